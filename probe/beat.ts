@@ -15,7 +15,7 @@ export interface PulseOptions {
   /** CPU time used by this process so far, ms. */
   cpuMs: () => number;
   /** Everything of a beat that is not told by clock and load. */
-  state: () => Omit<Beat, 'v' | 'sent_at' | 'started_at' | 'load'>;
+  state: () => Omit<Beat, 'v' | 'sent_at' | 'started_at' | 'load' | 'leaving'>;
   /** A controller says that it holds this revision of the assignments. */
   onRevision: (revision: number) => void;
 }
@@ -33,6 +33,7 @@ export class Pulse {
   #answers: Subscription | null = null;
   #lastCpuMs: number;
   #lastBeatMs: number;
+  #isLeaving = false;
 
   constructor(options: PulseOptions) {
     this.#options = options;
@@ -45,9 +46,16 @@ export class Pulse {
     const { bus, clock, replySubject } = this.#options;
     this.#answers = bus.subscribe(replySubject, (payload) => this.#hear(payload));
     bus.onChange((isConnected) => {
-      if (isConnected) this.#beat();
+      if (isConnected && !this.#isLeaving) this.#beat();
     });
     this.#timer = clock.setRepeating(BEAT_EVERY_MS, () => this.#beat());
+  }
+
+  /** Says that this probe stops, so that others take over its monitors at once. No beat follows. */
+  leave(): void {
+    this.#timer?.cancel();
+    this.#isLeaving = true;
+    this.#beat();
   }
 
   stop(): void {
@@ -59,6 +67,7 @@ export class Pulse {
     const { bus, clock, region, probeId, replySubject } = this.#options;
     const beat: Beat = {
       v: 1, sent_at: clock.now(), started_at: this.#startedAtMs, load: this.#load(), ...this.#options.state(),
+      ...(this.#isLeaving ? { leaving: true } : {}),
     };
     bus.publish(subjects.beat(region, probeId), Buffer.from(JSON.stringify(beat)), replySubject);
   }

@@ -167,6 +167,7 @@ export async function startProbe(deps: ProbeDeps): Promise<RunningProbe> {
     async stop() {
       log.info('stopping');
       report.cancel();
+      pulse.leave();
       scheduler.stop();
       orders.stop();
       await synchronizer.stop();

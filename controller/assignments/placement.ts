@@ -3,7 +3,7 @@ import { toCheckSpec } from '../monitors/config.ts';
 import { timeoutMs, type MonitorDoc } from '../monitors/monitor.ts';
 import type { FleetDirectory } from '../probes/directory.ts';
 import type { Liveness } from '../probes/liveness.ts';
-import { isEnrolled, type ProbeDoc, type RegionDoc } from '../probes/probe.ts';
+import { isEnrolled, type RegionDoc } from '../probes/probe.ts';
 import type { Announcer } from './announcer.ts';
 import type { AssignmentDoc, PlannedChange } from './assignment-doc.ts';
 import type { RegionNotes } from './ports.ts';
@@ -11,8 +11,6 @@ import { chooseSome, eligibleProbes, phaseMs, planMonitor } from './rules.ts';
 import type { AssignmentStore } from './store.ts';
 import type { AssignmentWriter, CommittedChange } from './writer.ts';
 
-/** How long a silent probe may take to come back before its monitors move. */
-const MOVE_AFTER_SILENT_MS = 30_000;
 const BATCH = 500;
 /** Each round after the first answers a write of another controller. */
 const MOST_ROUNDS = 4;
@@ -25,7 +23,7 @@ interface PlacementDeps {
   announcer: Announcer;
   directory: FleetDirectory;
   regions: RegionNotes;
-  liveness: Pick<Liveness, 'track' | 'silentMs'>;
+  liveness: Pick<Liveness, 'presenceOf'>;
   /** How many regions a monitor of the organization may run in. */
   regionLimit: (organizationId: string) => Promise<number>;
   /** Whether checks may reach private and loopback addresses. */
@@ -64,10 +62,8 @@ export class Placement {
   /** Probes of the region that take monitors now. */
   eligible(regionId: string): string[] {
     const { directory, liveness } = this.#deps;
-    const isPresent = ({ _id: id, is_online }: ProbeDoc) =>
-      liveness.silentMs(id) < MOVE_AFTER_SILENT_MS && (is_online || liveness.track(id) !== null);
     const probes = directory.probesOf(regionId).filter(isEnrolled).map((probe) => ({
-      probeId: probe._id, isPresent: isPresent(probe), isDraining: probe.is_draining,
+      probeId: probe._id, presence: liveness.presenceOf(probe), isDraining: probe.is_draining,
     }));
     return eligibleProbes(probes);
   }

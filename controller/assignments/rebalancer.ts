@@ -1,6 +1,6 @@
 import type { Log } from '../../shared/log.ts';
 import { Rounds } from '../../shared/rounds.ts';
-import type { Clock } from '../../shared/time.ts';
+import type { Clock, Timer } from '../../shared/time.ts';
 import type { MonitorDoc } from '../monitors/monitor.ts';
 import type { FleetDirectory } from '../probes/directory.ts';
 import type { ProbeDoc, RegionDoc } from '../probes/probe.ts';
@@ -12,6 +12,8 @@ import { chooseProbe } from './rules.ts';
 import type { AssignmentStore } from './store.ts';
 
 const LOOK_EVERY_MS = 2000;
+/** What a look has found is settled by a second look, in case more probes come or go with it. */
+const LOOK_AGAIN_MS = 500;
 /** A writer that took longer than this has died; somebody looks for what it left this often. */
 const PENDING_TOO_LONG_MS = 30_000;
 const FINISH_EVERY_MS = 10_000;
@@ -62,6 +64,7 @@ export class Rebalancer {
   readonly #regions = new Map<string, RegionState>();
   #sweptAtMono: number;
   #finishedAtMono = -Infinity;
+  #again: Timer | null = null;
   #isStopped = false;
 
   constructor(deps: RebalancerDeps) {
@@ -81,6 +84,7 @@ export class Rebalancer {
 
   async stop(): Promise<void> {
     this.#isStopped = true;
+    this.#again?.cancel();
     await this.#rounds.stop();
   }
 
@@ -98,6 +102,11 @@ export class Rebalancer {
     }
     await this.#finish();
     await this.#sweep();
+  }
+
+  #lookAgain(): void {
+    this.#again?.cancel();
+    this.#again = this.#deps.clock.setTimer(LOOK_AGAIN_MS, () => this.look());
   }
 
   async #finish(): Promise<void> {
@@ -118,6 +127,7 @@ export class Rebalancer {
     this.#regions.set(region._id, state);
     const isStable = state.seen === seen;
     state.seen = seen;
+    if (!isStable) this.#lookAgain();
     const isChanged = state.settledFor !== seen;
     const isPlacingDue = region.to_place > 0 && eligible.length > 0;
     const startedAtMono = clock.monotonic();

@@ -1,5 +1,6 @@
 import type { Assignment } from '../../shared/contracts/assignment.ts';
 import { fnv1a } from '../../shared/ids.ts';
+import type { Presence } from '../probes/rules.ts';
 import type { AssignmentDoc, PlannedChange } from './assignment-doc.ts';
 
 /** The probe among `probeIds` that runs the monitor, by `chooseSome`; null without probes. */
@@ -34,20 +35,20 @@ export function phaseMs(monitorId: string, intervalMs: number, region: number, r
 
 interface RegionProbe {
   probeId: string;
-  /** Heard within the time that a probe is given to come back. */
-  isPresent: boolean;
+  presence: Presence;
   isDraining: boolean;
 }
 
 /**
- * Which of a region's enrolled probes take monitors: present ones that do not drain; failing that, present
- * ones; failing that, those that may come back. So a region's last probe keeps its monitors in any case.
+ * Which of a region's enrolled probes take monitors: the best of them, so that a region's last probe keeps
+ * its monitors in any case. One that drains is better than one that is away.
  */
 export function eligibleProbes(probes: readonly RegionProbe[]): string[] {
   const tiers = [
-    (probe: RegionProbe) => probe.isPresent && !probe.isDraining,
-    (probe: RegionProbe) => probe.isPresent,
-    (probe: RegionProbe) => !probe.isDraining,
+    ({ presence, isDraining }: RegionProbe) => presence === 'steady' && !isDraining,
+    ({ presence, isDraining }: RegionProbe) => presence !== 'away' && !isDraining,
+    ({ presence }: RegionProbe) => presence !== 'away',
+    ({ isDraining }: RegionProbe) => !isDraining,
     () => true,
   ];
   const best = tiers.map((isIn) => probes.filter(isIn)).find((tier) => tier.length > 0) ?? [];

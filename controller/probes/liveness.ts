@@ -11,7 +11,8 @@ import { ProbeLink, type LinkMessage } from './probe-link.ts';
 import { ProbeRate } from './probe-rate.ts';
 import type { ProbeDoc } from './probe.ts';
 import {
-  clockShiftMs, isLive, silentMs, statusOf, type BeatTrack, type LivenessView, type ProbeStatus,
+  clockShiftMs, isLive, presenceOf, statusOf, type BeatTrack, type LivenessView, type Presence,
+  type ProbeStatus,
 } from './rules.ts';
 import type { BeatNote, ProbeStore } from './store.ts';
 
@@ -47,6 +48,7 @@ export class Liveness {
   /** What the database is to be told, by probe. */
   readonly #due = new Map<string, BeatNote>();
   readonly #listeners: ((change: LivenessChange) => void)[] = [];
+  readonly #movers: ((regionId: string) => void)[] = [];
   readonly #notes: Rounds;
   #subscription: BusSubscription | null = null;
   #timer: Timer | null = null;
@@ -63,6 +65,7 @@ export class Liveness {
         log: deps.log,
         publish: (track) => this.#tracks.set(probeId, track),
         changed: (probe, live) => this.#tell(probe, live),
+        moved: (probe) => this.#movers.forEach((listener) => listener(probe.region_id)),
         note: (note) => this.#due.set(probeId, note),
       }, context),
       onFailure: ({ name, error }) => {
@@ -100,6 +103,16 @@ export class Liveness {
     this.#listeners.push(listener);
   }
 
+  /** Calls `listener` when whether monitors should run on a probe of the region has changed. */
+  onPresence(listener: (regionId: string) => void): void {
+    this.#movers.push(listener);
+  }
+
+  /** Whether monitors should run on the probe. */
+  presenceOf(probe: ProbeDoc): Presence {
+    return presenceOf(probe, this.#view(probe._id));
+  }
+
   /** Probes of the region that run, by their beats; right after our start as the database last knew them. */
   liveProbes(regionId: string): ProbeDoc[] {
     return this.#deps.directory.probesOf(regionId).filter((probe) => this.isLive(probe));
@@ -107,11 +120,6 @@ export class Liveness {
 
   isLive(probe: ProbeDoc): boolean {
     return isLive(probe, this.#view(probe._id));
-  }
-
-  /** Ms since the probe was last heard, 0 while nothing can be heard. */
-  silentMs(probeId: string): number {
-    return silentMs(this.#view(probeId));
   }
 
   /** What the beats said since this process started; null without any. */
@@ -139,7 +147,9 @@ export class Liveness {
     const beat = decodeJson(beatSchema, message.data, LARGEST_BEAT_BYTES);
     const probe = this.#deps.directory.probe(from.probeId);
     if (!beat || !probe || probe.region_id !== from.region || probe.removed_at !== null) return;
-    this.#send(probe, { kind: 'beat', probe, beat });
+    this.#send(probe, {
+      kind: 'beat', probe, beat, listeningSinceMono: this.#listeningSinceMono,
+    });
   }
 
   #tick(): void {

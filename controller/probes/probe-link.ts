@@ -2,15 +2,21 @@ import type { ActorContext, Behaviour } from '../../shared/actor/actor.ts';
 import type { Beat } from '../../shared/contracts/beat.ts';
 import type { Log } from '../../shared/log.ts';
 import type { ProbeDoc } from './probe.ts';
-import { clockShiftMs, isLive, statusOf, takeBeat, type BeatTrack, type ProbeStatus } from './rules.ts';
+import {
+  clockShiftMs, isLive, presenceOf, silentMs, statusOf, takeBeat, type BeatTrack, type LivenessView,
+  type Presence, type ProbeStatus,
+} from './rules.ts';
 import type { BeatNote } from './store.ts';
 
 const NOTE_EVERY_MS = 60_000;
 
+/** `listeningSinceMono`: since when beats can be heard, monotonic ms; null while they cannot. */
 export type LinkMessage =
-  | { kind: 'beat'; probe: ProbeDoc; beat: Beat }
-  /** Sent every second while beats can be heard. `listeningSinceMono`: since when, monotonic ms. */
-  | { kind: 'look'; probe: ProbeDoc; listeningSinceMono: number };
+  { probe: ProbeDoc; listeningSinceMono: number | null } & (
+    | { kind: 'beat'; beat: Beat }
+    /** Sent every second while beats can be heard. */
+    | { kind: 'look' }
+  );
 
 export interface ProbeLinkPorts {
   log: Log;
@@ -18,6 +24,8 @@ export interface ProbeLinkPorts {
   publish(track: BeatTrack): void;
   /** The probe has come to life or fallen silent. */
   changed(probe: ProbeDoc, isLive: boolean): void;
+  /** Whether monitors should run on the probe has changed. */
+  moved(probe: ProbeDoc): void;
   /** The database is to be told. */
   note(note: BeatNote): void;
 }
@@ -29,6 +37,7 @@ export class ProbeLink implements Behaviour<LinkMessage> {
   #track: BeatTrack | null = null;
   /** As of the latest look; null before the first. */
   #seen: { isLive: boolean; status: ProbeStatus } | null = null;
+  #presence: Presence | null = null;
   #notedAtMono: number;
 
   constructor(ports: ProbeLinkPorts, context: ActorContext<LinkMessage>) {
@@ -38,15 +47,18 @@ export class ProbeLink implements Behaviour<LinkMessage> {
   }
 
   receive(message: LinkMessage): void {
-    if (message.kind === 'beat') this.#take(message.probe, message.beat);
-    else this.#look(message.probe, message.listeningSinceMono);
+    if (message.kind === 'beat') this.#take(message);
+    else this.#look(message);
+    this.#followPresence(message);
   }
 
-  #take({ _id: probe_id, name: probe_name }: ProbeDoc, beat: Beat): void {
+  #take(message: LinkMessage & { kind: 'beat' }): void {
+    const { probe: { _id: probe_id, name: probe_name }, beat } = message;
     const { log, publish } = this.#ports;
     const { clock } = this.#context;
     const before = this.#track;
-    const track = takeBeat(before, beat, { now: clock.now(), mono: clock.monotonic() });
+    const heardAt = { now: clock.now(), mono: clock.monotonic(), silentMs: silentMs(this.#view(message)) };
+    const track = takeBeat(before, beat, heardAt);
     this.#track = track;
     publish(track);
     const shiftMs = clockShiftMs(track);
@@ -60,11 +72,12 @@ export class ProbeLink implements Behaviour<LinkMessage> {
     }
   }
 
-  #look(probe: ProbeDoc, listeningSinceMono: number): void {
+  #look(message: LinkMessage): void {
+    const { probe } = message;
     const { log, changed } = this.#ports;
     const { clock } = this.#context;
     const nowMono = clock.monotonic();
-    const view = { track: this.#track, listeningSinceMono, nowMono };
+    const view = this.#view(message);
     const live = isLive(probe, view);
     const { status, reason } = statusOf(probe, view, clock.now());
     const seen = this.#seen;
@@ -78,6 +91,17 @@ export class ProbeLink implements Behaviour<LinkMessage> {
     if (wasLive !== live) changed(probe, live);
     const isDue = wasLive !== live || isFirstBeat || (live && nowMono - this.#notedAtMono >= NOTE_EVERY_MS);
     if (isDue) this.#note(probe._id, live);
+  }
+
+  #view({ listeningSinceMono }: LinkMessage): LivenessView {
+    return { track: this.#track, listeningSinceMono, nowMono: this.#context.clock.monotonic() };
+  }
+
+  #followPresence(message: LinkMessage): void {
+    const presence = presenceOf(message.probe, this.#view(message));
+    const before = this.#presence;
+    this.#presence = presence;
+    if (before !== null && before !== presence) this.#ports.moved(message.probe);
   }
 
   #note(probeId: string, isOnline: boolean): void {

@@ -3,6 +3,12 @@ import { isEnrolled, type ProbeDoc } from './probe.ts';
 
 /** Three missed beats. */
 const OFFLINE_AFTER_MS = 15_000;
+/** A beat is missed, and the next one is due in a second: monitors move to the region's other probes. */
+const AWAY_AFTER_MS = 9000;
+/** The same for a probe not heard since this controller began to listen: it may still be connecting. */
+const NEVER_HEARD_AFTER_MS = 30_000;
+/** A probe that was away takes monitors again after this time, so that they do not move to and fro. */
+const STEADY_AFTER_MS = 15_000;
 /** Beyond this the status names the offset, and the times of the probe's results are corrected. */
 const CLOCK_SKEW_MS = 30_000;
 /** How long two epochs that took turns count as a conflict. */
@@ -24,13 +30,22 @@ export interface BeatTrack {
   at: number;
   /** Receive time minus the probe's time, the latest few. */
   offsets: number[];
+  /** When it was heard again after it had been away; null if it never was. */
+  returnedAtMono: number | null;
   /** Newest last. One process never returns to an earlier epoch. */
   epochs: EpochSeen[];
   conflict: { untilMono: number; olderEpoch: string } | null;
 }
 
+export interface HeardAt {
+  now: number;
+  mono: number;
+  /** For how long the probe had been silent, as `silentMs` says. */
+  silentMs: number;
+}
+
 /** The track after a beat. An epoch that returns after a later one shows two processes with one identity. */
-export function takeBeat(track: BeatTrack | null, beat: Beat, at: { now: number; mono: number }): BeatTrack {
+export function takeBeat(track: BeatTrack | null, beat: Beat, at: HeardAt): BeatTrack {
   const offsets = [...(track?.offsets ?? []), at.now - beat.sent_at].slice(-OFFSETS_KEPT);
   const seen = track?.epochs ?? [];
   const current = seen[seen.length - 1];
@@ -45,6 +60,7 @@ export function takeBeat(track: BeatTrack | null, beat: Beat, at: { now: number;
     atMono: at.mono,
     at: at.now,
     offsets,
+    returnedAtMono: track && at.silentMs > AWAY_AFTER_MS ? at.mono : (track?.returnedAtMono ?? null),
     epochs: [...others, entry].slice(-EPOCHS_KEPT),
     conflict: conflict && conflict.untilMono > at.mono ? conflict : null,
   };
@@ -77,9 +93,22 @@ export function silentMs(view: LivenessView): number {
 
 /** Whether the probe counts as running: heard lately or, until we can know, as the database last knew it. */
 export function isLive(probe: ProbeDoc, view: LivenessView): boolean {
-  if (!isEnrolled(probe)) return false;
+  if (!isEnrolled(probe) || view.track?.beat.leaving) return false;
   if (silentMs(view) > OFFLINE_AFTER_MS) return false;
   return view.track !== null || probe.is_online;
+}
+
+/** Whether monitors should run on a probe. `returned`: it was away, and has been heard again only lately. */
+export type Presence = 'steady' | 'returned' | 'away';
+
+export function presenceOf(probe: ProbeDoc, view: LivenessView): Presence {
+  const { track, listeningSinceMono, nowMono } = view;
+  if (!track && !probe.is_online) return 'away';
+  if (track?.beat.leaving) return 'away';
+  const isHeard = track !== null && track.atMono >= (listeningSinceMono ?? -Infinity);
+  if (silentMs(view) > (isHeard ? AWAY_AFTER_MS : NEVER_HEARD_AFTER_MS)) return 'away';
+  const returnedAt = track?.returnedAtMono ?? null;
+  return returnedAt !== null && nowMono - returnedAt < STEADY_AFTER_MS ? 'returned' : 'steady';
 }
 
 /** The status as users see it, and why it is not simply `online`. */
@@ -94,6 +123,7 @@ export function statusOf(
     return { status: 'enrolling', reason };
   }
   if (!isLive(probe, view)) {
+    if (view.track?.beat.leaving) return { status: 'offline', reason: 'It was stopped' };
     const wasSeen = view.track !== null || probe.last_beat_at !== null;
     const reason = wasSeen ? 'No beat for more than 15 seconds' : 'It has not connected yet';
     return { status: 'offline', reason };

@@ -95,6 +95,7 @@ export async function openFleet(ports: FleetPorts, { monitors, ownsShard, quota 
       responder.start();
       await assignments.start();
       behind.start();
+      liveness.onPresence(() => rebalancer.look());
       rebalancer.start();
     },
     stop: async () => {

@@ -23,5 +23,7 @@ export const beat = z.object({
   spool_depth: z.int().min(0),
   /** Share of one core used since the last beat, 0 to 1 and above. */
   load: z.number().min(0),
+  /** The last beat of a probe that stops: its monitors may move at once. */
+  leaving: z.literal(true).optional(),
 });
 export type Beat = z.infer<typeof beat>;

@@ -39,7 +39,9 @@ describe.each(natsVersions())('a probe on the %s server', (version) => {
     const { icmp } = probe.said('probe started') as unknown as { icmp: string };
     const icmpCapabilities = icmp === 'none' ? [] : ['ICMP', `ICMP/${icmp}`];
     expect(peer.beats.at(-1)?.capabilities).toEqual(expect.arrayContaining(['HTTP', 'KEYWORD', ...icmpCapabilities]));
+    expect(peer.beats.at(-1)).not.toHaveProperty('leaving');
     expect(await probe.end()).toBe(0);
+    await until(() => peer.beats.at(-1)?.leaving, { what: 'it has said that it stops' });
     lanesWhole(peer);
     expect(probe.said('stopped')).toMatchObject({ spool_depth: 0 });
   });

@@ -4,6 +4,7 @@ import type { AssignmentDoc } from '../../../controller/assignments/assignment-d
 import {
   chooseProbe, chooseSome, eligibleProbes, phaseMs, planMonitor,
 } from '../../../controller/assignments/rules.ts';
+import type { Presence } from '../../../controller/probes/rules.ts';
 import type { Assignment } from '../../../shared/contracts/assignment.ts';
 import { derivedId } from '../../../shared/ids.ts';
 
@@ -82,17 +83,19 @@ describe('the phase', () => {
 });
 
 describe('eligible probes', () => {
-  const probe = (probeId: string, isPresent: boolean, isDraining = false) => {
-    return { probeId, isPresent, isDraining };
-  };
-  test('are the present ones that are not draining', () => {
-    const all = [probe('b', true), probe('a', true), probe('c', false), probe('d', true, true)];
+  const probe = (probeId: string, presence: Presence, isDraining = false) => ({ probeId, presence, isDraining });
+  test('are the steady ones that are not draining', () => {
+    const all = [
+      probe('b', 'steady'), probe('a', 'steady'), probe('c', 'away'), probe('d', 'steady', true),
+      probe('e', 'returned'),
+    ];
     expect(eligibleProbes(all)).toEqual(['a', 'b']);
   });
   test('are otherwise the best of the rest, so that the last probe keeps its monitors', () => {
-    expect(eligibleProbes([probe('a', false), probe('b', true, true)])).toEqual(['b']);
-    expect(eligibleProbes([probe('a', false), probe('b', false, true)])).toEqual(['a']);
-    expect(eligibleProbes([probe('b', false, true)])).toEqual(['b']);
+    expect(eligibleProbes([probe('a', 'away'), probe('b', 'returned'), probe('c', 'steady', true)])).toEqual(['b']);
+    expect(eligibleProbes([probe('a', 'away'), probe('b', 'steady', true)])).toEqual(['b']);
+    expect(eligibleProbes([probe('a', 'away'), probe('b', 'away', true)])).toEqual(['a']);
+    expect(eligibleProbes([probe('b', 'away', true)])).toEqual(['b']);
     expect(eligibleProbes([])).toEqual([]);
   });
 });

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { ProbeDoc } from '../../../controller/probes/probe.ts';
 import {
-  clockOffsetMs, isLive, silentMs, statusOf, takeBeat, type BeatTrack,
+  clockOffsetMs, isLive, presenceOf, silentMs, statusOf, takeBeat, type BeatTrack,
 } from '../../../controller/probes/rules.ts';
 import { cityOfTimeZone } from '../../../controller/probes/seed.ts';
 import type { Beat } from '../../../shared/contracts/beat.ts';
@@ -17,7 +17,10 @@ const beat = (change: Partial<Beat> = {}): Beat => ({
 });
 function beats(...list: [Partial<Beat>, number][]): BeatTrack {
   let track: BeatTrack | null = null;
-  for (const [change, mono] of list) track = takeBeat(track, beat(change), { now: 1000, mono });
+  for (const [change, mono] of list) {
+    const silent = silentMs({ track, listeningSinceMono: 0, nowMono: mono });
+    track = takeBeat(track, beat(change), { now: 1000, mono, silentMs: silent });
+  }
   return track as BeatTrack;
 }
 function view(track: BeatTrack | null, nowMono: number, listeningSinceMono: number | null = 0) {
@@ -53,6 +56,35 @@ describe('being live', () => {
   });
 });
 
+describe('presence', () => {
+  const online = { ...probe, is_online: true };
+  test('ends when a beat is missed and the next one is nearly due', () => {
+    const track = beats([{}, 0]);
+    expect(presenceOf(probe, view(track, 9000))).toBe('steady');
+    expect(presenceOf(probe, view(track, 9001))).toBe('away');
+    expect(isLive(probe, view(track, 9001))).toBe(true);
+  });
+  test('returns with the beats, and is steady after three of them', () => {
+    const track = beats([{}, 0], [{}, 10_000], [{}, 15_000], [{}, 20_000], [{}, 25_000]);
+    expect(presenceOf(probe, view(track, 24_999))).toBe('returned');
+    expect(presenceOf(probe, view(track, 25_000))).toBe('steady');
+    expect(presenceOf(probe, view(beats([{}, 0], [{}, 9000]), 9001))).toBe('steady');
+  });
+  test('ends at once when the probe says that it stops, until it beats again', () => {
+    const left = beats([{}, 0], [{ leaving: true }, 100]);
+    expect(presenceOf(online, view(left, 101))).toBe('away');
+    expect(isLive(online, view(left, 101))).toBe(false);
+    expect(presenceOf(probe, view(beats([{ leaving: true }, 100], [{ epoch: 'e2' }, 3000]), 3001))).toBe('steady');
+  });
+  test('lasts for 30 s after the controller began to listen, for a probe that was online', () => {
+    const early = beats([{}, 0]);
+    expect(presenceOf(probe, view(early, 130_000, 100_000))).toBe('steady');
+    expect(presenceOf(probe, view(early, 130_001, 100_000))).toBe('away');
+    expect(presenceOf(online, view(null, 130_000, 100_000))).toBe('steady');
+    expect(presenceOf(probe, view(null, 100_001, 100_000))).toBe('away');
+  });
+});
+
 describe('the status', () => {
   const of = (change: Partial<ProbeDoc>, track: BeatTrack | null, nowMono = 1000) =>
     statusOf({ ...probe, ...change }, view(track, nowMono), 1_000_000);
@@ -65,6 +97,7 @@ describe('the status', () => {
     expect(of({ ...unenrolled, token_expires_at: 5 }, null)).toMatchObject(says('enrolling', /expired/));
     expect(of({}, null)).toMatchObject(says('offline', /not connected yet/));
     expect(of({}, beats([{}, 0]), 20_000)).toMatchObject(says('offline', /No beat/));
+    expect(of({}, beats([{ leaving: true }, 0]))).toMatchObject(says('offline', /was stopped/));
   });
   test('reports a clock that is off by more than 30 s, by the median of the beats', () => {
     const skewed = { status: 'online', reason: 'Its clock is off by 3601 s' };
@@ -90,7 +123,7 @@ describe('two processes with one identity', () => {
   });
   test('stop being reported a minute after the last sign of them', () => {
     let track = beats([{ epoch: 'a' }, 0], [{ epoch: 'b' }, 1], [{ epoch: 'a' }, 2]);
-    track = takeBeat(track, beat({ epoch: 'a' }), { now: 0, mono: 60_003 });
+    track = takeBeat(track, beat({ epoch: 'a' }), { now: 0, mono: 60_003, silentMs: 0 });
     expect(track.conflict).toBeNull();
   });
 });
