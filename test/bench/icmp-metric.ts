@@ -6,7 +6,7 @@ import type { Metric } from './metrics.ts';
 import { print } from './report.ts';
 import { runWorker } from './run-worker.ts';
 
-const PACKETS = 10;
+const PACKETS = 20;
 /** Bytes of fping's report, a line for each address. */
 const LONGEST_REPORT = 10 << 20;
 
@@ -70,7 +70,7 @@ export const pings: Metric = async ({ outdir, rounds, scale }) => {
 
 /** CPU per ping and median of the addresses' mean round trips, µs; null without fping. */
 function runFping(addresses: string[]): { cpuUs: number; rttUs: number } | null {
-  const script = `fping -q -c${PACKETS} -i0.01 -p200 ${addresses.join(' ')} 2>&1; cat /proc/$$/stat`;
+  const script = `fping -q -c${PACKETS} -i0.01 -p1 ${addresses.join(' ')} 2>&1; cat /proc/$$/stat`;
   const [command, args] = pinned(0, 'sh', ['-c', script]);
   const output = execFileSync(command, args, { encoding: 'utf8', maxBuffer: LONGEST_REPORT });
   const means = [...output.matchAll(/min\/avg\/max = [\d.]+\/([\d.]+)\//g)].map((match) => Number(match[1]));

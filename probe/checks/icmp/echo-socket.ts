@@ -12,12 +12,13 @@ export interface Echo {
   size: number;
   ttl: number;
   /** Called once, unless it is forgotten: with null at its reply, else with what came in its place. */
-  settle: (trouble: PingTrouble | null, atMs: number) => void;
+  settle: (trouble: PingTrouble | null, rttMs: number) => void;
 }
 
 /** A request that was sent; its `sequence` takes it back. */
 interface Pending extends EchoMark {
   echo: Echo;
+  sentAtMs: number;
 }
 
 interface EchoSocketOptions {
@@ -44,8 +45,8 @@ const RECEIVE_BUFFER_BYTES = 4 << 20;
 const LINUX = { SO_RCVBUFFORCE: 33, SOL_RAW: 255, ICMP_FILTER: 1, SOL_ICMPV6: 58, ICMPV6_FILTER: 1 };
 
 /**
- * One raw socket for all echo requests of a family. While none is under way it does not read, so it costs
- * nothing and does not keep the process alive.
+ * One raw socket for all echo requests of a family. It reads only between `enter` and `leave`: otherwise it
+ * costs nothing and does not keep the process alive.
  */
 export class EchoSocket {
   readonly #options: EchoSocketOptions;
@@ -54,6 +55,7 @@ export class EchoSocket {
   readonly #pending = new Map<number, Pending>();
   #socket: Socket | null = null;
   #ttl = 0;
+  #users = 0;
   #nextSequence: number;
   #sendsSinceRead = 0;
 
@@ -68,35 +70,49 @@ export class EchoSocket {
     return this.#pending.size;
   }
 
+  /** Before the first request of a series. */
+  enter(): void {
+    this.#users += 1;
+    if (this.#users > 1) return;
+    // Foreign packets have piled up.
+    this.#read();
+    this.#socket?.resumeRecv();
+  }
+
+  /** After the last request of a series was answered or forgotten. */
+  leave(): void {
+    this.#users -= 1;
+    if (this.#users === 0) this.#socket?.pauseRecv();
+  }
+
   /**
    * Sends a request now. Returns its sequence number for `forget`, or why it could not be sent; settles it
    * only after it has returned.
    */
   send(echo: Echo): number | PingTrouble {
-    const { family, identifier, newCookie } = this.#options;
+    const { family, identifier, newCookie, clock } = this.#options;
     if (this.#pending.size === SEQUENCES) return { whose: 'own', reason: 'overload' };
-    // First, since it settles what was sent before; with none under way, foreign packets have piled up.
-    if (this.#pending.size === 0 || this.#sendsSinceRead >= READ_AFTER_SENDS) this.#read();
+    // First, since it settles what was sent before.
+    if (this.#sendsSinceRead >= READ_AFTER_SENDS) this.#read();
     try {
       const socket = this.#socket ?? this.#open();
-      if (this.#pending.size === 0) socket.resumeRecv();
       const cookie = echo.size < COOKIE_BYTES ? null : newCookie();
-      const pending = { echo, identifier, sequence: this.#freeSequence(), cookie };
+      const pending = { echo, identifier, sequence: this.#freeSequence(), cookie, sentAtMs: 0 };
       this.#setTtl(socket, echo.ttl);
       const length = writeEchoRequest(this.#packet, family, pending, echo.size);
+      pending.sentAtMs = clock.monotonic();
       socket.wrap.send(this.#packet, 0, length, echo.address, noop);
       this.#pending.set(pending.sequence, pending);
       this.#sendsSinceRead += 1;
       return pending.sequence;
     } catch (error) {
-      this.#rest();
       return sendFault((error as Error).message);
     }
   }
 
   /** Waits no longer for the reply to a request. */
   forget(sequence: number): void {
-    if (this.#pending.delete(sequence)) this.#rest();
+    this.#pending.delete(sequence);
   }
 
   /**
@@ -114,8 +130,9 @@ export class EchoSocket {
       protocol: family === 4 ? raw.Protocol.ICMP : raw.Protocol.ICMPv6,
       bufferSize: LARGEST_PACKET,
     });
-    socket.pauseRecv();
+    if (this.#users === 0) socket.pauseRecv();
     socket.on('message', (packet, source) => {
+      this.#sendsSinceRead = 0;
       this.#handle(packet, source);
       if (this.#pending.size > 0) this.#read();
     });
@@ -188,12 +205,7 @@ export class EchoSocket {
       : isSameAddress(echo.address, message.destination);
     if (!isAboutTarget) return;
     this.forget(message.sequence);
-    echo.settle(message.kind === 'reply' ? null : returned(message.why, source), atMs);
-  }
-
-  /** Stops reading once nothing is under way. */
-  #rest(): void {
-    if (this.#pending.size === 0) this.#socket?.pauseRecv();
+    echo.settle(message.kind === 'reply' ? null : returned(message.why, source), atMs - pending.sentAtMs);
   }
 
   /** A broken socket is closed, and the next request opens another one. */
@@ -204,7 +216,9 @@ export class EchoSocket {
     const lost = [...this.#pending.values()];
     this.#pending.clear();
     const atMs = this.#options.clock.monotonic();
-    for (const { echo } of lost) echo.settle({ whose: 'own', reason: 'probe_unhealthy' }, atMs);
+    for (const { echo, sentAtMs } of lost) {
+      echo.settle({ whose: 'own', reason: 'probe_unhealthy' }, atMs - sentAtMs);
+    }
   }
 }
 

@@ -7,6 +7,7 @@ import { COOKIE_BYTES, type Family } from './packet.ts';
 import type { Pinger, PingReport, PingRequest } from './pinger.ts';
 import { Series } from './series.ts';
 import { sendFault } from './trouble.ts';
+import { Turns } from './turns.ts';
 
 /** Pings over one raw socket per family, which all monitors share. */
 export class RawPinger implements Pinger {
@@ -15,6 +16,7 @@ export class RawPinger implements Pinger {
   readonly #clock: Clock;
   readonly #identifier = randomInt(65_536);
   readonly #newCookie = cookies();
+  readonly #turns = new Turns();
   readonly #sockets = new Map<Family, EchoSocket>();
 
   /** Opens the socket of IPv4. @throws Error when this process may not. */
@@ -27,7 +29,7 @@ export class RawPinger implements Pinger {
   ping(request: PingRequest): Promise<PingReport> {
     try {
       const socket = this.#socketOf(isIPv6(request.address) ? 6 : 4);
-      return new Series(socket, request, this.#clock).run();
+      return new Series({ socket, request, clock: this.#clock, turns: this.#turns }).run();
     } catch (error) {
       return Promise.resolve({ sent: 0, rttsMs: [], trouble: sendFault((error as Error).message) });
     }

@@ -1,15 +1,24 @@
 import type { Clock, Timer } from '../../../shared/time.ts';
 import type { Echo, EchoSocket } from './echo-socket.ts';
 import type { PingReport, PingRequest, PingTrouble } from './pinger.ts';
+import type { Turns } from './turns.ts';
 
 /** A timer that is this late shows that the process stood still, ms. */
 const STALL_MS = 500;
+
+interface SeriesParts {
+  socket: EchoSocket;
+  request: PingRequest;
+  clock: Clock;
+  turns: Turns;
+}
 
 /** The packets of one ping. */
 export class Series {
   readonly #socket: EchoSocket;
   readonly #request: PingRequest;
   readonly #clock: Clock;
+  readonly #turns: Turns;
   /** By packet; null until its reply. */
   readonly #rttsMs: (number | null)[] = [];
   /** Sequence numbers of the packets under way. */
@@ -22,16 +31,18 @@ export class Series {
   #lateMs = 0;
   #finish: (report: PingReport) => void = () => {};
 
-  constructor(socket: EchoSocket, request: PingRequest, clock: Clock) {
+  constructor({ socket, request, clock, turns }: SeriesParts) {
     this.#socket = socket;
     this.#request = request;
     this.#clock = clock;
+    this.#turns = turns;
   }
 
   run(): Promise<PingReport> {
     return new Promise((resolve) => {
       this.#finish = resolve;
-      this.#sendNext();
+      this.#socket.enter();
+      this.#turns.take(() => this.#sendNext());
     });
   }
 
@@ -44,19 +55,17 @@ export class Series {
       const dueMs = this.#clock.monotonic() + plan.waitMs;
       this.#timer = this.#clock.setTimer(plan.waitMs, () => this.#timeUp(dueMs));
     } else {
-      this.#timer = this.#clock.setTimer(plan.everyMs, () => this.#sendNext());
+      this.#timer = this.#clock.setTimer(plan.everyMs, () => this.#turns.take(() => this.#sendNext()));
     }
   }
 
   #send(): void {
     const { address, size, ttl } = this.#request;
     const packet = this.#rttsMs.push(null) - 1;
-    const sentAtMs = this.#clock.monotonic();
     const echo: Echo = {
       address, size, ttl,
-      settle: (trouble, atMs) => {
+      settle: (trouble, rttMs) => {
         this.#open.delete(sequence as number);
-        const rttMs = atMs - sentAtMs;
         if (trouble) this.#trouble ??= trouble;
         else if (rttMs - this.#lateMs <= this.#request.plan.waitMs) this.#rttsMs[packet] = rttMs;
         if (this.#open.size === 0 && this.#isLastSent) this.#end();
@@ -82,6 +91,7 @@ export class Series {
   #end(): void {
     this.#timer?.cancel();
     for (const sequence of this.#open) this.#socket.forget(sequence);
+    this.#socket.leave();
     const rttsMs = this.#rttsMs.filter((rtt) => rtt !== null);
     this.#finish({ sent: this.#sent, rttsMs, trouble: this.#trouble });
   }

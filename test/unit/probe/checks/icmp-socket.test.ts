@@ -90,6 +90,9 @@ beforeEach(() => {
   });
 });
 
+/** Packets are sent in turns of the event loop. */
+const turn = (): Promise<void> => clock.advance(0);
+
 const ping = (count = 1, address = ADDRESS): Promise<PingReport> => pinger.ping({
   address, count, size: 56, ttl: 64, plan: { everyMs: 200, waitMs: 1000 }, patienceMs: 0,
 });
@@ -103,6 +106,7 @@ describe('echo sockets', () => {
   ])('take no reply with %s', async (_, forged) => {
     const socket = sockets[0] as FakeSocket;
     const report = ping();
+    await turn();
     socket.reply(0, forged);
     await clock.advance(1000);
     expect(await report).toEqual({ sent: 1, rttsMs: [], trouble: null });
@@ -112,6 +116,7 @@ describe('echo sockets', () => {
   test('count each packet once, and none after its time', async () => {
     const socket = sockets[0] as FakeSocket;
     const report = ping(2);
+    await turn();
     await clock.advance(50);
     for (const _ of [1, 2]) socket.reply(0);
     socket.emit('message', ...Object.values(socket.received.shift() as object));
@@ -122,14 +127,29 @@ describe('echo sockets', () => {
 
   test('read what has arrived before a packet is given up', async () => {
     const report = ping();
+    await turn();
     sockets[0]?.reply(0);
     lateMs = 300;
     await clock.advance(1000);
     expect(await report).toEqual({ sent: 1, rttsMs: [1300], trouble: null });
   });
 
+  test('measure the round trip of a packet apart from what is sent beside it', async () => {
+    const socket = sockets[0] as FakeSocket;
+    const { send } = socket.wrap;
+    socket.wrap.send = (...packet) => {
+      send(...packet);
+      lateMs += 10;
+      socket.reply(socket.sent.length - 1);
+      setImmediate(() => socket.emit('message', ...Object.values(socket.received.shift() as object)));
+    };
+    const reports = await Promise.all([1, 2, 3].map(() => ping()));
+    expect(reports.map(({ rttsMs }) => rttsMs)).toEqual([[10], [10], [10]]);
+  });
+
   test('blame no target for a silence during which the probe itself stood still', async () => {
     const report = ping();
+    await turn();
     lateMs = 600;
     await clock.advance(1000);
     expect(await report).toEqual({ sent: 1, rttsMs: [], trouble: { whose: 'own', reason: 'overload' } });
@@ -157,10 +177,12 @@ describe('echo sockets', () => {
 
   test('are replaced when they break, without blaming a target', async () => {
     const report = ping();
+    await turn();
     sockets[0]?.emit('close');
     expect(await report).toEqual({ sent: 1, rttsMs: [], trouble: { whose: 'own', reason: 'probe_unhealthy' } });
     expect(sockets[0]?.isClosed).toBe(true);
     const next = ping();
+    await turn();
     sockets[1]?.reply(0);
     await clock.advance(1000);
     expect((await next).rttsMs).toEqual([1000]);
