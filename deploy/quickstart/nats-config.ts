@@ -22,7 +22,6 @@ export interface NatsSettings {
   controllerKey: string;
   /** Names the server in its log, INFO and monitoring; also tells our process from others. */
   serverName: string;
-  storeDir: string;
   pidFile: string;
   /** Relative to the configuration file, as `include` wants it. */
   usersFile: string;
@@ -30,10 +29,12 @@ export interface NatsSettings {
 
 /** Largest message, bytes. A batch of results ends at 512 kB; the rest is room. */
 const MAX_PAYLOAD = 1_048_576;
-/** What JetStream may keep on disk for outside subscribers, bytes. */
-const MAX_STORE = 1_073_741_824;
 
-/** Content of the server's configuration file: two accounts, and services across them in both directions. */
+/**
+ * Content of the server's configuration file: two accounts, and services across them in both directions.
+ * Nobody but the controller could read what JetStream keeps or the system account tells, and either would
+ * wake the server many times a second.
+ */
 export function natsConfig(settings: NatsSettings): string {
   const { listen, tls } = settings;
   return `# Written at each start; changes are lost.
@@ -47,10 +48,9 @@ ping_interval: "10s"
 ping_max: 2
 write_deadline: "10s"
 ${tls ? tlsPart(tls) : ''}
-jetstream { store_dir: ${JSON.stringify(settings.storeDir)}, max_memory_store: 0, max_file_store: ${MAX_STORE} }
+no_system_account: true
 accounts {
   CONTROL {
-    jetstream: enabled
     users: [ { nkey: ${settings.controllerKey} } ]
     exports: [
       { service: "results.>", accounts: [PROBES] }

@@ -58,7 +58,7 @@ export async function prepareNatsServer({ dataDir, nats, env, screen }: Options)
   const controllerKey = controllerPublicKey(files.seedFile);
   const config = natsConfig({
     listen: address, tls: nats.tls, controllerKey, serverName: `farwatch-${controllerKey.slice(-8)}`,
-    storeDir: join(dir, 'store'), pidFile: files.pidFile, usersFile: 'users.conf',
+    pidFile: files.pidFile, usersFile: 'users.conf',
   });
   writeFileSync(configFile, config, { mode: 0o600 });
   return {
@@ -114,10 +114,11 @@ function controllerPublicKey(seedFile: string): string {
   return user.getPublicKey();
 }
 
+/** One processor is plenty; with more, Go wakes the others for each message and several times a second. */
 function natsSpec(program: string, configFile: string, env: Environment): ProcessSpec {
   return {
-    role: 'nats-server', command: program, args: ['-c', configFile], env, hasChannel: false,
-    stopWithinMs: STOP_WITHIN_MS, formatLine: asJson,
+    role: 'nats-server', command: program, args: ['-c', configFile], env: { GOMAXPROCS: '1', ...env },
+    hasChannel: false, stopWithinMs: STOP_WITHIN_MS, formatLine: asJson,
   };
 }
 

@@ -102,17 +102,6 @@ describe.each(natsVersions())('the two accounts on %s', (version) => {
     );
   });
 
-  test('JetStream serves the controller', async () => {
-    const manager = await control.nc.jetstreamManager();
-    await manager.streams.add({ name: 'RAW', subjects: ['raw.>'] });
-    control.nc.publish('raw.org.project.monitor.eu-west', 'result');
-    await until(
-      async () => (await manager.streams.info('RAW')).state.messages === 1,
-      { what: 'the stream has the message' },
-    );
-    await manager.streams.delete('RAW');
-  });
-
   test('a reload for one probe does not disturb another; a removed one is disconnected', async () => {
     const third = makeProbeUser('eu-west', 'probe-3');
     const before = victim.statuses.length;

@@ -33,8 +33,8 @@ export interface TestNats {
 export interface NatsOptions {
   version?: NatsVersion;
   tls?: Certificate;
-  /** Modifies the quickstart's configuration. */
-  configure?(text: string): string;
+  /** Where JetStream is enabled: nowhere by default, as in the quickstart, or for the controllers' account too. */
+  jetStream?: 'server' | 'account';
 }
 
 /** A real server with the quickstart's own configuration, on a free port, in a directory of its own. */
@@ -57,9 +57,10 @@ export async function startNats(options: NatsOptions = {}): Promise<TestNats> {
   writeFileSync(files.controllerCreds, `${controllerSeed}\n`);
   writeFileSync(files.usersFile, 'users: []\n');
   const tls = options.tls ? writeCertificate(dir, options.tls) : null;
-  const settings = { listen: address, tls, controllerKey: user.getPublicKey(), serverName: 'test', storeDir };
+  const settings = { listen: address, tls, controllerKey: user.getPublicKey(), serverName: 'test' };
   const config = natsConfig({ ...settings, pidFile: files.pidFile, usersFile: 'users.conf' });
-  writeFileSync(join(dir, 'nats.conf'), options.configure?.(config) ?? config);
+  const { jetStream } = options;
+  writeFileSync(join(dir, 'nats.conf'), jetStream ? withJetStream(config, jetStream, storeDir) : config);
 
   let child: ChildProcess | null = null;
   let log = '';
@@ -105,6 +106,12 @@ export async function startNats(options: NatsOptions = {}): Promise<TestNats> {
       await start();
     },
   };
+}
+
+function withJetStream(config: string, where: 'server' | 'account', storeDir: string): string {
+  const server =
+    config.replace('no_system_account: true', `jetstream { store_dir: ${JSON.stringify(storeDir)} }`);
+  return where === 'server' ? server : server.replace('CONTROL {', 'CONTROL {\n    jetstream: enabled');
 }
 
 function writeCertificate(dir: string, { cert, key }: Certificate): { certFile: string; keyFile: string } {

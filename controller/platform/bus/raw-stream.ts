@@ -52,7 +52,7 @@ export function keepRawStream(options: {
     round: async () => {
       if (!bus.isConnected) return;
       const isPossible = await ensureRawStream(bus, maxBytes);
-      if (wasPossible && !isPossible) log.warn('NATS has no JetStream: raw results are live only');
+      if (wasPossible && !isPossible) log.info('NATS has no JetStream: raw results are live only');
       wasPossible = isPossible;
     },
     onFailed: (error) => log.warn({ err: error }, 'stream RAW not ensured'),
