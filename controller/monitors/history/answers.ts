@@ -36,6 +36,9 @@ export const resultsQuery = z.strictObject({
   cursor: z.string().max(500).optional().describe('`next_cursor` of the previous page.'),
 });
 
+export const errorView =
+  z.strictObject({ type: errorType, layer: errorLayer.optional(), message: z.string() });
+
 export const resultView = z.strictObject({
   monitor_id: z.uuid(),
   region: z.string(),
@@ -45,7 +48,7 @@ export const resultView = z.strictObject({
   degraded: z.boolean(),
   response_time_ms: ms,
   status_code: z.int().nullable(),
-  error: z.strictObject({ type: errorType, layer: errorLayer.optional(), message: z.string() }).nullable(),
+  error: errorView.nullable(),
   timings: timings.nullable(),
   checked_at: unixMs,
   reason: z.string().optional().describe('Why the check was missed.'),
@@ -80,19 +83,22 @@ export const domainAnswer = z.strictObject({
   }),
 });
 
+export const certificateView = z.strictObject({
+  subject: z.string(),
+  issuer: z.string(),
+  names: z.array(z.string()).describe('DNS names and IP addresses, at most 50.'),
+  more_names: z.int().describe('Names beyond those.'),
+  valid_from: unixMs.nullable(),
+  valid_to: unixMs.nullable(),
+  fingerprint_sha256: z.string(),
+  is_trusted: z.boolean().describe('Trusted, in time, and for the name that was asked for.'),
+  problem: z.string().nullable().describe('Why it is not.'),
+  protocol: z.string(),
+  key: z.string().describe('`RSA 2048`, `EC P-256`; empty if unknown.'),
+});
+
 export const certificateAnswer = z.strictObject({
-  certificate: z.strictObject({
-    subject: z.string(),
-    issuer: z.string(),
-    names: z.array(z.string()).describe('DNS names and IP addresses, at most 50.'),
-    more_names: z.int().describe('Names beyond those.'),
-    valid_from: unixMs.nullable(),
-    valid_to: unixMs.nullable(),
-    fingerprint_sha256: z.string(),
-    is_trusted: z.boolean().describe('Trusted, in time, and for the name that was asked for.'),
-    problem: z.string().nullable().describe('Why it is not.'),
-    protocol: z.string(),
-    key: z.string().describe('`RSA 2048`, `EC P-256`; empty if unknown.'),
+  certificate: certificateView.extend({
     regions: z.array(z.strictObject({
       region: z.string(), fingerprint_sha256: z.string(), valid_to: unixMs.nullable(), checked_at: unixMs,
     })),

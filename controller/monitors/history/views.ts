@@ -5,7 +5,9 @@ import type { RegionCertificate } from '../../results/reading/certificates.ts';
 import type { MonitorLive } from '../../results/reading/live.ts';
 import type { StatusSpan } from '../../results/reading/past.ts';
 import type { RegionRun } from '../ports.ts';
-import type { certificateAnswer, regionsAnswer, resultView, statusHistoryAnswer } from './answers.ts';
+import type {
+  certificateAnswer, certificateView, regionsAnswer, resultView, statusHistoryAnswer,
+} from './answers.ts';
 
 type ResultView = z.input<typeof resultView>;
 type Found = Pick<
@@ -47,18 +49,23 @@ export function viewSpan(span: StatusSpan, now: number): SpanView {
   return { duration_seconds: Math.max(0, Math.floor(((span.to ?? now) - span.from) / 1000)), ...span };
 }
 
-type CertificateView = z.input<typeof certificateAnswer>['certificate'];
-
 /** Older probes send no names, no start, no key and no sentence. */
-export function viewCertificate(facts: TlsFacts, regions: RegionCertificate[]): CertificateView {
+export function viewTlsFacts(facts: TlsFacts): z.input<typeof certificateView> {
   const { subject, issuer, names = [], more_names = 0, valid_from = null, valid, protocol, key = '' } = facts;
   const { expires_at: valid_to, fingerprint256: fingerprint_sha256, problem } = facts;
   return {
     subject, issuer, names, more_names, valid_from, valid_to, fingerprint_sha256, is_trusted: valid,
     problem: problem?.message ?? (valid ? null : 'The certificate cannot be verified'), protocol, key,
-    regions: regions.map(({ region, fingerprint256, expires_at, checked_at }) =>
-      ({ region, fingerprint_sha256: fingerprint256, valid_to: expires_at, checked_at })),
   };
+}
+
+type CertificateView = z.input<typeof certificateAnswer>['certificate'];
+
+/** A certificate, with what each region sees. */
+export function viewCertificate(facts: TlsFacts, regions: RegionCertificate[]): CertificateView {
+  const seen = regions.map(({ region, fingerprint256, expires_at, checked_at }) =>
+    ({ region, fingerprint_sha256: fingerprint256, valid_to: expires_at, checked_at }));
+  return { regions: seen, ...viewTlsFacts(facts) };
 }
 
 type RegionsView = z.input<typeof regionsAnswer>['regions'];
