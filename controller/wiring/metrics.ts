@@ -69,15 +69,11 @@ interface ObservedFleet extends Pick<Fleet, 'responder'> {
 }
 
 export function observeFleet(registry: Registry, { rates, responder }: ObservedFleet): void {
-  new Counter({
-    name: 'farwatch_probe_rate_exceeded_total', registers: [registry], labelNames: ['subject'] as const,
-    help: 'Messages ignored because their probe sent more than it may, by subject.',
-    collect() {
-      this.reset();
-      for (const { subject, exceeded } of rates) this.inc({ subject }, exceeded);
-    },
-  });
-  metricsIn(registry).counter('farwatch_sync_dropped_total', () => responder.dropped,
+  const { counter, counters } = metricsIn(registry);
+  const exceeded = () => Object.fromEntries(rates.map((rate) => [rate.subject, rate.exceeded]));
+  counters('farwatch_probe_rate_exceeded_total', 'subject', exceeded,
+    'Messages ignored because their probe sent more than it may, by subject.');
+  counter('farwatch_sync_dropped_total', () => responder.dropped,
     'Requests for assignments dropped because their probe sent another one, or too many probes waited.');
 }
 
@@ -89,19 +85,14 @@ export function observeDatabase(registry: Registry, refusedWrites: RefusedWrites
 type ObservedDeliveries = Pick<Notifications, 'service' | 'failing'>;
 
 export function observeDeliveries(registry: Registry, { service, failing }: ObservedDeliveries): void {
-  const { gauge, counter } = metricsIn(registry);
+  const { gauge, counter, counters } = metricsIn(registry);
   const outcomes = Object.entries(OUTCOMES).map(([outcome, meaning]) => `${outcome}: ${meaning}`).join('; ');
-  const tries = `Delivery attempts since the start, by outcome. ${outcomes}.`;
-  new Counter({
-    name: 'farwatch_delivery_tries_total', help: tries,
-    labelNames: ['outcome'] as const, registers: [registry],
-    collect() {
-      this.reset();
-      for (const outcome of Object.keys(OUTCOMES) as (keyof typeof OUTCOMES)[]) {
-        this.inc({ outcome }, service.counts[outcome]);
-      }
-    },
-  });
+  const tried = () => {
+    const { resumed: _resumed, ...tries } = service.counts;
+    return tries;
+  };
+  counters('farwatch_delivery_tries_total', 'outcome', tried,
+    `Delivery attempts since the start, by outcome. ${outcomes}.`);
   counter('farwatch_delivery_resumed_total', () => service.counts.resumed,
     'Deliveries resumed after an attempt with unknown outcome: each may have arrived twice.');
   gauge('farwatch_destinations_at_work', () => service.atWork, 'Destinations with deliveries in progress.');
@@ -110,15 +101,9 @@ export function observeDeliveries(registry: Registry, { service, failing }: Obse
 }
 
 export function observeDomains(registry: Registry, { counts }: Pick<DomainLookups, 'counts'>): void {
-  new Counter({
-    name: 'farwatch_domain_lookups_total', registers: [registry], labelNames: ['outcome'] as const,
-    help: 'Lookups of domains since the start, by outcome. found: the registry answered; unsupported: nobody '
-      + 'can be asked; failed: will be retried; busy: postponed because the server was just asked.',
-    collect() {
-      this.reset();
-      for (const [outcome, count] of Object.entries(counts)) this.inc({ outcome }, count);
-    },
-  });
+  metricsIn(registry).counters('farwatch_domain_lookups_total', 'outcome', () => counts,
+    'Lookups of domains since the start, by outcome. found: the registry answered; unsupported: nobody '
+      + 'can be asked; failed: will be retried; busy: postponed because the server was just asked.');
 }
 
 export function observeEvents(registry: Registry, hub: Pick<EventHub, 'streams' | 'refused'>): void {
@@ -156,6 +141,16 @@ function metricsIn(registry: Registry) {
         collect() {
           this.reset();
           this.inc(read());
+        },
+      });
+    },
+    /** A counter for each value of a label; none of what `read` returns ever decreases. */
+    counters: (name: string, label: string, read: () => Record<string, number>, help: string) => {
+      new Counter({
+        name, help, registers: [registry], labelNames: [label],
+        collect() {
+          this.reset();
+          for (const [value, count] of Object.entries(read())) this.inc({ [label]: value }, count);
         },
       });
     },
