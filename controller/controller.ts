@@ -16,6 +16,7 @@ import { createResolver } from './platform/outbound/resolver.ts';
 import { openAccounts } from './wiring/accounts.ts';
 import { openDomains } from './wiring/domains.ts';
 import { openEvents } from './wiring/events.ts';
+import { openEvidence } from './wiring/evidence.ts';
 import { openFleet } from './wiring/fleet.ts';
 import { openGroups } from './wiring/groups.ts';
 import { openHttp } from './wiring/http.ts';
@@ -83,6 +84,7 @@ export async function openController(given: ControllerPorts) {
   const limitsOf = (organizationId: string) => quota.limitsOf(organizationId);
   const incidents = await openIncidents(ports, { monitors, accounts, events });
   const fleet = await openFleet(ports, { monitors: monitors.store, ownsShard, quota });
+  const evidence = await openEvidence(ports, { monitors, incidents, fleet });
   const notifications = await openNotifications(ports, {
     incidents: incidents.store, mailer, accounts, regions: fleet.directory, baseUrl, ownsShard,
   });
@@ -105,11 +107,11 @@ export async function openController(given: ControllerPorts) {
   };
   const grouping = groups.over(monitorDeps);
   const http = await openHttp(ports, {
-    accounts, results, fleet, notifications, events, refusedWrites, domains,
+    accounts, results, fleet, notifications, events, refusedWrites, domains, evidence: evidence.intake,
     routes: [
       ...accountRoutes(accounts.deps), ...monitorRoutes(monitorDeps), ...grouping.routes, ...fleet.routes,
       ...incidents.routesOver({ notifications: notifications.log, past: history, open: live }),
-      ...notifications.routes, ...events.routesOver(quota),
+      ...evidence.routes, ...notifications.routes, ...events.routesOver(quota),
       ...dashboardRoutes({
         monitors: monitorDeps, health: results.health, incidents: incidents.store, fleet: fleet.overview,
       }),
@@ -130,6 +132,7 @@ export async function openController(given: ControllerPorts) {
       rawStream.start();
       rawStream.look();
       results.start();
+      evidence.intake.start();
       events.hub.start();
       notifications.start();
       retention.start();
@@ -156,7 +159,7 @@ export async function openController(given: ControllerPorts) {
       watchdog?.stop();
       await events.hub.stop();
       await Promise.all(servers.map((server) => server.close()));
-      const writers = [rawStream, retention, grouping.removing, results, monitors.counts];
+      const writers = [rawStream, retention, grouping.removing, results, monitors.counts, evidence.intake];
       await Promise.all([domains, ...writers].map((each) => each.stop()));
       await Promise.all([fleet.stop(), notifications.stop()]);
       await accounts.close();

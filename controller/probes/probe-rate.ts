@@ -1,3 +1,4 @@
+import { EVIDENCE_RATE } from '../../shared/contracts/evidence.ts';
 import type { Log } from '../../shared/log.ts';
 import type { Clock } from '../../shared/time.ts';
 import { TokenBuckets, type Rate } from '../../shared/token-buckets.ts';
@@ -15,6 +16,8 @@ const RATES = {
   sync: { perSecond: 10, burst: 2000 },
   /** Replies, one for each check that somebody asked for: a probe runs at most 64 of these at once. */
   run: { perSecond: 64, burst: 640 },
+  /** Messages. */
+  evidence: EVIDENCE_RATE,
 } as const satisfies Record<string, Rate>;
 
 export type ProbeSubject = keyof typeof RATES;

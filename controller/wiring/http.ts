@@ -15,10 +15,11 @@ import type { ResultsService } from '../results/service.ts';
 import type { Accounts } from './accounts.ts';
 import type { Domains } from './domains.ts';
 import type { Events } from './events.ts';
+import type { Evidence } from './evidence.ts';
 import type { Fleet } from './fleet.ts';
 import {
-  observeAssignments, observeDatabase, observeDeliveries, observeDomains, observeEvents, observeFleet,
-  observeResults, observeShares,
+  observeAssignments, observeDatabase, observeDeliveries, observeDomains, observeEvents,
+  observeEvidence, observeFleet, observeResults, observeShares,
 } from './metrics.ts';
 import type { Notifications } from './notifications.ts';
 import type { ControllerPorts } from './ports.ts';
@@ -41,6 +42,7 @@ interface HttpSources {
   events: Events;
   refusedWrites: RefusedWrites;
   domains: Pick<Domains, 'lookups'>;
+  evidence: Evidence['intake'];
 }
 
 /** The HTTP edge, with its metrics and the audit log. */
@@ -51,10 +53,11 @@ export async function openHttp({ config, mongo, bus, clock, log }: ControllerPor
   observeResults(registry, results.shards, bus);
   const { assignments, rates, responder } = fleet;
   observeAssignments(registry, assignments);
-  observeFleet(registry, { rates: [results.shards.rate, ...rates], responder });
+  observeFleet(registry, { rates: [results.shards.rate, ...rates, sources.evidence.rate], responder });
   observeDeliveries(registry, notifications);
   observeEvents(registry, events.hub);
   observeDomains(registry, sources.domains.lookups);
+  observeEvidence(registry, sources.evidence);
   observeDatabase(registry, sources.refusedWrites);
   const turns = new FairQueue(clock, TURNS, (refusal) => {
     if (refusal === 'mine') return rateLimitExceeded(TURNS_RETRY_AFTER_S);

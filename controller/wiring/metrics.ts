@@ -3,6 +3,7 @@ import type { KnownAssignments } from '../assignments/known-assignments.ts';
 import type { DomainLookups } from '../domains/service.ts';
 import type { DeliveryCounts } from '../delivery/service.ts';
 import type { EventHub } from '../events/hub.ts';
+import type { EvidenceIntake } from '../evidence/intake.ts';
 import type { RefusedWrites } from '../platform/mongo/refused-writes.ts';
 import type { ProbeRate } from '../probes/probe-rate.ts';
 import type { Shards } from '../results/shards/shards.ts';
@@ -104,6 +105,12 @@ export function observeDomains(registry: Registry, { counts }: Pick<DomainLookup
   metricsIn(registry).counters('farwatch_domain_lookups_total', 'outcome', () => counts,
     'Lookups of domains since the start, by outcome. found: the registry answered; unsupported: nobody '
       + 'can be asked; failed: will be retried; busy: postponed because the server was just asked.');
+}
+
+export function observeEvidence(registry: Registry, { counts }: Pick<EvidenceIntake, 'counts'>): void {
+  metricsIn(registry).counters('farwatch_evidence_total', 'outcome', () => counts,
+    'What became of evidence that probes sent, by outcome. kept; dropped: too much waited for the database; '
+      + 'unwritable: the database refuses it; all others: refused, and why.');
 }
 
 export function observeEvents(registry: Registry, hub: Pick<EventHub, 'streams' | 'refused'>): void {

@@ -70,6 +70,7 @@ const NEEDS = {
   'GET /api/monitors/:id/regions': 'project viewer or key',
   'GET /api/monitors/:id/certificate': 'project viewer or key',
   'GET /api/monitors/:id/response-times': 'project viewer or key',
+  'GET /api/monitors/:id/evidence': 'project editor or key',
   'POST /api/monitors/:id/check': 'project editor or key',
   'POST /api/monitors/test': 'project editor or key',
   'POST /api/monitors': 'project editor or key',
@@ -110,6 +111,7 @@ const NEEDS = {
   'GET /api/incidents/:id/notifications': 'project viewer',
   'GET /api/events': 'project viewer or key',
   'GET /api/incidents/:id/timeline': 'project viewer or key',
+  'GET /api/incidents/:id/evidence': 'project editor or key',
   'POST /api/incidents': 'project editor or key',
   'PUT /api/incidents/:id': 'project editor or key',
   'PATCH /api/incidents/:id': 'project editor or key',
@@ -166,7 +168,8 @@ function refusal(need: Need, method: string, caller: Caller): ErrorCode | null {
   if (caller.endsWith('key')) {
     if (!need.endsWith('or key')) return 'JWT_REQUIRED';
     if (caller === 'read key' && method !== 'GET') return 'READ_ONLY_API_KEY';
-    return caller === 'foreign key' && need.startsWith('project') ? 'PROJECT_ORGANIZATION_MISMATCH' : null;
+    if (caller === 'foreign key' && need.startsWith('project')) return 'PROJECT_ORGANIZATION_MISMATCH';
+    return caller === 'read key' && need.includes(' editor') ? 'INSUFFICIENT_PERMISSIONS' : null;
   }
   if (need === 'session') return null;
   if (caller === 'outsider') return 'ORGANIZATION_MISMATCH';

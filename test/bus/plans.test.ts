@@ -77,7 +77,8 @@ test('no list, statistics, timeline or background work scans a whole collection'
   const singles = [
     '/api/auth/me', '/api/monitors/stats', `/api/monitors/${monitor}`, `/api/monitors/${monitor}/stats`,
     `/api/monitors/${monitor}/results`, `/api/monitors/${monitor}/status-history`,
-    `/api/monitors/${monitor}/regions`, `/api/monitors/${monitor}/response-times?period=90d`, '/api/export',
+    `/api/monitors/${monitor}/regions`, `/api/monitors/${monitor}/response-times?period=90d`, `/api/monitors/${monitor}/evidence`,
+    `/api/incidents/${incident}/evidence`, '/api/export',
     '/api/groups/hierarchy', '/api/groups/health-summary', `/api/groups/${group}`,
     `/api/groups/${group}/stats`, `/api/incidents/${incident}`, `/api/incidents/${incident}/updates`,
     `/api/incidents/${incident}/timeline`, `/api/incidents/${incident}/comments`,

@@ -5,14 +5,16 @@ import type { ProjectContext } from '../../http/route.ts';
 import type { MonitorWriteDeps } from '../deps.ts';
 import type { MonitorDoc } from '../monitor.ts';
 import { CONTENDED } from '../rules.ts';
-import type { MonitorChange } from '../store.ts';
+import type { MonitorChange, MonitorStore } from '../store.ts';
 import { leaveDeleted } from './change-many.ts';
 
 /** Attempts before a contended change gives up; each starts from what the last winner wrote. */
 const MOST_TRIES = 10;
 
 /** The living monitor. Throws MONITOR_NOT_FOUND, also for one of another tenant. */
-export async function loadMonitor(deps: MonitorWriteDeps, { tenant }: ProjectContext, id: string) {
+export async function loadMonitor(
+  deps: { monitors: Pick<MonitorStore, 'find'> }, { tenant }: ProjectContext, id: string,
+): Promise<MonitorDoc> {
   const doc = await deps.monitors.find(tenant, id);
   if (doc === null) throw new AppError('MONITOR_NOT_FOUND', 'Monitor not found');
   return doc;

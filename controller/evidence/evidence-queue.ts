@@ -1,0 +1,71 @@
+import type { Log } from '../../shared/log.ts';
+import { sleep, type Clock } from '../../shared/time.ts';
+import type { Arrival } from './evidence.ts';
+
+/** Limits of what waits, for example while the database is away. */
+const MOST_WAITING = 1000;
+const MOST_BYTES = 8 * 1_048_576;
+/** Written at once, at most, and how long a write waits for more to come. */
+const BATCH = 100;
+const GATHER_MS = 250;
+/** The longest wait before a failed write is repeated. It is short since a stop waits for it. */
+const LONGEST_BACKOFF_MS = 2000;
+
+interface QueueDeps {
+  clock: Clock;
+  log: Log;
+  /** Rejects while nothing can be written; the same batch then comes again. */
+  write(batch: Arrival[]): Promise<void>;
+}
+
+/** Evidence on its way to the database, in batches. While there is none it sets no timer. */
+export class EvidenceQueue {
+  readonly #deps: QueueDeps;
+  readonly #waiting: Arrival[] = [];
+  #bytes = 0;
+  #writing: Promise<void> | null = null;
+  #isStopped = false;
+
+  constructor(deps: QueueDeps) {
+    this.#deps = deps;
+  }
+
+  /** False, and without effect, when too much waits. */
+  put(arrival: Arrival): boolean {
+    const isFull = this.#waiting.length >= MOST_WAITING || this.#bytes + arrival.size > MOST_BYTES;
+    if (isFull || this.#isStopped) return false;
+    this.#waiting.push(arrival);
+    this.#bytes += arrival.size;
+    this.#writing ??= this.#writeAll();
+    return true;
+  }
+
+  /** Writes what waits; what fails from now on is given up. */
+  async stop(): Promise<void> {
+    this.#isStopped = true;
+    await this.#writing;
+  }
+
+  async #writeAll(): Promise<void> {
+    const { clock, log, write } = this.#deps;
+    let waitMs = GATHER_MS;
+    while (this.#waiting.length > 0) {
+      if (!this.#isStopped) await sleep(clock, waitMs);
+      const batch = this.#waiting.slice(0, BATCH);
+      try {
+        await write(batch);
+        this.#remove(batch.length);
+        waitMs = GATHER_MS;
+      } catch (error) {
+        if (waitMs === GATHER_MS) log.warn({ err: error }, 'evidence cannot be written yet');
+        if (this.#isStopped) break;
+        waitMs = Math.min(waitMs * 2, LONGEST_BACKOFF_MS);
+      }
+    }
+    this.#writing = null;
+  }
+
+  #remove(count: number): void {
+    for (const { size } of this.#waiting.splice(0, count)) this.#bytes -= size;
+  }
+}

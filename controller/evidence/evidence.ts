@@ -1,0 +1,61 @@
+import type { AnswerSeen, EvidenceMessage } from '../../shared/contracts/evidence.ts';
+import type { ProbeAddress } from '../../shared/contracts/subjects.ts';
+import type { TlsFacts } from '../../shared/contracts/result.ts';
+import { derivedId } from '../../shared/ids.ts';
+import type { MonitorDoc } from '../monitors/monitor.ts';
+import { restoring } from '../platform/mongo/null-fields.ts';
+
+/** A document of `evidence`: what a failed check saw. Instants are Unix ms by a corrected clock. */
+export interface EvidenceDoc extends AnswerSeen {
+  _id: string;
+  organization_id: string;
+  project_id: string;
+  monitor_id: string;
+  region: string;
+  probe_id: string;
+  error: EvidenceMessage['error'];
+  /** The probe's latest good check of the monitor before; null if it had none. */
+  last_good: AnswerSeen | null;
+}
+
+/** Evidence as a probe has sent it. */
+export interface Arrival {
+  from: ProbeAddress;
+  message: EvidenceMessage;
+  /** Length of the message, bytes. */
+  size: number;
+  /** When it came, Unix ms. */
+  at: number;
+  /** What to add to the probe's times, ms. */
+  shiftMs: number;
+}
+
+/** The document of what came. The same message gives the same document, so that a repeated one is found. */
+export function evidenceOf({ from, message, shiftMs }: Arrival, monitor: MonitorDoc): EvidenceDoc {
+  const { monitor_id, error, last_good } = message;
+  const { region, probeId: probe_id } = from;
+  const { organization_id, project_id } = monitor;
+  return {
+    _id: derivedId('evidence', monitor_id, probe_id, message.checked_at),
+    organization_id, project_id, monitor_id, region, probe_id, error,
+    ...answerOf(message, shiftMs), last_good: last_good && answerOf(last_good, shiftMs),
+  };
+}
+
+function answerOf(answer: AnswerSeen, shiftMs: number): AnswerSeen {
+  const { checked_at, remote_address, addresses, status_line, headers, body_excerpt, certificate, timings } =
+    answer;
+  return {
+    checked_at: checked_at + shiftMs,
+    remote_address, addresses, status_line, headers, body_excerpt, certificate, timings,
+  };
+}
+
+const nulls = {
+  remote_address: null, status_line: null, body_excerpt: null, certificate: null, timings: null,
+};
+const within = { certificate: restoring<TlsFacts>({ expires_at: null }) };
+const restoreAnswer = restoring<AnswerSeen>(nulls, within);
+
+export const restoreEvidence =
+  restoring<EvidenceDoc>({ ...nulls, last_good: null }, { ...within, last_good: restoreAnswer });

@@ -1,0 +1,85 @@
+import { decodeJson } from '../../shared/contracts/decode-json.ts';
+import { evidence, LARGEST_EVIDENCE_BYTES } from '../../shared/contracts/evidence.ts';
+import { probeOfSubject, subjects } from '../../shared/contracts/subjects.ts';
+import type { Log } from '../../shared/log.ts';
+import type { Clock } from '../../shared/time.ts';
+import type { Bus, BusMessage, BusSubscription } from '../platform/bus/bus-port.ts';
+import type { FleetDirectory } from '../probes/directory.ts';
+import { IgnoredMessages } from '../probes/ignored-messages.ts';
+import { ProbeRate } from '../probes/probe-rate.ts';
+import type { Arrival } from './evidence.ts';
+import { EvidenceQueue } from './evidence-queue.ts';
+import type { EvidenceOutcome } from './rules.ts';
+
+interface IntakeDeps {
+  bus: Bus;
+  directory: Pick<FleetDirectory, 'enrolled'>;
+  /** What to add to a probe's times, ms. */
+  clockShiftMs(probeId: string): number;
+  /** What becomes of each, in order. Rejects while the database is away. */
+  keep(arrivals: Arrival[]): Promise<EvidenceOutcome[]>;
+  clock: Clock;
+  log: Log;
+}
+
+/**
+ * Takes the evidence that probes send: one of the controllers gets each message, and nobody waits for it.
+ * What is refused is counted, and logged once per probe and minute.
+ */
+export class EvidenceIntake {
+  readonly rate: ProbeRate;
+  /** Since the start. */
+  readonly counts: Record<EvidenceOutcome, number> = {
+    kept: 0, dropped: 0, unwritable: 0, unreadable: 0, unknown_probe: 0, unknown_monitor: 0, not_assigned: 0,
+    future: 0, too_old: 0,
+  };
+  readonly #deps: IntakeDeps;
+  readonly #queue: EvidenceQueue;
+  readonly #ignored: IgnoredMessages;
+  #subscription: BusSubscription | null = null;
+
+  constructor(deps: IntakeDeps) {
+    const { clock, log } = deps;
+    this.#deps = deps;
+    this.rate = new ProbeRate({ clock, log, subject: 'evidence' });
+    this.#ignored = new IgnoredMessages({ clock, log, reason: 'evidence of a probe is not kept' });
+    this.#queue = new EvidenceQueue({ clock, log, write: (arrivals) => this.#keep(arrivals) });
+  }
+
+  start(): void {
+    const take = (message: BusMessage) => this.#take(message);
+    this.#subscription = this.#deps.bus.subscribe(subjects.evidenceOfAll, take, { queue: 'evidence' });
+  }
+
+  /** Ends when what waits is written, or at the first write that fails. */
+  async stop(): Promise<void> {
+    await this.#subscription?.stop();
+    await this.#queue.stop();
+  }
+
+  #take({ subject, data }: BusMessage): void {
+    const { directory, clock, clockShiftMs } = this.#deps;
+    const from = probeOfSubject(subject);
+    if (!from || !this.rate.admits(from.probeId)) return;
+    const message = decodeJson(evidence, data, LARGEST_EVIDENCE_BYTES);
+    if (!message) return this.#note(from.probeId, 'unreadable');
+    if (directory.enrolled(from.probeId)?.region_id !== from.region) {
+      return this.#note(from.probeId, 'unknown_probe');
+    }
+    const shiftMs = clockShiftMs(from.probeId);
+    const isPut = this.#queue.put({ from, message, size: data.length, at: clock.now(), shiftMs });
+    if (!isPut) this.#note(from.probeId, 'dropped');
+  }
+
+  async #keep(arrivals: Arrival[]): Promise<void> {
+    const outcomes = await this.#deps.keep(arrivals);
+    for (const [index, { from }] of arrivals.entries()) {
+      this.#note(from.probeId, outcomes[index] as EvidenceOutcome);
+    }
+  }
+
+  #note(probeId: string, outcome: EvidenceOutcome): void {
+    this.counts[outcome] += 1;
+    if (outcome !== 'kept') this.#ignored.add(probeId, { outcome });
+  }
+}

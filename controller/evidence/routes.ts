@@ -1,0 +1,38 @@
+import { idParams } from '../http/params.ts';
+import { defineRoute, type Route } from '../http/route.ts';
+import { evidenceAnswer, evidenceQuery } from './answers.ts';
+import { readIncidentEvidence, readMonitorEvidence, type EvidenceDeps } from './verbs/read-evidence.ts';
+import { viewEvidence } from './views.ts';
+
+const SHOWS = 'The answer of the target, or as much of it as came, beside the latest good one. Newest first. '
+  + 'What was sent is not shown.';
+
+/** What failed checks saw. A target may answer with what was sent to it, so that only editors may read it. */
+export function evidenceRoutes(deps: EvidenceDeps): Route[] {
+  const common = {
+    method: 'GET', auth: { access: 'project', role: 'editor' }, params: idParams,
+    answers: { 200: evidenceAnswer },
+  } as const;
+  return [
+    defineRoute({
+      ...common, path: '/api/monitors/:id/evidence', tag: 'Monitors',
+      summary: 'Read what the failed checks of a monitor saw', description: SHOWS,
+      query: evidenceQuery,
+      errors: ['MONITOR_NOT_FOUND'],
+      handle: async (ctx, { params, query }) => {
+        const found = await readMonitorEvidence(deps, ctx, params.id, query.limit);
+        return { status: 200, data: { evidence: found.map(viewEvidence) } };
+      },
+    }),
+    defineRoute({
+      ...common, path: '/api/incidents/:id/evidence', tag: 'Incidents',
+      summary: 'Read what the failed checks of an incident saw',
+      description: `${SHOWS} From one interval of its monitor before the incident began until it was resolved.`,
+      errors: ['RESOURCE_NOT_FOUND'],
+      handle: async (ctx, { params }) => {
+        const found = await readIncidentEvidence(deps, ctx, params.id);
+        return { status: 200, data: { evidence: found.map(viewEvidence) } };
+      },
+    }),
+  ];
+}

@@ -1,0 +1,58 @@
+import type { Db } from 'mongodb';
+import { ownedBy, type Tenant } from '../accounts/tenant.ts';
+import { Documents } from '../platform/mongo/documents.ts';
+import { insertAbsent } from '../platform/mongo/upsert-ahead.ts';
+import { restoreEvidence, type EvidenceDoc } from './evidence.ts';
+import type { EvidencePlace } from './rules.ts';
+
+interface Span {
+  /** Unix ms, both included. */
+  from: number;
+  to: number;
+}
+
+/** Collection `evidence`. */
+export class EvidenceStore extends Documents<EvidenceDoc> {
+  constructor(db: Db) {
+    super(db, 'evidence', [
+      // A monitor's evidence, newest first, and what of it goes.
+      { key: { monitor_id: 1, checked_at: -1, _id: -1 }, name: 'of_monitor' },
+    ], restoreEvidence);
+  }
+
+  /** Leaves out what is there already. */
+  add(docs: EvidenceDoc[]): Promise<void> {
+    return insertAbsent(this.all, docs);
+  }
+
+  /** Newest first. */
+  newest(tenant: Tenant, monitorId: string, limit: number, span?: Span): Promise<EvidenceDoc[]> {
+    const within = span === undefined ? {} : { checked_at: { $gte: span.from, $lte: span.to } };
+    const found = this.select({ monitor_id: monitorId, ...ownedBy(tenant), ...within });
+    return found.sort({ checked_at: -1, _id: -1 }).limit(limit).toArray();
+  }
+
+  countOf(tenant: Tenant, monitorId: string): Promise<number> {
+    return this.count({ monitor_id: monitorId, ...ownedBy(tenant) });
+  }
+
+  /** Of all evidence of a monitor, in no particular order. */
+  places(tenant: Tenant, monitorId: string): Promise<EvidencePlace[]> {
+    const found = this.all.find({ monitor_id: monitorId, ...ownedBy(tenant) });
+    return found.project<EvidencePlace>({ region: 1, checked_at: 1 }).toArray();
+  }
+
+  async removeSome(tenant: Tenant, ids: string[]): Promise<void> {
+    if (ids.length > 0) await this.all.deleteMany({ _id: { $in: ids }, ...ownedBy(tenant) });
+  }
+
+  /** Removes what these monitors have from before `before` (Unix ms). */
+  async removeOlder(monitorIds: string[], before: number): Promise<void> {
+    if (monitorIds.length === 0) return;
+    await this.all.deleteMany({ monitor_id: { $in: monitorIds }, checked_at: { $lt: before } });
+  }
+
+  async removeOf(monitorIds: string[]): Promise<void> {
+    if (monitorIds.length > 0) await this.all.deleteMany({ monitor_id: { $in: monitorIds } });
+  }
+}

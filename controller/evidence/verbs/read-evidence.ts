@@ -1,0 +1,31 @@
+import type { ProjectContext } from '../../http/route.ts';
+import type { IncidentDeps } from '../../incidents/deps.ts';
+import { findIncident } from '../../incidents/verbs/read-incidents.ts';
+import { loadMonitor } from '../../monitors/verbs/change-monitor.ts';
+import type { MonitorLookup } from '../ports.ts';
+import { MOST_OF_MONITOR, spanOf } from '../rules.ts';
+import type { EvidenceStore } from '../store.ts';
+
+export interface EvidenceDeps extends Pick<IncidentDeps, 'incidents'> {
+  evidence: EvidenceStore;
+  monitors: MonitorLookup;
+}
+
+/** A monitor's, newest first. Throws MONITOR_NOT_FOUND. */
+export async function readMonitorEvidence(
+  deps: EvidenceDeps, ctx: ProjectContext, id: string, limit: number,
+) {
+  await loadMonitor(deps, ctx, id);
+  return deps.evidence.newest(ctx.tenant, id, limit);
+}
+
+/** What is kept of an incident, newest first; none of one without a monitor. Throws RESOURCE_NOT_FOUND. */
+export async function readIncidentEvidence(deps: EvidenceDeps, ctx: ProjectContext, id: string) {
+  const incident = await findIncident(deps, ctx, id);
+  const { check_id: monitorId } = incident;
+  if (monitorId === null) return [];
+  // Deleted monitors too: their evidence stays for a while, and their incidents for longer.
+  const [monitor] = await deps.monitors.findByIds([monitorId]);
+  const span = spanOf(incident, (monitor?.interval_seconds ?? 0) * 1000, ctx.now);
+  return deps.evidence.newest(ctx.tenant, monitorId, MOST_OF_MONITOR, span);
+}

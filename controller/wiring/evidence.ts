@@ -1,0 +1,39 @@
+import { AssignmentStore } from '../assignments/store.ts';
+import { EvidenceIntake } from '../evidence/intake.ts';
+import { evidenceRoutes } from '../evidence/routes.ts';
+import { EvidenceStore } from '../evidence/store.ts';
+import { keepEvidence } from '../evidence/verbs/keep-evidence.ts';
+import type { Fleet } from './fleet.ts';
+import type { Incidents } from './incidents.ts';
+import type { Monitors } from './monitors.ts';
+import type { ControllerPorts } from './ports.ts';
+
+const DAY_MS = 86_400_000;
+
+interface EvidenceSources {
+  monitors: Monitors;
+  incidents: Incidents;
+  fleet: Pick<Fleet, 'directory' | 'liveness'>;
+}
+
+export type Evidence = Awaited<ReturnType<typeof openEvidence>>;
+
+/** What failed checks saw: from the probes, and for those who read it. */
+export async function openEvidence(ports: ControllerPorts, { monitors, incidents, fleet }: EvidenceSources) {
+  const { config, mongo: { db }, bus, clock, log } = ports;
+  const evidence = new EvidenceStore(db);
+  await evidence.ensureIndexes();
+  const { directory, liveness } = fleet;
+  const keptDays = Math.max(...Object.values(config.accounts.plans).map((plan) => plan.rollups_days));
+  const keeping = {
+    evidence, monitors: monitors.store, claims: new AssignmentStore(db), keptMs: keptDays * DAY_MS, log,
+  };
+  return {
+    intake: new EvidenceIntake({
+      bus, directory, clock, log,
+      clockShiftMs: (probeId) => liveness.clockShiftMs(probeId),
+      keep: (arrivals) => keepEvidence(keeping, arrivals),
+    }),
+    routes: evidenceRoutes({ evidence, monitors: monitors.store, incidents: incidents.store }),
+  };
+}

@@ -1,0 +1,36 @@
+import type { AnswerSeen, EvidenceMessage } from '../../shared/contracts/evidence.ts';
+
+/** What a good HTTPS check at `at` (Unix ms) saw. */
+export function goodAnswer(at: number): AnswerSeen {
+  return {
+    checked_at: at, remote_address: '192.0.2.7', addresses: ['192.0.2.7', '2001:db8::7'],
+    status_line: 'HTTP/1.1 200 OK', headers: [{ name: 'content-type', value: 'text/html' }],
+    body_excerpt: '<h1>Shop</h1>',
+    certificate: {
+      valid: true, expires_at: at + 86_400_000, issuer: 'CN=CA', subject: 'CN=shop.example', fingerprint256: 'AA',
+      protocol: 'TLSv1.3',
+    },
+    timings: { dns: 1, connect: 2, tls: 3, first_byte: 4.5, transfer: 0.5 },
+  };
+}
+
+/** A message about a check at `at` (Unix ms) that met a 503. */
+export function evidenceMessage(
+  monitorId: string, at: number, change: Partial<EvidenceMessage> = {},
+): EvidenceMessage {
+  return {
+    v: 1, monitor_id: monitorId, assignment_rev: 1,
+    error: { type: 'status_code', layer: 'response', message: 'Expected 200, got 503' },
+    ...goodAnswer(at), status_line: 'HTTP/1.1 503 Service Unavailable',
+    headers: [{ name: 'set-cookie', value: '***' }, { name: 'retry-after', value: '30' }],
+    body_excerpt: 'Back soon', last_good: goodAnswer(at - 60_000), ...change,
+  };
+}
+
+/** One in which nothing was heard of the target. */
+export function silentEvidence(monitorId: string, at: number): EvidenceMessage {
+  return evidenceMessage(monitorId, at, {
+    error: { type: 'connection_error', message: 'Connection refused' }, remote_address: null, addresses: [],
+    status_line: null, headers: [], body_excerpt: null, certificate: null, timings: null, last_good: null,
+  });
+}
