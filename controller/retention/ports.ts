@@ -18,6 +18,13 @@ export interface AgedResults {
   removeMonitors(monitorIds: string[]): Promise<void>;
 }
 
+/** What retention needs of evidence. Both may be repeated. */
+export interface AgedEvidence {
+  /** Removes what these monitors have from before `before` (Unix ms). */
+  removeOlder(monitorIds: string[], before: number): Promise<void>;
+  removeOf(monitorIds: string[]): Promise<void>;
+}
+
 export interface AgedMonitor {
   monitor_id: string;
   created_at: number;

@@ -3,7 +3,9 @@ import type { Log } from '../../shared/log.ts';
 import { Rounds } from '../../shared/rounds.ts';
 import { sleep, type Clock } from '../../shared/time.ts';
 import type { PlanLimits } from '../plans/plans.ts';
-import type { AgedDocuments, AgedMonitor, AgedMonitors, AgedResults, Organizations } from './ports.ts';
+import type {
+  AgedDocuments, AgedEvidence, AgedMonitor, AgedMonitors, AgedResults, Organizations,
+} from './ports.ts';
 import { agedStretch, cutoffsOf, fateOf, isDue, type Cutoffs } from './rules.ts';
 import type { SweepStore } from './store.ts';
 
@@ -11,6 +13,7 @@ interface SweeperDeps {
   organizations: Organizations;
   monitors: AgedMonitors;
   results: AgedResults;
+  evidence: AgedEvidence;
   documents: AgedDocuments;
   sweeps: SweepStore;
   limitsOf(organizationId: string): Promise<Pick<PlanLimits, 'raw_results_days' | 'rollups_days'>>;
@@ -105,7 +108,7 @@ export class RetentionSweeper extends Rounds {
   }
 
   async #sweepMonitors(page: AgedMonitor[], { done, target, now }: Sweep): Promise<void> {
-    const { results } = this.#deps;
+    const { results, evidence } = this.#deps;
     const fates = page.map((monitor) => ({ monitor, fate: fateOf(monitor, target, now) }));
     const withFate = (...wanted: string[]) =>
       fates.flatMap(({ monitor, fate }) => (wanted.includes(fate) ? [monitor] : []));
@@ -116,7 +119,9 @@ export class RetentionSweeper extends Rounds {
     await results.removeRollups(stretchesOf('rollups'));
     await results.removeResults(stretchesOf('raw'));
     await results.removeChanges(idsOf(kept), target.rollups);
-    await results.removeMonitors(idsOf(withFate('history_goes', 'all_goes')));
+    await evidence.removeOlder(idsOf(kept), target.rollups);
+    const gone = idsOf(withFate('history_goes', 'all_goes'));
+    await Promise.all([results.removeMonitors(gone), evidence.removeOf(gone)]);
     await this.#deps.monitors.purge(idsOf(withFate('all_goes')));
   }
 

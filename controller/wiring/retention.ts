@@ -1,5 +1,6 @@
 import type { AccountStores } from '../accounts/deps.ts';
 import { AuditStore } from '../audit/store.ts';
+import { EvidenceStore } from '../evidence/store.ts';
 import { CommentStore } from '../incidents/comment-store.ts';
 import { IncidentStore } from '../incidents/store.ts';
 import { IncidentUpdateStore } from '../incidents/update-store.ts';
@@ -31,7 +32,7 @@ export function openRetention(
   const deadLetters = new DeadLetterStore(db);
   return new RetentionSweeper({
     monitors: new MonitorStore(db), results: new AgedResultStore(db), sweeps: new SweepStore(db),
-    limitsOf, ownsShard, clock, log,
+    evidence: new EvidenceStore(db), limitsOf, ownsShard, clock, log,
     organizations: {
       page: (after, limit) => organizations.pageOfIds(after, limit),
       projectsOf: async (organizationId) => (await projects.listOf([organizationId])).map(({ _id }) => _id),

@@ -2,6 +2,7 @@ import type { Document } from 'mongodb';
 import { beforeAll, beforeEach, expect, test } from 'vitest';
 import { openAccountStores } from '../../controller/accounts/deps.ts';
 import { AuditStore } from '../../controller/audit/store.ts';
+import { EvidenceStore } from '../../controller/evidence/store.ts';
 import { IncidentStore } from '../../controller/incidents/store.ts';
 import { MonitorStore } from '../../controller/monitors/store.ts';
 import { openRetention } from '../../controller/wiring/retention.ts';
@@ -35,13 +36,13 @@ beforeAll(async () => {
   db = mongo.db;
   await Promise.all([
     openResultStores(db), new MonitorStore(db).ensureIndexes(), new IncidentStore(db).ensureIndexes(),
-    new AuditStore(db).ensureIndexes(),
+    new AuditStore(db).ensureIndexes(), new EvidenceStore(db).ensureIndexes(),
   ]);
 });
 beforeEach(async () => {
   for (const name of [
     'rollups_1h', 'rollups_1d', 'status_changes', 'incidents', 'incident_updates', 'incident_comments',
-    'audit_entries', 'dead_letters', 'monitors', 'organizations', 'projects', 'retention',
+    'audit_entries', 'dead_letters', 'evidence', 'monitors', 'organizations', 'projects', 'retention',
   ]) {
     await rows(name).deleteMany({});
   }
@@ -244,6 +245,20 @@ test('ended incidents with their history and the audit log expire with the count
   expect(await idsOf('incident_updates')).toEqual(['update-new', 'update-open']);
   expect(await idsOf('incident_comments')).toEqual(['comment-new']);
   expect(await idsOf('audit_entries')).toEqual(['audit-89']);
+});
+
+test('evidence expires with the incidents, or a week after its monitor was deleted', async () => {
+  await addOrganization('o', 'free');
+  await addMonitor('m', 'o');
+  for (const days of [6, 8, 91]) await addMonitor(`deleted-${days}`, 'o', { deleted_at: NOW - days * DAY_MS });
+  const evidence = (monitor_id: string, days: number) =>
+    ({ _id: `${monitor_id}: ${days}`, monitor_id, checked_at: NOW - days * DAY_MS });
+  await rows('evidence').insertMany([
+    ...[0, 89, 92].map((days) => evidence('m', days)), evidence('deleted-6', 7), evidence('deleted-8', 9),
+    evidence('deleted-91', 92), evidence('of-no-organization', 92),
+  ]);
+  await goRound();
+  expect(await idsOf('evidence')).toEqual(['deleted-6: 7', 'm: 0', 'm: 89', 'of-no-organization: 92']);
 });
 
 test('dead letters expire after thirty days, however many there are', async () => {
