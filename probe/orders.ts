@@ -1,4 +1,7 @@
-import { runOrder, type RunOrder, type RunReply } from '../shared/contracts/assignment.ts';
+import { z } from 'zod';
+import {
+  confirmOrder, runOrder, type ConfirmOrder, type RunOrder, type RunReply,
+} from '../shared/contracts/assignment.ts';
 import type { CheckResult } from '../shared/contracts/result.ts';
 import { subjects } from '../shared/contracts/subjects.ts';
 import type { Log } from '../shared/log.ts';
@@ -14,9 +17,13 @@ export interface OrdersOptions {
   region: string;
   probeId: string;
   run: (order: RunOrder) => Promise<CheckResult>;
+  /** Checks these monitors now, if they are in the probe's set. */
+  confirm: (monitorIds: string[]) => void;
   /** Keeps a result that travels its lane like any other; gives it its seq. */
   record: (result: CheckResult) => void;
 }
+
+const anyOrder = z.union([runOrder, confirmOrder]);
 
 /** Runs checks that the controller wants now, and answers with their results. */
 export class Orders {
@@ -49,6 +56,7 @@ export class Orders {
   async #take(payload: Uint8Array, respond: ((payload: Uint8Array) => void) | null): Promise<void> {
     const order = this.#open(payload);
     if (!order) return;
+    if ('confirm' in order) return this.#options.confirm(order.confirm);
     const result = await this.#options.run(order);
     if (order.record) this.#options.record(result);
     else result.seq = 1;
@@ -56,9 +64,9 @@ export class Orders {
     respond?.(Buffer.from(JSON.stringify(reply)));
   }
 
-  #open(payload: Uint8Array): RunOrder | null {
+  #open(payload: Uint8Array): RunOrder | ConfirmOrder | null {
     const opened = this.#options.opener.open(payload, 'run', this.#options.clock.now());
-    const order = opened.ok ? runOrder.safeParse(opened.content) : null;
+    const order = opened.ok ? anyOrder.safeParse(opened.content) : null;
     if (order?.success) return order.data;
     this.#refused += 1;
     this.#options.log.warn(

@@ -131,6 +131,12 @@ export async function startProbe(deps: ProbeDeps): Promise<RunningProbe> {
   const orders = new Orders({
     bus: link, opener, clock, log, region, probeId,
     run: (order) => runner.order(order.assignment, order.reason),
+    confirm: (monitorIds) => {
+      for (const id of monitorIds) {
+        const held = set.get(id);
+        if (held) runner.confirm(held.assignment);
+      }
+    },
     record: (result) => spool.append(result, true),
   });
   const pulse = new Pulse({

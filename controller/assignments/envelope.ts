@@ -1,5 +1,5 @@
 import {
-  signedText, type AssignmentDelta, type RunOrder, type SignedEnvelope,
+  signedText, type AssignmentDelta, type ConfirmOrder, type RunOrder, type SignedEnvelope,
 } from '../../shared/contracts/assignment.ts';
 import type { Clock } from '../../shared/time.ts';
 import type { ControllerKeys } from '../platform/bus/nkeys.ts';
@@ -21,7 +21,9 @@ export class EnvelopeSealer {
     this.#clock = clock;
   }
 
-  seal(purpose: SignedEnvelope['purpose'], to: Recipient, content: AssignmentDelta | RunOrder): string {
+  seal(
+    purpose: SignedEnvelope['purpose'], to: Recipient, content: AssignmentDelta | RunOrder | ConfirmOrder,
+  ): string {
     const sealed = this.#keys.seal(Buffer.from(JSON.stringify(content), 'utf8'), to.box_key);
     const unsigned = {
       purpose,

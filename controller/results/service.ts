@@ -3,8 +3,9 @@ import type { Log } from '../../shared/log.ts';
 import type { Rounds } from '../../shared/rounds.ts';
 import type { Clock } from '../../shared/time.ts';
 import { probeOfSubject, shardOfSubject, subjects } from '../../shared/contracts/subjects.ts';
-import type { BatchReply } from '../../shared/contracts/result.ts';
+import type { BatchReply, CheckResult } from '../../shared/contracts/result.ts';
 import type { Bus, BusMessage, BusSubscription } from '../platform/bus/bus-port.ts';
+import type { MonitorState } from '../verdicts/monitor-state.ts';
 import { Shards } from './shards/shards.ts';
 import { LatestChecks } from './reading/latest-checks.ts';
 import { Leases, type LeaseDeps } from './shards/leases.ts';
@@ -41,6 +42,8 @@ export interface ResultsDeps<M> {
   limits: TakeLimits;
   monitors: Pick<ChangeFeedDeps<M>, 'findMarked' | 'place' | 'clear'>;
   pings: PingSource;
+  /** Called with each failure that is taken here, and the state of its monitor after it. */
+  onFailure(state: MonitorState, region: string, result: CheckResult): void;
   /** Another controller has queued something for one of our shards. */
   onPoke(): void;
 }
@@ -82,6 +85,13 @@ export class ResultsService<M> {
           (state, { fresh }) => this.#latest.note(state, fresh),
           (_state, { fresh }, replayed) => {
             if (!replayed) publishRaw(bus, fresh);
+          },
+          ({ monitors }, { fresh }, replayed) => {
+            if (replayed) return;
+            for (const { region, result } of fresh) {
+              const monitor = result.outcome === 'failure' ? monitors.get(result.monitor_id) : undefined;
+              if (monitor) deps.onFailure(monitor.state, region, result);
+            }
           },
         ],
         onConfigs: () => this.#look(),

@@ -1,6 +1,7 @@
 import { shardOf } from '../../shared/ids.ts';
 import { Announcer } from '../assignments/announcer.ts';
 import { BehindTeller } from '../assignments/behind.ts';
+import { Confirmations } from '../assignments/confirmations.ts';
 import { EnvelopeSealer } from '../assignments/envelope.ts';
 import { HeadStore } from '../assignments/head-store.ts';
 import { KnownAssignments } from '../assignments/known-assignments.ts';
@@ -67,12 +68,13 @@ export async function openFleet(ports: FleetPorts, { monitors, ownsShard, quota 
   const behind = new BehindTeller({ bus, directory, heads, assignments, announcer, clock, log });
   const syncRate = new ProbeRate({ clock, log, subject: 'sync' });
   const responder = new SyncResponder({ bus, items, heads, sealer, directory, rate: syncRate, log });
+  const confirmations = new Confirmations({ bus, directory, sealer, clock });
   const runRate = new ProbeRate({ clock, log, subject: 'run' });
   const publishIdentities = () => identities.run();
   const isOf = (probe: ProbeDoc, organizationId: string): boolean =>
     probe.removed_at === null && (probe.organization_id === null || probe.organization_id === organizationId);
   return {
-    placement, liveness, directory, assignments, responder,
+    placement, liveness, directory, assignments, responder, confirmations,
     rates: [liveness.rate, syncRate, runRate],
     runNow: new RunNow({ placement, items, liveness, directory, bus, sealer, rate: runRate }),
     overview: {
@@ -100,6 +102,7 @@ export async function openFleet(ports: FleetPorts, { monitors, ownsShard, quota 
     },
     stop: async () => {
       await rebalancer.stop();
+      confirmations.stop();
       const others = [assignments, behind, responder, liveness, identities, directory];
       await Promise.all(others.map((each) => each.stop()));
     },

@@ -18,7 +18,7 @@ import type { Events } from './events.ts';
 import type { Evidence } from './evidence.ts';
 import type { Fleet } from './fleet.ts';
 import {
-  observeAssignments, observeDatabase, observeDeliveries, observeDomains, observeEvents,
+  observeAssignments, observeConfirmations, observeDatabase, observeDeliveries, observeDomains, observeEvents,
   observeEvidence, observeFleet, observeResults, observeShares,
 } from './metrics.ts';
 import type { Notifications } from './notifications.ts';
@@ -37,7 +37,7 @@ interface HttpSources {
   routes: Route[];
   accounts: Accounts;
   results: Pick<ResultsService<never>, 'shards' | 'isReady'>;
-  fleet: Pick<Fleet, 'assignments' | 'rates' | 'responder'>;
+  fleet: Pick<Fleet, 'assignments' | 'confirmations' | 'rates' | 'responder'>;
   notifications: Notifications;
   events: Events;
   refusedWrites: RefusedWrites;
@@ -51,8 +51,9 @@ export async function openHttp({ config, mongo, bus, clock, log }: ControllerPor
   const { credentials, tenants, organizationsOf } = accounts;
   const registry = new Registry();
   observeResults(registry, results.shards, bus);
-  const { assignments, rates, responder } = fleet;
+  const { assignments, confirmations, rates, responder } = fleet;
   observeAssignments(registry, assignments);
+  observeConfirmations(registry, confirmations);
   observeFleet(registry, { rates: [results.shards.rate, ...rates, sources.evidence.rate], responder });
   observeDeliveries(registry, notifications);
   observeEvents(registry, events.hub);

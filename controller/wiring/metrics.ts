@@ -1,4 +1,5 @@
 import { Counter, Gauge, type Registry } from 'prom-client';
+import type { Confirmations } from '../assignments/confirmations.ts';
 import type { KnownAssignments } from '../assignments/known-assignments.ts';
 import type { DomainLookups } from '../domains/service.ts';
 import type { DeliveryCounts } from '../delivery/service.ts';
@@ -27,6 +28,14 @@ export function observeAssignments(registry: Registry, { counts }: Pick<KnownAss
     'Pairs of probe and monitor read from the database because a result named them.');
   counter('farwatch_assignment_lookups_declined_total', () => counts.declined,
     'Batches left unanswered because their probe reports on too many monitors that it does not have.');
+}
+
+export function observeConfirmations(registry: Registry, { counts }: Pick<Confirmations, 'counts'>): void {
+  const { counter } = metricsIn(registry);
+  counter('farwatch_confirmations_asked_total', () => counts.asked,
+    'Checks asked of the other probes of a monitor because one of them saw it fail.');
+  counter('farwatch_confirmations_omitted_total', () => counts.omitted,
+    'Such checks that were not asked for, because too many waited: the schedule decides.');
 }
 
 export function observeResults(registry: Registry, shards: Shards, bus: ControllerBus): void {

@@ -73,6 +73,7 @@ export async function openResults(ports: ControllerPorts, sources: ResultSources
       place: (docs) => fleet.placement.apply(docs),
       clear: (marks) => monitors.clearUnjournaled(marks),
     },
+    onFailure: (state, region, result) => fleet.confirmations.note(state, region, result),
     onPoke: () => notifications.service.poke(),
   });
   return { service, pings };

@@ -51,6 +51,11 @@ export class Gate<Item extends Passing> {
     return this.#quick + this.#slow;
   }
 
+  /** Whether less than half of the quick ones are under way, and none waits. */
+  get hasRoom(): boolean {
+    return this.#quick * 2 < this.#limit && this.#queue.size === 0;
+  }
+
   /** How long this process has stood still so far, as its own timers show, ms. */
   get stalledMs(): number {
     return this.#stalledMs;

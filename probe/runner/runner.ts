@@ -4,6 +4,7 @@ import type { CheckResult, MissedReason } from '../../shared/contracts/result.ts
 import type { Clock, Timer } from '../../shared/time.ts';
 import { missed, type Finding } from '../checks/check.ts';
 import { isSlot, LATE_LIMIT_MS, nextSlot } from '../scheduler/slots.ts';
+import { AskedChecks } from './asked-checks.ts';
 import { Gate, type Passing } from './gate.ts';
 import { SLOW_AFTER_MS, type Limits } from './limits.ts';
 import { missedResult, resultOf } from './result.ts';
@@ -43,10 +44,14 @@ interface Run extends Slot, Passing {
   recheck: Timer | null;
   /** Recorded by other means: whatever the check still finds is of no interest. */
   isOver: boolean;
-  /** Its assignment is gone or has changed: it is finished and recorded, and decides nothing any more. */
+  /** Its assignment is gone or has changed, or its slot came: it is recorded, and decides nothing more. */
   isDetached: boolean;
   /** The slot that came up while this one was under way. */
   next: Slot | null;
+  /** Asked for beside the schedule: it stands for no slot. */
+  readonly isExtra: boolean;
+  /** Another check was asked for meanwhile. */
+  isDoubted: boolean;
 }
 
 const RECHECK_AFTER_MS = 250;
@@ -62,6 +67,7 @@ export class Runner {
   readonly #gate: Gate<Run>;
   readonly #active = new Map<string, Run>();
   readonly #detached = new Set<Run>();
+  readonly #asked = new AskedChecks();
   /** Monitors whose last check failed for good, and those that took long: all others are absent. */
   readonly #failing = new Set<string>();
   readonly #slow = new Set<string>();
@@ -99,9 +105,23 @@ export class Runner {
   /** Takes a slot that is due. Its result, or why there is none, is recorded in time. */
   slot(assignment: Assignment, dueMs: number): void {
     const active = this.#active.get(assignment.monitor_id);
-    if (!active) return this.#admit(newRun({ assignment, dueMs }));
+    this.#asked.answered(assignment.monitor_id);
+    // A check that was asked for delays no slot.
+    if (active?.isExtra) this.#detach(active);
+    if (!active || active.isExtra) return this.#admit(newRun({ assignment, dueMs }));
     if (active.next) this.#miss(active.next, 'overload');
     active.next = { assignment, dueMs };
+  }
+
+  /**
+   * Checks a monitor beside the schedule, with its rechecks. A check that has begun before may have seen the
+   * target as it was: after its success the monitor is checked again.
+   */
+  confirm(assignment: Assignment): void {
+    const active = this.#active.get(assignment.monitor_id);
+    if (active) active.isDoubted = active.stage === 'quick' || active.stage === 'slow';
+    else this.#asked.add(assignment, this.#clock.monotonic());
+    this.#startAsked();
   }
 
   /**
@@ -109,17 +129,15 @@ export class Runner {
    * nobody's way.
    */
   forget(monitorId: string): void {
+    this.#asked.forget(monitorId);
     this.#failing.delete(monitorId);
     this.#slow.delete(monitorId);
     this.#sentFacts.forget(monitorId);
     const run = this.#active.get(monitorId);
     if (!run) return;
-    this.#active.delete(monitorId);
     if (run.next) this.#miss(run.next, 'overload');
     run.next = null;
-    run.isDetached = true;
-    if (run.recheck) run.recheck.cancel();
-    else this.#detached.add(run);
+    this.#detach(run);
   }
 
   /** One check at once, beside the schedule. Its result leaves certificates to those of the schedule. */
@@ -149,6 +167,15 @@ export class Runner {
     this.#gate.stop();
   }
 
+  /** Leaves half of the room to the schedule, and all of it while slots wait for their turn. */
+  #startAsked(): void {
+    while (this.#gate.hasRoom && !this.#isStopping) {
+      const assignment = this.#asked.take(this.#clock.monotonic());
+      if (!assignment) return;
+      this.#admit(newRun({ assignment, dueMs: this.#clock.now() }, true));
+    }
+  }
+
   #idle(graceMs: number): Promise<void> {
     return new Promise((resolve) => {
       const timer = this.#clock.setTimer(graceMs, resolve);
@@ -157,6 +184,13 @@ export class Runner {
         resolve();
       };
     });
+  }
+
+  #detach(run: Run): void {
+    this.#active.delete(run.assignment.monitor_id);
+    run.isDetached = true;
+    if (run.recheck) run.recheck.cancel();
+    else this.#detached.add(run);
   }
 
   #abandon(run: Run): void {
@@ -195,7 +229,7 @@ export class Runner {
   }
 
   #refuse(run: Run): void {
-    if (run.attempt === 1) this.#miss(run, 'overload');
+    if (isOpen(run)) this.#miss(run, 'overload');
     this.#close(run);
   }
 
@@ -210,15 +244,17 @@ export class Runner {
       if (run.isDetached || !this.#goesOn(run, finding, tookMs)) this.#close(run);
     }
     this.#gate.leave(run);
+    this.#startAsked();
   }
 
   #record(run: Run, finding: Finding): void {
     const { assignment, dueMs, startedAtMs, attempt } = run;
-    const isChange = this.#failing.has(assignment.monitor_id) || attempt > 1 || !isSlot(assignment, dueMs);
+    const isChange = run.isExtra || this.#failing.has(assignment.monitor_id) || attempt > 1 ||
+      !isSlot(assignment, dueMs);
     const urgent = finding.outcome === 'failure' || (finding.outcome === 'success' && isChange);
     const made = {
       scheduledAtMs: dueMs, startedAtMs, attempt,
-      reason: attempt === 1 ? ('schedule' as const) : ('confirm' as const),
+      reason: attempt === 1 && !run.isExtra ? ('schedule' as const) : ('confirm' as const),
     };
     // The next assignment begins anew, and one that is gone must leave nothing behind.
     const tls = run.isDetached
@@ -268,6 +304,9 @@ export class Runner {
     run.next = null;
     if (next && this.#isStopping) this.#miss(next, 'probe_down');
     else if (next) this.#takeWaiting(next);
+    else if (run.isDoubted && !run.isDetached && !this.#failing.has(run.assignment.monitor_id)) {
+      this.confirm(run.assignment);
+    }
     if (this.#isStopping && this.#active.size + this.#detached.size === 0) this.#onIdle?.();
   }
 
@@ -285,12 +324,12 @@ function patienceMs(slot: Slot): number {
 
 /** Whether the slot's first result is still to be recorded: with a recheck to come it has been. */
 function isOpen(run: Run): boolean {
-  return run.attempt === 1 && run.recheck === null;
+  return run.attempt === 1 && run.recheck === null && !run.isExtra;
 }
 
-function newRun({ assignment, dueMs }: Slot): Run {
+function newRun({ assignment, dueMs }: Slot, isExtra = false): Run {
   return {
     assignment, dueMs, attempt: 1, stage: 'outside', sinceMs: 0, startedAtMs: 0, stalledBeforeMs: 0,
-    recheck: null, isOver: false, isDetached: false, next: null,
+    recheck: null, isOver: false, isDetached: false, next: null, isExtra, isDoubted: false,
   };
 }

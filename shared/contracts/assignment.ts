@@ -57,6 +57,18 @@ export const runOrder = z.object({
 });
 export type RunOrder = z.infer<typeof runOrder>;
 
+/** Monitors of one `ConfirmOrder`, at most. */
+export const MOST_CONFIRMED = 500;
+/** A probe carries out at most this many of them for a monitor and interval. */
+export const CONFIRMATIONS_PER_INTERVAL = 4;
+
+/**
+ * Check these monitors of the probe's set now, as often as they retry, beside the schedule. Nobody answers:
+ * the results travel their lanes. Monitors that the probe does not have are passed over.
+ */
+export const confirmOrder = z.object({ confirm: z.array(z.string()).min(1).max(MOST_CONFIRMED) });
+export type ConfirmOrder = z.infer<typeof confirmOrder>;
+
 /** The answer to a run order. `seq` may be 0: the result is for the one who asked and is in no lane. */
 export const runReply = z.object({ v: z.literal(1), result: checkResult.extend({ seq: z.int().min(0) }) });
 export type RunReply = z.infer<typeof runReply>;
@@ -72,7 +84,7 @@ export const signedEnvelope = z.object({
   revision: z.int().min(0),
   /** Unix ms; a probe refuses what has expired (with 60 s leeway for its clock). */
   expires_at: z.number(),
-  /** Base64 of the sealed JSON of an AssignmentDelta or RunOrder. */
+  /** Base64 of the sealed JSON of an AssignmentDelta, a RunOrder or a ConfirmOrder. */
   payload: z.string(),
   signature: z.string(),
 });

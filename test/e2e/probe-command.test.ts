@@ -3,8 +3,11 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { ApiSession } from '../helpers/api-session.ts';
 import { cleanEnvironment } from '../helpers/clean-environment.ts';
+import { EventClient, type SeenEvent } from '../helpers/event-client.ts';
 import { startFarwatch, type Farwatch } from '../helpers/farwatch.ts';
+import { startTarget } from '../helpers/target.ts';
 import { until } from '../helpers/until.ts';
 
 const START = join(resolve(import.meta.dirname, '../..'), 'deploy/quickstart/start.mjs');
@@ -18,6 +21,7 @@ interface Command {
 
 let farwatch: Farwatch;
 let dir = '';
+let session = '';
 let token = '';
 const commands: Command[] = [];
 
@@ -33,9 +37,9 @@ function probe(dataDir: string, ...args: string[]): Command {
   return command;
 }
 
-async function call(path: string, body: unknown, session?: string): Promise<Record<string, unknown>> {
+async function call(path: string, body: unknown, as?: string): Promise<Record<string, unknown>> {
   const headers = {
-    'content-type': 'application/json', ...(session ? { authorization: `Bearer ${session}` } : {}),
+    'content-type': 'application/json', ...(as ? { authorization: `Bearer ${as}` } : {}),
   };
   const response =
     await fetch(`${farwatch.url}${path}`, { method: 'POST', headers, body: JSON.stringify(body) });
@@ -45,8 +49,8 @@ async function call(path: string, body: unknown, session?: string): Promise<Reco
 
 beforeAll(async () => {
   dir = mkdtempSync(join(tmpdir(), 'farwatch-probe-'));
-  farwatch = await startFarwatch();
-  const session = String((await call(
+  farwatch = await startFarwatch({ env: { MIN_INTERVAL_SECONDS: '1' } });
+  session = String((await call(
     '/api/auth/register', { email: 'a@example.com', password: 'correct horse battery', name: 'A' },
   ))['token']);
   await call('/api/regions', { id: 'second', name: 'Second', city: 'Oslo', country: 'NO' }, session);
@@ -80,6 +84,33 @@ test('an enrolled probe starts without token and controller address', async () =
   expect(command.output()).toContain('"region":"second"');
   command.child.kill('SIGINT');
   expect(await command.ended).toBe(0);
+});
+
+test('the first failure in one region has the other one check at once, before its next turn', async () => {
+  const command = probe(join(dir, 'one'));
+  await until(() => command.output().includes('"msg":"connected"'), { what: 'connected' });
+  const [target, api] = [await startTarget(), new ApiSession(farwatch.url).as(session)];
+  const stream = await EventClient.open(farwatch.url, { authorization: `Bearer ${session}` });
+  const { monitor } = await api.ok<{ monitor: { id: string } }>('POST', '/api/monitors', {
+    name: 'Shop', type: 'HTTP', target: target.url, interval_seconds: 20, monitoring_regions: ['local', 'second'],
+    confirmation_policy: { retries: 1 },
+  });
+  const isOf = (region: string) => (data: SeenEvent['data']) => data['region'] === region;
+  await Promise.all(['local', 'second'].map((region) => stream.next('result', isOf(region))));
+  target.answer({ status: 503 });
+  await stream.next('monitor.state', ({ status }) => status === 'down');
+  const failures = stream.events.filter(({ event, data }) => event === 'result' && data['outcome'] === 'failure');
+  const startsIn = (region: string) => failures.map(({ data }) => data).filter(isOf(region))
+    .map((data) => Number(data['checked_at']));
+  const [here, there] = [startsIn('local'), startsIn('second')] as [number[], number[]];
+  expect([here.length, there.length]).toEqual([2, 2]);
+  // The turns of two regions are half an interval apart.
+  expect(Math.abs((here[0] as number) - (there[0] as number))).toBeLessThan(10_000);
+  await api.ok('DELETE', `/api/monitors/${monitor.id}`);
+  stream.close();
+  command.child.kill('SIGTERM');
+  expect(await command.ended).toBe(0);
+  await target.close();
 });
 
 test('a probe with a used token exits with one line of explanation and code 2', async () => {

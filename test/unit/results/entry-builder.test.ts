@@ -131,7 +131,7 @@ describe('a batch that is set aside', () => {
 test('a region may send of an hour what the interval allows, and not more', () => {
   const desk = new Desk();
   const allowed = hourAllowance(desk.monitor);
-  expect(allowed).toBe(2 * 61 * 3 + 500);
+  expect(allowed).toBe(6 * 61 * 2 + 500);
   const send = (first: number, last: number, region: string): void => {
     desk.take(batchOf(desk.results(first, last), { epoch: region }), 'p', region);
     desk.flush();

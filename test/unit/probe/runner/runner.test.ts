@@ -5,6 +5,7 @@ import { limitsFor, type Limits } from '../../../../probe/runner/limits.ts';
 import { Runner } from '../../../../probe/runner/runner.ts';
 import { Scheduler } from '../../../../probe/scheduler/scheduler.ts';
 import { missedResult } from '../../../../probe/runner/result.ts';
+import type { Assignment } from '../../../../shared/contracts/assignment.ts';
 import type { CheckSpec } from '../../../../shared/contracts/check-spec.ts';
 import type { CheckResult } from '../../../../shared/contracts/result.ts';
 import { SimulatedClock } from '../../../helpers/simulated-clock.ts';
@@ -121,6 +122,74 @@ describe('the runner', () => {
     runner.slot(buildAssignment({ retries: 0 }), clock.now());
     await clock.advance(5000);
     expect(records).toHaveLength(5);
+  });
+
+  test('checks beside the schedule when asked, with rechecks, and its slots as well', async () => {
+    const answers = [SUCCESS, FAILURE, FAILURE, FAILURE];
+    const { clock, runner, records } = build(async () => answers.shift() ?? SUCCESS);
+    const monitor = buildAssignment({ retries: 1 });
+    runner.slot(monitor, clock.now());
+    await clock.advance(1234);
+    const askedAt = clock.now();
+    runner.confirm(monitor);
+    expect(runner.open()).toEqual([]);
+    await clock.advance(1000);
+    runner.slot(monitor, clock.now());
+    await clock.advance(monitor.interval_ms / 4 - 1001);
+    runner.confirm(monitor);
+    await clock.advance(1);
+    expect(records).toHaveLength(4);
+    runner.confirm(monitor);
+    await clock.advance(1000);
+    expect(outcomes(records)).toEqual([
+      'success 1 schedule', 'failure 1 confirm !', 'failure 2 confirm !', 'failure 1 schedule !',
+      'success 1 confirm !',
+    ]);
+    expect(records[1]).toMatchObject({ scheduled_at: askedAt, started_at: askedAt });
+  });
+
+  test('checks again after a success that had begun before it was asked, and only then', async () => {
+    const answers = [SUCCESS, FAILURE, FAILURE];
+    const { clock, runner, records } = build(async () => {
+      await sleep(clock, 100);
+      return answers.shift() ?? SUCCESS;
+    });
+    const monitor = buildAssignment({ retries: 0 });
+    runner.slot(monitor, clock.now());
+    await clock.advance(50);
+    runner.confirm(monitor);
+    runner.confirm(monitor);
+    await clock.advance(1000);
+    expect(outcomes(records)).toEqual(['success 1 schedule', 'failure 1 confirm !']);
+    runner.slot(monitor, clock.now());
+    await clock.advance(50);
+    runner.confirm(monitor);
+    await clock.advance(1000);
+    expect(outcomes(records).slice(2)).toEqual(['failure 1 schedule !']);
+  });
+
+  test('delays no slot by a check that was asked for, and records none of these as missed', async () => {
+    const { clock, runner, records } = build(async (_spec, timeoutMs) => {
+      await sleep(clock, timeoutMs);
+      return TIMEOUT;
+    }, { minQuick: 1, maxQuick: 1, maxQueued: 1 });
+    const [one, two, three] =
+      [0, 1, 2].map(() => buildAssignment({ interval_ms: 10_000, timeout_ms: 900, retries: 0 }));
+    for (const monitor of [one, two, three]) runner.confirm(monitor as Assignment);
+    await clock.advance(100);
+    const dueMs = clock.now();
+    runner.slot(one as Assignment, dueMs);
+    await clock.advance(5000);
+    const ofOne = records.filter((each) => each.monitor_id === one?.monitor_id);
+    expect(outcomes(ofOne)).toEqual(['failure 1 confirm !', 'failure 1 schedule !']);
+    expect(ofOne[1]).toMatchObject({ scheduled_at: dueMs });
+    expect(records.filter((each) => each.outcome === 'missed')).toEqual([]);
+    const stopped = build(async () => sleep(clock, 60_000).then(() => TIMEOUT));
+    stopped.runner.confirm(one as Assignment);
+    const end = stopped.runner.stop(100);
+    await stopped.clock.advance(200);
+    await end;
+    expect(stopped.records).toEqual([]);
   });
 
   test('starts over when an assignment changes', async () => {

@@ -1,0 +1,83 @@
+import { MOST_CONFIRMED, type ConfirmOrder } from '../../shared/contracts/assignment.ts';
+import type { CheckResult } from '../../shared/contracts/result.ts';
+import { subjects } from '../../shared/contracts/subjects.ts';
+import type { Clock, Timer } from '../../shared/time.ts';
+import type { Bus } from '../platform/bus/bus-port.ts';
+import type { FleetDirectory } from '../probes/directory.ts';
+import type { MonitorState } from '../verdicts/monitor-state.ts';
+import { isAsked } from '../verdicts/quorum-rules.ts';
+import type { EnvelopeSealer } from './envelope.ts';
+
+/** Failures that come together are asked about together: sealing a message costs about a millisecond. */
+const COLLECT_MS = 10;
+/** Monitors that one probe is asked about at a time; what is beyond waits for its schedule. */
+const MOST_WAITING = 20_000;
+
+interface ConfirmationsDeps {
+  bus: Pick<Bus, 'publish'>;
+  directory: Pick<FleetDirectory, 'enrolled'>;
+  sealer: Pick<EnvelopeSealer, 'seal'>;
+  clock: Clock;
+}
+
+/**
+ * Has the other probes of a monitor check it at once when one of them sees it fail for the first time, so
+ * that a verdict does not wait for their schedules. An order may get lost: then the schedule decides.
+ */
+export class Confirmations {
+  /** Monitors that probes were asked about since the start, and those left to the schedule. */
+  readonly counts = { asked: 0, omitted: 0 };
+  readonly #deps: ConfirmationsDeps;
+  readonly #waiting = new Map<string, Set<string>>();
+  #timer: Timer | null = null;
+
+  constructor(deps: ConfirmationsDeps) {
+    this.#deps = deps;
+  }
+
+  /** Asks about a result that has just been applied, if it is its region's first failure. */
+  note(state: MonitorState, region: string, result: CheckResult): void {
+    const monitorId = state.config.monitor_id;
+    for (const probeId of witnesses(state, region, result)) this.#add(probeId, monitorId);
+  }
+
+  stop(): void {
+    this.#timer?.cancel();
+  }
+
+  #add(probeId: string, monitorId: string): void {
+    let waiting = this.#waiting.get(probeId);
+    if (!waiting) this.#waiting.set(probeId, (waiting = new Set()));
+    if (waiting.size >= MOST_WAITING) this.counts.omitted += 1;
+    else waiting.add(monitorId);
+    this.#timer ??= this.#deps.clock.setTimer(COLLECT_MS, () => this.#ask());
+  }
+
+  #ask(): void {
+    const { bus, directory, sealer } = this.#deps;
+    this.#timer = null;
+    for (const [probeId, waiting] of this.#waiting) {
+      const probe = directory.enrolled(probeId);
+      const ids = [...waiting];
+      if (!probe) this.counts.omitted += ids.length;
+      for (let at = 0; probe && at < ids.length; at += MOST_CONFIRMED) {
+        const order: ConfirmOrder = { confirm: ids.slice(at, at + MOST_CONFIRMED) };
+        bus.publish(subjects.run(probe.region_id, probeId), sealer.seal('run', probe, order));
+        this.counts.asked += order.confirm.length;
+      }
+    }
+    this.#waiting.clear();
+  }
+}
+
+/** The probes of other regions that saw the monitor up, if the result begins its region's failures. */
+export function witnesses(
+  { config, status, regions }: MonitorState, region: string, { outcome, started_at: at }: CheckResult,
+): string[] {
+  if (outcome !== 'failure' || config.status !== 'active' || status === 'down') return [];
+  if (regions[region]?.first_fail_at !== at) return [];
+  return Object.entries(regions).flatMap(([name, { verdict, fails, probe_id: probeId }]) => {
+    const mayDiffer = name !== region && verdict === 'up' && fails === 0 && isAsked(config, name);
+    return mayDiffer && probeId !== null ? [probeId] : [];
+  });
+}
