@@ -32,16 +32,24 @@ export interface Finding {
   /** Of the connection that decided, if it came that far. */
   tls: SealedFacts | null;
   detail: Record<string, unknown> | null;
-  /** With a failure, what the target sent. Its result does not carry this. */
-  evidence?: Evidence;
+  /** Of a success or a failure. Results do not carry this. */
+  seen: Seen | null;
 }
 
-/** An answer as it came, or its beginning. Nothing is concealed or made printable. */
-export interface Evidence {
-  /** Status line and headers, one character per byte. */
-  head: string;
-  /** The first 4,096 bytes of the body, one character per byte; its text if the check has decoded it. */
-  body: string;
+/** How much of what a target says a check keeps for people to look at, bytes. */
+export const EXCERPT_BYTES = 4096;
+
+/**
+ * What a target showed to a check, as it came: nothing is concealed or made printable. To be read at once; it
+ * may hold much more than it shows. One character per byte.
+ */
+export interface Seen {
+  /** All addresses of the host that may be checked, in the order of trying. */
+  readonly addresses: readonly string[];
+  /** Status line and headers; null without an HTTP answer. */
+  readonly head: string | null;
+  /** The first EXCERPT_BYTES of the body, or of what the target said without HTTP; null if it said nothing. */
+  readonly body: string | null;
 }
 
 /** What a check may use of the world. */
@@ -72,7 +80,7 @@ export type CheckFactory = (context: CheckContext) => Check;
 
 const EMPTY: Readonly<Finding> = Object.freeze({
   outcome: 'missed', degraded: false, response_time_ms: null, status_code: null, error: null, missed: null,
-  timings: null, remote_address: null, tls: null, detail: null,
+  timings: null, remote_address: null, tls: null, detail: null, seen: null,
 });
 
 /** A slot that was not run, with its reason. */

@@ -21,12 +21,11 @@ export interface ContentRule {
   problem(content: Content): string | null;
 }
 
-/** What is wrong with an answer. `text`: its body, if a rule wanted it. */
+/** What is wrong with an answer. */
 export interface ContentFault {
   type: ErrorType;
   layer: ErrorLayer;
   message: string;
-  text?: string;
 }
 
 /** Decodes what was kept of an answer's body and asks the rules in turn; null if nothing is wrong. */
@@ -44,7 +43,7 @@ export async function faultOfContent(
   const part = decoded.isWhole ? null : `the first ${Math.floor(decoded.bytes.length / 1024)} kB`;
   for (const rule of rules) {
     const message = rule.problem({ head, text, part });
-    if (message !== null) return { type: 'keyword_missing', layer: 'content', message, text };
+    if (message !== null) return { type: 'keyword_missing', layer: 'content', message };
   }
   return null;
 }

@@ -1,11 +1,10 @@
+import { EXCERPT_BYTES } from '../check.ts';
 import { BodyFraming, type ContentSink } from './body-framing.ts';
 import type { Holding } from './held-bytes.ts';
 import { HeadReader, type ResponseHead } from './response-head.ts';
 
 /** A body counts as good once so much of it has come, bytes as they come over the wire. */
 export const MAX_BODY_BYTES = 262_144;
-/** How much of each body is kept as evidence of a failure, bytes. */
-export const EXCERPT_BYTES = 4096;
 const MAX_INTERIM = 20;
 
 /** Of a body that decides nothing, so much is read that most servers can send all of it in peace. */

@@ -1,6 +1,6 @@
 import type { HttpSpec, KeywordSpec } from '../../../shared/contracts/check-spec.ts';
 import type { ErrorType, Timings } from '../../../shared/contracts/result.ts';
-import { failure, printable, type ErrorLayer, type Finding } from '../check.ts';
+import { failure, printable, type ErrorLayer, type Finding, type Seen } from '../check.ts';
 import { Deadline } from '../deadline.ts';
 import { connectionFailure, doingIn } from '../network/problems.ts';
 import { Target } from '../network/target.ts';
@@ -12,13 +12,13 @@ import { expectedText, isExpected } from './expected-status.ts';
 import { nextHop, REDIRECTS, tooManyRedirects, type Hop } from './hops.ts';
 import { requestBytes } from './request-head.ts';
 import { endpointOf, type HttpResources } from './resources.ts';
-import { EXCERPT_BYTES, type BodyUse } from './response-reader.ts';
+import type { BodyUse } from './response-reader.ts';
 import type { ResponseHead } from './response-head.ts';
 
 /**
  * One HTTP check from its first address to its verdict; redirects are hops of the same check and deadline.
  */
-export class HttpRun {
+export class HttpRun implements Seen {
   readonly #resources: HttpResources;
   readonly #spec: HttpSpec | KeywordSpec;
   readonly #rules: readonly ContentRule[];
@@ -39,6 +39,18 @@ export class HttpRun {
     this.#wantsBody = this.#rules.some((rule) => rule.wantsBody);
     this.#deadline = new Deadline(resources.context.clock, timeoutMs);
     this.#target = new Target(resources.context, this.#deadline, allowPrivate);
+  }
+
+  get addresses(): readonly string[] {
+    return this.#target.addresses;
+  }
+
+  get head(): string | null {
+    return this.#last?.head?.text ?? null;
+  }
+
+  get body(): string | null {
+    return this.#last?.head ? this.#last.excerpt : null;
   }
 
   async run(): Promise<Finding> {
@@ -71,7 +83,7 @@ export class HttpRun {
     });
     this.#tookMs = this.#deadline.elapsedMs;
     if (this.#target.lookupMs !== null) this.#timings.dns = this.#target.lookupMs;
-    if (unreached?.outcome === 'failure') return { ...unreached, ...this.#known() };
+    if (unreached?.outcome === 'failure') return { ...unreached, ...this.#known(), seen: this.#copied() };
     return unreached ?? this.#verdict();
   }
 
@@ -130,7 +142,7 @@ export class HttpRun {
 
   async #judge(last: ExchangeResult, status: number): Promise<Finding> {
     const fault = await faultOfContent(last, this.#rules, this.#resources.decoder);
-    return fault ? this.#fail(fault.type, fault.layer, fault.message, fault.text) : this.#success(status);
+    return fault ? this.#fail(fault.type, fault.layer, fault.message) : this.#success(status);
   }
 
   #success(status: number): Finding {
@@ -140,6 +152,7 @@ export class HttpRun {
       outcome: 'success', degraded: threshold !== null && known.response_time_ms > threshold,
       response_time_ms: known.response_time_ms, status_code: status, error: null, missed: null,
       timings: known.timings, remote_address: known.remote_address, tls: known.tls, detail: null,
+      seen: this,
     };
   }
 
@@ -175,19 +188,18 @@ export class HttpRun {
     timings.transfer = (timings.transfer ?? 0) + result.endedAt - result.firstByteAt;
   }
 
-  /** `text`: what the body says, if that is known. */
-  #fail(type: ErrorType, layer: ErrorLayer, message: string, text?: string): Finding {
-    return failure(type, layer, message, this.#knownOfAnswer(text));
+  #fail(type: ErrorType, layer: ErrorLayer, message: string): Finding {
+    return failure(type, layer, message, this.#knownOfAnswer());
   }
 
-  /** What is known with a failure: also what the target sent. */
-  #knownOfAnswer(text?: string): Partial<Finding> {
-    const last = this.#last;
-    if (!last?.head) return this.#known();
-    return {
-      status_code: last.head.status, ...this.#known(),
-      evidence: { head: last.head.text, body: text?.slice(0, EXCERPT_BYTES) ?? last.excerpt },
-    };
+  #knownOfAnswer(): Partial<Finding> {
+    return { status_code: this.#last?.head?.status ?? null, ...this.#known(), seen: this.#copied() };
+  }
+
+  /** With a failure, what was seen may have to wait, and must not hold the body meanwhile. */
+  #copied(): Seen {
+    const { addresses, head, body } = this;
+    return { addresses, head, body };
   }
 
   #known(): {

@@ -22,6 +22,7 @@ export class Target {
   readonly #allowPrivate: boolean | undefined;
   #lookupMs: number | null = null;
   #code = '';
+  #found: readonly string[] = [];
 
   /** `allowPrivate`: what the assignment says. */
   constructor(context: CheckContext, deadline: Deadline, allowPrivate: boolean | undefined) {
@@ -35,6 +36,11 @@ export class Target {
     return this.#lookupMs;
   }
 
+  /** All addresses of the host reached for last that may be checked, in the order of trying. */
+  get addresses(): readonly string[] {
+    return this.#found.filter((address) => this.#context.allowAddress(address, this.#allowPrivate));
+  }
+
   /**
    * Tries the addresses of `host` (a name, or an address without brackets) in turn until one is reached: IPv4
    * first, then IPv6. Returns null once any was tried, else why none could be.
@@ -42,8 +48,9 @@ export class Target {
   async reach(host: string, family: IpFamily, attempt: Attempt): Promise<Finding | null> {
     const literal = isIP(host);
     if (literal !== 0) {
+      this.#found = [host];
       return family === 'any' || family === (literal === 4 ? 'ipv4' : 'ipv6')
-        ? (await this.#try([host], attempt)).finding
+        ? (await this.#try(this.#found, attempt)).finding
         : failure('connection_error', 'connect', `${host} is not an ${nameOf(family)} address`);
     }
     const families = family === 'any' ? ([4, 6] as const) : family === 'ipv4' ? ([4] as const) : ([6] as const);
@@ -52,6 +59,7 @@ export class Target {
 
   async #reachName(host: string, families: readonly (4 | 6)[], attempt: Attempt): Promise<Finding | null> {
     let [isTried, code] = [false, 'ENODATA'];
+    this.#found = [];
     for (const family of families) {
       const addresses = await this.#lookUp(host, family);
       if (addresses.length > 0) {
@@ -68,7 +76,7 @@ export class Target {
   }
 
   async #try(
-    addresses: string[], attempt: Attempt,
+    addresses: readonly string[], attempt: Attempt,
   ): Promise<{ finding: Finding | null; isReached: boolean }> {
     if (!addresses.every((address) => this.#context.allowAddress(address, this.#allowPrivate))) {
       return { finding: missed('blocked_target'), isReached: false };
@@ -94,9 +102,10 @@ export class Target {
     });
     this.#lookupMs = (this.#lookupMs ?? 0) + clock.monotonic() - startedAt;
     this.#code = answer.ok ? 'ENODATA' : answer.code;
-    return answer.ok
-      ? answer.addresses.filter((address) => isIP(address) === family).slice(0, MAX_ADDRESSES)
-      : [];
+    if (!answer.ok) return [];
+    const found = answer.addresses.filter((address) => isIP(address) === family);
+    this.#found = this.#found.length === 0 ? found : [...this.#found, ...found];
+    return found.slice(0, MAX_ADDRESSES);
   }
 
   #lookupFailure(host: string, code: string, families: readonly (4 | 6)[]): Finding {

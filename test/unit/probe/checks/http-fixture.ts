@@ -81,7 +81,7 @@ async function run(spec: HttpSpec | KeywordSpec, { timeoutMs = 60_000, context }
   const result = resultOf(
     buildAssignment(), { scheduledAtMs: 1, startedAtMs: 1, attempt: 1, reason: 'schedule' }, finding,
   );
-  expect(result).not.toHaveProperty('evidence');
+  expect(result).not.toHaveProperty('seen');
   checkResult.parse({ ...result, seq: 1 });
   return finding;
 }

@@ -1,5 +1,6 @@
 import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib';
 import { afterEach, describe, expect, test } from 'vitest';
+import { excerptText } from '../../../../probe/checks/http/excerpt-text.ts';
 import { checkKeywords, closeServers, serve } from './http-fixture.ts';
 
 afterEach(closeServers);
@@ -71,8 +72,8 @@ describe('a KEYWORD check', () => {
   test('shows the page that it searched', async () => {
     const page = gzipSync('Grüße! '.repeat(1000));
     const url = await servePage(page, 'Content-Encoding: gzip\r\n');
-    const { evidence } = await checkKeywords(['Tschüss'], { url });
-    expect(evidence?.body).toBe('Grüße! '.repeat(1000).slice(0, 4096));
+    const { seen } = await checkKeywords(['Tschüss'], { url });
+    expect(excerptText(seen?.head ?? '', seen?.body ?? '')).toBe('Grüße! '.repeat(1000).slice(0, 4096));
   });
 
   const text = 'Größe: 5 € – 日本語 Привет';

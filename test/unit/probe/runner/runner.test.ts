@@ -14,7 +14,7 @@ import { buildAssignment, buildHttpSpec } from '../build.ts';
 
 const SUCCESS: Finding = {
   outcome: 'success', degraded: false, response_time_ms: 5, status_code: 200, error: null, missed: null,
-  timings: null, remote_address: null, tls: null, detail: null,
+  timings: null, remote_address: null, tls: null, detail: null, seen: null,
 };
 const FAILURE = failure('status_code', 'response', 'Expected 200, got 503', { status_code: 503 });
 const TIMEOUT = failure('timeout', 'response', 'No answer');
