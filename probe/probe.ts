@@ -15,6 +15,7 @@ import { Trust } from './checks/tls/trust.ts';
 import { SystemResolver } from './checks/network/resolver.ts';
 import { SystemServers } from './checks/network/system-servers.ts';
 import { CheckRegistry } from './checks/registry.ts';
+import { EvidenceSender } from './evidence/evidence-sender.ts';
 import { enrol } from './identity/enrolment.ts';
 import { enrolmentKeys, loadIdentity, saveIdentity, type Identity } from './identity/identity.ts';
 import { Link, privateInbox } from './link.ts';
@@ -95,11 +96,14 @@ export async function startProbe(deps: ProbeDeps): Promise<RunningProbe> {
     onSynced: () => sender.kick(),
   });
   const anchors = new Anchors(settings.checks.anchors, clock);
+  const evidence =
+    new EvidenceSender({ bus: link, clock, log, region, probeId, monitors: () => set.size });
   const runner: Runner = new Runner({
     clock, random, limits: limitsFor(deps.maxFiles),
     check: (spec, timeoutMs, allowPrivate) => registry.run(spec, timeoutMs, allowPrivate),
     ...(anchors.isOff ? {} : { isCutOff: () => anchors.isCutOff() }),
     record: (result, urgent) => spool.append(result, urgent),
+    observer: evidence,
   });
   const scheduler: Scheduler = new Scheduler(clock, {
     due: (assignment, dueMs) => runner.slot(assignment, dueMs),
@@ -153,6 +157,7 @@ export async function startProbe(deps: ProbeDeps): Promise<RunningProbe> {
   resume(set, spool, scheduler, clock);
   scheduler.start();
   sender.start();
+  evidence.start();
   synchronizer.start();
   orders.start();
   pulse.start();
@@ -161,7 +166,8 @@ export async function startProbe(deps: ProbeDeps): Promise<RunningProbe> {
     log.info({
       monitors: set.size, in_flight: runner.inFlight, lateness_ms: scheduler.latenessMs,
       spool_depth: spool.depth, spool_bytes: spool.bytes,
-      refused_results: spool.refusedCount, refused_messages: synchronizer.refusedCount + orders.refusedCount,
+      refused_results: spool.refusedCount, unsent_evidence: evidence.unsentCount,
+      refused_messages: synchronizer.refusedCount + orders.refusedCount,
     }, 'state'),
   );
   log.info({
@@ -178,6 +184,7 @@ export async function startProbe(deps: ProbeDeps): Promise<RunningProbe> {
       orders.stop();
       await synchronizer.stop();
       await runner.stop(FINISH_MS);
+      evidence.stop();
       await file.close();
       await spool.flush();
       await sender.stop(DRAIN_MS);

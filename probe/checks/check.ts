@@ -48,7 +48,7 @@ export interface Seen {
   readonly addresses: readonly string[];
   /** Status line and headers; null without an HTTP answer. */
   readonly head: string | null;
-  /** The first EXCERPT_BYTES of the body, or of what the target said without HTTP; null if it said nothing. */
+  /** The first EXCERPT_BYTES of the body, or of what a target said without HTTP; null if there is none. */
   readonly body: string | null;
 }
 

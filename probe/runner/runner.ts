@@ -10,6 +10,16 @@ import { SLOW_AFTER_MS, type Limits } from './limits.ts';
 import { missedResult, resultOf } from './result.ts';
 import { SentFacts } from './sent-facts.ts';
 
+/** Looks on while checks are run. Called for each check, so its methods are quick; they must not throw. */
+export interface Observer {
+  /** The result of a slot or of its recheck is recorded. */
+  checked: (assignment: Assignment, result: CheckResult, finding: Finding) => void;
+  /** A check that was ordered to confirm a failure is done. */
+  confirmed: (assignment: Assignment, result: CheckResult, finding: Finding) => void;
+  /** The monitor is gone or has changed. */
+  forget: (monitorId: string) => void;
+}
+
 export interface RunnerOptions {
   clock: Clock;
   limits: Limits;
@@ -21,6 +31,7 @@ export interface RunnerOptions {
   isCutOff?: () => Promise<boolean>;
   /** Takes every result; `urgent` ones should not wait for company. */
   record: (result: CheckResult, urgent: boolean) => void;
+  observer?: Observer;
   /** From 0 (included) to 1, for the spread of rechecks. */
   random: () => number;
 }
@@ -133,6 +144,7 @@ export class Runner {
     this.#failing.delete(monitorId);
     this.#slow.delete(monitorId);
     this.#sentFacts.forget(monitorId);
+    this.#options.observer?.forget(monitorId);
     const run = this.#active.get(monitorId);
     if (!run) return;
     if (run.next) this.#miss(run.next, 'overload');
@@ -151,7 +163,9 @@ export class Runner {
     try {
       const finding = await this.#check(assignment);
       const isOurs = finding.outcome === 'failure' && (await this.#options.isCutOff?.()) === true;
-      return resultOf(assignment, made, isOurs ? missed('probe_unhealthy') : finding);
+      const result = resultOf(assignment, made, isOurs ? missed('probe_unhealthy') : finding);
+      if (reason === 'confirm') this.#options.observer?.confirmed(assignment, result, finding);
+      return result;
     } finally {
       this.#orders -= 1;
     }
@@ -260,7 +274,9 @@ export class Runner {
     const tls = run.isDetached
       ? null
       : this.#sentFacts.take(assignment.monitor_id, finding.tls, this.#clock.now());
-    this.#options.record(resultOf(assignment, made, finding, tls), urgent);
+    const result = resultOf(assignment, made, finding, tls);
+    this.#options.record(result, urgent);
+    if (!run.isDetached) this.#options.observer?.checked(assignment, result, finding);
   }
 
   /** Learns from what was found; true when a recheck follows. */

@@ -53,6 +53,15 @@ const request = {
   assertions: z.array(assertion).optional(),
 };
 
+/**
+ * Headers of a request that by definition carry no credentials, in lower case. Any other name may hold a
+ * secret: `Cookie`, `X-Api-Key`, or one that only its owner knows.
+ */
+export const OPEN_HEADERS: ReadonlySet<string> = new Set([
+  'accept', 'accept-charset', 'accept-encoding', 'accept-language', 'cache-control', 'content-encoding',
+  'content-language', 'content-type', 'dnt', 'origin', 'pragma', 'range', 'user-agent', 'x-requested-with',
+]);
+
 export const httpSpec = z.object({ type: z.literal('HTTP'), ...request });
 export type HttpSpec = z.infer<typeof httpSpec>;
 

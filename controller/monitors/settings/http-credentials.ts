@@ -1,3 +1,4 @@
+import { OPEN_HEADERS } from '../../../shared/contracts/check-spec.ts';
 import { validationError } from '../../http/validation.ts';
 
 export type HttpAuth =
@@ -21,22 +22,13 @@ interface Concealed {
     | null;
 }
 
-/**
- * Headers that by definition carry no credentials, in lower case. Everybody who can read the monitor sees
- * their values. Any other name may hold a secret: `Cookie`, `X-Api-Key`, or one that only its owner knows.
- */
-const OPEN_HEADERS = new Set([
-  'accept', 'accept-charset', 'accept-encoding', 'accept-language', 'cache-control', 'content-encoding',
-  'content-language', 'content-type', 'dnt', 'origin', 'pragma', 'range', 'user-agent', 'x-requested-with',
-]);
-
 /** What `concealed` says, for the API reference. */
 export const CONCEALMENT = 'For API keys of the scope `read` and for viewers, credentials are `null`: the '
   + '`target` and `heartbeat_token` of a HEARTBEAT monitor, the user name, password and token in `auth`, the '
   + '`body`, the `send` of a TCP monitor, and the values of all `headers` except well-known ones that carry no credentials, such as '
   + '`Accept`. Sending such a `null` back keeps the stored value.';
 
-/** Without what may be a credential. */
+/** Without what may be a credential. Of the headers, everybody sees the values of OPEN_HEADERS. */
 export function concealed<Request extends Stored>(request: Request): Omit<Request, keyof Stored> & Concealed {
   const { auth } = request;
   const headers = Object.entries(request.headers).map(([name, value]) =>

@@ -7,15 +7,24 @@ const MAX_COMPARISONS = 4_000_000;
  */
 export function containsText(text: string, wanted: string): boolean {
   if (text.length * wanted.length <= MAX_COMPARISONS) return text.includes(wanted);
+  return eachMatch(text, wanted, () => true) === wanted.length;
+}
+
+/**
+ * Calls `found` with the end of each place where `wanted` (not empty) stands, until it returns true. Returns
+ * how much of the beginning of `wanted` the text ends with, as far as it was read. The time is linear.
+ */
+export function eachMatch(text: string, wanted: string, found: (end: number) => boolean): number {
   const borders = bordersOf(wanted);
   let matched = 0;
   for (let at = 0; at < text.length; at += 1) {
     const unit = text.charCodeAt(at);
+    if (matched === wanted.length) matched = borders[matched - 1] as number;
     while (matched > 0 && wanted.charCodeAt(matched) !== unit) matched = borders[matched - 1] as number;
     if (wanted.charCodeAt(matched) === unit) matched += 1;
-    if (matched === wanted.length) return true;
+    if (matched === wanted.length && found(at + 1)) break;
   }
-  return false;
+  return matched;
 }
 
 /** For each beginning of `wanted`, how long its longest border is (Knuth, Morris and Pratt). */

@@ -38,6 +38,8 @@ export class ControllerPeer {
   readonly changes: { revision: number; change: AssignmentChange }[] = [];
   readonly lanes = new Map<string, ReceivedLane>();
   readonly beats: Beat[] = [];
+  /** Evidence as it came. */
+  readonly evidence: Uint8Array[] = [];
   enrolments: EnrolRequest[] = [];
   syncs = 0;
   pageSize = 500;
@@ -61,6 +63,9 @@ export class ControllerPeer {
     });
     this.#connection.subscribe('results.>', { callback: (_error, message) => this.#takeBatch(message) });
     this.#connection.subscribe('sync.>', { callback: (_error, message) => this.#answerSync(message) });
+    this.#connection.subscribe(
+      subjects.evidence(REGION, PROBE_ID), { callback: (_error, message) => void this.evidence.push(message.data) },
+    );
     this.#connection.subscribe(
       'beat.>', { callback: (_error, message) => void this.beats.push(beat.parse(message.json())) },
     );

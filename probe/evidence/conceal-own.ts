@@ -1,0 +1,110 @@
+import { eachMatch } from '../checks/http/literal-search.ts';
+import { CONCEALED } from './conceal-named.ts';
+import { viewsOf, type View } from './decoded-views.ts';
+
+/** A text that is cut shows so much of the beginning of a secret at most, characters. */
+const LONGEST_BEGINNING = 3;
+/** Of so many secrets found in so many forms, nothing of the text is left. */
+const MOST_SEARCHES = 300;
+/** Base64 of a longer text is recognised by its beginning. */
+const BASE64_BYTES = 192;
+
+/** Forms of one's secrets that texts are searched for. */
+export interface Needles {
+  texts: readonly string[];
+  /** In base64, whatever stands before and after the secret. */
+  base64: readonly string[];
+}
+
+/** To be made once for all texts of one monitor. `longest`: how long these texts are at most. */
+export function needlesOf(secrets: readonly string[], longest: number): Needles {
+  const texts = new Set<string>();
+  const base64 = new Set<string>();
+  for (const secret of secrets) {
+    // Bytes that nobody has decoded are shown as one character each.
+    const bytes = Buffer.from(secret).toString('latin1');
+    const asJson = JSON.stringify(secret).slice(1, -1);
+    for (const form of [secret, bytes, asJson]) texts.add(form.slice(0, longest));
+    for (const form of [Buffer.from(secret), Buffer.from(secret, 'latin1')]) {
+      for (const part of base64Of(form.subarray(0, BASE64_BYTES))) base64.add(part);
+    }
+  }
+  return { texts: [...texts], base64: [...base64] };
+}
+
+/**
+ * The text with `***` in place of secrets: as they are, URL-encoded, escaped as in JSON or HTML, in base64,
+ * and where the end of the text cuts them. The time is linear in the text, for each secret.
+ */
+export function concealOwn(text: string, { texts, base64 }: Needles): string {
+  if (texts.length === 0) return text;
+  const isConcealed = new Uint8Array(text.length);
+  const spanOfRun: SpanOf = (from, to) => [beginOfRun(text, from), endOfRun(text, to)];
+  let searches = 0;
+  for (const view of viewsOf(text)) {
+    // Nearly always it is not there.
+    const mayHold = (needle: string): boolean => view.text.includes(needle.slice(0, LONGEST_BEGINNING + 1));
+    const [asText, inBase64] = [texts.filter(mayHold), base64.filter(mayHold)];
+    searches += asText.length + inBase64.length;
+    if (searches > MOST_SEARCHES) return CONCEALED;
+    for (const needle of asText) mark(view, needle, isConcealed, (from, to) => [from, to]);
+    for (const needle of inBase64) mark(view, needle, isConcealed, spanOfRun);
+  }
+  return withoutMarked(text, isConcealed);
+}
+
+/** The characters of base64 that depend on `bytes` alone, wherever these begin in a group of three. */
+function base64Of(bytes: Buffer): string[] {
+  const parts = [0, 1, 2].map((offset) => {
+    const encoded = Buffer.concat([Buffer.alloc(offset), bytes]).toString('base64url');
+    const whole = Math.floor(((offset + bytes.length) * 8) / 6);
+    return encoded.slice(Math.ceil((offset * 8) / 6), whole);
+  });
+  return [...parts, ...parts.map((part) => part.replaceAll('-', '+').replaceAll('_', '/'))];
+}
+
+type SpanOf = (from: number, to: number) => [number, number];
+
+function mark(view: View, needle: string, isConcealed: Uint8Array, spanOf: SpanOf): void {
+  let done = 0;
+  const markFrom = (from: number, to: number): void => {
+    if (to <= done) return;
+    const [begin, end] = spanOf(Math.max(from, done), to);
+    isConcealed.fill(1, begin, end);
+    done = end;
+  };
+  const begun = eachMatch(view.text, needle, (end) => {
+    markFrom(view.at[end - needle.length] as number, view.at[end] as number);
+    return false;
+  });
+  if (begun > LONGEST_BEGINNING) markFrom(view.at[view.text.length - begun] as number, isConcealed.length);
+}
+
+function beginOfRun(text: string, from: number): number {
+  let begin = from;
+  while (begin > 0 && isOfBase64(text.charCodeAt(begin - 1))) begin -= 1;
+  return begin;
+}
+
+function endOfRun(text: string, to: number): number {
+  let end = to;
+  while (end < text.length && isOfBase64(text.charCodeAt(end))) end += 1;
+  return end;
+}
+
+/** Of either alphabet (RFC 4648, 4 and 5), or `%`, which may stand for `+` and `/`. */
+function isOfBase64(unit: number): boolean {
+  return (unit >= 0x30 && unit <= 0x39) || (unit >= 0x41 && unit <= 0x5a) || (unit >= 0x61 && unit <= 0x7a)
+    || unit === 0x2b || unit === 0x2f || unit === 0x2d || unit === 0x5f || unit === 0x25;
+}
+
+function withoutMarked(text: string, isConcealed: Uint8Array): string {
+  let shown = '';
+  let at = 0;
+  for (let from = isConcealed.indexOf(1); from >= 0; from = isConcealed.indexOf(1, at)) {
+    const to = isConcealed.indexOf(0, from);
+    shown += text.slice(at, from) + CONCEALED;
+    at = to < 0 ? text.length : to;
+  }
+  return shown + text.slice(at);
+}

@@ -1,0 +1,56 @@
+import {
+  LARGEST_EVIDENCE_BYTES, type AnswerSeen, type EvidenceMessage,
+} from '../../shared/contracts/evidence.ts';
+
+/**
+ * The message as it is sent, at most LARGEST_EVIDENCE_BYTES. One that is too long loses, in this order and as
+ * little as will do: the last good body, the body, the last good headers, the headers (the last ones first),
+ * names of certificates, the last good answer, the certificate. Null if that does not suffice.
+ */
+export function evidenceBytes(message: EvidenceMessage): Buffer | null {
+  const cut: EvidenceMessage = structuredClone(message);
+  const { last_good: good } = cut;
+  const steps = [
+    () => good && cutBody(good, cut), () => cutBody(cut, cut),
+    () => good && cutHeaders(good, cut), () => cutHeaders(cut, cut),
+    () => [good, cut].forEach((answer) => answer && dropNames(answer)),
+    () => (cut.last_good = null), () => (cut.certificate = null),
+  ];
+  for (const step of steps) {
+    if (excess(cut) <= 0) break;
+    step();
+  }
+  return excess(cut) <= 0 ? Buffer.from(JSON.stringify(cut)) : null;
+}
+
+function excess(message: EvidenceMessage): number {
+  return sizeOf(message) - LARGEST_EVIDENCE_BYTES;
+}
+
+function sizeOf(value: unknown): number {
+  return Buffer.byteLength(JSON.stringify(value));
+}
+
+function cutBody(answer: AnswerSeen, message: EvidenceMessage): void {
+  const body = answer.body_excerpt;
+  if (body === null) return;
+  let left = sizeOf(body) - excess(message) - 2;
+  let end = 0;
+  for (const character of body) {
+    left -= sizeOf(character) - 2;
+    if (left < 0) break;
+    end += character.length;
+  }
+  answer.body_excerpt = body.slice(0, end);
+}
+
+function cutHeaders(answer: AnswerSeen, message: EvidenceMessage): void {
+  let over = excess(message);
+  while (over > 0 && answer.headers.length > 0) over -= sizeOf(answer.headers.pop()) + 1;
+}
+
+function dropNames({ certificate }: AnswerSeen): void {
+  if (!certificate) return;
+  certificate.more_names = (certificate.more_names ?? 0) + (certificate.names?.length ?? 0);
+  certificate.names = [];
+}

@@ -1,0 +1,165 @@
+import type { Assignment } from '../../shared/contracts/assignment.ts';
+import { EVIDENCE_RATE } from '../../shared/contracts/evidence.ts';
+import type { CheckError, CheckResult } from '../../shared/contracts/result.ts';
+import { subjects } from '../../shared/contracts/subjects.ts';
+import type { Log } from '../../shared/log.ts';
+import type { Clock, Timer } from '../../shared/time.ts';
+import { TokenBuckets } from '../../shared/token-buckets.ts';
+import type { Finding } from '../checks/check.ts';
+import { Fifo } from '../fifo.ts';
+import type { ProbeBus } from '../ports.ts';
+import type { Observer } from '../runner/runner.ts';
+import { Showing, withFewNames, type Sight } from './answer-seen.ts';
+import { evidenceBytes } from './evidence-bytes.ts';
+import { LastGood } from './last-good.ts';
+
+export interface EvidenceOptions {
+  bus: ProbeBus;
+  clock: Clock;
+  log: Log;
+  region: string;
+  probeId: string;
+  /** How many monitors there are now. */
+  monitors: () => number;
+}
+
+/** Failures that wait to be sent. What does not fit in is not sent. */
+const MAX_WAITING = 64;
+/** Of one monitor, so that one that comes and goes takes little of what all may send. */
+const RATE_OF_MONITOR = { perSecond: 20 / 3600, burst: 20 };
+/** The same kind of failure is shown again after this time. */
+const SHOW_AGAIN_MS = 3_600_000;
+/** Part of its time that this process gives to evidence. */
+const SHARE_OF_TIME = 0.05;
+const NEXT_TOKEN_MS = 1000 / EVIDENCE_RATE.perSecond;
+
+/** A failure with all that is to be sent of it. */
+interface Failure {
+  assignment: Assignment;
+  error: CheckError;
+  sight: Omit<Sight, 'certificate'>;
+  tls: Finding['tls'];
+  lastGood: Sight | null;
+}
+
+/**
+ * Sends what failed checks saw. The work is done later and one message at a time, and what cannot be sent in
+ * time is dropped and counted: results come first.
+ */
+export class EvidenceSender implements Observer {
+  readonly #options: EvidenceOptions;
+  readonly #clock: Clock;
+  readonly #lastGood: LastGood;
+  /** By failing monitor: what was shown of its outage last. */
+  readonly #shown = new Map<string, { kind: string; atMs: number }>();
+  readonly #waiting = new Fifo<Failure>();
+  readonly #rate = new TokenBuckets(EVIDENCE_RATE);
+  readonly #rateOfMonitor = new TokenBuckets(RATE_OF_MONITOR);
+  #timer: Timer | null = null;
+  #isStopped = false;
+  #unsent = 0;
+
+  constructor(options: EvidenceOptions) {
+    this.#options = options;
+    this.#clock = options.clock;
+    this.#lastGood = new LastGood(options.monitors);
+  }
+
+  /** Failures since the start of which nothing was sent, for lack of room or time. */
+  get unsentCount(): number {
+    return this.#unsent;
+  }
+
+  start(): void {
+    this.#options.bus.onChange((isConnected) => {
+      if (isConnected) this.#wakeIn(0);
+    });
+  }
+
+  stop(): void {
+    this.#isStopped = true;
+    this.#timer?.cancel();
+  }
+
+  checked(assignment: Assignment, result: CheckResult, finding: Finding): void {
+    const id = assignment.monitor_id;
+    if (result.outcome === 'success') this.#lastGood.see(result, finding, this.#shown.delete(id));
+    if (result.error === null || result.outcome !== 'failure') return;
+    const kind = kindOf(result);
+    if (result.attempt === 1 && this.#isShown(id, kind)) return;
+    if (!this.#offer(assignment, result, finding)) return;
+    this.#shown.set(id, { kind, atMs: this.#clock.monotonic() });
+  }
+
+  confirmed(assignment: Assignment, result: CheckResult, finding: Finding): void {
+    if (result.outcome !== 'failure' || this.#isShown(assignment.monitor_id, kindOf(result))) return;
+    this.#offer(assignment, result, finding);
+  }
+
+  forget(monitorId: string): void {
+    this.#shown.delete(monitorId);
+    this.#lastGood.forget(monitorId);
+  }
+
+  #isShown(id: string, kind: string): boolean {
+    const shown = this.#shown.get(id);
+    return shown?.kind === kind && this.#clock.monotonic() - shown.atMs < SHOW_AGAIN_MS;
+  }
+
+  #offer(assignment: Assignment, result: CheckResult, { seen, tls }: Finding): boolean {
+    const { monitor_id: id } = assignment;
+    const hasRoom = this.#waiting.size < MAX_WAITING && !this.#isStopped;
+    if (!hasRoom || !this.#rateOfMonitor.take(id, 1, this.#clock.monotonic())) {
+      this.#unsent += 1;
+      return false;
+    }
+    this.#waiting.put({
+      assignment, error: result.error as CheckError, lastGood: this.#lastGood.of(id),
+      sight: {
+        checkedAt: result.started_at, remoteAddress: result.remote_address, timings: result.timings,
+        addresses: seen?.addresses ?? [], head: seen?.head ?? null, body: seen?.body ?? null,
+      },
+      tls,
+    });
+    this.#wakeIn(0);
+    return true;
+  }
+
+  #wakeIn(delayMs: number): void {
+    if (this.#isStopped || this.#timer || this.#waiting.size === 0) return;
+    this.#timer = this.#clock.setTimer(delayMs, () => {
+      this.#timer = null;
+      this.#sendNext();
+    });
+  }
+
+  #sendNext(): void {
+    const { bus, region, probeId, log } = this.#options;
+    if (!bus.isConnected) return;
+    const startedAt = this.#clock.monotonic();
+    if (!this.#rate.take('', 1, startedAt)) return this.#wakeIn(NEXT_TOKEN_MS);
+    try {
+      const bytes = bytesOf(this.#waiting.take() as Failure);
+      if (bytes) bus.publish(subjects.evidence(region, probeId), bytes);
+      else this.#unsent += 1;
+    } catch (error) {
+      this.#unsent += 1;
+      log.error({ err: error }, 'evidence could not be made');
+    }
+    this.#wakeIn((this.#clock.monotonic() - startedAt) / SHARE_OF_TIME);
+  }
+}
+
+function kindOf({ error, status_code: status }: CheckResult): string {
+  return `${error?.type} ${status}`;
+}
+
+function bytesOf({ assignment, error, sight, tls, lastGood }: Failure): Buffer | null {
+  const showing = new Showing(assignment.spec);
+  return evidenceBytes({
+    v: 1, monitor_id: assignment.monitor_id, assignment_rev: assignment.assignment_rev,
+    ...showing.answer({ ...sight, certificate: tls && withFewNames(tls.facts()) }),
+    error: { ...error, message: showing.message(error.message) },
+    last_good: lastGood && showing.answer(lastGood),
+  });
+}

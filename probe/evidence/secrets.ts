@@ -1,0 +1,106 @@
+import {
+  isSpecOf, OPEN_HEADERS, type CheckSpec, type HttpSpec, type KeywordSpec,
+} from '../../shared/contracts/check-spec.ts';
+import { isCredentialName } from './credential-names.ts';
+
+/** Shorter ones would be found in every text. */
+const SHORTEST = 4;
+const SHORTEST_NUMBER = 6;
+/** Whoever sees the monitor sees its URL, so a short word of its query is taken for no secret. */
+const SHORTEST_OF_QUERY = 8;
+/** What more would be looked for takes too long. */
+const MOST = { count: 32, characters: 100_000 } as const;
+
+/**
+ * What this check sends and may be secret: values of headers, user name and password, values of the query,
+ * the body, what is sent over TCP, each as a whole and in its parts. Null if that is too much to look for.
+ */
+export function secretsOf(spec: CheckSpec): string[] | null {
+  const secrets = new Set<string>();
+  const add = (text: string, shortest = SHORTEST): void => {
+    const secret = text.trim();
+    if (secret.length >= shortest) secrets.add(secret);
+  };
+  if (isSpecOf(spec, 'HTTP') || isSpecOf(spec, 'KEYWORD')) addRequest(spec, add);
+  if (isSpecOf(spec, 'TCP') && spec.send !== null) addEach([spec.send, ...spec.send.split(/\s+/)], add);
+  const all = [...secrets];
+  const characters = all.reduce((sum, secret) => sum + secret.length, 0);
+  return all.length > MOST.count || characters > MOST.characters ? null : all;
+}
+
+type Add = (text: string, shortest?: number) => void;
+
+function addEach(texts: Iterable<string>, add: Add): void {
+  for (const text of texts) add(text);
+}
+
+function addRequest({ url, headers, body }: HttpSpec | KeywordSpec, add: Add): void {
+  for (const [name, value] of Object.entries(headers)) {
+    if (!OPEN_HEADERS.has(name.toLowerCase())) addHeader(value, add);
+  }
+  if (body !== null) addBody(body, add);
+  if (!URL.canParse(url)) return;
+  const { username, password, search, searchParams } = new URL(url);
+  addEach([username, password, unescaped(username), unescaped(password)], add);
+  const shortestOf = (name: string): number => (isCredentialName(name) ? SHORTEST : SHORTEST_OF_QUERY);
+  for (const [name, value] of searchParams) add(value, shortestOf(name));
+  for (const [name = '', value = ''] of search.slice(1).split('&').map((pair) => pair.split(/=(.*)/s))) {
+    add(value, shortestOf(name));
+  }
+}
+
+/** The value; without its scheme (`Bearer`); user name and password; the values of cookies. */
+function addHeader(value: string, add: Add): void {
+  add(value);
+  const [, scheme = '', rest = ''] = /^([A-Za-z-]+)\s+(.*)$/s.exec(value.trim()) ?? [];
+  const text = rest === '' ? value : rest;
+  if (/^basic$/i.test(scheme)) {
+    const pair = Buffer.from(rest, 'base64').toString();
+    addEach([pair, ...pair.split(/:(.*)/s)], add);
+  }
+  for (const part of text.split(/[\s;,]+/)) {
+    add(part);
+    const from = part.indexOf('=') + 1;
+    if (from > 0) add(part.slice(from).replace(/^"|"$/g, ''));
+  }
+}
+
+/** The whole, and the values of JSON and of a form; of other texts each line, text of XML and quoted text. */
+function addBody(body: string, add: Add): void {
+  add(body);
+  const json = parsedJson(body);
+  if (json !== undefined) return addValues(json, add);
+  if (/^[^\s=&<]+=/.test(body)) {
+    addEach(new URLSearchParams(body).values(), add);
+    addEach(body.split('&').map((pair) => pair.slice(pair.indexOf('=') + 1)), add);
+    return;
+  }
+  addEach([...body.split(/[\r\n]+/), ...body.split(/[<>]/), ...body.split(/["']/)], add);
+}
+
+function addValues(json: unknown, add: Add): void {
+  const left: unknown[] = [json];
+  while (left.length > 0) {
+    const value = left.pop();
+    if (typeof value === 'object' && value !== null) left.push(...Object.values(value));
+    else if (typeof value === 'string') add(value);
+    else if (typeof value === 'number') add(String(value), SHORTEST_NUMBER);
+  }
+}
+
+function parsedJson(text: string): unknown {
+  try {
+    return JSON.parse(text) as unknown;
+  } catch {
+    return undefined;
+  }
+}
+
+/** Percent-decoded; as it is where that is not possible. */
+function unescaped(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
+}

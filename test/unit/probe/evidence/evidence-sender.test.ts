@@ -1,0 +1,222 @@
+import { describe, expect, test } from 'vitest';
+import { failure, missed, success, type Finding } from '../../../../probe/checks/check.ts';
+import { EvidenceSender } from '../../../../probe/evidence/evidence-sender.ts';
+import type { ProbeBus } from '../../../../probe/ports.ts';
+import { limitsFor } from '../../../../probe/runner/limits.ts';
+import { Runner } from '../../../../probe/runner/runner.ts';
+import type { Assignment } from '../../../../shared/contracts/assignment.ts';
+import { evidence, type EvidenceMessage } from '../../../../shared/contracts/evidence.ts';
+import type { CheckResult } from '../../../../shared/contracts/result.ts';
+import { newId } from '../../../../shared/ids.ts';
+import { SimulatedClock } from '../../../helpers/simulated-clock.ts';
+import { createLog } from '../../../../shared/log.ts';
+import { buildAssignment, buildHttpSpec } from '../build.ts';
+
+const SECOND = 1000;
+const HOUR = 3600 * SECOND;
+
+const seen = (status: string, body: string): Pick<Finding, 'seen' | 'remote_address' | 'response_time_ms' | 'timings'> => ({
+  seen: { addresses: ['192.0.2.1', '192.0.2.2'], head: `HTTP/1.1 ${status}\r\nServer: x\r\nSet-Cookie: a=b\r\n\r\n`, body },
+  remote_address: '192.0.2.1', response_time_ms: 12.34, timings: { connect: 1.23 },
+});
+const good = (body = 'fine'): Finding => success({ status_code: 200, ...seen('200 OK', body) });
+const bad = (status = 503, body = 'Sorry'): Finding =>
+  failure('status_code', 'response', `Expected 200, got ${status}`, { status_code: status, ...seen(`${status} Busy`, body) });
+const TIMEOUT = failure('timeout', 'response', 'No answer');
+
+class Bus implements ProbeBus {
+  isConnected = true;
+  readonly sent: { subject: string; bytes: Uint8Array }[] = [];
+  readonly #listeners: ((isConnected: boolean) => void)[] = [];
+
+  get messages(): EvidenceMessage[] {
+    return this.sent.map(({ bytes }) => evidence.parse(JSON.parse(Buffer.from(bytes).toString())));
+  }
+
+  change(isConnected: boolean): void {
+    this.isConnected = isConnected;
+    for (const listen of this.#listeners) listen(isConnected);
+  }
+
+  request = (): Promise<Uint8Array> => Promise.reject(new Error('no requests'));
+  publish = (subject: string, bytes: Uint8Array): void => void this.sent.push({ subject, bytes });
+  subscribe = () => ({ stop: () => undefined });
+  onChange = (listen: (isConnected: boolean) => void): void => void this.#listeners.push(listen);
+}
+
+function build(isCutOff = false) {
+  const clock = new SimulatedClock();
+  const bus = new Bus();
+  let finding: Finding = good();
+  const results: CheckResult[] = [];
+  const sender = new EvidenceSender({ bus, clock, log: createLog('test', 'silent'), region: 'eu', probeId: 'p1', monitors: () => 10 });
+  const runner = new Runner({
+    clock, random: () => 0.5, limits: limitsFor(100_000), isCutOff: () => Promise.resolve(isCutOff),
+    check: () => Promise.resolve(finding), record: (result) => results.push(result), observer: sender,
+  });
+  sender.start();
+  return {
+    clock, bus, sender, runner, results,
+    /** One slot with its rechecks, and time to send what they saw. */
+    async slot(found: Finding, assignment: Assignment, advanceMs = 10 * SECOND): Promise<void> {
+      finding = found;
+      runner.slot(assignment, clock.now());
+      await clock.advance(advanceMs);
+    },
+    answer(found: Finding): void {
+      finding = found;
+    },
+  };
+}
+
+const kinds = (messages: EvidenceMessage[]): string[] => messages.map(({ error, status_line: line }) => line ?? error.type);
+
+describe('a failed check', () => {
+  test('sends what it saw, beside the last good check', async () => {
+    const { clock, bus, slot, results } = build();
+    const assignment = buildAssignment({ retries: 0, assignment_rev: 7, spec: buildHttpSpec({ headers: { 'X-Own': 'zebra' } }) });
+    const startedAt = clock.now();
+    await slot(good('fine, zebra'), assignment);
+    expect(bus.sent).toEqual([]);
+    await slot(bad(503, 'Sorry, zebra'), assignment);
+    expect(bus.sent[0]?.subject).toBe('evidence.eu.p1');
+    const headers = [{ name: 'Server', value: 'x' }, { name: 'Set-Cookie', value: '***' }];
+    const common = { remote_address: '192.0.2.1', addresses: ['192.0.2.1', '192.0.2.2'], certificate: null, timings: { connect: 1.2 } };
+    expect(bus.messages).toEqual([{
+      v: 1, monitor_id: assignment.monitor_id, assignment_rev: 7, checked_at: startedAt + 10 * SECOND,
+      error: { type: 'status_code', layer: 'response', message: 'Expected 200, got 503' },
+      status_line: 'HTTP/1.1 503 Busy', headers, body_excerpt: 'Sorry, ***', ...common,
+      last_good: { checked_at: startedAt, status_line: 'HTTP/1.1 200 OK', headers, body_excerpt: 'fine, ***', ...common },
+    }]);
+    expect(results.map((result) => result.outcome)).toEqual(['success', 'failure']);
+  });
+
+  test('sends every attempt until the monitor counts as failing, then a change of its kind, and the rest hourly', async () => {
+    const { bus, slot } = build();
+    const assignment = buildAssignment({ retries: 2 });
+    await slot(bad(), assignment);
+    expect(bus.messages).toHaveLength(3);
+    expect(bus.messages[0]?.last_good).toBeNull();
+    for (let at = 0; at < 5; at += 1) await slot(bad(), assignment);
+    expect(bus.messages).toHaveLength(3);
+    await slot(bad(500), assignment);
+    await slot(bad(500), assignment);
+    await slot(TIMEOUT, assignment);
+    expect(kinds(bus.messages.slice(3))).toEqual(['HTTP/1.1 500 Busy', 'timeout']);
+    await slot(TIMEOUT, assignment, HOUR);
+    await slot(TIMEOUT, assignment);
+    expect(bus.messages).toHaveLength(6);
+    await slot(good(), assignment);
+    await slot(TIMEOUT, assignment);
+    expect(bus.messages).toHaveLength(9);
+  });
+
+  test('sends nothing that says nothing about the target', async () => {
+    const { bus, slot } = build();
+    await slot(missed('overload'), buildAssignment());
+    expect(bus.sent).toEqual([]);
+    const cutOff = build(true);
+    await cutOff.slot(TIMEOUT, buildAssignment());
+    expect(cutOff.results.map((result) => result.missed?.reason)).toEqual(['probe_unhealthy']);
+    await cutOff.runner.order(buildAssignment(), 'confirm');
+    await cutOff.clock.advance(SECOND);
+    expect(cutOff.bus.sent).toEqual([]);
+  });
+
+  test('of an order sends what it saw when it confirms, and not when a user asks', async () => {
+    const { bus, clock, runner, answer } = build();
+    answer(bad());
+    await runner.order(buildAssignment(), 'manual');
+    await clock.advance(SECOND);
+    expect(bus.sent).toEqual([]);
+    const assignment = buildAssignment();
+    for (let at = 0; at < 3; at += 1) await runner.order(assignment, 'confirm');
+    await clock.advance(SECOND);
+    expect(bus.messages.map((message) => message.monitor_id)).toEqual(Array(3).fill(assignment.monitor_id));
+  });
+
+  test('begins anew after a change of the monitor', async () => {
+    const { bus, slot, runner } = build();
+    const assignment = buildAssignment({ retries: 0 });
+    await slot(good(), assignment);
+    runner.forget(assignment.monitor_id);
+    await slot(bad(), assignment);
+    runner.forget(assignment.monitor_id);
+    await slot(bad(), assignment);
+    expect(bus.messages.map((message) => message.last_good)).toEqual([null, null]);
+  });
+});
+
+describe('the last good check', () => {
+  test('is renewed once a minute, and at once after a failure', async () => {
+    const { bus, slot } = build();
+    const assignment = buildAssignment({ retries: 0 });
+    for (const body of ['0 s', '10 s', '20 s']) await slot(good(body), assignment);
+    await slot(bad(), assignment);
+    await slot(good('40 s'), assignment);
+    await slot(bad(), assignment, 60 * SECOND);
+    await slot(good('110 s'), assignment, 60 * SECOND);
+    await slot(good('170 s'), assignment);
+    await slot(bad(), assignment);
+    expect(bus.messages.map((message) => message.last_good?.body_excerpt)).toEqual(['0 s', '40 s', '170 s']);
+  });
+});
+
+describe('many failures', () => {
+  const monitors = (count: number): Assignment[] =>
+    Array.from({ length: count }, (_, at) => buildAssignment({ monitor_id: newId(at), retries: 0 }));
+
+  test('are sent at the rate, and those that find no room are counted and come another time', async () => {
+    const { bus, clock, runner, sender, results, answer } = build();
+    const all = monitors(300);
+    answer(bad());
+    for (const assignment of all) runner.slot(assignment, clock.now());
+    await clock.advance(SECOND);
+    expect(results).toHaveLength(300);
+    expect(bus.sent.length).toBeLessThanOrEqual(100 + 5);
+    expect(sender.unsentCount).toBe(300 - bus.sent.length);
+    for (let at = 0; at < 60; at += 1) {
+      for (const assignment of all) runner.slot(assignment, clock.now());
+      await clock.advance(SECOND);
+    }
+    expect(new Set(bus.messages.map((message) => message.monitor_id)).size).toBe(300);
+    expect(bus.sent.length).toBeLessThanOrEqual(100 + 5 * 62);
+  });
+
+  test('of one monitor that comes and goes leave room for others', async () => {
+    const { bus, slot } = build();
+    const [one, other] = monitors(2) as [Assignment, Assignment];
+    for (let at = 0; at < 50; at += 1) {
+      await slot(good(), one, SECOND);
+      await slot(bad(), one, SECOND);
+    }
+    expect(bus.sent).toHaveLength(20);
+    await slot(bad(), other);
+    expect(bus.messages.at(-1)?.monitor_id).toBe(other.monitor_id);
+  });
+
+  test('during a loss of the connection wait, the first 64 of them', async () => {
+    const { bus, clock, runner, sender, answer } = build();
+    bus.change(false);
+    answer(bad());
+    const all = monitors(100);
+    for (const assignment of all) runner.slot(assignment, clock.now());
+    await clock.advance(SECOND);
+    expect(bus.sent).toEqual([]);
+    bus.change(true);
+    await clock.advance(SECOND);
+    expect(bus.messages.map((message) => message.monitor_id)).toEqual(all.slice(0, 64).map((each) => each.monitor_id));
+    expect(sender.unsentCount).toBe(36);
+  });
+
+  test('are not sent after the stop', async () => {
+    const { bus, clock, runner, sender, answer } = build();
+    answer(bad());
+    runner.slot(buildAssignment(), clock.now());
+    await clock.advance(0);
+    sender.stop();
+    await clock.advance(SECOND);
+    expect(bus.sent.length).toBeLessThanOrEqual(1);
+    expect(clock.pending).toBe(0);
+  });
+});
