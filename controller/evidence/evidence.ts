@@ -14,6 +14,8 @@ export interface EvidenceDoc extends AnswerSeen {
   region: string;
   probe_id: string;
   error: EvidenceMessage['error'];
+  /** Failures of one type after the same good check: as a rule, one outage in one region. */
+  series: string;
   /** The probe's latest good check of the monitor before; null if it had none. */
   last_good: AnswerSeen | null;
 }
@@ -38,6 +40,7 @@ export function evidenceOf({ from, message, shiftMs }: Arrival, monitor: Monitor
   return {
     _id: derivedId('evidence', monitor_id, probe_id, message.checked_at),
     organization_id, project_id, monitor_id, region, probe_id, error,
+    series: `${last_good?.checked_at ?? ''} ${error.type}`,
     ...answerOf(message, shiftMs), last_good: last_good && answerOf(last_good, shiftMs),
   };
 }

@@ -32,26 +32,34 @@ export function refusalOf(facts: EvidenceFacts): EvidenceRefusal | null {
   return checkedAt < at - keptMs ? 'too_old' : null;
 }
 
-/** Where a document stands among those of its monitor. */
+/** What decides whether a document stays among those of its monitor. */
 export interface EvidencePlace {
   _id: string;
   region: string;
   checked_at: number;
+  series: string;
 }
 
 /**
- * The ids of what is beyond `most`. The newest of each region comes first, then the second newest of each,
- * and so on: no region, however often it fails, pushes out the others.
+ * The ids of what is beyond `most`. Regions take turns, so that none pushes out the others, however often it
+ * fails. Each keeps in turn its newest and what begins a series: how a long outage began is not forgotten.
  */
 export function excessOf(places: readonly EvidencePlace[], most: number): string[] {
-  const counts = new Map<string, number>();
-  const ranked = [...places].sort(newestFirst).map((place) => {
-    const rank = counts.get(place.region) ?? 0;
-    counts.set(place.region, rank + 1);
-    return { rank, ...place };
-  });
-  ranked.sort((one, other) => one.rank - other.rank || newestFirst(one, other));
-  return ranked.slice(most).map(({ _id }) => _id);
+  const regions = new Map<string, EvidencePlace[]>();
+  for (const place of [...places].sort(newestFirst)) {
+    regions.set(place.region, [...(regions.get(place.region) ?? []), place]);
+  }
+  const turns = [...regions.values()].flatMap((ofRegion) =>
+    bestFirst(ofRegion).map((place, turn) => ({ turn, place })));
+  turns.sort((one, other) => one.turn - other.turn || newestFirst(one.place, other.place));
+  return turns.slice(most).map(({ place }) => place._id);
+}
+
+/** Takes a region's places newest first. */
+function bestFirst(places: EvidencePlace[]): EvidencePlace[] {
+  const oldest = new Map(places.map((place) => [place.series, place]));
+  const beginnings = places.filter((place) => oldest.get(place.series) === place);
+  return [...new Set(places.flatMap((place, index) => [place, beginnings[index] ?? place]))];
 }
 
 function newestFirst(one: EvidencePlace, other: EvidencePlace): number {

@@ -39,7 +39,7 @@ export class EvidenceStore extends Documents<EvidenceDoc> {
   /** Of all evidence of a monitor, in no particular order. */
   places(tenant: Tenant, monitorId: string): Promise<EvidencePlace[]> {
     const found = this.all.find({ monitor_id: monitorId, ...ownedBy(tenant) });
-    return found.project<EvidencePlace>({ region: 1, checked_at: 1 }).toArray();
+    return found.project<EvidencePlace>({ region: 1, checked_at: 1, series: 1 }).toArray();
   }
 
   async removeSome(tenant: Tenant, ids: string[]): Promise<void> {

@@ -1,0 +1,74 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { excessOf, refusalOf, spanOf, type EvidencePlace } from '../../../controller/evidence/rules.ts';
+
+const MINUTE_MS = 60_000;
+
+describe('evidence is refused', () => {
+  const sound = { checkedAt: 1e6, at: 1e6, monitor: { deleted_at: null }, isAssigned: true, keptMs: 5000 };
+  test.each([
+    [{}, null],
+    [{ monitor: undefined }, 'unknown_monitor'],
+    [{ monitor: { deleted_at: 5 } }, 'unknown_monitor'],
+    [{ isAssigned: false }, 'not_assigned'],
+    // Clocks differ by less than a minute.
+    [{ checkedAt: 1e6 + MINUTE_MS }, null],
+    [{ checkedAt: 1e6 + MINUTE_MS + 1 }, 'future'],
+    [{ checkedAt: 1e6 - 5000 }, null],
+    [{ checkedAt: 1e6 - 5001 }, 'too_old'],
+  ])('%j: %s', (change, expected) => {
+    expect(refusalOf({ ...sound, ...change })).toBe(expected);
+  });
+});
+
+describe('what is beyond the most that a monitor may have', () => {
+  const place = (region: string, checked_at: number, series = 'one'): EvidencePlace =>
+    ({ _id: `${region}-${checked_at}`, region, checked_at, series });
+  const many = (region: string, from: number, to: number, series?: string) =>
+    Array.from({ length: to - from }, (_, index) => place(region, from + index, series));
+  const kept = (places: EvidencePlace[], most: number): string[] => {
+    const gone = new Set(excessOf(places, most));
+    return places.map(({ _id }) => _id).filter((id) => !gone.has(id)).sort();
+  };
+
+  test('is nothing while there is room', () => {
+    expect(excessOf([], 5)).toEqual([]);
+    expect(excessOf(many('eu', 0, 5), 5)).toEqual([]);
+  });
+
+  test('is the oldest, but not the first of each series', () => {
+    const places = [...many('eu', 10, 13, 'first'), ...many('eu', 20, 29, 'second')];
+    expect(kept(places, 5)).toEqual(['eu-10', 'eu-20', 'eu-26', 'eu-27', 'eu-28']);
+  });
+
+  test('is old beginnings too if there are many series: half of all is new', () => {
+    const flapping = Array.from({ length: 40 }, (_, at) => place('eu', 10 + at, `outage ${Math.floor(at / 2)}`));
+    expect(kept(flapping, 6)).toEqual(['eu-44', 'eu-46', 'eu-47', 'eu-48', 'eu-49', 'eu-42'].sort());
+  });
+
+  test('is what one region has more than others', () => {
+    const places = [...many('eu', 10, 13), ...many('us', 50, 90), ...many('ap', 5, 6)];
+    expect(kept(places, 8)).toEqual(['ap-5', 'eu-10', 'eu-11', 'eu-12', 'us-50', 'us-87', 'us-88', 'us-89']);
+  });
+
+  test('is the same in any order, just so much, and never the newest of a region', () => {
+    const places = fc.uniqueArray(fc.tuple(
+      fc.constantFrom('eu', 'us', 'ap'), fc.nat(200), fc.constantFrom('one', 'two', 'three'),
+    ).map(([region, at, series]) => place(region, at, series)), { selector: ({ _id }) => _id });
+    fc.assert(fc.property(places, fc.integer({ min: 3, max: 60 }), (all, most) => {
+      const gone = excessOf(all, most);
+      expect(gone).toHaveLength(Math.max(0, all.length - most));
+      expect(new Set(excessOf(all.toReversed(), most))).toEqual(new Set(gone));
+      for (const region of new Set(all.map((one) => one.region))) {
+        const instants = all.flatMap((one) => (one.region === region ? one.checked_at : []));
+        expect(gone).not.toContain(`${region}-${Math.max(...instants)}`);
+      }
+    }));
+  });
+});
+
+test('an incident has the evidence from one interval before it until it was resolved, or until now', () => {
+  expect(spanOf({ started_at: 1000, resolved_at: 5000 }, 60, 9000)).toEqual({ from: 940, to: 5000 });
+  expect(spanOf({ started_at: 1000, resolved_at: null }, 60, 9000)).toEqual({ from: 940, to: 9000 });
+  expect(spanOf({ started_at: 1000, resolved_at: null }, 60, 900)).toEqual({ from: 940, to: 1000 });
+});
