@@ -1,4 +1,5 @@
 import { MongoClient, type Collection } from 'mongodb';
+import { pino } from 'pino';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { EvidenceDoc } from '../../controller/evidence/evidence.ts';
 import { MOST_OF_MONITOR } from '../../controller/evidence/rules.ts';
@@ -8,19 +9,25 @@ import { newId } from '../../shared/ids.ts';
 import type { Loose } from '../helpers/api-client.ts';
 import { startControllerRig, type ControllerRig } from '../helpers/controller-rig.ts';
 import { evidenceMessage, silentEvidence } from '../helpers/evidence.ts';
+import { startMongoProxy } from '../helpers/fault-proxy.ts';
 import { QueryPlans } from '../helpers/query-plans.ts';
 import type { TestProbe } from '../helpers/test-probe.ts';
 import { until } from '../helpers/until.ts';
 
 const MINUTE_MS = 60_000;
 const plans = new QueryPlans();
+const lines: string[] = [];
+let database: Awaited<ReturnType<typeof startMongoProxy>>;
 let rig: ControllerRig;
 let client: MongoClient;
 let stored: Collection<EvidenceDoc>;
 const probes = new Map<string, TestProbe>();
 
 beforeAll(async () => {
-  rig = await startControllerRig({}, plans.take);
+  const log = pino({ level: 'warn' }, { write: (line: string) => void lines.push(line) });
+  rig = await startControllerRig({}, plans.take, log, {
+    throughProxy: async (url) => (database = await startMongoProxy(url)).url,
+  });
   client = await MongoClient.connect(rig.store.url);
   stored = client.db().collection<EvidenceDoc>('evidence');
   await rig.session.ok('POST', '/api/regions', { id: 'eu', name: 'Europe', city: 'Oslo', country: 'NO' });
@@ -34,6 +41,7 @@ beforeAll(async () => {
 afterAll(async () => {
   await client?.close();
   await rig?.stop();
+  await database?.close();
 });
 
 const probeOf = (region: string) => probes.get(region) as TestProbe;
@@ -64,8 +72,8 @@ const reads = (id: string, instants: number[]) => until(async () => {
 }, { what: `the evidence of ${instants.join(', ')}` });
 
 /** How many pieces of evidence came to this end since the controller started. */
-async function countOf(outcome: string): Promise<number> {
-  const text = await (await fetch(`${rig.controller.url}/metrics`)).text();
+async function countOf(outcome: string, url = rig.controller.url): Promise<number> {
+  const text = await (await fetch(`${url}/metrics`)).text();
   const line = new RegExp(`^farwatch_evidence_total\\{outcome="${outcome}"\\} (\\d+)$`, 'm').exec(text);
   return Number(line?.[1]);
 }
@@ -135,6 +143,33 @@ test('a probe that floods is held to its rate, and others are not', async () => 
     return Number(/^farwatch_probe_rate_exceeded_total\{subject="evidence"\} (\d+)$/m.exec(text)?.[1]);
   };
   await until(async () => (await exceeded()) > 800, { what: 'what exceeds the rate is counted' });
+});
+
+test('each piece is taken by one of several controllers', async () => {
+  const other = await rig.another();
+  const id = await create();
+  const now = Date.now();
+  const keptBy = async (url: string) => countOf('kept', url);
+  const before = await Promise.all([rig.controller.url, other.url].map(keptBy));
+  const instants = Array.from({ length: 40 }, (_, at) => now - at);
+  for (const at of instants) send('eu', evidenceMessage(id, at));
+  await reads(id, instants);
+  const after = await Promise.all([rig.controller.url, other.url].map(keptBy));
+  const [mine, others] = after.map((count, index) => count - (before[index] as number)) as [number, number];
+  expect(mine + others).toBe(40);
+  expect(Math.min(mine, others)).toBeGreaterThan(0);
+});
+
+test('what comes while the database is away is kept when it is back', async () => {
+  const id = await create();
+  const now = Date.now();
+  const notYet = 'evidence cannot be written yet';
+  database.drop();
+  send('eu', evidenceMessage(id, now));
+  await until(() => lines.some((line) => line.includes(notYet)), { what: 'a write has failed' });
+  send('eu', evidenceMessage(id, now + 1));
+  database.heal();
+  await reads(id, [now + 1, now]);
 });
 
 test('evidence is found by an index, when it is kept and when it is read', () => {

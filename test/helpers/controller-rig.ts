@@ -36,18 +36,19 @@ export interface ControllerRig {
 
 /**
  * Looks up no domains, unless `env` says otherwise. `watch` receives each command that the controller sends
- * to the database.
+ * to the database. `throughProxy` returns the address by which the controller reaches its database.
  */
 export async function startControllerRig(
   env: Record<string, string> = {}, watch: (command: Document) => void = () => undefined,
   log: Log = createLog('test', process.env['TEST_LOG_LEVEL'] ?? 'silent'),
-  more: Pick<ControllerOptions, 'domainRoots'> = {},
+  more: Pick<ControllerOptions, 'domainRoots'> & { throughProxy?(databaseUrl: string): Promise<string> } = {},
 ): Promise<ControllerRig> {
   const [nats, store] = await Promise.all([startNats(), testMongo()]);
   const dataDir = mkdtempSync(join(tmpdir(), 'farwatch-controller-'));
   const commands = new CommandRecord();
+  const { throughProxy, ...options } = more;
   const config = loadControllerConfig({
-    PORT: '0', DATA_DIR: dataDir, MONGODB_URL: store.url, NATS_URL: nats.url,
+    PORT: '0', DATA_DIR: dataDir, MONGODB_URL: await (throughProxy?.(store.url) ?? store.url), NATS_URL: nats.url,
     NATS_CREDS: nats.controllerCreds, NATS_USERS_FILE: nats.usersFile,
     NATS_PID_FILE: nats.pidFile, NATS_PUBLIC_URL: nats.url, RATE_LIMIT: '1000000', MIN_INTERVAL_SECONDS: '1',
     DOMAIN_LOOKUPS: 'false', ...env,
@@ -58,7 +59,7 @@ export async function startControllerRig(
   };
   const start = (dir = dataDir) => startController({
     config: { ...config, dataDir: dir }, clock: systemClock, log, timeZone: 'Europe/Berlin',
-    random: Math.random, onCommand, ...more,
+    random: Math.random, onCommand, ...options,
   });
   let controller = await start();
   let session = await new ApiSession(controller.url).begin();
