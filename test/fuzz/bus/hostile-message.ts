@@ -4,12 +4,13 @@ import {
   type CheckResult, type ResultBatch,
 } from '../../../shared/contracts/result.ts';
 import { newId, SHARD_COUNT, shardOf } from '../../../shared/ids.ts';
+import { evidenceMessage } from '../../helpers/evidence.ts';
 import type { Random } from '../../simulation/random.ts';
 
-/** What a hostile probe publishes: to a shard, or as a beat or a request for its assignments. */
+/** What a hostile probe publishes: to a shard, or as a beat, a request for its assignments or evidence. */
 export type HostileMessage =
   | { to: 'results'; shard: number; bytes: Uint8Array }
-  | { to: 'beat' | 'sync'; bytes: Uint8Array };
+  | { to: 'beat' | 'sync' | 'evidence'; bytes: Uint8Array };
 
 export interface Known {
   /** Monitors that are assigned to the hostile probe. */
@@ -40,6 +41,7 @@ export class HostileMessages {
     const random = this.#random;
     if (random.chance(0.05)) return { to: random.pick(['beat', 'sync']), bytes: this.#damaged(this.#oddJson()) };
     const monitor = this.#monitor();
+    if (random.chance(0.05)) return { to: 'evidence', bytes: this.#evidence(monitor, now) };
     const shard = random.chance(0.9) ? shardOf(monitor) : random.int(0, SHARD_COUNT - 1);
     return { to: 'results', shard, bytes: this.#results(shard, monitor, now) };
   }
@@ -96,6 +98,18 @@ export class HostileMessages {
       remote_address: random.pick([null, '203.0.113.9', 'x'.repeat(65)]), tls: null,
       detail: random.chance(0.01) ? this.#detail() : null,
     };
+  }
+
+  #evidence(monitor: string, now: number): Uint8Array {
+    const random = this.#random;
+    const at = random.chance(0.7) ? now - random.int(0, 100) : this.#odd();
+    const text = random.pick(ODD_TEXTS);
+    const message = {
+      ...evidenceMessage(monitor, at), body_excerpt: text, headers: [{ name: text, value: text }],
+      ...(random.chance(0.3) ? { addresses: [text], last_good: null, status_line: this.#odd() } : {}),
+    };
+    const bytes = Buffer.from(JSON.stringify(message));
+    return random.chance(0.3) ? this.#damaged(bytes) : bytes;
   }
 
   #detail(): Record<string, unknown> {

@@ -61,6 +61,7 @@ class BusFuzz {
   readonly #attacker: ApiSession;
   readonly #progress: (line: string) => void;
   #victims: string[] = [];
+  #baits: string[] = [];
   /** Results reported of each of the victim's monitors. */
   readonly #reported = new Map<string, number>();
   readonly #faults: string[] = [];
@@ -105,9 +106,9 @@ class BusFuzz {
       name: 'On call', type: 'webhook', is_default: true, config: { url: this.#receiver.url },
     });
     this.#victims = await watch(this.#rig.session, this.#victim, VICTIMS);
-    const baits = await watch(this.#attacker, this.#hostile, BAITS, ['attackers']);
+    this.#baits = await watch(this.#attacker, this.#hostile, BAITS, ['attackers']);
     const bytes = await this.#attack(new HostileMessages(new Random(seed), {
-      own: baits, foreign: this.#victims,
+      own: this.#baits, foreign: this.#victims,
     }), messages);
     this.#progress('all sent; judging');
     await this.#judge('after the attack');
@@ -181,6 +182,12 @@ class BusFuzz {
         return Number(data?.['total_checks']) === this.#reported.get(id);
       });
     }
+    await this.#expect(`${when}: nobody has the attacker's evidence but the attacker`, async () => {
+      const found = async (session: ApiSession, ids: string[]) => (await Promise.all(ids.map((id) =>
+        session.ok<{ evidence: object[] }>('GET', `/api/monitors/${id}/evidence`)))).flatMap((one) => one.evidence);
+      return (await found(this.#rig.session, this.#victims)).length === 0
+        && (await found(this.#attacker.at(url), this.#baits)).length > 0;
+    });
     const [watched] = this.#victims as [string];
     const told = () => this.#receiver.requests
       .map(({ body }) => JSON.parse(String(body)) as { event: string; monitor: { id: string } });
