@@ -8,6 +8,7 @@ import {
 import { beat } from '../../../shared/contracts/beat.ts';
 import { isSpecOf } from '../../../shared/contracts/check-spec.ts';
 import { enrolAnswer, enrolRequest, enrolText } from '../../../shared/contracts/enrolment.ts';
+import { evidence } from '../../../shared/contracts/evidence.ts';
 import { liveEventMessage } from '../../../shared/contracts/live-event.ts';
 import { batchReply, type ResultBatch } from '../../../shared/contracts/result.ts';
 import { decodeBatch, encodeBatch } from '../../../shared/contracts/result-pack.ts';
@@ -47,6 +48,14 @@ describe('a message of version 1:', () => {
     expect(liveEventMessage.parse(message)).toEqual(message);
     for (const field of Object.keys(message)) {
       expect(liveEventMessage.safeParse({ ...message, [field]: [] }).success, field).toBe(false);
+    }
+  });
+
+  test('evidence is parsed with every field, and refused if one has the wrong type', () => {
+    const message = sample('evidence') as Record<string, unknown>;
+    expect(evidence.parse(message)).toEqual(message);
+    for (const field of Object.keys(message)) {
+      expect(evidence.safeParse({ ...message, [field]: 1.5 }).success, field).toBe(false);
     }
   });
 
