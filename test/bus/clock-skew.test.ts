@@ -5,12 +5,19 @@ import { batchReply, type CheckResult } from '../../shared/contracts/result.ts';
 import { subjects } from '../../shared/contracts/subjects.ts';
 import { shardOf } from '../../shared/ids.ts';
 import { startControllerRig, type ControllerRig } from '../helpers/controller-rig.ts';
+import { evidenceMessage } from '../helpers/evidence.ts';
 import type { TestProbe } from '../helpers/test-probe.ts';
 import { until } from '../helpers/until.ts';
 
 const HOUR_MS = 3_600_000;
 /** Far more than a message takes on its way, and far less than the skew. */
 const TOLERANCE_MS = 600_000;
+
+interface Seen {
+  checked_at: number;
+  last_good: { checked_at: number };
+}
+
 let rig: ControllerRig;
 let client: MongoClient;
 
@@ -46,7 +53,7 @@ async function report(
 
 test.each(
   [['ahead', HOUR_MS], ['behind', -HOUR_MS]],
-)('a probe whose clock is an hour %s is flagged, and its results get corrected times', async (way, offMs) => {
+)('a probe whose clock is an hour %s is flagged, and its times are corrected', async (way, offMs) => {
   const probe = await rig.probe(way);
   const { probe_id: id } = probe.answer as { probe_id: string };
   const shown = await until(async () => {
@@ -80,6 +87,15 @@ test.each(
   const { incidents } =
     await rig.session.ok<{ incidents: unknown[] }>('GET', `/api/incidents?check_id=${monitor.id}`);
   expect(incidents).toEqual([]);
+  const seen = await until(async () => {
+    const message = evidenceMessage(monitor.id, Date.now() + offMs);
+    probe.nats.publish(subjects.evidence('local', id), JSON.stringify(message));
+    const path = `/api/monitors/${monitor.id}/evidence?limit=1`;
+    return (await rig.session.ok<{ evidence: Seen[] }>('GET', path)).evidence[0];
+  }, { what: 'evidence', everyMs: 500 });
+  for (const { checked_at: at } of [seen, seen.last_good]) {
+    expect(Math.abs(at - before)).toBeLessThan(TOLERANCE_MS);
+  }
   // The next monitor is to be assigned to the next probe.
   await rig.session.ok('DELETE', `/api/probes/${id}`);
 });
