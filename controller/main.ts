@@ -1,5 +1,6 @@
 import { ConfigError } from '../shared/environment.ts';
 import { createLog } from '../shared/log.ts';
+import { mapStacks } from '../shared/mapped-stacks.ts';
 import { systemClock } from '../shared/time.ts';
 import { loadControllerConfig, type ControllerConfig } from './config.ts';
 import { startController } from './controller.ts';
@@ -11,6 +12,7 @@ const EXIT_OPERATOR = 2;
 /** A stop that hangs is ended by force, ms. */
 const STOP_WITHIN_MS = 9500;
 
+mapStacks();
 await main();
 
 async function main(): Promise<void> {

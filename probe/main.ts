@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { DirectoryInUse } from '../shared/directory-lock.ts';
 import { ConfigError } from '../shared/environment.ts';
 import { createLog } from '../shared/log.ts';
+import { mapStacks } from '../shared/mapped-stacks.ts';
 import { systemClock } from '../shared/time.ts';
 import { loadProbeConfig, type ProbeConfig } from './config.ts';
 import { EnrolmentRefused } from './identity/enrolment.ts';
@@ -13,6 +14,7 @@ const EXIT_OPERATOR = 2;
 /** A stop that hangs is ended by force, ms. */
 const STOP_WITHIN_MS = 9000;
 
+mapStacks();
 await main();
 
 async function main(): Promise<void> {

@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import { ConfigError, type Environment } from '../../shared/environment.ts';
+import { mapStacks } from '../../shared/mapped-stacks.ts';
 import { systemClock } from '../../shared/time.ts';
 import { claimDataDir } from './data-dir.ts';
 import { Installation } from './installation.ts';
@@ -26,6 +27,7 @@ interface Options {
  * settings.
  */
 export async function main({ argv, env, bundles, stdout, stderr }: Options): Promise<number> {
+  mapStacks();
   // A reader that went away must not take the installation with it.
   stdout.on('error', () => {});
   const stop = stopRequest();

@@ -42,7 +42,6 @@ async function start() {
   const [bundles] = await Promise.all([
     ensureBundles({ root, say }), role === '--controller' ? null : ensureRawSocket({ root, say }),
   ]);
-  process.setSourceMapsEnabled(true);
   if (role) return runAlone(join(bundles, `${role.slice(2)}.mjs`), rest, role);
   const quickstart = await import(pathToFileURL(join(bundles, 'quickstart.mjs')).href);
   return quickstart.main({

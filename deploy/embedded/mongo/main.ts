@@ -1,5 +1,6 @@
 import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
+import { mapStacks } from '../../../shared/mapped-stacks.ts';
 import { systemClock } from '../../../shared/time.ts';
 import { startEmbeddedMongo, type EmbeddedMongo } from './server.ts';
 
@@ -73,6 +74,7 @@ function textOf(error: unknown): string {
   return error instanceof Error ? (error.stack ?? error.message) : String(error);
 }
 
+mapStacks();
 run().catch((error: unknown) => {
   print({ level: 'error', msg: error instanceof Error ? error.message : String(error) });
   process.exit(1);
