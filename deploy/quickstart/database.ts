@@ -2,7 +2,7 @@ import { existsSync, mkdirSync } from 'node:fs';
 import { connect } from 'node:net';
 import { join } from 'node:path';
 import type { Environment } from '../../shared/environment.ts';
-import type { ProcessSpec } from './process-spec.ts';
+import { NODE_VARIABLES, type ProcessSpec } from './process-spec.ts';
 import { findPrograms } from './programs.ts';
 import { socketFolder } from './socket-folder.ts';
 import { StartError } from './start-error.ts';
@@ -74,8 +74,8 @@ function prepareEmbedded({ dataDir, bundles, flags, env }: Options, dir: string)
     '--parent', String(process.pid),
   ];
   const spec = {
-    role: 'embedded-mongo', command: process.execPath, args, env, hasChannel: false,
-    stopWithinMs: EMBEDDED_STOP_WITHIN_MS, onLine,
+    role: 'embedded-mongo', command: process.execPath, args, env: { ...NODE_VARIABLES, ...env },
+    hasChannel: false, stopWithinMs: EMBEDDED_STOP_WITHIN_MS, onLine,
   };
   return { name: 'embedded store', spec, url: async () => url };
 }

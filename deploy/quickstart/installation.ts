@@ -9,7 +9,7 @@ import { prepareDatabase } from './database.ts';
 import type { DataDir } from './data-dir.ts';
 import { answersAsNats, prepareNatsServer, type NatsServer } from './nats-server.ts';
 import { localAddress } from './ports.ts';
-import type { ProcessFlags, ProcessSpec } from './process-spec.ts';
+import { NODE_VARIABLES, type ProcessFlags, type ProcessSpec } from './process-spec.ts';
 import type { Screen } from './screen.ts';
 import type { QuickstartSettings } from './settings.ts';
 import { StartError } from './start-error.ts';
@@ -146,8 +146,8 @@ export class Installation {
   #nodeSpec(role: string, args: string[], env: Environment, stopWithinMs: number): ProcessSpec {
     const { bundles, flags } = this.#deps;
     return {
-      role, command: process.execPath, args: [...flags.node, join(bundles, `${role}.mjs`), ...args], env,
-      hasChannel: true, stopWithinMs,
+      role, command: process.execPath, args: [...flags.node, join(bundles, `${role}.mjs`), ...args],
+      env: { ...NODE_VARIABLES, ...env }, hasChannel: true, stopWithinMs,
     };
   }
 
