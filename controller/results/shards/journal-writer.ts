@@ -8,6 +8,8 @@ import type { SnapshotStore } from '../writing/snapshot-store.ts';
 
 const FIRST_RETRY_MS = 200;
 const LONGEST_RETRY_MS = 5000;
+/** An entry that would be due so soon is written along with the others: batches of a probe come together. */
+const JOIN_MS = 100;
 
 /** What the writer says to a shard. */
 export type JournalMessage =
@@ -99,7 +101,7 @@ export class JournalWriter {
 
   /** A shard that fails while it forms its entry holds up none of the others. */
   async #entriesDue(now: number): Promise<(NextEntry & { shard: Scribe })[]> {
-    const due = [...this.#wanted].flatMap(([shard, at]) => (at <= now + 1 ? [shard] : []));
+    const due = [...this.#wanted].flatMap(([shard, at]) => (at <= now + JOIN_MS ? [shard] : []));
     for (const shard of due) this.#wanted.delete(shard);
     const answers = await Promise.all(due.map(async (shard) => {
       const next =

@@ -1,0 +1,51 @@
+import { expect, test } from 'vitest';
+import { Actor } from '../../../shared/actor/actor.ts';
+import { createLog } from '../../../shared/log.ts';
+import type { JournalEntry } from '../../../controller/results/journal/journal-entry.ts';
+import { JournalWriter, type JournalMessage } from '../../../controller/results/shards/journal-writer.ts';
+import { SimulatedClock } from '../../helpers/simulated-clock.ts';
+
+/** Shards that have an entry whenever they are asked, and the inserts that came of it, each as its shards. */
+class Desk {
+  readonly clock = new SimulatedClock();
+  readonly inserts: { at: number; shards: number[] }[] = [];
+  readonly writer = new JournalWriter({
+    clock: this.clock, log: createLog('test', 'silent'),
+    stores: {
+      journal: { insert: async (entries: JournalEntry[]) => {
+        this.inserts.push({ at: this.clock.monotonic(), shards: entries.map(({ shard }) => shard) });
+        return entries.map(() => 'written' as const);
+      } },
+      snapshots: { numbers: async () => new Map() },
+    },
+    deadLetters: { keep: async () => undefined },
+    onFailed: () => undefined,
+  });
+
+  shard(shard: number): Actor<JournalMessage> {
+    const actor = new Actor<JournalMessage>({
+      clock: this.clock, capacity: 10, onEnded: () => undefined,
+      start: () => ({ receive: (message) => {
+        if (message.kind === 'inserted') return message.answer();
+        message.answer({ entry: { shard } as JournalEntry, letters: [] });
+      } }),
+    });
+    actor.begin();
+    return actor;
+  }
+}
+
+test('entries that are due one shortly after the other are one insert', async () => {
+  const desk = new Desk();
+  for (let shard = 0; shard < 16; shard += 1) desk.writer.schedule(desk.shard(shard), 1000 + shard);
+  await desk.clock.advance(5000);
+  expect(desk.inserts).toEqual([{ at: 1000, shards: Array.from({ length: 16 }, (_, shard) => shard) }]);
+});
+
+test('an urgent entry is written at once, and leaves others to their time', async () => {
+  const desk = new Desk();
+  desk.writer.schedule(desk.shard(1), 1000);
+  desk.writer.schedule(desk.shard(2), 0);
+  await desk.clock.advance(5000);
+  expect(desk.inserts).toEqual([{ at: 0, shards: [2] }, { at: 1000, shards: [1] }]);
+});
