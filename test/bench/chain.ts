@@ -1,7 +1,7 @@
 import { ApiSession } from '../helpers/api-session.ts';
 import { passTime } from '../helpers/pass-time.ts';
 import { startFarwatch, type Farwatch } from '../helpers/farwatch.ts';
-import { cpuMs, rssMb } from './cpu.ts';
+import { cpuMs, memoryMb } from './cpu.ts';
 import { startBenchTarget } from './target.ts';
 
 export interface ChainFigures {
@@ -9,10 +9,12 @@ export interface ChainFigures {
   intervalS: number;
   /** Checks per second that the target saw. */
   checksPerS: number;
-  /** CPU of all processes per check, ms; `byRole` has each process. */
+  /** CPU per check, ms, of all processes and of each. */
   cpuPerCheck: number;
-  byRole: Record<string, number>;
-  rssMb: number;
+  cpuByRole: Record<string, number>;
+  /** Memory at the end, MB, of all processes and of each. */
+  memoryMb: number;
+  memoryByRole: Record<string, number>;
   /** Results the controller accepted, per check that the target saw. */
   stored: number;
 }
@@ -20,8 +22,8 @@ export interface ChainFigures {
 const ROLES = ['quickstart', 'controller', 'probe', 'nats-server', 'embedded-mongo', 'mongod'] as const;
 
 /**
- * Runs the whole product on a target that answers instantly, and measures the CPU per check of every process,
- * including the database and NATS.
+ * Runs the whole product on a target that answers instantly, and measures the CPU per check and the memory of
+ * every process, including the database and NATS.
  */
 export async function measureChain(
   options: { monitors: number; intervalS: number; settleS: number; measureS: number; targetBundle: string },
@@ -45,19 +47,23 @@ export async function measureChain(
       at: Date.now(),
     };
     const checks = after.checks - before.checks;
-    const byRole = Object.fromEntries(pids.map(
+    const cpuByRole = Object.fromEntries(pids.map(
       ([role], index) => [role, ((after.cpu[index] as number) - (before.cpu[index] as number)) / checks],
     ));
+    const memoryByRole = Object.fromEntries(pids.map(([role, pid]) => [role, memoryMb(pid)]));
     return {
-      monitors, intervalS, checksPerS: checks / ((after.at - before.at) / 1000), byRole,
-      cpuPerCheck: Object.values(byRole).reduce((sum, each) => sum + each, 0),
-      rssMb: rssMb(pids.map(([, pid]) => pid)),
+      monitors, intervalS, checksPerS: checks / ((after.at - before.at) / 1000),
+      cpuByRole, cpuPerCheck: total(cpuByRole), memoryByRole, memoryMb: total(memoryByRole),
       stored: (after.taken - before.taken) / checks,
     };
   } finally {
     await farwatch.stop();
     target.stop();
   }
+}
+
+function total(byRole: Record<string, number>): number {
+  return Object.values(byRole).reduce((sum, each) => sum + each, 0);
 }
 
 async function createMonitors(

@@ -21,17 +21,9 @@ export function cpuMs(pids: number[]): number {
   return ticks * TICK_MS;
 }
 
-/** Total resident memory of these processes, MB. */
-export function rssMb(pids: number[]): number {
-  let kb = 0;
-  for (const pid of pids) {
-    try {
-      kb += Number(/^VmRSS:\s+(\d+)/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1] ?? 0);
-    } catch {
-      continue;
-    }
-  }
-  return kb / 1024;
+/** Memory of a process, MB: its own, and of each page that it shares with others its part (PSS). */
+export function memoryMb(pid: number): number {
+  return Number(/^Pss:\s+(\d+)/m.exec(readFileSync(`/proc/${pid}/smaps_rollup`, 'utf8'))?.[1]) / 1024;
 }
 
 /** Pins a command to one core if there are several; unchanged where `taskset` is missing. */

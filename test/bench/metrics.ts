@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { startNats } from '../helpers/nats-server.ts';
 import { alertLatency, queuedBehindHanging } from './alert-metrics.ts';
 import { cpuMs } from './cpu.ts';
-import { measureChain } from './chain.ts';
+import { chainCpu, chainMemory } from './chain-metrics.ts';
 import { startDatabase } from './database.ts';
 import { startExporter } from './exporter.ts';
 import { pings } from './icmp-metric.ts';
@@ -192,41 +192,10 @@ const bytes: Metric = async ({ outdir, bundles, scale }) => {
   ];
 };
 
-/** CPU of all processes per check. */
-const chain: Metric = async ({ outdir, scale }) => {
-  const targetBundle = join(outdir, 'target.mjs');
-  const seconds = (full: number): number => Math.max(10, Math.round(full * scale));
-  const slow = await measureChain({
-    monitors: 600, intervalS: 20, settleS: seconds(40), measureS: seconds(60), targetBundle,
-  });
-  const fast = await measureChain({
-    monitors: 5000, intervalS: 5, settleS: seconds(20), measureS: seconds(40), targetBundle,
-  });
-  const note = (roles: Record<string, number>): string =>
-    Object.entries(roles).map(([role, ms]) => `${role} ${ms.toFixed(3)}`).join(', ');
-  const peers = 'others, measured apart: Uptime Kuma 9.4, Prometheus with blackbox_exporter 2.75, Gatus 2.2, Jetmon v2 0.5';
-  return [
-    print({
-      metric: '15', what: 'CPU per check, whole chain, 600 monitors every 20 s', ours: [slow.cpuPerCheck],
-      theirs: null, unit: 'ms', limit: { max: 0.9 },
-      note: `${note(slow.byRole)}; ${Math.round(slow.rssMb)} MB; ${peers}`,
-    }),
-    print({
-      metric: '15', what: 'CPU per check, whole chain, 1,000 checks/s', ours: [fast.cpuPerCheck],
-      theirs: null, unit: 'ms', limit: { max: 0.5 },
-      note: `${note(fast.byRole)}; ${Math.round(fast.rssMb)} MB`,
-    }),
-    print({
-      metric: '15', what: 'checks kept per second of 1,000', ours: [fast.checksPerS], theirs: null,
-      unit: '/s', limit: { min: 980 },
-    }),
-  ];
-};
-
 /** By number, in the order they run. */
 export const METRICS: Record<string, Metric> = {
   '1': httpCheck, '3': pings, '5': lateness, '7': transport, '8': ingest, '9': bytes, '10': alertLatency, '12': readLaw,
-  '15': chain, '16': queuedBehindHanging,
+  '15': chainCpu, '16': queuedBehindHanging, '17': chainMemory,
 };
 
 /**

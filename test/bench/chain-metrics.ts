@@ -1,0 +1,62 @@
+import { join } from 'node:path';
+import { measureChain } from './chain.ts';
+import type { Metric } from './metrics.ts';
+import { print } from './report.ts';
+
+/** CPU of all processes per check. */
+export const chainCpu: Metric = async ({ outdir, scale }) => {
+  const targetBundle = join(outdir, 'target.mjs');
+  const slow = await measureChain({
+    monitors: 600, intervalS: 20, settleS: seconds(40, scale), measureS: seconds(60, scale), targetBundle,
+  });
+  const fast = await measureChain({
+    monitors: 5000, intervalS: 5, settleS: seconds(20, scale), measureS: seconds(40, scale), targetBundle,
+  });
+  const peers = 'others, measured apart: Uptime Kuma 9.4, Prometheus with blackbox_exporter 2.75, Gatus 2.2, Jetmon v2 0.5';
+  return [
+    print({
+      metric: '15', what: 'CPU per check, whole chain, 600 monitors every 20 s', ours: [slow.cpuPerCheck],
+      theirs: null, unit: 'ms', limit: { max: 0.9 }, note: `${each(slow.cpuByRole, 3)}; ${peers}`,
+    }),
+    print({
+      metric: '15', what: 'CPU per check, whole chain, 1,000 checks/s', ours: [fast.cpuPerCheck],
+      theirs: null, unit: 'ms', limit: { max: 0.5 }, note: each(fast.cpuByRole, 3),
+    }),
+    print({
+      metric: '15', what: 'checks kept per second of 1,000', ours: [fast.checksPerS], theirs: null,
+      unit: '/s', limit: { min: 980 },
+    }),
+  ];
+};
+
+/** Memory of all processes after ten minutes of checks. */
+export const chainMemory: Metric = async ({ outdir, scale }) => {
+  const targetBundle = join(outdir, 'target.mjs');
+  const verdicts: (boolean | null)[] = [];
+  for (const [monitors, intervalS, max] of [[600, 20, 250], [10_000, 60, 400]] as const) {
+    const figures = await measureChain({
+      monitors, intervalS, settleS: seconds(540, scale), measureS: seconds(60, scale), targetBundle,
+    });
+    const { memoryMb, memoryByRole, cpuPerCheck, cpuByRole } = figures;
+    const what = `${monitors} monitors every ${intervalS} s, after ten minutes`;
+    verdicts.push(
+      print({
+        metric: '17', what: `memory, ${what}`, ours: [memoryMb], theirs: null, unit: 'MB', limit: { max },
+        note: each(memoryByRole, 0),
+      }),
+      print({
+        metric: '17', what: `CPU per check, ${what}`, ours: [cpuPerCheck], theirs: null, unit: 'ms',
+        note: each(cpuByRole, 3),
+      }),
+    );
+  }
+  return verdicts;
+};
+
+function seconds(full: number, scale: number): number {
+  return Math.max(10, Math.round(full * scale));
+}
+
+function each(figures: Record<string, number>, digits: number): string {
+  return Object.entries(figures).map(([role, figure]) => `${role} ${figure.toFixed(digits)}`).join(', ');
+}
