@@ -1,6 +1,7 @@
 import { mkdir, unlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { lockDirectory } from '../shared/directory-lock.ts';
+import type { CheckResult } from '../shared/contracts/result.ts';
 import type { Log } from '../shared/log.ts';
 import type { HostAndPort } from '../shared/setting.ts';
 import type { Clock } from '../shared/time.ts';
@@ -22,6 +23,7 @@ import { Link, privateInbox } from './link.ts';
 import { Orders } from './orders.ts';
 import { Anchors } from './runner/anchors.ts';
 import { limitsFor } from './runner/limits.ts';
+import { MissedRate } from './runner/missed-rate.ts';
 import { missedResult } from './runner/result.ts';
 import { Runner } from './runner/runner.ts';
 import { missedWhileAway } from './scheduler/absence.ts';
@@ -95,6 +97,11 @@ export async function startProbe(deps: ProbeDeps): Promise<RunningProbe> {
     }),
     onSynced: () => sender.kick(),
   });
+  const missedRate = new MissedRate(clock);
+  const keep = (result: CheckResult, urgent: boolean): void => {
+    missedRate.add(result);
+    spool.append(result, urgent);
+  };
   const anchors = new Anchors(settings.checks.anchors, clock);
   const evidence =
     new EvidenceSender({ bus: link, clock, log, region, probeId, monitors: () => set.size });
@@ -102,12 +109,12 @@ export async function startProbe(deps: ProbeDeps): Promise<RunningProbe> {
     clock, random, limits: limitsFor(deps.maxFiles),
     check: (spec, timeoutMs, allowPrivate) => registry.run(spec, timeoutMs, allowPrivate),
     ...(anchors.isOff ? {} : { isCutOff: () => anchors.isCutOff() }),
-    record: (result, urgent) => spool.append(result, urgent),
+    record: keep,
     observer: evidence,
   });
   const scheduler: Scheduler = new Scheduler(clock, {
     due: (assignment, dueMs) => runner.slot(assignment, dueMs),
-    missed: (assignment, run, reason) => spool.append(missedResult(assignment, run, reason), false),
+    missed: (assignment, run, reason) => keep(missedResult(assignment, run, reason), false),
   });
   const sender: Sender<Lane> = new Sender({ bus: link, spool, clock, log, random, region, probeId });
   const opener = new EnvelopeOpener({
@@ -143,13 +150,15 @@ export async function startProbe(deps: ProbeDeps): Promise<RunningProbe> {
     },
     record: (result) => spool.append(result, true),
   });
+  let latenessMs = 0;
   const pulse = new Pulse({
     bus: link, clock, region, probeId, replySubject: `${privateInbox(probeId)}.beat`,
     cpuMs: () => process.cpuUsage().user / 1000 + process.cpuUsage().system / 1000,
     state: () => ({
       epoch: spool.epoch, version, capabilities: registry.capabilities, revision: set.revision,
       monitors: set.size,
-      in_flight: runner.inFlight, spool_depth: spool.depth,
+      in_flight: runner.inFlight, spool_depth: spool.depth, missed_rate: missedRate.share,
+      lateness_ms: (latenessMs = scheduler.takeLatenessMs()),
     }),
     onRevision: (revision) => synchronizer.hear(revision),
   });
@@ -164,7 +173,7 @@ export async function startProbe(deps: ProbeDeps): Promise<RunningProbe> {
   link.start();
   const report = clock.setRepeating(REPORT_EVERY_MS, () =>
     log.info({
-      monitors: set.size, in_flight: runner.inFlight, lateness_ms: scheduler.latenessMs,
+      monitors: set.size, in_flight: runner.inFlight, lateness_ms: latenessMs,
       spool_depth: spool.depth, spool_bytes: spool.bytes,
       refused_results: spool.refusedCount, unsent_evidence: evidence.unsentCount,
       refused_messages: synchronizer.refusedCount + orders.refusedCount,

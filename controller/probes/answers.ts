@@ -32,6 +32,15 @@ export const probeView = z.object({
   clock_offset_ms: z.number().nullable(),
   /** Share of one core. */
   load: z.number().nullable(),
+  /** How late its checks began at most in five seconds, ms. */
+  lateness_ms: z.number().nullable(),
+  /** Share of its slots that were not checked in the last minute or two. */
+  missed_rate: z.number().nullable(),
+  /** Set by its operator. */
+  provider: z.string().nullable(),
+  asn: z.int().nullable(),
+  /** Addresses and ranges that its checks come from. */
+  addresses: z.array(z.string()),
   /** ISO 8601. */
   last_beat_at: z.string().nullable(),
   created_at: z.string(),

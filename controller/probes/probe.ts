@@ -36,6 +36,11 @@ export interface ProbeDoc {
   enrolled_at: number | null;
   version: string | null;
   capabilities: string[];
+  /** Who hosts it, and the number of its network: probes that share one fail together. Earlier ones: none. */
+  provider?: string | null;
+  asn?: number | null;
+  /** Where its checks come from: addresses and ranges; at first the one that it enrolled from. */
+  addresses?: string[];
   is_draining: boolean;
   /** Set when it was deleted and its monitors still have to move. */
   removed_at: number | null;

@@ -8,6 +8,7 @@ import { enrolProbe, type EnrolmentDeps } from './verbs/enrol-probe.ts';
 import {
   changeProbe, createProbe, deleteProbe, listProbes, readProbe, type FleetDeps,
 } from './verbs/probes.ts';
+import { viewProbeAddresses } from './views.ts';
 import { changeRegion, createRegion, deleteRegion, listRegions } from './verbs/regions.ts';
 
 const member = { access: 'account', organization: 'viewer' } as const;
@@ -19,7 +20,7 @@ const created = <T>(data: T) => ({ status: 201, data }) as const;
 
 /** Regions, their probes, and how a probe enrols. */
 export function fleetRoutes(deps: FleetDeps & { enrolment: EnrolmentDeps }): Route[] {
-  return [...regionRoutes(deps), ...probeRoutes(deps), enrolRoute(deps.enrolment)];
+  return [...regionRoutes(deps), ...probeRoutes(deps), enrolRoute(deps.enrolment), addressesRoute(deps)];
 }
 
 function regionRoutes(deps: FleetDeps): Route[] {
@@ -66,7 +67,7 @@ function probeRoutes(deps: FleetDeps): Route[] {
   const common = { tag: 'Probes', auth: member } as const;
   const change = (method: 'PATCH' | 'PUT') =>
     defineRoute({
-      ...common, method, path: '/api/probes/:id', summary: 'Rename or drain a probe', audit: 'probe.changed',
+      ...common, method, path: '/api/probes/:id', summary: 'Rename or drain a probe, or say where it is', audit: 'probe.changed',
       params: idParams, body: probeChange,
       errors: ['RESOURCE_NOT_FOUND', 'RESOURCE_ALREADY_EXISTS', 'INSUFFICIENT_PERMISSIONS'],
       answers: { 200: oneProbe },
@@ -112,6 +113,16 @@ function probeRoutes(deps: FleetDeps): Route[] {
       },
     }),
   ];
+}
+
+function addressesRoute({ directory }: Pick<FleetDeps, 'directory'>): Route {
+  return defineRoute({
+    method: 'GET', path: '/.well-known/probes.json', tag: 'Probes', auth: { access: 'public' },
+    summary: 'Where checks come from, for firewalls',
+    description: 'The addresses and ranges of the probes of each shared region, as plain JSON.',
+    answers: { 200: { contentType: 'application/json; charset=utf-8' } },
+    handle: async () => ({ status: 200, raw: JSON.stringify(viewProbeAddresses(directory)) }),
+  });
 }
 
 function enrolRoute(deps: EnrolmentDeps): Route {

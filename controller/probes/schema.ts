@@ -13,6 +13,10 @@ export const regionParams = z.strictObject({ id: regionId });
 export const probeInput = z.strictObject({ region_id: regionId, name: line });
 export type ProbeInput = z.infer<typeof probeInput>;
 
+const addressOrRange = z.union(
+  [z.ipv4(), z.ipv6(), z.cidrv4(), z.cidrv6()], { error: 'Must be an IP address or a range like 192.0.2.0/24' },
+);
+
 /**
  * `status` takes `draining` and, to end that, `online`; its other values and the probe's other fields are
  * ignored, so that what was read can be sent back.
@@ -21,13 +25,17 @@ export const probeChange = z
   .strictObject({
     name: line.optional(),
     status: probeView.shape.status.optional(),
+    provider: line.nullable().optional(),
+    asn: z.int().min(1).max(4_294_967_295).nullable().optional(),
+    addresses: z.array(addressOrRange).max(16).optional(),
     ...readOnlyFields(
       'id', 'region_id', 'reason', 'version', 'capabilities', 'monitors', 'spool_depth', 'clock_offset_ms',
-      'load', 'last_beat_at', 'created_at',
+      'load', 'lateness_ms', 'missed_rate', 'last_beat_at', 'created_at',
     ),
   })
-  .transform(({ name, status }) => {
-    return { name, draining: status === 'draining' ? true : status === 'online' ? false : undefined };
+  .transform(({ name, status, provider, asn, addresses }) => {
+    const is_draining = status === 'draining' ? true : status === 'online' ? false : undefined;
+    return { name, is_draining, provider, asn, addresses };
   });
 export type ProbeChange = z.infer<typeof probeChange>;
 

@@ -2,9 +2,11 @@ import type { Db } from 'mongodb';
 import { Documents } from '../platform/mongo/documents.ts';
 import { restoring } from '../platform/mongo/null-fields.ts';
 import type { EnrolledProbe, ProbeDoc } from './probe.ts';
+import type { ProbeChange } from './schema.ts';
 
 /** The parts of a probe that its enrolment decides. */
-type EnrolledIdentity = Pick<EnrolledProbe, 'public_key' | 'box_key' | 'version' | 'capabilities'>;
+type EnrolledIdentity =
+  Pick<EnrolledProbe, 'public_key' | 'box_key' | 'version' | 'capabilities' | 'addresses'>;
 
 export interface BeatNote {
   probeId: string;
@@ -85,9 +87,10 @@ export class ProbeStore extends Documents<ProbeDoc> {
   }
 
   /** The probe after the change; null when it is gone. Rejects with a duplicate key for a taken name. */
-  edit(id: string, change: Partial<Pick<ProbeDoc, 'name' | 'is_draining'>>): Promise<ProbeDoc | null> {
-    if (Object.values(change).every((value) => value === undefined)) return this.find(id);
-    return this.change({ _id: id, removed_at: null }, { $set: change });
+  edit(id: string, change: ProbeChange): Promise<ProbeDoc | null> {
+    const given = Object.fromEntries(Object.entries(change).filter(([, value]) => value !== undefined));
+    if (Object.keys(given).length === 0) return this.find(id);
+    return this.change({ _id: id, removed_at: null }, { $set: given });
   }
 
   /** Removes identity, token and name; the rest stays until its monitors moved. False when it is gone. */

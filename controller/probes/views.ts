@@ -1,7 +1,9 @@
 import { isoTime } from '../../shared/time.ts';
+import { classifyAddress } from '../../shared/net-guard.ts';
 import type { ProbeView, RegionView } from './answers.ts';
+import type { FleetDirectory } from './directory.ts';
 import type { Liveness } from './liveness.ts';
-import type { ProbeDoc, RegionDoc } from './probe.ts';
+import { isEnrolled, type ProbeDoc, type RegionDoc } from './probe.ts';
 import { clockOffsetMs } from './rules.ts';
 
 type RegionCounts = Pick<RegionView, 'probes_online' | 'monitors'>;
@@ -9,6 +11,23 @@ type RegionCounts = Pick<RegionView, 'probes_online' | 'monitors'>;
 export function viewRegion(region: RegionDoc, counts: RegionCounts): RegionView {
   const { _id: id, name, city, country, lat, lon, visibility } = region;
   return { id, name, city, country, lat, lon, visibility, ...counts };
+}
+
+/** The document `/.well-known/probes.json`. */
+interface ProbeAddresses {
+  regions: (Pick<RegionView, 'id' | 'name' | 'city' | 'country'> & { addresses: string[] })[];
+}
+
+/** Where the checks of each shared region come from. Addresses that nobody else can see are left out. */
+export function viewProbeAddresses(directory: Pick<FleetDirectory, 'regions' | 'probesOf'>): ProbeAddresses {
+  const isPublic = (address: string) => classifyAddress(address.split('/')[0] as string) === 'global';
+  const shared = directory.regions().filter(({ visibility }) => visibility === 'shared');
+  return {
+    regions: shared.map(({ _id: id, name, city, country }) => {
+      const all = directory.probesOf(id).filter(isEnrolled).flatMap(({ addresses = [] }) => addresses);
+      return { id, name, city, country, addresses: [...new Set(all)].filter(isPublic).sort() };
+    }),
+  };
 }
 
 /** The stored probe with what its latest beat says. */
@@ -25,6 +44,11 @@ export function viewProbe(probe: ProbeDoc, liveness: Pick<Liveness, 'track' | 's
     spool_depth: track?.beat.spool_depth ?? 0,
     clock_offset_ms: track ? clockOffsetMs(track) : null,
     load: track?.beat.load ?? null,
+    lateness_ms: track?.beat.lateness_ms ?? null,
+    missed_rate: track?.beat.missed_rate ?? null,
+    provider: probe.provider ?? null,
+    asn: probe.asn ?? null,
+    addresses: probe.addresses ?? [],
     last_beat_at: isoTime(track?.at ?? probe.last_beat_at),
     created_at: isoTime(probe.created_at),
   };

@@ -57,9 +57,11 @@ export class Scheduler {
     return this.#timers.nowMs;
   }
 
-  /** How late the last wake-up was, ms: a measure of this process's own load. */
-  get latenessMs(): number {
-    return this.#latenessMs;
+  /** How late the latest of wake-ups since the last call was, ms: a measure of this process's own load. */
+  takeLatenessMs(): number {
+    const latenessMs = this.#latenessMs;
+    this.#latenessMs = 0;
+    return latenessMs;
   }
 
   start(): void {
@@ -158,7 +160,7 @@ export class Scheduler {
     const offsetMs = nowMs - this.#clock.monotonic();
     const jumpMs = offsetMs - this.#wallOffsetMs;
     this.#wallOffsetMs = offsetMs;
-    this.#latenessMs = Math.max(0, nowMs - this.#wakeAtMs);
+    this.#latenessMs = Math.max(this.#latenessMs, nowMs - this.#wakeAtMs);
     if (nowMs < this.#timers.nowMs - JUMP_MS) this.#restartAt(nowMs);
     const reason: MissedReason = jumpMs > JUMP_MS ? 'clock_jump' : 'overload';
     this.#timers.advance(nowMs, (at) => this.#fire(at, nowMs, reason));

@@ -23,6 +23,10 @@ export const beat = z.object({
   spool_depth: z.int().min(0),
   /** Share of one core used since the last beat, 0 to 1 and above. */
   load: z.number().min(0),
+  /** How late checks began at most since the last beat, ms. */
+  lateness_ms: z.number().min(0).optional(),
+  /** Share of slots that were not checked in the last minute or two, 0 to 1. */
+  missed_rate: z.number().min(0).max(1).optional(),
   /** The last beat of a probe that stops: its monitors may move at once. */
   leaving: z.literal(true).optional(),
 });

@@ -11,6 +11,7 @@ import { newMember, newPerson, newTenant, PASSWORD, type Tenant } from '../helpe
  * Who may call what. The test below fails for a route that is missing here, and for one that does not exist.
  */
 const NEEDS = {
+  'GET /.well-known/probes.json': 'public',
   'GET /healthz': 'public',
   'GET /readyz': 'public',
   'GET /metrics': 'public',

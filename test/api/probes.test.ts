@@ -179,6 +179,35 @@ test('a probe accepts its own representation; its name and draining change', asy
   expect(await app.db.collection('probes').findOne({ name: 'seven' })).toMatchObject({ is_draining: true });
 });
 
+test('the operator says where a probe is, and firewalls can read where checks come from', async () => {
+  const { id, token } = await register(operator, 'placed');
+  const enrolled = await app.client.post('/api/probes/enrol', new TestProbe().request(token));
+  expect(enrolled.status, enrolled.text).toBe(200);
+  const read = async () => (await operator.get(`/api/probes/${id}`)).data.probe;
+  const listed = async (region = 'local') => {
+    const answer = await app.client.get('/.well-known/probes.json');
+    const { regions } = JSON.parse(answer.text) as { regions: { id: string; addresses: string[] }[] };
+    return regions.find((one) => one.id === region)?.addresses;
+  };
+  expect(await read()).toMatchObject({
+    provider: null, asn: null, addresses: ['127.0.0.1'], lateness_ms: null, missed_rate: null,
+  });
+  expect(await listed()).toEqual([]);
+  const place = { provider: 'Example Cloud', asn: 64500, addresses: ['93.184.216.34', '2606:2800:220::/48', '10.0.0.1'] };
+  expect((await operator.patch(`/api/probes/${id}`, place)).data.probe).toMatchObject(place);
+  expect((await operator.put(`/api/probes/${id}`, await read())).status).toBe(200);
+  expect(await read()).toMatchObject(place);
+  expect(await listed()).toEqual(['2606:2800:220::/48', '93.184.216.34']);
+  for (const bad of [{ addresses: ['example.com'] }, { addresses: ['1.2.3.4/40'] }, { asn: 0 }, { provider: '' }]) {
+    expect((await operator.patch(`/api/probes/${id}`, bad)).code).toBe('VALIDATION_ERROR');
+  }
+  expect((await operator.patch(`/api/probes/${id}`, { provider: null, asn: null })).data.probe).toMatchObject({
+    provider: null, asn: null,
+  });
+  await operator.delete(`/api/probes/${id}`);
+  expect(await listed()).toEqual([]);
+});
+
 test('a private region belongs to its organization alone', async () => {
   const place = { id: 'office', name: 'Office', city: 'Oslo', country: 'NO', lat: 59.9, lon: 10.7 };
   const viewer = await newMember(app, other, 'viewer');

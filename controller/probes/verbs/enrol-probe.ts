@@ -2,6 +2,7 @@ import { enrolText, type EnrolAnswer, type EnrolRequest } from '../../../shared/
 import { AppError } from '../../../shared/errors.ts';
 import { hashSecret } from '../../../shared/ids.ts';
 import type { Log } from '../../../shared/log.ts';
+import type { PublicContext } from '../../http/route.ts';
 import { fieldError } from '../../http/validation.ts';
 import { isBoxKey, isSignedByOwnerOf, type ControllerKeys } from '../../platform/bus/nkeys.ts';
 import { isDuplicateKey } from '../../platform/mongo/mongo-errors.ts';
@@ -28,7 +29,7 @@ export interface EnrolmentDeps {
  */
 export async function enrolProbe(
   deps: EnrolmentDeps,
-  ctx: { now: number },
+  ctx: Pick<PublicContext, 'now' | 'address'>,
   request: EnrolRequest,
 ): Promise<EnrolAnswer> {
   const { probes, regions, directory, log } = deps;
@@ -42,7 +43,9 @@ export async function enrolProbe(
   const isSigned = isSignedByOwnerOf(public_key, enrolText(request), signature);
   if (!isSigned) throw fieldError('signature', 'Does not verify');
   if (!isBoxKey(box_key)) throw fieldError('box_key', 'Must be a public curve key');
-  const identity = { public_key, box_key, version, capabilities };
+  const known = offered.addresses ?? [];
+  const addresses = known.length > 0 ? known : [ctx.address.replace(/^ip:/, '')];
+  const identity = { public_key, box_key, version, capabilities, addresses };
   const probe = await probes.claim(hash, identity, ctx.now).catch((error: unknown) => {
     if (isDuplicateKey(error)) throw new AppError('CONFLICT', 'Another probe is enrolled with this key');
     throw error;

@@ -21,7 +21,7 @@ export interface FleetDeps {
   liveness: Pick<Liveness, 'track' | 'statusOf' | 'isLive'>;
   /** Resolves once NATS accepts the probes as the database has them after the call. */
   publishIdentities: () => Promise<void>;
-  directory: Pick<FleetDirectory, 'refresh'>;
+  directory: Pick<FleetDirectory, 'refresh' | 'regions' | 'probesOf'>;
   quota: Pick<Quota, 'reserve' | 'release'>;
   /** Looks now whether monitors have to move. */
   rebalance: () => void;
@@ -81,15 +81,15 @@ export async function createProbe(
   return { probe: viewProbe(probe, deps.liveness), token };
 }
 
-/** Renames, drains, or ends draining. Throws RESOURCE_ALREADY_EXISTS for a name that is taken. */
+/** Renames, drains, or says where the probe is. Throws RESOURCE_ALREADY_EXISTS for a name that is taken. */
 export async function changeProbe(
   deps: FleetDeps,
   ctx: OrganizationContext,
   id: string,
-  { name, draining }: ProbeChange,
+  change: ProbeChange,
 ): Promise<ProbeView> {
   requireManager(ctx, await findProbe(deps, ctx, id));
-  const changed = await deps.probes.edit(id, { name, is_draining: draining }).catch(ifNameTaken);
+  const changed = await deps.probes.edit(id, change).catch(ifNameTaken);
   if (!changed) throw notFound('Probe');
   await deps.directory.refresh();
   deps.rebalance();
@@ -118,6 +118,9 @@ export function newProbe(region: RegionDoc, name: string, now: number): ProbeDoc
     enrolled_at: null,
     version: null,
     capabilities: [],
+    provider: null,
+    asn: null,
+    addresses: [],
     is_draining: false,
     removed_at: null,
     is_online: false,
