@@ -71,11 +71,10 @@ function prepareEmbedded({ dataDir, bundles, flags, env }: Options, dir: string)
   };
   const args = [
     ...flags, join(bundles, 'embedded-mongo.mjs'), '--dir', dir, '--socket', socket,
-    '--parent', String(process.pid),
   ];
   const spec = {
     role: 'embedded-mongo', command: process.execPath, args, env: { ...NODE_VARIABLES, ...env },
-    hasChannel: false, stopWithinMs: EMBEDDED_STOP_WITHIN_MS, onLine,
+    hasChannel: true, stopWithinMs: EMBEDDED_STOP_WITHIN_MS, onLine,
   };
   return { name: 'embedded store', spec, url: async () => url };
 }

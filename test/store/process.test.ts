@@ -26,7 +26,7 @@ test('the store stops when its parent process is killed', async () => {
   const script = `
     const { spawn } = require('node:child_process');
     const args = ${JSON.stringify([bundle, '--dir', join(dir, 'orphan')])};
-    spawn(process.execPath, [...args, '--parent', String(process.pid)], { stdio: 'inherit' });
+    spawn(process.execPath, args, { stdio: ['ignore', 'inherit', 'inherit', 'ipc'] });
     setInterval(() => {}, 1000);`;
   const parent = spawn(process.execPath, ['-e', script], { stdio: ['ignore', 'pipe', 'inherit'] });
   const url = await new Promise<string>((resolve) => {

@@ -12,8 +12,7 @@ export class StoreProcess {
   }
 
   static async start(bundle: string, ...args: string[]): Promise<StoreProcess> {
-    const all = [bundle, ...args, '--parent', String(process.pid)];
-    const child = spawn(process.execPath, all, { stdio: ['ignore', 'pipe', 'inherit'] });
+    const child = spawn(process.execPath, [bundle, ...args], { stdio: ['ignore', 'pipe', 'inherit', 'ipc'] });
     const lines: string[] = [];
     const url = await new Promise<string>((resolve, reject) => {
       child.once('exit', (code) => reject(new Error(`the store ended with ${code}: ${lines.join('\n')}`)));

@@ -1,49 +1,32 @@
 import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { mapStacks } from '../../../shared/mapped-stacks.ts';
-import { systemClock } from '../../../shared/time.ts';
 import { startEmbeddedMongo, type EmbeddedMongo } from './server.ts';
 
-const USAGE = 'usage: --dir DIRECTORY [--socket PATH.sock] [--parent PID]';
+const USAGE = 'usage: --dir DIRECTORY [--socket PATH.sock]';
 /** Linux allows 107 bytes for the path of a socket, other systems 103. */
 const MAX_SOCKET_PATH_BYTES = 100;
-const PARENT_POLL_MS = 500;
 
 interface Settings {
   readonly dir: string;
   readonly socketPath: string;
-  readonly parent: number | null;
 }
 
 function readSettings(): Settings {
   const text = { type: 'string' } as const;
-  const { values } = parseArgs({ options: { dir: text, socket: text, parent: text } });
+  const { values } = parseArgs({ options: { dir: text, socket: text } });
   if (values.dir === undefined) throw new Error(USAGE);
   const dir = resolve(values.dir);
-  const parent = values.parent === undefined ? null : Number(values.parent);
-  if (parent !== null && !Number.isInteger(parent)) throw new Error(USAGE);
   const socketPath = values.socket === undefined ? join(dir, 'mongo.sock') : resolve(values.socket);
   if (!socketPath.endsWith('.sock')) throw new Error('--socket must end in .sock');
   if (Buffer.byteLength(socketPath) > MAX_SOCKET_PATH_BYTES) {
     throw new Error(`the path of the socket must have at most ${MAX_SOCKET_PATH_BYTES} bytes: ${socketPath}`);
   }
-  return { dir, socketPath, parent };
+  return { dir, socketPath };
 }
 
 function print(line: Record<string, unknown>): void {
   process.stdout.write(`${JSON.stringify(line)}\n`);
-}
-
-/** Stops when the parent process is gone, whichever way it ended. */
-function followParent(parent: number, stop: () => void): void {
-  process.on('disconnect', stop);
-  systemClock.setRepeating(PARENT_POLL_MS, () => {
-    try {
-      process.kill(parent, 0);
-    } catch (error) {
-      if ((error as NodeJS.ErrnoException).code === 'ESRCH') stop();
-    }
-  });
 }
 
 async function run(): Promise<void> {
@@ -60,7 +43,8 @@ async function run(): Promise<void> {
   // A reader that went away must not end the store: it ends with its parent.
   process.stdout.on('error', () => undefined);
   process.stderr.on('error', () => undefined);
-  if (settings.parent !== null) followParent(settings.parent, stop);
+  // The channel closes when the process that started the store is gone, whichever way it ended.
+  process.on('disconnect', stop);
   server = await startEmbeddedMongo({
     ...settings,
     onError: (msg, error) => print({ level: 'error', msg, error: textOf(error) }),
