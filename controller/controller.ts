@@ -1,5 +1,6 @@
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
+import { Company } from '../shared/company.ts';
 import { accountRoutes } from './accounts/routes.ts';
 import { dashboardRoutes } from './dashboard/routes.ts';
 import { heartbeatRoutes } from './heartbeats/routes.ts';
@@ -27,7 +28,9 @@ import type { ControllerPorts } from './wiring/ports.ts';
 import { openResults } from './wiring/results.ts';
 import { openRetention } from './wiring/retention.ts';
 
-export interface ControllerOptions extends Omit<ControllerPorts, 'mongo' | 'bus' | 'resolve'> {
+type GivenPorts = Omit<ControllerPorts, 'company'>;
+
+export interface ControllerOptions extends Omit<GivenPorts, 'mongo' | 'bus' | 'resolve'> {
   /** Called with each command that is sent to the database. */
   onCommand?: MongoOptions['onCommand'];
 }
@@ -67,9 +70,9 @@ export async function startController(options: ControllerOptions): Promise<Runni
  * Constructs a whole controller, with its indexes and seeds in the database. It does nothing by itself until
  * `start`, and accepts no request until `listen`.
  */
-export async function openController(given: ControllerPorts) {
+export async function openController(given: GivenPorts) {
   const refusedWrites = new RefusedWrites(given.clock);
-  const ports = { ...given, log: refusedWrites.watched(given.log) };
+  const ports = { ...given, log: refusedWrites.watched(given.log), company: new Company() };
   const { config, clock, log, bus } = ports;
   let url = '';
   const baseUrl = () => url;
@@ -77,7 +80,7 @@ export async function openController(given: ControllerPorts) {
   const mailer = openMailer(config.mail, { folder: join(config.dataDir, 'mail'), clock, log });
   const monitors = await openMonitors(ports);
   const groups = await openGroups(ports);
-  const domains = await openDomains(ports, { monitors: monitors.store });
+  const domains = await openDomains(ports, { monitors: monitors.store, retold: () => results.look() });
   const events = openEvents(ports);
   const accounts = await openAccounts(ports, { mailer, monitors, groups, events, baseUrl });
   const { quota } = accounts;
@@ -90,7 +93,7 @@ export async function openController(given: ControllerPorts) {
   });
   const { service: results, pings } =
     await openResults(ports, {
-      monitors, accounts, fleet, events, incidents, notifications, domains: domains.store,
+      monitors, accounts, fleet, events, incidents, notifications, domains,
     });
   events.publishProbes({ fleet, accounts, ownsShard });
   const retention = openRetention(ports, { accounts: accounts.deps, limitsOf, ownsShard });

@@ -1,4 +1,5 @@
 import pLimit from 'p-limit';
+import type { Company } from '../../shared/company.ts';
 import type { Log } from '../../shared/log.ts';
 import { Rounds } from '../../shared/rounds.ts';
 import type { Clock } from '../../shared/time.ts';
@@ -22,6 +23,7 @@ interface KnownAssignmentsDeps {
   isOurs(monitorId: string): boolean;
   clock: Clock;
   log: Log;
+  company?: Company;
 }
 
 interface Request {
@@ -59,6 +61,8 @@ export class KnownAssignments {
     this.#rounds = new Rounds({
       clock: deps.clock,
       everyMs: REFRESH_EVERY_MS,
+      quietMs: REFRESH_EVERY_MS,
+      company: deps.company,
       round: () => this.#refresh(),
       onFailed: (error) => deps.log.warn({ err: error }, 'changed assignments could not be read'),
     });
@@ -71,6 +75,11 @@ export class KnownAssignments {
 
   stop(): Promise<void> {
     return this.#rounds.stop();
+  }
+
+  /** Assignments were changed: they are read within some seconds. */
+  soon(): void {
+    this.#rounds.soon();
   }
 
   /**
@@ -127,7 +136,7 @@ export class KnownAssignments {
     answer(found);
   }
 
-  async #refresh(): Promise<void> {
+  async #refresh(): Promise<'quiet'> {
     const heads = await this.#deps.heads.list();
     const known = (this.#revisions ??= heads);
     for (const probeId of [...this.#pairs.keys(), ...known.keys()]) {
@@ -143,6 +152,7 @@ export class KnownAssignments {
       known.set(probeId, head);
     }
     this.#prune();
+    return 'quiet';
   }
 
   /** Takes a probe's changes after a revision: pending ones first, since those may be numbered meanwhile. */

@@ -28,6 +28,8 @@ interface PlacementDeps {
   regionLimit: (organizationId: string) => Promise<number>;
   /** Whether checks may reach private and loopback addresses. */
   allowPrivate: boolean;
+  /** The sets of some probes are being changed. */
+  changed: () => void;
 }
 
 /** Makes what the probes should run agree with the monitors. */
@@ -101,7 +103,11 @@ export class Placement {
       return [monitor._id, assignmentsIn(regions, monitor, this.#deps.allowPrivate)];
     }));
     const regions = new Set([...wanted.values()].flatMap((one) => [...one.keys()]));
-    await this.#deps.regions.markToPlace([...regions].filter((region) => this.eligible(region).length === 0));
+    const unserved = [...regions].filter((region) => this.eligible(region).length === 0);
+    if (unserved.length > 0) {
+      await this.#deps.regions.markToPlace(unserved);
+      this.#deps.directory.soon();
+    }
     for (let round = 0; round < MOST_ROUNDS; round += 1) {
       const held = grouped(await this.#deps.items.ofMonitors([...wanted.keys()]), (item) => item.monitor_id);
       const changes = monitors.flatMap((monitor) => {
@@ -130,7 +136,7 @@ export class Placement {
       const committed = await this.#deps.writer.change(probeId, ofProbe);
       if (committed) this.#announce(probeId, committed);
     });
-    await Promise.all(work);
+    await Promise.all(work).finally(this.#deps.changed);
   }
 
   #announce(probeId: string, committed: CommittedChange): void {

@@ -1,5 +1,6 @@
+import type { Company } from '../../shared/company.ts';
 import type { Log } from '../../shared/log.ts';
-import { Rounds } from '../../shared/rounds.ts';
+import { ALONE_MS, Rounds } from '../../shared/rounds.ts';
 import type { Clock, Timer } from '../../shared/time.ts';
 import type { MonitorDoc } from '../monitors/monitor.ts';
 import type { FleetDirectory } from '../probes/directory.ts';
@@ -40,6 +41,7 @@ interface RebalancerDeps {
   keepTombstonesMs: number;
   clock: Clock;
   log: Log;
+  company: Company;
 }
 
 interface RegionState {
@@ -110,9 +112,9 @@ export class Rebalancer {
   }
 
   async #finish(): Promise<void> {
-    const { clock, placement } = this.#deps;
+    const { clock, placement, company } = this.#deps;
     const nowMono = clock.monotonic();
-    if (nowMono - this.#finishedAtMono < FINISH_EVERY_MS) return;
+    if (nowMono - this.#finishedAtMono < (company.isAlone ? ALONE_MS : FINISH_EVERY_MS)) return;
     await placement.finishPending(clock.now() - PENDING_TOO_LONG_MS);
     this.#finishedAtMono = nowMono;
   }
@@ -136,6 +138,7 @@ export class Rebalancer {
     if (isPlacingDue) {
       await this.#placeAll(region);
       await regions.clearToPlace(region._id, region.to_place);
+      await directory.refresh();
     }
     for (const probe of probes) await this.#moveFrom({ region: region._id, probeId: probe._id, eligible });
     for (const probe of probes) if (!this.#isStopped) await placement.renewPolicy(probe._id);

@@ -1,3 +1,4 @@
+import type { Company } from '../../shared/company.ts';
 import { Rounds } from '../../shared/rounds.ts';
 import type { Clock } from '../../shared/time.ts';
 
@@ -10,13 +11,15 @@ const COUNT_EVERY_MS = 10_000;
 export class FailingCount extends Rounds {
   latest = 0;
 
-  constructor(count: () => Promise<number>, clock: Clock) {
+  constructor(count: () => Promise<number>, clock: Clock, company?: Company) {
     super({
       clock,
       everyMs: COUNT_EVERY_MS,
+      quietMs: COUNT_EVERY_MS,
+      company,
       round: async () => {
         this.latest = await count();
-        return false;
+        return this.latest === 0 ? 'quiet' : false;
       },
       // Deliveries already log that the database is away.
       onFailed: () => undefined,

@@ -1,10 +1,11 @@
 import { setMaxListeners } from 'node:events';
 import PQueue from 'p-queue';
 import { Supervisor } from '../../shared/actor/supervisor.ts';
+import type { Company } from '../../shared/company.ts';
 import { SHARD_COUNT, shardOf } from '../../shared/ids.ts';
 import type { Log } from '../../shared/log.ts';
-import { Rounds } from '../../shared/rounds.ts';
-import { sleep, type Clock } from '../../shared/time.ts';
+import { ALONE_MS, Rounds } from '../../shared/rounds.ts';
+import { sleep, within, type Clock } from '../../shared/time.ts';
 import type { Tried } from './attempt.ts';
 import { DATABASE_TURNS, inTurns, type UnorderedStores } from './database-turns.ts';
 import { DestinationQueue, type DestinationQueueDeps } from './destination-queue.ts';
@@ -20,6 +21,7 @@ export interface DeliveryServiceDeps extends UnorderedStores {
   ownsShard(shard: number): boolean;
   clock: Clock;
   log: Log;
+  company?: Company;
 }
 
 /**
@@ -30,8 +32,10 @@ export type DeliveryCounts = Record<TryEnd['kind'] | 'resumed', number>;
 
 /** How often to look for due deliveries in case a wake-up was lost. */
 const LOOK_EVERY_MS = 1000;
-/** While nothing is at work or due before the next look. Less than the watchdog's shortest interval. */
+/** While nothing is at work or due before the next look. */
 const QUIET_MS = 3000;
+/** Longer than an operation at the database takes to fail. */
+const LOOK_WITHIN_MS = 6000;
 /** While a look finds a full page. */
 const LOOK_AGAIN_MS = 100;
 const LOOK_AT_LEAST_EVERY_MS = 5000;
@@ -70,7 +74,7 @@ export class DeliveryService {
   #failedAt = -Infinity;
 
   constructor(deps: DeliveryServiceDeps) {
-    const { clock, log } = deps;
+    const { clock, log, company } = deps;
     this.#deps = deps;
     // Every attempt under way listens to it.
     setMaxListeners(0, this.#breakOff.signal);
@@ -88,7 +92,7 @@ export class DeliveryService {
       },
     });
     this.#looks = new Rounds({
-      clock, everyMs: LOOK_EVERY_MS, quietMs: QUIET_MS, round: () => this.#look(),
+      clock, everyMs: LOOK_EVERY_MS, quietMs: QUIET_MS, company, round: () => this.#look(),
       onFailed: (error) => log.warn({ err: error }, 'could not look for deliveries that are due'),
     });
     this.#sweeps = new Rounds({
@@ -103,10 +107,13 @@ export class DeliveryService {
   }
 
   /**
-   * True when due deliveries were found within this time and no queue failed. Failing receivers do not count.
+   * True when due deliveries were found within this time and no queue failed; looks for them if the last look
+   * is longer ago. Failing receivers do not count.
    */
-  hasWorked(withinMs: number): boolean {
-    const since = this.#deps.clock.monotonic() - withinMs;
+  async hasWorked(withinMs: number): Promise<boolean> {
+    const { clock } = this.#deps;
+    const since = clock.monotonic() - withinMs;
+    if (this.#lookedAt < since) await within(clock, LOOK_WITHIN_MS, this.#looks.run()).catch(() => null);
     return this.#lookedAt >= since && this.#failedAt < since;
   }
 
@@ -156,7 +163,7 @@ export class DeliveryService {
       // Destinations at work may still be due; the larger limit keeps them from hiding others.
       const limit = LOOK_PAGE + this.atWork;
       const now = clock.now();
-      const found = await due(shards, now + QUIET_MS, limit);
+      const found = await due(shards, now + ALONE_MS, limit);
       this.#lookedAt = clock.monotonic();
       if (found.length === 0 && this.atWork === 0) return 'quiet';
       const overdue = found.filter(({ at }) => at <= now);

@@ -1,5 +1,6 @@
+import type { Company } from '../../shared/company.ts';
 import type { Log } from '../../shared/log.ts';
-import { Rounds } from '../../shared/rounds.ts';
+import { ALONE_MS, Rounds } from '../../shared/rounds.ts';
 import type { Clock } from '../../shared/time.ts';
 import type { DomainDoc, Lookup } from './domain.ts';
 import { afterLookup, DAY_MS } from './lookup-rules.ts';
@@ -23,6 +24,7 @@ interface DomainLookupsDeps {
   hangUp(): Promise<void>;
   clock: Clock;
   log: Log;
+  company?: Company;
 }
 
 const LOOK_EVERY_MS = 1000;
@@ -50,9 +52,9 @@ export class DomainLookups {
 
   constructor(deps: DomainLookupsDeps) {
     this.#deps = deps;
-    const { clock, log, turns } = deps;
+    const { clock, log, turns, company } = deps;
     this.#looking = new Rounds({
-      clock, everyMs: LOOK_EVERY_MS, quietMs: QUIET_MS, round: () => this.#look(),
+      clock, everyMs: LOOK_EVERY_MS, quietMs: QUIET_MS, company, round: () => this.#look(),
       onFailed: (error) => log.warn({ err: error }, 'domains could not be looked up'),
     });
     this.#tidying = new Rounds({
@@ -66,6 +68,11 @@ export class DomainLookups {
     this.#tidying.start();
   }
 
+  /** A domain may be new. */
+  soon(): void {
+    this.#looking.soon();
+  }
+
   async stop(): Promise<void> {
     this.#isStopped = true;
     await Promise.all([this.#looking.stop(), this.#tidying.stop()]);
@@ -77,9 +84,10 @@ export class DomainLookups {
     const { domains, clock, log } = this.#deps;
     const free = AT_ONCE - this.#underWay.size;
     if (free <= 0) return;
-    const found = await domains.due(clock.now(), free);
+    const now = clock.now();
+    const found = await domains.due(now + ALONE_MS, free);
     if (found.length === 0 && this.#underWay.size === 0 && !this.#isAnyWaiting) return 'quiet';
-    for (const due of found) {
+    for (const due of found.filter(({ due_at }) => due_at <= now)) {
       const claimed = await domains.claim(due, clock.now() + CLAIM_MS);
       if (!claimed) continue;
       const work = this.#settle(claimed)

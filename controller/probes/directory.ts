@@ -1,3 +1,4 @@
+import type { Company } from '../../shared/company.ts';
 import type { ProbeAddress } from '../../shared/contracts/subjects.ts';
 import type { Log } from '../../shared/log.ts';
 import { Rounds } from '../../shared/rounds.ts';
@@ -6,7 +7,7 @@ import { isEnrolled, type EnrolledProbe, type ProbeDoc, type RegionDoc } from '.
 import type { RegionStore } from './region-store.ts';
 import type { ProbeStore } from './store.ts';
 
-/** How late a controller learns of another controller's changes. */
+/** How late a controller learns of another controller's changes; its own have it read at once. */
 const READ_EVERY_MS = 3000;
 
 interface DirectoryDeps {
@@ -14,6 +15,7 @@ interface DirectoryDeps {
   probes: Pick<ProbeStore, 'list' | 'find'>;
   clock: Clock;
   log: Log;
+  company?: Company;
 }
 
 /** Regions and probes as the database had them a moment ago: hot paths ask here. */
@@ -30,6 +32,8 @@ export class FleetDirectory {
     this.#reads = new Rounds({
       clock: deps.clock,
       everyMs: READ_EVERY_MS,
+      quietMs: READ_EVERY_MS,
+      company: deps.company,
       round: () => this.#read(),
       onFailed: (error) => {
         if (!this.#hasFailed) deps.log.warn({ err: error }, 'fleet not read; the last known one is used');
@@ -38,7 +42,7 @@ export class FleetDirectory {
     });
   }
 
-  /** Reads once, then again every 3 s. Rejects when the first read fails. */
+  /** Reads once, then again and again. Rejects when the first read fails. */
   async start(): Promise<void> {
     await this.#reads.run();
     this.#reads.start();
@@ -51,6 +55,11 @@ export class FleetDirectory {
   /** Resolves after a read that began after this call. Rejects when the database does not answer. */
   refresh(): Promise<void> {
     return this.#reads.run();
+  }
+
+  /** Reads within 3 s: something was changed that can wait so long. */
+  soon(): void {
+    this.#reads.soon();
   }
 
   /** In order of id. */
@@ -108,7 +117,7 @@ export class FleetDirectory {
     return new Map(this.named(ids).flatMap(({ id, city }) => (city === null ? [] : [[id, city] as const])));
   }
 
-  async #read(): Promise<void> {
+  async #read(): Promise<'quiet'> {
     const [regions, probes] = await Promise.all([this.#deps.regions.list(), this.#deps.probes.list()]);
     this.#regions = regions;
     this.#probes = new Map(probes.map((probe) => [probe._id, probe]));
@@ -117,5 +126,6 @@ export class FleetDirectory {
       this.#byRegion.set(probe.region_id, [...this.probesOf(probe.region_id), probe]);
     }
     this.#hasFailed = false;
+    return 'quiet';
   }
 }

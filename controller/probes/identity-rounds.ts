@@ -1,3 +1,4 @@
+import type { Company } from '../../shared/company.ts';
 import type { Log } from '../../shared/log.ts';
 import { Rounds } from '../../shared/rounds.ts';
 import type { Clock } from '../../shared/time.ts';
@@ -13,14 +14,20 @@ interface IdentityDeps {
   identities: ProbeIdentities;
   clock: Clock;
   log: Log;
+  company: Company;
 }
 
 /** Rounds that make NATS accept the probes as the database has them, and no others. */
-export function identityRounds({ probes, identities, clock, log }: IdentityDeps): Rounds {
+export function identityRounds({ probes, identities, clock, log, company }: IdentityDeps): Rounds {
   return new Rounds({
     clock,
     everyMs: AGREE_EVERY_MS,
-    round: async () => identities.publish((await probes.list()).filter(isEnrolled)),
+    quietMs: AGREE_EVERY_MS,
+    company,
+    round: async () => {
+      await identities.publish((await probes.list()).filter(isEnrolled));
+      return 'quiet';
+    },
     onFailed: (error) => log.warn({ err: error }, 'NATS identities not published'),
   });
 }

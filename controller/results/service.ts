@@ -1,3 +1,4 @@
+import type { Company } from '../../shared/company.ts';
 import { newSecret, SHARD_COUNT } from '../../shared/ids.ts';
 import type { Log } from '../../shared/log.ts';
 import type { Rounds } from '../../shared/rounds.ts';
@@ -25,6 +26,8 @@ import type { DeadLetterStore } from './dead-letters/dead-letter-store.ts';
 
 /** Content of a poke that reports lost input. */
 const LOST = 'lost';
+/** Content of a poke by a controller that waits for its share of the shards. */
+const JOINED = 'joined';
 
 export interface ResultsDeps<M> {
   clock: Clock;
@@ -32,6 +35,7 @@ export interface ResultsDeps<M> {
   bus: Bus;
   /** The same after every restart of this controller. */
   holder: string;
+  company: Company;
   stores: ShardStores & {
     deadLetters: Pick<DeadLetterStore, 'add'>;
     leases: LeaseDeps['store'];
@@ -44,7 +48,7 @@ export interface ResultsDeps<M> {
   pings: PingSource;
   /** Called with each failure that is taken here, and the state of its monitor after it. */
   onFailure(state: MonitorState, region: string, result: CheckResult): void;
-  /** Another controller has queued something for one of our shards. */
+  /** Something may be queued for one of our shards: it is new here, or another controller says so. */
   onPoke(): void;
 }
 
@@ -77,7 +81,8 @@ export class ResultsService<M> {
       },
       onStarted: (shard) => {
         this.#listen(shard);
-        this.#look();
+        this.look();
+        deps.onPoke();
       },
       onEnded: (shard) => this.#unlisten(shard),
       listeners: {
@@ -94,7 +99,7 @@ export class ResultsService<M> {
             }
           },
         ],
-        onConfigs: () => this.#look(),
+        onConfigs: () => this.look(),
       },
     });
     this.#questions = new ShardQuestions({
@@ -122,9 +127,14 @@ export class ResultsService<M> {
       clock, log, store: stores.leases, holder: deps.holder,
       acquired: (shard) => this.shards.acquire(shard),
       released: (shard) => this.shards.release(shard),
+      company: deps.company,
+      ask: (shards) => {
+        for (const shard of shards) bus.publish(subjects.poke(shard), JOINED);
+      },
     });
-    this.#changes = changeFeed({ clock, log, shards: this.shards, ...deps.monitors });
-    this.#pings = pingFeed({ clock, log, shards: this.shards, source: deps.pings });
+    const feeding = { clock, log, shards: this.shards, company: deps.company };
+    this.#changes = changeFeed({ ...feeding, ...deps.monitors });
+    this.#pings = pingFeed({ ...feeding, source: deps.pings });
   }
 
   start(): void {
@@ -149,7 +159,7 @@ export class ResultsService<M> {
 
   /** Has whoever owns a shard look for changes now. */
   poke(shard: number): void {
-    if (this.ownsShard(shard)) this.#look();
+    if (this.ownsShard(shard)) this.look();
     else this.#deps.bus.publish(subjects.poke(shard), '');
   }
 
@@ -177,14 +187,17 @@ export class ResultsService<M> {
     ]);
   }
 
-  #look(): void {
+  /** Looks for changed monitors and new pings now. */
+  look(): void {
     this.#changes.look();
     this.#pings.look();
   }
 
   #poked(shard: number, message: BusMessage): void {
-    if (Buffer.from(message.data).toString('utf8') === LOST) this.shards.interrupted(shard);
-    this.#look();
+    const told = Buffer.from(message.data).toString('utf8');
+    if (told === JOINED) return this.#leases.asked();
+    if (told === LOST) this.shards.interrupted(shard);
+    this.look();
     this.#deps.onPoke();
   }
 

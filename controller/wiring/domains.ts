@@ -9,13 +9,17 @@ import { createAddressVetting } from '../platform/outbound/address-vetting.ts';
 import { GuardedReader } from '../platform/outbound/reader.ts';
 import type { ControllerPorts } from './ports.ts';
 
+interface DomainSinks {
+  monitors: Pick<MonitorStore, 'watchDomain' | 'retellDomain'>;
+  /** Configurations of some monitors have changed. */
+  retold(): void;
+}
+
 export type Domains = Awaited<ReturnType<typeof openDomains>>;
 
 /** The domains that monitors watch, and their lookups, where these are wanted. */
-export async function openDomains(
-  ports: ControllerPorts, { monitors }: { monitors: Pick<MonitorStore, 'watchDomain' | 'retellDomain'> },
-) {
-  const { config, mongo: { db }, clock, log, resolve, domainRoots: roots = IANA } = ports;
+export async function openDomains(ports: ControllerPorts, { monitors, retold }: DomainSinks) {
+  const { config, mongo: { db }, clock, log, company, resolve, domainRoots: roots = IANA } = ports;
   const [domains, turns, sources] = [new DomainStore(db), new TurnStore(db), new SourceStore(db)];
   await Promise.all([domains, turns].map((store) => store.ensureIndexes()));
   const vetting = createAddressVetting({ resolve, allowPrivate: config.destinations.allowPrivate, clock });
@@ -24,12 +28,22 @@ export async function openDomains(
   const asking = { reader, roots, takeTurn };
   const deps = { ...asking, sources: new DomainSources({ store: sources, clock, ...asking }) };
   const lookups = new DomainLookups({
-    domains, turns, monitors, clock, log,
+    domains, turns, clock, log, company,
+    monitors: {
+      watchDomain: (domain) => monitors.watchDomain(domain),
+      retellDomain: (domain) => monitors.retellDomain(domain).finally(retold),
+    },
     lookUp: (domain) => lookUp(deps, domain),
     hangUp: () => reader.close(),
   });
   return {
     store: domains, lookups,
+    /** What is known of domains that changed monitors name; new ones are looked up. */
+    want: async (names: string[]) => {
+      const found = await domains.want(names, clock.now());
+      if (found.size > 0) lookups.soon();
+      return found;
+    },
     start: () => {
       if (config.domains.areLookedUp) lookups.start();
     },

@@ -38,32 +38,32 @@ export type Fleet = Awaited<ReturnType<typeof openFleet>>;
 
 /** Regions and probes, and which probe runs which monitor. */
 export async function openFleet(ports: FleetPorts, { monitors, ownsShard, quota }: FleetSources) {
-  const { config, mongo: { db }, bus, timeZone, clock, log } = ports;
+  const { config, mongo: { db }, bus, timeZone, clock, log, company } = ports;
   const [regions, probes] = [new RegionStore(db), new ProbeStore(db)];
   const [items, heads] = [new AssignmentStore(db), new HeadStore(db)];
   await Promise.all([regions, probes, items].map((store) => store.ensureIndexes()));
   const { embeddedProbeToken, nats } = config;
   await seedFleet({ regions, probes, now: clock.now(), timeZone, embeddedProbeToken });
   const keys = await new KeyStore(db).loadOrCreate(clock.now());
-  const directory = new FleetDirectory({ regions, probes, clock, log });
+  const directory = new FleetDirectory({ regions, probes, clock, log, company });
   const natsUsers = openProbeIdentities({ bus, users: nats.users, credsFile: nats.credsFile, clock, log });
-  const identities = identityRounds({ probes, identities: natsUsers, clock, log });
+  const identities = identityRounds({ probes, identities: natsUsers, clock, log, company });
   const liveness = new Liveness({ bus, directory, store: probes, clock, log });
   const sealer = new EnvelopeSealer(keys, clock);
   const announcer = new Announcer({ bus, sealer });
   const writer = new AssignmentWriter({ items, heads, clock });
   const { allowPrivate } = config.checks;
   const placement = new Placement({
-    items, writer, announcer, directory, regions, liveness, allowPrivate,
+    items, writer, announcer, directory, regions, liveness, allowPrivate, changed: () => assignments.soon(),
     regionLimit: async (organizationId) => (await quota.limitsOf(organizationId)).regions_per_monitor,
   });
   const rebalancer = new Rebalancer({
-    placement, items, heads, monitors, probes, regions, directory, clock, log,
+    placement, items, heads, monitors, probes, regions, directory, clock, log, company,
     keepTombstonesMs: keptTombstonesMs(longestRawMs(config.accounts.plans)),
     owns: (regionId) => ownsShard(shardOf(regionId)),
   });
   const assignments = new KnownAssignments({
-    items, heads, clock, log, isOurs: (monitorId) => ownsShard(shardOf(monitorId)),
+    items, heads, clock, log, company, isOurs: (monitorId) => ownsShard(shardOf(monitorId)),
   });
   const behind = new BehindTeller({ bus, directory, heads, assignments, announcer, clock, log });
   const syncRate = new ProbeRate({ clock, log, subject: 'sync' });

@@ -107,7 +107,7 @@ export function observeDeliveries(registry: Registry, { service, failing }: Obse
     'Deliveries resumed after an attempt with unknown outcome: each may have arrived twice.');
   gauge('farwatch_destinations_at_work', () => service.atWork, 'Destinations with deliveries in progress.');
   gauge('farwatch_destinations_failing', () => failing.latest,
-    'Destinations in these shards whose latest delivery failed, counted every 10 s.');
+    'Destinations in these shards whose latest delivery failed, counted at least every 30 s.');
 }
 
 export function observeDomains(registry: Registry, { counts }: Pick<DomainLookups, 'counts'>): void {

@@ -44,7 +44,7 @@ export type Notifications = Awaited<ReturnType<typeof openNotifications>>;
 
 /** Destinations, and the delivery of alerts to them. */
 export async function openNotifications(ports: NotificationPorts, sources: NotificationSources) {
-  const { config, mongo: { db }, bus, clock, log, random, resolve } = ports;
+  const { config, mongo: { db }, bus, clock, log, company, random, resolve } = ports;
   const { incidents, mailer, regions, accounts, baseUrl, ownsShard } = sources;
   const destinations = new DestinationStore(db);
   const deliveries = new DeliveryStore(db);
@@ -73,12 +73,12 @@ export async function openNotifications(ports: NotificationPorts, sources: Notif
     pending: (id, limit) => deliveries.pending(id, limit),
     due: (shards, until, limit) => queues.due(shards, until, limit),
     removeOlder: (before, limit) => deliveries.removeOlder(before, limit),
-    queues, ownsShard, clock, log,
+    queues, ownsShard, clock, log, company,
   });
   const failing = new FailingCount(() => {
     const shards = Array.from({ length: SHARD_COUNT }, (_, shard) => shard).filter(ownsShard);
     return shards.length === 0 ? Promise.resolve(0) : queues.countFailing(shards);
-  }, clock);
+  }, clock, company);
   const wakeOwners = (destinationIds: string[]) => {
     service.wake(destinationIds);
     for (const shard of new Set(destinationIds.map(shardOf))) {

@@ -1,3 +1,4 @@
+import type { Company } from '../../shared/company.ts';
 import type { Log } from '../../shared/log.ts';
 import type { Clock } from '../../shared/time.ts';
 import type { PasswordCost } from '../accounts/users/passwords.ts';
@@ -18,6 +19,7 @@ export interface ControllerPorts {
   bus: ControllerBus;
   clock: Clock;
   log: Log;
+  company: Company;
   /** IANA name of the machine's time zone. */
   timeZone: string;
   random(): number;

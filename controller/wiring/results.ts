@@ -1,7 +1,6 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { newSecret, shardOf } from '../../shared/ids.ts';
-import type { DomainStore } from '../domains/store.ts';
 import { PingStore } from '../heartbeats/store.ts';
 import { toMonitorConfig } from '../monitors/config.ts';
 import type { MonitorDoc } from '../monitors/monitor.ts';
@@ -17,6 +16,7 @@ import { CertificateStore } from '../results/writing/certificate-store.ts';
 import { StateStore } from '../results/writing/state-store.ts';
 import { MongoStatusHistory } from '../results/writing/status-history-store.ts';
 import type { Accounts } from './accounts.ts';
+import type { Domains } from './domains.ts';
 import type { Events } from './events.ts';
 import type { Fleet } from './fleet.ts';
 import type { Incidents } from './incidents.ts';
@@ -31,7 +31,7 @@ interface ResultSources {
   events: Events;
   incidents: Incidents;
   notifications: Notifications;
-  domains: Pick<DomainStore, 'want'>;
+  domains: Domains;
 }
 
 /** @internal Tests and benches open the stores alone. */
@@ -39,7 +39,7 @@ export type ResultStores = Awaited<ReturnType<typeof openResultStores>>;
 
 /** What becomes of results, from the bus to incidents and alerts; `pings` are those of heartbeats. */
 export async function openResults(ports: ControllerPorts, sources: ResultSources) {
-  const { config, mongo: { db }, bus, clock, log } = ports;
+  const { config, mongo: { db }, bus, company, clock, log } = ports;
   const { fleet, events, incidents, notifications, domains } = sources;
   const { monitors: { store: monitors }, accounts: { quota } } = sources;
   const stores = await openResultStores(db);
@@ -48,7 +48,7 @@ export async function openResults(ports: ControllerPorts, sources: ResultSources
   const limitsOf = (organizationId: string) => quota.limitsOf(organizationId);
   const retention = new RawRetention({ clock, plans: config.accounts.plans, limitsOf });
   const service = new ResultsService<MonitorDoc>({
-    clock, log, bus, holder: holderOf(config.dataDir), pings,
+    clock, log, bus, company, holder: holderOf(config.dataDir), pings,
     stores: {
       ...stores, history: events.publishing(stores.history),
       incidents: incidents.outbox, alerts: notifications.alerts,
@@ -64,7 +64,7 @@ export async function openResults(ports: ControllerPorts, sources: ResultSources
       findMarked: async (shards, limit) => {
         const docs = await monitors.findUnjournaled(shards, limit);
         // Read after the monitors: when an expiry is read anew, they are marked after it is written.
-        const expiries = await domains.want(docs.flatMap(({ domain }) => domain ?? []), clock.now());
+        const expiries = await domains.want(docs.flatMap(({ domain }) => domain ?? []));
         return docs.map((doc) => {
           const config = toMonitorConfig(doc, expiries.get(doc.domain ?? ''));
           return { shard: shardOf(doc._id), config, monitor: doc };

@@ -1,3 +1,4 @@
+import { Company } from '../../shared/company.ts';
 import type { Document } from 'mongodb';
 import { loadControllerConfig } from '../../controller/config.ts';
 import { openFleet, type Fleet } from '../../controller/wiring/fleet.ts';
@@ -72,7 +73,9 @@ export class FleetRig {
       ...env,
       ...(users === null ? {} : { NATS_USERS_FILE: users.file, NATS_PID_FILE: users.pidFile }),
     });
-    const ports = { config, mongo: this.mongo, bus, clock: systemClock, log, timeZone: 'Europe/Berlin' };
+    const ports = {
+      config, mongo: this.mongo, bus, clock: systemClock, log, timeZone: 'Europe/Berlin', company: new Company(),
+    };
     const fleet = await openFleet(ports, {
       monitors: this.monitors, ownsShard: () => ownsAll,
       quota: new Quota({

@@ -26,7 +26,7 @@ test('a probe that does not mind what earlier lives have begun doubles results',
     return this.lanes();
   };
   try {
-    expect((await probeCrashLoops(['unanswered'])).violations.join()).toMatch(/is stored [23] times, not 1/);
+    expect((await probeCrashLoops(['unanswered'])).violations.join()).toMatch(/is stored [2-9] times, not 1/);
   } finally {
     SimulatedSpool.prototype.sendable = sendable;
   }

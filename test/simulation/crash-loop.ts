@@ -34,7 +34,7 @@ export async function probeCrashLoops(troubles: Trouble[], lifeMs = 4000): Promi
     const isMute = trouble === 'unanswered' || (trouble === 'half-answered' && random.chance(0.5));
     return isMute ? { ...message, answer: () => undefined } : message;
   };
-  const { world } = await pair({ hand });
+  const { world } = await pair({ hand, seed: 4 });
   for (let at = 1; at < MONITORS; at += 1) {
     world.createMonitor({ shard: SHARD, interval_ms: INTERVAL_MS, quorum: 'any' });
   }

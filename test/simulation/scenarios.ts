@@ -95,11 +95,11 @@ export async function sleeperFindsItsNumberFree(changed: Changed = {}): Promise<
   // Leases speed up takeovers but protect nothing: the sleeper does not read them for a while.
   const deaf: WorldOptions['disguise'] = (
     stores, world, controller,
-  ) => ({ ...stores, leases: { ...stores.leases, show: async (holder, until) => {
+  ) => ({ ...stores, leases: { ...stores.leases, renew: async (shards, holder, until) => {
     if (world.clock.now() > START_MS + 2 * HOUR_MS && controller.process) {
       await sleep(controller.process, MINUTE_MS);
     }
-    return stores.leases.show(holder, until);
+    return stores.leases.renew(shards, holder, until);
   } } });
   const { world, first, second } =
     await pair({ ...changed, disguise: both(both(changed.disguise, deaf), nap) });

@@ -1,3 +1,4 @@
+import { Company } from '../../shared/company.ts';
 import type { Log } from '../../shared/log.ts';
 import type { Rounds } from '../../shared/rounds.ts';
 import type { SimulatedClock } from '../helpers/simulated-clock.ts';
@@ -72,10 +73,13 @@ export class SimulatedController {
     const all = disguise(simulatedStores(db, wire));
     const { leases: leaseStore, marks: markPorts, pings: pingPorts, ...stores } = all;
     const listener: Listener = { process, take: (shard, message) => shards.take(shard, hand(message)) };
+    const company = new Company();
     const leases: Leases = new Leases({
       clock: process, log, store: leaseStore, holder: name,
       acquired: (shard) => shards.acquire(shard),
       released: (shard) => shards.release(shard),
+      company,
+      ask: () => undefined,
     });
     const shards: Shards = new Shards({
       clock: process, log, stores, limits: limitsOf(RAW_RETENTION_MS), instance: `${name}#${++this.#lives}`,
@@ -85,8 +89,8 @@ export class SimulatedController {
       onEnded: (shard) => network.unlisten(shard, listener),
       listeners: { onApplied: [], onConfigs: () => marks.look() },
     });
-    const marks: Rounds = changeFeed({ clock: process, log, shards, ...markPorts });
-    this.#pings = pingFeed({ clock: process, log, shards, source: pingPorts });
+    const marks: Rounds = changeFeed({ clock: process, log, shards, company, ...markPorts });
+    this.#pings = pingFeed({ clock: process, log, shards, company, source: pingPorts });
     this.#stores = all;
     this.#process = process;
     this.#shards = shards;

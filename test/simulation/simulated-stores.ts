@@ -230,11 +230,20 @@ function leaseStore(db: SimulatedDatabase, wire: Line): LeaseDeps['store'] {
         if (isOurs) db.leases.set(shard, { shard, holder, expires_at: expiresAt });
       }], () => isOurs);
     },
-    renew: (shards, holder, expiresAt) => wire.write(shards.map((shard) => () => {
-      if (db.leases.get(shard)?.holder === holder) {
+    renew: (shards, holder, expiresAt) => {
+      let matched = 0;
+      const ours = shards.map((shard) => () => {
+        if (db.leases.get(shard)?.holder !== holder) return;
         db.leases.set(shard, { shard, holder, expires_at: expiresAt });
-      }
-    }), () => undefined),
+        matched += 1;
+      });
+      const shown = () => {
+        if (!db.controllers.has(holder)) return;
+        db.controllers.set(holder, expiresAt);
+        matched += 1;
+      };
+      return wire.write([shown, ...ours], () => matched === shards.length + 1);
+    },
     release: (shards, holder) => wire.write(shards.map((shard) => () => {
       if (db.leases.get(shard)?.holder === holder) db.leases.delete(shard);
     }), () => undefined),

@@ -7,7 +7,7 @@ import type { CountDoc, CountStore } from './count-store.ts';
 
 const SWEEP_EVERY_MS = 1000;
 /** While nothing is marked; who reads counts settles their marks first. */
-const QUIET_MS = 5000;
+const QUIET_MS = 30_000;
 const AT_ONCE = 500;
 /** Marks that a sweep reads to find projects. */
 const SWEPT_AT_ONCE = 1000;

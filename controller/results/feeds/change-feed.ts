@@ -1,3 +1,4 @@
+import type { Company } from '../../../shared/company.ts';
 import type { Log } from '../../../shared/log.ts';
 import { Rounds } from '../../../shared/rounds.ts';
 import type { Clock } from '../../../shared/time.ts';
@@ -20,6 +21,7 @@ export interface MarkedMonitor<M> {
 export interface ChangeFeedDeps<M> {
   clock: Clock;
   log: Log;
+  company: Company;
   shards: Pick<Shards, 'get' | 'states'>;
   /** Marked monitors of these shards. */
   findMarked(shards: number[], limit: number): Promise<MarkedMonitor<M>[]>;
@@ -35,7 +37,8 @@ export interface ChangeFeedDeps<M> {
  */
 export function changeFeed<M>(deps: ChangeFeedDeps<M>): Rounds {
   return new Rounds({
-    clock: deps.clock, everyMs: LOOK_EVERY_MS, quietMs: QUIET_MS, round: () => takeChanges(deps),
+    clock: deps.clock, everyMs: LOOK_EVERY_MS, quietMs: QUIET_MS, company: deps.company,
+    round: () => takeChanges(deps),
     onFailed: (error) => deps.log.warn({ err: error }, 'changed monitors could not be taken'),
   });
 }

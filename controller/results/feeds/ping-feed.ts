@@ -1,4 +1,5 @@
 import type { Actor } from '../../../shared/actor/actor.ts';
+import type { Company } from '../../../shared/company.ts';
 import type { Log } from '../../../shared/log.ts';
 import { Rounds } from '../../../shared/rounds.ts';
 import type { Clock } from '../../../shared/time.ts';
@@ -24,6 +25,7 @@ export interface PingSource {
 export interface PingFeedDeps {
   clock: Clock;
   log: Log;
+  company: Company;
   shards: Pick<Shards, 'get' | 'states' | 'interrupted'>;
   source: PingSource;
 }
@@ -33,9 +35,9 @@ export interface PingFeedDeps {
  * in between they are in both, and the journal counts.
  */
 export function pingFeed(deps: PingFeedDeps): Rounds {
-  const { clock, log, shards } = deps;
+  const { clock, log, shards, company } = deps;
   return new Rounds({
-    clock, everyMs: LOOK_EVERY_MS, quietMs: QUIET_MS, round: () => takePings(deps),
+    clock, everyMs: LOOK_EVERY_MS, quietMs: QUIET_MS, company, round: () => takePings(deps),
     onFailed: (error) => {
       log.warn({ err: error }, 'pings could not be taken');
       for (const shard of shards.states.keys()) shards.interrupted(shard);

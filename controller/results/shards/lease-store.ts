@@ -54,11 +54,15 @@ export class LeaseStore {
     }
   }
 
-  /** Extends the leases that are still ours. */
-  async renew(shards: number[], holder: string, expiresAt: number): Promise<void> {
-    await this.#leases.updateMany(
-      { _id: { $in: shards.map(shardName) }, holder }, { $set: { expires_at: expiresAt } },
-    );
+  /**
+   * Extends what `show` wrote and the leases that are still ours. True when all of these were there, false
+   * when we have never been shown or another controller has taken a shard.
+   */
+  async renew(shards: number[], holder: string, expiresAt: number): Promise<boolean> {
+    const ids = [CONTROLLER + holder, ...shards.map(shardName)];
+    const { matchedCount } =
+      await this.#leases.updateMany({ _id: { $in: ids }, holder }, { $set: { expires_at: expiresAt } });
+    return matchedCount === ids.length;
   }
 
   async release(shards: number[], holder: string): Promise<void> {

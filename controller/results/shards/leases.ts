@@ -1,3 +1,4 @@
+import type { Company } from '../../../shared/company.ts';
 import type { Log } from '../../../shared/log.ts';
 import { Rounds } from '../../../shared/rounds.ts';
 import type { Clock } from '../../../shared/time.ts';
@@ -7,6 +8,8 @@ import type { LeaseStore } from './lease-store.ts';
 const RENEW_EVERY_MS = 3000;
 /** The shards of a controller that has not renewed for this long are taken over. */
 const LEASE_MS = 10_000;
+/** A controller that is alone looks for others in every third round: those that come ask it to look. */
+const LOOK_ALONE_MS = 8000;
 
 export interface LeaseDeps {
   clock: Clock;
@@ -16,6 +19,9 @@ export interface LeaseDeps {
   holder: string;
   acquired(shard: number): void;
   released(shard: number): Promise<void>;
+  company: Pick<Company, 'isAlone' | 'seen'>;
+  /** Asks those who have these shards to look: they have more than their share, and we less than ours. */
+  ask(shards: number[]): void;
 }
 
 /** Keeps this controller's share of the shards. */
@@ -28,18 +34,29 @@ export class Leases {
   #hasShare = false;
   /** When the latest successful renewal began, monotonic ms. */
   #renewedAt = -Infinity;
+  /** When the latest look at all leases began, monotonic ms. */
+  #lookedAt = -Infinity;
 
   constructor(deps: LeaseDeps) {
     this.#deps = deps;
     this.#rounds = new Rounds({
       clock: deps.clock, everyMs: RENEW_EVERY_MS, round: () => this.#round(),
-      onFailed: (error) => deps.log.warn({ err: error }, 'leases could not be renewed'),
+      onFailed: (error) => {
+        deps.company.seen(false);
+        deps.log.warn({ err: error }, 'leases could not be renewed');
+      },
     });
   }
 
   start(): void {
     this.#isStarted = true;
     this.#rounds.start();
+    this.#rounds.look();
+  }
+
+  /** Another controller has come and waits for its share. */
+  asked(): void {
+    this.#lookedAt = -Infinity;
     this.#rounds.look();
   }
 
@@ -86,12 +103,18 @@ export class Leases {
   }
 
   async #round(): Promise<void> {
-    const { store, holder, clock } = this.#deps;
+    const { store, holder, clock, company, ask } = this.#deps;
     const now = clock.now();
     const beganAt = clock.monotonic();
-    await store.show(holder, now + LEASE_MS);
-    await store.renew([...this.#mine], holder, now + LEASE_MS);
+    if (await store.renew([...this.#mine], holder, now + LEASE_MS)) {
+      if (company.isAlone && beganAt - this.#lookedAt < LOOK_ALONE_MS) {
+        this.#renewedAt = beganAt;
+        return;
+      }
+    } else await store.show(holder, now + LEASE_MS);
+    this.#lookedAt = beganAt;
     const { leases, alive } = await store.look(holder, now);
+    company.seen(alive === 1);
     const ours = leases.filter((lease) => lease.holder === holder && lease.expires_at >= now);
     const held = new Set(ours.map((lease) => lease.shard));
     for (const shard of this.#mine) if (!held.has(shard)) await this.#lose(shard);
@@ -104,6 +127,7 @@ export class Leases {
       else isComplete = false;
     }
     this.#hasShare ||= isComplete;
+    if (plan.awaited > 0) ask(leases.filter((lease) => lease.holder !== holder).map(({ shard }) => shard));
     for (const shard of plan.release) {
       await this.#lose(shard);
       await store.release([shard], holder);

@@ -1,3 +1,4 @@
+import { Company } from '../../../shared/company.ts';
 import { loadControllerConfig } from '../../../controller/config.ts';
 import { openNotifications } from '../../../controller/wiring/notifications.ts';
 import { ALERT_EVENTS, type DestinationDoc } from '../../../controller/destinations/destination.ts';
@@ -36,7 +37,7 @@ export async function queuedAlerts(options: Record<string, unknown>): Promise<{ 
   const log = createLog('bench', 'error');
   const ports = {
     config, mongo, bus: new OwnersBus(), clock: systemClock, log, random: Math.random,
-    resolve: createResolver(),
+    resolve: createResolver(), company: new Company(),
   };
   const notifications = await openNotifications(ports, {
     incidents: { markNotified: () => Promise.resolve() }, ownsShard: () => true, regions: { named: () => [] },

@@ -1,4 +1,5 @@
 import { beforeEach, describe, expect, test } from 'vitest';
+import { Company } from '../../../shared/company.ts';
 import { Rounds } from '../../../shared/rounds.ts';
 import { SimulatedClock } from '../../helpers/simulated-clock.ts';
 
@@ -10,9 +11,9 @@ beforeEach(() => {
   [clock, made, outcome] = [new SimulatedClock(), [], false];
 });
 
-function started(quietMs?: number): Rounds {
+function started(quietMs?: number, company?: Company): Rounds {
   const rounds = new Rounds({
-    clock, everyMs: 1000, ...(quietMs === undefined ? {} : { quietMs }),
+    clock, everyMs: 1000, company, ...(quietMs === undefined ? {} : { quietMs }),
     round: async () => {
       made.push(clock.monotonic());
       const end = outcome;
@@ -70,5 +71,57 @@ describe('with a quiet time', () => {
     await rounds.stop();
     await clock.advance(20_000);
     expect([made, clock.pending]).toEqual([[0], 0]);
+  });
+});
+
+describe('of a controller that is alone', () => {
+  let company: Company;
+
+  beforeEach(() => {
+    company = new Company();
+    company.seen(true);
+    outcome = 'quiet';
+  });
+
+  test('the next round after a quiet one is due in half a minute', async () => {
+    const rounds = started(5000, company);
+    await clock.advance(90_000);
+    expect(made).toEqual([1000, 31_000, 61_000]);
+    await rounds.stop();
+  });
+
+  test('a round is made at once when another controller comes', async () => {
+    const rounds = started(5000, company);
+    await clock.advance(10_000);
+    company.seen(false);
+    await clock.advance(10_000);
+    expect(made).toEqual([1000, 10_000, 15_000, 20_000]);
+    await rounds.stop();
+    company.seen(true);
+    company.seen(false);
+    await clock.advance(10_000);
+    expect(made).toHaveLength(4);
+  });
+
+  test('what can wait is looked for within a period, however often it is told', async () => {
+    const rounds = started(5000, company);
+    await clock.advance(10_000);
+    for (const _ of [1, 2, 3]) {
+      rounds.soon();
+      await clock.advance(500);
+    }
+    await clock.advance(20_000);
+    expect(made).toEqual([1000, 11_000, 12_000]);
+    await rounds.stop();
+  });
+
+  test('what is told while a round is under way is looked for in the next', async () => {
+    const rounds = started(5000, company);
+    await clock.advance(500);
+    rounds.look();
+    rounds.soon();
+    await clock.advance(10_000);
+    expect(made).toEqual([500, 1500]);
+    await rounds.stop();
   });
 });
