@@ -20,6 +20,8 @@ interface IncidentView {
   recovery_time_seconds?: number;
 }
 
+const KEY = 'canary-of-the-shop';
+
 describe('from a clean directory to an alert and back', () => {
   let farwatch: Farwatch;
   let target: Target;
@@ -56,12 +58,13 @@ describe('from a clean directory to an alert and back', () => {
       'GET', `/api/integrations/${integration.id}/secret`,
     )).secret;
     ({ monitor } = await session.ok<{ monitor: MonitorView }>('POST', '/api/monitors',
-      { name: 'Shop', type: 'HTTP', target: target.url, interval_seconds: 2 }));
+      { name: 'Shop', type: 'HTTP', target: target.url, interval_seconds: 2, headers: { 'X-Api-Key': KEY } }));
     await until(async () => (await read()).runtimeStatus === 'up', { what: 'the monitor is up' });
   });
 
   test('a failing target opens one incident and the receiver gets a signed monitor.down', async () => {
-    target.answer({ status: 503 });
+    const headers = { 'set-cookie': 'session=of-the-visitor', 'retry-after': '30' };
+    target.answer({ status: 503, headers, body: `<h1>Back soon</h1> We got the key ${KEY}` });
     const [down] = await until(
       () => received('monitor.down').length > 0 && received('monitor.down'), { what: 'monitor.down' },
     );
@@ -77,6 +80,28 @@ describe('from a clean directory to an alert and back', () => {
       affected_regions: ['local'],
     });
     expect((await read()).runtimeStatus).toBe('down');
+  });
+
+  test('the evidence of the incident shows the answer beside the latest good one, without secrets', async () => {
+    const [incident] = await incidents();
+    const { evidence } = await until(async () => {
+      const found = await session.ok<{ evidence: object[] }>('GET', `/api/incidents/${incident?.id}/evidence`);
+      return found.evidence.length > 0 && found;
+    }, { what: 'evidence' });
+    expect(evidence.at(-1)).toMatchObject({
+      region: 'local', checked_at: Date.parse(String(incident?.started_at)),
+      error: { type: 'status_code', message: expect.stringContaining('503') },
+      remote_address: '127.0.0.1', status_line: 'HTTP/1.1 503 Service Unavailable',
+      headers: expect.arrayContaining([
+        { name: 'set-cookie', value: '***' }, { name: 'retry-after', value: '30' },
+      ]),
+      body_excerpt: '<h1>Back soon</h1> We got the key ***',
+      certificate: null,
+      last_good: { status_line: 'HTTP/1.1 200 OK', remote_address: '127.0.0.1' },
+    });
+    expect(JSON.stringify(evidence)).not.toMatch(new RegExp(`${KEY}|of-the-visitor`));
+    const { evidence: ofMonitor } = await session.ok('GET', `/api/monitors/${monitor.id}/evidence`);
+    expect(ofMonitor).toEqual(expect.arrayContaining(evidence));
   });
 
   test('recovery resolves the incident with its time and sends monitor.up', async () => {
