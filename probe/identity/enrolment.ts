@@ -1,5 +1,7 @@
 import { randomBytes } from 'node:crypto';
-import { request } from 'undici';
+import { once } from 'node:events';
+import { request as requestHttp, type IncomingMessage } from 'node:http';
+import { request as requestHttps } from 'node:https';
 import { z } from 'zod';
 import {
   enrolAnswer, enrolText, type EnrolAnswer, type EnrolRequest,
@@ -26,6 +28,7 @@ export interface EnrolmentOptions {
 }
 
 const ANSWER_TIMEOUT_MS = 10_000;
+const MOST_ANSWER_BYTES = 1_048_576;
 const FIRST_WAIT_MS = 300;
 const LONGEST_WAIT_MS = 15_000;
 
@@ -65,15 +68,34 @@ type Answer =
 
 async function ask(options: EnrolmentOptions, body: EnrolRequest): Promise<Answer> {
   try {
-    const response = await request(`${options.controllerUrl}/api/probes/enrol`, {
-      method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify(body),
-      headersTimeout: ANSWER_TIMEOUT_MS, bodyTimeout: ANSWER_TIMEOUT_MS,
-    });
-    const text = await response.body.text();
-    return answerOf(response.statusCode, text);
+    const response = await post(`${options.controllerUrl}/api/probes/enrol`, JSON.stringify(body));
+    return answerOf(response.statusCode ?? 0, await textOf(response));
   } catch (error) {
     return { kind: 'later', reason: (error as NodeJS.ErrnoException).code ?? (error as Error).message };
   }
+}
+
+/** By Node's own client: any other would stay in memory for as long as the probe runs. */
+async function post(url: string, body: string): Promise<IncomingMessage> {
+  const headers = { 'content-type': 'application/json', 'content-length': Buffer.byteLength(body) };
+  const options = { method: 'POST', agent: false, timeout: ANSWER_TIMEOUT_MS, headers } as const;
+  const request = url.startsWith('https:') ? requestHttps(url, options) : requestHttp(url, options);
+  request.on('timeout', () => request.destroy(new Error(`no answer within ${ANSWER_TIMEOUT_MS / 1000} s`)));
+  request.end(body);
+  const [response] = (await once(request, 'response')) as [IncomingMessage];
+  return response;
+}
+
+/** Rejects when there is too much of it, or no more for too long. */
+async function textOf(response: IncomingMessage): Promise<string> {
+  const chunks: Buffer[] = [];
+  let size = 0;
+  for await (const chunk of response as AsyncIterable<Buffer>) {
+    size += chunk.length;
+    if (size > MOST_ANSWER_BYTES) throw new Error('the answer is too long');
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks).toString('utf8');
 }
 
 /** A busy or restarting controller may yet say yes; every other refusal is about the token. */
