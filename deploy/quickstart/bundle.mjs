@@ -1,6 +1,6 @@
 import { createHash, randomUUID } from 'node:crypto';
-import { existsSync } from 'node:fs';
-import { mkdir, readdir, readFile, rename, rm, stat, utimes, writeFile } from 'node:fs/promises';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { mkdir, readdir, rename, rm, stat, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 
 /** Bundle name → entry point. */
@@ -21,7 +21,7 @@ const HOUR_MS = 3_600_000;
  */
 export async function ensureBundles({ root, say }) {
   const cache = join(root, 'node_modules/.cache/farwatch');
-  const target = join(cache, await hashSources(root));
+  const target = join(cache, hashSources(root));
   if (!existsSync(target)) {
     say('Building');
     await build(root, cache, target);
@@ -31,22 +31,21 @@ export async function ensureBundles({ root, say }) {
   return target;
 }
 
-async function hashSources(root) {
+/** One file after the other: what many reads at once leave behind would stay in our memory. */
+function hashSources(root) {
   const hash = createHash('sha256');
   const files = [join(root, 'package-lock.json'), join(root, 'deploy/quickstart/bundle.mjs')];
   for (const folder of SOURCES) {
-    const entries = await readdir(join(root, folder), { recursive: true, withFileTypes: true });
-    for (const entry of entries) {
+    for (const entry of readdirSync(join(root, folder), { recursive: true, withFileTypes: true })) {
       if (entry.isFile() && !entry.name.endsWith('.md')) {
         files.push(join(entry.parentPath ?? entry.path, entry.name));
       }
     }
   }
-  files.sort();
-  const contents = await Promise.all(files.map((file) => readFile(file)));
-  files.forEach(
-    (file, at) => hash.update(`${file.slice(root.length)}\0${contents[at].length}\0`).update(contents[at]),
-  );
+  for (const file of files.sort()) {
+    const content = readFileSync(file);
+    hash.update(`${file.slice(root.length)}\0${content.length}\0`).update(content);
+  }
   return hash.digest('hex').slice(0, 16);
 }
 
@@ -66,6 +65,10 @@ async function build(root, cache, target) {
       format: 'esm',
       packages: 'external',
       sourcemap: true,
+      // Node keeps the text of modules in memory, with two bytes for each character unless all are ASCII.
+      charset: 'ascii',
+      minifyWhitespace: true,
+      lineLimit: 120,
       loader: { '.html': 'text', '.css': 'text', '.svg': 'text' },
       logLevel: 'silent',
     });
