@@ -9,7 +9,6 @@ import type { HttpServer } from './http/server.ts';
 import type { MonitorDeps } from './monitors/deps.ts';
 import { monitorRoutes } from './monitors/routes.ts';
 import { connectBus } from './platform/bus/bus.ts';
-import { keepRawStream } from './platform/bus/raw-stream.ts';
 import { openMailer } from './platform/mail/mailer.ts';
 import { openMongo, whenMongoAnswers, type MongoOptions } from './platform/mongo/mongo.ts';
 import { RefusedWrites } from './platform/mongo/refused-writes.ts';
@@ -27,6 +26,7 @@ import { openNotifications, openWatchdog } from './wiring/notifications.ts';
 import type { ControllerPorts } from './wiring/ports.ts';
 import { openResults } from './wiring/results.ts';
 import { openRetention } from './wiring/retention.ts';
+import { openSubscriptions } from './wiring/subscriptions.ts';
 
 type GivenPorts = Omit<ControllerPorts, 'company'>;
 
@@ -73,7 +73,7 @@ export async function startController(options: ControllerOptions): Promise<Runni
 export async function openController(given: GivenPorts) {
   const refusedWrites = new RefusedWrites(given.clock);
   const ports = { ...given, log: refusedWrites.watched(given.log), company: new Company() };
-  const { config, clock, log, bus } = ports;
+  const { config, clock, log } = ports;
   let url = '';
   const baseUrl = () => url;
   const ownsShard = (shard: number): boolean => results.ownsShard(shard);
@@ -86,7 +86,10 @@ export async function openController(given: GivenPorts) {
   const { quota } = accounts;
   const limitsOf = (organizationId: string) => quota.limitsOf(organizationId);
   const incidents = await openIncidents(ports, { monitors, accounts, events });
-  const fleet = await openFleet(ports, { monitors: monitors.store, ownsShard, quota });
+  const subscriptions = await openSubscriptions(ports);
+  const fleet = await openFleet(ports, {
+    monitors: monitors.store, ownsShard, quota, otherUsers: subscriptions.users,
+  });
   const evidence = await openEvidence(ports, { monitors, incidents, fleet });
   const notifications = await openNotifications(ports, {
     incidents: incidents.store, mailer, accounts, regions: fleet.directory, baseUrl, ownsShard,
@@ -115,6 +118,7 @@ export async function openController(given: GivenPorts) {
       ...accountRoutes(accounts.deps), ...monitorRoutes(monitorDeps), ...grouping.routes, ...fleet.routes,
       ...incidents.routesOver({ notifications: notifications.log, past: history, open: live }),
       ...evidence.routes, ...notifications.routes, ...events.routesOver(quota),
+      ...subscriptions.routesOver({ quota, publishIdentities: fleet.publishIdentities }),
       ...dashboardRoutes({
         monitors: monitorDeps, health: results.health, incidents: incidents.store, fleet: fleet.overview,
       }),
@@ -123,17 +127,17 @@ export async function openController(given: GivenPorts) {
       }),
     ],
   });
-  const rawStream = keepRawStream({ bus, log, clock });
   const watchdog = openWatchdog(ports, notifications);
   const servers: HttpServer[] = [];
   return {
-    accounts, monitors, events, incidents, fleet, notifications, results, edge: http.edge,
+    accounts, monitors, events, incidents, fleet, subscriptions, notifications, results, edge: http.edge,
     /** Shards are claimed, probes heard, alerts sent: all work in the background. */
     start: async () => {
       http.measureProcess();
+      await subscriptions.directory.start();
       await fleet.start();
-      rawStream.start();
-      rawStream.look();
+      subscriptions.stream.start();
+      subscriptions.stream.look();
       results.start();
       evidence.intake.start();
       events.hub.start();
@@ -162,8 +166,9 @@ export async function openController(given: GivenPorts) {
       watchdog?.stop();
       await events.hub.stop();
       await Promise.all(servers.map((server) => server.close()));
-      const writers = [rawStream, retention, grouping.removing, results, monitors.counts, evidence.intake];
-      await Promise.all([domains, ...writers].map((each) => each.stop()));
+      const writers = [retention, grouping.removing, results, monitors.counts, evidence.intake];
+      const readers = [subscriptions.directory, subscriptions.stream, domains];
+      await Promise.all([...readers, ...writers].map((each) => each.stop()));
       await Promise.all([fleet.stop(), notifications.stop()]);
       await accounts.close();
       await mailer.close();

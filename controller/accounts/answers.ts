@@ -62,6 +62,6 @@ export const billingAnswer = z.strictObject({
   plan, limits: planLimits,
   usage: z.strictObject({
     monitors: z.int(), projects: z.int(), status_pages: z.int(), regions: z.int(), probes: z.int(),
-    event_streams: z.int(),
+    subscriptions: z.int(), event_streams: z.int(),
   }),
 });

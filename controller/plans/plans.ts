@@ -4,7 +4,7 @@ export const PLAN_NAMES = ['free', 'pro', 'scale'] as const;
 export type PlanName = (typeof PLAN_NAMES)[number];
 
 /** What an organization owns and its plan limits by number. */
-export const COUNTED = ['monitors', 'projects', 'status_pages', 'regions', 'probes'] as const;
+export const COUNTED = ['monitors', 'projects', 'status_pages', 'regions', 'probes', 'subscriptions'] as const;
 export type Counted = (typeof COUNTED)[number];
 
 const count = z.int().min(0);
@@ -17,6 +17,7 @@ export const planLimits = z.strictObject({
   regions_per_monitor: z.int().min(1),
   regions: count,
   probes: count,
+  subscriptions: count,
   event_streams: count,
   has_custom_domain: z.boolean(),
   raw_results_days: z.int().min(1),
@@ -26,10 +27,10 @@ export type PlanLimits = z.infer<typeof planLimits>;
 export type Plans = Record<PlanName, PlanLimits>;
 
 /**
- * The same on every plan, so that no organization takes what all share: private regions, probes in them, and
- * streams of live events that are open on one controller.
+ * The same on every plan, so that no organization takes what all share: private regions, probes in them,
+ * subscriptions to raw results, and streams of live events that are open on one controller.
  */
-const FAIR_USE = { regions: 100, probes: 1000, event_streams: 100 };
+const FAIR_USE = { regions: 100, probes: 1000, subscriptions: 10, event_streams: 100 };
 
 const PLANS: Plans = {
   free: {

@@ -37,7 +37,7 @@ export class Quota {
   async usageOf(organizationId: string): Promise<Record<Counted, number>> {
     const { usage, count } = this.#deps;
     const seen = await usage.read(organizationId);
-    const actual = { monitors: 0, projects: 0, status_pages: 0, regions: 0, probes: 0 };
+    const actual = { monitors: 0, projects: 0, status_pages: 0, regions: 0, probes: 0, subscriptions: 0 };
     for (const counted of COUNTED) {
       actual[counted] = (await count[counted]?.(organizationId)) ?? seen?.[counted] ?? 0;
     }

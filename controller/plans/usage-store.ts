@@ -1,6 +1,6 @@
 import type { Db } from 'mongodb';
 import { Documents } from '../platform/mongo/documents.ts';
-import type { Counted } from './plans.ts';
+import { COUNTED, type Counted } from './plans.ts';
 
 /** Without a counter for what was not counted when the organization began. */
 interface UsageDoc extends Partial<Record<Counted, number>> {
@@ -22,7 +22,7 @@ export class UsageStore extends Documents<UsageDoc> {
     const update = { $inc: { [counted]: count }, $max: { changed_at: now } };
     if (await this.update(filter, update)) return true;
     if ((await this.read(id)) !== null) return false;
-    const none = { monitors: 0, projects: 0, status_pages: 0, regions: 0, probes: 0 };
+    const none = Object.fromEntries(COUNTED.map((counted) => [counted, 0]));
     await this.insertIfFree({ _id: id, changed_at: 0, ...none });
     return this.update(filter, update);
   }

@@ -15,6 +15,7 @@ import { UsageStore } from '../plans/usage-store.ts';
 import type { Mail, Mailer } from '../platform/mail/mailer-port.ts';
 import { RegionStore } from '../probes/region-store.ts';
 import { ProbeStore } from '../probes/store.ts';
+import { SubscriptionStore } from '../subscriptions/store.ts';
 import type { Events } from './events.ts';
 import type { Groups } from './groups.ts';
 import type { Monitors } from './monitors.ts';
@@ -40,6 +41,7 @@ export async function openAccounts(ports: ControllerPorts, sources: AccountSourc
   await Promise.all(Object.values(stores).map((store) => store.ensureIndexes()));
   const { organizations, members, projects } = stores;
   const [regions, probes] = [new RegionStore(db), new ProbeStore(db)];
+  const subscriptions = new SubscriptionStore(db);
   const quota = new Quota({
     usage: new UsageStore(db), plans, clock,
     planOf: async (organizationId) => (await organizations.find(organizationId))?.plan ?? defaultPlan,
@@ -48,6 +50,7 @@ export async function openAccounts(ports: ControllerPorts, sources: AccountSourc
       projects: (organizationId) => projects.countOfOrganization(organizationId),
       regions: (organizationId) => regions.countOfOrganization(organizationId),
       probes: (organizationId) => probes.countOfOrganization(organizationId),
+      subscriptions: (organizationId) => subscriptions.countOfOrganization(organizationId),
     },
   });
   const ringFile = join(config.dataDir, 'jwt-keys.json');

@@ -14,7 +14,8 @@ import { SyncResponder } from '../assignments/sync-responder.ts';
 import { AssignmentWriter } from '../assignments/writer.ts';
 import { longestRawMs } from '../plans/raw-retention.ts';
 import type { Quota } from '../plans/quota.ts';
-import { openProbeIdentities } from '../platform/bus/probe-identities.ts';
+import type { BusUser } from '../platform/bus/identities-port.ts';
+import { openIdentities } from '../platform/bus/open-identities.ts';
 import { FleetDirectory } from '../probes/directory.ts';
 import { identityRounds } from '../probes/identity-rounds.ts';
 import { KeyStore } from '../probes/key-store.ts';
@@ -31,13 +32,15 @@ interface FleetSources {
   monitors: MonitorSource;
   ownsShard(shard: number): boolean;
   quota: Quota;
+  /** Users of NATS besides probes. */
+  otherUsers(): BusUser[];
 }
 
 type FleetPorts = Omit<ControllerPorts, 'random' | 'resolve'>;
 export type Fleet = Awaited<ReturnType<typeof openFleet>>;
 
 /** Regions and probes, and which probe runs which monitor. */
-export async function openFleet(ports: FleetPorts, { monitors, ownsShard, quota }: FleetSources) {
+export async function openFleet(ports: FleetPorts, { monitors, ownsShard, quota, otherUsers }: FleetSources) {
   const { config, mongo: { db }, bus, timeZone, clock, log, company } = ports;
   const [regions, probes] = [new RegionStore(db), new ProbeStore(db)];
   const [items, heads] = [new AssignmentStore(db), new HeadStore(db)];
@@ -46,8 +49,10 @@ export async function openFleet(ports: FleetPorts, { monitors, ownsShard, quota 
   await seedFleet({ regions, probes, now: clock.now(), timeZone, embeddedProbeToken });
   const keys = await new KeyStore(db).loadOrCreate(clock.now());
   const directory = new FleetDirectory({ regions, probes, clock, log, company });
-  const natsUsers = openProbeIdentities({ bus, users: nats.users, credsFile: nats.credsFile, clock, log });
-  const identities = identityRounds({ probes, identities: natsUsers, clock, log, company });
+  const natsUsers = openIdentities({ bus, users: nats.users, credsFile: nats.credsFile, clock, log });
+  const identities = identityRounds({
+    probes, others: otherUsers, identities: natsUsers, clock, log, company,
+  });
   const liveness = new Liveness({ bus, directory, store: probes, clock, log });
   const sealer = new EnvelopeSealer(keys, clock);
   const announcer = new Announcer({ bus, sealer });
@@ -75,6 +80,7 @@ export async function openFleet(ports: FleetPorts, { monitors, ownsShard, quota 
     probe.removed_at === null && (probe.organization_id === null || probe.organization_id === organizationId);
   return {
     placement, liveness, directory, assignments, responder, confirmations,
+    publishIdentities,
     rates: [liveness.rate, syncRate, runRate],
     runNow: new RunNow({ placement, items, liveness, directory, bus, sealer, rate: runRate }),
     overview: {

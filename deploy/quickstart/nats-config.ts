@@ -1,10 +1,11 @@
 import type { HostAndPort } from '../../shared/setting.ts';
 
 /*
- * How the quickstart's server learns of probes: its configuration includes `users.conf` inside account
- * PROBES. The controller writes that file (temporary file, rename) and then sends SIGHUP to the pid in the
- * pid file. It is one assignment whose list is plain JSON, one object per probe; with nobody in it, it reads
- * `users: []`:
+ * How the quickstart's server learns of its users: the controller writes two files (temporary file, rename)
+ * and then sends SIGHUP to the pid in the pid file. Each has one assignment whose list is plain JSON, one
+ * object per user. With nobody in them, they read `users: []` and `subscribers: []`.
+ *
+ * `users.conf`, included inside account PROBES:
  *
  *   users: [
  *   {"nkey":"U…","permissions":{
@@ -12,6 +13,17 @@ import type { HostAndPort } from '../../shared/setting.ts';
  *       ["results.*.<region>.<id>","sync.<region>.<id>","beat.<region>.<id>","evidence.<region>.<id>"]},
  *     "subscribe":{"allow":["assign.<region>.<id>","run.<region>.<id>","_INBOX_<id>.>"]},
  *     "allow_responses":{"max":1,"expires":"60s"}}},
+ *   ]
+ *
+ * `subscribers.conf`, included at the top; account SUBSCRIBERS names its variable. JetStream runs only while
+ * there are subscribers, because it would wake the server many times a second for nobody:
+ *
+ *   include "jetstream.conf"
+ *   subscribers: [
+ *   {"nkey":"U…","permissions":{
+ *     "publish":{"allow":["$JS.FARWATCH.API.CONSUMER.INFO.RAW.<consumer>",
+ *       "$JS.FARWATCH.API.CONSUMER.MSG.NEXT.RAW.<consumer>","$JS.ACK.RAW.<consumer>.>"]},
+ *     "subscribe":{"allow":["raw.<organization>.>","events.<organization>.>","_INBOX_<id>.>"]}}},
  *   ]
  */
 
@@ -23,17 +35,31 @@ export interface NatsSettings {
   /** Names the server in its log, INFO and monitoring; also tells our process from others. */
   serverName: string;
   pidFile: string;
-  /** Relative to the configuration file, as `include` wants it. */
-  usersFile: string;
 }
+
+/** The files that the configuration includes, by their names beside it. */
+export const NATS_FILES = {
+  users: 'users.conf', subscribers: 'subscribers.conf', jetStream: 'jetstream.conf',
+} as const;
 
 /** Largest message, bytes. A batch of results ends at 512 kB; the rest is room. */
 const MAX_PAYLOAD = 1_048_576;
 
+/** What JetStream may keep on disk for subscribers, bytes. */
+const MAX_STORE = 1_073_741_824;
+/** For all subscribers together, so that they leave the rest of the server to the others. */
+const SUBSCRIBER_LIMITS = 'limits: { max_connections: 1000, max_subscriptions: 20000, max_payload: 4096 }';
+
+/** Content of `jetstream.conf`. */
+export function jetStreamConfig(storeDir: string): string {
+  const settings = `store_dir: ${JSON.stringify(storeDir)}, max_memory_store: 0, max_file_store: ${MAX_STORE}`;
+  return `jetstream { ${settings} }\n`;
+}
+
 /**
- * Content of the server's configuration file: two accounts, and services across them in both directions.
- * Nobody but the controller could read what JetStream keeps or the system account tells, and either would
- * wake the server many times a second.
+ * Content of the server's configuration file: three accounts, services between controllers and probes in
+ * both directions, and what subscribers may see of the controllers' account. Nobody could read what the
+ * system account tells, and it would wake the server many times a second.
  */
 export function natsConfig(settings: NatsSettings): string {
   const { listen, tls } = settings;
@@ -49,14 +75,21 @@ ping_max: 2
 write_deadline: "10s"
 ${tls ? tlsPart(tls) : ''}
 no_system_account: true
+include ${JSON.stringify(NATS_FILES.subscribers)}
 accounts {
   CONTROL {
+    jetstream: enabled
     users: [ { nkey: ${settings.controllerKey} } ]
     exports: [
       { service: "results.>", accounts: [PROBES] }
       { service: "sync.>", accounts: [PROBES] }
       { service: "beat.>", accounts: [PROBES] }
       { service: "evidence.>", accounts: [PROBES] }
+      { stream: "raw.>", accounts: [SUBSCRIBERS] }
+      { stream: "events.>", accounts: [SUBSCRIBERS] }
+      { service: "$JS.API.CONSUMER.INFO.RAW.*", accounts: [SUBSCRIBERS] }
+      { service: "$JS.API.CONSUMER.MSG.NEXT.RAW.*", response: stream, accounts: [SUBSCRIBERS] }
+      { service: "$JS.ACK.RAW.>", accounts: [SUBSCRIBERS] }
     ]
     imports: [
       { service: { account: PROBES, subject: "assign.>" } }
@@ -64,7 +97,7 @@ accounts {
     ]
   }
   PROBES {
-    include ${JSON.stringify(settings.usersFile)}
+    include ${JSON.stringify(NATS_FILES.users)}
     exports: [
       { service: "assign.>", accounts: [CONTROL] }
       { service: "run.>", accounts: [CONTROL] }
@@ -74,6 +107,24 @@ accounts {
       { service: { account: CONTROL, subject: "sync.>" } }
       { service: { account: CONTROL, subject: "beat.>" } }
       { service: { account: CONTROL, subject: "evidence.>" } }
+    ]
+  }
+  SUBSCRIBERS {
+    ${SUBSCRIBER_LIMITS}
+    users: $subscribers
+    imports: [
+      { stream: { account: CONTROL, subject: "raw.>" } }
+      { stream: { account: CONTROL, subject: "events.>" } }
+      # Under $JS.API, the server would answer some of it in the name of this account, which has no JetStream.
+      {
+        service: { account: CONTROL, subject: "$JS.API.CONSUMER.INFO.RAW.*" }
+        to: "$JS.FARWATCH.API.CONSUMER.INFO.RAW.*"
+      }
+      {
+        service: { account: CONTROL, subject: "$JS.API.CONSUMER.MSG.NEXT.RAW.*" }
+        to: "$JS.FARWATCH.API.CONSUMER.MSG.NEXT.RAW.*"
+      }
+      { service: { account: CONTROL, subject: "$JS.ACK.RAW.>" } }
     ]
   }
 }

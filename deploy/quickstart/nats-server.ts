@@ -6,7 +6,7 @@ import type { ControllerConfig } from '../../controller/config.ts';
 import type { Environment } from '../../shared/environment.ts';
 import { isLoopback } from '../../shared/net-guard.ts';
 import type { HostAndPort } from '../../shared/setting.ts';
-import { natsConfig } from './nats-config.ts';
+import { jetStreamConfig, NATS_FILES, natsConfig } from './nats-config.ts';
 import { findNatsServer, type NatsProgram } from './nats-program.ts';
 import { freePort, localAddress, reachable, requirePort } from './ports.ts';
 import type { ProcessSpec } from './process-spec.ts';
@@ -51,14 +51,16 @@ export async function prepareNatsServer({ dataDir, nats, env, screen }: Options)
     await requirePort(address.host, address.port, { host: 'NATS_LISTEN', port: 'NATS_LISTEN' });
   }
   const files = {
-    seedFile: join(dir, 'controller.nk'), usersFile: join(dir, 'users.conf'), pidFile: join(dir, 'nats.pid'),
+    seedFile: join(dir, 'controller.nk'), usersFile: join(dir, NATS_FILES.users), pidFile: join(dir, 'nats.pid'),
   };
-  if (!existsSync(files.usersFile)) writeFileSync(files.usersFile, 'users: []\n', { mode: 0o600 });
+  writeIfMissing(files.usersFile, 'users: []\n');
+  writeIfMissing(join(dir, NATS_FILES.subscribers), 'subscribers: []\n');
+  writeFileSync(join(dir, NATS_FILES.jetStream), jetStreamConfig(join(dir, 'store')), { mode: 0o600 });
   const configFile = join(dir, 'nats.conf');
   const controllerKey = controllerPublicKey(files.seedFile);
   const config = natsConfig({
     listen: address, tls: nats.tls, controllerKey, serverName: `farwatch-${controllerKey.slice(-8)}`,
-    pidFile: files.pidFile, usersFile: 'users.conf',
+    pidFile: files.pidFile,
   });
   writeFileSync(configFile, config, { mode: 0o600 });
   return {
@@ -94,6 +96,11 @@ async function findProgram(isOpen: boolean, env: Environment, screen: Screen): P
         `vulnerabilities that anyone who reaches the port could exploit.\n${(error as Error).message}`,
     );
   }
+}
+
+/** The controller replaces it. */
+function writeIfMissing(file: string, content: string): void {
+  if (!existsSync(file)) writeFileSync(file, content, { mode: 0o600 });
 }
 
 async function keptPort(dir: string): Promise<number> {

@@ -25,19 +25,31 @@ export const subjects = {
   askOfShard: (shard: number) => `ask.${shardName(shard)}.*`,
   /** Controller → owner of a shard: look for pending changes now. */
   poke: (shard: number) => `poke.${shardName(shard)}`,
+  /** Controller → controllers: read the subscriptions now. */
+  pokeSubscriptions: 'poke.subscriptions',
   /** Controller → dashboards and outside subscribers. */
   events: (organizationId: string, projectId: string, kind: string) =>
     `events.${organizationId}.${projectId}.${kind}`,
+  eventsOfOrganization: (organizationId: string) => `events.${organizationId}.>`,
   eventsOfAll: 'events.>',
   /** Controller → outside subscribers, kept by the stream RAW. */
   raw: (organizationId: string, projectId: string, monitorId: string, region: string) =>
     `raw.${organizationId}.${projectId}.${monitorId}.${region}`,
   rawOfProject: (organizationId: string, projectId: string) => `raw.${organizationId}.${projectId}.>`,
+  rawOfOrganization: (organizationId: string) => `raw.${organizationId}.>`,
   rawOfAll: 'raw.>',
 } as const;
 
 /** The stream that keeps `raw.>` for outside subscribers. */
 export const RAW_STREAM = 'RAW';
+
+/** The JetStream domain under which account SUBSCRIBERS reaches the consumers of `RAW_STREAM`. */
+export const RAW_DOMAIN = 'FARWATCH';
+
+/** The pull consumer of a subscription. */
+export function rawConsumer(subscriptionId: string): string {
+  return `subscriber-${subscriptionId}`;
+}
 
 export interface ProbeAddress {
   region: string;

@@ -11,9 +11,12 @@ test('billing shows plan, limits and usage, and the owner can switch to plans th
     plan: 'pro',
     limits: {
       monitors: 500, min_interval_seconds: 60, projects: 10, status_pages: 10, regions_per_monitor: 10,
-      regions: 100, probes: 1000, event_streams: 100, has_custom_domain: true, raw_results_days: 30, rollups_days: 400,
+      regions: 100, probes: 1000, subscriptions: 10, event_streams: 100, has_custom_domain: true, raw_results_days: 30,
+      rollups_days: 400,
     },
-    usage: { monitors: 0, projects: 1, status_pages: 0, regions: 0, probes: 0, event_streams: 0 },
+    usage: {
+      monitors: 0, projects: 1, status_pages: 0, regions: 0, probes: 0, subscriptions: 0, event_streams: 0,
+    },
   });
   expect((await admin.client.put('/api/billing/plan', { plan: 'scale' })).code).toBe(
     'INSUFFICIENT_PERMISSIONS',

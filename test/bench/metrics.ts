@@ -112,7 +112,7 @@ const lateness: Metric = async ({ outdir, rounds, scale }) => {
 
 /** Results per second and per client CPU second, from probe to owner, against one message per result. */
 const transport: Metric = async ({ outdir, rounds, scale }) => {
-  const nats = await startNats({ jetStream: 'account' });
+  const nats = await startNats({ jetStream: true });
   const wire = { url: nats.url, seedFile: nats.controllerCreds };
   const rate: Record<'ours' | 'bare', number[]> = { ours: [], bare: [] };
   let doubled = 0;

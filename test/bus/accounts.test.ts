@@ -13,7 +13,7 @@ describe.each(natsVersions())('the two accounts on %s', (version) => {
   let victim: WatchedConnection;
 
   beforeAll(async () => {
-    nats = await startNats({ version });
+    nats = await startNats({ version, jetStream: true });
     await nats.setUsers([own.entry, other.entry]);
     control = await connectController(nats.url, nats.controllerSeed);
     probe = await connectProbe(nats.url, own);

@@ -19,7 +19,7 @@ describe.each(natsVersions())('the bus on nats-server %s', (version) => {
     return connected;
   };
   beforeAll(async () => {
-    nats = await startNats({ version, jetStream: 'account' });
+    nats = await startNats({ version, jetStream: true });
   });
   afterEach(async () => {
     await Promise.all(open.splice(0).map((one) => one.close()));
@@ -152,24 +152,30 @@ describe.each(natsVersions())('the bus on nats-server %s', (version) => {
     const one = await bus();
     expect(await ensureRawStream(one, 1_000_000)).toBe(true);
     expect(await ensureRawStream(one, 2_000_000)).toBe(true);
-    const info = async () => (await one.streams()).info('RAW');
+    const info = async () => (await one.jetStream()).streams.info('RAW');
     expect((await info()).config).toMatchObject({
       max_bytes: 2_000_000, max_age: 3_600_000_000_000, discard: 'old', storage: 'file', subjects: ['raw.>'],
     });
     one.publish('raw.o.p.m.r', '{}');
     await until(async () => (await info()).state.messages === 1);
-    const keeper = keepRawStream({ bus: one, log, clock: systemClock, maxBytes: 2_000_000 });
+    const wanted = () => [{ name: 'subscriber-1', filter: 'raw.o.>' }];
+    const consumers = { wanted, wantedNow: async () => wanted() };
+    const keeper = keepRawStream({ bus: one, consumers, log, clock: systemClock, maxBytes: 2_000_000 });
     keeper.start();
     await nats.restart({ wipe: true });
     await until(async () => (await info().catch(() => null))?.config.max_bytes === 2_000_000);
+    const listed = async () => (await one.jetStream()).consumers.list('RAW').next().catch(() => []);
+    await until(async () => (await listed())[0]?.config.filter_subject === 'raw.o.>');
     await keeper.stop();
   });
 });
 
 test.each([
   ['a server', {}],
-  ['an account', { jetStream: 'server' }],
-] as const)('%s without JetStream keeps no stream, and nothing else fails', async (_name, options) => {
+  ['an account', {
+    jetStream: true, configure: (config: string) => config.replace('jetstream: enabled', ''),
+  }],
+])('%s without JetStream keeps no stream, and nothing else fails', async (_name, options) => {
   const nats = await startNats(options);
   const one = await connectBus({ url: nats.url, creds: nats.controllerCreds, name: 'test', log });
   expect(await ensureRawStream(one)).toBe(false);

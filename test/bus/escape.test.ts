@@ -54,7 +54,7 @@ describe.each(natsVersions())('a stolen probe credential on %s', (version) => {
   const seenByVictim: { subject: string; text: string }[] = [];
 
   beforeAll(async () => {
-    nats = await startNats({ version, jetStream: 'account' });
+    nats = await startNats({ version, jetStream: true });
     await nats.setUsers([thief.entry, other.entry]);
     control = await connectController(nats.url, nats.controllerSeed);
     const manager = await control.nc.jetstreamManager();

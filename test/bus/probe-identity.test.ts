@@ -1,7 +1,8 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import type { Msg, NatsConnection } from 'nats';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { NatsUsersFile, usersFileContent } from '../../controller/platform/bus/nats-users.ts';
+import { NatsUsersFile, probesFileContent } from '../../controller/platform/bus/nats-users.ts';
+import { probeUser } from '../../controller/probes/bus-user.ts';
 import { createLog } from '../../shared/log.ts';
 import { startCalloutServer } from '../helpers/callout-server.ts';
 import { fileServer, FleetRig, monitorDoc, type RigNats } from '../helpers/fleet-rig.ts';
@@ -157,10 +158,10 @@ test('the user file has the same bytes for the same probes, and an empty list fo
   const users = [
     { _id: 'b', region_id: 'r', public_key: 'UB' },
     { _id: 'a', region_id: 'r', public_key: 'UA' },
-  ];
-  expect(usersFileContent([])).toBe('users: []\n');
-  expect(usersFileContent(users)).toBe(usersFileContent([...users].reverse()));
-  expect(usersFileContent(users).split('\n')[1]).toBe(
+  ].map(probeUser);
+  expect(probesFileContent([])).toBe('users: []\n');
+  expect(probesFileContent(users)).toBe(probesFileContent([...users].reverse()));
+  expect(probesFileContent(users).split('\n')[1]).toBe(
     '{"nkey":"UA","permissions":{"publish":{"allow":["results.*.r.a","sync.r.a","beat.r.a","evidence.r.a"]},"subscribe":{"allow":["assign.r.a","run.r.a","_INBOX_a.>"]},"allow_responses":{"max":1,"expires":"60s"}}},',
   );
 });
@@ -172,7 +173,7 @@ test('a stale pid file that names another process does that process no harm', as
   const bystander = spawn('cat', { stdio: ['pipe', 'pipe', 'inherit'] });
   writeFileSync(`${dir}/pid`, `${bystander.pid}\n`);
   const users = new NatsUsersFile({ file: `${dir}/users.conf`, pidFile: `${dir}/pid` }, log);
-  await users.publish([{ _id: 'p', region_id: 'r', public_key: 'U' }]);
+  await users.publish([probeUser({ _id: 'p', region_id: 'r', public_key: 'U' })]);
   const echo =
     new Promise((resolve) => bystander.stdout.once('data', (chunk: Buffer) => resolve(chunk.toString())));
   bystander.stdin.write('alive');

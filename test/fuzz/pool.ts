@@ -80,7 +80,7 @@ export function kindOfField(name: string): string | null {
     status_pages: 'status-pages', 'api-keys': 'api-keys', 'status-pages': 'status-pages',
   };
   if (nouns[name] !== undefined) return nouns[name];
-  return /^(monitor|group|incident|comment|integration|project|member|invitation|probe|region|subscriber|maintenance)s?$/.test(name)
+  return /^(monitor|group|incident|comment|integration|project|member|invitation|probe|region|subscriber|subscription|maintenance)s?$/.test(name)
     ? name.replace(/s?$/, 's')
     : null;
 }

@@ -175,7 +175,7 @@ function key({ session }: Account, scope: string): Promise<{ id: string; key: st
 }
 
 /** One id of each kind that the bystander has. */
-export type Furniture = Record<'groups' | 'monitors' | 'incidents' | 'comments' | 'integrations' | 'projects' | 'members' | 'invitations' | 'api-keys' | 'regions' | 'probes', string>;
+export type Furniture = Record<'groups' | 'monitors' | 'incidents' | 'comments' | 'integrations' | 'projects' | 'members' | 'invitations' | 'api-keys' | 'regions' | 'probes' | 'subscriptions', string>;
 
 /** Creates one of everything for the bystander. */
 async function furnish({ session, userId }: Account): Promise<Furniture> {
@@ -212,5 +212,6 @@ async function furnish({ session, userId }: Account): Promise<Furniture> {
     ),
     'api-keys': (await session.ok<{ id: string }>('POST', '/api/auth/api-keys', { name })).id,
     probes: await make('/api/probes', { region_id: regions, name }, 'probe'),
+    subscriptions: await make('/api/subscriptions', { name }, 'subscription'),
   };
 }

@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createAccount, createUser } from 'nkeys.js';
@@ -40,48 +40,13 @@ export async function startCalloutServer(): Promise<RigNats | null> {
   };
 }
 
+/** The example that operators are given, with the keys and places of this test. */
 function config(port: number, storeDir: string, controllerKey: string, issuerKey: string): string {
-  return `
-host: "127.0.0.1"
-port: ${port}
-jetstream { store_dir: ${JSON.stringify(storeDir)} }
-system_account: SYS
-accounts {
-  SYS {
-    exports: [
-      { service: "$SYS.REQ.SERVER.*.KICK", accounts: [CONTROL] }
-      { service: "$SYS.REQ.SERVER.PING.CONNZ", response: stream, accounts: [CONTROL] }
-    ]
-  }
-  CONTROL {
-    jetstream: enabled
-    users: [ { nkey: ${controllerKey} } ]
-    exports: [
-      { service: "results.>", accounts: [PROBES] }
-      { service: "sync.>", accounts: [PROBES] }
-      { service: "beat.>", accounts: [PROBES] }
-      { service: "evidence.>", accounts: [PROBES] }
-    ]
-    imports: [
-      { service: { account: SYS, subject: "$SYS.REQ.SERVER.*.KICK" }, to: "nats.kick.*" }
-      { service: { account: SYS, subject: "$SYS.REQ.SERVER.PING.CONNZ" }, to: "nats.connections" }
-      { service: { account: PROBES, subject: "assign.>" } }
-      { service: { account: PROBES, subject: "run.>" } }
-    ]
-  }
-  PROBES {
-    exports: [
-      { service: "assign.>", accounts: [CONTROL] }
-      { service: "run.>", accounts: [CONTROL] }
-    ]
-    imports: [
-      { service: { account: CONTROL, subject: "results.>" } }
-      { service: { account: CONTROL, subject: "sync.>" } }
-      { service: { account: CONTROL, subject: "beat.>" } }
-      { service: { account: CONTROL, subject: "evidence.>" } }
-    ]
-  }
-}
-authorization { auth_callout { issuer: ${issuerKey}, auth_users: [ ${controllerKey} ], account: CONTROL } }
-`;
+  const example = readFileSync(join(import.meta.dirname, '../../deploy/examples/nats.conf'), 'utf8');
+  return example
+    .replace('host: "0.0.0.0"', 'host: "127.0.0.1"')
+    .replace('port: 4222', `port: ${port}`)
+    .replace('"/var/lib/nats"', JSON.stringify(storeDir))
+    .replaceAll('CONTROLLER_USER_KEY', controllerKey)
+    .replaceAll('ISSUER_ACCOUNT_KEY', issuerKey);
 }

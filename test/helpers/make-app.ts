@@ -41,6 +41,8 @@ export interface AppOptions {
 export interface TestApp {
   url: string;
   db: Db;
+  /** The database, for another app on the same. */
+  mongoUrl: string;
   dataDir: string;
   routes: readonly Route[];
   controller: Controller;
@@ -88,7 +90,7 @@ export async function makeApp(options: AppOptions = {}): Promise<TestApp> {
   const url = await controller.listen(createApp({ ...edge, routes: declared, limits: options.limits }));
   const routes = [...declared, ...referenceRoutes(declared)];
   return {
-    url, routes, controller, owners, dataDir,
+    url, routes, controller, owners, dataDir, mongoUrl,
     db: mongo.db,
     accounts: controller.accounts,
     monitors: controller.monitors.store,

@@ -3,7 +3,7 @@ import { mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from 'no
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createUser } from 'nkeys.js';
-import { natsConfig } from '../../deploy/quickstart/nats-config.ts';
+import { jetStreamConfig, NATS_FILES, natsConfig } from '../../deploy/quickstart/nats-config.ts';
 import { answersAsNats } from '../../deploy/quickstart/nats-server.ts';
 import { freePort } from '../../deploy/quickstart/ports.ts';
 import type { Certificate } from './certificate.ts';
@@ -21,6 +21,8 @@ export interface TestNats {
   pid(): number;
   /** Writes probes to the users file, as a controller does; resolves when the server has reloaded it. */
   setUsers(users: readonly object[]): Promise<void>;
+  /** The same for subscribers, with JetStream. */
+  setSubscribers(users: readonly object[]): Promise<void>;
   /** The server's log so far. */
   log(): string;
   kill9(): Promise<void>;
@@ -33,8 +35,10 @@ export interface TestNats {
 export interface NatsOptions {
   version?: NatsVersion;
   tls?: Certificate;
-  /** Where JetStream is enabled: nowhere by default, as in the quickstart, or for the controllers' account too. */
-  jetStream?: 'server' | 'account';
+  /** Runs JetStream from the start, as a server does that has subscribers. */
+  jetStream?: boolean;
+  /** Modifies the quickstart's configuration. */
+  configure?(text: string): string;
 }
 
 /** A real server with the quickstart's own configuration, on a free port, in a directory of its own. */
@@ -49,18 +53,21 @@ export async function startNats(options: NatsOptions = {}): Promise<TestNats> {
   const user = createUser();
   const controllerSeed = Buffer.from(user.getSeed()).toString();
   const files = {
-    usersFile: join(dir, 'users.conf'), pidFile: join(dir, 'nats.pid'),
+    usersFile: join(dir, NATS_FILES.users), pidFile: join(dir, 'nats.pid'),
     controllerCreds: join(dir, 'controller.nk'),
   };
   const storeDir = join(dir, 'store');
   const address = { host: '127.0.0.1', port };
   writeFileSync(files.controllerCreds, `${controllerSeed}\n`);
+  const subscribersFile = join(dir, NATS_FILES.subscribers);
+  const withJetStream = `include "${NATS_FILES.jetStream}"\n`;
   writeFileSync(files.usersFile, 'users: []\n');
+  writeFileSync(subscribersFile, `${options.jetStream ? withJetStream : ''}subscribers: []\n`);
+  writeFileSync(join(dir, NATS_FILES.jetStream), jetStreamConfig(storeDir));
   const tls = options.tls ? writeCertificate(dir, options.tls) : null;
   const settings = { listen: address, tls, controllerKey: user.getPublicKey(), serverName: 'test' };
-  const config = natsConfig({ ...settings, pidFile: files.pidFile, usersFile: 'users.conf' });
-  const { jetStream } = options;
-  writeFileSync(join(dir, 'nats.conf'), jetStream ? withJetStream(config, jetStream, storeDir) : config);
+  const config = natsConfig({ ...settings, pidFile: files.pidFile });
+  writeFileSync(join(dir, 'nats.conf'), options.configure?.(config) ?? config);
 
   let child: ChildProcess | null = null;
   let log = '';
@@ -78,6 +85,13 @@ export async function startNats(options: NatsOptions = {}): Promise<TestNats> {
     running.kill(signal);
     await ended;
   };
+  const reload = async (file: string, content: string) => {
+    const reloads = countReloads(log);
+    writeFileSync(`${file}.tmp`, content);
+    renameSync(`${file}.tmp`, file);
+    process.kill(Number(readFileSync(files.pidFile, 'utf8')), 'SIGHUP');
+    await until(() => countReloads(log) > reloads, { what: 'the server has reloaded its users' });
+  };
   await start();
   return {
     url: `nats://127.0.0.1:${port}`,
@@ -85,15 +99,8 @@ export async function startNats(options: NatsOptions = {}): Promise<TestNats> {
     controllerSeed,
     ...files,
     pid: () => child?.pid ?? 0,
-    async setUsers(users) {
-      const reloads = countReloads(log);
-      writeFileSync(
-        `${files.usersFile}.tmp`, `users: [\n${users.map((one) => `${JSON.stringify(one)},\n`).join('')}]\n`,
-      );
-      renameSync(`${files.usersFile}.tmp`, files.usersFile);
-      process.kill(Number(readFileSync(files.pidFile, 'utf8')), 'SIGHUP');
-      await until(() => countReloads(log) > reloads, { what: 'the server has reloaded its users' });
-    },
+    setUsers: (users) => reload(files.usersFile, `users: ${listOf(users)}`),
+    setSubscribers: (users) => reload(subscribersFile, `${withJetStream}subscribers: ${listOf(users)}`),
     log: () => log,
     kill9: () => end('SIGKILL'),
     async stop() {
@@ -108,17 +115,15 @@ export async function startNats(options: NatsOptions = {}): Promise<TestNats> {
   };
 }
 
-function withJetStream(config: string, where: 'server' | 'account', storeDir: string): string {
-  const server =
-    config.replace('no_system_account: true', `jetstream { store_dir: ${JSON.stringify(storeDir)} }`);
-  return where === 'server' ? server : server.replace('CONTROL {', 'CONTROL {\n    jetstream: enabled');
-}
-
 function writeCertificate(dir: string, { cert, key }: Certificate): { certFile: string; keyFile: string } {
   const files = { certFile: join(dir, 'cert.pem'), keyFile: join(dir, 'key.pem') };
   writeFileSync(files.certFile, cert);
   writeFileSync(files.keyFile, key);
   return files;
+}
+
+function listOf(users: readonly object[]): string {
+  return `[\n${users.map((one) => `${JSON.stringify(one)},\n`).join('')}]\n`;
 }
 
 function countReloads(log: string): number {

@@ -67,8 +67,8 @@ export class OwnersBus implements ControllerBus {
     throw new BusError('no_responders', subject);
   }
 
-  async streams(): Promise<never> {
-    throw new BusError('no_responders', 'streams');
+  async jetStream(): Promise<never> {
+    throw new BusError('no_responders', 'jetStream');
   }
 
   stats(): ReturnType<ControllerBus['stats']> {

@@ -1,5 +1,5 @@
 import {
-  connect, ErrorCode, NatsError, RequestStrategy, type NatsConnection, type Status, type StreamAPI,
+  connect, ErrorCode, NatsError, RequestStrategy, type JetStreamManager, type NatsConnection, type Status,
 } from 'nats';
 import type { Log } from '../../../shared/log.ts';
 import { systemClock, within, type Clock } from '../../../shared/time.ts';
@@ -11,7 +11,7 @@ import { OutboundLimit } from './outbound-limit.ts';
 /** A half-open connection is noticed within 30 s. */
 const PING_EVERY_MS = 10_000;
 const CONNECT_TIMEOUT_MS = 5000;
-const STREAMS_TIMEOUT_MS = 3000;
+const JETSTREAM_TIMEOUT_MS = 3000;
 const RECONNECT_MIN_MS = 200;
 const RECONNECT_MAX_MS = 2000;
 const CLOSE_TIMEOUT_MS = 3000;
@@ -123,10 +123,9 @@ export class NatsBus implements Bus {
     });
   }
 
-  /** Manages JetStream's streams; its calls reject with NatsError. */
-  async streams(): Promise<StreamAPI> {
-    const manager = await this.#connection.jetstreamManager({ checkAPI: false, timeout: STREAMS_TIMEOUT_MS });
-    return manager.streams;
+  /** Manages JetStream's streams and consumers; its calls reject with NatsError. */
+  jetStream(): Promise<JetStreamManager> {
+    return this.#connection.jetstreamManager({ checkAPI: false, timeout: JETSTREAM_TIMEOUT_MS });
   }
 
   subscribe(...args: Parameters<Bus['subscribe']>): ReturnType<Bus['subscribe']> {

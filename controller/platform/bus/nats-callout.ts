@@ -2,19 +2,20 @@ import { z } from 'zod';
 import { decodeJson } from '../../../shared/contracts/decode-json.ts';
 import type { Log } from '../../../shared/log.ts';
 import type { Clock } from '../../../shared/time.ts';
-import type { ProbeIdentities, ProbeUser } from '../../probes/ports.ts';
 import type { BusMessage } from './bus-port.ts';
 import type { NatsBus } from './bus.ts';
+import type { BusIdentities, BusPermissions, BusUser, OutsideAccount } from './identities-port.ts';
 import { readNatsJwt, signNatsJwt, type NatsClaims } from './nats-jwt.ts';
-import { probePermissions } from './nats-users.ts';
 import { isSignedByOwnerOf, type SigningKey } from './nkeys.ts';
 
 const AUTH_SUBJECT = '$SYS.REQ.USER.AUTH';
 /** Services of the system account as the server's file imports them into CONTROL. */
 const CONNECTIONS_SUBJECT = 'nats.connections';
 const kickSubject = (serverId: string) => `nats.kick.${serverId}`;
-const PROBES_ACCOUNT = 'PROBES';
-const ANSWER_WITHIN_NS = 60_000_000_000;
+const ACCOUNTS: readonly OutsideAccount[] = ['PROBES', 'SUBSCRIBERS'];
+const NS_PER_SECOND = 1_000_000_000;
+/** Subscriptions that a user of NATS may hold open at once. */
+const MOST_SUBSCRIPTIONS = 100;
 const PAGE = 1024;
 const ASK_TIMEOUT_MS = 1000;
 const MOST_SERVERS = 64;
@@ -37,7 +38,8 @@ const connectionList = z.object({
   data: z.object({
     total: z.int().default(0),
     connections: z.array(z.object({ cid: z.int(), authorized_user: z.string().default('') })).default([]),
-  }),
+  // A server whose file lacks the account sends an error in its place.
+  }).default({ total: 0, connections: [] }),
 });
 
 export type CalloutBus = Pick<NatsBus, 'subscribe' | 'request' | 'requestMany'>;
@@ -51,14 +53,13 @@ interface NatsCalloutDeps {
 }
 
 /**
- * Answers NATS servers that ask about a probe when it connects (auth callout), and makes them drop probes
- * that lost their identity. All controllers answer and the first answer counts, so one that hangs keeps
- * nobody out.
+ * Answers NATS servers that ask about a user who connects (auth callout), and makes them drop those who lost
+ * their identity. All controllers answer and the first answer counts, so one that hangs keeps nobody out.
  */
-export class NatsCallout implements ProbeIdentities {
+export class NatsCallout implements BusIdentities {
   readonly #deps: NatsCalloutDeps;
-  #users = new Map<string, ProbeUser>();
-  /** True at the start as well: a probe may have lost its identity while no controller ran. */
+  #users = new Map<string, BusUser>();
+  /** True at the start as well: somebody may have lost an identity while no controller ran. */
   #mayHaveStrangers = true;
   #isAnswering = false;
 
@@ -67,7 +68,7 @@ export class NatsCallout implements ProbeIdentities {
   }
 
   /** Answers servers from the first call on; resolves once strangers are dropped, or the log says why not. */
-  async publish(users: ProbeUser[]): Promise<void> {
+  async publish(users: BusUser[]): Promise<void> {
     const former = [...this.#users.keys()];
     this.#users = new Map(users.map((user) => [user.public_key, user]));
     if (!this.#isAnswering) this.#deps.bus.subscribe(AUTH_SUBJECT, (message) => this.#answer(message));
@@ -75,11 +76,11 @@ export class NatsCallout implements ProbeIdentities {
     this.#mayHaveStrangers ||= former.some((key) => !this.#users.has(key));
     if (!this.#mayHaveStrangers) return;
     try {
-      await this.#dropStrangers();
+      await Promise.all(ACCOUNTS.map((account) => this.#dropStrangers(account)));
       this.#mayHaveStrangers = false;
     } catch (error) {
-      // The next call tries again; a probe that is disconnected cannot come back meanwhile.
-      this.#deps.log.warn({ err: error }, 'connections of former probes not dropped');
+      // The next call tries again; whoever is disconnected cannot come back meanwhile.
+      this.#deps.log.warn({ err: error }, 'connections of former users not dropped');
     }
   }
 
@@ -90,33 +91,35 @@ export class NatsCallout implements ProbeIdentities {
     const request = parsed.data.nats;
     const user = this.#userOf(request);
     const { user_nkey: sub, server_id: server } = request;
-    const verdict = user ? { jwt: this.#userJwt(user, sub) } : { error: 'not an enrolled probe' };
+    const verdict = user
+      ? { jwt: this.#userJwt(user, sub) }
+      : { error: 'neither an enrolled probe nor a subscription' };
     const nats = { ...verdict, type: 'authorization_response', version: 2 };
     message.reply(this.#sign({ sub, aud: server.id, nats }));
   }
 
-  #userOf({ connect_opts: { nkey, sig }, client_info: { nonce } }: AuthRequest): ProbeUser | null {
+  #userOf({ connect_opts: { nkey, sig }, client_info: { nonce } }: AuthRequest): BusUser | null {
     const user = this.#users.get(nkey);
     return user && nonce !== '' && isSignedByOwnerOf(nkey, nonce, sig) ? user : null;
   }
 
   /** The public key is the user's name too; `#dropStrangers` finds connections by it. */
-  #userJwt(user: ProbeUser, userNkey: string): string {
-    const { publish: pub, subscribe: sub } = probePermissions(user);
-    const resp = { max: 1, ttl: ANSWER_WITHIN_NS };
-    const nats = { pub, sub, resp, subs: -1, data: -1, payload: -1, type: 'user', version: 2 };
-    return this.#sign({ sub: userNkey, aud: PROBES_ACCOUNT, name: user.public_key, nats });
+  #userJwt({ account, public_key, permissions }: BusUser, userNkey: string): string {
+    const { publish: pub, subscribe: sub } = permissions;
+    const limits = { subs: MOST_SUBSCRIPTIONS, data: -1, payload: -1 };
+    const nats = { pub, sub, ...responsesOf(permissions), ...limits, type: 'user', version: 2 };
+    return this.#sign({ sub: userNkey, aud: account, name: public_key, nats });
   }
 
   #sign(claims: NatsClaims): string {
     return signNatsJwt(this.#deps.issuer, claims, this.#deps.clock.now());
   }
 
-  async #dropStrangers(): Promise<void> {
+  async #dropStrangers(account: OutsideAccount): Promise<void> {
     const { bus, log } = this.#deps;
     const timeoutMs = ASK_TIMEOUT_MS;
     for (let offset = 0, isLast = false; !isLast; offset += PAGE) {
-      const request = JSON.stringify({ acc: PROBES_ACCOUNT, auth: true, limit: PAGE, offset });
+      const request = JSON.stringify({ acc: account, auth: true, limit: PAGE, offset });
       const replies = await bus.requestMany(CONNECTIONS_SUBJECT, request, { timeoutMs, most: MOST_SERVERS });
       isLast = true;
       for (const reply of replies) {
@@ -125,10 +128,15 @@ export class NatsCallout implements ProbeIdentities {
         const { server, data } = list;
         for (const { cid } of data.connections.filter((one) => !this.#users.has(one.authorized_user))) {
           await bus.request(kickSubject(server.id), JSON.stringify({ cid }), { timeoutMs });
-          log.info({ server: server.id, cid }, 'connection of a former probe dropped');
+          log.info({ server: server.id, cid, account }, 'connection of a former user dropped');
         }
         if (data.total > offset + PAGE) isLast = false;
       }
     }
   }
+}
+
+function responsesOf({ allow_responses: allowed }: BusPermissions): object {
+  if (!allowed) return {};
+  return { resp: { max: allowed.max, ttl: Number.parseInt(allowed.expires, 10) * NS_PER_SECOND } };
 }

@@ -1,10 +1,13 @@
 import { readFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
 import type { Log } from '../../../shared/log.ts';
 import { writeFileSafely } from '../../../shared/write-file-safely.ts';
-import type { ProbeIdentities, ProbeUser } from '../../probes/ports.ts';
+import type { BusIdentities, BusUser } from './identities-port.ts';
 
-/** A probe answers a `run` within this, or the server drops its answer. */
-const ANSWER_WITHIN = '60s';
+/** Beside the file of probes. */
+const SUBSCRIBERS_FILE = 'subscribers.conf';
+/** JetStream has nothing to do, and need not run, while nobody subscribes. */
+const WITH_JETSTREAM = 'include "jetstream.conf"\n';
 
 export interface NatsUsersFiles {
   /** Included by the server's configuration inside account PROBES. */
@@ -14,13 +17,13 @@ export interface NatsUsersFiles {
 }
 
 /**
- * Keeps the user file of a nats-server on this machine: replaced as a whole, then SIGHUP. A server that does
- * not run reads the file when it starts.
+ * Keeps the user files of a nats-server on this machine: each replaced as a whole, then one SIGHUP. A server
+ * that does not run reads the files when it starts.
  */
-export class NatsUsersFile implements ProbeIdentities {
+export class NatsUsersFile implements BusIdentities {
   readonly #files: NatsUsersFiles;
   readonly #log: Log;
-  /** The process that has reloaded the file as it is now. */
+  /** The process that has reloaded the files as they are now. */
   #reloadedPid: number | null = null;
 
   constructor(files: NatsUsersFiles, log: Log) {
@@ -28,16 +31,13 @@ export class NatsUsersFile implements ProbeIdentities {
     this.#log = log;
   }
 
-  /** Rejects when the file cannot be written. */
-  async publish(users: ProbeUser[]): Promise<void> {
-    const content = usersFileContent(users);
-    const present = await readFile(this.#files.file, 'utf8').catch(() => null);
-    if (present !== content) {
-      await writeFileSafely(this.#files.file, content);
-      this.#reloadedPid = null;
-      this.#log.info({ users: users.length }, 'NATS user file written');
-    }
-    const pid = await readPid(this.#files.pidFile);
+  /** Rejects when a file cannot be written. */
+  async publish(users: BusUser[]): Promise<void> {
+    const { file, pidFile } = this.#files;
+    const subscribersFile = join(dirname(file), SUBSCRIBERS_FILE);
+    await this.#replace(file, probesFileContent(users));
+    await this.#replace(subscribersFile, subscribersFileContent(users));
+    const pid = await readPid(pidFile);
     if (pid === null || pid === this.#reloadedPid || !(await isNatsServer(pid))) return;
     try {
       process.kill(pid, 'SIGHUP');
@@ -46,27 +46,34 @@ export class NatsUsersFile implements ProbeIdentities {
       this.#log.warn({ err: error, server_pid: pid }, 'NATS server not told of its users');
     }
   }
+
+  async #replace(file: string, content: string): Promise<void> {
+    const present = await readFile(file, 'utf8').catch(() => null);
+    if (present === content) return;
+    await writeFileSafely(file, content);
+    this.#reloadedPid = null;
+    this.#log.info({ file }, 'NATS user file written');
+  }
 }
 
-/** One line per probe in order of id, so that the same probes give the same bytes. */
-export function usersFileContent(users: readonly ProbeUser[]): string {
-  if (users.length === 0) return 'users: []\n';
+/** The users of account PROBES. */
+export function probesFileContent(users: readonly BusUser[]): string {
+  return `users: ${listOf(users.filter(({ account }) => account === 'PROBES'))}\n`;
+}
+
+/** The variable from which account SUBSCRIBERS takes its users, and JetStream if there are any. */
+export function subscribersFileContent(users: readonly BusUser[]): string {
+  const subscribers = users.filter(({ account }) => account === 'SUBSCRIBERS');
+  return `${subscribers.length > 0 ? WITH_JETSTREAM : ''}subscribers: ${listOf(subscribers)}\n`;
+}
+
+/** One line per user in order of keys, so that the same users give the same bytes. */
+function listOf(users: readonly BusUser[]): string {
+  if (users.length === 0) return '[]';
   const entries = [...users]
-    .sort((a, b) => (a._id < b._id ? -1 : 1))
-    .map((user) => ({ nkey: user.public_key, permissions: probePermissions(user) }));
-  return `users: [\n${entries.map((entry) => `${JSON.stringify(entry)},\n`).join('')}]\n`;
-}
-
-/** A probe may publish under its own region and id and receive its own orders; nothing else is allowed. */
-export function probePermissions({ _id, region_id }: ProbeUser) {
-  const address = `${region_id}.${_id}`;
-  return {
-    publish: {
-      allow: [`results.*.${address}`, `sync.${address}`, `beat.${address}`, `evidence.${address}`],
-    },
-    subscribe: { allow: [`assign.${address}`, `run.${address}`, `_INBOX_${_id}.>`] },
-    allow_responses: { max: 1, expires: ANSWER_WITHIN },
-  };
+    .sort((a, b) => (a.public_key < b.public_key ? -1 : 1))
+    .map(({ public_key: nkey, permissions }) => `${JSON.stringify({ nkey, permissions })},\n`);
+  return `[\n${entries.join('')}]`;
 }
 
 async function readPid(pidFile: string): Promise<number | null> {

@@ -4,11 +4,14 @@ import type { Log } from '../../../shared/log.ts';
 import { Rounds } from '../../../shared/rounds.ts';
 import type { Clock } from '../../../shared/time.ts';
 import type { NatsBus } from './bus.ts';
+import { agreeRawConsumers, type RawConsumerSource } from './raw-consumers.ts';
 
 const KEEP_NS = 3_600_000_000_000;
 const DEFAULT_MAX_BYTES = 512 * 1024 * 1024;
 /** Also finds a server of a cluster that lost everything while we stayed connected to another. */
 const LOOK_EVERY_MS = 30_000;
+/** The quickstart's server starts JetStream in the moment when the first subscription is made. */
+const TRY_AGAIN_EVERY_MS = 1000;
 /** JetStream is not enabled for this account, or for the server. */
 const NOT_ENABLED = [10039, 10076];
 
@@ -17,7 +20,7 @@ const NOT_ENABLED = [10039, 10076];
  * the byte limit. False when the server has no JetStream; rejects when it does not answer or refuses.
  */
 export async function ensureRawStream(
-  bus: Pick<NatsBus, 'streams'>, maxBytes = DEFAULT_MAX_BYTES,
+  bus: Pick<NatsBus, 'jetStream'>, maxBytes = DEFAULT_MAX_BYTES,
 ): Promise<boolean> {
   const wanted: Partial<StreamConfig> = {
     subjects: [subjects.rawOfAll],
@@ -28,7 +31,7 @@ export async function ensureRawStream(
     max_bytes: maxBytes,
     no_ack: true,
   };
-  const streams = await bus.streams();
+  const { streams } = await bus.jetStream();
   try {
     const found = await streams.info(RAW_STREAM).catch(nullIfMissing);
     if (found === null) await streams.add({ name: RAW_STREAM, ...wanted });
@@ -40,20 +43,41 @@ export async function ensureRawStream(
   }
 }
 
-/** Ensures RAW twice a minute once started, and after each reconnect: NATS may have lost everything. */
-export function keepRawStream(options: {
-  bus: Pick<NatsBus, 'streams' | 'isConnected' | 'onReconnect'>; log: Log; clock: Clock; maxBytes?: number;
-}): Rounds {
-  const { bus, log, clock, maxBytes } = options;
+interface RawStreamOptions {
+  bus: Pick<NatsBus, 'jetStream' | 'isConnected' | 'onReconnect'>;
+  consumers: RawConsumerSource;
+  log: Log;
+  clock: Clock;
+  maxBytes?: number;
+}
+
+/**
+ * While anybody subscribes, ensures RAW with its consumers twice a minute once started, and after each
+ * reconnect: NATS may have lost everything.
+ */
+export function keepRawStream({ bus, consumers, log, clock, maxBytes }: RawStreamOptions): Rounds {
   let wasPossible = true;
+  // True at the start as well: the last subscription may have been deleted while no controller ran.
+  let mayHaveStrangers = true;
   const rounds = new Rounds({
     clock,
-    everyMs: LOOK_EVERY_MS,
+    everyMs: TRY_AGAIN_EVERY_MS,
+    quietMs: LOOK_EVERY_MS,
     round: async () => {
       if (!bus.isConnected) return;
+      if (consumers.wanted().length === 0) {
+        // Without JetStream there is nothing to remove, and an old server does not even say so.
+        if (mayHaveStrangers) await agreeRawConsumers(bus, consumers).catch(() => undefined);
+        mayHaveStrangers = false;
+        return 'quiet';
+      }
+      mayHaveStrangers = true;
       const isPossible = await ensureRawStream(bus, maxBytes);
       if (wasPossible && !isPossible) log.info('NATS has no JetStream: raw results are live only');
       wasPossible = isPossible;
+      if (!isPossible) return;
+      await agreeRawConsumers(bus, consumers);
+      return 'quiet';
     },
     onFailed: (error) => log.warn({ err: error }, 'stream RAW not ensured'),
   });

@@ -1,0 +1,47 @@
+import { AckPolicy, DeliverPolicy, NatsError } from 'nats';
+import { RAW_STREAM } from '../../../shared/contracts/subjects.ts';
+import type { NatsBus } from './bus.ts';
+
+/** What one subscriber reads of the stream RAW. */
+export interface RawConsumer {
+  name: string;
+  /** Subjects that it gets; a NATS pattern. */
+  filter: string;
+}
+
+export interface RawConsumerSource {
+  /** As this controller knows them. */
+  wanted(): RawConsumer[];
+  /** The same, read anew: another controller may have made one a moment ago. */
+  wantedNow(): Promise<RawConsumer[]>;
+}
+
+/** A message that is not acknowledged within this is sent again. */
+const ACK_WAIT_NS = 60_000_000_000;
+/** Limits of one subscriber: messages without acknowledgement, waiting fetches, messages of a fetch. */
+const LIMITS = { max_ack_pending: 20_000, max_waiting: 64, max_batch: 5000 };
+
+/** Makes the pull consumers of RAW as wanted and removes all others. Rejects when NATS refuses. */
+export async function agreeRawConsumers(
+  bus: Pick<NatsBus, 'jetStream'>, source: RawConsumerSource,
+): Promise<void> {
+  const { consumers } = await bus.jetStream();
+  const present = new Set<string>();
+  for await (const { name } of consumers.list(RAW_STREAM)) present.add(name);
+  const known = source.wanted();
+  const isStrange = [...present].some((name) => !known.some((one) => one.name === name));
+  const wanted = isStrange ? await source.wantedNow() : known;
+  for (const { name, filter } of wanted.filter((one) => !present.has(one.name))) {
+    await consumers.add(RAW_STREAM, {
+      durable_name: name, filter_subject: filter, deliver_policy: DeliverPolicy.All,
+      ack_policy: AckPolicy.Explicit, ack_wait: ACK_WAIT_NS, ...LIMITS,
+    });
+  }
+  const names = new Set(wanted.map((one) => one.name));
+  for (const name of present) if (!names.has(name)) await consumers.delete(RAW_STREAM, name).catch(ifGone);
+}
+
+/** Another controller was faster. */
+function ifGone(error: unknown): void {
+  if (!(error instanceof NatsError) || error.api_error?.code !== 404) throw error;
+}

@@ -1,0 +1,85 @@
+import { subjects } from '../../shared/contracts/subjects.ts';
+import type { Log } from '../../shared/log.ts';
+import { Rounds } from '../../shared/rounds.ts';
+import type { Clock } from '../../shared/time.ts';
+import type { Bus, BusSubscription } from '../platform/bus/bus-port.ts';
+import type { SubscriptionStore } from './store.ts';
+import type { SubscriptionDoc } from './subscription.ts';
+
+/** Corrects what the announcement of another controller did not reach. */
+const READ_EVERY_MS = 30_000;
+
+interface DirectoryDeps {
+  store: Pick<SubscriptionStore, 'list'>;
+  bus: Pick<Bus, 'publish' | 'subscribe' | 'onReconnect'>;
+  clock: Clock;
+  log: Log;
+}
+
+/** All subscriptions as the database had them a moment ago. Controllers tell each other of changes. */
+export class SubscriptionDirectory {
+  readonly #deps: DirectoryDeps;
+  readonly #reads: Rounds;
+  readonly #listeners: (() => void)[] = [];
+  #all: readonly SubscriptionDoc[] = [];
+  #organizations = new Set<string>();
+  #pokes: BusSubscription | null = null;
+
+  constructor(deps: DirectoryDeps) {
+    this.#deps = deps;
+    this.#reads = new Rounds({
+      clock: deps.clock,
+      everyMs: READ_EVERY_MS,
+      round: () => this.#read(),
+      onFailed: (error) => deps.log.warn({ err: error }, 'subscriptions not read; the last known are used'),
+    });
+  }
+
+  all(): readonly SubscriptionDoc[] {
+    return this.#all;
+  }
+
+  /** Whether anybody reads what the organization's monitors find. */
+  hasAny(organizationId: string): boolean {
+    return this.#organizations.has(organizationId);
+  }
+
+  /** Calls `listener` after each read that found a change. */
+  onChange(listener: () => void): void {
+    this.#listeners.push(listener);
+  }
+
+  /** Rejects when the first read fails. */
+  async start(): Promise<void> {
+    const { bus } = this.#deps;
+    this.#pokes = bus.subscribe(subjects.pokeSubscriptions, () => this.#reads.look());
+    bus.onReconnect(() => this.#reads.look());
+    await this.#reads.run();
+    this.#reads.start();
+  }
+
+  async stop(): Promise<void> {
+    await this.#pokes?.stop();
+    await this.#reads.stop();
+  }
+
+  /** Resolves after a read that began after this call. Rejects when the database does not answer. */
+  refresh(): Promise<void> {
+    return this.#reads.run();
+  }
+
+  /** Has the other controllers read now. */
+  announce(): void {
+    this.#deps.bus.publish(subjects.pokeSubscriptions, '');
+  }
+
+  async #read(): Promise<void> {
+    const found = await this.#deps.store.list();
+    const known = new Set(this.#all.map(({ _id }) => _id));
+    const isSame = found.length === known.size && found.every(({ _id }) => known.has(_id));
+    if (isSame) return;
+    this.#all = found;
+    this.#organizations = new Set(found.map((one) => one.organization_id));
+    for (const listener of this.#listeners) listener();
+  }
+}

@@ -1,0 +1,37 @@
+import type { Db } from 'mongodb';
+import { Documents } from '../platform/mongo/documents.ts';
+import type { SubscriptionDoc } from './subscription.ts';
+
+/** Collection `subscriptions`, without deleted ones. */
+export class SubscriptionStore extends Documents<SubscriptionDoc> {
+  constructor(db: Db) {
+    super(db, 'subscriptions', [
+      // The list of an organization's subscriptions, and their number.
+      { key: { organization_id: 1, created_at: 1, _id: 1 }, name: 'by_organization' },
+    ]);
+  }
+
+  /** Those of all organizations. */
+  list(): Promise<SubscriptionDoc[]> {
+    return this.select({}).toArray();
+  }
+
+  /** Oldest first. */
+  ofOrganization(organizationId: string): Promise<SubscriptionDoc[]> {
+    return this.select({ organization_id: organizationId }).sort({ created_at: 1, _id: 1 }).toArray();
+  }
+
+  countOfOrganization(organizationId: string): Promise<number> {
+    return this.count({ organization_id: organizationId });
+  }
+
+  /** Null if the organization has no such subscription. */
+  find(organizationId: string, id: string): Promise<SubscriptionDoc | null> {
+    return this.findOne({ _id: id, organization_id: organizationId });
+  }
+
+  /** False if the organization has no such subscription. */
+  delete(organizationId: string, id: string): Promise<boolean> {
+    return this.remove({ _id: id, organization_id: organizationId });
+  }
+}

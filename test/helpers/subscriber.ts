@@ -1,0 +1,60 @@
+import { connect, nkeyAuthenticator, type NatsConnection } from 'nats';
+import type { SubscriptionView } from '../../controller/subscriptions/schema.ts';
+import { until } from './until.ts';
+
+/** What the API returns when it creates a subscription. */
+export interface IssuedSubscription {
+  subscription: SubscriptionView;
+  nats_url: string;
+  seed: string;
+}
+
+/** A program outside Farwatch that reads with the credential of a subscription. */
+export class Subscriber {
+  readonly nc: NatsConnection;
+  readonly issued: IssuedSubscription;
+  /** What the server refused: `publish <subject>` or `subscription <subject>`. */
+  readonly refused: string[] = [];
+  /** Everything that arrived on its own subjects. */
+  readonly heard: { subject: string; text: string }[] = [];
+
+  constructor(nc: NatsConnection, issued: IssuedSubscription) {
+    this.nc = nc;
+    this.issued = issued;
+    void (async () => {
+      for await (const { permissionContext: refusal } of nc.status()) {
+        if (refusal) this.refused.push(`${refusal.operation} ${refusal.subject}`);
+      }
+    })();
+  }
+
+  static async connect(issued: IssuedSubscription): Promise<Subscriber> {
+    const nc = await connect({
+      servers: issued.nats_url, authenticator: nkeyAuthenticator(new TextEncoder().encode(issued.seed)),
+      inboxPrefix: issued.subscription.inbox_prefix, reconnect: false, tls: null,
+    });
+    return new Subscriber(nc, issued);
+  }
+
+  /** Subscribes to all that it may. */
+  async listen(): Promise<void> {
+    for (const subject of this.issued.subscription.subjects) {
+      this.nc.subscribe(subject, { callback: (_error, message) =>
+        void this.heard.push({ subject: message.subject, text: message.string() }) });
+    }
+    await this.nc.flush();
+  }
+
+  /** Fetches and acknowledges what its consumer holds, up to `most`. Waits until the consumer exists. */
+  async fetch(most: number): Promise<string[]> {
+    const { domain, stream, consumer } = this.issued.subscription;
+    const { consumers } = this.nc.jetstream({ domain });
+    const own = await until(() => consumers.get(stream, consumer).catch(() => null), { what: 'a consumer' });
+    const texts: string[] = [];
+    for await (const message of await own.fetch({ max_messages: most, expires: 2000 })) {
+      texts.push(message.string());
+      await message.ackAck();
+    }
+    return texts;
+  }
+}
