@@ -26,14 +26,13 @@ export interface Network {
 export async function lookUp(
   { clock, udp }: Network, servers: readonly NameServer[], question: Question, timeoutMs: number,
 ): Promise<Outcome> {
-  const startedAt = clock.monotonic();
-  const leftMs = (): number => Math.max(0, timeoutMs - (clock.monotonic() - startedAt));
+  const endsAtMs = clock.monotonic() + timeoutMs;
   let asked = servers;
   let hadStrays = false;
   let failed: Outcome | null = null;
   for (let turn = 0; ; turn += 1) {
     const server = asked[turn % asked.length] as NameServer;
-    const outcome = await askServer({ clock, udp }, server, question, leftMs);
+    const outcome = await askServer({ clock, udp }, server, question, endsAtMs);
     if (isFinal(outcome)) return outcome;
     if (outcome.kind === 'silent') hadStrays ||= outcome.hadStrays;
     else {
@@ -44,7 +43,7 @@ export async function lookUp(
       if (asked.length === 0) return failed;
     }
     // Timers count whole milliseconds.
-    if (leftMs() < 1) return { server, via: outcome.via, kind: 'silent', hadStrays };
+    if (endsAtMs - clock.monotonic() < 1) return { server, via: outcome.via, kind: 'silent', hadStrays };
   }
 }
 
@@ -54,19 +53,27 @@ function isFinal(outcome: Outcome): boolean {
 
 /** One question to one server: by UDP, without EDNS if it knows none, and by TCP if the answer is long. */
 async function askServer(
-  { clock, udp }: Network, server: NameServer, question: Question, leftMs: () => number,
+  { clock, udp }: Network, server: NameServer, question: Question, endsAtMs: number,
 ): Promise<Outcome> {
-  const ask = (withEdns: boolean): Promise<Reply | NoReply> =>
-    udp.ask(server, { question, withEdns, timeoutMs: Math.min(TRY_MS, leftMs()) });
-  let withEdns = true;
-  let reply = await ask(withEdns);
+  const query = { question, withEdns: true, timeoutMs: leftMs(clock, endsAtMs, TRY_MS) };
+  let reply = await udp.ask(server, query);
   if (reply.kind === 'error' && reply.rcode === RCODES.FORMERR) {
-    withEdns = false;
-    reply = await ask(withEdns);
+    query.withEdns = false;
+    query.timeoutMs = leftMs(clock, endsAtMs, TRY_MS);
+    reply = await udp.ask(server, query);
+  }
+  if (reply.kind === 'records') {
+    // Spelled out, since it runs most: that is faster.
+    const { kind, values, alias, isReferral } = reply;
+    return { server, via: 'UDP', kind, values, alias, isReferral };
   }
   if (reply.kind !== 'truncated') return { server, via: 'UDP', ...concluded(reply) };
-  const longReply = await askByTcp(clock, server, { question, withEdns, timeoutMs: leftMs() });
-  return { server, via: 'TCP', ...concluded(longReply) };
+  query.timeoutMs = leftMs(clock, endsAtMs, Infinity);
+  return { server, via: 'TCP', ...concluded(await askByTcp(clock, server, query)) };
+}
+
+function leftMs(clock: Clock, endsAtMs: number, mostMs: number): number {
+  return Math.max(0, Math.min(mostMs, endsAtMs - clock.monotonic()));
 }
 
 function concluded(reply: Reply | NoReply): Conclusion {

@@ -16,7 +16,17 @@ export interface PlannedEntry {
   expected: readonly string[];
 }
 
-export function planOf({ name, record_entries: entries }: DnsSpec): Plan {
+/** The plan of a spec, kept in `plans`. */
+export function planFor(plans: WeakMap<DnsSpec, Plan>, spec: DnsSpec): Plan {
+  let plan = plans.get(spec);
+  if (!plan) {
+    plan = planOf(spec);
+    plans.set(spec, plan);
+  }
+  return plan;
+}
+
+function planOf({ name, record_entries: entries }: DnsSpec): Plan {
   const types = [...new Set(entries.map(({ type }) => type))];
   const questions = types.map((type) => questionFor(name, type)).filter((question) => question !== null);
   return {

@@ -11,7 +11,7 @@ type DataReader = (reader: MessageReader, size: number) => string;
 const name: DataReader = (reader) => reader.name();
 
 const READERS: Readonly<Record<DnsRecordType, DataReader>> = {
-  A: (reader) => reader.take(4).join('.'),
+  A: (reader) => `${reader.u8()}.${reader.u8()}.${reader.u8()}.${reader.u8()}`,
   AAAA: (reader) => {
     const hex = reader.take(16).toString('hex');
     return reader.isBroken ? '' : canonicalIpv6(hex.match(/.{4}/g)?.join(':') ?? '::');

@@ -60,8 +60,11 @@ function malformed(problem: string): Reply {
 
 /** Whether the message asks that question, in letters of any case; no other byte of it is above 64. */
 function repeats(bytes: Buffer, section: Buffer): boolean {
-  const asked = bytes.subarray(HEADER_BYTES, HEADER_BYTES + section.length);
-  return asked.equals(section) || asked.toString('latin1').toLowerCase() === section.toString('latin1');
+  const end = HEADER_BYTES + section.length;
+  if (bytes.length < end) return false;
+  if (bytes.compare(section, 0, section.length, HEADER_BYTES, end) === 0) return true;
+  const asked = bytes.toString('latin1', HEADER_BYTES, end);
+  return asked.toLowerCase() === section.toString('latin1');
 }
 
 interface RawRecord {

@@ -5,7 +5,7 @@ import { Deadline } from '../deadline.ts';
 import type { NameServer, SystemServers } from '../network/system-servers.ts';
 import { Target } from '../network/target.ts';
 import { lookUp, type Network, type Outcome } from './lookup.ts';
-import { planOf, type Plan } from './plan.ts';
+import { planFor, type Plan } from './plan.ts';
 import type { Question } from './question.ts';
 import { faultOf, serverText } from './verdict.ts';
 
@@ -31,8 +31,7 @@ export class DnsRun {
     this.#spec = spec;
     this.#deadline =
       new Deadline(resources.context.clock, Math.min(timeoutMs, spec.resolution_timeout_ms));
-    this.#plan = resources.plans.get(spec) ?? planOf(spec);
-    resources.plans.set(spec, this.#plan);
+    this.#plan = planFor(resources.plans, spec);
     this.#target = new Target(resources.context, this.#deadline, allowPrivate);
   }
 
@@ -58,9 +57,10 @@ export class DnsRun {
   async #ask(
     questions: readonly Question[], servers: readonly NameServer[], timeoutMs: number,
   ): Promise<void> {
-    await Promise.all(questions.map(async (question) => {
+    const ask = async (question: Question): Promise<void> => {
       this.#outcomes.set(question.type, await lookUp(this.#resources.network, servers, question, timeoutMs));
-    }));
+    };
+    await (questions.length === 1 ? ask(questions[0] as Question) : Promise.all(questions.map(ask)));
   }
 
   #verdict(): Finding {
