@@ -1,10 +1,32 @@
 import { execFileSync, spawn } from 'node:child_process';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { freePort } from '../../deploy/quickstart/ports.ts';
 import { until } from '../helpers/until.ts';
-import { pinned } from './cpu.ts';
+import { ensureDebianPackages } from '../services/packages.ts';
+import { cpuMs, pinned } from './cpu.ts';
+import { runWorker } from './run-worker.ts';
 
-/** The blackbox_exporter of this machine, under either of its names; null if there is none. */
-export async function startExporter(): Promise<{ pid: number; port: number; stop(): void } | null> {
+export interface Exporter {
+  /** CPU of the exporter's process per probe, µs, over `count` probes that succeed. */
+  cpuPerProbeUs(outdir: string, probe: ExporterProbe): Promise<number>;
+  stop(): void;
+}
+
+export interface ExporterProbe {
+  module: string;
+  target: string;
+  count: number;
+  inFlight: number;
+}
+
+/**
+ * The blackbox_exporter of this machine, under either of its names, installed if that is possible; else null.
+ * `modules`: its configuration.
+ */
+export async function startExporter(modules: Record<string, unknown>): Promise<Exporter | null> {
+  await ensureDebianPackages('prometheus-blackbox-exporter').catch(() => undefined);
   const port = await freePort();
   for (const name of ['blackbox_exporter', 'prometheus-blackbox-exporter']) {
     try {
@@ -12,14 +34,30 @@ export async function startExporter(): Promise<{ pid: number; port: number; stop
     } catch {
       continue;
     }
-    const config = ['--config.file=/etc/prometheus/blackbox.yml'];
+    const dir = mkdtempSync(join(tmpdir(), 'farwatch-bench-'));
+    // JSON is YAML.
+    writeFileSync(join(dir, 'blackbox.yml'), JSON.stringify({ modules }));
     const [command, args] = pinned(0, name, [
-      ...(name.startsWith('prometheus') ? config : []), `--web.listen-address=127.0.0.1:${port}`,
+      `--config.file=${join(dir, 'blackbox.yml')}`, `--web.listen-address=127.0.0.1:${port}`,
       '--log.level=error',
     ]);
     const child = spawn(command, args, { stdio: 'ignore' });
     await until(async () => (await fetch(`http://127.0.0.1:${port}/`)).ok, { what: name });
-    return { pid: child.pid as number, port, stop: () => void child.kill('SIGKILL') };
+    return {
+      cpuPerProbeUs: async (outdir, probe) => {
+        const pids = [child.pid as number];
+        const before = cpuMs(pids);
+        const { figures: { done, failed } } = await runWorker<{ done: number; failed: number }>(
+          outdir, 'blackboxDriver', { exporterPort: port, ...probe }, 1,
+        );
+        if (failed > done / 100) throw new Error(`${failed} probes of ${name} failed: ${probe.module}`);
+        return ((cpuMs(pids) - before) * 1000) / done;
+      },
+      stop: () => {
+        child.kill('SIGKILL');
+        rmSync(dir, { recursive: true, force: true });
+      },
+    };
   }
   return null;
 }

@@ -1,6 +1,6 @@
 import { execFileSync } from 'node:child_process';
 import { ensureDebianPackages } from '../services/packages.ts';
-import { cpuMs, median, pinned } from './cpu.ts';
+import { median, pinned } from './cpu.ts';
 import { startExporter } from './exporter.ts';
 import type { Metric } from './metrics.ts';
 import { print } from './report.ts';
@@ -18,8 +18,8 @@ interface Pings {
 
 /** CPU and round-trip time per ping of loopback addresses, over one raw socket, against fping and blackbox. */
 export const pings: Metric = async ({ outdir, rounds, scale }) => {
-  await ensureDebianPackages('fping', 'prometheus-blackbox-exporter').catch(() => undefined);
-  const exporter = await startExporter();
+  await ensureDebianPackages('fping').catch(() => undefined);
+  const exporter = await startExporter({ icmp: { prober: 'icmp' } });
   const addresses = Array.from({ length: 1000 }, (_, at) => `127.0.${at >> 8}.${at & 255}`).slice(1);
   const cpu: Record<'ours' | 'fping' | 'blackbox', number[]> = { ours: [], fping: [], blackbox: [] };
   const rtt: Record<'ours' | 'fping', number[]> = { ours: [], fping: [] };
@@ -40,12 +40,8 @@ export const pings: Metric = async ({ outdir, rounds, scale }) => {
         rtt.fping.push(fping.rttUs);
       }
       if (exporter) {
-        const before = cpuMs([exporter.pid]);
-        const options = { exporterPort: exporter.port, module: 'icmp', target: '127.0.0.1', inFlight: 64 };
-        const { figures: { done } } = await runWorker<{ done: number }>(
-          outdir, 'blackboxDriver', { ...options, count: Math.round(2000 * scale) }, 1,
-        );
-        cpu.blackbox.push(((cpuMs([exporter.pid]) - before) * 1000) / done);
+        const probe = { module: 'icmp', target: '127.0.0.1', inFlight: 64, count: Math.round(2000 * scale) };
+        cpu.blackbox.push(await exporter.cpuPerProbeUs(outdir, probe));
       }
     }
   } finally {

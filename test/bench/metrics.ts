@@ -4,17 +4,14 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { startNats } from '../helpers/nats-server.ts';
 import { alertLatency, queuedBehindHanging } from './alert-metrics.ts';
-import { cpuMs } from './cpu.ts';
 import { chainCpu, chainMemory } from './chain-metrics.ts';
+import { dnsCheck, httpCheck, httpsCheck } from './check-metrics.ts';
 import { startDatabase } from './database.ts';
-import { startExporter } from './exporter.ts';
 import { pings } from './icmp-metric.ts';
 import type { TimerFigures } from './loads/timers.ts';
-import { ProbeRig } from './probe-rig.ts';
 import { readLaw } from './read-law.ts';
 import { print } from './report.ts';
 import { runWorker, startWorker } from './run-worker.ts';
-import { startBenchTarget } from './target.ts';
 
 export interface BenchOptions {
   /** Directory of the bench's own bundles; `bundles` has the product's. */
@@ -26,53 +23,6 @@ export interface BenchOptions {
 }
 
 export type Metric = (options: BenchOptions) => Promise<(boolean | null)[]>;
-
-/** CPU per HTTP check, everything included, against a bare loop, undici and blackbox_exporter. */
-const httpCheck: Metric = async ({ outdir, rounds, scale }) => {
-  const target = await startBenchTarget(join(outdir, 'target.mjs'));
-  const exporter = await startExporter();
-  const rig = await ProbeRig.start(join(outdir, 'probe.mjs'), target.url, 1000);
-  const count = Math.round(4000 * scale);
-  const figures: Record<'ours' | 'net' | 'undici' | 'blackbox', number[]> = {
-    ours: [], net: [], undici: [], blackbox: [],
-  };
-  try {
-    for (let round = 0; round < rounds; round += 1) {
-      rig.resume();
-      figures.ours.push(await rig.cpuPerCheckUs(count, () => target.count()));
-      // The peers get the core to themselves, as the probe did.
-      rig.pause();
-      for (const by of ['net', 'undici'] as const) {
-        const { cpuMs: used, figures: { done } } = await runWorker<{ done: number }>(
-          outdir, 'bareGets', { port: target.port, count, inFlight: 64, by },
-        );
-        figures[by].push((used * 1000) / done);
-      }
-      if (exporter) {
-        const before = cpuMs([exporter.pid]);
-        const { figures: { done } } = await runWorker<{ done: number }>(
-          outdir, 'blackboxDriver',
-          { exporterPort: exporter.port, module: 'http_2xx', target: `http://127.0.0.1:${target.port}/`, count, inFlight: 64 },
-          1,
-        );
-        figures.blackbox.push(((cpuMs([exporter.pid]) - before) * 1000) / done);
-      }
-    }
-  } finally {
-    exporter?.stop();
-    await rig.stop();
-    target.stop();
-  }
-  const line = { metric: '1', ours: figures.ours, unit: 'µs' };
-  return [
-    print({
-      ...line, what: 'CPU per HTTP check, all in, against blackbox_exporter',
-      theirs: exporter ? figures.blackbox : null, floor: { max: 0.4 },
-    }),
-    print({ ...line, what: 'CPU per HTTP check, all in, against undici', theirs: figures.undici }),
-    print({ ...line, what: 'CPU per HTTP check, all in, against a bare net loop', theirs: figures.net }),
-  ];
-};
 
 /** How late checks start after their slots, with 10,000 monitors. */
 const lateness: Metric = async ({ outdir, rounds, scale }) => {
@@ -194,8 +144,8 @@ const bytes: Metric = async ({ outdir, bundles, scale }) => {
 
 /** By number, in the order they run. */
 export const METRICS: Record<string, Metric> = {
-  '1': httpCheck, '3': pings, '5': lateness, '7': transport, '8': ingest, '9': bytes, '10': alertLatency, '12': readLaw,
-  '15': chainCpu, '16': queuedBehindHanging, '17': chainMemory,
+  '1': httpCheck, '2': httpsCheck, '3': pings, '4': dnsCheck, '5': lateness, '7': transport, '8': ingest,
+  '9': bytes, '10': alertLatency, '12': readLaw, '15': chainCpu, '16': queuedBehindHanging, '17': chainMemory,
 };
 
 /**

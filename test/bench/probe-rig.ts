@@ -1,19 +1,31 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { NODE_FLAGS } from '../../deploy/quickstart/process-spec.ts';
 import { derivedId } from '../../shared/ids.ts';
 import type { Assignment } from '../../shared/contracts/assignment.ts';
+import type { KnownSpec } from '../../shared/contracts/check-spec.ts';
 import { ControllerPeer, TOKEN } from '../bus/probe/controller-peer.ts';
 import { ProbeProcess } from '../bus/probe/probe-process.ts';
 import { startNats, type TestNats } from '../helpers/nats-server.ts';
 import { passTime } from '../helpers/pass-time.ts';
-import { cpuMs } from './cpu.ts';
+import { cpuMs, pinned } from './cpu.ts';
 
 const SILENCE_MS = 30_000;
 
-/**
- * A real probe on a real NATS server, with a minimal controller, at a thousand checks per second and more.
- */
+interface RigOptions {
+  /** File of the probe. */
+  bundle: string;
+  /** Each is checked once a second. */
+  monitors: number;
+  /** Checks that are due together. */
+  together: number;
+  specOf: (index: number) => KnownSpec;
+  /** Of the probe's process. */
+  env?: Record<string, string>;
+}
+
+/** A real probe on a real NATS server, with a minimal controller. */
 export class ProbeRig {
   readonly #nats: TestNats;
   readonly #peer: ControllerPeer;
@@ -27,17 +39,21 @@ export class ProbeRig {
     this.#dataDir = parts.dataDir;
   }
 
-  static async start(bundle: string, targetUrl: string, monitors: number): Promise<ProbeRig> {
+  static async start({ bundle, monitors, together, specOf, env }: RigOptions): Promise<ProbeRig> {
     const nats = await startNats({});
     const peer = new ControllerPeer(nats);
     await peer.start();
     const url = await peer.listen();
+    const phaseOf = (index: number): number => Math.floor(((index - (index % together)) / monitors) * 1000);
     for (let index = 0; index < monitors; index += 1) {
-      peer.assignments.set(derivedId('rig', index), assignmentOf(index, monitors, targetUrl));
+      peer.assignments.set(derivedId('rig', index), assignmentOf(index, phaseOf(index), specOf(index)));
     }
     const dataDir = mkdtempSync(join(tmpdir(), 'farwatch-bench-'));
-    const probe =
-      new ProbeProcess(bundle, dataDir, ['--controller', url, '--token', TOKEN], { LOG_LEVEL: 'info' });
+    const [command, flags] = pinned(0, process.execPath, [...NODE_FLAGS]);
+    const probe = new ProbeProcess(
+      bundle, dataDir, ['--controller', url, '--token', TOKEN], { LOG_LEVEL: 'info', ...env }, false,
+      [command, ...flags],
+    );
     await probe.connected();
     return new ProbeRig({ nats, peer, probe, dataDir });
   }
@@ -49,6 +65,11 @@ export class ProbeRig {
 
   resume(): void {
     process.kill(this.#probe.pid, 'SIGCONT');
+  }
+
+  /** What checks found wrong, each message once. */
+  get failures(): string[] {
+    return [...new Set(this.#peer.results.flatMap(({ error }) => (error ? [error.message] : [])))];
   }
 
   /** CPU of the probe's process per check that the target saw, µs, over at least `count` checks. */
@@ -74,16 +95,11 @@ export class ProbeRig {
   }
 }
 
-function assignmentOf(index: number, monitors: number, targetUrl: string): Assignment {
+function assignmentOf(index: number, phaseMs: number, spec: KnownSpec): Assignment {
   return {
     monitor_id: derivedId('rig', index), organization_id: derivedId('org'), project_id: derivedId('project'),
     assignment_rev: 1,
-    interval_ms: 1000, timeout_ms: 1000, phase_ms: Math.floor((index / monitors) * 1000), retries: 0,
-    allow_private: true,
-    spec: {
-      type: 'HTTP', url: `${targetUrl}/${index}`, method: 'GET', headers: {}, body: null,
-      follow_redirects: true, max_redirects: 5,
-      verify_ssl: true, expected_status: [], slow_response_threshold_ms: null,
-    },
+    interval_ms: 1000, timeout_ms: 10_000, phase_ms: phaseMs, retries: 0,
+    allow_private: true, spec,
   };
 }

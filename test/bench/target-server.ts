@@ -1,20 +1,52 @@
+import { createSocket } from 'node:dgram';
 import { createServer } from 'node:net';
+import { createServer as createTlsServer } from 'node:tls';
+import { issue } from '../unit/probe/checks/certificates.ts';
+import { dnsAnswer } from './dns-answer.ts';
 
-/** A minimal target: answers every request with 200 and closes. Prints its port. */
+/**
+ * A minimal target: answers every request with 200 and closes, in the clear and by TLS 1.3 with a P-256
+ * certificate and its intermediate authority, and every DNS question by UDP. Prints its ports and the root of
+ * the certificate. One parent asks for what it has answered.
+ */
 const ANSWER = Buffer.from('HTTP/1.1 200 OK\r\ncontent-length: 2\r\nconnection: close\r\n\r\nok');
-let count = 0;
+const count = { http: 0, https: 0, dns: 0 };
 
-const server = createServer((socket) => {
+const plain = createServer((socket) => {
   socket.on('error', () => undefined);
   socket.once('data', (bytes) => {
-    count += 1;
+    count.http += 1;
     // A path with `/hang` never answers, to see whether other checks stay on time.
     if (!bytes.includes('/hang')) socket.end(ANSWER);
   });
 });
-server.listen(
-  0, '127.0.0.1',
-  () => process.stdout.write(`${JSON.stringify({ port: (server.address() as { port: number }).port })}\n`),
+
+const root = issue({ name: 'bench root', isAuthority: true });
+const authority = issue({ name: 'bench authority', isAuthority: true, by: root });
+const own = issue({ name: 'bench', addresses: ['127.0.0.1'], by: authority });
+const secured = createTlsServer(
+  { key: own.key, cert: own.cert + authority.cert, minVersion: 'TLSv1.3' },
+  (socket) => {
+    socket.on('error', () => undefined);
+    socket.once('data', () => {
+      count.https += 1;
+      socket.end(ANSWER);
+    });
+  },
 );
-process.on('message', () => process.send?.({ count }));
+
+const responder = createSocket('udp4', (question, from) => {
+  count.dns += 1;
+  responder.send(dnsAnswer(question), from.port, from.address);
+});
+
+const portOf = ({ port }: { port: number }): number => port;
+plain.listen(0, '127.0.0.1', () => secured.listen(0, '127.0.0.1', () => responder.bind(0, '127.0.0.1', () => {
+  const ports = {
+    http: portOf(plain.address() as { port: number }), https: portOf(secured.address() as { port: number }),
+    dns: portOf(responder.address()),
+  };
+  process.stdout.write(`${JSON.stringify({ ports, ca: root.cert })}\n`);
+})));
+process.on('message', () => process.send?.(count));
 process.on('disconnect', () => process.exit(0));

@@ -2,10 +2,15 @@ import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { pinned } from './cpu.ts';
 
+export type Service = 'http' | 'https' | 'dns';
+
 export interface BenchTarget {
   url: string;
-  port: number;
-  count(): Promise<number>;
+  ports: Record<Service, number>;
+  /** PEM of the authority to trust for `https`. */
+  ca: string;
+  /** Requests answered so far. */
+  count(service?: Service): Promise<number>;
   stop(): void;
 }
 
@@ -14,14 +19,14 @@ export async function startBenchTarget(bundle: string, core = 1): Promise<BenchT
   const [command, args] = pinned(core, process.execPath, [bundle]);
   const child: ChildProcess = spawn(command, args, { stdio: ['ignore', 'pipe', 'inherit', 'ipc'] });
   const [line] = (await once(child.stdout as NodeJS.ReadableStream, 'data')) as [Buffer];
-  const { port } = JSON.parse(line.toString()) as { port: number };
+  const { ports, ca } = JSON.parse(line.toString()) as Pick<BenchTarget, 'ports' | 'ca'>;
   return {
-    port,
-    url: `http://127.0.0.1:${port}`,
-    count: async () => {
+    ports, ca,
+    url: `http://127.0.0.1:${ports.http}`,
+    count: async (service = 'http') => {
       child.send('count');
-      const [{ count }] = (await once(child, 'message')) as [{ count: number }];
-      return count;
+      const [counts] = (await once(child, 'message')) as [Record<Service, number>];
+      return counts[service];
     },
     stop: () => void child.kill('SIGKILL'),
   };

@@ -1,4 +1,6 @@
 import { bareGets } from './loads/bare-gets.ts';
+import { bareHandshakes } from './loads/bare-handshakes.ts';
+import { bareLookups } from './loads/bare-lookups.ts';
 import { blackboxDriver } from './loads/blackbox-driver.ts';
 import { bareIngest, ingestResults } from './loads/ingest-results.ts';
 import { pingChecks } from './loads/ping-checks.ts';
@@ -9,8 +11,8 @@ import { publishBatches, publishEach, takeBatches, takeEach } from './loads/tran
 
 /** Loads that run in processes of their own, to measure their CPU time and memory alone. */
 const LOADS: Record<string, (options: Record<string, unknown>) => Promise<unknown>> = {
-  bareGets, blackboxDriver, ingestResults, bareIngest, pingChecks, queuedAlerts, storeBlocks, bareBlocks, absoluteTimers,
-  naiveTimers, wheelTimers, publishBatches, publishEach, takeBatches, takeEach,
+  bareGets, bareHandshakes, bareLookups, blackboxDriver, ingestResults, bareIngest, pingChecks, queuedAlerts,
+  storeBlocks, bareBlocks, absoluteTimers, naiveTimers, wheelTimers, publishBatches, publishEach, takeBatches, takeEach,
 };
 
 const [name = '', options = '{}'] = process.argv.slice(2);

@@ -1,20 +1,12 @@
 import { connect } from 'node:net';
 import { request } from 'undici';
+import { keepInFlight } from './in-flight.ts';
 
 /** GETs on fresh connections with limited concurrency, by bare sockets or by undici. */
-export async function bareGets(options: Record<string, unknown>): Promise<{ done: number }> {
+export async function bareGets(options: Record<string, unknown>): Promise<{ done: number; cpuMs: number }> {
   const { port, count, inFlight, by } =
     options as { port: number; count: number; inFlight: number; by: 'net' | 'undici' };
-  const once = by === 'net' ? () => byNet(port) : () => byUndici(port);
-  let next = 0;
-  let done = 0;
-  await Promise.all(Array.from({ length: inFlight }, async () => {
-    while (next++ < count) {
-      await once();
-      done += 1;
-    }
-  }));
-  return { done };
+  return keepInFlight({ count, inFlight }, by === 'net' ? () => byNet(port) : () => byUndici(port));
 }
 
 function byNet(port: number): Promise<void> {

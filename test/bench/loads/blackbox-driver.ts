@@ -1,4 +1,5 @@
 import { Agent, get } from 'node:http';
+import { keepInFlight } from './in-flight.ts';
 
 /** Requests probes from a blackbox_exporter over keep-alive connections, as Prometheus does. */
 export async function blackboxDriver(
@@ -8,16 +9,11 @@ export async function blackboxDriver(
     options as { exporterPort: number; module: string; target: string; count: number; inFlight: number };
   const agent = new Agent({ keepAlive: true, maxSockets: inFlight });
   const url = `http://127.0.0.1:${exporterPort}/probe?module=${module}&target=${target}`;
-  let next = 0;
-  let done = 0;
-  let failed = 0;
-  await Promise.all(Array.from({ length: inFlight }, async () => {
-    while (next++ < count) {
-      const text = await textOf(url, agent);
-      if (/^probe_success 1$/m.test(text)) done += 1;
-      else failed += 1;
-    }
-  }));
+  let [done, failed] = [0, 0];
+  await keepInFlight({ count, inFlight }, async () => {
+    if (/^probe_success 1$/m.test(await textOf(url, agent))) done += 1;
+    else failed += 1;
+  });
   return { done, failed };
 }
 

@@ -12,11 +12,13 @@ export class ProbeProcess {
   readonly lines: LogLine[] = [];
   stderr = '';
 
+  /** `node`: how Node.js is started. */
   constructor(
     bundle: string, dataDir: string, args: readonly string[] = [], env: Record<string, string> = {},
-    hasChannel = false,
+    hasChannel = false, node: readonly string[] = [process.execPath],
   ) {
-    this.#child = spawn(process.execPath, [bundle, ...args], {
+    const [command = '', ...flags] = node;
+    this.#child = spawn(command, [...flags, bundle, ...args], {
       env: { PATH: process.env['PATH'], DATA_DIR: dataDir, LOG_LEVEL: 'debug', ...env },
       stdio: hasChannel ? ['ignore', 'pipe', 'pipe', 'ipc'] : ['ignore', 'pipe', 'pipe'],
     });

@@ -7,8 +7,9 @@ import { createHash, generateKeyPairSync, sign, type KeyObject } from 'node:cryp
 function der(tag: number, ...parts: (Buffer | string)[]): Buffer {
   const content = Buffer.concat(parts.map((part) => (typeof part === 'string' ? Buffer.from(part) : part)));
   const size = content.length;
-  const length = size < 128 ? [size] : [0x83, size >> 16, (size >> 8) & 255, size & 255];
-  return Buffer.concat([Buffer.from([tag, ...length]), content]);
+  // In as few bytes as possible: others refuse what OpenSSL takes.
+  const length = [size >> 16, size >> 8, size].filter((byte) => byte > 0).map((byte) => byte & 255);
+  return Buffer.concat([Buffer.from([tag, ...(size < 128 ? [size] : [0x80 | length.length, ...length])]), content]);
 }
 
 const sequence = (...parts: Buffer[]): Buffer => der(0x30, ...parts);
