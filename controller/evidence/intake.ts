@@ -12,7 +12,7 @@ import { EvidenceQueue } from './evidence-queue.ts';
 import type { EvidenceOutcome } from './rules.ts';
 
 interface IntakeDeps {
-  bus: Bus;
+  bus: Pick<Bus, 'subscribe'>;
   directory: Pick<FleetDirectory, 'enrolled'>;
   /** What to add to a probe's times, ms. */
   clockShiftMs(probeId: string): number;
