@@ -1,9 +1,10 @@
 import type { DnsSpec } from '../../../shared/contracts/check-spec.ts';
 import type { DnsRecordType } from '../../../shared/dns-values.ts';
-import { missed, success, type CheckContext, type Finding } from '../check.ts';
+import { missed, success, type CheckContext, type Finding, type Seen } from '../check.ts';
 import { Deadline } from '../deadline.ts';
 import type { NameServer, SystemServers } from '../network/system-servers.ts';
 import { Target } from '../network/target.ts';
+import { answersText } from './answers-text.ts';
 import { lookUp, type Network, type Outcome } from './lookup.ts';
 import { planFor, type Plan } from './plan.ts';
 import type { Question } from './question.ts';
@@ -18,7 +19,7 @@ export interface DnsResources {
 }
 
 /** One DNS check: a question for each type of record, all at once, and the verdict on each entry in turn. */
-export class DnsRun {
+export class DnsRun implements Seen {
   readonly #resources: DnsResources;
   readonly #spec: DnsSpec;
   readonly #deadline: Deadline;
@@ -33,6 +34,18 @@ export class DnsRun {
       new Deadline(resources.context.clock, Math.min(timeoutMs, spec.resolution_timeout_ms));
     this.#plan = planFor(resources.plans, spec);
     this.#target = new Target(resources.context, this.#deadline, allowPrivate);
+  }
+
+  get addresses(): readonly string[] {
+    return this.#target.addresses;
+  }
+
+  get head(): null {
+    return null;
+  }
+
+  get body(): string | null {
+    return answersText(this.#spec.name, this.#outcomes);
   }
 
   async run(): Promise<Finding> {
@@ -83,8 +96,10 @@ export class DnsRun {
     return this.#deadline.passed('dns', doing, known);
   }
 
-  #known(address: string | null = null): Pick<Finding, 'response_time_ms' | 'timings' | 'remote_address'> {
+  #known(
+    address: string | null = null,
+  ): Pick<Finding, 'response_time_ms' | 'timings' | 'remote_address' | 'seen'> {
     const elapsedMs = this.#deadline.elapsedMs;
-    return { response_time_ms: elapsedMs, timings: { dns: elapsedMs }, remote_address: address };
+    return { response_time_ms: elapsedMs, timings: { dns: elapsedMs }, remote_address: address, seen: this };
   }
 }

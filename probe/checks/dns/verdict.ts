@@ -54,7 +54,12 @@ function rcodeText(
   if (rcode === RCODES.NXDOMAIN) return `The name ${name} does not exist (NXDOMAIN from ${server})`;
   if (rcode === RCODES.SERVFAIL) return `${server} failed to look up ${asked} (SERVFAIL)`;
   if (rcode === RCODES.REFUSED) return `${server} refused to answer for ${asked} (REFUSED)`;
-  return `${server} answered for ${asked} with error ${RCODE_NAMES.get(rcode) ?? rcode}`;
+  return `${server} answered for ${asked} with error ${rcodeName(rcode)}`;
+}
+
+/** Its name in RFC 1035, or its number. */
+export function rcodeName(rcode: number): string {
+  return RCODE_NAMES.get(rcode) ?? String(rcode);
 }
 
 function emptyText(

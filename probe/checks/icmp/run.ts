@@ -23,6 +23,7 @@ export async function runIcmpCheck(
     const finding = pingFinding(report, plan.waitMs, {
       remote_address: address,
       timings: target.lookupMs === null ? null : { dns: target.lookupMs },
+      seen: target,
     });
     // Of several silent addresses the first one is reported; a probe without IPv6 has nothing to say on it.
     if (!found || finding.outcome === 'success' || found.outcome === 'missed') found = finding;

@@ -1,6 +1,6 @@
 import { isIP } from 'node:net';
 import type { IpFamily } from '../../../shared/contracts/check-spec.ts';
-import { failure, missed, printable, type CheckContext, type Finding } from '../check.ts';
+import { failure, missed, printable, type CheckContext, type Finding, type Seen } from '../check.ts';
 import type { Deadline } from '../deadline.ts';
 import type { Resolution } from './resolver.ts';
 
@@ -16,7 +16,7 @@ const MAX_ADDRESSES = 4;
 export type Attempt = (address: string, shareMs: number) => Promise<boolean>;
 
 /** Finds the addresses of a check's hosts, within its deadline and among those that it may connect to. */
-export class Target {
+export class Target implements Seen {
   readonly #context: CheckContext;
   readonly #deadline: Deadline;
   readonly #allowPrivate: boolean | undefined;
@@ -39,6 +39,15 @@ export class Target {
   /** All addresses of the host reached for last that may be checked, in the order of trying. */
   get addresses(): readonly string[] {
     return this.#found.filter((address) => this.#context.allowAddress(address, this.#allowPrivate));
+  }
+
+  /** A check whose target says something adds it. */
+  get head(): null {
+    return null;
+  }
+
+  get body(): null {
+    return null;
   }
 
   /**

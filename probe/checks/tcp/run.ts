@@ -1,6 +1,6 @@
 import { usualTls, type TcpSpec } from '../../../shared/contracts/check-spec.ts';
 import type { Timings } from '../../../shared/contracts/result.ts';
-import { failure, success, type CheckContext, type Finding } from '../check.ts';
+import { failure, success, type CheckContext, type Finding, type Seen } from '../check.ts';
 import { Deadline } from '../deadline.ts';
 import { connectionFailure, doingIn } from '../network/problems.ts';
 import { Target } from '../network/target.ts';
@@ -8,7 +8,7 @@ import { conversationOf } from './conversations.ts';
 import { visit, type VisitResult } from './visit.ts';
 
 /** One TCP check from the lookup to its verdict. */
-export class TcpRun {
+export class TcpRun implements Seen {
   readonly #context: CheckContext;
   readonly #spec: TcpSpec;
   readonly #deadline: Deadline;
@@ -20,6 +20,18 @@ export class TcpRun {
     this.#spec = spec;
     this.#deadline = new Deadline(context.clock, timeoutMs);
     this.#target = new Target(context, this.#deadline, allowPrivate);
+  }
+
+  get addresses(): readonly string[] {
+    return this.#target.addresses;
+  }
+
+  get head(): null {
+    return null;
+  }
+
+  get body(): string | null {
+    return this.#last?.said || null;
   }
 
   async run(): Promise<Finding> {
@@ -52,10 +64,11 @@ export class TcpRun {
     return success(known);
   }
 
-  #known(): Pick<Finding, 'response_time_ms' | 'timings' | 'remote_address' | 'tls'> {
+  #known(): Pick<Finding, 'response_time_ms' | 'timings' | 'remote_address' | 'tls' | 'seen'> {
     return {
       response_time_ms: this.#deadline.elapsedMs, timings: this.#timings(),
       remote_address: this.#last?.remoteAddress ?? null, tls: this.#last?.tls ?? null,
+      seen: this,
     };
   }
 

@@ -1,6 +1,7 @@
 import { connect as connectTcp, isIP, type Socket } from 'node:net';
 import type { SecureContext } from 'node:tls';
 import type { Clock, Timer } from '../../../shared/time.ts';
+import { EXCERPT_BYTES } from '../check.ts';
 import { callTime } from '../deadline.ts';
 import type { Phase } from '../network/problems.ts';
 import { connectSecured, type TlsPeer } from '../tls/peer.ts';
@@ -35,6 +36,8 @@ export interface VisitResult {
   fault: Fault | null;
   /** What the conversation waited for last. */
   awaited: string;
+  /** The first EXCERPT_BYTES that the server said, one character a byte. */
+  said: string;
   remoteAddress: string | null;
   tls: TlsPeer | null;
   startedAt: number;
@@ -64,7 +67,7 @@ class Visit {
     this.#options = options;
     this.#resolve = resolve;
     this.#result = {
-      failed: null, fault: null, awaited: '', remoteAddress: null, tls: null,
+      failed: null, fault: null, awaited: '', said: '', remoteAddress: null, tls: null,
       startedAt: options.clock.monotonic(), connectedAt: 0, securingAt: 0, securedAt: 0, firstByteAt: 0,
     };
     this.#timer = this.#deadline(Math.min(options.connectTimeoutMs, options.timeoutMs));
@@ -108,7 +111,11 @@ class Visit {
 
   readonly #onData = (bytes: Buffer): void => {
     if (this.#isDone) return;
-    if (this.#result.firstByteAt === 0) this.#result.firstByteAt = this.#options.clock.monotonic();
+    const result = this.#result;
+    if (result.firstByteAt === 0) result.firstByteAt = this.#options.clock.monotonic();
+    if (result.said.length < EXCERPT_BYTES) {
+      result.said += bytes.toString('latin1', 0, EXCERPT_BYTES - result.said.length);
+    }
     this.#converse((conversation) => conversation.push(bytes));
   };
 

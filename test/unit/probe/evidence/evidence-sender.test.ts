@@ -1,16 +1,16 @@
 import { describe, expect, test } from 'vitest';
 import { failure, missed, success, type Finding } from '../../../../probe/checks/check.ts';
 import { EvidenceSender } from '../../../../probe/evidence/evidence-sender.ts';
-import type { ProbeBus } from '../../../../probe/ports.ts';
 import { limitsFor } from '../../../../probe/runner/limits.ts';
 import { Runner } from '../../../../probe/runner/runner.ts';
 import type { Assignment } from '../../../../shared/contracts/assignment.ts';
-import { evidence, type EvidenceMessage } from '../../../../shared/contracts/evidence.ts';
+import type { EvidenceMessage } from '../../../../shared/contracts/evidence.ts';
 import type { CheckResult } from '../../../../shared/contracts/result.ts';
 import { newId } from '../../../../shared/ids.ts';
 import { SimulatedClock } from '../../../helpers/simulated-clock.ts';
 import { createLog } from '../../../../shared/log.ts';
 import { buildAssignment, buildHttpSpec } from '../build.ts';
+import { RecordingBus } from './recording-bus.ts';
 
 const SECOND = 1000;
 const HOUR = 3600 * SECOND;
@@ -24,29 +24,9 @@ const bad = (status = 503, body = 'Sorry'): Finding =>
   failure('status_code', 'response', `Expected 200, got ${status}`, { status_code: status, ...seen(`${status} Busy`, body) });
 const TIMEOUT = failure('timeout', 'response', 'No answer');
 
-class Bus implements ProbeBus {
-  isConnected = true;
-  readonly sent: { subject: string; bytes: Uint8Array }[] = [];
-  readonly #listeners: ((isConnected: boolean) => void)[] = [];
-
-  get messages(): EvidenceMessage[] {
-    return this.sent.map(({ bytes }) => evidence.parse(JSON.parse(Buffer.from(bytes).toString())));
-  }
-
-  change(isConnected: boolean): void {
-    this.isConnected = isConnected;
-    for (const listen of this.#listeners) listen(isConnected);
-  }
-
-  request = (): Promise<Uint8Array> => Promise.reject(new Error('no requests'));
-  publish = (subject: string, bytes: Uint8Array): void => void this.sent.push({ subject, bytes });
-  subscribe = () => ({ stop: () => undefined });
-  onChange = (listen: (isConnected: boolean) => void): void => void this.#listeners.push(listen);
-}
-
 function build(isCutOff = false) {
   const clock = new SimulatedClock();
-  const bus = new Bus();
+  const bus = new RecordingBus();
   let finding: Finding = good();
   const results: CheckResult[] = [];
   const sender = new EvidenceSender({ bus, clock, log: createLog('test', 'silent'), region: 'eu', probeId: 'p1', monitors: () => 10 });
