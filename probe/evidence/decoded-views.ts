@@ -50,20 +50,21 @@ const ENCODINGS = [url, json, html];
 
 /** The text itself, and as it reads URL-encoded, as JSON or as HTML, or as one of them within another. */
 export function viewsOf(text: string): View[] {
-  const views: View[] = [{ text, at: Uint32Array.from({ length: text.length + 1 }, (_, at) => at) }];
-  for (let from = 0, depth = 0; depth < MOST_ENCODINGS; depth += 1) {
-    const outer = views.slice(from);
-    from = views.length;
-    for (const view of outer) {
-      for (const encoding of ENCODINGS) {
-        if (view.text.search(encoding.escape) >= 0) views.push(decoded(view, encoding));
-      }
-    }
+  const whole = { text, at: Uint32Array.from({ length: text.length + 1 }, (_, at) => at) };
+  const views = new Map<string, View>([[text, whole]]);
+  let outer: View[] = [whole];
+  for (let depth = 0; depth < MOST_ENCODINGS; depth += 1) {
+    const inner = outer.flatMap((view) => ENCODINGS.map((encoding) => decoded(view, encoding)));
+    // Mostly it does not matter which of two encodings is read first.
+    outer = inner.filter((view) => !views.has(view.text));
+    for (const view of outer) views.set(view.text, view);
   }
-  return views;
+  return [...views.values()];
 }
 
-function decoded({ text, at: outerAt }: View, { escape, read }: Encoding): View {
+function decoded(view: View, { escape, read }: Encoding): View {
+  const { text, at: outerAt } = view;
+  if (text.search(escape) < 0) return view;
   const at: number[] = [];
   let shown = '';
   const copy = (from: number, to: number): void => {

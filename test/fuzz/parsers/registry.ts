@@ -1,6 +1,7 @@
 import { bodyFraming } from './body-framing.ts';
 import { certificateNames, weakSignature } from './certificate.ts';
 import { dnsReply } from './dns-reply.ts';
+import { evidenceText } from './evidence.ts';
 import type { FuzzedParser } from './fuzzed-parser.ts';
 import { icmpPacket, pingOutput } from './icmp.ts';
 import { responseHead } from './response-head.ts';
@@ -11,6 +12,7 @@ export const FUZZED_PARSERS: readonly FuzzedParser[] = [
   bodyFraming,
   certificateNames,
   dnsReply,
+  evidenceText,
   icmpPacket,
   pingOutput,
   responseHead,
