@@ -104,6 +104,6 @@ export class Rounds {
     this.#timer = clock.setTimer(delayMs, () => {
       this.#wait(everyMs);
       this.look();
-    });
+    }, true);
   }
 }

@@ -11,9 +11,12 @@ export interface Clock {
   now(): number;
   /** Milliseconds since an arbitrary start; never goes back. For durations and deadlines. */
   monotonic(): number;
-  /** Calls `fire` once after `delayMs` (0 or more). */
-  setTimer(delayMs: number, fire: () => void): Timer;
-  /** Calls `fire` every `periodMs` (1 ms to 24 days) until cancelled. */
+  /**
+   * Calls `fire` once after `delayMs` (0 or more). If `isCoarse`, it may come half a second earlier or later,
+   * so that all that is due about then wakes the process once.
+   */
+  setTimer(delayMs: number, fire: () => void, isCoarse?: boolean): Timer;
+  /** Calls `fire` every `periodMs` (1 ms to 24 days) until cancelled; coarse for whole seconds. */
   setRepeating(periodMs: number, fire: () => void): Timer;
 }
 
@@ -24,16 +27,37 @@ const LONGEST_TIMER_MS = 2_147_483_647;
 export const systemClock: Clock = Object.freeze({
   now: () => Date.now(),
   monotonic: () => performance.now(),
-  setTimer(delayMs: number, fire: () => void): Timer {
+  setTimer(delayMs: number, fire: () => void, isCoarse = false): Timer {
     if (delayMs > LONGEST_TIMER_MS) return setLongTimer(delayMs, fire);
+    if (isCoarse && delayMs >= 1000) return systemClock.setTimer(atWholeSecond(delayMs), fire);
     const handle = setTimeout(fire, Math.max(0, delayMs));
     return { cancel: () => clearTimeout(handle) };
   },
   setRepeating(periodMs: number, fire: () => void): Timer {
+    if (periodMs % 1000 === 0) return setCoarseRepeating(periodMs, fire);
     const handle = setInterval(fire, Math.min(periodMs, LONGEST_TIMER_MS));
     return { cancel: () => clearInterval(handle) };
   },
 });
+
+/** The delay until the whole second of the monotonic clock that is nearest to `delayMs` from now. */
+function atWholeSecond(delayMs: number): number {
+  const nowMs = performance.now();
+  return Math.round((nowMs + delayMs) / 1000) * 1000 - nowMs;
+}
+
+function setCoarseRepeating(periodMs: number, fire: () => void): Timer {
+  let next: Timer;
+  const wait = () => {
+    next = systemClock.setTimer(periodMs, again, true);
+  };
+  const again = () => {
+    wait();
+    fire();
+  };
+  wait();
+  return { cancel: () => next.cancel() };
+}
 
 function setLongTimer(delayMs: number, fire: () => void): Timer {
   let next: Timer;

@@ -34,6 +34,29 @@ describe('the system clock', () => {
     expect(count).toBe(seen);
   });
 
+  test('fires coarse timers at whole seconds', async () => {
+    const from = systemClock.monotonic();
+    const whole = Math.ceil((from + 1600) / 1000) * 1000;
+    // Due up to 400 ms before a whole second.
+    const delayMs = whole - from - 400;
+    let at: number | null = null;
+    systemClock.setTimer(delayMs, () => (at = systemClock.monotonic()), true);
+    expect(await until(() => at, { what: 'the timer fires' })).toBeGreaterThanOrEqual(whole - 2);
+  });
+
+  test('repeats at whole seconds until cancelled', async () => {
+    const from = systemClock.monotonic();
+    const at: number[] = [];
+    const timer = systemClock.setRepeating(1000, () => at.push(systemClock.monotonic()));
+    await until(() => at.length === 2, { what: 'the timer fires twice' });
+    timer.cancel();
+    const first = Math.round((from + 1000) / 1000) * 1000;
+    expect(at[0]).toBeGreaterThanOrEqual(first - 2);
+    expect(at[1]).toBeGreaterThanOrEqual(first + 998);
+    await sleep(systemClock, 20);
+    expect(at).toHaveLength(2);
+  });
+
   test('does not fire a timer immediately that is due in a month', async () => {
     let hasFired = false;
     const timer = systemClock.setTimer(31 * 86_400_000, () => {
