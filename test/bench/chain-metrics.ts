@@ -1,9 +1,10 @@
 import { join } from 'node:path';
-import { measureChain } from './chain.ts';
+import { measureChain, total } from './chain.ts';
+import { measureIdle } from './idle.ts';
 import type { Metric } from './metrics.ts';
 import { print } from './report.ts';
 
-/** CPU of all processes per check. */
+/** CPU of all processes per check, and while there is nothing to check. */
 export const chainCpu: Metric = async ({ outdir, scale }) => {
   const targetBundle = join(outdir, 'target.mjs');
   const slow = await measureChain({
@@ -12,6 +13,7 @@ export const chainCpu: Metric = async ({ outdir, scale }) => {
   const fast = await measureChain({
     monitors: 5000, intervalS: 5, settleS: seconds(20, scale), measureS: seconds(40, scale), targetBundle,
   });
+  const idle = await measureIdle({ settleS: seconds(180, scale), measureS: seconds(60, scale) });
   const peers = 'others, measured apart: Uptime Kuma 9.4, Prometheus with blackbox_exporter 2.75, Gatus 2.2, Jetmon v2 0.5';
   return [
     print({
@@ -25,6 +27,14 @@ export const chainCpu: Metric = async ({ outdir, scale }) => {
     print({
       metric: '15', what: 'checks kept per second of 1,000', ours: [fast.checksPerS], theirs: null,
       unit: '/s', limit: { min: 980 },
+    }),
+    print({
+      metric: '15', what: 'CPU per second without monitors', ours: [total(idle.cpu)], theirs: null, unit: 'ms',
+      limit: { max: 4 }, note: each(idle.cpu, 2),
+    }),
+    print({
+      metric: '15', what: 'wake-ups per second without monitors', ours: [total(idle.wakeUps)], theirs: null,
+      unit: '/s', limit: { max: 15 }, note: each(idle.wakeUps, 1),
     }),
   ];
 };

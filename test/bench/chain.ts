@@ -62,7 +62,8 @@ export async function measureChain(
   }
 }
 
-function total(byRole: Record<string, number>): number {
+/** Of all roles. */
+export function total(byRole: Record<string, number>): number {
   return Object.values(byRole).reduce((sum, each) => sum + each, 0);
 }
 

@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 
 /** Length of a clock tick, the unit of CPU time in `/proc/<pid>/stat`, in ms. */
 const TICK_MS = 1000 / Number(execFileSync('getconf', ['CLK_TCK'], { encoding: 'utf8' }));
@@ -24,6 +24,15 @@ export function cpuMs(pids: number[]): number {
 /** Memory of a process, MB: its own, and of each page that it shares with others its part (PSS). */
 export function memoryMb(pid: number): number {
   return Number(/^Pss:\s+(\d+)/m.exec(readFileSync(`/proc/${pid}/smaps_rollup`, 'utf8'))?.[1]) / 1024;
+}
+
+/** How often threads of a process have given up the processor to wait, since each of them began. */
+export function wakeUps(pid: number): number {
+  const switches = readdirSync(`/proc/${pid}/task`).map((thread) => {
+    const status = readFileSync(`/proc/${pid}/task/${thread}/status`, 'utf8');
+    return Number(/^voluntary_ctxt_switches:\s+(\d+)/m.exec(status)?.[1]);
+  });
+  return switches.reduce((sum, each) => sum + each, 0);
 }
 
 /** Pins a command to one core if there are several; unchanged where `taskset` is missing. */

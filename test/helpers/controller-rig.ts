@@ -41,7 +41,8 @@ export interface ControllerRig {
 export async function startControllerRig(
   env: Record<string, string> = {}, watch: (command: Document) => void = () => undefined,
   log: Log = createLog('test', process.env['TEST_LOG_LEVEL'] ?? 'silent'),
-  more: Pick<ControllerOptions, 'domainRoots'> & { throughProxy?(databaseUrl: string): Promise<string> } = {},
+  more: Partial<Pick<ControllerOptions, 'domainRoots' | 'clock'>>
+    & { throughProxy?(databaseUrl: string): Promise<string> } = {},
 ): Promise<ControllerRig> {
   const [nats, store] = await Promise.all([startNats(), testMongo()]);
   const dataDir = mkdtempSync(join(tmpdir(), 'farwatch-controller-'));

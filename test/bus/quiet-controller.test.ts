@@ -1,0 +1,50 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import type { Document } from 'mongodb';
+import { openMongo, type Mongo } from '../../controller/platform/mongo/mongo.ts';
+import { startControllerRig, type ControllerRig } from '../helpers/controller-rig.ts';
+import { WarpClock } from '../helpers/warp-clock.ts';
+
+const clock = new WarpClock();
+const counts = new Map<string, number>();
+let rig: ControllerRig;
+let mongo: Mongo;
+
+beforeAll(async () => {
+  const count = (command: Document) => {
+    const [[name, collection]] = Object.entries(command) as [[string, unknown]];
+    const what = `${name} ${String(collection)}`;
+    counts.set(what, (counts.get(what) ?? 0) + 1);
+  };
+  rig = await startControllerRig({ DOMAIN_LOOKUPS: 'true' }, count, undefined, { clock });
+  mongo = openMongo(rig.store.url);
+  await rig.session.ok('GET', '/api/monitors');
+});
+
+afterAll(async () => {
+  await mongo?.close();
+  await rig?.stop();
+});
+
+/** Lets seconds pass, each with time for what is due then. Resolves to how many passed, with real ones. */
+async function passSeconds(seconds: number): Promise<number> {
+  const from = clock.monotonic();
+  for (let at = 0; at < seconds; at += 1) {
+    clock.warp(1000);
+    for (let turn = 0; turn < 5; turn += 1) await mongo.ping();
+  }
+  return (clock.monotonic() - from) / 1000;
+}
+
+test('a quiet controller that is alone asks the database less than once a second', async () => {
+  await passSeconds(60);
+  counts.clear();
+  const seconds = await passSeconds(300);
+  const total = [...counts.values()].reduce((sum, each) => sum + each, 0);
+  const told = [...counts].map(([what, times]) => `${what}: ${times}`).join('; ');
+  expect(total, told).toBeLessThanOrEqual(0.9 * seconds);
+  // It does renew its leases, and does look for what it may have missed.
+  expect(counts.get('update leases'), told).toBeGreaterThanOrEqual(seconds / 4);
+  for (const collection of ['monitors', 'pings', 'delivery_queues', 'domains', 'probes', 'regions']) {
+    expect(counts.get(`find ${collection}`) ?? 0, told).toBeGreaterThanOrEqual(8);
+  }
+});
