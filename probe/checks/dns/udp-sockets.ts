@@ -58,7 +58,7 @@ export class UdpSockets {
 interface Waiting {
   question: Question;
   id: number;
-  timer: Timer;
+  endsAtMs: number;
   hadStrays: boolean;
   resolve: (reply: Reply | NoReply) => void;
 }
@@ -71,6 +71,8 @@ class UdpSocket {
   readonly #waiting = new Map<number, Waiting>();
   #unsent: Buffer[] | null = [];
   #asked = 0;
+  #timer: Timer | null = null;
+  #looksAtMs = Infinity;
 
   /** `retire` is called when it takes no more questions. */
   constructor(clock: Clock, server: NameServer, retire: (self: UdpSocket) => void) {
@@ -92,8 +94,9 @@ class UdpSocket {
     let id = randomInt(0x10000);
     while (this.#waiting.has(id)) id = randomInt(0x10000);
     return new Promise((resolve) => {
-      const timer = callTime(this.#clock, timeoutMs, () => this.#giveUp(id));
-      this.#waiting.set(id, { question, id, timer, hadStrays: false, resolve });
+      const endsAtMs = this.#clock.monotonic() + timeoutMs;
+      this.#waiting.set(id, { question, id, endsAtMs, hadStrays: false, resolve });
+      if (endsAtMs < this.#looksAtMs) this.#lookIn(timeoutMs, endsAtMs);
       const message = queryMessage(question, id, withEdns);
       if (this.#unsent) this.#unsent.push(message);
       else this.#socket.send(message);
@@ -112,9 +115,23 @@ class UdpSocket {
     for (const each of this.#waiting.values()) each.hadStrays = true;
   }
 
-  #giveUp(id: number): void {
-    const waiting = this.#waiting.get(id);
-    if (waiting) this.#settle(waiting, { kind: 'silent', hadStrays: waiting.hadStrays });
+  /** One timer serves all questions: they are asked at about the same time. */
+  #lookIn(delayMs: number, atMs: number): void {
+    this.#timer?.cancel();
+    this.#looksAtMs = atMs;
+    this.#timer = callTime(this.#clock, delayMs, () => this.#giveUp());
+  }
+
+  #giveUp(): void {
+    const nowMs = this.#clock.monotonic();
+    let nextMs = Infinity;
+    for (const waiting of this.#waiting.values()) {
+      // Timers count whole milliseconds.
+      if (waiting.endsAtMs - nowMs < 1) this.#settle(waiting, { kind: 'silent', hadStrays: waiting.hadStrays });
+      else nextMs = Math.min(nextMs, waiting.endsAtMs);
+    }
+    this.#looksAtMs = Infinity;
+    if (nextMs < Infinity) this.#lookIn(nextMs - nowMs, nextMs);
   }
 
   #fail(code: string): void {
@@ -122,11 +139,11 @@ class UdpSocket {
   }
 
   #settle(waiting: Waiting, reply: Reply | NoReply): void {
-    waiting.timer.cancel();
     this.#waiting.delete(waiting.id);
     waiting.resolve(reply);
     if (this.#waiting.size > 0) return;
     this.#retire(this);
+    this.#timer?.cancel();
     // It may still be about to connect.
     this.#unsent = [];
     this.#socket.close();

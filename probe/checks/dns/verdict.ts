@@ -20,15 +20,15 @@ const RCODE_NAMES = new Map<number, string>(Object.entries(RCODES).map(([name, r
 export function faultOf(
   name: string, entry: PlannedEntry, outcome: Exclude<Outcome, { kind: 'silent' }>, isSystem: boolean,
 ): Finding | null {
-  const server = serverText(outcome.server);
   const asked = `${entry.type} of ${name}`;
+  if (outcome.kind === 'records' && outcome.values.length > 0) return valuesFault(asked, entry, outcome.values);
+  const server = serverText(outcome.server);
   switch (outcome.kind) {
     case 'down': return downFault(outcome, server, isSystem);
     case 'error': return failure('dns_error', 'dns', rcodeText(outcome.rcode, { name, asked, server }));
     case 'malformed':
       return failure('dns_error', 'dns', `${server} sent an unusable answer for ${asked}: ${outcome.problem}`);
     case 'records':
-      if (outcome.values.length > 0) return valuesFault(asked, entry, outcome.values);
       return failure('dns_error', 'dns', emptyText(outcome, { name, type: entry.type, server }));
   }
 }

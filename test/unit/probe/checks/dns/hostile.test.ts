@@ -125,6 +125,26 @@ describe('the sockets of DNS checks', () => {
     expect(idsByPort.map(({ size }) => size).sort((one, two) => two - one)).toEqual([16, 16, 8]);
     await until(() => open() === before);
   });
+
+  test('give each question up in its own time', async () => {
+    const clock = new SimulatedClock();
+    const server = await serve(() => {});
+    const udp = new UdpSockets(clock);
+    const question = questionFor('www.example.com', 'A') as Question;
+    const target = { address: '127.0.0.1', port: server.port };
+    const ends: [number, number][] = [];
+    for (const timeoutMs of [1000, 400, 700, 400]) {
+      void udp.ask(target, { question, withEdns: true, timeoutMs })
+        .then(() => ends.push([timeoutMs, clock.monotonic()]));
+    }
+    await until(() => server.asked.length === 4);
+    for (const stepMs of [400, 300, 300]) {
+      await clock.advance(stepMs);
+      await clock.advance(0);
+    }
+    expect(ends).toEqual([[400, 400], [400, 400], [700, 700], [1000, 1000]]);
+    expect(clock.pending).toBe(0);
+  });
 });
 
 describe('a lost question', () => {
