@@ -97,6 +97,8 @@ export async function openController(given: GivenPorts) {
   const { service: results, pings } =
     await openResults(ports, {
       monitors, accounts, fleet, events, incidents, notifications, domains,
+      isRead: (organizationId, projectId) =>
+        subscriptions.directory.hasAny(organizationId) || events.hub.watched.has(organizationId, projectId),
     });
   events.publishProbes({ fleet, accounts, ownsShard });
   const retention = openRetention(ports, { accounts: accounts.deps, limitsOf, ownsShard });

@@ -35,6 +35,11 @@ export class Channel {
     return this.#sinks.size > 0;
   }
 
+  /** Whether it receives results. */
+  get isWatching(): boolean {
+    return this.#results !== null;
+  }
+
   tell(id: string, text: string): void {
     if (!this.#ring.add(id, text)) return;
     for (const sink of this.#sinks) sink.send(text);

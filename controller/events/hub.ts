@@ -7,6 +7,7 @@ import type { Bus, BusSubscription } from '../platform/bus/bus-port.ts';
 import { Channel, type EventSink } from './channel.ts';
 import type { LiveEvent } from './event.ts';
 import { resultEvent } from './views.ts';
+import { WatchedProjects } from './watched-projects.ts';
 
 /** A sign of life, so that nothing on the way takes a quiet stream for a dead one. */
 export const KEEP_ALIVE_MS = 15_000;
@@ -27,6 +28,8 @@ interface Listener {
  */
 export class EventHub {
   readonly #deps: { bus: Bus; clock: Clock };
+  /** The projects whose results this and other controllers want to be published. */
+  readonly watched: WatchedProjects;
   /** In order of their latest use. */
   readonly #channels = new Map<string, Channel>();
   readonly #streams = new Map<EventSink, Listener>();
@@ -38,6 +41,9 @@ export class EventHub {
 
   constructor(deps: { bus: Bus; clock: Clock }) {
     this.#deps = deps;
+    const isWatched = (project: string) => this.#channels.get(project)?.isWatching === true;
+    const own = { has: isWatched, list: () => [...this.#channels.keys()].filter(isWatched) };
+    this.watched = new WatchedProjects({ ...deps, own });
   }
 
   get streams(): number {
@@ -58,8 +64,11 @@ export class EventHub {
     // Events may have been missed meanwhile.
     bus.onReconnect(() => {
       for (const channel of this.#channels.values()) channel.reset();
+      this.watched.announce();
     });
+    this.watched.start();
     this.#timer = clock.setRepeating(KEEP_ALIVE_MS, () => {
+      this.watched.announce();
       for (const stream of this.#streams.keys()) stream.send(': keep-alive\n\n');
     });
   }
@@ -71,7 +80,8 @@ export class EventHub {
     for (const stream of this.#streams.keys()) stream.finish();
     for (const channel of this.#channels.values()) channel.stop();
     this.#channels.clear();
-    await this.#events?.stop();
+    this.watched.announce();
+    await Promise.all([this.#events?.stop(), this.watched.stop()]);
   }
 
   /**
@@ -91,7 +101,10 @@ export class EventHub {
       channel.leave(stream);
       this.#streams.delete(stream);
     });
+    const wasWatching = channel.isWatching;
     channel.join(stream, lastEventId);
+    // After the subscription: whoever hears of it publishes, and nothing of that is missed.
+    if (!wasWatching) this.watched.announce();
     return null;
   }
 
@@ -102,16 +115,20 @@ export class EventHub {
   #channelOf(organizationId: string, projectId: string): Channel {
     const key = `${organizationId}.${projectId}`;
     const known = this.#channels.get(key);
-    const { bus, clock } = this.#deps;
-    const results = subjects.rawOfProject(organizationId, projectId);
-    const channel = known ?? new Channel(clock, () => bus.subscribe(results, ({ subject, data }) => {
-      const event = resultEvent(data);
-      this.#take(event, subject.startsWith(`raw.${event?.organization_id}.${event?.project_id}.`));
-    }));
+    const channel = known ?? new Channel(
+      this.#deps.clock, () => this.#watchResults(subjects.rawOfProject(organizationId, projectId)),
+    );
     this.#channels.delete(key);
     this.#channels.set(key, channel);
     if (!known && this.#channels.size > MOST_CHANNELS) this.#evict();
     return channel;
+  }
+
+  #watchResults(results: string): BusSubscription {
+    return this.#deps.bus.subscribe(results, ({ subject, data }) => {
+      const event = resultEvent(data);
+      this.#take(event, subject.startsWith(`raw.${event?.organization_id}.${event?.project_id}.`));
+    });
   }
 
   /** There are fewer streams than channels, so some channel before the newest has no client. */

@@ -17,7 +17,7 @@ import { openRows, openRowsQuestion } from './reading/open-rows.ts';
 import { OpenReader } from './reading/open-reader.ts';
 import { ShardQuestions } from './shards/shard-questions.ts';
 import { pingFeed, type PingSource } from './feeds/ping-feed.ts';
-import { publishRaw } from './raw-results.ts';
+import { publishRaw, type IsRead } from './raw-results.ts';
 import type { ShardStores } from './shards/shard.ts';
 import type { TakeLimits } from './intake/take-limits.ts';
 import { HealthReader, healthQuestion } from './reading/project-health.ts';
@@ -46,6 +46,7 @@ export interface ResultsDeps<M> {
   limits: TakeLimits;
   monitors: Pick<ChangeFeedDeps<M>, 'findMarked' | 'place' | 'clear'>;
   pings: PingSource;
+  isRead: IsRead;
   /** Called with each failure that is taken here, and the state of its monitor after it. */
   onFailure(state: MonitorState, region: string, result: CheckResult): void;
   /** Something may be queued for one of our shards: it is new here, or another controller says so. */
@@ -89,7 +90,7 @@ export class ResultsService<M> {
         onApplied: [
           (state, { fresh }) => this.#latest.note(state, fresh),
           (_state, { fresh }, replayed) => {
-            if (!replayed) publishRaw(bus, fresh);
+            if (!replayed) publishRaw(bus, deps.isRead, fresh);
           },
           ({ monitors }, { fresh }, replayed) => {
             if (replayed) return;

@@ -9,6 +9,7 @@ import type { Mongo } from '../platform/mongo/mongo.ts';
 import { DeadLetterStore } from '../results/dead-letters/dead-letter-store.ts';
 import { HourStore } from '../results/hours/hour-store.ts';
 import { JournalStore } from '../results/journal/journal-store.ts';
+import type { IsRead } from '../results/raw-results.ts';
 import { ResultsService } from '../results/service.ts';
 import { LeaseStore } from '../results/shards/lease-store.ts';
 import { SnapshotStore } from '../results/writing/snapshot-store.ts';
@@ -32,6 +33,7 @@ interface ResultSources {
   incidents: Incidents;
   notifications: Notifications;
   domains: Domains;
+  isRead: IsRead;
 }
 
 /** @internal Tests and benches open the stores alone. */
@@ -48,7 +50,7 @@ export async function openResults(ports: ControllerPorts, sources: ResultSources
   const limitsOf = (organizationId: string) => quota.limitsOf(organizationId);
   const retention = new RawRetention({ clock, plans: config.accounts.plans, limitsOf });
   const service = new ResultsService<MonitorDoc>({
-    clock, log, bus, company, holder: holderOf(config.dataDir), pings,
+    clock, log, bus, company, holder: holderOf(config.dataDir), pings, isRead: sources.isRead,
     stores: {
       ...stores, history: events.publishing(stores.history),
       incidents: incidents.outbox, alerts: notifications.alerts,

@@ -27,6 +27,9 @@ export const subjects = {
   poke: (shard: number) => `poke.${shardName(shard)}`,
   /** Controller → controllers: read the subscriptions now. */
   pokeSubscriptions: 'poke.subscriptions',
+  /** Controller → controllers: whose results its clients watch live; who else watches any. */
+  liveProjects: 'live.projects',
+  liveAsk: 'live.ask',
   /** Controller → dashboards and outside subscribers. */
   events: (organizationId: string, projectId: string, kind: string) =>
     `events.${organizationId}.${projectId}.${kind}`,

@@ -1,4 +1,4 @@
-import { connect, nkeyAuthenticator, type NatsConnection } from 'nats';
+import { connect, nkeyAuthenticator, type Consumer, type NatsConnection } from 'nats';
 import type { SubscriptionView } from '../../controller/subscriptions/schema.ts';
 import { until } from './until.ts';
 
@@ -45,11 +45,16 @@ export class Subscriber {
     await this.nc.flush();
   }
 
-  /** Fetches and acknowledges what its consumer holds, up to `most`. Waits until the consumer exists. */
-  async fetch(most: number): Promise<string[]> {
+  /** Waits until its consumer exists. */
+  consumer(): Promise<Consumer> {
     const { domain, stream, consumer } = this.issued.subscription;
     const { consumers } = this.nc.jetstream({ domain });
-    const own = await until(() => consumers.get(stream, consumer).catch(() => null), { what: 'a consumer' });
+    return until(() => consumers.get(stream, consumer).catch(() => null), { what: 'a consumer' });
+  }
+
+  /** Fetches and acknowledges what its consumer holds, up to `most`. */
+  async fetch(most: number): Promise<string[]> {
+    const own = await this.consumer();
     const texts: string[] = [];
     for await (const message of await own.fetch({ max_messages: most, expires: 2000 })) {
       texts.push(message.string());

@@ -1,0 +1,100 @@
+import { connect, nkeyAuthenticator, type NatsConnection } from 'nats';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { encodeBatch } from '../../shared/contracts/result-pack.ts';
+import type { CheckResult } from '../../shared/contracts/result.ts';
+import { subjects } from '../../shared/contracts/subjects.ts';
+import { shardOf } from '../../shared/ids.ts';
+import { startControllerRig, type ControllerRig } from '../helpers/controller-rig.ts';
+import { EventClient } from '../helpers/event-client.ts';
+import { Subscriber, type IssuedSubscription } from '../helpers/subscriber.ts';
+import type { TestProbe } from '../helpers/test-probe.ts';
+import { until } from '../helpers/until.ts';
+
+let rig: ControllerRig;
+let probe: TestProbe;
+let outside: NatsConnection;
+let monitorId: string;
+/** Numbers of the results that were published, in order. */
+const published: number[] = [];
+let seq = 0;
+
+beforeAll(async () => {
+  rig = await startControllerRig();
+  outside = await connect({
+    servers: rig.nats.url,
+    authenticator: nkeyAuthenticator(new TextEncoder().encode(rig.nats.controllerSeed)),
+  });
+  outside.subscribe('raw.>', { callback: (_error, message) =>
+    void published.push(message.json<{ seq: number }>().seq) });
+  await outside.flush();
+  probe = await rig.probe('one');
+  const monitor = { name: 'Shop', type: 'HTTP', target: 'http://127.0.0.1:9/', interval_seconds: 300 };
+  const made = await rig.session.ok<{ monitor: { id: string } }>('POST', '/api/monitors', monitor);
+  monitorId = made.monitor.id;
+  await probe.follow();
+  await until(() => probe.held.has(monitorId), { what: 'the probe has the monitor' });
+});
+afterAll(async () => {
+  await outside?.close();
+  await rig?.stop();
+});
+
+/** Resolves to the number of a result once the monitor shows it. */
+async function report(): Promise<number> {
+  seq += 1;
+  const startedAt = Date.now();
+  const result: CheckResult = {
+    seq, monitor_id: monitorId, assignment_rev: 99, attempt: 1, reason: 'schedule', scheduled_at: startedAt,
+    started_at: startedAt, response_time_ms: 5, outcome: 'success', degraded: false, status_code: 200,
+    error: null, missed: null, timings: null, remote_address: null, tls: null, detail: null,
+  };
+  const { region_id, probe_id } = probe.answer as { region_id: string; probe_id: string };
+  const bytes =
+    encodeBatch({ epoch: 'e', engine: 'test', first: seq, last: seq, results: [result], dropped: [] });
+  const subject = subjects.results(shardOf(monitorId), region_id, probe_id);
+  await until(async () => {
+    const reply = await probe.nats.request(subject, bytes, { timeout: 2000 }).catch(() => null);
+    return (reply?.json<{ watermark: number }>().watermark ?? 0) >= seq;
+  }, { what: 'the result is stored' });
+  const path = `/api/monitors/${monitorId}/results?limit=500`;
+  await until(async () => {
+    const { results } = await rig.session.ok<{ results: object[] }>('GET', path);
+    return results.length >= seq;
+  }, { what: 'the result is shown' });
+  return seq;
+}
+
+test('results are published only while a subscription or a live stream reads them', async () => {
+  await report();
+  const issued = await rig.session.ok<IssuedSubscription>('POST', '/api/subscriptions', { name: 'Archive' });
+  const subscriber = await until(() => Subscriber.connect(issued).catch(() => null), { what: 'connected' });
+  await subscriber.consumer();
+  const read = await report();
+  await until(() => published.length > 0, { what: 'the result that is read' });
+  expect(published).toEqual([read]);
+  expect((await subscriber.fetch(10)).map((text) => (JSON.parse(text) as { seq: number }).seq)).toEqual([read]);
+
+  await rig.session.ok('DELETE', `/api/subscriptions/${issued.subscription.id}`);
+  await subscriber.nc.closed();
+  await report();
+
+  const { key } = await rig.session.ok<{ key: string }>('POST', '/api/auth/api-keys', { name: 'reader' });
+  const stream = await EventClient.open(rig.controller.url, { 'x-api-key': key });
+  const live = await report();
+  await stream.next('result', (data) => data['monitor_id'] === monitorId);
+  expect(published).toEqual([read, live]);
+  stream.close();
+});
+
+test('a live stream at one controller gets the results that another controller stores', async () => {
+  const other = await rig.another();
+  const { key } = await rig.session.ok<{ key: string }>('POST', '/api/auth/api-keys', { name: 'reader' });
+  for (const { url } of [rig.controller, other]) {
+    const stream = await EventClient.open(url, { 'x-api-key': key });
+    await until(async () => {
+      await report();
+      return stream.events.some(({ event }) => event === 'result');
+    }, { what: `a result at ${url}` });
+    stream.close();
+  }
+});
