@@ -39,7 +39,9 @@ export class Showing {
 
   /** A message of a check, which may repeat what the target sent. */
   message(text: string): string {
-    return this.#isWithheld ? CONCEALED : this.#shown(text).slice(0, LONGEST_MESSAGE);
+    if (this.#isWithheld) return CONCEALED;
+    // Where a check has cut what it repeats, the beginning of a secret may stand.
+    return this.#concealed(text).split('…').map((part) => this.#shown(part)).join('…').slice(0, LONGEST_MESSAGE);
   }
 
   /** Head and body are withheld where there are more secrets than can be looked for. */

@@ -101,6 +101,18 @@ describe('what a monitor sends is concealed wherever a target repeats it', () =>
     expect(showing.message('Expected "b", got "zebra-1"\u0000')).toBe('Expected "b", got "***"\ufffd');
   });
 
+  test('also where the end of a text cuts it', () => {
+    const secret = 'zebra/1 and "more"';
+    const showing = new Showing(buildHttpSpec({ headers: { 'X-Own': secret } }));
+    for (const form of [secret, encodeURIComponent(secret), asJson(secret), asHtml(secret)]) {
+      for (let length = 4; length < form.length; length += 1) {
+        const { body_excerpt: excerpt } = showing.answer(sight({ body: `said ${form.slice(0, length)}` }));
+        expect(excerpt).toMatch(/^said \*\*\*$/);
+        expect(showing.message(`Got "${form.slice(0, length)}…"`)).toMatch(/^Got "\*\*\*…"$/);
+      }
+    }
+  });
+
   test('and where there are too many secrets to look for, no text is shown', () => {
     const body = JSON.stringify(Array.from({ length: 100 }, (_, at) => `zebra-${at}`));
     const showing = new Showing(buildHttpSpec({ body }));
@@ -144,6 +156,8 @@ describe('no form of a secret survives', () => {
       const spec = buildHttpSpec(isValue ? { headers: { 'X-Own': text } } : { body: text });
       const echo = (FORMS[name] as (secret: string) => string)(text);
       fc.pre(echo.length > 3 && !'HTTP/1.1 500 Oops X-Said'.includes(text));
+      // Together these would be the URL-encoding of something else.
+      fc.pre(before !== '%' || !/^[\da-f]{2}/i.test(echo));
       const said = `${'.'.repeat(at)}${before}${echo}${after}`;
       const seen = where === 'body'
         ? shown(spec, { body: said })

@@ -27,24 +27,30 @@ const TIMEOUT = failure('timeout', 'response', 'No answer');
 function build(isCutOff = false) {
   const clock = new SimulatedClock();
   const bus = new RecordingBus();
-  let finding: Finding = good();
+  let answering: Promise<Finding> = Promise.resolve(good());
   const results: CheckResult[] = [];
   const sender = new EvidenceSender({ bus, clock, log: createLog('test', 'silent'), region: 'eu', probeId: 'p1', monitors: () => 10 });
   const runner = new Runner({
     clock, random: () => 0.5, limits: limitsFor(100_000), isCutOff: () => Promise.resolve(isCutOff),
-    check: () => Promise.resolve(finding), record: (result) => results.push(result), observer: sender,
+    check: () => answering, record: (result) => results.push(result), observer: sender,
   });
   sender.start();
   return {
     clock, bus, sender, runner, results,
     /** One slot with its rechecks, and time to send what they saw. */
     async slot(found: Finding, assignment: Assignment, advanceMs = 10 * SECOND): Promise<void> {
-      finding = found;
+      answering = Promise.resolve(found);
       runner.slot(assignment, clock.now());
       await clock.advance(advanceMs);
     },
     answer(found: Finding): void {
-      finding = found;
+      answering = Promise.resolve(found);
+    },
+    /** Lets checks that begin now take until the returned function is called. */
+    hold(): (found: Finding) => void {
+      let release: (found: Finding) => void = () => undefined;
+      answering = new Promise((resolve) => (release = resolve));
+      return release;
     },
   };
 }
@@ -124,6 +130,24 @@ describe('a failed check', () => {
     runner.forget(assignment.monitor_id);
     await slot(bad(), assignment);
     expect(bus.messages.map((message) => message.last_good)).toEqual([null, null]);
+  });
+});
+
+describe('a check that ends after its monitor has changed', () => {
+  test('sends nothing and is no last good check', async () => {
+    for (const late of [bad(), good()]) {
+      const { bus, clock, runner, slot, hold } = build();
+      const assignment = buildAssignment({ retries: 0 });
+      const release = hold();
+      runner.slot(assignment, clock.now());
+      await clock.advance(SECOND);
+      runner.forget(assignment.monitor_id);
+      release(late);
+      await clock.advance(SECOND);
+      expect(bus.sent).toEqual([]);
+      await slot(bad(), assignment);
+      expect(bus.messages[0]?.last_good).toBeNull();
+    }
   });
 });
 
