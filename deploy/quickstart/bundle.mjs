@@ -2,14 +2,10 @@ import { createHash, randomUUID } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { mkdir, readdir, rename, rm, stat, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { runQuietly } from './install.mjs';
 
-/** Bundle name → entry point. */
-const ENTRY_POINTS = {
-  controller: 'controller/main.ts',
-  probe: 'probe/main.ts',
-  'embedded-mongo': 'deploy/embedded/mongo/main.ts',
-  quickstart: 'deploy/quickstart/main.ts',
-};
+const BUILD = fileURLToPath(new URL('build.mjs', import.meta.url));
 const SOURCES = ['shared', 'controller', 'probe', 'deploy'];
 const KEPT_BUNDLES = 3;
 const HOUR_MS = 3_600_000;
@@ -50,35 +46,14 @@ function hashSources(root) {
 }
 
 async function build(root, cache, target) {
-  const esbuild = await import('esbuild');
   const draft = join(cache, `draft-${process.pid}-${randomUUID()}`);
   await mkdir(draft, { recursive: true });
   try {
-    await esbuild.build({
-      absWorkingDir: root,
-      entryPoints: ENTRY_POINTS,
-      outdir: draft,
-      outExtension: { '.js': '.mjs' },
-      bundle: true,
-      platform: 'node',
-      target: 'node20.19',
-      format: 'esm',
-      packages: 'external',
-      sourcemap: true,
-      // Node keeps the text of modules in memory, with two bytes for each character unless all are ASCII.
-      charset: 'ascii',
-      minifyWhitespace: true,
-      lineLimit: 120,
-      loader: { '.html': 'text', '.css': 'text', '.svg': 'text' },
-      logLevel: 'silent',
-    });
+    await runQuietly(process.execPath, [BUILD, root, draft]);
     await rename(draft, target);
   } catch (error) {
     await rm(draft, { recursive: true, force: true });
     if (!existsSync(target)) throw error;
-  } finally {
-    // Its process would wake fifty times a second for as long as we run.
-    await esbuild.stop();
   }
 }
 

@@ -1,0 +1,32 @@
+// Builds one bundle per process: `node build.mjs ROOT DIRECTORY`. It has a process of its own, because the
+// builder would stay in the memory of the launcher, and its helper wake fifty times a second beside it.
+import { build } from 'esbuild';
+
+/** Bundle name → entry point. */
+const ENTRY_POINTS = {
+  controller: 'controller/main.ts',
+  probe: 'probe/main.ts',
+  'embedded-mongo': 'deploy/embedded/mongo/main.ts',
+  quickstart: 'deploy/quickstart/main.ts',
+};
+
+const [absWorkingDir, outdir] = process.argv.slice(2);
+await build({
+  absWorkingDir,
+  entryPoints: ENTRY_POINTS,
+  outdir,
+  outExtension: { '.js': '.mjs' },
+  bundle: true,
+  platform: 'node',
+  target: 'node20.19',
+  format: 'esm',
+  packages: 'external',
+  sourcemap: true,
+  sourcesContent: false,
+  // Node keeps the text of modules in memory, with two bytes for each character unless all are ASCII.
+  charset: 'ascii',
+  minifyWhitespace: true,
+  lineLimit: 120,
+  loader: { '.html': 'text', '.css': 'text', '.svg': 'text' },
+  logLevel: 'error',
+});
