@@ -1,4 +1,3 @@
-import Mailgun from 'mailgun.js';
 import { mailgunOutcome } from './mail-outcomes.ts';
 import type { Deliver } from './mailer.ts';
 
@@ -15,11 +14,14 @@ interface MailgunSettings {
 export function mailgunDelivery({ apiKey: key, domain, url, from, timeoutMs }: MailgunSettings): Deliver {
   // Its other HTTP client counts only silence as a timeout, so an answer that drips would never end.
   const options = { username: 'api', key, url, timeout: timeoutMs, useFetch: true };
-  const client = new Mailgun(FormData).client(options);
+  // Loaded with the first mail: other ways of sending do not need the client in memory.
+  const load = async () => new (await import('mailgun.js')).default(FormData).client(options);
+  let client: ReturnType<typeof load> | null = null;
   return async ({ to, subject, text, html, headers = {} }) => {
     const extra = Object.fromEntries(Object.entries(headers).map(([name, value]) => [`h:${name}`, value]));
     try {
-      await client.messages.create(domain, { from, to, subject, text, html, ...extra });
+      const { messages } = await (client ??= load());
+      await messages.create(domain, { from, to, subject, text, html, ...extra });
       return { kind: 'sent' };
     } catch (error) {
       const { status, details } = answerOf(error);
