@@ -5,10 +5,12 @@ import { QueryPlans } from '../helpers/query-plans.ts';
 import { until } from '../helpers/until.ts';
 
 /**
- * Read whole: as many as there are probes and regions, shards, or groups being deleted; of users and projects
- * one, or a page in order of id.
+ * Read whole: as many as there are probes, subscribers, regions, shards, or groups being deleted; of
+ * users and projects one, or a page in order of id.
  */
-const READ_WHOLE = ['assignment_heads', 'group_removals', 'leases', 'probes', 'projects', 'regions', 'users'];
+const READ_WHOLE = [
+  'assignment_heads', 'group_removals', 'leases', 'probes', 'projects', 'regions', 'subscriptions', 'users',
+];
 
 const plans = new QueryPlans();
 let rig: ControllerRig;
