@@ -41,7 +41,7 @@ export class Showing {
   message(text: string): string {
     if (this.#isWithheld) return CONCEALED;
     // Where a check has cut what it repeats, the beginning of a secret may stand.
-    return this.#concealed(text).split('…').map((part) => this.#shown(part)).join('…').slice(0, LONGEST_MESSAGE);
+    return text.split('…').map((part) => this.#shown(part)).join('…').slice(0, LONGEST_MESSAGE);
   }
 
   /** Head and body are withheld where there are more secrets than can be looked for. */
