@@ -1,8 +1,9 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { Document } from 'mongodb';
-import { openMongo, type Mongo } from '../../controller/platform/mongo/mongo.ts';
+import type { Mongo } from '../../controller/platform/mongo/mongo.ts';
 import { startControllerRig, type ControllerRig } from '../helpers/controller-rig.ts';
 import { WarpClock } from '../helpers/warp-clock.ts';
+import { watchedMongo } from '../helpers/watched-mongo.ts';
 
 const clock = new WarpClock();
 const counts = new Map<string, number>();
@@ -16,7 +17,7 @@ beforeAll(async () => {
     counts.set(what, (counts.get(what) ?? 0) + 1);
   };
   rig = await startControllerRig({ DOMAIN_LOOKUPS: 'true' }, count, undefined, { clock });
-  mongo = openMongo(rig.store.url);
+  mongo = watchedMongo(rig.store.url);
   await rig.session.ok('GET', '/api/monitors');
 });
 
