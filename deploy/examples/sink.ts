@@ -1,0 +1,75 @@
+/*
+ * Writes an organization's raw results into files of JSON lines. It acknowledges a result when that is on
+ * disk, so it may be stopped or killed at any time: the next start goes on where this one was, up to an hour
+ * later. A result can then stand in the files twice.
+ *
+ *   node deploy/examples/sink.ts subscription.json results-folder [bytes per file]
+ *
+ * `subscription.json` holds `data` of the response to `POST /api/subscriptions`. Needs Node 22.18 or newer,
+ * and the package `nats`.
+ */
+import {
+  closeSync, fsyncSync, mkdirSync, openSync, readdirSync, readFileSync, statSync, writeSync,
+} from 'node:fs';
+import { join } from 'node:path';
+import process from 'node:process';
+import { connect, nkeyAuthenticator, type Consumer, type JsMsg } from 'nats';
+
+interface Issued {
+  nats_url: string;
+  seed: string;
+  subscription: {
+    consumer: string; stream: string; domain: string; inbox_prefix: string; subjects: string[];
+  };
+}
+
+/** Results that are written and synced at once. */
+const BATCH = 500;
+const TRY_AGAIN_MS = 1000;
+
+const [credential = 'subscription.json', folder = 'results', mostBytes = '100000000'] = process.argv.slice(2);
+const { nats_url, seed, subscription } = JSON.parse(readFileSync(credential, 'utf8')) as Issued;
+/** `raw.<organization>.`: the server can be made to send other messages, see docs/nats.md. */
+const ownPrefix = (subscription.subjects[0] ?? '').replace('>', '');
+
+const connection = await connect({
+  servers: nats_url, authenticator: nkeyAuthenticator(new TextEncoder().encode(seed)),
+  inboxPrefix: subscription.inbox_prefix, maxReconnectAttempts: -1,
+});
+const results = await (await findConsumer()).consume({ max_messages: BATCH });
+for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => results.stop());
+const batch: JsMsg[] = [];
+for await (const message of results) {
+  batch.push(message);
+  // What came last must not wait for a full batch.
+  if (batch.length < BATCH && message.info.pending > 0) continue;
+  const own = batch.filter(({ subject }) => subject.startsWith(ownPrefix));
+  if (own.length > 0) append(own.map((one) => `${one.string()}\n`).join(''));
+  for (const one of batch.splice(0)) one.ack();
+}
+await connection.drain();
+
+/** The consumer exists a moment after the first subscription of an installation is created. */
+async function findConsumer(): Promise<Consumer> {
+  const { consumers } = connection.jetstream({ domain: subscription.domain });
+  for (;;) {
+    try {
+      return await consumers.get(subscription.stream, subscription.consumer);
+    } catch (error) {
+      console.error(String(error));
+      await new Promise((resolve) => setTimeout(resolve, TRY_AGAIN_MS));
+    }
+  }
+}
+
+/** Adds to the newest file, or to a new one if that is full, and waits for the disk. */
+function append(lines: string): void {
+  mkdirSync(folder, { recursive: true });
+  const newest = readdirSync(folder).filter((name) => name.endsWith('.jsonl')).sort().at(-1);
+  const isFull = newest === undefined || statSync(join(folder, newest)).size >= Number(mostBytes);
+  const name = isFull ? `${new Date().toISOString().replaceAll(':', '-')}.jsonl` : newest;
+  const file = openSync(join(folder, name), 'a');
+  writeSync(file, lines);
+  fsyncSync(file);
+  closeSync(file);
+}
