@@ -72,18 +72,24 @@ export class ProbeRig {
     return [...new Set(this.#peer.results.flatMap(({ error }) => (error ? [error.message] : [])))];
   }
 
-  /** CPU of the probe's process per check that the target saw, µs, over at least `count` checks. */
-  async cpuPerCheckUs(count: number, seen: () => Promise<number>): Promise<number> {
+  /**
+   * CPU of the probe's process per check that the target saw, µs, over at least `count` checks, and how many of
+   * them there were in a second.
+   */
+  async cost(count: number, seen: () => Promise<number>): Promise<{ cpuUs: number; perS: number }> {
     // The backlog from the suspension is not measured.
     await passTime(1500);
-    const before = { cpu: cpuMs([this.#probe.pid]), seen: await seen() };
+    const before = { cpu: cpuMs([this.#probe.pid]), seen: await seen(), at: performance.now() };
     let checks = 0;
     for (let waitedMs = 0; checks < count; waitedMs += 200) {
       if (checks === 0 && waitedMs >= SILENCE_MS) throw new Error('the probe checks nothing');
       await passTime(200);
       checks = (await seen()) - before.seen;
     }
-    return ((cpuMs([this.#probe.pid]) - before.cpu) * 1000) / checks;
+    return {
+      cpuUs: ((cpuMs([this.#probe.pid]) - before.cpu) * 1000) / checks,
+      perS: (checks * 1000) / (performance.now() - before.at),
+    };
   }
 
   async stop(): Promise<void> {
