@@ -29,20 +29,6 @@ export function parseJsonPath(text: string): JsonPath | string {
   return path;
 }
 
-/** What stands at `path`; `found` is false when there is nothing. */
-export function valueAt(root: unknown, path: JsonPath): { found: boolean; value: unknown } {
-  let value = root;
-  for (const key of path) {
-    const isElement = typeof key === 'number' && Array.isArray(value);
-    const isMember = typeof key === 'string' && typeof value === 'object' && !Array.isArray(value);
-    if (!(isElement || isMember) || value === null) return { found: false, value: undefined };
-    const name = isElement && key < 0 ? key + (value as unknown[]).length : key;
-    if (!Object.hasOwn(value as object, name)) return { found: false, value: undefined };
-    value = (value as Record<string | number, unknown>)[name];
-  }
-  return { found: true, value };
-}
-
 function segmentAt(text: string, at: number): { key: string | number; end: number } | null {
   if (text[at] === '.') {
     const name = matchAt(SHORTHAND, text, at + 1)?.[0];

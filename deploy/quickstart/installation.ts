@@ -146,7 +146,8 @@ export class Installation {
   #nodeSpec(role: string, args: string[], env: Environment, stopWithinMs: number): ProcessSpec {
     const { bundles, flags } = this.#deps;
     return {
-      role, command: process.execPath, args: [...flags.node, join(bundles, `${role}.mjs`), ...args],
+      role, command: process.execPath,
+      args: [...(role === 'probe' ? flags.probe : flags.node), join(bundles, `${role}.mjs`), ...args],
       env: { ...NODE_VARIABLES, ...env }, hasChannel: true, stopWithinMs,
     };
   }

@@ -7,7 +7,7 @@ import { Installation } from './installation.ts';
 import { LogFile } from './log-file.ts';
 import { knownFlags } from './node-flags.ts';
 import { freePort, requirePort } from './ports.ts';
-import { NODE_FLAGS, STORE_FLAGS, type ProcessFlags } from './process-spec.ts';
+import { NODE_FLAGS, PROBE_FLAGS, STORE_FLAGS, type ProcessFlags } from './process-spec.ts';
 import { Screen } from './screen.ts';
 import { readSettings, type QuickstartSettings } from './settings.ts';
 import { StartError } from './start-error.ts';
@@ -98,6 +98,7 @@ async function run(
 }
 
 async function flagsOf(program: string): Promise<ProcessFlags> {
-  const store = await knownFlags(program, STORE_FLAGS);
-  return { store, node: NODE_FLAGS.filter((flag) => store.includes(flag)) };
+  const known = new Set(await knownFlags(program, [...STORE_FLAGS, ...PROBE_FLAGS]));
+  const ofThem = (flags: readonly string[]): string[] => flags.filter((flag) => known.has(flag));
+  return { node: ofThem(NODE_FLAGS), probe: ofThem(PROBE_FLAGS), store: ofThem(STORE_FLAGS) };
 }

@@ -75,8 +75,8 @@ export interface Check {
   run(spec: CheckSpec, timeoutMs: number, allowPrivate?: boolean): Promise<Finding>;
 }
 
-/** Makes a check once per probe. */
-export type CheckFactory = (context: CheckContext) => Check;
+/** Makes a check once per probe, or several that share something. */
+export type CheckFactory = (context: CheckContext) => Check | readonly Check[];
 
 const EMPTY: Readonly<Finding> = Object.freeze({
   outcome: 'missed', degraded: false, response_time_ms: null, status_code: null, error: null, missed: null,

@@ -1,16 +1,14 @@
 import type { CheckSpec } from '../../shared/contracts/check-spec.ts';
 import { missed, type Check, type CheckContext, type CheckFactory, type Finding } from './check.ts';
 import { createDnsCheck } from './dns.ts';
-import { createHttpCheck } from './http.ts';
+import { createHttpChecks } from './http.ts';
 import { createIcmpCheck } from './icmp.ts';
-import { createKeywordCheck } from './keyword.ts';
 import { createTcpCheck } from './tcp.ts';
 
 const CHECKS: readonly CheckFactory[] = [
   createDnsCheck,
-  createHttpCheck,
+  createHttpChecks,
   createIcmpCheck,
-  createKeywordCheck,
   createTcpCheck,
 ];
 
@@ -19,7 +17,8 @@ export class CheckRegistry {
   readonly #checks: ReadonlyMap<string, Check>;
 
   constructor(context: CheckContext, factories: readonly CheckFactory[] = CHECKS) {
-    this.#checks = new Map(factories.map((create) => create(context)).map((check) => [check.type, check]));
+    const checks = factories.flatMap((create) => create(context));
+    this.#checks = new Map(checks.map((check) => [check.type, check]));
   }
 
   /** Types of checks and how they are done, as they stand in beats. */

@@ -60,7 +60,8 @@ export function makeCertificate(
 
 function der(tag: number, ...parts: Buffer[]): Buffer {
   const content = Buffer.concat(parts);
-  const length = content.length < 128 ? [content.length] : [0x82, content.length >> 8, content.length & 0xff];
+  const { length: size } = content;
+  const length = size < 128 ? [size] : [0x83, size >> 16, (size >> 8) & 0xff, size & 0xff];
   return Buffer.concat([Buffer.from([tag, ...length]), content]);
 }
 

@@ -1,7 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { createHttpCheck } from '../../probe/checks/http.ts';
 import { excerptText } from '../../probe/checks/http/excerpt-text.ts';
-import { createKeywordCheck } from '../../probe/checks/keyword.ts';
+import { CheckRegistry } from '../../probe/checks/registry.ts';
 import { SystemResolver } from '../../probe/checks/network/resolver.ts';
 import { Trust } from '../../probe/checks/tls/trust.ts';
 import { systemClock } from '../../shared/time.ts';
@@ -15,7 +14,7 @@ const context = {
   clock: systemClock, resolver: new SystemResolver(systemClock), allowAddress: () => true, version: '1',
   trust: new Trust([certificate.cert]),
 };
-const check = createHttpCheck(context);
+const check = new CheckRegistry(context);
 
 describe('an HTTP check of nginx', () => {
   let nginx: Awaited<ReturnType<typeof startNginx>>;
@@ -27,10 +26,9 @@ describe('an HTTP check of nginx', () => {
   test.each(['http', 'https'] as const)('by %s finds keywords in a compressed page in chunks', async (scheme) => {
     const port = scheme === 'http' ? nginx.httpPort : nginx.httpsPort;
     const url = `${scheme}://localhost:${port}/page`;
-    const keywords = createKeywordCheck(context);
-    expect(await keywords.run(keywordSpec(['äpfel', 'in stock: 5'], { url }), 60_000))
+    expect(await check.run(keywordSpec(['äpfel', 'in stock: 5'], { url }), 60_000))
       .toMatchObject({ outcome: 'success' });
-    const finding = await keywords.run(keywordSpec(['sold out'], { url }), 60_000);
+    const finding = await check.run(keywordSpec(['sold out'], { url }), 60_000);
     expect(finding).toMatchObject({ error: { type: 'keyword_missing' } });
     const { head, body } = finding.seen as { head: string; body: string };
     expect(excerptText(head, body)).toBe(PAGE.slice(0, 4096));

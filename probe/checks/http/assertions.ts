@@ -1,16 +1,23 @@
 import type { Assertion } from '../../../shared/contracts/check-spec.ts';
-import { parseJsonPath, valueAt } from '../../../shared/json-path.ts';
+import { parseJsonPath } from '../../../shared/json-path.ts';
 import { printable } from '../check.ts';
 import type { Content, ContentRule } from './content.ts';
-import { parseJsonText } from './json-text.ts';
+import { findInJson } from './json-text.ts';
 import { containsText } from './literal-search.ts';
 import { headerValue } from './response-head.ts';
 
 const MAX_SHOWN = 100;
 const NUMBER = /^-?\d{1,100}(\.\d{1,100})?([eE][+-]?\d{1,3})?$/;
 
-/** What an assertion looks at: nothing, or a value. */
-type Found = { found: false; instead: string } | { found: true; value: unknown };
+/** What an assertion looks at: a value, nothing, or what cannot be looked at; `problem` says why. */
+type Found = Value | { found: false; instead: string } | { problem: string };
+
+/** Of a long body `value` is the beginning. */
+interface Value {
+  found: true;
+  value: unknown;
+  contains: (target: string) => boolean;
+}
 
 /**
  * Compares headers, values in the JSON and the body with what was asked for. A JSON number equals a number;
@@ -28,11 +35,7 @@ export class AssertionRule implements ContentRule {
 
   /** The first assertion that fails, and how many others do. */
   problem(content: Content): string | null {
-    const json = this.#assertions.some(({ source }) => source === 'json') ? parseJsonText(content.text) : null;
-    const problems = this.#assertions.flatMap((assertion) =>
-      (assertion.source === 'json' && json?.kind === 'other'
-        ? [notJson(json.what, content)]
-        : problemOf(assertion, find(assertion, content, json?.kind === 'json' ? json.root : null))));
+    const problems = this.#assertions.flatMap((assertion) => problemOf(assertion, find(assertion, content)));
     const [first, ...others] = new Set(problems);
     if (first === undefined) return null;
     return others.length === 0 ? first : `${first} (and ${others.length} more)`;
@@ -43,23 +46,33 @@ function notJson(what: 'nothing' | 'deep' | 'text', { text, part }: Content): st
   if (what === 'nothing') return 'Expected JSON, got an empty body';
   if (what === 'deep') return 'Expected JSON, got more than 1000 levels';
   const size = part === null ? '' : `, only ${part} of it came`;
-  return `Expected JSON, got something else${size}: ${shown(text)}`;
+  return `Expected JSON, got something else${size}: ${shown(text.start)}`;
 }
 
-function find({ source, property = '' }: Assertion, content: Content, root: unknown): Found {
+function find({ source, property = '' }: Assertion, content: Content): Found {
   if (source === 'body') {
-    return content.text === '' ? { found: false, instead: 'an empty body' } : { found: true, value: content.text };
+    const { text } = content;
+    const { start } = text;
+    if (start === '') return { found: false, instead: 'an empty body' };
+    return { found: true, value: start, contains: (target) => text.find([target]).size > 0 };
   }
   if (source === 'header') {
     const value = headerValue(content.head.text, property);
-    return value === null ? { found: false, instead: 'no such header' } : { found: true, value };
+    return value === null ? { found: false, instead: 'no such header' } : valueOf(value);
   }
   const path = parseJsonPath(property);
-  const { found, value } = typeof path === 'string' ? { found: false, value: null } : valueAt(root, path);
-  return found ? { found, value } : { found: false, instead: 'no such value' };
+  if (typeof path === 'string') return { found: false, instead: 'no such value' };
+  const json = findInJson(content.text.utf8, path);
+  if (json.kind === 'other') return { problem: notJson(json.what, content) };
+  return json.kind === 'found' ? valueOf(json.value) : { found: false, instead: 'no such value' };
+}
+
+function valueOf(value: unknown): Value {
+  return { found: true, value, contains: (target) => containsText(String(value), target) };
 }
 
 function problemOf(assertion: Assertion, found: Found): string[] {
+  if ('problem' in found) return [found.problem];
   if (isFulfilled(assertion, found)) return [];
   const { source, property, comparison, target } = assertion;
   const what = source === 'body' ? 'the body' : source === 'header' ? `header ${property}` : String(property);
@@ -73,7 +86,7 @@ const WORDS: Readonly<Record<Assertion['comparison'], string>> = Object.freeze({
   absent: 'to be absent',
 });
 
-function isFulfilled({ comparison, target = '' }: Assertion, found: Found): boolean {
+function isFulfilled({ comparison, target = '' }: Assertion, found: Exclude<Found, { problem: string }>): boolean {
   if (!found.found) return comparison === 'absent';
   if (comparison === 'exists' || comparison === 'absent') return comparison === 'exists';
   const { value } = found;
@@ -82,8 +95,8 @@ function isFulfilled({ comparison, target = '' }: Assertion, found: Found): bool
   switch (comparison) {
     case 'equals': return isEqual(value, text, target);
     case 'not_equals': return !isEqual(value, text, target);
-    case 'contains': return containsText(text, target);
-    case 'not_contains': return !containsText(text, target);
+    case 'contains': return found.contains(target);
+    case 'not_contains': return !found.contains(target);
     case 'greater_than': return isNumber(text) && isNumber(target) && Number(text) > Number(target);
     case 'less_than': return isNumber(text) && isNumber(target) && Number(text) < Number(target);
   }

@@ -1,32 +1,111 @@
+import { isUtf8 } from 'node:buffer';
+import { StringDecoder } from 'node:string_decoder';
+import { containsText } from './literal-search.ts';
+
 /** How far into a page a `meta` element names its charset (WHATWG HTML, 13.2.3.2). */
 const META_BYTES = 1024;
 const META = /<meta[^>]*?charset\s*=\s*["']?\s*([\w:.-]+)/i;
 
+const PIECE_BYTES = 32_768;
+const START_BYTES = 16_384;
+/** What follows a letter may decide about its small form, but nothing beyond that many characters. */
+const CONTEXT = 8;
+
 /**
- * The text of a body. Its charset is that of a byte order mark, else of the Content-Type, else of a `meta`
- * element, where each is known; otherwise UTF-8, or Windows-1252 if it is not valid UTF-8.
+ * The text of a body, which is never one string: V8 keeps large strings that are in use as it clears what is
+ * young, and lets tens of megabytes of them pile up. Its charset is that of a byte order mark, else of the
+ * Content-Type, else of a `meta` element, where each is known; otherwise UTF-8, or Windows-1252 if it is not
+ * valid UTF-8.
  */
-export function textOfBody(bytes: Buffer, contentType: string | null): string {
-  const labels = [markOf(bytes), charsetOf(contentType), metaCharset(bytes)];
-  for (const label of labels) {
-    const decoder = label === null ? null : decoderFor(label);
-    if (decoder) return decoder.decode(bytes);
+export class BodyText {
+  readonly #bytes: Buffer;
+  readonly #charset: string;
+
+  /** Uses `bytes`, and does not copy them. */
+  constructor(bytes: Buffer, contentType: string | null) {
+    const labels = [markOf(bytes), charsetOf(contentType), metaCharset(bytes)];
+    const known = labels.map(knownCharset).find((one) => one !== null);
+    const whole = wholeCharacters(bytes);
+    this.#charset = known ?? (isUtf8(whole) ? 'utf-8' : 'windows-1252');
+    this.#bytes = known === undefined && this.#charset === 'utf-8' ? whole : bytes;
   }
-  try {
-    // As a stream: a body that was cut may end in the middle of a character.
-    return new TextDecoder('utf-8', { fatal: true }).decode(bytes, { stream: true });
-  } catch {
-    return new TextDecoder('windows-1252').decode(bytes);
+
+  /** All of a short text; of a longer one its beginning, more than 4096 characters. */
+  get start(): string {
+    return this.#decoder()(this.#bytes.subarray(0, START_BYTES), this.#bytes.length <= START_BYTES);
+  }
+
+  /** The text in UTF-8. */
+  get utf8(): Buffer {
+    return this.#charset === 'utf-8' ? withoutMark(this.#bytes) : Buffer.from([...this.#pieces()].join(''));
+  }
+
+  /** Which of these texts occur in it; `fold` is applied to it before. */
+  find(wanted: readonly string[], fold = (text: string): string => text): Set<string> {
+    const found = new Set<string>();
+    const longest = wanted.reduce((most, { length }) => Math.max(most, length), 0);
+    let text = '';
+    const look = (searched: string): void => {
+      for (const one of wanted) if (!found.has(one) && containsText(searched, one)) found.add(one);
+    };
+    for (const piece of this.#pieces()) {
+      text += piece;
+      look(fold(text).slice(0, -CONTEXT));
+      if (found.size === wanted.length) return found;
+      text = text.slice(-(longest + 2 * CONTEXT));
+    }
+    look(fold(text));
+    return found;
+  }
+
+  * #pieces(): Generator<string> {
+    const decode = this.#decoder();
+    for (let at = 0; at < this.#bytes.length; at += PIECE_BYTES) {
+      const end = at + PIECE_BYTES;
+      yield decode(this.#bytes.subarray(at, end), end >= this.#bytes.length);
+    }
+  }
+
+  #decoder(): (piece: Buffer, isLast: boolean) => string {
+    if (this.#charset !== 'utf-8') {
+      const decoder = new TextDecoder(this.#charset);
+      return (piece, isLast) => decoder.decode(piece, { stream: !isLast });
+    }
+    const decoder = new StringDecoder('utf8');
+    let isFirst = true;
+    return (piece, isLast) => {
+      const text = isFirst ? withoutMark(piece) : piece;
+      isFirst = false;
+      return isLast ? decoder.end(text) : decoder.write(text);
+    };
   }
 }
 
-function decoderFor(label: string): InstanceType<typeof TextDecoder> | null {
+/** UTF-8 without the character that a cut body ends in the middle of. */
+function wholeCharacters(bytes: Buffer): Buffer {
+  for (let back = 1; back <= Math.min(3, bytes.length); back += 1) {
+    const byte = bytes[bytes.length - back] as number;
+    if (byte < 0x80) return bytes;
+    if (byte >= 0xc0) {
+      const size = byte >= 0xf0 ? 4 : byte >= 0xe0 ? 3 : 2;
+      return size > back ? bytes.subarray(0, bytes.length - back) : bytes;
+    }
+  }
+  return bytes;
+}
+
+/** The name by which a charset is known; null if no charset has that label. */
+function knownCharset(label: string | null): string | null {
+  if (label === null) return null;
   try {
-    return new TextDecoder(label);
+    return new TextDecoder(label).encoding;
   } catch {
-    // No charset has that name.
     return null;
   }
+}
+
+function withoutMark(bytes: Buffer): Buffer {
+  return markOf(bytes) === 'utf-8' ? bytes.subarray(3) : bytes;
 }
 
 function markOf(bytes: Buffer): string | null {

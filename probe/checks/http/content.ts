@@ -1,15 +1,17 @@
 import type { ErrorType } from '../../../shared/contracts/result.ts';
 import type { ErrorLayer } from '../check.ts';
-import { textOfBody } from './body-text.ts';
+import { BodyText } from './body-text.ts';
 import type { BodyDecoder } from './decode-body.ts';
 import type { ExchangeResult } from './exchange.ts';
 import { headerValue, type ResponseHead } from './response-head.ts';
 
+const NOTHING = Buffer.alloc(0);
+
 /** An answer as rules see it. */
 export interface Content {
   head: ResponseHead;
-  /** The body; empty when no rule wants it. */
-  text: string;
+  /** The body; empty when no rule wants it. Not to be used later. */
+  text: BodyText;
   /** How much of the body that is; null when it is all of it. */
   part: string | null;
 }
@@ -29,21 +31,22 @@ export interface ContentFault {
 }
 
 /** Decodes what was kept of an answer's body and asks the rules in turn; null if nothing is wrong. */
-export async function faultOfContent(
+export function faultOfContent(
   answer: ExchangeResult, rules: readonly ContentRule[], decoder: BodyDecoder,
 ): Promise<ContentFault | null> {
   const head = answer.head as ResponseHead;
   const wantsBody = rules.some((rule) => rule.wantsBody);
-  const decoded = await decoder.decode({
-    pieces: answer.content, encodings: wantsBody || answer.content.length > 0 ? head.encodings : [],
-    isCut: answer.isCut,
+  const { hasBody, body } = answer.holding;
+  const encodings = wantsBody || hasBody ? head.encodings : [];
+  return decoder.decode({ pieces: body, encodings, isCut: answer.isCut }, (decoded) => {
+    if (!decoded.ok) return { type: 'connection_error', layer: 'content', message: decoded.problem };
+    const bytes = wantsBody ? decoded.bytes : NOTHING;
+    const text = new BodyText(bytes, headerValue(head.text, 'content-type'));
+    const part = decoded.isWhole ? null : `the first ${Math.floor(decoded.bytes.length / 1024)} kB`;
+    for (const rule of rules) {
+      const message = rule.problem({ head, text, part });
+      if (message !== null) return { type: 'keyword_missing', layer: 'content', message };
+    }
+    return null;
   });
-  if (!decoded.ok) return { type: 'connection_error', layer: 'content', message: decoded.problem };
-  const text = wantsBody ? textOfBody(decoded.bytes, headerValue(head.text, 'content-type')) : '';
-  const part = decoded.isWhole ? null : `the first ${Math.floor(decoded.bytes.length / 1024)} kB`;
-  for (const rule of rules) {
-    const message = rule.problem({ head, text, part });
-    if (message !== null) return { type: 'keyword_missing', layer: 'content', message };
-  }
-  return null;
 }

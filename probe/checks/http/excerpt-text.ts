@@ -1,6 +1,7 @@
 import { brotliDecompressSync, constants, inflateRawSync, unzipSync } from 'node:zlib';
 import { EXCERPT_BYTES } from '../check.ts';
-import { textOfBody } from './body-text.ts';
+import { BodyText } from './body-text.ts';
+import { withNarrowWindow } from './decode-body.ts';
 import { headerValue } from './response-head.ts';
 
 /** Of an excerpt that grows without measure when it is decoded, nothing is shown beyond this size, bytes. */
@@ -19,7 +20,7 @@ const DECODERS: Readonly<Record<string, (bytes: Buffer) => Buffer>> = Object.fre
   // Many servers leave out the zlib header (see `streamFor`).
   deflate: (bytes: Buffer) =>
     (((bytes[0] as number) & 0x0f) === 8 ? unzipSync(bytes, ZLIB) : inflateRawSync(bytes, ZLIB)),
-  br: (bytes: Buffer) => brotliDecompressSync(bytes, BROTLI),
+  br: (bytes: Buffer) => brotliDecompressSync(withNarrowWindow(bytes), BROTLI),
 });
 
 /**
@@ -35,7 +36,7 @@ export function excerptText(head: string, body: string): string | null {
     const bytes = raw.length === 0 ? raw : (DECODERS[encoding] as (bytes: Buffer) => Buffer)(raw);
     // No character takes more than four bytes.
     const start = bytes.subarray(0, EXCERPT_BYTES * 4);
-    return textOfBody(start, headerValue(head, 'content-type')).slice(0, EXCERPT_BYTES);
+    return new BodyText(start, headerValue(head, 'content-type')).start.slice(0, EXCERPT_BYTES);
   } catch {
     return null;
   }

@@ -45,8 +45,7 @@ export interface ExchangeResult {
   isCut: boolean;
   /** The beginning of the body, one character per byte. */
   excerpt: string;
-  /** The body, still encoded; empty unless `content` was wanted. To be released after use. */
-  content: readonly Buffer[];
+  /** Of the body, still encoded; empty unless `content` was wanted. To be released after use. */
   holding: Holding;
   /**
    * Null when all that was wanted came; else the head may be there all the same. `code` is Node's, or one of
@@ -83,7 +82,7 @@ class Exchange {
     const holding = options.held.open(() => this.#fail('ENOBUFS', 'no room for the answer'));
     this.#reader = new ResponseReader({ bodiless: options.bodiless, useOf: options.useOf, holding });
     this.#result = {
-      head: null, received: 0, isCut: false, excerpt: '', content: [], holding,
+      head: null, received: 0, isCut: false, excerpt: '', holding,
       failed: null, remoteAddress: null, tls: null,
       startedAt: options.clock.monotonic(), connectedAt: 0, securedAt: 0, firstByteAt: 0, endedAt: 0,
     };
@@ -205,7 +204,6 @@ class Exchange {
     result.received = this.#reader.received;
     result.isCut = this.#reader.isCut;
     result.excerpt = this.#reader.excerpt;
-    result.content = this.#reader.content;
     result.holding.end();
     result.endedAt = this.#options.clock.monotonic();
     this.#resolve(result);

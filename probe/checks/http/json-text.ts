@@ -1,36 +1,190 @@
-/** For deep nesting the parser takes quadratic time: a megabyte of brackets would stop the probe for long. */
+import type { JsonPath } from '../../../shared/json-path.ts';
+
+/** Deepest nesting that is read, levels. */
 const MAX_DEPTH = 1000;
 
-const QUOTE = 34;
-const BACKSLASH = 92;
-const OPENING = new Set([91, 123]);
-const CLOSING = new Set([93, 125]);
+const [QUOTE, BACKSLASH, COMMA, COLON, MINUS, DOT, PLUS] = [34, 92, 44, 58, 45, 46, 43];
+const [ARRAY, ARRAY_END, OBJECT, OBJECT_END] = [91, 93, 123, 125];
+const [SMALL_E, LARGE_E, SMALL_U, ZERO] = [101, 69, 117, 48];
+const LITERALS = ['true', 'false', 'null'].map((word) => Buffer.from(word));
+const ESCAPED = Buffer.from('"\\/bfnrt');
+const OFF_PATH = -1;
+const NONE = -1;
 
 export type JsonOutcome =
-  | { kind: 'json'; root: unknown }
-  /** `what` came instead. */
+  | { kind: 'found'; value: unknown }
+  /** It is JSON, without anything at the path. */
+  | { kind: 'absent' }
+  /** `what` came instead of JSON. */
   | { kind: 'other'; what: 'nothing' | 'deep' | 'text' };
 
-/** Parses the text of a body, with or without a byte order mark, up to MAX_DEPTH levels. */
-export function parseJsonText(text: string): JsonOutcome {
-  if (text.trim() === '') return { kind: 'other', what: 'nothing' };
-  if (isDeep(text)) return { kind: 'other', what: 'deep' };
-  try {
-    return { kind: 'json', root: JSON.parse(text.replace(/^\ufeff/, '')) as unknown };
-  } catch {
-    return { kind: 'other', what: 'text' };
+/**
+ * What JSON text (RFC 8259, in UTF-8) holds at a path. Of names given twice the last one counts. A list or an
+ * object is returned empty.
+ */
+export function findInJson(text: Buffer, path: JsonPath): JsonOutcome {
+  return new JsonScan(text, path).run();
+}
+
+/**
+ * Checks the whole text in one pass and makes nothing but the value at the path: what `JSON.parse` makes of a
+ * hostile megabyte takes 20 MB, and V8 lets several of them pile up.
+ */
+class JsonScan {
+  readonly #text: Buffer;
+  readonly #path: JsonPath;
+  #depth = 0;
+  #isDeep = false;
+  /** Where the value at the path begins, as far as the text has been read. */
+  #found = NONE;
+
+  constructor(text: Buffer, path: JsonPath) {
+    this.#text = text;
+    this.#path = path;
+  }
+
+  run(): JsonOutcome {
+    const text = this.#text;
+    const start = this.#afterSpace(0);
+    if (start === text.length) return { kind: 'other', what: 'nothing' };
+    const end = this.#value(start, 0);
+    if (this.#isDeep) return { kind: 'other', what: 'deep' };
+    if (end === NONE || this.#afterSpace(end) < text.length) return { kind: 'other', what: 'text' };
+    return this.#found === NONE ? { kind: 'absent' } : { kind: 'found', value: this.#read(this.#found) };
+  }
+
+  #read(start: number): unknown {
+    const first = this.#text[start];
+    if (first === OBJECT) return {};
+    return first === ARRAY ? [] : this.#parse(start, this.#value(start, OFF_PATH));
+  }
+
+  #parse(start: number, end: number): unknown {
+    return JSON.parse(this.#text.toString('utf8', start, end));
+  }
+
+  /**
+   * Where the value that begins at `at` ends; NONE if it is malformed. `step`: how many parts of the path
+   * lead to it, or OFF_PATH.
+   */
+  #value(at: number, step: number): number {
+    const isHere = step === this.#path.length;
+    if (isHere) this.#found = at;
+    const inner = isHere ? OFF_PATH : step;
+    const first = this.#text[at];
+    if (first === QUOTE) return this.#string(at);
+    if (first === MINUS || isDigit(first)) return this.#number(at);
+    if (first === OBJECT || first === ARRAY) return this.#container(at, first, inner);
+    const literal = LITERALS.find((word) => this.#isAt(word, at));
+    return literal === undefined ? NONE : at + literal.length;
+  }
+
+  #container(at: number, first: number, step: number): number {
+    this.#depth += 1;
+    this.#isDeep ||= this.#depth > MAX_DEPTH;
+    if (this.#isDeep) return NONE;
+    const end = first === OBJECT ? this.#object(at, step) : this.#array(at, step);
+    this.#depth -= 1;
+    return end;
+  }
+
+  #object(start: number, step: number): number {
+    const key = this.#path[step];
+    const name = typeof key === 'string' ? Buffer.from(key) : null;
+    let at = this.#afterSpace(start + 1);
+    if (this.#text[at] === OBJECT_END) return at + 1;
+    for (;;) {
+      const end = this.#text[at] === QUOTE ? this.#string(at) : NONE;
+      const colon = end === NONE ? NONE : this.#afterSpace(end);
+      if (colon === NONE || this.#text[colon] !== COLON) return NONE;
+      const isNext = name !== null && this.#isName(at, end, name);
+      if (isNext) this.#found = NONE;
+      at = this.#value(this.#afterSpace(colon + 1), isNext ? step + 1 : OFF_PATH);
+      if (at === NONE) return NONE;
+      at = this.#afterSpace(at);
+      if (this.#text[at] === OBJECT_END) return at + 1;
+      if (this.#text[at] !== COMMA) return NONE;
+      at = this.#afterSpace(at + 1);
+    }
+  }
+
+  #array(start: number, step: number): number {
+    const key = this.#path[step];
+    const wanted = typeof key === 'number' ? key : null;
+    const isFromEnd = wanted !== null && wanted < 0;
+    /** What was found in the last elements, as many as an index from the end needs, in a ring. */
+    const last: number[] = [];
+    let at = this.#afterSpace(start + 1);
+    if (this.#text[at] === ARRAY_END) return at + 1;
+    for (let index = 0; ; index += 1) {
+      const isNext = isFromEnd || wanted === index;
+      if (isNext) this.#found = NONE;
+      at = this.#value(at, isNext ? step + 1 : OFF_PATH);
+      if (at === NONE) return NONE;
+      if (isFromEnd) last[index % -wanted] = this.#found;
+      at = this.#afterSpace(at);
+      if (this.#text[at] === ARRAY_END) {
+        if (isFromEnd) this.#found = index + 1 < -wanted ? NONE : (last[(index + 1) % -wanted] as number);
+        return at + 1;
+      }
+      if (this.#text[at] !== COMMA) return NONE;
+      at = this.#afterSpace(at + 1);
+    }
+  }
+
+  /** Whether the string between those places is that name. */
+  #isName(start: number, end: number, name: Buffer): boolean {
+    if (end - start - 2 === name.length && this.#isAt(name, start + 1)) return true;
+    const hasEscape = this.#text.subarray(start, end).includes(BACKSLASH);
+    return hasEscape && this.#parse(start, end) === name.toString();
+  }
+
+  #isAt(bytes: Buffer, start: number): boolean {
+    for (let at = 0; at < bytes.length; at += 1) if (this.#text[start + at] !== bytes[at]) return false;
+    return true;
+  }
+
+  #string(start: number): number {
+    const text = this.#text;
+    for (let at = start + 1; at < text.length; at += 1) {
+      const code = text[at] as number;
+      if (code === QUOTE) return at + 1;
+      if (code < 32) return NONE;
+      if (code !== BACKSLASH) continue;
+      at += 1;
+      if (text[at] !== SMALL_U) {
+        if (!ESCAPED.includes(text[at] ?? SMALL_U)) return NONE;
+      } else if (/^[0-9A-Fa-f]{4}$/.test(text.toString('latin1', at + 1, at + 5))) at += 4;
+      else return NONE;
+    }
+    return NONE;
+  }
+
+  #number(start: number): number {
+    const text = this.#text;
+    let at = text[start] === MINUS ? start + 1 : start;
+    at = text[at] === ZERO ? at + 1 : this.#digits(at);
+    if (at !== NONE && text[at] === DOT) at = this.#digits(at + 1);
+    if (at === NONE || (text[at] !== SMALL_E && text[at] !== LARGE_E)) return at;
+    const sign = text[at + 1];
+    return this.#digits(sign === PLUS || sign === MINUS ? at + 2 : at + 1);
+  }
+
+  /** Where the digits end that begin at `start`; NONE without any. */
+  #digits(start: number): number {
+    let at = start;
+    while (isDigit(this.#text[at])) at += 1;
+    return at === start ? NONE : at;
+  }
+
+  #afterSpace(start: number): number {
+    for (let at = start; ; at += 1) {
+      const code = this.#text[at];
+      if (code !== 32 && code !== 10 && code !== 13 && code !== 9) return at;
+    }
   }
 }
 
-function isDeep(text: string): boolean {
-  let depth = 0;
-  let isInString = false;
-  for (let at = 0; at < text.length && depth <= MAX_DEPTH; at += 1) {
-    const code = text.charCodeAt(at);
-    if (code === QUOTE) isInString = !isInString;
-    else if (isInString) at += code === BACKSLASH ? 1 : 0;
-    else if (OPENING.has(code)) depth += 1;
-    else if (CLOSING.has(code)) depth -= 1;
-  }
-  return depth > MAX_DEPTH;
+function isDigit(code: number | undefined): boolean {
+  return code !== undefined && code >= 48 && code <= 57;
 }

@@ -1,7 +1,6 @@
 import type { KeywordSpec } from '../../../shared/contracts/check-spec.ts';
 import { printable } from '../check.ts';
 import type { Content, ContentRule } from './content.ts';
-import { containsText } from './literal-search.ts';
 
 const MAX_NAMED = 5;
 const MAX_NAME_LENGTH = 60;
@@ -23,9 +22,11 @@ export class KeywordRule implements ContentRule {
 
   problem({ text, part }: Content): string | null {
     const { keywords, match_mode: mode, case_sensitive: isCaseSensitive } = this.#spec;
-    const searched = isCaseSensitive ? text : text.toLowerCase();
-    const wrong = keywords
-      .filter((keyword) => isFound(searched, keyword, isCaseSensitive) !== keyword.should_contain);
+    const fold = (one: string): string => (isCaseSensitive ? one : one.toLowerCase());
+    const forms = new Map(keywords.map((keyword) => [keyword, formsOf(fold(keyword.text))]));
+    const found = text.find([...new Set([...forms.values()].flat())], fold);
+    const isFound = (keyword: Keyword): boolean => (forms.get(keyword) ?? []).some((form) => found.has(form));
+    const wrong = keywords.filter((keyword) => isFound(keyword) !== keyword.should_contain);
     if (wrong.length < (mode === 'any' ? keywords.length : 1)) return null;
     const missing = wrong.filter((keyword) => keyword.should_contain);
     const present = wrong.filter((keyword) => !keyword.should_contain);
@@ -39,10 +40,8 @@ export class KeywordRule implements ContentRule {
   }
 }
 
-function isFound(searched: string, { text }: Keyword, isCaseSensitive: boolean): boolean {
-  const wanted = isCaseSensitive ? text : text.toLowerCase();
-  const forms = new Set([wanted, wanted.normalize('NFC'), wanted.normalize('NFD')]);
-  return [...forms].some((form) => containsText(searched, form));
+function formsOf(wanted: string): string[] {
+  return [wanted, wanted.normalize('NFC'), wanted.normalize('NFD')];
 }
 
 function expectation(missing: Keyword[], present: Keyword[]): string {

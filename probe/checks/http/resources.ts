@@ -4,7 +4,7 @@ import { BodyDecoder } from './decode-body.ts';
 import { HeldBytes } from './held-bytes.ts';
 
 const READ_BUFFER_BYTES = 65_536;
-/** What all checks of one type keep of answers that are still coming. */
+/** What all checks keep of answers that are still coming. */
 const MAX_HELD_BYTES = 16_777_216;
 
 /** What all HTTP checks of a probe have in common. */

@@ -34,7 +34,7 @@ export interface ReaderOptions {
   bodiless: boolean;
   /** Asked once, when the head is there. */
   useOf: (head: ResponseHead) => BodyUse;
-  /** Counts what is kept. */
+  /** Keeps the body, still encoded, if `content` is wanted. */
   holding: Holding;
 }
 
@@ -49,7 +49,6 @@ export class ResponseReader implements ContentSink {
   #wireBytes = 0;
   #isCut = false;
   #excerpt = '';
-  #content: Buffer[] = [];
 
   constructor(options: ReaderOptions) {
     this.#options = options;
@@ -77,11 +76,6 @@ export class ResponseReader implements ContentSink {
   /** The first EXCERPT_BYTES of the body, one character per byte. */
   get excerpt(): string {
     return this.#excerpt;
-  }
-
-  /** The body as it came, still encoded; empty unless `content` was wanted. */
-  get content(): readonly Buffer[] {
-    return this.#content;
   }
 
   /** Takes `piece[start, end)`, which may be overwritten after the call. Not to be called after an end. */
@@ -113,9 +107,7 @@ export class ResponseReader implements ContentSink {
   take(bytes: Uint8Array, start: number, end: number): void {
     const shown = Math.min(end, start + EXCERPT_BYTES - this.#excerpt.length);
     if (shown > start) this.#excerpt += view(bytes, start, shown).toString('latin1');
-    if (this.#use !== 'content') return;
-    this.#content.push(Buffer.from(view(bytes, start, end)));
-    this.#options.holding.grow(end - start);
+    if (this.#use === 'content') this.#options.holding.keep(bytes, start, end);
   }
 
   #begin(head: ResponseHead, piece: Uint8Array, start: number, end: number): ReadOutcome {

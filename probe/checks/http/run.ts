@@ -136,7 +136,7 @@ export class HttpRun implements Seen {
       return this.#fail('status_code', 'response', `Expected ${expectedText(spec)}, got ${status}`);
     }
     if (last.failed) return this.#exchangeFailure(last);
-    const hasMore = this.#rules.length > 0 || last.content.length > 0;
+    const hasMore = this.#rules.length > 0 || last.holding.hasBody;
     return hasMore ? this.#judge(last, status) : this.#success(status);
   }
 

@@ -6,6 +6,8 @@ import type { SealedFacts } from '../check.ts';
 import { certificateFacts, certificateProblem } from './certificate.ts';
 
 const OTHER_NAME = 'ERR_TLS_CERT_ALTNAME_INVALID';
+/** A certificate of that size has thousands of names, bytes. */
+const LARGE_BYTES = 16_384;
 
 /**
  * The peer of a TLS connection. Its certificate is parsed only when somebody asks what it says: parsing costs
@@ -17,6 +19,8 @@ export class TlsPeer implements SealedFacts {
   readonly #protocol: string;
   readonly #host: string;
   readonly #certificate: X509Certificate | null;
+  /** Of a large certificate, which is let go at once. */
+  readonly #early: { seal: number; facts: TlsFacts } | null = null;
 
   /** `host`: the name or address that the certificate must be for. */
   constructor(socket: TLSSocket, host: string, certificate: X509Certificate | null) {
@@ -24,10 +28,18 @@ export class TlsPeer implements SealedFacts {
     this.#protocol = socket.getProtocol() ?? '';
     this.#host = host;
     this.#certificate = certificate;
+    if (certificate === null || certificate.raw.length < LARGE_BYTES) return;
+    this.#early = { seal: this.seal, facts: this.facts() };
+    this.#certificate = null;
+  }
+
+  get wasLarge(): boolean {
+    return this.#early !== null;
   }
 
   /** 48 bits of a hash of the certificate, the protocol and the problem. */
   get seal(): number {
+    if (this.#early) return this.#early.seal;
     const hash = createHash('sha256').update(`${this.#protocol} ${this.problem} `);
     if (this.#certificate) hash.update(this.#certificate.raw);
     return hash.digest().readUIntBE(0, 6);
@@ -36,11 +48,12 @@ export class TlsPeer implements SealedFacts {
   /** What is wrong with the certificate, as a sentence; null when it verifies. */
   get complaint(): string | null {
     if (this.problem === null) return null;
-    return certificateProblem(this.problem, this.#host, certificateFacts(this.#certificate).expires_at);
+    return certificateProblem(this.problem, this.#host, this.facts().expires_at);
   }
 
   /** What a result says of the connection and its certificate. */
   facts(): TlsFacts {
+    if (this.#early) return this.#early.facts;
     const facts = certificateFacts(this.#certificate);
     const { problem: code } = this;
     const problem = code === null
@@ -65,8 +78,21 @@ export function connectSecured(
   });
   // For the hook above, Node parses the whole chain. That is not used here, and costs ten times the rest.
   socket.getPeerCertificate = () => ({}) as PeerCertificate & { issuerCertificate: never };
-  socket.on('secureConnect', () => onSecured(new TlsPeer(socket, host, read())));
+  socket.on('secureConnect', () => {
+    const peer = new TlsPeer(socket, host, read());
+    certificate = null;
+    if (peer.wasLarge) collectNow();
+    onSecured(peer);
+  });
   return socket;
+}
+
+/**
+ * OpenSSL keeps a megabyte for a certificate with 10,000 names until V8 collects the object that stands for
+ * it, which looks small to V8: it may find no reason for a minute. Probes run with `--expose-gc`.
+ */
+function collectNow(): void {
+  void globalThis.gc?.({ type: 'minor', execution: 'sync' });
 }
 
 /** As `tls.checkServerIdentity`, which parses all names of the certificate, decides. */

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { parseJsonPath, valueAt } from '../../../shared/json-path.ts';
+import { parseJsonPath } from '../../../shared/json-path.ts';
 
 describe('a path into JSON', () => {
   test.each<[string, (string | number)[]]>([
@@ -17,19 +17,5 @@ describe('a path into JSON', () => {
     `$${'.a'.repeat(300)}`,
   ])('%j is none', (text) => {
     expect(parseJsonPath(text)).toEqual(expect.any(String));
-  });
-
-  test.each<[unknown, (string | number)[], unknown]>([
-    [{ a: [1, { b: null }] }, ['a', 1, 'b'], null], [[1, 2], [-2], 1], ['x', [], 'x'], [{ '': 0 }, [''], 0],
-    [JSON.parse('{"__proto__":1}'), ['__proto__'], 1],
-  ])('in %j, %j leads to %j', (root, path, value) => {
-    expect(valueAt(root, path)).toEqual({ found: true, value });
-  });
-
-  test.each<[unknown, (string | number)[]]>([
-    [{}, ['toString']], [[1], ['length']], [[1], [1]], [[1], [-2]], [{ 0: 1 }, [0]], ['abc', [0]], [null, ['a']],
-    [[1], ['0']],
-  ])('in %j, %j leads nowhere', (root, path) => {
-    expect(valueAt(root, path)).toEqual({ found: false, value: undefined });
   });
 });

@@ -1,5 +1,6 @@
 import { afterEach, describe, expect, test } from 'vitest';
 import { AssertionRule } from '../../../../probe/checks/http/assertions.ts';
+import { BodyText } from '../../../../probe/checks/http/body-text.ts';
 import { containsText } from '../../../../probe/checks/http/literal-search.ts';
 import { HeadReader, type ResponseHead } from '../../../../probe/checks/http/response-head.ts';
 import type { Assertion } from '../../../../shared/contracts/check-spec.ts';
@@ -25,7 +26,7 @@ function said(line: string, text = JSON_PAGE, part: string | null = null): strin
   const assertion = {
     source, property, comparison, ...(target.length > 0 ? { target: target.join(' ') } : {}),
   } as Assertion;
-  return new AssertionRule([assertion]).problem({ head: headOf(HEAD), text, part });
+  return new AssertionRule([assertion]).problem({ head: headOf(HEAD), text: new BodyText(Buffer.from(text), null), part });
 }
 
 describe('an assertion', () => {
@@ -91,7 +92,7 @@ describe('an assertion', () => {
       { source: 'header', property: 'x-a', comparison: 'exists' },
       { source: 'header', property: 'x-b', comparison: 'exists' },
     ]);
-    expect(rule.problem({ head: headOf(HEAD), text: '', part: null })).toBe(
+    expect(rule.problem({ head: headOf(HEAD), text: new BodyText(Buffer.alloc(0), null), part: null })).toBe(
       'Expected header x-a to exist, got no such header (and 1 more)',
     );
   });

@@ -1,7 +1,7 @@
 import type { Socket } from 'node:net';
 import { brotliCompressSync, constants, gzipSync } from 'node:zlib';
 import { afterEach, describe, expect, test } from 'vitest';
-import { BodyDecoder } from '../../../../probe/checks/http/decode-body.ts';
+import { BodyDecoder, MAX_DECODED_BYTES } from '../../../../probe/checks/http/decode-body.ts';
 import { HeldBytes } from '../../../../probe/checks/http/held-bytes.ts';
 import { drip } from '../../../helpers/drip.ts';
 import { until } from '../../../helpers/until.ts';
@@ -182,12 +182,28 @@ describe('what checks keep', () => {
 });
 
 describe('decoding', () => {
+  test('gives the beginning of a Brotli stream, whatever its window', async () => {
+    const page = Buffer.from(Array.from({ length: 700_000 }, (_, at) => `line ${at % 3001} of ${at}\n`).join(''));
+    for (const bits of [16, 17, 18, 21, 22, 23, 24]) {
+      const stream = brotliCompressSync(page, {
+        params: { [constants.BROTLI_PARAM_LGWIN]: bits, [constants.BROTLI_PARAM_QUALITY]: 5 },
+      });
+      const isSame = await new BodyDecoder().decode(
+        { pieces: [stream], encodings: ['br'], isCut: false },
+        (decoded) => decoded.ok && decoded.bytes.equals(page.subarray(0, MAX_DECODED_BYTES)),
+      );
+      expect({ bits, isSame }).toEqual({ bits, isSame: true });
+    }
+  });
+
   test('goes on to the next body whatever became of the one before', async () => {
     const decoder = new BodyDecoder();
     const bodies = [gzipSync('a'), Buffer.from('no gzip'), BOMBS.gzip, gzipSync('b'), BOMBS.gzip, gzipSync('c')];
     const decoded = await Promise.all(bodies.map((body) =>
-      decoder.decode({ pieces: [body.subarray(0, 2), body.subarray(2)], encodings: ['gzip'], isCut: false })));
-    expect(decoded.map((one) => (one.ok ? one.bytes.subarray(0, 1).toString() + one.bytes.length : one.problem)))
-      .toEqual(['a1', expect.stringContaining('incorrect header'), ' 1048576', 'b1', ' 1048576', 'c1']);
+      decoder.decode(
+        { pieces: [body.subarray(0, 2), body.subarray(2)], encodings: ['gzip'], isCut: false },
+        (one) => (one.ok ? one.bytes.subarray(0, 1).toString() + one.bytes.length : one.problem),
+      )));
+    expect(decoded).toEqual(['a1', expect.stringContaining('incorrect header'), ' 1048576', 'b1', ' 1048576', 'c1']);
   });
 });

@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, test } from 'vitest';
 import type { CheckContext, Finding } from '../../../../probe/checks/check.ts';
 import { Trust } from '../../../../probe/checks/tls/trust.ts';
-import { createHttpCheck } from '../../../../probe/checks/http.ts';
+import { CheckRegistry } from '../../../../probe/checks/registry.ts';
 import type { HttpSpec } from '../../../../shared/contracts/check-spec.ts';
 import { tlsFacts } from '../../../../shared/contracts/result.ts';
 import { systemClock } from '../../../../shared/time.ts';
@@ -34,7 +34,7 @@ function check(spec: Partial<HttpSpec>, timeoutMs = 60_000): Promise<Finding> {
       family === 4 ? { ok: true, addresses: ['127.0.0.1'] } : { ok: false, code: 'ENODATA' },
     ) },
   };
-  return createHttpCheck(context).run(buildHttpSpec(spec), timeoutMs);
+  return new CheckRegistry(context).run(buildHttpSpec(spec), timeoutMs);
 }
 
 describe('an HTTPS check', () => {

@@ -1,6 +1,6 @@
 import { afterEach, expect, test } from 'vitest';
 import { Trust } from '../../../../probe/checks/tls/trust.ts';
-import { createHttpCheck } from '../../../../probe/checks/http.ts';
+import { CheckRegistry } from '../../../../probe/checks/registry.ts';
 import { systemClock } from '../../../../shared/time.ts';
 import { makeCertificate } from '../../../helpers/certificate.ts';
 import { buildHttpSpec } from '../build.ts';
@@ -27,7 +27,7 @@ test.each<[string, () => Promise<RawServer>]>([
 ])('a server that %s fails with a message that says so', async (_what, start) => {
   const server = await start();
   servers.push(server);
-  const check = createHttpCheck({
+  const check = new CheckRegistry({
     clock: systemClock, allowAddress: () => true, version: '1', trust: new Trust(),
     resolver: { resolve: () => Promise.resolve({ ok: false, code: 'ENODATA' }) },
   });

@@ -1,0 +1,38 @@
+import { describe, expect, test } from 'vitest';
+import { findInJson } from '../../../../probe/checks/http/json-text.ts';
+
+describe('a path into JSON text', () => {
+  test.each<[string, (string | number)[], unknown]>([
+    ['{"a":[1,{"b":null}]}', ['a', 1, 'b'], null], ['[1,2]', [-2], 1], ['[1,2,3]', [-1], 3], ['"x"', [], 'x'],
+    ['{"":0}', [''], 0], ['{"__proto__":1}', ['__proto__'], 1], [' {"a" : 1.5e3 } \n', ['a'], 1500],
+    ['{"a":{"b":1},"a":2}', ['a'], 2], ['{"\\u0061":[ ]}', ['a'], []], ['[[1],[2,3]]', [-1, 0], 2],
+    ['{"a":{"a":7}}', ['a'], {}], ['"\\ud83d\\ude00\\n"', [], '😀\n'], ['[-0.5E-2]', [0], -0.005],
+  ])('in %s, %j leads to %j', (text, path, value) => {
+    expect(findInJson(Buffer.from(text), path)).toEqual({ kind: 'found', value });
+  });
+
+  test.each<[string, (string | number)[]]>([
+    ['{}', ['toString']], ['[1]', ['length']], ['[1]', [1]], ['[1]', [-2]], ['{"0":1}', [0]], ['"abc"', [0]],
+    ['null', ['a']], ['[1]', ['0']], ['{"a":{"b":1},"a":{}}', ['a', 'b']], ['[{"a":1},{}]', [-1, 'a']],
+  ])('in %s, %j leads nowhere', (text, path) => {
+    expect(findInJson(Buffer.from(text), path)).toEqual({ kind: 'absent' });
+  });
+
+  test.each([
+    '{', '[1,]', '{"a":1,}', '{a:1}', "{'a':1}", '[01]', '[+1]', '[.5]', '[1.]', '[1e]', '[-]', '"\n"', '"\\x"',
+    '"\\u12g4"', '"a', 'tru', 'truee', '[1 2]', '{"a" 1}', '{"a":1 "b":2}', '1 2', ']', '\u00a01', '\ufeff1',
+  ])('%j is not JSON', (text) => {
+    expect(findInJson(Buffer.from(text), [])).toEqual({ kind: 'other', what: 'text' });
+  });
+
+  test.each(['', ' \n\t'])('%j is nothing', (text) => {
+    expect(findInJson(Buffer.from(text), [])).toEqual({ kind: 'other', what: 'nothing' });
+  });
+
+  test('takes little memory, whatever the text is made of', () => {
+    const text = Buffer.from(`[${'{},'.repeat(300_000)}7]`);
+    const before = process.memoryUsage().heapUsed;
+    expect(findInJson(text, [-1])).toEqual({ kind: 'found', value: 7 });
+    expect(process.memoryUsage().heapUsed - before).toBeLessThan(4_000_000);
+  });
+});
