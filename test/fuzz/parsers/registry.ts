@@ -4,6 +4,7 @@ import { dnsReply } from './dns-reply.ts';
 import { evidenceText } from './evidence.ts';
 import type { FuzzedParser } from './fuzzed-parser.ts';
 import { icmpPacket, pingOutput } from './icmp.ts';
+import { jsonText } from './json-text.ts';
 import { responseHead } from './response-head.ts';
 import { tcpConversations } from './tcp-conversations.ts';
 
@@ -14,6 +15,7 @@ export const FUZZED_PARSERS: readonly FuzzedParser[] = [
   dnsReply,
   evidenceText,
   icmpPacket,
+  jsonText,
   pingOutput,
   responseHead,
   tcpConversations,
