@@ -58,11 +58,13 @@ export function makeCertificate(
   };
 }
 
-function der(tag: number, ...parts: Buffer[]): Buffer {
-  const content = Buffer.concat(parts);
-  const { length: size } = content;
-  const length = size < 128 ? [size] : [0x83, size >> 16, (size >> 8) & 0xff, size & 0xff];
-  return Buffer.concat([Buffer.from([tag, ...length]), content]);
+/** A value of ASN.1. */
+export function der(tag: number, ...parts: (Buffer | string)[]): Buffer {
+  const content = Buffer.concat(parts.map((part) => (typeof part === 'string' ? Buffer.from(part) : part)));
+  const size = content.length;
+  // In as few bytes as possible: others refuse what OpenSSL takes.
+  const length = [size >> 16, size >> 8, size].filter((byte) => byte > 0).map((byte) => byte & 255);
+  return Buffer.concat([Buffer.from([tag, ...(size < 128 ? [size] : [0x80 | length.length, ...length])]), content]);
 }
 
 function oid(hex: string): Buffer {

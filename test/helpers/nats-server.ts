@@ -76,7 +76,9 @@ export async function startNats(options: NatsOptions = {}): Promise<TestNats> {
       spawn(program.path, ['-c', join(dir, 'nats.conf')], { stdio: ['ignore', 'ignore', 'pipe'] });
     started.stderr.on('data', (chunk: Buffer) => (log += chunk.toString()));
     child = started;
-    await until(() => answersAsNats(address), { what: `nats-server ${program.version} answers` });
+    const isSettled = async () => started.exitCode !== null || answersAsNats(address);
+    await until(isSettled, { what: `nats-server ${program.version} answers` });
+    if (started.exitCode !== null) throw new Error(`nats-server ${program.version} ended:\n${log}`);
   };
   const end = async (signal: NodeJS.Signals) => {
     const running = child;

@@ -1,16 +1,9 @@
 import { createHash, generateKeyPairSync, sign, type KeyObject } from 'node:crypto';
+import { der } from '../../../helpers/certificate.ts';
 
 /*
  * X.509 certificates (RFC 5280) written by hand, so that tests need no openssl and can be as odd as they like.
  */
-
-function der(tag: number, ...parts: (Buffer | string)[]): Buffer {
-  const content = Buffer.concat(parts.map((part) => (typeof part === 'string' ? Buffer.from(part) : part)));
-  const size = content.length;
-  // In as few bytes as possible: others refuse what OpenSSL takes.
-  const length = [size >> 16, size >> 8, size].filter((byte) => byte > 0).map((byte) => byte & 255);
-  return Buffer.concat([Buffer.from([tag, ...(size < 128 ? [size] : [0x80 | length.length, ...length])]), content]);
-}
 
 const sequence = (...parts: Buffer[]): Buffer => der(0x30, ...parts);
 const oid = (hex: string): Buffer => der(0x06, Buffer.from(hex, 'hex'));
