@@ -94,8 +94,10 @@ function applyResult(step: MonitorStep, item: ResultItem): void {
   const at = result.started_at;
   const isSuccess = result.outcome === 'success';
   const region = regions[name] ?? NEW_REGION;
+  // Of the regions that check a new monitor at once, all but the quickest are overtaken: they too get a vote.
+  const isFirstWord = isSuccess && region.last_at === null && outage === null;
   // The status has changed on newer evidence. A region's backlog must not reopen an outage that is over.
-  const isOvertaken = status !== 'unknown' && at <= since;
+  const isOvertaken = status !== 'unknown' && at <= since && !isFirstWord;
   const isNews = !late && at > (region.last_at ?? 0) && !isOvertaken;
   if (!isNews || !isOfPresentCheck(config, result) || !isAsked(config, name)) {
     step.state = withResult(step.state, result, regions, outage);

@@ -184,8 +184,11 @@ describe('from a clean directory to an alert and back', () => {
     await becomes('up');
     page('<h1>Welcome</h1>Fatal error: out of memory');
     await becomes('down');
-    const opened = await session.ok<{ incidents: IncidentView[] }>('GET', `/api/incidents?check_id=${id}`);
-    expect(opened.incidents).toMatchObject([{
+    const opened = await until(async () => {
+      const found = await session.ok<{ incidents: IncidentView[] }>('GET', `/api/incidents?check_id=${id}`);
+      return found.incidents.length > 0 && found.incidents;
+    }, { what: 'its incident' });
+    expect(opened).toMatchObject([{
       status: 'open', type: 'keyword_missing',
       error_message: expect.stringContaining('the body contains "fatal error"') as string,
     }]);

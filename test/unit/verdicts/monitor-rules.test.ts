@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { isLate } from '../../../controller/verdicts/monitor-rules.ts';
 import type { MonitorEffect } from '../../../controller/verdicts/monitor-state.ts';
 import { configOf, HOUR } from '../results/build.ts';
-import { MonitorRun } from './build.ts';
+import { MonitorRun, SECOND } from './build.ts';
 
 describe('a monitor in one region', () => {
   test('is unknown until its first result', () => {
@@ -69,6 +69,17 @@ describe('a monitor in one region', () => {
       alert: { event: 'monitor.down', error: { type: 'timeout' }, incident: { id: open?.opening.id } },
     });
   });
+});
+
+test('every region of a new monitor has a vote, in whichever order the first results arrive', () => {
+  const run = new MonitorRun({ quorum: 'majority' });
+  run.up(10, 'eu');
+  run.up(9, 'us');
+  expect(run.state.since).toBe(HOUR + 10 * SECOND);
+  run.down(20, 'eu');
+  expect(run.state.status).toBe('up');
+  run.down(21, 'us');
+  expect(run.state.status).toBe('down');
 });
 
 describe('a verdict is not changed by', () => {
