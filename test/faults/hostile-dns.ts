@@ -1,0 +1,76 @@
+import { createSocket, type Socket as UdpSocket } from 'node:dgram';
+import type { Socket } from 'node:net';
+import {
+  u16, wireMessage, wireName, wireRecord, wireString,
+} from '../unit/probe/checks/dns/wire.ts';
+import { pour } from './hostile-web.ts';
+
+const HEADER_BYTES = 12;
+const IS_TRUNCATED = 0x8380;
+const [CNAME, TXT] = [5, 16];
+
+interface Asked {
+  id: number;
+  /** The first label of the name. */
+  label: string;
+  question: Buffer;
+}
+
+function read(query: Buffer): Asked {
+  const end = query.indexOf(0, HEADER_BYTES) + 5;
+  const size = query[HEADER_BYTES] as number;
+  return {
+    id: query.readUInt16BE(0), question: query.subarray(HEADER_BYTES, end),
+    label: query.toString('latin1', HEADER_BYTES + 1, HEADER_BYTES + 1 + size),
+  };
+}
+
+const STRINGS = Buffer.concat(Array.from({ length: 240 }, () => wireString('\x1b'.repeat(255))));
+
+/** What a hostile name server answers by UDP, by the first label of the name; all else is cut off there. */
+const BY_UDP: Readonly<Record<string, (asked: Asked) => Buffer>> = {
+  loop: ({ id, question }) => {
+    const toItself = u16(0xc000 | (HEADER_BYTES + question.length));
+    return wireMessage({ id, question, answers: [wireRecord({ owner: toItself, type: TXT, data: Buffer.alloc(0) })] });
+  },
+  aliases: ({ id, question }) => wireMessage({
+    id, question, answers: Array.from({ length: 900 }, (_, at) => wireRecord({
+      ...(at === 0 ? {} : { owner: wireName(`a${at}.example`) }), type: CNAME, data: wireName(`a${at + 1}.example`),
+    })),
+  }),
+};
+
+/** What it answers by TCP. */
+const BY_TCP: Readonly<Record<string, (asked: Asked, socket: Socket) => void>> = {
+  large: ({ id, question }, socket) => {
+    const message = wireMessage({ id, question, answers: [wireRecord({ type: TXT, data: STRINGS })] });
+    socket.write(Buffer.concat([u16(message.length), message]));
+  },
+  endless: (_asked, socket) => {
+    socket.write(u16(0xffff));
+    pour(socket, Buffer.alloc(65_536, 0xc0));
+  },
+};
+
+/** Names of which the name server answers something hostile, each in its way. */
+export const DNS_ATTACKS = [...Object.keys(BY_UDP), ...Object.keys(BY_TCP)].map((label) => `${label}.example`);
+
+/** Answers one question on a connection. */
+export function answerByTcp(socket: Socket): void {
+  socket.once('data', (query: Buffer) => {
+    const asked = read(query.subarray(2));
+    BY_TCP[asked.label]?.(asked, socket);
+  });
+}
+
+/** A name server on a port of loopback. Noise comes before each answer. */
+export function serveUdp(port: number): Promise<UdpSocket> {
+  const udp = createSocket('udp4');
+  udp.on('message', (query, peer) => {
+    const asked = read(query);
+    const { id, question } = asked;
+    const answer = BY_UDP[asked.label]?.(asked) ?? wireMessage({ id, question, flags: IS_TRUNCATED });
+    for (const bytes of [Buffer.alloc(512, 0xc0), answer]) udp.send(bytes, peer.port, peer.address);
+  });
+  return new Promise((resolve) => udp.bind(port, '127.0.0.1', () => resolve(udp)));
+}
