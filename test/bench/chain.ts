@@ -20,6 +20,8 @@ export interface ChainFigures {
 }
 
 const ROLES = ['quickstart', 'controller', 'probe', 'nats-server', 'embedded-mongo', 'mongod'] as const;
+/** Without one of these, nothing was measured. */
+const NEEDED = ['controller', 'probe', 'nats-server'] as const;
 
 /**
  * Runs the whole product on a target that answers instantly, and measures the CPU per check and the memory of
@@ -37,6 +39,8 @@ export async function measureChain(
     await passTime(settleS * 1000);
     const pids =
       Object.entries(farwatch.pids()).filter(([role]) => ROLES.includes(role as (typeof ROLES)[number]));
+    const missing = NEEDED.filter((role) => !pids.some(([known]) => known === role));
+    if (missing.length > 0) throw new Error(`not found among the processes: ${missing.join(', ')}`);
     const before = {
       cpu: pids.map(([, pid]) => cpuMs([pid])), checks: await target.count(), taken: await taken(farwatch),
       at: Date.now(),
