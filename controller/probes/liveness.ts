@@ -64,8 +64,8 @@ export class Liveness {
       start: (probeId, context) => new ProbeLink({
         log: deps.log,
         publish: (track) => this.#tracks.set(probeId, track),
-        changed: (probe, live) => this.#tell(probe, live),
-        moved: (probe) => this.#movers.forEach((listener) => listener(probe.region_id)),
+        changed: ({ region_id: region }, isLive) => this.#tell(this.#listeners, { probeId, region, isLive }),
+        moved: ({ region_id: region }) => this.#tell(this.#movers, region),
         note: (note) => this.#due.set(probeId, note),
       }, context),
       onFailure: ({ name, error }) => {
@@ -177,10 +177,10 @@ export class Liveness {
     this.#links.get(probe._id)?.send(message);
   }
 
-  #tell(probe: ProbeDoc, live: boolean): void {
-    for (const listener of this.#listeners) {
+  #tell<T>(listeners: readonly ((news: T) => void)[], news: T): void {
+    for (const listener of listeners) {
       try {
-        listener({ probeId: probe._id, region: probe.region_id, isLive: live });
+        listener(news);
       } catch (error) {
         this.#deps.log.error({ err: error }, 'liveness listener failed');
       }
