@@ -1,4 +1,4 @@
-import { connect, nkeyAuthenticator, type NatsConnection } from 'nats';
+import type { NatsConnection } from 'nats';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { liveEventMessage, type LiveEventMessage } from '../../shared/contracts/live-event.ts';
 import { encodeBatch } from '../../shared/contracts/result-pack.ts';
@@ -9,6 +9,7 @@ import { startControllerRig, type ControllerRig } from '../helpers/controller-ri
 import { EventClient } from '../helpers/event-client.ts';
 import type { TestProbe } from '../helpers/test-probe.ts';
 import { until } from '../helpers/until.ts';
+import { connectController } from './probe-user.ts';
 
 const SECRET = 'Bearer very-secret';
 
@@ -22,10 +23,7 @@ let seq = 0;
 
 beforeAll(async () => {
   rig = await startControllerRig();
-  outside = await connect({
-    servers: rig.nats.url,
-    authenticator: nkeyAuthenticator(new TextEncoder().encode(rig.nats.controllerSeed)),
-  });
+  ({ nc: outside } = await connectController(rig.nats.url, rig.nats.controllerSeed));
   outside.subscribe('events.>', { callback: (_error, message) =>
     void heard.push({ subject: message.subject, message: liveEventMessage.parse(message.json()) }) });
   outside.subscribe('raw.>', { callback: (_error, message) => void raw.push(message.string()) });

@@ -1,4 +1,4 @@
-import { connect, nkeyAuthenticator, type NatsConnection } from 'nats';
+import type { NatsConnection } from 'nats';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { encodeBatch } from '../../shared/contracts/result-pack.ts';
 import type { CheckResult } from '../../shared/contracts/result.ts';
@@ -9,6 +9,7 @@ import { EventClient } from '../helpers/event-client.ts';
 import { Subscriber, type IssuedSubscription } from '../helpers/subscriber.ts';
 import type { TestProbe } from '../helpers/test-probe.ts';
 import { until } from '../helpers/until.ts';
+import { connectController } from './probe-user.ts';
 
 let rig: ControllerRig;
 let probe: TestProbe;
@@ -20,10 +21,7 @@ let seq = 0;
 
 beforeAll(async () => {
   rig = await startControllerRig();
-  outside = await connect({
-    servers: rig.nats.url,
-    authenticator: nkeyAuthenticator(new TextEncoder().encode(rig.nats.controllerSeed)),
-  });
+  ({ nc: outside } = await connectController(rig.nats.url, rig.nats.controllerSeed));
   outside.subscribe('raw.>', { callback: (_error, message) =>
     void published.push(message.json<{ seq: number }>().seq) });
   await outside.flush();
