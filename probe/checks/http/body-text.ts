@@ -4,7 +4,7 @@ import { containsText } from './literal-search.ts';
 
 /** How far into a page a `meta` element names its charset (WHATWG HTML, 13.2.3.2). */
 const META_BYTES = 1024;
-const META = /<meta[^>]*?charset\s*=\s*["']?\s*([\w:.-]+)/i;
+const META = /<meta[^>]*?charset\s*=[\s"']*([\w:.-]+)/i;
 
 const PIECE_BYTES = 32_768;
 const START_BYTES = 16_384;
@@ -69,7 +69,8 @@ export class BodyText {
   #decoder(): (piece: Buffer, isLast: boolean) => string {
     if (this.#charset !== 'utf-8') {
       const decoder = new TextDecoder(this.#charset);
-      return (piece, isLast) => decoder.decode(piece, { stream: !isLast });
+      // Without `stream`, many versions of Node take Windows-1252 for Latin-1 (nodejs/node#56542).
+      return (piece, isLast) => decoder.decode(piece, { stream: true }) + (isLast ? decoder.decode() : '');
     }
     const decoder = new StringDecoder('utf8');
     let isFirst = true;
@@ -115,7 +116,7 @@ function markOf(bytes: Buffer): string | null {
 }
 
 function charsetOf(contentType: string | null): string | null {
-  return /;\s*charset\s*=\s*"?\s*([\w:.-]+)/i.exec(contentType ?? '')?.[1] ?? null;
+  return /;\s*charset\s*=[\s"]*([\w:.-]+)/i.exec(contentType ?? '')?.[1] ?? null;
 }
 
 function metaCharset(bytes: Buffer): string | null {

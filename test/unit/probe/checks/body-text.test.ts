@@ -35,4 +35,11 @@ describe('the text of a long body', () => {
     expect(new BodyText(Buffer.from('\ufeff{"ä":1}', 'utf16le'), null).utf8.toString()).toBe('{"ä":1}');
     expect(new BodyText(Buffer.from('{"ä":1}', 'latin1'), null).utf8.toString()).toBe('{"ä":1}');
   });
+
+  // Minutes, if the time were quadratic.
+  test('with a charset after endless space is read in linear time', () => {
+    const type = `text/html; charset=${' '.repeat(1_000_000)};`;
+    expect(new BodyText(Buffer.from('Größe', 'latin1'), type).start).toBe('Größe');
+    expect(new BodyText(Buffer.from('\x80', 'latin1'), `x; charset = "${' '.repeat(1_000_000)}latin1"`).start).toBe('€');
+  });
 });

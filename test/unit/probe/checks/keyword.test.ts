@@ -85,6 +85,7 @@ describe('a KEYWORD check', () => {
     ['in UTF-16, by its mark', Buffer.from(`\ufeff${text}`, 'utf16le'), '', 'Привет'],
     ['in UTF-16, by the header', Buffer.from(text, 'utf16le'), `${html};charset="UTF-16LE"\r\n`, '日本語'],
     ['in Latin-1 without saying so', Buffer.from('Größe', 'latin1'), '', 'GRÖßE'],
+    ['in Windows-1252 without saying so', Buffer.from('Größe: 5 \x80 \x96 \x84x\x93', 'latin1'), '', '5 € – „x“'],
     ['in Windows-1251, by the header', Buffer.from('cff0e8e2e5f2', 'hex'), `${html}; charset=windows-1251\r\n`, 'Привет'],
     ['in Shift_JIS, by a meta element', Buffer.concat([
       Buffer.from('<html><head><META charset=shift_jis>'), Buffer.from('93fa967b8cea', 'hex'),
