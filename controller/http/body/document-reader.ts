@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import pLimit from 'p-limit';
 import { AppError } from '../../../shared/errors.ts';
 import type { Clock } from '../../../shared/time.ts';
-import { decode, JSON_TYPE, readBytes, typeOf } from './body.ts';
+import { decode, JSON_TYPE, readBytes, typeInUtf8, typeOf } from './body.ts';
 import { parseStrictJsonInTurns } from './strict-json.ts';
 import { yamlToJson } from './yaml.ts';
 
@@ -10,7 +10,7 @@ const LARGEST_DOCUMENT = 32 * 1024 * 1024;
 /** Documents that are parsed at once. */
 const MOST_AT_ONCE = 2;
 
-const YAML_TYPE = /^(?:application|text)\/(?:x-)?yaml\s*(?:;\s*charset\s*=\s*"?utf-8"?\s*)?;?\s*$/i;
+const YAML_TYPE = typeInUtf8('(?:application|text)/(?:x-)?yaml');
 
 /** Reads bodies that are whole documents, as JSON or YAML, up to 32 MB; their routes take turns. */
 export class DocumentReader {
