@@ -1,7 +1,4 @@
-import {
-  constants, createBrotliDecompress, createGunzip, createInflate, createInflateRaw,
-  type BrotliDecompress, type Gunzip, type Inflate, type InflateRaw,
-} from 'node:zlib';
+import { codingOf, type Coding } from './codings.ts';
 import { MAX_BODY_BYTES } from './response-reader.ts';
 
 /** Of a body that grows without measure when it is decoded, so much is decoded, bytes. */
@@ -21,15 +18,9 @@ export interface EncodedBody {
   isCut: boolean;
 }
 
-type Stream = Gunzip | Inflate | InflateRaw | BrotliDecompress;
-
-const NAMES: Readonly<Record<string, string>> = Object.freeze({
-  gzip: 'gzip', 'x-gzip': 'gzip', deflate: 'deflate', br: 'Brotli',
-});
-
 /** Whether a body with these encodings can be decoded: one of those that every browser knows, or none. */
 export function isDecodable(encodings: readonly string[]): boolean {
-  return encodings.length === 0 || (encodings.length === 1 && Object.hasOwn(NAMES, encodings[0] as string));
+  return encodings.length === 0 || (encodings.length === 1 && codingOf(encodings[0] as string) !== null);
 }
 
 /**
@@ -78,7 +69,8 @@ export class BodyDecoder {
 function inflate({ pieces, isCut }: EncodedBody, encoding: string, decoded: Buffer): Promise<Decoded> {
   return new Promise((resolve) => {
     const raw = Buffer.concat(pieces);
-    const stream = streamFor(raw, encoding, isCut);
+    const { name, open, prepare, finish } = codingOf(encoding, raw) as Coding;
+    const stream = open({ chunkSize: CHUNK_BYTES, finishFlush: isCut ? finish.early : finish.whole });
     let size = 0;
     const done = (outcome: Decoded): void => {
       stream.destroy();
@@ -90,33 +82,8 @@ function inflate({ pieces, isCut }: EncodedBody, encoding: string, decoded: Buff
     });
     stream.on('end', () => done({ ok: true, bytes: decoded.subarray(0, size), isWhole: !isCut }));
     stream.on('error', (error) => {
-      done({ ok: false, problem: `Expected a body in ${NAMES[encoding]}, but decoding failed: ${error.message}` });
+      done({ ok: false, problem: `Expected a body in ${name}, but decoding failed: ${error.message}` });
     });
-    stream.end(encoding === 'br' ? withNarrowWindow(raw) : raw);
+    stream.end(prepare(raw));
   });
-}
-
-function streamFor(raw: Buffer, encoding: string, isCut: boolean): Stream {
-  const { Z_SYNC_FLUSH, Z_FINISH, BROTLI_OPERATION_FLUSH, BROTLI_OPERATION_FINISH } = constants;
-  if (encoding === 'br') {
-    const finishFlush = isCut ? BROTLI_OPERATION_FLUSH : BROTLI_OPERATION_FINISH;
-    return createBrotliDecompress({ chunkSize: CHUNK_BYTES, finishFlush });
-  }
-  const options = { chunkSize: CHUNK_BYTES, finishFlush: isCut ? Z_SYNC_FLUSH : Z_FINISH };
-  if (encoding !== 'deflate') return createGunzip(options);
-  // Many servers leave out the zlib header that RFC 9110, 8.4.1.2 asks for, and every browser copes.
-  const hasHeader = ((raw[0] as number) & 0x0f) === 8;
-  return hasHeader ? createInflate(options) : createInflateRaw(options);
-}
-
-/**
- * Changes a Brotli stream so that its window is at most 2 MB, and returns it. Brotli decodes a whole window,
- * up to 16 MB, before it gives anything away. What lies in the first 2 MB cannot refer to more than that, so
- * it is the same in both. Windows of 22 to 24 bits become one of 21 (RFC 7932, 9.1).
- */
-export function withNarrowWindow(stream: Buffer): Buffer {
-  const first = stream[0] as number;
-  const isWider = (first & 1) === 1 && ((first >> 1) & 7) > 4;
-  if (isWider) stream[0] = (first & 0xf0) | 0b1001;
-  return stream;
 }
