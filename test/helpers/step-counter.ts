@@ -35,9 +35,9 @@ export class StepCounter<Exports> {
   }
 
   /** Steps that `work` takes. */
-  count(work: () => void): number {
+  async count(work: () => void | Promise<void>): Promise<number> {
     this.#take();
-    work();
+    await work();
     return this.#take();
   }
 

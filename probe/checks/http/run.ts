@@ -9,7 +9,7 @@ import { faultOfContent, type ContentRule } from './content.ts';
 import { isDecodable } from './decode-body.ts';
 import { exchange, type ExchangeResult } from './exchange.ts';
 import { expectedText, isExpected } from './expected-status.ts';
-import { nextHop, REDIRECTS, tooManyRedirects, type Hop } from './hops.ts';
+import { nextHop, redirectTarget, REDIRECTS, tooManyRedirects, type Hop } from './hops.ts';
 import { requestBytes } from './request-head.ts';
 import { endpointOf, type HttpResources } from './resources.ts';
 import type { BodyUse } from './response-reader.ts';
@@ -166,7 +166,7 @@ export class HttpRun implements Seen {
 
   #redirect(hop: Hop): Hop | Finding {
     const { status, location } = (this.#last as ExchangeResult).head as ResponseHead;
-    const url = URL.canParse(location as string, hop.url.href) ? new URL(location as string, hop.url) : null;
+    const url = redirectTarget(location as string, hop.url);
     if (url === null) {
       const shown = printable(location as string);
       return this.#fail('connection_error', 'response', `A redirect leads nowhere: ${shown}`);

@@ -1,7 +1,11 @@
 import assert from 'node:assert/strict';
+import { X509Certificate } from 'node:crypto';
+import { readdirSync, readFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import type * as CertificateModule from '../../../probe/checks/tls/certificate.ts';
 import type * as CertificateNames from '../../../probe/checks/tls/certificate-names.ts';
 import type * as WeakSignature from '../../../probe/checks/tls/weak-signature.ts';
-import { TLS_LIMITS } from '../../../shared/contracts/result.ts';
+import { TLS_LIMITS, tlsFacts } from '../../../shared/contracts/result.ts';
 import { fuzzedParser } from './fuzzed-parser.ts';
 
 /** Few short names without control characters, and no more of them than the text can contain. */
@@ -32,3 +36,27 @@ export const weakSignature = fuzzedParser<typeof WeakSignature>({
   ].map((hex) => Buffer.from(hex, 'hex')),
   feed: ({ weakSignatureOf }, bytes) => assert.ok([null, 'MD5', 'SHA-1'].includes(weakSignatureOf(bytes))),
 });
+
+/** In the checkout, where npm runs; the fuzz itself is bundled to another place. */
+const FIXTURES = resolve('test/fixtures/certificates');
+
+/** The facts of a certificate that OpenSSL can parse, its dates among them, are fit to be sent. */
+export const certificateFacts = fuzzedParser<typeof CertificateModule>({
+  name: 'certificate-facts', entry: 'probe/checks/tls/certificate.ts',
+  seeds: readdirSync(FIXTURES).map((name) => new X509Certificate(readFileSync(join(FIXTURES, name))).raw),
+  feed: ({ certificateFacts: factsOf, certificateProblem }, bytes) => {
+    const certificate = parsed(bytes);
+    const facts = factsOf(certificate);
+    tlsFacts.parse({ valid: false, protocol: 'TLSv1.3', problem: null, ...facts });
+    const problem = certificateProblem('CERT_HAS_EXPIRED', 'a.test', facts.expires_at);
+    assert.match(problem, /^The certificate (?:has expired|expired on \d{4}-\d\d-\d\d)$/);
+  },
+});
+
+function parsed(bytes: Buffer): X509Certificate | null {
+  try {
+    return new X509Certificate(bytes);
+  } catch {
+    return null;
+  }
+}

@@ -16,7 +16,7 @@ export interface FuzzedParser {
 
 export interface OpenParser {
   /** What is wrong with how the parser took these inputs together, or null. */
-  feed(inputs: readonly ParserInput[]): string | null;
+  feed(inputs: readonly ParserInput[]): Promise<string | null>;
   /** Taken so far. */
   readonly steps: number;
   close(): void;
@@ -37,7 +37,7 @@ export interface ParserSource<Exports> {
    * Gives one input to the parser and throws if the outcome breaks a promise of the parser. `random` may
    * decide in which pieces the input arrives.
    */
-  feed: (exports: Exports, bytes: Buffer, random: Random) => void;
+  feed: (exports: Exports, bytes: Buffer, random: Random) => void | Promise<void>;
 }
 
 /** `Exports` is `typeof` the module at `entry`. The parser fails if it throws or takes too many steps. */
@@ -48,11 +48,11 @@ export function fuzzedParser<Exports>({ name, entry, seeds, feed }: ParserSource
       const counter = await StepCounter.load<Exports>(entry);
       let total = 0;
       return {
-        feed: (inputs) => {
+        feed: async (inputs) => {
           let fault: string | null = null;
-          const steps = counter.count(() => {
-            fault = faultOf(() => {
-              for (const { bytes, seed } of inputs) feed(counter.exports, bytes, new Random(seed));
+          const steps = await counter.count(async () => {
+            fault = await faultOf(async () => {
+              for (const { bytes, seed } of inputs) await feed(counter.exports, bytes, new Random(seed));
             });
           });
           total += steps;
@@ -69,9 +69,9 @@ export function fuzzedParser<Exports>({ name, entry, seeds, feed }: ParserSource
   };
 }
 
-function faultOf(work: () => void): string | null {
+async function faultOf(work: () => Promise<void>): Promise<string | null> {
   try {
-    work();
+    await work();
     return null;
   } catch (error) {
     return error instanceof Error ? `${error.name}: ${error.message}` : String(error);

@@ -1,23 +1,46 @@
 import { bodyFraming } from './body-framing.ts';
-import { certificateNames, weakSignature } from './certificate.ts';
+import { bodyText } from './body-text.ts';
+import { certificateFacts, certificateNames, weakSignature } from './certificate.ts';
+import { bodyDecoding, excerptText } from './content-decoding.ts';
+import { clientAddress, resultPack, strictJson } from './controller-input.ts';
 import { dnsReply } from './dns-reply.ts';
+import { publishedDate, rdapAnswer, whoisAnswer } from './domains.ts';
 import { evidenceText } from './evidence.ts';
 import type { FuzzedParser } from './fuzzed-parser.ts';
 import { icmpPacket, pingOutput } from './icmp.ts';
 import { jsonText } from './json-text.ts';
+import { hostsFile, systemServers } from './name-service.ts';
+import { assertions, keywords, literalSearch } from './page-content.ts';
+import { redirects } from './redirects.ts';
 import { responseHead } from './response-head.ts';
 import { tcpConversations } from './tcp-conversations.ts';
 
-/** Every parser that reads what a target sends. */
+/** Every parser that reads what a stranger sends: a target, a name server, a registry, a probe or a client. */
 export const FUZZED_PARSERS: readonly FuzzedParser[] = [
+  assertions,
+  bodyDecoding,
   bodyFraming,
+  bodyText,
+  certificateFacts,
   certificateNames,
+  clientAddress,
   dnsReply,
   evidenceText,
+  excerptText,
+  hostsFile,
   icmpPacket,
   jsonText,
+  keywords,
+  literalSearch,
   pingOutput,
+  publishedDate,
+  rdapAnswer,
+  redirects,
   responseHead,
+  resultPack,
+  strictJson,
+  systemServers,
   tcpConversations,
   weakSignature,
+  whoisAnswer,
 ];

@@ -24,8 +24,8 @@ export async function runParserFuzz(
       const batch = Array.from({ length: Math.min(AT_ONCE, inputs - done) }, (_, at) => ({
         bytes: parser.seeds[done + at] ?? mutateBytes(parser.seeds, random), seed: random.int(0, 2 ** 32 - 1),
       }));
-      const fault = open.feed(batch);
-      if (fault !== null) faults.push(...faultsOf(parser.name, open, batch, { fault, done }));
+      const fault = await open.feed(batch);
+      if (fault !== null) faults.push(...(await faultsOf(parser.name, open, batch, { fault, done })));
       if ((done + batch.length) % PROGRESS_EVERY === 0) {
         say(`${parser.name}: ${done + batch.length} of ${inputs} inputs`);
       }
@@ -38,13 +38,14 @@ export async function runParserFuzz(
 }
 
 /** Finds the inputs with which the parser failed by giving it each of them alone. */
-function faultsOf(
+async function faultsOf(
   name: string, open: OpenParser, batch: readonly ParserInput[], { fault, done }: { fault: string; done: number },
-): string[] {
-  const faults = batch.flatMap((input, at) => {
-    const own = open.feed([input]);
-    return own === null ? [] : [`${name}, input ${done + at + 1}: ${own}\n    ${shown(input.bytes)}`];
-  });
+): Promise<string[]> {
+  const faults: string[] = [];
+  for (const [at, input] of batch.entries()) {
+    const own = await open.feed([input]);
+    if (own !== null) faults.push(`${name}, input ${done + at + 1}: ${own}\n    ${shown(input.bytes)}`);
+  }
   return faults.length > 0 ? faults : [`${name}, after input ${done}: ${fault}, but with no input alone`];
 }
 

@@ -7,7 +7,7 @@ import type * as BadParsers from './bad-parsers.ts';
 const entry = 'test/unit/fuzz/bad-parsers.ts';
 const silent = (): void => undefined;
 
-describe('parsers of what targets send', () => {
+describe('parsers of what strangers send', () => {
   test.each(FUZZED_PARSERS)('$name survives hostile input in bounded steps', async (parser) => {
     expect(await runParserFuzz(parser, { seed: 1, inputs: 2000 }, silent)).toEqual([]);
   });

@@ -1,0 +1,76 @@
+import assert from 'node:assert/strict';
+import { readdirSync, readFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import type * as PublishedDate from '../../../controller/domains/published-date.ts';
+import type * as RdapAnswer from '../../../controller/domains/rdap-answer.ts';
+import type { ReadRegistration } from '../../../controller/domains/registration.ts';
+import type * as WhoisAnswer from '../../../controller/domains/whois-answer.ts';
+import { fuzzedParser } from './fuzzed-parser.ts';
+
+/** In the checkout, where npm runs; the fuzz itself is bundled to another place. */
+const WHOIS = resolve('test/fixtures/whois');
+const [EARLIEST, LATEST] = [Date.UTC(1984, 11, 31), Date.UTC(2201, 0, 2)];
+const HOST = /^[a-z0-9][a-z0-9.-]{0,251}[a-z0-9]$/;
+
+function checkRegistration(read: ReadRegistration): void {
+  if (!read) return;
+  const { expires_at: expiresAt, registrar } = read;
+  assert.ok(expiresAt === null || (expiresAt > EARLIEST && expiresAt < LATEST));
+  assert.ok(registrar === null || (registrar.length > 0 && registrar.length <= 200));
+  assert.doesNotMatch(registrar ?? '', /[\p{Cc}\p{Cs}\u2028\u2029]/u);
+}
+
+/** A date lies between 1985 and 2200; one in ISO 8601 is what `Date` says. */
+export const publishedDate = fuzzedParser<typeof PublishedDate>({
+  name: 'published-date', entry: 'controller/domains/published-date.ts',
+  seeds: [
+    '2026-08-13T04:00:00Z', '2026-08-13T04:00:00.0+02:00', '2026.08.13 23:59:60', '13-Aug-2026', '13.08.2026', '20260813',
+    'Thu Aug 13 04:00:00 2026', 'August 13 2026', '2026/08/13 (UTC+9)', '1985-01-01T00:00:00+14:00', '2200-12-31T23:59:60-14:00',
+  ],
+  feed: ({ publishedDate: dateOf }, bytes) => {
+    const text = bytes.toString('latin1');
+    const at = dateOf(text);
+    assert.ok(at === null || (Number.isInteger(at) && at > EARLIEST && at < LATEST));
+    const [year = 0] = /^\d{4}(?=-\d\d-\d\dT\d\d:\d\d:\d\dZ$)/.exec(text) ?? [];
+    if (Number(year) < 1985 || Number(year) > 2200 || Number.isNaN(Date.parse(text))) return;
+    const expected = new Date(text).toISOString();
+    // `Date` takes the 31st of every month for one of the next, and 24 hours for the next day.
+    if (expected.startsWith(text.slice(0, 13))) assert.equal(at, Date.parse(text));
+  },
+});
+
+const CARD = '"vcardArray":["vcard",[["version",{},"text","4.0"],["fn",{},"text","Example, Inc."]]]';
+
+/** Dates and names are those of a domain object, and short. */
+export const rdapAnswer = fuzzedParser<typeof RdapAnswer>({
+  name: 'rdap-answer', entry: 'controller/domains/rdap-answer.ts',
+  seeds: [
+    `{"objectClassName":"domain","events":[{"eventAction":"expiration","eventDate":"2026-08-13T04:00:00Z"}],"entities":[{"roles":["registrar"],${CARD}}]}`,
+    '{"objectClassName":"domain","events":[{"eventAction":"Expiration","eventDate":"20260813"},null,[]],"entities":{}}',
+    `{"objectClassName":"domain","entities":[{"roles":[7,"registrar"],${CARD.replace('Example', '\\u0000\\ud800\\n')}}]}`,
+    '{"objectClassName":"entity"}', '[[[[', '{"services":[[["com","NET"],["http://a.test/rdap","https://b.test"]],[["de"],[]]]}',
+  ],
+  feed: ({ readRdap, readRdapServers }, bytes) => {
+    checkRegistration(readRdap(bytes));
+    for (const { tlds, url } of readRdapServers(bytes) ?? []) {
+      assert.ok(/^https?:\/\/.*\/$/s.test(url) && url.length <= 301 && tlds.every((tld) => tld.length <= 63));
+    }
+  },
+});
+
+/** Dates, names and hosts are short and of their kind. */
+export const whoisAnswer = fuzzedParser<typeof WhoisAnswer>({
+  name: 'whois-answer', entry: 'controller/domains/whois-answer.ts',
+  seeds: [
+    ...readdirSync(WHOIS).map((name) => readFileSync(join(WHOIS, name))),
+    'domain: COM\nwhois: whois.verisign-grs.com\n', `Registrar:\n${' '.repeat(300)}Name${'.'.repeat(300)}: x\n`,
+    `registrar whois server: ${'a-'.repeat(200)}\n`, '[有効期限] 2026/08/13\n',
+  ].map((seed) => Buffer.from(seed)),
+  feed: ({ readWhois, readWhoisServer }, bytes) => {
+    const { registration, referral } = readWhois(bytes.toString());
+    checkRegistration(registration);
+    for (const host of [referral, readWhoisServer(bytes.toString())]) {
+      assert.ok(host === null || host === undefined || HOST.test(host));
+    }
+  },
+});
