@@ -38,7 +38,7 @@ export class Confirmations {
   /** Asks about a result that has just been applied, if it is its region's first failure. */
   note(state: MonitorState, region: string, result: CheckResult): void {
     const monitorId = state.config.monitor_id;
-    for (const probeId of witnesses(state, region, result)) this.#add(probeId, monitorId);
+    for (const probeId of otherProbes(state, region, result)) this.#add(probeId, monitorId);
   }
 
   stop(): void {
@@ -71,7 +71,7 @@ export class Confirmations {
 }
 
 /** The probes of other regions that saw the monitor up, if the result begins its region's failures. */
-export function witnesses(
+export function otherProbes(
   { config, status, regions }: MonitorState, region: string, { outcome, started_at: at }: CheckResult,
 ): string[] {
   if (outcome !== 'failure' || config.status !== 'active' || status === 'down') return [];

@@ -3,11 +3,12 @@ import { toCheckSpec } from '../monitors/config.ts';
 import { timeoutMs, type MonitorDoc } from '../monitors/monitor.ts';
 import type { FleetDirectory } from '../probes/directory.ts';
 import type { Liveness } from '../probes/liveness.ts';
-import { isEnrolled, type RegionDoc } from '../probes/probe.ts';
+import { isEnrolled } from '../probes/probe.ts';
 import type { Announcer } from './announcer.ts';
+import { regionsOf } from './assigned-regions.ts';
 import type { AssignmentDoc, PlannedChange } from './assignment-doc.ts';
 import type { RegionNotes } from './ports.ts';
-import { chooseSome, eligibleProbes, phaseMs, planMonitor } from './rules.ts';
+import { eligibleProbes, phaseMs, planMonitor } from './rules.ts';
 import type { AssignmentStore } from './store.ts';
 import type { AssignmentWriter, CommittedChange } from './writer.ts';
 
@@ -127,7 +128,7 @@ export class Placement {
     const limits = new Map(await Promise.all(entries));
     return (monitor) => {
       const limit = limits.get(monitor.organization_id) as number;
-      return chooseSome(monitor._id, possibleRegions(directory, monitor), limit);
+      return regionsOf(directory, { ...monitor, monitor_id: monitor._id }, limit);
     };
   }
 
@@ -143,20 +144,6 @@ export class Placement {
     const probe = this.#deps.directory.enrolled(probeId);
     if (probe) this.#deps.announcer.announce(probe, committed);
   }
-}
-
-/** The regions that a monitor names and may use; else the shared ones, those with probes if there are any. */
-function possibleRegions(directory: FleetDirectory, monitor: RegionChoice): string[] {
-  const { monitoring_regions: named, organization_id: owner } = monitor;
-  const regions = directory.regions();
-  const isShared = (region: RegionDoc) => region.visibility === 'shared';
-  if (named.length > 0) {
-    const usable = regions.filter((region) => isShared(region) || region.organization_id === owner);
-    return usable.map(({ _id }) => _id).filter((id) => named.includes(id));
-  }
-  const shared = regions.filter(isShared).map(({ _id }) => _id);
-  const served = shared.filter((id) => directory.probesOf(id).some(isEnrolled));
-  return served.length > 0 ? served : shared;
 }
 
 /** Probes have nothing to do for a heartbeat: the controllers watch it. */

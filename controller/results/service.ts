@@ -1,5 +1,5 @@
 import type { Company } from '../../shared/company.ts';
-import { newSecret, SHARD_COUNT } from '../../shared/ids.ts';
+import { newSecret, SHARD_COUNT, shardOf } from '../../shared/ids.ts';
 import type { Log } from '../../shared/log.ts';
 import type { Rounds } from '../../shared/rounds.ts';
 import type { Clock } from '../../shared/time.ts';
@@ -7,6 +7,7 @@ import { probeOfSubject, shardOfSubject, subjects } from '../../shared/contracts
 import type { BatchReply, CheckResult } from '../../shared/contracts/result.ts';
 import type { Bus, BusMessage, BusSubscription } from '../platform/bus/bus-port.ts';
 import type { MonitorState } from '../verdicts/monitor-state.ts';
+import type { ClockDecision } from './journal/journal-entry.ts';
 import { Shards } from './shards/shards.ts';
 import { LatestChecks } from './reading/latest-checks.ts';
 import { Leases, type LeaseDeps } from './shards/leases.ts';
@@ -168,6 +169,11 @@ export class ResultsService<M> {
   interrupted(shard: number): void {
     if (this.ownsShard(shard)) this.shards.interrupted(shard);
     else this.#deps.bus.publish(subjects.poke(shard), LOST);
+  }
+
+  /** A region that does not have a monitor was asked about it; lost if its shard is elsewhere by now. */
+  heard(word: Omit<ClockDecision & { kind: 'witness' }, 'kind'>): void {
+    this.shards.get(shardOf(word.monitor_id))?.send({ kind: 'witness', word: { kind: 'witness', ...word } });
   }
 
   /** Writes what was taken, then releases the shards. */

@@ -4,7 +4,7 @@ import type {
 } from './monitor-state.ts';
 import type { MonitorStep } from './monitor-step.ts';
 import { agreed, isAsked, requiredOfAll, type Agreed } from './quorum-rules.ts';
-import { isOfPresentCheck } from './region-rules.ts';
+import { isOfPresentCheck, NEW_REGION } from './region-rules.ts';
 
 /** Probes whose late results are followed at a time. */
 const RUNS_KEPT = 8;
@@ -24,17 +24,19 @@ export function tellLate(step: MonitorStep, item: MonitorItem): void {
   if (found.length === 0) return;
   const over = found.filter(({ until }) => until <= bookedUntil);
   if (found === known.found && !over.some(({ until }) => until > step.before.booked_until)) return;
-  const required = requiredOfAll(config, regionsHeard(step.state));
-  for (const stretch of agreed(over, required)) settle(step, stretch);
+  const voters = { config, regions: regionsHeard(step.state) };
+  for (const stretch of agreed(voters, over)) settle(step, stretch);
   // If one vote is enough, no outage waits for another region's.
-  if (required > 1) return;
+  if (requiredOfAll(voters) > 1) return;
   const waiting = found.filter(({ until }) => until > bookedUntil);
   step.state = { ...step.state, late: { ...lateHistory(step.state), found: waiting } };
 }
 
-function regionsHeard(state: MonitorState): string[] {
+/** The regions heard of, those among them that only sent late results. */
+function regionsHeard(state: MonitorState): MonitorState['regions'] {
   const { runs, found } = lateHistory(state);
-  return [...Object.keys(state.regions), ...[...Object.values(runs), ...found].map(({ region }) => region)];
+  const late = [...Object.values(runs), ...found].map(({ region }) => [region, NEW_REGION]);
+  return { ...Object.fromEntries(late), ...state.regions };
 }
 
 /** Adds a late result to its probe's run of failures. A pause between results starts a new run. */

@@ -28,6 +28,13 @@ export interface MonitorConfig {
   notification_target_ids: string[];
   /** The regions to check from; empty if the choice is automatic. */
   monitoring_regions: string[];
+  /**
+   * The regions whose probes have the monitor, sorted; null while that is not known. Earlier versions wrote
+   * none.
+   */
+  assigned?: string[] | null;
+  /** Assigned regions whose network is known, by the name of that network: those of one have one vote. */
+  domains?: Record<string, string> | null;
   /** Kept by the rules: regions asked earlier, and until when (Unix ms). */
   asked_before?: Record<string, number>;
   /** HEARTBEAT monitors only: how often a ping is due, and how late it may be. */

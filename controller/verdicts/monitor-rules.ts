@@ -9,16 +9,19 @@ import type { MonitorConfig } from './monitor-config.ts';
 import type { MonitorItem, MonitorState, Outage, ResultItem } from './monitor-state.ts';
 import { MonitorStep, type ItemPlace } from './monitor-step.ts';
 import { isAsked } from './quorum-rules.ts';
-import { afterResult, isOfPresentCheck, NEW_REGION, rememberRegions, withoutVote } from './region-rules.ts';
+import {
+  afterResult, isOfPresentCheck, keepAssigned, NEW_REGION, rememberRegions, withoutVote,
+} from './region-rules.ts';
 import { alertSlow } from './slow-rules.ts';
-import { countFailure, decide, decideWithout, moveStatus } from './status-rules.ts';
+import { countFailure, decide, decideWithout, moveStatus, needsHelp } from './status-rules.ts';
 
 /** The state of a monitor that nothing has been heard of. */
 export function newMonitorState(config: MonitorConfig): MonitorState {
   const { changed_at: since, status } = config;
   const heartbeat = waitingFrom(config, since);
   return {
-    config, status: status === 'active' ? 'unknown' : 'paused', since, regions: {}, outage: null,
+    config, status: status === 'active' ? 'unknown' : 'paused', since, regions: {}, witnesses: null, alone: false,
+    outage: null,
     last_check_at: null, last_success_at: null, last_success_ms: null, last_failure_at: null,
     booked_until: since, booked: {}, unrolled_day: null,
     slow: null, flaps: null, warned: null, certificate: null, late: null, ...(heartbeat ? { heartbeat } : {}),
@@ -78,6 +81,9 @@ function applyToStatus(step: MonitorStep, item: MonitorItem): void {
     case 'result': return applyResult(step, item);
     case 'config': return applyConfig(step, item.config);
     case 'silent': return applySilence(step, item);
+    case 'assigned': return applyAssigned(step, item);
+    case 'witness': return applyWitness(step, item);
+    case 'alone': return applyAlone(step, item.at);
     case 'ping': return applyPing(step, item.ping);
     case 'overdue': return applyOverdue(step, item.at);
     case 'unwatched': return applyUnwatched(step, item.from, item.until);
@@ -116,7 +122,8 @@ function withResult(
   const isSuccess = result.outcome === 'success';
   const isLatestSuccess = isSuccess && at >= (state.last_success_at ?? 0);
   return {
-    config: state.config, status: state.status, since: state.since, regions, outage,
+    config: state.config, status: state.status, since: state.since, regions,
+    witnesses: state.witnesses, alone: state.alone, outage,
     last_check_at: latest(state.last_check_at, at),
     last_success_at: isSuccess ? latest(state.last_success_at, at) : state.last_success_at,
     last_success_ms: isLatestSuccess ? result.response_time_ms : state.last_success_ms,
@@ -151,12 +158,37 @@ function applySilence(step: MonitorStep, { region: name, at }: MonitorItem & { k
   decideWithout(step, at, 'no data');
 }
 
+/** Regions that get the monitor or lose it get their vote or lose it at once. */
+function applyAssigned(
+  step: MonitorStep, { assigned, domains, at }: MonitorItem & { kind: 'assigned' },
+): void {
+  step.state = { ...step.state, config: { ...step.state.config, assigned, domains } };
+  if (!step.state.heartbeat) decideWithout(step, at, 'assigned regions changed');
+}
+
+/** A word that nobody needs any more, or on an earlier check, is dropped. */
+function applyWitness(
+  step: MonitorStep, { region, check_revision: revision, witness }: MonitorItem & { kind: 'witness' },
+): void {
+  const { config, witnesses } = step.state;
+  if (revision < config.check_revision || isAsked(config, region) || !needsHelp(step.state)) return;
+  step.state = { ...step.state, witnesses: { ...witnesses, [region]: witness } };
+  decideWithout(step, witness.at, 'another region was asked');
+}
+
+function applyAlone(step: MonitorStep, at: number): void {
+  if (!needsHelp(step.state)) return;
+  step.state = { ...step.state, alone: true };
+  decideWithout(step, at, 'too few regions report');
+}
+
 function applyConfig(step: MonitorStep, config: MonitorConfig): void {
   const { config: old, status, outage } = step.state;
   const { changed_at: at } = config;
   if (config.revision < old.revision) return;
   const heartbeat = afterConfig(step.state, config);
-  const known = { config: rememberRegions(old, config), ...(heartbeat ? { heartbeat } : {}) };
+  const settled = keepAssigned(old, rememberRegions(old, config));
+  const known = { config: settled, ...(heartbeat ? { heartbeat } : {}) };
   step.state = { ...bookWatched(step.state, at), ...known };
   if (config.status === 'active' && old.status === 'active') {
     if (!heartbeat) decide(step, at, 'configuration changed');

@@ -33,6 +33,20 @@ export interface RegionOutage extends Failures {
   first_fail_at: number;
 }
 
+/** What a region says that does not have the monitor and was asked for its word. */
+export interface Witness {
+  vote: 'up' | 'down';
+  probe_id: string;
+  engine: string;
+  /** Its fault domain, if it is known. */
+  domain?: string;
+  error: CheckError | null;
+  /** How many checks it made; the last of them is its word. */
+  attempt: number;
+  /** When its answer came, Unix ms. */
+  at: number;
+}
+
 interface Failures {
   fails: number;
   error: CheckError | null;
@@ -137,6 +151,10 @@ export interface MonitorState {
   /** When the status last changed, Unix ms. */
   since: number;
   regions: Record<string, RegionState>;
+  /** By region; only while too few assigned regions report. */
+  witnesses: Record<string, Witness> | null;
+  /** Too few regions report, nobody else could be asked in time, and those that do are believed. */
+  alone: boolean;
   outage: Outage | null;
   last_check_at: number | null;
   last_success_at: number | null;
@@ -187,11 +205,21 @@ export interface JournaledPing {
   run_ms: number | null;
 }
 
+/** The regions whose probes have a monitor, in order, and those among them that share a network. */
+export interface Assigned {
+  assigned: string[];
+  /** By region, the name of the network. */
+  domains: Record<string, string> | null;
+}
+
 /** What a journal entry can hold for one monitor. `late`: the result came too late to move a verdict. */
 export type MonitorItem =
   | { kind: 'result'; region: string; probe_id: string; result: CheckResult; late: boolean }
   | { kind: 'config'; config: MonitorConfig }
   | { kind: 'silent'; region: string; at: number }
+  | ({ kind: 'assigned'; at: number } & Assigned)
+  | { kind: 'witness'; region: string; check_revision: number; witness: Witness }
+  | { kind: 'alone'; at: number }
   | { kind: 'ping'; ping: JournaledPing }
   | { kind: 'overdue'; at: number }
   | { kind: 'unwatched'; from: number; until: number }

@@ -2,7 +2,7 @@ import { bookUntil, rebook } from './booking-rules.ts';
 import { lateOutage, regionsOf } from './late-rules.ts';
 import type { MonitorState, RegionOutage, RegionState } from './monitor-state.ts';
 import type { MonitorStep } from './monitor-step.ts';
-import { agreed, isAsked, requiredOfAll, type Agreed } from './quorum-rules.ts';
+import { agreed, isAsked, type Agreed } from './quorum-rules.ts';
 
 /** An outage that one region saw, last at `known_until`; `until` is Infinity while it lasts. */
 type SeenOutage = RegionOutage & { region: string; known_until: number };
@@ -61,8 +61,8 @@ function heardByAll({ config, regions }: MonitorState): number {
  */
 function overlaps({ config, regions, since }: MonitorState): Agreed<SeenOutage>[] {
   const asked = Object.entries(regions).filter(([name]) => isAsked(config, name));
-  const required = requiredOfAll(config, Object.keys(regions));
-  const stretches = agreed(asked.flatMap(([name, region]) => seenBy(name, region)), required);
+  const seen = asked.flatMap(([name, region]) => seenBy(name, region));
+  const stretches = agreed({ config, regions }, seen);
   return stretches.filter(({ from }) => from > Math.max(since, config.changed_at));
 }
 

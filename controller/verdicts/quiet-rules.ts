@@ -18,8 +18,9 @@ export function isQuiet(state: MonitorState, item: ResultItem, place: ItemPlace)
   if (late || state.status !== 'up' || state.heartbeat !== undefined) return false;
   const at = result.started_at;
   if (!isOfPresentCheck(config, result) || at <= state.since || !isAsked(config, name)) return false;
+  if (state.witnesses !== null || state.alone) return false;
   if (isAwaiting(state) || bookGap(state, at) !== state) return false;
-  if (verdictOf(config, state.regions) !== 'up') return false;
+  if (verdictOf(state) !== 'up') return false;
   const step = new MonitorStep(state, place);
   tellBeyondStatus(step, item);
   return step.state === state && step.effects.length === 0;

@@ -1,39 +1,101 @@
 import type { MonitorConfig, RuntimeStatus } from './monitor-config.ts';
-import type { RegionState } from './monitor-state.ts';
+import type { MonitorState } from './monitor-state.ts';
 
-/** How many of `votes` regions must say "down": at least one, at most all. */
+/** Where several regions are assigned, a majority is never fewer down votes than these. */
+const LEAST_OF_SEVERAL = 2;
+
+/** From the mildest to the worst; regions in one fault domain have the mildest of their votes. */
+const VOTES = ['up', 'degraded', 'down'] as const;
+export type Vote = (typeof VOTES)[number];
+
+/** How many votes there are, and how many of them say what. */
+interface Tally {
+  votes: number;
+  down: number;
+  degraded: number;
+}
+
+type Voters = Pick<MonitorState, 'config' | 'regions'> & Partial<Pick<MonitorState, 'witnesses' | 'alone'>>;
+
+/**
+ * The verdict of all votes; `short` if those that report say "down" and are too few to be believed alone:
+ * then the status stays as it is until others have been asked.
+ */
+export type Verdict = Exclude<RuntimeStatus, 'paused'> | 'short';
+
+/** How many of `votes` must say "down": at least one. A number asks for that many, however few there are. */
 export function requiredVotes(quorum: MonitorConfig['quorum'], votes: number): number {
   if (quorum === 'any') return 1;
   if (quorum === 'all') return Math.max(1, votes);
   if (quorum === 'majority') return Math.floor(votes / 2) + 1;
-  return Math.max(1, Math.min(quorum, votes));
+  return Math.max(1, quorum);
 }
 
 /**
- * The verdict of all regions together. An unknown region has no vote, nor has one that is no longer asked;
- * without any vote the monitor is `unknown`, never `down`.
+ * The verdict of the assigned regions together. A region that does not report has no vote, nor has one that
+ * is not assigned; without any vote, or with fewer than a number asks for, the monitor is `unknown`, never
+ * `down`.
  */
-export function verdictOf(
-  config: MonitorConfig, regions: Record<string, RegionState>,
-): Exclude<RuntimeStatus, 'paused'> {
-  let votes = 0;
-  let down = 0;
-  let degraded = 0;
-  for (const name in regions) {
-    const region = regions[name] as RegionState;
-    if (region.verdict === 'unknown' || !isAsked(config, name)) continue;
-    votes += 1;
-    if (region.verdict === 'down') down += 1;
-    else if (region.degraded) degraded += 1;
-  }
-  if (votes === 0) return 'unknown';
-  if (down >= requiredVotes(config.quorum, votes)) return 'down';
-  return degraded * 2 > votes - down ? 'degraded' : 'up';
+export function verdictOf(voters: Voters): Verdict {
+  const { config: { quorum } } = voters;
+  const { votes, down, degraded } = tallyOf(voters);
+  if (votes === 0 || (typeof quorum === 'number' && votes < quorum)) return 'unknown';
+  if (down < requiredVotes(quorum, votes)) return degraded * 2 > votes - down ? 'degraded' : 'up';
+  return down < leastOf(voters) && !voters.alone ? 'short' : 'down';
 }
 
-/** True when a region's results count for this monitor; an empty list means any region. */
-export function isAsked(config: MonitorConfig, region: string): boolean {
-  return config.monitoring_regions.length === 0 || config.monitoring_regions.includes(region);
+/** The regions whose probes have the monitor; where that is not known, those it names, or all heard of. */
+export function assignedRegions({ config, regions }: Pick<MonitorState, 'config' | 'regions'>): string[] {
+  const { assigned, monitoring_regions: named } = config;
+  return assigned ?? (named.length > 0 ? named : Object.keys(regions));
+}
+
+/** True when a region's results count for this monitor. */
+export function isAsked({ assigned, monitoring_regions: named }: MonitorConfig, region: string): boolean {
+  return assigned ? assigned.includes(region) : named.length === 0 || named.includes(region);
+}
+
+/** What a region says; null if it has no vote. */
+export function voteOf({ config, regions }: Pick<MonitorState, 'config' | 'regions'>, name: string): Vote | null {
+  const region = regions[name];
+  if (!region || region.verdict === 'unknown' || !isAsked(config, name)) return null;
+  return region.verdict === 'down' ? 'down' : region.degraded ? 'degraded' : 'up';
+}
+
+/** Unassigned regions that were asked count as long as the assigned ones are too few. */
+function tallyOf(voters: Voters): Tally {
+  const { config: { domains }, regions, witnesses } = voters;
+  const tally = { votes: 0, down: 0, degraded: 0 };
+  // Without domains, as for most, this is only a count: it runs for each result.
+  const shared = domains || witnesses ? new Map<string, Vote>() : null;
+  for (const name in regions) {
+    const vote = voteOf(voters, name);
+    if (vote !== null) cast(tally, vote, shared, domains?.[name]);
+  }
+  if (witnesses && tally.votes < leastOf(voters)) {
+    for (const { vote, domain } of Object.values(witnesses)) cast(tally, vote, shared, domain);
+  }
+  return tally;
+}
+
+function cast(tally: Tally, vote: Vote, shared: Map<string, Vote> | null, domain: string | undefined): void {
+  if (!shared || domain === undefined) return add(tally, vote, 1);
+  const known = shared.get(domain);
+  if (known !== undefined && VOTES.indexOf(known) <= VOTES.indexOf(vote)) return;
+  if (known !== undefined) add(tally, known, -1);
+  add(tally, vote, 1);
+  shared.set(domain, vote);
+}
+
+function add(tally: Tally, vote: Vote, count: 1 | -1): void {
+  tally.votes += count;
+  if (vote !== 'up') tally[vote] += count;
+}
+
+/** The fewest down votes that are believed, whatever share of the votes they are. */
+function leastOf(voters: Pick<MonitorState, 'config' | 'regions'>): number {
+  if (voters.config.quorum !== 'majority') return 1;
+  return assignedRegions(voters).length >= LEAST_OF_SEVERAL ? LEAST_OF_SEVERAL : 1;
 }
 
 /** A stretch (Unix ms) in which enough regions were down, with the outages that they saw. */
@@ -43,22 +105,21 @@ export interface Agreed<T> {
   by: T[];
 }
 
-/** The votes required of all regions asked, or of those in `heard` if the choice of regions is automatic. */
-export function requiredOfAll({ quorum, monitoring_regions: asked }: MonitorConfig, heard: string[]): number {
-  return requiredVotes(quorum, asked.length > 0 ? asked.length : new Set(heard).size);
-}
-
-/** The stretches in which at least `required` regions were down, in order. */
+/**
+ * The stretches in which enough votes were down, in order, if all assigned regions could have voted: what
+ * was not heard in time has to be clear without those that are silent.
+ */
 export function agreed<T extends { region: string; from: number; until: number }>(
-  found: T[], required: number,
+  voters: Pick<MonitorState, 'config' | 'regions'>, found: T[],
 ): Agreed<T>[] {
+  const required = requiredOfAll(voters);
   const edges = new Set(found.flatMap(({ from, until }) => [from, until]));
   const bounds = [...edges].sort((one, other) => one - other);
   const stretches: Agreed<T>[] = [];
   bounds.slice(0, -1).forEach((from, index) => {
     const until = bounds[index + 1] as number;
     const by = found.filter((outage) => outage.from <= from && outage.until >= until);
-    if (by.length === 0 || new Set(by.map(({ region }) => region)).size < required) return;
+    if (by.length === 0 || domainsOf(voters.config, by.map(({ region }) => region)) < required) return;
     const last = stretches.at(-1);
     if (last?.until === from) {
       last.until = until;
@@ -66,4 +127,15 @@ export function agreed<T extends { region: string; from: number; until: number }
     } else stretches.push({ from, until, by });
   });
   return stretches;
+}
+
+/** The down votes required if all assigned regions vote. */
+export function requiredOfAll(voters: Pick<MonitorState, 'config' | 'regions'>): number {
+  const votes = domainsOf(voters.config, assignedRegions(voters));
+  return Math.max(leastOf(voters), requiredVotes(voters.config.quorum, votes));
+}
+
+/** How many votes these regions have together. */
+function domainsOf({ domains }: MonitorConfig, regions: string[]): number {
+  return new Set(regions.map((region) => domains?.[region] ?? ` ${region}`)).size;
 }

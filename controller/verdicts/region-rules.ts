@@ -61,6 +61,14 @@ export function rememberRegions(before: MonitorConfig, after: MonitorConfig): Mo
   return latest.length === 0 ? after : { ...after, asked_before: Object.fromEntries(latest) };
 }
 
+/** The configuration `after`, with the assigned regions of `before` if nobody knew whether they change. */
+export function keepAssigned(before: MonitorConfig, after: MonitorConfig): MonitorConfig {
+  const { assigned = null, domains = null } = before;
+  if (after.assigned || !assigned) return after;
+  const [were, are] = [before, after].map((config) => [...config.monitoring_regions].sort().join());
+  return were === are ? { ...after, assigned, domains } : after;
+}
+
 /**
  * Why a region's results are not for this monitor; null if they may be. `owner` is the organization of a
  * private region, null for a shared one. A region asked until `since` (Unix ms) may still deliver results.

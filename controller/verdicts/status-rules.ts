@@ -6,20 +6,32 @@ import type { MonitorStep } from './monitor-step.ts';
 import { forgetHeard, hasRecoveredSince, ongoingSince, tellOverlaps } from './overlap-rules.ts';
 import { verdictOf } from './quorum-rules.ts';
 
-/** Moves the status to the regions' verdict where the two differ. */
+/** Moves the status to the verdict of all votes where the two differ. */
 export function decide(step: MonitorStep, at: number, reason: string): void {
-  const { config, regions, status, outage } = step.state;
+  step.state = withoutHelp(step.state);
+  const { config, status, outage } = step.state;
   if (config.status !== 'active') return;
-  const verdict = verdictOf(config, regions);
+  const verdict = verdictOf(step.state);
   const isUp = verdict === 'up' || verdict === 'degraded';
   // A success from before the outage is no recovery, and a failure from before a recovery is no agreement.
   const isOutdated = outage
     ? isUp && at <= outage.started_at
     : verdict === 'down' && hasRecoveredSince(step.state, at);
-  const moves = verdict !== status && !isOutdated;
+  const moves = verdict !== status && verdict !== 'short' && !isOutdated;
   tellOverlaps(step, moves);
   if (moves) moveStatus(step, { to: verdict, at, reason });
   step.state = forgetHeard(step.state);
+}
+
+/** True while the regions that report say "down" and are too few to be believed without help. */
+export function needsHelp({ config, regions }: MonitorState): boolean {
+  return config.status === 'active' && verdictOf({ config, regions }) === 'short';
+}
+
+/** Others were asked, and those that report were believed, only for as long as these were too few. */
+function withoutHelp(state: MonitorState): MonitorState {
+  const isHelped = state.witnesses !== null || state.alone;
+  return isHelped && !needsHelp(state) ? { ...state, witnesses: null, alone: false } : state;
 }
 
 /** Decides when a region has lost its vote: the other regions' word is as recent as they were last heard. */

@@ -11,8 +11,9 @@ import { keptTombstonesMs, Rebalancer } from '../assignments/rebalancer.ts';
 import { RunNow } from '../assignments/run-now.ts';
 import { AssignmentStore } from '../assignments/store.ts';
 import { SyncResponder } from '../assignments/sync-responder.ts';
+import { Witnesses } from '../assignments/witnesses.ts';
 import { AssignmentWriter } from '../assignments/writer.ts';
-import { longestRawMs } from '../plans/raw-retention.ts';
+import { longestRawMs } from '../plans/known-limits.ts';
 import type { Quota } from '../plans/quota.ts';
 import type { BusUser } from '../platform/bus/identities-port.ts';
 import { openIdentities } from '../platform/bus/open-identities.ts';
@@ -75,14 +76,16 @@ export async function openFleet(ports: FleetPorts, { monitors, ownsShard, quota,
   const responder = new SyncResponder({ bus, items, heads, sealer, directory, rate: syncRate, log });
   const confirmations = new Confirmations({ bus, directory, sealer, clock });
   const runRate = new ProbeRate({ clock, log, subject: 'run' });
+  const runNow = new RunNow({ placement, items, liveness, directory, bus, sealer, rate: runRate });
+  const witnesses = new Witnesses({ items, directory, liveness, runNow, clock, log });
   const publishIdentities = () => identities.run();
   const isOf = (probe: ProbeDoc, organizationId: string): boolean =>
     probe.removed_at === null && (probe.organization_id === null || probe.organization_id === organizationId);
   return {
-    placement, liveness, directory, assignments, responder, confirmations,
+    placement, liveness, directory, assignments, responder, confirmations, witnesses,
     publishIdentities,
     rates: [liveness.rate, syncRate, runRate],
-    runNow: new RunNow({ placement, items, liveness, directory, bus, sealer, rate: runRate }),
+    runNow,
     overview: {
       probes: (organizationId: string) => [...directory.probes()]
         .filter((probe) => isOf(probe, organizationId))
@@ -109,6 +112,7 @@ export async function openFleet(ports: FleetPorts, { monitors, ownsShard, quota,
     stop: async () => {
       await rebalancer.stop();
       confirmations.stop();
+      witnesses.stop();
       const others = [assignments, behind, responder, liveness, identities, directory];
       await Promise.all(others.map((each) => each.stop()));
     },

@@ -1,10 +1,11 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { newSecret, shardOf } from '../../shared/ids.ts';
+import { assignedOf } from '../assignments/assigned-regions.ts';
 import { PingStore } from '../heartbeats/store.ts';
 import { toMonitorConfig } from '../monitors/config.ts';
 import type { MonitorDoc } from '../monitors/monitor.ts';
-import { RawRetention } from '../plans/raw-retention.ts';
+import { KnownLimits } from '../plans/known-limits.ts';
 import type { Mongo } from '../platform/mongo/mongo.ts';
 import { DeadLetterStore } from '../results/dead-letters/dead-letter-store.ts';
 import { HourStore } from '../results/hours/hour-store.ts';
@@ -48,7 +49,7 @@ export async function openResults(ports: ControllerPorts, sources: ResultSources
   const pings = new PingStore(db);
   await pings.ensureIndexes();
   const limitsOf = (organizationId: string) => quota.limitsOf(organizationId);
-  const retention = new RawRetention({ clock, plans: config.accounts.plans, limitsOf });
+  const limits = new KnownLimits({ clock, plans: config.accounts.plans, limitsOf });
   const service = new ResultsService<MonitorDoc>({
     clock, log, bus, company, holder: holderOf(config.dataDir), pings, isRead: sources.isRead,
     stores: {
@@ -56,11 +57,13 @@ export async function openResults(ports: ControllerPorts, sources: ResultSources
       incidents: incidents.outbox, alerts: notifications.alerts,
     },
     limits: {
-      rawRetentionMs: (organizationId) => retention.of(organizationId),
-      longestRawMs: retention.longestMs,
+      rawRetentionMs: (organizationId) => limits.rawMs(organizationId),
+      longestRawMs: limits.longestRawMs,
       regionOwner: (region) => fleet.directory.region(region)?.organization_id,
       clockShiftMs: (probeId) => fleet.liveness.clockShiftMs(probeId),
       assignments: fleet.assignments,
+      assigned: (config) =>
+        assignedOf(fleet.directory, config, limits.regionsPerMonitor(config.organization_id)),
     },
     monitors: {
       findMarked: async (shards, limit) => {
@@ -75,7 +78,10 @@ export async function openResults(ports: ControllerPorts, sources: ResultSources
       place: (docs) => fleet.placement.apply(docs),
       clear: (marks) => monitors.clearUnjournaled(marks),
     },
-    onFailure: (state, region, result) => fleet.confirmations.note(state, region, result),
+    onFailure: (state, region, result) => {
+      fleet.confirmations.note(state, region, result);
+      fleet.witnesses.note(state, (word) => service.heard(word));
+    },
     onPoke: () => notifications.service.poke(),
   });
   return { service, pings };

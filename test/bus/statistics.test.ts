@@ -35,6 +35,7 @@ describe(`reported statistics equal those of the results, with seed ${SEED}`, ()
 
   beforeAll(async () => {
     rig = await startControllerRig();
+    await rig.session.ok('POST', '/api/regions', { id: 'us', name: 'US', city: 'Dallas', country: 'US' });
     const random = new Random(SEED);
     began = Date.now();
     const group = await rig.session.ok<Loose>('POST', '/api/groups', { name: 'All of them' });
@@ -70,9 +71,10 @@ describe(`reported statistics equal those of the results, with seed ${SEED}`, ()
     );
     await rig.restart(async () => {
       const found = await configs(rig, [...known.values()].map(({ id }) => id));
-      const pasts = [...known.values()].map(({ id, script: told }): Past => {
+      const pasts = [...known.values()].map(({ id, watch, script: told }): Past => {
         const config = found.get(id) as MonitorConfig;
-        return { script: told, config: { ...config, revision: config.revision + 2 * told.pauses.length } };
+        const revision = config.revision + 2 * told.pauses.length;
+        return { script: told, config: { ...config, revision, assigned: watch.regions } };
       });
       const mongo = watchedMongo(rig.store.url);
       // Older than all that is told of them.

@@ -1,4 +1,5 @@
 import type { SimulatedDatabase } from './simulated-database.ts';
+import type { ClockDecision } from '../../controller/results/journal/journal-entry.ts';
 import { ShardState } from '../../controller/results/state/shard-state.ts';
 import { shardOf } from '../../shared/ids.ts';
 
@@ -22,7 +23,7 @@ export function trace(db: SimulatedDatabase, id: string): string[] {
       : decision.kind === 'unwatched'
         ? [`unwatched ${time(decision.from)}-${time(decision.until)}`]
         : decision.kind !== 'watched' && decision.monitor_id === id
-          ? [`${decision.kind} ${decision.kind === 'silent' ? decision.region : ''} ${time(decision.at)}`]
+          ? [`${decision.kind} ${'region' in decision ? decision.region : ''} ${time(instantOf(decision))}`]
           : []));
     const pings = entry.pings.filter((ping) => ping.monitor_id === id).map(
       (ping) => `ping ${ping.kind} ${time(ping.at)}`,
@@ -37,4 +38,8 @@ export function trace(db: SimulatedDatabase, id: string): string[] {
     }
   }
   return lines;
+}
+
+function instantOf(decision: Extract<ClockDecision, { monitor_id: string }>): number {
+  return decision.kind === 'witness' ? decision.witness.at : decision.at;
 }

@@ -1,10 +1,13 @@
-import type { MonitorState } from '../../verdicts/monitor-state.ts';
+import type { MonitorConfig } from '../../verdicts/monitor-config.ts';
+import type { Assigned, MonitorState } from '../../verdicts/monitor-state.ts';
 import { hourOf } from '../../verdicts/booking-rules.ts';
 import { HOUR_GRACE_MS } from '../writing/closed-hours.ts';
 import { dueAt, HeartbeatWatch, isWaiting } from './heartbeat-watch.ts';
 import type { ClockDecision, JournalEntry } from '../journal/journal-entry.ts';
+import { LoneVotes } from './lone-votes.ts';
 import { LookQueue } from './look-queue.ts';
 import { CYCLE_ROUNDS, MonitorWalk } from './monitor-walk.ts';
+import type { AppliedEntry } from '../state/entry-step.ts';
 import type { LiveMonitor } from '../state/live-monitor.ts';
 import type { ShardState } from '../state/shard-state.ts';
 
@@ -24,6 +27,8 @@ const PROBE_ROUND_MS = 45_000;
 export interface ShardClockDeps {
   /** A rule threw for this monitor; called once for each. */
   onFailed(monitorId: string, now: number): void;
+  /** The regions that have the monitor now; null while that is not known. */
+  assigned(config: MonitorConfig): Assigned | null;
 }
 
 /**
@@ -36,6 +41,7 @@ export class ShardClock {
   readonly #deps: ShardClockDeps;
   readonly #watch = new HeartbeatWatch();
   readonly #queue = new LookQueue(ROUNDS_AHEAD);
+  readonly #lone: LoneVotes;
   readonly #walk: MonitorWalk<LiveMonitor>;
   readonly #waiting = new Set<string>();
   /** Monitors without decisions, because a rule threw for them. */
@@ -53,6 +59,7 @@ export class ShardClock {
     this.#state = state;
     this.#deps = deps;
     this.#walk = new MonitorWalk(state.monitors);
+    this.#lone = new LoneVotes(state.monitors);
     this.#watchedSince = now;
     // The walk takes a cycle, so the queue has to find what is due before. No region is silent at first.
     for (const [id, cell] of state.monitors) {
@@ -67,6 +74,7 @@ export class ShardClock {
   interrupted(now: number): void {
     this.#watchedSince = now;
     this.#watch.interrupted(this.#state.takenAt);
+    this.#lone.interrupted(now);
     this.#toWalk = 0;
     this.#room = 0;
   }
@@ -76,8 +84,21 @@ export class ShardClock {
     this.#watch.looked(at);
   }
 
+  /** Those that report will be believed then although they are too few, Unix ms; null if there are none. */
+  get aloneAt(): number | null {
+    return this.#lone.dueAt;
+  }
+
+  /** Decisions about monitors that too few regions have called down for long enough. */
+  takeAlone(now: number): ClockDecision[] {
+    return this.#lone.takeDue(now);
+  }
+
   /** Monitors that an entry changed may be due sooner. */
-  applied(entry: JournalEntry, changed: { monitor_id: string }[]): void {
+  applied(entry: JournalEntry, { changed, fresh }: Pick<AppliedEntry, 'changed' | 'fresh'>, now: number): void {
+    for (const { result } of fresh) {
+      if (result.outcome === 'failure') this.#lone.note(result.monitor_id, now);
+    }
     for (const decision of entry.clock) {
       if (decision.kind === 'hour') this.#hourClosed = Math.max(this.#hourClosed, decision.until);
     }
@@ -144,7 +165,9 @@ export class ShardClock {
     id: string, state: MonitorState, { now, hasPings }: { now: number; hasPings: boolean },
   ): ClockDecision[] {
     try {
+      this.#lone.note(id, now);
       const { due, at } = this.#silences(id, state, now);
+      due.push(...this.#reassigned(state, now));
       const found = hasPings ? due : [...due, ...this.#watch.overdue(state)];
       this.#lookAgain(id, found.length > 0 ? 0 : Math.min(at, dueAt(state) ?? Infinity) - now);
       return found;
@@ -159,6 +182,12 @@ export class ShardClock {
   #lookAgain(id: string, inMs: number): void {
     const rounds = inMs / ROUND_MS;
     if (rounds <= ROUNDS_AHEAD) this.#queue.put(id, rounds);
+  }
+
+  #reassigned({ config, heartbeat }: MonitorState, now: number): ClockDecision[] {
+    const found = heartbeat || config.status === 'deleted' ? null : this.#deps.assigned(config);
+    if (!found || isSameAssigned(config, found)) return [];
+    return [{ kind: 'assigned', monitor_id: config.monitor_id, ...found, at: now }];
   }
 
   /** Regions that are silent now, and when the next one will be, Unix ms. */
@@ -179,4 +208,12 @@ export class ShardClock {
     }
     return { due, at };
   }
+}
+
+function isSameAssigned({ assigned, domains }: MonitorConfig, found: Assigned): boolean {
+  const networks = Object.entries(found.domains ?? {});
+  return found.assigned.length === assigned?.length
+    && found.assigned.every((region, index) => region === assigned[index])
+    && networks.length === Object.keys(domains ?? {}).length
+    && networks.every(([region, network]) => domains?.[region] === network);
 }

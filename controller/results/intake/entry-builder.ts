@@ -5,6 +5,7 @@ import {
 import { UuidCache } from '../../../shared/contracts/uuid-cache.ts';
 import type { MonitorConfig } from '../../verdicts/monitor-config.ts';
 import { hourOf } from '../../verdicts/booking-rules.ts';
+import { isAsked } from '../../verdicts/quorum-rules.ts';
 import { AHEAD_MS, isAhead, isLate, LATE_AFTER_MS } from '../../verdicts/monitor-rules.ts';
 import type { RegionState } from '../../verdicts/monitor-state.ts';
 import { letterOf, unreadableLetter, type DeadLetter } from '../dead-letters/dead-letter.ts';
@@ -52,6 +53,8 @@ export class EntryBuilder {
   #configs = new Map<string, MonitorConfig>();
   #pings = new Map<string, ReceivedPing>();
   #clock: ClockDecision[] = [];
+  /** Monitors whose assigned regions are on their way into the journal. */
+  #reassigned = new Set<string>();
   readonly #taken = new UnjournaledLanes();
   #inHand: { entry: JournalEntry; batches: PendingBatch[] } | null = null;
   /** True when a waiting item must be written at once. */
@@ -122,7 +125,9 @@ export class EntryBuilder {
     const isNew = (config: MonitorConfig): boolean =>
       config.revision > (this.#latestConfig(config.monitor_id)?.revision ?? 0);
     const fresh = configs.filter(isNew);
-    for (const config of fresh) this.#configs.set(config.monitor_id, config);
+    for (const config of fresh) {
+      this.#configs.set(config.monitor_id, { ...config, ...this.#limits.assigned(config) });
+    }
     if (fresh.length > 0) this.#waitFrom(monotonicNow, true);
   }
 
@@ -219,6 +224,7 @@ export class EntryBuilder {
       const { monitor_id: id } = result;
       const standing = this.#claims.standing(message, id, now.wall);
       const configs = this.#configsOf(id);
+      if (configs.latest) this.#reassign(configs.latest, region, now.wall);
       const refusal = refusalOf(result, configs, arrival) ??
         (standing === 'refused' ? 'not_assigned' : this.#excessOf(result, configs.latest, region));
       if (refusal) {
@@ -231,6 +237,16 @@ export class EntryBuilder {
     this.#pending.put(pending);
     this.#taken.set(waiting.lane, batch.last);
     this.#waitFrom(now.monotonic, isUrgent);
+  }
+
+  /** A region that was given the monitor is not to wait for its vote until somebody looks. */
+  #reassign(config: MonitorConfig, region: string, at: number): void {
+    const { monitor_id: id } = config;
+    if (!isUnasked(config, region) || this.#reassigned.has(id)) return;
+    const found = this.#limits.assigned(config);
+    if (!found?.assigned.includes(region)) return;
+    this.#reassigned.add(id);
+    this.#clock.push({ kind: 'assigned', monitor_id: id, ...found, at });
   }
 
   #configsOf(monitorId: string): KnownConfigs {
@@ -273,6 +289,7 @@ export class EntryBuilder {
     };
     this.#configs = new Map();
     this.#clock = [];
+    this.#reassigned.clear();
     this.#inHand = { entry, batches };
     this.isUrgent = false;
   }
@@ -307,6 +324,15 @@ export class EntryBuilder {
   #stopWaiting(): void {
     this.waitingSince = null;
     this.isUrgent = false;
+  }
+}
+
+function isUnasked(config: MonitorConfig, region: string): boolean {
+  try {
+    return !isAsked(config, region);
+  } catch {
+    // The monitor's own rules set aside what is wrong with it.
+    return false;
   }
 }
 

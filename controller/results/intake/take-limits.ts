@@ -1,3 +1,6 @@
+import type { MonitorConfig } from '../../verdicts/monitor-config.ts';
+import type { Assigned } from '../../verdicts/monitor-state.ts';
+
 /** A batch message of the bus. `answer` sends the watermark. */
 export interface TakenMessage {
   region: string;
@@ -43,4 +46,6 @@ export interface TakeLimits {
   /** Added to a probe's times, ms: 0 while its clock is right, or not known to be wrong. */
   clockShiftMs(probeId: string): number;
   assignments: Assignments;
+  /** The regions that have the monitor now; null while they are not known, or if it is a heartbeat. */
+  assigned(config: MonitorConfig): Assigned | null;
 }

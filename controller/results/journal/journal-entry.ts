@@ -1,6 +1,6 @@
 import { shardName } from '../../../shared/ids.ts';
 import type { ResultBatch } from '../../../shared/contracts/result.ts';
-import type { JournaledPing } from '../../verdicts/monitor-state.ts';
+import type { Assigned, JournaledPing, Witness } from '../../verdicts/monitor-state.ts';
 import type { MonitorConfig } from '../../verdicts/monitor-config.ts';
 
 /** The format of entries that this version writes. It gives up a shard that holds entries of a later one. */
@@ -18,9 +18,15 @@ export interface EntryBatch {
   late: number[];
 }
 
-/** What only the clock says. */
+/** What neither results nor pings say: mostly what only the clock knows. */
 export type ClockDecision =
   | { kind: 'silent'; monitor_id: string; region: string; at: number }
+  /** Other regions have the monitor now. Applied before batches: a region's first result has its vote. */
+  | ({ kind: 'assigned'; monitor_id: string; at: number } & Assigned)
+  /** A region that does not have the monitor was asked, on its check of that revision. */
+  | { kind: 'witness'; monitor_id: string; region: string; check_revision: number; witness: Witness }
+  /** Too few regions report, and nobody else could be asked in time. */
+  | { kind: 'alone'; monitor_id: string; at: number }
   | { kind: 'overdue'; monitor_id: string; at: number }
   /** Nobody took pings in this time, for any heartbeat of the shard. */
   | { kind: 'unwatched'; from: number; until: number }
@@ -28,7 +34,7 @@ export type ClockDecision =
   | { kind: 'watched' }
   | { kind: 'hour'; until: number };
 
-/** One number of a shard's journal. Applied in this order: configs, batches, pings, clock. */
+/** One number of a shard's journal. Applied in order: configs, assigned regions, batches, pings, the clock. */
 export interface JournalEntry {
   shard: number;
   n: number;

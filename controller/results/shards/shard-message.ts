@@ -2,6 +2,7 @@ import type { MonitorConfig } from '../../verdicts/monitor-config.ts';
 import type { ClockMessage } from '../clock/clock-rounds.ts';
 import type { ReceivedPing } from '../intake/ping-rules.ts';
 import type { TakenMessage } from '../intake/take-limits.ts';
+import type { ClockDecision } from '../journal/journal-entry.ts';
 import type { ShardState } from '../state/shard-state.ts';
 import type { JournalMessage } from './journal-writer.ts';
 
@@ -18,6 +19,10 @@ export type ShardMessage = JournalMessage | ClockMessage
   | { kind: 'pings'; pings: ReceivedPing[]; lookedAt: number | null; answer(strangers: string[]): void }
   /** Journaled pings that are out of their collection now. */
   | { kind: 'pingsRemoved'; ids: string[] }
+  /** A region that does not have a monitor was asked about it. */
+  | { kind: 'witness'; word: ClockDecision & { kind: 'witness' } }
+  /** Some monitors may have been called down by too few regions for long enough. */
+  | { kind: 'alone' }
   /** The database did not answer for a while, or input was lost: silence until now means nothing. */
   | { kind: 'interrupted' }
   | { kind: 'read'; read(shard: ShardView): void };

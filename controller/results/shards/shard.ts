@@ -1,5 +1,5 @@
 import type { ActorContext, Behaviour } from '../../../shared/actor/actor.ts';
-import type { Clock } from '../../../shared/time.ts';
+import type { Clock, Timer } from '../../../shared/time.ts';
 import type { Log } from '../../../shared/log.ts';
 import type { MonitorConfig } from '../../verdicts/monitor-config.ts';
 import { ShardClock } from '../clock/shard-clock.ts';
@@ -88,6 +88,8 @@ export class Shard implements Behaviour<ShardMessage>, ShardView {
   readonly #hourWrites: HourWrites;
   readonly #snapshots: SnapshotMover;
   #isTidying = false;
+  /** Set while regions that are too few wait to be believed. */
+  #aloneTimer: Timer | null = null;
 
   private constructor(
     deps: ShardDeps, context: ActorContext<ShardMessage>, state: ShardState, writer: string,
@@ -101,7 +103,10 @@ export class Shard implements Behaviour<ShardMessage>, ShardView {
       state, writer, limits, (message) => context.tell({ kind: 'batch', message }),
     );
     this.#clock = new ShardClock(
-      state, clock.now(), { onFailed: (monitorId, now) => this.#setAside(monitorId, now) },
+      state, clock.now(), {
+        onFailed: (monitorId, now) => this.#setAside(monitorId, now),
+        assigned: (config) => limits.assigned(config),
+      },
     );
     this.#tidying = new Tidying(state, (id) => this.#hourWrites.mayTry(id));
     this.#writes = new WriteQueue({ clock, log, shard: state.shard });
@@ -159,6 +164,12 @@ export class Shard implements Behaviour<ShardMessage>, ShardView {
         this.#settle(message.outcome, message.snapshotN);
         message.answer();
         break;
+      case 'witness':
+        this.#builder.noteClock([message.word], this.#deps.clock.monotonic());
+        break;
+      case 'alone':
+        this.#believeAlone();
+        break;
       case 'interrupted':
         return this.#interrupted();
       case 'beginRound':
@@ -175,6 +186,7 @@ export class Shard implements Behaviour<ShardMessage>, ShardView {
 
   /** Waits for what is queued. What the database does not take now is written by the next life. */
   async close(): Promise<void> {
+    this.#aloneTimer?.cancel();
     await this.#writes.stop();
     await this.#monitorWrites.stop();
   }
@@ -311,7 +323,8 @@ export class Shard implements Behaviour<ShardMessage>, ShardView {
     const { shard, n, unread = [], taken_at: takenAt } = entry;
     const applied = this.state.apply(entry);
     this.#snapshots.applied(entry);
-    this.#clock.applied(entry, applied.changed);
+    this.#clock.applied(entry, applied, this.#deps.clock.now());
+    this.#awaitAlone();
     if (applied.dropped.length > 0) this.#deps.lostLanes.report(entry, applied.dropped);
     const letters = [
       ...applied.failed.map((failed) => failedLetter(entry, failed)),
@@ -336,6 +349,21 @@ export class Shard implements Behaviour<ShardMessage>, ShardView {
     this.#clock.interrupted(this.#deps.clock.now());
   }
 
+  #awaitAlone(): void {
+    const { clock } = this.#deps;
+    const dueAt = this.#clock.aloneAt;
+    if (dueAt === null || this.#aloneTimer !== null) return;
+    const waitMs = Math.max(0, dueAt - clock.now());
+    this.#aloneTimer = clock.setTimer(waitMs, () => this.#context.tell({ kind: 'alone' }));
+  }
+
+  #believeAlone(): void {
+    const { clock } = this.#deps;
+    this.#aloneTimer = null;
+    this.#builder.noteClock(this.#clock.takeAlone(clock.now()), clock.monotonic());
+    this.#awaitAlone();
+  }
+
   #beginRound(mayCloseHour: boolean): number {
     const { clock } = this.#deps;
     if (!this.#isTidying) this.#tidying.beginRound();
@@ -354,6 +382,7 @@ export class Shard implements Behaviour<ShardMessage>, ShardView {
     const { clock } = this.#deps;
     const now = clock.now();
     const { decisions, looks } = this.#clock.look(now, limit, this.#builder.hasPings);
+    this.#awaitAlone();
     this.#builder.noteClock(decisions, clock.monotonic());
     if (looks === limit || this.#isTidying) return looks;
     const tidied = this.#tidying.look(now, limit - looks);

@@ -90,7 +90,7 @@ export class EntryStep {
           this.item(decision.monitor_id, decision, overdueRow(decision.at));
         }
         break;
-      case 'silent':
+      case 'silent': case 'assigned': case 'witness': case 'alone':
         this.item(decision.monitor_id, decision);
         break;
       case 'watched':

@@ -35,6 +35,7 @@ export class ShardState {
     if (entry.n !== this.n + 1) throw new JournalGapError(`journal entry ${entry.n} after ${this.n}`);
     const step = new EntryStep(this, entry);
     for (const config of entry.configs) step.config(config);
+    for (const decision of entry.clock) if (decision.kind === 'assigned') step.clock(decision);
     // Lanes move when all batches are applied, so that none of them is dropped in between.
     const moves = new Map<string, number>();
     for (const batch of entry.batches) this.#applyBatch(batch, step, moves);
@@ -42,7 +43,7 @@ export class ShardState {
       this.pings.set(ping.id, entry.n);
       step.ping(ping);
     }
-    for (const decision of entry.clock) step.clock(decision);
+    for (const decision of entry.clock) if (decision.kind !== 'assigned') step.clock(decision);
     for (const { lane, position } of entry.lanes) moves.set(lane, Math.max(position, moves.get(lane) ?? 0));
     const applied = step.finish();
     for (const [lane, position] of moves) {

@@ -41,10 +41,12 @@ const BLANK_CONFIG: MonitorConfig = {
   type: 'HTTP', status: 'active', interval_ms: 0, timeout_ms: 0, retries: 0, quorum: 'majority',
   slow_response_threshold_ms: null, tls_warning_days: [], tls_validity: false,
   domain_warning_days: [], domain_expires_at: null,
-  notification_target_ids: [], monitoring_regions: [], heartbeat: null, changed_at: 0,
+  notification_target_ids: [], monitoring_regions: [],
+  assigned: null, domains: null, heartbeat: null, changed_at: 0,
 };
 const BLANK_STATE: MonitorState = {
-  config: BLANK_CONFIG, status: 'unknown', since: 0, regions: {}, outage: null, last_check_at: null,
+  config: BLANK_CONFIG, status: 'unknown', since: 0, regions: {}, witnesses: null, alone: false,
+  outage: null, last_check_at: null,
   last_success_at: null, last_success_ms: null, last_failure_at: null, booked_until: 0, booked: {},
   unrolled_day: null, slow: null, flaps: null, warned: null, certificate: null,
   late: null,

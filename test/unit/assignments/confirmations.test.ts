@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, test } from 'vitest';
-import { Confirmations, witnesses } from '../../../controller/assignments/confirmations.ts';
+import { Confirmations, otherProbes } from '../../../controller/assignments/confirmations.ts';
 import type { EnrolledProbe } from '../../../controller/probes/probe.ts';
 import { confirmOrder } from '../../../shared/contracts/assignment.ts';
 import { SimulatedClock } from '../../helpers/simulated-clock.ts';
@@ -14,10 +14,10 @@ function watched(): MonitorRun {
 
 function fail(run: MonitorRun, atSeconds: number, region: string, late = false): string[] {
   run.result(atSeconds, { region, outcome: 'failure', late });
-  return witnesses(run.state, region, { ...run.resultAt(atSeconds), outcome: 'failure' });
+  return otherProbes(run.state, region, { ...run.resultAt(atSeconds), outcome: 'failure' });
 }
 
-describe('the witnesses of a failure', () => {
+describe('the other probes asked about a failure', () => {
   test('are the probes of the other regions, once for the first failure of a region', () => {
     const run = watched();
     expect(fail(run, 10, 'us')).toEqual(['probe-eu', 'probe-ap']);

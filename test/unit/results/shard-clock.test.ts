@@ -66,7 +66,7 @@ class Shard implements ClockedShard {
     this.clock = clock;
     this.#state = state;
     this.clocked = new ShardClock(
-      state, clock.now(), { onFailed: (id) => expect.fail(`a rule failed for ${id}`) },
+      state, clock.now(), { onFailed: (id) => expect.fail(`a rule failed for ${id}`), assigned: () => null },
     );
   }
 
@@ -179,7 +179,7 @@ describe('the clock of a shard with many monitors', () => {
       if (cell?.state.heartbeat) {
         cell.state = { ...cell.state, heartbeat: { ...cell.state.heartbeat, deadline: start + 30_000 } };
       }
-      one.clocked.applied({ ...EMPTY, configs: [configOf({ monitor_id: changed })] }, []);
+      one.clocked.applied({ ...EMPTY, configs: [configOf({ monitor_id: changed })] }, { changed: [], fresh: [] }, clock.now());
     });
     await rounds(clock, [one], 80);
     expect(one.decided.size).toBe(MANY);

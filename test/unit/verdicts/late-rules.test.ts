@@ -230,7 +230,7 @@ function idless(run: MonitorRun, alone: MonitorRun): unknown {
 
 test('the memory of gaps and late outages is limited', () => {
   const run = new MonitorRun({
-    interval_ms: 60_000, timeout_ms: 10_000, retries: 1, quorum: 2, monitoring_regions: ['eu', 'us'],
+    interval_ms: 60_000, timeout_ms: 10_000, retries: 1, quorum: 'majority', monitoring_regions: ['eu', 'us'],
   });
   for (let round = 0; round < 100; round += 1) run.up(1 + round * 1000);
   for (let probe = 0; probe < 100; probe += 1) {

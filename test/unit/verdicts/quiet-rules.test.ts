@@ -2,7 +2,8 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { applyItem } from '../../../controller/verdicts/monitor-rules.ts';
 import type {
-  CertificateState, ExpiryWarning, Flaps, LateHistory, MonitorItem, MonitorState, Outage, RegionOutage, RegionState,
+  CertificateState, ExpiryWarning, Flaps, LateHistory, MonitorItem, MonitorState, Outage, RegionOutage,
+  RegionState, Witness,
 } from '../../../controller/verdicts/monitor-state.ts';
 import { isQuiet, noteQuiet, ownCopy } from '../../../controller/verdicts/quiet-rules.ts';
 import type { CheckResult } from '../../../shared/contracts/result.ts';
@@ -60,6 +61,11 @@ const region: fc.Arbitrary<RegionState> = fc.record({
     { ...known, ended, down_at: HOUR - 60_000 },
   ));
 
+const witness: fc.Arbitrary<Witness> = fc.record({
+  vote: fc.constantFrom('up', 'down'), probe_id: fc.constant('asked'), engine: fc.constant('1'),
+  error: fc.constant(null), attempt: fc.constant(1), at: instant,
+});
+
 const late: fc.Arbitrary<LateHistory> = fc.record({
   gaps: fc.constantFrom<LateHistory['gaps']>([], [[HOUR - 600_000, HOUR - 300_000]]),
   runs: fc.constantFrom<LateHistory['runs']>(
@@ -98,6 +104,7 @@ const config = fc.record({
     'any' as const, 'all' as const, 'majority' as const, 2,
   ), check_revision: mostly(1, 2),
   monitoring_regions: mostly<string[]>([], ['us'], ['eu', 'us']),
+  assigned: mostly<string[] | null>(null, ['eu'], ['ap', 'eu', 'us']),
   tls_warning_days: fc.constantFrom<number[]>([], [7, 30]),
   tls_validity: fc.boolean(),
   domain_warning_days: fc.constantFrom<number[]>([], [14]),
@@ -110,7 +117,7 @@ const state: fc.Arbitrary<MonitorState> = config.chain((known) => fc.record({
   ), status: mostly<MonitorState['status']>('up', 'degraded', 'down', 'unknown', 'paused'), since: instant,
   regions: fc.dictionary(
     fc.constantFrom('eu', 'us', 'ap'), region, { noNullPrototype: true },
-  ), outage: rarely(outage),
+  ), witnesses: rarely(fc.record({ asia: witness })), alone: mostly(false, true), outage: rarely(outage),
   last_check_at: maybe(instant), last_success_at: maybe(
     instant,
   ), last_success_ms: maybe(fc.constant(12)), last_failure_at: maybe(instant),

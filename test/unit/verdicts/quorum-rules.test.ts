@@ -7,7 +7,7 @@ import { configOf } from '../results/build.ts';
 test.each([
   ['any', 1, 1], ['any', 5, 1], ['all', 1, 1], ['all', 5, 5], ['majority', 1, 1], ['majority', 2, 2],
   ['majority', 3, 2], ['majority', 4, 3], ['majority', 5, 3],
-  [1, 5, 1], [2, 5, 2], [5, 3, 3], [2, 1, 1],
+  [1, 5, 1], [2, 5, 2], [5, 3, 5], [2, 1, 2],
 ] as [MonitorConfig['quorum'], number, number][])('quorum %s of %i votes needs %i', (
   quorum, votes, needed,
 ) => {
@@ -30,17 +30,23 @@ describe('the verdict of the regions', () => {
     ], ['d', 'majority', 'down'], ['ud', 'majority', 'up'], ['dd', 'majority', 'down'],
     ['udd', 'majority', 'down'], [
       'uud', 'majority', 'up',
-    ], ['?dd', 'majority', 'down'], ['?ud', 'majority', 'up'], ['??d', 'majority', 'down'],
+    ], ['?dd', 'majority', 'down'], ['?ud', 'majority', 'up'], ['??d', 'majority', 'short'],
+    ['?d', 'majority', 'short'], ['?u', 'majority', 'up'], ['?d', 'any', 'down'], ['?d', 'all', 'down'],
+    ['?d', 2, 'unknown'], ['?u', 2, 'unknown'], ['d', 1, 'down'], ['??dd', 3, 'unknown'],
     ['uud', 'any', 'down'], [
       'udd', 'all', 'up',
     ], ['ddd', 'all', 'down'], ['?dd', 'all', 'down'], ['uuudd', 2, 'down'], ['uuuud', 2, 'up'],
     ['sss', 'majority', 'degraded'], ['suu', 'majority', 'up'], ['ssu', 'majority', 'degraded'],
     ['su', 'majority', 'up'], ['ssd', 'majority', 'degraded'],
   ] as [string, MonitorConfig['quorum'], string][])('%s by %s is %s', (letters, quorum, verdict) => {
-    expect(verdictOf(configOf({ quorum }), regionsOf(letters))).toBe(verdict);
+    expect(verdictOf({ config: configOf({ quorum }), regions: regionsOf(letters) })).toBe(verdict);
   });
 
   test('counts only chosen regions', () => {
-    expect(verdictOf(configOf({ quorum: 'any', monitoring_regions: ['r0'] }), regionsOf('ud'))).toBe('up');
+    const [named, assigned] = [{ monitoring_regions: ['r0'] }, { assigned: ['r0'] }];
+    for (const chosen of [named, assigned]) {
+      const config = configOf({ quorum: 'any', ...chosen });
+      expect(verdictOf({ config, regions: regionsOf('ud') })).toBe('up');
+    }
   });
 });

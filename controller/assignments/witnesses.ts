@@ -1,0 +1,135 @@
+import PQueue from 'p-queue';
+import type { Assignment } from '../../shared/contracts/assignment.ts';
+import type { Log } from '../../shared/log.ts';
+import type { Clock } from '../../shared/time.ts';
+import type { FleetDirectory } from '../probes/directory.ts';
+import type { Liveness } from '../probes/liveness.ts';
+import type { MonitorState, Witness } from '../verdicts/monitor-state.ts';
+import { isAsked } from '../verdicts/quorum-rules.ts';
+import { needsHelp } from '../verdicts/status-rules.ts';
+import { domainOf } from './assigned-regions.ts';
+import { chooseProbe, chooseSome } from './rules.ts';
+import type { RunNow } from './run-now.ts';
+import type { AssignmentStore } from './store.ts';
+
+/** Regions asked about one monitor. */
+const MOST_REGIONS = 3;
+/** Monitors asked about at a time, and those that wait for it; beyond that nobody is asked. */
+const AT_ONCE = 32;
+const MOST_WAITING = 500;
+/** Monitors remembered, so that each is asked about once an interval. */
+const MOST_REMEMBERED = 10_000;
+/** Added to a check's own timeout: to start it, and for both ways on the bus. */
+const GRACE_MS = 5000;
+
+/** The word of a region that does not have the monitor, on its check of that revision. */
+export interface WitnessWord {
+  monitor_id: string;
+  region: string;
+  check_revision: number;
+  witness: Witness;
+}
+
+interface WitnessesDeps {
+  items: Pick<AssignmentStore, 'ofMonitors'>;
+  directory: Pick<FleetDirectory, 'regions' | 'probesOf' | 'probe'>;
+  liveness: Pick<Liveness, 'liveProbes'>;
+  runNow: Pick<RunNow, 'order'>;
+  clock: Clock;
+  log: Log;
+}
+
+/**
+ * Asks probes that do not have a monitor to check it, when those that have it and report are too few to be
+ * believed. Nothing waits for them: without an answer in time, the few are believed.
+ */
+export class Witnesses {
+  /** Monitors asked about since the start, and those that were too many. */
+  readonly counts = { asked: 0, omitted: 0 };
+  readonly #deps: WitnessesDeps;
+  readonly #queue = new PQueue({ concurrency: AT_ONCE });
+  /** When each monitor was last asked about, monotonic ms. */
+  readonly #askedAt = new Map<string, number>();
+
+  constructor(deps: WitnessesDeps) {
+    this.#deps = deps;
+  }
+
+  /** Asks about a monitor if it needs help and was not asked about in its interval; each word is told. */
+  note(state: MonitorState, tell: (word: WitnessWord) => void): void {
+    if (!needsHelp(state) || !this.#isTurnOf(state)) return;
+    const regions = this.#regionsFor(state);
+    if (regions.length === 0) return;
+    if (this.#queue.size >= MOST_WAITING) {
+      this.counts.omitted += 1;
+      return;
+    }
+    this.counts.asked += 1;
+    this.#queue.add(() => this.#ask(state, regions, tell)).catch(
+      (error: unknown) => this.#deps.log.warn({ err: error }, 'other regions could not be asked'),
+    );
+  }
+
+  stop(): void {
+    this.#queue.clear();
+  }
+
+  #isTurnOf({ config: { monitor_id: id, interval_ms: intervalMs } }: MonitorState): boolean {
+    const now = this.#deps.clock.monotonic();
+    const askedAt = this.#askedAt.get(id) ?? -Infinity;
+    if (now - askedAt < intervalMs) return false;
+    if (this.#askedAt.size >= MOST_REMEMBERED) this.#askedAt.clear();
+    this.#askedAt.set(id, now);
+    return true;
+  }
+
+  /** Regions that may serve the organization, have a live probe and are in no network that has its say. */
+  #regionsFor({ config, regions }: MonitorState): string[] {
+    const { directory, liveness } = this.#deps;
+    const domain = (region: string) => domainOf(directory.probesOf(region));
+    const heard = Object.keys(regions)
+      .filter((name) => isAsked(config, name) && regions[name]?.verdict !== 'unknown')
+      .flatMap((name) => domain(name) ?? []);
+    const others = directory.regions().filter((region) => {
+      const isOpen = region.visibility === 'shared' || region.organization_id === config.organization_id;
+      return isOpen && !isAsked(config, region._id) && !heard.includes(domain(region._id) ?? ' ')
+        && liveness.liveProbes(region._id).length > 0;
+    });
+    return chooseSome(config.monitor_id, others.map(({ _id }) => _id), MOST_REGIONS);
+  }
+
+  async #ask(
+    { config }: MonitorState, regions: string[], tell: (word: WitnessWord) => void,
+  ): Promise<void> {
+    const { monitor_id, check_revision } = config;
+    const held = await this.#deps.items.ofMonitors([monitor_id]);
+    const found = held.find(({ assignment }) => assignment?.assignment_rev === check_revision);
+    const assignment = found?.assignment;
+    if (!assignment) return;
+    await Promise.all(regions.map(async (region) => {
+      const witness = await this.#hear(region, assignment);
+      if (witness) tell({ monitor_id, region, check_revision, witness });
+    }));
+  }
+
+  /** A failure is checked again as often as the monitor retries, as its own probes do. */
+  async #hear(region: string, assignment: Assignment): Promise<Witness | null> {
+    const { clock, directory, liveness, runNow } = this.#deps;
+    const live = liveness.liveProbes(region).map((probe) => probe._id);
+    const probeId = chooseProbe(assignment.monitor_id, live);
+    if (probeId === null) return null;
+    const order = { assignment, reason: 'confirm', record: false } as const;
+    for (let attempt = 1; ; attempt += 1) {
+      const outcome = await runNow.order(region, probeId, order, assignment.timeout_ms + GRACE_MS);
+      if (!('result' in outcome) || outcome.result.outcome === 'missed') return null;
+      const { outcome: said, error } = outcome.result;
+      if (said === 'failure' && attempt <= assignment.retries) continue;
+      const domain = domainOf(directory.probesOf(region));
+      return {
+        vote: said === 'success' ? 'up' : 'down', probe_id: probeId,
+        engine: directory.probe(probeId)?.version ?? '', error, attempt, at: clock.now(),
+        ...(domain === null ? {} : { domain }),
+      };
+    }
+  }
+}

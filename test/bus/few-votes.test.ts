@@ -1,0 +1,108 @@
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { subjects } from '../../shared/contracts/subjects.ts';
+import { checked, lettersOf, postAll } from '../faults/sender.ts';
+import { startControllerRig, type ControllerRig } from '../helpers/controller-rig.ts';
+import type { TestProbe } from '../helpers/test-probe.ts';
+import { until } from '../helpers/until.ts';
+
+const REGIONS = ['berlin', 'dallas', 'paris'] as const;
+type Region = (typeof REGIONS)[number];
+
+let rig: ControllerRig;
+const probes = {} as Record<Region, TestProbe>;
+let beats: NodeJS.Timeout;
+let epochs = 0;
+/** What berlin, which has none of the monitors, answers when it is asked; null: nothing. */
+let berlinSees: 'up' | 'down' | null = null;
+/** Monitors that berlin was asked about. */
+let asked: string[] = [];
+
+beforeAll(async () => {
+  rig = await startControllerRig();
+  for (const region of REGIONS) {
+    await rig.session.ok('POST', '/api/regions', { id: region, name: region, city: region, country: 'X' });
+    probes[region] = await rig.probe(region, { session: rig.session, region });
+    await probes[region].follow();
+  }
+  const { berlin } = probes;
+  berlin.nats.subscribe(subjects.run('berlin', berlin.answer?.probe_id ?? ''), {
+    callback: (_error, message) => {
+      const { assignment } = berlin.openRun(message.data);
+      asked.push(assignment.monitor_id);
+      if (berlinSees === null) return;
+      const result = checked(assignment.monitor_id, Date.now(), berlinSees === 'up');
+      message.respond(JSON.stringify({ v: 1, result }));
+    },
+  });
+  beats = setInterval(() => Object.values(probes).forEach((probe) => probe.beat()), 1000);
+  await until(async () => (await rig.session.ok<{ probes: { status: string }[] }>('GET', '/api/probes'))
+    .probes.filter(({ status }) => status === 'online').length >= REGIONS.length, { what: 'all are online' });
+});
+afterAll(async () => {
+  clearInterval(beats);
+  await rig?.stop();
+});
+beforeEach(() => {
+  berlinSees = null;
+  asked = [];
+});
+
+/** A monitor in paris and dallas, which paris has seen up; dallas never says anything. */
+async function watch(name: string, policy: string | number = 'majority'): Promise<string> {
+  const { monitor: { id } } = await rig.session.ok<{ monitor: { id: string } }>('POST', '/api/monitors', {
+    name, type: 'HTTP', target: 'http://127.0.0.1:9/', interval_seconds: 60,
+    monitoring_regions: ['paris', 'dallas'], confirmation_policy: { regions: policy, retries: 0 },
+  });
+  await until(() => probes.paris.held.has(id) && probes.dallas.held.has(id), { what: 'it is assigned' });
+  await say(id, true);
+  return id;
+}
+
+async function say(id: string, isUp: boolean): Promise<void> {
+  epochs += 1;
+  await postAll(
+    lettersOf(probes.paris, `epoch-${epochs}`, [checked(id, Date.now(), isUp)]), (letters) => letters,
+  );
+}
+
+const statusOf = async (id: string): Promise<string> => (await rig.session.ok<{
+  monitor: { runtimeStatus: string };
+}>('GET', `/api/monitors/${id}`)).monitor.runtimeStatus;
+const incidentsOf = async (id: string) => (await rig.session.ok<{
+  incidents: { id: string; status: string }[];
+}>('GET', `/api/incidents?check_id=${id}`)).incidents;
+const isOpen = (id: string) => until(
+  async () => (await incidentsOf(id))[0]?.status === 'open', { what: 'the incident is open' },
+);
+
+test('the only region that reports is believed as soon as one that does not have the monitor agrees', async () => {
+  const id = await watch('confirmed');
+  berlinSees = 'down';
+  await say(id, false);
+  await isOpen(id);
+  expect(asked).toEqual([id]);
+});
+
+test('the only region that reports is not believed when one that does not have the monitor sees it up', async () => {
+  const id = await watch('contradicted');
+  const control = await watch('control');
+  berlinSees = 'up';
+  await say(id, false);
+  await until(() => asked.includes(id), { what: 'berlin is asked' });
+  // By the time that the control has been believed alone, the other would have been, too.
+  berlinSees = null;
+  await say(control, false);
+  await isOpen(control);
+  expect(await incidentsOf(id)).toEqual([]);
+}, 60_000);
+
+test('a monitor that needs two votes is unknown while one region reports, and opens no incident', async () => {
+  const id = await watch('two of two', 2);
+  const control = await watch('control of two');
+  await say(id, false);
+  await say(control, false);
+  await isOpen(control);
+  expect(await statusOf(id)).toBe('unknown');
+  expect(await incidentsOf(id)).toEqual([]);
+  expect(asked).not.toContain(id);
+}, 60_000);

@@ -1,0 +1,87 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import type { MonitorConfig } from '../../../controller/verdicts/monitor-config.ts';
+import { configOf } from '../results/build.ts';
+import { verdictOf } from '../../../controller/verdicts/quorum-rules.ts';
+import { NEW_REGION } from '../../../controller/verdicts/region-rules.ts';
+import type { MonitorState } from '../../../controller/verdicts/monitor-state.ts';
+
+type Word = 'up' | 'down';
+interface Place { name: string; network: string | null; isAssigned: boolean; says: Word | null }
+interface Situation { policy: MonitorConfig['quorum']; places: Place[]; isPatienceOver: boolean }
+
+/**
+ * The rule as the documentation states it, sentence by sentence and without the product's code:
+ * `docs/verdicts.md`, "When is a monitor down?". Null: nothing is decided yet.
+ */
+function written({ policy, places, isPatienceOver }: Situation): 'up' | 'down' | 'unknown' | null {
+  const assigned = places.filter((place) => place.isAssigned);
+  // "Each assigned region that reports has one vote. Regions in one network have one vote together, which is
+  // `down` only when all of them that report say so."
+  const votesOf = (voters: Place[]): Word[] => {
+    const alone = voters.filter(({ network, says }) => network === null && says !== null);
+    const networks = new Set(voters.flatMap(({ network, says }) => (says === null ? [] : network ?? [])));
+    return [
+      ...alone.map(({ says }) => says as Word),
+      ...[...networks].map((one): Word =>
+        (voters.some(({ network, says }) => network === one && says === 'up') ? 'up' : 'down')),
+    ];
+  };
+  let votes = votesOf(assigned);
+  // "Without any vote, the monitor is unknown."
+  if (votes.length === 0) return 'unknown';
+  const downs = () => votes.filter((word) => word === 'down').length;
+  // "`any`: one vote is enough. `all`: every vote."
+  if (policy === 'any') return downs() >= 1 ? 'down' : 'up';
+  if (policy === 'all') return downs() === votes.length ? 'down' : 'up';
+  // "A number: that many votes; while fewer report, the monitor is unknown."
+  if (typeof policy === 'number') return votes.length < policy ? 'unknown' : downs() >= policy ? 'down' : 'up';
+  // "`majority`: more than half of the votes, and where two or more regions are assigned, at least two."
+  const isBelieved = () => downs() * 2 > votes.length;
+  if (assigned.length < 2 || votes.length >= 2) return isBelieved() ? 'down' : 'up';
+  // "If fewer than two report, and they say `down`, others are asked, and their votes count."
+  if (!isBelieved()) return 'up';
+  votes = votesOf(places.filter((place) => place.isAssigned || place.says !== null));
+  if (!isBelieved()) return 'up';
+  // "If nobody else can be asked in time, those that report decide."
+  return votes.length >= 2 || isPatienceOver ? 'down' : null;
+}
+
+function decided({ policy, places, isPatienceOver }: Situation): ReturnType<typeof written> {
+  const inNetwork = places.filter(({ network }) => network !== null);
+  const config = configOf({
+    quorum: policy, assigned: places.filter((place) => place.isAssigned).map(({ name }) => name),
+    domains: Object.fromEntries(inNetwork.map(({ name, network }) => [name, network as string])),
+  });
+  const regions: MonitorState['regions'] = {};
+  const witnesses: NonNullable<MonitorState['witnesses']> = {};
+  for (const { name, says, isAssigned, network } of places) {
+    if (isAssigned) regions[name] = { ...NEW_REGION, verdict: says ?? 'unknown' };
+    else if (says !== null) {
+      witnesses[name] = {
+        vote: says, probe_id: name, engine: '1', error: null, attempt: 1, at: 0,
+        ...(network === null ? {} : { domain: network }),
+      };
+    }
+  }
+  const hasAsked = verdictOf({ config, regions }) === 'short' && Object.keys(witnesses).length > 0;
+  const verdict = verdictOf({
+    config, regions, witnesses: hasAsked ? witnesses : null, alone: isPatienceOver,
+  });
+  return verdict === 'short' ? null : verdict as 'up' | 'down' | 'unknown';
+}
+
+const situations: fc.Arbitrary<Situation> = fc.record({
+  policy: fc.constantFrom<MonitorConfig['quorum']>('majority', 'majority', 'any', 'all', 1, 2, 3),
+  places: fc.array(fc.record({
+    network: fc.constantFrom(null, null, 'AS1', 'AS2'), isAssigned: fc.boolean(),
+    says: fc.constantFrom<Word | null>('up', 'down', 'down', null),
+  }), { maxLength: 7 }).map((all) => all.map((place, index) => ({ name: `r${index}`, ...place }))),
+  isPatienceOver: fc.boolean(),
+});
+
+test('the verdict is what the documentation says, whoever reports and whatever they say', () => {
+  fc.assert(fc.property(situations, (situation) => {
+    expect(decided(situation)).toBe(written(situation));
+  }), { numRuns: 20_000 });
+});
