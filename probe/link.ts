@@ -73,6 +73,19 @@ export class Link implements ProbeBus {
     await connection.close().catch(() => undefined);
   }
 
+  /** Whether the server answers a ping in time; false while there is no connection. Never rejects. */
+  answers(withinMs: number): Promise<boolean> {
+    const connection = this.#connection;
+    if (!connection || !this.#isConnected) return Promise.resolve(false);
+    return new Promise((resolve) => {
+      const timer = this.#options.clock.setTimer(withinMs, () => resolve(false));
+      void connection.rtt().then(() => true, () => false).then((answers) => {
+        timer.cancel();
+        resolve(answers);
+      });
+    });
+  }
+
   async request(subject: string, payload: Uint8Array, timeoutMs: number): Promise<Uint8Array> {
     if (!this.#connection || !this.#isConnected) throw new BusError('closed');
     try {

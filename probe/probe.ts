@@ -21,7 +21,7 @@ import { enrol } from './identity/enrolment.ts';
 import { enrolmentKeys, loadIdentity, saveIdentity, type Identity } from './identity/identity.ts';
 import { Link, privateInbox } from './link.ts';
 import { Orders } from './orders.ts';
-import { Anchors } from './runner/anchors.ts';
+import { Anchors, placesIn } from './runner/anchors.ts';
 import { limitsFor } from './runner/limits.ts';
 import { MissedRate } from './runner/missed-rate.ts';
 import { missedResult } from './runner/result.ts';
@@ -86,10 +86,9 @@ export async function startProbe(deps: ProbeDeps): Promise<RunningProbe> {
   const { region_id: region, probe_id: probeId } = identity.answer;
   const { set, file } = await AssignmentLog.load(join(settings.dataDir, 'assignments.log'), log);
 
-  const link = new Link({
-    url: settings.natsUrl ?? identity.answer.nats_url, seed: identity.user.getSeed(), probeId, clock, log,
-    random,
-  });
+  const natsUrl = settings.natsUrl ?? identity.answer.nats_url;
+  const controllerUrl = settings.enrolment.controllerUrl ?? identity.controllerUrl;
+  const link = new Link({ url: natsUrl, seed: identity.user.getSeed(), probeId, clock, log, random });
   const spool: Spool = await Spool.open({
     directory: join(settings.dataDir, 'spool'), clock, log, engine: version,
     coverage: () => ({
@@ -102,13 +101,18 @@ export async function startProbe(deps: ProbeDeps): Promise<RunningProbe> {
     missedRate.add(result);
     spool.append(result, urgent);
   };
-  const anchors = new Anchors(settings.checks.anchors, clock);
+  const anchors = new Anchors({
+    clock, named: settings.checks.anchors,
+    installation: [natsUrl, controllerUrl].flatMap((urls) => (urls === null ? [] : placesIn(urls))),
+    // Name servers that are set for targets need not know NATS.
+    resolver: new SystemResolver(clock), linkAnswers: (withinMs) => link.answers(withinMs),
+  });
   const evidence =
     new EvidenceSender({ bus: link, clock, log, region, probeId, monitors: () => set.size });
   const runner: Runner = new Runner({
     clock, random, limits: limitsFor(deps.maxFiles),
     check: (spec, timeoutMs, allowPrivate) => registry.run(spec, timeoutMs, allowPrivate),
-    ...(anchors.isOff ? {} : { isCutOff: () => anchors.isCutOff() }),
+    isCutOff: (sinceMs) => anchors.isCutOff(sinceMs),
     record: keep,
     observer: evidence,
   });
@@ -193,6 +197,7 @@ export async function startProbe(deps: ProbeDeps): Promise<RunningProbe> {
       orders.stop();
       await synchronizer.stop();
       await runner.stop(FINISH_MS);
+      anchors.stop();
       evidence.stop();
       await file.close();
       await spool.flush();

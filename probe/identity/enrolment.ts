@@ -40,10 +40,10 @@ const refusal = z.object({ error: z.object({ message: z.string() }) });
  * not up or cannot answer. @throws EnrolmentRefused when it says no.
  */
 export async function enrol(options: EnrolmentOptions): Promise<Identity> {
-  const { keys } = options;
+  const { keys, controllerUrl } = options;
   for (let waitMs = FIRST_WAIT_MS; ; waitMs = Math.min(waitMs * 2, LONGEST_WAIT_MS)) {
     const answer = await ask(options, enrolRequestOf(options));
-    if (answer.kind === 'enrolled') return { ...keys, answer: answer.answer };
+    if (answer.kind === 'enrolled') return { ...keys, answer: answer.answer, controllerUrl };
     if (answer.kind === 'refused') throw new EnrolmentRefused(answer.reason);
     options.log.info({ reason: answer.reason }, 'waiting for the controller');
     await sleep(options.clock, waitMs * (0.5 + options.random() / 2));

@@ -13,7 +13,11 @@ const keysFile = z.object({
   user_seed: z.string(),
   box_seed: z.string(),
 });
-const identityFile = keysFile.extend({ answer: enrolAnswer });
+const identityFile = keysFile.extend({
+  answer: enrolAnswer,
+  /** Where it enrolled; absent in files of earlier versions. */
+  controller_url: z.string().optional(),
+});
 
 export interface ProbeKeys {
   user: KeyPair;
@@ -23,6 +27,8 @@ export interface ProbeKeys {
 /** Who a probe is: its keys, and what it was told when it enrolled. */
 export interface Identity extends ProbeKeys {
   answer: EnrolAnswer;
+  /** Where it enrolled, if that is known. */
+  controllerUrl: string | null;
 }
 
 /**
@@ -33,12 +39,14 @@ export async function loadIdentity(path: string): Promise<Identity | null> {
   const text = await readIfThere(path);
   if (text === null) return null;
   const file = identityFile.parse(JSON.parse(text));
-  return { ...keysOf(file), answer: file.answer };
+  return { ...keysOf(file), answer: file.answer, controllerUrl: file.controller_url ?? null };
 }
 
 /** Writes the identity so that only its owner can read it. */
 export async function saveIdentity(path: string, identity: Identity): Promise<void> {
-  await writeFileSafely(path, `${JSON.stringify({ ...seedsOf(identity), answer: identity.answer })}\n`);
+  const { answer, controllerUrl } = identity;
+  const file = { ...seedsOf(identity), answer, controller_url: controllerUrl ?? undefined };
+  await writeFileSafely(path, `${JSON.stringify(file)}\n`);
 }
 
 /**

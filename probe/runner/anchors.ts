@@ -1,76 +1,151 @@
 import { connect } from 'node:net';
+import { networkInterfaces } from 'node:os';
+import { classifyAddress } from '../../shared/net-guard.ts';
 import type { HostAndPort } from '../../shared/setting.ts';
-import type { Clock } from '../../shared/time.ts';
+import { sleep, type Clock, type Timer } from '../../shared/time.ts';
+import type { Resolver } from '../checks/network/resolver.ts';
+import { isLost, type Reach } from './uplink-rules.ts';
 
-const CONNECT_MS = 2000;
-/** A loss holds for so long, and is asked again only for failures after it. */
-const LOSS_HOLDS_MS = 3000;
-/**
- * A way out that was there may be gone now: where targets fail all the time, its loss is taken for theirs no
- * longer than this.
- */
-const REACH_HOLDS_MS = 500;
-/** So many anchors out of reach, or all where fewer are named, mean that the way out is gone. */
-const LOST = 2;
+/** For the name and the connection together. */
+const REACH_WITHIN_MS = 2000;
+/** Addresses of one anchor that are tried, of each family. */
+const MOST_TRIED = 2;
+/** While the way out is lost, how often it is tried again. */
+const LOST_EVERY_MS = 3000;
+/** Between two looks, where targets fail all the time. */
+const LOOK_EVERY_MS = 500;
+const DEFAULT_PORTS: Readonly<Record<string, number>> =
+  { 'nats:': 4222, 'tls:': 4222, 'http:': 80, 'https:': 443 };
 
-interface Asked {
-  atMs: number;
-  /** Infinite while the answer is awaited. */
-  holdsMs: number;
-  answer: Promise<boolean>;
+export interface AnchorsOptions {
+  clock: Clock;
+  resolver: Resolver;
+  /** Places that the operator says answer whenever anybody does. They alone decide where there are any. */
+  named: readonly HostAndPort[];
+  /** NATS and the controller, in place of named ones. */
+  installation: readonly HostAndPort[];
+  /** Whether NATS answers over the connection that is there; false without one. Never rejects. */
+  linkAnswers: (withinMs: number) => Promise<boolean>;
 }
 
 /**
- * Tells this probe's own uplink from its targets: places that are taken to answer whenever anybody does. They
- * are tried when a check has failed, all at once, at most twice a second and by opening a connection alone.
+ * Tells this probe's own uplink from its targets, by other places. They are tried when a check has failed,
+ * all at once, at most twice a second and by opening a connection alone; and while the way out is lost, until
+ * it is back.
  */
 export class Anchors {
-  readonly #anchors: readonly HostAndPort[];
+  readonly #options: AnchorsOptions;
   readonly #clock: Clock;
-  #asked: Asked | null = null;
+  /** The look that is under way, or begins soon. */
+  #look: Promise<void> | null = null;
+  #lookedAtMs = -Infinity;
+  #isLost = false;
+  /** The way out may have been gone until then, monotonic. */
+  #lostUntilMs = -Infinity;
+  #again: Timer | null = null;
 
-  constructor(anchors: readonly HostAndPort[], clock: Clock) {
-    this.#anchors = anchors;
-    this.#clock = clock;
+  constructor(options: AnchorsOptions) {
+    this.#options = options;
+    this.#clock = options.clock;
   }
 
-  /** Whether none are named; then nothing is ever tried. */
-  get isOff(): boolean {
-    return this.#anchors.length === 0;
+  /**
+   * Whether this probe has lost its way out, or may have been without it at some moment after `sinceMs`
+   * (monotonic), when the check began whose failure is in question. Never rejects, and answers within three
+   * seconds.
+   */
+  async isCutOff(sinceMs: number): Promise<boolean> {
+    const isExcused = (): boolean => this.#isLost || this.#lostUntilMs >= sinceMs;
+    if (!isExcused()) await (this.#look ??= this.#lookSoon());
+    return isExcused();
   }
 
-  /** Whether this probe has lost its way out; never rejects, and answers within two seconds. */
-  isCutOff(): Promise<boolean> {
-    if (this.isOff) return Promise.resolve(false);
-    const nowMs = this.#clock.monotonic();
-    if (!this.#asked || nowMs - this.#asked.atMs >= this.#asked.holdsMs) this.#asked = this.#ask(nowMs);
-    return this.#asked.answer;
+  stop(): void {
+    this.#again?.cancel();
   }
 
-  #ask(atMs: number): Asked {
-    const asked: Asked = { atMs, holdsMs: Infinity, answer: this.#look() };
-    void asked.answer.then((isCutOff) => {
-      asked.holdsMs = isCutOff ? LOSS_HOLDS_MS : REACH_HOLDS_MS;
-    });
-    return asked;
+  /** An answer of before the failure would not do: the way out may have been lost just since. */
+  async #lookSoon(): Promise<void> {
+    const waitMs = this.#lookedAtMs + LOOK_EVERY_MS - this.#clock.monotonic();
+    if (waitMs > 0) await sleep(this.#clock, waitMs);
+    await this.#lookNow();
+    this.#look = null;
   }
 
-  async #look(): Promise<boolean> {
-    const reached = await Promise.all(this.#anchors.map((anchor) => this.#reaches(anchor)));
-    return reached.filter((isReached) => !isReached).length >= Math.min(LOST, reached.length);
+  async #lookNow(): Promise<void> {
+    this.#lookedAtMs = this.#clock.monotonic();
+    const isLost = await this.#isWayOutLost();
+    // It came back some time before this look: what had begun by then may have failed for the lack of it.
+    if (isLost) this.#lostUntilMs = this.#clock.monotonic();
+    else if (this.#isLost) this.#lostUntilMs = this.#lookedAtMs;
+    this.#isLost = isLost;
+    this.#again = isLost ? this.#clock.setTimer(LOST_EVERY_MS, () => void this.#lookNow()) : null;
   }
 
-  #reaches({ host, port }: HostAndPort): Promise<boolean> {
+  #isWayOutLost(): Promise<boolean> {
+    const { named, installation, linkAnswers } = this.#options;
+    if (named.length > 0) {
+      return Promise.all(named.map((place) => this.#reach(place))).then((all) => isLost('named', all));
+    }
+    const isHere = thisMachine();
+    const reaches = installation.map((place) => this.#reach(place, isHere));
+    reaches.push(linkAnswers(REACH_WITHIN_MS).then((answers) => (answers ? 'answers' : 'unknown')));
     return new Promise((resolve) => {
-      const socket = connect({ host, port });
-      const timer = this.#clock.setTimer(CONNECT_MS, () => end(false));
-      const end = (isReached: boolean): void => {
-        timer.cancel();
-        socket.destroy();
-        resolve(isReached);
-      };
-      socket.once('connect', () => end(true));
-      socket.on('error', () => end(false));
+      // One that answers decides: the verdict on a target need not wait for those that do not.
+      for (const reach of reaches) void reach.then((found) => found === 'answers' && resolve(false));
+      void Promise.all(reaches).then((all) => resolve(isLost('installation', all)));
     });
   }
+
+  /** `isHere`: whether an address says nothing about the network. */
+  #reach(place: HostAndPort, isHere: (address: string) => boolean = () => false): Promise<Reach> {
+    return new Promise((resolve) => {
+      const ended = new AbortController();
+      const end = (reach: Reach): void => {
+        timer.cancel();
+        ended.abort();
+        resolve(reach);
+      };
+      const timer = this.#clock.setTimer(REACH_WITHIN_MS, () => end('silent'));
+      void this.#addresses(place.host).then((addresses) => {
+        if (addresses.length > 0 && addresses.every(isHere)) return end('unknown');
+        const tries = addresses.map((address) => accepts(address, place.port, ended.signal));
+        return Promise.any(tries).then(() => end('answers'), () => end('silent'));
+      });
+    });
+  }
+
+  async #addresses(host: string): Promise<string[]> {
+    if (classifyAddress(host) !== 'invalid') return [host];
+    const { resolver } = this.#options;
+    const found = await Promise.all([resolver.resolve(host, 4), resolver.resolve(host, 6)]);
+    return found.flatMap((each) => (each.ok ? each.addresses.slice(0, MOST_TRIED) : []));
+  }
+}
+
+/** The places in addresses of NATS, by commas, or of a controller; without those that are no addresses. */
+export function placesIn(urls: string): HostAndPort[] {
+  return urls.split(',').map((text) => text.trim()).filter((text) => URL.canParse(text)).map((text) => {
+    const { protocol, hostname, port } = new URL(text);
+    return { host: hostname.replace(/^\[|\]$/g, ''), port: Number(port) || (DEFAULT_PORTS[protocol] ?? 0) };
+  });
+}
+
+/** Rejects when no connection opens, or `signal` comes first. */
+function accepts(host: string, port: number, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const socket = connect({ host, port, signal });
+    socket.once('connect', () => {
+      socket.destroy();
+      resolve();
+    });
+    socket.on('error', reject);
+  });
+}
+
+/** Whether an address is one of this machine as it is now. */
+function thisMachine(): (address: string) => boolean {
+  const all = Object.values(networkInterfaces()).flatMap((list) => list ?? []);
+  const own = new Set(all.map(({ address }) => address));
+  return (address) => classifyAddress(address) === 'loopback' || own.has(address);
 }

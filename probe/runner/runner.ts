@@ -26,9 +26,10 @@ export interface RunnerOptions {
   /** Runs one check; never rejects. */
   check: (spec: CheckSpec, timeoutMs: number, allowPrivate?: boolean) => Promise<Finding>;
   /**
-   * Whether this probe, not its targets, has lost the network; asked when a check has failed. Never rejects.
+   * Whether this probe, not its targets, has lost the network, now or since `sinceMs` (monotonic). Asked when
+   * a check that began then has failed. Never rejects.
    */
-  isCutOff?: () => Promise<boolean>;
+  isCutOff: (sinceMs: number) => Promise<boolean>;
   /** Takes every result; `urgent` ones should not wait for company. */
   record: (result: CheckResult, urgent: boolean) => void;
   observer?: Observer;
@@ -161,9 +162,10 @@ export class Runner {
     }
     this.#orders += 1;
     try {
-      const finding = await this.#check(assignment);
-      const isOurs = finding.outcome === 'failure' && (await this.#options.isCutOff?.()) === true;
-      const result = resultOf(assignment, made, isOurs ? missed('probe_unhealthy') : finding);
+      const sinceMs = this.#clock.monotonic();
+      const found = await this.#check(assignment);
+      const finding = found.outcome === 'failure' ? await this.#attributed(found, sinceMs) : found;
+      const result = resultOf(assignment, made, finding);
       if (reason === 'confirm') this.#options.observer?.confirmed(assignment, result, finding);
       return result;
     } finally {
@@ -231,11 +233,14 @@ export class Runner {
     run.stalledBeforeMs = this.#gate.stalledMs;
     void this.#check(run.assignment).then((finding) => {
       const tookMs = this.#clock.monotonic() - run.sinceMs;
-      if (finding.outcome !== 'failure' || !this.#options.isCutOff) return this.#done(run, finding, tookMs);
-      return this.#options.isCutOff().then(
-        (isCutOff) => this.#done(run, isCutOff ? missed('probe_unhealthy') : finding, tookMs),
-      );
+      if (finding.outcome !== 'failure') return this.#done(run, finding, tookMs);
+      return this.#attributed(finding, run.sinceMs).then((found) => this.#done(run, found, tookMs));
     });
+  }
+
+  /** A failure while this probe was cut off says nothing about the target. */
+  async #attributed(failed: Finding, sinceMs: number): Promise<Finding> {
+    return (await this.#options.isCutOff(sinceMs)) ? missed('probe_unhealthy') : failed;
   }
 
   #check({ spec, timeout_ms: timeoutMs, allow_private: allowPrivate }: Assignment): Promise<Finding> {

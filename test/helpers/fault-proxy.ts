@@ -33,9 +33,9 @@ interface Pair {
   isMute: boolean;
 }
 
-/** Starts a proxy on a free port of 127.0.0.1 for a TCP port or a Unix socket. */
+/** Starts a proxy on a free port of `host` for a TCP port or a Unix socket. */
 export async function startFaultProxy(
-  to: { port: number; host?: string } | { path: string },
+  to: { port: number; host?: string } | { path: string }, host = '127.0.0.1',
 ): Promise<FaultProxy> {
   const pairs = new Set<Pair>();
   let dropped: Direction | null = null;
@@ -74,7 +74,7 @@ export async function startFaultProxy(
       else socket.resume();
     }
   };
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  await new Promise<void>((resolve) => server.listen(0, host, resolve));
   return {
     port: (server.address() as AddressInfo).port,
     get accepted() {

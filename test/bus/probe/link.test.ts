@@ -110,8 +110,11 @@ describe.each(natsVersions())('the link on the %s server', (version) => {
     const proxy = new SwallowingProxy({ host, port: Number(port) });
     cleanups.push(() => proxy.close());
     const { link, changes } = open(await proxy.listen());
+    expect(await link.answers(60_000)).toBe(false);
     await until(() => link.isConnected);
+    expect(await link.answers(60_000)).toBe(true);
     proxy.isSwallowing = true;
+    expect(await link.answers(50)).toBe(false);
     for (let round = 0; round < 20; round += 1) link.publish('beat.eu.p1', Buffer.alloc(100_000));
     await until(() => changes.length === 3, { what: 'it is connected anew' });
     expect(changes).toEqual([true, false, true]);

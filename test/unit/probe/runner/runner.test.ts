@@ -33,14 +33,14 @@ class StallingClock extends SimulatedClock {
 
 function build(
   answer: (spec: CheckSpec, timeoutMs: number) => Promise<Finding>, limits: Partial<Limits> = {},
-  isCutOff?: () => Promise<boolean>,
+  isCutOff = async (): Promise<boolean> => false,
 ) {
   const clock = new StallingClock();
   const records: Recorded[] = [];
   let underWay = 0;
   let mostUnderWay = 0;
   const runner = new Runner({
-    clock, random: () => 0.5, limits: { ...limitsFor(100_000), ...limits }, ...(isCutOff ? { isCutOff } : {}),
+    clock, random: () => 0.5, limits: { ...limitsFor(100_000), ...limits }, isCutOff,
     check: async (spec, timeoutMs) => {
       underWay += 1;
       mostUnderWay = Math.max(mostUnderWay, underWay);

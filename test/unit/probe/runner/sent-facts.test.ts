@@ -32,6 +32,7 @@ function build() {
   });
   const runner = new Runner({
     clock, random: () => 0.5, limits: limitsFor(1000), check: () => Promise.resolve(found()),
+    isCutOff: () => Promise.resolve(false),
     record: (result) => void records.push(result),
   });
   const next = async (given: Partial<typeof assignment> = {}): Promise<string | undefined> => {

@@ -1,0 +1,101 @@
+import { execFileSync } from 'node:child_process';
+import { randomInt } from 'node:crypto';
+
+/**
+ * Two addresses on this machine that stand for places far away, and network namespaces that reach them, each
+ * by an uplink of its own. Needs root.
+ */
+export class FencedNetwork {
+  readonly #name = `fw${randomInt(1e6)}`;
+  readonly #net = `10.${randomInt(64, 250)}`;
+  readonly uplinks: Uplink[] = [];
+
+  /** Where NATS is, and everything else. */
+  get nats(): string {
+    return `${this.#net}.255.1`;
+  }
+
+  get world(): string {
+    return `${this.#net}.255.2`;
+  }
+
+  static open(uplinks: number): FencedNetwork {
+    const network = new FencedNetwork();
+    try {
+      for (const address of [network.nats, network.world]) run(`ip addr add ${address}/32 dev lo`);
+      for (let at = 0; at < uplinks; at += 1) {
+        network.uplinks.push(new Uplink(`${network.#name}${at}`, `${network.#net}.${at}`));
+      }
+      return network;
+    } catch (error) {
+      network.close();
+      throw error;
+    }
+  }
+
+  close(): void {
+    for (const uplink of this.uplinks) uplink.remove();
+    for (const address of [this.nats, this.world]) attempt(`ip addr del ${address}/32 dev lo`);
+  }
+}
+
+/** A namespace with one way out. */
+export class Uplink {
+  readonly #name: string;
+  /** Starts Node.js in the namespace. */
+  readonly node: readonly string[];
+
+  constructor(name: string, net: string) {
+    this.#name = name;
+    this.node = ['ip', 'netns', 'exec', name, process.execPath];
+    run(`ip netns add ${name}`);
+    run(`ip link add ${name}a type veth peer name ${name}b netns ${name}`);
+    run(`ip addr add ${net}.1/30 dev ${name}a`);
+    run(`ip link set ${name}a up`);
+    this.#within('ip link set lo up');
+    this.#within(`ip link set ${name}b up`);
+    this.#within(`ip addr add ${net}.2/30 dev ${name}b`);
+    this.#within(`ip route add default via ${net}.1`);
+  }
+
+  /** Cuts everything off, without a word to anybody. */
+  cut(): void {
+    run(`ip link set ${this.#name}a down`);
+  }
+
+  mend(): void {
+    run(`ip link set ${this.#name}a up`);
+  }
+
+  /** Makes one address unreachable. */
+  block(address: string): void {
+    this.#within(`ip route add unreachable ${address}/32`);
+  }
+
+  unblock(address: string): void {
+    this.#within(`ip route del unreachable ${address}/32`);
+  }
+
+  remove(): void {
+    attempt(`ip netns del ${this.#name}`);
+    attempt(`ip link del ${this.#name}a`);
+  }
+
+  #within(command: string): void {
+    run(`ip netns exec ${this.#name} ${command}`);
+  }
+}
+
+function run(command: string): void {
+  const [program = '', ...args] = command.split(' ');
+  execFileSync(program, args, { stdio: 'pipe' });
+}
+
+/** Undoes what may never have been done. */
+function attempt(command: string): void {
+  try {
+    run(command);
+  } catch {
+    // It was not there.
+  }
+}

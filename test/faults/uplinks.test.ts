@@ -1,0 +1,181 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, beforeEach, describe, expect } from 'vitest';
+import { bundleFile } from '../bundle.mjs';
+import { ProbeProcess } from '../bus/probe/probe-process.ts';
+import { startFaultProxy, type FaultProxy } from '../helpers/fault-proxy.ts';
+import { readLedger, storeUrl } from '../helpers/ledger.ts';
+import { until } from '../helpers/until.ts';
+import { fault } from './fault.ts';
+import { FencedNetwork, type Uplink } from './fenced-network.ts';
+import { Load } from './load.ts';
+
+const REGIONS = ['eu', 'us', 'ap'] as const;
+type Region = (typeof REGIONS)[number];
+
+interface Fenced {
+  process: ProbeProcess;
+  uplink: Uplink;
+  dataDir: string;
+}
+
+let load: Load;
+let network: FencedNetwork;
+let bundle: string;
+let target: FaultProxy;
+const proxies: FaultProxy[] = [];
+const probes = new Map<Region, Fenced>();
+
+const isRoot = process.getuid?.() === 0;
+
+async function startFenced(): Promise<void> {
+  network = FencedNetwork.open(REGIONS.length);
+  [load, bundle] = await Promise.all([
+    Load.start({ PROBE_ALLOW_PRIVATE: 'true' }), bundleFile('probe/main.ts'),
+  ]);
+  const { session, farwatch } = load;
+  const natsPort = /nats-server \S+ on 127\.0\.0\.1:(\d+)/.exec(farwatch.log())?.[1];
+  const [nats, controller, world] = await Promise.all([
+    startFaultProxy({ port: Number(natsPort) }, network.nats),
+    startFaultProxy({ port: Number(new URL(farwatch.url).port) }, network.world),
+    startFaultProxy({ port: load.target.port }, network.world),
+  ]);
+  proxies.push(nats, controller, world);
+  target = world;
+  const env = { NATS_URL: `nats://${network.nats}:${nats.port}`, PROBE_ALLOW_PRIVATE: 'true' };
+  await Promise.all(REGIONS.map(async (id, at) => {
+    await session.ok('POST', '/api/regions', { id, name: id, city: id, country: id, visibility: 'shared' });
+    const { enrolment_token: token } = await session.ok<{ enrolment_token: string }>(
+      'POST', '/api/probes', { region_id: id, name: id },
+    );
+    const uplink = network.uplinks[at] as Uplink;
+    const dataDir = mkdtempSync(join(tmpdir(), 'farwatch-fenced-'));
+    const args = ['--controller', `http://${network.world}:${controller.port}`, '--token', token];
+    // Of one region, the operator has named what should answer always.
+    const anchors = id === 'ap' ? `${network.world}:${world.port}` : '';
+    const settings = { ...env, PROBE_ANCHORS: anchors };
+    const process = new ProbeProcess(bundle, dataDir, args, settings, false, uplink.node);
+    probes.set(id, { process, uplink, dataDir });
+    await process.connected();
+  }));
+}
+
+const uplinkOf = (region: Region): Uplink => (probes.get(region) as Fenced).uplink;
+const uplinks = () => REGIONS.map(uplinkOf);
+
+/** A monitor with a path of its own, once all its regions have checked it. */
+async function watch(path: string, regions: readonly Region[], retries = 0): Promise<string> {
+  const id = await load.watch(path, {
+    target: `http://${network.world}:${target.port}${path}`, monitoring_regions: regions, timeout_ms: 1000,
+    confirmation_policy: { regions: 'majority', retries },
+  });
+  await until(() => load.countOf(id) >= 2 * regions.length, { what: `checks of ${path}` });
+  await statusIs(id, 'up');
+  return id;
+}
+
+const statusIs = (id: string, status: string) =>
+  until(async () => (await load.statusOf(id)) === status, { what: `${id} is ${status}`, everyMs: 250 });
+
+const probeIs = (region: Region, status: string) => until(async () => {
+  const { probes: all } =
+    await load.session.ok<{ probes: { region_id: string; status: string }[] }>('GET', '/api/probes');
+  return all.some((probe) => probe.region_id === region && probe.status === status);
+}, { what: `${region} is ${status}`, everyMs: 250 });
+
+const eventsOf = (id: string) => load.told(id).map(({ event }) => event);
+
+async function resultsOf(id: string) {
+  const { byMonitor } = await readLedger(storeUrl(load.farwatch.log()));
+  return byMonitor.get(id) ?? [];
+}
+
+/** The slots that were not checked since `since` for `reason`, once each of `regions` probes has told some. */
+const missedBy = (id: string, regions: number, since: number) => until(async () => {
+  const results = (await resultsOf(id)).filter(({ scheduled_at: at }) => at >= since);
+  const missed = results.filter((result) => result.missed?.reason === 'probe_unhealthy');
+  return missed.length >= regions && { missed, failed: results.filter(({ outcome }) => outcome === 'failure') };
+}, { what: 'missed slots are stored', everyMs: 500 });
+
+describe.runIf(isRoot)('probes with uplinks of their own', () => {
+  beforeAll(startFenced);
+  beforeEach(() => load.target.answer({ status: 200 }));
+  afterAll(async () => {
+    await Promise.all([...probes.values()].map(({ process }) => process.end('SIGKILL')));
+    await load?.stop();
+    await Promise.all(proxies.map((proxy) => proxy.close()));
+    network?.close();
+    for (const path of [bundle, ...[...probes.values()].map(({ dataDir }) => dataDir)]) {
+      rmSync(path, { recursive: true, force: true });
+    }
+  });
+
+  fault('F11', 'the uplinks of all probes of a monitor are cut, and mended', async () => {
+    const id = await watch('/all-cut', REGIONS);
+    const cutAt = Date.now();
+    for (const uplink of uplinks()) uplink.cut();
+    await statusIs(id, 'unknown');
+    for (const uplink of uplinks()) uplink.mend();
+    await statusIs(id, 'up');
+    const { missed, failed } = await missedBy(id, REGIONS.length, cutAt);
+    expect(failed).toEqual([]);
+    expect(await load.incidents([id])).toEqual([]);
+    expect(eventsOf(id)).toEqual([]);
+    return `${missed.length} slots missed by name, 0 failures, 0 incidents; the monitor was unknown meanwhile`;
+  });
+
+  fault('F10', 'the uplink of one region of three is cut; meanwhile the target fails and recovers', async () => {
+    const id = await watch('/one-cut', REGIONS);
+    uplinkOf('eu').cut();
+    await probeIs('eu', 'offline');
+    expect(await load.statusOf(id)).toBe('up');
+    load.target.answer({ status: 503 }, '/one-cut');
+    await until(() => eventsOf(id).length === 1, { what: 'monitor.down' });
+    load.target.answer({ status: 200 }, '/one-cut');
+    await until(() => eventsOf(id).length === 2, { what: 'monitor.up' });
+    const mendedAt = Date.now();
+    uplinkOf('eu').mend();
+    await probeIs('eu', 'online');
+    const { missed } = await missedBy(id, 1, mendedAt - 15_000);
+    const laterChecks = load.countOf(id) + 2 * REGIONS.length;
+    await until(() => load.countOf(id) >= laterChecks, { what: 'all regions check again' });
+    expect(eventsOf(id)).toEqual(['monitor.down', 'monitor.up']);
+    expect((await load.incidents([id])).map(({ status }) => status)).toEqual(['resolved']);
+    return `1 incident by the other two regions; ${missed.length} late missed slots changed nothing`;
+  });
+
+  fault('F36', 'a probe reaches nothing but NATS; it has an anchor elsewhere', async () => {
+    const id = await watch('/own-fault', ['ap']);
+    const cutAt = Date.now();
+    uplinkOf('ap').block(network.world);
+    await statusIs(id, 'unknown');
+    const { missed, failed } = await missedBy(id, 1, cutAt);
+    uplinkOf('ap').unblock(network.world);
+    await statusIs(id, 'up');
+    expect(failed).toEqual([]);
+    expect(await load.incidents([id])).toEqual([]);
+    return `${missed.length} slots missed as probe_unhealthy, 0 failures, 0 incidents`;
+  });
+
+  fault('F36', 'NATS alone is out of the reach of all probes, and the target fails meanwhile', async () => {
+    const id = await watch('/bus-away', ['eu', 'us'], 1);
+    const since = Date.now();
+    for (const region of ['eu', 'us'] as const) uplinkOf(region).block(network.nats);
+    await Promise.all([probeIs('eu', 'offline'), probeIs('us', 'offline')]);
+    load.target.answer({ fault: 'reset' }, '/bus-away');
+    const failedFrom = load.countOf(id);
+    await until(() => load.countOf(id) >= failedFrom + 8, { what: 'checks fail during the outage of NATS' });
+    const healedAt = Date.now();
+    for (const region of ['eu', 'us'] as const) uplinkOf(region).unblock(network.nats);
+    await until(() => eventsOf(id).includes('monitor.down'), { what: 'monitor.down' });
+    load.target.answer({ status: 200 }, '/bus-away');
+    await until(() => eventsOf(id).includes('monitor.up'), { what: 'monitor.up' });
+    const results = (await resultsOf(id)).filter(({ started_at: at }) => at >= since && at < healedAt);
+    const failed = results.filter(({ outcome }) => outcome === 'failure');
+    expect(failed.length).toBeGreaterThan(4);
+    expect(results.filter(({ missed }) => missed !== null)).toEqual([]);
+    expect(await load.incidents([id])).toHaveLength(1);
+    return `${failed.length} failures of the time without NATS are stored; 1 incident`;
+  });
+});
