@@ -135,7 +135,6 @@ export async function openController(given: GivenPorts) {
     accounts, monitors, events, incidents, fleet, subscriptions, notifications, results, edge: http.edge,
     /** Shards are claimed, probes heard, alerts sent: all work in the background. */
     start: async () => {
-      http.measureProcess();
       await subscriptions.directory.start();
       await fleet.start();
       subscriptions.stream.start();

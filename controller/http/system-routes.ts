@@ -1,4 +1,3 @@
-import type { Registry } from 'prom-client';
 import { z } from 'zod';
 import { AppError } from '../../shared/errors.ts';
 import { within, type Clock } from '../../shared/time.ts';
@@ -49,13 +48,18 @@ export function systemRoutes({ checks, clock }: SystemDeps): Route[] {
   ];
 }
 
+interface MetricsSource {
+  contentType: string;
+  scrape(): Promise<string>;
+}
+
 /** Open to everybody unless there is a `token`. */
-export function metricsRoute(registry: Registry, token: string | null): Route {
+export function metricsRoute({ contentType, scrape }: MetricsSource, token: string | null): Route {
   return defineRoute({
     ...common, path: '/metrics', summary: 'Metrics in Prometheus text format',
     ...(token === null ? {} : { bearer: token }),
-    answers: { 200: { contentType: registry.contentType } },
-    handle: async () => ({ status: 200, raw: await registry.metrics() }),
+    answers: { 200: { contentType } },
+    handle: async () => ({ status: 200, raw: await scrape() }),
   });
 }
 

@@ -77,7 +77,16 @@ export async function openHttp({ config, mongo, bus, clock, log }: ControllerPor
     { name: 'shards', isReady: async () => results.isReady && results.shards.failing === 0 },
   ];
   const { metrics } = config.http;
-  const metricsRoutes = [metricsRoute(registry, metrics.token)];
+  let isMeasured = false;
+  const scrape = () => {
+    // Measuring wakes an idle process, so it begins when somebody reads it.
+    if (!isMeasured) {
+      collectDefaultMetrics({ register: registry, eventLoopMonitoringPrecision: LATENESS_EVERY_MS });
+    }
+    isMeasured = true;
+    return registry.metrics();
+  };
+  const metricsRoutes = [metricsRoute({ contentType: registry.contentType, scrape }, metrics.token)];
   const edge: AppDeps = {
     routes: [
       ...systemRoutes({ clock, checks }), ...(metrics.listen === null ? metricsRoutes : []),
@@ -93,8 +102,5 @@ export async function openHttp({ config, mongo, bus, clock, log }: ControllerPor
   };
   /** For an address of its own; null: the metrics are among the other routes. */
   const metricsEdge = metrics.listen === null ? null : { ...edge, routes: metricsRoutes, isBare: true };
-  const measureProcess = () => {
-    collectDefaultMetrics({ register: registry, eventLoopMonitoringPrecision: LATENESS_EVERY_MS });
-  };
-  return { edge, metricsEdge, measureProcess };
+  return { edge, metricsEdge };
 }

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { Document } from 'mongodb';
 import type { Mongo } from '../../controller/platform/mongo/mongo.ts';
 import { startControllerRig, type ControllerRig } from '../helpers/controller-rig.ts';
+import { until } from '../helpers/until.ts';
 import { WarpClock } from '../helpers/warp-clock.ts';
 import { watchedMongo } from '../helpers/watched-mongo.ts';
 
@@ -48,4 +49,14 @@ test('a quiet controller that is alone asks the database less than once a second
   for (const collection of ['monitors', 'pings', 'delivery_queues', 'domains', 'probes', 'regions']) {
     expect(counts.get(`find ${collection}`) ?? 0, told).toBeGreaterThanOrEqual(8);
   }
+});
+
+test('measures its own lateness, which wakes it, only from the first scrape on', async () => {
+  const scrape = async () => (await fetch(`${rig.controller.url}/metrics`)).text();
+  expect(await scrape()).toContain('nodejs_eventloop_lag_mean_seconds Nan');
+  // Each scrape begins anew, and two wake-ups make one measurement.
+  await until(
+    async () => /^nodejs_eventloop_lag_mean_seconds \d/m.test(await scrape()),
+    { what: 'lateness is measured', everyMs: 1500 },
+  );
 });
