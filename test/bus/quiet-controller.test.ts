@@ -51,6 +51,27 @@ test('a quiet controller that is alone asks the database less than once a second
   }
 });
 
+test('looks for pings every second only while there is a heartbeat', async () => {
+  const looks = async (): Promise<number> => {
+    counts.clear();
+    const seconds = await passSeconds(60);
+    return (counts.get('find pings') ?? 0) / seconds;
+  };
+  const { session } = rig;
+  await session.ok('POST', '/api/monitors', {
+    name: 'Shop', type: 'HTTP', target: 'http://example.com', interval_seconds: 60,
+  });
+  await passSeconds(10);
+  expect(await looks()).toBeLessThan(0.2);
+  const body = { name: 'Backup', type: 'HEARTBEAT', heartbeat_interval: 3600, grace_period: 60 };
+  const { monitor } = await session.ok<{ monitor: { id: string } }>('POST', '/api/monitors', body);
+  await passSeconds(10);
+  expect(await looks()).toBeGreaterThan(0.5);
+  await session.ok('DELETE', `/api/monitors/${monitor.id}`);
+  await passSeconds(40);
+  expect(await looks()).toBeLessThan(0.2);
+});
+
 test('measures its own lateness, which wakes it, only from the first scrape on', async () => {
   const scrape = async () => (await fetch(`${rig.controller.url}/metrics`)).text();
   expect(await scrape()).toContain('nodejs_eventloop_lag_mean_seconds Nan');

@@ -4,11 +4,12 @@ import type { Log } from '../../../shared/log.ts';
 import { Rounds } from '../../../shared/rounds.ts';
 import type { Clock } from '../../../shared/time.ts';
 import type { Shards } from '../shards/shards.ts';
+import type { LiveMonitor } from '../state/live-monitor.ts';
 import type { ReceivedPing } from '../intake/ping-rules.ts';
 import type { ShardMessage } from '../shards/shard-message.ts';
 
 const LOOK_EVERY_MS = 1000;
-/** While there are no monitors, which pings would be for. */
+/** While there are no heartbeats, which pings would be for. */
 const QUIET_MS = 5000;
 /** Pings per round. */
 const AT_ONCE = 1000;
@@ -49,7 +50,7 @@ async function takePings({ shards, source, clock }: PingFeedDeps): Promise<boole
   // Bound to these lives: pings read for a shard that is then loaded again may be journaled and removed.
   const lives = [...shards.states].flatMap(([shard, { pings, monitors }]) => {
     const actor = shards.get(shard);
-    return actor ? [{ shard, actor, journaled: [...pings.keys()], isEmpty: monitors.size === 0 }] : [];
+    return actor ? [{ shard, actor, journaled: [...pings.keys()], monitors }] : [];
   });
   if (lives.length === 0) return 'quiet';
   await removeJournaled(source, lives);
@@ -62,8 +63,16 @@ async function takePings({ shards, source, clock }: PingFeedDeps): Promise<boole
   }))).flat());
   const orphans = found.filter(({ id, at }) => strangers.has(id) && at < startedAt - ORPHAN_MS);
   if (orphans.length > 0) await source.remove(orphans.map(({ id }) => id));
-  if (found.length === 0 && lives.every(({ isEmpty }) => isEmpty)) return 'quiet';
+  // A new heartbeat brings another round: its configuration has us look.
+  if (found.length === 0 && !lives.some(({ monitors }) => hasHeartbeat(monitors))) return 'quiet';
   return found.length === AT_ONCE;
+}
+
+function hasHeartbeat(monitors: ReadonlyMap<string, LiveMonitor>): boolean {
+  for (const { state: { config } } of monitors.values()) {
+    if (config.type === 'HEARTBEAT' && config.status !== 'deleted') return true;
+  }
+  return false;
 }
 
 async function removeJournaled(
