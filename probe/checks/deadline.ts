@@ -27,8 +27,19 @@ export class Deadline {
 
   /** What a check found whose time is up. Noticed much too late, it says that the probe stood still. */
   passed(layer: ErrorLayer, doing: string, known: Partial<Finding> = {}): Finding {
-    if (this.leftMs < -STALL_MS) return missed('overload');
+    if (this.#isStalled) return missed('overload');
     return failure('timeout', layer, `No answer within ${this.#timeoutMs} ms (${doing})`, known);
+  }
+
+  /** The same if this machine's name servers were silent: what was asked for is no target that could answer. */
+  unanswered(asked: string, known: Partial<Finding> = {}): Finding {
+    if (this.#isStalled) return missed('overload');
+    const message = `No name server answered within ${this.#timeoutMs} ms for ${asked}`;
+    return failure('dns_error', 'dns', message, known);
+  }
+
+  get #isStalled(): boolean {
+    return this.leftMs < -STALL_MS;
   }
 }
 

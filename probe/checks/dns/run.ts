@@ -2,6 +2,7 @@ import type { DnsSpec } from '../../../shared/contracts/check-spec.ts';
 import type { DnsRecordType } from '../../../shared/dns-values.ts';
 import { missed, success, type CheckContext, type Finding, type Seen } from '../check.ts';
 import { Deadline } from '../deadline.ts';
+import { isOwnTrouble } from '../network/problems.ts';
 import type { NameServer, SystemServers } from '../network/system-servers.ts';
 import { Target } from '../network/target.ts';
 import { answersText } from './answers-text.ts';
@@ -18,6 +19,8 @@ export interface DnsResources {
   plans: WeakMap<DnsSpec, Plan>;
 }
 
+type Outcomes = Map<DnsRecordType, Outcome>;
+
 /** One DNS check: a question for each type of record, all at once, and the verdict on each entry in turn. */
 export class DnsRun implements Seen {
   readonly #resources: DnsResources;
@@ -25,7 +28,7 @@ export class DnsRun implements Seen {
   readonly #deadline: Deadline;
   readonly #target: Target;
   readonly #plan: Plan;
-  readonly #outcomes = new Map<DnsRecordType, Outcome>();
+  #outcomes: Outcomes = new Map();
 
   constructor(resources: DnsResources, spec: DnsSpec, timeoutMs: number, allowPrivate?: boolean) {
     this.#resources = resources;
@@ -55,11 +58,15 @@ export class DnsRun implements Seen {
     if (server === null) {
       const servers = this.#resources.systemServers.current();
       if (servers.length === 0) return missed('probe_unhealthy');
-      await this.#ask(questions, servers, this.#deadline.leftMs);
+      this.#outcomes = await this.#ask(questions, servers, this.#deadline.leftMs);
     } else {
       const unreached = await this.#target.reach(server.host, 'any', async (address, shareMs) => {
-        await this.#ask(questions, [{ address, port: server.port }], shareMs);
-        return [...this.#outcomes.values()].some(({ kind }) => kind !== 'silent' && kind !== 'down');
+        const outcomes = await this.#ask(questions, [{ address, port: server.port }], shareMs);
+        const isReached = [...outcomes.values()].some(({ kind }) => kind !== 'silent' && kind !== 'down');
+        // As with connections (see `moreTelling`), the first address counts if no other is reached.
+        const isBetter = [...this.#outcomes.values()].every((one) => one.kind === 'down' && isOwnTrouble(one.code));
+        if (isReached || isBetter) this.#outcomes = outcomes;
+        return isReached;
       });
       if (unreached?.outcome === 'failure') return { ...unreached, ...this.#known() };
       if (unreached) return unreached;
@@ -69,11 +76,13 @@ export class DnsRun implements Seen {
 
   async #ask(
     questions: readonly Question[], servers: readonly NameServer[], timeoutMs: number,
-  ): Promise<void> {
+  ): Promise<Outcomes> {
+    const outcomes: Outcomes = new Map();
     const ask = async (question: Question): Promise<void> => {
-      this.#outcomes.set(question.type, await lookUp(this.#resources.network, servers, question, timeoutMs));
+      outcomes.set(question.type, await lookUp(this.#resources.network, servers, question, timeoutMs));
     };
     await (questions.length === 1 ? ask(questions[0] as Question) : Promise.all(questions.map(ask)));
+    return outcomes;
   }
 
   #verdict(): Finding {
@@ -92,7 +101,9 @@ export class DnsRun implements Seen {
     type: DnsRecordType, { server, via, hadStrays }: Extract<Outcome, { kind: 'silent' }>, known: Partial<Finding>,
   ): Finding {
     const only = hadStrays ? '; messages came that answer no question of this probe' : '';
-    const doing = `asking ${serverText(server)} by ${via} for ${type} of ${this.#spec.name}${only}`;
+    const asked = `${type} of ${this.#spec.name}${only}`;
+    if (this.#spec.server === null) return this.#deadline.unanswered(asked, known);
+    const doing = `asking ${serverText(server)} by ${via} for ${asked}`;
     return this.#deadline.passed('dns', doing, known);
   }
 

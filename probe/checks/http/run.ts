@@ -2,7 +2,7 @@ import type { HttpSpec, KeywordSpec } from '../../../shared/contracts/check-spec
 import type { ErrorType, Timings } from '../../../shared/contracts/result.ts';
 import { failure, printable, type ErrorLayer, type Finding, type Seen } from '../check.ts';
 import { Deadline } from '../deadline.ts';
-import { connectionFailure, doingIn } from '../network/problems.ts';
+import { connectionFailure, doingIn, moreTelling } from '../network/problems.ts';
 import { Target } from '../network/target.ts';
 import { contentRules } from './content-rules.ts';
 import { faultOfContent, type ContentRule } from './content.ts';
@@ -76,10 +76,12 @@ export class HttpRun implements Seen {
     }
     this.#visited.push(hop.url);
     const { host, port } = this.#placeOf(hop.url);
+    let tried: ExchangeResult | null = null;
     const unreached = await this.#target.reach(host, this.#spec.ip_family ?? 'any', async (address, shareMs) => {
-      this.#last = await this.#exchange(hop, { address, port }, shareMs);
-      this.#addTimings(this.#last);
-      return this.#last.failed?.phase !== 'connect';
+      const result = await this.#exchange(hop, { address, port }, shareMs);
+      this.#addTimings(result);
+      this.#last = tried = moreTelling(tried, result);
+      return result.failed?.phase !== 'connect';
     });
     this.#tookMs = this.#deadline.elapsedMs;
     if (this.#target.lookupMs !== null) this.#timings.dns = this.#target.lookupMs;

@@ -33,6 +33,20 @@ export function doingIn(phase: Phase, awaited: string): string {
   return phase === 'tls' ? 'in the TLS handshake' : `waiting for ${awaited}`;
 }
 
+/** Of two tries at addresses of one host, in this order: what counts if no other follows. */
+export function moreTelling<Try extends { failed: { phase: Phase; code: string } | null }>(
+  first: Try | null, second: Try,
+): Try {
+  if (first === null || second.failed?.phase !== 'connect') return second;
+  // A probe without IPv6 has nothing to say about a host that refuses it over IPv4.
+  return first.failed !== null && isOwnTrouble(first.failed.code) ? second : first;
+}
+
+/** Whether an errno of a connection is the fault of this machine. */
+export function isOwnTrouble(code: string): boolean {
+  return EXHAUSTED.has(code) || CUT_OFF.has(code);
+}
+
 /** What a check found whose connection ended with `code` (errno or ours) in `phase`. */
 export function connectionFailure(
   { phase, code, message }: { phase: Phase; code: string; message: string }, known: Partial<Finding>,

@@ -122,7 +122,7 @@ export class Target implements Seen {
     if (code === 'ECONNREFUSED') return missed('probe_unhealthy');
     // A timer may fire a moment before the clock says that its time has come.
     return code === LATE || this.#deadline.leftMs <= 0
-      ? this.#deadline.passed('dns', `looking up ${printable(host)}`)
+      ? this.#deadline.unanswered(printable(host))
       : failure('dns_error', 'dns', lookupProblem(code, host, families));
   }
 }

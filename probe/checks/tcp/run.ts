@@ -2,7 +2,7 @@ import { usualTls, type TcpSpec } from '../../../shared/contracts/check-spec.ts'
 import type { Timings } from '../../../shared/contracts/result.ts';
 import { failure, success, type CheckContext, type Finding, type Seen } from '../check.ts';
 import { Deadline } from '../deadline.ts';
-import { connectionFailure, doingIn } from '../network/problems.ts';
+import { connectionFailure, doingIn, moreTelling } from '../network/problems.ts';
 import { Target } from '../network/target.ts';
 import { conversationOf } from './conversations.ts';
 import { visit, type VisitResult } from './visit.ts';
@@ -36,8 +36,9 @@ export class TcpRun implements Seen {
 
   async run(): Promise<Finding> {
     const unreached = await this.#target.reach(this.#spec.host, 'any', async (address, shareMs) => {
-      this.#last = await this.#visit(address, shareMs);
-      return this.#last.failed?.phase !== 'connect';
+      const result = await this.#visit(address, shareMs);
+      this.#last = moreTelling(this.#last, result);
+      return result.failed?.phase !== 'connect';
     });
     if (unreached?.outcome === 'failure') return { ...unreached, ...this.#known() };
     return unreached ?? this.#verdict(this.#last as VisitResult);

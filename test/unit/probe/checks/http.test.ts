@@ -7,6 +7,8 @@ import { startRawServer } from './raw-server.ts';
 
 afterEach(closeServers);
 
+/** Linux refuses to connect to a multicast address as to one without a route. */
+const NO_WAY = 'ff02::1';
 const OK = 'HTTP/1.1 200 OK\r\nContent-Length: 2\r\nConnection: close\r\n\r\nok';
 
 describe('an HTTP check', () => {
@@ -171,6 +173,28 @@ describe('an HTTP check', () => {
     });
 
     test.each([
+      ['there is no way to the last one', { 4: ['127.0.0.1'], 6: [NO_WAY] }, 'http'],
+      ['there is no way to the first one', { 4: ['224.0.0.1', '127.0.0.1'] }, 'http'],
+      ['that is so over HTTPS', { 4: ['127.0.0.1'], 6: [NO_WAY] }, 'https'],
+    ])('says how the first address failed that can be reached from here, if %s', async (_what, addresses, scheme) => {
+      const server = await startRawServer(() => undefined);
+      await server.close();
+      const url = `${scheme}://target.test:${server.port}/`;
+      const resolver = resolverOf({ 'target.test': addresses });
+      expect(await check({ url }, { context: { resolver } })).toMatchObject({
+        outcome: 'failure', remote_address: null,
+        error: { type: 'connection_error', layer: 'connect', message: 'Connection refused' },
+      });
+    });
+
+    test('misses the slot if there is no way to any address', async () => {
+      const resolver = resolverOf({ 'target.test': { 4: ['224.0.0.1'], 6: [NO_WAY] } });
+      expect(await check({ url: 'http://target.test/' }, { context: { resolver } })).toMatchObject({
+        outcome: 'missed', missed: 'probe_unhealthy',
+      });
+    });
+
+    test.each([
       ['ENOTFOUND', 'The name gone.test does not exist'],
       ['ESERVFAIL', 'The name servers failed for gone.test'],
       ['ETIMEOUT', 'The name servers did not answer for gone.test'],
@@ -195,7 +219,9 @@ describe('an HTTP check', () => {
       );
       expect(finding).toMatchObject({
         outcome: 'failure',
-        error: { type: 'timeout', message: 'No answer within 100 ms (looking up slow.test)' },
+        error: {
+          type: 'dns_error', layer: 'dns', message: 'No name server answered within 100 ms for slow.test',
+        },
       });
     });
   });

@@ -71,6 +71,16 @@ describe('a TCP check without validation', () => {
     expect(Object.keys(finding.timings ?? {})).toEqual(['dns', 'connect']);
   });
 
+  test('says how the first address failed if there is no way to the others', async () => {
+    const { port, close } = await startTcpService({});
+    await close();
+    const resolver = { resolve: (_: string, family: 4 | 6) =>
+      Promise.resolve({ ok: true as const, addresses: [family === 4 ? '127.0.0.1' : 'ff02::1'] }) };
+    expect(await check({ host: 'two.test', port }, { resolver })).toMatchObject({
+      outcome: 'failure', error: { type: 'connection_error', message: 'Connection refused' },
+    });
+  });
+
   test('says that a name does not exist', async () => {
     expect(await check({ host: 'none.test' })).toMatchObject({
       outcome: 'failure',

@@ -198,6 +198,15 @@ describe("the system's name servers", () => {
     expect(await checkDns({}, { system: [] })).toMatchObject(missed);
   });
 
+  test('that are all silent are no timeout of the target', async () => {
+    const servers = [await serve(() => undefined), await serve(() => undefined)];
+    const system = servers.map(({ port }) => `127.0.0.1:${port}`);
+    expect(await checkDns({}, { system, timeoutMs: 30 })).toMatchObject({
+      outcome: 'failure',
+      error: { type: 'dns_error', layer: 'dns', message: 'No name server answered within 30 ms for A of www.example.com' },
+    });
+  });
+
   test('that fail where another is down are named', async () => {
     const [down, broken] = [await startNameServer(() => undefined), await serve(failing)];
     await down.close();
@@ -231,6 +240,15 @@ describe('a chosen name server', () => {
     expect(await checkDns({ server: at(server, 'gone.example') }, { context: { resolver } })).toMatchObject({
       error: { type: 'dns_error', message: 'The name gone.example does not exist' },
     });
+  });
+
+  test('fails as its first address does, if no other answers', async () => {
+    const down = await startNameServer(() => undefined);
+    await down.close();
+    const both = { resolve: (_: string, family: 4 | 6) =>
+      Promise.resolve({ ok: true as const, addresses: [family === 4 ? '127.0.0.1' : '2001:db8::1'] }) };
+    const { error } = await checkDns({ server: at(down, 'ns.example') }, { timeoutMs: 500, context: { resolver: both } });
+    expect(error?.message).toBe(`127.0.0.1:${down.port} cannot be asked by UDP: Connection refused`);
   });
 });
 
