@@ -68,6 +68,7 @@ const SETTINGS = 'Settings are read in config.ts and passed on.';
 const NO_STATE = 'No module state: what changes lives in something that is constructed.';
 const NO_WORK = 'No work at import time: only main.ts may await at the top.';
 const PURE = 'Rules are synchronous and pure; time and chance come in as values.';
+const NO_CAN_PARSE = 'URL.canParse may say yes where new URL throws: take shared/parsed-url.ts.';
 const NO_CLIENT = 'HTTP leaves by controller/platform/outbound or by the probe.';
 const NO_SLEEP =
   'Do not sleep: poll with test/helpers/until.ts; where nothing is to be seen, test/helpers/pass-time.ts.';
@@ -86,6 +87,7 @@ const TIMERS = named(CLOCK, 'setTimeout', 'setInterval');
 const TIMER_MODULES = named(CLOCK, 'node:timers', 'node:timers/promises', 'timers', 'timers/promises');
 const FETCH = named(NO_CLIENT, 'fetch');
 
+const MISREADS_URLS = ban(NO_CAN_PARSE, 'MemberExpression[object.name="URL"][property.name="canParse"]');
 const READS_ENVIRONMENT = ban(
   SETTINGS,
   'MemberExpression[object.name="process"][property.name="env"]',
@@ -156,7 +158,7 @@ function kind(files, { syntax = [], modules = [], globals = [] }, ignores = []) 
 }
 
 const product = {
-  syntax: [...READS_TIME, ...READS_ENVIRONMENT, ...KEEPS_STATE, ...AWAITS_AT_IMPORT],
+  syntax: [...READS_TIME, ...MISREADS_URLS, ...READS_ENVIRONMENT, ...KEEPS_STATE, ...AWAITS_AT_IMPORT],
   modules: [...TIMER_MODULES, ...PROCESS_MODULE, ...MONGODB, ...NATS, ...MAIL, ...HTTP_CLIENTS],
   globals: [...TIMERS, ...FETCH],
 };

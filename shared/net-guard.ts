@@ -1,4 +1,5 @@
 import { BlockList, isIPv4, isIPv6, SocketAddress } from 'node:net';
+import { parsedUrl } from './parsed-url.ts';
 
 /**
  * What an address is good for. `embedded`: an IPv6 form that carries an IPv4 address (mapped, compatible,
@@ -117,8 +118,8 @@ export function parseHttpUrl(text: string): HttpUrl {
   const hasUnsafeCharacter = /[\u0000-\u0020\u007f-\u009f\\]|\s/u.test(text);
   if (hasUnsafeCharacter) return refused('must not contain white space, backslashes or control characters');
   if (!/^https?:\/\//i.test(text)) return refused('must start with http:// or https://');
-  if (!URL.canParse(text)) return refused('is not a valid address');
-  const url = new URL(text);
+  const url = parsedUrl(text);
+  if (url === null) return refused('is not a valid address');
   const hasCredentials = url.username !== '' || url.password !== '' || /^https?:\/\/[^/?#]*@/i.test(text);
   if (hasCredentials) return refused('must not contain a user name or password');
   if (url.port === '0') return refused('must not name port 0');

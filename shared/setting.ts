@@ -1,5 +1,6 @@
 import { isIP, isIPv4, isIPv6 } from 'node:net';
 import { z } from 'zod';
+import { parsedUrl } from './parsed-url.ts';
 
 const DNS_PORT = 53;
 
@@ -80,8 +81,9 @@ function placesOf(text: string): (HostAndPort | null)[] {
 }
 
 function placeOfUrl(text: string): HostAndPort | null {
-  if (!hasScheme(text, ['http', 'https']) || !URL.canParse(text)) return null;
-  const { hostname, port, protocol } = new URL(text);
+  const url = hasScheme(text, ['http', 'https']) ? parsedUrl(text) : null;
+  if (url === null) return null;
+  const { hostname, port, protocol } = url;
   return { host: hostname.replace(/^\[|\]$/g, ''), port: Number(port) || (protocol === 'https:' ? 443 : 80) };
 }
 

@@ -1,4 +1,5 @@
 import { parseHttpUrl } from '../../shared/net-guard.ts';
+import { parsedUrl } from '../../shared/parsed-url.ts';
 import type { OutboundReader } from '../platform/outbound/reader-port.ts';
 import type { Lookup } from './domain.ts';
 import { readRdap } from './rdap-answer.ts';
@@ -42,10 +43,9 @@ async function askRdap({ reader, takeTurn }: LookUpDeps, first: string, domain: 
     const { status, location, body } = answer;
     if (status === 200) return found('rdap', readRdap(body), { host, domain });
     if (status === 404) return found('rdap', null, { host, domain });
-    const next = status >= 300 && status < 400 && location !== null && URL.canParse(location, url)
-      ? new URL(location, url).href : null;
+    const next = status >= 300 && status < 400 && location !== null ? parsedUrl(location, url) : null;
     if (next === null) return { kind: 'failed', message: `${host} answered with status ${status}` };
-    url = next;
+    url = next.href;
   }
   return { kind: 'failed', message: `The RDAP servers redirect more than ${MOST_REDIRECTS} times` };
 }

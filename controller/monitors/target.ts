@@ -1,5 +1,6 @@
 import { isIP, isIPv4, isIPv6 } from 'node:net';
 import { domainToASCII, domainToUnicode } from 'node:url';
+import { parsedUrl } from '../../shared/parsed-url.ts';
 
 const CREDENTIALS = 'Target must not contain a user name or password';
 
@@ -8,8 +9,8 @@ export function httpTargetFault(target: string): string | null {
   // The URL parser would silently drop or replace these.
   const isReplaced = /[\p{Cc}\\\u2028\u2029]/u.test(target);
   if (isReplaced) return 'Target must not contain control characters or backslashes';
-  if (!URL.canParse(target)) return 'Target must be an absolute URL';
-  const url = new URL(target);
+  const url = parsedUrl(target);
+  if (url === null) return 'Target must be an absolute URL';
   if (url.protocol !== 'http:' && url.protocol !== 'https:') return 'Target must be an http or https URL';
   if (!/^https?:\/\//i.test(target)) return 'Target must be an absolute URL';
   if (url.username !== '' || url.password !== '' || /^https?:\/\/[^/?#]*@/i.test(target)) return CREDENTIALS;

@@ -1,5 +1,6 @@
 import { isIP } from 'node:net';
 import { parse } from 'tldts';
+import { parsedUrl } from '../../shared/parsed-url.ts';
 import type { MonitorDoc } from './monitor.ts';
 import { asciiHost, splitHostPort } from './target.ts';
 
@@ -35,7 +36,7 @@ export function registrableDomain(
 /** In ASCII and lower case, without brackets, port and a dot at the end. */
 function hostOf(type: MonitorDoc['type'], target: string): string {
   if (type === 'HTTP' || type === 'KEYWORD') {
-    return URL.canParse(target) ? new URL(target).hostname.replace(/^\[|\]$|\.$/g, '') : '';
+    return parsedUrl(target)?.hostname.replace(/^\[|\]$|\.$/g, '') ?? '';
   }
   const parts = splitHostPort(target);
   return typeof parts === 'string' ? '' : asciiHost(parts.host).toLowerCase();

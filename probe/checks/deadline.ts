@@ -31,7 +31,7 @@ export class Deadline {
     return failure('timeout', layer, `No answer within ${this.#timeoutMs} ms (${doing})`, known);
   }
 
-  /** The same if this machine's name servers were silent: what was asked for is no target that could answer. */
+  /** The same if this machine's name servers were silent, which says nothing about the target's own speed. */
   unanswered(asked: string, known: Partial<Finding> = {}): Finding {
     if (this.#isStalled) return missed('overload');
     const message = `No name server answered within ${this.#timeoutMs} ms for ${asked}`;

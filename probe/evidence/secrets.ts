@@ -1,6 +1,7 @@
 import {
   isSpecOf, OPEN_HEADERS, type CheckSpec, type HttpSpec, type KeywordSpec,
 } from '../../shared/contracts/check-spec.ts';
+import { parsedUrl } from '../../shared/parsed-url.ts';
 import { isCredentialName } from './credential-names.ts';
 
 /** Shorter ones would be found in every text. */
@@ -39,8 +40,9 @@ function addRequest({ url, headers, body }: HttpSpec | KeywordSpec, add: Add): v
     if (!OPEN_HEADERS.has(name.toLowerCase())) addHeader(value, add);
   }
   if (body !== null) addBody(body, add);
-  if (!URL.canParse(url)) return;
-  const { username, password, search, searchParams } = new URL(url);
+  const parsed = parsedUrl(url);
+  if (parsed === null) return;
+  const { username, password, search, searchParams } = parsed;
   addEach([username, password, unescaped(username), unescaped(password)], add);
   const shortestOf = (name: string): number => (isCredentialName(name) ? SHORTEST : SHORTEST_OF_QUERY);
   for (const [name, value] of searchParams) add(value, shortestOf(name));

@@ -8,7 +8,7 @@ const META = /<meta[^>]*?charset\s*=[\s"']*([\w:.-]+)/i;
 
 const PIECE_BYTES = 32_768;
 const START_BYTES = 16_384;
-/** What follows a letter may decide about its small form, but nothing beyond that many characters. */
+/** What stands around a letter may decide about its small form, but nothing beyond that many characters. */
 const CONTEXT = 8;
 
 /**
@@ -37,32 +37,33 @@ export class BodyText {
 
   /** The text in UTF-8. */
   get utf8(): Buffer {
-    return this.#charset === 'utf-8' ? withoutMark(this.#bytes) : Buffer.from([...this.#pieces()].join(''));
+    return this.#charset === 'utf-8' ? withoutMark(this.#bytes) : Buffer.from(Array.from(this.#pieces(), ({ piece }) => piece).join(''));
   }
 
   /** Which of these texts occur in it; `fold` is applied to it before. */
   find(wanted: readonly string[], fold = (text: string): string => text): Set<string> {
     const found = new Set<string>();
     const longest = wanted.reduce((most, { length }) => Math.max(most, length), 0);
-    let text = '';
-    const look = (searched: string): void => {
-      for (const one of wanted) if (!found.has(one) && containsText(searched, one)) found.add(one);
-    };
-    for (const piece of this.#pieces()) {
+    const kept = longest + 2 * CONTEXT;
+    let [text, start] = ['', 0];
+    for (const { piece, isLast } of this.#pieces()) {
       text += piece;
-      look(fold(text).slice(0, -CONTEXT));
+      const searched = fold(text).slice(start, isLast ? undefined : -CONTEXT);
+      for (const one of wanted) if (!found.has(one) && containsText(searched, one)) found.add(one);
       if (found.size === wanted.length) return found;
-      text = text.slice(-(longest + 2 * CONTEXT));
+      if (text.length <= kept) continue;
+      text = text.slice(-kept);
+      start = CONTEXT;
     }
-    look(fold(text));
     return found;
   }
 
-  * #pieces(): Generator<string> {
+  * #pieces(): Generator<{ piece: string; isLast: boolean }> {
     const decode = this.#decoder();
     for (let at = 0; at < this.#bytes.length; at += PIECE_BYTES) {
       const end = at + PIECE_BYTES;
-      yield decode(this.#bytes.subarray(at, end), end >= this.#bytes.length);
+      const isLast = end >= this.#bytes.length;
+      yield { piece: decode(this.#bytes.subarray(at, end), isLast), isLast };
     }
   }
 

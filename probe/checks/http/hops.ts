@@ -21,11 +21,6 @@ export interface Hop {
   body: string | null;
 }
 
-/** Where a Location leads, as a server at `from` wrote it; null if that is no URL. */
-export function redirectTarget(location: string, from: URL): URL | null {
-  return URL.canParse(location, from.href) ? new URL(location, from) : null;
-}
-
 /**
  * The request that a redirect with this status leads to. As browsers do, 303 turns everything but HEAD into
  * GET, and 301 and 302 turn POST into GET; 307 and 308 keep the method. To another origin (another scheme or

@@ -1,5 +1,6 @@
 import type { HttpSpec, KeywordSpec } from '../../../shared/contracts/check-spec.ts';
 import type { ErrorType, Timings } from '../../../shared/contracts/result.ts';
+import { parsedUrl } from '../../../shared/parsed-url.ts';
 import { failure, printable, type ErrorLayer, type Finding, type Seen } from '../check.ts';
 import { Deadline } from '../deadline.ts';
 import { connectionFailure, doingIn, moreTelling } from '../network/problems.ts';
@@ -9,7 +10,7 @@ import { faultOfContent, type ContentRule } from './content.ts';
 import { isDecodable } from './decode-body.ts';
 import { exchange, type ExchangeResult } from './exchange.ts';
 import { expectedText, isExpected } from './expected-status.ts';
-import { nextHop, redirectTarget, REDIRECTS, tooManyRedirects, type Hop } from './hops.ts';
+import { nextHop, REDIRECTS, tooManyRedirects, type Hop } from './hops.ts';
 import { requestBytes } from './request-head.ts';
 import { endpointOf, type HttpResources } from './resources.ts';
 import type { BodyUse } from './response-reader.ts';
@@ -55,8 +56,9 @@ export class HttpRun implements Seen {
 
   async run(): Promise<Finding> {
     const { url, method, headers, body } = this.#spec;
-    if (!URL.canParse(url)) return failure('connection_error', 'request', 'The address is not a URL');
-    let hop: Hop = { url: new URL(url), method, headers, body };
+    const first = parsedUrl(url);
+    if (first === null) return failure('connection_error', 'request', 'The address is not a URL');
+    let hop: Hop = { url: first, method, headers, body };
     for (;;) {
       const finding = await this.#visit(hop);
       this.#last?.holding.release();
@@ -168,7 +170,7 @@ export class HttpRun implements Seen {
 
   #redirect(hop: Hop): Hop | Finding {
     const { status, location } = (this.#last as ExchangeResult).head as ResponseHead;
-    const url = redirectTarget(location as string, hop.url);
+    const url = parsedUrl(location as string, hop.url);
     if (url === null) {
       const shown = printable(location as string);
       return this.#fail('connection_error', 'response', `A redirect leads nowhere: ${shown}`);

@@ -50,6 +50,6 @@ export class SystemServers {
 }
 
 function parseServer(text: string): NameServer {
-  const [, bracketed, plain, port] = /^(?:\[(.*)\]|([^:]*))(?::(\d+))?$/.exec(text) ?? [];
+  const [, bracketed, plain, port] = /^(?:\[(.*)\]|([^:]*))(?::(\d{1,5}))?$/.exec(text) ?? [];
   return { address: bracketed ?? plain ?? text, port: Number(port ?? DNS_PORT) };
 }

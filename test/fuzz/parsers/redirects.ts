@@ -17,12 +17,12 @@ export const redirects = fuzzedParser<typeof RequestEntry>({
     'https://user.test@other.test/\n/', 'https://user.test%2eother.test\nhttps:user.test', 'file:///etc/passwd\njavascript:1',
     'http://[::1]:80/\nhttp://127.1/\nhttp://0x7f.1/', '/a\r\nX: y\n/%0d%0aX:%20y HTTP/1.1', ' \t/x\u0000y\n\u0001', '/\n/\n/\n/\n/\n/\n/\n/',
   ],
-  feed: ({ nextHop, redirectTarget, requestBytes, tooManyRedirects }, bytes, random) => {
+  feed: ({ nextHop, parsedUrl, requestBytes, tooManyRedirects }, bytes, random) => {
     let hop = FIRST;
     let wasForeign = false;
     const visited = [FIRST.url];
     for (const location of bytes.toString('latin1').split('\n', 10)) {
-      const url = redirectTarget(location.trim(), hop.url);
+      const url = parsedUrl(location.trim(), hop.url);
       if (url === null || !/^https?:$/.test(url.protocol)) continue;
       assert.ok(tooManyRedirects(visited, url, visited.length).length < 1000);
       hop = nextHop(hop, random.pick(STATUSES), url);

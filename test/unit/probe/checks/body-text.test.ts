@@ -25,6 +25,15 @@ describe('the text of a long body', () => {
     }
   });
 
+  test('has the small letters of whole words at its end, too', () => {
+    for (let blanks = 0; blanks < 24; blanks += 1) {
+      const end = `ΟΔΟΣ${' '.repeat(blanks)}`;
+      for (const start of ['', 'x'.repeat(32_760)]) {
+        expect([...new BodyText(Buffer.from(start + end), null).find(['σ', 'ς'], lower)]).toEqual(['ς']);
+      }
+    }
+  });
+
   test('begins with more than what evidence shows of it', () => {
     const text = new BodyText(Buffer.from('😀'.repeat(100_000)), null);
     expect(text.start.slice(0, 4096)).toBe('😀'.repeat(2048));
