@@ -1,0 +1,143 @@
+import { X509Certificate } from 'node:crypto';
+import { rmSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Plugin } from 'esbuild';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { bundleFile } from '../bundle.mjs';
+import { ProbeProcess } from '../bus/probe/probe-process.ts';
+import { ApiSession } from '../helpers/api-session.ts';
+import { startFarwatch, type Farwatch } from '../helpers/farwatch.ts';
+import { startReceiver, type Receiver } from '../helpers/receiver.ts';
+import { until } from '../helpers/until.ts';
+import { issue } from '../unit/probe/checks/certificates.ts';
+import { startNameServer } from '../unit/probe/checks/dns/name-server.ts';
+import { wireMessage, wireRecord, type WireMessage } from '../unit/probe/checks/dns/wire.ts';
+import { startTcpService } from '../unit/probe/checks/tcp-service.ts';
+
+let farwatch: Farwatch;
+let receiver: Receiver;
+let session: ApiSession;
+
+beforeAll(async () => {
+  [farwatch, receiver] = await Promise.all([
+    startFarwatch({ env: { MIN_INTERVAL_SECONDS: '1', ALLOW_PRIVATE_DESTINATIONS: 'true' } }), startReceiver(),
+  ]);
+  session = await new ApiSession(farwatch.url).begin();
+  await session.ok('POST', '/api/integrations',
+    { name: 'On call', type: 'webhook', is_default: true, config: { url: receiver.url } });
+});
+afterAll(async () => {
+  await Promise.all([farwatch?.stop(), receiver?.close()]);
+});
+
+const create = async (name: string, body: object): Promise<string> => (await session.ok<{ monitor: { id: string } }>(
+  'POST', '/api/monitors', { name, interval_seconds: 1, ...body },
+)).monitor.id;
+const statusOf = async (id: string): Promise<string> => (await session.ok<{ monitor: { runtimeStatus: string } }>(
+  'GET', `/api/monitors/${id}`,
+)).monitor.runtimeStatus;
+const eventsOf = (id: string): unknown[] => receiver.requests
+  .map(({ body }) => JSON.parse(String(body)) as { event: string; monitor: { id: string } })
+  .filter(({ monitor }) => monitor.id === id).map(({ event }) => event);
+
+test('a DNS monitor is up, down with the answer of the name server, and up again', async () => {
+  let answers: Partial<WireMessage> = { answers: [wireRecord({ type: 1, data: Buffer.of(192, 0, 2, 1) })] };
+  const server = await startNameServer(
+    ({ id, section, send }) => send(wireMessage({ id, question: section, ...answers })),
+  );
+  try {
+    const id = await create('Zone', {
+      type: 'DNS', target: 'www.example.com',
+      dns_config: {
+        record_entries: [{ type: 'A', expected_values: ['192.0.2.1'] }], dns_server: `127.0.0.1:${server.port}`,
+      },
+    });
+    await until(async () => (await statusOf(id)) === 'up', { what: 'the zone is up' });
+    const sound = answers;
+    answers = { flags: 0x8183 };
+    await until(() => eventsOf(id).includes('monitor.down'), { what: 'an alert' });
+    const of = `/api/incidents?check_id=${id}`;
+    const { incidents: [open] } = await session.ok<{ incidents: { id: string }[] }>('GET', of);
+    expect(open).toMatchObject({
+      status: 'open', type: 'dns_error', affected_regions: ['local'],
+      error_message: `The name www.example.com does not exist (NXDOMAIN from 127.0.0.1:${server.port})`,
+    });
+    const { evidence } = await until(async () => {
+      const found = await session.ok<{ evidence: object[] }>('GET', `/api/incidents/${open?.id}/evidence`);
+      return found.evidence.length > 0 && found;
+    }, { what: 'evidence' });
+    expect(evidence.at(-1)).toMatchObject({ error: { type: 'dns_error', layer: 'dns' }, remote_address: '127.0.0.1' });
+    answers = sound;
+    await until(() => eventsOf(id).includes('monitor.up'), { what: 'the end of it' });
+    expect((await session.ok<{ incidents: object[] }>('GET', of)).incidents).toMatchObject([{ status: 'resolved' }]);
+    expect([await statusOf(id), eventsOf(id)]).toEqual(['up', ['monitor.down', 'monitor.up']]);
+    await session.ok('DELETE', `/api/monitors/${id}`);
+  } finally {
+    await server.close();
+  }
+});
+
+test('the certificate behind STARTTLS is shown, and its flaw is no failure', async () => {
+  const certificate = issue({ name: 'mail.test', hosts: ['mail.test'], addresses: ['127.0.0.1'] });
+  const server = await startTcpService({
+    certificate, greeting: '220 mail.test\r\n', answers: [
+      { to: /^EHLO/, send: '250-mail.test\r\n250 STARTTLS\r\n' },
+      { to: /^STARTTLS/, send: '220 go on\r\n', secure: true },
+    ],
+  });
+  try {
+    const id = await create('Mail', {
+      type: 'TCP', target: '127.0.0.1',
+      tcp_config: { port: server.port, protocol: 'smtp', protocol_validation: true, tls: 'starttls' },
+    });
+    const shown = await until(async () => {
+      const { data } = await session.call('GET', `/api/monitors/${id}/certificate`);
+      return data?.['certificate'] as unknown;
+    }, { what: 'the certificate' });
+    const { fingerprint256 } = new X509Certificate(certificate.cert);
+    expect(shown).toMatchObject({
+      names: ['mail.test', '127.0.0.1'], fingerprint_sha256: fingerprint256, is_trusted: false,
+      problem: 'The certificate is self-signed', regions: [{ region: 'local', fingerprint_sha256: fingerprint256 }],
+    });
+    await until(async () => (await statusOf(id)) === 'up', { what: 'the server is up' });
+    expect(server.said).toContain('STARTTLS');
+    await session.ok('DELETE', `/api/monitors/${id}`);
+  } finally {
+    await server.close();
+  }
+});
+
+/** Makes the probe that it was before it had checks of the type ICMP. */
+const beforeIcmp: Plugin = {
+  name: 'before ICMP',
+  setup: (build) => build.onLoad({ filter: /[\\/]checks[\\/]icmp\.ts$/ }, () => (
+    { contents: 'export const createIcmpCheck = () => [];' }
+  )),
+};
+
+test('a monitor stays unknown, without an alert, while its probe lacks the type of check', async () => {
+  const bundle = await bundleFile('probe/main.ts', { plugins: [beforeIcmp] });
+  await session.ok('POST', '/api/regions', { id: 'second', name: 'Second', city: 'Oslo', country: 'NO' });
+  const { enrolment_token: enrolment } = await session.ok<{ enrolment_token: string }>(
+    'POST', '/api/probes', { region_id: 'second', name: 'second-1' },
+  );
+  const probe = new ProbeProcess(
+    bundle, join(farwatch.dataDir, 'second'), ['--controller', farwatch.url, '--token', enrolment],
+  );
+  try {
+    await probe.connected();
+    const id = await create('Router', { type: 'ICMP', target: '127.0.0.1', monitoring_regions: ['second'] });
+    const results = await until(async () => {
+      const found = await session.ok<{ results: object[] }>('GET', `/api/monitors/${id}/results?from=1`);
+      return found.results.length >= 3 && found.results;
+    }, { what: 'three results' });
+    for (const result of results) {
+      expect(result).toMatchObject({ region: 'second', outcome: 'missed', reason: 'unsupported' });
+    }
+    expect([await statusOf(id), eventsOf(id)]).toEqual(['unknown', []]);
+    expect(await session.ok('GET', `/api/incidents?check_id=${id}`)).toMatchObject({ incidents: [] });
+  } finally {
+    probe.signal('SIGKILL');
+    rmSync(bundle);
+  }
+});
