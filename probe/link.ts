@@ -20,6 +20,8 @@ export interface LinkOptions {
 }
 
 const PING_EVERY_MS = 10_000;
+/** A connection that was replaced stays this long for answers that are under way. */
+const RETIRED_FOR_MS = 5000;
 /** What the server says to a user whom it does not know, or knows no longer. */
 const REFUSALS: readonly string[] =
   [ErrorCode.AuthorizationViolation, ErrorCode.AuthenticationExpired, ErrorCode.AccountExpired];
@@ -28,6 +30,12 @@ interface Handler {
   subject: string;
   handle: (payload: Uint8Array, respond: ((payload: Uint8Array) => void) | null) => void;
   stop: () => void;
+}
+
+interface Line {
+  connection: NatsConnection;
+  /** Resolves when the connection has ended: to the server's reason if it refuses us, else to null. */
+  ended: Promise<string | null>;
 }
 
 /** Where answers to a probe go; the server lets nobody else read there. */
@@ -40,7 +48,10 @@ export class Link implements ProbeBus {
   readonly #options: LinkOptions;
   readonly #listeners: ((isConnected: boolean) => void)[] = [];
   readonly #handlers = new Set<Handler>();
-  #connection: NatsConnection | null = null;
+  #seed: Uint8Array;
+  #line: Line | null = null;
+  /** The line before, while answers may still come by it. */
+  #retired: Line | null = null;
   #isConnected = false;
   #isStopped = false;
   readonly #wait: ReconnectWait;
@@ -50,6 +61,7 @@ export class Link implements ProbeBus {
 
   constructor(options: LinkOptions) {
     this.#options = options;
+    this.#seed = options.seed;
     this.#wait = new ReconnectWait(options.clock, options.random);
   }
 
@@ -67,15 +79,44 @@ export class Link implements ProbeBus {
     this.#isConnected = false;
     this.#pause?.cancel();
     this.#wake();
-    const connection = this.#connection;
-    if (!connection || connection.isClosed()) return;
-    await connection.flush().catch(() => undefined);
-    await connection.close().catch(() => undefined);
+    const open = [this.#line, this.#retired].filter((line) => line !== null);
+    await Promise.all(open.map(({ connection }) => closeAfterFlush(connection)));
+  }
+
+  /**
+   * Replaces the connection by one with another user key, without a moment in between: messages may come
+   * twice. False if the server does not let it in, or there is no connection now; then nothing has changed.
+   */
+  async reconnect(seed: Uint8Array): Promise<boolean> {
+    const former = this.#line;
+    if (!former || !this.#isConnected) return false;
+    const line = await this.#dial(seed).catch(() => null);
+    if (!line) return false;
+    if (this.#isStopped || this.#line !== former) {
+      await line.connection.close().catch(() => undefined);
+      return false;
+    }
+    this.#seed = seed;
+    if (this.#retired) void closeAfterFlush(this.#retired.connection);
+    this.#retired = former;
+    const listening = [...this.#handlers];
+    const stops = listening.map((handler) => handler.stop);
+    this.#line = line;
+    for (const handler of listening) this.#listen(line.connection, handler);
+    await line.connection.flush().catch(() => undefined);
+    for (const stop of stops) stop();
+    this.#wait.connected();
+    this.#change(true);
+    this.#options.clock.setTimer(RETIRED_FOR_MS, () => {
+      if (this.#retired === former) this.#retired = null;
+      void closeAfterFlush(former.connection);
+    });
+    return true;
   }
 
   /** Whether the server answers a ping in time; false while there is no connection. Never rejects. */
   answers(withinMs: number): Promise<boolean> {
-    const connection = this.#connection;
+    const connection = this.#line?.connection;
     if (!connection || !this.#isConnected) return Promise.resolve(false);
     return new Promise((resolve) => {
       const timer = this.#options.clock.setTimer(withinMs, () => resolve(false));
@@ -87,23 +128,23 @@ export class Link implements ProbeBus {
   }
 
   async request(subject: string, payload: Uint8Array, timeoutMs: number): Promise<Uint8Array> {
-    if (!this.#connection || !this.#isConnected) throw new BusError('closed');
+    if (!this.#line || !this.#isConnected) throw new BusError('closed');
     try {
-      return (await this.#connection.request(subject, payload, { timeout: timeoutMs })).data;
+      return (await this.#line.connection.request(subject, payload, { timeout: timeoutMs })).data;
     } catch (error) {
       throw new BusError(kindOf(error), { cause: error });
     }
   }
 
   publish(subject: string, payload: Uint8Array, reply?: string): void {
-    if (!this.#connection || !this.#isConnected) return;
-    this.#connection.publish(subject, payload, reply === undefined ? undefined : { reply });
+    if (!this.#line || !this.#isConnected) return;
+    this.#line.connection.publish(subject, payload, reply === undefined ? undefined : { reply });
   }
 
   subscribe(subject: string, handle: Handler['handle']): Subscription {
     const handler: Handler = { subject, handle, stop: () => undefined };
     this.#handlers.add(handler);
-    if (this.#connection) this.#listen(this.#connection, handler);
+    if (this.#line) this.#listen(this.#line.connection, handler);
     return {
       stop: () => {
         this.#handlers.delete(handler);
@@ -138,9 +179,25 @@ export class Link implements ProbeBus {
     }
   }
 
-  /** Resolves when the connection has ended: to the server's reason if it refuses us, else to null. */
+  /** Resolves when the connection, and each that replaced it, has ended; to why, as `Line.ended` says it. */
   async #open(): Promise<string | null> {
-    const { url, seed, probeId, pingEveryMs = PING_EVERY_MS } = this.#options;
+    let line = await this.#dial(this.#seed);
+    this.#line = line;
+    if (this.#isStopped) return line.connection.close().then(() => null);
+    for (const handler of this.#handlers) this.#listen(line.connection, handler);
+    this.#change(true);
+    this.#wait.connected();
+    let reason = await line.ended;
+    for (let next: Line | null = this.#line; next !== null && next !== line; next = this.#line) {
+      line = next;
+      reason = await line.ended;
+    }
+    this.#line = null;
+    return reason;
+  }
+
+  async #dial(seed: Uint8Array): Promise<Line> {
+    const { url, probeId, pingEveryMs = PING_EVERY_MS } = this.#options;
     const urls = url.split(',').map((part) => new URL(part.trim()));
     const connection = await connect({
       servers: urls.map(
@@ -152,23 +209,23 @@ export class Link implements ProbeBus {
       maxReconnectAttempts: -1, ignoreAuthErrorAbort: true, reconnectDelayHandler: () => this.#wait.away(),
       pingInterval: pingEveryMs, maxPingOut: 2, timeout: 5000, noAsyncTraces: true,
     });
-    this.#connection = connection;
-    if (this.#isStopped) return connection.close().then(() => null);
-    for (const handler of this.#handlers) this.#listen(connection, handler);
-    this.#change(true);
-    this.#wait.connected();
+    return { connection, ended: this.#watch(connection) };
+  }
+
+  async #watch(connection: NatsConnection): Promise<string | null> {
     let refusal: string | null = null;
     for await (const status of connection.status()) {
-      if (status.type !== Events.Error || !REFUSALS.includes(String(status.data))) {
+      const isRefusal = status.type === Events.Error && REFUSALS.includes(String(status.data));
+      const isRetired = this.#line !== null && this.#line.connection !== connection;
+      if (!isRefusal && !(isRetired && status.type === Events.Disconnect)) {
         this.#take(connection, status);
         continue;
       }
-      refusal = String(status.data);
+      refusal = isRefusal ? String(status.data) : null;
       await connection.close();
       // Closed from in here, the iterator would never end.
       break;
     }
-    this.#connection = null;
     return refusal ?? failureOf(await connection.closed());
   }
 
@@ -204,6 +261,12 @@ export class Link implements ProbeBus {
     this.#options.log.info({ connected: isConnected }, isConnected ? 'NATS link up' : 'NATS link down');
     for (const listen of this.#listeners) listen(isConnected);
   }
+}
+
+async function closeAfterFlush(connection: NatsConnection): Promise<void> {
+  if (connection.isClosed()) return;
+  await connection.flush().catch(() => undefined);
+  await connection.close().catch(() => undefined);
 }
 
 function kindOf(error: unknown): BusError['kind'] {

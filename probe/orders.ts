@@ -1,7 +1,8 @@
 import { z } from 'zod';
 import {
-  confirmOrder, runOrder, type ConfirmOrder, type RunOrder, type RunReply,
+  confirmOrder, runOrder, type RunOrder, type RunReply,
 } from '../shared/contracts/assignment.ts';
+import { rotateOrder, type RotateOrder, type RotateReply } from '../shared/contracts/key-rotation.ts';
 import type { CheckResult } from '../shared/contracts/result.ts';
 import { subjects } from '../shared/contracts/subjects.ts';
 import type { Log } from '../shared/log.ts';
@@ -19,13 +20,15 @@ export interface OrdersOptions {
   run: (order: RunOrder) => Promise<CheckResult>;
   /** Checks these monitors now, if they are in the probe's set. */
   confirm: (monitorIds: string[]) => void;
+  /** Takes the next step in replacing the probe's keys. */
+  rotate: (order: RotateOrder) => Promise<RotateReply>;
   /** Keeps a result that travels its lane like any other; gives it its seq. */
   record: (result: CheckResult) => void;
 }
 
-const anyOrder = z.union([runOrder, confirmOrder]);
+const anyOrder = z.union([runOrder, confirmOrder, rotateOrder]);
 
-/** Runs checks that the controller wants now, and answers with their results. */
+/** Does what the controller wants now: runs checks, whose results are the answer, and replaces keys. */
 export class Orders {
   readonly #options: OrdersOptions;
   #subscription: Subscription | null = null;
@@ -57,14 +60,18 @@ export class Orders {
     const order = this.#open(payload);
     if (!order) return;
     if ('confirm' in order) return this.#options.confirm(order.confirm);
-    const result = await this.#options.run(order);
-    if (order.record) this.#options.record(result);
-    else result.seq = 1;
-    const reply: RunReply = { v: 1, result };
+    const reply = 'rotate' in order ? await this.#options.rotate(order) : await this.#run(order);
     respond?.(Buffer.from(JSON.stringify(reply)));
   }
 
-  #open(payload: Uint8Array): RunOrder | ConfirmOrder | null {
+  async #run(order: RunOrder): Promise<RunReply> {
+    const result = await this.#options.run(order);
+    if (order.record) this.#options.record(result);
+    else result.seq = 1;
+    return { v: 1, result };
+  }
+
+  #open(payload: Uint8Array): z.infer<typeof anyOrder> | null {
     const opened = this.#options.opener.open(payload, 'run', this.#options.clock.now());
     const order = opened.ok ? anyOrder.safeParse(opened.content) : null;
     if (order?.success) return order.data;

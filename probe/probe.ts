@@ -18,6 +18,7 @@ import { SystemServers } from './checks/network/system-servers.ts';
 import { CheckRegistry } from './checks/registry.ts';
 import { EvidenceSender } from './evidence/evidence-sender.ts';
 import { enrol } from './identity/enrolment.ts';
+import { KeyRing } from './identity/key-ring.ts';
 import { enrolmentKeys, loadIdentity, saveIdentity, type Identity } from './identity/identity.ts';
 import { Link, privateInbox } from './link.ts';
 import { Orders } from './orders.ts';
@@ -121,8 +122,12 @@ export async function startProbe(deps: ProbeDeps): Promise<RunningProbe> {
     missed: (assignment, run, reason) => keep(missedResult(assignment, run, reason), false),
   });
   const sender: Sender<Lane> = new Sender({ bus: link, spool, clock, log, random, region, probeId });
+  const keyRing = new KeyRing({
+    identity, log, save: (changed) => saveIdentity(identityPath(settings), changed),
+    reconnect: (seed) => link.reconnect(seed),
+  });
   const opener = new EnvelopeOpener({
-    probeId, box: identity.box, controllerKey: identity.answer.controller_key,
+    probeId, box: keyRing, controllerKey: identity.answer.controller_key,
     controllerBoxKey: identity.answer.controller_box_key,
   });
   let isReported = false;
@@ -152,6 +157,7 @@ export async function startProbe(deps: ProbeDeps): Promise<RunningProbe> {
         if (held) runner.confirm(held.assignment);
       }
     },
+    rotate: (order) => keyRing.rotate(order),
     record: (result) => spool.append(result, true),
   });
   let latenessMs = 0;
@@ -213,7 +219,7 @@ export async function startProbe(deps: ProbeDeps): Promise<RunningProbe> {
 
 async function identityOf(deps: ProbeDeps, capabilities: string[]): Promise<Identity> {
   const { settings, log, clock, random, version } = deps;
-  const path = join(settings.dataDir, 'identity.json');
+  const path = identityPath(settings);
   const known = await loadIdentity(path);
   if (known) return known;
   const { controllerUrl, token } = settings.enrolment;
@@ -225,6 +231,10 @@ async function identityOf(deps: ProbeDeps, capabilities: string[]): Promise<Iden
   await unlink(keysPath);
   log.info({ probe: identity.answer.probe_id, region: identity.answer.region_id }, 'enrolled');
   return identity;
+}
+
+function identityPath({ dataDir }: ProbeSettings): string {
+  return join(dataDir, 'identity.json');
 }
 
 function takeOver(applied: Applied, scheduler: Scheduler, runner: Runner): void {

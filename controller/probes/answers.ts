@@ -41,6 +41,10 @@ export const probeView = z.object({
   asn: z.int().nullable(),
   /** Addresses and ranges that its checks come from. */
   addresses: z.array(z.string()),
+  /** Since when its keys are the present ones. ISO 8601. */
+  keys_changed_at: z.string().nullable(),
+  /** Set while its keys are being replaced: since when. ISO 8601. */
+  rotation_asked_at: z.string().nullable(),
   /** ISO 8601. */
   last_beat_at: z.string().nullable(),
   created_at: z.string(),

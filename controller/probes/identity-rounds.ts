@@ -4,7 +4,7 @@ import { Rounds } from '../../shared/rounds.ts';
 import type { Clock } from '../../shared/time.ts';
 import type { BusIdentities, BusUser } from '../platform/bus/identities-port.ts';
 import { probeUser } from './bus-user.ts';
-import { isEnrolled } from './probe.ts';
+import { isEnrolled, type EnrolledProbe, type ProbeDoc } from './probe.ts';
 import type { ProbeStore } from './store.ts';
 
 /** Corrects what another controller changed, or one that died between the database and NATS. */
@@ -15,6 +15,8 @@ interface IdentityDeps {
   /** Those who may connect besides probes. */
   others: () => BusUser[];
   identities: BusIdentities;
+  /** Receives all probes of each round; true if something is still to happen to one. */
+  onRead: (probes: ProbeDoc[]) => boolean;
   clock: Clock;
   log: Log;
   company: Company;
@@ -22,17 +24,28 @@ interface IdentityDeps {
 
 /** Rounds that make NATS accept the probes as the database has them and the other users, and nobody else. */
 export function identityRounds(deps: IdentityDeps): Rounds {
-  const { probes, others, identities, clock, log, company } = deps;
+  const { probes, others, identities, onRead, clock, log, company } = deps;
   return new Rounds({
     clock,
     everyMs: AGREE_EVERY_MS,
     quietMs: AGREE_EVERY_MS,
     company,
     round: async () => {
-      const enrolled = (await probes.list()).filter(isEnrolled);
-      await identities.publish([...enrolled.map(probeUser), ...others()]);
-      return 'quiet';
+      const all = await probes.list();
+      await identities.publish(eachKeyOnce([...all.filter(isEnrolled).flatMap(usersOf), ...others()]));
+      return onRead(all) ? undefined : 'quiet';
     },
     onFailed: (error) => log.warn({ err: error }, 'NATS identities not published'),
   });
+}
+
+/** The probe by its key and, while it replaces that, by the next one. */
+function usersOf(probe: EnrolledProbe): BusUser[] {
+  const keys = probe.next_public_key ? [probe.public_key, probe.next_public_key] : [probe.public_key];
+  return keys.map((public_key) => probeUser({ ...probe, public_key }));
+}
+
+/** Whoever holds a seed could name it twice, and NATS would refuse the whole list. */
+function eachKeyOnce(users: BusUser[]): BusUser[] {
+  return [...new Map(users.map((user) => [user.public_key, user])).values()];
 }

@@ -33,6 +33,13 @@ export interface ProbeDoc {
   public_key?: string;
   /** Curve key (X…) that assignments are sealed to. */
   box_key?: string;
+  /** Set while the probe's keys are being replaced: since when. */
+  rotation_asked_at?: number | null;
+  /** What it has offered meanwhile: NATS accepts both, until the probe uses these. */
+  next_public_key?: string;
+  next_box_key?: string;
+  /** Since when its keys are the present ones; before a first rotation, since it enrolled. */
+  keys_changed_at?: number | null;
   enrolled_at: number | null;
   version: string | null;
   capabilities: string[];

@@ -6,7 +6,7 @@ import { probeView, regionView } from './answers.ts';
 import { probeChange, probeInput, regionChange, regionInput, regionParams } from './schema.ts';
 import { enrolProbe, type EnrolmentDeps } from './verbs/enrol-probe.ts';
 import {
-  changeProbe, createProbe, deleteProbe, listProbes, readProbe, type FleetDeps,
+  changeProbe, createProbe, deleteProbe, listProbes, readProbe, rotateProbeKeys, type FleetDeps,
 } from './verbs/probes.ts';
 import { viewProbeAddresses } from './views.ts';
 import { changeRegion, createRegion, deleteRegion, listRegions } from './verbs/regions.ts';
@@ -101,6 +101,16 @@ function probeRoutes(deps: FleetDeps): Route[] {
     }),
     change('PATCH'),
     change('PUT'),
+    defineRoute({
+      ...common, method: 'POST', path: '/api/probes/:id/rotate-keys', audit: 'probe.keys_rotated',
+      summary: 'Replace the keys of a probe while it runs',
+      description: 'Without a moment in which it cannot connect. `rotation_asked_at` is null again when it uses '
+        + 'the new keys and NATS refuses the former ones; an offline probe replaces them when it is back.',
+      params: idParams,
+      errors: ['RESOURCE_NOT_FOUND', 'CONFLICT', 'INSUFFICIENT_PERMISSIONS'],
+      answers: { 200: oneProbe },
+      handle: async (ctx, { params }) => ok({ probe: await rotateProbeKeys(deps, ctx, params.id) }),
+    }),
     defineRoute({
       ...common, method: 'DELETE', path: '/api/probes/:id', audit: 'probe.deleted',
       summary: 'Delete a probe and revoke its identity at once',

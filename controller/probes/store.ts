@@ -16,6 +16,15 @@ export interface BeatNote {
   capabilities: string[];
 }
 
+/** What a probe is known by: its NATS user (U…), and what assignments are sealed to (X…). */
+export type ProbeKeys = Pick<EnrolledProbe, 'public_key' | 'box_key'>;
+
+const NO_NEXT_KEYS = { next_public_key: '', next_box_key: '' } as const;
+
+function keysSince(now: number) {
+  return { keys_changed_at: now, rotation_asked_at: null };
+}
+
 /** Collection `probes`. A region has one probe of each name: a second one is a duplicate key. */
 export class ProbeStore extends Documents<ProbeDoc> {
   constructor(db: Db) {
@@ -29,8 +38,10 @@ export class ProbeStore extends Documents<ProbeDoc> {
       { key: { organization_id: 1, removed_at: 1 }, name: 'by_organization' },
       // Two probes never share one NATS identity.
       { key: { public_key: 1 }, name: 'identity', unique: true, sparse: true },
+      { key: { next_public_key: 1 }, name: 'next_identity', unique: true, sparse: true },
     ], restoring<ProbeDoc>({
       organization_id: null, enrolled_at: null, version: null, removed_at: null, last_beat_at: null,
+      rotation_asked_at: null, keys_changed_at: null,
     }));
   }
 
@@ -81,9 +92,35 @@ export class ProbeStore extends Documents<ProbeDoc> {
    */
   claim(hash: string, identity: EnrolledIdentity, now: number): Promise<ProbeDoc | null> {
     return this.change({ token_hash: hash, token_expires_at: { $gt: now }, removed_at: null }, {
-      $set: { ...identity, used_token_hash: hash, enrolled_at: now },
-      $unset: { token_hash: '', token_expires_at: '' },
+      $set: { ...identity, used_token_hash: hash, enrolled_at: now, ...keysSince(now) },
+      $unset: { ...NO_NEXT_KEYS, token_hash: '', token_expires_at: '' },
     });
+  }
+
+  /** Notes that the probe is to replace its keys. Null when it is gone or not enrolled. */
+  askForRotation(id: string, now: number): Promise<ProbeDoc | null> {
+    const enrolled = { _id: id, removed_at: null, public_key: { $exists: true } };
+    return this.change(enrolled, { $set: { rotation_asked_at: now } });
+  }
+
+  /**
+   * Lets the probe that is known by the key `known` be known by `next` as well. Null when it is no longer to
+   * replace that key. Rejects with a duplicate key when another probe has offered the same.
+   */
+  offerKeys(id: string, known: string, next: ProbeKeys): Promise<ProbeDoc | null> {
+    const asked = { _id: id, removed_at: null, public_key: known, rotation_asked_at: { $ne: null } };
+    return this.change(asked, { $set: { next_public_key: next.public_key, next_box_key: next.box_key } });
+  }
+
+  /** Replaces the keys known by those offered. Null when that has been done, or others were offered. */
+  adoptKeys(id: string, known: string, next: ProbeKeys, now: number): Promise<ProbeDoc | null> {
+    const offered = { _id: id, removed_at: null, public_key: known, next_public_key: next.public_key };
+    return this.change(offered, { $set: { ...next, ...keysSince(now) }, $unset: NO_NEXT_KEYS });
+  }
+
+  /** Whether a probe is known, or to be known, by this user key. */
+  async isKeyTaken(publicKey: string): Promise<boolean> {
+    return (await this.count({ $or: [{ public_key: publicKey }, { next_public_key: publicKey }] })) > 0;
   }
 
   /** The probe after the change; null when it is gone. Rejects with a duplicate key for a taken name. */
@@ -97,7 +134,9 @@ export class ProbeStore extends Documents<ProbeDoc> {
   markRemoved(id: string, now: number): Promise<boolean> {
     return this.update({ _id: id, removed_at: null }, {
       $set: { removed_at: now, name: id, is_online: false },
-      $unset: { public_key: '', box_key: '', token_hash: '', token_expires_at: '', used_token_hash: '' },
+      $unset: {
+        ...NO_NEXT_KEYS, public_key: '', box_key: '', token_hash: '', token_expires_at: '', used_token_hash: '',
+      },
     });
   }
 

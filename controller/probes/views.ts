@@ -49,6 +49,8 @@ export function viewProbe(probe: ProbeDoc, liveness: Pick<Liveness, 'track' | 's
     provider: probe.provider ?? null,
     asn: probe.asn ?? null,
     addresses: probe.addresses ?? [],
+    keys_changed_at: isoTime(probe.keys_changed_at ?? probe.enrolled_at),
+    rotation_asked_at: isoTime(probe.rotation_asked_at ?? null),
     last_beat_at: isoTime(track?.at ?? probe.last_beat_at),
     created_at: isoTime(probe.created_at),
   };

@@ -1,3 +1,4 @@
+import { subjects } from '../../shared/contracts/subjects.ts';
 import { shardOf } from '../../shared/ids.ts';
 import { Announcer } from '../assignments/announcer.ts';
 import { BehindTeller } from '../assignments/behind.ts';
@@ -15,10 +16,12 @@ import { Witnesses } from '../assignments/witnesses.ts';
 import { AssignmentWriter } from '../assignments/writer.ts';
 import { longestRawMs } from '../plans/known-limits.ts';
 import type { Quota } from '../plans/quota.ts';
+import type { BusSubscription } from '../platform/bus/bus-port.ts';
 import type { BusUser } from '../platform/bus/identities-port.ts';
 import { openIdentities } from '../platform/bus/open-identities.ts';
 import { FleetDirectory } from '../probes/directory.ts';
 import { identityRounds } from '../probes/identity-rounds.ts';
+import { isRotating, KeyRotations } from '../probes/key-rotations.ts';
 import { KeyStore } from '../probes/key-store.ts';
 import { Liveness } from '../probes/liveness.ts';
 import { ProbeRate } from '../probes/probe-rate.ts';
@@ -28,6 +31,9 @@ import { fleetRoutes } from '../probes/routes.ts';
 import { seedFleet } from '../probes/seed.ts';
 import { ProbeStore } from '../probes/store.ts';
 import type { ControllerPorts } from './ports.ts';
+
+/** A probe that takes longer to connect anew is asked again. */
+const ROTATED_WITHIN_MS = 5000;
 
 interface FleetSources {
   monitors: MonitorSource;
@@ -51,10 +57,22 @@ export async function openFleet(ports: FleetPorts, { monitors, ownsShard, quota,
   const keys = await new KeyStore(db).loadOrCreate(clock.now());
   const directory = new FleetDirectory({ regions, probes, clock, log, company });
   const natsUsers = openIdentities({ bus, users: nats.users, credsFile: nats.credsFile, clock, log });
+  const owns = (regionId: string): boolean => ownsShard(shardOf(regionId));
   const identities = identityRounds({
     probes, others: otherUsers, identities: natsUsers, clock, log, company,
+    onRead: (all) => {
+      const rotating = all.filter((probe) => isRotating(probe) && owns(probe.region_id));
+      const reachable = rotating.filter((probe) => liveness.isLive(probe));
+      for (const { _id: id } of reachable) rotations.advance(id);
+      return reachable.length > 0;
+    },
   });
-  const liveness = new Liveness({ bus, directory, store: probes, clock, log });
+  /** As `identities.run`; and other controllers look at the same time. */
+  const publishIdentities = async (): Promise<void> => {
+    bus.publish(subjects.pokeIdentities, '');
+    await identities.run();
+  };
+  const liveness: Liveness = new Liveness({ bus, directory, store: probes, clock, log });
   const sealer = new EnvelopeSealer(keys, clock);
   const announcer = new Announcer({ bus, sealer });
   const writer = new AssignmentWriter({ items, heads, clock });
@@ -66,7 +84,7 @@ export async function openFleet(ports: FleetPorts, { monitors, ownsShard, quota,
   const rebalancer = new Rebalancer({
     placement, items, heads, monitors, probes, regions, directory, clock, log, company,
     keepTombstonesMs: keptTombstonesMs(longestRawMs(config.accounts.plans)),
-    owns: (regionId) => ownsShard(shardOf(regionId)),
+    owns,
   });
   const assignments = new KnownAssignments({
     items, heads, clock, log, company, isOurs: (monitorId) => ownsShard(shardOf(monitorId)),
@@ -78,12 +96,18 @@ export async function openFleet(ports: FleetPorts, { monitors, ownsShard, quota,
   const runRate = new ProbeRate({ clock, log, subject: 'run' });
   const runNow = new RunNow({ placement, items, liveness, directory, bus, sealer, rate: runRate });
   const witnesses = new Witnesses({ items, directory, liveness, runNow, clock, log });
-  const publishIdentities = () => identities.run();
+  const rotations = new KeyRotations({
+    probes, publishIdentities, directory, clock, log,
+    order: (probe, order) => bus.request(
+      subjects.run(probe.region_id, probe._id), sealer.seal('run', probe, order), { timeoutMs: ROTATED_WITHIN_MS },
+    ),
+  });
+  let pokes: BusSubscription | null = null;
   const isOf = (probe: ProbeDoc, organizationId: string): boolean =>
     probe.removed_at === null && (probe.organization_id === null || probe.organization_id === organizationId);
   return {
     placement, liveness, directory, assignments, responder, confirmations, witnesses,
-    publishIdentities,
+    publishIdentities: () => identities.run(),
     rates: [liveness.rate, syncRate, runRate],
     runNow,
     overview: {
@@ -94,14 +118,16 @@ export async function openFleet(ports: FleetPorts, { monitors, ownsShard, quota,
     routes: fleetRoutes({
       probes, regions, liveness, publishIdentities, directory, quota,
       rebalance: () => rebalancer.look(),
+      rotateKeys: (probeId) => rotations.advance(probeId),
       monitorsByRegion: (organizationId) => items.countByRegion(organizationId),
       enrolment: { probes, regions, keys, publishIdentities, directory, natsUrl: nats.publicUrl, log },
     }),
     /** Lets probes beat, ask for work and be given it. Rejects when the database does not answer. */
     start: async () => {
       await directory.start();
-      await publishIdentities();
+      await identities.run();
       identities.start();
+      pokes = bus.subscribe(subjects.pokeIdentities, () => identities.look());
       liveness.start();
       responder.start();
       await assignments.start();
@@ -113,6 +139,8 @@ export async function openFleet(ports: FleetPorts, { monitors, ownsShard, quota,
       await rebalancer.stop();
       confirmations.stop();
       witnesses.stop();
+      rotations.stop();
+      await pokes?.stop();
       const others = [assignments, behind, responder, liveness, identities, directory];
       await Promise.all(others.map((each) => each.stop()));
     },

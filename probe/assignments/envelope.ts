@@ -8,8 +8,8 @@ const EXPIRY_LEEWAY_MS = 60_000;
 
 export interface EnvelopeKeys {
   probeId: string;
-  /** The probe's curve key. */
-  box: KeyPair;
+  /** Opens what is sealed to the probe's curve key. */
+  box: Pick<KeyPair, 'open'>;
   /** Ed25519 public key (nkey A…) of the controller, and its curve public key (X…). */
   controllerKey: string;
   controllerBoxKey: string;

@@ -4,8 +4,7 @@ import { z } from 'zod';
 import { enrolAnswer, type EnrolAnswer } from '../../shared/contracts/enrolment.ts';
 import { writeFileSafely } from '../../shared/write-file-safely.ts';
 
-const keysFile = z.object({
-  v: z.literal(1),
+const seeds = z.object({
   /**
    * Seeds of the NATS user nkey and of the curve key that assignments are sealed to. They never leave this
    * file.
@@ -13,10 +12,13 @@ const keysFile = z.object({
   user_seed: z.string(),
   box_seed: z.string(),
 });
+const keysFile = seeds.extend({ v: z.literal(1) });
 const identityFile = keysFile.extend({
   answer: enrolAnswer,
   /** Where it enrolled; absent in files of earlier versions. */
   controller_url: z.string().optional(),
+  next: seeds.optional(),
+  former: seeds.optional(),
 });
 
 export interface ProbeKeys {
@@ -29,6 +31,10 @@ export interface Identity extends ProbeKeys {
   answer: EnrolAnswer;
   /** Where it enrolled, if that is known. */
   controllerUrl: string | null;
+  /** Offered to the controllers, and not in use yet. */
+  next?: ProbeKeys;
+  /** No longer in use; the controllers may not know that yet. */
+  former?: ProbeKeys;
 }
 
 /**
@@ -38,14 +44,20 @@ export interface Identity extends ProbeKeys {
 export async function loadIdentity(path: string): Promise<Identity | null> {
   const text = await readIfThere(path);
   if (text === null) return null;
-  const file = identityFile.parse(JSON.parse(text));
-  return { ...keysOf(file), answer: file.answer, controllerUrl: file.controller_url ?? null };
+  const { answer, controller_url, next, former, ...own } = identityFile.parse(JSON.parse(text));
+  return {
+    ...keysOf(own), answer, controllerUrl: controller_url ?? null,
+    ...(next && { next: keysOf(next) }), ...(former && { former: keysOf(former) }),
+  };
 }
 
 /** Writes the identity so that only its owner can read it. */
 export async function saveIdentity(path: string, identity: Identity): Promise<void> {
-  const { answer, controllerUrl } = identity;
-  const file = { ...seedsOf(identity), answer, controller_url: controllerUrl ?? undefined };
+  const { answer, controllerUrl, next, former } = identity;
+  const file: z.infer<typeof identityFile> = {
+    v: 1, ...seedsOf(identity), answer, ...(controllerUrl !== null && { controller_url: controllerUrl }),
+    ...(next && { next: seedsOf(next) }), ...(former && { former: seedsOf(former) }),
+  };
   await writeFileSafely(path, `${JSON.stringify(file)}\n`);
 }
 
@@ -56,18 +68,22 @@ export async function saveIdentity(path: string, identity: Identity): Promise<vo
 export async function enrolmentKeys(path: string): Promise<ProbeKeys> {
   const kept = keysFile.safeParse(parseJson(await readIfThere(path)));
   if (kept.success) return keysOf(kept.data);
-  const keys = { user: createUser(), box: createCurve() };
-  await writeFileSafely(path, `${JSON.stringify(seedsOf(keys))}\n`);
+  const keys = newKeys();
+  await writeFileSafely(path, `${JSON.stringify({ v: 1, ...seedsOf(keys) })}\n`);
   return keys;
 }
 
-function keysOf(file: z.infer<typeof keysFile>): ProbeKeys {
+export function newKeys(): ProbeKeys {
+  return { user: createUser(), box: createCurve() };
+}
+
+function keysOf(file: z.infer<typeof seeds>): ProbeKeys {
   return { user: fromSeed(Buffer.from(file.user_seed)), box: fromCurveSeed(Buffer.from(file.box_seed)) };
 }
 
-function seedsOf(keys: ProbeKeys): z.infer<typeof keysFile> {
+function seedsOf(keys: ProbeKeys): z.infer<typeof seeds> {
   const seedOf = (pair: KeyPair): string => Buffer.from(pair.getSeed()).toString('utf8');
-  return { v: 1, user_seed: seedOf(keys.user), box_seed: seedOf(keys.box) };
+  return { user_seed: seedOf(keys.user), box_seed: seedOf(keys.box) };
 }
 
 async function readIfThere(path: string): Promise<string | null> {

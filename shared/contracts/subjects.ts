@@ -25,6 +25,8 @@ export const subjects = {
   askOfShard: (shard: number) => `ask.${shardName(shard)}.*`,
   /** Controller → owner of a shard: look for pending changes now. */
   poke: (shard: number) => `poke.${shardName(shard)}`,
+  /** Controller → controllers: read now who may connect. */
+  pokeIdentities: 'poke.identities',
   /** Controller → controllers: read the subscriptions now. */
   pokeSubscriptions: 'poke.subscriptions',
   /** Controller → controllers: whose results its clients watch live; who else watches any. */

@@ -149,6 +149,7 @@ const NEEDS = {
   'PUT /api/probes/:id': 'organization viewer',
   'PATCH /api/probes/:id': 'organization viewer',
   'DELETE /api/probes/:id': 'organization viewer',
+  'POST /api/probes/:id/rotate-keys': 'organization viewer',
   // Last, because it ends its own session.
   'POST /api/auth/logout': 'session',
 } as const;

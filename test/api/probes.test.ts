@@ -1,6 +1,7 @@
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
+import { fromSeed } from 'nkeys.js';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { hashSecret } from '../../shared/ids.ts';
 import type { ApiClient } from '../helpers/api-client.ts';
@@ -151,6 +152,17 @@ test('a key belongs to one probe', async () => {
   const [first, second] = [await register(operator, 'three'), await register(operator, 'four')];
   expect((await app.client.post('/api/probes/enrol', probe.request(first.token))).status).toBe(200);
   expect((await app.client.post('/api/probes/enrol', probe.request(second.token))).code).toBe('CONFLICT');
+});
+
+test('a key that a subscription has too is in the user files of NATS once, so that they can be read', async () => {
+  const issued = (await operator.post('/api/subscriptions', { name: 'Archive' })).data;
+  const twin = new TestProbe(fromSeed(Buffer.from(issued.seed)));
+  const { id, token } = await register(operator, 'twin');
+  expect((await app.client.post('/api/probes/enrol', twin.request(token))).status).toBe(200);
+  const subscribers = readFileSync(join(dirname(usersFile), 'subscribers.conf'), 'utf8');
+  expect(`${published()}${subscribers}`.split(twin.publicKey)).toHaveLength(2);
+  await operator.delete(`/api/probes/${id}`);
+  await operator.delete(`/api/subscriptions/${issued.subscription.id}`);
 });
 
 test('a deleted probe disappears from NATS and the list at once, and its name becomes free', async () => {

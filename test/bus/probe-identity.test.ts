@@ -12,6 +12,8 @@ import { TestProbe } from '../helpers/test-probe.ts';
 import { until } from '../helpers/until.ts';
 
 const log = createLog('test', 'silent');
+/** What we promise of a probe's deletion, from the request on; it takes some 50 ms. */
+const REVOKED_WITHIN_MS = 1000;
 
 /** Each way in which a server learns of probes. */
 const servers: [string, () => Promise<RigNats>][] = natsVersions().map(
@@ -21,7 +23,7 @@ if (natsPrograms().newest) {
   servers.push(['auth callout', async () => (await startCalloutServer()) as RigNats]);
 }
 
-describe.each(servers)('probe identities by %s', (_name, startServer) => {
+describe.each(servers)('probe identities by %s', (name, startServer) => {
   let rig: FleetRig;
   let probe: TestProbe;
   let other: TestProbe;
@@ -103,8 +105,10 @@ describe.each(servers)('probe identities by %s', (_name, startServer) => {
   test('a deleted probe is disconnected and its monitors move; the other probe stays connected', async () => {
     const ended = probe.nats.closed();
     const before = rig.fleets[0]?.bus.stats().reconnects;
+    const askedAt = performance.now();
     await rig.call('DELETE', '/api/probes/:id', { params: { id: probe.answer?.probe_id } });
     await ended;
+    expect(performance.now() - askedAt).toBeLessThan(REVOKED_WITHIN_MS);
     expect(other.nats.isClosed()).toBe(false);
     expect(rig.fleets[0]?.bus.stats().reconnects).toBe(before);
     await until(() => other.held.size === 4, { what: 'monitors moved' });
@@ -112,6 +116,24 @@ describe.each(servers)('probe identities by %s', (_name, startServer) => {
     await expect(connect({
       servers: rig.nats.url, authenticator: nkeyAuthenticator(probe.user.getSeed()), reconnect: false,
     })).rejects.toThrow(/Authorization/);
+  });
+
+  // User files have one controller.
+  test.runIf(name === 'auth callout')('no controller lets a deleted probe in that comes back at once', async () => {
+    const stubborn = await rig.probe('stubborn');
+    await rig.controller({ ownsAll: false });
+    const { connect, nkeyAuthenticator } = await import('nats');
+    const attempt = () => connect({
+      servers: rig.nats.url, authenticator: nkeyAuthenticator(stubborn.user.getSeed()), reconnect: false,
+    }).then((nc) => nc.closed().then(() => true), () => false);
+    const askedAt = performance.now();
+    await rig.call('DELETE', '/api/probes/:id', { params: { id: stubborn.answer?.probe_id } });
+    let lastOpenAt = askedAt;
+    for (let refused = 0; refused < 100;) {
+      if (await attempt()) [refused, lastOpenAt] = [0, performance.now()];
+      else refused += 1;
+    }
+    expect(lastOpenAt - askedAt).toBeLessThan(REVOKED_WITHIN_MS);
   });
 
   test('a probe deleted while no controller runs is disconnected when one starts', async () => {

@@ -10,7 +10,7 @@ import { until } from './until.ts';
 
 /** A probe's keys and its side of the assignment protocol, implemented from the contract alone. */
 export class TestProbe {
-  readonly user: KeyPair = createUser();
+  readonly user: KeyPair;
   readonly box: KeyPair = createCurve();
   readonly held = new Map<string, Assignment>();
   revision = 0;
@@ -20,6 +20,10 @@ export class TestProbe {
   gaps = 0;
   answer: EnrolAnswer | null = null;
   connection: NatsConnection | null = null;
+
+  constructor(user: KeyPair = createUser()) {
+    this.user = user;
+  }
 
   get publicKey(): string {
     return this.user.getPublicKey();

@@ -25,6 +25,8 @@ export interface FleetDeps {
   quota: Pick<Quota, 'reserve' | 'release'>;
   /** Looks now whether monitors have to move. */
   rebalance: () => void;
+  /** Begins to replace the probe's keys, as its document asks for. */
+  rotateKeys: (probeId: string) => void;
   /** Monitors of an organization by the region that they run in. */
   monitorsByRegion: (organizationId: string) => Promise<Map<string, number>>;
 }
@@ -94,6 +96,20 @@ export async function changeProbe(
   await deps.directory.refresh();
   deps.rebalance();
   return viewProbe(changed, deps.liveness);
+}
+
+/**
+ * Has the probe replace its keys: now, or when it is online again. Throws CONFLICT for one that has not
+ * enrolled.
+ */
+export async function rotateProbeKeys(
+  deps: FleetDeps, ctx: OrganizationContext, id: string,
+): Promise<ProbeView> {
+  requireManager(ctx, await findProbe(deps, ctx, id));
+  const asked = await deps.probes.askForRotation(id, ctx.now);
+  if (!asked) throw new AppError('CONFLICT', 'The probe has not enrolled yet');
+  deps.rotateKeys(id);
+  return viewProbe(asked, deps.liveness);
 }
 
 /** When it resolves, NATS refuses the probe; its monitors move right after. */

@@ -9,6 +9,7 @@ import { beat } from '../../../shared/contracts/beat.ts';
 import { isSpecOf } from '../../../shared/contracts/check-spec.ts';
 import { enrolAnswer, enrolRequest, enrolText } from '../../../shared/contracts/enrolment.ts';
 import { evidence } from '../../../shared/contracts/evidence.ts';
+import { rotateOrder, rotateReply, rotationText } from '../../../shared/contracts/key-rotation.ts';
 import { liveEventMessage } from '../../../shared/contracts/live-event.ts';
 import { batchReply, type ResultBatch } from '../../../shared/contracts/result.ts';
 import { decodeBatch, encodeBatch } from '../../../shared/contracts/result-pack.ts';
@@ -26,7 +27,7 @@ const whole: [name: string, schema: z.ZodType][] = [
     'beat', beat,
   ], ['assignment-delta', assignmentDelta], ['assignment-delta-of-the-future', assignmentDelta],
   ['run-order', runOrder], ['signed-envelope', signedEnvelope], ['enrol-request', enrolRequest],
-  ['enrol-answer', enrolAnswer],
+  ['enrol-answer', enrolAnswer], ['rotate-order', rotateOrder], ['rotate-reply', rotateReply],
 ];
 
 describe('a message of version 1:', () => {
@@ -94,6 +95,10 @@ describe('a message of version 1:', () => {
     );
     expect(enrolText(enrolRequest.parse(sample('enrol-request')))).toBe(
       `fwp_0123456789abcdef\nU${'A'.repeat(55)}\nX${'B'.repeat(55)}\n0123456789abcdef`,
+    );
+    const { next } = rotateReply.parse(sample('rotate-reply'));
+    expect(next && rotationText('p1', `U${'A'.repeat(55)}`, next)).toBe(
+      `rotate\np1\nU${'A'.repeat(55)}\nU${'C'.repeat(55)}\nX${'D'.repeat(55)}`,
     );
   });
 

@@ -1,0 +1,116 @@
+import pLimit from 'p-limit';
+import { decodeJson } from '../../shared/contracts/decode-json.ts';
+import {
+  rotateReply, rotationText, type OfferedKeys, type RotateOrder,
+} from '../../shared/contracts/key-rotation.ts';
+import type { Log } from '../../shared/log.ts';
+import { sleep, type Clock } from '../../shared/time.ts';
+import { isBoxKey, isSignedByOwnerOf } from '../platform/bus/nkeys.ts';
+import { isDuplicateKey } from '../platform/mongo/mongo-errors.ts';
+import type { FleetDirectory } from './directory.ts';
+import { IgnoredMessages } from './ignored-messages.ts';
+import { isEnrolled, type EnrolledProbe, type ProbeDoc } from './probe.ts';
+import type { ProbeStore } from './store.ts';
+
+const AT_ONCE = 8;
+/** Orders to a probe one after the other; what is left to do, the next round does. */
+const MOST_ORDERS = 5;
+/** NATS may need a moment to accept the keys that a probe has offered. */
+const PAUSE_MS = 500;
+const LARGEST_REPLY_BYTES = 4096;
+
+interface RotationDeps {
+  probes: Pick<ProbeStore, 'find' | 'offerKeys' | 'adoptKeys' | 'isKeyTaken'>;
+  /** Resolves to the probe's answer; rejects when there is none. */
+  order(probe: EnrolledProbe, order: RotateOrder): Promise<Uint8Array>;
+  /** Resolves once NATS accepts the probes as the database has them after the call. */
+  publishIdentities(): Promise<void>;
+  directory: Pick<FleetDirectory, 'refresh'>;
+  clock: Clock;
+  log: Log;
+}
+
+/**
+ * Replaces the keys of probes without a moment in which one cannot connect: the probe offers new keys, NATS
+ * accepts both, the probe connects by the new ones, and the former ones are refused. Every step can be
+ * repeated, by any controller.
+ */
+export class KeyRotations {
+  readonly #deps: RotationDeps;
+  readonly #limit = pLimit(AT_ONCE);
+  /** Probes in turn or waiting for it. */
+  readonly #underWay = new Set<string>();
+  readonly #failures: IgnoredMessages;
+  #isStopped = false;
+
+  constructor(deps: RotationDeps) {
+    const { clock, log } = deps;
+    this.#deps = deps;
+    this.#failures = new IgnoredMessages({ clock, log, reason: 'a probe has not replaced its keys yet' });
+  }
+
+  /** Goes on with a probe that is to replace its keys; returns at once. */
+  advance(probeId: string): void {
+    if (this.#underWay.has(probeId)) return;
+    this.#underWay.add(probeId);
+    void this.#limit(() => this.#orders(probeId))
+      .catch((error: unknown) => {
+        if (!this.#isStopped) this.#failures.add(probeId, { err: error });
+      })
+      .finally(() => this.#underWay.delete(probeId));
+  }
+
+  stop(): void {
+    this.#isStopped = true;
+  }
+
+  async #orders(probeId: string): Promise<void> {
+    for (let sent = 0; sent < MOST_ORDERS && !this.#isStopped; sent += 1) {
+      const probe = await this.#deps.probes.find(probeId);
+      if (!probe || !isEnrolled(probe) || !isRotating(probe)) return;
+      if (sent > 0) await sleep(this.#deps.clock, PAUSE_MS);
+      await this.#order(probe);
+    }
+  }
+
+  async #order(probe: EnrolledProbe): Promise<void> {
+    const { public_key: known, next_public_key: next = null } = probe;
+    const bytes = await this.#deps.order(probe, { rotate: { known, next } });
+    const reply = decodeJson(rotateReply, bytes, LARGEST_REPLY_BYTES);
+    if (!reply) throw new Error('the answer of the probe cannot be read');
+    if (reply.uses !== known) await this.#adopt(probe, reply.uses);
+    else if (reply.next && reply.next.public_key !== next) await this.#accept(probe, reply.next);
+  }
+
+  async #accept(probe: EnrolledProbe, offer: OfferedKeys): Promise<void> {
+    const { probes, publishIdentities } = this.#deps;
+    const { public_key, box_key, by_known, by_next } = offer;
+    const text = rotationText(probe._id, probe.public_key, offer);
+    const isSigned =
+      isSignedByOwnerOf(probe.public_key, text, by_known) && isSignedByOwnerOf(public_key, text, by_next);
+    if (!isSigned || !isBoxKey(box_key)) throw new Error('the offered keys do not verify');
+    if (await probes.isKeyTaken(public_key)) throw new Error('the offered key is that of another probe');
+    await probes.offerKeys(probe._id, probe.public_key, { public_key, box_key }).catch((error: unknown) => {
+      throw isDuplicateKey(error) ? new Error('another probe has offered the same key') : error;
+    });
+    await publishIdentities();
+  }
+
+  async #adopt(probe: EnrolledProbe, used: string): Promise<void> {
+    const { probes, publishIdentities, directory, order, clock, log } = this.#deps;
+    const { _id: id, public_key: known, next_public_key, next_box_key } = probe;
+    if (used !== next_public_key || !next_box_key) throw new Error('the probe uses keys that it never offered');
+    const next = { public_key: next_public_key, box_key: next_box_key };
+    const adopted = await probes.adoptKeys(id, known, next, clock.now());
+    if (!adopted) return;
+    log.info({ probe_id: id, probe_name: probe.name, region: probe.region_id }, 'probe uses new keys');
+    await Promise.all([publishIdentities(), directory.refresh()]);
+    // The probe forgets the former keys when it gets something that is sealed to the new ones.
+    await order({ ...probe, ...next }, { rotate: { known: used, next: used } });
+  }
+}
+
+/** Whether the probe is to replace its keys. */
+export function isRotating(probe: ProbeDoc): boolean {
+  return typeof probe.rotation_asked_at === 'number';
+}

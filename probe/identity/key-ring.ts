@@ -1,0 +1,99 @@
+import type { KeyPair } from 'nkeys.js';
+import {
+  rotationText, type OfferedKeys, type RotateOrder, type RotateReply,
+} from '../../shared/contracts/key-rotation.ts';
+import type { Log } from '../../shared/log.ts';
+import { newKeys, type Identity, type ProbeKeys } from './identity.ts';
+
+interface KeyRingDeps {
+  identity: Identity;
+  /** Resolves when it is on disk. */
+  save(identity: Identity): Promise<void>;
+  /** Connects anew by the user key of this seed; false if NATS does not let it in, and all is as before. */
+  reconnect(seed: Uint8Array): Promise<boolean>;
+  log: Log;
+}
+
+/**
+ * The probe's keys, and their replacement when the controllers order it. What is on disk always lets the
+ * probe in: new keys are saved before they are offered, and become its own once NATS has let them in; the
+ * controllers refuse the former ones only when they have heard of that.
+ */
+export class KeyRing {
+  readonly #deps: KeyRingDeps;
+  #identity: Identity;
+  /** Orders and writes one after the other. */
+  #turn: Promise<unknown> = Promise.resolve();
+
+  constructor(deps: KeyRingDeps) {
+    this.#deps = deps;
+    this.#identity = deps.identity;
+  }
+
+  /** Carries out one step. Rejects when the order names a key that is not ours, or the disk fails. */
+  rotate({ rotate: { known, next } }: RotateOrder): Promise<RotateReply> {
+    return this.#inTurn(async () => {
+      if (nameOf(this.#identity.former) === known) return this.#reply(null);
+      if (nameOf(this.#identity) !== known) throw new Error('the controllers know this probe by another key');
+      if (next === known) return this.#reply(null);
+      const offered = this.#identity.next ?? await this.#prepare();
+      if (nameOf(offered) === next && (await this.#deps.reconnect(offered.user.getSeed()))) {
+        await this.#adopt(offered);
+        return this.#reply(null);
+      }
+      return this.#reply(this.#offer(known, offered));
+    });
+  }
+
+  /** Opens what `sender` (X…) has sealed to one of our keys; null if it is not for us. */
+  open(sealed: Uint8Array, sender: string): Uint8Array | null {
+    const { box, former } = this.#identity;
+    const opened = box.open(sealed, sender);
+    // Sealed to the keys in use: the controllers know of them, and need the former ones no more.
+    if (opened && former) void this.#inTurn(() => this.#forget(former)).catch(() => undefined);
+    return opened ?? former?.box.open(sealed, sender) ?? null;
+  }
+
+  async #prepare(): Promise<ProbeKeys> {
+    const next = newKeys();
+    await this.#keep({ ...this.#identity, next });
+    return next;
+  }
+
+  async #adopt({ user, box }: ProbeKeys): Promise<void> {
+    const { next: _adopted, ...former } = this.#identity;
+    await this.#keep({ ...former, user, box, former });
+    this.#deps.log.info('keys replaced');
+  }
+
+  async #forget(keys: ProbeKeys): Promise<void> {
+    const { former, ...rest } = this.#identity;
+    if (former === keys) await this.#keep(rest);
+  }
+
+  async #keep(identity: Identity): Promise<void> {
+    await this.#deps.save(identity);
+    this.#identity = identity;
+  }
+
+  #offer(known: string, { user, box }: ProbeKeys): OfferedKeys {
+    const next = { public_key: user.getPublicKey(), box_key: box.getPublicKey() };
+    const text = Buffer.from(rotationText(this.#identity.answer.probe_id, known, next));
+    const signed = (by: KeyPair) => Buffer.from(by.sign(text)).toString('base64url');
+    return { ...next, by_known: signed(this.#identity.user), by_next: signed(user) };
+  }
+
+  #reply(next: OfferedKeys | null): RotateReply {
+    return { v: 1, uses: this.#identity.user.getPublicKey(), next };
+  }
+
+  #inTurn<T>(step: () => Promise<T>): Promise<T> {
+    const done = this.#turn.then(step);
+    this.#turn = done.catch(() => undefined);
+    return done;
+  }
+}
+
+function nameOf(keys: ProbeKeys | undefined): string | undefined {
+  return keys?.user.getPublicKey();
+}

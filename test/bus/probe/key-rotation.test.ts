@@ -1,0 +1,172 @@
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { connect, nkeyAuthenticator } from 'nats';
+import { fromSeed } from 'nkeys.js';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { ProbeDoc } from '../../../controller/probes/probe.ts';
+import { bundleFile } from '../../bundle.mjs';
+import { startCalloutServer } from '../../helpers/callout-server.ts';
+import { fileServer, FleetRig, monitorDoc, type RigNats } from '../../helpers/fleet-rig.ts';
+import { natsPrograms, natsVersions } from '../../helpers/nats-programs.ts';
+import { startNats } from '../../helpers/nats-server.ts';
+import type { TestProbe } from '../../helpers/test-probe.ts';
+import { until } from '../../helpers/until.ts';
+import { ProbeProcess } from './probe-process.ts';
+
+/** Each way in which a server learns of probes. */
+const servers: [string, () => Promise<RigNats>][] = natsVersions().map(
+  (version) => [`a user file, ${version}`, async () => fileServer(await startNats({ version }))],
+);
+if (natsPrograms().newest) {
+  servers.push(['auth callout', async () => (await startCalloutServer()) as RigNats]);
+}
+
+const DYING = `--import=${join(import.meta.dirname, 'die-at-rename.mjs')}`;
+/** The identity file is replaced three times: with the next keys, by these in use, and without the former ones. */
+const DEATHS = [1, 2, 3].flatMap((count) => [`before ${count}`, `after ${count}`]);
+
+let bundle = '';
+beforeAll(async () => {
+  bundle = await bundleFile('probe/main.ts');
+});
+afterAll(() => rmSync(bundle, { force: true }));
+
+describe.each(servers)('replacing the keys of a probe by %s', (_name, startServer) => {
+  let rig: FleetRig;
+  const probes: Enrolled[] = [];
+  const enrol = async (name: string): Promise<Enrolled> => {
+    const probe = await Enrolled.as(rig, name);
+    probes.push(probe);
+    return probe;
+  };
+
+  beforeAll(async () => {
+    rig = await FleetRig.on(await startServer());
+    await rig.controller();
+  });
+  afterAll(async () => {
+    await Promise.all(probes.map((probe) => probe.end()));
+    await rig?.stop();
+  });
+
+  test('it stays connected, uses new keys, and the former ones are refused', async () => {
+    const probe = await enrol('alone');
+    const running = await probe.start();
+    const [before, { box_key: formerBox }] = [probe.file(), await probe.stored()];
+    expect(await probe.rotate()).toMatchObject({ probe: { rotation_asked_at: expect.any(String) } });
+    await probe.rotated();
+    const after = probe.file();
+    expect([after.user_seed, after.box_seed]).not.toContain(before.user_seed);
+    expect((await probe.stored()).box_key).not.toBe(formerBox);
+    const attempt = () => connect({
+      servers: rig.nats.url, reconnect: false, authenticator: nkeyAuthenticator(Buffer.from(before.user_seed)),
+    });
+    await until(() => attempt().then((nc) => nc.close()).then(() => false, () => true), { what: 'refused' });
+    await rig.fleet.placement.apply([monitorDoc(1)]);
+    await until(() => running.lines.some(({ msg, monitors }) => msg === 'assignments taken over' && monitors === 1));
+    for (const sign of ['NATS link down', 'NATS refuses this probe', 'a message of the controller was refused']) {
+      expect(running.said(sign)).toBeUndefined();
+    }
+    expect(await rig.call('GET', '/api/probes/:id', { params: { id: probe.id } })).toMatchObject({
+      probe: { status: 'online', rotation_asked_at: null, keys_changed_at: expect.any(String) },
+    });
+  });
+
+  test('killed at any moment of it, a probe comes back with keys that work', async () => {
+    await Promise.all(DEATHS.map(async (death) => {
+      const probe = await enrol(death);
+      const dying = await probe.start(death);
+      await probe.rotate();
+      await dying.ended();
+      const again = await probe.start();
+      await probe.rotated();
+      expect(again.said('NATS refuses this probe'), death).toBeUndefined();
+      expect(again.said('NATS link down'), death).toBeUndefined();
+    }));
+  });
+
+  test('a probe that is away replaces its keys when it is back', async () => {
+    const probe = await enrol('away');
+    await probe.rotate();
+    await probe.start();
+    await probe.rotated();
+  });
+
+  test('a probe that has not enrolled has no keys to replace', async () => {
+    const { probe } = (await rig.call(
+      'POST', '/api/probes', { body: { region_id: 'local', name: 'new' } },
+    )) as { probe: { id: string } };
+    await expect(rig.call('POST', '/api/probes/:id/rotate-keys', { params: { id: probe.id } })).rejects.toThrow(
+      'not enrolled',
+    );
+  });
+});
+
+type Seeds = Record<'user_seed' | 'box_seed', string>;
+
+/** A probe with an identity, and the process that runs as it. */
+class Enrolled {
+  readonly id: string;
+  readonly #rig: FleetRig;
+  readonly #dataDir = mkdtempSync(join(tmpdir(), 'farwatch-keys-'));
+  readonly #firstKey: string;
+  #running: ProbeProcess | null = null;
+
+  constructor(rig: FleetRig, { answer, user, box, publicKey }: TestProbe) {
+    this.#rig = rig;
+    this.id = String(answer?.probe_id);
+    this.#firstKey = publicKey;
+    const seeds = { user_seed: text(user.getSeed()), box_seed: text(box.getSeed()) };
+    writeFileSync(this.#path, JSON.stringify({ v: 1, ...seeds, answer }));
+  }
+
+  static async as(rig: FleetRig, name: string): Promise<Enrolled> {
+    return new Enrolled(rig, await rig.enrolled(name));
+  }
+
+  get #path(): string {
+    return join(this.#dataDir, 'identity.json');
+  }
+
+  /** Resolves when a controller has heard it. */
+  async start(dieAt?: string): Promise<ProbeProcess> {
+    const [node, env] = dieAt === undefined ? [[process.execPath], {}] : [[process.execPath, DYING], { DIE_AT: dieAt }];
+    this.#running = new ProbeProcess(bundle, this.#dataDir, [], env, false, node);
+    await this.#running.connected();
+    await until(() => this.#rig.fleet.liveness.track(this.id), { what: 'a beat' });
+    return this.#running;
+  }
+
+  rotate(): Promise<unknown> {
+    return this.#rig.call('POST', '/api/probes/:id/rotate-keys', { params: { id: this.id } });
+  }
+
+  /** Resolves when controller and probe have other keys than at first, the same ones, and no others. */
+  async rotated(): Promise<void> {
+    await until(async () => {
+      const { rotation_asked_at, public_key, next_public_key } = await this.stored();
+      const names = Object.keys(this.file()).sort().join();
+      const used = fromSeed(Buffer.from(this.file().user_seed)).getPublicKey();
+      return rotation_asked_at === null && next_public_key === undefined && public_key === used
+        && used !== this.#firstKey && names === 'answer,box_seed,user_seed,v';
+    }, { what: `the keys of ${this.id} are replaced` });
+  }
+
+  file(): Seeds {
+    return JSON.parse(readFileSync(this.#path, 'utf8')) as Seeds;
+  }
+
+  async stored(): Promise<ProbeDoc> {
+    return (await this.#rig.mongo.db.collection<ProbeDoc>('probes').findOne({ _id: this.id })) as ProbeDoc;
+  }
+
+  async end(): Promise<void> {
+    await this.#running?.end('SIGKILL');
+    rmSync(this.#dataDir, { recursive: true });
+  }
+}
+
+function text(seed: Uint8Array): string {
+  return Buffer.from(seed).toString();
+}
