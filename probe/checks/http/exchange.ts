@@ -1,9 +1,10 @@
 import { connect as connectTcp, type OnReadOpts, type Socket } from 'node:net';
-import type { SecureContext, TLSSocket } from 'node:tls';
+import type { TLSSocket } from 'node:tls';
 import type { Clock, Timer } from '../../../shared/time.ts';
 import { callTime } from '../deadline.ts';
 import type { Phase } from '../network/problems.ts';
 import { connectSecured, type TlsPeer } from '../tls/peer.ts';
+import type { TlsContext } from '../tls/trust.ts';
 import type { HeldBytes, Holding } from './held-bytes.ts';
 import type { ResponseHead } from './response-head.ts';
 import { ResponseReader, type BodyUse, type ReadOutcome } from './response-reader.ts';
@@ -20,7 +21,7 @@ export interface ExchangeOptions {
    * Null for plain HTTP; `host` is the name (or address) that the certificate must be for. With `verify`
    * nothing is sent to a peer that does not prove it.
    */
-  tls: { host: string; sendName: boolean; verify: boolean; context: SecureContext } | null;
+  tls: { host: string; sendName: boolean; verify: boolean; context: TlsContext } | null;
   request: string | Buffer;
   /** Whether an answer to this request never has a body. */
   bodiless: boolean;
@@ -110,7 +111,7 @@ class Exchange {
 
   #openTls(tls: NonNullable<ExchangeOptions['tls']>, onread: OnReadOpts): TLSSocket {
     const options = {
-      host: this.#options.address, port: this.#options.port, secureContext: tls.context,
+      host: this.#options.address, port: this.#options.port, context: tls.context,
       ALPNProtocols: ['http/1.1'], ...(tls.sendName ? { servername: tls.host } : {}), onread,
     };
     const socket = connectSecured(options, tls.host, (peer) => this.#onSecured(peer));

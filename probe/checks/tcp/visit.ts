@@ -1,10 +1,10 @@
 import { connect as connectTcp, isIP, type Socket } from 'node:net';
-import type { SecureContext } from 'node:tls';
 import type { Clock, Timer } from '../../../shared/time.ts';
 import { EXCERPT_BYTES } from '../check.ts';
 import { callTime } from '../deadline.ts';
 import type { Phase } from '../network/problems.ts';
 import { connectSecured, type TlsPeer } from '../tls/peer.ts';
+import type { TlsContext } from '../tls/trust.ts';
 import type { Conversation, Move } from './conversation.ts';
 import type { Fault } from './dialogue.ts';
 
@@ -19,7 +19,7 @@ export interface VisitOptions {
   host: string;
   /** Whether TLS comes before the first word. */
   beginsWithTls: boolean;
-  context: SecureContext;
+  context: TlsContext;
   /** `localAddress`: of this side of the connection. */
   converse: (localAddress: string) => Conversation;
   /** For all of it, and for the connection alone. */
@@ -125,7 +125,7 @@ class Visit {
     this.#result.securingAt = this.#options.clock.monotonic();
     this.#socket.off('data', this.#onData);
     const options = {
-      socket: this.#socket, secureContext: context, ...(isIP(host) === 0 ? { servername: host } : {}),
+      socket: this.#socket, context, ...(isIP(host) === 0 ? { servername: host } : {}),
     };
     this.#socket = this.#watched(connectSecured(options, host, (peer) => {
       if (this.#isDone) return;

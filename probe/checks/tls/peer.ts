@@ -1,13 +1,18 @@
-import { createHash, type X509Certificate } from 'node:crypto';
-import { isIP } from 'node:net';
+import { createHash } from 'node:crypto';
 import { connect, type ConnectionOptions, type PeerCertificate, type TLSSocket } from 'node:tls';
 import type { TlsFacts } from '../../../shared/contracts/result.ts';
 import type { SealedFacts } from '../check.ts';
 import { certificateFacts, certificateProblem } from './certificate.ts';
+import { readCertificate, shownCertificate } from './shown-certificate.ts';
+import type { TlsContext } from './trust.ts';
 
 const OTHER_NAME = 'ERR_TLS_CERT_ALTNAME_INVALID';
-/** A certificate of that size has thousands of names, bytes. */
-const LARGE_BYTES = 16_384;
+
+/** A certificate as bytes, and their SHA-256 as a text. */
+interface Shown {
+  der: Uint8Array;
+  print: string;
+}
 
 /**
  * The peer of a TLS connection. Its certificate is parsed only when somebody asks what it says: parsing costs
@@ -18,31 +23,20 @@ export class TlsPeer implements SealedFacts {
   readonly problem: string | null;
   readonly #protocol: string;
   readonly #host: string;
-  readonly #certificate: X509Certificate | null;
-  /** Of a large certificate, which is let go at once. */
-  readonly #early: { seal: number; facts: TlsFacts } | null = null;
+  readonly #shown: Shown | null;
 
   /** `host`: the name or address that the certificate must be for. */
-  constructor(socket: TLSSocket, host: string, certificate: X509Certificate | null) {
+  constructor(socket: TLSSocket, host: string, shown: Shown | null) {
     this.problem = codeOf(socket.authorizationError);
     this.#protocol = socket.getProtocol() ?? '';
     this.#host = host;
-    this.#certificate = certificate;
-    if (certificate === null || certificate.raw.length < LARGE_BYTES) return;
-    this.#early = { seal: this.seal, facts: this.facts() };
-    this.#certificate = null;
-  }
-
-  get wasLarge(): boolean {
-    return this.#early !== null;
+    this.#shown = shown;
   }
 
   /** 48 bits of a hash of the certificate, the protocol and the problem. */
   get seal(): number {
-    if (this.#early) return this.#early.seal;
-    const hash = createHash('sha256').update(`${this.#protocol} ${this.problem} `);
-    if (this.#certificate) hash.update(this.#certificate.raw);
-    return hash.digest().readUIntBE(0, 6);
+    const text = `${this.#protocol} ${this.problem} ${this.#shown?.print}`;
+    return createHash('sha256').update(text).digest().readUIntBE(0, 6);
   }
 
   /** What is wrong with the certificate, as a sentence; null when it verifies. */
@@ -53,8 +47,7 @@ export class TlsPeer implements SealedFacts {
 
   /** What a result says of the connection and its certificate. */
   facts(): TlsFacts {
-    if (this.#early) return this.#early.facts;
-    const facts = certificateFacts(this.#certificate);
+    const facts = this.#shown ? readCertificate(this.#shown.der, certificateFacts) : certificateFacts(null);
     const { problem: code } = this;
     const problem = code === null
       ? null
@@ -63,52 +56,33 @@ export class TlsPeer implements SealedFacts {
   }
 }
 
+type Options = Omit<ConnectionOptions, 'secureContext'> & { context: TlsContext };
+
 /**
  * Opens a TLS connection as `tls.connect` does, and never refuses a certificate: `onSecured` is told of the
  * peer, and the caller decides. `host`: the name or address that the certificate must be for.
  */
 export function connectSecured(
-  options: ConnectionOptions, host: string, onSecured: (peer: TlsPeer) => void,
+  { context, ...options }: Options, host: string, onSecured: (peer: TlsPeer) => void,
 ): TLSSocket {
-  let certificate: X509Certificate | null = null;
-  // Once only: in Node 20, each call takes a certificate off the chain.
-  const read = (): X509Certificate | null => (certificate ??= socket.getPeerX509Certificate() ?? null);
+  let shown: Shown | null = null;
+  const read = (): Shown | null => (shown ??= shownBy(socket));
   const socket = connect({
-    ...options, rejectUnauthorized: false, checkServerIdentity: () => nameProblem(read(), host),
+    ...options, secureContext: context.secure, rejectUnauthorized: false, checkServerIdentity: () => {
+      const certificate = read();
+      if (certificate && context.names.isFor(host, certificate.der, certificate.print)) return undefined;
+      return Object.assign(new Error('The certificate is for another name'), { code: OTHER_NAME });
+    },
   });
   // For the hook above, Node parses the whole chain. That is not used here, and costs ten times the rest.
   socket.getPeerCertificate = () => ({}) as PeerCertificate & { issuerCertificate: never };
-  socket.on('secureConnect', () => {
-    const peer = new TlsPeer(socket, host, read());
-    certificate = null;
-    if (peer.wasLarge) collectNow();
-    onSecured(peer);
-  });
+  socket.on('secureConnect', () => onSecured(new TlsPeer(socket, host, read())));
   return socket;
 }
 
-/**
- * OpenSSL keeps a megabyte for a certificate with 10,000 names until V8 collects the object that stands for
- * it, which looks small to V8: it may find no reason for a minute. Probes run with `--expose-gc`.
- */
-function collectNow(): void {
-  void globalThis.gc?.({ type: 'minor', execution: 'sync' });
-}
-
-/** As `tls.checkServerIdentity`, which parses all names of the certificate, decides. */
-function nameProblem(certificate: X509Certificate | null, host: string): Error | undefined {
-  return certificate !== null && isFor(certificate, host)
-    ? undefined
-    : Object.assign(new Error('The certificate is for another name'), { code: OTHER_NAME });
-}
-
-function isFor(certificate: X509Certificate, host: string): boolean {
-  try {
-    const found = isIP(host) ? certificate.checkIP(host) : certificate.checkHost(host.replace(/\.$/, ''));
-    return found !== undefined;
-  } catch {
-    return false;
-  }
+function shownBy(socket: TLSSocket): Shown | null {
+  const der = shownCertificate(socket);
+  return der && { der, print: createHash('sha256').update(der).digest('base64') };
 }
 
 /** Node's types say Error; it is the code when the verification had one. */

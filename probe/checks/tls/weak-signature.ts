@@ -1,4 +1,5 @@
-const SEQUENCE = 0x30;
+import { enter, SEQUENCE } from './der-value.ts';
+
 const OBJECT_IDENTIFIER = 0x06;
 
 /** Algorithm identifiers (DER, hex) by the broken hash that they sign: RFC 3279 section 2.2, RFC 5758. */
@@ -20,16 +21,4 @@ export function weakSignatureOf(der: Uint8Array): 'MD5' | 'SHA-1' | null {
   const id = algorithm && enter(der, algorithm.start, OBJECT_IDENTIFIER);
   if (!id || id.end - id.start > 16) return null;
   return BROKEN[Buffer.from(der.subarray(id.start, id.end)).toString('hex')] ?? null;
-}
-
-/** Where the value at `at` has its content; null when it is of another tag or ends outside of the bytes. */
-function enter(der: Uint8Array, at: number, tag: number): { start: number; end: number } | null {
-  const first = der[at + 1];
-  if (der[at] !== tag || first === undefined) return null;
-  const count = first < 0x80 ? 0 : first & 0x7f;
-  if (count > 4) return null;
-  let length = count === 0 ? first : 0;
-  for (let byte = 0; byte < count; byte += 1) length = length * 256 + (der[at + 2 + byte] ?? 0);
-  const start = at + 2 + count;
-  return start + length <= der.length ? { start, end: start + length } : null;
 }

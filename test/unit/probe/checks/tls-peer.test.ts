@@ -1,7 +1,11 @@
-import { createServer, type TlsOptions, type TLSSocket } from 'node:tls';
+import { randomBytes, X509Certificate } from 'node:crypto';
+import { once } from 'node:events';
+import { connect, createServer, type TlsOptions, type TLSSocket } from 'node:tls';
 import type { AddressInfo } from 'node:net';
 import { afterEach, describe, expect, test } from 'vitest';
+import { NamesMet } from '../../../../probe/checks/tls/names-met.ts';
 import { connectSecured, type TlsPeer } from '../../../../probe/checks/tls/peer.ts';
+import { certificateIn } from '../../../../probe/checks/tls/shown-certificate.ts';
 import { Trust } from '../../../../probe/checks/tls/trust.ts';
 import { tlsFacts, type TlsFacts } from '../../../../shared/contracts/result.ts';
 import { issue, type Issued } from './certificates.ts';
@@ -27,9 +31,9 @@ async function meet(
   opened.push(server);
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const { port } = server.address() as AddressInfo;
-  const secureContext = given.isStrict ? trust.context : trust.lenient;
+  const context = given.isStrict ? trust.context : trust.lenient;
   return new Promise((resolve, reject) => {
-    const socket = connectSecured({ host: '127.0.0.1', port, secureContext }, given.host ?? 'a.test', resolve);
+    const socket = connectSecured({ host: '127.0.0.1', port, context }, given.host ?? 'a.test', resolve);
     socket.on('error', reject);
     opened.push({ close: () => socket.destroy() });
   });
@@ -55,6 +59,35 @@ describe('the peer of a TLS connection', () => {
     const certificate = issue({ name: 'CN', hosts, addresses, by: authority });
     const { problem } = await meet(certificate, { host, isStrict: true });
     expect(problem).toBe(isValid ? null : 'ERR_TLS_CERT_ALTNAME_INVALID');
+  });
+
+  test.each(['TLSv1.2', 'TLSv1.3'] as const)('is identified by what a %s session contains', async (version) => {
+    const { cert, key } = issue({ name: 'x', hosts: ['a.test'], by: authority });
+    const server = createServer({ cert: cert + authority.cert, key, minVersion: version, maxVersion: version });
+    opened.push(server);
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    const { port } = server.address() as AddressInfo;
+    const socket = connect({ host: '127.0.0.1', port, rejectUnauthorized: false });
+    opened.push({ close: () => socket.destroy() });
+    await once(socket, 'secureConnect');
+    expect(certificateIn(socket.getSession())).toEqual(new X509Certificate(cert).raw);
+    for (const session of [undefined, Buffer.alloc(0), randomBytes(40)]) expect(certificateIn(session)).toBeNull();
+  });
+
+  test('met again is judged by its name again, without being parsed', async () => {
+    const [one, other] = [0, 1].map(() => issue({ name: 'x', hosts: ['a.test'], by: authority }));
+    const problemOf = async (shown: Issued | undefined, host: string) =>
+      (await meet(shown as Issued, { host, isStrict: true })).problem;
+    for (let times = 0; times < 2; times += 1) {
+      expect(await problemOf(one, 'a.test')).toBeNull();
+      expect(await problemOf(one, 'b.test')).toBe('ERR_TLS_CERT_ALTNAME_INVALID');
+      expect(await problemOf(other, 'a.test')).toBeNull();
+    }
+    const names = new NamesMet();
+    const { raw } = new X509Certificate((one as Issued).cert);
+    expect(names.isFor('a.test', raw, 'print')).toBe(true);
+    expect(names.isFor('a.test', Buffer.from('no certificate'), 'print')).toBe(true);
+    expect(names.isFor('b.test', Buffer.from('no certificate'), 'print')).toBe(false);
   });
 
   test('has a seal that changes with certificate, problem and protocol, and with nothing else', async () => {
