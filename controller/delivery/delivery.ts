@@ -9,9 +9,11 @@ export interface RegionName {
 }
 
 /** Everything an alert says, as it was when the alert was raised. Instants are Unix ms. */
-export interface AlertDetails extends Omit<Alert, 'monitor' | 'regions' | 'last_success'> {
+export interface AlertDetails extends Omit<Alert, 'monitor' | 'regions' | 'last_success' | 'votes'> {
   monitor: { id: string; name: string; target: string; type: string };
   regions: RegionName[];
+  /** What each region said of an outage that several could see. */
+  votes?: Record<'down' | 'up' | 'silent', RegionName[]>;
   /** The last good check before the alert, where one is known. */
   last_success: NonNullable<Alert['last_success']> | null;
 }

@@ -64,11 +64,14 @@ export class FanOut implements AlertsPort {
 }
 
 function alertDetails(alert: Alert, regions: RegionNaming): AlertDetails {
-  const { id, event, incident, error, at, expiry, problem, flapping, last_success = null } = alert;
+  const { id, event, incident, error, at, expiry, problem, flapping, votes, last_success = null } = alert;
   const { monitor_id, name, target, type } = alert.monitor;
   return {
     id, event, monitor: { id: monitor_id, name, target, type }, incident, error,
     regions: regions.named(alert.regions), last_success, at,
+    ...(votes ? { votes: {
+      down: regions.named(votes.down), up: regions.named(votes.up), silent: regions.named(votes.silent),
+    } } : {}),
     ...(expiry ? { expiry } : {}), ...(problem ? { problem } : {}), ...(flapping ? { flapping } : {}),
   };
 }

@@ -1,6 +1,8 @@
 import { each, restoring } from '../platform/mongo/null-fields.ts';
 import type { AlertDetails, DeliveryDoc, RegionName } from './delivery.ts';
 
+const restoreNames = each(restoring<RegionName>({ city: null }));
+
 /** Puts null where the database has left it out. */
 export const restoreDelivery = restoring<DeliveryDoc>({
   incident_id: null, next_attempt_at: null, claim: null, delivered_at: null, last_retry_at: null,
@@ -9,6 +11,9 @@ export const restoreDelivery = restoring<DeliveryDoc>({
   alert: restoring<AlertDetails>({ incident: null, error: null, last_success: null }, {
     incident: restoring<NonNullable<AlertDetails['incident']>>({ resolved_at: null }),
     last_success: restoring<NonNullable<AlertDetails['last_success']>>({ response_time_ms: null }),
-    regions: each(restoring<RegionName>({ city: null })),
+    regions: restoreNames,
+    votes: restoring<NonNullable<AlertDetails['votes']>>(
+      {}, { down: restoreNames, up: restoreNames, silent: restoreNames },
+    ),
   }),
 });

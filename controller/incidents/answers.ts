@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { MONITOR_TYPES } from '../../shared/contracts/check-spec.ts';
-import { ERROR_TYPES } from '../../shared/contracts/result.ts';
+import { ERROR_TYPES, errorLayer } from '../../shared/contracts/result.ts';
+import { VOTE_WEIGHTS } from '../verdicts/vote-ledger.ts';
 import { INCIDENT_SOURCES, INCIDENT_STATUSES, SEVERITIES, UPDATE_KINDS } from './incident.ts';
 import { NOTIFICATION_CHANNELS, NOTIFICATION_STATUSES } from './schema.ts';
 
@@ -104,6 +105,31 @@ const isAllowed = z.boolean().describe('Whether the caller may do so now');
 export const listedCommentView = commentView
   .extend({ can_edit: isAllowed, can_delete: isAllowed })
   .meta({ id: 'ListedIncidentComment' });
+
+const castVote = z
+  .strictObject({
+    at: instant.nullable().describe('When its latest check began, or an asked region answered'),
+    verdict: z.enum(['down', 'up']).describe('The verdict that this vote was for'),
+    region: z.string(),
+    probe_id: text,
+    vote: z.enum(['up', 'down', 'none']),
+    weight: z.enum(VOTE_WEIGHTS),
+    reason: text.describe('Why it has no vote'),
+    error: z.strictObject({
+      type: z.enum(ERROR_TYPES), message: z.string(), layer: errorLayer.optional(),
+    }).nullable(),
+    attempt: z.int().nullable().describe('How many checks in a row failed'),
+    engine: text.describe('Version of the probe'),
+  })
+  .meta({ id: 'IncidentVote' });
+
+export const incidentVotesView = z.strictObject({
+  votes: z.array(castVote).describe('Of the verdict that began the incident, then of the one that ended it'),
+  policy: z.strictObject({
+    regions: z.union([z.enum(['majority', 'any', 'all']), z.int()]), retries: z.int(),
+  }).nullable().describe('The confirmation policy then; null without votes'),
+  verdict: z.enum(['down', 'up']).nullable().describe('The latest one'),
+});
 
 const result = z.strictObject({
   region: z.string(),

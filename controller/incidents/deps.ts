@@ -5,12 +5,14 @@ import type { CommentStore } from './comment-store.ts';
 import type { KnownMonitor, MonitorPast, NotificationLog } from './ports.ts';
 import type { IncidentStore } from './store.ts';
 import type { IncidentUpdateStore } from './update-store.ts';
+import type { VoteStore } from './vote-store.ts';
 
 /** What the verbs of incidents work with. */
 export interface IncidentDeps {
   incidents: IncidentStore;
   updates: IncidentUpdateStore;
   comments: CommentStore;
+  votes: VoteStore;
   notifications: NotificationLog;
   monitors: {
     /** Name and type of those of `ids` that are living monitors of this project. */

@@ -8,10 +8,13 @@ import { openedIncident } from './new-incident.ts';
 import type { IncidentStore } from './store.ts';
 import type { IncidentUpdateStore } from './update-store.ts';
 import { incidentEvent } from './views.ts';
+import type { VoteRecord } from '../verdicts/vote-ledger.ts';
+import type { VoteStore } from './vote-store.ts';
 
 interface OutboxStores {
   incidents: Pick<IncidentStore, 'insertIfAbsent' | 'findById' | 'markResolved'>;
   updates: Pick<IncidentUpdateStore, 'insertIfAbsent'>;
+  votes: Pick<VoteStore, 'insertIfAbsent'>;
 }
 
 const SYSTEM: UpdateActor = Object.freeze({ type: 'system', id: null, name: 'Farwatch' });
@@ -50,6 +53,10 @@ export class IncidentOutbox implements IncidentsPort {
     // A repetition finds the incident resolved; a crash may have kept the line out of its history.
     const isRepeated = before.status === 'resolved' && before.resolved_by === 'system';
     if (resolved || isRepeated) await this.#record(resolved ?? before, resolutionUpdate(resolved ?? before));
+  }
+
+  recordVotes(record: VoteRecord): Promise<void> {
+    return this.#stores.votes.insertIfAbsent(record);
   }
 
   async #record(incident: IncidentDoc, line: IncidentUpdateDoc): Promise<void> {

@@ -2,18 +2,18 @@ import { z } from 'zod';
 import { idParams } from '../http/params.ts';
 import { defineRoute, type Route } from '../http/route.ts';
 import {
-  fullIncidentView, incidentUpdateView, incidentView, notificationView, timelineEntryView,
+  fullIncidentView, incidentUpdateView, incidentView, incidentVotesView, notificationView, timelineEntryView,
 } from './answers.ts';
 import { changeRoutes } from './change-routes.ts';
 import { commentRoutes } from './comment-routes.ts';
 import type { IncidentDeps } from './deps.ts';
 import { incidentListQuery, notificationListQuery } from './schema.ts';
 import {
-  listIncidentNotifications, listIncidents, listIncidentUpdates, readIncident,
+  listIncidentNotifications, listIncidents, listIncidentUpdates, listIncidentVotes, readIncident,
 } from './verbs/read-incidents.ts';
 import { MOST_OF_A_KIND, readTimeline } from './verbs/read-timeline.ts';
 import {
-  viewFullIncident, viewIncident, viewIncidentUpdate, viewNotification, viewTimelineEntry,
+  viewFullIncident, viewIncident, viewIncidentUpdate, viewNotification, viewTimelineEntry, viewVotes,
 } from './views.ts';
 
 const common = { tag: 'Incidents', auth: { access: 'project', role: 'viewer' } } as const;
@@ -78,6 +78,15 @@ export function incidentRoutes(deps: IncidentDeps): Route[] {
         const [hasNext, hasPrevious] = [page < totalPages, page > 1];
         const pagination = { page, pageSize, total, totalPages, hasNext, hasPrevious };
         return { status: 200, data: { notifications: deliveries.map(viewNotification), pagination } };
+      },
+    }),
+    defineRoute({
+      ...ofOne, method: 'GET', path: '/api/incidents/:id/votes',
+      summary: 'Read who said what when an incident began and when it ended',
+      answers: { 200: incidentVotesView },
+      handle: async (ctx, { params }) => {
+        const records = await listIncidentVotes(deps, ctx, params.id);
+        return { status: 200, data: viewVotes(records) };
       },
     }),
     ...changeRoutes(deps),

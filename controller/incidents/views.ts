@@ -6,6 +6,7 @@ import type { LiveEvent } from '../events/event.ts';
 import type * as answers from './answers.ts';
 import { commentRefusal, type CommentDoc } from './comment.ts';
 import type { IncidentDoc, IncidentUpdateDoc, ListedIncident } from './incident.ts';
+import type { VoteDoc } from './vote-store.ts';
 import type { TimelineEntry } from './verbs/read-timeline.ts';
 
 type Answer<Name extends keyof typeof answers> = z.input<(typeof answers)[Name]>;
@@ -30,6 +31,16 @@ export function viewFullIncident(doc: IncidentDoc): Answer<'fullIncidentView'> {
   const { postmortem } = doc;
   const shown = postmortem && { ...postmortem, updated_at: isoTime(postmortem.updated_at) };
   return { postmortem: shown, ...viewIncident(doc) };
+}
+
+export function viewVotes(records: VoteDoc[]): Answer<'incidentVotesView'> {
+  const votes = records.flatMap(({ verdict, votes: cast }) => cast.map((vote) => ({
+    at: isoTime(vote.at ?? null), verdict, region: vote.region, probe_id: vote.probe_id ?? null,
+    vote: vote.vote, weight: vote.weight, reason: vote.reason ?? null, error: vote.error ?? null,
+    attempt: vote.attempt ?? null, engine: vote.engine ?? null,
+  })));
+  const latest = records.at(-1);
+  return { votes, policy: latest?.policy ?? null, verdict: latest?.verdict ?? null };
 }
 
 /** A live event with the incident as it is now; the same revision is the same event. */

@@ -44,6 +44,15 @@ export class KnownLimits {
     return this.#of(organizationId)?.regions_per_monitor ?? null;
   }
 
+  /** Has limits that are not known read. Rejects when the database does not answer. */
+  async learn(organizationIds: Iterable<string>): Promise<void> {
+    const unknown = [...new Set(organizationIds)].filter((id) => !this.#known.get(id)?.limits);
+    await Promise.all(unknown.map(async (id) => {
+      const limits = await this.#deps.limitsOf(id);
+      this.#known.set(id, { limits, readAt: this.#deps.clock.monotonic() });
+    }));
+  }
+
   #of(organizationId: string): Known | null {
     const now = this.#deps.clock.monotonic();
     const known = this.#known.get(organizationId);

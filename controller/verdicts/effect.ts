@@ -1,6 +1,7 @@
 import type { CheckError, ErrorType } from '../../shared/contracts/result.ts';
 import type { MonitorConfig, Severity } from './monitor-config.ts';
 import type { TlsFlaw } from './tls-flaw-rules.ts';
+import type { VoteRecord, VoteSummary } from './vote-ledger.ts';
 
 /** An incident to open. Its id is derived, so opening it twice changes nothing. */
 export interface IncidentOpening {
@@ -43,6 +44,8 @@ export interface Alert {
   expiry?: { expires_at: number; days: number };
   /** What is wrong with a certificate, TLS protocol or key, although checks pass. */
   problem?: TlsFlaw;
+  /** Of an outage that several regions could see: what each said. Region ids. */
+  votes?: VoteSummary;
   /** The monitor went down this often within `window_ms`; its next alerts are held until it is steady. */
   flapping?: { downs: number; window_ms: number };
 }
@@ -52,6 +55,8 @@ export interface IncidentsPort {
   open(opening: IncidentOpening): Promise<void>;
   /** Resolves where still open or acknowledged; else changes nothing. */
   resolve(resolution: IncidentResolution): Promise<void>;
+  /** Inserts if absent. */
+  recordVotes(record: VoteRecord): Promise<void>;
 }
 
 export interface AlertsPort {

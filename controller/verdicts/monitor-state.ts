@@ -2,6 +2,7 @@ import type { CheckError, CheckResult, TlsFacts } from '../../shared/contracts/r
 import type { Alert, IncidentOpening, IncidentResolution } from './effect.ts';
 import type { MonitorConfig, RuntimeStatus, Severity } from './monitor-config.ts';
 import type { TlsFlaw } from './tls-flaw-rules.ts';
+import type { VoteRecord } from './vote-ledger.ts';
 
 /** One region's view of a monitor. Instants are Unix ms. */
 export interface RegionState {
@@ -18,6 +19,8 @@ export interface RegionState {
   status_code: number | null;
   error: CheckError | null;
   probe_id: string | null;
+  /** Version of that probe; earlier versions wrote none. */
+  engine?: string;
   /** Why the region is unknown: `silent`, or why slots were missed. */
   reason: string | null;
   /** The failure that confirmed the present outage; earlier versions wrote none. */
@@ -214,7 +217,9 @@ export interface Assigned {
 
 /** What a journal entry can hold for one monitor. `late`: the result came too late to move a verdict. */
 export type MonitorItem =
-  | { kind: 'result'; region: string; probe_id: string; result: CheckResult; late: boolean }
+  | {
+    kind: 'result'; region: string; probe_id: string; engine: string; result: CheckResult; late: boolean;
+  }
   | { kind: 'config'; config: MonitorConfig }
   | { kind: 'silent'; region: string; at: number }
   | ({ kind: 'assigned'; at: number } & Assigned)
@@ -246,4 +251,5 @@ export type MonitorEffect =
   | { kind: 'open'; opening: IncidentOpening }
   | { kind: 'resolve'; resolution: IncidentResolution }
   | { kind: 'alert'; alert: Alert }
-  | { kind: 'certificate'; sighting: CertificateSighting };
+  | { kind: 'certificate'; sighting: CertificateSighting }
+  | { kind: 'votes'; record: VoteRecord };

@@ -3,6 +3,7 @@ import type { CheckError, ErrorType } from '../../shared/contracts/result.ts';
 import type { Alert, AlertEvent, IncidentOpening } from './effect.ts';
 import type { Severity } from './monitor-config.ts';
 import type { MonitorEffect, MonitorState, Outage, StatusChange } from './monitor-state.ts';
+import { castVotes, summaryOf, type VoteRecord } from './vote-ledger.ts';
 
 /** An item's place: its journal entry, and how many effects that entry already has for the monitor. */
 export interface ItemPlace {
@@ -78,12 +79,23 @@ export class MonitorStep {
     this.effects.push({ kind: 'resolve', resolution });
   }
 
+  /** Records who says what now, as the reason for the beginning or end of an outage. */
+  addVotes(verdict: VoteRecord['verdict'], outage: Outage, at: number): void {
+    const { monitor_id, organization_id, project_id, quorum: regions, retries } = this.state.config;
+    this.effects.push({ kind: 'votes', record: {
+      id: this.id('votes'), organization_id, project_id, monitor_id, incident_id: outage.incident_id,
+      at, verdict, policy: { regions, retries }, votes: castVotes(this.state),
+    } });
+  }
+
   /** Alerts of an outage's start (`resolvedAt` null) or end. */
   alertOutage(event: AlertEvent, outage: Outage, regions: string[], resolvedAt: number | null): void {
     const { incident_id: id, started_at, type, message } = outage;
     const { last_success_at: at, last_success_ms: ms = null } = this.state;
+    const votes = event === 'monitor.down' ? summaryOf(castVotes(this.state)) : null;
     this.alert(event, {
       incident: { id, started_at, resolved_at: resolvedAt }, error: { type, message }, regions,
+      ...(votes ? { votes } : {}),
       last_success: at === null ? null : { at, response_time_ms: ms }, at: resolvedAt ?? started_at,
     });
   }

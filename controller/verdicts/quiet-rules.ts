@@ -34,13 +34,14 @@ function isSame(region: RegionState, { result }: ResultItem): boolean {
 }
 
 /** Writes a quiet result into a state that nobody else holds. The outcome is that of `applyItem`. */
-export function noteQuiet(state: MonitorState, { result, region: name, probe_id }: ResultItem): void {
+export function noteQuiet(state: MonitorState, { result, region: name, probe_id, engine }: ResultItem): void {
   const at = result.started_at;
   const region = state.regions[name] as RegionState;
   region.last_at = at;
   region.response_time_ms = result.response_time_ms;
   region.status_code = result.status_code;
   region.probe_id = probe_id;
+  region.engine = engine;
   if (state.last_check_at === null || at > state.last_check_at) state.last_check_at = at;
   if (at >= (state.last_success_at ?? 0)) state.last_success_ms = result.response_time_ms;
   if (state.last_success_at === null || at > state.last_success_at) state.last_success_at = at;

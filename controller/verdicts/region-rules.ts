@@ -17,7 +17,7 @@ export function isOfPresentCheck(config: MonitorConfig, result: CheckResult): bo
 
 /** The region after a result that counts. */
 export function afterResult(region: RegionState, item: ResultItem, retries: number): RegionState {
-  const { result, probe_id } = item;
+  const { result, probe_id, engine } = item;
   const at = result.started_at;
   const isSuccess = result.outcome === 'success';
   const fails = isSuccess ? 0 : region.fails + 1;
@@ -29,7 +29,7 @@ export function afterResult(region: RegionState, item: ResultItem, retries: numb
     verdict, degraded: isSlow, slows: isSlow ? (region.slows ?? 0) + 1 : 0, fails,
     first_fail_at: isSuccess ? null : (region.first_fail_at ?? at),
     last_at: at, response_time_ms: result.response_time_ms, status_code: result.status_code,
-    error: result.error, probe_id, reason: null,
+    error: result.error, probe_id, engine, reason: null,
     ...(verdict === 'down' && downAt !== undefined ? { down_at: downAt } : {}), ...(ended ? { ended } : {}),
   };
 }

@@ -62,12 +62,14 @@ export function moveStatus(step: MonitorStep, { to, at: heardAt, reason, error }
     step.addHistory({ from, to, at: since, reason: begun.message }, begun);
     step.open(begun, regions);
     step.alertOutage('monitor.down', begun, regions, null);
+    if (!step.state.heartbeat) step.addVotes('down', begun, at);
     return;
   }
   step.addHistory({ from, to, at: since, reason }, outage);
   if ((to !== 'up' && to !== 'degraded') || !outage) return;
   step.resolve(outage, at);
   step.alertOutage('monitor.up', outage, step.regions, at);
+  if (!step.state.heartbeat) step.addVotes('up', outage, at);
   step.state = { ...step.state, outage: null };
 }
 

@@ -4,6 +4,7 @@ import type { MonitorPast, NotificationLog } from '../incidents/ports.ts';
 import { incidentRoutes } from '../incidents/routes.ts';
 import { IncidentStore } from '../incidents/store.ts';
 import { IncidentUpdateStore } from '../incidents/update-store.ts';
+import { VoteStore } from '../incidents/vote-store.ts';
 import type { OpenReader } from '../results/reading/open-reader.ts';
 import type { Accounts } from './accounts.ts';
 import type { Events } from './events.ts';
@@ -31,13 +32,15 @@ export async function openIncidents(ports: ControllerPorts, sources: IncidentSou
   const incidents = new IncidentStore(db);
   const updates = new IncidentUpdateStore(db);
   const comments = new CommentStore(db);
-  await Promise.all([incidents, updates, comments].map((store) => store.ensureIndexes()));
+  const votes = new VoteStore(db);
+  await Promise.all([incidents, updates, comments, votes].map((store) => store.ensureIndexes()));
   const { monitors: { store: monitors }, accounts: { people }, events } = sources;
   return {
     store: incidents,
-    outbox: new IncidentOutbox({ incidents, updates }, clock, events.publisher),
+    outbox: new IncidentOutbox({ incidents, updates, votes }, clock, events.publisher),
     routesOver: ({ notifications, past, open: owners }: IncidentContext) => incidentRoutes({
-      incidents, updates, comments, notifications, monitors, past, people, log, events: events.publisher,
+      incidents, updates, comments, votes, notifications, monitors, past, people, log,
+      events: events.publisher,
       outages: {
         // From owners only: documents do not have every failure, and a count must not go back.
         failures: async (monitorIds) => {

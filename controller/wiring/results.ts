@@ -68,6 +68,7 @@ export async function openResults(ports: ControllerPorts, sources: ResultSources
     monitors: {
       findMarked: async (shards, limit) => {
         const docs = await monitors.findUnjournaled(shards, limit);
+        await limits.learn(docs.map((doc) => doc.organization_id));
         // Read after the monitors: when an expiry is read anew, they are marked after it is written.
         const expiries = await domains.want(docs.flatMap(({ domain }) => domain ?? []));
         return docs.map((doc) => {

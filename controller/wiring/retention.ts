@@ -4,6 +4,7 @@ import { EvidenceStore } from '../evidence/store.ts';
 import { CommentStore } from '../incidents/comment-store.ts';
 import { IncidentStore } from '../incidents/store.ts';
 import { IncidentUpdateStore } from '../incidents/update-store.ts';
+import { VoteStore } from '../incidents/vote-store.ts';
 import { removeAgedIncidents } from '../incidents/verbs/change-incident.ts';
 import { MonitorStore } from '../monitors/store.ts';
 import type { PlanLimits } from '../plans/plans.ts';
@@ -27,6 +28,7 @@ export function openRetention(
 ): RetentionSweeper {
   const incidents = {
     incidents: new IncidentStore(db), updates: new IncidentUpdateStore(db), comments: new CommentStore(db),
+    votes: new VoteStore(db),
   };
   const audit = new AuditStore(db);
   const deadLetters = new DeadLetterStore(db);

@@ -113,6 +113,7 @@ const NEEDS = {
   'GET /api/incidents': 'project viewer or key',
   'GET /api/incidents/:id': 'project viewer or key',
   'GET /api/incidents/:id/updates': 'project viewer or key',
+  'GET /api/incidents/:id/votes': 'project viewer or key',
   'GET /api/incidents/:id/notifications': 'project viewer',
   'GET /api/events': 'project viewer or key',
   'GET /api/incidents/:id/timeline': 'project viewer or key',

@@ -12,6 +12,8 @@ import type { Loose } from '../helpers/api-client.ts';
 import { monitorConfig } from '../helpers/delivery-rig.ts';
 import { makeIncidentApp } from '../helpers/incident-app.ts';
 import type { TestApp } from '../helpers/make-app.ts';
+import { VoteStore } from '../../controller/incidents/vote-store.ts';
+import type { VoteRecord } from '../../controller/verdicts/vote-ledger.ts';
 import { newMember, newTenant, type Tenant } from '../helpers/tenants.ts';
 
 let app: TestApp;
@@ -26,7 +28,8 @@ beforeAll(async () => {
   incidents = rig.incidents.store;
   deliveries = new DeliveryStore(app.db);
   await deliveries.ensureIndexes();
-  outbox = new IncidentOutbox({ incidents, updates: new IncidentUpdateStore(app.db) }, systemClock);
+  const stores = { updates: new IncidentUpdateStore(app.db), votes: new VoteStore(app.db) };
+  outbox = new IncidentOutbox({ incidents, ...stores }, systemClock);
   tenant = await newTenant(app);
 });
 afterAll(() => app.close());
@@ -41,9 +44,49 @@ function opening(of: Tenant, change: Partial<IncidentOpening> = {}): IncidentOpe
   };
 }
 
+/** What three regions said: one never reported. */
+function votesFor(one: IncidentOpening, verdict: 'down' | 'up', at: number): VoteRecord {
+  const { monitor_id, organization_id, project_id } = one.monitor;
+  const error = { type: 'timeout' as const, message: 'No answer' };
+  const said = { probe_id: 'p', at: at - 1000, engine: '1.2.0', weight: 'counted' as const };
+  return {
+    id: newId(at), monitor_id, organization_id, project_id, incident_id: one.id, at, verdict,
+    policy: { regions: 'majority', retries: 1 },
+    votes: [
+      { ...said, region: 'paris', vote: verdict, attempt: 2, ...(verdict === 'down' ? { error } : {}) },
+      { region: 'osaka', vote: 'none', weight: 'silent', reason: 'silent' },
+    ],
+  };
+}
+
 const ids = (answer: { data: Loose }): string[] => answer.data.incidents.map((one: Loose) => one.id);
 
 describe('an incident', () => {
+  test('has the votes of its beginning and its end, each once, and none if people opened it', async () => {
+    const one = opening(tenant);
+    await outbox.open(one);
+    const [down, up] = [votesFor(one, 'down', T0), votesFor(one, 'up', T0 + 60_000)];
+    for (const record of [down, up, down]) await outbox.recordVotes(record);
+    const { data } = await tenant.readKey.get(`/api/incidents/${one.id}/votes`);
+    expect(data).toMatchObject({ policy: { regions: 'majority', retries: 1 }, verdict: 'up' });
+    expect(data['votes']).toHaveLength(4);
+    expect(data['votes'].slice(0, 2)).toEqual([
+      {
+        at: '2026-06-01T11:59:59.000Z', verdict: 'down', region: 'paris', probe_id: 'p', vote: 'down',
+        weight: 'counted', reason: null, error: { type: 'timeout', message: 'No answer' }, attempt: 2,
+        engine: '1.2.0',
+      },
+      {
+        at: null, verdict: 'down', region: 'osaka', probe_id: null, vote: 'none', weight: 'silent',
+        reason: 'silent', error: null, attempt: null, engine: null,
+      },
+    ]);
+    const other = opening(tenant);
+    await outbox.open(other);
+    expect((await tenant.readKey.get(`/api/incidents/${other.id}/votes`)).data)
+      .toEqual({ votes: [], policy: null, verdict: null });
+  });
+
   test('is opened once and resolved once, with its history', async () => {
     const one = opening(tenant);
     await Promise.all([outbox.open(one), outbox.open(one), outbox.open(one)]);
@@ -86,7 +129,10 @@ describe('an incident', () => {
   test('gets its history on the repeat after a crash', async () => {
     const one = opening(tenant);
     const dying = new IncidentOutbox(
-      { incidents, updates: { insertIfAbsent: () => Promise.reject(new Error('crash')) } }, systemClock,
+      {
+        incidents, updates: { insertIfAbsent: () => Promise.reject(new Error('crash')) },
+        votes: new VoteStore(app.db),
+      }, systemClock,
     );
     const end = { id: one.id, monitor: one.monitor, resolved_at: T0 + 1000, failure_count: 2 };
     await expect(dying.open(one)).rejects.toThrow('crash');
@@ -267,7 +313,7 @@ describe('every route', () => {
     const one = opening(tenant);
     await outbox.open(one);
     const outsider = await newTenant(app);
-    for (const path of ['', '/updates', '/notifications']) {
+    for (const path of ['', '/updates', '/notifications', '/votes']) {
       const foreign = await outsider.owner.client.get(`/api/incidents/${one.id}${path}`);
       const unknown = await outsider.owner.client.get(`/api/incidents/${newId(5)}${path}`);
       expect([foreign.status, foreign.error]).toEqual([404, unknown.error]);

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { subjects } from '../../shared/contracts/subjects.ts';
+import type { Loose } from '../helpers/api-client.ts';
 import { checked, lettersOf, postAll } from '../faults/sender.ts';
 import { startControllerRig, type ControllerRig } from '../helpers/controller-rig.ts';
 import type { TestProbe } from '../helpers/test-probe.ts';
@@ -81,6 +82,19 @@ test('the only region that reports is believed as soon as one that does not have
   await say(id, false);
   await isOpen(id);
   expect(asked).toEqual([id]);
+  const incident = (await incidentsOf(id))[0]?.id ?? '';
+  const { votes, verdict } = await until(async () => {
+    const told = await rig.session.ok<{ votes: Loose[]; verdict: string | null }>(
+      'GET', `/api/incidents/${incident}/votes`,
+    );
+    return told.verdict === null ? null : told;
+  }, { what: 'the votes are recorded' });
+  expect(verdict).toBe('down');
+  const said = votes.map(({ region, vote, weight, engine }) => [region, vote, weight, engine]);
+  expect(said).toEqual([
+    ['dallas', 'none', 'silent', null], ['paris', 'down', 'counted', 'test'],
+    ['berlin', 'down', 'counted', 'test'],
+  ]);
 });
 
 test('the only region that reports is not believed when one that does not have the monitor sees it up', async () => {

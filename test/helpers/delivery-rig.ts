@@ -16,6 +16,7 @@ import { DestinationStore } from '../../controller/destinations/store.ts';
 import { IncidentOutbox } from '../../controller/incidents/outbox.ts';
 import { IncidentStore } from '../../controller/incidents/store.ts';
 import { IncidentUpdateStore } from '../../controller/incidents/update-store.ts';
+import { VoteStore } from '../../controller/incidents/vote-store.ts';
 import type { Mailer } from '../../controller/platform/mail/mailer-port.ts';
 import { createAddressVetting } from '../../controller/platform/outbound/address-vetting.ts';
 import type { Mongo } from '../../controller/platform/mongo/mongo.ts';
@@ -85,7 +86,8 @@ export class DeliveryRig {
     this.digests = new DigestClaimStore(db);
     this.incidents = new IncidentStore(db);
     const updates = new IncidentUpdateStore(db);
-    this.outbox = new IncidentOutbox({ incidents: this.incidents, updates }, this.clock);
+    const votes = new VoteStore(db);
+    this.outbox = new IncidentOutbox({ incidents: this.incidents, updates, votes }, this.clock);
     const vetting =
       createAddressVetting({ resolve: createResolver(), allowPrivate: true, clock: systemClock });
     this.poster = new HttpPoster({ clock: systemClock, vetting });

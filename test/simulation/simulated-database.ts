@@ -1,3 +1,4 @@
+import type { VoteRecord } from '../../controller/verdicts/vote-ledger.ts';
 import { decodeBatch } from '../../shared/contracts/result-pack.ts';
 import { laneName, type ResultBatch } from '../../shared/contracts/result.ts';
 import type { Alert, IncidentOpening, IncidentResolution } from '../../controller/verdicts/effect.ts';
@@ -45,6 +46,7 @@ export class SimulatedDatabase {
   readonly letters = new Map<string, DeadLetter>();
   readonly statusChanges = new Map<string, StatusChange>();
   readonly incidents = new Map<string, StoredIncident>();
+  readonly votes = new Map<string, VoteRecord>();
   readonly alerts = new Map<string, Alert>();
   /** By monitor. */
   readonly certificates = new Map<string, CertificateSighting>();

@@ -53,12 +53,13 @@ export function plainText({ headline, facts, links }: AlertContent): string {
 }
 
 function factsOf(alert: AlertDetails): AlertContent['facts'] {
-  const { monitor, error, incident, regions, expiry, flapping, at } = alert;
+  const { monitor, error, incident, regions, votes, expiry, flapping, at } = alert;
   const isOver = outageMs(alert) !== null;
   const facts = [{ label: 'Target', text: `${shownTarget(monitor)} (${monitor.type})` }];
   const add = (label: string, text: string) => void facts.push({ label, text });
   if (error) add(isOver ? 'Error was' : 'Error', `${error.message} (${error.type})`);
   if (regions.length > 0) add('Regions', regions.map(regionText).join(', '));
+  if (votes) add('Votes', votesText(votes));
   if (incident) add(isOver ? 'Began' : 'Since', utc(incident.started_at));
   else add('At', utc(at));
   if (expiry) add(expiry.expires_at <= at ? 'Expired' : 'Expires', utc(expiry.expires_at));
@@ -86,6 +87,16 @@ function flappingText({ downs, window_ms }: NonNullable<AlertDetails['flapping']
 /** With its response time, which tells a sudden failure from a slow decline. */
 function lastGoodText({ at, response_time_ms }: NonNullable<AlertDetails['last_success']>): string {
   return response_time_ms === null ? utc(at) : `${utc(at)}, in ${responseText(response_time_ms)}`;
+}
+
+/** `down in 2 of 3: Paris, Dallas; Osaka sees it up`. */
+function votesText({ down, up, silent }: NonNullable<AlertDetails['votes']>): string {
+  const names = (regions: AlertDetails['regions']) => regions.map(regionText).join(', ');
+  const heard = down.length + up.length;
+  const parts = [`down in ${down.length} of ${heard}: ${names(down)}`];
+  if (up.length > 0) parts.push(`${names(up)} ${up.length === 1 ? 'sees' : 'see'} it up`);
+  if (silent.length > 0) parts.push(`${heard} of ${heard + silent.length} were heard, not ${names(silent)}`);
+  return parts.join('; ');
 }
 
 function regionText({ id, name, city }: AlertDetails['regions'][number]): string {

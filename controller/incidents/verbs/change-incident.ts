@@ -71,14 +71,14 @@ export async function settle({ incidents, updates, events, log }: IncidentDeps, 
 
 /**
  * Removes incidents of a project that ended, and were last changed, before `before` (Unix ms), after their
- * history and comments. Returns how many; `limit` when there may be more.
+ * history, comments and votes. Returns how many; `limit` when there may be more.
  */
 export async function removeAgedIncidents(
-  { incidents, updates, comments }: Pick<IncidentDeps, 'incidents' | 'updates' | 'comments'>,
+  { incidents, updates, comments, votes }: Pick<IncidentDeps, 'incidents' | 'updates' | 'comments' | 'votes'>,
   tenant: Tenant, before: number, limit: number,
 ) {
   const ids = await incidents.agedIds(tenant, before, limit);
-  await Promise.all([updates.removeOf(ids), comments.removeOf(ids)]);
+  await Promise.all([updates, comments, votes].map((store) => store.removeOf(ids)));
   await incidents.remove(ids);
   return ids.length;
 }

@@ -6,6 +6,8 @@ import type { IncidentQuery, NotificationQuery } from '../schema.ts';
 
 /** Lines of an incident's history in one answer. */
 const MOST_UPDATES = 1000;
+/** Verdicts whose votes are in one answer; an incident has two. */
+const MOST_VERDICTS = 10;
 
 /** One page of the project's incidents, latest start first, and the number of all matches. */
 export async function listIncidents(deps: IncidentDeps, ctx: ProjectContext, query: IncidentQuery) {
@@ -33,6 +35,15 @@ export async function listIncidentUpdates(deps: IncidentDeps, ctx: ProjectContex
   const known = new Set(stored.map((line) => line._id));
   const pending = pending_updates.filter((line) => !known.has(line._id));
   return [...stored, ...pending].sort((one, other) => one.created_at - other.created_at);
+}
+
+/**
+ * The votes of each verdict on the incident, in order; none for one that people or late results opened.
+ * Throws RESOURCE_NOT_FOUND.
+ */
+export async function listIncidentVotes(deps: IncidentDeps, ctx: ProjectContext, id: string) {
+  await findIncident(deps, ctx, id);
+  return deps.votes.ofIncident(ctx.tenant, id, MOST_VERDICTS);
 }
 
 /** One page of the incident's notification log, newest first. Throws RESOURCE_NOT_FOUND. */

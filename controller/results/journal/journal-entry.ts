@@ -34,7 +34,7 @@ export type ClockDecision =
   | { kind: 'watched' }
   | { kind: 'hour'; until: number };
 
-/** One number of a shard's journal. Applied in order: configs, assigned regions, batches, pings, the clock. */
+/** One number of a shard's journal. Applied in order: configs, assigned regions, batches, pings, clock. */
 export interface JournalEntry {
   shard: number;
   n: number;

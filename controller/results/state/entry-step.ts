@@ -107,7 +107,7 @@ export class EntryStep {
     const { region, probe_id, epoch, engine, late } = source;
     const fresh: FreshResult = { config: cell.state.config, region, probe_id, epoch, engine, result };
     this.#applied.fresh.push(fresh);
-    const item: MonitorItem = { kind: 'result', region, probe_id, result, late };
+    const item: MonitorItem = { kind: 'result', region, probe_id, engine, result, late };
     const isKept = this.#addRow(cell, source, result);
     // Any instant that the rules took from it would lie ahead, and outrank what really comes later.
     const isHistory = late && isAhead(result, this.#entry.taken_at);

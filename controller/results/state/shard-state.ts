@@ -8,6 +8,8 @@ import { newLiveMonitor, type LiveMonitor } from './live-monitor.ts';
 /** The journal moved while it was read. */
 export class JournalGapError extends Error {}
 
+const ENGINES_KEPT = 100;
+
 /** Everything derived from one shard's journal. The same entries in the same order give the same state. */
 export class ShardState {
   readonly shard: number;
@@ -15,6 +17,7 @@ export class ShardState {
   readonly lanes: Lanes;
   /** Pings in the journal that may still be in their collection, with the number of their entry. */
   readonly pings = new Map<string, number>();
+  readonly #engines = new Map<string, string>();
   n: number;
   /** When the latest entry was taken, Unix ms; 0 when unknown. */
   takenAt: number;
@@ -55,13 +58,23 @@ export class ShardState {
     return applied;
   }
 
+  /** One string for all regions that a version of the probe has checked last. */
+  #named(engine: string): string {
+    const known = this.#engines.get(engine);
+    if (known !== undefined) return known;
+    if (this.#engines.size >= ENGINES_KEPT) this.#engines.clear();
+    this.#engines.set(engine, engine);
+    return engine;
+  }
+
   #applyBatch(taken: EntryBatch, step: EntryStep, moves: Map<string, number>): void {
     const { batch, region, probe_id } = taken;
     const lane = laneName(probe_id, batch.epoch);
     const known = moves.get(lane) ?? this.lanes.position(lane);
     const refused = taken.refused.length > 0 ? new Set(taken.refused) : null;
     const late = taken.late.length > 0 ? new Set(taken.late) : null;
-    const source: BatchSource = { region, probe_id, epoch: batch.epoch, engine: batch.engine, late: false };
+    const engine = this.#named(batch.engine);
+    const source: BatchSource = { region, probe_id, epoch: batch.epoch, engine, late: false };
     for (const result of batch.results) {
       if (result.seq <= known || refused?.has(result.seq)) continue;
       step.result(late?.has(result.seq) ? { ...source, late: true } : source, result);

@@ -3,7 +3,7 @@ import type { Alert } from '../../verdicts/effect.ts';
 import type { MonitorConfig } from '../../verdicts/monitor-config.ts';
 import type {
   CertificateState, CertificateWarning, Flaps, HeartbeatState, LateHistory, LateOutage, LateRun,
-  MonitorEffect, MonitorState, RegionOutage, RegionState, SeenCertificate, StatusChange, Stretch,
+  MonitorEffect, MonitorState, RegionOutage, RegionState, SeenCertificate, StatusChange, Stretch, Witness,
 } from '../../verdicts/monitor-state.ts';
 import type { StateRecord } from '../state/records.ts';
 import { restoreFacts } from './certificate-store.ts';
@@ -52,7 +52,7 @@ const BLANK_STATE: MonitorState = {
   late: null,
 };
 
-type WithNulls = 'regions' | 'flaps' | 'warned' | 'certificate' | 'heartbeat';
+type WithNulls = 'regions' | 'witnesses' | 'flaps' | 'warned' | 'certificate' | 'heartbeat';
 type Held = NonNullable<Flaps['held']>;
 type Warned = NonNullable<MonitorState['warned']>;
 type EndedAlert = NonNullable<Held['ended']>;
@@ -66,8 +66,9 @@ const restoreConfig = restoring<MonitorConfig>({
 
 /** What is null within the fields of a state; `BLANK_STATE` has the fields themselves. */
 const restoreWithin = restoring<Pick<MonitorState, WithNulls>>(
-  { flaps: null, warned: null, certificate: null },
+  { witnesses: null, flaps: null, warned: null, certificate: null },
   {
+    witnesses: each(restoring<Witness>({ error: null })),
     regions: each(restoring<RegionState>({
       first_fail_at: null, last_at: null, response_time_ms: null, status_code: null, error: null,
       probe_id: null, reason: null,
@@ -102,7 +103,7 @@ function restoreEffect(effect: MonitorEffect): MonitorEffect {
   else if (effect.kind === 'open') restoreConfig(effect.opening.monitor);
   else if (effect.kind === 'resolve') restoreConfig(effect.resolution.monitor);
   else if (effect.kind === 'alert') restoreAlert(effect.alert);
-  else restoreFacts(effect.sighting.facts);
+  else if (effect.kind === 'certificate') restoreFacts(effect.sighting.facts);
   return effect;
 }
 

@@ -42,7 +42,8 @@ export async function ingestResults(options: Record<string, unknown>): Promise<I
   const clock = fastClock(() => nowMs);
   const mongo = openMongo(url);
   const stores = await openResultStores(mongo.db);
-  const nothing = { open: async () => undefined, resolve: async () => undefined };
+  const none = async () => undefined;
+  const nothing = { open: none, resolve: none, recordVotes: none };
   const inHand = new Shards({
     clock, log: createLog('bench', 'error'), instance: 'bench', limits: limitsOf(1e15),
     holdsLease: () => true, surrender: () => undefined, onStarted: () => undefined, onEnded: () => undefined,

@@ -106,6 +106,16 @@ describe('the text of an alert', () => {
     ]);
   });
 
+  test('says in one line who sees the outage, who does not and who was not heard', () => {
+    const named = (...ids: string[]) => ids.map((id) => ({ id, name: id, city: null }));
+    const line = (votes: NonNullable<AlertDetails['votes']>) =>
+      linesOf({ ...down, votes }).find((one) => one.startsWith('Votes: '));
+    expect(line({ down: named('paris', 'dallas'), up: named('osaka'), silent: [] }))
+      .toBe('Votes: down in 2 of 3: paris, dallas; osaka sees it up');
+    expect(line({ down: named('paris'), up: [], silent: named('dallas', 'osaka') }))
+      .toBe('Votes: down in 1 of 1: paris; 1 of 3 were heard, not dallas, osaka');
+  });
+
   test('names the duration and the error of an outage that is over', () => {
     expect(linesOf(up)).toEqual([
       'Shop is up again after 4 min 12 s.', 'Target: https://shop.example/cart (HTTP)',

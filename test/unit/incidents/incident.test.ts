@@ -59,6 +59,7 @@ describe('an incident that the state machine opened', () => {
         markResolved: async (_id, change) => (stored = { ...stored, ...change }),
       },
       updates: { insertIfAbsent: async (line) => void lines.push(line) },
+      votes: { insertIfAbsent: async () => undefined },
     }, new SimulatedClock(stored.created_at));
     const { id, monitor } = opening;
     for (const _time of [1, 2]) {

@@ -1,5 +1,6 @@
 import { applyItem, newMonitorState } from '../../../controller/verdicts/monitor-rules.ts';
 import type { MonitorEffect, MonitorItem, MonitorState } from '../../../controller/verdicts/monitor-state.ts';
+import type { VoteRecord } from '../../../controller/verdicts/vote-ledger.ts';
 import type { MonitorConfig } from '../../../controller/verdicts/monitor-config.ts';
 import { configOf, HOUR, resultOf } from '../results/build.ts';
 import type { CheckResult } from '../../../shared/contracts/result.ts';
@@ -10,7 +11,9 @@ export const MINUTE = 60 * SECOND;
 /** A monitor that receives entries of one item each. Times are in seconds since its creation. */
 export class MonitorRun {
   state: MonitorState;
+  /** All but the votes. */
   effects: MonitorEffect[] = [];
+  votes: VoteRecord[] = [];
   config: MonitorConfig;
   #n = 1;
 
@@ -22,8 +25,10 @@ export class MonitorRun {
   item(item: MonitorItem): MonitorEffect[] {
     const step = applyItem(this.state, item, { n: this.#n++, index: 0 });
     this.state = step.state;
-    this.effects.push(...step.effects);
-    return step.effects;
+    const told = step.effects.filter((effect) => effect.kind !== 'votes');
+    this.effects.push(...told);
+    this.votes.push(...step.effects.flatMap((effect) => (effect.kind === 'votes' ? effect.record : [])));
+    return told;
   }
 
   result(
@@ -31,7 +36,7 @@ export class MonitorRun {
   ): MonitorEffect[] {
     const { region = 'eu', late = false, ...rest } = given;
     return this.item({
-      kind: 'result', region, probe_id: `probe-${region}`, late,
+      kind: 'result', region, probe_id: `probe-${region}`, engine: 'test', late,
       result: resultOf(this.config, { started_at: HOUR + atSeconds * SECOND, ...rest }),
     });
   }
@@ -82,5 +87,6 @@ export function short(effect: MonitorEffect): string {
   if (effect.kind === 'open') return `open@${at(effect.opening.started_at)}`;
   if (effect.kind === 'resolve') return `resolve@${at(effect.resolution.resolved_at)}`;
   if (effect.kind === 'certificate') return `certificate@${at(effect.sighting.seen_at)}`;
+  if (effect.kind === 'votes') return `votes@${at(effect.record.at)}`;
   return `${effect.alert.event}@${at(effect.alert.at)}`;
 }

@@ -241,7 +241,7 @@ test('the memory of gaps and late outages is limited', () => {
   }
   for (let probe = 0; probe < 50; probe += 1) {
     run.item({
-      kind: 'result', late: true, region: 'eu', probe_id: `p${probe}`, result: run.resultAt(500 + probe),
+      kind: 'result', late: true, region: 'eu', probe_id: `p${probe}`, engine: '1', result: run.resultAt(500 + probe),
     });
   }
   const { gaps, runs, found } = run.state.late ?? { gaps: [], runs: {}, found: [] };

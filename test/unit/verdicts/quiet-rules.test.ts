@@ -151,7 +151,7 @@ describe('a quiet result', () => {
     let quiet = 0;
     fc.assert(fc.property(state, item, (before, given) => {
       const one: MonitorItem & { kind: 'result' } = {
-        ...given, kind: 'result', result: resultOf(before.config, given.result),
+        ...given, kind: 'result', engine: '2', result: resultOf(before.config, given.result),
       };
       if (!isQuiet(before, one, PLACE)) return;
       quiet += 1;
@@ -171,7 +171,7 @@ describe('a quiet result', () => {
     run.up(120);
     for (let minute = 3; minute < 100; minute += 1) {
       const one = {
-        kind: 'result' as const, region: 'eu', probe_id: 'probe', late: false,
+        kind: 'result' as const, region: 'eu', probe_id: 'probe', engine: '1', late: false,
         result: run.resultAt(minute * 60),
       };
       // Forty checks after the outage its flap record expires, which changes the state.
@@ -186,7 +186,7 @@ describe('a quiet result', () => {
     ['eu', 'us', 'ap'].forEach((region, index) => run.up(1 + index, region));
     const isQuietAt = (at: number): boolean => isQuiet(
       run.state,
-      { kind: 'result', region: 'us', probe_id: 'probe-us', late: false, result: run.resultAt(at) }, PLACE,
+      { kind: 'result', region: 'us', probe_id: 'probe-us', engine: '1', late: false, result: run.resultAt(at) }, PLACE,
     );
     run.down(60);
     expect(isQuietAt(61)).toBe(true);
@@ -201,7 +201,7 @@ describe('a quiet result', () => {
     const run = new MonitorRun({ retries: 2, quorum: 'any' });
     const isQuietNow = (at: number, given: Partial<CheckResult> = {}): boolean =>
       isQuiet(run.state, {
-        kind: 'result', region: 'eu', probe_id: 'probe', late: false,
+        kind: 'result', region: 'eu', probe_id: 'probe', engine: '1', late: false,
         result: { ...run.resultAt(at), ...given },
       }, PLACE);
     expect(isQuietNow(1)).toBe(false);

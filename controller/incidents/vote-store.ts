@@ -1,0 +1,35 @@
+import type { Collection, Db } from 'mongodb';
+import { ownedBy, type Tenant } from '../accounts/tenant.ts';
+import { ensureIndexes } from '../platform/mongo/indexes.ts';
+import { unlessTaken } from '../platform/mongo/mongo-errors.ts';
+import type { VoteRecord } from '../verdicts/vote-ledger.ts';
+
+export type VoteDoc = Omit<VoteRecord, 'id'> & { _id: string };
+
+/** Collection `incident_votes`: who said what when an incident began and when it ended. */
+export class VoteStore {
+  readonly #records: Collection<VoteDoc>;
+
+  constructor(db: Db) {
+    this.#records = db.collection<VoteDoc>('incident_votes');
+  }
+
+  async ensureIndexes(): Promise<void> {
+    // The votes of one incident.
+    await ensureIndexes(this.#records, [{ key: { incident_id: 1, at: 1, _id: 1 }, name: 'of_incident' }]);
+  }
+
+  async insertIfAbsent({ id: _id, ...record }: VoteRecord): Promise<void> {
+    await unlessTaken(this.#records.insertOne({ _id, ...record }));
+  }
+
+  /** In the order of the verdicts; a status that goes to and fro may end an incident more than once. */
+  ofIncident(tenant: Tenant, incidentId: string, limit: number): Promise<VoteDoc[]> {
+    const all = this.#records.find({ incident_id: incidentId, ...ownedBy(tenant) });
+    return all.sort({ at: 1, _id: 1 }).limit(limit).toArray();
+  }
+
+  async removeOf(incidentIds: string[]): Promise<void> {
+    if (incidentIds.length > 0) await this.#records.deleteMany({ incident_id: { $in: incidentIds } });
+  }
+}

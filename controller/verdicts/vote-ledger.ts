@@ -1,0 +1,91 @@
+import type { CheckError } from '../../shared/contracts/result.ts';
+import type { MonitorConfig } from './monitor-config.ts';
+import type { MonitorState } from './monitor-state.ts';
+import { assignedRegions, isAsked, voteOf } from './quorum-rules.ts';
+
+/**
+ * Why a vote counted or did not: `same_fault_domain` if another region of its network stands for both;
+ * `unassigned` if the region does not have the monitor; `silent` if nothing was heard of it.
+ */
+export const VOTE_WEIGHTS = ['counted', 'same_fault_domain', 'unassigned', 'silent', 'quarantined'] as const;
+
+/** What one region said when a verdict was decided. What is not known is absent. */
+export interface CastVote {
+  region: string;
+  vote: 'up' | 'down' | 'none';
+  weight: (typeof VOTE_WEIGHTS)[number];
+  probe_id?: string;
+  /** When its latest check began, or an asked region answered; Unix ms. */
+  at?: number;
+  /** How many checks in a row failed; 1 for a success. */
+  attempt?: number;
+  /** Version of the probe. */
+  engine?: string;
+  error?: CheckError;
+  /** Why it has no vote. */
+  reason?: string;
+}
+
+/** The votes behind the beginning or end of an outage. Its id is derived: it can be written twice. */
+export interface VoteRecord {
+  id: string;
+  organization_id: string;
+  project_id: string;
+  monitor_id: string;
+  incident_id: string;
+  /** When the verdict came, Unix ms. */
+  at: number;
+  verdict: 'down' | 'up';
+  policy: { regions: MonitorConfig['quorum']; retries: number };
+  votes: CastVote[];
+}
+
+/** The regions whose vote counted, and those that had none. */
+export interface VoteSummary {
+  down: string[];
+  up: string[];
+  silent: string[];
+}
+
+/** Null where only one region could have said anything. */
+export function summaryOf(votes: CastVote[]): VoteSummary | null {
+  const said = (vote: CastVote['vote'], weight: CastVote['weight']) =>
+    votes.filter((one) => one.vote === vote && one.weight === weight).map(({ region }) => region);
+  const summary = { down: said('down', 'counted'), up: said('up', 'counted'), silent: said('none', 'silent') };
+  return Object.values(summary).flat().length > 1 ? summary : null;
+}
+
+/** What each region says now: assigned ones in order, then others that were asked or still have a word. */
+export function castVotes(state: MonitorState): CastVote[] {
+  const { config, regions, witnesses } = state;
+  const others = Object.keys(regions).filter((name) => !isAsked(config, name) && regions[name]?.last_at);
+  return [
+    ...assignedRegions(state).map((name) => ofRegion(state, name, weightIn(state, name))),
+    ...Object.entries(witnesses ?? {}).map(([region, { domain: _domain, error, ...witness }]): CastVote =>
+      ({ region, ...witness, weight: 'counted', ...(error ? { error } : {}) })),
+    ...others.map((name) => ofRegion(state, name, 'unassigned')),
+  ];
+}
+
+function ofRegion({ regions }: MonitorState, name: string, weight: CastVote['weight']): CastVote {
+  const { verdict = 'unknown', probe_id, last_at, engine, fails = 0, error, reason } = regions[name] ?? {};
+  const seen = {
+    region: name, weight, ...(probe_id ? { probe_id } : {}), ...(last_at ? { at: last_at } : {}),
+    ...(engine ? { engine } : {}),
+  };
+  return verdict === 'unknown'
+    ? { ...seen, vote: 'none', reason: reason ?? 'nothing heard yet' }
+    : { ...seen, vote: verdict, attempt: Math.max(1, fails), ...(error ? { error } : {}) };
+}
+
+/** The first region of a network that has its mildest word stands for it. */
+function weightIn(state: MonitorState, name: string): CastVote['weight'] {
+  if (voteOf(state, name) === null) return 'silent';
+  const { domains } = state.config;
+  const domain = domains?.[name];
+  if (domain === undefined) return 'counted';
+  const mates = assignedRegions(state).filter((mate) => domains?.[mate] === domain);
+  const voters = mates.filter((mate) => voteOf(state, mate) !== null);
+  const speaker = voters.find((mate) => voteOf(state, mate) !== 'down') ?? voters[0];
+  return speaker === name ? 'counted' : 'same_fault_domain';
+}
