@@ -67,6 +67,7 @@ export class Placement {
     const { directory, liveness } = this.#deps;
     const probes = directory.probesOf(regionId).filter(isEnrolled).map((probe) => ({
       probeId: probe._id, presence: liveness.presenceOf(probe), isDraining: probe.is_draining,
+      isQuarantined: (probe.quarantine ?? null) !== null,
     }));
     return eligibleProbes(probes);
   }

@@ -37,16 +37,20 @@ interface RegionProbe {
   probeId: string;
   presence: Presence;
   isDraining: boolean;
+  isQuarantined: boolean;
 }
 
 /**
  * Which of a region's enrolled probes take monitors: the best of them, so that a region's last probe keeps
- * its monitors in any case. One that drains is better than one that is away.
+ * its monitors in any case. One that drains is better than one that has no vote, and that than one that is
+ * away.
  */
 export function eligibleProbes(probes: readonly RegionProbe[]): string[] {
+  const isSound = ({ presence, isQuarantined }: RegionProbe) => presence !== 'away' && !isQuarantined;
   const tiers = [
-    ({ presence, isDraining }: RegionProbe) => presence === 'steady' && !isDraining,
-    ({ presence, isDraining }: RegionProbe) => presence !== 'away' && !isDraining,
+    (probe: RegionProbe) => isSound(probe) && probe.presence === 'steady' && !probe.isDraining,
+    (probe: RegionProbe) => isSound(probe) && !probe.isDraining,
+    isSound,
     ({ presence }: RegionProbe) => presence !== 'away',
     ({ isDraining }: RegionProbe) => !isDraining,
     () => true,

@@ -85,7 +85,7 @@ export class Witnesses {
 
   /** Regions that may serve the organization, have a live probe and are in no network that has its say. */
   #regionsFor({ config, regions }: MonitorState): string[] {
-    const { directory, liveness } = this.#deps;
+    const { directory } = this.#deps;
     const domain = (region: string) => domainOf(directory.probesOf(region));
     const heard = Object.keys(regions)
       .filter((name) => isAsked(config, name) && regions[name]?.verdict !== 'unknown')
@@ -93,9 +93,15 @@ export class Witnesses {
     const others = directory.regions().filter((region) => {
       const isOpen = region.visibility === 'shared' || region.organization_id === config.organization_id;
       return isOpen && !isAsked(config, region._id) && !heard.includes(domain(region._id) ?? ' ')
-        && liveness.liveProbes(region._id).length > 0;
+        && this.#trusted(region._id).length > 0;
     });
     return chooseSome(config.monitor_id, others.map(({ _id }) => _id), MOST_REGIONS);
+  }
+
+  /** Live probes of a region whose word counts. */
+  #trusted(region: string): string[] {
+    const live = this.#deps.liveness.liveProbes(region);
+    return live.filter(({ quarantine }) => !quarantine).map((probe) => probe._id);
   }
 
   async #ask(
@@ -114,9 +120,8 @@ export class Witnesses {
 
   /** A failure is checked again as often as the monitor retries, as its own probes do. */
   async #hear(region: string, assignment: Assignment): Promise<Witness | null> {
-    const { clock, directory, liveness, runNow } = this.#deps;
-    const live = liveness.liveProbes(region).map((probe) => probe._id);
-    const probeId = chooseProbe(assignment.monitor_id, live);
+    const { clock, directory, runNow } = this.#deps;
+    const probeId = chooseProbe(assignment.monitor_id, this.#trusted(region));
     if (probeId === null) return null;
     const order = { assignment, reason: 'confirm', record: false } as const;
     for (let attempt = 1; ; attempt += 1) {

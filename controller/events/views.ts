@@ -13,18 +13,17 @@ export function stateEvent(change: StatusChange): LiveEvent {
   return { id, kind: 'monitor.state', organization_id, project_id, at, data };
 }
 
-interface ProbeSeen {
+export interface ProbeSeen {
   id: string;
   name: string;
   region_id: string;
-  isOnline: boolean;
+  status: 'online' | 'offline' | 'quarantined';
   /** Unix ms. */
   at: number;
 }
 
-/** A probe came online or went offline, as one project that may see it is told. */
-export function probeEvent({ id, name, region_id, isOnline, at }: ProbeSeen, project: Tenant): LiveEvent {
-  const status = isOnline ? 'online' : 'offline';
+/** A probe came online, went offline or was quarantined, as one project that may see it is told. */
+export function probeEvent({ id, name, region_id, status, at }: ProbeSeen, project: Tenant): LiveEvent {
   return {
     id: derivedId(id, status, at, project.projectId), kind: 'probe',
     organization_id: project.organizationId, project_id: project.projectId, at,

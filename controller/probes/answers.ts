@@ -22,6 +22,8 @@ export const probeView = z.object({
   status: z.enum(['enrolling', 'online', 'offline', 'draining', 'quarantined']),
   /** Why the status is not simply `online`. */
   reason: z.string().nullable(),
+  /** Since when (ISO 8601) what it reports decides nothing, and why. */
+  quarantine: z.object({ reason: z.string(), since: z.string() }).nullable(),
   version: z.string().nullable(),
   capabilities: z.array(z.string()),
   /** Monitors that the probe runs, by its own count. */

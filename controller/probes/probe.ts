@@ -1,3 +1,27 @@
+/** What a probe can be quarantined for. `doubled`: two processes share its identity. */
+export type Trouble = 'doubled' | 'clock' | 'late' | 'missed' | 'disagrees';
+
+/** What is wrong with a probe now; `reason` is for its operator. */
+export interface Evidence {
+  trouble: Trouble;
+  reason: string;
+}
+
+/** Stored with the probe while it is quarantined. Instants are Unix ms. */
+export interface Quarantine extends Evidence {
+  since: number;
+  /** When something was last found wrong. */
+  bad_at: number;
+  /** How long nothing may be found wrong before it ends, ms. */
+  clean_ms: number;
+}
+
+/** Stored after a quarantine: a relapse takes longer to end. */
+export interface PastQuarantine {
+  ended_at: number;
+  clean_ms: number;
+}
+
 /** A document of `regions`. */
 export interface RegionDoc {
   /** Slug, unique in the installation. */
@@ -49,6 +73,9 @@ export interface ProbeDoc {
   /** Where its checks come from: addresses and ranges; at first the one that it enrolled from. */
   addresses?: string[];
   is_draining: boolean;
+  /** While what it reports decides nothing. Probes of earlier versions have neither. */
+  quarantine?: Quarantine | null;
+  quarantined_before?: PastQuarantine;
   /** Set when it was deleted and its monitors still have to move. */
   removed_at: number | null;
   /** As the controllers last saw it, so that a restarted one need not take every probe for dead. */

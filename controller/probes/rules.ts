@@ -128,15 +128,20 @@ export function statusOf(
     const reason = wasSeen ? 'No beat for more than 15 seconds' : 'It has not connected yet';
     return { status: 'offline', reason };
   }
-  const conflict = view.track?.conflict;
-  if (conflict && conflict.untilMono > view.nowMono) {
-    const reason = `Two processes use this identity; stop the older one (epoch ${conflict.olderEpoch})`;
-    return { status: 'quarantined', reason };
-  }
+  const doubled = doubledReason(view.track, view.nowMono);
+  if (doubled !== null) return { status: 'quarantined', reason: doubled };
+  if (probe.quarantine) return { status: 'quarantined', reason: probe.quarantine.reason };
   const offset = clockShiftMs(view.track);
   const skew = offset !== 0 ? `Its clock is off by ${Math.round(offset / 1000)} s` : null;
   if (probe.is_draining) return { status: 'draining', reason: skew ?? 'Takes no new monitors' };
   return { status: 'online', reason: skew };
+}
+
+/** What to say of a probe whose identity two processes use; null if they do not. */
+export function doubledReason(track: BeatTrack | null, nowMono: number): string | null {
+  const conflict = track?.conflict;
+  if (!conflict || conflict.untilMono <= nowMono) return null;
+  return `Two processes use this identity; stop the older one (epoch ${conflict.olderEpoch})`;
 }
 
 function older(one: EpochSeen, other: EpochSeen): EpochSeen {

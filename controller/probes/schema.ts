@@ -29,8 +29,9 @@ export const probeChange = z
     asn: z.int().min(1).max(4_294_967_295).nullable().optional(),
     addresses: z.array(addressOrRange).max(16).optional(),
     ...readOnlyFields(
-      'id', 'region_id', 'reason', 'version', 'capabilities', 'monitors', 'spool_depth', 'clock_offset_ms',
-      'load', 'lateness_ms', 'missed_rate', 'keys_changed_at', 'rotation_asked_at', 'last_beat_at', 'created_at',
+      'id', 'region_id', 'reason', 'quarantine', 'version', 'capabilities', 'monitors', 'spool_depth',
+      'clock_offset_ms', 'load', 'lateness_ms', 'missed_rate', 'keys_changed_at', 'rotation_asked_at',
+      'last_beat_at', 'created_at',
     ),
   })
   .transform(({ name, status, provider, asn, addresses }) => {

@@ -1,7 +1,7 @@
 import type { Db } from 'mongodb';
 import { Documents } from '../platform/mongo/documents.ts';
 import { restoring } from '../platform/mongo/null-fields.ts';
-import type { EnrolledProbe, ProbeDoc } from './probe.ts';
+import type { EnrolledProbe, PastQuarantine, ProbeDoc, Quarantine } from './probe.ts';
 import type { ProbeChange } from './schema.ts';
 
 /** The parts of a probe that its enrolment decides. */
@@ -128,6 +128,22 @@ export class ProbeStore extends Documents<ProbeDoc> {
     const given = Object.fromEntries(Object.entries(change).filter(([, value]) => value !== undefined));
     if (Object.keys(given).length === 0) return this.find(id);
     return this.change({ _id: id, removed_at: null }, { $set: given });
+  }
+
+  /** False when it is quarantined already, or gone. */
+  enterQuarantine(id: string, quarantine: Quarantine): Promise<boolean> {
+    return this.update({ _id: id, removed_at: null, quarantine: null }, { $set: { quarantine } });
+  }
+
+  /** Stores what is wrong now; nothing when that quarantine has ended. */
+  async confirmQuarantine(id: string, quarantine: Quarantine): Promise<void> {
+    await this.update({ _id: id, 'quarantine.since': quarantine.since }, { $set: { quarantine } });
+  }
+
+  /** False when the quarantine that began at `since` has ended already. */
+  leaveQuarantine(id: string, since: number, before: PastQuarantine): Promise<boolean> {
+    const change = { $set: { quarantine: null, quarantined_before: before } };
+    return this.update({ _id: id, 'quarantine.since': since }, change);
   }
 
   /** Removes identity, token and name; the rest stays until its monitors moved. False when it is gone. */

@@ -38,6 +38,7 @@ export function viewProbe(probe: ProbeDoc, liveness: Pick<Liveness, 'track' | 's
     name: probe.name,
     region_id: probe.region_id,
     ...liveness.statusOf(probe),
+    quarantine: viewQuarantine(probe),
     version: track?.beat.version ?? probe.version,
     capabilities: track?.beat.capabilities ?? probe.capabilities,
     monitors: track?.beat.monitors ?? 0,
@@ -54,4 +55,8 @@ export function viewProbe(probe: ProbeDoc, liveness: Pick<Liveness, 'track' | 's
     last_beat_at: isoTime(track?.at ?? probe.last_beat_at),
     created_at: isoTime(probe.created_at),
   };
+}
+
+function viewQuarantine({ quarantine }: ProbeDoc): ProbeView['quarantine'] {
+  return quarantine ? { reason: quarantine.reason, since: new Date(quarantine.since).toISOString() } : null;
 }

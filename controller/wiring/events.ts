@@ -2,9 +2,8 @@ import { shardOf } from '../../shared/ids.ts';
 import { publisherOn } from '../events/event.ts';
 import { EventHub } from '../events/hub.ts';
 import { eventRoutes } from '../events/routes.ts';
-import { probeEvent, stateEvent } from '../events/views.ts';
+import { probeEvent, stateEvent, type ProbeSeen } from '../events/views.ts';
 import type { Quota } from '../plans/quota.ts';
-import type { LivenessChange } from '../probes/liveness.ts';
 import type { StatusHistory } from '../results/writing/outbox.ts';
 import type { Accounts } from './accounts.ts';
 import type { Fleet } from './fleet.ts';
@@ -38,23 +37,30 @@ export function openEvents({ bus, clock, log }: ControllerPorts) {
     }),
     /** Publishes when probes come and go. */
     publishProbes: ({ fleet, accounts: { deps: { projects } }, ownsShard }: ProbeSources): void => {
-      const publishChange = async ({ probeId, region: regionId, isLive }: LivenessChange) => {
+      const publishChange = async (probeId: string, status: ProbeSeen['status']) => {
         const probe = fleet.directory.probe(probeId);
-        const region = fleet.directory.region(regionId);
-        if (!probe || !region || !ownsShard(shardOf(regionId))) return;
+        const region = fleet.directory.region(probe?.region_id ?? '');
+        if (!probe || !region) return;
         const { name } = probe;
-        const { organization_id: owner } = region;
-        const seen = { id: probeId, name, region_id: regionId, isOnline: isLive, at: clock.now() };
+        const { _id: region_id, organization_id: owner } = region;
+        const seen = { id: probeId, name, region_id, status, at: clock.now() };
         const found = owner === null ? projects.some(MAX_PROJECTS) : projects.listOf([owner]);
         for (const project of await found) {
           const tenant = { organizationId: project.organization_id, projectId: project._id };
           publisher.publish(probeEvent(seen, tenant));
         }
       };
-      fleet.liveness.onChange((change) => {
-        publishChange(change).catch((error: unknown) => {
-          log.warn({ err: error, probe_id: change.probeId }, 'no event was published for a probe');
+      const tell = (probeId: string, status: ProbeSeen['status']): void => {
+        publishChange(probeId, status).catch((error: unknown) => {
+          log.warn({ err: error, probe_id: probeId }, 'no event was published for a probe');
         });
+      };
+      fleet.liveness.onChange(({ probeId, region, isLive }) => {
+        if (ownsShard(shardOf(region))) tell(probeId, isLive ? 'online' : 'offline');
+      });
+      // Every controller hears beats, but only one has decided this.
+      fleet.quarantines.onChange(({ probe, isQuarantined }) => {
+        tell(probe._id, isQuarantined ? 'quarantined' : 'online');
       });
     },
   };

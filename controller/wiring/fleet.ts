@@ -26,6 +26,7 @@ import { KeyStore } from '../probes/key-store.ts';
 import { Liveness } from '../probes/liveness.ts';
 import { ProbeRate } from '../probes/probe-rate.ts';
 import type { ProbeDoc } from '../probes/probe.ts';
+import { Quarantines } from '../probes/quarantines.ts';
 import { RegionStore } from '../probes/region-store.ts';
 import { fleetRoutes } from '../probes/routes.ts';
 import { seedFleet } from '../probes/seed.ts';
@@ -102,11 +103,15 @@ export async function openFleet(ports: FleetPorts, { monitors, ownsShard, quota,
       subjects.run(probe.region_id, probe._id), sealer.seal('run', probe, order), { timeoutMs: ROTATED_WITHIN_MS },
     ),
   });
+  const quarantines = new Quarantines({
+    directory, liveness, store: probes, clock, log, rebalance: () => rebalancer.look(),
+    agreementOf: () => null,
+  });
   let pokes: BusSubscription | null = null;
   const isOf = (probe: ProbeDoc, organizationId: string): boolean =>
     probe.removed_at === null && (probe.organization_id === null || probe.organization_id === organizationId);
   return {
-    placement, liveness, directory, assignments, responder, confirmations, witnesses,
+    placement, liveness, directory, assignments, responder, confirmations, witnesses, quarantines,
     publishIdentities: () => identities.run(),
     rates: [liveness.rate, syncRate, runRate],
     runNow,
@@ -134,8 +139,10 @@ export async function openFleet(ports: FleetPorts, { monitors, ownsShard, quota,
       behind.start();
       liveness.onPresence(() => rebalancer.look());
       rebalancer.start();
+      quarantines.start();
     },
     stop: async () => {
+      await quarantines.stop();
       await rebalancer.stop();
       confirmations.stop();
       witnesses.stop();

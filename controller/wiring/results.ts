@@ -61,6 +61,7 @@ export async function openResults(ports: ControllerPorts, sources: ResultSources
       longestRawMs: limits.longestRawMs,
       regionOwner: (region) => fleet.directory.region(region)?.organization_id,
       clockShiftMs: (probeId) => fleet.liveness.clockShiftMs(probeId),
+      hasVote: (probeId) => fleet.quarantines.hasVote(probeId),
       assignments: fleet.assignments,
       assigned: (config) =>
         assignedOf(fleet.directory, config, limits.regionsPerMonitor(config.organization_id)),

@@ -1,14 +1,16 @@
-import type { CheckResult } from '../../shared/contracts/result.ts';
+import type { CheckResult, MissedReason } from '../../shared/contracts/result.ts';
 import type { Clock } from '../../shared/time.ts';
 
 const SPAN_MS = 60_000;
+/** Reasons that lie with what a monitor asks for. */
+const NOT_OURS: readonly MissedReason[] = ['blocked_target', 'unsupported'];
 
 interface Span {
   slots: number;
   missed: number;
 }
 
-/** The share of slots that this probe has not checked lately, for its operator. */
+/** The share of slots that this probe could not check lately, though it may and knows how to. */
 export class MissedRate {
   readonly #clock: Clock;
   #before: Span = { slots: 0, missed: 0 };
@@ -25,7 +27,7 @@ export class MissedRate {
     if (attempt !== 1 || reason !== 'schedule') return;
     this.#turn();
     this.#span.slots += missed?.count ?? 1;
-    this.#span.missed += missed?.count ?? 0;
+    if (missed && !NOT_OURS.includes(missed.reason)) this.#span.missed += missed.count;
   }
 
   /** From 0 to 1, of the last one to two minutes; 0 without slots. */

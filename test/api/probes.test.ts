@@ -203,6 +203,7 @@ test('the operator says where a probe is, and firewalls can read where checks co
   };
   expect(await read()).toMatchObject({
     provider: null, asn: null, addresses: ['127.0.0.1'], lateness_ms: null, missed_rate: null,
+    quarantine: null,
   });
   expect(await listed()).toEqual([]);
   const place = { provider: 'Example Cloud', asn: 64500, addresses: ['93.184.216.34', '2606:2800:220::/48', '10.0.0.1'] };

@@ -4,7 +4,7 @@ import type { TakeLimits } from '../../controller/results/intake/take-limits.ts'
 export function limitsOf(rawRetentionMs: number): TakeLimits {
   return {
     rawRetentionMs: () => rawRetentionMs, longestRawMs: rawRetentionMs, regionOwner: () => null,
-    clockShiftMs: () => 0, assigned: () => null,
+    hasVote: () => true, clockShiftMs: () => 0, assigned: () => null,
     assignments: { until: () => Infinity, read: () => null },
   };
 }

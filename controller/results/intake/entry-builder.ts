@@ -217,6 +217,7 @@ export class EntryBuilder {
       waiting: [waiting],
     };
     let isUrgent = false;
+    const hasVote = this.#limits.hasVote(probe_id);
     for (const result of batch.results) {
       pending.earliest = Math.min(pending.earliest, result.started_at);
       pending.latest = Math.max(pending.latest, result.started_at, result.scheduled_at);
@@ -231,7 +232,7 @@ export class EntryBuilder {
         pending.refused.push(result.seq);
         if (refusal === 'deleted') continue;
         pending.letters.push(letterOf(shard, message, batch.epoch, result, refusal, now.wall));
-      } else if (standing === 'history') pending.late.push(result.seq);
+      } else if (standing === 'history' || !hasVote) pending.late.push(result.seq);
       else if (changesSomething(monitors.get(id)?.state.regions[region], result)) isUrgent = true;
     }
     this.#pending.put(pending);

@@ -45,6 +45,8 @@ export interface TakeLimits {
   regionOwner(region: string): string | null | undefined;
   /** Added to a probe's times, ms: 0 while its clock is right, or not known to be wrong. */
   clockShiftMs(probeId: string): number;
+  /** False for a probe in quarantine: what it reports is stored and decides nothing. */
+  hasVote(probeId: string): boolean;
   assignments: Assignments;
   /** The regions that have the monitor now; null while they are not known, or if it is a heartbeat. */
   assigned(config: MonitorConfig): Assigned | null;

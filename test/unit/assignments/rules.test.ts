@@ -83,7 +83,8 @@ describe('the phase', () => {
 });
 
 describe('eligible probes', () => {
-  const probe = (probeId: string, presence: Presence, isDraining = false) => ({ probeId, presence, isDraining });
+  const probe = (probeId: string, presence: Presence, isDraining = false, isQuarantined = false) =>
+    ({ probeId, presence, isDraining, isQuarantined });
   test('are the steady ones that are not draining', () => {
     const all = [
       probe('b', 'steady'), probe('a', 'steady'), probe('c', 'away'), probe('d', 'steady', true),
@@ -97,6 +98,13 @@ describe('eligible probes', () => {
     expect(eligibleProbes([probe('a', 'away'), probe('b', 'away', true)])).toEqual(['a']);
     expect(eligibleProbes([probe('b', 'away', true)])).toEqual(['b']);
     expect(eligibleProbes([])).toEqual([]);
+  });
+  test('are those in quarantine only if all others are away', () => {
+    const doubted = probe('q', 'steady', false, true);
+    expect(eligibleProbes([doubted, probe('a', 'steady')])).toEqual(['a']);
+    expect(eligibleProbes([doubted, probe('a', 'steady', true)])).toEqual(['a']);
+    expect(eligibleProbes([doubted, probe('a', 'away')])).toEqual(['q']);
+    expect(eligibleProbes([doubted])).toEqual(['q']);
   });
 });
 

@@ -21,6 +21,7 @@ class Desk {
   readonly owner = new EntryBuilder(new ShardState(SHARD, { n: 0, lanes: [] }, []), 'w', {
     ...limitsOf(RETENTION_MS),
     rawRetentionMs: (organizationId) => (organizationId === 'brief' ? RETENTION_MS / 4 : RETENTION_MS),
+    hasVote: (probe) => probe !== 'doubted',
     clockShiftMs: (probe) => (probe === 'fast' ? -3_600_000 : probe === 'slow' ? 3_600_000 : 0),
     assignments: { until: (_probe, id) => (id === STRANGER ? 0 : Infinity), read: () => null },
     regionOwner: (region) => (region === 'unseen'
@@ -126,6 +127,16 @@ describe('a batch that is set aside', () => {
     desk.flush();
     expect(desk.answers).toEqual([3]);
   });
+});
+
+test('what a probe in quarantine reports is stored, and moves no verdict', () => {
+  const desk = new Desk();
+  desk.range(1, 3, 'doubted');
+  desk.range(1, 2, 'trusted');
+  const { batches = [] } = desk.flush() ?? {};
+  expect(batches.map(({ probe_id, late, refused }) => ({ probe_id, late, refused }))).toEqual([
+    { probe_id: 'doubted', late: [1, 2, 3], refused: [] }, { probe_id: 'trusted', late: [], refused: [] },
+  ]);
 });
 
 test('a region may send of an hour what the interval allows, and not more', () => {

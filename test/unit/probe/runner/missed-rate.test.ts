@@ -17,6 +17,9 @@ test('counts the slots of the last one to two minutes, and neither rechecks nor 
   await clock.advance(60_000);
   for (let at = 0; at < 8; at += 1) rate.add(checked);
   expect(rate.share).toBe(0.25);
+  // A tenant's own choice of targets is not this probe's trouble.
+  rate.add({ ...checked, missed: { reason: 'blocked_target', count: 12 } });
+  expect(rate.share).toBe(0.125);
   await clock.advance(60_000);
   expect(rate.share).toBe(0);
   rate.add(missed(1));

@@ -1,0 +1,112 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { checked, lettersOf, postAll } from '../faults/sender.ts';
+import { startControllerRig, type ControllerRig } from '../helpers/controller-rig.ts';
+import { EventClient } from '../helpers/event-client.ts';
+import type { TestProbe } from '../helpers/test-probe.ts';
+import { until } from '../helpers/until.ts';
+import { WarpClock } from '../helpers/warp-clock.ts';
+
+interface ProbeView {
+  status: string;
+  reason: string | null;
+  quarantine: { reason: string; since: string } | null;
+}
+
+const clock = new WarpClock();
+let rig: ControllerRig;
+let probes: Record<'bad' | 'good' | 'other', TestProbe>;
+let beats: NodeJS.Timeout;
+let epochs = 0;
+/** The epochs that beat in turn under the identity of the bad probe. */
+let lives = ['one'];
+let turn = 0;
+
+beforeAll(async () => {
+  rig = await startControllerRig({}, undefined, undefined, { clock });
+  await rig.session.ok('POST', '/api/regions', { id: 'oslo', name: 'Oslo', city: 'Oslo', country: 'NO' });
+  const oslo = { session: rig.session, region: 'oslo' };
+  probes = { bad: await rig.probe('bad', oslo), good: await rig.probe('good', oslo), other: await rig.probe('other') };
+  for (const probe of Object.values(probes)) await probe.follow();
+  const beat = () => {
+    const sent_at = clock.now();
+    turn += 1;
+    probes.bad.beat({ sent_at, epoch: lives[turn % lives.length] as string });
+    for (const probe of [probes.good, probes.other]) probe.beat({ sent_at });
+  };
+  beats = setInterval(beat, 1000);
+  await is('bad', 'online');
+});
+afterAll(async () => {
+  clearInterval(beats);
+  await rig?.stop();
+});
+
+const idOf = (name: keyof typeof probes): string => probes[name].answer?.probe_id ?? '';
+const read = async (name: keyof typeof probes) =>
+  (await rig.session.ok<{ probe: ProbeView }>('GET', `/api/probes/${idOf(name)}`)).probe;
+const is = (name: keyof typeof probes, status: string) =>
+  until(async () => (await read(name)).status === status, { what: `${name} is ${status}` });
+
+async function watch(name: string): Promise<string> {
+  const { monitor: { id } } = await rig.session.ok<{ monitor: { id: string } }>('POST', '/api/monitors', {
+    name, type: 'HTTP', target: 'http://127.0.0.1:9/', interval_seconds: 60, monitoring_regions: ['oslo'],
+    confirmation_policy: { regions: 'any', retries: 0 },
+  });
+  await until(() => probes.bad.held.has(id) || probes.good.held.has(id), { what: 'it is assigned' });
+  return id;
+}
+
+async function say(probe: TestProbe, id: string, isUp: boolean): Promise<void> {
+  epochs += 1;
+  const results = [checked(id, clock.now(), isUp)];
+  await postAll(lettersOf(probe, `epoch-${epochs}`, results), (letters) => letters);
+}
+
+const statusOf = async (id: string): Promise<string> => (await rig.session.ok<{
+  monitor: { runtimeStatus: string };
+}>('GET', `/api/monitors/${id}`)).monitor.runtimeStatus;
+const incidentsOf = async (id: string) =>
+  (await rig.session.ok<{ incidents: unknown[] }>('GET', `/api/incidents?check_id=${id}`)).incidents;
+
+test('a probe whose identity two processes use loses its vote and its work, and gets both back', async () => {
+  const ids = await Promise.all(Array.from({ length: 8 }, (_, at) => watch(`monitor ${at}`)));
+  const id = ids.find((one) => probes.bad.held.has(one)) as string;
+  await say(probes.bad, id, true);
+  await until(async () => (await statusOf(id)) === 'up', { what: 'it is up' });
+  const { key } = await rig.session.ok<{ key: string }>('POST', '/api/auth/api-keys', { name: 'events' });
+  const events = await EventClient.open(rig.controller.url, { 'x-api-key': key });
+
+  lives = ['one', 'two'];
+  const seen = await until(async () => (await read('bad')).quarantine, { what: 'the quarantine' });
+  expect(seen.reason).toBe('Two processes use this identity; stop the older one (epoch one)');
+  expect(Date.parse(seen.since)).toBeGreaterThan(clock.now() - 60_000);
+  expect(await read('bad')).toMatchObject({ status: 'quarantined', reason: seen.reason });
+  await events.next('probe', ({ id: probe, status }) => probe === idOf('bad') && status === 'quarantined');
+  await until(() => probes.bad.held.size === 0 && ids.every((one) => probes.good.held.has(one)), {
+    what: 'the other probe of the region has its monitors',
+  });
+
+  // Checks that were under way when the monitor moved.
+  await say(probes.bad, id, false);
+  expect(await statusOf(id)).toBe('up');
+  expect(await incidentsOf(id)).toEqual([]);
+  const { results } = await rig.session.ok<{ results: { probe_id: string; outcome: string }[] }>(
+    'GET', `/api/monitors/${id}/results`,
+  );
+  expect(results.filter(({ outcome }) => outcome === 'failure')).toMatchObject([{ probe_id: idOf('bad') }]);
+  // The word of the probe that has them now counts.
+  await say(probes.good, id, false);
+  await until(async () => (await incidentsOf(id)).length === 1, { what: 'the incident' });
+
+  lives = ['two'];
+  await rig.restart(async () => undefined);
+  await is('bad', 'quarantined');
+  expect((await read('bad')).quarantine).toEqual(seen);
+  // In steps that are too short to take the probe for dead.
+  await until(async () => {
+    clock.warp(10_000);
+    return (await read('bad')).status === 'online';
+  }, { what: 'the quarantine ends', everyMs: 1500 });
+  expect((await read('bad')).quarantine).toBeNull();
+  await until(() => probes.bad.held.size > 0, { what: 'it has monitors again' });
+});
