@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, test } from 'vitest';
 import { Trust } from '../../../../probe/checks/tls/trust.ts';
 import { issue } from './certificates.ts';
-import { check, closeServers, resolverOf, serve } from './http-fixture.ts';
+import { check, checkKeywords, closeServers, resolverOf, serve } from './http-fixture.ts';
 
 afterEach(closeServers);
 
@@ -41,14 +41,38 @@ describe('a redirect', () => {
     );
   });
 
-  test.each([302, 307, 308])('with status %i takes neither credentials nor body to another origin', async (status) => {
+  test.each([301, 302, 303, 307, 308])('with status %i takes neither credentials nor body to another origin', async (status) => {
     const other = await serve((socket) => socket.end(OK));
     const server = await serve((socket) => socket.end(redirect(`http://127.0.0.1:${other.port}/y`, status)));
     expect(await check({ url: `http://127.0.0.1:${server.port}/`, ...SENT })).toMatchObject({ outcome: 'success' });
     expect(linesOf(other.received[0])).toEqual([
-      `${status === 302 ? 'GET' : 'POST'} /y HTTP/1.1`, ...HARMLESS,
-      ...(status === 302 ? [] : ['Content-Length: 0']), '', '',
+      `${status < 307 ? 'GET' : 'POST'} /y HTTP/1.1`, ...HARMLESS,
+      ...(status < 307 ? [] : ['Content-Length: 0']), '', '',
     ]);
+  });
+
+  test.each([301, 302, 303, 307, 308])('with status %i to a forbidden address is missed, unconnected', async (status) => {
+    const inner = await serve((socket) => socket.end(OK), { host: '127.0.0.2' });
+    const server = await serve((socket) => socket.end(redirect(`http://127.0.0.2:${inner.port}/`, status)));
+    const context = { allowAddress: (ip: string) => ip === '127.0.0.1' };
+    expect(await check({ url: `http://127.0.0.1:${server.port}/` }, { context })).toMatchObject({
+      outcome: 'missed', missed: 'blocked_target',
+    });
+    expect([server.connections, inner.connections]).toEqual([1, 0]);
+  });
+
+  test.each<[string, (to: string) => string]>([
+    ['a Refresh header', (to) => `HTTP/1.1 200 OK\r\nRefresh: 0; url=http://${to}/\r\n\r\n`],
+    ['Alt-Svc', (to) => `HTTP/1.1 200 OK\r\nAlt-Svc: http/1.1="${to}"; persist=1\r\n\r\n`],
+    ['a meta element', (to) => `HTTP/1.1 200 OK\r\n\r\n<meta http-equiv="refresh" content="0; url=http://${to}/">`],
+  ])('by %s is none: nothing else is connected to', async (_what, page) => {
+    const other = await serve((socket) => socket.end(OK));
+    const server = await serve((socket) => socket.end(page(`127.0.0.1:${other.port}`)));
+    const url = `http://127.0.0.1:${server.port}/`;
+    for (const one of [() => check({ url }), () => checkKeywords([{ not: 'needle' }], { url })]) {
+      expect(await one()).toMatchObject({ outcome: 'success', remote_address: '127.0.0.1' });
+    }
+    expect([server.connections, other.connections]).toEqual([2, 0]);
   });
 
   test('back to the first origin does not bring the credentials back', async () => {
@@ -120,6 +144,16 @@ describe('a redirect', () => {
     const server = await serve((socket) => socket.end(redirect(location)));
     expect(await check({ url: `http://127.0.0.1:${server.port}/` })).toMatchObject({
       outcome: 'failure', error: { type: 'connection_error', message },
+    });
+  });
+
+  test('from https to a file is not followed', async () => {
+    const authority = issue({ name: 'Root', isAuthority: true });
+    const { cert, key } = issue({ name: 'a', addresses: ['127.0.0.1'], by: authority });
+    const server = await serve((socket) => socket.end(redirect('file:///etc/passwd')), { tls: { cert, key } });
+    const context = { trust: new Trust([authority.cert]) };
+    expect((await check({ url: `https://127.0.0.1:${server.port}/` }, { context })).error).toMatchObject({
+      type: 'connection_error', message: 'Refused to follow a redirect to file: addresses',
     });
   });
 

@@ -123,6 +123,18 @@ describe('an HTTPS check', () => {
     });
   });
 
+  test('fails as ssl_error if the chain of certificates has a megabyte', async () => {
+    const hosts = Array.from({ length: 2000 }, (_, at) => `h${at}.some-longer-name.test`);
+    const leaf = issue({ name: 'bad.test', hosts: ['bad.test'], by: authority });
+    const link = issue({ name: 'link', hosts, by: authority });
+    const chain = leaf.cert + link.cert.repeat(Math.ceil(1_400_000 / link.cert.length));
+    for (const verify_ssl of [true, false]) {
+      const server = await serve({ ...leaf, cert: chain });
+      const { outcome, error } = await check({ url: `https://bad.test:${server.port}/`, verify_ssl });
+      expect([outcome, error?.type, error?.message]).toEqual(['failure', 'ssl_error', 'TLS failed: excessive message size']);
+    }
+  });
+
   test('ends at the deadline if the handshake never ends', async () => {
     const server = await startRawServer(() => undefined);
     servers.push(server);

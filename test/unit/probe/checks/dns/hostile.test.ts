@@ -7,9 +7,9 @@ import { systemClock } from '../../../../../shared/time.ts';
 import { SimulatedClock } from '../../../../helpers/simulated-clock.ts';
 import { until } from '../../../../helpers/until.ts';
 import { drip } from '../../../../helpers/drip.ts';
-import { checkDns } from './dns-check.ts';
+import { checkDns, NAME } from './dns-check.ts';
 import { answer, serve, startNameServer, type Asked, type TestNameServer } from './name-server.ts';
-import { u16, wireMessage, wireQuestion, wireRecord } from './wire.ts';
+import { u16, wireMessage, wireName, wireQuestion, wireRecord, wireString } from './wire.ts';
 
 const at = ({ port }: TestNameServer, host = '127.0.0.1') => ({ host, port });
 const a = (last: number) => wireRecord({ type: 1, data: Buffer.of(192, 0, 2, last) });
@@ -53,6 +53,40 @@ describe('a DNS check does not believe an answer with', () => {
     });
     expect(await checkDns({ server: at(server), ...expectOne })).toMatchObject({ outcome: 'success' });
     other.close();
+  });
+});
+
+describe('a DNS check refuses, in one line of text,', () => {
+  const alias = (owner: Buffer, to: Buffer) => wireRecord({ owner, type: 5, data: to });
+  const [one, two] = [wireName('one.example'), wireName('two.example')];
+  const odd = Buffer.concat([wireString('\u001b[31m\r\n<b>'), wireName('')]);
+  const at12 = u16(0xc00c);
+  const itself = u16(0xc000 | (12 + wireQuestion(NAME, 'A').length));
+
+  test.each<[string, Buffer[], string]>([
+    ['a loop of CNAME records', [alias(at12, one), alias(one, two), alias(two, one)], 'its CNAME records form a loop'],
+    ['a CNAME to itself', [alias(at12, at12)], 'its CNAME records form a loop'],
+    ['a compressed name that points to itself', [wireRecord({ owner: itself, type: 1, data: Buffer.alloc(4) })],
+      'it ends within a record'],
+    ['an alias with control characters', [alias(at12, odd)], 'is an alias of \\027[31m\\013\\010<b>, which has no A record'],
+  ])('%s', async (_, answers, problem) => {
+    const server = await serve(answer({ answers }));
+    const { outcome, error } = await checkDns({ server: at(server) });
+    expect([outcome, error?.type, error?.layer]).toEqual(['failure', 'dns_error', 'dns']);
+    expect(error?.message).toContain(problem);
+    expect(error?.message).toMatch(/^[ -~]{1,500}$/);
+  });
+
+  test('64 kB of text that it did not expect', async () => {
+    const text = wireRecord({ type: 16, data: Buffer.concat(Array<Buffer>(250).fill(wireString('\u001b'.repeat(255)))) });
+    const server = await serve(({ id, section, via, send }) => send(
+      wireMessage({ id, question: section, ...(via === 'UDP' ? { flags: 0x8380 } : { answers: [text] }) }),
+    ));
+    const wish = { type: 'TXT' as const, expected_values: ['v=spf1'], match: 'exact' as const };
+    const { error, detail } = await checkDns({ server: at(server), record_entries: [wish] });
+    expect(error).toMatchObject({ type: 'dns_validation_error', layer: 'content' });
+    expect(error?.message).toMatch(/^[ -~…]{1,500}$/);
+    expect(JSON.stringify(detail)).toMatch(/^[ -~…]{1,4096}$/);
   });
 });
 
