@@ -1,12 +1,15 @@
 import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { networkInterfaces, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect } from 'vitest';
+import type { EnrolAnswer } from '../../shared/contracts/enrolment.ts';
+import type { CheckResult } from '../../shared/contracts/result.ts';
 import { ProbeProcess } from '../bus/probe/probe-process.ts';
 import { bundleFile } from '../bundle.mjs';
 import { readLedger, storeUrl } from '../helpers/ledger.ts';
 import { startTarget, type Target } from '../helpers/target.ts';
 import { until } from '../helpers/until.ts';
+import { startNameServer, type TestNameServer } from '../unit/probe/checks/dns/name-server.ts';
 import { Attack } from './attack.ts';
 import { fault } from './fault.ts';
 
@@ -15,6 +18,8 @@ const REGION = 'elsewhere';
 let attack: Attack;
 /** A service that only the probe's own machine should reach. */
 let secret: Target;
+/** A name server of the probe's own network. */
+let internal: TestNameServer;
 let bundle: string;
 let probe: ProbeProcess;
 const dataDir = mkdtempSync(join(tmpdir(), 'farwatch-elsewhere-'));
@@ -22,7 +27,9 @@ const dataDir = mkdtempSync(join(tmpdir(), 'farwatch-elsewhere-'));
 beforeAll(async () => {
   // The victim's targets are on this machine: its probe may reach them by a range of its own.
   attack = await Attack.start({ PROBE_ALLOW_PRIVATE: 'false', PROBE_ALLOW_CIDRS: '127.0.0.0/8' });
-  [secret, bundle] = await Promise.all([startTarget(), bundleFile('probe/main.ts')]);
+  [secret, internal, bundle] = await Promise.all([
+    startTarget(), startNameServer(() => undefined), bundleFile('probe/main.ts'),
+  ]);
   const { session, farwatch } = attack.load;
   await session.ok('POST', '/api/regions', {
     id: REGION, name: 'Elsewhere', city: 'Oslo', country: 'NO', visibility: 'shared',
@@ -36,29 +43,56 @@ beforeAll(async () => {
 afterAll(async () => {
   await probe?.end();
   await attack?.stop();
-  await secret?.close();
+  await Promise.all([secret?.close(), internal?.close()]);
   for (const path of [dataDir, bundle]) rmSync(path, { recursive: true, force: true });
 });
 
-fault('F58', 'a stranger points a shared probe at its own loopback', async () => {
-  const targets = [
+interface Body {
+  type: string;
+  target: string;
+  [setting: string]: unknown;
+}
+
+/** Monitors of what only the probe's own machine or network should reach. */
+function forbidden(): Body[] {
+  const own = Object.values(networkInterfaces()).flatMap((list) => list ?? []).find((one) => !one.internal);
+  const nats = new URL((attack.probe.answer as EnrolAnswer).nats_url);
+  const pages: Body[] = [
     `http://127.0.0.1:${secret.port}/`, `http://localhost:${secret.port}/`, `http://[::1]:${secret.port}/`,
-    'http://169.254.169.254/latest/meta-data/',
+    'http://169.254.169.254/latest/meta-data/', 'http://[fd00:ec2::254]/latest/meta-data/',
+    ...(own?.family === 'IPv4' ? [`http://${own.address}:${secret.port}/`] : []),
+  ].map((target) => ({ type: 'HTTP', target }));
+  return [
+    ...pages,
+    { type: 'TCP', target: `${nats.hostname}:${nats.port}` },
+    { type: 'TCP', target: `127.0.0.1:${secret.port}` },
+    { type: 'ICMP', target: '127.0.0.1' },
+    { type: 'DNS', target: 'www.example.com', record_entries: [{ type: 'A' }], dns_server: `127.0.0.1:${internal.port}` },
   ];
-  const ids = await Promise.all(targets.map(async (target) => {
-    const body = { name: target, type: 'HTTP', target, interval_seconds: 1, monitoring_regions: [REGION] };
-    const { monitor } = await attack.session.ok<{ monitor: { id: string } }>('POST', '/api/monitors', body);
+}
+
+fault('F58', 'a stranger points a shared probe at its own loopback', async () => {
+  const bodies = forbidden();
+  const ids = await Promise.all(bodies.map(async (body, at) => {
+    const { monitor } = await attack.session.ok<{ monitor: { id: string } }>(
+      'POST', '/api/monitors', { name: `m${at}`, interval_seconds: 1, monitoring_regions: [REGION], ...body },
+    );
     await attack.session.call('POST', `/api/monitors/${monitor.id}/check`);
     return monitor.id;
   }));
-  const outcomes = await until(async () => {
+  const results = await until(async () => {
     const { byMonitor } = await readLedger(storeUrl(attack.load.farwatch.log()));
     const found = ids.map((id) => byMonitor.get(id) ?? []);
-    return found.every((results) => results.length >= 2) ? found.flat().map((result) => result.outcome) : null;
+    const isRefused = (each: CheckResult[]) => each.filter(({ missed }) => missed?.reason === 'blocked_target').length > 1;
+    return found.every(isRefused) ? found.flat() : null;
   });
-  expect(new Set(outcomes)).toEqual(new Set(['missed']));
-  expect(secret.count).toBe(0);
+  expect(new Set(results.map(({ outcome }) => outcome))).toEqual(new Set(['missed']));
+  for (const id of ids) {
+    const { monitor } = await attack.session.ok<{ monitor: object }>('GET', `/api/monitors/${id}`);
+    expect(monitor).toMatchObject({ runtimeStatus: 'unknown' });
+  }
+  expect(await attack.session.ok('GET', '/api/incidents')).toMatchObject({ incidents: [] });
   await attack.expectUnharmed('private');
-  expect(secret.count).toBe(0);
-  return `${outcomes.length} checks of ${targets.length} private targets, all missed; no connection arrived`;
+  expect([secret.count, internal.asked.length]).toEqual([0, 0]);
+  return `${results.length} checks of ${ids.length} private targets, all missed; no connection arrived`;
 });
