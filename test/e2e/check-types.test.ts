@@ -1,5 +1,5 @@
 import { X509Certificate } from 'node:crypto';
-import { rmSync } from 'node:fs';
+import { readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Plugin } from 'esbuild';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -7,11 +7,13 @@ import { bundleFile } from '../bundle.mjs';
 import { ProbeProcess } from '../bus/probe/probe-process.ts';
 import { ApiSession } from '../helpers/api-session.ts';
 import { startFarwatch, type Farwatch } from '../helpers/farwatch.ts';
+import { readMail, type ReadMail } from '../helpers/read-mail.ts';
 import { startReceiver, type Receiver } from '../helpers/receiver.ts';
 import { until } from '../helpers/until.ts';
 import { issue } from '../unit/probe/checks/certificates.ts';
 import { startNameServer } from '../unit/probe/checks/dns/name-server.ts';
 import { wireMessage, wireRecord, type WireMessage } from '../unit/probe/checks/dns/wire.ts';
+import { startRawServer } from '../unit/probe/checks/raw-server.ts';
 import { startTcpService } from '../unit/probe/checks/tcp-service.ts';
 
 let farwatch: Farwatch;
@@ -39,6 +41,13 @@ const statusOf = async (id: string): Promise<string> => (await session.ok<{ moni
 const eventsOf = (id: string): unknown[] => receiver.requests
   .map(({ body }) => JSON.parse(String(body)) as { event: string; monitor: { id: string } })
   .filter(({ monitor }) => monitor.id === id).map(({ event }) => event);
+
+/** The lines of the log. */
+const logged = (): { msg: string; file?: string }[] => farwatch.log().split('\n').slice(0, -1)
+  .filter((line) => line.startsWith('{')).map((line) => JSON.parse(line) as { msg: string });
+const mails = (): ReadMail[] => logged().flatMap(
+  ({ msg, file }) => (msg.startsWith('mail written') && file ? [readMail(readFileSync(file, 'latin1'))] : []),
+);
 
 test('a DNS monitor is up, down with the answer of the name server, and up again', async () => {
   let answers: Partial<WireMessage> = { answers: [wireRecord({ type: 1, data: Buffer.of(192, 0, 2, 1) })] };
@@ -104,6 +113,35 @@ test('the certificate behind STARTTLS is shown, and its flaw is no failure', asy
     await session.ok('DELETE', `/api/monitors/${id}`);
   } finally {
     await server.close();
+  }
+});
+
+test('what a target says is told as text, wherever an alert goes', async () => {
+  const said = '<!channel> </td><script>x</script>\u001b[31m{"msg":"forged"}';
+  const server = await startRawServer(() => undefined, { onConnect: (socket) => void socket.write(`${said}\r\n`) });
+  const slack = await startReceiver();
+  try {
+    await session.ok('POST', '/api/integrations',
+      { name: 'Chat', type: 'slack', is_default: true, config: { webhook_url: slack.url } });
+    await session.ok('POST', '/api/integrations',
+      { name: 'Mail', type: 'email', is_default: true, config: { to: ['on-call@example.com'] } });
+    const id = await create('Shell', {
+      type: 'TCP', target: '127.0.0.1', tcp_config: { port: server.port, protocol: 'smtp', protocol_validation: true },
+    });
+    await until(() => eventsOf(id).includes('monitor.down') && slack.requests.length > 0, { what: 'the alerts' });
+    const { incidents: [incident] } = await session.ok<{ incidents: { error_message: string }[] }>(
+      'GET', `/api/incidents?check_id=${id}`,
+    );
+    expect(incident?.error_message).toContain('<!channel> </td><script>x</script> [31m{"msg":"forged"}');
+    expect(JSON.stringify(slack.requests.map(({ body }) => String(body)))).toContain('&lt;!channel&gt; &lt;/td&gt;');
+    const mail = await until(() => mails().find((one) => one.headers['subject']?.includes('Shell')), { what: 'the mail' });
+    expect(mail.html).toContain('&#60;script&#62;x&#60;/script&#62;');
+    expect(mail.html).not.toContain('<script');
+    expect(mail.raw).not.toContain('\u001b');
+    expect(logged().filter(({ msg }) => msg === 'forged')).toEqual([]);
+    await session.ok('DELETE', `/api/monitors/${id}`);
+  } finally {
+    await Promise.all([server.close(), slack.close()]);
   }
 });
 
