@@ -206,6 +206,8 @@ export class Link implements ProbeBus {
       // Left open, the client would encrypt wherever the server offers it, also on loopback, where no
       // certificate's name holds.
       tls: urls.some((each) => each.protocol === 'tls:') ? {} : null,
+      // Servers that a cluster tells of would be tried without end and without our waits when all refuse us.
+      ignoreClusterUpdates: true,
       maxReconnectAttempts: -1, ignoreAuthErrorAbort: true, reconnectDelayHandler: () => this.#wait.away(),
       pingInterval: pingEveryMs, maxPingOut: 2, timeout: 5000, noAsyncTraces: true,
     });

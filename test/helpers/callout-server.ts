@@ -22,9 +22,8 @@ export async function startCalloutServer(): Promise<RigNats | null> {
   const controllerCreds = join(dir, 'controller.nk');
   const text = (seed: Uint8Array) => Buffer.from(seed).toString();
   writeFileSync(controllerCreds, `${text(user.getSeed())}\n${text(issuer.getSeed())}\n`);
-  writeFileSync(
-    join(dir, 'nats.conf'), config(port, join(dir, 'store'), user.getPublicKey(), issuer.getPublicKey()),
-  );
+  const keys = { controller: user.getPublicKey(), issuer: issuer.getPublicKey() };
+  writeFileSync(join(dir, 'nats.conf'), calloutConfig(port, join(dir, 'store'), keys));
   const child = spawn(program.path, ['-c', join(dir, 'nats.conf')], { stdio: 'ignore' });
   await until(() => answersAsNats({ host: '127.0.0.1', port }), { what: 'nats-server answers' });
   return {
@@ -41,12 +40,14 @@ export async function startCalloutServer(): Promise<RigNats | null> {
 }
 
 /** The example that operators are given, with the keys and places of this test. */
-function config(port: number, storeDir: string, controllerKey: string, issuerKey: string): string {
+export function calloutConfig(
+  port: number, storeDir: string, keys: { controller: string; issuer: string },
+): string {
   const example = readFileSync(join(import.meta.dirname, '../../deploy/examples/nats.conf'), 'utf8');
   return example
     .replace('host: "0.0.0.0"', 'host: "127.0.0.1"')
     .replace('port: 4222', `port: ${port}`)
     .replace('"/var/lib/nats"', JSON.stringify(storeDir))
-    .replaceAll('CONTROLLER_USER_KEY', controllerKey)
-    .replaceAll('ISSUER_ACCOUNT_KEY', issuerKey);
+    .replaceAll('CONTROLLER_USER_KEY', keys.controller)
+    .replaceAll('ISSUER_ACCOUNT_KEY', keys.issuer);
 }

@@ -1,0 +1,102 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { freePort } from '../../deploy/quickstart/ports.ts';
+import { ProbeProcess } from '../bus/probe/probe-process.ts';
+import { bundleFile } from '../bundle.mjs';
+import { allArrived } from '../helpers/all-arrived.ts';
+import { ApiSession } from '../helpers/api-session.ts';
+import { makeCertificate, type Certificate } from '../helpers/certificate.ts';
+import { ControllerProcess } from '../helpers/controller-process.ts';
+import { readLedger, slotFaults } from '../helpers/ledger.ts';
+import { testMongo, type TestMongo } from '../helpers/mongo.ts';
+import { startNatsCluster, type NatsCluster } from '../helpers/nats-cluster.ts';
+import { natsPrograms } from '../helpers/nats-programs.ts';
+import { startTarget, type Target } from '../helpers/target.ts';
+import { until } from '../helpers/until.ts';
+
+const INTERVAL_SECONDS = 1;
+const MONITORS = 5;
+const kinds: [string, () => Certificate | null][] = [
+  ['in the clear', () => null], ['over TLS', () => makeCertificate({ names: ['localhost'] })],
+];
+
+describe.runIf(natsPrograms().newest).each(kinds)("an operator's cluster of three NATS servers, %s", (_name, certificate) => {
+  const dir = mkdtempSync(join(tmpdir(), 'farwatch-cluster-test-'));
+  const bundles: string[] = [];
+  let cluster: NatsCluster;
+  let store: TestMongo;
+  let target: Target;
+  let session: ApiSession;
+  let controller: ControllerProcess;
+  let probe: ProbeProcess;
+
+  beforeAll(async () => {
+    [cluster, store, target] = await Promise.all([startNatsCluster(certificate()), testMongo(), startTarget()]);
+    for (const entry of ['controller/main.ts', 'probe/main.ts']) bundles.push(await bundleFile(entry));
+    const [controllerBundle = '', probeBundle = ''] = bundles;
+    const port = await freePort();
+    const trust = { NODE_EXTRA_CA_CERTS: cluster.certFile };
+    controller = await ControllerProcess.start(controllerBundle, {
+      ...trust, PORT: String(port), DATA_DIR: join(dir, 'controller'), MONGODB_URL: store.url, LOG_LEVEL: 'info',
+      NATS_URL: cluster.url, NATS_CREDS: cluster.controllerCreds, MIN_INTERVAL_SECONDS: '1', RATE_LIMIT: '1000000',
+    });
+    const url = `http://127.0.0.1:${port}`;
+    session = await new ApiSession(url).begin();
+    const { enrolment_token: token } = await session.ok<{ enrolment_token: string }>(
+      'POST', '/api/probes', { region_id: 'local', name: 'one' },
+    );
+    probe = new ProbeProcess(
+      probeBundle, join(dir, 'probe'), ['--controller', url, '--token', token], { ...trust, LOG_LEVEL: 'info' },
+    );
+    await probe.connected();
+  });
+  afterAll(async () => {
+    await probe?.end('SIGKILL');
+    await controller?.kill9();
+    await Promise.all([cluster?.stop(), target?.close()]);
+    await store?.stop();
+    for (const path of [dir, ...bundles]) rmSync(path, { recursive: true, force: true });
+  });
+
+  test('loses no result when each of them is killed in turn', async () => {
+    const paths = Array.from({ length: MONITORS }, (_, at) => `/${at}`);
+    const ids: string[] = [];
+    for (const path of paths) {
+      const body = { name: path, type: 'HTTP', target: `${target.url}${path}`, interval_seconds: INTERVAL_SECONDS };
+      ids.push((await session.ok<{ monitor: { id: string } }>('POST', '/api/monitors', body)).monitor.id);
+    }
+    const totals = async () => Promise.all(ids.map(async (id) => {
+      const { data } = await session.call('GET', `/api/monitors/${id}/stats`);
+      return Number((data as { total_checks?: number } | undefined)?.total_checks ?? 0);
+    }));
+    const moreStored = async (what: string) => {
+      const before = await totals();
+      await until(async () => (await totals()).every((total, at) => total > Number(before[at]) + 1), { what });
+    };
+    await moreStored('results arrive');
+    for (let at = 0; at < cluster.size; at += 1) {
+      await cluster.kill9(at);
+      await moreStored(`results arrive without server ${at}`);
+      await cluster.restart(at);
+    }
+    await session.ok('POST', '/api/monitors/bulk', { action: 'pause', monitor_ids: ids });
+    await allArrived(session);
+    const { byMonitor, holes } = await readLedger(store.url, store.database);
+    expect(holes).toEqual([]);
+    ids.forEach((id, at) => {
+      const results = byMonitor.get(id) ?? [];
+      expect(slotFaults(results, INTERVAL_SECONDS * 1000)).toEqual({ unexplained: [], doubled: [] });
+      expect(results.filter(({ outcome }) => outcome !== 'missed')).toHaveLength(target.countOf(String(paths[at])));
+    });
+  });
+
+  test('lets a deleted probe in at none of its servers', async () => {
+    const { probes } = await session.ok<{ probes: { id: string }[] }>('GET', '/api/probes');
+    await session.ok('DELETE', `/api/probes/${probes[0]?.id}`);
+    const refusals = () => probe.lines.filter(({ msg }) => msg === 'NATS refuses this probe').length;
+    await until(() => refusals() >= cluster.size, { what: 'refused again and again' });
+    expect(probe.lines.at(-1)?.msg).not.toBe('NATS link up');
+  });
+});
