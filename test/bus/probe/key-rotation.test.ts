@@ -5,6 +5,7 @@ import { connect, nkeyAuthenticator } from 'nats';
 import { fromSeed } from 'nkeys.js';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { ProbeDoc } from '../../../controller/probes/probe.ts';
+import { rotationText } from '../../../shared/contracts/key-rotation.ts';
 import { bundleFile } from '../../bundle.mjs';
 import { startCalloutServer } from '../../helpers/callout-server.ts';
 import { fileServer, FleetRig, monitorDoc, type RigNats } from '../../helpers/fleet-rig.ts';
@@ -91,6 +92,35 @@ describe.each(servers)('replacing the keys of a probe by %s', (_name, startServe
     await probe.rotate();
     await probe.start();
     await probe.rotated();
+  });
+
+  test('an answer with keys that are not its own, or that it never offered, changes nothing', async () => {
+    const [liar, victim] = [await rig.probe('liar'), await rig.enrolled('victim')];
+    const { probe_id: id = '', region_id: region = '' } = liar.answer ?? {};
+    const [uses, public_key, box_key] = [liar.publicKey, victim.publicKey, victim.box.getPublicKey()];
+    const offered = { public_key, box_key };
+    const byLiar = Buffer.from(liar.user.sign(Buffer.from(rotationText(id, uses, offered)))).toString('base64url');
+    const lies: object[] = [
+      { v: 1, uses, next: { ...offered, by_known: byLiar, by_next: byLiar } },
+      { v: 1, uses: public_key, next: null },
+      { v: 1, uses, next: { ...offered, by_known: 'x', by_next: 'x' } },
+    ];
+    let told = 0;
+    liar.nats.subscribe(`run.${region}.${id}`, {
+      callback: (_error, message) => void message.respond(JSON.stringify(lies[told++ % lies.length])),
+    });
+    liar.beat();
+    await until(() => rig.fleet.liveness.track(id), { what: 'its beat' });
+    for (let asked = 0; asked < lies.length; asked += 1) {
+      const before = told;
+      await until(async () => {
+        await rig.call('POST', '/api/probes/:id/rotate-keys', { params: { id } });
+        return told > before;
+      }, { what: 'it is asked' });
+    }
+    const stored = await rig.mongo.db.collection<ProbeDoc>('probes').findOne({ _id: id });
+    expect(stored).toMatchObject({ public_key: uses, box_key: liar.box.getPublicKey() });
+    expect(stored).not.toHaveProperty('next_public_key');
   });
 
   test('a probe that has not enrolled has no keys to replace', async () => {
