@@ -2,10 +2,12 @@
 // and scores what an installation says about them. `-- dns http-head` runs those whose names begin so.
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
+import { ensureBundles } from '../../deploy/quickstart/bundle.mjs';
 import { bundle } from '../bundle.mjs';
-import { prepare, root } from '../steps.mjs';
+import { prepare, root, say } from '../steps.mjs';
 
 await prepare();
+await ensureBundles({ root, say });
 // Inside node_modules, so that the bundle finds the packages.
 const outdir = join(root, 'node_modules/.cache/farwatch-bench', String(process.pid));
 await bundle({

@@ -1,5 +1,4 @@
 import { join } from 'node:path';
-import { ensureBundles } from '../../../deploy/quickstart/bundle.mjs';
 import { SCENARIOS } from './catalog/all.ts';
 import { runScenarios } from './run.ts';
 import { verdictOf } from './score.ts';
@@ -16,7 +15,6 @@ export async function main(prefixes: string[], { outdir, root }: { outdir: strin
     process.stderr.write(`${prefixes.join(', ')}: no scenario begins so\n`);
     return 2;
   }
-  await ensureBundles({ root, say: () => undefined });
   const scores = await runScenarios(wanted, {
     silentListener: join(outdir, 'silent-listener.mjs'), start: join(root, 'deploy/quickstart/start.mjs'),
     say: (line) => void process.stderr.write(`${line}\n`),
