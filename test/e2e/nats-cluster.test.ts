@@ -23,7 +23,7 @@ const kinds: [string, () => Certificate | null][] = [
 ];
 
 describe.runIf(natsPrograms().newest).each(kinds)("an operator's cluster of three NATS servers, %s", (_name, certificate) => {
-  const dir = mkdtempSync(join(tmpdir(), 'farwatch-cluster-test-'));
+  let dir: string;
   const bundles: string[] = [];
   let cluster: NatsCluster;
   let store: TestMongo;
@@ -33,6 +33,7 @@ describe.runIf(natsPrograms().newest).each(kinds)("an operator's cluster of thre
   let probe: ProbeProcess;
 
   beforeAll(async () => {
+    dir = mkdtempSync(join(tmpdir(), 'farwatch-cluster-test-'));
     [cluster, store, target] = await Promise.all([startNatsCluster(certificate()), testMongo(), startTarget()]);
     for (const entry of ['controller/main.ts', 'probe/main.ts']) bundles.push(await bundleFile(entry));
     const [controllerBundle = '', probeBundle = ''] = bundles;
