@@ -3,8 +3,11 @@ import type { AlertEvent } from '../verdicts/effect.ts';
 
 export const ALERT_EVENTS = [
   'monitor.down', 'monitor.up', 'monitor.ssl_expiring', 'monitor.domain_expiring', 'monitor.slow_response',
-  'monitor.slow_response_resolved',
+  'monitor.slow_response_resolved', 'monitor.region_degraded',
 ] as const satisfies readonly AlertEvent[];
+
+/** Those that a new destination gets unless it says otherwise: what is below the quorum wakes nobody. */
+export const DEFAULT_EVENTS = ALERT_EVENTS.filter((event) => event !== 'monitor.region_degraded');
 
 export const DESTINATION_TYPES = ['webhook', 'email', 'slack'] as const;
 export type DestinationType = (typeof DESTINATION_TYPES)[number];

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { LONGEST_URL } from '../../shared/net-guard.ts';
 import { readOnlyFields } from '../http/params.ts';
 import { validate } from '../http/validation.ts';
-import { ALERT_EVENTS, DESTINATION_TYPES, type DestinationSettings } from './destination.ts';
+import { ALERT_EVENTS, DEFAULT_EVENTS, DESTINATION_TYPES, type DestinationSettings } from './destination.ts';
 import { addressProblem, withoutRepeats } from './email-rules.ts';
 import { headerProblem } from './webhook-rules.ts';
 
@@ -69,7 +69,7 @@ const common = {
   enabled: z.boolean().default(true),
   is_default: z.boolean().describe('Receives the alerts of monitors that name no destinations')
     .default(false),
-  events: events.default([...ALERT_EVENTS]),
+  events: events.default(DEFAULT_EVENTS),
   ...readOnly,
 };
 

@@ -3,7 +3,7 @@ import { decodeJson } from '../../shared/contracts/decode-json.ts';
 import { OUTCOMES } from '../../shared/contracts/result.ts';
 import { derivedId, shardOf } from '../../shared/ids.ts';
 import type { Tenant } from '../accounts/tenant.ts';
-import type { StatusChange } from '../verdicts/monitor-state.ts';
+import type { RegionChange, StatusChange } from '../verdicts/monitor-state.ts';
 import type { LiveEvent } from './event.ts';
 
 /** A monitor's change of status; a repetition after a crash is the same event. */
@@ -11,6 +11,12 @@ export function stateEvent(change: StatusChange): LiveEvent {
   const { id, organization_id, project_id, monitor_id, from, to, at, reason, incident_id } = change;
   const data = { monitor_id, status: to, previous_status: from, at, reason, incident_id };
   return { id, kind: 'monitor.state', organization_id, project_id, at, data };
+}
+
+/** A change of what one region says; a repetition after a crash is the same event. */
+export function regionEvent(change: RegionChange): LiveEvent {
+  const { id, organization_id, project_id, incident_id: _incident, ...data } = change;
+  return { id, kind: 'monitor.region', organization_id, project_id, at: change.at, data };
 }
 
 export interface ProbeSeen {

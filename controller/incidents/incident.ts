@@ -54,7 +54,7 @@ export type IncidentChange = Partial<Omit<IncidentDoc, '_id'>> & Pick<IncidentDo
 /** An incident in a list. */
 export type ListedIncident = Omit<IncidentDoc, 'postmortem' | 'pending_updates' | 'search_text'>;
 
-export const UPDATE_KINDS = ['created', 'status_change', 'field_change'] as const;
+export const UPDATE_KINDS = ['created', 'status_change', 'field_change', 'region_change'] as const;
 
 /** The author of a change. `id` is null for the system. */
 export interface UpdateActor {

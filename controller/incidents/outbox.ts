@@ -1,6 +1,8 @@
 import { derivedId } from '../../shared/ids.ts';
 import type { Clock } from '../../shared/time.ts';
 import type { EventPublisher } from '../events/event.ts';
+import { regionEvent } from '../events/views.ts';
+import type { RegionChange } from '../verdicts/monitor-state.ts';
 import type { IncidentsPort, IncidentOpening, IncidentResolution } from '../verdicts/effect.ts';
 import { recoverySeconds } from './change-rules.ts';
 import type { IncidentDoc, IncidentUpdateDoc, UpdateActor } from './incident.ts';
@@ -55,6 +57,13 @@ export class IncidentOutbox implements IncidentsPort {
     if (resolved || isRepeated) await this.#record(resolved ?? before, resolutionUpdate(resolved ?? before));
   }
 
+  async regionChanged(change: RegionChange): Promise<void> {
+    const { incident_id: incidentId } = change;
+    const incident = incidentId === null ? null : await this.#stores.incidents.findById(incidentId);
+    if (incident) await this.#stores.updates.insertIfAbsent(regionUpdate(incident, change));
+    this.#events?.publish(regionEvent(change));
+  }
+
   recordVotes(record: VoteRecord): Promise<void> {
     return this.#stores.votes.insertIfAbsent(record);
   }
@@ -75,6 +84,14 @@ function resolutionUpdate(incident: IncidentDoc): IncidentUpdateDoc {
   const from = incident.acknowledged_at === null ? 'open' : 'acknowledged';
   const change = { kind: 'status_change', field: 'status', from, to: 'resolved' } as const;
   return { created_at: incident.updated_at, ...change, ...systemLine(incident, 'resolved') };
+}
+
+/** The line for a region that sees the outage begin or end; always the same for the same change. */
+function regionUpdate(
+  incident: IncidentDoc, { id, region, previous_status: from, status: to, at }: RegionChange,
+): IncidentUpdateDoc {
+  const change = { kind: 'region_change', field: region, from, to } as const;
+  return { created_at: Math.max(at, incident.created_at), ...change, ...systemLine(incident, id) };
 }
 
 function systemLine({ _id: incident_id, organization_id, project_id }: IncidentDoc, name: string) {

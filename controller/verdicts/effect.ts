@@ -1,5 +1,6 @@
 import type { CheckError, ErrorType } from '../../shared/contracts/result.ts';
 import type { MonitorConfig, Severity } from './monitor-config.ts';
+import type { RegionChange } from './monitor-state.ts';
 import type { TlsFlaw } from './tls-flaw-rules.ts';
 import type { VoteRecord, VoteSummary } from './vote-ledger.ts';
 
@@ -26,7 +27,7 @@ export interface IncidentResolution {
 
 export type AlertEvent =
   | 'monitor.down' | 'monitor.up' | 'monitor.slow_response' | 'monitor.slow_response_resolved'
-  | 'monitor.ssl_expiring' | 'monitor.domain_expiring';
+  | 'monitor.ssl_expiring' | 'monitor.domain_expiring' | 'monitor.region_degraded';
 
 /** A notification to send. Its id is derived from the monitor, the journal entry and the index in it. */
 export interface Alert {
@@ -55,6 +56,8 @@ export interface IncidentsPort {
   open(opening: IncidentOpening): Promise<void>;
   /** Resolves where still open or acknowledged; else changes nothing. */
   resolve(resolution: IncidentResolution): Promise<void>;
+  /** Tells of a region's change, and notes it in the history of the incident that goes on. */
+  regionChanged(change: RegionChange): Promise<void>;
   /** Inserts if absent. */
   recordVotes(record: VoteRecord): Promise<void>;
 }

@@ -66,7 +66,7 @@ function release(step: MonitorStep, flaps: Flaps | null, at: number | null): Fla
 }
 
 /** When an item happened; null if it says nothing about the present. */
-function instantOf(item: MonitorItem): number | null {
+export function instantOf(item: MonitorItem): number | null {
   switch (item.kind) {
     case 'result': return item.late || item.result.outcome === 'missed' ? null : item.result.started_at;
     case 'silent': case 'overdue': case 'assigned': case 'alone': return item.at;

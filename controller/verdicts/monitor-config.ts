@@ -45,4 +45,7 @@ export interface MonitorConfig {
 
 export type RuntimeStatus = 'up' | 'down' | 'degraded' | 'paused' | 'unknown';
 
+/** What a region says of a monitor. */
+export type RegionStatus = Exclude<RuntimeStatus, 'paused'>;
+
 export type Severity = 'critical' | 'major' | 'minor' | 'warning';

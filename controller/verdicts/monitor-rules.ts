@@ -2,13 +2,14 @@ import type { CheckResult } from '../../shared/contracts/result.ts';
 import { warnOfExpiry } from './advisory-rules.ts';
 import { bookGap, bookHour, bookWatched } from './booking-rules.ts';
 import { watchCertificate } from './certificate-rules.ts';
-import { holdFlaps } from './flap-rules.ts';
+import { holdFlaps, instantOf } from './flap-rules.ts';
 import { afterConfig, applyOverdue, applyPing, applyUnwatched, waitingFrom } from './heartbeat-rules.ts';
 import { tellLate } from './late-rules.ts';
 import type { MonitorConfig } from './monitor-config.ts';
 import type { MonitorItem, MonitorState, Outage, ResultItem } from './monitor-state.ts';
 import { MonitorStep, type ItemPlace } from './monitor-step.ts';
 import { isAsked } from './quorum-rules.ts';
+import { tellRegions } from './region-change-rules.ts';
 import {
   afterResult, isOfPresentCheck, keepAssigned, NEW_REGION, rememberRegions, withoutVote,
 } from './region-rules.ts';
@@ -59,6 +60,7 @@ export function applyItem(
 ): Pick<MonitorStep, 'state' | 'effects'> {
   const step = new MonitorStep(before, place);
   applyToStatus(step, item);
+  tellRegions(step, instantOf(item) ?? before.since);
   tellBeyondStatus(step, item);
   const { state, effects } = step;
   return { state, effects };

@@ -1,6 +1,6 @@
 import type { CheckError, CheckResult, TlsFacts } from '../../shared/contracts/result.ts';
 import type { Alert, IncidentOpening, IncidentResolution } from './effect.ts';
-import type { MonitorConfig, RuntimeStatus, Severity } from './monitor-config.ts';
+import type { MonitorConfig, RegionStatus, RuntimeStatus, Severity } from './monitor-config.ts';
 import type { TlsFlaw } from './tls-flaw-rules.ts';
 import type { VoteRecord } from './vote-ledger.ts';
 
@@ -25,6 +25,8 @@ export interface RegionState {
   reason: string | null;
   /** The failure that confirmed the present outage; earlier versions wrote none. */
   down_at?: number;
+  /** Those who want to know were told that this region is down and the monitor is not. */
+  is_told?: true;
   /** The latest ended outages, oldest first, as long as some region has not been heard past them. */
   ended?: RegionOutage[];
 }
@@ -245,6 +247,22 @@ export interface StatusChange {
   incident_id: string | null;
 }
 
+/** A change of what one region says of a monitor. */
+export interface RegionChange {
+  id: string;
+  monitor_id: string;
+  organization_id: string;
+  project_id: string;
+  region: string;
+  status: RegionStatus;
+  previous_status: RegionStatus;
+  /** Unix ms. */
+  at: number;
+  reason: string | null;
+  /** The outage that goes on meanwhile. */
+  incident_id: string | null;
+}
+
 /** Something to carry out. Every effect is carried out at least once, and repeating it changes nothing. */
 export type MonitorEffect =
   | { kind: 'status'; change: StatusChange }
@@ -252,4 +270,5 @@ export type MonitorEffect =
   | { kind: 'resolve'; resolution: IncidentResolution }
   | { kind: 'alert'; alert: Alert }
   | { kind: 'certificate'; sighting: CertificateSighting }
-  | { kind: 'votes'; record: VoteRecord };
+  | { kind: 'votes'; record: VoteRecord }
+  | { kind: 'region'; change: RegionChange };

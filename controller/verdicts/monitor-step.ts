@@ -2,7 +2,7 @@ import { derivedId } from '../../shared/ids.ts';
 import type { CheckError, ErrorType } from '../../shared/contracts/result.ts';
 import type { Alert, AlertEvent, IncidentOpening } from './effect.ts';
 import type { Severity } from './monitor-config.ts';
-import type { MonitorEffect, MonitorState, Outage, StatusChange } from './monitor-state.ts';
+import type { MonitorEffect, MonitorState, Outage, RegionChange, StatusChange } from './monitor-state.ts';
 import { castVotes, summaryOf, type VoteRecord } from './vote-ledger.ts';
 
 /** An item's place: its journal entry, and how many effects that entry already has for the monitor. */
@@ -60,6 +60,16 @@ export class MonitorStep {
       from, to, at, reason, incident_id: outage?.incident_id ?? null,
     };
     this.effects.push({ kind: 'status', change });
+  }
+
+  /** Reports what a region says from now on. */
+  addRegionChange(move: Pick<RegionChange, 'region' | 'status' | 'previous_status' | 'at'>): void {
+    const { config: { monitor_id, organization_id, project_id }, regions, outage } = this.state;
+    const { reason, error } = regions[move.region] ?? {};
+    this.effects.push({ kind: 'region', change: {
+      id: this.id('region'), monitor_id, organization_id, project_id, ...move,
+      reason: reason ?? error?.message ?? null, incident_id: outage?.incident_id ?? null,
+    } });
   }
 
   /** Opens the incident of an outage or of a slow stretch. */

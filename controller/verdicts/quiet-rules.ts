@@ -4,6 +4,7 @@ import type { MonitorState, RegionState, ResultItem } from './monitor-state.ts';
 import { MonitorStep, type ItemPlace } from './monitor-step.ts';
 import { isAwaiting } from './overlap-rules.ts';
 import { isAsked, verdictOf } from './quorum-rules.ts';
+import { isPartlyDown } from './region-change-rules.ts';
 import { isOfPresentCheck } from './region-rules.ts';
 
 /**
@@ -18,7 +19,7 @@ export function isQuiet(state: MonitorState, item: ResultItem, place: ItemPlace)
   if (late || state.status !== 'up' || state.heartbeat !== undefined) return false;
   const at = result.started_at;
   if (!isOfPresentCheck(config, result) || at <= state.since || !isAsked(config, name)) return false;
-  if (state.witnesses !== null || state.alone) return false;
+  if (state.witnesses !== null || state.alone || isPartlyDown(state)) return false;
   if (isAwaiting(state) || bookGap(state, at) !== state) return false;
   if (verdictOf(state) !== 'up') return false;
   const step = new MonitorStep(state, place);

@@ -30,7 +30,8 @@ export function afterResult(region: RegionState, item: ResultItem, retries: numb
     first_fail_at: isSuccess ? null : (region.first_fail_at ?? at),
     last_at: at, response_time_ms: result.response_time_ms, status_code: result.status_code,
     error: result.error, probe_id, engine, reason: null,
-    ...(verdict === 'down' && downAt !== undefined ? { down_at: downAt } : {}), ...(ended ? { ended } : {}),
+    ...(verdict === 'down' && downAt !== undefined ? { down_at: downAt } : {}),
+    ...(verdict === 'down' && region.is_told ? { is_told: true as const } : {}), ...(ended ? { ended } : {}),
   };
 }
 
@@ -42,7 +43,8 @@ function endedBy(region: RegionState, until: number): RegionOutage[] | undefined
 }
 
 /** A region that has lost its vote. If it was in an outage, nobody knows when that ended. */
-export function withoutVote({ down_at: _unknown, ...region }: RegionState, reason: string): RegionState {
+export function withoutVote(before: RegionState, reason: string): RegionState {
+  const { down_at: _unknown, is_told: _told, ...region } = before;
   return { ...region, verdict: 'unknown', fails: 0, first_fail_at: null, reason };
 }
 

@@ -62,6 +62,24 @@ function votesFor(one: IncidentOpening, verdict: 'down' | 'up', at: number): Vot
 const ids = (answer: { data: Loose }): string[] => answer.data.incidents.map((one: Loose) => one.id);
 
 describe('an incident', () => {
+  test('notes each region that sees it begin or end, once, in its history', async () => {
+    const one = opening(tenant);
+    await outbox.open(one);
+    const { monitor_id, organization_id, project_id } = one.monitor;
+    const change = {
+      id: newId(T0), monitor_id, organization_id, project_id, region: 'osaka', status: 'down' as const,
+      previous_status: 'up' as const, at: Date.now() + 1000, reason: null, incident_id: one.id,
+    };
+    for (const incident_id of [one.id, one.id, null, newId(5)]) {
+      await outbox.regionChanged({ ...change, incident_id });
+    }
+    const history = (await tenant.readKey.get(`/api/incidents/${one.id}/updates`)).data.updates;
+    expect(history).toHaveLength(2);
+    expect(history[1]).toMatchObject({
+      kind: 'region_change', field: 'osaka', from: 'up', to: 'down', actor: { type: 'system' },
+    });
+  });
+
   test('has the votes of its beginning and its end, each once, and none if people opened it', async () => {
     const one = opening(tenant);
     await outbox.open(one);

@@ -3,6 +3,8 @@ import { subjects } from '../../shared/contracts/subjects.ts';
 import type { Loose } from '../helpers/api-client.ts';
 import { checked, lettersOf, postAll } from '../faults/sender.ts';
 import { startControllerRig, type ControllerRig } from '../helpers/controller-rig.ts';
+import { EventClient } from '../helpers/event-client.ts';
+import { startReceiver } from '../helpers/receiver.ts';
 import type { TestProbe } from '../helpers/test-probe.ts';
 import { until } from '../helpers/until.ts';
 
@@ -19,7 +21,7 @@ let berlinSees: 'up' | 'down' | null = null;
 let asked: string[] = [];
 
 beforeAll(async () => {
-  rig = await startControllerRig();
+  rig = await startControllerRig({ ALLOW_PRIVATE_DESTINATIONS: 'true' });
   for (const region of REGIONS) {
     await rig.session.ok('POST', '/api/regions', { id: region, name: region, city: region, country: 'X' });
     probes[region] = await rig.probe(region, { session: rig.session, region });
@@ -59,10 +61,10 @@ async function watch(name: string, policy: string | number = 'majority'): Promis
   return id;
 }
 
-async function say(id: string, isUp: boolean): Promise<void> {
+async function say(id: string, isUp: boolean, probe = probes.paris): Promise<void> {
   epochs += 1;
   await postAll(
-    lettersOf(probes.paris, `epoch-${epochs}`, [checked(id, Date.now(), isUp)]), (letters) => letters,
+    lettersOf(probe, `epoch-${epochs}`, [checked(id, Date.now(), isUp)]), (letters) => letters,
   );
 }
 
@@ -120,3 +122,25 @@ test('a monitor that needs two votes is unknown while one region reports, and op
   expect(await incidentsOf(id)).toEqual([]);
   expect(asked).not.toContain(id);
 }, 60_000);
+
+test('a region that is down alone is told live and alerted where somebody asked for it, without an incident', async () => {
+  const { key } = await rig.session.ok<{ key: string }>('POST', '/api/auth/api-keys', { name: 'live' });
+  const stream = await EventClient.open(rig.controller.url, { 'x-api-key': key });
+  const receiver = await startReceiver();
+  const { integration } = await rig.session.ok<Loose>('POST', '/api/integrations', {
+    name: 'regions', type: 'webhook', config: { url: receiver.url }, is_default: true,
+    events: ['monitor.region_degraded', 'monitor.down'],
+  });
+  const id = await watch('partly down');
+  await say(id, true, probes.dallas);
+  await say(id, false);
+  const { data } = await stream.next('monitor.region', ({ monitor_id: of }) => of === id);
+  expect(data).toMatchObject({ region: 'paris', status: 'down', previous_status: 'up', reason: 'Status 503' });
+  await say(id, true, probes.dallas);
+  const alert = await until(() => receiver.requests[0], { what: 'the alert arrives' });
+  expect(JSON.parse(String(alert.body))).toMatchObject({ event: 'monitor.region_degraded', incident: null });
+  expect(await incidentsOf(id)).toEqual([]);
+  await rig.session.ok('DELETE', `/api/integrations/${integration.id}`);
+  stream.close();
+  await receiver.close();
+});

@@ -89,7 +89,7 @@ function checkBooked(
 
 /** Checks that every decided effect was executed, once. */
 export function checkEffects(world: World, references: Reference[]): string[] {
-  const { statusChanges, incidents, votes, alerts, certificates } = world.db;
+  const { statusChanges, incidents, votes, regionChanges, alerts, certificates } = world.db;
   const wanted = new Map<string, string>();
   const shown = new Map<string, CertificateSighting>();
   for (const { effects } of references) {
@@ -101,6 +101,8 @@ export function checkEffects(world: World, references: Reference[]): string[] {
         wanted.set(`resolved ${effect.resolution.id}`, JSON.stringify(effect.resolution));
       } else if (effect.kind === 'alert') {
         wanted.set(`alert ${effect.alert.id}`, JSON.stringify(effect.alert));
+      } else if (effect.kind === 'region') {
+        wanted.set(`region ${effect.change.id}`, JSON.stringify(effect.change));
       } else if (effect.kind === 'votes') {
         wanted.set(`votes ${effect.record.id}`, JSON.stringify(effect.record));
       } else {
@@ -113,6 +115,7 @@ export function checkEffects(world: World, references: Reference[]): string[] {
   const found = new Map<string, string>();
   for (const [id, change] of statusChanges) found.set(`status ${id}`, JSON.stringify(change));
   for (const [id, one] of certificates) found.set(`certificate ${id}`, JSON.stringify(one));
+  for (const [id, change] of regionChanges) found.set(`region ${id}`, JSON.stringify(change));
   for (const [id, record] of votes) found.set(`votes ${id}`, JSON.stringify(record));
   for (const [id, alert] of alerts) found.set(`alert ${id}`, JSON.stringify(alert));
   for (const [id, { opening, resolution }] of incidents) {

@@ -5,7 +5,7 @@ import type { Alert, IncidentOpening, IncidentResolution } from '../../controlle
 import type { MonitorConfig } from '../../controller/verdicts/monitor-config.ts';
 import type { DeadLetter } from '../../controller/results/dead-letters/dead-letter.ts';
 import type { JournalEntry } from '../../controller/results/journal/journal-entry.ts';
-import type { CertificateSighting, StatusChange } from '../../controller/verdicts/monitor-state.ts';
+import type { CertificateSighting, RegionChange, StatusChange } from '../../controller/verdicts/monitor-state.ts';
 import type { Lease } from '../../controller/results/shards/lease-rules.ts';
 import type { ReceivedPing } from '../../controller/results/intake/ping-rules.ts';
 import type { Rollup } from '../../controller/results/hours/rollup.ts';
@@ -47,6 +47,7 @@ export class SimulatedDatabase {
   readonly statusChanges = new Map<string, StatusChange>();
   readonly incidents = new Map<string, StoredIncident>();
   readonly votes = new Map<string, VoteRecord>();
+  readonly regionChanges = new Map<string, RegionChange>();
   readonly alerts = new Map<string, Alert>();
   /** By monitor. */
   readonly certificates = new Map<string, CertificateSighting>();

@@ -209,6 +209,7 @@ function incidentsPort(db: SimulatedDatabase, wire: Line): IncidentsPort {
         else if (!found.resolution) db.incidents.set(given.id, { ...found, resolution: given });
       }], () => undefined);
     },
+    regionChanged: (change) => insertAbsent(wire, db.regionChanges, [[change.id, change]]),
     recordVotes: (record) => insertAbsent(wire, db.votes, [[record.id, record]]),
   };
 }

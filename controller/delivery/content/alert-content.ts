@@ -24,6 +24,7 @@ const KINDS: Record<AlertDetails['event'], [string, AlertContent['tone'], string
   'monitor.slow_response': ['SLOW', 'warning', 'responds slowly'],
   'monitor.slow_response_resolved': ['OK', 'good', 'responds normally again'],
   'monitor.ssl_expiring': ['TLS', 'warning', 'has a certificate that expires soon'],
+  'monitor.region_degraded': ['REGION', 'warning', 'is down in one region, and up by the other votes'],
   'monitor.domain_expiring': ['DOMAIN', 'warning', 'has a domain registration that expires soon'],
 };
 

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { errorType } from '../../../shared/contracts/result.ts';
+import { statusOfRegion } from '../../verdicts/region-change-rules.ts';
 import type { MonitorState } from '../../verdicts/monitor-state.ts';
 
 const status = z.enum(['up', 'down', 'degraded', 'paused', 'unknown']);
@@ -45,9 +46,8 @@ export function viewLive(state: MonitorState): MonitorLive {
       id: open.incident_id, started_at: open.started_at, severity: open.severity, type: open.type,
       failure_count: open.failure_count,
     },
-    regions: Object.entries(state.regions).map(([region, { verdict, degraded, reason, error, ...seen }]) => ({
-      region, status: verdict === 'up' && degraded ? 'degraded' : verdict,
-      reason: reason ?? error?.message ?? null,
+    regions: Object.entries(state.regions).map(([region, seen]) => ({
+      region, status: statusOfRegion(seen), reason: seen.reason ?? seen.error?.message ?? null,
       last_check_at: seen.last_at, response_time_ms: seen.response_time_ms, probe_id: seen.probe_id,
     })),
   };

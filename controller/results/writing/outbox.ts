@@ -50,6 +50,7 @@ async function carryOutOne(ports: OutboxPorts, outbox: MonitorEffect[]): Promise
     else if (effect.kind === 'open') await ports.incidents.open(effect.opening);
     else if (effect.kind === 'resolve') await ports.incidents.resolve(effect.resolution);
     else if (effect.kind === 'alert') await ports.alerts.fanOut(effect.alert);
+    else if (effect.kind === 'region') await ports.incidents.regionChanged(effect.change);
     else if (effect.kind === 'votes') await ports.incidents.recordVotes(effect.record);
     else await ports.certificates.keep(effect.sighting);
   }

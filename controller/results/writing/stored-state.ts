@@ -3,7 +3,8 @@ import type { Alert } from '../../verdicts/effect.ts';
 import type { MonitorConfig } from '../../verdicts/monitor-config.ts';
 import type {
   CertificateState, CertificateWarning, Flaps, HeartbeatState, LateHistory, LateOutage, LateRun,
-  MonitorEffect, MonitorState, RegionOutage, RegionState, SeenCertificate, StatusChange, Stretch, Witness,
+  MonitorEffect, MonitorState, RegionChange, RegionOutage, RegionState, SeenCertificate, StatusChange,
+  Stretch, Witness,
 } from '../../verdicts/monitor-state.ts';
 import type { StateRecord } from '../state/records.ts';
 import { restoreFacts } from './certificate-store.ts';
@@ -92,6 +93,7 @@ const restoreLate = restoring<Pick<LateHistory, 'runs' | 'found'>>({}, {
   found: each(restoring<LateOutage>({ error: null })),
 });
 
+const restoreRegionChange = restoring<RegionChange>({ reason: null, incident_id: null });
 const restoreStatus = restoring<StatusChange>({ incident_id: null });
 const restoreAlert = restoring<Alert>({ incident: null, error: null }, {
   monitor: restoreConfig, incident: restoreIncident,
@@ -103,6 +105,7 @@ function restoreEffect(effect: MonitorEffect): MonitorEffect {
   else if (effect.kind === 'open') restoreConfig(effect.opening.monitor);
   else if (effect.kind === 'resolve') restoreConfig(effect.resolution.monitor);
   else if (effect.kind === 'alert') restoreAlert(effect.alert);
+  else if (effect.kind === 'region') restoreRegionChange(effect.change);
   else if (effect.kind === 'certificate') restoreFacts(effect.sighting.facts);
   return effect;
 }

@@ -43,7 +43,7 @@ export async function ingestResults(options: Record<string, unknown>): Promise<I
   const mongo = openMongo(url);
   const stores = await openResultStores(mongo.db);
   const none = async () => undefined;
-  const nothing = { open: none, resolve: none, recordVotes: none };
+  const nothing = { open: none, resolve: none, recordVotes: none, regionChanged: none };
   const inHand = new Shards({
     clock, log: createLog('bench', 'error'), instance: 'bench', limits: limitsOf(1e15),
     holdsLease: () => true, surrender: () => undefined, onStarted: () => undefined, onEnded: () => undefined,

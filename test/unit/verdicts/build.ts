@@ -1,5 +1,6 @@
+import type { Alert } from '../../../controller/verdicts/effect.ts';
 import { applyItem, newMonitorState } from '../../../controller/verdicts/monitor-rules.ts';
-import type { MonitorEffect, MonitorItem, MonitorState } from '../../../controller/verdicts/monitor-state.ts';
+import type { MonitorEffect, MonitorItem, MonitorState, RegionChange } from '../../../controller/verdicts/monitor-state.ts';
 import type { VoteRecord } from '../../../controller/verdicts/vote-ledger.ts';
 import type { MonitorConfig } from '../../../controller/verdicts/monitor-config.ts';
 import { configOf, HOUR, resultOf } from '../results/build.ts';
@@ -11,9 +12,12 @@ export const MINUTE = 60 * SECOND;
 /** A monitor that receives entries of one item each. Times are in seconds since its creation. */
 export class MonitorRun {
   state: MonitorState;
-  /** All but the votes. */
+  /** All but votes and what concerns single regions. */
   effects: MonitorEffect[] = [];
   votes: VoteRecord[] = [];
+  regionChanges: RegionChange[] = [];
+  /** Alerts of regions that are down alone. */
+  degraded: Alert[] = [];
   config: MonitorConfig;
   #n = 1;
 
@@ -25,8 +29,12 @@ export class MonitorRun {
   item(item: MonitorItem): MonitorEffect[] {
     const step = applyItem(this.state, item, { n: this.#n++, index: 0 });
     this.state = step.state;
-    const told = step.effects.filter((effect) => effect.kind !== 'votes');
+    const told = step.effects.filter((effect) => effect.kind !== 'votes' && effect.kind !== 'region'
+      && !(effect.kind === 'alert' && effect.alert.event === 'monitor.region_degraded'));
+    this.degraded.push(...step.effects.flatMap((effect) =>
+      (effect.kind === 'alert' && effect.alert.event === 'monitor.region_degraded' ? effect.alert : [])));
     this.effects.push(...told);
+    this.regionChanges.push(...step.effects.flatMap((effect) => (effect.kind === 'region' ? effect.change : [])));
     this.votes.push(...step.effects.flatMap((effect) => (effect.kind === 'votes' ? effect.record : [])));
     return told;
   }
@@ -87,6 +95,7 @@ export function short(effect: MonitorEffect): string {
   if (effect.kind === 'open') return `open@${at(effect.opening.started_at)}`;
   if (effect.kind === 'resolve') return `resolve@${at(effect.resolution.resolved_at)}`;
   if (effect.kind === 'certificate') return `certificate@${at(effect.sighting.seen_at)}`;
+  if (effect.kind === 'region') return `${effect.change.region} ${effect.change.status}@${at(effect.change.at)}`;
   if (effect.kind === 'votes') return `votes@${at(effect.record.at)}`;
   return `${effect.alert.event}@${at(effect.alert.at)}`;
 }

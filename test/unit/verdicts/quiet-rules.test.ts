@@ -189,7 +189,10 @@ describe('a quiet result', () => {
       { kind: 'result', region: 'us', probe_id: 'probe-us', engine: '1', late: false, result: run.resultAt(at) }, PLACE,
     );
     run.down(60);
-    expect(isQuietAt(61)).toBe(true);
+    expect(isQuietAt(61)).toBe(false);
+    run.up(61, 'us');
+    run.up(62, 'ap');
+    expect(isQuietAt(63)).toBe(true);
     run.up(120);
     expect(isQuietAt(121)).toBe(false);
     run.up(121, 'us');
