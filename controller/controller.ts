@@ -89,6 +89,7 @@ export async function openController(given: GivenPorts) {
   const subscriptions = await openSubscriptions(ports);
   const fleet = await openFleet(ports, {
     monitors: monitors.store, ownsShard, quota, otherUsers: subscriptions.users,
+    shardStates: () => results.shards.states,
   });
   const evidence = await openEvidence(ports, { monitors, incidents, fleet });
   const notifications = await openNotifications(ports, {

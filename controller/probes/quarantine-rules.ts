@@ -29,9 +29,9 @@ const LATE_MS = 2000;
 const MISSED_SHARE = 0.5;
 /** So many monitors, and this share of those compared, are no accident. */
 const AGAINST = { monitors: 10, share: 0.5 };
-/** How long each must last before the probe is quarantined. A share of missed slots is of two minutes. */
+/** How long each must last before the probe is quarantined. Votes are compared anew every 80 s at most. */
 const PATIENCE_MS: Readonly<Record<Trouble, number>> =
-  { doubled: 0, clock: 30_000, late: 60_000, missed: 120_000, disagrees: 60_000 };
+  { doubled: 0, clock: 30_000, late: 60_000, missed: 120_000, disagrees: 150_000 };
 const CLEAN_MS = 180_000;
 const LONGEST_CLEAN_MS = 3_600_000;
 /** A quarantine that begins so soon after the last one is a relapse. */

@@ -13,8 +13,8 @@ interface QuarantinesDeps {
   directory: Pick<FleetDirectory, 'probes' | 'probe' | 'refresh'>;
   liveness: Pick<Liveness, 'track' | 'isLive'>;
   store: Pick<ProbeStore, 'enterQuarantine' | 'confirmQuarantine' | 'leaveQuarantine'>;
-  /** How a probe's votes compare with those of other regions; null while too little is known. */
-  agreementOf(probeId: string): Agreement | null;
+  /** How a probe's votes compare with those of other regions; each turn looks at a part of them. */
+  agreements: { turn(): void; of(probeId: string): Agreement | null };
   /** Looks now whether monitors have to move. */
   rebalance(): void;
   clock: Clock;
@@ -73,7 +73,8 @@ export class Quarantines {
   }
 
   async #look(): Promise<void> {
-    const { clock, directory } = this.#deps;
+    const { agreements, clock, directory } = this.#deps;
+    agreements.turn();
     const enrolled = [...directory.probes()].filter(isEnrolled);
     for (const id of this.#spells.keys()) if (!directory.probe(id)) this.#spells.delete(id);
     const decisions = decideQuarantines(enrolled.map((probe) => this.#healthOf(probe)), clock.now());
@@ -88,12 +89,12 @@ export class Quarantines {
   }
 
   #healthOf(probe: ProbeDoc): ProbeHealth {
-    const { clock, liveness, agreementOf } = this.#deps;
+    const { agreements, clock, liveness } = this.#deps;
     const { _id: id, quarantine = null, quarantined_before: before = null } = probe;
     const nowMono = clock.monotonic();
     const isLive = liveness.isLive(probe);
     const track = isLive ? liveness.track(id) : null;
-    const found = evidenceOf(track, isLive ? agreementOf(id) : null, nowMono);
+    const found = evidenceOf(track, isLive ? agreements.of(id) : null, nowMono);
     const known = this.#spells.get(id);
     // Of a probe that is not heard nothing is known, neither good nor bad.
     const isSame = known !== undefined && track !== null && known.isBad === (found !== null);

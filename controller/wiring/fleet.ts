@@ -11,6 +11,7 @@ import type { MonitorSource } from '../assignments/ports.ts';
 import { keptTombstonesMs, Rebalancer } from '../assignments/rebalancer.ts';
 import { RunNow } from '../assignments/run-now.ts';
 import { AssignmentStore } from '../assignments/store.ts';
+import { Agreements } from '../results/reading/agreements.ts';
 import { SyncResponder } from '../assignments/sync-responder.ts';
 import { Witnesses } from '../assignments/witnesses.ts';
 import { AssignmentWriter } from '../assignments/writer.ts';
@@ -39,6 +40,8 @@ const ROTATED_WITHIN_MS = 5000;
 interface FleetSources {
   monitors: MonitorSource;
   ownsShard(shard: number): boolean;
+  /** The monitors of the shards that this controller has. */
+  shardStates: ConstructorParameters<typeof Agreements>[0];
   quota: Quota;
   /** Users of NATS besides probes. */
   otherUsers(): BusUser[];
@@ -48,7 +51,8 @@ type FleetPorts = Omit<ControllerPorts, 'random' | 'resolve'>;
 export type Fleet = Awaited<ReturnType<typeof openFleet>>;
 
 /** Regions and probes, and which probe runs which monitor. */
-export async function openFleet(ports: FleetPorts, { monitors, ownsShard, quota, otherUsers }: FleetSources) {
+export async function openFleet(ports: FleetPorts, sources: FleetSources) {
+  const { monitors, ownsShard, shardStates, quota, otherUsers } = sources;
   const { config, mongo: { db }, bus, timeZone, clock, log, company } = ports;
   const [regions, probes] = [new RegionStore(db), new ProbeStore(db)];
   const [items, heads] = [new AssignmentStore(db), new HeadStore(db)];
@@ -105,7 +109,7 @@ export async function openFleet(ports: FleetPorts, { monitors, ownsShard, quota,
   });
   const quarantines = new Quarantines({
     directory, liveness, store: probes, clock, log, rebalance: () => rebalancer.look(),
-    agreementOf: () => null,
+    agreements: new Agreements(shardStates),
   });
   let pokes: BusSubscription | null = null;
   const isOf = (probe: ProbeDoc, organizationId: string): boolean =>

@@ -14,7 +14,7 @@ interface ProbeView {
 
 const clock = new WarpClock();
 let rig: ControllerRig;
-let probes: Record<'bad' | 'good' | 'other', TestProbe>;
+let probes: Record<'bad' | 'good' | 'other' | 'third', TestProbe>;
 let beats: NodeJS.Timeout;
 let epochs = 0;
 /** The epochs that beat in turn under the identity of the bad probe. */
@@ -24,14 +24,18 @@ let turn = 0;
 beforeAll(async () => {
   rig = await startControllerRig({}, undefined, undefined, { clock });
   await rig.session.ok('POST', '/api/regions', { id: 'oslo', name: 'Oslo', city: 'Oslo', country: 'NO' });
+  await rig.session.ok('POST', '/api/regions', { id: 'rome', name: 'Rome', city: 'Rome', country: 'IT' });
   const oslo = { session: rig.session, region: 'oslo' };
-  probes = { bad: await rig.probe('bad', oslo), good: await rig.probe('good', oslo), other: await rig.probe('other') };
+  probes = {
+    bad: await rig.probe('bad', oslo), good: await rig.probe('good', oslo), other: await rig.probe('other'),
+    third: await rig.probe('third', { session: rig.session, region: 'rome' }),
+  };
   for (const probe of Object.values(probes)) await probe.follow();
   const beat = () => {
     const sent_at = clock.now();
     turn += 1;
     probes.bad.beat({ sent_at, epoch: lives[turn % lives.length] as string });
-    for (const probe of [probes.good, probes.other]) probe.beat({ sent_at });
+    for (const probe of [probes.good, probes.other, probes.third]) probe.beat({ sent_at });
   };
   beats = setInterval(beat, 1000);
   await is('bad', 'online');
@@ -47,12 +51,13 @@ const read = async (name: keyof typeof probes) =>
 const is = (name: keyof typeof probes, status: string) =>
   until(async () => (await read(name)).status === status, { what: `${name} is ${status}` });
 
-async function watch(name: string): Promise<string> {
+/** By default in Oslo alone, where one vote is enough. */
+async function watch(name: string, change: object = {}): Promise<string> {
   const { monitor: { id } } = await rig.session.ok<{ monitor: { id: string } }>('POST', '/api/monitors', {
     name, type: 'HTTP', target: 'http://127.0.0.1:9/', interval_seconds: 60, monitoring_regions: ['oslo'],
-    confirmation_policy: { regions: 'any', retries: 0 },
+    confirmation_policy: { regions: 'any', retries: 0 }, ...change,
   });
-  await until(() => probes.bad.held.has(id) || probes.good.held.has(id), { what: 'it is assigned' });
+  await until(() => Object.values(probes).some(({ held }) => held.has(id)), { what: 'it is assigned' });
   return id;
 }
 
@@ -109,4 +114,28 @@ test('a probe whose identity two processes use loses its vote and its work, and 
   }, { what: 'the quarantine ends', everyMs: 1500 });
   expect((await read('bad')).quarantine).toBeNull();
   await until(() => probes.bad.held.size > 0, { what: 'it has monitors again' });
+});
+
+test('a probe that contradicts most other regions on many monitors keeps them, and has no vote', async () => {
+  const everywhere = {
+    interval_seconds: 3600, monitoring_regions: ['local', 'oslo', 'rome'],
+    confirmation_policy: { regions: 'majority', retries: 0 },
+  };
+  const ids = await Promise.all(Array.from({ length: 16 }, (_, at) => watch(`everywhere ${at}`, everywhere)));
+  const { other, ...others } = probes;
+  await until(() => ids.every((id) => other.held.has(id) && probes.third.held.has(id)), { what: 'assigned' });
+  await Promise.all(ids.map(async (id) => {
+    const holders = [other, ...Object.values(others).filter(({ held }) => held.has(id))];
+    await Promise.all(holders.map((probe) => say(probe, id, true)));
+  }));
+  await until(async () => {
+    await Promise.all(ids.map((id) => say(other, id, false)));
+    clock.warp(10_000);
+    return (await read('other')).quarantine;
+  }, { what: 'the quarantine', everyMs: 1500 });
+  expect((await read('other')).reason).toMatch(
+    /^It reports \d\d of \d\d monitors down that most other regions reach$/,
+  );
+  expect(ids.every((id) => other.held.has(id))).toBe(true);
+  expect((await Promise.all(ids.map(incidentsOf))).flat()).toEqual([]);
 });

@@ -53,7 +53,7 @@ describe('what is wrong with a probe', () => {
 
 describe('a probe is quarantined', () => {
   test.each([
-    ['doubled', 0], ['clock', 30_000], ['late', 60_000], ['disagrees', 60_000], ['missed', 120_000],
+    ['doubled', 0], ['clock', 30_000], ['late', 60_000], ['missed', 120_000], ['disagrees', 150_000],
   ] as const)('for being %s after %i ms without a break', (trouble, patienceMs) => {
     const at = (forMs: number) => kinds([probe('bad', { found: found(trouble), forMs }), ...sound(2)]);
     expect(at(patienceMs)).toEqual(['enter bad']);
