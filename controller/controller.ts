@@ -110,7 +110,7 @@ export async function openController(given: GivenPorts) {
     regions: fleet.directory, destinations: notifications.destinations, groups: groups.lookup,
     readers: {
       live, statistics: results.statistics, history, certificates, incidents: incidents.store,
-      domains: domains.store,
+      outages: incidents.outages, domains: domains.store,
     },
     runner: fleet.runNow, poke, minIntervalSeconds: config.monitors.minIntervalSeconds, log,
   };

@@ -29,6 +29,14 @@ export class VoteStore {
     return all.sort({ at: 1, _id: 1 }).limit(limit).toArray();
   }
 
+  /** The votes that began these incidents, by incident. */
+  async beginnings(tenant: Tenant, incidentIds: string[]): Promise<Map<string, VoteDoc['votes']>> {
+    if (incidentIds.length === 0) return new Map();
+    const filter = { incident_id: { $in: incidentIds }, verdict: 'down' as const, ...ownedBy(tenant) };
+    const found = await this.#records.find(filter).toArray();
+    return new Map(found.map(({ incident_id, votes }) => [incident_id, votes]));
+  }
+
   async removeOf(incidentIds: string[]): Promise<void> {
     if (incidentIds.length > 0) await this.#records.deleteMany({ incident_id: { $in: incidentIds } });
   }

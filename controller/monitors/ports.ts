@@ -6,6 +6,7 @@ import type { OpenReader } from '../results/reading/open-reader.ts';
 import type { MonitorHistory } from '../results/reading/monitor-history.ts';
 import type { Statistics } from '../results/reading/statistics.ts';
 import type { DomainFacts } from '../domains/domain.ts';
+import type { ReplayedIncident } from '../verdicts/replay.ts';
 import type { MonitorDoc } from './monitor.ts';
 
 export interface RegionLookup {
@@ -43,6 +44,12 @@ export interface MonitorReaders {
   incidents: {
     /** Status of each incident by id; unknown ids are left out. */
     statuses(ids: string[]): Promise<Map<string, IncidentStatus>>;
+  };
+  outages: {
+    /** Those that began from `from` to before `to` (Unix ms), oldest first, with the votes that began them. */
+    between(
+      tenant: Tenant, monitorId: string, span: { from: number; to: number; limit: number },
+    ): Promise<ReplayedIncident[]>;
   };
   domains: {
     /** What is known of a registrable domain; null if no monitor watched it until now. */

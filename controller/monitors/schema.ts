@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { MONITOR_TYPES } from '../../shared/contracts/check-spec.ts';
-import { oneLine, queryInt, readOnlyFields, uuidParam } from '../http/params.ts';
+import { oneLine, queryInt, readOnlyFields, uuidParam, instantInput } from '../http/params.ts';
 import { LONGEST_INTERVAL } from './settings/heartbeat.ts';
 import { typeFields } from './settings/registry.ts';
 
@@ -18,6 +18,17 @@ const confirmationPolicy = z.strictObject({
   regions: z.union([z.enum(['majority', 'any', 'all']), z.int().min(1).max(100)]).optional(),
   retries: z.int().min(0).max(5).optional(),
 });
+/** Instants come out in Unix ms. */
+const replayInstant = z.union([z.int().min(0), instantInput], {
+  error: 'Must be Unix milliseconds or an ISO 8601 date and time with its offset',
+});
+export const simulationInput = z.strictObject({
+  confirmation_policy: confirmationPolicy.describe('What it leaves out is as the monitor has it.'),
+  from: replayInstant.describe('The time to replay: Unix ms or ISO 8601.'),
+  to: replayInstant.optional().describe('Default: now.'),
+});
+export type SimulationInput = z.output<typeof simulationInput>;
+
 const tag = oneLine(1, 50).refine((text) => !text.includes(','), 'Must not contain a comma');
 /** Limit on the tags of one monitor. */
 export const MOST_TAGS = 20;

@@ -1,3 +1,4 @@
+import type { Tenant } from '../accounts/tenant.ts';
 import { CommentStore } from '../incidents/comment-store.ts';
 import { IncidentOutbox } from '../incidents/outbox.ts';
 import type { MonitorPast, NotificationLog } from '../incidents/ports.ts';
@@ -38,6 +39,16 @@ export async function openIncidents(ports: ControllerPorts, sources: IncidentSou
   return {
     store: incidents,
     outbox: new IncidentOutbox({ incidents, updates, votes }, clock, events.publisher),
+    outages: {
+      /** What checks opened, oldest first; the newest `limit` of them. */
+      between: async (tenant: Tenant, monitorId: string, span: { from: number; to: number; limit: number }) => {
+        const query = { check_id: monitorId, source: 'system' as const, page: 1, ...span };
+        const { incidents: found } = await incidents.list(tenant, query);
+        const began = await votes.beginnings(tenant, found.map(({ _id }) => _id));
+        return found.reverse().map(({ _id, started_at, resolved_at }) =>
+          ({ started_at, resolved_at, votes: began.get(_id) ?? [] }));
+      },
+    },
     routesOver: ({ notifications, past, open: owners }: IncidentContext) => incidentRoutes({
       incidents, updates, comments, votes, notifications, monitors, past, people, log,
       events: events.publisher,

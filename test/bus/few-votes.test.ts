@@ -97,6 +97,10 @@ test('the only region that reports is believed as soon as one that does not have
     ['dallas', 'none', 'silent', null], ['paris', 'down', 'counted', 'test'],
     ['berlin', 'down', 'counted', 'test'],
   ]);
+  const { actual, incidents } = await rig.session.ok<Loose>('POST', `/api/monitors/${id}/simulate`, {
+    from: new Date(Date.now() - 60_000).toISOString(), confirmation_policy: { regions: 'any' },
+  });
+  expect(actual).toMatchObject([{ started_at: incidents[0].started_at, votes: [{}, {}, { region: 'berlin' }] }]);
 });
 
 test('the only region that reports is not believed when one that does not have the monitor sees it up', async () => {
@@ -140,6 +144,16 @@ test('a region that is down alone is told live and alerted where somebody asked 
   const alert = await until(() => receiver.requests[0], { what: 'the alert arrives' });
   expect(JSON.parse(String(alert.body))).toMatchObject({ event: 'monitor.region_degraded', incident: null });
   expect(await incidentsOf(id)).toEqual([]);
+  const replay = (body: object) => rig.session.ok<Loose>('POST', `/api/monitors/${id}/simulate`, {
+    from: Date.now() - 60_000, ...body,
+  });
+  const any = await replay({ confirmation_policy: { regions: 'any' } });
+  expect(any).toMatchObject({
+    incidents: [{ resolved_at: null, votes: [{ region: 'dallas', vote: 'up' }, { region: 'paris', vote: 'down' }] }],
+    actual: [],
+  });
+  expect(any['since']).toBeGreaterThan(Date.now() - 60_000);
+  expect(await replay({ confirmation_policy: {} })).toMatchObject({ incidents: [], actual: [] });
   await rig.session.ok('DELETE', `/api/integrations/${integration.id}`);
   stream.close();
   await receiver.close();

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { errorLayer, errorType, timings } from '../../../shared/contracts/result.ts';
+import { VOTE_WEIGHTS } from '../../verdicts/vote-ledger.ts';
 import { instantInput, queryBoolean, queryInt } from '../../http/params.ts';
 
 const unixMs = z.int();
@@ -65,6 +66,29 @@ export const regionsAnswer = z.strictObject({
     response_time_ms: ms,
     probe_id: z.string().nullable(),
   })),
+});
+
+const replayedVote = z.strictObject({
+  at: unixMs.nullable().describe('When its latest check began.'),
+  region: z.string(),
+  probe_id: z.string().nullable(),
+  vote: z.enum(['up', 'down', 'none']),
+  weight: z.enum(VOTE_WEIGHTS),
+  reason: z.string().nullable(),
+  error: errorView.nullable(),
+  attempt: z.int().nullable(),
+});
+
+const replayedIncidents = z.array(z.strictObject({
+  started_at: unixMs,
+  resolved_at: unixMs.nullable().describe('Null while it lasted.'),
+  votes: z.array(replayedVote).describe('Those that began it.'),
+}));
+
+export const simulationAnswer = z.strictObject({
+  since: unixMs.nullable().describe('The oldest result that could be replayed; null if there was none.'),
+  incidents: replayedIncidents.describe('Under the policy in question.'),
+  actual: replayedIncidents.describe('As they were, at most 100.'),
 });
 
 export const domainAnswer = z.strictObject({

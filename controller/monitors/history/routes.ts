@@ -1,19 +1,25 @@
+import pLimit from 'p-limit';
+import { AppError } from '../../../shared/errors.ts';
 import { idParams } from '../../http/params.ts';
 import { defineRoute, type Route } from '../../http/route.ts';
 import type { MonitorDeps } from '../deps.ts';
-import { monitorInputs } from '../schema.ts';
+import { monitorInputs, simulationInput } from '../schema.ts';
 import { readDomain } from '../verbs/read-domain.ts';
 import {
   readCertificate, readRegions, readResponseTimes, readResults, readStatusHistory,
 } from '../verbs/read-history.ts';
 import { checkNow, testMonitor } from '../verbs/run-check.ts';
+import { simulatePolicy } from '../verbs/simulate-policy.ts';
 import * as answers from './answers.ts';
 import {
-  viewCertificate, viewRegions, viewResult, viewRun, viewSpan,
+  viewCertificate, viewRegions, viewReplayed, viewResult, viewRun, viewSpan,
 } from './views.ts';
 
+/** Simulations that may wait for their turn. */
+const MOST_WAITING = 8;
+
 export function historyRoutes(deps: MonitorDeps): Route[] {
-  return [...readRoutes(deps), ...runRoutes(deps)];
+  return [...readRoutes(deps), ...runRoutes(deps), simulateRoute(deps)];
 }
 
 function readRoutes(deps: MonitorDeps): Route[] {
@@ -88,6 +94,30 @@ function readRoutes(deps: MonitorDeps): Route[] {
       },
     }),
   ];
+}
+
+/** One at a time: each reads and replays up to tens of thousands of results. */
+function simulateRoute(deps: MonitorDeps): Route {
+  const turns = pLimit(1);
+  return defineRoute({
+    method: 'POST', path: '/api/monitors/:id/simulate', tag: 'Monitors', audit: false,
+    auth: { access: 'project', role: 'viewer' },
+    summary: 'Replay the results of a monitor against another confirmation policy',
+    description: 'Counts the votes of the results that are still stored, at most the newest 50,000 in the '
+      + 'time asked for, by the present regions and interval. Not replayed are words of regions that did not '
+      + 'have the monitor, and pauses.',
+    params: idParams, body: simulationInput,
+    answers: { 200: answers.simulationAnswer },
+    errors: ['MONITOR_NOT_FOUND', 'VALIDATION_FAILED'],
+    handle: async (ctx, { params, body }) => {
+      if (turns.pendingCount >= MOST_WAITING) {
+        throw new AppError('SERVICE_UNAVAILABLE', 'Other policies are being simulated; try again in a moment');
+      }
+      const { since, incidents, actual } = await turns(() => simulatePolicy(deps, ctx, params.id, body));
+      const data = { since, incidents: viewReplayed(incidents), actual: viewReplayed(actual) };
+      return { status: 200, data };
+    },
+  });
 }
 
 function runRoutes(deps: MonitorDeps): Route[] {

@@ -4,9 +4,10 @@ import type { StoredResult } from '../../results/hours/stored-result.ts';
 import type { RegionCertificate } from '../../results/reading/certificates.ts';
 import type { MonitorLive } from '../../results/reading/live.ts';
 import type { StatusSpan } from '../../results/reading/past.ts';
+import type { ReplayedIncident } from '../../verdicts/replay.ts';
 import type { RegionRun } from '../ports.ts';
 import type {
-  certificateAnswer, certificateView, regionsAnswer, resultView, statusHistoryAnswer,
+  certificateAnswer, certificateView, regionsAnswer, resultView, simulationAnswer, statusHistoryAnswer,
 } from './answers.ts';
 
 type ResultView = z.input<typeof resultView>;
@@ -22,6 +23,16 @@ const MISSED = {
   outcome: 'missed', degraded: false, response_time_ms: null, status_code: null, error: null, timings: null,
   missed: null,
 } as const;
+
+export function viewReplayed(incidents: ReplayedIncident[]): z.input<typeof simulationAnswer>['incidents'] {
+  return incidents.map(({ votes, ...rest }) => ({
+    ...rest,
+    votes: votes.map(({ at, region, probe_id, vote, weight, reason, error, attempt }) => ({
+      at: at ?? null, region, probe_id: probe_id ?? null, vote, weight, reason: reason ?? null,
+      error: error ?? null, attempt: attempt ?? null,
+    })),
+  }));
+}
 
 /** `probeId` is empty for a ping, which comes from no probe. */
 export function viewResult(

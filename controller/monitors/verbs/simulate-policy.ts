@@ -1,0 +1,55 @@
+import { setImmediate as turn } from 'node:timers/promises';
+import { AppError } from '../../../shared/errors.ts';
+import type { ProjectContext } from '../../http/route.ts';
+import { fieldError } from '../../http/validation.ts';
+import type { StoredResult } from '../../results/hours/stored-result.ts';
+import { Replay } from '../../verdicts/replay.ts';
+import { toMonitorConfig } from '../config.ts';
+import type { MonitorDeps } from '../deps.ts';
+import type { SimulationInput } from '../schema.ts';
+import { loadMonitor } from './change-monitor.ts';
+
+/** The most results that are replayed: a week of three regions that check once a minute, and more. */
+const MOST_RESULTS = 50_000;
+/** Results read, and results replayed, without a break. */
+const AT_ONCE = 1000;
+/** Incidents that really were, in one answer. */
+const MOST_ACTUAL = 100;
+
+/**
+ * The outages that a monitor would have had under another policy, by the results that are still stored, and
+ * those it had. `since`: the start of the oldest result replayed, Unix ms; null without any. Throws
+ * MONITOR_NOT_FOUND, VALIDATION_FAILED, VALIDATION_ERROR.
+ */
+export async function simulatePolicy(
+  deps: MonitorDeps, ctx: ProjectContext, id: string, { confirmation_policy, from, to }: SimulationInput,
+) {
+  const doc = await loadMonitor(deps, ctx, id);
+  if (doc.type === 'HEARTBEAT') {
+    throw new AppError('VALIDATION_FAILED', 'A HEARTBEAT monitor has pings and no votes to count anew');
+  }
+  const until = Math.min(to ?? ctx.now, ctx.now);
+  if (from >= until) throw fieldError('from', 'Must be before the end, and in the past');
+  const rows = await newestFirst(deps, id, from, until);
+  const since = rows.at(-1)?.started_at ?? null;
+  const { regions: quorum, retries } = { ...doc.confirmation_policy, ...confirmation_policy };
+  const assigned = await deps.runner.regionsOf(doc);
+  const replay = new Replay({ ...toMonitorConfig(doc), quorum, retries, assigned }, since ?? from);
+  for (let at = rows.length - 1; at >= 0; at -= 1) {
+    replay.add(rows[at] as StoredResult);
+    if (at % AT_ONCE === 0) await turn();
+  }
+  const actual = await deps.readers.outages.between(ctx.tenant, id, { from, to: until, limit: MOST_ACTUAL });
+  return { since, incidents: replay.finish(until), actual };
+}
+
+async function newestFirst(deps: MonitorDeps, id: string, from: number, to: number): Promise<StoredResult[]> {
+  const rows: StoredResult[] = [];
+  let cursor: string | undefined;
+  do {
+    const page = await deps.readers.history.results(id, { from, to, limit: AT_ONCE, cursor });
+    rows.push(...page.results);
+    cursor = page.next ?? undefined;
+  } while (cursor !== undefined && rows.length < MOST_RESULTS);
+  return rows;
+}

@@ -1,0 +1,89 @@
+import type { CheckResult } from '../../shared/contracts/result.ts';
+import type { MonitorConfig } from './monitor-config.ts';
+import { applyItem, newMonitorState } from './monitor-rules.ts';
+import type { MonitorItem, MonitorState } from './monitor-state.ts';
+import { needsHelp } from './status-rules.ts';
+import type { CastVote } from './vote-ledger.ts';
+
+/** As long as others are given in fact, when too few regions report. */
+const ALONE_AFTER_MS = 10_000;
+/** A region is silent when nothing came for two intervals, the timeout and this. */
+const SILENCE_GRACE_MS = 15_000;
+
+/** A stored result, as far as the rules read it. */
+export type ReplayedResult =
+  Pick<CheckResult, 'scheduled_at' | 'started_at' | 'outcome' | 'degraded' | 'reason' | 'attempt'
+    | 'response_time_ms' | 'status_code' | 'error' | 'missed'>
+  & { region: string; probe_id: string; late: boolean };
+
+/** An outage, with the votes that began it; instants are Unix ms, `resolved_at` null while it lasts. */
+export interface ReplayedIncident {
+  started_at: number;
+  resolved_at: number | null;
+  votes: CastVote[];
+}
+
+/**
+ * Replays results, oldest first, under another configuration, through the very rules that decide live. What
+ * is not in results cannot be replayed: the words of regions that did not have the monitor, and pauses.
+ */
+export class Replay {
+  readonly #config: MonitorConfig;
+  readonly #incidents = new Map<string, ReplayedIncident>();
+  #state: MonitorState;
+  #n = 0;
+  #shortSince: number | null = null;
+
+  /** `from`: Unix ms. */
+  constructor(config: MonitorConfig, from: number) {
+    this.#config = { ...config, status: 'active', changed_at: from };
+    this.#state = newMonitorState(this.#config);
+  }
+
+  add({ region, probe_id, late, ...row }: ReplayedResult): void {
+    this.#passTime(row.started_at);
+    const { monitor_id, check_revision: assignment_rev } = this.#config;
+    const rest = { seq: 0, timings: null, remote_address: null, tls: null, detail: null };
+    const result = { ...row, monitor_id, assignment_rev, ...rest };
+    this.#apply({ kind: 'result', region, probe_id, engine: '', result, late });
+  }
+
+  /** The outages, oldest first, once the time until `until` (Unix ms) has passed. */
+  finish(until: number): ReplayedIncident[] {
+    this.#passTime(until);
+    return [...this.#incidents.values()].sort((one, other) => one.started_at - other.started_at);
+  }
+
+  /** What only time decides: regions fall silent, and those that are too few are believed. */
+  #passTime(now: number): void {
+    if (this.#shortSince !== null && now - this.#shortSince >= ALONE_AFTER_MS) {
+      this.#apply({ kind: 'alone', at: this.#shortSince + ALONE_AFTER_MS });
+    }
+    const { interval_ms: intervalMs, timeout_ms: timeoutMs } = this.#config;
+    const patienceMs = 2 * intervalMs + timeoutMs + SILENCE_GRACE_MS;
+    for (const [region, { verdict, last_at: lastAt }] of Object.entries(this.#state.regions)) {
+      if (verdict === 'unknown' || lastAt === null || lastAt + patienceMs > now) continue;
+      this.#apply({ kind: 'silent', region, at: lastAt + intervalMs });
+    }
+  }
+
+  #apply(item: MonitorItem): void {
+    this.#n += 1;
+    const { state, effects } = applyItem(this.#state, item, { n: this.#n, index: 0 });
+    this.#state = state;
+    for (const effect of effects) {
+      if (effect.kind === 'open') {
+        const { id, started_at } = effect.opening;
+        this.#incidents.set(id, { started_at, resolved_at: null, votes: [] });
+      } else if (effect.kind === 'resolve') {
+        const found = this.#incidents.get(effect.resolution.id);
+        if (found) found.resolved_at = effect.resolution.resolved_at;
+      } else if (effect.kind === 'votes' && effect.record.verdict === 'down') {
+        const found = this.#incidents.get(effect.record.incident_id);
+        if (found) found.votes = effect.record.votes;
+      }
+    }
+    if (state.alone || !needsHelp(state)) this.#shortSince = null;
+    else this.#shortSince ??= item.kind === 'result' ? item.result.started_at : null;
+  }
+}

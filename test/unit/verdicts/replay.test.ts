@@ -1,0 +1,60 @@
+import { describe, expect, test } from 'vitest';
+import type { MonitorConfig } from '../../../controller/verdicts/monitor-config.ts';
+import { Replay, type ReplayedResult } from '../../../controller/verdicts/replay.ts';
+import { configOf, HOUR, resultOf } from '../results/build.ts';
+import { SECOND } from './build.ts';
+
+const REGIONS = ['dallas', 'osaka', 'paris'];
+const MONITOR = { interval_ms: 10_000, timeout_ms: 5000, retries: 0, assigned: REGIONS };
+
+function replayed(config: Partial<MonitorConfig>, rows: [at: number, region: string, isUp: boolean][], until: number) {
+  const settings = configOf({ ...MONITOR, ...config });
+  const replay = new Replay(settings, HOUR);
+  for (const [at, region, isUp] of rows) {
+    const result = resultOf(settings, {
+      started_at: HOUR + at * SECOND, outcome: isUp ? 'success' : 'failure',
+    });
+    const row: ReplayedResult = { ...result, region, probe_id: region, late: false };
+    replay.add(row);
+  }
+  return replay.finish(HOUR + until * SECOND).map(({ started_at, resolved_at, votes }) => ({
+    from: (started_at - HOUR) / SECOND, until: resolved_at && (resolved_at - HOUR) / SECOND,
+    votes: votes.map(({ region, vote }) => `${region} ${vote}`),
+  }));
+}
+
+/** All are up from second 1 on, each 10 s, except where `down` says so. */
+function rounds(count: number, down: Record<string, [from: number, to: number]>): [number, string, boolean][] {
+  return Array.from({ length: count }, (_, round) => REGIONS.map((region, index): [number, string, boolean] => {
+    const [from, to] = down[region] ?? [Infinity, 0];
+    return [1 + round * 10 + index, region, round < from || round >= to];
+  })).flat();
+}
+
+describe('replayed results', () => {
+  const two = rounds(20, { paris: [5, 10], dallas: [6, 8] });
+
+  test('give the outages that another policy would have had, with their votes', () => {
+    expect(replayed({ quorum: 'any' }, two, 201)).toMatchObject([{ from: 53, until: 103 - 2 + 2 }]);
+    expect(replayed({ quorum: 'majority' }, two, 201)).toEqual([
+      { from: 53, until: 81, votes: ['dallas down', 'osaka up', 'paris down'] },
+    ]);
+    expect(replayed({ quorum: 'all' }, two, 201)).toEqual([]);
+    expect(replayed({ quorum: 'any', retries: 4 }, two, 201)).toHaveLength(1);
+    expect(replayed({ quorum: 'any', retries: 5 }, two, 201)).toEqual([]);
+  });
+
+  test('leave an outage open that goes on', () => {
+    const rows = rounds(20, { paris: [15, 20], dallas: [15, 20] });
+    expect(replayed({ quorum: 'majority' }, rows, 201)).toMatchObject([{ until: null }]);
+  });
+
+  test('let regions fall silent, and believe the one that is left after its time', () => {
+    const rows = [
+      ...rounds(2, {}), ...[61, 71].map((at): [number, string, boolean] => [at, 'paris', false]),
+      [90, 'paris', true] as [number, string, boolean],
+    ];
+    expect(replayed({ quorum: 'majority' }, rows, 200)).toMatchObject([{ from: 61, until: 90 }]);
+    expect(replayed({ quorum: 2 }, rows, 200)).toEqual([]);
+  });
+});
