@@ -1,6 +1,7 @@
 import { connect } from 'node:net';
 import { networkInterfaces } from 'node:os';
 import { classifyAddress } from '../../shared/net-guard.ts';
+import { parsedUrl } from '../../shared/parsed-url.ts';
 import type { HostAndPort } from '../../shared/setting.ts';
 import { sleep, type Clock, type Timer } from '../../shared/time.ts';
 import type { Resolver } from '../checks/network/resolver.ts';
@@ -125,10 +126,9 @@ export class Anchors {
 
 /** The places in addresses of NATS, by commas, or of a controller; without those that are no addresses. */
 export function placesIn(urls: string): HostAndPort[] {
-  return urls.split(',').map((text) => text.trim()).filter((text) => URL.canParse(text)).map((text) => {
-    const { protocol, hostname, port } = new URL(text);
-    return { host: hostname.replace(/^\[|\]$/g, ''), port: Number(port) || (DEFAULT_PORTS[protocol] ?? 0) };
-  });
+  return urls.split(',').flatMap((text) => parsedUrl(text.trim()) ?? []).map(({ protocol, hostname, port }) => (
+    { host: hostname.replace(/^\[|\]$/g, ''), port: Number(port) || (DEFAULT_PORTS[protocol] ?? 0) }
+  ));
 }
 
 /** Rejects when no connection opens, or `signal` comes first. */
