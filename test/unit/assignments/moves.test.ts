@@ -1,0 +1,142 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import type { AssignmentDoc } from '../../../controller/assignments/assignment-doc.ts';
+import { eligibleProbes, planMonitor } from '../../../controller/assignments/rules.ts';
+import type { Assignment } from '../../../shared/contracts/assignment.ts';
+import { derivedId } from '../../../shared/ids.ts';
+
+const MONITORS = Array.from({ length: 20_000 }, (_, at) => {
+  const id = derivedId('monitor', at);
+  return { monitor: { _id: id, organization_id: 'o', revision: 1 }, wanted: new Map([['r', assignmentOf(id)]]) };
+});
+const MOST_PROBES = 12;
+const probeIds = (count: number, from = 0) =>
+  Array.from({ length: count }, (_, at) => derivedId('probe', from + at));
+
+type Probe = Parameters<typeof eligibleProbes>[0][number];
+
+interface Settled {
+  moved: number;
+  /** The fewest moves that lead from the loads before to the loads after. */
+  fewest: number;
+  /** The load of the fullest probe in use, as a multiple of the mean. */
+  fullest: number;
+}
+
+/** A region whose monitors are planned for its probes, every plan acted on. */
+class Region {
+  #loads = new Map<string, number>();
+  readonly #items = new Map<string, AssignmentDoc>();
+
+  loadOf(probeId: string): number {
+    return this.#loads.get(probeId) ?? 0;
+  }
+
+  settle(eligible: readonly string[]): Settled {
+    const before = this.#loads;
+    let moved = 0;
+    let stayed = 0;
+    for (const { monitor, wanted } of MONITORS) {
+      const held = this.#items.get(monitor._id);
+      const [added, taken] = planMonitor({ monitor, wanted, held: held ? [held] : [] }, () => eligible);
+      if (!added) continue;
+      if (held && (taken?.probe_id !== held.probe_id || taken.assignment !== null)) stayed += 1;
+      const item = { ...added, _id: `${added.probe_id}:${monitor._id}`, rev: 1, gone: false, changed_at: 0 };
+      this.#items.set(monitor._id, item);
+      moved += 1;
+    }
+    expect(stayed).toBe(0);
+    this.#loads = new Map();
+    for (const { probe_id: id } of this.#items.values()) this.#loads.set(id, this.loadOf(id) + 1);
+    const gains = eligible.map((id) => Math.max(0, this.loadOf(id) - (before.get(id) ?? 0)));
+    return {
+      moved,
+      fewest: gains.reduce((sum, gain) => sum + gain, 0),
+      fullest: Math.max(...this.#loads.values()) / (MONITORS.length / eligible.length),
+    };
+  }
+}
+
+function assignmentOf(id: string): Assignment {
+  return {
+    monitor_id: id, organization_id: 'o', project_id: 'p', assignment_rev: 1, interval_ms: 60_000,
+    timeout_ms: 1000, phase_ms: 1, retries: 1, spec: { type: 'X' },
+  };
+}
+
+describe('20,000 monitors of a region with 1 to 12 probes', () => {
+  test('a probe that joins gets its share and nothing else moves; the fullest has at most 1.1 of the mean', () => {
+    const region = new Region();
+    region.settle(probeIds(1));
+    for (let count = 2; count <= MOST_PROBES; count += 1) {
+      const ids = probeIds(count);
+      const { moved, fullest } = region.settle(ids);
+      const share = region.loadOf(ids[count - 1] as string);
+      expect(moved).toBe(share);
+      // The draw is a fair one: about two standard deviations.
+      expect(share).toBeLessThan((MONITORS.length / count) * 1.05);
+      expect(fullest).toBeLessThan(1.1);
+    }
+  });
+
+  test('a probe that leaves gives away its own monitors, evenly, and nothing else moves', () => {
+    const region = new Region();
+    region.settle(probeIds(MOST_PROBES));
+    for (let count = MOST_PROBES - 1; count >= 1; count -= 1) {
+      const own = region.loadOf(probeIds(count + 1)[count] as string);
+      const { moved, fullest } = region.settle(probeIds(count));
+      expect(moved).toBe(own);
+      expect(fullest).toBeLessThan(1.1);
+    }
+  });
+
+  test('several that leave or join together move what they had, or get, and nothing else', () => {
+    const region = new Region();
+    const all = probeIds(MOST_PROBES);
+    region.settle(all);
+    const lost = all.slice(0, 5);
+    const owned = lost.reduce((sum, id) => sum + region.loadOf(id), 0);
+    expect(region.settle(all.slice(5)).moved).toBe(owned);
+    // They get back the very monitors that they had.
+    expect(region.settle(all).moved).toBe(owned);
+    expect(lost.reduce((sum, id) => sum + region.loadOf(id), 0)).toBe(owned);
+  });
+
+  test('a replacement seen as one change moves no more than one probe that joins and one that leaves', () => {
+    for (const count of [2, 6]) {
+      const [atOnce, inTurn] = [new Region(), new Region()];
+      const [old, replaced] = [probeIds(count), probeIds(count, 1)];
+      for (const region of [atOnce, inTurn]) region.settle(old);
+      const steps = inTurn.settle(probeIds(count + 1)).moved + inTurn.settle(replaced).moved;
+      expect(atOnce.settle(replaced).moved).toBeLessThanOrEqual(steps);
+    }
+  });
+});
+
+const change = fc.record({
+  at: fc.nat(MOST_PROBES - 1),
+  to: fc.constantFrom<Partial<Probe>>(
+    { presence: 'away' }, { presence: 'returned' }, { presence: 'steady' },
+    { isDraining: true }, { isDraining: false }, { isQuarantined: true }, { isQuarantined: false },
+  ),
+});
+
+test('whatever happens to one probe after another, each change moves the fewest monitors', () => {
+  const life = fc.array(change, { minLength: 10, maxLength: 30 });
+  fc.assert(fc.property(fc.integer({ min: 2, max: MOST_PROBES }), life, (count, changes) => {
+    const probes = probeIds(count).map((probeId): Probe =>
+      ({ probeId, presence: 'steady', isDraining: false, isQuarantined: false }));
+    const region = new Region();
+    let eligible = eligibleProbes(probes);
+    region.settle(eligible);
+    for (const { at, to } of changes) {
+      Object.assign(probes[at % count] as Probe, to);
+      const next = eligibleProbes(probes);
+      if (next.join() === eligible.join()) continue;
+      eligible = next;
+      const { moved, fewest, fullest } = region.settle(eligible);
+      expect(moved).toBeLessThanOrEqual(fewest * 1.05);
+      expect(fullest).toBeLessThan(1.1);
+    }
+  }), { numRuns: 3 });
+});
