@@ -127,6 +127,52 @@ describe('a region with two probes', () => {
   });
 });
 
+describe('a region with four probes', () => {
+  const docs = Array.from({ length: 240 }, (_, at) => monitorDoc(at));
+  let all: TestProbe[];
+  let beating: NodeJS.Timeout;
+  /** Assignments that were written for a probe. */
+  let given = 0;
+
+  beforeEach(async () => {
+    await rig.controller();
+    all = [];
+    for (const name of ['one', 'two', 'three', 'four']) all.push(await following(name));
+    const [, , ...staying] = all;
+    beating = setInterval(() => staying.forEach((probe) => probe.beat()), 1000);
+    await until(() => {
+      for (const probe of all) probe.beat();
+      return rig.fleet.liveness.liveProbes('local').length === all.length;
+    });
+    await rig.fleet.placement.apply(docs);
+    await until(() => isPlacedOver(all, all, docs));
+    given = 0;
+    rig.onCommand = ({ update, updates }) => {
+      if (update !== 'assignments') return;
+      const writes = updates as { u: { $set?: { assignment?: unknown } } }[];
+      given += writes.filter(({ u }) => u.$set?.assignment).length;
+    };
+  });
+  afterEach(() => clearInterval(beating));
+
+  test('moves each monitor of two that stop together once, and back once, and no others', async () => {
+    const [one, two, ...staying] = all as [TestProbe, TestProbe, ...TestProbe[]];
+    const owned = one.held.size + two.held.size;
+    for (const probe of [one, two]) probe.beat({ leaving: true });
+    await until(() => isPlacedOver(all, staying, docs), { what: 'handed over' });
+    expect(given).toBe(owned);
+    given = 0;
+    one.beat();
+    await until(() => isPlacedOver(all, [one, ...staying], docs), { what: 'one is back' });
+    expect(given).toBe(one.held.size);
+    given = 0;
+    two.beat();
+    await until(() => isPlacedOver(all, all, docs), { what: 'both are back' });
+    expect(given).toBe(two.held.size);
+    expect(one.held.size + two.held.size).toBe(owned);
+  });
+});
+
 test('a restarted controller has the same keys and set, and finishes an interrupted change', async () => {
   const first = await rig.controller();
   const one = await following('one');

@@ -1,57 +1,170 @@
-import { calculateObjectSize } from 'bson';
+import { createHash } from 'node:crypto';
+import { calculateObjectSize, type Document } from 'bson';
+import type { CommandSucceededEvent } from 'mongodb';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { FleetRig, monitorDoc } from '../helpers/fleet-rig.ts';
+import { chooseProbe } from '../../controller/assignments/rules.ts';
+import type { AssignmentDelta } from '../../shared/contracts/assignment.ts';
+import { subjects } from '../../shared/contracts/subjects.ts';
+import { FleetRig, monitorDoc, ORGANIZATION } from '../helpers/fleet-rig.ts';
 import type { TestProbe } from '../helpers/test-probe.ts';
 import { until } from '../helpers/until.ts';
 
+const EDITS = 15;
+/** So many monitors run in both regions, and are edited; the others run in one. */
+const EDITED = 2 * EDITS;
+const REGIONS = ['local', 'second'];
+const MONITORS = 100_000;
+
 let rig: FleetRig;
-let probe: TestProbe;
+/** By region. */
+const fleet = new Map<string, TestProbe[]>();
 
 beforeAll(async () => {
   rig = await FleetRig.start();
   await rig.controller();
-  probe = await rig.probe('one');
-  await probe.follow();
+  const second = { id: 'second', name: 'Second', city: 'X', country: 'DE' };
+  await rig.call('POST', '/api/regions', { body: second });
+  for (const region of REGIONS) {
+    const names = ['one', 'two', 'three'].map((name) => `${region}-${name}`);
+    const probes: TestProbe[] = [];
+    for (const name of names) probes.push(await rig.probe(name, region));
+    fleet.set(region, probes);
+  }
 });
 afterAll(() => rig.stop());
 
 interface Cost {
   commands: number;
+  /** Of the commands. */
   bytes: number;
+  documentsRead: number;
+}
+
+interface Told {
+  probeId: string;
+  delta: AssignmentDelta;
+}
+
+function idOf(probe: TestProbe): string {
+  return probe.answer?.probe_id ?? '';
+}
+
+/** The probes that have a monitor of both regions. */
+function probesOf(monitorId: string): string[] {
+  return REGIONS.map((region) => chooseProbe(monitorId, (fleet.get(region) ?? []).map(idOf)) ?? '');
+}
+
+async function place(from: number, to: number): Promise<void> {
+  const docs = Array.from({ length: to - from }, (_, at) =>
+    monitorDoc(from + at, { monitoring_regions: from + at < EDITED ? REGIONS : ['local'] }));
+  await rig.fleet.placement.apply(docs);
+}
+
+/** Everything that is sent to any probe until `end`, which lets nothing be under way. */
+async function listen(): Promise<{ told: Told[]; end: () => Promise<void> }> {
+  const told: Told[] = [];
+  let ends = 0;
+  const all = [...fleet].flatMap(([region, probes]) =>
+    probes.map((probe) => ({ probe, subject: subjects.assign(region, idOf(probe)) })));
+  const subscriptions = all.map(({ probe, subject }) => probe.nats.subscribe(subject, {
+    callback: (_error, { data }) => {
+      if (data.length === 0) ends += 1;
+      else told.push({ probeId: idOf(probe), delta: probe.openDelta(data) });
+    },
+  }));
+  await Promise.all(all.map(({ probe }) => probe.nats.flush()));
+  const end = async () => {
+    for (const { subject } of all) rig.fleets[0]?.bus.publish(subject, '');
+    await until(() => ends === all.length);
+    for (const subscription of subscriptions) subscription.unsubscribe();
+  };
+  return { told, end };
+}
+
+/** A digest of each document of the assignments and of the probes' revisions, by id. */
+async function digests(): Promise<Map<string, string>> {
+  const found = new Map<string, string>();
+  for (const name of ['assignments', 'assignment_heads']) {
+    for await (const doc of rig.mongo.db.collection<{ _id: string }>(name).find({}, { batchSize: 5000 })) {
+      found.set(doc._id, createHash('sha1').update(JSON.stringify(doc)).digest('base64'));
+    }
+  }
+  return found;
+}
+
+/** What is done until `done` costs the database, other rounds of the controller included. */
+async function costOf(work: () => Promise<void>): Promise<Cost> {
+  const cost: Cost = { commands: 0, bytes: 0, documentsRead: 0 };
+  const client = rig.mongo.db.client;
+  const count = ({ reply }: CommandSucceededEvent) => {
+    cost.documentsRead += documentsIn(reply as Document);
+  };
+  rig.onCommand = (command) => {
+    cost.commands += 1;
+    cost.bytes += calculateObjectSize(command);
+  };
+  client.on('commandSucceeded', count);
+  await work();
+  client.off('commandSucceeded', count);
+  rig.onCommand = () => undefined;
+  return cost;
+}
+
+function documentsIn({ cursor, value }: Document): number {
+  const batch: unknown[] = cursor?.firstBatch ?? cursor?.nextBatch ?? [];
+  return batch.length + (value ? 1 : 0);
 }
 
 /**
- * What one edit sends to the database until the probe has it: the least of `times` edits one after the other,
- * since the controller's own rounds send commands in between.
+ * Edits monitors one after the other, and expects each edit to reach its probes and nothing else to change.
+ * Returns the least that one costs: the controller's own rounds send commands in between.
  */
-async function editCost(from: number, times = 15): Promise<Cost> {
+async function editCost(from: number): Promise<Cost> {
+  const before = await digests();
+  const { told, end } = await listen();
   const costs: Cost[] = [];
-  for (let at = 0; at < times; at += 1) {
-    const monitor = monitorDoc(from + at, { revision: 2, interval_seconds: 77 });
-    const cost: Cost = { commands: 0, bytes: 0 };
-    rig.onCommand = (command) => {
-      cost.commands += 1;
-      cost.bytes += calculateObjectSize(command);
-    };
-    await rig.fleet.placement.apply([monitor]);
-    await until(() => probe.held.get(monitor._id)?.interval_ms === 77_000, { everyMs: 1 });
-    costs.push(cost);
+  const tookMs: number[] = [];
+  const ids = Array.from({ length: EDITS }, (_, at) => monitorDoc(from + at)._id);
+  for (let at = 0; at < EDITS; at += 1) {
+    const change = { revision: 2, interval_seconds: 77, monitoring_regions: REGIONS };
+    const startedAt = performance.now();
+    costs.push(await costOf(async () => {
+      await rig.fleet.placement.apply([monitorDoc(from + at, change)]);
+      await until(() => told.length === 2 * (at + 1), { everyMs: 1 });
+    }));
+    tookMs.push(performance.now() - startedAt);
   }
-  rig.onCommand = () => undefined;
-  return costs.reduce((least, cost) => (cost.bytes < least.bytes ? cost : least));
+  await end();
+  const expected = ids.flatMap((id) => probesOf(id).map((probeId) => `${probeId} ${id}`));
+  const changes = told.flatMap(({ probeId, delta }) => {
+    expect(delta).toMatchObject({ from: delta.revision - 1, reset: false, more: null });
+    expect(delta.changes).toMatchObject([{ set: { interval_ms: 77_000 } }]);
+    return delta.changes.map((one) => `${probeId} ${'set' in one ? one.set.monitor_id : one.gone}`);
+  });
+  expect(changes.sort()).toEqual(expected.sort());
+  const after = await digests();
+  expect(after.size).toBe(before.size);
+  const changed = [...after].filter(([id, digest]) => before.get(id) !== digest).map(([id]) => id);
+  const documents = expected.map((pair) => pair.replace(' ', ':'));
+  expect(changed.sort()).toEqual([...documents, ...new Set(ids.flatMap(probesOf))].sort());
+  const [median] = tookMs.sort((a, b) => a - b).slice(EDITS / 2);
+  const least = costs.reduce((one, other) => (other.bytes < one.bytes ? other : one));
+  console.log(`${before.size} documents: an edit takes ${median?.toFixed()} ms (median) and`, least);
+  return least;
 }
 
-test('an edit among 11,000 assigned monitors sends as many commands and bytes as one among 1,000', async () => {
-  await rig.fleet.placement.apply(Array.from({ length: 1000 }, (_, at) => monitorDoc(at)));
-  await until(() => probe.held.size === 1000);
-  const among1000 = await editCost(0);
-  await rig.fleet.placement.apply(Array.from({ length: 10_000 }, (_, at) => monitorDoc(10_000 + at)));
-  await until(() => probe.held.size === 11_000);
-  const among11000 = await editCost(20);
-  probe.revision = 0;
-  expect(await probe.sync()).toHaveLength(22);
-  expect(probe.held.size).toBe(11_000);
-  expect(among1000.commands).toBeGreaterThan(0);
-  expect(among11000.commands).toBe(among1000.commands);
-  expect(among11000.bytes).toBeLessThan(among1000.bytes * 1.1);
+test('an edit among 100,000 monitors reaches its probes alone, at the cost of one among 1,000', async () => {
+  await place(0, 1000);
+  const amongFew = await editCost(0);
+  await place(1000, MONITORS);
+  const amongMany = await editCost(EDITS);
+  expect(amongFew.commands).toBeGreaterThan(0);
+  expect(amongFew.documentsRead).toBeGreaterThan(0);
+  expect(amongMany.commands).toBe(amongFew.commands);
+  expect(amongMany.documentsRead).toBe(amongFew.documentsRead);
+  expect(amongMany.bytes).toBeLessThan(amongFew.bytes * 1.1);
+  const [probe] = fleet.get('local') as [TestProbe];
+  const active = { probe_id: idOf(probe), organization_id: ORGANIZATION, gone: false };
+  expect(await probe.sync()).not.toHaveLength(1);
+  expect(probe.held.size).toBe(await rig.mongo.db.collection('assignments').countDocuments(active));
 });

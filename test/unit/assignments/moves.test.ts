@@ -7,7 +7,8 @@ import { derivedId } from '../../../shared/ids.ts';
 
 const MONITORS = Array.from({ length: 20_000 }, (_, at) => {
   const id = derivedId('monitor', at);
-  return { monitor: { _id: id, organization_id: 'o', revision: 1 }, wanted: new Map([['r', assignmentOf(id)]]) };
+  const monitor = { _id: id, organization_id: 'o', revision: 1 };
+  return { monitor, wanted: new Map([['r', assignmentOf(id)]]) };
 });
 const MOST_PROBES = 12;
 const probeIds = (count: number, from = 0) =>
@@ -65,7 +66,7 @@ function assignmentOf(id: string): Assignment {
 }
 
 describe('20,000 monitors of a region with 1 to 12 probes', () => {
-  test('a probe that joins gets its share and nothing else moves; the fullest has at most 1.1 of the mean', () => {
+  test('a probe that joins gets its share and nothing else moves; the fullest has at most 1.1 means', () => {
     const region = new Region();
     region.settle(probeIds(1));
     for (let count = 2; count <= MOST_PROBES; count += 1) {
