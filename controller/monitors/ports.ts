@@ -46,7 +46,7 @@ export interface MonitorReaders {
     statuses(ids: string[]): Promise<Map<string, IncidentStatus>>;
   };
   outages: {
-    /** Those that began from `from` to before `to` (Unix ms), oldest first, with the votes that began them. */
+    /** Those that began from `from` to before `to` (Unix ms), oldest first, with the votes behind them. */
     between(
       tenant: Tenant, monitorId: string, span: { from: number; to: number; limit: number },
     ): Promise<ReplayedIncident[]>;

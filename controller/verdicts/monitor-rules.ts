@@ -151,13 +151,14 @@ function applyMissed(step: MonitorStep, { result, region: name, late }: ResultIt
   decideWithout(step, result.scheduled_at, reason);
 }
 
-function applySilence(step: MonitorStep, { region: name, at }: MonitorItem & { kind: 'silent' }): void {
+function applySilence(step: MonitorStep, item: MonitorItem & { kind: 'silent' }): void {
+  const { region: name, at, reason = 'silent' } = item;
   const { config, regions } = step.state;
   const region = regions[name];
   const isSilent = region && region.verdict !== 'unknown' && (region.last_at ?? 0) < at;
   if (!isSilent || config.status !== 'active') return;
-  step.state = { ...step.state, regions: { ...regions, [name]: withoutVote(region, 'silent') } };
-  decideWithout(step, at, 'no data');
+  step.state = { ...step.state, regions: { ...regions, [name]: withoutVote(region, reason) } };
+  decideWithout(step, at, reason === 'silent' ? 'no data' : reason);
 }
 
 /** Regions that get the monitor or lose it get their vote or lose it at once. */

@@ -223,7 +223,7 @@ export type MonitorItem =
     kind: 'result'; region: string; probe_id: string; engine: string; result: CheckResult; late: boolean;
   }
   | { kind: 'config'; config: MonitorConfig }
-  | { kind: 'silent'; region: string; at: number }
+  | { kind: 'silent'; region: string; at: number; reason?: 'quarantined' }
   | ({ kind: 'assigned'; at: number } & Assigned)
   | { kind: 'witness'; region: string; check_revision: number; witness: Witness }
   | { kind: 'alone'; at: number }

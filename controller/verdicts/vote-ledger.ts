@@ -51,7 +51,8 @@ export interface VoteSummary {
 export function summaryOf(votes: CastVote[]): VoteSummary | null {
   const said = (vote: CastVote['vote'], weight: CastVote['weight']) =>
     votes.filter((one) => one.vote === vote && one.weight === weight).map(({ region }) => region);
-  const summary = { down: said('down', 'counted'), up: said('up', 'counted'), silent: said('none', 'silent') };
+  const silent = [...said('none', 'silent'), ...said('none', 'quarantined')];
+  const summary = { down: said('down', 'counted'), up: said('up', 'counted'), silent };
   return Object.values(summary).flat().length > 1 ? summary : null;
 }
 
@@ -80,7 +81,9 @@ function ofRegion({ regions }: MonitorState, name: string, weight: CastVote['wei
 
 /** The first region of a network that has its mildest word stands for it. */
 function weightIn(state: MonitorState, name: string): CastVote['weight'] {
-  if (voteOf(state, name) === null) return 'silent';
+  if (voteOf(state, name) === null) {
+    return state.regions[name]?.reason === 'quarantined' ? 'quarantined' : 'silent';
+  }
   const { domains } = state.config;
   const domain = domains?.[name];
   if (domain === undefined) return 'counted';

@@ -41,7 +41,9 @@ export async function openIncidents(ports: ControllerPorts, sources: IncidentSou
     outbox: new IncidentOutbox({ incidents, updates, votes }, clock, events.publisher),
     outages: {
       /** What checks opened, oldest first; the newest `limit` of them. */
-      between: async (tenant: Tenant, monitorId: string, span: { from: number; to: number; limit: number }) => {
+      between: async (
+        tenant: Tenant, monitorId: string, span: { from: number; to: number; limit: number },
+      ) => {
         const query = { check_id: monitorId, source: 'system' as const, page: 1, ...span };
         const { incidents: found } = await incidents.list(tenant, query);
         const began = await votes.beginnings(tenant, found.map(({ _id }) => _id));

@@ -1,4 +1,3 @@
-import { setImmediate as turn } from 'node:timers/promises';
 import { AppError } from '../../../shared/errors.ts';
 import type { ProjectContext } from '../../http/route.ts';
 import { fieldError } from '../../http/validation.ts';
@@ -37,7 +36,7 @@ export async function simulatePolicy(
   const replay = new Replay({ ...toMonitorConfig(doc), quorum, retries, assigned }, since ?? from);
   for (let at = rows.length - 1; at >= 0; at -= 1) {
     replay.add(rows[at] as StoredResult);
-    if (at % AT_ONCE === 0) await turn();
+    if (at % AT_ONCE === 0) await new Promise((resolve) => setImmediate(resolve));
   }
   const actual = await deps.readers.outages.between(ctx.tenant, id, { from, to: until, limit: MOST_ACTUAL });
   return { since, incidents: replay.finish(until), actual };

@@ -29,6 +29,8 @@ export interface ShardClockDeps {
   onFailed(monitorId: string, now: number): void;
   /** The regions that have the monitor now; null while that is not known. */
   assigned(config: MonitorConfig): Assigned | null;
+  /** False while a probe is in quarantine. */
+  hasVote(probeId: string): boolean;
 }
 
 /**
@@ -199,8 +201,12 @@ export class ShardClock {
     if (config.status !== 'active') return { due, at };
     const patienceMs = 2 * config.interval_ms + config.timeout_ms + SILENCE_GRACE_MS;
     const notBefore = this.#watchedSince + Math.max(patienceMs, PROBE_ROUND_MS);
-    for (const [region, { verdict, last_at: lastAt }] of Object.entries(regions)) {
+    for (const [region, { verdict, last_at: lastAt, probe_id: probeId }] of Object.entries(regions)) {
       if (verdict === 'unknown' || lastAt === null) continue;
+      if (probeId !== null && !this.#deps.hasVote(probeId)) {
+        due.push({ kind: 'silent', monitor_id: id, region, at: now, reason: 'quarantined' });
+        continue;
+      }
       const silentAt = Math.max(notBefore, lastAt + patienceMs);
       if (silentAt <= now) {
         due.push({ kind: 'silent', monitor_id: id, region, at: lastAt + config.interval_ms });

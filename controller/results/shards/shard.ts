@@ -106,6 +106,7 @@ export class Shard implements Behaviour<ShardMessage>, ShardView {
       state, clock.now(), {
         onFailed: (monitorId, now) => this.#setAside(monitorId, now),
         assigned: (config) => limits.assigned(config),
+        hasVote: (probeId) => limits.hasVote(probeId),
       },
     );
     this.#tidying = new Tidying(state, (id) => this.#hourWrites.mayTry(id));

@@ -60,13 +60,14 @@ class Shard implements ClockedShard {
   /** Monitors examined in each step. */
   readonly steps: { at: number; looks: number }[] = [];
   readonly clocked: ShardClock;
+  readonly quarantined = new Set<string>();
   readonly #state: ShardState;
 
   constructor(clock: SimulatedClock, state: ShardState) {
     this.clock = clock;
     this.#state = state;
     this.clocked = new ShardClock(
-      state, clock.now(), { onFailed: (id) => expect.fail(`a rule failed for ${id}`), assigned: () => null },
+      state, clock.now(), { onFailed: (id) => expect.fail(`a rule failed for ${id}`), assigned: () => null, hasVote: (id) => !this.quarantined.has(id) },
     );
   }
 
@@ -151,6 +152,15 @@ describe('the clock of a shard with many monitors', () => {
       expect(late).toBeGreaterThanOrEqual(0);
       expect(late).toBeLessThanOrEqual((MANY / 500 + 1) * ROUND_MS);
     }
+  });
+
+  test('takes the vote of regions whose probe is in quarantine, without waiting for silence', async () => {
+    const clock = new SimulatedClock(HOUR + 120_000);
+    const { shard } = shardOfMany({ count: 5, lastAt: () => HOUR + 120_000 });
+    const one = new Shard(clock, shard);
+    one.quarantined.add('p');
+    await rounds(clock, [one], 2);
+    expect(one.decided.size).toBe(5);
   });
 
   test('reports regions that fall silent one by one within a round', async () => {

@@ -80,6 +80,16 @@ test('silent regions are named with the reason, and those that lost the monitor 
   ]);
 });
 
+test('a region whose probe is in quarantine loses its vote at once, and is named so', () => {
+  const run = watched();
+  run.item({ kind: 'silent', region: 'osaka', at: HOUR + 5 * SECOND, reason: 'quarantined' });
+  expect(run.state.regions['osaka']).toMatchObject({ verdict: 'unknown', reason: 'quarantined' });
+  fail(run, 11, 'paris');
+  const told = fail(run, 12, 'dallas');
+  expect(wordsOf(run.votes[0])).toEqual(['dallas down counted', 'osaka none quarantined', 'paris down counted']);
+  expect(told.find((effect) => effect.kind === 'alert')?.alert.votes).toMatchObject({ silent: ['osaka'] });
+});
+
 test('a monitor of one region has its vote recorded, and no line of votes in its alert', () => {
   const run = new MonitorRun({ quorum: 'majority', assigned: ['paris'] });
   const told = run.down(1, 'paris');
