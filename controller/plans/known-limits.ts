@@ -44,10 +44,10 @@ export class KnownLimits {
     return this.#of(organizationId)?.regions_per_monitor ?? null;
   }
 
-  /** Has limits that are not known read. Rejects when the database does not answer. */
+  /** Has limits that are not known read. Those of an organization that cannot be read stay unknown. */
   async learn(organizationIds: Iterable<string>): Promise<void> {
     const unknown = [...new Set(organizationIds)].filter((id) => !this.#known.get(id)?.limits);
-    await Promise.all(unknown.map(async (id) => {
+    await Promise.allSettled(unknown.map(async (id) => {
       const limits = await this.#deps.limitsOf(id);
       this.#known.set(id, { limits, readAt: this.#deps.clock.monotonic() });
     }));

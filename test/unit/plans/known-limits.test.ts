@@ -25,3 +25,13 @@ test('limits follow the plan and keep the last known value while the database is
   await clock.advance(1);
   expect(limits.rawMs('o')).toBe(30 * DAY_MS);
 });
+
+test('limits that are asked for are known at once, and an organization that has none holds up no other', async () => {
+  const plans = loadPlans(null);
+  const limits = new KnownLimits({
+    clock: new SimulatedClock(), plans,
+    limitsOf: async (id) => (id === 'gone' ? Promise.reject(new Error('unknown')) : plans.free),
+  });
+  await limits.learn(['gone', 'o', 'o']);
+  expect(['gone', 'o'].map((id) => limits.regionsPerMonitor(id))).toEqual([null, 1]);
+});
