@@ -1,0 +1,20 @@
+import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { writeFileSafely } from '../../../shared/write-file-safely.ts';
+
+let folder: string;
+beforeAll(() => {
+  folder = mkdtempSync(join(tmpdir(), 'farwatch-write-'));
+});
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+test('a file that many replace at the same time has the whole content of one of them', async () => {
+  const path = join(folder, 'users.conf');
+  const contents = Array.from({ length: 20 }, (_, number) => `${number} `.repeat(10_000));
+  await Promise.all(contents.map((content) => writeFileSafely(path, content)));
+  expect(contents).toContain(readFileSync(path, 'utf8'));
+  expect(readdirSync(folder)).toEqual(['users.conf']);
+  expect(statSync(path).mode & 0o777).toBe(0o600);
+});
