@@ -1,12 +1,11 @@
+import { randomUUID } from 'node:crypto';
 import { open, rename } from 'node:fs/promises';
 import { dirname } from 'node:path';
-
-let writes = 0;
 
 /** Replaces a file durably: after a crash it is the old one or the new one. Only its owner can read it. */
 export async function writeFileSafely(path: string, content: string): Promise<void> {
   // Two that write the same file at once, in one process or several, must not share the temporary one.
-  const temporary = `${path}.${process.pid}.${(writes += 1)}.new`;
+  const temporary = `${path}.${randomUUID()}.new`;
   const file = await open(temporary, 'w', 0o600);
   try {
     await file.writeFile(content);
