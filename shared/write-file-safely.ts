@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { open, rename } from 'node:fs/promises';
+import { open, rename, rm } from 'node:fs/promises';
 import { dirname } from 'node:path';
 
 /** Replaces a file durably: after a crash it is the old one or the new one. Only its owner can read it. */
@@ -8,12 +8,12 @@ export async function writeFileSafely(path: string, content: string): Promise<vo
   const temporary = `${path}.${randomUUID()}.new`;
   const file = await open(temporary, 'w', 0o600);
   try {
-    await file.writeFile(content);
-    await file.sync();
-  } finally {
-    await file.close();
+    await file.writeFile(content).then(() => file.sync()).finally(() => file.close());
+    await rename(temporary, path);
+  } catch (error) {
+    await rm(temporary, { force: true });
+    throw error;
   }
-  await rename(temporary, path);
   await syncDirectoryOf(path);
 }
 

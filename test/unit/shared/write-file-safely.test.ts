@@ -1,4 +1,4 @@
-import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -17,4 +17,11 @@ test('a file that many replace at the same time has the whole content of one of 
   expect(contents).toContain(readFileSync(path, 'utf8'));
   expect(readdirSync(folder)).toEqual(['users.conf']);
   expect(statSync(path).mode & 0o777).toBe(0o600);
+});
+
+test('a file that cannot be replaced is as before, and nothing is left of the new one', async () => {
+  const path = join(folder, 'taken');
+  mkdirSync(path);
+  await expect(writeFileSafely(path, 'a secret')).rejects.toThrow();
+  expect(readdirSync(folder).sort()).toEqual(['taken', 'users.conf']);
 });
