@@ -1,5 +1,6 @@
 import type { DestinationType } from '../destinations/destination.ts';
 import type { Alert } from '../verdicts/effect.ts';
+import type { VoteSummary } from '../verdicts/vote-ledger.ts';
 
 export interface RegionName {
   id: string;
@@ -13,7 +14,7 @@ export interface AlertDetails extends Omit<Alert, 'monitor' | 'regions' | 'last_
   monitor: { id: string; name: string; target: string; type: string };
   regions: RegionName[];
   /** What each region said of an outage that several could see. */
-  votes?: Record<'down' | 'up' | 'silent', RegionName[]>;
+  votes?: Record<keyof VoteSummary, RegionName[]>;
   /** The last good check before the alert, where one is known. */
   last_success: NonNullable<Alert['last_success']> | null;
 }

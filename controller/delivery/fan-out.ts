@@ -70,7 +70,8 @@ function alertDetails(alert: Alert, regions: RegionNaming): AlertDetails {
     id, event, monitor: { id: monitor_id, name, target, type }, incident, error,
     regions: regions.named(alert.regions), last_success, at,
     ...(votes ? { votes: {
-      down: regions.named(votes.down), up: regions.named(votes.up), silent: regions.named(votes.silent),
+      down: regions.named(votes.down), up: regions.named(votes.up),
+      rechecking: regions.named(votes.rechecking), silent: regions.named(votes.silent),
     } } : {}),
     ...(expiry ? { expiry } : {}), ...(problem ? { problem } : {}), ...(flapping ? { flapping } : {}),
   };

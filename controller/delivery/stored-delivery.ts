@@ -13,7 +13,7 @@ export const restoreDelivery = restoring<DeliveryDoc>({
     last_success: restoring<NonNullable<AlertDetails['last_success']>>({ response_time_ms: null }),
     regions: restoreNames,
     votes: restoring<NonNullable<AlertDetails['votes']>>(
-      {}, { down: restoreNames, up: restoreNames, silent: restoreNames },
+      {}, { down: restoreNames, up: restoreNames, rechecking: restoreNames, silent: restoreNames },
     ),
   }),
 });

@@ -114,7 +114,7 @@ const castVote = z
     probe_id: text,
     vote: z.enum(['up', 'down', 'none']),
     weight: z.enum(VOTE_WEIGHTS),
-    reason: text.describe('Why it has no vote'),
+    reason: text.describe('Why it has no vote, or that its failure is not confirmed yet'),
     error: z.strictObject({
       type: z.enum(ERROR_TYPES), message: z.string(), layer: errorLayer.optional(),
     }).nullable(),

@@ -9,6 +9,9 @@ import { assignedRegions, isAsked, voteOf } from './quorum-rules.ts';
  */
 export const VOTE_WEIGHTS = ['counted', 'same_fault_domain', 'unassigned', 'silent', 'quarantined'] as const;
 
+/** The reason of a vote for `up` by a region whose latest checks failed. */
+const UNCONFIRMED = 'fails, not confirmed yet';
+
 /** What one region said when a verdict was decided. What is not known is absent. */
 export interface CastVote {
   region: string;
@@ -22,7 +25,7 @@ export interface CastVote {
   /** Version of the probe. */
   engine?: string;
   error?: CheckError;
-  /** Why it has no vote. */
+  /** Why it has no vote, or that it is about to change its mind. */
   reason?: string;
 }
 
@@ -44,15 +47,21 @@ export interface VoteRecord {
 export interface VoteSummary {
   down: string[];
   up: string[];
+  /** They have seen a failure and are checking again: no vote against the outage. */
+  rechecking: string[];
   silent: string[];
 }
 
 /** Null where only one region could have said anything. */
 export function summaryOf(votes: CastVote[]): VoteSummary | null {
-  const said = (vote: CastVote['vote'], weight: CastVote['weight']) =>
-    votes.filter((one) => one.vote === vote && one.weight === weight).map(({ region }) => region);
+  const said = (vote: CastVote['vote'], weight: CastVote['weight'], reason?: string) => votes
+    .filter((one) => one.vote === vote && one.weight === weight && (vote === 'none' || one.reason === reason))
+    .map(({ region }) => region);
   const silent = [...said('none', 'silent'), ...said('none', 'quarantined')];
-  const summary = { down: said('down', 'counted'), up: said('up', 'counted'), silent };
+  const summary = {
+    down: said('down', 'counted'), up: said('up', 'counted'), rechecking: said('up', 'counted', UNCONFIRMED),
+    silent,
+  };
   return Object.values(summary).flat().length > 1 ? summary : null;
 }
 
@@ -76,7 +85,10 @@ function ofRegion({ regions }: MonitorState, name: string, weight: CastVote['wei
   };
   return verdict === 'unknown'
     ? { ...seen, vote: 'none', reason: reason ?? 'nothing heard yet' }
-    : { ...seen, vote: verdict, attempt: Math.max(1, fails), ...(error ? { error } : {}) };
+    : {
+      ...seen, vote: verdict, attempt: Math.max(1, fails), ...(error ? { error } : {}),
+      ...(verdict === 'up' && fails > 0 ? { reason: UNCONFIRMED } : {}),
+    };
 }
 
 /** The first region of a network that has its mildest word stands for it. */

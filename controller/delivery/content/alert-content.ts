@@ -91,11 +91,13 @@ function lastGoodText({ at, response_time_ms }: NonNullable<AlertDetails['last_s
 }
 
 /** `down in 2 of 3: Paris, Dallas; Osaka sees it up`. */
-function votesText({ down, up, silent }: NonNullable<AlertDetails['votes']>): string {
+function votesText({ down, up, rechecking, silent }: NonNullable<AlertDetails['votes']>): string {
   const names = (regions: AlertDetails['regions']) => regions.map(regionText).join(', ');
-  const heard = down.length + up.length;
+  const isOne = (regions: unknown[]) => regions.length === 1;
+  const heard = down.length + up.length + rechecking.length;
   const parts = [`down in ${down.length} of ${heard}: ${names(down)}`];
-  if (up.length > 0) parts.push(`${names(up)} ${up.length === 1 ? 'sees' : 'see'} it up`);
+  if (up.length > 0) parts.push(`${names(up)} ${isOne(up) ? 'sees' : 'see'} it up`);
+  if (rechecking.length > 0) parts.push(`${names(rechecking)} ${isOne(rechecking) ? 'is' : 'are'} rechecking`);
   if (silent.length > 0) parts.push(`${heard} of ${heard + silent.length} were heard, not ${names(silent)}`);
   return parts.join('; ');
 }

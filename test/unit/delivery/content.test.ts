@@ -110,9 +110,11 @@ describe('the text of an alert', () => {
     const named = (...ids: string[]) => ids.map((id) => ({ id, name: id, city: null }));
     const line = (votes: NonNullable<AlertDetails['votes']>) =>
       linesOf({ ...down, votes }).find((one) => one.startsWith('Votes: '));
-    expect(line({ down: named('paris', 'dallas'), up: named('osaka'), silent: [] }))
+    expect(line({ down: named('paris', 'dallas'), up: named('osaka'), rechecking: [], silent: [] }))
       .toBe('Votes: down in 2 of 3: paris, dallas; osaka sees it up');
-    expect(line({ down: named('paris'), up: [], silent: named('dallas', 'osaka') }))
+    expect(line({ down: named('paris', 'dallas'), up: [], rechecking: named('osaka'), silent: [] }))
+      .toBe('Votes: down in 2 of 3: paris, dallas; osaka is rechecking');
+    expect(line({ down: named('paris'), up: [], rechecking: [], silent: named('dallas', 'osaka') }))
       .toBe('Votes: down in 1 of 1: paris; 1 of 3 were heard, not dallas, osaka');
   });
 

@@ -44,12 +44,26 @@ test('the votes are recorded when an outage begins and when it ends, with the sa
   const opened = told.find((effect) => effect.kind === 'open');
   expect(opened?.opening.id).toBe(down?.incident_id);
   const alert = told.find((effect) => effect.kind === 'alert');
-  expect(alert?.alert.votes).toEqual({ down: ['dallas', 'paris'], up: ['osaka'], silent: [] });
+  expect(alert?.alert.votes).toEqual({
+    down: ['dallas', 'paris'], up: ['osaka'], rechecking: [], silent: [],
+  });
   run.up(20, 'dallas');
   expect(run.votes[1]).toMatchObject({ verdict: 'up', incident_id: down?.incident_id });
   expect(wordsOf(run.votes[1])).toEqual([
     'dallas up counted', 'osaka up counted', 'paris down counted',
   ]);
+});
+
+test('a region whose failure is not confirmed yet votes up, and is not said to see the monitor up', () => {
+  const run = watched();
+  run.down(10, 'osaka');
+  fail(run, 11, 'paris');
+  const told = fail(run, 12, 'dallas');
+  expect(run.votes[0]?.votes[1]).toMatchObject({
+    region: 'osaka', vote: 'up', attempt: 1, reason: 'fails, not confirmed yet',
+  });
+  expect(told.find((effect) => effect.kind === 'alert')?.alert.votes)
+    .toEqual({ down: ['dallas', 'paris'], up: [], rechecking: ['osaka'], silent: [] });
 });
 
 test('a network has one counted vote, the mildest of its regions', () => {
