@@ -63,6 +63,12 @@ function fullEntry(n: number): JournalEntry {
     configs: [MONITOR],
     batches: [{ probe_id: 'p', region: 'eu', bytes: encodeBatch(batch), batch, refused: [2], late: [1] }],
     clock: [
+      { kind: 'assigned', monitor_id: 'm', assigned: ['eu', 'us'], domains: null, at: HOUR },
+      {
+        kind: 'witness', monitor_id: 'm', region: 'ap', check_revision: 1,
+        witness: { vote: 'up', probe_id: 'p', engine: '1', error: null, attempt: 1, at: HOUR },
+      },
+      { kind: 'alone', monitor_id: 'm', at: HOUR },
       { kind: 'hour', until: HOUR },
       { kind: 'silent', monitor_id: MONITOR.monitor_id, region: 'eu', at: HOUR },
     ], lanes: [{ lane: 'p/e', position: 2 }],

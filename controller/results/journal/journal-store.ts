@@ -1,5 +1,5 @@
 import { Binary, type Collection, type Db } from 'mongodb';
-import type { JournaledPing } from '../../verdicts/monitor-state.ts';
+import type { JournaledPing, Witness } from '../../verdicts/monitor-state.ts';
 import { shardName } from '../../../shared/ids.ts';
 import { decodeBatch } from '../../../shared/contracts/result-pack.ts';
 import { entryId, type ClockDecision, type JournalEntry } from './journal-entry.ts';
@@ -27,11 +27,22 @@ interface JournalDoc {
   lanes?: ({ lane: string; position: number } | [lane: string, position: number])[];
 }
 
+const restoreAssigned = restoring<ClockDecision & { kind: 'assigned' }>({ domains: null });
+const restoreWitness = restoring<Witness>({ error: null });
+
+function restoreDecision(decision: ClockDecision): ClockDecision {
+  if (decision.kind === 'assigned') restoreAssigned(decision);
+  else if (decision.kind === 'witness') restoreWitness(decision.witness);
+  return decision;
+}
+
 const restoreDoc = restoring<JournalDoc>({}, {
   configs: each(restoring<MonitorConfig>({
-    slow_response_threshold_ms: null, heartbeat: null, domain_expires_at: null,
+    slow_response_threshold_ms: null, heartbeat: null, domain_expires_at: null, assigned: null,
+    domains: null,
   })),
   pings: each(restoring<JournaledPing>({ exit_code: null, run_ms: null })),
+  clock: each(restoreDecision),
 });
 
 /**

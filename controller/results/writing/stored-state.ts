@@ -62,7 +62,7 @@ type LastSuccess = NonNullable<Alert['last_success']>;
 
 const restoreIncident = restoring<AlertIncident>({ resolved_at: null });
 const restoreConfig = restoring<MonitorConfig>({
-  slow_response_threshold_ms: null, heartbeat: null, domain_expires_at: null,
+  slow_response_threshold_ms: null, heartbeat: null, domain_expires_at: null, assigned: null, domains: null,
 });
 
 /** What is null within the fields of a state; `BLANK_STATE` has the fields themselves. */
