@@ -4,8 +4,8 @@ import { openEventStream, type EventDeps } from './verbs.ts';
 const HEADERS = { 'Cache-Control': 'no-cache, no-store, no-transform', 'X-Accel-Buffering': 'no' };
 
 const description = `Server-sent events of the project: \`result\`, \`monitor.state\`,
-\`monitor.region\`, \`incident\`, \`probe\`. Their data is JSON in the form that the API uses for the resource. A repeated event has the
-same id. Send \`Last-Event-ID\` to resume after a disconnection; the event \`resync\` means that this was
+\`monitor.region\`, \`incident\`, \`probe\`. Their data is JSON in the form that the API uses for the
+resource. A repeated event has the same id. Send \`Last-Event-ID\` to resume after a disconnection; the event \`resync\` means that this was
 not possible: reload what you show. A comment every 15 seconds keeps the connection open. At most 20
 streams per user, and as many per organization as \`limits.event_streams\` of \`GET /api/billing\` says.`;
 

@@ -63,6 +63,14 @@ export function rememberRegions(before: MonitorConfig, after: MonitorConfig): Mo
   return latest.length === 0 ? after : { ...after, asked_before: Object.fromEntries(latest) };
 }
 
+/** A region is silent when nothing came for two intervals, the timeout and this. */
+const SILENCE_GRACE_MS = 15_000;
+
+/** How long after its latest result a region is silent, ms. */
+export function regionPatienceMs({ interval_ms: intervalMs, timeout_ms: timeoutMs }: MonitorConfig): number {
+  return 2 * intervalMs + timeoutMs + SILENCE_GRACE_MS;
+}
+
 /** The configuration `after`, with the assigned regions of `before` if nobody knew whether they change. */
 export function keepAssigned(before: MonitorConfig, after: MonitorConfig): MonitorConfig {
   const { assigned = null, domains = null } = before;

@@ -2,13 +2,9 @@ import type { CheckResult } from '../../shared/contracts/result.ts';
 import type { MonitorConfig } from './monitor-config.ts';
 import { applyItem, newMonitorState } from './monitor-rules.ts';
 import type { MonitorItem, MonitorState } from './monitor-state.ts';
-import { needsHelp } from './status-rules.ts';
+import { regionPatienceMs } from './region-rules.ts';
+import { ALONE_AFTER_MS, needsHelp } from './status-rules.ts';
 import type { CastVote } from './vote-ledger.ts';
-
-/** As long as others are given in fact, when too few regions report. */
-const ALONE_AFTER_MS = 10_000;
-/** A region is silent when nothing came for two intervals, the timeout and this. */
-const SILENCE_GRACE_MS = 15_000;
 
 /** A stored result, as far as the rules read it. */
 export type ReplayedResult =
@@ -59,11 +55,10 @@ export class Replay {
     if (this.#shortSince !== null && now - this.#shortSince >= ALONE_AFTER_MS) {
       this.#apply({ kind: 'alone', at: this.#shortSince + ALONE_AFTER_MS });
     }
-    const { interval_ms: intervalMs, timeout_ms: timeoutMs } = this.#config;
-    const patienceMs = 2 * intervalMs + timeoutMs + SILENCE_GRACE_MS;
+    const silentAfterMs = regionPatienceMs(this.#config);
     for (const [region, { verdict, last_at: lastAt }] of Object.entries(this.#state.regions)) {
-      if (verdict === 'unknown' || lastAt === null || lastAt + patienceMs > now) continue;
-      this.#apply({ kind: 'silent', region, at: lastAt + intervalMs });
+      if (verdict === 'unknown' || lastAt === null || lastAt + silentAfterMs > now) continue;
+      this.#apply({ kind: 'silent', region, at: lastAt + this.#config.interval_ms });
     }
   }
 

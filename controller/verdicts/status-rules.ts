@@ -6,6 +6,9 @@ import type { MonitorStep } from './monitor-step.ts';
 import { forgetHeard, hasRecoveredSince, ongoingSince, tellOverlaps } from './overlap-rules.ts';
 import { verdictOf } from './quorum-rules.ts';
 
+/** How long others are given to have their say before those that report are believed, ms. */
+export const ALONE_AFTER_MS = 10_000;
+
 /** Moves the status to the verdict of all votes where the two differ. */
 export function decide(step: MonitorStep, at: number, reason: string): void {
   step.state = withoutHelp(step.state);

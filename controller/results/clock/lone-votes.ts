@@ -1,9 +1,7 @@
-import { needsHelp } from '../../verdicts/status-rules.ts';
+import { ALONE_AFTER_MS, needsHelp } from '../../verdicts/status-rules.ts';
 import type { ClockDecision } from '../journal/journal-entry.ts';
 import type { LiveMonitor } from '../state/live-monitor.ts';
 
-/** How long others are given to have their say before those that report are believed, ms. */
-const ALONE_AFTER_MS = 10_000;
 /** Limit of decisions at a time; the rest follows at once. */
 const MOST_DECISIONS = 500;
 

@@ -1,6 +1,7 @@
 import type { MonitorConfig } from '../../verdicts/monitor-config.ts';
 import type { Assigned, MonitorState } from '../../verdicts/monitor-state.ts';
 import { hourOf } from '../../verdicts/booking-rules.ts';
+import { regionPatienceMs } from '../../verdicts/region-rules.ts';
 import { HOUR_GRACE_MS } from '../writing/closed-hours.ts';
 import { dueAt, HeartbeatWatch, isWaiting } from './heartbeat-watch.ts';
 import type { ClockDecision, JournalEntry } from '../journal/journal-entry.ts';
@@ -19,8 +20,6 @@ const ROUNDS_AHEAD = 2 * CYCLE_ROUNDS;
 const FIRST_ROUNDS = 8;
 /** Limit of decisions per round; the rest follows in the next. */
 const MOST_DECISIONS = 500;
-/** A region is silent when nothing came for two intervals, the timeout and this. */
-const SILENCE_GRACE_MS = 15_000;
 /** After a break, each live probe tries again within this time: at most 30 s plus the wait for an answer. */
 const PROBE_ROUND_MS = 45_000;
 
@@ -199,15 +198,15 @@ export class ShardClock {
     const due: ClockDecision[] = [];
     let at = Infinity;
     if (config.status !== 'active') return { due, at };
-    const patienceMs = 2 * config.interval_ms + config.timeout_ms + SILENCE_GRACE_MS;
-    const notBefore = this.#watchedSince + Math.max(patienceMs, PROBE_ROUND_MS);
+    const silentAfterMs = regionPatienceMs(config);
+    const notBefore = this.#watchedSince + Math.max(silentAfterMs, PROBE_ROUND_MS);
     for (const [region, { verdict, last_at: lastAt, probe_id: probeId }] of Object.entries(regions)) {
       if (verdict === 'unknown' || lastAt === null) continue;
       if (probeId !== null && !this.#deps.hasVote(probeId)) {
         due.push({ kind: 'silent', monitor_id: id, region, at: now, reason: 'quarantined' });
         continue;
       }
-      const silentAt = Math.max(notBefore, lastAt + patienceMs);
+      const silentAt = Math.max(notBefore, lastAt + silentAfterMs);
       if (silentAt <= now) {
         due.push({ kind: 'silent', monitor_id: id, region, at: lastAt + config.interval_ms });
       } else at = Math.min(at, silentAt);
