@@ -1,6 +1,7 @@
-// `npm run faults [-- F1 F9]`: injects all faults, or the named ones, with all repeats, and prints a table of
-// their outcomes.
+// `npm run faults [-- F1 F9]`: injects all faults, or the named ones, with all repeats, and prints their
+// outcomes and what they say of the invariants of docs/reliability.md.
 import { ensureBundles } from '../deploy/quickstart/bundle.mjs';
+import { invariantsTable, outcomeTable } from './faults-tables.mjs';
 import { Progress } from './progress.mjs';
 import { conclude, prepare, root, runTests, say } from './steps.mjs';
 
@@ -20,17 +21,9 @@ await ensureBundles({ root, say });
 const pattern = named.length === 0 ? undefined : `(^|\\s)(${named.join('|')}): `;
 const typicalS = named.length === 0 ? ALL_TYPICAL_S : ONE_TYPICAL_S * named.length;
 const outcome = await runTests('faults', new Progress({ faults: typicalS }), { pattern });
-printTable(outcome.tests);
+const reports = outcome.tests.map(({ title, state, meta }) => {
+  const fault = meta.fault ?? { id: /F\d+/.exec(title)?.[0] ?? '', done: title, outcome: '', invariants: {} };
+  return { ...fault, verdict: state === 'passed' ? 'ok' : 'FAIL' };
+});
+for (const line of [...outcomeTable(reports), '', ...invariantsTable(reports)]) say(line);
 conclude([outcome]);
-
-function printTable(tests) {
-  const lines = tests.map(({ title, state, meta }) => {
-    const fault = meta.fault ?? { id: '', done: title, outcome: '' };
-    return [fault.id, state === 'passed' ? 'ok' : 'FAIL', fault.done, fault.outcome];
-  });
-  const rows = [['fault', '', 'what was done', 'counted outcome'], ...lines];
-  const widths = [0, 1, 2].map((column) => Math.max(...rows.map((row) => row[column].length)));
-  for (const row of rows) {
-    say(row.map((cell, column) => cell.padEnd(widths[column] ?? 0)).join('  ').trimEnd());
-  }
-}

@@ -88,7 +88,7 @@ describe.runIf(natsPrograms().newest).each(kinds)("an operator's cluster of thre
     expect(holes).toEqual([]);
     ids.forEach((id, at) => {
       const results = byMonitor.get(id) ?? [];
-      expect(slotFaults(results, INTERVAL_SECONDS * 1000)).toEqual({ unexplained: [], doubled: [] });
+      expect(slotFaults(results, INTERVAL_SECONDS * 1000)).toMatchObject({ unexplained: [], doubled: [] });
       expect(results.filter(({ outcome }) => outcome !== 'missed')).toHaveLength(target.countOf(String(paths[at])));
     });
   });

@@ -67,8 +67,7 @@ fault('F28', 'the controller is restarted during an incident, cleanly and by kil
   await until(() => load.told(id).length === 1, { what: 'monitor.down' });
   const [opened] = await load.incidents();
   for (let round = 0; round < restarts; round += 1) {
-    const pid = await load.farwatch.pid('controller');
-    process.kill(pid, round % 2 === 0 ? 'SIGTERM' : 'SIGKILL');
+    const pid = await load.farwatch.endOne('controller', round % 2 === 0 ? 'SIGTERM' : 'SIGKILL');
     recoveryMs.push(await comesBack(pid, id));
     expect(await load.statusOf(id)).toBe('down');
     expect(await load.incidents()).toMatchObject([{ id: opened?.id, status: 'open' }]);

@@ -10,6 +10,23 @@ import { until } from '../helpers/until.ts';
 /** The timeout of a check: a whole interval, so that no check fails because the machine is slow. */
 const INTERVAL_SECONDS = 2;
 
+/** How a monitor was created. */
+export interface Watched {
+  /** Of its target. */
+  path: string;
+  /** Failures that a recheck must confirm. */
+  retries: number;
+  regions: number;
+  intervalMs: number;
+}
+
+interface Change {
+  interval_seconds?: number;
+  confirmation_policy?: { regions?: unknown; retries?: number };
+  monitoring_regions?: readonly string[];
+  [field: string]: unknown;
+}
+
 export interface IncidentView {
   id: string;
   status: string;
@@ -32,8 +49,7 @@ export class Load {
   readonly receiver: Receiver;
   readonly session: ApiSession;
   readonly #store: TestMongo | null;
-  /** Paths at the target, by monitor. */
-  #paths = new Map<string, string>();
+  #watched = new Map<string, Watched>();
 
   constructor(parts: Pick<Load, 'farwatch' | 'target' | 'receiver' | 'session'>, store: TestMongo | null) {
     this.farwatch = parts.farwatch;
@@ -60,13 +76,16 @@ export class Load {
   }
 
   /** Creates a monitor with a path of its own. */
-  async watch(path: string, change: object = {}): Promise<string> {
+  async watch(path: string, change: Change = {}): Promise<string> {
+    const interval_seconds = change.interval_seconds ?? INTERVAL_SECONDS;
     const body = {
-      name: path, type: 'HTTP', target: `${this.target.url}${path}`, interval_seconds: INTERVAL_SECONDS,
-      ...change,
+      name: path, type: 'HTTP', target: `${this.target.url}${path}`, ...change, interval_seconds,
     };
     const { monitor } = await this.session.ok<{ monitor: { id: string } }>('POST', '/api/monitors', body);
-    this.#paths.set(monitor.id, path);
+    this.#watched.set(monitor.id, {
+      path, retries: change.confirmation_policy?.retries ?? 1, regions: change.monitoring_regions?.length ?? 1,
+      intervalMs: interval_seconds * 1000,
+    });
     return monitor.id;
   }
 
@@ -77,25 +96,38 @@ export class Load {
       ids.push(await this.watch(`/${name}/${at}`, { confirmation_policy: { retries: 5 } }));
     }
     await until(
-      () => ids.every((id) => this.target.countOf(this.#paths.get(id) ?? '') > 1), { what: 'checks run' },
+      () => ids.every((id) => this.countOf(id) > 1), { what: 'checks run' },
     );
     return ids;
   }
 
   /** Requests that the target received for a monitor. */
   countOf(id: string): number {
-    return this.target.countOf(this.#paths.get(id) ?? '');
+    return this.target.countOf(this.#watched.get(id)?.path ?? '');
+  }
+
+  get watched(): ReadonlyMap<string, Watched> {
+    return this.#watched;
   }
 
   get ids(): string[] {
-    return [...this.#paths.keys()];
+    return [...this.#watched.keys()];
   }
 
   /** Checks according to a monitor's statistics; 0 while the API has none. */
   async checksOf(id: string): Promise<number> {
+    return (await this.#statsOf(id))?.total_checks ?? 0;
+  }
+
+  /** The uptime of the last 24 hours that the API shows, in percent; null while it has none. */
+  async uptimeOf(id: string): Promise<number | null> {
+    return (await this.#statsOf(id))?.uptime_percentage ?? null;
+  }
+
+  async #statsOf(id: string) {
     const { data } =
       await this.session.call('GET', `/api/monitors/${id}/stats`).catch(() => ({ data: undefined }));
-    return Number((data as { total_checks?: number } | undefined)?.total_checks ?? 0);
+    return data as { total_checks?: number; uptime_percentage?: number | null } | undefined;
   }
 
   async statusOf(id: string): Promise<string> {
@@ -118,16 +150,19 @@ export class Load {
   }
 
   /**
-   * Pauses all monitors that still exist, waits until the probe has nothing left, and reads the journal.
-   * `issued` is what the target saw, `stored` what the journal holds, both by monitor.
+   * Pauses all monitors that still exist, waits until the probes have nothing left, and reads the journal.
+   * `issued` is what the target saw, `stored` what the journal holds, both by monitor. `paused`: when the
+   * monitors were paused at the earliest and at the latest, Unix ms.
    */
   async settle(gone: string[] = []) {
     const { session } = this;
     const living = this.ids.filter((id) => !gone.includes(id));
+    const paused = { from: Date.now(), until: 0 };
     await until(async () => (await session.call(
       'POST', '/api/monitors/bulk', { action: 'pause', monitor_ids: living },
     )).status === 200, { what: 'paused' });
-    await allArrived(session);
+    paused.until = Date.now();
+    const probes = await allArrived(session);
     const ledger = await (this.#store
       ? readLedger(this.#store.url, this.#store.database)
       : readLedger(storeUrl(this.farwatch.log())));
@@ -135,17 +170,21 @@ export class Load {
     const stored = new Map(this.ids.map(
       (id) => [id, (ledger.byMonitor.get(id) ?? []).filter((result) => result.outcome !== 'missed').length],
     ));
-    const faults = this.ids.map((id) => slotFaults(ledger.byMonitor.get(id) ?? [], INTERVAL_SECONDS * 1000));
+    const faults = [...this.#watched].map(
+      ([id, { intervalMs }]) => slotFaults(ledger.byMonitor.get(id) ?? [], intervalMs),
+    );
     const sum = (of: 'unexplained' | 'doubled') =>
       faults.reduce((total, fault) => total + fault[of].length, 0);
     return {
-      issued, stored, holes: ledger.holes, unexplained: sum('unexplained'), doubled: sum('doubled'), ledger,
+      issued, stored, holes: ledger.holes, due: faults.reduce((total, { due }) => total + due, 0),
+      unexplained: sum('unexplained'), doubled: sum('doubled'), ledger, paused,
+      spooled: probes.reduce((total, probe) => total + probe.spool_depth, 0),
     };
   }
 
   async forget(): Promise<void> {
     await this.session.ok('POST', '/api/monitors/bulk', { action: 'delete', monitor_ids: this.ids });
-    this.#paths = new Map();
+    this.#watched = new Map();
   }
 
   async stop(): Promise<void> {

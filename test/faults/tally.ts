@@ -1,19 +1,39 @@
 import { expect } from 'vitest';
+import type { Outcome } from './fault.ts';
+import { invariantsOf } from './invariants.ts';
 import type { Load } from './load.ts';
+import { compareUptimes } from './uptimes.ts';
+
+/** What became of the results, and of the installation. */
+export interface Results {
+  issued: number;
+  stored: number;
+  lost: number;
+  duplicated: number;
+  slots?: { due: number; unexplained: number };
+  /** Monitors whose displayed uptime was compared with their results, and those where it differs. */
+  uptimes?: { compared: number; wrong: number };
+  /** Results that stayed in a spool, and numbers that are missing in a lane. */
+  left?: number;
+  deaths?: number;
+}
 
 /** The counted outcome of a fault. */
 export interface Tally {
   injected: number;
-  results?: { issued: number; stored: number; lost: number; duplicated: number };
+  results?: Results;
   incidents?: { expected: number; opened: number };
   alerts?: { expected: number; delivered: number; repeated: number };
   /** Recovery time after each injection, ms. */
   recoveryMs?: number[];
+  /** Processes that ended unexpectedly, if `results` do not say it. */
+  deaths?: number;
   seed?: number;
 }
 
-/** The outcome as a line of the table. */
-export function tell({ injected, results, incidents, alerts, recoveryMs, seed }: Tally, more = ''): string {
+/** The outcome as lines of the tables. */
+export function tell(tally: Tally, more = ''): Outcome {
+  const { injected, results, incidents, alerts, recoveryMs, seed } = tally;
   const parts = [`${injected} injected`];
   if (results) {
     parts.push(
@@ -27,7 +47,7 @@ export function tell({ injected, results, incidents, alerts, recoveryMs, seed }:
   }
   if (more !== '') parts.push(more);
   if (seed !== undefined) parts.push(`seed ${seed}`);
-  return parts.join('; ');
+  return { outcome: parts.join('; '), invariants: invariantsOf(tally) };
 }
 
 /** How often a fault is repeated: `few` in `npm test`, `all` in `npm run faults`. */
@@ -39,17 +59,30 @@ export const SEED = Number(process.env['FARWATCH_SEED'] ?? Math.floor(Math.rando
 
 /**
  * Stops the checks, waits until every result has arrived, and compares what the target saw with what is
- * stored. Asserts that nothing is lost, duplicated or unexplained. The probe must not have been restarted.
+ * stored and displayed. Asserts that nothing is lost, duplicated, unexplained or wrong, and that no process has
+ * ended by itself. The probe must not have been restarted.
  */
-export async function countResults(load: Load): Promise<NonNullable<Tally['results']>> {
-  const { issued, stored, unexplained, holes, doubled } = await load.settle();
+export async function countResults(load: Load): Promise<Results> {
+  const settled = await load.settle();
+  const { issued, stored, unexplained, holes, doubled } = settled;
   expect(holes, 'missing numbers in lanes').toEqual([]);
   expect(unexplained, 'slots without a result or reason').toBe(0);
   expect(doubled, 'slots with two results').toBe(0);
-  const lost = [...issued].reduce((sum, [id, count]) => sum + Math.max(0, count - (stored.get(id) ?? 0)), 0);
-  const duplicated =
-    [...stored].reduce((sum, [id, count]) => sum + Math.max(0, count - (issued.get(id) ?? 0)), 0);
-  const total = (counts: Map<string, number>) => [...counts.values()].reduce((sum, count) => sum + count, 0);
+  const lost = sum([...issued].map(([id, count]) => Math.max(0, count - (stored.get(id) ?? 0))));
+  const duplicated = sum([...stored].map(([id, count]) => Math.max(0, count - (issued.get(id) ?? 0))));
   expect({ lost, duplicated }).toEqual({ lost: 0, duplicated: 0 });
-  return { issued: total(issued), stored: total(stored), lost, duplicated };
+  const uptimes = await compareUptimes(load, settled);
+  expect(uptimes.differences, 'uptimes that differ from the results').toEqual([]);
+  const deaths = await load.farwatch.deaths();
+  expect(deaths, 'processes that ended unexpectedly, and unhandled rejections').toBe(0);
+  return {
+    issued: sum(issued.values()), stored: sum(stored.values()), lost, duplicated,
+    slots: { due: settled.due, unexplained },
+    uptimes: { compared: uptimes.compared, wrong: uptimes.differences.length },
+    left: settled.spooled + holes.length, deaths,
+  };
+}
+
+function sum(counts: Iterable<number>): number {
+  return [...counts].reduce((total, count) => total + count, 0);
 }

@@ -29,6 +29,8 @@ export class Farwatch {
   readonly #port: number;
   readonly #homeDir: string;
   #child: ChildProcess | null = null;
+  /** How many processes `signal` has ended that the quickstart starts again. */
+  #ended = 0;
 
   constructor(options: FarwatchOptions, port: number) {
     this.#options = options;
@@ -81,10 +83,27 @@ export class Farwatch {
   }
 
   /** Kills one process, which the quickstart restarts; resolves to its pid. */
-  async kill9(role: FarwatchRole): Promise<number> {
+  kill9(role: FarwatchRole): Promise<number> {
+    return this.endOne(role, 'SIGKILL');
+  }
+
+  /** Ends one process by a signal, as `kill9` does. */
+  async endOne(role: FarwatchRole, signal: NodeJS.Signals): Promise<number> {
     const pid = await this.pid(role);
-    process.kill(pid, 'SIGKILL');
+    process.kill(pid, signal);
+    if (role !== 'quickstart') this.#ended += 1;
     return pid;
+  }
+
+  /**
+   * How many processes have ended that no test has ended, since the first start, and how many rejected
+   * promises nobody has handled.
+   */
+  async deaths(): Promise<number> {
+    const told = (pattern: RegExp) => this.log().match(pattern)?.length ?? 0;
+    const ends = () => told(/"name":"quickstart".* (?:keeps exiting|exited) \(/g);
+    await until(() => ends() >= this.#ended, { what: 'the log names every process that a test has ended' });
+    return ends() - this.#ended + told(/unhandled ?(?:promise)? ?rejection/gi);
   }
 
   /** Waits until a new process has replaced the killed one in its role. */

@@ -76,10 +76,10 @@ function summarize(lanes: Map<string, Map<number, CheckResult | null>>, repeated
   return ledger;
 }
 
-/** Slots of a monitor without a result or missed record, and slots with more than one. */
+/** How many slots a monitor had; those without a result or missed record, and those with more than one. */
 export function slotFaults(
   results: CheckResult[], intervalMs: number,
-): { unexplained: number[]; doubled: number[] } {
+): { due: number; unexplained: number[]; doubled: number[] } {
   const counts = new Map<number, number>();
   for (const result of results) {
     if (result.reason !== 'schedule') continue;
@@ -97,7 +97,8 @@ export function slotFaults(
   for (let at = slots[0] ?? 0; at <= (slots.at(-1) ?? -1); at += intervalMs) {
     if (!counts.has(at)) unexplained.push(at);
   }
-  return { unexplained, doubled: slots.filter((at) => (counts.get(at) ?? 0) > 1) };
+  const doubled = slots.filter((at) => (counts.get(at) ?? 0) > 1);
+  return { due: slots.length + unexplained.length, unexplained, doubled };
 }
 
 function mostCommon(values: number[]): number {

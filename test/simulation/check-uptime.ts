@@ -3,6 +3,7 @@ import { HOUR_MS } from '../../controller/verdicts/booking-rules.ts';
 import type { HourTimes } from '../../controller/verdicts/monitor-state.ts';
 import type { MonitorConfig } from '../../controller/verdicts/monitor-config.ts';
 import type { StoredResult } from '../../controller/results/hours/stored-result.ts';
+import { spansByResults } from '../helpers/uptime-by-results.ts';
 import { rowsOf } from './check-results.ts';
 import type { Reference } from './reference.ts';
 import type { World } from './world.ts';
@@ -59,33 +60,10 @@ function wholeHours(config: MonitorConfig, rows: StoredResult[]): number[] {
   return found;
 }
 
-/**
- * Ms as up, degraded and down, by hour. A status holds until the next result; an outage begins with its first
- * failure.
- */
+/** Ms as up, degraded and down, by hour. */
 function timesOf(config: MonitorConfig, rows: StoredResult[]): Map<number, HourTimes> {
-  const spans: { from: number; until: number; column: 0 | 1 | 2 }[] = [];
-  let fails = 0;
-  let firstFailure = 0;
-  let column: 0 | 1 | 2 | null = null;
-  let since = 0;
-  for (const row of [...rows].sort((a, b) => a.started_at - b.started_at)) {
-    const at = row.started_at;
-    if (column !== null) spans.push({ from: since, until: at, column });
-    since = at;
-    if (row.outcome === 'success') {
-      fails = 0;
-      column = row.degraded ? 1 : 0;
-      continue;
-    }
-    fails += 1;
-    if (fails === 1) firstFailure = at;
-    if (fails <= config.retries || column === 2) continue;
-    for (const span of spans) if (span.from >= firstFailure) span.column = 2;
-    column = 2;
-  }
   const times = new Map<number, HourTimes>();
-  for (const { from, until, column: of } of spans) {
+  for (const { from, until, column: of } of spansByResults(rows, config.retries)) {
     for (let hour = from - (from % HOUR_MS); hour < until; hour += HOUR_MS) {
       const known = times.get(hour) ?? [0, 0, 0];
       known[of] += Math.min(until, hour + HOUR_MS) - Math.max(from, hour);

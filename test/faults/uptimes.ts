@@ -1,0 +1,54 @@
+import { uptimeByResults } from '../helpers/uptime-by-results.ts';
+import { until } from '../helpers/until.ts';
+import type { CheckResult } from '../../shared/contracts/result.ts';
+import type { Load, Watched } from './load.ts';
+
+/** Of percentages, which are sums of fractions. */
+const ROUNDING = 1e-9;
+/** Owners count the last results a moment after they are stored. */
+const SHOWN_WITHIN_MS = 30_000;
+
+type Settled = Awaited<ReturnType<Load['settle']>>;
+interface Bounds { id: string; least: number; most: number }
+
+/**
+ * Compares the uptime that the API shows for each monitor with its stored results. Left out are monitors with
+ * failures whose uptime does not follow from the order of results alone: in several regions, or with gaps.
+ */
+export async function compareUptimes(
+  load: Load, settled: Settled,
+): Promise<{ compared: number; differences: string[] }> {
+  const bounds = [...load.watched].flatMap(([id, watched]) => {
+    const found = boundsOf(watched, settled.ledger.byMonitor.get(id) ?? [], settled.paused);
+    return found ? [{ id, ...found }] : [];
+  });
+  let differences: string[] = [];
+  await until(async () => {
+    differences = (await Promise.all(bounds.map((one) => difference(load, one)))).flat();
+    return differences.length === 0;
+  }, { timeoutMs: SHOWN_WITHIN_MS, everyMs: 250 }).catch(() => undefined);
+  return { compared: bounds.length, differences };
+}
+
+async function difference(load: Load, { id, least, most }: Bounds): Promise<string[]> {
+  const shown = await load.uptimeOf(id);
+  const isRight = shown !== null && shown >= least - ROUNDING && shown <= most + ROUNDING;
+  return isRight ? [] : [`${id}: ${shown} instead of ${least} to ${most}`];
+}
+
+/** The uptime by the results, as far as it is known when the monitor was paused; null if it is not compared. */
+function boundsOf(
+  { retries, regions, intervalMs }: Watched, results: CheckResult[], paused: Settled['paused'],
+): Omit<Bounds, 'id'> | null {
+  const rows = results.filter(({ outcome }) => outcome !== 'missed');
+  if (rows.length === 0) return null;
+  if (rows.every(({ outcome }) => outcome === 'success')) return { least: 100, most: 100 };
+  if (regions > 1 || rows.length < results.length || hasGap(rows, intervalMs)) return null;
+  const ends = [paused.from, paused.until].map((end) => uptimeByResults(rows, retries, end) ?? NaN);
+  return { least: Math.min(...ends), most: Math.max(...ends) };
+}
+
+function hasGap(rows: CheckResult[], intervalMs: number): boolean {
+  const starts = rows.map((row) => row.started_at).toSorted((a, b) => a - b);
+  return starts.some((at, index) => index > 0 && at - (starts[index - 1] as number) > intervalMs * 1.5);
+}

@@ -1,0 +1,52 @@
+import type { CheckResult } from '../../shared/contracts/result.ts';
+
+/** Columns of an hour's times. */
+export const [UP, DEGRADED, DOWN] = [0, 1, 2] as const;
+
+/** A stretch of time with one status, Unix ms. */
+export interface Span {
+  from: number;
+  until: number;
+  column: typeof UP | typeof DEGRADED | typeof DOWN;
+}
+
+type Row = Pick<CheckResult, 'started_at' | 'outcome' | 'degraded'>;
+
+/**
+ * The statuses of a monitor in one region by its results alone, up to its last result or `until`. A status
+ * holds until the next result; an outage begins with its first failure. The results must have no gaps.
+ */
+export function spansByResults(rows: readonly Row[], retries: number, until?: number): Span[] {
+  const spans: Span[] = [];
+  let fails = 0;
+  let firstFailure = 0;
+  let column: Span['column'] | null = null;
+  let since = 0;
+  for (const row of rows.toSorted((a, b) => a.started_at - b.started_at)) {
+    const at = row.started_at;
+    if (column !== null) spans.push({ from: since, until: at, column });
+    since = at;
+    if (row.outcome === 'success') {
+      fails = 0;
+      column = row.degraded ? DEGRADED : UP;
+      continue;
+    }
+    fails += 1;
+    if (fails === 1) firstFailure = at;
+    if (fails <= retries || column === DOWN) continue;
+    for (const span of spans) if (span.from >= firstFailure) span.column = DOWN;
+    column = DOWN;
+  }
+  if (until !== undefined && column !== null) spans.push({ from: since, until, column });
+  return spans;
+}
+
+/** The share of the time that is not down, in percent; null without any time. */
+export function uptimeByResults(rows: readonly Row[], retries: number, until: number): number | null {
+  let [watched, down] = [0, 0];
+  for (const { from, until: end, column } of spansByResults(rows, retries, until)) {
+    watched += end - from;
+    if (column === DOWN) down += end - from;
+  }
+  return watched === 0 ? null : ((watched - down) / watched) * 100;
+}
