@@ -89,7 +89,9 @@ export async function openController(given: GivenPorts) {
   const subscriptions = await openSubscriptions(ports);
   const fleet = await openFleet(ports, {
     monitors: monitors.store, ownsShard, quota, otherUsers: subscriptions.users,
-    shardStates: () => results.shards.states,
+    agreements: {
+      turn: () => results.agreements.turn(), of: (probeId) => results.agreements.of(probeId),
+    },
   });
   const evidence = await openEvidence(ports, { monitors, incidents, fleet });
   const notifications = await openNotifications(ports, {

@@ -4,17 +4,19 @@ import type { Clock } from '../../shared/time.ts';
 import type { FleetDirectory } from './directory.ts';
 import type { Liveness } from './liveness.ts';
 import { isEnrolled, type ProbeDoc } from './probe.ts';
-import { decideQuarantines, evidenceOf, type Agreement, type Decision, type ProbeHealth } from './quarantine-rules.ts';
+import {
+  decideQuarantines, evidenceOf, type Agreement, type Decision, type ProbeHealth,
+} from './quarantine-rules.ts';
 import type { ProbeStore } from './store.ts';
 
 const LOOK_EVERY_MS = 5000;
 
-interface QuarantinesDeps {
+export interface QuarantinesDeps {
   directory: Pick<FleetDirectory, 'probes' | 'probe' | 'refresh'>;
   liveness: Pick<Liveness, 'track' | 'isLive'>;
   store: Pick<ProbeStore, 'enterQuarantine' | 'confirmQuarantine' | 'leaveQuarantine'>;
-  /** How a probe's votes compare with those of other regions; each turn looks at a part of them. */
-  agreements: { turn(): void; of(probeId: string): Agreement | null };
+  /** How a probe's votes compare with those of other regions; each turn asks for a part of that. */
+  agreements: { turn(): Promise<void>; of(probeId: string): Agreement | null };
   /** Looks now whether monitors have to move. */
   rebalance(): void;
   clock: Clock;
@@ -36,7 +38,7 @@ interface Spell {
 
 /**
  * Quarantines probes whose own trouble would be taken for that of their targets, and releases them. Every
- * controller does this by what it hears; whose write comes first has decided.
+ * controller does this by what it hears, and by the votes in all shards; whose write comes first has decided.
  */
 export class Quarantines {
   readonly #deps: QuarantinesDeps;
@@ -74,7 +76,7 @@ export class Quarantines {
 
   async #look(): Promise<void> {
     const { agreements, clock, directory } = this.#deps;
-    agreements.turn();
+    await agreements.turn();
     const enrolled = [...directory.probes()].filter(isEnrolled);
     for (const id of this.#spells.keys()) if (!directory.probe(id)) this.#spells.delete(id);
     const decisions = decideQuarantines(enrolled.map((probe) => this.#healthOf(probe)), clock.now());

@@ -9,6 +9,7 @@ import type { Bus, BusMessage, BusSubscription } from '../platform/bus/bus-port.
 import type { MonitorState } from '../verdicts/monitor-state.ts';
 import type { ClockDecision } from './journal/journal-entry.ts';
 import { Shards } from './shards/shards.ts';
+import { Agreements, agreementsQuestion } from './reading/agreements.ts';
 import { LatestChecks } from './reading/latest-checks.ts';
 import { Leases, type LeaseDeps } from './shards/leases.ts';
 import { changeFeed, type ChangeFeedDeps } from './feeds/change-feed.ts';
@@ -62,6 +63,7 @@ export class ResultsService<M> {
   readonly history: MonitorHistory;
   readonly certificates: CertificateReader;
   readonly health: HealthReader;
+  readonly agreements: Agreements;
   readonly #deps: ResultsDeps<M>;
   readonly #latest = new LatestChecks();
   readonly #leases: Leases;
@@ -119,6 +121,7 @@ export class ResultsService<M> {
       },
     });
     this.health = new HealthReader(this.#questions, clock);
+    this.agreements = new Agreements(this.#questions);
     this.history = new MonitorHistory({
       clock, owners: this.#questions, rollups: stores.rollups, changes: stores.changes,
     });
@@ -228,6 +231,7 @@ export class ResultsService<M> {
     if (shard === null || what === undefined) return;
     const questions = [
       this.open.question, this.#latest.question, openRowsQuestion, healthQuestion, certificateQuestion,
+      agreementsQuestion,
     ];
     const answer = await this.#questions.answer(shard, what, message.data, questions);
     if (answer !== null) message.reply(answer);

@@ -11,7 +11,6 @@ import type { MonitorSource } from '../assignments/ports.ts';
 import { keptTombstonesMs, Rebalancer } from '../assignments/rebalancer.ts';
 import { RunNow } from '../assignments/run-now.ts';
 import { AssignmentStore } from '../assignments/store.ts';
-import { Agreements } from '../results/reading/agreements.ts';
 import { SyncResponder } from '../assignments/sync-responder.ts';
 import { Witnesses } from '../assignments/witnesses.ts';
 import { AssignmentWriter } from '../assignments/writer.ts';
@@ -27,7 +26,7 @@ import { KeyStore } from '../probes/key-store.ts';
 import { Liveness } from '../probes/liveness.ts';
 import { ProbeRate } from '../probes/probe-rate.ts';
 import type { ProbeDoc } from '../probes/probe.ts';
-import { Quarantines } from '../probes/quarantines.ts';
+import { Quarantines, type QuarantinesDeps } from '../probes/quarantines.ts';
 import { RegionStore } from '../probes/region-store.ts';
 import { fleetRoutes } from '../probes/routes.ts';
 import { seedFleet } from '../probes/seed.ts';
@@ -40,8 +39,8 @@ const ROTATED_WITHIN_MS = 5000;
 interface FleetSources {
   monitors: MonitorSource;
   ownsShard(shard: number): boolean;
-  /** The monitors of the shards that this controller has. */
-  shardStates: ConstructorParameters<typeof Agreements>[0];
+  /** How the votes of probes compare, by the owners of all shards. */
+  agreements: QuarantinesDeps['agreements'];
   quota: Quota;
   /** Users of NATS besides probes. */
   otherUsers(): BusUser[];
@@ -52,7 +51,7 @@ export type Fleet = Awaited<ReturnType<typeof openFleet>>;
 
 /** Regions and probes, and which probe runs which monitor. */
 export async function openFleet(ports: FleetPorts, sources: FleetSources) {
-  const { monitors, ownsShard, shardStates, quota, otherUsers } = sources;
+  const { monitors, ownsShard, agreements, quota, otherUsers } = sources;
   const { config, mongo: { db }, bus, timeZone, clock, log, company } = ports;
   const [regions, probes] = [new RegionStore(db), new ProbeStore(db)];
   const [items, heads] = [new AssignmentStore(db), new HeadStore(db)];
@@ -108,8 +107,7 @@ export async function openFleet(ports: FleetPorts, sources: FleetSources) {
     ),
   });
   const quarantines = new Quarantines({
-    directory, liveness, store: probes, clock, log, rebalance: () => rebalancer.look(),
-    agreements: new Agreements(shardStates),
+    directory, liveness, store: probes, agreements, clock, log, rebalance: () => rebalancer.look(),
   });
   let pokes: BusSubscription | null = null;
   const isOf = (probe: ProbeDoc, organizationId: string): boolean =>

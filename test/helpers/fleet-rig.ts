@@ -77,7 +77,8 @@ export class FleetRig {
       config, mongo: this.mongo, bus, clock: systemClock, log, timeZone: 'Europe/Berlin', company: new Company(),
     };
     const fleet = await openFleet(ports, {
-      monitors: this.monitors, ownsShard: () => ownsAll, otherUsers: () => [], shardStates: () => new Map(),
+      monitors: this.monitors, ownsShard: () => ownsAll, otherUsers: () => [],
+      agreements: { turn: async () => undefined, of: () => null },
       quota: new Quota({
         usage: new UsageStore(this.mongo.db), plans: config.accounts.plans, clock: systemClock,
         planOf: async () => 'scale', count: {},

@@ -1,15 +1,17 @@
+import { z } from 'zod';
+import { SHARD_COUNT } from '../../../shared/ids.ts';
 import type { Agreement } from '../../probes/quarantine-rules.ts';
 import { assignedRegions, voteOf } from '../../verdicts/quorum-rules.ts';
 import type { MonitorState } from '../../verdicts/monitor-state.ts';
+import { shardQuestion, type ShardQuestions } from '../shards/shard-questions.ts';
 
 /** Fewer regions do not show which of them is wrong. */
 const FEWEST_VOTES = 3;
-/** Of one organization so many are compared: its targets may tell some probes other things than others. */
-const MOST_OF_ORGANIZATION = 25;
-
-interface ShardStates {
-  readonly monitors: ReadonlyMap<string, { readonly state: MonitorState }>;
-}
+/**
+ * Of one organization so many are compared in each of the 16 shards: its targets may tell some probes other
+ * things than others.
+ */
+const MOST_OF_ORGANIZATION = 2;
 
 /** What a probe said where most other regions say up. */
 export interface Comparison {
@@ -30,47 +32,58 @@ export function comparisonsOf(state: MonitorState): Comparison[] {
   return votes.map(({ probeId, isDown }) => ({ probeId, isAgainst: isDown }));
 }
 
+/** How the votes of each probe compare with those of most other regions, over the monitors of one shard. */
+export const agreementsQuestion = shardQuestion({
+  name: 'agreements',
+  asked: z.object({}),
+  answered: z.record(z.string(), z.object({ monitors: z.int(), against: z.int() })),
+  fromMemory: ({ state }) => agreementsOf([...state.monitors.values()].map((monitor) => monitor.state)),
+});
+
+/** By probe; leaves out those without comparisons. */
+export function agreementsOf(monitors: Iterable<MonitorState>): Record<string, Agreement> {
+  const found = new Map<string, Agreement>();
+  const ofOrganization = new Map<string, number>();
+  for (const state of monitors) {
+    const organization = state.config.organization_id;
+    const compared = ofOrganization.get(organization) ?? 0;
+    const comparisons = compared < MOST_OF_ORGANIZATION ? comparisonsOf(state) : [];
+    if (comparisons.length > 0) ofOrganization.set(organization, compared + 1);
+    for (const { probeId, isAgainst } of comparisons) {
+      const { monitors: count, against } = found.get(probeId) ?? { monitors: 0, against: 0 };
+      found.set(probeId, { monitors: count + 1, against: against + (isAgainst ? 1 : 0) });
+    }
+  }
+  return Object.fromEntries(found);
+}
+
 /**
- * How the votes of each probe compare with those of most other regions, over the monitors of the shards here.
- * Looks at one shard in a turn, so that no turn takes long.
+ * How the votes of each probe compare with those of most other regions, over all monitors: the owners of the
+ * shards are asked, one in a turn, so that every controller knows the same.
  */
 export class Agreements {
-  readonly #shards: () => ReadonlyMap<number, ShardStates>;
-  #left: number[] = [];
-  /** Of the round under way: comparisons by probe, and how many of each organization. */
-  #counts = new Map<string, Agreement & { ofOrganization: Map<string, number> }>();
-  #known = new Map<string, Agreement>();
+  readonly #owners: Pick<ShardQuestions, 'askOnce'>;
+  readonly #byShard = new Map<number, Record<string, Agreement>>();
+  #turn = 0;
 
-  constructor(shards: () => ReadonlyMap<number, ShardStates>) {
-    this.#shards = shards;
+  constructor(owners: Pick<ShardQuestions, 'askOnce'>) {
+    this.#owners = owners;
   }
 
-  /** As of the last whole round; null for a probe without comparisons. */
+  /** As the owners last answered; null for a probe without comparisons. */
   of(probeId: string): Agreement | null {
-    return this.#known.get(probeId) ?? null;
+    const found = [...this.#byShard.values()].flatMap((shard) => shard[probeId] ?? []);
+    if (found.length === 0) return null;
+    const sum = (name: keyof Agreement) => found.reduce((total, one) => total + one[name], 0);
+    return { monitors: sum('monitors'), against: sum('against') };
   }
 
-  turn(): void {
-    const shards = this.#shards();
-    const shard = this.#left.pop();
-    for (const { state } of shards.get(shard ?? -1)?.monitors.values() ?? []) this.#compare(state);
-    if (this.#left.length > 0) return;
-    this.#known = this.#counts;
-    this.#counts = new Map();
-    this.#left = [...shards.keys()];
-  }
-
-  #compare(state: MonitorState): void {
-    const { organization_id: organization } = state.config;
-    for (const { probeId, isAgainst } of comparisonsOf(state)) {
-      const counts =
-        this.#counts.get(probeId) ?? { monitors: 0, against: 0, ofOrganization: new Map<string, number>() };
-      this.#counts.set(probeId, counts);
-      const known = counts.ofOrganization.get(organization) ?? 0;
-      if (known >= MOST_OF_ORGANIZATION) continue;
-      counts.ofOrganization.set(organization, known + 1);
-      counts.monitors += 1;
-      if (isAgainst) counts.against += 1;
-    }
+  /** Asks the owner of the next shard. What it said before is forgotten if it does not answer. */
+  async turn(): Promise<void> {
+    const shard = this.#turn;
+    this.#turn = (shard + 1) % SHARD_COUNT;
+    const answer = await this.#owners.askOnce(shard, agreementsQuestion, {});
+    if (answer) this.#byShard.set(shard, answer);
+    else this.#byShard.delete(shard);
   }
 }

@@ -1,9 +1,10 @@
 import { describe, expect, test } from 'vitest';
-import { Agreements, comparisonsOf } from '../../../controller/results/reading/agreements.ts';
+import { Agreements, agreementsOf, comparisonsOf } from '../../../controller/results/reading/agreements.ts';
 import { newMonitorState } from '../../../controller/verdicts/monitor-rules.ts';
 import type { MonitorState } from '../../../controller/verdicts/monitor-state.ts';
 import { NEW_REGION } from '../../../controller/verdicts/region-rules.ts';
-import { configOf, idIn } from './build.ts';
+import { SHARD_COUNT } from '../../../shared/ids.ts';
+import { configOf } from './build.ts';
 
 /** A monitor whose regions say this; the probe of each is named like it. */
 function monitor(said: Record<string, 'up' | 'down' | 'unknown'>, organization = 'o'): MonitorState {
@@ -36,24 +37,31 @@ describe('votes on a monitor', () => {
   });
 });
 
-test('a round over all shards counts each probe, and no organization for more than its part', () => {
-  const shardOf = (count: number, state: MonitorState) =>
-    ({ monitors: new Map(Array.from({ length: count }, (_, at) => [idIn(1, at), { state }])) });
-  const shards = new Map([
-    [1, shardOf(100, monitor({ a: 'down', b: 'up', c: 'up' }, 'hostile'))],
-    [2, shardOf(20, monitor({ a: 'up', b: 'up', c: 'up' }, 'one'))],
-    [3, shardOf(20, monitor({ a: 'up', b: 'up', c: 'up' }, 'another'))],
-  ]);
-  const agreements = new Agreements(() => shards);
-  for (let turns = 0; turns < 3; turns += 1) {
-    agreements.turn();
-    expect(agreements.of('a')).toBeNull();
-  }
-  agreements.turn();
-  expect(agreements.of('a')).toMatchObject({ monitors: 65, against: 25 });
-  expect(agreements.of('b')).toMatchObject({ monitors: 65, against: 0 });
-  expect(agreements.of('unknown')).toBeNull();
-  shards.clear();
-  for (let turns = 0; turns < 5; turns += 1) agreements.turn();
+const times = (count: number, state: MonitorState) => Array.from({ length: count }, () => state);
+
+test('no organization counts for more than its part of a shard', () => {
+  const contradicted = monitor({ a: 'down', b: 'up', c: 'up' }, 'hostile');
+  const outage = monitor({ a: 'down', b: 'down', c: 'down' }, 'one');
+  const agreed = monitor({ a: 'up', b: 'up', c: 'up' }, 'one');
+  expect(agreementsOf([...times(100, contradicted), outage, ...times(20, agreed)])).toEqual({
+    a: { monitors: 4, against: 2 }, b: { monitors: 4, against: 0 }, c: { monitors: 4, against: 0 },
+  });
+});
+
+test('the owners of all shards are asked in turn, and what one said is forgotten when it is away', async () => {
+  const owners = new Set(Array.from({ length: SHARD_COUNT }, (_, shard) => shard));
+  const agreements = new Agreements({
+    askOnce: async <A>(shard: number) =>
+      (owners.has(shard) ? { a: { monitors: 4, against: shard } } as A : null),
+  });
+  const round = async () => {
+    for (let turns = 0; turns < SHARD_COUNT; turns += 1) await agreements.turn();
+  };
   expect(agreements.of('a')).toBeNull();
+  await round();
+  expect(agreements.of('a')).toEqual({ monitors: 64, against: 120 });
+  expect(agreements.of('b')).toBeNull();
+  owners.delete(15);
+  await round();
+  expect(agreements.of('a')).toEqual({ monitors: 60, against: 105 });
 });
