@@ -3,6 +3,7 @@ import type { InsertOutcome } from '../../controller/results/journal/journal-sto
 import type { StateRecord } from '../../controller/results/state/records.ts';
 import type { PingStore } from '../../controller/heartbeats/store.ts';
 import type { PingSource } from '../../controller/results/feeds/ping-feed.ts';
+import type { Lease } from '../../controller/results/shards/lease-rules.ts';
 import type { LeaseDeps } from '../../controller/results/shards/leases.ts';
 import type { ShardStores } from '../../controller/results/shards/shard.ts';
 import type { ShardsDeps } from '../../controller/results/shards/shards.ts';
@@ -215,20 +216,25 @@ function incidentsPort(db: SimulatedDatabase, wire: Line): IncidentsPort {
 }
 
 function leaseStore(db: SimulatedDatabase, wire: Line): LeaseDeps['store'] {
+  const isUnchanged = (lease: Lease): boolean => {
+    const { shard, holder } = lease;
+    const found = shard === null
+      ? { holder, expires_at: db.controllers.get(holder) }
+      : db.leases.get(shard);
+    return found?.holder === holder && found.expires_at === lease.expires_at;
+  };
   return {
-    look: (holder, now) => wire.read(() => {
-      const alive = new Set([holder]);
-      for (const [name, until] of db.controllers) if (until >= now) alive.add(name);
-      return { alive: alive.size, leases: [...db.leases.values()] };
-    }),
+    look: () => wire.read(() => [
+      ...[...db.controllers].map(([holder, expires_at]) => ({ shard: null, holder, expires_at })),
+      ...db.leases.values(),
+    ]),
     show: (holder, expiresAt) => wire.write(
       [() => void db.controllers.set(holder, expiresAt)], () => undefined,
     ),
-    acquire: (shard, holder, now, expiresAt) => {
+    acquire: (shard, holder, dead, expiresAt) => {
       let isOurs = false;
       return wire.write([() => {
-        const found = db.leases.get(shard);
-        isOurs = !found || found.holder === holder || found.expires_at < now;
+        isOurs = dead ? isUnchanged(dead) : (db.leases.get(shard)?.holder ?? holder) === holder;
         if (isOurs) db.leases.set(shard, { shard, holder, expires_at: expiresAt });
       }], () => isOurs);
     },
@@ -250,6 +256,9 @@ function leaseStore(db: SimulatedDatabase, wire: Line): LeaseDeps['store'] {
       if (db.leases.get(shard)?.holder === holder) db.leases.delete(shard);
     }), () => undefined),
     leave: (holder) => wire.write([() => void db.controllers.delete(holder)], () => undefined),
+    bury: (dead) => wire.write(
+      [() => void (isUnchanged(dead) && db.controllers.delete(dead.holder))], () => undefined,
+    ),
   };
 }
 

@@ -267,29 +267,37 @@ test('a day is the sum of its hours, and the results of a period can be read', a
 });
 
 describe.each(SOURCES)('leases in %s', (_name, make) => {
-  test('can be taken when free, own or expired', async () => {
+  test('can be taken when free, own or unchanged since they were found dead', async () => {
     const { leases } = make();
-    expect(await leases.acquire(1, 'a', 0, 100)).toBe(true);
-    expect(await leases.acquire(1, 'a', 50, 150)).toBe(true);
-    expect(await leases.acquire(1, 'b', 149, 300)).toBe(false);
-    expect(await leases.acquire(1, 'b', 151, 300)).toBe(true);
+    expect(await leases.acquire(1, 'a', null, 100)).toBe(true);
+    expect(await leases.acquire(1, 'a', null, 150)).toBe(true);
+    expect(await leases.acquire(1, 'b', null, 300)).toBe(false);
+    const dead = { shard: 1, holder: 'a', expires_at: 150 };
+    expect(await leases.look()).toEqual([dead]);
+    expect(await leases.acquire(1, 'b', { ...dead, expires_at: 100 }, 300)).toBe(false);
+    expect(await leases.acquire(1, 'b', dead, 300)).toBe(true);
+    expect(await leases.acquire(1, 'c', dead, 400)).toBe(false);
     await leases.renew([1, 2], 'a', 900);
-    expect((await leases.look('a', 0)).leases).toEqual([{ shard: 1, holder: 'b', expires_at: 300 }]);
+    expect(await leases.look()).toEqual([{ shard: 1, holder: 'b', expires_at: 300 }]);
     await leases.release([1], 'a');
-    expect((await leases.look('a', 0)).leases).toHaveLength(1);
+    expect(await leases.look()).toHaveLength(1);
     await leases.release([1], 'b');
-    expect((await leases.look('a', 0)).leases).toEqual([]);
+    expect(await leases.look()).toEqual([]);
   });
 
-  test('count the living controllers', async () => {
+  test('show controllers, until they leave or are buried', async () => {
     const { leases } = make();
-    await leases.show('a', 100);
-    await leases.show('b', 200);
-    await leases.show('c', 300);
-    expect((await leases.look('a', 150)).alive).toBe(3);
-    expect((await leases.look('c', 250)).alive).toBe(1);
+    const shown = async () => (await leases.look()).map(({ shard, holder }) => [shard, holder]);
+    for (const holder of ['a', 'b', 'c']) await leases.show(holder, 100);
+    expect(await shown()).toEqual([[null, 'a'], [null, 'b'], [null, 'c']]);
     await leases.leave('b');
-    expect((await leases.look('a', 150)).alive).toBe(2);
+    const dead = { shard: null, holder: 'c', expires_at: 100 };
+    expect(await leases.renew([], 'c', 200)).toBe(true);
+    await leases.bury(dead);
+    expect(await shown()).toEqual([[null, 'a'], [null, 'c']]);
+    await leases.bury({ ...dead, expires_at: 200 });
+    expect(await shown()).toEqual([[null, 'a']]);
+    expect(await leases.renew([], 'c', 300)).toBe(false);
   });
 });
 

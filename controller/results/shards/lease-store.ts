@@ -10,6 +10,8 @@ interface LeaseDoc {
 
 /** Prefix of the documents by which controllers show that they are alive. */
 const CONTROLLER = 'controller:';
+/** 16 shards, and all controllers that were ever seen and not yet found dead. */
+const MOST_LEASES = 1000;
 
 /**
  * Collection `leases`: which controllers are alive, and who has which shard. It makes takeovers quick; the
@@ -22,16 +24,11 @@ export class LeaseStore {
     this.#leases = db.collection<LeaseDoc>('leases');
   }
 
-  /** Leases of shards, and how many controllers have shown themselves since `now`, the asker included. */
-  async look(holder: string, now: number): Promise<{ leases: Lease[]; alive: number }> {
-    const docs = await this.#leases.find({}).limit(1000).toArray();
-    const alive = new Set([CONTROLLER + holder]);
-    for (const { _id, expires_at } of docs) {
-      if (_id.startsWith(CONTROLLER) && expires_at >= now) alive.add(_id);
-    }
-    const shards = docs.filter(({ _id }) => !_id.startsWith(CONTROLLER));
-    const leases = shards.map(({ _id, ...lease }) => ({ shard: Number(_id), ...lease }));
-    return { leases, alive: alive.size };
+  /** All leases, also those that nobody renews any more. */
+  async look(): Promise<Lease[]> {
+    const docs = await this.#leases.find({}).limit(MOST_LEASES).toArray();
+    return docs.map(({ _id, ...lease }) =>
+      ({ shard: _id.startsWith(CONTROLLER) ? null : Number(_id), ...lease }));
   }
 
   /** Shows that a controller is alive. */
@@ -41,12 +38,15 @@ export class LeaseStore {
     );
   }
 
-  /** True when the shard was free, had run out by `now`, or was ours already. */
-  async acquire(shard: number, holder: string, now: number, expiresAt: number): Promise<boolean> {
-    const _id = shardName(shard);
-    const free = { _id, $or: [{ holder }, { expires_at: { $lt: now } }] };
+  /**
+   * Takes a shard from the lease that was found dead, or with null one that is free or ours already. False
+   * when the lease has changed since, or another controller was faster.
+   */
+  async acquire(shard: number, holder: string, dead: Lease | null, expiresAt: number): Promise<boolean> {
+    const change = { $set: { holder, expires_at: expiresAt } };
+    if (dead) return (await this.#leases.updateOne(unchanged(dead), change)).matchedCount === 1;
     try {
-      await this.#leases.updateOne(free, { $set: { holder, expires_at: expiresAt } }, { upsert: true });
+      await this.#leases.updateOne({ _id: shardName(shard), holder }, change, { upsert: true });
       return true;
     } catch (error) {
       if (error instanceof MongoServerError && error.code === 11000) return false;
@@ -55,7 +55,7 @@ export class LeaseStore {
   }
 
   /**
-   * Extends what `show` wrote and the leases that are still ours. True when all of these were there, false
+   * Renews what `show` wrote and the leases that are still ours. True when all of these were there, false
    * when we have never been shown or another controller has taken a shard.
    */
   async renew(shards: number[], holder: string, expiresAt: number): Promise<boolean> {
@@ -73,4 +73,14 @@ export class LeaseStore {
   async leave(holder: string): Promise<void> {
     await this.#leases.deleteOne({ _id: CONTROLLER + holder });
   }
+
+  /** Removes what a controller that was found dead has shown, unless it has renewed it since. */
+  async bury(dead: Lease): Promise<void> {
+    await this.#leases.deleteOne(unchanged(dead));
+  }
+}
+
+/** Matches a lease as it was seen. */
+function unchanged({ shard, holder, expires_at }: Lease): LeaseDoc {
+  return { _id: shard === null ? CONTROLLER + holder : shardName(shard), holder, expires_at };
 }

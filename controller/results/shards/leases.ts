@@ -1,20 +1,27 @@
 import type { Company } from '../../../shared/company.ts';
 import type { Log } from '../../../shared/log.ts';
 import { Rounds } from '../../../shared/rounds.ts';
-import type { Clock } from '../../../shared/time.ts';
-import { planLeases } from './lease-rules.ts';
+import type { Clock, Timer } from '../../../shared/time.ts';
+import { planLeases, type Lease } from './lease-rules.ts';
 import type { LeaseStore } from './lease-store.ts';
+import { LeaseWatch } from './lease-watch.ts';
 
-const RENEW_EVERY_MS = 3000;
-/** The shards of a controller that has not renewed for this long are taken over. */
-const LEASE_MS = 10_000;
+const RENEW_EVERY_MS = 2000;
+/** While nobody else is there to take over. */
+const RENEW_ALONE_MS = 3000;
+/** The shards of a controller whose renewals others have not seen for this long are taken over. */
+const DEAD_AFTER_MS = 5000;
+/** Less than others wait: from then on a controller that could not renew does not trust what it knows. */
+const CURRENT_MS = 4500;
+/** What a lease says of its end is for older controllers, which compare it with their clocks. */
+const EXPIRY_MS = 10_000;
 /** A controller that is alone looks for others in every third round: those that come ask it to look. */
 const LOOK_ALONE_MS = 8000;
 
 export interface LeaseDeps {
   clock: Clock;
   log: Log;
-  store: Pick<LeaseStore, 'look' | 'show' | 'acquire' | 'renew' | 'release' | 'leave'>;
+  store: Pick<LeaseStore, 'look' | 'show' | 'acquire' | 'renew' | 'release' | 'leave' | 'bury'>;
   /** The same after a restart, so that a killed controller gets its own shards back at once. */
   holder: string;
   acquired(shard: number): void;
@@ -30,6 +37,9 @@ export class Leases {
   readonly #mine = new Set<number>();
   readonly #barred = new Set<number>();
   readonly #rounds: Rounds;
+  readonly #watch: LeaseWatch;
+  /** For the moment at which a lease that is no longer renewed is dead. */
+  #due: Timer | null = null;
   #isStarted = false;
   #hasShare = false;
   /** When the latest successful renewal began, monotonic ms. */
@@ -40,11 +50,18 @@ export class Leases {
   constructor(deps: LeaseDeps) {
     this.#deps = deps;
     this.#rounds = new Rounds({
-      clock: deps.clock, everyMs: RENEW_EVERY_MS, round: () => this.#round(),
+      clock: deps.clock, everyMs: RENEW_EVERY_MS, quietMs: RENEW_ALONE_MS,
+      round: async () => {
+        await this.#round();
+        return deps.company.isAlone ? 'quiet' : false;
+      },
       onFailed: (error) => {
         deps.company.seen(false);
         deps.log.warn({ err: error }, 'leases could not be renewed');
       },
+    });
+    this.#watch = new LeaseWatch({
+      holder: deps.holder, deadAfterMs: DEAD_AFTER_MS, longestPauseMs: 2 * RENEW_EVERY_MS,
     });
   }
 
@@ -76,7 +93,7 @@ export class Leases {
 
   /** False while the leases in hand may have run out, so that another controller may have the shards. */
   get areCurrent(): boolean {
-    return this.#deps.clock.monotonic() - this.#renewedAt < LEASE_MS;
+    return this.#deps.clock.monotonic() - this.#renewedAt < CURRENT_MS;
   }
 
   /** True once this controller has had its share of the shards, which takes others some rounds to release. */
@@ -96,6 +113,7 @@ export class Leases {
     if (!this.#isStarted) return;
     this.#hasShare = false;
     await this.#rounds.stop();
+    this.#due?.cancel();
     const mine = [...this.#mine];
     this.#mine.clear();
     await this.#deps.store.release(mine, this.#deps.holder);
@@ -103,40 +121,66 @@ export class Leases {
   }
 
   async #round(): Promise<void> {
-    const { store, holder, clock, company, ask } = this.#deps;
-    const now = clock.now();
+    const { store, holder, clock, company } = this.#deps;
     const beganAt = clock.monotonic();
-    if (await store.renew([...this.#mine], holder, now + LEASE_MS)) {
+    if (await store.renew([...this.#mine], holder, this.#expiry())) {
       if (company.isAlone && beganAt - this.#lookedAt < LOOK_ALONE_MS) {
         this.#renewedAt = beganAt;
         return;
       }
-    } else await store.show(holder, now + LEASE_MS);
+    } else await store.show(holder, this.#expiry());
     this.#lookedAt = beganAt;
-    const { leases, alive } = await store.look(holder, now);
-    company.seen(alive === 1);
-    const ours = leases.filter((lease) => lease.holder === holder && lease.expires_at >= now);
-    const held = new Set(ours.map((lease) => lease.shard));
+    const { living, dead, firstDueMs } = this.#watch.judge(await store.look(), beganAt);
+    const held = new Set(living.filter((lease) => lease.holder === holder).map(({ shard }) => shard));
     for (const shard of this.#mine) if (!held.has(shard)) await this.#lose(shard);
     this.#renewedAt = beganAt;
-    const plan = planLeases({ leases, alive, holder, now, barred: this.#barred });
-    const wanted = [...held].filter((shard) => !this.#mine.has(shard) && !plan.release.includes(shard));
-    let isComplete = plan.awaited === 0;
-    for (const shard of [...wanted, ...plan.acquire]) {
-      if (await store.acquire(shard, holder, now, now + LEASE_MS)) this.#gain(shard);
-      else isComplete = false;
+    this.#due?.cancel();
+    if (firstDueMs < RENEW_EVERY_MS) {
+      const waitMs = Math.max(0, beganAt + firstDueMs - clock.monotonic());
+      this.#due = clock.setTimer(waitMs, () => this.#rounds.look());
     }
-    this.#hasShare ||= isComplete;
-    if (plan.awaited > 0) ask(leases.filter((lease) => lease.holder !== holder).map(({ shard }) => shard));
+    const alive = new Set([holder, ...living.flatMap((each) => (each.shard === null ? each.holder : []))]);
+    company.seen(alive.size === 1);
+    await this.#share(living, dead, alive.size);
+    for (const lease of dead) if (lease.shard === null) await store.bury(lease);
+  }
+
+  /** Acquires and releases what makes our share of the shards even. */
+  async #share(living: Lease[], dead: Lease[], alive: number): Promise<void> {
+    const { store, holder, ask } = this.#deps;
+    const plan = planLeases({ leases: living, alive, holder, barred: this.#barred });
+    let isComplete = plan.awaited === 0;
+    for (const { shard, holder: by } of living) {
+      if (shard === null || by !== holder || this.#mine.has(shard) || plan.release.includes(shard)) continue;
+      isComplete = (await this.#acquire(shard, null)) && isComplete;
+    }
+    // Another controller may be taking the same ones: then the next one is tried.
+    let room = Math.min(plan.room, plan.free.length);
+    for (const shard of plan.free) {
+      if (room <= 0) break;
+      if (await this.#acquire(shard, dead.find((lease) => lease.shard === shard) ?? null)) room -= 1;
+    }
+    this.#hasShare ||= isComplete && room <= 0;
+    const others = living.filter((lease) => lease.holder !== holder);
+    if (plan.awaited > 0) ask(others.flatMap(({ shard }) => shard ?? []));
     for (const shard of plan.release) {
       await this.#lose(shard);
       await store.release([shard], holder);
     }
   }
 
-  #gain(shard: number): void {
-    this.#mine.add(shard);
-    this.#deps.acquired(shard);
+  async #acquire(shard: number, dead: Lease | null): Promise<boolean> {
+    const { store, holder, acquired } = this.#deps;
+    const isOurs = await store.acquire(shard, holder, dead, this.#expiry());
+    if (isOurs) {
+      this.#mine.add(shard);
+      acquired(shard);
+    }
+    return isOurs;
+  }
+
+  #expiry(): number {
+    return this.#deps.clock.now() + EXPIRY_MS;
   }
 
   async #lose(shard: number): Promise<void> {

@@ -2,33 +2,32 @@ import { describe, expect, test } from 'vitest';
 import { planLeases } from '../../../controller/results/shards/lease-rules.ts';
 import type { Lease } from '../../../controller/results/shards/lease-rules.ts';
 
-const lease = (shard: number, holder: string, expiresAt = 100): Lease =>
-  ({ shard, holder, expires_at: expiresAt });
+const lease = (shard: number | null, holder: string): Lease => ({ shard, holder, expires_at: 0 });
 const plan = (leases: Lease[], alive: number, barred: number[] = []) =>
-  planLeases({ leases, alive, holder: 'a', now: 50, barred: new Set(barred) });
+  planLeases({ leases, alive, holder: 'a', barred: new Set(barred) });
 const all = Array.from({ length: 16 }, (_, shard) => shard);
 
 describe('a share of the shards', () => {
   test('is all of them for a lone controller', () => {
-    expect(plan([], 1)).toEqual({ acquire: all, release: [], awaited: 0 });
+    expect(plan([lease(null, 'a')], 1)).toEqual({ free: all, room: 16, release: [], awaited: 0 });
   });
 
   test.each([
     [2, 8], [3, 6], [5, 4], [16, 1], [40, 1],
   ])('among %i controllers is at most %i', (alive, share) => {
-    expect(plan([], alive).acquire).toHaveLength(share);
+    expect(plan([], alive).room).toBe(share);
     expect(plan(all.map((shard) => lease(shard, 'a')), alive).release).toHaveLength(16 - share);
   });
 
-  test('never includes a shard whose lease another controller holds until it expires', () => {
-    expect(plan([lease(0, 'b'), lease(1, 'b', 49), lease(2, 'b', 50)], 1).acquire).toEqual(
+  test('never includes a shard that another living controller has', () => {
+    expect(plan([lease(0, 'b'), lease(2, 'b')], 1).free).toEqual(
       all.filter((shard) => shard !== 0 && shard !== 2),
     );
   });
 
   test('never includes an unreadable shard', () => {
     expect(plan([lease(3, 'a'), lease(4, 'a')], 1, [3, 5])).toEqual({
-      acquire: all.filter((shard) => ![3, 4, 5].includes(shard)), release: [3], awaited: 0,
+      free: all.filter((shard) => ![3, 4, 5].includes(shard)), room: 15, release: [3], awaited: 0,
     });
   });
 
@@ -40,9 +39,9 @@ describe('a share of the shards', () => {
     // Three share 16 shards: the last one gets four.
     expect(plan(heldBy(all.map((shard) => (shard < 6 ? 'c' : shard < 12 ? 'b' : 'a'))), 3).awaited).toBe(0);
     expect(plan(heldBy(all.map((shard) => (shard < 6 ? 'c' : 'b'))), 3).awaited).toBe(4);
-    // A dead controller's leases are free once they expire; until then it is one of two with half of them.
+    // Until its leases are found dead, a dead controller is one of two with half of them.
     expect(plan(all.slice(8).map((shard) => lease(shard, 'b')), 2)).toMatchObject({
-      acquire: all.slice(0, 8), awaited: 0,
+      free: all.slice(0, 8), room: 8, awaited: 0,
     });
   });
 });

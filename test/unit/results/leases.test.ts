@@ -1,155 +1,234 @@
-import { beforeEach, expect, test } from 'vitest';
+import { beforeEach, describe, expect, test } from 'vitest';
 import type { Lease } from '../../../controller/results/shards/lease-rules.ts';
 import { Leases, type LeaseDeps } from '../../../controller/results/shards/leases.ts';
 import { Company } from '../../../shared/company.ts';
 import { createLog } from '../../../shared/log.ts';
+import type { Clock } from '../../../shared/time.ts';
 import { SimulatedClock } from '../../helpers/simulated-clock.ts';
 
-const ROUND_MS = 3000;
+const ROUND_MS = 2000;
+const ALONE_MS = 3000;
 const all = Array.from({ length: 16 }, (_, shard) => shard);
 
-let clock: SimulatedClock;
-let leases: Leases;
+/** What all controllers share: the collection `leases`, as a server would change it. */
 let stored: Lease[];
-let alive: number;
-let isDown: boolean;
-let company: Company;
-let asked: number[];
-let commands: string[];
+let clock: SimulatedClock;
+
+/** A controller with its own way to the database, and a wall clock of its own. */
+class Controller {
+  readonly leases: Leases;
+  readonly company = new Company();
+  readonly asked: number[] = [];
+  readonly commands: string[] = [];
+  isDown = false;
+
+  constructor(holder: string, aheadMs = 0) {
+    const own: Clock = {
+      now: () => clock.now() + aheadMs, monotonic: () => clock.monotonic(),
+      setTimer: (delayMs, fire) => clock.setTimer(delayMs, fire),
+      setRepeating: (periodMs, fire) => clock.setRepeating(periodMs, fire),
+    };
+    this.leases = new Leases({
+      clock: own, log: createLog('test', 'silent'), store: this.#store(), holder,
+      acquired: () => undefined, released: async () => undefined, company: this.company,
+      ask: (shards) => void this.asked.push(...shards),
+    });
+    this.leases.start();
+  }
+
+  get held(): number[] {
+    return [...this.leases.held].sort((a, b) => a - b);
+  }
+
+  #store(): LeaseDeps['store'] {
+    const command = async <T>(name: string, act: () => T): Promise<T> => {
+      this.commands.push(name);
+      if (this.isDown) throw new Error('the database does not answer');
+      return act();
+    };
+    const same = (a: Lease, b: Lease) =>
+      a.shard === b.shard && a.holder === b.holder && a.expires_at === b.expires_at;
+    const put = (lease: Lease, over: (one: Lease) => boolean): void => {
+      stored = [...stored.filter((one) => !over(one)), lease];
+    };
+    return {
+      look: () => command('look', () => stored),
+      show: (holder, expires_at) => command('show', () =>
+        put({ shard: null, holder, expires_at }, (one) => one.shard === null && one.holder === holder)),
+      acquire: (shard, holder, dead, expires_at) => command('acquire', () => {
+        const found = stored.find((one) => one.shard === shard);
+        if (dead ? !found || !same(found, dead) : found && found.holder !== holder) return false;
+        put({ shard, holder, expires_at }, (one) => one.shard === shard);
+        return true;
+      }),
+      renew: (shards, holder, expires_at) => command('renew', () => {
+        const isOurs = (one: Lease) =>
+          one.holder === holder && (one.shard === null || shards.includes(one.shard));
+        const matched = stored.filter(isOurs).length;
+        stored = stored.map((one) => (isOurs(one) ? { ...one, expires_at } : one));
+        return matched === shards.length + 1;
+      }),
+      release: (shards, holder) => command('release', () => {
+        stored = stored.filter((one) => one.holder !== holder || !shards.includes(one.shard ?? -1));
+      }),
+      leave: (holder) => command('leave', () => {
+        stored = stored.filter((one) => one.holder !== holder || one.shard !== null);
+      }),
+      bury: (dead) => command('bury', () => {
+        stored = stored.filter((one) => !same(one, dead));
+      }),
+    };
+  }
+}
+
+/** Two controllers that have shared the shards evenly. */
+async function pair(aheadMs = 0): Promise<[Controller, Controller]> {
+  const a = new Controller('a');
+  await clock.advance(1);
+  const b = new Controller('b', aheadMs);
+  await clock.advance(1);
+  a.leases.asked();
+  await clock.advance(2 * ROUND_MS);
+  expect([a.held.length, b.held.length]).toEqual([8, 8]);
+  return [a, b];
+}
 
 beforeEach(() => {
   clock = new SimulatedClock();
-  [stored, alive, isDown] = [[], 1, false];
-  [company, asked, commands] = [new Company(), [], []];
-  let isShown = false;
-  const unlessDown = async (command: string) => {
-    commands.push(command);
-    if (isDown) throw new Error('the database does not answer');
-  };
-  const store: LeaseDeps['store'] = {
-    leave: () => unlessDown('leave'),
-    show: async () => {
-      await unlessDown('show');
-      isShown = true;
-    },
-    look: async () => {
-      await unlessDown('look');
-      return { leases: stored, alive };
-    },
-    acquire: async (shard, holder, now, expires_at) => {
-      if (stored.some((one) => one.shard === shard && one.holder !== holder && one.expires_at >= now)) return false;
-      stored = [...stored.filter((one) => one.shard !== shard), { shard, holder, expires_at }];
-      return true;
-    },
-    renew: async (shards, holder, expires_at) => {
-      await unlessDown('renew');
-      stored = stored.map((one) =>
-        (one.holder === holder && shards.includes(one.shard) ? { ...one, expires_at } : one));
-      return isShown && shards.every((shard) => stored.some((one) => one.shard === shard && one.holder === holder));
-    },
-    release: async (shards) => {
-      stored = stored.filter(({ shard }) => !shards.includes(shard));
-    },
-  };
-  leases = new Leases({
-    clock, log: createLog('test', 'silent'), store, holder: 'a',
-    acquired: () => undefined, released: async () => undefined, company,
-    ask: (shards) => void asked.push(...shards),
+  stored = [];
+});
+
+describe('a controller that is alone', () => {
+  test('has its share after its first round', async () => {
+    const a = new Controller('a');
+    expect(a.leases.hasHadShare).toBe(false);
+    await clock.advance(1);
+    expect([a.leases.hasHadShare, a.held]).toEqual([true, all]);
+  });
+
+  test('renews with one command, and looks for others every third time', async () => {
+    const a = new Controller('a');
+    await clock.advance(1);
+    a.commands.length = 0;
+    await clock.advance(6 * ALONE_MS);
+    expect(a.commands).toEqual(['renew', 'renew', 'renew', 'look', 'renew', 'renew', 'renew', 'look']);
+  });
+
+  test('takes its own shards at once after a restart', async () => {
+    const before = new Controller('a');
+    await clock.advance(1);
+    before.isDown = true;
+    const after = new Controller('a');
+    await clock.advance(1);
+    expect([after.leases.hasHadShare, after.held]).toEqual([true, all]);
+  });
+
+  test('does not trust its leases while it could not renew them', async () => {
+    const a = new Controller('a');
+    await clock.advance(1);
+    expect(a.leases.areCurrent).toBe(true);
+    a.isDown = true;
+    await clock.advance(4400);
+    expect(a.leases.areCurrent).toBe(true);
+    await clock.advance(100);
+    expect([a.leases.areCurrent, a.held, a.company.isAlone]).toEqual([false, all, false]);
+    a.isDown = false;
+    await clock.advance(ALONE_MS);
+    expect([a.leases.areCurrent, a.held]).toEqual([true, all]);
   });
 });
 
-const heldByB = (shards: number[]): Lease[] =>
-  shards.map((shard) => ({ shard, holder: 'b', expires_at: Number.MAX_SAFE_INTEGER }));
+describe('a controller that joins', () => {
+  test('asks those who have its share, and has it once they have released it', async () => {
+    const a = new Controller('a');
+    await clock.advance(1);
+    let arrivals = 0;
+    a.company.onArrival(() => (arrivals += 1));
+    const b = new Controller('b');
+    await clock.advance(1);
+    expect([b.asked.sort((x, y) => x - y), b.held, b.leases.hasHadShare]).toEqual([all, [], false]);
+    a.leases.asked();
+    await clock.advance(1);
+    expect([a.held.length, a.company.isAlone, arrivals]).toEqual([8, false, 1]);
+    await clock.advance(ROUND_MS);
+    expect([b.held.length, b.leases.hasHadShare]).toEqual([8, true]);
+  });
 
-test('a lone controller has its share after its first round', async () => {
-  expect(leases.hasHadShare).toBe(false);
-  leases.start();
-  await clock.advance(1);
-  expect([leases.hasHadShare, leases.held.size]).toEqual([true, 16]);
+  test('does not make others wait for their share again', async () => {
+    const [a, b] = await pair();
+    const c = new Controller('c');
+    await clock.advance(3 * ROUND_MS);
+    expect([a, b, c].map(({ held }) => held.length)).toEqual([6, 6, 4]);
+    expect([a, b, c].map(({ leases }) => leases.hasHadShare)).toEqual([true, true, true]);
+  });
+
+  test('is there for all others at each renewal', async () => {
+    const [a] = await pair();
+    a.commands.length = 0;
+    await clock.advance(2 * ROUND_MS);
+    expect(a.commands).toEqual(['renew', 'look', 'renew', 'look']);
+  });
 });
 
-test('a controller that joins has its share once the others have released it', async () => {
-  [stored, alive] = [heldByB(all), 2];
-  leases.start();
-  await clock.advance(1);
-  expect([leases.hasHadShare, leases.held.size]).toEqual([false, 0]);
-  stored = heldByB(all.slice(8));
+describe('a controller that is killed', () => {
+  test.each([0, 3_600_000, -3_600_000])('loses its shards in 7 s to one %i ms ahead', async (aheadMs) => {
+    const [a, b] = await pair(aheadMs);
+    a.isDown = true;
+    await clock.advance(4500);
+    expect([a.leases.areCurrent, b.held.length]).toEqual([false, 8]);
+    await clock.advance(2500);
+    expect(b.held).toEqual(all);
+    expect(b.company.isAlone).toBe(true);
+    expect(stored.some(({ holder }) => holder === 'a')).toBe(false);
+  });
+
+  test('loses no shard while its renewals are seen, whatever clocks say', async () => {
+    const [a, b] = await pair(86_400_000);
+    clock.jump(-3_600_000);
+    await clock.advance(60_000);
+    expect([a.held.length, b.held.length]).toEqual([8, 8]);
+  });
+
+  test('leaves its shards to two others that take each what the other leaves', async () => {
+    const [a, b] = await pair();
+    const c = new Controller('c');
+    await clock.advance(3 * ROUND_MS);
+    a.isDown = true;
+    await clock.advance(7000);
+    expect([b.held.length, c.held.length]).toEqual([8, 8]);
+    expect([...b.held, ...c.held].sort((x, y) => x - y)).toEqual(all);
+  });
+
+  test('finds itself without them when it was only suspended', async () => {
+    const [a, b] = await pair();
+    a.isDown = true;
+    await clock.advance(7000);
+    expect(b.held).toEqual(all);
+    a.isDown = false;
+    await clock.advance(ROUND_MS);
+    b.leases.asked();
+    await clock.advance(2 * ROUND_MS);
+    expect([...a.held, ...b.held].sort((x, y) => x - y)).toEqual(all);
+    expect(a.held).toHaveLength(8);
+  });
+});
+
+test('nobody takes a shard when the database was away for all of them', async () => {
+  const [a, b] = await pair();
+  const [ofA, ofB] = [a.held, b.held];
+  a.isDown = b.isDown = true;
+  await clock.advance(60_000);
+  b.isDown = false;
   await clock.advance(ROUND_MS);
-  expect([leases.hasHadShare, leases.held.size]).toEqual([true, 8]);
-});
-
-test('a takeover later on does not make a controller wait for its share again', async () => {
-  [stored, alive] = [heldByB(all.slice(8)), 2];
-  leases.start();
-  await clock.advance(1);
-  // A third one has joined and still has to release something.
-  [stored, alive] = [[...stored.filter((one) => one.holder === 'a').slice(2), ...heldByB(all.slice(6))], 2];
-  await clock.advance(ROUND_MS);
-  expect(leases.hasHadShare).toBe(true);
-});
-
-test('leases that could not be renewed for ten seconds may have been taken over', async () => {
-  leases.start();
-  await clock.advance(1);
-  expect(leases.areCurrent).toBe(true);
-  isDown = true;
-  await clock.advance(9000);
-  expect(leases.areCurrent).toBe(true);
-  await clock.advance(1000);
-  expect([leases.areCurrent, leases.held.size]).toEqual([false, 16]);
-  isDown = false;
-  await clock.advance(ROUND_MS);
-  expect(leases.areCurrent).toBe(true);
-});
-
-test('a controller that is alone renews with one command, and looks for others every third time', async () => {
-  leases.start();
-  await clock.advance(1);
-  expect(company.isAlone).toBe(true);
-  commands = [];
-  await clock.advance(6 * ROUND_MS);
-  expect(commands).toEqual(['renew', 'renew', 'renew', 'look', 'renew', 'renew', 'renew', 'look']);
-});
-
-test('one that is not alone looks at each renewal', async () => {
-  alive = 2;
-  leases.start();
-  await clock.advance(1);
-  commands = [];
-  await clock.advance(2 * ROUND_MS);
-  expect(commands).toEqual(['renew', 'look', 'renew', 'look']);
-});
-
-test('one that joins asks those who have its share', async () => {
-  [stored, alive] = [heldByB(all), 2];
-  leases.start();
-  await clock.advance(1);
-  expect(asked).toEqual(all);
-});
-
-test('a controller that was alone releases shards as soon as it is asked', async () => {
-  leases.start();
-  await clock.advance(1);
-  let arrivals = 0;
-  company.onArrival(() => (arrivals += 1));
-  alive = 2;
-  leases.asked();
-  await clock.advance(1);
-  expect([leases.held.size, company.isAlone, arrivals]).toEqual([8, false, 1]);
+  a.isDown = false;
+  await clock.advance(20_000);
+  expect([a.held, b.held]).toEqual([ofA, ofB]);
 });
 
 test('a shard that another controller has taken is lost at the next renewal, also when alone', async () => {
-  leases.start();
+  const a = new Controller('a');
   await clock.advance(1);
-  stored = stored.map((one) => (one.shard === 3 ? { ...one, holder: 'b', expires_at: Number.MAX_SAFE_INTEGER } : one));
-  await clock.advance(ROUND_MS);
-  expect(leases.holds(3)).toBe(false);
-});
-
-test('a controller that cannot renew its leases does not count as alone', async () => {
-  leases.start();
-  await clock.advance(1);
-  isDown = true;
-  await clock.advance(ROUND_MS);
-  expect(company.isAlone).toBe(false);
+  stored = stored.map((one) => (one.shard === 3 ? { ...one, holder: 'b' } : one));
+  await clock.advance(ALONE_MS);
+  expect(a.leases.holds(3)).toBe(false);
 });
