@@ -89,6 +89,11 @@ export async function openController(given: GivenPorts) {
   const subscriptions = await openSubscriptions(ports);
   const fleet = await openFleet(ports, {
     monitors: monitors.store, ownsShard, quota, otherUsers: subscriptions.users,
+    tell: async (notice) => {
+      const owner = notice.probe.organization_id;
+      const told = owner === null ? await accounts.operatorOrganizations() : [owner];
+      for (const organizationId of told) await notifications.alerts.tellOfProbe(notice, organizationId);
+    },
     agreements: {
       turn: () => results.agreements.turn(), of: (probeId) => results.agreements.of(probeId),
     },

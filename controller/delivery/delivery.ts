@@ -1,4 +1,5 @@
 import type { DestinationType } from '../destinations/destination.ts';
+import type { ProbeEvent } from '../probes/notice-rules.ts';
 import type { Alert } from '../verdicts/effect.ts';
 import type { VoteSummary } from '../verdicts/vote-ledger.ts';
 
@@ -10,8 +11,12 @@ export interface RegionName {
 }
 
 /** Everything an alert says, as it was when the alert was raised. Instants are Unix ms. */
-export interface AlertDetails extends Omit<Alert, 'monitor' | 'regions' | 'last_success' | 'votes'> {
-  monitor: { id: string; name: string; target: string; type: string };
+export interface AlertDetails extends Omit<Alert, 'event' | 'monitor' | 'regions' | 'last_success' | 'votes'> {
+  event: Alert['event'] | ProbeEvent;
+  /** Null if it is about a probe. */
+  monitor: { id: string; name: string; target: string; type: string } | null;
+  /** `since`: when the outage or quarantine began; `reason`: null when it is over. */
+  probe?: { id: string; name: string; since: number; reason: string | null };
   regions: RegionName[];
   /** What each region said of an outage that several could see. */
   votes?: Record<keyof VoteSummary, RegionName[]>;
@@ -28,7 +33,9 @@ export interface DeliveryDoc {
   organization_id: string;
   project_id: string;
   destination_id: string;
-  monitor_id: string;
+  /** Null for an alert about a probe. */
+  monitor_id: string | null;
+  probe_id?: string;
   incident_id: string | null;
   alert: AlertDetails;
   channel: DestinationType;
@@ -50,7 +57,7 @@ export interface DeliveryDoc {
   next_attempt_at: number | null;
   /** The attempt under way; nobody else may start one until then. */
   claim: { token: string; until: number } | null;
-  /** Position among the deliveries of its monitor to its destination. */
+  /** Position among the deliveries of its monitor or probe to its destination. */
   queued_at: number;
   delivered_at: number | null;
   last_retry_at: number | null;
@@ -65,7 +72,7 @@ export type DigestPlace = Required<Pick<DeliveryDoc, 'digest_id' | 'digest_at'>>
 /** What the order of a queue depends on. */
 export interface QueuedDelivery {
   id: string;
-  /** Deliveries on one line are sent in order: a monitor, or for mail a monitor and a recipient. */
+  /** Deliveries on one line are sent in order: a monitor or probe, for mail each with a recipient. */
   line: string;
   /** Unix ms before which it cannot be attempted, because of its retry or of another's claim. */
   readyAt: number;

@@ -1,6 +1,7 @@
 import { derivedId } from '../../shared/ids.ts';
 import type { Clock } from '../../shared/time.ts';
 import type { DestinationDoc } from '../destinations/destination.ts';
+import type { ProbeNotice } from '../probes/notice-rules.ts';
 import type { AlertsPort, Alert } from '../verdicts/effect.ts';
 import type { AlertDetails, DeliveryDoc } from './delivery.ts';
 import type { MailWindowStore } from './digests/window-store.ts';
@@ -11,7 +12,7 @@ import { MAX_RETRIES } from './retry-rules.ts';
 import type { DeliveryStore } from './store.ts';
 
 interface FanOutDeps {
-  destinations: Pick<DestinationReader, 'named' | 'defaults'>;
+  destinations: Pick<DestinationReader, 'named' | 'defaults' | 'ofOrganization'>;
   deliveries: Pick<DeliveryStore, 'insertAbsent'>;
   queues: Pick<QueueStore, 'wake'>;
   windows: Pick<MailWindowStore, 'admit'>;
@@ -31,13 +32,24 @@ export class FanOut implements AlertsPort {
   }
 
   async fanOut(alert: Alert): Promise<void> {
-    const { deliveries, queues, regions, notify, clock } = this.#deps;
-    const destinations = subscribed(await this.#destinationsOf(alert), alert);
+    const details = alertDetails(alert, this.#deps.regions);
+    await this.#queue(details, subscribed(await this.#destinationsOf(alert), alert));
+  }
+
+  /** As `fanOut`, to all destinations of an organization that ask for what becomes of its probes. */
+  async tellOfProbe(notice: ProbeNotice, organizationId: string): Promise<void> {
+    const { clock, destinations, regions } = this.#deps;
+    const details = probeDetails(notice, regions, clock.now());
+    await this.#queue(details, subscribed(await destinations.ofOrganization(organizationId), notice));
+  }
+
+  async #queue(details: AlertDetails, destinations: DestinationDoc[]): Promise<void> {
+    const { deliveries, queues, notify, clock } = this.#deps;
     if (destinations.length === 0) return;
     const now = clock.now();
     // Strictly increasing: alerts keep their order within a millisecond and when the clock is set back.
     this.#lastQueuedAt = Math.max(now, this.#lastQueuedAt + 1);
-    const [details, times] = [alertDetails(alert, regions), { now, queuedAt: this.#lastQueuedAt }];
+    const times = { now, queuedAt: this.#lastQueuedAt };
     const fresh = destinations.flatMap((one) => newDeliveries(details, one, times));
     await deliveries.insertAbsent(await Promise.all(fresh.map((one) => this.#placed(one, now))));
     // After the deliveries: a queue that is woken first could be found empty.
@@ -77,17 +89,28 @@ function alertDetails(alert: Alert, regions: RegionNaming): AlertDetails {
   };
 }
 
+function probeDetails(
+  { event, probe, since, reason }: ProbeNotice, regions: RegionNaming, at: number,
+): AlertDetails {
+  const { _id: id, name, region_id } = probe;
+  return {
+    id: derivedId(id, event, String(since)), event, monitor: null, probe: { id, name, since, reason },
+    incident: null, error: null, regions: regions.named([region_id]), last_success: null, at,
+  };
+}
+
 /** One for each recipient, with the same ids on every repetition. */
 function newDeliveries(
   alert: AlertDetails, destination: DestinationDoc, { now, queuedAt }: { now: number; queuedAt: number },
 ): DeliveryDoc[] {
   const { _id: destination_id, organization_id, project_id, type: channel } = destination;
-  const [monitor_id, incident_id] = [alert.monitor.id, alert.incident?.id ?? null];
+  const [monitor_id, incident_id] = [alert.monitor?.id ?? null, alert.incident?.id ?? null];
+  const probe = alert.probe ? { probe_id: alert.probe.id } : {};
   return recipientsOf(destination).map((recipient) => ({
     _id: derivedId(alert.id, destination_id, ...(channel === 'email' ? [recipient] : [])),
     organization_id, project_id, destination_id, monitor_id, incident_id, alert, channel, recipient,
     status: 'pending', attempts: 0, retry_count: 0, max_retries: MAX_RETRIES,
     next_attempt_at: now, claim: null, queued_at: queuedAt,
-    delivered_at: null, last_retry_at: null, error_message: null, created_at: now, updated_at: now,
+    delivered_at: null, last_retry_at: null, error_message: null, created_at: now, updated_at: now, ...probe,
   }));
 }

@@ -8,6 +8,8 @@ export interface DestinationReader {
   named(tenant: Tenant, ids: string[]): Promise<DestinationDoc[]>;
   /** Those that receive the alerts of monitors that name no destination. */
   defaults(tenant: Tenant): Promise<DestinationDoc[]>;
+  /** Those of all projects of an organization. */
+  ofOrganization(organizationId: string): Promise<DestinationDoc[]>;
   /** Null once it was deleted. */
   findById(id: string): Promise<DestinationDoc | null>;
   /** The stored secret; `candidate` becomes it when there is none. Null once the destination was deleted. */

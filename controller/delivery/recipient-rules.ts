@@ -1,9 +1,8 @@
 import type { DestinationDoc, DestinationSettings } from '../destinations/destination.ts';
-import type { Alert } from '../verdicts/effect.ts';
-import type { DeliveryDoc } from './delivery.ts';
+import type { AlertDetails, DeliveryDoc } from './delivery.ts';
 
 /** The destinations that are enabled and subscribe to the alert's event. */
-export function subscribed(destinations: DestinationDoc[], { event }: Pick<Alert, 'event'>) {
+export function subscribed(destinations: DestinationDoc[], { event }: Pick<AlertDetails, 'event'>) {
   return destinations.filter(({ enabled, events }) => enabled && events.includes(event));
 }
 
@@ -19,10 +18,13 @@ export function recipientsOf(destination: DestinationSettings & { name: string }
 /** Why a delivery to an address ends without an attempt, in the log and in the destination's health. */
 export const STOPPED = 'the owner of the address has stopped alert mails from this organization';
 
-/** Deliveries on one line are sent in order: those of a monitor, for mail those to each recipient. */
-export function lineOf(delivery: Pick<DeliveryDoc, 'monitor_id' | 'channel' | 'recipient'>): string {
-  const { monitor_id, channel, recipient } = delivery;
-  return channel === 'email' ? `${monitor_id} ${recipient}` : monitor_id;
+/** Deliveries on one line are sent in order: those of a monitor or probe; for mail, those to a recipient. */
+export function lineOf(
+  delivery: Pick<DeliveryDoc, 'monitor_id' | 'probe_id' | 'channel' | 'recipient'>,
+): string {
+  const { monitor_id, probe_id, channel, recipient } = delivery;
+  const about = monitor_id ?? probe_id ?? '';
+  return channel === 'email' ? `${about} ${recipient}` : about;
 }
 
 /**

@@ -11,7 +11,7 @@ import { restoreDelivery } from './stored-delivery.ts';
 
 /** What the order of a queue is made from. */
 const QUEUED = {
-  monitor_id: 1, channel: 1, recipient: 1, next_attempt_at: 1, claim: 1, digest_at: 1,
+  monitor_id: 1, probe_id: 1, channel: 1, recipient: 1, next_attempt_at: 1, claim: 1, digest_at: 1,
 } as const;
 
 /** Collection `deliveries`: the queues of what is pending, and the notification log. */

@@ -5,10 +5,11 @@ const restoreNames = each(restoring<RegionName>({ city: null }));
 
 /** Puts null where the database has left it out. */
 export const restoreDelivery = restoring<DeliveryDoc>({
-  incident_id: null, next_attempt_at: null, claim: null, delivered_at: null, last_retry_at: null,
-  error_message: null,
+  monitor_id: null, incident_id: null, next_attempt_at: null, claim: null, delivered_at: null,
+  last_retry_at: null, error_message: null,
 }, {
-  alert: restoring<AlertDetails>({ incident: null, error: null, last_success: null }, {
+  alert: restoring<AlertDetails>({ monitor: null, incident: null, error: null, last_success: null }, {
+    probe: restoring<NonNullable<AlertDetails['probe']>>({ reason: null }),
     incident: restoring<NonNullable<AlertDetails['incident']>>({ resolved_at: null }),
     last_success: restoring<NonNullable<AlertDetails['last_success']>>({ response_time_ms: null }),
     regions: restoreNames,

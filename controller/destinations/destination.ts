@@ -1,13 +1,21 @@
 import { randomBytes } from 'node:crypto';
+import type { ProbeEvent } from '../probes/notice-rules.ts';
 import type { AlertEvent } from '../verdicts/effect.ts';
 
 export const ALERT_EVENTS = [
   'monitor.down', 'monitor.up', 'monitor.ssl_expiring', 'monitor.domain_expiring', 'monitor.slow_response',
   'monitor.slow_response_resolved', 'monitor.region_degraded',
-] as const satisfies readonly AlertEvent[];
+  'probe.offline', 'probe.online', 'probe.quarantined', 'probe.released',
+] as const satisfies readonly (AlertEvent | ProbeEvent)[];
+type DestinationEvent = (typeof ALERT_EVENTS)[number];
 
-/** Those that a new destination gets unless it says otherwise: what is below the quorum wakes nobody. */
-export const DEFAULT_EVENTS = ALERT_EVENTS.filter((event) => event !== 'monitor.region_degraded');
+/** What no outage of a monitor follows from wakes only those who ask for it. */
+const OPT_IN: readonly DestinationEvent[] = [
+  'monitor.region_degraded', 'probe.offline', 'probe.online', 'probe.quarantined', 'probe.released',
+];
+
+/** Those that a new destination gets unless it says otherwise. */
+export const DEFAULT_EVENTS = ALERT_EVENTS.filter((event) => !OPT_IN.includes(event));
 
 export const DESTINATION_TYPES = ['webhook', 'email', 'slack'] as const;
 export type DestinationType = (typeof DESTINATION_TYPES)[number];
@@ -39,7 +47,7 @@ export interface DestinationFields {
   enabled: boolean;
   /** Receives the alerts of monitors that name no destination. */
   is_default: boolean;
-  events: AlertEvent[];
+  events: DestinationEvent[];
   /** Signing secret of a webhook, created on first use; null until then and for other types. */
   secret: string | null;
   /** Starts at 1 and grows by one with every change. */

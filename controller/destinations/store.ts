@@ -6,6 +6,8 @@ import type { DestinationDoc, DestinationFields, DestinationSettings } from './d
 
 /** Longest answer; far more destinations than a project may create. */
 const MOST_IN_PROJECT = 1000;
+/** Of an organization's destinations so many can be told of its probes. */
+const MOST_OF_ORGANIZATION = 1000;
 
 type DestinationChange = Partial<Pick<DestinationFields, 'name' | 'enabled' | 'is_default' | 'events'>>
   & Pick<DestinationFields, 'updated_at'> & { config?: DestinationSettings['config'] };
@@ -59,6 +61,12 @@ export class DestinationStore {
   defaults(tenant: Tenant): Promise<DestinationDoc[]> {
     const defaults = this.#destinations.find({ ...ownedBy(tenant), is_default: true });
     return defaults.limit(MOST_IN_PROJECT).map(restore).toArray();
+  }
+
+  /** Those of all projects of an organization, oldest first. */
+  ofOrganization(organizationId: string): Promise<DestinationDoc[]> {
+    const all = this.#destinations.find({ organization_id: organizationId }).sort({ _id: 1 });
+    return all.limit(MOST_OF_ORGANIZATION).map(restore).toArray();
   }
 
   count(tenant: Tenant): Promise<number> {

@@ -11,7 +11,7 @@ import { ProbeLink, type LinkMessage } from './probe-link.ts';
 import { ProbeRate } from './probe-rate.ts';
 import type { ProbeDoc } from './probe.ts';
 import {
-  clockShiftMs, isLive, presenceOf, statusOf, type BeatTrack, type LivenessView, type Presence,
+  clockShiftMs, isLive, presenceOf, silentMs, statusOf, type BeatTrack, type LivenessView, type Presence,
   type ProbeStatus,
 } from './rules.ts';
 import type { BeatNote, ProbeStore } from './store.ts';
@@ -120,6 +120,11 @@ export class Liveness {
 
   isLive(probe: ProbeDoc): boolean {
     return isLive(probe, this.#view(probe._id));
+  }
+
+  /** How long the probe has been silent while this process could have heard it, ms. */
+  silentMs(probe: ProbeDoc): number {
+    return silentMs(this.#view(probe._id));
   }
 
   /** What the beats said since this process started; null without any. */

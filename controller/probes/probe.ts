@@ -76,6 +76,9 @@ export interface ProbeDoc {
   /** While what it reports decides nothing. Probes of earlier versions have neither. */
   quarantine?: Quarantine | null;
   quarantined_before?: PastQuarantine;
+  /** Since when it was silent, or quarantined, as its operator was last told; null once its end was told. */
+  told_offline?: number | null;
+  told_quarantine?: number | null;
   /** Set when it was deleted and its monitors still have to move. */
   removed_at: number | null;
   /** As the controllers last saw it, so that a restarted one need not take every probe for dead. */

@@ -41,7 +41,8 @@ export class ProbeStore extends Documents<ProbeDoc> {
       { key: { next_public_key: 1 }, name: 'next_identity', unique: true, sparse: true },
     ], restoring<ProbeDoc>({
       organization_id: null, enrolled_at: null, version: null, removed_at: null, last_beat_at: null,
-      rotation_asked_at: null, keys_changed_at: null,
+      rotation_asked_at: null, keys_changed_at: null, quarantine: null, told_offline: null,
+      told_quarantine: null,
     }));
   }
 
@@ -144,6 +145,11 @@ export class ProbeStore extends Documents<ProbeDoc> {
   leaveQuarantine(id: string, since: number, before: PastQuarantine): Promise<boolean> {
     const change = { $set: { quarantine: null, quarantined_before: before } };
     return this.update({ _id: id, 'quarantine.since': since }, change);
+  }
+
+  /** Notes what the probe's operator was told. */
+  async noteTold(id: string, told: Pick<ProbeDoc, 'told_offline' | 'told_quarantine'>): Promise<void> {
+    await this.update({ _id: id, removed_at: null }, { $set: told });
   }
 
   /** Removes identity, token and name; the rest stays until its monitors moved. False when it is gone. */

@@ -87,6 +87,12 @@ export async function openAccounts(ports: ControllerPorts, sources: AccountSourc
     /** Organizations that a user belongs to, the oldest membership first. */
     organizationsOf: async (userId: string) =>
       (await members.listOfUser(userId)).map((member) => member.organization_id),
+    /** Those that the installation's operator owns or administers: shared probes are theirs. */
+    operatorOrganizations: async () => {
+      const operator = await stores.users.findFirst();
+      const all = operator ? await members.listOfUser(operator._id) : [];
+      return all.filter(({ role }) => role === 'owner' || role === 'admin').map((one) => one.organization_id);
+    },
     close: () => post.close(),
   };
 }

@@ -28,6 +28,8 @@ import { ProbeRate } from '../probes/probe-rate.ts';
 import type { ProbeDoc } from '../probes/probe.ts';
 import { Quarantines, type QuarantinesDeps } from '../probes/quarantines.ts';
 import { RegionStore } from '../probes/region-store.ts';
+import type { ProbeNotice } from '../probes/notice-rules.ts';
+import { ProbeNotices } from '../probes/notices.ts';
 import { fleetRoutes } from '../probes/routes.ts';
 import { seedFleet } from '../probes/seed.ts';
 import { ProbeStore } from '../probes/store.ts';
@@ -41,6 +43,8 @@ interface FleetSources {
   ownsShard(shard: number): boolean;
   /** How the votes of probes compare, by the owners of all shards. */
   agreements: QuarantinesDeps['agreements'];
+  /** Tells the operator of a probe. */
+  tell(notice: ProbeNotice): Promise<void>;
   quota: Quota;
   /** Users of NATS besides probes. */
   otherUsers(): BusUser[];
@@ -51,7 +55,7 @@ export type Fleet = Awaited<ReturnType<typeof openFleet>>;
 
 /** Regions and probes, and which probe runs which monitor. */
 export async function openFleet(ports: FleetPorts, sources: FleetSources) {
-  const { monitors, ownsShard, agreements, quota, otherUsers } = sources;
+  const { monitors, ownsShard, agreements, tell, quota, otherUsers } = sources;
   const { config, mongo: { db }, bus, timeZone, clock, log, company } = ports;
   const [regions, probes] = [new RegionStore(db), new ProbeStore(db)];
   const [items, heads] = [new AssignmentStore(db), new HeadStore(db)];
@@ -109,6 +113,7 @@ export async function openFleet(ports: FleetPorts, sources: FleetSources) {
   const quarantines = new Quarantines({
     directory, liveness, store: probes, agreements, clock, log, rebalance: () => rebalancer.look(),
   });
+  const notices = new ProbeNotices({ directory, liveness, store: probes, tell, owns, clock, log });
   let pokes: BusSubscription | null = null;
   const isOf = (probe: ProbeDoc, organizationId: string): boolean =>
     probe.removed_at === null && (probe.organization_id === null || probe.organization_id === organizationId);
@@ -142,9 +147,10 @@ export async function openFleet(ports: FleetPorts, sources: FleetSources) {
       liveness.onPresence(() => rebalancer.look());
       rebalancer.start();
       quarantines.start();
+      notices.start();
     },
     stop: async () => {
-      await quarantines.stop();
+      await Promise.all([quarantines.stop(), notices.stop()]);
       await rebalancer.stop();
       confirmations.stop();
       witnesses.stop();

@@ -370,7 +370,7 @@ describe('a dying controller', () => {
     const sleepy = rig.controller({
       destinations: {
         named: (tenant, ids) => rig.destinations.named(tenant, ids),
-        defaults: (tenant) => rig.destinations.defaults(tenant),
+        defaults: (tenant) => rig.destinations.defaults(tenant), ofOrganization: async () => [],
         ensureSecret: (id, candidate) => rig.destinations.ensureSecret(id, candidate),
         // Runs between the claim and the sending.
         findById: async (id) => {
@@ -465,7 +465,7 @@ describe('two controllers that serve the same destination', () => {
     expect(receiver.requests).toHaveLength(40);
     for (const monitor of monitors) {
       const events = receiver.requests.map(payload).filter(
-        (sent) => sent.monitor.id === monitor.monitor_id,
+        (sent) => sent.monitor?.id === monitor.monitor_id,
       ).map((sent) => sent.event);
       expect(events).toEqual(['monitor.down', 'monitor.up', 'monitor.down', 'monitor.up']);
     }

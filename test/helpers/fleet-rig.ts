@@ -78,7 +78,7 @@ export class FleetRig {
     };
     const fleet = await openFleet(ports, {
       monitors: this.monitors, ownsShard: () => ownsAll, otherUsers: () => [],
-      agreements: { turn: async () => undefined, of: () => null },
+      tell: async () => undefined, agreements: { turn: async () => undefined, of: () => null },
       quota: new Quota({
         usage: new UsageStore(this.mongo.db), plans: config.accounts.plans, clock: systemClock,
         planOf: async () => 'scale', count: {},

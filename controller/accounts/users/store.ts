@@ -32,6 +32,11 @@ export class UserStore extends DocumentsById<UserDoc> {
     return (await this.all.findOne({}, { projection: { _id: 1 } })) !== null;
   }
 
+  /** The installation's first account, which is its operator. */
+  findFirst(): Promise<UserDoc | null> {
+    return this.findOne({ first: true });
+  }
+
   findByEmail(email: string): Promise<UserDoc | null> {
     return this.findOne({ email });
   }

@@ -17,7 +17,7 @@ const LONGEST_SUBJECT = 200;
 const LONGEST_FACT = 1000;
 const LONGEST_MESSAGE = 4000;
 
-/** By event: the mark in the subject, the tone, and what the monitor does. */
+/** By event: the mark in the subject, the tone, and what the monitor or probe does. */
 const KINDS: Record<AlertDetails['event'], [string, AlertContent['tone'], string]> = {
   'monitor.down': ['DOWN', 'bad', 'is down'],
   'monitor.up': ['UP', 'good', 'is up again'],
@@ -26,18 +26,22 @@ const KINDS: Record<AlertDetails['event'], [string, AlertContent['tone'], string
   'monitor.ssl_expiring': ['TLS', 'warning', 'has a certificate that expires soon'],
   'monitor.region_degraded': ['REGION', 'warning', 'is down in one region, and up by the other votes'],
   'monitor.domain_expiring': ['DOMAIN', 'warning', 'has a domain registration that expires soon'],
+  'probe.offline': ['PROBE OFFLINE', 'bad', 'is offline'],
+  'probe.online': ['PROBE ONLINE', 'good', 'is online again'],
+  'probe.quarantined': ['QUARANTINE', 'bad', 'is quarantined: what it reports decides nothing'],
+  'probe.released': ['QUARANTINE OVER', 'good', 'is no longer quarantined'],
 };
 
 /** Links begin with `baseUrl`: where the API answers, without a trailing slash. */
 export function alertContent(alert: AlertDetails, baseUrl: string): AlertContent {
   const [mark, tone, says] = KINDS[alert.event];
-  const { name } = alert.monitor;
+  const name = (alert.monitor ?? alert.probe)?.name ?? '';
   const lastedMs = outageMs(alert);
   const event = lastedMs === null ? says : `${says} after ${durationText(lastedMs)}`;
   const expiry = expiryText(alert);
   const found = expiry === null ? alert.problem?.message : `the ${expiry}`;
-  const summary =
-    lastedMs === null ? (expiry ?? alert.problem?.message ?? errorInShort(alert.error) ?? says) : event;
+  const why = expiry ?? alert.problem?.message ?? errorInShort(alert.error) ?? alert.probe?.reason;
+  const summary = lastedMs === null ? (why ?? says) : event;
   return {
     subject: clip(oneLine(`[${mark}] ${name} — ${summary}`), LONGEST_SUBJECT),
     headline: clip(oneLine(found === undefined ? `${name} ${event}.` : `${name}: ${found}.`), LONGEST_FACT),
@@ -54,15 +58,18 @@ export function plainText({ headline, facts, links }: AlertContent): string {
 }
 
 function factsOf(alert: AlertDetails): AlertContent['facts'] {
-  const { monitor, error, incident, regions, votes, expiry, flapping, at } = alert;
+  const { monitor, probe, error, incident, regions, votes, expiry, flapping, at } = alert;
   const isOver = outageMs(alert) !== null;
-  const facts = [{ label: 'Target', text: `${shownTarget(monitor)} (${monitor.type})` }];
+  const facts: AlertContent['facts'] = [];
   const add = (label: string, text: string) => void facts.push({ label, text });
+  if (monitor) add('Target', `${shownTarget(monitor)} (${monitor.type})`);
+  if (probe?.reason) add('Reason', probe.reason);
   if (error) add(isOver ? 'Error was' : 'Error', `${error.message} (${error.type})`);
   if (regions.length > 0) add('Regions', regions.map(regionText).join(', '));
   if (votes) add('Votes', votesText(votes));
   if (incident) add(isOver ? 'Began' : 'Since', utc(incident.started_at));
   else add('At', utc(at));
+  if (probe) add(probe.reason === null ? 'Began' : 'Since', utc(probe.since));
   if (expiry) add(expiry.expires_at <= at ? 'Expired' : 'Expires', utc(expiry.expires_at));
   if (flapping) add('Flapping', flappingText(flapping));
   if (isOver) add('Recovered', utc(incident?.resolved_at as number));
@@ -107,10 +114,13 @@ function regionText({ id, name, city }: AlertDetails['regions'][number]): string
   return city && !known.includes(city) ? `${known} (${city})` : known;
 }
 
-function linksOf({ incident, monitor }: AlertDetails, baseUrl: string): AlertContent['links'] {
-  const links = [{ label: 'Monitor', url: `${baseUrl}/api/monitors/${monitor.id}` }];
-  if (incident) links.unshift({ label: 'Incident', url: `${baseUrl}/api/incidents/${incident.id}` });
-  return links;
+function linksOf({ incident, monitor, probe }: AlertDetails, baseUrl: string): AlertContent['links'] {
+  const link = (label: string, path: string) => ({ label, url: `${baseUrl}/api/${path}` });
+  return [
+    ...(incident ? [link('Incident', `incidents/${incident.id}`)] : []),
+    ...(monitor ? [link('Monitor', `monitors/${monitor.id}`)] : []),
+    ...(probe ? [link('Probe', `probes/${probe.id}`)] : []),
+  ];
 }
 
 /** `Expected 200, got 503` is long for a subject: `HTTP 503` says the same. */

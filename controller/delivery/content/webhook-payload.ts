@@ -2,11 +2,22 @@ import type { AlertDetails } from '../delivery.ts';
 import { alertContent, plainText } from './alert-content.ts';
 import { shownTarget } from './text.ts';
 
-/** Body of a webhook, version 1. Instants are Unix ms; `timestamp` is that of the attempt. */
+/**
+ * Body of a webhook, version 1. Instants are Unix ms; `timestamp` is that of the attempt. Alerts about a
+ * probe have `probe`, and null for `monitor`.
+ */
 export function webhookPayload(alert: AlertDetails, timestamp: number, baseUrl: string) {
-  const { event, monitor: { id, name, type }, incident } = alert;
+  const { event, incident, probe, regions } = alert;
   const content = alertContent(alert, baseUrl);
-  const monitor = { id, name, url: shownTarget(alert.monitor), type };
   const { subject } = content;
-  return { version: '1', event, timestamp, monitor, incident, subject, message: plainText(content) };
+  return {
+    version: '1', event, timestamp, monitor: alert.monitor && viewMonitor(alert.monitor), incident, subject,
+    message: plainText(content),
+    ...(probe ? { probe: { ...probe, region: regions[0]?.id } } : {}),
+  };
+}
+
+function viewMonitor(monitor: NonNullable<AlertDetails['monitor']>) {
+  const { id, name, type } = monitor;
+  return { id, name, url: shownTarget(monitor), type };
 }

@@ -9,7 +9,9 @@ import { mailRefusal } from '../../../controller/platform/mail/mail-outcomes.ts'
 
 const BASE = 'https://watch.example';
 const at = Date.UTC(2026, 2, 1, 3, 14, 15);
-const down: AlertDetails = {
+/** Of a monitor, not of a probe. */
+type MonitorAlert = AlertDetails & { monitor: object };
+const down: MonitorAlert = {
   id: 'a1', event: 'monitor.down',
   monitor: { id: 'm1', name: 'Shop', target: 'https://shop.example/cart', type: 'HTTP' },
   incident: { id: 'i1', started_at: at, resolved_at: null },
@@ -27,13 +29,43 @@ const expiring = (expiry: NonNullable<AlertDetails['expiry']>): Partial<AlertDet
 });
 const linesOf = (alert: AlertDetails): string[] => plainText(alertContent(alert, BASE)).split('\n');
 const over = { id: 'i1', started_at: at, resolved_at: at + 252_000 };
-const up: AlertDetails = { ...down, event: 'monitor.up', incident: over };
+const up: MonitorAlert = { ...down, event: 'monitor.up', incident: over };
 const HOSTILE = '<!channel> </td><script>alert(1)</script>\r\nBcc: x@y.example\u001b[31m "&" '
   + '<https://evil.example|pay>\u2028z';
-const hostile: AlertDetails = {
+const hostile: MonitorAlert = {
   ...down, monitor: { ...down.monitor, name: HOSTILE, target: `https://x.example/${HOSTILE}` },
   error: { type: 'keyword_missing', message: HOSTILE },
 };
+
+describe('an alert about a probe', () => {
+  const { incident, error, last_success } = { ...down, incident: null, error: null, last_success: null };
+  const regions = [{ id: 'ber', name: 'Berlin', city: 'Berlin' }];
+  const probe = { id: 'p1', name: 'rack 2', since: at, reason: 'It misses 75 % of its checks' };
+  const entered: AlertDetails = {
+    id: 'a1', event: 'probe.quarantined', monitor: null, probe, incident, error, regions, last_success, at,
+  };
+  const left: AlertDetails = { ...entered, event: 'probe.released', probe: { ...probe, reason: null } };
+
+  test('says why, since when and where it is', () => {
+    expect(alertContent(entered, BASE).subject).toBe('[QUARANTINE] rack 2 — It misses 75 % of its checks');
+    expect(linesOf(entered)).toEqual([
+      'rack 2 is quarantined: what it reports decides nothing.', 'Reason: It misses 75 % of its checks',
+      'Regions: Berlin', 'At: 2026-03-01 03:14:15 UTC', 'Since: 2026-03-01 03:14:15 UTC',
+      'Probe: https://watch.example/api/probes/p1',
+    ]);
+  });
+
+  test('says when it is over', () => {
+    expect(alertContent(left, BASE).subject).toBe('[QUARANTINE OVER] rack 2 — is no longer quarantined');
+    expect(linesOf(left)).toContain('Began: 2026-03-01 03:14:15 UTC');
+  });
+
+  test('has the probe in the body of a webhook, and no monitor', () => {
+    expect(webhookPayload(entered, 1, BASE)).toMatchObject({
+      event: 'probe.quarantined', monitor: null, incident: null, probe: { ...probe, region: 'ber' },
+    });
+  });
+});
 
 describe('the subject of an alert', () => {
   const week = { expires_at: at + 7 * DAY_MS, days: 7 };
@@ -156,7 +188,7 @@ describe('the text of an alert', () => {
   test('shows neither passwords nor heartbeat tokens', () => {
     const target = 'https://user:pa%40ss@shop.example/@x?y=@z';
     const secret = { ...down, monitor: { ...down.monitor, target } };
-    expect(webhookPayload(secret, 1, BASE).monitor.url).toBe('https://shop.example/@x?y=@z');
+    expect(webhookPayload(secret, 1, BASE).monitor?.url).toBe('https://shop.example/@x?y=@z');
     expect(JSON.stringify(webhookPayload(secret, 1, BASE))).not.toContain('pa%40ss');
     const token = { ...down, monitor: { ...down.monitor, type: 'HEARTBEAT', target: '0123456789abcdef' } };
     expect(JSON.stringify(webhookPayload(token, 1, BASE))).not.toContain('456789');
