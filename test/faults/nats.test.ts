@@ -1,0 +1,161 @@
+import { execFileSync, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { readdirSync, readFileSync, readlinkSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, afterEach, beforeAll, describe, expect } from 'vitest';
+import { passTime } from '../helpers/pass-time.ts';
+import { randomOf } from '../helpers/random-of.ts';
+import { Subscriber, type IssuedSubscription } from '../helpers/subscriber.ts';
+import { until } from '../helpers/until.ts';
+import { fault } from './fault.ts';
+import { Load } from './load.ts';
+import { countResults, repeats, SEED, tell } from './tally.ts';
+
+const MONITORS = repeats(20, 60);
+
+let load: Load;
+let issued: IssuedSubscription;
+let storeDir: string;
+
+beforeAll(async () => {
+  load = await Load.start();
+  issued = await load.session.ok('POST', '/api/subscriptions', { name: 'Archive' });
+  storeDir = join(load.farwatch.dataDir, 'nats', 'store');
+});
+afterEach(() => load.forget());
+afterAll(() => load.stop());
+
+/** Resolves when results that were not stored before are, while checks continue. */
+async function isStoredAgain(id: string): Promise<void> {
+  const [checked, stored] = [load.countOf(id), await load.checksOf(id)];
+  await until(async () => (await load.checksOf(id)) > stored, { what: 'results are stored' });
+  await until(() => load.countOf(id) > checked, { what: 'checks continue' });
+}
+
+/** Kills the server; resolves to the ms until results are stored again. `meanwhile` runs before the restart. */
+async function killServer(watched: string, meanwhile = () => {}): Promise<number> {
+  const killed = await load.farwatch.kill9('nats-server');
+  meanwhile();
+  await load.farwatch.replaced('nats-server', killed);
+  const startedAt = performance.now();
+  await isStoredAgain(watched);
+  return performance.now() - startedAt;
+}
+
+/** An outage of a target that begins before `work` and ends after it; returns what it opened and sent. */
+async function duringOutage(path: string, work: () => Promise<void>) {
+  const id = await load.watch(path);
+  await until(async () => (await load.statusOf(id)) === 'up', { what: 'up' });
+  load.target.answer({ status: 503 }, path);
+  await until(() => load.told(id).length > 0, { what: 'monitor.down' });
+  await work();
+  load.target.answer({ status: 200 }, path);
+  await until(() => load.told(id).length > 1, { what: 'monitor.up' });
+  expect(load.told(id).map(({ event }) => event)).toEqual(['monitor.down', 'monitor.up']);
+  expect((await load.incidents()).map((incident) => incident.check_id)).toEqual([id]);
+  return { incidents: { expected: 1, opened: 1 }, alerts: { expected: 2, delivered: 2, repeated: 0 } };
+}
+
+/** Waits until the subscriber's consumer of RAW holds results that were checked after `since`. */
+async function rawHolds(since: number): Promise<void> {
+  await until(async () => {
+    const subscriber = await Subscriber.connect(issued);
+    try {
+      const results = (await subscriber.fetch(100)).map((text) => JSON.parse(text) as { started_at: number });
+      return results.some(({ started_at: at }) => at > since);
+    } finally {
+      await subscriber.nc.close();
+    }
+  }, { what: 'RAW holds new results' });
+}
+
+fault('F5', 'nats-server is killed at random moments under load', async () => {
+  const kills = repeats(2, 10);
+  const random = randomOf(SEED);
+  const [watched = ''] = await load.steady(MONITORS, 'killed');
+  const recoveryMs: number[] = [];
+  const outage = await duringOutage('/during-kills', async () => {
+    for (let round = 0; round < kills; round += 1) {
+      await passTime(random() * 1500);
+      recoveryMs.push(await killServer(watched));
+    }
+  });
+  return tell({ injected: kills, results: await countResults(load), ...outage, recoveryMs, seed: SEED });
+});
+
+fault('F8', 'NATS loses everything that it has stored', async () => {
+  const wipes = repeats(1, 5);
+  const [watched = ''] = await load.steady(MONITORS, 'wiped');
+  const recoveryMs: number[] = [];
+  await rawHolds(0);
+  for (let round = 0; round < wipes; round += 1) {
+    const wipe = () => rmSync(storeDir, { recursive: true, force: true });
+    recoveryMs.push(await killServer(watched, wipe));
+    await rawHolds(Date.now());
+  }
+  const results = await countResults(load);
+  expect(await load.incidents()).toEqual([]);
+  return tell({ injected: wipes, results, incidents: { expected: 0, opened: 0 }, recoveryMs },
+    `RAW made again ${wipes} of ${wipes} times`);
+});
+
+async function serverSockets(): Promise<number> {
+  const folder = `/proc/${await load.farwatch.pid('nats-server')}/fd`;
+  return readdirSync(folder).filter((name) => {
+    try {
+      return readlinkSync(join(folder, name)).startsWith('socket:');
+    } catch {
+      return false;
+    }
+  }).length;
+}
+
+fault('F21', 'a subscriber with 500 subscriptions stops reading', async () => {
+  const [watched = ''] = await load.steady(MONITORS, 'stalled');
+  const file = join(load.farwatch.dataDir, 'credential.json');
+  writeFileSync(file, JSON.stringify(await load.session.ok('POST', '/api/subscriptions', { name: 'Stalling' })));
+  const reading = await Subscriber.connect(issued);
+  await reading.listen();
+  const child = spawn(process.execPath, [join(import.meta.dirname, 'stalling-subscriber.mjs'), file]);
+  try {
+    await once(child.stdout, 'data');
+    const [open, said] = [await serverSockets(), load.farwatch.log().length];
+    child.kill('SIGSTOP');
+    await until(async () => (await serverSockets()) < open, { what: 'the server drops who does not read' });
+    const heard = reading.heard.length;
+    await isStoredAgain(watched);
+    await until(() => reading.heard.length > heard, { what: 'the other one reads on' });
+    expect(await serverSockets()).toBe(open - 1);
+    expect(load.farwatch.log().slice(said)).not.toMatch(/bus disconnected|NATS link down/);
+  } finally {
+    child.kill('SIGKILL');
+    await reading.nc.close();
+  }
+  const results = await countResults(load);
+  expect(await load.incidents()).toEqual([]);
+  return tell({ injected: 1, results, incidents: { expected: 0, opened: 0 } }, '1 connection dropped, its own');
+});
+
+describe.runIf(process.getuid?.() === 0)('on a small file system of its own', () => {
+  const isMounted = () => readFileSync('/proc/mounts', 'utf8').includes(` ${storeDir} `);
+  afterAll(() => {
+    if (isMounted()) execFileSync('umount', ['-l', storeDir]);
+  });
+
+  fault('F19', 'the disk of NATS is full; it has room again, and the server is restarted', async () => {
+    const [watched = ''] = await load.steady(MONITORS, 'full');
+    execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=2m', 'tmpfs', storeDir]);
+    await killServer(watched);
+    await rawHolds(Date.now());
+    const before = load.farwatch.log().length;
+    const ballast = join(storeDir, 'ballast');
+    expect(() => writeFileSync(ballast, Buffer.alloc(4_000_000))).toThrow('ENOSPC');
+    const named = () => /JetStream.* stream 'CONTROL > RAW'.* no space left/.test(load.farwatch.log().slice(before));
+    await until(named, { what: 'the log names RAW and why it fails' });
+    const outage = await duringOutage('/during-full-disk', () => isStoredAgain(watched));
+    rmSync(ballast);
+    await killServer(watched);
+    await rawHolds(Date.now());
+    return tell({ injected: 1, results: await countResults(load), ...outage }, 'named in the log');
+  });
+});
