@@ -7,7 +7,7 @@ import {
 } from '../accounts/roles.ts';
 import { UUID } from './params.ts';
 import type { CredentialReader, TenantReader } from './ports.ts';
-import type { Auth, Caller, PublicContext } from './route.ts';
+import type { Auth, Caller, KeyActor, PathProjectAuth, PublicContext } from './route.ts';
 
 /**
  * Who sent the request; null without credentials. A bearer token wins over a key, and a bad token does not
@@ -39,7 +39,7 @@ function bearerOf({ authorization = '' }: IncomingHttpHeaders): string | null {
   return bearer === null ? null : (bearer[1] ?? '').trim();
 }
 
-type GrantedContext = PublicContext & {
+export type GrantedContext = PublicContext & {
   tenant?: { organizationId: string; projectId?: string };
   role?: OrganizationRole | ProjectRole;
 };
@@ -49,7 +49,8 @@ type GrantedContext = PublicContext & {
  * verified e-mail address, kind of credentials, scope, organization, project, role.
  */
 export async function authorize(
-  tenants: TenantReader, auth: Auth, caller: Caller | null, request: IncomingMessage, base: PublicContext,
+  tenants: TenantReader, auth: Exclude<Auth, PathProjectAuth>, caller: Caller | null,
+  request: IncomingMessage, base: PublicContext,
 ): Promise<GrantedContext> {
   if (auth.access === 'public') return base;
   if (caller === null) {
@@ -82,7 +83,8 @@ export async function authorize(
   return { tenant: { organizationId, projectId: project._id }, role, ...granted };
 }
 
-function checkKind(auth: Exclude<Auth, { access: 'public' }>, caller: Caller, method = 'GET'): void {
+/** Throws EMAIL_NOT_VERIFIED, INSUFFICIENT_PERMISSIONS, JWT_REQUIRED, READ_ONLY_API_KEY. */
+export function checkKind(auth: Exclude<Auth, { access: 'public' }>, caller: Caller, method = 'GET'): void {
   if (caller.kind === 'session') {
     const needsVerified = auth.access !== 'account' || auth.verified !== false;
     if (needsVerified && !caller.isVerified) {
@@ -100,10 +102,11 @@ function checkKind(auth: Exclude<Auth, { access: 'public' }>, caller: Caller, me
 }
 
 export function acceptsKeys(auth: Auth): boolean {
+  if (auth.access === 'path-project') return true;
   return auth.access === 'project' ? auth.keys !== false : auth.access === 'account' && auth.keys === true;
 }
 
-function insufficient(needed: string): AppError {
+export function insufficient(needed: string): AppError {
   return new AppError('INSUFFICIENT_PERMISSIONS', `This needs the role ${needed}`);
 }
 
@@ -111,10 +114,7 @@ function insufficient(needed: string): AppError {
 async function membershipOf(
   tenants: TenantReader, caller: Caller, headers: IncomingHttpHeaders,
 ): Promise<Membership> {
-  if (caller.kind === 'key') {
-    const role = caller.scope === 'read' ? 'viewer' : 'admin';
-    return { organization_id: caller.organizationId, role, project_roles: {} };
-  }
+  if (caller.kind === 'key') return membershipOfKey(caller);
   const memberships = await tenants.memberships(caller.userId);
   const named = headers['x-organization-id'];
   if (named === undefined) {
@@ -131,8 +131,12 @@ async function membershipOf(
   throw new AppError('ORGANIZATION_NOT_FOUND', 'Organization not found');
 }
 
-/** The project that the header names, in lower case; null without the header. */
-function projectHeader(value: string | string[] | undefined): string | null {
+export function membershipOfKey({ organizationId, scope }: KeyActor): Membership {
+  return { organization_id: organizationId, role: scope === 'read' ? 'viewer' : 'admin', project_roles: {} };
+}
+
+/** The project that the header names, in lower case; null without the header. Throws INVALID_PROJECT_ID. */
+export function projectHeader(value: string | string[] | undefined): string | null {
   if (value === undefined) return null;
   const id = String(value).trim();
   if (!UUID.test(id)) throw new AppError('INVALID_PROJECT_ID', 'X-Project-ID must be a UUID');

@@ -1,5 +1,6 @@
 import type { FairQueue } from '../../shared/fair-queue.ts';
 import type { Clock } from '../../shared/time.ts';
+import { asUnauthenticated, authorizePath } from './authorize-path.ts';
 import { authenticate, authorize, requireBearer } from './authorize.ts';
 import { readBody } from './body/body.ts';
 import type { DocumentReader } from './body/document-reader.ts';
@@ -7,7 +8,7 @@ import { guardStream } from './event-stream.ts';
 import type { Exchange } from './exchange.ts';
 import type { AuditRecorder, CredentialReader, TenantReader } from './ports.ts';
 import { rateLimitExceeded, type RateLimiter } from './rate-limit.ts';
-import { authorOf, type AnyReply, type Route } from './route.ts';
+import { authorOf, type AnyReply, type Caller, type Route } from './route.ts';
 import { fieldError, parseQuery, validate } from './validation.ts';
 
 export interface RunnerDeps {
@@ -41,14 +42,18 @@ export async function runRoute(deps: RunnerDeps, route: Route, exchange: Matched
   const isUnlimited = route.isUnlimited === true && !isFailure;
   state.verdict = isUnlimited ? deps.limiter.peek(key) : deps.limiter.take(key);
   if (!state.verdict.isAllowed) throw rateLimitExceeded();
-  if (isFailure) throw caller.failure;
+  const { auth } = route;
+  if (isFailure) throw auth.access === 'path-project' ? asUnauthenticated(caller.failure) : caller.failure;
 
   const lastEventId = headers['last-event-id'];
   const base = {
     requestId: state.requestId, address: state.addressKey, actor: { kind: 'none' } as const, now,
     ...(typeof lastEventId === 'string' ? { lastEventId } : {}),
   };
-  const context = await authorize(deps.tenants, route.auth, caller, request, base);
+  const permit = (to: Caller | null) => (auth.access === 'path-project'
+    ? authorizePath(deps.tenants, auth, to, request, base, params['projectId'])
+    : authorize(deps.tenants, auth, to, request, base));
+  const context = await permit(caller);
   const serve = async () => {
     const query = route.ignoresQuery === true ? {} : parseQuery(exchange.querystring);
     // No body counts as an empty object; the JSON text `null` is a body, and a wrong one.
@@ -64,7 +69,7 @@ export async function runRoute(deps: RunnerDeps, route: Route, exchange: Matched
   const { body, reply } = await (owner === null ? serve() : deps.turns.run(owner, serve));
   if (reply.stream !== undefined) {
     guardStream(reply.stream, deps.clock, async () => {
-      await authorize(deps.tenants, route.auth, await identify(deps.clock.now()), request, base);
+      await permit(await identify(deps.clock.now()));
     });
   }
   await deps.audit.record({ route, context, params, body, reply });

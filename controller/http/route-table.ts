@@ -1,6 +1,6 @@
 import type { Route } from './route.ts';
 
-const ACCESS = new Set(['public', 'account', 'project', 'operator']);
+const ACCESS = new Set(['public', 'account', 'project', 'path-project', 'operator']);
 
 /**
  * Throws if a route does not declare who may call it, checks no parameters of its path, declares no answer,
@@ -19,6 +19,7 @@ export function checkRoutes(routes: readonly Route[]): void {
 
 function problemOf({ auth, method, path, params, audit, answers }: Route): string | null {
   if (!ACCESS.has(auth?.access)) return 'a route without auth does not start';
+  if (auth.access === 'path-project' && !path.includes('/:projectId/')) return 'its path names no project';
   if (path.includes(':') && params === undefined) return 'the parameters of its path have no schema';
   if (method !== 'GET' && auth.access !== 'public' && audit === undefined) {
     return 'says neither how the audit log calls it nor that it changes nothing';

@@ -40,12 +40,23 @@ export function authorOf(caller: Caller): string {
  * What a route requires of its caller. `account`: a session; with `organization` that role or a higher one,
  * and with `keys: true` also an API key. `project`: that role in the request's project; keys are accepted
  * unless `keys: false`. `verified: false` also accepts accounts whose e-mail address is not verified.
+ * `path-project`: that role in the project that the path names as `:projectId`, by session or key;
+ * `header: true`: X-Project-ID must name it too.
  */
 export type Auth =
   | { access: 'public' }
   | { access: 'account'; keys?: boolean; verified?: boolean; organization?: OrganizationRole }
   | { access: 'project'; role: ProjectRole; keys?: boolean }
+  | PathProjectAuth
   | { access: 'operator' };
+
+export interface PathProjectAuth {
+  access: 'path-project';
+  role: ProjectRole;
+  header?: boolean;
+  /** Members without the role get the answer of somebody without credentials, as the API documents it. */
+  hidesRole?: boolean;
+}
 
 /** What every handler knows of its request. */
 export interface PublicContext {
@@ -77,7 +88,7 @@ export interface ProjectContext extends AccountContext {
   role: ProjectRole;
 }
 
-type ContextOf<A extends Auth> = A extends { access: 'project' }
+type ContextOf<A extends Auth> = A extends { access: 'project' | 'path-project' }
   ? ProjectContext
   : A extends { access: 'account'; organization: OrganizationRole }
     ? OrganizationContext

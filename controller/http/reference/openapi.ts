@@ -2,7 +2,9 @@ import { isDeepStrictEqual } from 'node:util';
 import { z } from 'zod';
 import { ERROR_STATUS, type ErrorCode } from '../../../shared/errors.ts';
 import { acceptsKeys } from '../authorize.ts';
-import { isRawAnswer, isStreamAnswer, type Auth, type Route } from '../route.ts';
+import {
+  isRawAnswer, isStreamAnswer, type Auth, type PathProjectAuth, type Route,
+} from '../route.ts';
 
 /** A JSON schema, or another part of the document that only its readers interpret. */
 export type Json = Record<string, unknown>;
@@ -104,18 +106,23 @@ function parametersOf(schema: z.ZodType | undefined, place: 'path' | 'query', na
 }
 
 function headersOf({ auth, answers }: Route): Parameter[] {
-  const header = (isRead: boolean, name: string, description: string, schema: Json): Parameter[] => (
-    isRead ? [{ name, in: 'header', required: false, description, schema }] : []
-  );
+  const header = (
+    isRead: boolean, name: string, description: string, schema: Json, required = false,
+  ): Parameter[] => (isRead ? [{ name, in: 'header', required, description, schema }] : []);
   const uuid = { type: 'string', format: 'uuid' };
   const project = 'The project to use; default: the default project.';
   const organization = 'The organization to use, for a session; default: its first. Ignored with an API key.';
   const last = 'The id of the last event that you received: later events are sent first.';
   return [
     ...header(auth.access === 'project', 'X-Project-ID', project, uuid),
+    ...header(namesProjectTwice(auth), 'X-Project-ID', 'The project of the path.', uuid, true),
     ...header(namesOrganization(auth), 'X-Organization-ID', organization, uuid),
     ...header(Object.values(answers).some(isStreamAnswer), 'Last-Event-ID', last, text),
   ];
+}
+
+function namesProjectTwice(auth: Auth): boolean {
+  return auth.access === 'path-project' && auth.header === true;
 }
 
 function namesOrganization(auth: Auth): boolean {
@@ -165,6 +172,7 @@ export function errorsOf(route: Route): ErrorCode[] {
   if (body !== undefined) codes.push('INVALID_INPUT', 'BAD_REQUEST', 'JSON_PARSE_ERROR');
   if (route.bearer !== undefined) codes.push('MISSING_AUTH', 'INVALID_TOKEN');
   if (auth.access === 'public') return [...new Set(codes)];
+  if (auth.access === 'path-project') return [...new Set([...codes, ...pathErrors(auth, method)])];
   codes.push(...SESSION_ERRORS, 'INVALID_PROJECT_ID');
   if (auth.access !== 'account' || auth.verified !== false) codes.push('EMAIL_NOT_VERIFIED');
   if (!acceptsKeys(auth)) codes.push('JWT_REQUIRED');
@@ -176,6 +184,14 @@ export function errorsOf(route: Route): ErrorCode[] {
     codes.push('ORGANIZATION_NOT_FOUND', 'ORGANIZATION_MISMATCH', 'INSUFFICIENT_PERMISSIONS');
   }
   return [...new Set(codes)];
+}
+
+function pathErrors(auth: PathProjectAuth, method: string): ErrorCode[] {
+  return [
+    'AUTHENTICATION_REQUIRED', 'EMAIL_NOT_VERIFIED', ...(method === 'GET' ? [] : ['READ_ONLY_API_KEY'] as const),
+    'INVALID_PROJECT_ID', ...(auth.header === true ? ['PROJECT_ID_REQUIRED'] as const : []),
+    'PROJECT_NOT_FOUND', 'API_KEY_ORGANIZATION_MISMATCH', 'ACCESS_DENIED', 'INSUFFICIENT_PERMISSIONS',
+  ];
 }
 
 /** The JSON schema of input or output. Named parts go into `named`, which all operations share. */
