@@ -13,6 +13,7 @@ import { openMailer } from './platform/mail/mailer.ts';
 import { openMongo, whenMongoAnswers, type MongoOptions } from './platform/mongo/mongo.ts';
 import { RefusedWrites } from './platform/mongo/refused-writes.ts';
 import { createResolver } from './platform/outbound/resolver.ts';
+import { pageRoutes } from './status-pages/routes.ts';
 import { openAccounts } from './wiring/accounts.ts';
 import { openDomains } from './wiring/domains.ts';
 import { openEvents } from './wiring/events.ts';
@@ -132,6 +133,7 @@ export async function openController(given: GivenPorts) {
       ...dashboardRoutes({
         monitors: monitorDeps, health: results.health, incidents: incidents.store, fleet: fleet.overview,
       }),
+      ...pageRoutes({ pages: accounts.pages, monitors: monitors.store, statistics: results.statistics, quota }),
       ...heartbeatRoutes({
         monitors: monitors.store, pings, poke, lost: (shard) => results.interrupted(shard),
       }),

@@ -15,6 +15,7 @@ import { UsageStore } from '../plans/usage-store.ts';
 import type { Mail, Mailer } from '../platform/mail/mailer-port.ts';
 import { RegionStore } from '../probes/region-store.ts';
 import { ProbeStore } from '../probes/store.ts';
+import { PageStore } from '../status-pages/store.ts';
 import { SubscriptionStore } from '../subscriptions/store.ts';
 import type { Events } from './events.ts';
 import type { Groups } from './groups.ts';
@@ -42,6 +43,8 @@ export async function openAccounts(ports: ControllerPorts, sources: AccountSourc
   const { organizations, members, projects } = stores;
   const [regions, probes] = [new RegionStore(db), new ProbeStore(db)];
   const subscriptions = new SubscriptionStore(db);
+  const pages = new PageStore(db);
+  await pages.ensureIndexes();
   const quota = new Quota({
     usage: new UsageStore(db), plans, clock,
     planOf: async (organizationId) => (await organizations.find(organizationId))?.plan ?? defaultPlan,
@@ -50,6 +53,7 @@ export async function openAccounts(ports: ControllerPorts, sources: AccountSourc
       projects: (organizationId) => projects.countOfOrganization(organizationId),
       regions: (organizationId) => regions.countOfOrganization(organizationId),
       probes: (organizationId) => probes.countOfOrganization(organizationId),
+      status_pages: (organizationId) => pages.countOfOrganization(organizationId),
       subscriptions: (organizationId) => subscriptions.countOfOrganization(organizationId),
     },
   });
@@ -64,7 +68,8 @@ export async function openAccounts(ports: ControllerPorts, sources: AccountSourc
     attempts: new PasswordAttempts(clock, config.http.rateLimit),
     contentsOfProject: async (tenant) => {
       if (await monitors.store.hasAny(tenant)) return 'monitors';
-      return (await groups.store.countOf(tenant)) > 0 ? 'groups' : null;
+      if ((await groups.store.countOf(tenant)) > 0) return 'groups';
+      return (await pages.hasAny(tenant)) ? 'status pages' : null;
     },
     ...stores,
   };
@@ -75,7 +80,7 @@ export async function openAccounts(ports: ControllerPorts, sources: AccountSourc
     defaultProject: (organizationId) => projects.findDefault(organizationId),
   };
   return {
-    deps, quota, tenants,
+    deps, quota, tenants, pages,
     people: { assignee: (tenant: Tenant, userId: string) => findAssignee(stores, tenant, userId) },
     credentials: new Credentials(deps),
     /** 256-bit keys for links that need no storage; the first one signs. */

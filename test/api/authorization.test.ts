@@ -152,6 +152,18 @@ const NEEDS = {
   'PATCH /api/probes/:id': 'organization viewer',
   'DELETE /api/probes/:id': 'organization viewer',
   'POST /api/probes/:id/rotate-keys': 'organization viewer',
+  'GET /api/projects/:projectId/status-pages': 'path viewer',
+  'GET /api/projects/:projectId/status-pages/:id': 'path viewer',
+  'POST /api/projects/:projectId/status-pages': 'path admin',
+  'PUT /api/projects/:projectId/status-pages/:id': 'path admin',
+  'PATCH /api/projects/:projectId/status-pages/:id': 'path admin',
+  'DELETE /api/projects/:projectId/status-pages/:id': 'path admin',
+  'GET /api/projects/:projectId/status-pages/:id/branding': 'path viewer',
+  'PUT /api/projects/:projectId/status-pages/:id/branding': 'path admin',
+  'PUT /api/projects/:projectId/status-pages/:id/monitors': 'path admin',
+  'POST /api/projects/:projectId/status-pages/:id/publish': 'path admin',
+  'POST /api/projects/:projectId/status-pages/:id/unpublish': 'path admin',
+  'POST /api/projects/:projectId/status-pages/:id/archive': 'path admin',
   // Last, because it ends its own session.
   'POST /api/auth/logout': 'session',
 } as const;
@@ -167,6 +179,7 @@ type Caller = (typeof CALLERS)[number];
 /** The error code for a caller without access; null for one with access. */
 function refusal(need: Need, method: string, caller: Caller): ErrorCode | null {
   if (need === 'public') return null;
+  if (need.startsWith('path ')) return pathRefusal(need, method, caller);
   if (caller === 'nobody') return 'MISSING_AUTH';
   if (caller === 'empty key') return 'MISSING_API_KEY';
   if (caller === 'bad key') return 'INVALID_API_KEY';
@@ -185,6 +198,17 @@ function refusal(need: Need, method: string, caller: Caller): ErrorCode | null {
   const isEnough =
     caller === 'owner' || (caller === 'admin' && !need.includes(' owner')) || need.includes(' viewer') ||
       (caller === 'member' && need.includes(' editor'));
+  return isEnough ? null : 'INSUFFICIENT_PERMISSIONS';
+}
+
+/** As `refusal`, for routes under a project in their path. */
+function pathRefusal(need: Need, method: string, caller: Caller): ErrorCode | null {
+  if (/^(nobody|empty|bad|expired)/.test(caller)) return 'AUTHENTICATION_REQUIRED';
+  if (caller === 'unverified') return 'EMAIL_NOT_VERIFIED';
+  if (caller === 'read key' && method !== 'GET') return 'READ_ONLY_API_KEY';
+  if (caller === 'foreign key') return 'API_KEY_ORGANIZATION_MISMATCH';
+  if (caller === 'outsider' || caller === 'homeless') return 'ACCESS_DENIED';
+  const isEnough = need.includes(' viewer') || ['owner', 'admin', 'write key'].includes(caller);
   return isEnough ? null : 'INSUFFICIENT_PERMISSIONS';
 }
 
@@ -247,10 +271,11 @@ describe('every route and every caller', () => {
 
   test.each(Object.entries(NEEDS))('%s is for: %s', async (name, need) => {
     const [method = '', declared = ''] = name.split(' ');
-    const path = declared.replace(/:\w+/g, () => randomUUID());
+    const path = declared.replace(':projectId', tenant.projectId).replace(/:\w+/g, () => randomUUID());
+    const headers: Record<string, string> = need.startsWith('path ') ? { 'x-project-id': tenant.projectId } : {};
     for (const caller of CALLERS) {
-      const answer =
-        await callers[caller].send(method, path, method === 'GET' ? {} : { body: { unknown_field: 1 } });
+      const body = method === 'GET' ? {} : { body: { unknown_field: 1 } };
+      const answer = await callers[caller].send(method, path, { headers, ...body });
       const expected = refusal(need, method, caller);
       if (expected === null) expect([401, 403], `${caller}: ${answer.text}`).not.toContain(answer.status);
       else expect(answer.code, `${caller}: ${answer.text}`).toBe(expected);
@@ -322,6 +347,48 @@ describe('the project of a request', () => {
       await newMember(app, tenant, 'member', { [second]: 'editor', [tenant.projectId]: 'viewer' });
     expect((await editor.client.post('/api/monitors', monitor, { headers })).status).toBe(201);
     expect((await editor.client.post('/api/monitors', monitor)).code).toBe('INSUFFICIENT_PERMISSIONS');
+  });
+});
+
+describe('a project in the path', () => {
+  let app: TestApp;
+  let tenant: Tenant;
+  let other: Tenant;
+  let second: string;
+  beforeAll(async () => {
+    app = await makeApp();
+    [tenant, other] = [await newTenant(app), await newTenant(app)];
+    second = (await tenant.owner.client.post('/api/projects', { name: 'Second' })).data.project.id;
+  });
+  afterAll(() => app.close());
+  const pages = (id: string) => `/api/projects/${id}/status-pages`;
+
+  test('must be repeated by the header where the API says so', async () => {
+    const code = async (client: ApiClient, id: string, header?: string) => (await client.get(
+      pages(id), { headers: header === undefined ? {} : { 'x-project-id': header } },
+    )).code ?? 'in';
+    for (const client of [tenant.readKey, tenant.owner.client]) {
+      expect(await code(client, second)).toBe('PROJECT_ID_REQUIRED');
+      expect(await code(client, second, 'x')).toBe('INVALID_PROJECT_ID');
+      expect(await code(client, second, tenant.projectId)).toBe('INVALID_PROJECT_ID');
+      expect(await code(client, 'x', second)).toBe('INVALID_PROJECT_ID');
+      expect(await code(client, second, second.toUpperCase())).toBe('in');
+      const unknown = randomUUID();
+      expect(await code(client, unknown, unknown)).toBe('PROJECT_NOT_FOUND');
+    }
+    const { projectId } = other;
+    expect(await code(tenant.readKey, projectId, projectId)).toBe('API_KEY_ORGANIZATION_MISMATCH');
+    expect(await code(tenant.owner.client, projectId, projectId)).toBe('ACCESS_DENIED');
+  });
+
+  test('is open to the roles that a member has in it', async () => {
+    const body = { name: 'P', subdomain: 'members-page' };
+    const plain = await newMember(app, tenant, 'member');
+    expect((await plain.client.post(pages(second), body)).code).toBe('ACCESS_DENIED');
+    const editor = await newMember(app, tenant, 'member', { [second]: 'editor' });
+    expect((await editor.client.post(pages(second), body)).code).toBe('INSUFFICIENT_PERMISSIONS');
+    const admin = await newMember(app, tenant, 'member', { [second]: 'admin' });
+    expect((await admin.client.post(pages(second), body)).status).toBe(201);
   });
 });
 

@@ -59,7 +59,13 @@ function requestTo(operation: Operation, seed: number, idOf: (noun: string) => s
   const parts = operation.path.split('/');
   return {
     ...request,
-    path: parts.map((part, at) => (part.startsWith('{') ? idOf(parts[at - 1] as string) : part)).join('/'),
+    path: parts.map((part, at) => {
+      if (part === '{projectId}') return world.ownProject;
+      return part.startsWith('{') ? idOf(parts[at - 1] as string) : part;
+    }).join('/'),
+    headers: 'X-Project-ID' in request.headers
+      ? { ...request.headers, 'X-Project-ID': world.ownProject }
+      : request.headers,
   };
 }
 
@@ -76,7 +82,7 @@ async function pastTheBody(operation: Operation, idOf: (noun: string) => string)
 
 test('every route gives the same answer for another organization\'s id as for an unknown one', async () => {
   const named =
-    contract.operations.filter((operation) => !operation.isPublic && operation.path.includes('{'));
+    contract.operations.filter((operation) => !operation.isPublic && /\{(?!projectId)/.test(operation.path));
   expect(named.length).toBeGreaterThan(40);
   for (const operation of named) {
     const foreign = await pastTheBody(operation, theirs);

@@ -41,12 +41,18 @@ export function makeRequest(making: Making, operation: Operation): FuzzRequest {
     operation, method: operation.method, path, query: new URLSearchParams(
       query as [string, string][],
     ).toString(), params,
-    headers: type === null ? {} : { 'content-type': type }, body, isChunked: random.chance(0.1),
+    headers: { ...requiredHeaders(operation, params), ...(type === null ? {} : { 'content-type': type }) }, body, isChunked: random.chance(0.1),
     isCutOff: false, changes: [],
     ...(type === 'application/x-www-form-urlencoded'
       ? { rawBody: new URLSearchParams(body as Record<string, string>).toString() }
       : {}),
   };
+}
+
+/** One header is ever required: the project of the path, once more. */
+function requiredHeaders(operation: Operation, { projectId = '' }: Record<string, string>) {
+  const names = operation.parameters.filter(({ in: place, required }) => place === 'header' && required);
+  return Object.fromEntries(names.map(({ name }) => [name, projectId]));
 }
 
 function paramsFor(making: Making, operation: Operation): Record<string, string> {

@@ -37,6 +37,18 @@ const RECIPES: Record<string, Recipe> = {
   'POST /api/auth/login': ({ account }) => account,
   'PATCH /api/organization': (making) => ({ name: name(making) }),
   'PUT /api/billing/plan': () => ({ plan: 'scale' }),
+  'POST /api/projects/{projectId}/status-pages': (making) => ({
+    name: name(making), subdomain: `fuzz-${making.random.int(0, 10 ** 6)}`,
+  }),
+  'PUT /api/projects/{projectId}/status-pages/{id}': (making) => ({ name: name(making), timezone: 'Asia/Tokyo' }),
+  'PATCH /api/projects/{projectId}/status-pages/{id}': (making) => ({
+    description: name(making), branding: { primaryColor: '#123456' }, color_scheme: 'dark',
+  }),
+  'PUT /api/projects/{projectId}/status-pages/{id}/branding': (making) => ({ headerText: name(making) }),
+  'PUT /api/projects/{projectId}/status-pages/{id}/monitors': (making) => {
+    const monitor = making.pool.pick('monitors', making.random);
+    return { monitors: monitor === null ? [] : [{ monitor_id: monitor.id, group_name: 'Fuzzed' }] };
+  },
   'PUT /api/projects/{id}/members': () => ({ members: [] }),
 };
 

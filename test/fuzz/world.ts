@@ -19,6 +19,8 @@ export interface World {
   /** Ids of the bystander, an organization that sends nothing. */
   foreign: string[];
   furniture: Furniture;
+  /** Of the organization that requests act in. */
+  ownProject: string;
   bystander: string;
   /** An account that can sign in. */
   account: { email: string; password: string };
@@ -79,7 +81,7 @@ export async function openWorld(): Promise<World> {
   return {
     rig, db, sink, pool, callers, lines,
     account: { email: people.unverified.email, password: PASSWORD },
-    furniture,
+    furniture, ownProject: people.owner.projectId,
     foreign: [...Object.values(furniture), people.bystander.organizationId, people.bystander.projectId],
     bystander: people.bystander.organizationId,
     secrets: new Set([
@@ -175,10 +177,10 @@ function key({ session }: Account, scope: string): Promise<{ id: string; key: st
 }
 
 /** One id of each kind that the bystander has. */
-export type Furniture = Record<'groups' | 'monitors' | 'incidents' | 'comments' | 'integrations' | 'projects' | 'members' | 'invitations' | 'api-keys' | 'regions' | 'probes' | 'subscriptions', string>;
+export type Furniture = Record<'groups' | 'monitors' | 'incidents' | 'comments' | 'integrations' | 'projects' | 'members' | 'invitations' | 'api-keys' | 'regions' | 'probes' | 'subscriptions' | 'status-pages', string>;
 
 /** Creates one of everything for the bystander. */
-async function furnish({ session, userId }: Account): Promise<Furniture> {
+async function furnish({ session, userId, projectId }: Account): Promise<Furniture> {
   const name = CANARY;
   const make = async (path: string, body: object, field?: string) => {
     const data = await session.ok<Record<string, { id: string }> & { id: string }>('POST', path, body);
@@ -213,5 +215,8 @@ async function furnish({ session, userId }: Account): Promise<Furniture> {
     'api-keys': (await session.ok<{ id: string }>('POST', '/api/auth/api-keys', { name })).id,
     probes: await make('/api/probes', { region_id: regions, name }, 'probe'),
     subscriptions: await make('/api/subscriptions', { name }, 'subscription'),
+    'status-pages': await make(
+      `/api/projects/${projectId}/status-pages`, { name, subdomain: CANARY }, 'status_page',
+    ),
   };
 }

@@ -1,0 +1,76 @@
+import { z } from 'zod';
+import { brandingInput } from './schema.ts';
+import { COLOR_SCHEMES, SEVERITIES, TIMEFRAMES } from './page.ts';
+
+const id = z.uuid();
+const unixMs = z.int().describe('Unix ms.');
+const count = z.int().min(0);
+const percent = z.number().min(0).max(100);
+
+export const brandingView = z.strictObject(brandingInput.shape).partial();
+
+export const componentView = z.strictObject({
+  id: id.describe("The monitor's id."),
+  monitor_id: id,
+  status_page_id: id,
+  display_name: z.string().nullable(),
+  group_name: z.string().nullable(),
+  display_order: z.int(),
+  is_visible: z.boolean().describe('False: hidden from the public page.'),
+  show_uptime: z.literal(true),
+  show_response_time: z.literal(true),
+  monitor_name: z.string(),
+  monitor_url: z.string().describe('The target; empty where the caller may not see the token of a heartbeat.'),
+  monitor_status: z.enum(['up', 'down', 'degraded', 'paused', 'maintenance', 'unknown'])
+    .describe('`unknown` without results.'),
+  current_uptime: percent.describe('Percent of the last 24 hours; 0 if nothing was watched.'),
+  average_response_time: z.number().describe('ms, over the last 24 hours; 0 without results.'),
+  created_at: unixMs,
+}).meta({ id: 'StatusPageMonitor' });
+
+export const pageView = z.strictObject({
+  id, organization_id: id, project_id: id,
+  name: z.string(),
+  description: z.string().nullable(),
+  subdomain: z.string(),
+  status: z.enum(['draft', 'published', 'archived']),
+  is_public: z.boolean(),
+  color_scheme: z.enum(COLOR_SCHEMES),
+  logo_url: z.string().nullable(),
+  favicon_url: z.string().nullable(),
+  custom_css: z.string().nullable(),
+  component_display_order: z.literal('custom'),
+  show_uptime_percentage: z.boolean(),
+  show_response_time: z.boolean(),
+  timezone: z.string(),
+  allow_search_indexing: z.boolean(),
+  uptime_timeframes: z.array(z.enum(TIMEFRAMES)),
+  uptime_thresholds: z.strictObject({ operational: percent, degraded: percent }),
+  incident_history_days: z.int(),
+  maintenance_affects_uptime: z.boolean(),
+  google_analytics_id: z.string().nullable(),
+  custom_domain: z.string().nullable(),
+  custom_domain_verified: z.boolean(),
+  ssl_enabled: z.boolean(),
+  ssl_certificate_status: z.literal('active').nullable(),
+  auto_publish_enabled: z.boolean(),
+  auto_publish_severities: z.array(z.enum(SEVERITIES)),
+  subscriber_count: count.describe('Verified subscribers; only in the list, else 0.'),
+  monitor_count: count.describe('Only in the list, else 0.'),
+  page_views_24h: count, page_views_7d: count, page_views_30d: count,
+  last_published_at: unixMs.nullable().describe('Unix ms of the first publication.'),
+  created_by: z.null(),
+  created_at: unixMs,
+  updated_at: unixMs,
+  uptime_percentage: percent.optional()
+    .describe('Mean of the last 24 hours over the attached monitors; absent without monitors.'),
+  monitors: z.array(componentView).optional().describe('Absent without monitors.'),
+  branding: brandingView.optional().describe('Absent if none was ever set.'),
+}).meta({ id: 'StatusPage' });
+export type PageView = z.infer<typeof pageView>;
+export type ComponentView = z.infer<typeof componentView>;
+
+export const pageAnswer = z.strictObject({ status_page: pageView });
+export const pageListAnswer = z.strictObject({ status_pages: z.array(pageView) });
+export const brandingAnswer = z.strictObject({ branding: brandingView });
+export const messageAnswer = z.strictObject({ message: z.string() });

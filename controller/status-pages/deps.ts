@@ -1,0 +1,18 @@
+import type { Tenant } from '../accounts/tenant.ts';
+import type { MonitorDoc } from '../monitors/monitor.ts';
+import type { MonitorReaders } from '../monitors/ports.ts';
+import type { Quota } from '../plans/quota.ts';
+import type { PageStore } from './store.ts';
+
+/** The monitors of a project. */
+interface ProjectMonitors {
+  /** The living ones among `ids`. */
+  findMany(tenant: Tenant, ids: string[]): Promise<MonitorDoc[]>;
+}
+
+export interface PageDeps {
+  pages: PageStore;
+  monitors: ProjectMonitors;
+  statistics: MonitorReaders['statistics'];
+  quota: Pick<Quota, 'reserve' | 'release' | 'limitsOf'>;
+}

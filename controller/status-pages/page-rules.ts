@@ -1,0 +1,19 @@
+import type { Component } from './page.ts';
+import type { ComponentsInput } from './schema.ts';
+
+/** By their numbers; those with the same number as they were attached. */
+export function inDisplayOrder(components: readonly Component[]): Component[] {
+  return [...components].sort((one, other) => one.display_order - other.display_order);
+}
+
+/** The monitors of a page once `asked` replaces them. What stays keeps the time when it was attached. */
+export function replacedComponents(
+  seen: readonly Component[], asked: ComponentsInput['monitors'], now: number,
+): Component[] {
+  const since = new Map(seen.map((component) => [component.monitor_id, component.created_at]));
+  return asked.map(({ monitor_id, display_name, group_name, display_order, is_visible }, at) => ({
+    monitor_id, display_name: display_name ?? null, group_name: group_name ?? null,
+    display_order: display_order ?? at, is_visible: is_visible ?? true,
+    created_at: since.get(monitor_id) ?? now,
+  }));
+}

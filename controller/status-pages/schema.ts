@@ -1,0 +1,115 @@
+import { z } from 'zod';
+import { oneLine, readOnlyFields, uuidParam } from '../http/params.ts';
+import { COLOR_SCHEMES, MOST_COMPONENTS, SEVERITIES, TIMEFRAMES } from './page.ts';
+
+export const projectParams = z.strictObject({ projectId: uuidParam });
+export const pageParams = projectParams.extend({ id: uuidParam });
+
+/** Plain text of several lines. */
+function text(max: number) {
+  return z.string().trim().max(max, `Must be at most ${max} characters`)
+    .refine((value) => !/[^\P{Cc}\n\r\t]/u.test(value), 'Must not contain control characters');
+}
+
+/** Browsers load it, so it must not weaken a page that is served over TLS. */
+const imageUrl = z.url({ protocol: /^https$/, error: 'Must be an https URL' })
+  .max(2000, 'Must be at most 2000 characters')
+  .refine((value) => !value.includes('@') && !/[\s"'<>\\]/.test(value), 'Must not contain user names or quotes');
+
+const DOMAIN = /^(?=.{4,253}$)([a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z]([a-z0-9-]{0,61}[a-z0-9])$/;
+const customDomain = z.string().trim().toLowerCase().regex(DOMAIN, 'Must be a domain name, such as status.example.com');
+
+const colorScheme = z.enum(COLOR_SCHEMES);
+
+export const brandingInput = z.strictObject({
+  defaultTheme: colorScheme.nullable(),
+  primaryColor: z.string().regex(/^#[0-9A-Fa-f]{6}$/, 'Must be a color such as #1a7f37').nullable(),
+  logoUrl: imageUrl.nullable(),
+  faviconUrl: imageUrl.nullable(),
+  customCss: text(20_000).nullable(),
+  headerText: text(500).nullable(),
+  footerText: text(500).nullable(),
+}).partial().describe('Changes only the fields in the request; null removes one.');
+export type BrandingInput = z.infer<typeof brandingInput>;
+
+const thresholds = z.strictObject({
+  operational: z.number().min(0).max(100),
+  degraded: z.number().min(0).max(100),
+}).refine(({ operational, degraded }) => operational >= degraded, 'operational must not be below degraded');
+
+function isTimeZone(name: string): boolean {
+  try {
+    return new Intl.DateTimeFormat('en', { timeZone: name }).format(0) !== '';
+  } catch {
+    return false;
+  }
+}
+
+const settings = {
+  name: oneLine(1, 100),
+  description: text(1000).nullable(),
+  show_uptime_percentage: z.boolean(),
+  show_response_time: z.boolean(),
+  timezone: z.string().max(64).regex(/^[A-Za-z]/, 'Must be the name of a time zone, such as Europe/Berlin')
+    .refine(isTimeZone, 'Must be the name of a time zone, such as Europe/Berlin'),
+  allow_search_indexing: z.boolean(),
+  uptime_timeframes: z.array(z.enum(TIMEFRAMES)).max(TIMEFRAMES.length).transform((all) => [...new Set(all)]),
+  uptime_thresholds: thresholds,
+  incident_history_days: z.int().min(1).max(365),
+  maintenance_affects_uptime: z.boolean(),
+  google_analytics_id: z.string().regex(/^G-[A-Z0-9]{4,20}$/, 'Must be a measurement id such as G-AB12CD34').nullable(),
+  custom_domain: customDomain.nullable(),
+  auto_publish_enabled: z.boolean(),
+  auto_publish_severities:
+    z.array(z.enum(SEVERITIES)).max(SEVERITIES.length).transform((all) => [...new Set(all)]),
+};
+
+/** The branding that a page also shows at its top level. */
+const shownBranding = {
+  color_scheme: colorScheme, logo_url: imageUrl.nullable(), favicon_url: imageUrl.nullable(),
+  custom_css: text(20_000).nullable(),
+};
+
+const subdomain = z.string()
+  .regex(/^(?!xn--)[a-z0-9]([a-z0-9-]{1,61}[a-z0-9])$/, 'Must be 3 to 63 of a–z, 0–9 and -, not at an end')
+  .describe('Cannot be changed.');
+
+const common = {
+  ...readOnlyFields(
+    'id', 'organization_id', 'project_id', 'status', 'is_public', 'component_display_order',
+    'custom_domain_verified', 'ssl_enabled', 'ssl_certificate_status', 'subscriber_count', 'monitor_count',
+    'page_views_24h', 'page_views_7d', 'page_views_30d', 'last_published_at', 'created_by', 'created_at',
+    'updated_at', 'uptime_percentage', 'monitors',
+  ),
+  ...shownBranding,
+  branding: brandingInput,
+};
+
+export const pageChangeInput = z.strictObject({ ...settings, ...common, subdomain }).partial();
+export type PageChangeInput = z.infer<typeof pageChangeInput>;
+
+export const pageInput = pageChangeInput.required({ name: true, subdomain: true });
+export type PageInput = z.infer<typeof pageInput>;
+
+const componentInput = z.strictObject({
+  ...readOnlyFields(
+    'id', 'status_page_id', 'show_uptime', 'show_response_time', 'monitor_name', 'monitor_url',
+    'monitor_status', 'current_uptime', 'average_response_time', 'created_at',
+  ),
+  monitor_id: uuidParam,
+  display_name: oneLine(1, 100).nullable().optional(),
+  group_name: oneLine(1, 100).nullable().optional(),
+  display_order: z.int().min(0).max(100_000).optional().describe('Default: its place in this list.'),
+  is_visible: z.boolean().optional(),
+});
+
+export const componentsInput = z.strictObject({
+  monitors: z.array(componentInput).max(MOST_COMPONENTS).superRefine((all, issues) => {
+    const seen = new Set<string>();
+    for (const [at, { monitor_id: id }] of all.entries()) {
+      if (seen.has(id)) issues.addIssue({ code: 'custom', path: [at, 'monitor_id'], message: 'Listed twice' });
+      seen.add(id);
+    }
+  }),
+});
+export type ComponentsInput = z.infer<typeof componentsInput>;

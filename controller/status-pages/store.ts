@@ -1,0 +1,61 @@
+import type { Db } from 'mongodb';
+import { ownedBy, type Tenant } from '../accounts/tenant.ts';
+import { Documents } from '../platform/mongo/documents.ts';
+import { each, restoring } from '../platform/mongo/null-fields.ts';
+import type { Component, PageDoc } from './page.ts';
+
+/** Pages that one project lists; no plan allows more. */
+const MOST_LISTED = 1000;
+
+type Identity = '_id' | 'organization_id' | 'project_id' | 'subdomain' | 'created_at';
+export type PageChange = Partial<Omit<PageDoc, Identity>>;
+
+/** Collection `status_pages`. Deleted pages leave it, so that their subdomains are free again. */
+export class PageStore extends Documents<PageDoc> {
+  constructor(db: Db) {
+    super(db, 'status_pages', [
+      // Who has a subdomain; also how readers find a page.
+      { key: { subdomain: 1 }, name: 'subdomain', unique: true },
+      // The list of a project.
+      { key: { organization_id: 1, project_id: 1, created_at: -1, _id: -1 }, name: 'list' },
+    ], restoring<PageDoc>({
+      description: null, google_analytics_id: null, custom_domain: null, verified_domain: null,
+      branding: null, last_published_at: null,
+    }, { components: each(restoring<Component>({ display_name: null, group_name: null })) }));
+  }
+
+  /** Newest first. */
+  list(tenant: Tenant): Promise<PageDoc[]> {
+    return this.select(ownedBy(tenant)).sort({ created_at: -1, _id: -1 }).limit(MOST_LISTED).toArray();
+  }
+
+  /** Of any project of the organization: callers compare the project. */
+  findOfOrganization(organizationId: string, id: string): Promise<PageDoc | null> {
+    return this.findOne({ _id: id, organization_id: organizationId });
+  }
+
+  countOfOrganization(organizationId: string): Promise<number> {
+    return this.count({ organization_id: organizationId });
+  }
+
+  async hasAny(tenant: Tenant): Promise<boolean> {
+    return (await this.findOne(ownedBy(tenant))) !== null;
+  }
+
+  /** The page after the change; null if it is gone. */
+  set(tenant: Tenant, id: string, change: PageChange): Promise<PageDoc | null> {
+    return this.change({ ...ownedBy(tenant), _id: id }, { $set: change });
+  }
+
+  /** Publishes it; null if it is gone. The time of the first publication stays. */
+  async publish(tenant: Tenant, id: string, now: number): Promise<PageDoc | null> {
+    const owned = { ...ownedBy(tenant), _id: id };
+    await this.update({ ...owned, last_published_at: null }, { $set: { last_published_at: now } });
+    return this.change(owned, { $set: { status: 'published', updated_at: now } });
+  }
+
+  /** False if it is gone already. */
+  delete(tenant: Tenant, id: string): Promise<boolean> {
+    return this.remove({ ...ownedBy(tenant), _id: id });
+  }
+}

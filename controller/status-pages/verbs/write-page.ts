@@ -1,0 +1,110 @@
+import { AppError, notFound } from '../../../shared/errors.ts';
+import { newId } from '../../../shared/ids.ts';
+import { ownedBy } from '../../accounts/tenant.ts';
+import type { ProjectContext } from '../../http/route.ts';
+import { fieldError } from '../../http/validation.ts';
+import { changedBranding } from '../branding-rules.ts';
+import type { PageDeps } from '../deps.ts';
+import { replacedComponents } from '../page-rules.ts';
+import { DEFAULT_SETTINGS, type Branding, type PageDoc, type PageSettings, type Publication } from '../page.ts';
+import type { BrandingInput, ComponentsInput, PageChangeInput, PageInput } from '../schema.ts';
+import type { PageChange } from '../store.ts';
+import { completePage, loadPage, type WholePage } from './read-pages.ts';
+
+/** Throws PLAN_LIMIT_EXCEEDED, INSUFFICIENT_PLAN, SLUG_ALREADY_TAKEN. */
+export async function createPage(deps: PageDeps, ctx: ProjectContext, input: PageInput): Promise<WholePage> {
+  const { organizationId } = ctx.tenant;
+  const settings = settingsOf(input);
+  await checkDomain(deps, organizationId, settings);
+  const reservation = await deps.quota.reserve(organizationId, 'status_pages');
+  if (!reservation.isGranted) {
+    const { limit, usage } = reservation;
+    const message = `This plan allows ${limit} status ${limit === 1 ? 'page' : 'pages'}`;
+    throw new AppError('PLAN_LIMIT_EXCEEDED', message, { details: { limit, usage } });
+  }
+  const page: PageDoc = {
+    ...DEFAULT_SETTINGS, _id: newId(ctx.now), ...ownedBy(ctx.tenant), subdomain: input.subdomain,
+    status: 'draft', components: [], verified_domain: null, last_published_at: null,
+    branding: changedBranding(null, input.branding, input), created_at: ctx.now, updated_at: ctx.now,
+    name: input.name, ...settings,
+  };
+  if (await deps.pages.insertIfFree(page)) return completePage(deps, ctx, page);
+  await deps.quota.release(organizationId, 'status_pages');
+  throw new AppError('SLUG_ALREADY_TAKEN', 'Another status page has this subdomain');
+}
+
+/** Changes only the given fields. Throws RESOURCE_NOT_FOUND, ACCESS_DENIED, INSUFFICIENT_PLAN. */
+export async function changePage(deps: PageDeps, ctx: ProjectContext, id: string, input: PageChangeInput) {
+  const seen = await loadPage(deps, ctx.tenant, id);
+  if (input.subdomain !== undefined && input.subdomain !== seen.subdomain) {
+    throw fieldError('subdomain', 'The subdomain of a page cannot be changed');
+  }
+  const settings = settingsOf(input);
+  if (settings.custom_domain !== seen.custom_domain) {
+    await checkDomain(deps, ctx.tenant.organizationId, settings);
+  }
+  const branding = changedBranding(seen.branding, input.branding, input);
+  return write(deps, ctx, id, { ...settings, branding });
+}
+
+/** Changes only the given fields. Throws RESOURCE_NOT_FOUND, ACCESS_DENIED. */
+export async function changeBranding(
+  deps: PageDeps, ctx: ProjectContext, id: string, input: BrandingInput,
+): Promise<Branding> {
+  const seen = await loadPage(deps, ctx.tenant, id);
+  const { page } = await write(deps, ctx, id, { branding: changedBranding(seen.branding, input) ?? {} });
+  return page.branding ?? {};
+}
+
+/** Replaces the monitors of a page. Throws RESOURCE_NOT_FOUND, ACCESS_DENIED, VALIDATION_ERROR. */
+export async function attachMonitors(
+  deps: PageDeps, ctx: ProjectContext, id: string, { monitors: asked }: ComponentsInput,
+): Promise<WholePage> {
+  const seen = await loadPage(deps, ctx.tenant, id);
+  const found = await deps.monitors.findMany(ctx.tenant, asked.map(({ monitor_id }) => monitor_id));
+  const known = new Set(found.map((monitor) => monitor._id));
+  const unknown = asked.findIndex(({ monitor_id }) => !known.has(monitor_id));
+  if (unknown !== -1) throw fieldError(`monitors.${unknown}.monitor_id`, 'Unknown monitor');
+  return write(deps, ctx, id, { components: replacedComponents(seen.components, asked, ctx.now) });
+}
+
+/** What is in that state already stays as it is. Throws RESOURCE_NOT_FOUND, ACCESS_DENIED. */
+export async function movePage(deps: PageDeps, ctx: ProjectContext, id: string, to: Publication) {
+  const seen = await loadPage(deps, ctx.tenant, id);
+  if (seen.status === to) return completePage(deps, ctx, seen);
+  if (to !== 'published') return write(deps, ctx, id, { status: to });
+  return completePage(deps, ctx, present(await deps.pages.publish(ctx.tenant, id, ctx.now)));
+}
+
+/** Its address stops working, and its subdomain is free again. Throws RESOURCE_NOT_FOUND, ACCESS_DENIED. */
+export async function deletePage(deps: PageDeps, ctx: ProjectContext, id: string): Promise<void> {
+  await loadPage(deps, ctx.tenant, id);
+  if (!(await deps.pages.delete(ctx.tenant, id))) throw notFound('Status page');
+  await deps.quota.release(ctx.tenant.organizationId, 'status_pages');
+}
+
+async function write(deps: PageDeps, ctx: ProjectContext, id: string, change: PageChange) {
+  const page = present(await deps.pages.set(ctx.tenant, id, { ...change, updated_at: ctx.now }));
+  return completePage(deps, ctx, page);
+}
+
+function present(page: PageDoc | null): PageDoc {
+  if (page === null) throw notFound('Status page');
+  return page;
+}
+
+const SETTINGS = ['name', ...Object.keys(DEFAULT_SETTINGS)] as (keyof PageSettings)[];
+
+function settingsOf(input: PageChangeInput): Partial<PageSettings> {
+  const given = SETTINGS.filter((name) => input[name] !== undefined);
+  return Object.fromEntries(given.map((name) => [name, input[name]]));
+}
+
+async function checkDomain(
+  { quota }: PageDeps, organizationId: string, { custom_domain: domain = null }: Partial<PageSettings>,
+): Promise<void> {
+  if (domain === null || (await quota.limitsOf(organizationId)).has_custom_domain) return;
+  throw new AppError('INSUFFICIENT_PLAN', 'A domain of your own needs a higher plan', {
+    details: { required_plan: 'pro' },
+  });
+}

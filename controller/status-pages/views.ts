@@ -1,0 +1,45 @@
+import type { ProjectRole } from '../accounts/roles.ts';
+import { runtimeStatus, shownTarget } from '../monitors/rules.ts';
+import type { ComponentView, PageView } from './answers.ts';
+import { shownBranding } from './branding-rules.ts';
+import type { WholePage } from './verbs/read-pages.ts';
+
+/** A page as its list shows it, or alone: some counts are filled in one of the two only. */
+export function viewPage({ page, components }: WholePage, role: ProjectRole, place: 'list' | 'alone'): PageView {
+  const {
+    _id: id, components: attached, branding, verified_domain, subdomain, status, custom_domain, ...rest
+  } = page;
+  const isVerified = custom_domain !== null && custom_domain === verified_domain;
+  const monitors = components.map((component) => viewComponent(id, component, role));
+  return {
+    id, subdomain, status, is_public: status === 'published',
+    ...shownBranding(branding), component_display_order: 'custom', custom_domain,
+    custom_domain_verified: isVerified, ssl_enabled: isVerified,
+    ssl_certificate_status: isVerified ? 'active' : null,
+    subscriber_count: 0, monitor_count: place === 'list' ? attached.length : 0,
+    page_views_24h: 0, page_views_7d: 0, page_views_30d: 0,
+    created_by: null, ...rest,
+    ...(monitors.length === 0 ? {} : { monitors, uptime_percentage: meanUptime(monitors) }),
+    ...(branding === null ? {} : { branding }),
+  };
+}
+
+function viewComponent(
+  pageId: string, { component, monitor, known }: WholePage['components'][number], role: ProjectRole,
+): ComponentView {
+  const day = known?.periods[0];
+  return {
+    id: monitor._id, status_page_id: pageId, show_uptime: true, show_response_time: true,
+    monitor_name: monitor.name, monitor_url: shownTarget(monitor, role) ?? '',
+    monitor_status: runtimeStatus(monitor, known?.live),
+    current_uptime: Math.min(100, day?.uptime_percentage ?? 0),
+    average_response_time: day?.avg_response_time ?? 0,
+    ...component,
+  };
+}
+
+/** Percent with one decimal; a page without monitors has none. */
+function meanUptime(monitors: ComponentView[]): number {
+  const sum = monitors.reduce((total, { current_uptime }) => total + current_uptime, 0);
+  return Math.round((sum / monitors.length) * 10) / 10;
+}

@@ -1,0 +1,262 @@
+import { randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { ApiClient, Loose } from '../helpers/api-client.ts';
+import { makeApp, type TestApp } from '../helpers/make-app.ts';
+import { newTenant, type Tenant } from '../helpers/tenants.ts';
+
+let app: TestApp;
+let tenant: Tenant;
+let other: Tenant;
+let client: ApiClient;
+let path: string;
+
+beforeAll(async () => {
+  app = await makeApp();
+  [tenant, other] = [await newTenant(app), await newTenant(app)];
+  client = tenant.owner.client.with({ 'x-project-id': tenant.projectId });
+  path = `/api/projects/${tenant.projectId}/status-pages`;
+});
+afterAll(() => app.close());
+
+const newSubdomain = () => `page-${randomUUID()}`;
+
+async function createPage(body: object = {}): Promise<Loose> {
+  const answer = await client.post(path, { name: 'Acme', subdomain: newSubdomain(), ...body });
+  expect(answer.status, answer.text).toBe(201);
+  return answer.data.status_page;
+}
+
+async function createMonitor(name: string, by: ApiClient = client): Promise<string> {
+  const body = { name, type: 'HTTP', target: 'https://shop.example/', interval_seconds: 60 };
+  return (await by.post('/api/monitors', body)).data.monitor.id;
+}
+
+test('a new page is a draft with the defaults of the API', async () => {
+  const subdomain = newSubdomain();
+  const page = await createPage({ subdomain });
+  expect(page).toEqual({
+    id: expect.any(String) as string, organization_id: tenant.organizationId, project_id: tenant.projectId,
+    name: 'Acme', description: null, subdomain, status: 'draft', is_public: false, color_scheme: 'system',
+    logo_url: null, favicon_url: null, custom_css: null, component_display_order: 'custom',
+    show_uptime_percentage: true, show_response_time: true, timezone: 'UTC', allow_search_indexing: true,
+    uptime_timeframes: ['24h', '7d', '30d', '90d'], uptime_thresholds: { operational: 99.9, degraded: 95 },
+    incident_history_days: 7, maintenance_affects_uptime: false, google_analytics_id: null,
+    custom_domain: null, custom_domain_verified: false, ssl_enabled: false, ssl_certificate_status: null,
+    auto_publish_enabled: true, auto_publish_severities: ['critical', 'major'], subscriber_count: 0,
+    monitor_count: 0, page_views_24h: 0, page_views_7d: 0, page_views_30d: 0, last_published_at: null,
+    created_by: null, created_at: expect.any(Number) as number, updated_at: page.created_at,
+  });
+  expect((await client.get(`${path}/${page.id}`)).data.status_page).toEqual(page);
+  expect((await client.get(path)).data.status_pages).toContainEqual(page);
+});
+
+test('every settable field is read back as sent, and a read can be sent back', async () => {
+  const sent = {
+    description: 'Two\nlines', show_uptime_percentage: false, show_response_time: false,
+    timezone: 'Europe/Berlin', allow_search_indexing: false, uptime_timeframes: ['90d'],
+    uptime_thresholds: { operational: 99.5, degraded: 90 }, incident_history_days: 365,
+    maintenance_affects_uptime: true, google_analytics_id: 'G-AB12CD34', custom_domain: 'status.acme.example',
+    auto_publish_enabled: false, auto_publish_severities: ['minor'],
+  };
+  const page = await createPage(sent);
+  expect(page).toMatchObject(sent);
+  for (const method of ['PUT', 'PATCH']) {
+    const again = await client.send(method, `${path}/${page.id}`, { body: page });
+    expect(again.status, again.text).toBe(200);
+    expect(again.data.status_page).toEqual({ ...page, updated_at: again.data.status_page.updated_at });
+  }
+  const cleared = await client.patch(`${path}/${page.id}`, { description: null, custom_domain: null });
+  expect(cleared.data.status_page).toMatchObject({ name: 'Acme', description: null, custom_domain: null });
+});
+
+test.each<[string, unknown]>([
+  ['name', ''], ['name', 'a\nb'], ['name', 'x'.repeat(101)], ['subdomain', 'ab'], ['subdomain', 'Acme'],
+  ['subdomain', '-acme'], ['subdomain', 'a.b'], ['subdomain', '169.254.169.254/#'], ['subdomain', 'xn--80ak6aa92e'],
+  ['timezone', 'Berlin'], ['timezone', '+01:00'], ['uptime_timeframes', ['1h']],
+  ['uptime_thresholds', { operational: 90, degraded: 95 }], ['incident_history_days', 0],
+  ['incident_history_days', 366], ['google_analytics_id', "G-1';alert(1)//"], ['custom_domain', 'localhost'],
+  ['custom_domain', '10.0.0.1'], ['custom_domain', 'user@a.example'], ['custom_domain', 'a.example/path'],
+  ['auto_publish_severities', ['bad']], ['logo_url', 'http://a.example/x.png'], ['logo_url', 'javascript:alert(1)'],
+  ['logo_url', 'https://u:p@a.example/'], ['color_scheme', 'pink'], ['is_secret', true],
+  ['branding', { primaryColor: 'red' }], ['description', 'a\u0007b'],
+])('a page refuses %s %j', async (field, value) => {
+  const answer = await client.post(path, { name: 'Acme', subdomain: newSubdomain(), [field]: value });
+  expect([answer.status, answer.code]).toEqual([400, 'VALIDATION_ERROR']);
+  expect(answer.text).toContain(field);
+});
+
+test('a subdomain is taken once, cannot change, and is free again after deletion', async () => {
+  const subdomain = newSubdomain();
+  const page = await createPage({ subdomain });
+  const theirs = `/api/projects/${other.projectId}/status-pages`;
+  const body = { name: 'Other', subdomain };
+  const taken = await other.writeKey.post(theirs, body);
+  expect([taken.status, taken.code]).toEqual([409, 'SLUG_ALREADY_TAKEN']);
+  expect((await client.patch(`${path}/${page.id}`, { subdomain: newSubdomain() })).code).toBe('VALIDATION_ERROR');
+  const deleted = await client.delete(`${path}/${page.id}`);
+  expect(deleted.data).toEqual({ message: 'Status page deleted successfully' });
+  expect((await client.delete(`${path}/${page.id}`)).code).toBe('RESOURCE_NOT_FOUND');
+  expect((await other.writeKey.post(theirs, body)).status).toBe(201);
+});
+
+test('of a hundred simultaneous creations with one subdomain, one succeeds', async () => {
+  const body = { name: 'Race', subdomain: newSubdomain() };
+  const answers = await Promise.all(Array.from({ length: 100 }, () => client.post(path, body)));
+  expect(answers.filter(({ status }) => status === 201)).toHaveLength(1);
+  expect(answers.filter(({ code }) => code === 'SLUG_ALREADY_TAKEN')).toHaveLength(99);
+  const pages = (await client.get(path)).data.status_pages.length as number;
+  const usage = await app.db.collection<{ _id: string; status_pages: number }>('usage')
+    .findOne({ _id: tenant.organizationId });
+  expect(usage?.status_pages).toBe(pages);
+});
+
+test('publication goes to and fro; the time of the first one stays', async () => {
+  const page = await createPage();
+  const move = async (verb: string) => (await client.post(`${path}/${page.id}/${verb}`)).data.status_page;
+  const published = await move('publish');
+  expect(published).toMatchObject({ status: 'published', is_public: true });
+  expect(published.last_published_at).toBeGreaterThanOrEqual(page.created_at);
+  expect(await move('publish')).toEqual(published);
+  expect(await move('unpublish')).toMatchObject({ status: 'draft', is_public: false });
+  expect(await move('archive')).toMatchObject({ status: 'archived', is_public: false });
+  expect(await move('publish')).toMatchObject({
+    status: 'published', last_published_at: published.last_published_at,
+  });
+});
+
+describe('branding', () => {
+  test('is one document, parts of which the page shows by other names', async () => {
+    const page = await createPage({ color_scheme: 'dark', branding: { primaryColor: '#1a7F37' } });
+    expect(page).toMatchObject({
+      color_scheme: 'dark', branding: { defaultTheme: 'dark', primaryColor: '#1a7F37' },
+    });
+    const own = `${path}/${page.id}/branding`;
+    const sent = {
+      logoUrl: 'https://cdn.acme.example/logo.svg', faviconUrl: 'https://cdn.acme.example/i.ico',
+      customCss: 'h1 { color: red }', headerText: 'Hello', footerText: 'Bye', defaultTheme: null,
+    };
+    const { defaultTheme: _removed, ...kept } = sent;
+    const changed = await client.put(own, sent);
+    expect(changed.data.branding).toEqual({ primaryColor: '#1a7F37', ...kept });
+    expect((await client.get(own)).data).toEqual(changed.data);
+    expect((await client.get(`${path}/${page.id}`)).data.status_page).toMatchObject({
+      color_scheme: 'system', logo_url: sent.logoUrl, favicon_url: sent.faviconUrl, custom_css: sent.customCss,
+      branding: changed.data.branding,
+    });
+  });
+
+  test('of a read that is sent back, the name that was changed counts', async () => {
+    const page = await createPage({ logo_url: 'https://a.example/1.png' });
+    const send = async (change: object) => (await client.put(`${path}/${page.id}`, { ...page, ...change })).data;
+    const second = 'https://a.example/2.png';
+    expect((await send({ logo_url: second })).status_page.branding.logoUrl).toBe(second);
+    expect((await send({ branding: { logoUrl: 'https://a.example/3.png' } })).status_page.logo_url).toBe(
+      'https://a.example/3.png',
+    );
+    expect((await send({ logo_url: null, branding: { logoUrl: 'https://a.example/3.png' } })).status_page.logo_url)
+      .toBeNull();
+  });
+});
+
+describe('monitors of a page', () => {
+  test('are shown in their order, with the state of each', async () => {
+    const page = await createPage();
+    const [one, two] = [await createMonitor('One'), await createMonitor('Two')];
+    const put = await client.put(`${path}/${page.id}/monitors`, { monitors: [
+      { monitor_id: one, display_name: 'Shop', group_name: 'Web', display_order: 5 },
+      { monitor_id: two, is_visible: false },
+    ] });
+    expect(put.status, put.text).toBe(200);
+    const common = {
+      status_page_id: page.id, show_uptime: true, show_response_time: true,
+      monitor_url: 'https://shop.example/', monitor_status: 'unknown', current_uptime: 0,
+      average_response_time: 0, created_at: expect.any(Number) as number,
+    };
+    expect(put.data.status_page).toMatchObject({ uptime_percentage: 0, monitor_count: 0, monitors: [
+      { ...common, id: two, monitor_id: two, display_name: null, group_name: null, display_order: 1,
+        is_visible: false, monitor_name: 'Two' },
+      { ...common, id: one, monitor_id: one, display_name: 'Shop', group_name: 'Web', display_order: 5,
+        is_visible: true, monitor_name: 'One' },
+    ] });
+    const listed = (await client.get(path)).data.status_pages.find(({ id }: Loose) => id === page.id);
+    expect(listed.monitor_count).toBe(2);
+    const again = await client.put(`${path}/${page.id}/monitors`, { monitors: put.data.status_page.monitors });
+    expect(again.data.status_page.monitors).toEqual(put.data.status_page.monitors);
+    await client.delete(`/api/monitors/${one}`);
+    const left = (await client.get(`${path}/${page.id}`)).data.status_page.monitors;
+    expect(left.map((monitor: Loose) => monitor.id)).toEqual([two]);
+    expect((await client.put(`${path}/${page.id}/monitors`, { monitors: [] })).data.status_page)
+      .not.toHaveProperty('monitors');
+  });
+
+  test('belong to its project, and are listed once', async () => {
+    const page = await createPage();
+    const own = await createMonitor('Own');
+    const foreign = await createMonitor('Foreign', other.writeKey);
+    for (const id of [foreign, randomUUID()]) {
+      const answer = await client.put(`${path}/${page.id}/monitors`, { monitors: [
+        { monitor_id: own }, { monitor_id: id },
+      ] });
+      expect([answer.status, answer.error?.details]).toEqual([400, [
+        { code: 'custom', path: ['monitors', 1, 'monitor_id'], message: 'Unknown monitor' },
+      ]]);
+    }
+    const twice = await client.put(
+      `${path}/${page.id}/monitors`, { monitors: [{ monitor_id: own }, { monitor_id: own }] },
+    );
+    expect(twice.code).toBe('VALIDATION_ERROR');
+    expect((await client.get(`${path}/${page.id}`)).data.status_page).not.toHaveProperty('monitors');
+  });
+});
+
+describe('a page that is not here', () => {
+  test('of another project is refused, of another organization unknown', async () => {
+    const page = await createPage();
+    const second = (await client.post('/api/projects', { name: 'Second' })).data.project.id;
+    const there = client.with({ 'x-project-id': second });
+    const wrong = `/api/projects/${second}/status-pages/${page.id}`;
+    for (const [method, end] of [['GET', ''], ['DELETE', ''], ['PATCH', ''], ['POST', '/publish']] as const) {
+      expect((await there.send(method, `${wrong}${end}`, method === 'PATCH' ? { body: {} } : {})).code)
+        .toBe('ACCESS_DENIED');
+    }
+    const theirs = other.writeKey.with({ 'x-project-id': other.projectId });
+    const [foreign, unknown] = await Promise.all([page.id, randomUUID()].map(
+      (id) => theirs.get(`/api/projects/${other.projectId}/status-pages/${id}`),
+    ));
+    expect(foreign?.code).toBe('RESOURCE_NOT_FOUND');
+    expect(foreign?.error).toEqual(unknown?.error);
+    expect(foreign?.error?.message).toBe('Status page not found');
+  });
+
+  test('keeps its project from being deleted', async () => {
+    const second = (await client.post('/api/projects', { name: 'Kept' })).data.project.id;
+    const there = client.with({ 'x-project-id': second });
+    const own = `/api/projects/${second}/status-pages`;
+    const { id } = (await there.post(own, { name: 'P', subdomain: newSubdomain() })).data.status_page;
+    const refused = await client.delete(`/api/projects/${second}`);
+    expect([refused.code, refused.error?.message]).toEqual([
+      'CONFLICT', 'The project still has status pages: delete or move them first',
+    ]);
+    await there.delete(`${own}/${id}`);
+    expect((await client.delete(`/api/projects/${second}`)).status).toBe(200);
+  });
+});
+
+test('plans limit the number of pages, and domains of their own', async () => {
+  const limited = await makeApp({ env: { DEFAULT_PLAN: 'free' } });
+  const small = await newTenant(limited);
+  const own = `/api/projects/${small.projectId}/status-pages`;
+  const body = { name: 'P', subdomain: newSubdomain() };
+  const domain = await small.writeKey.post(own, { ...body, custom_domain: 'status.acme.example' });
+  expect([domain.code, domain.error?.details]).toEqual(['INSUFFICIENT_PLAN', { required_plan: 'pro' }]);
+  const both = await Promise.all([body, { ...body, subdomain: newSubdomain() }].map(
+    (each) => small.writeKey.post(own, each),
+  ));
+  expect(both.map(({ status }) => status).sort()).toEqual([201, 403]);
+  const refused = both.find(({ status }) => status === 403);
+  expect([refused?.code, refused?.error?.details]).toEqual(['PLAN_LIMIT_EXCEEDED', { limit: 1, usage: 1 }]);
+  const made = both.find(({ status }) => status === 201)?.data.status_page.id;
+  await small.writeKey.with({ 'x-project-id': small.projectId }).delete(`${own}/${made}`);
+  expect((await small.writeKey.post(own, { ...body, subdomain: newSubdomain() })).status).toBe(201);
+  await limited.close();
+});
