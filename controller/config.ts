@@ -142,7 +142,7 @@ function arrange(values: Values) {
       defaultPlan: values.DEFAULT_PLAN,
       /** What is allowed in each plan. */
       plans: withShortestIntervals(values.PLANS_FILE ?? loadPlans(null), values.MIN_INTERVAL_SECONDS),
-      /** JSON of a key ring (JWKS with private keys); null: generated into the data directory. */
+      /** JSON of a key ring (JWKS with private keys); null: generated into the database. */
       jwtKeys: values.JWT_KEYS ?? null,
     },
     monitors: { minIntervalSeconds: values.MIN_INTERVAL_SECONDS },

@@ -1,10 +1,10 @@
-import { join } from 'node:path';
 import { openAccountStores, type AccountDeps } from '../accounts/deps.ts';
 import { AccountPost } from '../accounts/mail/account-post.ts';
 import { mailOwners } from '../accounts/mail/owner-mail.ts';
 import { findAssignee } from '../accounts/projects/verbs/members.ts';
 import { Credentials } from '../accounts/sessions/credentials.ts';
-import { openKeyRing, parseKeyRing } from '../accounts/sessions/key-ring.ts';
+import { KeyRingStore } from '../accounts/sessions/key-ring-store.ts';
+import { parseKeyRing } from '../accounts/sessions/key-ring.ts';
 import { SessionTokens } from '../accounts/sessions/tokens.ts';
 import type { Tenant } from '../accounts/tenant.ts';
 import { PasswordAttempts } from '../accounts/users/password-attempts.ts';
@@ -57,8 +57,7 @@ export async function openAccounts(ports: ControllerPorts, sources: AccountSourc
       subscriptions: (organizationId) => subscriptions.countOfOrganization(organizationId),
     },
   });
-  const ringFile = join(config.dataDir, 'jwt-keys.json');
-  const ring = await (jwtKeys === null ? openKeyRing(ringFile) : parseKeyRing(jwtKeys));
+  const ring = await (jwtKeys === null ? new KeyRingStore(db).open() : parseKeyRing(jwtKeys));
   const tokens = new SessionTokens(ring);
   const post = new AccountPost({ mailer, clock, log });
   const deps: AccountDeps = {

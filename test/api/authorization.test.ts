@@ -217,7 +217,7 @@ async function expiredToken(app: TestApp, tenant: Tenant): Promise<string> {
   const { sid } = decodeJwt(tenant.owner.token) as { sid: string };
   const ended = Date.now() - 60_000;
   return app.accounts.deps.tokens.sign(
-    { userId: tenant.owner.userId, sessionId: sid }, ended - 60_000, ended,
+    { userId: tenant.owner.userId, secret: sid }, ended - 60_000, ended,
   );
 }
 

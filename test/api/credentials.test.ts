@@ -1,12 +1,11 @@
 import { generateKeyPairSync, randomUUID } from 'node:crypto';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { join } from 'node:path';
 import {
   base64url, exportJWK, generateKeyPair, SignJWT, type CryptoKey, type JWTHeaderParameters,
 } from 'jose';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { openKeyRing } from '../../controller/accounts/sessions/key-ring.ts';
+import { KeyRingStore } from '../../controller/accounts/sessions/key-ring-store.ts';
 import type { Loose } from '../helpers/api-client.ts';
 import { makeApp, type TestApp } from '../helpers/make-app.ts';
 import { newMember, newTenant, type Tenant } from '../helpers/tenants.ts';
@@ -119,7 +118,7 @@ describe('a foreign token', () => {
 
 describe('a token of this installation', () => {
   const resign = async (change: (jwt: SignJWT) => SignJWT, payload: Loose = {}, typ = 'session+jwt') => {
-    const ring = await openKeyRing(join(app.dataDir, 'jwt-keys.json'));
+    const ring = await new KeyRingStore(app.db).open();
     const claims =
       JSON.parse(Buffer.from(tenant.owner.token.split('.')[1] as string, 'base64url').toString()) as Loose;
     const jwt = new SignJWT({ sid: claims.sid, ...payload }).setProtectedHeader({

@@ -21,7 +21,8 @@ export class Credentials implements CredentialReader {
 
   async readSession(token: string, now: number): Promise<SessionActor> {
     const { tokens, sessions, users } = this.#deps;
-    const { sessionId, userId } = await tokens.verify(token, now);
+    const { secret, userId } = await tokens.verify(token, now);
+    const sessionId = hashSecret(secret);
     const [session, user] = await Promise.all([sessions.find(sessionId), users.find(userId)]);
     const isValid = session?.user_id === userId && session.token_version === user?.token_version;
     if (user === null || !isValid) throw invalidToken();

@@ -1,6 +1,4 @@
 import { hkdfSync, randomUUID } from 'node:crypto';
-import { existsSync, linkSync, mkdirSync, readFileSync, unlinkSync, writeFileSync } from 'node:fs';
-import { dirname } from 'node:path';
 import { exportJWK, generateKeyPair, importJWK, type CryptoKey } from 'jose';
 import { z } from 'zod';
 
@@ -36,26 +34,11 @@ export async function parseKeyRing(json: string): Promise<KeyRing> {
   };
 }
 
-/** The ring in `file`, created (mode 0600) if missing. Two that start at once end up with the same ring. */
-export async function openKeyRing(file: string): Promise<KeyRing> {
-  if (!existsSync(file)) await createKeyRing(file);
-  return parseKeyRing(readFileSync(file, 'utf8'));
-}
-
-async function createKeyRing(file: string): Promise<void> {
+/** JSON of a ring with one new key. */
+export async function newKeyRing(): Promise<string> {
   const { privateKey } = await generateKeyPair('EdDSA', { crv: 'Ed25519', extractable: true });
   const key = { ...(await exportJWK(privateKey)), kid: randomUUID(), alg: 'EdDSA', use: 'sig' };
-  mkdirSync(dirname(file), { recursive: true });
-  const draft = `${file}.${randomUUID()}`;
-  writeFileSync(draft, JSON.stringify({ keys: [key] }), { mode: 0o600, flush: true });
-  try {
-    // A link appears whole or not at all, and fails if the name is taken.
-    linkSync(draft, file);
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
-  } finally {
-    unlinkSync(draft);
-  }
+  return JSON.stringify({ keys: [key] });
 }
 
 function importKey(key: Parameters<typeof importJWK>[0]): Promise<CryptoKey> {

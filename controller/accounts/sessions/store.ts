@@ -2,6 +2,7 @@ import type { Db } from 'mongodb';
 import { DocumentsById } from '../../platform/mongo/documents.ts';
 
 interface SessionDoc {
+  /** SHA-256 of the secret in the token. */
   _id: string;
   user_id: string;
   token_version: number;

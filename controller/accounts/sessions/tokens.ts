@@ -9,7 +9,8 @@ const TYPE = 'session+jwt';
 
 interface SessionClaims {
   userId: string;
-  sessionId: string;
+  /** What `hashSecret` makes the session's id of: the keys alone, which a database may hold, open none. */
+  secret: string;
 }
 
 /** Signs and verifies session tokens: EdDSA only, with the keys of the ring only. */
@@ -22,7 +23,7 @@ export class SessionTokens {
 
   /** `now` and `expiresAt` are Unix ms. */
   sign(claims: SessionClaims, now: number, expiresAt: number): Promise<string> {
-    return new SignJWT({ sid: claims.sessionId })
+    return new SignJWT({ sid: claims.secret })
       .setProtectedHeader({ alg: 'EdDSA', kid: this.#ring.signing.kid, typ: TYPE })
       .setIssuer(ISSUER)
       .setAudience(AUDIENCE)
@@ -40,9 +41,9 @@ export class SessionTokens {
         algorithms: ['EdDSA'], issuer: ISSUER, audience: AUDIENCE, typ: TYPE,
         requiredClaims: ['exp', 'iat', 'sub', 'sid'], currentDate: new Date(now),
       });
-      const { sub: userId, sid: sessionId } = payload;
-      if (typeof userId !== 'string' || typeof sessionId !== 'string') throw invalidToken();
-      return { userId, sessionId };
+      const { sub: userId, sid: secret } = payload;
+      if (typeof userId !== 'string' || typeof secret !== 'string') throw invalidToken();
+      return { userId, secret };
     } catch (error) {
       if (!(error instanceof errors.JWTExpired)) throw invalidToken();
       throw new AppError('TOKEN_EXPIRED', 'The session token has expired');

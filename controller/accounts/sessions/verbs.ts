@@ -1,5 +1,5 @@
 import { AppError } from '../../../shared/errors.ts';
-import { newId } from '../../../shared/ids.ts';
+import { hashSecret, newSecret } from '../../../shared/ids.ts';
 import type { OperatorContext, PublicContext } from '../../http/route.ts';
 import type { AccountDeps } from '../deps.ts';
 import type { ProjectDoc } from '../projects/store.ts';
@@ -25,10 +25,11 @@ export type SignedIn = Account & { session: StartedSession };
 /** Also removes the user's expired sessions. */
 export async function startSession(deps: AccountDeps, user: UserDoc, now: number): Promise<StartedSession> {
   const { _id: userId, token_version } = user;
-  const [sessionId, expiresAt] = [newId(now), now + SESSION_MS];
+  const [secret, expiresAt] = [newSecret(), now + SESSION_MS];
+  const sessionId = hashSecret(secret);
   const session = { _id: sessionId, user_id: userId, token_version, created_at: now, expires_at: expiresAt };
   await Promise.all([deps.sessions.insert(session), deps.sessions.deleteExpired(userId, now)]);
-  return { token: await deps.tokens.sign({ userId, sessionId }, now, expiresAt), expiresAt };
+  return { token: await deps.tokens.sign({ userId, secret }, now, expiresAt), expiresAt };
 }
 
 export async function signIn(deps: AccountDeps, user: UserDoc, now: number): Promise<SignedIn> {
