@@ -13,8 +13,11 @@ const REACH_WITHIN_MS = 2000;
 const MOST_TRIED = 2;
 /** While the way out is lost, how often it is tried again. */
 const LOST_EVERY_MS = 3000;
-/** Between two looks, where targets fail all the time. */
-const LOOK_EVERY_MS = 500;
+/**
+ * Two looks in this time at most, where targets fail all the time. The second may follow at once: a recheck
+ * fails a moment after the check that it confirms.
+ */
+const TWO_LOOKS_MS = 1000;
 const DEFAULT_PORTS: Readonly<Record<string, number>> =
   { 'nats:': 4222, 'tls:': 4222, 'http:': 80, 'https:': 443 };
 
@@ -40,6 +43,7 @@ export class Anchors {
   /** The look that is under way, or begins soon. */
   #look: Promise<void> | null = null;
   #lookedAtMs = -Infinity;
+  #lookedBeforeMs = -Infinity;
   #isLost = false;
   /** The way out may have been gone until then, monotonic. */
   #lostUntilMs = -Infinity;
@@ -67,13 +71,14 @@ export class Anchors {
 
   /** An answer of before the failure would not do: the way out may have been lost just since. */
   async #lookSoon(): Promise<void> {
-    const waitMs = this.#lookedAtMs + LOOK_EVERY_MS - this.#clock.monotonic();
+    const waitMs = this.#lookedBeforeMs + TWO_LOOKS_MS - this.#clock.monotonic();
     if (waitMs > 0) await sleep(this.#clock, waitMs);
     await this.#lookNow();
     this.#look = null;
   }
 
   async #lookNow(): Promise<void> {
+    this.#lookedBeforeMs = this.#lookedAtMs;
     this.#lookedAtMs = this.#clock.monotonic();
     const isLost = await this.#isWayOutLost();
     // It came back some time before this look: what had begun by then may have failed for the lack of it.

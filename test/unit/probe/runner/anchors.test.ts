@@ -101,11 +101,17 @@ describe('anchors that the operator names', () => {
     const place = await open();
     const { clock, anchors } = build({ named: [place] });
     expect(await anchors.isCutOff(clock.monotonic())).toBe(false);
+    await clock.advance(300);
+    // A recheck: its verdict does not wait.
+    expect(await anchors.isCutOff(clock.monotonic())).toBe(false);
     await close(place);
     // What was found before the loss says nothing about the failure.
     const answer = anchors.isCutOff(clock.monotonic());
-    await clock.advance(499);
-    expect(place.asked).toBe(1);
+    let isAnswered = false;
+    void answer.then(() => (isAnswered = true));
+    await clock.advance(699);
+    expect(isAnswered).toBe(false);
+    expect(place.asked).toBe(2);
     await clock.advance(1);
     expect(await answer).toBe(true);
   });
