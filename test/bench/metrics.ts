@@ -7,7 +7,9 @@ import { alertLatency, queuedBehindHanging } from './alert-metrics.ts';
 import { chainCpu, chainMemory } from './chain-metrics.ts';
 import { dnsCheck, httpCheck, httpsCheck } from './check-metrics.ts';
 import { startDatabase } from './database.ts';
+import { detectionLatency } from './detection/metric.ts';
 import { pings } from './icmp-metric.ts';
+import { falseAlerts } from './noise/metric.ts';
 import type { TimerFigures } from './loads/timers.ts';
 import { readLaw } from './read-law.ts';
 import { print } from './report.ts';
@@ -17,6 +19,8 @@ export interface BenchOptions {
   /** Directory of the bench's own bundles; `bundles` has the product's. */
   outdir: string;
   bundles: string;
+  /** The checkout. */
+  root: string;
   rounds: number;
   /** Share of the full workload, from 0 to 1. */
   scale: number;
@@ -142,10 +146,18 @@ const bytes: Metric = async ({ outdir, bundles, scale }) => {
   ];
 };
 
+function inTurn(...metrics: Metric[]): Metric {
+  return async (options) => {
+    const verdicts: (boolean | null)[] = [];
+    for (const metric of metrics) verdicts.push(...(await metric(options)));
+    return verdicts;
+  };
+}
+
 /** By number, in the order they run. */
 export const METRICS: Record<string, Metric> = {
   '1': httpCheck, '2': httpsCheck, '3': pings, '4': dnsCheck, '5': lateness, '7': transport, '8': ingest,
-  '9': bytes, '10': alertLatency, '12': readLaw, '15': chainCpu, '16': queuedBehindHanging, '17': chainMemory,
+  '9': bytes, '10': inTurn(detectionLatency, alertLatency), '11': falseAlerts, '12': readLaw, '15': chainCpu, '16': queuedBehindHanging, '17': chainMemory,
 };
 
 /**

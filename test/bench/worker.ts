@@ -2,6 +2,7 @@ import { bareGets } from './loads/bare-gets.ts';
 import { bareHandshakes } from './loads/bare-handshakes.ts';
 import { bareLookups } from './loads/bare-lookups.ts';
 import { blackboxDriver } from './loads/blackbox-driver.ts';
+import { firstFailurePoller } from './loads/first-failure-poller.ts';
 import { bareIngest, ingestResults } from './loads/ingest-results.ts';
 import { pingChecks } from './loads/ping-checks.ts';
 import { queuedAlerts } from './loads/queued-alerts.ts';
@@ -11,7 +12,7 @@ import { publishBatches, publishEach, takeBatches, takeEach } from './loads/tran
 
 /** Loads that run in processes of their own, to measure their CPU time and memory alone. */
 const LOADS: Record<string, (options: Record<string, unknown>) => Promise<unknown>> = {
-  bareGets, bareHandshakes, bareLookups, blackboxDriver, ingestResults, bareIngest, pingChecks, queuedAlerts,
+  bareGets, bareHandshakes, bareLookups, blackboxDriver, firstFailurePoller, ingestResults, bareIngest, pingChecks, queuedAlerts,
   storeBlocks, bareBlocks, absoluteTimers, naiveTimers, wheelTimers, publishBatches, publishEach, takeBatches, takeEach,
 };
 

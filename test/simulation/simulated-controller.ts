@@ -16,6 +16,9 @@ import { SimulatedProcess, type Pulse } from './simulated-process.ts';
 import { simulatedStores, type ControllerStores } from './simulated-stores.ts';
 import { Wire, type Health } from './wire.ts';
 import { limitsOf } from '../helpers/take-limits.ts';
+import type { CheckResult } from '../../shared/contracts/result.ts';
+import type { ShardDeps } from '../../controller/results/shards/shard.ts';
+import type { MonitorState } from '../../controller/verdicts/monitor-state.ts';
 
 export const RAW_RETENTION_MS = 30 * 24 * 3_600_000;
 
@@ -34,6 +37,15 @@ export interface ControllerParts {
   disguise: (stores: ControllerStores) => ControllerStores;
   /** Wraps messages from the bus in the same way. */
   hand: (message: TakenMessage) => TakenMessage;
+  watch?: Watch | undefined;
+}
+
+/** What a world may do beside the ingest, as the rest of a controller would. */
+export interface Watch {
+  /** What to add to a probe's times, ms. */
+  clockShiftMs(probeId: string): number;
+  /** A failure was taken; with the state of its monitor after it. */
+  onFailure(state: MonitorState, region: string, result: CheckResult): void;
 }
 
 /** A controller over all its lives, with the real leases, ingest and marks. */
@@ -66,7 +78,7 @@ export class SimulatedController {
   }
 
   start(): void {
-    const { clock, pulse, random, network, db, log, health, disguise, hand, name } = this.#parts;
+    const { clock, pulse, random, network, db, log, health, disguise, hand, name, watch } = this.#parts;
     // Clocks of different machines are never exactly equal.
     const process = new SimulatedProcess(clock, pulse, random.int(-2000, 2000));
     const wire = new Wire({ clock, random, process, health, kill: () => this.kill() });
@@ -82,12 +94,13 @@ export class SimulatedController {
       ask: () => undefined,
     });
     const shards: Shards = new Shards({
-      clock: process, log, stores, limits: limitsOf(RAW_RETENTION_MS), instance: `${name}#${++this.#lives}`,
+      clock: process, log, stores, instance: `${name}#${++this.#lives}`,
+      limits: { ...limitsOf(RAW_RETENTION_MS), ...(watch && { clockShiftMs: watch.clockShiftMs }) },
       holdsLease: (shard) => leases.holds(shard),
       surrender: (shard) => void leases.surrender(shard).catch(() => undefined),
       onStarted: (shard) => network.listen(shard, listener),
       onEnded: (shard) => network.unlisten(shard, listener),
-      listeners: { onApplied: [], onConfigs: () => marks.look() },
+      listeners: { onApplied: watch ? [failuresFor(watch)] : [], onConfigs: () => marks.look() },
     });
     const marks: Rounds = changeFeed({ clock: process, log, shards, company, ...markPorts });
     this.#pings = pingFeed({ clock: process, log, shards, company, source: pingPorts });
@@ -137,4 +150,15 @@ export class SimulatedController {
     await this.#leases?.stop().catch(() => undefined);
     if (process === this.#process) this.kill();
   }
+}
+
+/** As `ResultsService` tells of failures. */
+function failuresFor({ onFailure }: Watch): ShardDeps['listeners']['onApplied'][number] {
+  return ({ monitors }, { fresh }, replayed) => {
+    if (replayed) return;
+    for (const { region, result } of fresh) {
+      const monitor = result.outcome === 'failure' ? monitors.get(result.monitor_id) : undefined;
+      if (monitor) onFailure(monitor.state, region, result);
+    }
+  };
 }

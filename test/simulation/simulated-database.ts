@@ -97,6 +97,12 @@ export class SimulatedDatabase {
     return parseEntry(text, this.#batches);
   }
 
+  /** Frees what only an observer needs of entries so far. Later ones are then not compared with them. */
+  forgetPast(): void {
+    this.truth.clear();
+    this.#batches.clear();
+  }
+
   truePosition(shard: number, lane: string): number {
     return this.truePositions.get(`${shard} ${lane}`) ?? 0;
   }

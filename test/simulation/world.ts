@@ -5,7 +5,7 @@ import type { MonitorConfig } from '../../controller/verdicts/monitor-config.ts'
 import type { TakenMessage } from '../../controller/results/intake/take-limits.ts';
 import { Network } from './network.ts';
 import { Random } from './random.ts';
-import { SimulatedController } from './simulated-controller.ts';
+import { SimulatedController, type Watch } from './simulated-controller.ts';
 import { SimulatedDatabase } from './simulated-database.ts';
 import { SimulatedProcess, type Pulse } from './simulated-process.ts';
 import { SimulatedProbe } from './simulated-probe.ts';
@@ -24,6 +24,7 @@ export interface WorldOptions {
   /** Wraps a controller's stores. */
   disguise?: (stores: ControllerStores, world: World, controller: SimulatedController) => ControllerStores;
   hand?: (message: TakenMessage) => TakenMessage;
+  watch?: Watch;
   /** Level of the product's log on standard output. */
   logLevel?: string;
 }
@@ -63,6 +64,7 @@ export class World {
         health: () => this.health,
         disguise: (stores) => options.disguise?.(stores, this, controller) ?? stores,
         hand: options.hand ?? ((message) => message),
+        watch: options.watch,
         onDeath: () => this.#died(controller),
       });
       return controller;

@@ -1,0 +1,65 @@
+import { makeCertificates, trusted } from '../scenarios/certificates.ts';
+import { noAnswer, status } from '../scenarios/targets/http-faults.ts';
+import { NameServer } from '../scenarios/targets/name-server.ts';
+import { SecureSite } from '../scenarios/targets/secure-site.ts';
+import { WebSite, type Answer } from '../scenarios/targets/web-site.ts';
+
+/** `silent`: the connection is accepted and never answered, so only the timeout tells. */
+export const FAULT_KINDS = ['503', 'reset', 'silent', 'certificate', 'nxdomain'] as const;
+export type FaultKind = (typeof FAULT_KINDS)[number];
+
+export interface FaultTarget {
+  name: string;
+  kind: FaultKind;
+  url: string;
+  /** From now on every check fails. */
+  break(): void;
+}
+
+const ANSWERS: Partial<Record<FaultKind, Answer>> = {
+  503: status(503), silent: noAnswer, reset: (_request, response) => response.socket?.resetAndDestroy(),
+};
+
+/** Sound targets on loopback, an equal number of each kind, each of which can be broken on its own. */
+export class FaultTargets {
+  readonly #site = new WebSite();
+  readonly #names = new NameServer('127.0.0.1');
+  readonly #certificates = makeCertificates();
+  readonly #secure: SecureSite[] = [];
+
+  /** Targets of the different kinds take turns. */
+  async listen(count: number): Promise<FaultTarget[]> {
+    await Promise.all([this.#site.listen(), this.#names.listen()]);
+    return Promise.all(Array.from({ length: count }, (_, index) => this.#make(index)));
+  }
+
+  /** `address:port`. */
+  get nameServer(): string {
+    return this.#names.place;
+  }
+
+  /** Authorities of the sound certificates, PEM. */
+  get roots(): string {
+    return trusted(this.#certificates);
+  }
+
+  async close(): Promise<void> {
+    await Promise.all([this.#site, this.#names, ...this.#secure].map((one) => one.close()));
+  }
+
+  async #make(index: number): Promise<FaultTarget> {
+    const kind = FAULT_KINDS[index % FAULT_KINDS.length] as FaultKind;
+    const name = `fault-${index}`;
+    if (kind === 'certificate') {
+      const site = await new SecureSite(this.#certificates.sound).listen();
+      this.#secure.push(site);
+      return { name, kind, url: site.url, break: () => site.show(this.#certificates.expired) };
+    }
+    if (kind === 'nxdomain') {
+      const host = `${name}.bench.test`;
+      return { name, kind, url: this.#site.url(name, host), break: () => this.#names.set(host, 'nxdomain') };
+    }
+    const answer = ANSWERS[kind] as Answer;
+    return { name, kind, url: this.#site.url(name), break: () => this.#site.set(name, answer) };
+  }
+}

@@ -1,0 +1,36 @@
+/** What the first check of a slot found; `lost`: its region has no network. */
+export type Found = 'success' | 'failure' | 'lost';
+
+interface NaiveOptions {
+  isWorking: (monitorId: string) => boolean;
+  /** Asked about a first failure; true if it is alerted. */
+  confirms: (monitorId: string, region: string) => boolean;
+}
+
+/**
+ * Alerts when a slot fails while its monitor is not known to be down, if `confirms` agrees; the next success
+ * in any region ends the outage.
+ */
+export class NaiveAlerting {
+  /** Alerts for targets that worked. */
+  falseAlerts = 0;
+  /** Of these, alerts that a region without network caused. */
+  falseByLoss = 0;
+  readonly #options: NaiveOptions;
+  readonly #down = new Set<string>();
+
+  constructor(options: NaiveOptions) {
+    this.#options = options;
+  }
+
+  note(monitorId: string, region: string, found: Found): void {
+    const { isWorking, confirms } = this.#options;
+    if (found === 'success') this.#down.delete(monitorId);
+    else if (!this.#down.has(monitorId) && confirms(monitorId, region)) {
+      this.#down.add(monitorId);
+      if (!isWorking(monitorId)) return;
+      if (found === 'lost') this.falseByLoss += 1;
+      else this.falseAlerts += 1;
+    }
+  }
+}

@@ -1,0 +1,196 @@
+import { Confirmations } from '../../../controller/assignments/confirmations.ts';
+import type { Alert } from '../../../controller/verdicts/effect.ts';
+import type { ConfirmOrder } from '../../../shared/contracts/assignment.ts';
+import type { Outage } from '../../simulation/targets.ts';
+import { MINUTE_MS, World } from '../../simulation/world.ts';
+import { Random } from '../../simulation/random.ts';
+import { NaiveAlerting } from './naive-alerting.ts';
+import { NoisyProbe } from './noisy-probe.ts';
+
+const REGIONS = ['eu', 'us', 'ap'];
+/** The beats until most of the kept ones show the new time. */
+const CLOCK_KNOWN_AFTER_MS = 15_000;
+const CLOCK_OFF_MS = 30_000;
+const CUT_OFF_MS = 10 * MINUTE_MS;
+const RESTART_AFTER_MS = 5000;
+/** For all monitors to be watched. */
+const SETTLE_MS = 2 * MINUTE_MS;
+/** A check that failed in the outage may be confirmed a moment after it. */
+const CONFIRMED_WITHIN_MS = 3000;
+
+export interface NoiseOptions {
+  seed: number;
+  monitors: number;
+  intervalMs: number;
+  /** Checks of slots, of all regions together. */
+  checks: number;
+  outages: number;
+  /** Share of checks that fail although their target works. */
+  noise: number;
+}
+
+export interface NoiseFigures {
+  checks: number;
+  falseAlerts: number;
+  /** Outages without an alert, and with more than one. */
+  missed: number;
+  doubled: number;
+  /** Alerts that the end of an outage was not told of, or more than once. */
+  unresolved: number;
+  firstFailure: { falseAlerts: number; falseByLoss: number };
+  singleRound: { falseAlerts: number };
+}
+
+/** An alert, and when it was handed over to be sent, Unix ms. */
+interface Told {
+  alert: Alert;
+  at: number;
+}
+
+/**
+ * Three regions check under noise, on virtual time. Meanwhile one region loses its network for ten minutes,
+ * the clock of another's probe goes 30 s ahead, and one of two controllers is killed and starts again.
+ */
+export async function runNoise(options: NoiseOptions): Promise<NoiseFigures> {
+  const { seed, monitors, intervalMs, noise } = options;
+  const shifts = new Map<string, number>();
+  const probes: NoisyProbe[] = [];
+  const told: Told[] = [];
+  const world: World = new World({
+    seed, controllers: 2, regions: [],
+    disguise: (stores, { clock }) => ({ ...stores, alerts: { fanOut: (alert) => {
+      told.push({ alert, at: clock.now() });
+      return stores.alerts.fanOut(alert);
+    } } }),
+    watch: {
+      clockShiftMs: (probeId) => shifts.get(probeId) ?? 0,
+      onFailure: (state, region, result) => confirmations.note(state, region, result),
+    },
+  });
+  const confirmations = confirmationsIn(world, probes);
+  const draws = new Random(seed + 1);
+  let isNoisy = false;
+  let checks = 0;
+  const rivals = rivalsOf(world, probes, noise, seed);
+  for (const region of REGIONS) {
+    probes.push(new NoisyProbe({
+      world, region, fails: () => draws.chance(noise) && isNoisy,
+      onSlot: (id, from, found) => {
+        checks += 1;
+        rivals.firstFailure.note(id, from, found);
+        if (found !== 'lost') rivals.singleRound.note(id, from, found);
+      },
+    }));
+  }
+  world.start();
+  await world.run(MINUTE_MS);
+  for (let nth = 0; nth < monitors; nth += 1) {
+    const config = world.createMonitor({ interval_ms: intervalMs, monitoring_regions: REGIONS });
+    probes.forEach((probe, index) => probe.take(config, index, REGIONS.length));
+  }
+  await world.run(SETTLE_MS);
+  const forMs = (options.checks / (monitors * REGIONS.length)) * intervalMs;
+  planOutages(world, options, forMs);
+  planFaults(world, probes, forMs, shifts);
+  const sweep = world.clock.setRepeating(MINUTE_MS, () => {
+    world.db.forgetPast();
+    for (const probe of probes) probe.forgetPast();
+  });
+  isNoisy = true;
+  checks = 0;
+  await world.run(forMs + SETTLE_MS);
+  sweep.cancel();
+  return { checks, ...judge(world, told), ...rivals };
+}
+
+/** The product's own orders to confirm, without their encryption. */
+function confirmationsIn(world: World, probes: readonly NoisyProbe[]): Confirmations {
+  type Enrolled = ReturnType<ConstructorParameters<typeof Confirmations>[0]['directory']['enrolled']>;
+  return new Confirmations({
+    clock: world.clock,
+    directory: {
+      enrolled: (id) => {
+        const probe = probes.find(({ probeId }) => probeId === id);
+        return probe ? { _id: id, region_id: probe.region } as Enrolled : null;
+      },
+    },
+    sealer: { seal: (_purpose, _to, content) => JSON.stringify(content) },
+    bus: {
+      publish: (subject, content) => {
+        const probe = probes.find(({ probeId }) => subject.endsWith(probeId));
+        if (!probe || world.network.cutOff.has(probe.probeId)) return;
+        const { confirm } = JSON.parse(String(content)) as ConfirmOrder;
+        world.clock.setTimer(1, () => probe.process.enter(() => probe.confirm(confirm)));
+      },
+    },
+  });
+}
+
+/**
+ * The first sees every slot that the product's probes see; the second sees those of regions that have a
+ * network, and asks the others once.
+ */
+function rivalsOf(
+  world: World, probes: readonly NoisyProbe[], noise: number, seed: number,
+): { firstFailure: NaiveAlerting; singleRound: NaiveAlerting } {
+  const isWorking = (id: string): boolean => world.targets.isWorking(id, world.clock.now());
+  const draws = new Random(seed + 2);
+  const sees = (id: string, { probeId }: NoisyProbe): boolean =>
+    (draws.chance(noise) || !isWorking(id)) && !world.network.cutOff.has(probeId);
+  return {
+    firstFailure: new NaiveAlerting({ isWorking, confirms: () => true }),
+    singleRound: new NaiveAlerting({
+      isWorking,
+      confirms: (id, region) => probes.filter((probe) => probe.region !== region && sees(id, probe)).length > 0,
+    }),
+  };
+}
+
+/** One for each of the first monitors, of one to five intervals, over the whole run. */
+function planOutages(world: World, { outages, intervalMs }: NoiseOptions, forMs: number): void {
+  const random = world.random.fork();
+  const ids = [...world.db.monitors.keys()].slice(0, outages);
+  const now = world.clock.now();
+  for (const id of ids) {
+    const lastsMs = Math.round(intervalMs * (1 + 4 * random.next()));
+    const from = now + random.int(0, Math.max(0, Math.round(forMs - lastsMs)));
+    world.targets.plan(id, [{ from, until: from + lastsMs }]);
+  }
+}
+
+function planFaults(
+  world: World, probes: readonly NoisyProbe[], forMs: number, shifts: Map<string, number>,
+): void {
+  const [cutOff, early] = probes as [NoisyProbe, NoisyProbe];
+  const [controller] = world.controllers;
+  world.restartAfterMs = () => RESTART_AFTER_MS;
+  const at = (share: number, happen: () => void): void => void world.clock.setTimer(share * forMs, happen);
+  at(0.1, () => {
+    world.network.cutOff.add(cutOff.probeId);
+    world.clock.setTimer(CUT_OFF_MS, () => world.network.cutOff.delete(cutOff.probeId));
+  });
+  at(0.6, () => {
+    early.process.offsetMs = CLOCK_OFF_MS;
+    world.clock.setTimer(CLOCK_KNOWN_AFTER_MS, () => shifts.set(early.probeId, -CLOCK_OFF_MS));
+  });
+  at(0.8, () => controller?.kill());
+}
+
+/** Compares the alerts with what really happened. An alert that is told again after a crash counts once. */
+function judge(
+  { targets, db }: World, told: readonly Told[],
+): Pick<NoiseFigures, 'falseAlerts' | 'missed' | 'doubled' | 'unresolved'> {
+  const first = new Map(told.toReversed().map((each) => [each.alert.id, each]));
+  const of = (event: Alert['event']): Told[] => [...first.values()].filter(({ alert }) => alert.event === event);
+  const isDue = ({ from, until }: Outage, at: number): boolean => at >= from && at <= until + CONFIRMED_WITHIN_MS;
+  const [downs, ups] = [of('monitor.down'), of('monitor.up')];
+  const counts = [...db.monitors.keys()].flatMap((id) => targets.outagesOf(id).map((outage) =>
+    downs.filter(({ alert, at }) => alert.monitor.monitor_id === id && isDue(outage, at)).length));
+  return {
+    falseAlerts: downs.length - counts.reduce((sum, count) => sum + count, 0),
+    missed: counts.filter((count) => count === 0).length,
+    doubled: counts.filter((count) => count > 1).length,
+    unresolved: downs.filter(({ alert: { incident } }) =>
+      ups.filter(({ alert }) => alert.incident?.id === incident?.id).length !== 1).length,
+  };
+}
