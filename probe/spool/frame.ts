@@ -71,14 +71,11 @@ function uuidAt(bytes: Buffer, at: number): string {
 export interface FrameAt extends FrameHeader {
   /** Where the payload starts. */
   offset: number;
-  /** False when the payload is damaged. */
+  /** False when the payload is damaged or runs past the end. */
   isSound: boolean;
 }
 
-/**
- * Calls `visit` for every frame whose header is sound, in order; what lies between is passed over. So is a
- * frame that runs past the end: its write never came to its sync, so nothing of it was promised to anybody.
- */
+/** Calls `visit` for every frame whose header is sound, in order; what lies between is passed over. */
 export function scanFrames(bytes: Buffer, visit: (frame: FrameAt) => void): void {
   let at = 0;
   while (at + HEADER_BYTES <= bytes.length) {
@@ -89,9 +86,8 @@ export function scanFrames(bytes: Buffer, visit: (frame: FrameAt) => void): void
     }
     const offset = at + HEADER_BYTES;
     const payload = bytes.subarray(offset, offset + header.length);
-    const isWhole = payload.length === header.length;
-    const isSound = isWhole && crc32(payload) === header.payloadCrc;
-    if (isWhole) visit({ ...header, offset, isSound });
+    const isSound = payload.length === header.length && crc32(payload) === header.payloadCrc;
+    visit({ ...header, offset, isSound });
     // Where a stretch of the file is missing, others follow inside its length.
     at = isSound ? offset + header.length : nextMagic(bytes, offset);
   }

@@ -10,12 +10,14 @@ export const coverage = z.object({
 export type Coverage = z.infer<typeof coverage>;
 
 /**
- * A mark of the log: coverage as of everything written before it, the watermarks that have moved, and the
- * lanes that are begun.
+ * A mark of the log: coverage as of everything written before it, the watermarks that have moved, where lanes
+ * end that have grown, and the lanes that are begun.
  */
 const mark = z.object({
   coverage: coverage.nullable(),
   trims: z.array(z.tuple([z.string(), z.number(), z.number()])),
+  /** The last number of each lane: what is covered and has no frame left is lost, not missing. */
+  ends: z.array(z.tuple([z.string(), z.number(), z.number()])).optional(),
   /** All lanes that may have been sent without an answer on disk, by epoch and shard. */
   begun: z.array(z.tuple([z.string(), z.number()])).optional(),
 });

@@ -31,7 +31,8 @@ export function segmentPath(directory: string, id: number): string {
 }
 
 /**
- * Reads the whole log. A damaged frame costs only itself; the numbers that are missing show in `Spool.read`.
+ * Reads the whole log. A damaged frame costs only itself; the numbers that are missing show in `Spool.read`,
+ * those of the last frame also, if its header or a later mark names them.
  */
 export async function recoverSpool(directory: string): Promise<Recovered> {
   const recovered: Recovered = {
@@ -67,11 +68,15 @@ function takeFrame(
   const lane = laneOf(recovered, frame.epoch, frame.shard);
   // Left behind by a write that failed: its numbers were declared dropped by the frame before.
   if (frame.first <= lane.synced) return;
-  lane.synced = Math.max(lane.synced, frame.last);
-  lane.next = lane.synced + 1;
+  growTo(lane, frame.last);
   const { first, last, count, offset, length, isSound } = frame;
   segment.add(lane, { first, last, count, offset, length, isSound, bytes: null });
   if (frame.isSound) behindMark.push(Buffer.from(payload));
+}
+
+function growTo(lane: Lane, last: number): void {
+  lane.synced = Math.max(lane.synced, last);
+  lane.next = lane.synced + 1;
 }
 
 function laneOf(recovered: Recovered, epoch: string, shard: number): Lane {
@@ -95,6 +100,7 @@ function takeMark(recovered: Recovered, behindMark: Buffer[], payload: Buffer): 
     const lane = laneOf(recovered, epoch, shard);
     lane.watermark = Math.max(lane.watermark, watermark);
   }
+  for (const [epoch, shard, end] of mark.ends ?? []) growTo(laneOf(recovered, epoch, shard), end);
 }
 
 function takeSlots(recorded: Map<string, SlotRun[]>, payload: Buffer): void {

@@ -25,9 +25,10 @@ export interface Flush {
   mark: { coverage: Coverage | null; begun: NotedLane[] } | null;
 }
 
-interface Trim {
-  lane: Lane;
+/** What a mark says of a lane: up to where it is acknowledged, and its last number. */
+interface LaneMark {
   watermark: number;
+  end: number;
 }
 
 /**
@@ -44,8 +45,8 @@ export class SegmentLog {
   #isNamed = false;
   /** The segment with the last mark: it and all after it stay. */
   #markedSegment: number;
-  /** Watermarks that a restart would find. */
-  #marked = new Map<Lane, number>();
+  /** What a restart would find. */
+  #marked = new Map<Lane, LaneMark>();
 
   constructor(options: SegmentLogOptions, segments: Segment[]) {
     this.#options = options;
@@ -73,10 +74,13 @@ export class SegmentLog {
     const segment = await this.#writable();
     const frames = new FrameBuffer(segment.size);
     const placed = this.#placeBatches(flush, frames);
-    const trims = flush.mark ? this.#placeMark(flush, flush.mark, segment, frames) : [];
+    const marks = flush.mark ? this.#placeMark(flush, flush.mark, segment, frames) : null;
     await this.#appendAndSync(segment, frames);
     for (const [lane, ref] of placed) segment.add(lane, ref);
-    if (flush.mark) this.#takeMark(segment, trims);
+    if (marks) {
+      this.#markedSegment = segment.id;
+      this.#marked = marks;
+    }
     return placed.map(([, ref]) => ref);
   }
 
@@ -86,7 +90,8 @@ export class SegmentLog {
    * is the lesser evil.
    */
   async deleteAcknowledged(isShort: boolean): Promise<void> {
-    const watermarkOf = (lane: Lane): number => (isShort ? lane.watermark : (this.#marked.get(lane) ?? 0));
+    const watermarkOf = (lane: Lane): number =>
+      (isShort ? lane.watermark : (this.#marked.get(lane)?.watermark ?? 0));
     for (const segment of this.sealed()) {
       if (segment.id >= this.#markedSegment || !segment.isAcknowledged(watermarkOf)) continue;
       this.#segments.splice(this.#segments.indexOf(segment), 1);
@@ -121,25 +126,20 @@ export class SegmentLog {
     return placed;
   }
 
-  /** Tells the watermarks that have moved since the last mark; the first mark of a segment tells all. */
-  #placeMark(flush: Flush, mark: NonNullable<Flush['mark']>, segment: Segment, frames: FrameBuffer): Trim[] {
-    const isFirst = this.#markedSegment !== segment.id;
-    const lanes = new Set(this.#segments.flatMap((each) => [...each.lanes.keys()]));
-    const moved = [...lanes].filter((lane) => lane.watermark > (isFirst ? 0 : (this.#marked.get(lane) ?? 0)));
-    const trims = moved.map((lane) => ({ lane, watermark: lane.watermark }));
-    const payload = encodeMark({
-      coverage: mark.coverage, trims: trims.map(({ lane, watermark }) => [lane.epoch, lane.shard, watermark]),
-      begun: mark.begun,
-    });
+  /** Tells what has moved since the last mark; the first mark of a segment tells all. */
+  #placeMark(
+    flush: Flush, { coverage, begun }: NonNullable<Flush['mark']>, segment: Segment, frames: FrameBuffer,
+  ): Map<Lane, LaneMark> {
+    const marks = new Map(this.#segments.flatMap((each) => [...each.lanes.keys()]).map(
+      (lane) => [lane, { watermark: lane.watermark, end: lane.synced }],
+    ));
+    for (const { lane, last } of flush.taken) marks.set(lane, { watermark: lane.watermark, end: last });
+    const known = this.#markedSegment === segment.id ? this.#marked : new Map<Lane, LaneMark>();
+    const moved = (of: keyof LaneMark): [string, number, number][] => [...marks].flatMap(([lane, mark]) =>
+      (mark[of] > (known.get(lane)?.[of] ?? 0) ? [[lane.epoch, lane.shard, mark[of]]] : []));
+    const payload = encodeMark({ coverage, trims: moved('watermark'), ends: moved('end'), begun });
     frames.put({ kind: FRAME_MARK, shard: 0, count: 0, epoch: flush.epoch, first: 0, last: 0 }, payload);
-    return trims;
-  }
-
-  #takeMark(segment: Segment, trims: Trim[]): void {
-    this.#markedSegment = segment.id;
-    const lanes = new Set(this.#segments.flatMap((each) => [...each.lanes.keys()]));
-    for (const { lane, watermark } of trims) this.#marked.set(lane, watermark);
-    for (const lane of this.#marked.keys()) if (!lanes.has(lane)) this.#marked.delete(lane);
+    return marks;
   }
 
   async #appendAndSync(segment: Segment, frames: FrameBuffer): Promise<void> {

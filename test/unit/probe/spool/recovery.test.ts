@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { cpSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, describe, expect, test } from 'vitest';
-import { HEADER_BYTES, scanFrames } from '../../../../probe/spool/frame.ts';
+import { HEADER_BYTES, scanFrames, type FrameAt } from '../../../../probe/spool/frame.ts';
 import type { Lane } from '../../../../probe/spool/lane.ts';
 import type { Spool } from '../../../../probe/spool/spool.ts';
 import { SimulatedClock } from '../../../helpers/simulated-clock.ts';
@@ -52,30 +52,24 @@ async function fates(directory: string, epoch: string): Promise<Map<number, ('ke
   return found;
 }
 
-function framesOf(
-  file: string,
-): { kind: number; shard: number; first: number; last: number; offset: number; length: number }[] {
-  const frames: {
-    kind: number;
-    shard: number;
-    first: number;
-    last: number;
-    offset: number;
-    length: number;
-  }[] =
-    [];
+function framesOf(file: string): FrameAt[] {
+  const frames: FrameAt[] = [];
   scanFrames(readFileSync(file), (frame) => frames.push(frame));
   return frames;
 }
 
 describe('a damaged spool', () => {
-  test('declares the last batch dropped after a flipped byte in it, and keeps everything else', async () => {
+  test.each([
+    ['it', ({ offset, length }: FrameAt) => offset + length - 1],
+    ['its header', ({ offset }: FrameAt) => offset - HEADER_BYTES + 30],
+  ])('declares the last batch dropped after a flipped byte in %s, and keeps everything else', async (
+    _where, placeIn,
+  ) => {
     const { directory, file, epoch } = await writtenSpool();
-    const last = framesOf(file).filter(
-      (frame) => frame.kind === 1,
-    ).pop() as { shard: number; offset: number; length: number };
+    const last = framesOf(file).filter((frame) => frame.kind === 1).pop() as FrameAt;
     const bytes = readFileSync(file);
-    bytes[last.offset + last.length - 1] = (bytes[last.offset + last.length - 1] as number) ^ 0x10;
+    const at = placeIn(last);
+    bytes[at] = (bytes[at] as number) ^ 0x10;
     writeFileSync(file, bytes);
     const found = await fates(directory, epoch);
     for (const [shard, fate] of found) {
@@ -84,16 +78,16 @@ describe('a damaged spool', () => {
     expect([...found.values()].every((fate) => fate.length === 12)).toBe(true);
   });
 
-  test('keeps complete batches before a torn tail, which was never confirmed', async () => {
+  test('keeps complete batches before a torn tail, and declares it where its header is left', async () => {
     const { directory, file, epoch } = await writtenSpool();
-    const last = framesOf(file).filter(
-      (frame) => frame.kind === 1,
-    ).pop() as { shard: number; offset: number; length: number };
+    const last = framesOf(file).filter((frame) => frame.kind === 1).pop() as FrameAt;
     const whole = readFileSync(file);
-    writeFileSync(file, whole.subarray(0, last.offset + 5));
-    expect((await fates(directory, epoch)).get(last.shard)).toEqual(Array.from({ length: 10 }, () => 'kept'));
     writeFileSync(file, whole.subarray(0, last.offset - HEADER_BYTES + 7));
     expect((await fates(directory, epoch)).get(last.shard)).toHaveLength(10);
+    writeFileSync(file, whole.subarray(0, last.offset + 5));
+    expect((await fates(directory, epoch)).get(last.shard)).toEqual(
+      [...Array.from({ length: 10 }, () => 'kept'), 'dropped', 'dropped'],
+    );
   });
 
   test('starts after any damage, keeps every intact frame, and accounts for every number', async () => {
