@@ -20,12 +20,12 @@ export function publishRaw(bus: Bus, isRead: IsRead, fresh: FreshResult[]): void
 
 /** What the probe sent, with the fields of its subject. Never contains headers or bodies of requests. */
 export function rawResult(
-  { config, region, probe_id, epoch, engine, result }: FreshResult,
+  { config, region, probe_id, epoch, engine, late, received_at, result }: FreshResult,
 ): Record<string, unknown> {
   const { seq, monitor_id, missed, detail, ...rest } = result;
   return {
     v: 1, probe_id, epoch, seq, monitor_id, organization_id: config.organization_id,
-    project_id: config.project_id, region, type: config.type, engine,
+    project_id: config.project_id, region, type: config.type, engine, late, received_at,
     ...rest, ...(missed ? { missed } : {}), detail: detail ?? {},
   };
 }

@@ -82,12 +82,12 @@ test('results are listed newest first, paged and filtered, with their measuremen
   expect(results[0]).toEqual({
     monitor_id: id, region: 'local', probe_id: probeId, success: false, outcome: 'missed', degraded: false,
     response_time_ms: null, status_code: null, error: null,
-    timings: null, checked_at: now, reason: 'overload',
+    timings: null, checked_at: now, reason: 'overload', late: false,
   });
   expect(results[1]).toEqual({
     monitor_id: id, region: 'local', probe_id: probeId, success: true, outcome: 'success', degraded: false,
     response_time_ms: 12.5, status_code: 200, error: null,
-    timings: { connect: 1.5, first_byte: 9 }, checked_at: now - 1000,
+    timings: { connect: 1.5, first_byte: 9 }, checked_at: now - 1000, late: false,
   });
   const paged: number[] = [];
   for (let cursor: string | null = ''; cursor !== null; ) {

@@ -87,11 +87,12 @@ export function checkRows(world: World, reference: Reference, state: ShardState,
 function count(into: Map<string, number>, id: string, row: StoredResult, withLate = true): void {
   const {
     region, probe_id: probeId, scheduled_at: scheduledAt, started_at: startedAt,
-    outcome, attempt, response_time_ms: took, late, missed,
+    outcome, attempt, response_time_ms: took, late, received, missed,
   } =
     row;
   const key = [
-    id, region, probeId, scheduledAt, startedAt, outcome, attempt, took, missed?.count, withLate ? late : '',
+    id, region, probeId, scheduledAt, startedAt, outcome, attempt, took, missed?.count,
+    ...(withLate ? [late, received?.at, received?.epoch] : []),
   ].join(' ');
   into.set(key, (into.get(key) ?? 0) + 1);
 }

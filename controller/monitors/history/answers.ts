@@ -53,6 +53,9 @@ export const resultView = z.strictObject({
   timings: timings.nullable(),
   checked_at: unixMs,
   reason: z.string().optional().describe('Why the check was missed.'),
+  late: z.boolean().describe('It is history and moved no verdict, as what comes from a backlog.'),
+  received_at: unixMs.optional().describe('When a late result was stored, Unix ms.'),
+  epoch: z.string().optional().describe('The life of its probe from which a late result came.'),
 });
 export const runAnswer = z.strictObject({ results: z.array(resultView) });
 export const resultsAnswer = runAnswer.extend({ next_cursor: z.string().nullable() });

@@ -14,7 +14,7 @@ type ResultView = z.input<typeof resultView>;
 type Found = Pick<
   CheckResult & StoredResult,
   'outcome' | 'degraded' | 'response_time_ms' | 'status_code' | 'error' | 'timings' | 'started_at' | 'missed'
->;
+> & Partial<Pick<StoredResult, 'late' | 'received'>>;
 
 const UNHEARD = {
   status: 'unknown', reason: null, last_check_at: null, response_time_ms: null, probe_id: null,
@@ -39,10 +39,12 @@ export function viewResult(
   monitorId: string, region: string, probeId: string | null, found: Found,
 ): ResultView {
   const { outcome, degraded, response_time_ms, status_code, error, timings, started_at, missed } = found;
+  const { late = false, received } = found;
   return {
     monitor_id: monitorId, region, probe_id: probeId === '' ? null : probeId,
     success: outcome === 'success', outcome, degraded, response_time_ms, status_code, error, timings,
     checked_at: started_at, reason: missed?.reason,
+    late, received_at: received?.at, epoch: received?.epoch,
   };
 }
 

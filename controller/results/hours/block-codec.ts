@@ -3,7 +3,7 @@ import { ByteWriter } from '../../../shared/contracts/byte-writer.ts';
 import { PHASES } from '../../../shared/contracts/result.ts';
 import { readColumn, writeColumn } from './column-codec.ts';
 import { ResultColumns } from './result-columns.ts';
-import { HAS_TIME, type RareParts } from './row-layout.ts';
+import { HAS_TIME, type RareParts, type Source } from './row-layout.ts';
 
 /**
  * A block holds the results of one monitor and hour, column by column, since neighbours in a column are
@@ -59,8 +59,7 @@ export function decodeBlock(bytes: Uint8Array): ResultColumns {
   const { sources, source, scheduled, started, flags, attempt, status, time, mask, phases } = results;
   results.length = count;
   for (let left = from.varint(); left > 0; left -= 1) {
-    const [region, probeId] = from.text().split('\n') as [string, string];
-    sources.push({ region, probe_id: probeId });
+    sources.push(sourceOf(from.text()));
   }
   readColumn(from, source);
   readColumn(from, scheduled);
@@ -116,12 +115,23 @@ function writeSources(out: ByteWriter, { source, sources }: ResultColumns, order
     const known = source[at] as number;
     if (numbers[known] !== -1) continue;
     numbers[known] = texts.length;
-    texts.push(`${sources[known]?.region}\n${sources[known]?.probe_id}`);
+    texts.push(textOf(sources[known] as Source));
     if (texts.length === sources.length) break;
   }
   out.varint(texts.length);
   for (const text of texts) out.text(text);
   return numbers;
+}
+
+/** Earlier versions write and read the first two parts. */
+function textOf({ region, probe_id, received }: Source): string {
+  return [region, probe_id, ...(received ? [received.at, received.epoch] : [])].join('\n');
+}
+
+function sourceOf(text: string): Source {
+  const [region = '', probe_id = '', at, epoch] = text.split('\n');
+  const received = at === undefined || epoch === undefined ? undefined : { at: Number(at), epoch };
+  return { region, probe_id, received };
 }
 
 /** Writes the first scheduled time, then how much each step differs from the one before: mostly 0. */

@@ -4,12 +4,12 @@ import { writeTimings } from '../../../shared/contracts/result-pack.ts';
 import { PHASES } from '../../../shared/contracts/result.ts';
 import { ResultColumns } from './result-columns.ts';
 import {
-  countResult, flagsOf, HAS_TIME, HAS_TIMINGS, noCounts, rarePartsOf, sourceNumber, tenths, timesColumn,
-  type RareParts, type Source,
+  countResult, flagsOf, HAS_TIME, HAS_TIMINGS, isFilling, noCounts, rarePartsOf, sourceNumber, tenths,
+  timesColumn, type RareParts, type Source,
 } from './row-layout.ts';
 import type { StoredResult } from './stored-result.ts';
 
-/** Where a result came from, and whether it came too late to move a verdict. */
+/** Where and when a result came from, and whether it came too late to move a verdict. */
 export type RowSource = Source & Pick<StoredResult, 'late'>;
 export type RowParts = Omit<StoredResult, keyof RowSource>;
 
@@ -28,7 +28,7 @@ const HAS_RARE = 1 << 7;
  */
 export class HourRows {
   readonly counts = noCounts();
-  /** Late results by what they report: up, degraded, down; null if there are none. */
+  /** Late results of the schedule by what they report: up, degraded, down; null if there are none. */
   late: [number, number, number] | null = null;
   /** The first journal entry that is in here and in no block. */
   readonly firstEntry: number;
@@ -68,7 +68,8 @@ export class HourRows {
     out.varint(entry - this.#lastEntry);
     const from = sourceNumber(this.#sources, source);
     out.varint(from);
-    out.u8(flagsOf(row, source.late) | (rare === null ? 0 : HAS_RARE));
+    const flags = flagsOf(row, source.late);
+    out.u8(flags | (rare === null ? 0 : HAS_RARE));
     out.zigzag(row.scheduled_at - this.#lastAt);
     out.zigzag(row.started_at - row.scheduled_at);
     out.u8(row.attempt);
@@ -83,7 +84,7 @@ export class HourRows {
     this.#ofSource[from] = (this.#ofSource[from] ?? 0) + 1;
     this.#errorBytes += rare?.length ?? 0;
     countResult(this.counts, row.outcome, time, row.missed?.count ?? 1);
-    if (source.late && row.outcome !== 'missed') {
+    if (isFilling(flags)) {
       (this.late ??= [0, 0, 0])[timesColumn(row.outcome, row.degraded)] += 1;
     }
   }

@@ -83,7 +83,7 @@ export class ResultColumns {
   row(at: number): StoredResult {
     const flags = this.flags[at] as number;
     const rare = this.rare.get(at);
-    const { region, probe_id } = this.sources[this.source[at] as number] as Source;
+    const { region, probe_id, received } = this.sources[this.source[at] as number] as Source;
     return {
       region, probe_id, scheduled_at: this.scheduled[at] as number, started_at: this.started[at] as number,
       outcome: outcomeOf(flags), degraded: (flags & DEGRADED) !== 0, reason: reasonOf(flags),
@@ -91,6 +91,7 @@ export class ResultColumns {
       response_time_ms: flags & HAS_TIME ? (this.time[at] as number) / 10 : null,
       status_code: this.status[at] || null, error: rare?.error ?? null, missed: rare?.missed ?? null,
       timings: this.#timings(at),
+      ...(received ? { received } : {}),
     };
   }
 

@@ -2,7 +2,7 @@ import { HOUR_MS } from '../../verdicts/booking-rules.ts';
 import type { HourTimes } from '../../verdicts/monitor-state.ts';
 import type { ResultColumns } from './result-columns.ts';
 import {
-  countResult, DEGRADED, HAS_TIME, LATE, noCounts, outcomeOf, timesColumn, type Counts,
+  countResult, DEGRADED, HAS_TIME, isFilling, noCounts, outcomeOf, timesColumn, type Counts,
 } from './row-layout.ts';
 
 /** The sums of a rollup over all regions. */
@@ -65,11 +65,12 @@ function emptyRegion(): RegionRollup {
 }
 
 /**
- * The rollup of an hour from all its results and the times booked while it ran. Each late result fills up to
- * an interval of unwatched time.
+ * The rollup of an hour from all its results and the times booked while it ran. Late results of the schedule
+ * fill unwatched time, as `fillGap`.
  */
 export function rollupOf(rows: ResultColumns, booked: HourTimes, intervalMs: number): Rollup {
   const rollup: Rollup = { ...emptyRollup(), booked, times: [...booked] };
+  const late: HourTimes = [0, 0, 0];
   const bySource: { region: RegionRollup; buckets: Map<number, number> }[] = [];
   const byRegion = new Map<string, (typeof bySource)[number]>();
   const tallyOf = (source: number): (typeof bySource)[number] => {
@@ -86,10 +87,9 @@ export function rollupOf(rows: ResultColumns, booked: HourTimes, intervalMs: num
     const { region, buckets } = (bySource[source] ??= tallyOf(source));
     if (outcome === 'success' && time !== null) addTime(region, buckets, time);
     countResult(region, outcome, time, outcome === 'missed' ? (rows.rare.get(at)?.missed?.count ?? 1) : 0);
-    if (flags & LATE && outcome !== 'missed') {
-      fillGap(rollup.times, timesColumn(outcome, (flags & DEGRADED) !== 0), intervalMs);
-    }
+    if (isFilling(flags)) late[timesColumn(outcome, (flags & DEGRADED) !== 0)] += 1;
   }
+  fillGap(rollup.times, late, intervalMs);
   for (const [name, { region, buckets }] of byRegion) {
     region.histogram = [...buckets].sort((a, b) => a[0] - b[0]);
     rollup.regions[name] = region;
@@ -111,10 +111,16 @@ function addTime(region: RegionRollup, buckets: Map<number, number>, tenths: num
   buckets.set(bucket, (buckets.get(bucket) ?? 0) + 1);
 }
 
-/** Adds `lateMs` to the times of an hour, up to the time that nobody watched. */
-export function fillGap(times: HourTimes, column: 0 | 1 | 2, lateMs: number): void {
-  const free = HOUR_MS - times[0] - times[1] - times[2];
-  times[column] += Math.max(0, Math.min(free, lateMs));
+/**
+ * Adds an interval for each late result to the times of an hour; `late` counts those of each status. Where
+ * they are more than the time that nobody watched, as of several regions, they share it.
+ */
+export function fillGap(times: HourTimes, late: HourTimes, intervalMs: number): void {
+  const lateMs = (late[0] + late[1] + late[2]) * intervalMs;
+  if (lateMs === 0) return;
+  const freeMs = Math.max(0, HOUR_MS - times[0] - times[1] - times[2]);
+  const share = Math.min(1, freeMs / lateMs);
+  for (const column of [0, 1, 2] as const) times[column] += Math.floor(late[column] * intervalMs * share);
 }
 
 /** The sum of totals: a period's from those of its hours and days. */

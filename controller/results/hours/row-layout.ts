@@ -34,6 +34,11 @@ export function timesColumn(outcome: Outcome, degraded: boolean): 0 | 1 | 2 {
   return degraded ? 1 : 0;
 }
 
+/** True of a late result that stands for its slot, as a recheck does not. */
+export function isFilling(flags: number): boolean {
+  return (flags & LATE) !== 0 && reasonOf(flags) === 'schedule' && outcomeOf(flags) !== 'missed';
+}
+
 /** Durations are kept in tenths of a ms. */
 export function tenths(ms: number): number {
   return Math.round(ms * 10);
@@ -47,16 +52,25 @@ export function rarePartsOf({ error, missed }: Pick<StoredResult, 'error' | 'mis
   return error || missed ? { ...(error ? { error } : {}), ...(missed ? { missed } : {}) } : null;
 }
 
-/** Where a result came from. */
-export type Source = Pick<StoredResult, 'region' | 'probe_id'>;
+/** Where a result came from: late ones that came together share a source of their own. */
+export type Source = Pick<StoredResult, 'region' | 'probe_id' | 'received'>;
+
+/** Sources of an hour. Beyond them, a late result is kept without when it came. */
+const MOST_SOURCES = 256;
 
 /** The number of a source, which is added if it is new. */
-export function sourceNumber(sources: Source[], { region, probe_id }: Source): number {
+export function sourceNumber(sources: Source[], { region, probe_id, received }: Source): number {
   for (let number = 0; number < sources.length; number += 1) {
     const known = sources[number];
-    if (known?.region === region && known.probe_id === probe_id) return number;
+    const isHere = known?.region === region && known.probe_id === probe_id;
+    if (isHere && isSame(known.received, received)) return number;
   }
-  return sources.push({ region, probe_id }) - 1;
+  if (received && sources.length >= MOST_SOURCES) return sourceNumber(sources, { region, probe_id });
+  return sources.push({ region, probe_id, received }) - 1;
+}
+
+function isSame(one: Source['received'], other: Source['received']): boolean {
+  return one === other || (one?.at === other?.at && one?.epoch === other?.epoch);
 }
 
 /** Counts of an hour or a day. */

@@ -13,6 +13,8 @@ export const storedResult = z.object({
   attempt: z.number(),
   /** It came too late to move a verdict. */
   late: z.boolean(),
+  /** Of a late one: when the journal took it, and the epoch of its probe. */
+  received: z.object({ at: z.number(), epoch: z.string() }).optional(),
   response_time_ms: z.number().nullable(),
   status_code: z.number().nullable(),
   error: checkError.nullable(),

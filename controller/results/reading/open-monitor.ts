@@ -54,11 +54,11 @@ export function toOpenMonitor(id: string, monitor: LiveMonitor, now: number, wri
   };
 }
 
-/** The times of an hour plus an interval for each late result. */
+/** The times of an hour and those of its late results. */
 function withLate(booked: HourTimes | null, late: HourTimes | null, intervalMs: number): HourTimes | null {
   if (late === null) return booked;
   const times: HourTimes = booked === null ? [0, 0, 0] : [...booked];
-  for (const column of [0, 1, 2] as const) fillGap(times, column, late[column] * intervalMs);
+  fillGap(times, late, intervalMs);
   return times;
 }
 

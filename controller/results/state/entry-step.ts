@@ -18,11 +18,15 @@ export interface FreshResult {
   probe_id: string;
   epoch: string;
   engine: string;
+  /** It came too late to move a verdict. */
+  late: boolean;
+  /** When the journal took it, Unix ms. */
+  received_at: number;
   result: CheckResult;
 }
 
 /** What all results of a batch share; one object for all of them. */
-export type BatchSource = Omit<FreshResult, 'config' | 'result'> & RowSource;
+export type BatchSource = Omit<FreshResult, 'config' | 'result' | 'received_at'> & RowSource;
 
 /** An item on which a rule threw twice, and which changed nothing. `fresh`: the result, if it was one. */
 export interface FailedItem {
@@ -105,7 +109,10 @@ export class EntryStep {
     const cell = this.#shard.monitors.get(result.monitor_id);
     if (!cell) return;
     const { region, probe_id, epoch, engine, late } = source;
-    const fresh: FreshResult = { config: cell.state.config, region, probe_id, epoch, engine, result };
+    const fresh: FreshResult = {
+      config: cell.state.config, region, probe_id, epoch, engine, late,
+      received_at: this.#entry.taken_at, result,
+    };
     this.#applied.fresh.push(fresh);
     const item: MonitorItem = { kind: 'result', region, probe_id, engine, result, late };
     const isKept = this.#addRow(cell, source, result);

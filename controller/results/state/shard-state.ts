@@ -41,7 +41,7 @@ export class ShardState {
     for (const decision of entry.clock) if (decision.kind === 'assigned') step.clock(decision);
     // Lanes move when all batches are applied, so that none of them is dropped in between.
     const moves = new Map<string, number>();
-    for (const batch of entry.batches) this.#applyBatch(batch, step, moves);
+    for (const batch of entry.batches) this.#applyBatch(batch, entry.taken_at, step, moves);
     for (const ping of entry.pings) {
       this.pings.set(ping.id, entry.n);
       step.ping(ping);
@@ -67,7 +67,7 @@ export class ShardState {
     return engine;
   }
 
-  #applyBatch(taken: EntryBatch, step: EntryStep, moves: Map<string, number>): void {
+  #applyBatch(taken: EntryBatch, takenAt: number, step: EntryStep, moves: Map<string, number>): void {
     const { batch, region, probe_id } = taken;
     const lane = laneName(probe_id, batch.epoch);
     const known = moves.get(lane) ?? this.lanes.position(lane);
@@ -75,9 +75,10 @@ export class ShardState {
     const late = taken.late.length > 0 ? new Set(taken.late) : null;
     const engine = this.#named(batch.engine);
     const source: BatchSource = { region, probe_id, epoch: batch.epoch, engine, late: false };
+    const lateSource = late && { ...source, late: true, received: { at: takenAt, epoch: batch.epoch } };
     for (const result of batch.results) {
       if (result.seq <= known || refused?.has(result.seq)) continue;
-      step.result(late?.has(result.seq) ? { ...source, late: true } : source, result);
+      step.result(lateSource && late?.has(result.seq) ? lateSource : source, result);
     }
     moves.set(lane, Math.max(known, batch.last));
   }

@@ -28,6 +28,9 @@ export const storedResult: fc.Arbitrary<StoredResult> = fc.record({
     fc.record({ reason: fc.constantFrom(...MISSED_REASONS), count: fc.integer({ min: 1, max: 10_000 }) }),
   ),
   timings: fc.option(timings),
-}).chain((row) => fc.integer({ min: -5000, max: 600_000 }).map(
-  (lateness) => ({ ...row, started_at: row.scheduled_at + lateness }),
-));
+}).chain((row) => fc.record({
+  lateness: fc.integer({ min: -5000, max: 600_000 }),
+  received: fc.option(fc.record({ at: fc.nat(2 ** 42), epoch: fc.uuid() }), { nil: undefined }),
+}).map(({ lateness, received }) => (
+  { ...row, started_at: row.scheduled_at + lateness, ...(row.late && received ? { received } : {}) }
+)));

@@ -40,6 +40,18 @@ describe('the rows of an hour in memory', () => {
     expect(kept.at(-1)?.message).toBe('');
   });
 
+  test('know when late results came, as long as they did not come one by one without end', () => {
+    const rows = new HourRows(HOUR, 1);
+    for (let at = 1; at <= 300; at += 1) {
+      rows.add(at, { ...SOURCE, late: true, received: { at, epoch: 'e' } }, storedOf({ late: true }));
+    }
+    const kept = rows.after(0);
+    expect(kept.slice(0, 256).map(({ received }) => received?.at)).toEqual(
+      Array.from({ length: 256 }, (_, at) => at + 1),
+    );
+    expect(kept.slice(256).every(({ late, received }) => late && received === undefined)).toBe(true);
+  });
+
   test('know how many each region has sent, over all of its probes', () => {
     const rows = new HourRows(HOUR, 1);
     for (const probe_id of ['one', 'other']) rows.add(1, { ...SOURCE, probe_id }, storedOf());

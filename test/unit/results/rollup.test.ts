@@ -75,6 +75,20 @@ describe('a rollup', () => {
       .toEqual([0, 0, 0]);
   });
 
+  test('counts no recheck among late results: its slot has been counted', () => {
+    const late = { late: true, outcome: 'failure' as const };
+    const rows = [storedOf(late), storedOf({ ...late, reason: 'confirm', attempt: 2 })];
+    expect(ofRows(rows, [0, 0, 0], 60_000).times).toEqual([0, 0, 60_000]);
+  });
+
+  test('lets the late results of several regions share an hour that nobody watched, in any order', () => {
+    const rows = Array.from({ length: 120 }, (_, at) =>
+      storedOf({ late: true, region: at % 2 ? 'eu' : 'us', outcome: at < 30 ? 'failure' : 'success' }));
+    const times = [HOUR_MS * 0.75, 0, HOUR_MS * 0.25];
+    expect(ofRows(rows, [0, 0, 0], 60_000).times).toEqual(times);
+    expect(ofRows(rows.toReversed(), [0, 0, 0], 60_000).times).toEqual(times);
+  });
+
   test('keeps the booked time separate from the filled time, so that filling can be repeated', () => {
     const rollup = ofRows([storedOf({ late: true })], [60_000, 0, 0], 60_000);
     expect(rollup.booked).toEqual([60_000, 0, 0]);

@@ -1,0 +1,75 @@
+import { beforeAll, describe, expect, test } from 'vitest';
+import { HOUR_MS } from '../../controller/verdicts/booking-rules.ts';
+import { aDayOffline, CUT_OFF, INTERVAL_MS, type DayOffline } from './day-offline.ts';
+
+const SLOTS = (CUT_OFF.until - CUT_OFF.from) / INTERVAL_MS;
+
+let day: DayOffline;
+
+/** How long the target was down in an hour, ms. */
+const downMs = (hour: number): number => day.outages.reduce((sum, { from, until }) =>
+  sum + Math.max(0, Math.min(until, hour + HOUR_MS) - Math.max(from, hour)), 0);
+
+describe('the only region of a monitor is cut off for a day, in which the target fails three times', () => {
+  beforeAll(async () => {
+    day = await aDayOffline(['eu']);
+  });
+
+  test('every check of the day is stored once, with when it was made and when it came', () => {
+    expect(day.violations).toEqual([]);
+    const slots = new Set(day.rows.map(({ scheduled_at: at }) => at));
+    expect(slots.size).toBe(SLOTS);
+    for (const { started_at: at, late, received } of day.rows) {
+      if (at > CUT_OFF.until - 2 * INTERVAL_MS) continue;
+      expect(late).toBe(true);
+      expect(received?.at).toBeGreaterThanOrEqual(CUT_OFF.until);
+      expect(received?.epoch).toMatch(/^[0-9a-f-]{36}$/);
+    }
+  });
+
+  test('its uptime is that of the checks: an interval for each', () => {
+    for (const [hour, times] of day.hours) {
+      const checks = day.rows.filter(({ started_at: at }) => at >= hour && at < hour + HOUR_MS);
+      const failed = checks.filter(({ outcome }) => outcome === 'failure').length;
+      expect(times).toEqual([(checks.length - failed) * INTERVAL_MS, 0, failed * INTERVAL_MS]);
+      expect(Math.abs(times[2] - downMs(hour))).toBeLessThanOrEqual(INTERVAL_MS);
+    }
+  });
+
+  test('each outage is an incident that was over when it was found, and nobody is alerted', () => {
+    expect(day.incidentList.map(({ opening }) => opening.late)).toEqual([true, true, true]);
+    expect(day.incidentList.every(({ resolution }) => resolution !== null)).toBe(true);
+    expect(day.pages).toEqual([]);
+  });
+
+  test('the monitor is unknown, and then up again', () => {
+    expect(day.statuses.map(({ to }) => to)).toEqual(['unknown', 'up']);
+  });
+});
+
+describe('one region of three is cut off for a day, in which the target fails three times', () => {
+  beforeAll(async () => {
+    day = await aDayOffline(['eu', 'us', 'ap']);
+  });
+
+  test('every check of the day is stored once', () => {
+    expect(day.violations).toEqual([]);
+    expect(new Set(day.rows.map(({ scheduled_at: at }) => at)).size).toBe(SLOTS);
+  });
+
+  test('the other two regions decide: one incident and two alerts for each outage, and no more later', () => {
+    expect(day.incidentList.map(({ opening }) => opening.late)).toEqual([undefined, undefined, undefined]);
+    expect(day.pages.toSorted()).toEqual(
+      [...Array.from({ length: 3 }, () => 'monitor.down'), ...Array.from({ length: 3 }, () => 'monitor.up')],
+    );
+    const statuses = day.statuses.map(({ to }) => to);
+    expect(statuses).toEqual(['down', 'up', 'down', 'up', 'down', 'up']);
+  });
+
+  test('late results add no time to an hour that was watched', () => {
+    for (const [hour, times] of day.hours) {
+      expect(times[0] + times[1] + times[2]).toBe(HOUR_MS);
+      expect(Math.abs(times[2] - downMs(hour))).toBeLessThanOrEqual(INTERVAL_MS);
+    }
+  });
+});
