@@ -149,12 +149,8 @@ export class Load {
     );
   }
 
-  /**
-   * Pauses all monitors that still exist, waits until the probes have nothing left, and reads the journal.
-   * `issued` is what the target saw, `stored` what the journal holds, both by monitor. `paused`: when the
-   * monitors were paused at the earliest and at the latest, Unix ms.
-   */
-  async settle(gone: string[] = []) {
+  /** Pauses all monitors that still exist, and waits until no probe has anything left. */
+  async drain(gone: string[] = []) {
     const { session } = this;
     const living = this.ids.filter((id) => !gone.includes(id));
     const paused = { from: Date.now(), until: 0 };
@@ -162,7 +158,15 @@ export class Load {
       'POST', '/api/monitors/bulk', { action: 'pause', monitor_ids: living },
     )).status === 200, { what: 'paused' });
     paused.until = Date.now();
-    const probes = await allArrived(session);
+    return { probes: await allArrived(session), paused };
+  }
+
+  /**
+   * Drains the probes, and reads the journal. `issued` is what the target saw, `stored` what the journal holds,
+   * both by monitor. `paused`: when the monitors were paused at the earliest and at the latest, Unix ms.
+   */
+  async settle(gone: string[] = []) {
+    const { probes, paused } = await this.drain(gone);
     const ledger = await (this.#store
       ? readLedger(this.#store.url, this.#store.database)
       : readLedger(storeUrl(this.farwatch.log())));

@@ -55,6 +55,11 @@ export function repeats(few: number, all: number): number {
   return process.env['FARWATCH_FAULTS'] === 'all' ? all : few;
 }
 
+/** How long an outage lasts, ms: `long` in `npm run faults -- --long`. */
+export function outageMs(short: number, long: number): number {
+  return process.env['FARWATCH_FAULTS_LONG'] === 'yes' ? long : short;
+}
+
 export const SEED = Number(process.env['FARWATCH_SEED'] ?? Math.floor(Math.random() * 2 ** 31));
 
 /**

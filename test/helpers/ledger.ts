@@ -1,12 +1,14 @@
 import { MongoClient } from 'mongodb';
 import { JournalStore } from '../../controller/results/journal/journal-store.ts';
-import { laneName, type CheckResult } from '../../shared/contracts/result.ts';
+import { laneName, type CheckResult, type DroppedRange } from '../../shared/contracts/result.ts';
 import { SHARD_COUNT } from '../../shared/ids.ts';
 
 /** The stored results of an installation, read directly from MongoDB. */
 export interface Ledger {
   /** Results by monitor; each lane's numbers count once, as under the lane rule. */
   byMonitor: Map<string, CheckResult[]>;
+  /** Numbers that probes declared as dropped and no batch has, by the reason. */
+  dropped: Map<string, number>;
   /** Missing numbers between 1 and the last of a lane. */
   holes: string[];
   /** Numbers in more than one journal entry: repeated by the probe and skipped by the lane rule. */
@@ -33,17 +35,17 @@ export async function readLedger(url: string, database = 'farwatch'): Promise<Le
     const moved = await db.collection('snapshots').findOne({ position: { $gt: 0 } });
     if (moved) throw new Error('a snapshot has moved, so the journal alone is incomplete');
     const journal = new JournalStore(db);
-    const lanes = new Map<string, Map<number, CheckResult | null>>();
+    const lanes = new Map<string, Map<number, CheckResult | DroppedRange>>();
     let repeated = 0;
     for (let shard = 0; shard < SHARD_COUNT; shard += 1) {
       for (let after = 0; ;) {
         const entries = await journal.read(shard, after, 200);
         for (const { batch, probe_id } of entries.flatMap((entry) => entry.batches)) {
           const name = `${shard}/${laneName(probe_id, batch.epoch)}`;
-          const lane = lanes.get(name) ?? new Map<number, CheckResult | null>();
+          const lane = lanes.get(name) ?? new Map<number, CheckResult | DroppedRange>();
           lanes.set(name, lane);
           for (const range of batch.dropped) {
-            for (let seq = range.first; seq <= range.last; seq += 1) if (!lane.has(seq)) lane.set(seq, null);
+            for (let seq = range.first; seq <= range.last; seq += 1) if (!lane.has(seq)) lane.set(seq, range);
           }
           for (const result of batch.results) {
             if (lane.has(result.seq)) repeated += 1;
@@ -60,13 +62,16 @@ export async function readLedger(url: string, database = 'farwatch'): Promise<Le
   }
 }
 
-function summarize(lanes: Map<string, Map<number, CheckResult | null>>, repeated: number): Ledger {
-  const ledger: Ledger = { byMonitor: new Map(), holes: [], repeated, results: 0 };
+function summarize(lanes: Map<string, Map<number, CheckResult | DroppedRange>>, repeated: number): Ledger {
+  const ledger: Ledger = { byMonitor: new Map(), dropped: new Map(), holes: [], repeated, results: 0 };
   for (const [name, lane] of lanes) {
     const last = Math.max(...lane.keys());
     for (let seq = 1; seq <= last; seq += 1) if (!lane.has(seq)) ledger.holes.push(`${name}#${seq}`);
     for (const result of lane.values()) {
-      if (!result) continue;
+      if (!('monitor_id' in result)) {
+        ledger.dropped.set(result.reason, (ledger.dropped.get(result.reason) ?? 0) + 1);
+        continue;
+      }
       const results = ledger.byMonitor.get(result.monitor_id) ?? [];
       ledger.byMonitor.set(result.monitor_id, results);
       results.push(result);

@@ -1,0 +1,157 @@
+import { rmSync } from 'node:fs';
+import { afterAll, beforeAll, beforeEach, expect } from 'vitest';
+import { bundleFile } from '../bundle.mjs';
+import { startNats, type TestNats } from '../helpers/nats-server.ts';
+import { passTime } from '../helpers/pass-time.ts';
+import { until } from '../helpers/until.ts';
+import { FarProbe } from './far-probe.ts';
+import { fault } from './fault.ts';
+import { Load } from './load.ts';
+import { outageMs, repeats, tell } from './tally.ts';
+
+const INTERVAL_MS = 2000;
+const MINUTE_MS = 60_000;
+/** A result is late after a minute. */
+const LATE_AFTER_MS = 65_000;
+
+interface Row {
+  checked_at: number;
+  received_at: number;
+  outcome: string;
+  late: boolean;
+  probe_id: string;
+}
+
+let nats: TestNats;
+let load: Load;
+let far: FarProbe;
+let bundle = '';
+
+beforeAll(async () => {
+  nats = await startNats();
+  [load, bundle] = await Promise.all([
+    Load.start({
+      NATS_URL: nats.url, NATS_PUBLIC_URL: nats.url, NATS_CREDS: nats.controllerCreds,
+      NATS_USERS_FILE: nats.usersFile, NATS_PID_FILE: nats.pidFile,
+    }),
+    bundleFile('probe/main.ts'),
+  ]);
+  far = await FarProbe.start(load, bundle, 'far', Number(new URL(nats.url).port));
+});
+beforeEach(() => load.target.answer({ status: 200 }));
+afterAll(async () => {
+  await far?.close();
+  await load?.stop();
+  await nats?.stop();
+  rmSync(bundle, { force: true });
+});
+
+const watch = async (path: string, monitoring_regions: string[]): Promise<string> => {
+  const id = await load.watch(path, { monitoring_regions, confirmation_policy: { regions: 'any', retries: 1 } });
+  await statusIs(id, 'up');
+  return id;
+};
+
+const statusIs = (id: string, status: string) =>
+  until(async () => (await load.statusOf(id)) === status, { what: `${id} is ${status}`, everyMs: 250 });
+
+/** All results of a monitor, oldest first, as the API tells them. */
+async function resultsOf(id: string): Promise<Row[]> {
+  const rows: Row[] = [];
+  for (let cursor: string | null = ''; cursor !== null; ) {
+    const page: { results: Row[]; next_cursor: string | null } = await load.session.ok(
+      'GET', `/api/monitors/${id}/results?limit=500${cursor && `&cursor=${cursor}`}`,
+    );
+    rows.push(...page.results);
+    cursor = page.next_cursor;
+  }
+  return rows.reverse();
+}
+
+/** Lets a few checks fail. */
+async function failFor(path: string): Promise<void> {
+  load.target.answer({ status: 503 }, path);
+  const from = load.target.countOf(path);
+  await until(() => load.target.countOf(path) >= from + 4, { what: 'checks fail' });
+  load.target.answer({ status: 200 }, path);
+}
+
+const seconds = (ms: number) => `${Math.round(ms / 1000)} s`;
+
+/**
+ * Waits until all results have arrived, and compares them with what the target saw: each is stored
+ * once. Returns how many were checked between two instants, and the tally with so many incidents and no alert.
+ */
+async function countStored(ids: string[], from: number, to: number) {
+  let [checked, stored] = [0, 0];
+  await load.drain();
+  for (const id of ids) {
+    const rows = (await resultsOf(id)).filter(({ outcome }) => outcome !== 'missed');
+    expect(rows).toHaveLength(load.countOf(id));
+    stored += rows.length;
+    checked += rows.filter(({ checked_at: at }) => at >= from && at < to).length;
+  }
+  const results = { issued: stored, stored, lost: 0, duplicated: 0, left: 0 };
+  const alerts = { expected: 0, delivered: 0, repeated: 0 };
+  const told = (count: number) =>
+    ({ injected: 1, results, incidents: { expected: count, opened: count }, alerts });
+  return { checked, told };
+}
+
+async function lateIncidents(id: string): Promise<boolean[]> {
+  const { incidents } = await load.session.ok<{ incidents: { check_id: string; late: boolean }[] }>(
+    'GET', '/api/incidents?limit=100',
+  );
+  return incidents.filter(({ check_id: of }) => of === id).map(({ late }) => late);
+}
+
+fault('F7', 'NATS is down; then it starts again', async () => {
+  const ids = [await watch('/steady-local', ['local']), await watch('/steady-far', ['far'])];
+  const seen = () => ids.reduce((sum, id) => sum + load.countOf(id), 0);
+  await nats.kill9();
+  const downAt = Date.now();
+  const before = seen();
+  const untilAt = downAt + outageMs(repeats(15_000, 60_000), 10 * MINUTE_MS);
+  const statuses = new Set<string>();
+  while (Date.now() < untilAt) {
+    for (const id of ids) {
+      statuses.add(await load.statusOf(id));
+      await load.session.ok('GET', `/api/monitors/${id}/results`);
+      await load.session.ok('GET', `/api/monitors/${id}/stats`);
+    }
+    await passTime(1000);
+  }
+  const meanwhile = seen() - before;
+  const upAt = Date.now();
+  await nats.restart();
+  for (const id of ids) await statusIs(id, 'up');
+  const { checked, told } = await countStored(ids, downAt, upAt);
+  expect(Math.abs(checked - meanwhile)).toBeLessThanOrEqual(ids.length);
+  expect(checked).toBeGreaterThan(0.8 * ids.length * (upAt - downAt) / INTERVAL_MS);
+  expect([...statuses]).not.toContain('down');
+  expect(await load.incidents()).toEqual([]);
+  expect(ids.flatMap((id) => load.told(id))).toEqual([]);
+  await load.forget();
+  return tell(told(0), `${checked} results of ${seconds(upAt - downAt)} without NATS`);
+});
+
+fault('F10', 'a probe that reaches its targets is cut off from NATS; its target fails and recovers', async () => {
+  const [alone, shared] = [await watch('/only-far', ['far']), await watch('/also-local', ['local', 'far'])];
+  const cutAt = Date.now();
+  far.nats.drop();
+  await statusIs(alone, 'unknown');
+  await failFor('/only-far');
+  await passTime(outageMs(LATE_AFTER_MS, 60 * MINUTE_MS));
+  const mendedAt = Date.now();
+  far.nats.heal();
+  await statusIs(alone, 'up');
+  const { checked, told } = await countStored([alone, shared], cutAt, mendedAt);
+  const late = (await resultsOf(alone)).filter((row) => row.late);
+  expect(late.length).toBeGreaterThan(0);
+  for (const row of late) expect(row.received_at).toBeGreaterThanOrEqual(mendedAt);
+  expect(await lateIncidents(alone)).toEqual([true]);
+  expect(await lateIncidents(shared)).toEqual([]);
+  expect([...load.told(alone), ...load.told(shared)]).toEqual([]);
+  await load.forget();
+  return tell(told(1), `${checked} results of ${seconds(mendedAt - cutAt)}, ${late.length} of one monitor late`);
+});

@@ -1,0 +1,171 @@
+import { execFileSync } from 'node:child_process';
+import { readdirSync, readFileSync, rmSync, statfsSync, truncateSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect } from 'vitest';
+import { FRAME_BATCH, HEADER_BYTES, scanFrames, type FrameAt } from '../../probe/spool/frame.ts';
+import { decodeBatch } from '../../shared/contracts/result-pack.ts';
+import type { CheckResult } from '../../shared/contracts/result.ts';
+import { bundleFile } from '../bundle.mjs';
+import { until } from '../helpers/until.ts';
+import { FarProbe } from './far-probe.ts';
+import { fault, type Outcome } from './fault.ts';
+import { Load } from './load.ts';
+import { repeats, tell } from './tally.ts';
+
+const isRoot = process.getuid?.() === 0;
+
+let load: Load;
+let far: FarProbe;
+let bundle = '';
+let ids: string[] = [];
+/** Results declared as damaged by the faults so far. */
+let declared = 0;
+
+beforeAll(async () => {
+  [load, bundle] = await Promise.all([
+    Load.start({ PROBE_ALLOW_PRIVATE: 'true' }), bundleFile('probe/main.ts'),
+  ]);
+  const natsPort = /nats-server \S+ on 127\.0\.0\.1:(\d+)/.exec(load.farwatch.log())?.[1];
+  far = await FarProbe.start(load, bundle, 'far', Number(natsPort));
+});
+afterAll(async () => {
+  await far?.close();
+  await load?.stop();
+  rmSync(bundle, { force: true });
+});
+
+async function watch(name: string): Promise<void> {
+  ids = [];
+  for (let at = 0; at < 4; at += 1) ids.push(await load.watch(`/${name}/${at}`, { monitoring_regions: ['far'] }));
+  await checkedAgain(2);
+}
+
+const seen = () => ids.reduce((sum, id) => sum + load.countOf(id), 0);
+
+/** Waits for so many more checks of each monitor. */
+async function checkedAgain(times = 2): Promise<void> {
+  const before = ids.map((id) => load.countOf(id));
+  await until(
+    () => ids.every((id, at) => load.countOf(id) >= (before[at] as number) + times), { what: 'checks go on' },
+  );
+}
+
+interface Spooled {
+  file: string;
+  frame: FrameAt;
+  results: CheckResult[];
+}
+
+/** The batches of this fault's monitors in the newest file of the spool, as they were written. */
+function readSpool(): Spooled[] {
+  const file = join(far.spoolDir, readdirSync(far.spoolDir).sort().at(-1) as string);
+  const bytes = readFileSync(file);
+  const found: Spooled[] = [];
+  scanFrames(bytes, (frame) => {
+    if (frame.kind !== FRAME_BATCH) return;
+    const { results } = decodeBatch(bytes.subarray(frame.offset, frame.offset + frame.length));
+    if (results.some(({ monitor_id: id }) => ids.includes(id))) found.push({ file, frame, results });
+  });
+  return found;
+}
+
+const placeOf = ({ monitor_id: id, started_at: at }: CheckResult) => `${id} ${at}`;
+
+/** Nothing is lost but what was declared. */
+function tellDropped(issued: number, dropped: number): Outcome {
+  const results = { issued, stored: issued - dropped, lost: 0, duplicated: 0, left: 0 };
+  return tell({ injected: 1, results }, `${dropped} declared as dropped`);
+}
+
+/** Moves the spool of a stopped probe to a small disk of its own, while `use` runs. */
+async function onSmallDisk(use: () => Promise<void>): Promise<void> {
+  execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=1m', 'tmpfs', far.spoolDir]);
+  try {
+    await use();
+  } finally {
+    await far.process.end('SIGKILL');
+    execFileSync('umount', [far.spoolDir]);
+  }
+}
+
+describe.runIf(isRoot)('a disk of its own', () => {
+  fault('F18', 'the disk of a spool is full while its probe is cut off; then there is room', async () => {
+    await far.process.end();
+    let outcome: Outcome | string = '';
+    await onSmallDisk(async () => {
+      far.restart();
+      await far.process.connected();
+      await watch('full');
+      far.nats.drop();
+      await checkedAgain();
+      const [kept, keptAt] = [seen(), Date.now()];
+      // By then all of them are written: a healthy result waits a second for company.
+      await checkedAgain();
+      const ballast = join(far.spoolDir, 'ballast');
+      const { bavail, bsize } = statfsSync(far.spoolDir);
+      writeFileSync(ballast, Buffer.alloc(bavail * bsize));
+      await until(
+        () => far.process.said('results could not be spooled and are dropped'), { what: 'a full disk' },
+      );
+      await checkedAgain(4);
+      rmSync(ballast);
+      await checkedAgain();
+      far.nats.heal();
+      const { ledger, holes } = await load.settle();
+      const stored = ids.flatMap((id) => ledger.byMonitor.get(id) ?? []);
+      const dropped = ledger.dropped.get('spool_full') ?? 0;
+      expect(far.process.hasEnded).toBe(false);
+      expect(dropped).toBeGreaterThanOrEqual(3 * ids.length);
+      expect(stored.length + dropped).toBe(seen());
+      expect(stored.filter(({ started_at: at }) => at <= keptAt).length).toBeGreaterThanOrEqual(kept);
+      expect({ holes, reasons: [...ledger.dropped.keys()] }).toEqual({ holes: [], reasons: ['spool_full'] });
+      outcome = tellDropped(seen(), dropped);
+    });
+    await load.forget();
+    far.restart();
+    await far.process.connected();
+    return outcome;
+  });
+});
+
+type Damage = (file: string, last: FrameAt) => void;
+
+const flipped = (placeIn: (last: FrameAt) => number): Damage => (file, last) => {
+  const bytes = readFileSync(file);
+  bytes[placeIn(last)] = (bytes[placeIn(last)] as number) ^ 0x10;
+  writeFileSync(file, bytes);
+};
+
+const DAMAGES: Record<string, Damage> = {
+  'a byte is flipped in its header': flipped(({ offset }) => offset - HEADER_BYTES + 30),
+  'a byte is flipped in it': flipped(({ offset }) => offset + 20),
+  'the file ends within it': (file, { offset }) => truncateSync(file, offset + 5),
+};
+
+for (const [what, damage] of Object.entries(DAMAGES).slice(0, repeats(1, 3))) {
+  fault('F20', `a probe that is cut off is killed, and in its last record ${what}`, async () => {
+    await watch(`torn-${what.replaceAll(' ', '-')}`);
+    far.nats.drop();
+    await checkedAgain(4);
+    await far.process.end('SIGKILL');
+    // What it had sent and nobody had received dies with it.
+    far.nats.reset();
+    const spooled = readSpool();
+    const last = spooled.at(-1) as Spooled;
+    damage(last.file, last.frame);
+    far.nats.heal();
+    far.restart();
+    await far.process.connected();
+    const { ledger, holes, doubled } = await load.settle();
+    const found = ids.flatMap((id) => ledger.byMonitor.get(id) ?? []).filter(({ missed }) => missed === null);
+    const stored = new Set(found.map(placeOf));
+    const lost = spooled.flatMap(({ results }) => results).filter((result) => !stored.has(placeOf(result)));
+    expect(lost).toEqual(last.results);
+    expect(ledger.dropped.get('corrupt')).toBe(declared + lost.length);
+    expect({ holes, doubled }).toEqual({ holes: [], doubled: 0 });
+    declared += lost.length;
+    await load.forget();
+    const all = spooled.reduce((sum, { results }) => sum + results.length, 0);
+    return tellDropped(all, lost.length);
+  });
+}
