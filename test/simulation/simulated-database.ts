@@ -123,8 +123,8 @@ export class SimulatedDatabase {
 
 /** The text of an entry, as a database would store it. */
 export function entryText(entry: JournalEntry): string {
-  const batches = entry.batches.map(({ probe_id, region, bytes, refused, late }) => ({
-    probe_id, region, refused, late, bytes: Buffer.from(bytes).toString('base64'),
+  const batches = entry.batches.map(({ probe_id, region, bytes, refused, late, muted }) => ({
+    probe_id, region, refused, late, muted, bytes: Buffer.from(bytes).toString('base64'),
   }));
   return JSON.stringify({ ...entry, batches });
 }

@@ -61,7 +61,10 @@ function fullEntry(n: number): JournalEntry {
   ]);
   return entryOf(n, {
     configs: [MONITOR],
-    batches: [{ probe_id: 'p', region: 'eu', bytes: encodeBatch(batch), batch, refused: [2], late: [1] }],
+    batches: [
+      { probe_id: 'p', region: 'eu', bytes: encodeBatch(batch), batch, refused: [2], late: [1] },
+      { probe_id: 'q', region: 'eu', bytes: encodeBatch(batch), batch, refused: [], late: [], muted: true },
+    ],
     clock: [
       { kind: 'assigned', monitor_id: 'm', assigned: ['eu', 'us'], domains: null, at: HOUR },
       {

@@ -216,8 +216,8 @@ export class EntryBuilder {
       earliest: Infinity, latest: -Infinity, refused: [], late: [], letters: letter ? [letter] : [],
       waiting: [waiting],
     };
+    if (!this.#limits.hasVote(probe_id)) pending.muted = true;
     let isUrgent = false;
-    const hasVote = this.#limits.hasVote(probe_id);
     for (const result of batch.results) {
       pending.earliest = Math.min(pending.earliest, result.started_at);
       pending.latest = Math.max(pending.latest, result.started_at, result.scheduled_at);
@@ -232,8 +232,10 @@ export class EntryBuilder {
         pending.refused.push(result.seq);
         if (refusal === 'deleted') continue;
         pending.letters.push(letterOf(shard, message, batch.epoch, result, refusal, now.wall));
-      } else if (standing === 'history' || !hasVote) pending.late.push(result.seq);
-      else if (changesSomething(monitors.get(id)?.state.regions[region], result)) isUrgent = true;
+      } else if (standing === 'history') pending.late.push(result.seq);
+      else if (!pending.muted && changesSomething(monitors.get(id)?.state.regions[region], result)) {
+        isUrgent = true;
+      }
     }
     this.#pending.put(pending);
     this.#taken.set(waiting.lane, batch.last);
@@ -306,7 +308,9 @@ export class EntryBuilder {
   }
 
   /** Journaled, because a replay may find a later configuration in the state than the one that decides. */
-  #lateOf({ batch, earliest, latest, late }: PendingBatch, takenAt: number): number[] {
+  #lateOf({ batch, earliest, latest, late, muted }: PendingBatch, takenAt: number): number[] {
+    // What comes late fills the time that nobody watched.
+    if (muted) return [];
     if (takenAt - earliest <= LATE_AFTER_MS && latest - takenAt <= AHEAD_MS) return late;
     const known = new Set(late);
     return batch.results.flatMap((result) => {

@@ -16,6 +16,8 @@ export interface EntryBatch {
   refused: number[];
   /** Places of the lane whose results were taken too late to move a verdict. */
   late: number[];
+  /** Its probe was in quarantine: the results are stored and decide nothing, not even the past. */
+  muted?: true;
 }
 
 /** What neither results nor pings say: mostly what only the clock knows. */

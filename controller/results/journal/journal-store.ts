@@ -2,7 +2,7 @@ import { Binary, type Collection, type Db } from 'mongodb';
 import type { JournaledPing, Witness } from '../../verdicts/monitor-state.ts';
 import { shardName } from '../../../shared/ids.ts';
 import { decodeBatch } from '../../../shared/contracts/result-pack.ts';
-import { entryId, type ClockDecision, type JournalEntry } from './journal-entry.ts';
+import { entryId, type ClockDecision, type EntryBatch, type JournalEntry } from './journal-entry.ts';
 import type { MonitorConfig } from '../../verdicts/monitor-config.ts';
 import { duplicatesOnly, isRefusedForGood } from '../../platform/mongo/mongo-errors.ts';
 import { each, restoring } from '../../platform/mongo/null-fields.ts';
@@ -20,7 +20,9 @@ interface JournalDoc {
   writer: string;
   taken_at: number;
   configs?: MonitorConfig[];
-  batches?: { probe_id: string; region: string; bytes: Binary; refused?: number[]; late?: number[] }[];
+  batches?: (Pick<EntryBatch, 'probe_id' | 'region' | 'muted'> & {
+    bytes: Binary; refused?: number[]; late?: number[];
+  })[];
   pings?: JournaledPing[];
   clock?: ClockDecision[];
   /** Pairs where an older version wrote them. */
@@ -97,9 +99,9 @@ function toDoc(entry: JournalEntry): JournalDoc {
     _id: entryId(entry.shard, entry.n), v: entry.v, writer: entry.writer, taken_at: entry.taken_at,
     ...(entry.configs.length > 0 ? { configs: entry.configs } : {}),
     ...(entry.batches.length > 0 ? {
-      batches: entry.batches.map(({ probe_id, region, bytes, refused, late }) => ({
+      batches: entry.batches.map(({ probe_id, region, bytes, refused, late, muted }) => ({
         probe_id, region, bytes: new Binary(bytes), ...(refused.length > 0 ? { refused } : {}),
-        ...(late.length > 0 ? { late } : {}),
+        ...(late.length > 0 ? { late } : {}), ...(muted ? { muted } : {}),
       })),
     } : {}),
     ...(entry.pings.length > 0 ? { pings: entry.pings } : {}),
@@ -117,9 +119,11 @@ function toEntry(doc: JournalDoc): JournalEntry {
   };
   if (doc.v !== 1) return entry;
   restoreDoc(doc);
-  for (const { probe_id, region, bytes: { buffer: bytes }, refused = [], late = [] } of doc.batches ?? []) {
+  for (const stored of doc.batches ?? []) {
+    const { probe_id, region, bytes: { buffer: bytes }, refused = [], late = [], muted } = stored;
     try {
-      entry.batches.push({ probe_id, region, bytes, batch: decodeBatch(bytes), refused, late });
+      const known = { probe_id, region, bytes, batch: decodeBatch(bytes), refused, late };
+      entry.batches.push(muted ? { ...known, muted } : known);
     } catch {
       (entry.unread ??= []).push({ probe_id, region, bytes });
     }

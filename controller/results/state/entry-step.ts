@@ -26,7 +26,10 @@ export interface FreshResult {
 }
 
 /** What all results of a batch share; one object for all of them. */
-export type BatchSource = Omit<FreshResult, 'config' | 'result' | 'received_at'> & RowSource;
+export type BatchSource = Omit<FreshResult, 'config' | 'result' | 'received_at'> & RowSource & {
+  /** The results are history and nothing else. */
+  muted: true | undefined;
+};
 
 /** An item on which a rule threw twice, and which changed nothing. `fresh`: the result, if it was one. */
 export interface FailedItem {
@@ -108,7 +111,7 @@ export class EntryStep {
   result(source: BatchSource, result: CheckResult): void {
     const cell = this.#shard.monitors.get(result.monitor_id);
     if (!cell) return;
-    const { region, probe_id, epoch, engine, late } = source;
+    const { region, probe_id, epoch, engine, late, muted } = source;
     const fresh: FreshResult = {
       config: cell.state.config, region, probe_id, epoch, engine, late,
       received_at: this.#entry.taken_at, result,
@@ -116,8 +119,8 @@ export class EntryStep {
     this.#applied.fresh.push(fresh);
     const item: MonitorItem = { kind: 'result', region, probe_id, engine, result, late };
     const isKept = this.#addRow(cell, source, result);
-    // Any instant that the rules took from it would lie ahead, and outrank what really comes later.
-    const isHistory = late && isAhead(result, this.#entry.taken_at);
+    // Any instant that the rules took from one dated ahead would outrank what really comes later.
+    const isHistory = muted === true || (late && isAhead(result, this.#entry.taken_at));
     if (!isKept || (!isHistory && !this.#tryTwice(result.monitor_id, cell, item))) {
       this.#applied.failed.push({ monitor_id: result.monitor_id, item, fresh });
     }

@@ -74,7 +74,8 @@ export class ShardState {
     const refused = taken.refused.length > 0 ? new Set(taken.refused) : null;
     const late = taken.late.length > 0 ? new Set(taken.late) : null;
     const engine = this.#named(batch.engine);
-    const source: BatchSource = { region, probe_id, epoch: batch.epoch, engine, late: false };
+    const source: BatchSource =
+      { region, probe_id, epoch: batch.epoch, engine, late: false, muted: taken.muted };
     const lateSource = late && { ...source, late: true, received: { at: takenAt, epoch: batch.epoch } };
     for (const result of batch.results) {
       if (result.seq <= known || refused?.has(result.seq)) continue;

@@ -6,6 +6,7 @@ import { hourAllowance } from '../../../controller/results/intake/hour-allowance
 import { ShardState } from '../../../controller/results/state/shard-state.ts';
 import type { DeadLetter } from '../../../controller/results/dead-letters/dead-letter.ts';
 import type { JournalEntry } from '../../../controller/results/journal/journal-entry.ts';
+import type { LiveMonitor } from '../../../controller/results/state/live-monitor.ts';
 import type { MonitorConfig } from '../../../controller/verdicts/monitor-config.ts';
 import { batchOf, configOf, HOUR, idIn, resultOf } from './build.ts';
 import { limitsOf } from '../../helpers/take-limits.ts';
@@ -129,14 +130,19 @@ describe('a batch that is set aside', () => {
   });
 });
 
-test('what a probe in quarantine reports is stored, and moves no verdict', () => {
+test.each(['in time', 'late'])('what a probe in quarantine reports %s is stored, and decides nothing', (when) => {
   const desk = new Desk();
-  desk.range(1, 3, 'doubted');
-  desk.range(1, 2, 'trusted');
-  const { batches = [] } = desk.flush() ?? {};
-  expect(batches.map(({ probe_id, late, refused }) => ({ probe_id, late, refused }))).toEqual([
-    { probe_id: 'doubted', late: [1, 2, 3], refused: [] }, { probe_id: 'trusted', late: [], refused: [] },
-  ]);
+  const monitor = desk.owner.state.monitors.get(desk.monitor.monitor_id) as LiveMonitor;
+  const before = monitor.state;
+  if (when === 'late') desk.now = { ...desk.now, wall: HOUR + 600_000 };
+  const failed = desk.results(1, 3, { outcome: 'failure' });
+  desk.take(batchOf([...failed, ...desk.results(4, 4)]), 'doubted');
+  expect(desk.flush()?.batches).toMatchObject([{ probe_id: 'doubted', late: [], refused: [], muted: true }]);
+  expect(monitor.hours.get(HOUR)).toMatchObject({ counts: { total: 4, failed: 3 }, late: null });
+  expect(monitor.state).toBe(before);
+  desk.take(batchOf(failed), 'trusted');
+  expect(desk.flush()?.batches[0]).not.toHaveProperty('muted');
+  expect(monitor.state).not.toBe(before);
 });
 
 test('a region may send of an hour what the interval allows, and not more', () => {
