@@ -198,6 +198,7 @@ describe('a monitor is refused', () => {
       { confirmation_policy: { regions: 'most' } }, 'confirmation_policy.regions',
     ], [{ confirmation_policy: { retries: 6 } }, 'confirmation_policy.retries'],
     [{ confirmation_policy: { regions: 0 } }, 'confirmation_policy.regions'],
+    [{ monitoring_regions: ['local'], confirmation_policy: { regions: 2 } }, 'confirmation_policy.regions'],
     [{ ssl_monitoring: { check_expiry: true } }, 'ssl_monitoring.enabled'], [
       { ssl_monitoring: { enabled: true, expiry_warning_days: [0] } }, 'ssl_monitoring.expiry_warning_days.0',
     ],
@@ -257,6 +258,16 @@ describe('a changed monitor', () => {
       revision: 2, tags: ['prod'], monitoring_regions: ['eu-west'], name: 'Renamed',
     });
     expect(app.owners.poked).toEqual([shardOf(monitor.id), shardOf(monitor.id)]);
+  });
+
+  test('cannot ask for more regions than it names', async () => {
+    await addRegion(app, 'us-east', { city: 'Ashburn' });
+    const both = { monitoring_regions: ['eu-west', 'us-east'], confirmation_policy: { regions: 2 } };
+    expect((await client.patch(path(), { confirmation_policy: { regions: 2 } })).error.message)
+      .toBe('Validation failed: confirmation_policy.regions: Asks for 2 regions, and the monitor names 1');
+    expect((await client.patch(path(), both)).status).toBe(200);
+    expect((await client.patch(path(), { monitoring_regions: ['us-east'] })).error.details)
+      .toMatchObject([{ path: ['confirmation_policy', 'regions'] }]);
   });
 
   test('shows each of its warning days once, in the given order', () => {

@@ -41,6 +41,7 @@ export async function checkSettings(
     const message = `This plan allows ${most} ${most === 1 ? 'region' : 'regions'} per monitor`;
     throw new AppError('PLAN_LIMIT_EXCEEDED', message, { details: { limit: most, usage } });
   }
+  checkQuorum(settings, current, most);
   const { group_id: groupId = null } = settings;
   if (groupId !== current?.group_id) await refuseUnknownGroup(deps, tenant, groupId);
   const targets = added(settings.notification_target_ids, current?.notification_target_ids);
@@ -66,6 +67,17 @@ export async function refuseUnknownGroup(
 ): Promise<void> {
   if (id === null || (await deps.groups.names(tenant, [id])).has(id)) return;
   throw fieldError('group_id', 'Unknown group');
+}
+
+/** With fewer regions than must agree, the monitor would stay unknown. `most`: what the plan allows. */
+function checkQuorum(settings: Settable, current: MonitorDoc | null, most: number): void {
+  const { confirmation_policy: { regions: quorum }, monitoring_regions: named } = settings;
+  if (typeof quorum !== 'number' || quorum <= (named.length > 0 ? named.length : most)) return;
+  const isKept = quorum === current?.confirmation_policy.regions
+    && named.join() === current.monitoring_regions.join();
+  if (isKept) return;
+  const few = named.length > 0 ? `the monitor names ${named.length}` : `this plan allows ${most} per monitor`;
+  throw fieldError('confirmation_policy.regions', `Asks for ${quorum} regions, and ${few}`);
 }
 
 function checkFairUse(settings: Settable, current: MonitorDoc | null): void {
