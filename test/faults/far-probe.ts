@@ -6,6 +6,13 @@ import { startFaultProxy, type FaultProxy } from '../helpers/fault-proxy.ts';
 import { until } from '../helpers/until.ts';
 import type { Load } from './load.ts';
 
+interface FleetProbe {
+  id: string;
+  region_id: string;
+  status: string;
+  spool_depth: number;
+}
+
 /** A probe process in a region of its own, whose way to NATS can be cut while it reaches its targets. */
 export class FarProbe {
   readonly region: string;
@@ -47,14 +54,17 @@ export class FarProbe {
     this.process = this.#start([]);
   }
 
+  /** As the fleet view shows it. */
+  async shown(): Promise<FleetProbe> {
+    const { probes } = await this.#load.session.ok<{ probes: FleetProbe[] }>('GET', '/api/probes');
+    return probes.find(({ region_id: region }) => region === this.region) as FleetProbe;
+  }
+
   /** Waits until controllers call it so. */
   is(status: 'online' | 'offline'): Promise<boolean> {
-    return until(async () => {
-      const { probes } = await this.#load.session.ok<{ probes: { region_id: string; status: string }[] }>(
-        'GET', '/api/probes',
-      );
-      return probes.some((probe) => probe.region_id === this.region && probe.status === status);
-    }, { what: `${this.region} is ${status}`, everyMs: 250 });
+    return until(
+      async () => (await this.shown()).status === status, { what: `${this.region} is ${status}`, everyMs: 250 },
+    );
   }
 
   async close(): Promise<void> {

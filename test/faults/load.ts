@@ -90,10 +90,10 @@ export class Load {
   }
 
   /** Creates monitors that stay up; resolves when each has been checked. */
-  async steady(count: number, name: string): Promise<string[]> {
+  async steady(count: number, name: string, change: Change = {}): Promise<string[]> {
     const ids: string[] = [];
     for (let at = 0; at < count; at += 1) {
-      ids.push(await this.watch(`/${name}/${at}`, { confirmation_policy: { retries: 5 } }));
+      ids.push(await this.watch(`/${name}/${at}`, { confirmation_policy: { retries: 5 }, ...change }));
     }
     await until(
       () => ids.every((id) => this.countOf(id) > 1), { what: 'checks run' },

@@ -1,4 +1,6 @@
 import { expect } from 'vitest';
+import { recoverSpool } from '../../probe/spool/recovery.ts';
+import { laneName } from '../../shared/contracts/result.ts';
 import type { Outcome } from './fault.ts';
 import { invariantsOf } from './invariants.ts';
 import type { Load } from './load.ts';
@@ -65,15 +67,21 @@ export const SEED = Number(process.env['FARWATCH_SEED'] ?? Math.floor(Math.rando
 /**
  * Stops the checks, waits until every result has arrived, and compares what the target saw with what is
  * stored and displayed. Asserts that nothing is lost, duplicated, unexplained or wrong, and that no process has
- * ended by itself. The probe must not have been restarted.
+ * ended by itself.
+ *
+ * The target also saw the checks that a probe was about to make when it was killed. So for a load with such a
+ * probe, say what its spool held each time (`spooledBy`): that is compared with what is stored, too, and the
+ * slots of those checks must be missed.
  */
-export async function countResults(load: Load): Promise<Results> {
+export async function countResults(load: Load, spooled?: ReadonlyMap<string, number>): Promise<Results> {
   const settled = await load.settle();
-  const { issued, stored, unexplained, holes, doubled } = settled;
+  const { issued, stored, unexplained, holes, doubled, ledger } = settled;
   expect(holes, 'missing numbers in lanes').toEqual([]);
   expect(unexplained, 'slots without a result or reason').toBe(0);
   expect(doubled, 'slots with two results').toBe(0);
-  const lost = sum([...issued].map(([id, count]) => Math.max(0, count - (stored.get(id) ?? 0))));
+  const lost = spooled
+    ? sum([...spooled].map(([lane, last]) => Math.max(0, last - (ledger.ends.get(lane) ?? 0))))
+    : sum([...issued].map(([id, count]) => Math.max(0, count - (stored.get(id) ?? 0))));
   const duplicated = sum([...stored].map(([id, count]) => Math.max(0, count - (issued.get(id) ?? 0))));
   expect({ lost, duplicated }).toEqual({ lost: 0, duplicated: 0 });
   const uptimes = await compareUptimes(load, settled);
@@ -81,11 +89,20 @@ export async function countResults(load: Load): Promise<Results> {
   const deaths = await load.farwatch.deaths();
   expect(deaths, 'processes that ended unexpectedly, and unhandled rejections').toBe(0);
   return {
-    issued: sum(issued.values()), stored: sum(stored.values()), lost, duplicated,
+    issued: spooled ? sum(stored.values()) + lost : sum(issued.values()), stored: sum(stored.values()), lost, duplicated,
     slots: { due: settled.due, unexplained },
     uptimes: { compared: uptimes.compared, wrong: uptimes.differences.length },
     left: settled.spooled + holes.length, deaths,
   };
+}
+
+/** The last number of each lane in a probe's spool, by the names of a ledger's lanes. */
+export async function spooledBy(spoolDir: string, probeId: string): Promise<[lane: string, last: number][]> {
+  const { lanes } = await recoverSpool(spoolDir);
+  return [...lanes.values()].map(
+    ({ shard, epoch, watermark, synced }) =>
+      [`${shard}/${laneName(probeId, epoch)}`, Math.max(watermark, synced)],
+  );
 }
 
 function sum(counts: Iterable<number>): number {

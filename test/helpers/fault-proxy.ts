@@ -16,13 +16,17 @@ export interface FaultProxy {
   drop(direction?: Direction): void;
   /** Delays every chunk by this time. */
   delay(ms: number): void;
+  /** Lets no more than so many bytes a second pass, all connections and directions together. */
+  pace(bytesPerSecond: number): void;
   /** Breaks every open connection with a TCP RST. */
   reset(): void;
   /** Closes the server's side of the open connections without telling the clients. */
   halfOpen(): void;
+  /** Open connections go silent both ways, and neither side is told; new ones work. */
+  mute(): void;
   /** A connection goes silent once its client sends this text; the others work. */
   swallow(text: string): void;
-  /** Ends every fault; held data arrives. Connections silenced by `halfOpen` or `swallow` stay silent. */
+  /** Ends every fault; held data arrives. Silenced connections stay silent. */
   heal(): void;
   close(): Promise<void>;
 }
@@ -43,7 +47,21 @@ export async function startFaultProxy(
   let swallowed: string | null = null;
   let accepted = 0;
   const isDropped = (way: Exclude<Direction, 'both'>) => dropped === 'both' || dropped === way;
+  /** When the link has sent all that it was given, by `performance.now()`. */
+  let freeAt = 0;
+  let bytesPerMs = Infinity;
   const later = (act: () => void) => (delayMs === 0 ? act() : void setTimeout(act, delayMs));
+  /** Passes a chunk on. Over a slow link, its socket is not read again before the chunk is sent. */
+  const pass = (chunk: Buffer, from: Socket, to: Socket) => {
+    const send = () => later(() => to.writable && to.write(chunk));
+    if (bytesPerMs === Infinity) return send();
+    from.pause();
+    freeAt = Math.max(freeAt, performance.now()) + chunk.length / bytesPerMs;
+    setTimeout(() => {
+      send();
+      from.resume();
+    }, freeAt - performance.now());
+  };
 
   const server = createServer((near) => {
     accepted += 1;
@@ -53,10 +71,10 @@ export async function startFaultProxy(
     near.setNoDelay(true);
     near.on('data', (chunk: Buffer) => {
       if (swallowed !== null && chunk.includes(swallowed)) pair.isMute = true;
-      if (!pair.isMute) later(() => far.writable && far.write(chunk));
+      if (!pair.isMute) pass(chunk, near, far);
     });
     far.on('data', (chunk: Buffer) => {
-      if (!pair.isMute) later(() => near.writable && near.write(chunk));
+      if (!pair.isMute) pass(chunk, far, near);
     });
     const gone = (other: Socket) => () => {
       pairs.delete(pair);
@@ -90,6 +108,9 @@ export async function startFaultProxy(
     delay(ms) {
       delayMs = ms;
     },
+    pace(bytesPerSecond) {
+      bytesPerMs = bytesPerSecond / 1000;
+    },
     reset() {
       for (const { near, far } of pairs) {
         near.resetAndDestroy();
@@ -102,6 +123,9 @@ export async function startFaultProxy(
         pair.far.destroy();
       }
     },
+    mute() {
+      for (const pair of pairs) pair.isMute = true;
+    },
     swallow(text) {
       swallowed = text;
     },
@@ -109,6 +133,7 @@ export async function startFaultProxy(
       dropped = null;
       swallowed = null;
       delayMs = 0;
+      bytesPerMs = Infinity;
       for (const pair of pairs) hold(pair);
     },
     async close() {

@@ -11,6 +11,8 @@ export interface Ledger {
   dropped: Map<string, number>;
   /** Missing numbers between 1 and the last of a lane. */
   holes: string[];
+  /** The last number of each lane, by shard, probe and epoch: `3/<lane name>`. */
+  ends: Map<string, number>;
   /** Numbers in more than one journal entry: repeated by the probe and skipped by the lane rule. */
   repeated: number;
   results: number;
@@ -63,9 +65,12 @@ export async function readLedger(url: string, database = 'farwatch'): Promise<Le
 }
 
 function summarize(lanes: Map<string, Map<number, CheckResult | DroppedRange>>, repeated: number): Ledger {
-  const ledger: Ledger = { byMonitor: new Map(), dropped: new Map(), holes: [], repeated, results: 0 };
+  const ledger: Ledger = {
+    byMonitor: new Map(), dropped: new Map(), holes: [], ends: new Map(), repeated, results: 0,
+  };
   for (const [name, lane] of lanes) {
     const last = Math.max(...lane.keys());
+    ledger.ends.set(name, last);
     for (let seq = 1; seq <= last; seq += 1) if (!lane.has(seq)) ledger.holes.push(`${name}#${seq}`);
     for (const result of lane.values()) {
       if (!('monitor_id' in result)) {

@@ -1,0 +1,117 @@
+import { rmSync } from 'node:fs';
+import { afterAll, afterEach, beforeAll, expect } from 'vitest';
+import { bundleFile } from '../bundle.mjs';
+import { readLedger, storeUrl } from '../helpers/ledger.ts';
+import { passTime } from '../helpers/pass-time.ts';
+import { randomOf } from '../helpers/random-of.ts';
+import { until } from '../helpers/until.ts';
+import { FarProbe } from './far-probe.ts';
+import { fault } from './fault.ts';
+import { Load } from './load.ts';
+import { countResults, repeats, SEED, spooledBy, tell } from './tally.ts';
+
+const FAR = { monitoring_regions: ['far'] };
+const MONITORS = repeats(30, 100);
+/** 64 kbit/s. */
+const SLOW_BYTES_PER_SECOND = 8000;
+
+let load: Load;
+let bundle: string;
+let far: FarProbe;
+
+beforeAll(async () => {
+  [load, bundle] = await Promise.all([Load.start(), bundleFile('probe/main.ts')]);
+  const natsPort = /nats-server \S+ on 127\.0\.0\.1:(\d+)/.exec(load.farwatch.log())?.[1];
+  far = await FarProbe.start(load, bundle, 'far', Number(natsPort));
+});
+afterEach(async () => {
+  far.nats.heal();
+  await load.forget();
+});
+afterAll(async () => {
+  await far?.close();
+  await load?.stop();
+  rmSync(bundle, { force: true });
+});
+
+/** Ms until results of now are stored. */
+async function isStoredAgain(id: string): Promise<number> {
+  const [startedAt, stored] = [performance.now(), await load.checksOf(id)];
+  await until(async () => (await load.checksOf(id)) > stored, { what: 'results are stored' });
+  return performance.now() - startedAt;
+}
+
+fault('F4', 'the only probe of a region is killed at random moments; the first time, it stays away', async () => {
+  const kills = repeats(2, 20);
+  const random = randomOf(SEED);
+  const [watched = ''] = await load.steady(MONITORS, 'probe', FAR);
+  const { id: probeId } = await far.shown();
+  const spooled = new Map<string, number>();
+  const recoveryMs: number[] = [];
+  const away = { from: 0, until: 0 };
+  for (let round = 0; round < kills; round += 1) {
+    await passTime(random() * 1500);
+    await far.process.end('SIGKILL');
+    for (const [lane, last] of await spooledBy(far.spoolDir, probeId)) spooled.set(lane, last);
+    if (round === 0) {
+      away.from = Date.now();
+      await far.is('offline');
+      await until(async () => (await load.statusOf(watched)) === 'unknown', { what: 'the monitor is unknown' });
+      away.until = Date.now();
+    } else await passTime(random() * 1000);
+    far.restart();
+    recoveryMs.push(await isStoredAgain(watched));
+  }
+  const results = await countResults(load, spooled);
+  expect(await load.incidents()).toEqual([]);
+  const { byMonitor } = await readLedger(storeUrl(load.farwatch.log()));
+  const missed = [...byMonitor.values()].flat().filter((result) => result.missed?.reason === 'probe_down');
+  const slots = missed.reduce((sum, result) => sum + (result.missed?.count ?? 0), 0);
+  // Each monitor has a slot in each interval; the first and the last of the time away may be cut.
+  expect(slots).toBeGreaterThanOrEqual(MONITORS * (Math.floor((away.until - away.from) / 2000) - 1));
+  return tell({ injected: kills, results, incidents: { expected: 0, opened: 0 }, recoveryMs, seed: SEED },
+    `${slots} slots missed as probe_down`);
+});
+
+fault('F13', 'the connection of a probe goes silent, and neither side is told', async () => {
+  const silences = repeats(1, 5);
+  const [watched = ''] = await load.steady(MONITORS, 'half-open', FAR);
+  const recoveryMs: number[] = [];
+  for (let round = 0; round < silences; round += 1) {
+    const connections = far.nats.accepted;
+    far.nats.mute();
+    const startedAt = performance.now();
+    await far.is('offline');
+    await until(() => far.nats.accepted > connections, { what: 'the probe connects anew' });
+    await isStoredAgain(watched);
+    recoveryMs.push(performance.now() - startedAt);
+  }
+  const results = await countResults(load);
+  expect(await load.incidents()).toEqual([]);
+  return tell({ injected: silences, results, incidents: { expected: 0, opened: 0 }, recoveryMs });
+});
+
+fault('F15', 'the link of a probe carries 64 kbit/s, and a backlog waits for it', async () => {
+  const [watched = ''] = await load.steady(MONITORS, 'slow', { ...FAR, interval_seconds: 1 });
+  far.nats.drop();
+  const checked = load.countOf(watched);
+  await until(() => load.countOf(watched) > checked + repeats(6, 60), { what: 'a backlog' });
+  far.nats.heal();
+  far.nats.pace(SLOW_BYTES_PER_SECOND);
+  await far.is('online');
+  const seen = new Set<string>();
+  const target = load.countOf(watched);
+  let depth = 0;
+  await until(async () => {
+    const { status, spool_depth: waiting } = await far.shown();
+    seen.add(status);
+    depth = Math.max(depth, waiting);
+    return (await load.checksOf(watched)) > target + 10;
+  }, { what: 'the backlog is stored, and results of now', everyMs: 250 });
+  expect([...seen]).toEqual(['online']);
+  far.nats.heal();
+  const results = await countResults(load);
+  expect(await load.incidents()).toEqual([]);
+  return tell({ injected: 1, results, incidents: { expected: 0, opened: 0 } },
+    `online throughout, with up to ${depth} results waiting`);
+});
