@@ -13,7 +13,6 @@ import { openMailer } from './platform/mail/mailer.ts';
 import { openMongo, whenMongoAnswers, type MongoOptions } from './platform/mongo/mongo.ts';
 import { RefusedWrites } from './platform/mongo/refused-writes.ts';
 import { createResolver } from './platform/outbound/resolver.ts';
-import { pageRoutes } from './status-pages/routes.ts';
 import { openAccounts } from './wiring/accounts.ts';
 import { openDomains } from './wiring/domains.ts';
 import { openEvents } from './wiring/events.ts';
@@ -27,6 +26,7 @@ import { openNotifications, openWatchdog } from './wiring/notifications.ts';
 import type { ControllerPorts } from './wiring/ports.ts';
 import { openResults } from './wiring/results.ts';
 import { openRetention } from './wiring/retention.ts';
+import { openStatusPages } from './wiring/status-pages.ts';
 import { openSubscriptions } from './wiring/subscriptions.ts';
 
 type GivenPorts = Omit<ControllerPorts, 'company'>;
@@ -88,6 +88,7 @@ export async function openController(given: GivenPorts) {
   const limitsOf = (organizationId: string) => quota.limitsOf(organizationId);
   const incidents = await openIncidents(ports, { monitors, accounts, events });
   const subscriptions = await openSubscriptions(ports);
+  const statusPages = await openStatusPages(ports, accounts.pages);
   const fleet = await openFleet(ports, {
     monitors: monitors.store, ownsShard, quota, otherUsers: subscriptions.users,
     tell: async (notice) => {
@@ -133,7 +134,7 @@ export async function openController(given: GivenPorts) {
       ...dashboardRoutes({
         monitors: monitorDeps, health: results.health, incidents: incidents.store, fleet: fleet.overview,
       }),
-      ...pageRoutes({ pages: accounts.pages, monitors: monitors.store, statistics: results.statistics, quota }),
+      ...statusPages.routesOver(monitorDeps),
       ...heartbeatRoutes({
         monitors: monitors.store, pings, poke, lost: (shard) => results.interrupted(shard),
       }),

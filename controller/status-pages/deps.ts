@@ -2,6 +2,7 @@ import type { Tenant } from '../accounts/tenant.ts';
 import type { MonitorDoc } from '../monitors/monitor.ts';
 import type { MonitorReaders } from '../monitors/ports.ts';
 import type { Quota } from '../plans/quota.ts';
+import type { PostStore } from './posts/post-store.ts';
 import type { PageStore } from './store.ts';
 
 /** The monitors of a project. */
@@ -12,6 +13,7 @@ interface ProjectMonitors {
 
 export interface PageDeps {
   pages: PageStore;
+  posts: PostStore;
   monitors: ProjectMonitors;
   statistics: MonitorReaders['statistics'];
   quota: Pick<Quota, 'reserve' | 'release' | 'limitsOf'>;

@@ -6,7 +6,7 @@ export const projectParams = z.strictObject({ projectId: uuidParam });
 export const pageParams = projectParams.extend({ id: uuidParam });
 
 /** Plain text of several lines. */
-function text(max: number) {
+export function text(max: number) {
   return z.string().trim().max(max, `Must be at most ${max} characters`)
     .refine((value) => !/[^\P{Cc}\n\r\t]/u.test(value), 'Must not contain control characters');
 }

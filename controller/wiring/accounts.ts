@@ -44,7 +44,6 @@ export async function openAccounts(ports: ControllerPorts, sources: AccountSourc
   const [regions, probes] = [new RegionStore(db), new ProbeStore(db)];
   const subscriptions = new SubscriptionStore(db);
   const pages = new PageStore(db);
-  await pages.ensureIndexes();
   const quota = new Quota({
     usage: new UsageStore(db), plans, clock,
     planOf: async (organizationId) => (await organizations.find(organizationId))?.plan ?? defaultPlan,

@@ -164,6 +164,14 @@ const NEEDS = {
   'POST /api/projects/:projectId/status-pages/:id/publish': 'path admin',
   'POST /api/projects/:projectId/status-pages/:id/unpublish': 'path admin',
   'POST /api/projects/:projectId/status-pages/:id/archive': 'path admin',
+  'GET /api/projects/:projectId/status-pages/:id/incidents': 'path viewer',
+  'GET /api/projects/:projectId/status-pages/:id/incidents/:incidentId': 'path viewer',
+  'POST /api/projects/:projectId/status-pages/:id/incidents': 'path admin, hidden',
+  'PUT /api/projects/:projectId/status-pages/:id/incidents/:incidentId': 'path admin',
+  'PATCH /api/projects/:projectId/status-pages/:id/incidents/:incidentId': 'path admin',
+  'DELETE /api/projects/:projectId/status-pages/:id/incidents/:incidentId': 'path admin',
+  'POST /api/projects/:projectId/status-pages/:id/incidents/:incidentId/updates': 'path admin',
+  'POST /api/projects/:projectId/status-pages/:id/incidents/:incidentId/resolve': 'path admin',
   // Last, because it ends its own session.
   'POST /api/auth/logout': 'session',
 } as const;
@@ -209,7 +217,8 @@ function pathRefusal(need: Need, method: string, caller: Caller): ErrorCode | nu
   if (caller === 'foreign key') return 'API_KEY_ORGANIZATION_MISMATCH';
   if (caller === 'outsider' || caller === 'homeless') return 'ACCESS_DENIED';
   const isEnough = need.includes(' viewer') || ['owner', 'admin', 'write key'].includes(caller);
-  return isEnough ? null : 'INSUFFICIENT_PERMISSIONS';
+  if (isEnough) return null;
+  return need.endsWith('hidden') ? 'AUTHENTICATION_REQUIRED' : 'INSUFFICIENT_PERMISSIONS';
 }
 
 /** The owner's session, ended a minute ago. */

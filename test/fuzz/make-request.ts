@@ -1,6 +1,6 @@
 import type { Random } from '../simulation/random.ts';
 import type { Operation } from './document.ts';
-import { kindOfField } from './pool.ts';
+import { kindOfField, lastNoun } from './pool.ts';
 import { recipeFor } from './recipes.ts';
 import { valueFor, type Making } from './values.ts';
 
@@ -63,7 +63,8 @@ function paramsFor(making: Making, operation: Operation): Record<string, string>
   ).reverse();
   for (const { name, noun } of declared) {
     if (params[name] !== undefined) continue;
-    const known = making.pool.pick(kindOfField(noun) ?? noun, making.random);
+    const isPost = name === 'incidentId' && lastNoun(operation.path) === 'posts';
+    const known = making.pool.pick(isPost ? 'posts' : (kindOfField(noun) ?? noun), making.random);
     const schema = operation.parameters.find((one) => one.in === 'path' && one.name === name)?.schema ??
       { type: 'string' };
     params[name] = known?.id ?? String(valueFor(making, schema, name));
@@ -72,13 +73,13 @@ function paramsFor(making: Making, operation: Operation): Record<string, string>
   return params;
 }
 
-/** Picks an operation. Those that hash passwords, stream or remove users are less frequent. */
+/** Picks an operation. Those that hash passwords, stream, or remove users or whole pages are less frequent. */
 export function pickOperation(random: Random, operations: readonly Operation[]): Operation {
   for (;;) {
     const operation = random.pick(operations);
     const isCostly = /register|login|password|accept-invitation|logout|\/test$|events$|enrol|\/check$/.test(
       operation.path,
-    ) || operation.name.startsWith('DELETE /api/organization/members');
+    ) || /^DELETE .*(organization\/members|status-pages)\/\{\w+\}$/.test(operation.name);
     if (!isCostly || random.chance(0.1)) return operation;
   }
 }

@@ -54,11 +54,11 @@ export class Pool {
 
   /** Collects every id in a response's `data`. */
   learn(path: string, params: Record<string, string>, data: unknown): void {
-    this.#learn(lastNoun(path), params, data);
+    this.#learn(lastNoun(path), params, data, path.includes('/status-pages'));
   }
 
-  #learn(kind: string, params: Record<string, string>, value: unknown): void {
-    if (Array.isArray(value)) for (const item of value.slice(0, 20)) this.#learn(kind, params, item);
+  #learn(kind: string, params: Record<string, string>, value: unknown, isPage: boolean): void {
+    if (Array.isArray(value)) for (const item of value.slice(0, 20)) this.#learn(kind, params, item, isPage);
     if (typeof value !== 'object' || value === null || Array.isArray(value)) return;
     const fields = value as Record<string, unknown>;
     if (typeof fields['id'] === 'string') this.add(kind, fields['id'], params);
@@ -67,7 +67,8 @@ export class Pool {
     }
     if (typeof fields['heartbeat_token'] === 'string') this.add('heartbeat', fields['heartbeat_token']);
     for (const [name, inner] of Object.entries(fields)) {
-      if (typeof inner === 'object') this.#learn(kindOfField(name) ?? kind, params, inner);
+      const named = isPage && /^incidents?$/.test(name) ? 'posts' : kindOfField(name);
+      if (typeof inner === 'object') this.#learn(named ?? kind, params, inner, isPage);
     }
   }
 }
@@ -91,5 +92,7 @@ export function lastNoun(path: string): string {
     (all[at + 1]?.startsWith('{') === true || at === all.length - 1));
   const withParameter = path.split('/').filter((_part, at, all) => all[at + 1]?.startsWith('{') === true);
   const last = nouns.at(-1) ?? '';
+  // What pages call incidents are resources of their own.
+  if (path.includes('/status-pages/') && last === 'incidents') return 'posts';
   return kindOfField(last) === null && withParameter.length > 0 ? (withParameter.at(-1) as string) : last;
 }

@@ -49,6 +49,9 @@ const RECIPES: Record<string, Recipe> = {
     const monitor = making.pool.pick('monitors', making.random);
     return { monitors: monitor === null ? [] : [{ monitor_id: monitor.id, group_name: 'Fuzzed' }] };
   },
+  'POST /api/projects/{projectId}/status-pages/{id}/incidents/{incidentId}/updates': (making) => ({
+    status: making.random.pick(['identified', 'monitoring', 'resolved']), message: name(making),
+  }),
   'PUT /api/projects/{id}/members': () => ({ members: [] }),
 };
 

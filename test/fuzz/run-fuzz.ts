@@ -5,6 +5,7 @@ import { readContract, type Contract } from './document.ts';
 import { faultsOf } from './judge.ts';
 import { makeRequest, pickOperation, type FuzzRequest } from './make-request.ts';
 import { mutate } from './mutate.ts';
+import { lastNoun } from './pool.ts';
 import { asCommand, send, type FuzzAnswer } from './send.ts';
 import type { Making } from './values.ts';
 import { openWorld, type World } from './world.ts';
@@ -139,7 +140,7 @@ class Run {
     );
     if (request.method === 'DELETE') {
       for (const id of Object.values(own).slice(-1)) {
-        pool.remove(request.operation.path.split('/').at(-2) as string, id);
+        pool.remove(lastNoun(request.operation.path), id);
       }
     } else pool.learn(request.operation.path, own, data);
   }

@@ -79,6 +79,8 @@ export async function movePage(deps: PageDeps, ctx: ProjectContext, id: string, 
 /** Its address stops working, and its subdomain is free again. Throws RESOURCE_NOT_FOUND, ACCESS_DENIED. */
 export async function deletePage(deps: PageDeps, ctx: ProjectContext, id: string): Promise<void> {
   await loadPage(deps, ctx.tenant, id);
+  // First, so that a deletion that was interrupted can be repeated.
+  await deps.posts.deleteOfPage(ctx.tenant, id);
   if (!(await deps.pages.delete(ctx.tenant, id))) throw notFound('Status page');
   await deps.quota.release(ctx.tenant.organizationId, 'status_pages');
 }

@@ -1,0 +1,67 @@
+import { z } from 'zod';
+import { oneLine, queryInt, readOnlyFields, uuidParam } from '../../http/params.ts';
+import { MOST_COMPONENTS, SEVERITIES } from '../page.ts';
+import { pageParams, text } from '../schema.ts';
+import { POST_STATUSES } from './post.ts';
+
+export const postParams = pageParams.extend({ incidentId: uuidParam });
+
+const LONGEST_MESSAGE = 5000;
+const message = text(LONGEST_MESSAGE).min(1, 'Must not be empty');
+const status = z.enum(POST_STATUSES);
+
+export const postInput = z.strictObject({
+  ...readOnlyFields(
+    'id', 'status_page_id', 'incident_id', 'published_at', 'updated_at', 'resolved_at', 'auto_published', 'updates',
+  ),
+  title: oneLine(1, 200),
+  message,
+  severity: z.enum(SEVERITIES),
+  status: status.optional().describe('Default: `investigating`.'),
+  affected_monitor_ids: z.array(uuidParam).min(1, 'Name at least one monitor').max(MOST_COMPONENTS)
+    .transform((ids) => [...new Set(ids)]).describe('Monitors that the page shows.'),
+});
+export type PostInput = z.infer<typeof postInput>;
+
+export const postChangeInput = postInput.partial();
+export type PostChangeInput = z.infer<typeof postChangeInput>;
+
+export const updateInput = z.strictObject({ status, message });
+export type UpdateInput = z.infer<typeof updateInput>;
+
+export const resolveInput = z.strictObject({ message: message.optional() });
+
+export const postListQuery = z.strictObject({
+  status: status.optional(),
+  page: queryInt({ min: 1, fallback: 1 }),
+  limit: queryInt({ min: 1, max: 100, fallback: 50 }),
+});
+export type PostListInput = z.infer<typeof postListQuery>;
+
+const id = z.uuid();
+const instant = z.iso.datetime();
+
+export const postView = z.strictObject({
+  id, status_page_id: id,
+  incident_id: id.nullable().describe('The incident of an automatic post.'),
+  title: z.string(),
+  message: z.string(),
+  severity: z.enum(SEVERITIES),
+  status,
+  affected_monitor_ids: z.array(id),
+  published_at: instant,
+  updated_at: instant,
+  resolved_at: instant.nullable(),
+  auto_published: z.boolean(),
+  updates: z.array(z.strictObject({ status, message: z.string(), created_at: instant }))
+    .describe('Oldest first.'),
+}).meta({ id: 'StatusPageIncident' });
+export type PostView = z.infer<typeof postView>;
+
+export const postAnswer = z.strictObject({ incident: postView });
+export const postListAnswer = z.strictObject({
+  incidents: z.array(postView),
+  pagination: z.strictObject({
+    page: z.int(), limit: z.int(), total_count: z.int(), has_more: z.boolean(),
+  }),
+});

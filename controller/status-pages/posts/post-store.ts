@@ -1,0 +1,54 @@
+import type { Db } from 'mongodb';
+import { ownedBy, type Tenant } from '../../accounts/tenant.ts';
+import { Documents } from '../../platform/mongo/documents.ts';
+import { restoring } from '../../platform/mongo/null-fields.ts';
+import type { PostDoc, PostStatus } from './post.ts';
+
+type Identity = '_id' | 'organization_id' | 'project_id' | 'page_id' | 'revision';
+export type PostChange = Partial<Omit<PostDoc, Identity>>;
+
+/** Collection `status_page_posts`. */
+export class PostStore extends Documents<PostDoc> {
+  constructor(db: Db) {
+    super(db, 'status_page_posts', [
+      // A page's list, and what goes with the page.
+      { key: { page_id: 1, published_at: -1, _id: -1 }, name: 'list' },
+    ], restoring<PostDoc>({ incident_id: null, resolved_at: null }));
+  }
+
+  /** Newest first, and the number on all pages. */
+  async list(tenant: Tenant, pageId: string, { status, skip, limit }: {
+    status: PostStatus | undefined; skip: number; limit: number;
+  }): Promise<{ posts: PostDoc[]; total: number }> {
+    const filter = { ...ownedBy(tenant), page_id: pageId, ...(status === undefined ? {} : { status }) };
+    const total = await this.count(filter);
+    if (skip >= total) return { posts: [], total };
+    const found = this.select(filter).sort({ published_at: -1, _id: -1 }).skip(skip).limit(limit);
+    return { total, posts: await found.toArray() };
+  }
+
+  countOf(tenant: Tenant, pageId: string): Promise<number> {
+    return this.count({ ...ownedBy(tenant), page_id: pageId });
+  }
+
+  /** Null also when the post belongs to another page. */
+  find(tenant: Tenant, pageId: string, id: string): Promise<PostDoc | null> {
+    return this.findOne({ ...ownedBy(tenant), page_id: pageId, _id: id });
+  }
+
+  /** The post after the change; null if it was changed since `seen`, or is gone. */
+  revise(seen: PostDoc, change: PostChange): Promise<PostDoc | null> {
+    const { _id, organization_id, project_id, page_id, revision } = seen;
+    const unchanged = { _id, organization_id, project_id, page_id, revision };
+    return this.change(unchanged, { $set: { ...change, revision: revision + 1 } });
+  }
+
+  /** False if it is gone already. */
+  delete(tenant: Tenant, pageId: string, id: string): Promise<boolean> {
+    return this.remove({ ...ownedBy(tenant), page_id: pageId, _id: id });
+  }
+
+  async deleteOfPage(tenant: Tenant, pageId: string): Promise<void> {
+    await this.all.deleteMany({ ...ownedBy(tenant), page_id: pageId });
+  }
+}

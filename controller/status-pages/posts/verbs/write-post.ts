@@ -1,0 +1,126 @@
+import { AppError, notFound } from '../../../../shared/errors.ts';
+import { newId } from '../../../../shared/ids.ts';
+import { ownedBy, type Tenant } from '../../../accounts/tenant.ts';
+import type { ProjectContext } from '../../../http/route.ts';
+import { fieldError } from '../../../http/validation.ts';
+import type { PageDeps } from '../../deps.ts';
+import { loadPage } from '../../verbs/read-pages.ts';
+import { MOST_POSTS, MOST_UPDATES, type PostDoc } from '../post.ts';
+import { notAttached, resolvedAt } from '../post-rules.ts';
+import type { PostChangeInput, PostInput, PostListInput, UpdateInput } from '../post-schema.ts';
+import type { PostChange } from '../post-store.ts';
+
+export type PostDeps = Pick<PageDeps, 'pages' | 'posts'>;
+
+/** Attempts of a change that others make at the same time. */
+const ATTEMPTS = 5;
+
+/** One page of the list, newest first. Throws RESOURCE_NOT_FOUND, ACCESS_DENIED. */
+export async function listPosts(deps: PostDeps, ctx: ProjectContext, pageId: string, query: PostListInput) {
+  await loadPage(deps, ctx.tenant, pageId);
+  const { page, limit, status } = query;
+  const { posts, total } =
+    await deps.posts.list(ctx.tenant, pageId, { status, skip: (page - 1) * limit, limit });
+  return { posts, pagination: { page, limit, total_count: total, has_more: page * limit < total } };
+}
+
+/** Throws RESOURCE_NOT_FOUND, ACCESS_DENIED. */
+export async function readPost(deps: PostDeps, { tenant }: ProjectContext, pageId: string, id: string) {
+  await loadPage(deps, tenant, pageId);
+  return findPost(deps, tenant, pageId, id);
+}
+
+/** Throws RESOURCE_NOT_FOUND, ACCESS_DENIED, VALIDATION_ERROR, FAIR_USE_LIMIT_REACHED. */
+export async function createPost(deps: PostDeps, ctx: ProjectContext, pageId: string, input: PostInput) {
+  const { tenant, now } = ctx;
+  const page = await loadPage(deps, tenant, pageId);
+  checkAttached(page.components, input.affected_monitor_ids);
+  if ((await deps.posts.countOf(tenant, pageId)) >= MOST_POSTS) {
+    const message = `A status page can have at most ${MOST_POSTS} incidents`;
+    throw new AppError('FAIR_USE_LIMIT_REACHED', message, { details: { limit: MOST_POSTS } });
+  }
+  const { title, message, severity, affected_monitor_ids, status = 'investigating' } = input;
+  const post: PostDoc = {
+    _id: newId(now), ...ownedBy(tenant), page_id: pageId, revision: 1, incident_id: null,
+    title, message, severity, status, affected_monitor_ids, updates: [], is_automatic: false,
+    published_at: now, updated_at: now, resolved_at: resolvedAt(null, status, now),
+  };
+  await deps.posts.insert(post);
+  return post;
+}
+
+/** Changes only the given fields. Throws RESOURCE_NOT_FOUND, ACCESS_DENIED, VALIDATION_ERROR, CONFLICT. */
+export async function changePost(
+  deps: PostDeps, ctx: ProjectContext, pageId: string, id: string, input: PostChangeInput,
+): Promise<PostDoc> {
+  const { tenant, now } = ctx;
+  const page = await loadPage(deps, tenant, pageId);
+  const { title, message, severity, status, affected_monitor_ids: ids } = input;
+  if (ids !== undefined) checkAttached(page.components, ids);
+  const given = Object.entries({ title, message, severity, status, affected_monitor_ids: ids })
+    .filter(([, value]) => value !== undefined);
+  return revise(deps, tenant, pageId, id, (seen) => ({
+    ...Object.fromEntries(given), updated_at: now,
+    ...(status === undefined ? {} : { resolved_at: resolvedAt(seen, status, now) }),
+  }));
+}
+
+/** Throws RESOURCE_NOT_FOUND, ACCESS_DENIED, FAIR_USE_LIMIT_REACHED, CONFLICT. */
+export async function updatePost(
+  deps: PostDeps, ctx: ProjectContext, pageId: string, id: string, { status, message }: UpdateInput,
+): Promise<PostDoc> {
+  await loadPage(deps, ctx.tenant, pageId);
+  return revise(deps, ctx.tenant, pageId, id, (seen) => updated(seen, status, message, ctx.now));
+}
+
+/** What is resolved stays as it is. Throws RESOURCE_NOT_FOUND, ACCESS_DENIED, CONFLICT. */
+export async function resolvePost(
+  deps: PostDeps, ctx: ProjectContext, pageId: string, id: string, message = 'This incident is resolved.',
+): Promise<PostDoc> {
+  await loadPage(deps, ctx.tenant, pageId);
+  return revise(deps, ctx.tenant, pageId, id, (seen) => {
+    return seen.status === 'resolved' ? null : updated(seen, 'resolved', message, ctx.now);
+  });
+}
+
+/** Throws RESOURCE_NOT_FOUND, ACCESS_DENIED. */
+export async function deletePost(deps: PostDeps, { tenant }: ProjectContext, pageId: string, id: string) {
+  await loadPage(deps, tenant, pageId);
+  if (!(await deps.posts.delete(tenant, pageId, id))) throw notFound('Incident');
+}
+
+function updated(seen: PostDoc, status: PostDoc['status'], message: string, now: number): PostChange {
+  if (seen.updates.length >= MOST_UPDATES) {
+    const text = `An incident can have at most ${MOST_UPDATES} updates`;
+    throw new AppError('FAIR_USE_LIMIT_REACHED', text, { details: { limit: MOST_UPDATES } });
+  }
+  return {
+    status, updated_at: now, resolved_at: resolvedAt(seen, status, now),
+    updates: [...seen.updates, { status, message, created_at: now }],
+  };
+}
+
+async function findPost({ posts }: PostDeps, tenant: Tenant, pageId: string, id: string): Promise<PostDoc> {
+  const post = await posts.find(tenant, pageId, id);
+  if (post === null) throw notFound('Incident');
+  return post;
+}
+
+/** Makes the change that `decide` derives from the present post; null: none. */
+async function revise(
+  deps: PostDeps, tenant: Tenant, pageId: string, id: string, decide: (seen: PostDoc) => PostChange | null,
+): Promise<PostDoc> {
+  for (let attempt = 0; attempt < ATTEMPTS; attempt += 1) {
+    const seen = await findPost(deps, tenant, pageId, id);
+    const change = decide(seen);
+    const post = change === null ? seen : await deps.posts.revise(seen, change);
+    if (post !== null) return post;
+  }
+  throw new AppError('CONFLICT', 'This incident is being changed by other requests');
+}
+
+function checkAttached(components: readonly { monitor_id: string }[], ids: readonly string[]): void {
+  const missing = notAttached(components, ids);
+  if (missing.length === 0) return;
+  throw fieldError('affected_monitor_ids', `Not on this status page: ${missing.join(', ')}`);
+}
