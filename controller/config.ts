@@ -38,6 +38,7 @@ const variables = z.object({
     })
     .transform((text) => (text === 'false' ? 0 : Number(text)))
     .default(0),
+  NO_DATA_AFTER_SECONDS: setting.integer(5, LONGEST_INTERVAL_S).default(300),
   RATE_LIMIT: setting.integer(1, 1_000_000_000).default(1000),
   METRICS_TOKEN: setting.text().refine(
     (text) => /^[!-~]{16,512}$/.test(text), { message: 'must have 16 to 512 characters, without spaces' },
@@ -146,6 +147,8 @@ function arrange(values: Values) {
       jwtKeys: values.JWT_KEYS ?? null,
     },
     monitors: { minIntervalSeconds: values.MIN_INTERVAL_SECONDS },
+    /** How long a monitor is unknown, at least, before people are told, ms. */
+    noDataAfterMs: values.NO_DATA_AFTER_SECONDS * 1000,
     /** Whether checks may reach private and loopback addresses; strangers may not point probes there. */
     checks: { allowPrivate: values.PROBE_ALLOW_PRIVATE ?? values.REGISTRATION !== 'open' },
     destinations: { allowPrivate: values.ALLOW_PRIVATE_DESTINATIONS },

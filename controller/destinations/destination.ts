@@ -4,14 +4,15 @@ import type { AlertEvent } from '../verdicts/effect.ts';
 
 export const ALERT_EVENTS = [
   'monitor.down', 'monitor.up', 'monitor.ssl_expiring', 'monitor.domain_expiring', 'monitor.slow_response',
-  'monitor.slow_response_resolved', 'monitor.region_degraded',
+  'monitor.slow_response_resolved', 'monitor.region_degraded', 'monitor.no_data', 'monitor.no_data_resolved',
   'probe.offline', 'probe.online', 'probe.quarantined', 'probe.released',
 ] as const satisfies readonly (AlertEvent | ProbeEvent)[];
 type DestinationEvent = (typeof ALERT_EVENTS)[number];
 
 /** What no outage of a monitor follows from wakes only those who ask for it. */
 const OPT_IN: readonly DestinationEvent[] = [
-  'monitor.region_degraded', 'probe.offline', 'probe.online', 'probe.quarantined', 'probe.released',
+  'monitor.region_degraded', 'monitor.no_data', 'monitor.no_data_resolved',
+  'probe.offline', 'probe.online', 'probe.quarantined', 'probe.released',
 ];
 
 /** Those that a new destination gets unless it says otherwise. */

@@ -27,7 +27,8 @@ export interface IncidentResolution {
 
 export type AlertEvent =
   | 'monitor.down' | 'monitor.up' | 'monitor.slow_response' | 'monitor.slow_response_resolved'
-  | 'monitor.ssl_expiring' | 'monitor.domain_expiring' | 'monitor.region_degraded';
+  | 'monitor.ssl_expiring' | 'monitor.domain_expiring' | 'monitor.region_degraded'
+  | 'monitor.no_data' | 'monitor.no_data_resolved';
 
 /** A notification to send. Its id is derived from the monitor, the journal entry and the index in it. */
 export interface Alert {

@@ -8,6 +8,7 @@ import { tellLate } from './late-rules.ts';
 import type { MonitorConfig } from './monitor-config.ts';
 import type { MonitorItem, MonitorState, Outage, ResultItem } from './monitor-state.ts';
 import { MonitorStep, type ItemPlace } from './monitor-step.ts';
+import { tellDataAgain, tellNoData } from './no-data-rules.ts';
 import { isAsked } from './quorum-rules.ts';
 import { tellRegions } from './region-change-rules.ts';
 import {
@@ -25,7 +26,8 @@ export function newMonitorState(config: MonitorConfig): MonitorState {
     outage: null,
     last_check_at: null, last_success_at: null, last_success_ms: null, last_failure_at: null,
     booked_until: since, booked: {}, unrolled_day: null,
-    slow: null, flaps: null, warned: null, certificate: null, late: null, ...(heartbeat ? { heartbeat } : {}),
+    slow: null, flaps: null, warned: null, certificate: null, no_data_since: null, late: null,
+    ...(heartbeat ? { heartbeat } : {}),
   };
 }
 
@@ -61,6 +63,7 @@ export function applyItem(
   const step = new MonitorStep(before, place);
   applyToStatus(step, item);
   tellRegions(step, instantOf(item) ?? before.since);
+  tellDataAgain(step);
   tellBeyondStatus(step, item);
   const { state, effects } = step;
   return { state, effects };
@@ -86,6 +89,7 @@ function applyToStatus(step: MonitorStep, item: MonitorItem): void {
     case 'assigned': return applyAssigned(step, item);
     case 'witness': return applyWitness(step, item);
     case 'alone': return applyAlone(step, item.at);
+    case 'no_data': return tellNoData(step);
     case 'ping': return applyPing(step, item.ping);
     case 'overdue': return applyOverdue(step, item.at);
     case 'unwatched': return applyUnwatched(step, item.from, item.until);
@@ -132,7 +136,7 @@ function withResult(
     last_failure_at: isSuccess ? state.last_failure_at : latest(state.last_failure_at, at),
     booked_until: state.booked_until, booked: state.booked, unrolled_day: state.unrolled_day,
     slow: state.slow, flaps: state.flaps, warned: state.warned, certificate: state.certificate,
-    late: state.late,
+    no_data_since: state.no_data_since, late: state.late,
   };
 }
 

@@ -180,6 +180,8 @@ export interface MonitorState {
   warned: { tls: ExpiryWarning | null; domain: ExpiryWarning | null } | null;
   /** Null until a result carries a certificate. */
   certificate: CertificateState | null;
+  /** Since when the monitor is unknown, Unix ms, if people were told so; null if not. */
+  no_data_since: number | null;
   /** Null if all time was watched and no result was late. */
   late: LateHistory | null;
   /** Heartbeat monitors only. */
@@ -227,6 +229,7 @@ export type MonitorItem =
   | ({ kind: 'assigned'; at: number } & Assigned)
   | { kind: 'witness'; region: string; check_revision: number; witness: Witness }
   | { kind: 'alone'; at: number }
+  | { kind: 'no_data'; at: number }
   | { kind: 'ping'; ping: JournaledPing }
   | { kind: 'overdue'; at: number }
   | { kind: 'unwatched'; from: number; until: number }

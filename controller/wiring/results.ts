@@ -63,6 +63,7 @@ export async function openResults(ports: ControllerPorts, sources: ResultSources
       clockShiftMs: (probeId) => fleet.liveness.clockShiftMs(probeId),
       hasVote: (probeId) => fleet.quarantines.hasVote(probeId),
       assignments: fleet.assignments,
+      noDataAfterMs: config.noDataAfterMs,
       assigned: (config) =>
         assignedOf(fleet.directory, config, limits.regionsPerMonitor(config.organization_id)),
     },

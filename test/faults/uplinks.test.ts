@@ -32,9 +32,13 @@ const isRoot = process.getuid?.() === 0;
 async function startFenced(): Promise<void> {
   network = FencedNetwork.open(REGIONS.length);
   [load, bundle] = await Promise.all([
-    Load.start({ PROBE_ALLOW_PRIVATE: 'true' }), bundleFile('probe/main.ts'),
+    Load.start({ PROBE_ALLOW_PRIVATE: 'true', NO_DATA_AFTER_SECONDS: '5' }), bundleFile('probe/main.ts'),
   ]);
   const { session, farwatch } = load;
+  await session.ok('POST', '/api/integrations', {
+    name: 'Operators', type: 'webhook', is_default: true, config: { url: load.receiver.url },
+    events: ['monitor.no_data', 'monitor.no_data_resolved'],
+  });
   const natsPort = /nats-server \S+ on 127\.0\.0\.1:(\d+)/.exec(farwatch.log())?.[1];
   const [nats, controller, world] = await Promise.all([
     startFaultProxy({ port: Number(natsPort) }, network.nats),
@@ -116,13 +120,15 @@ describe.runIf(isRoot)('probes with uplinks of their own', () => {
     const cutAt = Date.now();
     for (const uplink of uplinks()) uplink.cut();
     await statusIs(id, 'unknown');
+    await until(() => eventsOf(id).length > 0, { what: 'somebody is told' });
     for (const uplink of uplinks()) uplink.mend();
     await statusIs(id, 'up');
     const { missed, failed } = await missedBy(id, REGIONS.length, cutAt);
     expect(failed).toEqual([]);
     expect(await load.incidents([id])).toEqual([]);
-    expect(eventsOf(id)).toEqual([]);
-    return `${missed.length} slots missed by name, 0 failures, 0 incidents; the monitor was unknown meanwhile`;
+    await until(() => eventsOf(id).length > 1, { what: 'the end is told' });
+    expect(eventsOf(id)).toEqual(['monitor.no_data', 'monitor.no_data_resolved']);
+    return `${missed.length} slots missed by name, 0 failures, 0 incidents; unknown meanwhile, told once`;
   });
 
   fault('F10', 'the uplink of one region of three is cut; meanwhile the target fails and recovers', async () => {

@@ -22,8 +22,9 @@ export interface DayOffline extends Pick<SeedReport, 'violations'> {
   hours: Map<number, HourTimes>;
   outages: { from: number; until: number }[];
   incidentList: StoredIncident[];
-  /** Events of alerts of incidents. */
+  /** Events of alerts of incidents, and of those that there is no data. */
   pages: string[];
+  silences: string[];
   statuses: StatusChange[];
 }
 
@@ -54,6 +55,8 @@ export async function aDayOffline(regions: string[]): Promise<DayOffline> {
     rows: (rowsOf(world, state).get(id) ?? []).filter(({ probe_id, attempt, started_at: at }) =>
       probe_id === probe.probeId && attempt === 1 && at >= CUT_OFF.from && at < CUT_OFF.until),
     incidentList: [...world.db.incidents.values()],
+    silences: [...world.db.alerts.values()].map(({ event }) => event)
+      .filter((event) => event.startsWith('monitor.no_data')),
     pages: [...world.db.alerts.values()].filter(({ incident }) => incident !== null)
       .map(({ event }) => event),
     statuses: [...world.db.statusChanges.values()].filter(({ at }) => at >= CUT_OFF.from),

@@ -25,6 +25,8 @@ const KINDS: Record<AlertDetails['event'], [string, AlertContent['tone'], string
   'monitor.slow_response_resolved': ['OK', 'good', 'responds normally again'],
   'monitor.ssl_expiring': ['TLS', 'warning', 'has a certificate that expires soon'],
   'monitor.region_degraded': ['REGION', 'warning', 'is down in one region, and up by the other votes'],
+  'monitor.no_data': ['NO DATA', 'warning', 'has no data: no region reports, and nobody knows how it is'],
+  'monitor.no_data_resolved': ['DATA', 'good', 'has data again'],
   'monitor.domain_expiring': ['DOMAIN', 'warning', 'has a domain registration that expires soon'],
   'probe.offline': ['PROBE OFFLINE', 'bad', 'is offline'],
   'probe.online': ['PROBE ONLINE', 'good', 'is online again'],

@@ -1,6 +1,7 @@
 import type { MonitorConfig } from '../../verdicts/monitor-config.ts';
 import type { Assigned, MonitorState } from '../../verdicts/monitor-state.ts';
 import { hourOf } from '../../verdicts/booking-rules.ts';
+import { noDataAt } from '../../verdicts/no-data-rules.ts';
 import { regionPatienceMs } from '../../verdicts/region-rules.ts';
 import { HOUR_GRACE_MS } from '../writing/closed-hours.ts';
 import { dueAt, HeartbeatWatch, isWaiting } from './heartbeat-watch.ts';
@@ -30,12 +31,14 @@ export interface ShardClockDeps {
   assigned(config: MonitorConfig): Assigned | null;
   /** False while a probe is in quarantine. */
   hasVote(probeId: string): boolean;
+  /** As in `noDataAt`, ms. */
+  noDataAfterMs: number;
 }
 
 /**
- * What time alone decides for one shard: a region fell silent, a heartbeat is overdue, an hour has ended. A
- * round examines monitors that are due and a share of all others, in steps, so that other work waits no
- * longer when there are more of them.
+ * What time alone decides for one shard: a region fell silent, a monitor has been without data for long, a
+ * heartbeat is overdue, an hour has ended. A round examines monitors that are due and a share of all others,
+ * in steps, so that other work waits no longer when there are more of them.
  */
 export class ShardClock {
   readonly #state: ShardState;
@@ -169,8 +172,10 @@ export class ShardClock {
       this.#lone.note(id, now);
       const { due, at } = this.#silences(id, state, now);
       due.push(...this.#reassigned(state, now));
+      const tellAt = noDataAt(state, this.#deps.noDataAfterMs, this.#watchedSince) ?? Infinity;
+      if (tellAt <= now) due.push({ kind: 'no_data', monitor_id: id, at: now });
       const found = hasPings ? due : [...due, ...this.#watch.overdue(state)];
-      this.#lookAgain(id, found.length > 0 ? 0 : Math.min(at, dueAt(state) ?? Infinity) - now);
+      this.#lookAgain(id, found.length > 0 ? 0 : Math.min(at, tellAt, dueAt(state) ?? Infinity) - now);
       return found;
     } catch {
       if (!this.#unclocked.has(id)) this.#deps.onFailed(id, now);

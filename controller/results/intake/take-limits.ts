@@ -50,4 +50,6 @@ export interface TakeLimits {
   assignments: Assignments;
   /** The regions that have the monitor now; null while they are not known, or if it is a heartbeat. */
   assigned(config: MonitorConfig): Assigned | null;
+  /** How long a monitor is unknown, at least, before people are told, ms. */
+  noDataAfterMs: number;
 }

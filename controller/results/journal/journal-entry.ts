@@ -29,6 +29,8 @@ export type ClockDecision =
   | { kind: 'witness'; monitor_id: string; region: string; check_revision: number; witness: Witness }
   /** Too few regions report, and nobody else could be asked in time. */
   | { kind: 'alone'; monitor_id: string; at: number }
+  /** The monitor has been unknown for so long that people are to hear of it. */
+  | { kind: 'no_data'; monitor_id: string; at: number }
   | { kind: 'overdue'; monitor_id: string; at: number }
   /** Nobody took pings in this time, for any heartbeat of the shard. */
   | { kind: 'unwatched'; from: number; until: number }

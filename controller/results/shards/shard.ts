@@ -107,6 +107,7 @@ export class Shard implements Behaviour<ShardMessage>, ShardView {
         onFailed: (monitorId, now) => this.#setAside(monitorId, now),
         assigned: (config) => limits.assigned(config),
         hasVote: (probeId) => limits.hasVote(probeId),
+        noDataAfterMs: limits.noDataAfterMs,
       },
     );
     this.#tidying = new Tidying(state, (id) => this.#hourWrites.mayTry(id));

@@ -97,7 +97,7 @@ export class EntryStep {
           this.item(decision.monitor_id, decision, overdueRow(decision.at));
         }
         break;
-      case 'silent': case 'assigned': case 'witness': case 'alone':
+      case 'silent': case 'assigned': case 'witness': case 'alone': case 'no_data':
         this.item(decision.monitor_id, decision);
         break;
       case 'watched':

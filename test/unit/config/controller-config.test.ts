@@ -66,6 +66,9 @@ describe('an invalid value is reported with the expected format', () => {
       'WATCHDOG_INTERVAL_SECONDS must be a whole number from 5 to 86400, not "4"',
     ],
     [
+      'NO_DATA_AFTER_SECONDS', '0', 'NO_DATA_AFTER_SECONDS must be a whole number from 5 to 86400, not "0"',
+    ],
+    [
       'LOG_LEVEL', 'loud',
       'LOG_LEVEL must be one of trace, debug, info, warn, error, fatal, silent, not "loud"',
     ],
@@ -133,6 +136,7 @@ test('the defaults are those of the process contract, and the configuration is d
     destinations: { allowPrivate: false },
     domains: { areLookedUp: true },
     mail: { from: 'Farwatch <farwatch@localhost>', isFromGiven: false, mailgun: null, smtpUrl: null },
+    noDataAfterMs: 300_000,
     watchdog: null,
     embeddedProbeToken: null,
   });

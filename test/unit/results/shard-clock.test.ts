@@ -18,6 +18,7 @@ import { configOf, HOUR } from './build.ts';
 
 /** Far more than one round examines. */
 const MANY = 3000;
+const NO_DATA_AFTER_MS = 300_000;
 
 interface Given {
   count?: number;
@@ -67,7 +68,10 @@ class Shard implements ClockedShard {
     this.clock = clock;
     this.#state = state;
     this.clocked = new ShardClock(
-      state, clock.now(), { onFailed: (id) => expect.fail(`a rule failed for ${id}`), assigned: () => null, hasVote: (id) => !this.quarantined.has(id) },
+      state, clock.now(), {
+        onFailed: (id) => expect.fail(`a rule failed for ${id}`), assigned: () => null,
+        hasVote: (id) => !this.quarantined.has(id), noDataAfterMs: NO_DATA_AFTER_MS,
+      },
     );
   }
 
@@ -161,6 +165,26 @@ describe('the clock of a shard with many monitors', () => {
     one.quarantined.add('p');
     await rounds(clock, [one], 2);
     expect(one.decided.size).toBe(5);
+  });
+
+  test('has people told of monitors without data, not before it has waited for data itself', async () => {
+    const clock = new SimulatedClock(HOUR + 600_000);
+    const start = clock.now();
+    const { shard, ids } = shardOfMany({ count: 20, lastAt: () => HOUR });
+    for (const [number, id] of ids.entries()) {
+      const cell = shard.monitors.get(id);
+      const since = number < 10 ? HOUR : start + 60_000;
+      if (cell) cell.state = { ...cell.state, status: 'unknown', since, regions: {}, last_check_at: HOUR };
+    }
+    const one = new Shard(clock, shard);
+    await rounds(clock, [one], 80);
+    expect(one.decided.size).toBe(20);
+    for (const [number, id] of ids.entries()) {
+      const late =
+        (one.decided.get(id) as number) - start - NO_DATA_AFTER_MS - (number < 10 ? 0 : 60_000);
+      expect(late).toBeGreaterThanOrEqual(0);
+      expect(late).toBeLessThanOrEqual(ROUND_MS);
+    }
   });
 
   test('reports regions that fall silent one by one within a round', async () => {

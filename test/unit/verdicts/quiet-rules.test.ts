@@ -123,6 +123,8 @@ const state: fc.Arbitrary<MonitorState> = config.chain((known) => fc.record({
   ), last_success_ms: maybe(fc.constant(12)), last_failure_at: maybe(instant),
   booked_until: instant, booked: fc.constantFrom<MonitorState['booked']>({}, { [HOUR]: [60_000, 0, 0] }),
   unrolled_day: fc.constant(null),
+  // Never told of a monitor that is up.
+  no_data_since: fc.constant(null),
   slow: rarely(outage), flaps: fc.option(flaps),
   warned: fc.option(fc.record({ tls: warning, domain: warning })), certificate: fc.option(certificate), late: fc.option(late),
 }).chain((given) => mostly<MonitorState>(

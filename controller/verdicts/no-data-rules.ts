@@ -1,0 +1,44 @@
+import type { MonitorState } from './monitor-state.ts';
+import type { MonitorStep } from './monitor-step.ts';
+
+/** Shorter than this many intervals, a silence is not told: a slow monitor is not heard more often. */
+const FEWEST_INTERVALS = 3;
+
+/**
+ * When people are told that nobody knows how a monitor is, Unix ms: once it has been unknown for the larger
+ * of `afterMs` and three intervals. Null if it is not unknown, was never checked, is a heartbeat, or if they
+ * were told. Time before `watchedSince` (Unix ms) does not count: nobody was here to hear of it.
+ */
+export function noDataAt(state: MonitorState, afterMs: number, watchedSince: number): number | null {
+  if (!isWithoutData(state) || state.no_data_since !== null) return null;
+  const patienceMs = Math.max(afterMs, FEWEST_INTERVALS * state.config.interval_ms);
+  return Math.max(state.since, watchedSince) + patienceMs;
+}
+
+/** Tells that there is no data, once. `monitor.no_data_resolved` follows when the monitor has a status. */
+export function tellNoData(step: MonitorStep): void {
+  const { state } = step;
+  if (!isWithoutData(state) || state.no_data_since !== null) return;
+  alert(step, 'monitor.no_data');
+  step.state = { ...step.state, no_data_since: state.since };
+}
+
+/** Tells that there is data again, unless people have ended the wait: by a pause, say. */
+export function tellDataAgain(step: MonitorStep): void {
+  const { state } = step;
+  if (state.no_data_since === null || isWithoutData(state)) return;
+  if (state.status !== 'unknown' && state.status !== 'paused') alert(step, 'monitor.no_data_resolved');
+  step.state = { ...step.state, no_data_since: null };
+}
+
+function isWithoutData({ config, status, heartbeat, last_check_at: checkedAt }: MonitorState): boolean {
+  return status === 'unknown' && config.status === 'active' && !heartbeat && checkedAt !== null;
+}
+
+function alert(step: MonitorStep, event: 'monitor.no_data' | 'monitor.no_data_resolved'): void {
+  const { since, last_success_at: at, last_success_ms: ms = null } = step.state;
+  step.alert(event, {
+    incident: null, error: null, regions: step.regions, at: since,
+    last_success: at === null ? null : { at, response_time_ms: ms },
+  });
+}
