@@ -5,7 +5,7 @@ import type { Clock } from '../../shared/time.ts';
 import type { FleetDirectory } from '../probes/directory.ts';
 import type { Liveness } from '../probes/liveness.ts';
 import type { MonitorState, Witness } from '../verdicts/monitor-state.ts';
-import { isAsked } from '../verdicts/quorum-rules.ts';
+import { assignedRegions, isAsked, voteOf } from '../verdicts/quorum-rules.ts';
 import { needsHelp } from '../verdicts/status-rules.ts';
 import { domainOf } from './assigned-regions.ts';
 import { chooseProbe, chooseSome } from './rules.ts';
@@ -68,6 +68,12 @@ export class Witnesses {
     this.#queue.add(() => this.#ask(state, regions, tell)).catch(
       (error: unknown) => this.#deps.log.warn({ err: error }, 'other regions could not be asked'),
     );
+  }
+
+  /** Whether a live probe may yet have a say: of a silent region of the monitor, or of one to be asked. */
+  canHelp(state: MonitorState): boolean {
+    const silent = assignedRegions(state).filter((region) => voteOf(state, region) === null);
+    return silent.some((region) => this.#trusted(region).length > 0) || this.#regionsFor(state).length > 0;
   }
 
   stop(): void {

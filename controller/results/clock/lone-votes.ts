@@ -1,6 +1,7 @@
 import { ALONE_AFTER_MS, needsHelp } from '../../verdicts/status-rules.ts';
 import type { ClockDecision } from '../journal/journal-entry.ts';
 import type { LiveMonitor } from '../state/live-monitor.ts';
+import type { MonitorState } from '../../verdicts/monitor-state.ts';
 
 /** Limit of decisions at a time; the rest follows at once. */
 const MOST_DECISIONS = 500;
@@ -8,16 +9,24 @@ const MOST_DECISIONS = 500;
 /** Monitors that too few regions call down, and since when (Unix ms) that is known here. */
 export class LoneVotes {
   readonly #monitors: ReadonlyMap<string, LiveMonitor>;
+  readonly #canBeHelped: (state: MonitorState) => boolean;
   /** First come first. */
   readonly #since = new Map<string, number>();
+  /** Those about which nobody else can have a say. */
+  readonly #hopeless = new Set<string>();
 
-  constructor(monitors: ReadonlyMap<string, LiveMonitor>) {
+  /** `canBeHelped`: whether somebody else may have a say in time. */
+  constructor(monitors: ReadonlyMap<string, LiveMonitor>, canBeHelped: (state: MonitorState) => boolean) {
     this.#monitors = monitors;
+    this.#canBeHelped = canBeHelped;
   }
 
   /** Notes the monitor if it needs help now. */
   note(monitorId: string, now: number): void {
-    if (this.#needsHelp(monitorId) && !this.#since.has(monitorId)) this.#since.set(monitorId, now);
+    const state = this.#needy(monitorId);
+    if (!state || this.#since.has(monitorId)) return;
+    if (this.#canBeHelped(state)) this.#since.set(monitorId, now);
+    else this.#hopeless.add(monitorId);
   }
 
   /** While nothing is taken, nobody can have their say. */
@@ -27,28 +36,38 @@ export class LoneVotes {
 
   /** When the next one is due, Unix ms; null without any. */
   get dueAt(): number | null {
+    if (this.#hopeless.size > 0) return -Infinity;
     const since = this.#since.values().next().value;
     return since === undefined ? null : since + ALONE_AFTER_MS;
   }
 
-  /** Believes those that have been alone for long enough. */
+  /** Believes those that have been alone for long enough, or will be. */
   takeDue(now: number): ClockDecision[] {
     const decisions: ClockDecision[] = [];
+    const believe = (id: string) => {
+      if (this.#needy(id)) decisions.push({ kind: 'alone', monitor_id: id, at: now });
+    };
+    for (const id of this.#hopeless) {
+      if (decisions.length === MOST_DECISIONS) return decisions;
+      this.#hopeless.delete(id);
+      believe(id);
+    }
     for (const [id, since] of this.#since) {
       if (since + ALONE_AFTER_MS > now || decisions.length === MOST_DECISIONS) break;
       this.#since.delete(id);
-      if (this.#needsHelp(id)) decisions.push({ kind: 'alone', monitor_id: id, at: now });
+      believe(id);
     }
     return decisions;
   }
 
-  #needsHelp(monitorId: string): boolean {
+  /** The monitor's state if it needs help. */
+  #needy(monitorId: string): MonitorState | null {
     const state = this.#monitors.get(monitorId)?.state;
     try {
-      return state !== undefined && !state.alone && needsHelp(state);
+      return state !== undefined && !state.alone && needsHelp(state) ? state : null;
     } catch {
       // The monitor's own rules set aside what is wrong with it.
-      return false;
+      return null;
     }
   }
 }

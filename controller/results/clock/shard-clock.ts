@@ -31,6 +31,8 @@ export interface ShardClockDeps {
   assigned(config: MonitorConfig): Assigned | null;
   /** False while a probe is in quarantine. */
   hasVote(probeId: string): boolean;
+  /** Whether a region may have a say in time that has none in the monitor's verdict now. */
+  canBeHelped(state: MonitorState): boolean;
   /** As in `noDataAt`, ms. */
   noDataAfterMs: number;
 }
@@ -63,7 +65,7 @@ export class ShardClock {
     this.#state = state;
     this.#deps = deps;
     this.#walk = new MonitorWalk(state.monitors);
-    this.#lone = new LoneVotes(state.monitors);
+    this.#lone = new LoneVotes(state.monitors, (monitor) => deps.canBeHelped(monitor));
     this.#watchedSince = now;
     // The walk takes a cycle, so the queue has to find what is due before. No region is silent at first.
     for (const [id, cell] of state.monitors) {

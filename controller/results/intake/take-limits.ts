@@ -1,5 +1,5 @@
 import type { MonitorConfig } from '../../verdicts/monitor-config.ts';
-import type { Assigned } from '../../verdicts/monitor-state.ts';
+import type { Assigned, MonitorState } from '../../verdicts/monitor-state.ts';
 
 /** A batch message of the bus. `answer` sends the watermark. */
 export interface TakenMessage {
@@ -47,6 +47,8 @@ export interface TakeLimits {
   clockShiftMs(probeId: string): number;
   /** False for a probe in quarantine: what it reports is stored and decides nothing. */
   hasVote(probeId: string): boolean;
+  /** Whether a region may have a say in time that has none in the monitor's verdict now. */
+  canBeHelped(state: MonitorState): boolean;
   assignments: Assignments;
   /** The regions that have the monitor now; null while they are not known, or if it is a heartbeat. */
   assigned(config: MonitorConfig): Assigned | null;

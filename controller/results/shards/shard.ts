@@ -90,6 +90,8 @@ export class Shard implements Behaviour<ShardMessage>, ShardView {
   #isTidying = false;
   /** Set while regions that are too few wait to be believed. */
   #aloneTimer: Timer | null = null;
+  /** When it fires, Unix ms. */
+  #aloneAt = Infinity;
 
   private constructor(
     deps: ShardDeps, context: ActorContext<ShardMessage>, state: ShardState, writer: string,
@@ -107,6 +109,7 @@ export class Shard implements Behaviour<ShardMessage>, ShardView {
         onFailed: (monitorId, now) => this.#setAside(monitorId, now),
         assigned: (config) => limits.assigned(config),
         hasVote: (probeId) => limits.hasVote(probeId),
+        canBeHelped: (monitor) => limits.canBeHelped(monitor),
         noDataAfterMs: limits.noDataAfterMs,
       },
     );
@@ -354,14 +357,16 @@ export class Shard implements Behaviour<ShardMessage>, ShardView {
   #awaitAlone(): void {
     const { clock } = this.#deps;
     const dueAt = this.#clock.aloneAt;
-    if (dueAt === null || this.#aloneTimer !== null) return;
+    if (dueAt === null || dueAt >= this.#aloneAt) return;
     const waitMs = Math.max(0, dueAt - clock.now());
+    this.#aloneTimer?.cancel();
+    this.#aloneAt = dueAt;
     this.#aloneTimer = clock.setTimer(waitMs, () => this.#context.tell({ kind: 'alone' }));
   }
 
   #believeAlone(): void {
     const { clock } = this.#deps;
-    this.#aloneTimer = null;
+    this.#aloneAt = Infinity;
     this.#builder.noteClock(this.#clock.takeAlone(clock.now()), clock.monotonic());
     this.#awaitAlone();
   }

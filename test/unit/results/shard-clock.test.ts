@@ -69,7 +69,7 @@ class Shard implements ClockedShard {
     this.#state = state;
     this.clocked = new ShardClock(
       state, clock.now(), {
-        onFailed: (id) => expect.fail(`a rule failed for ${id}`), assigned: () => null,
+        onFailed: (id) => expect.fail(`a rule failed for ${id}`), assigned: () => null, canBeHelped: () => true,
         hasVote: (id) => !this.quarantined.has(id), noDataAfterMs: NO_DATA_AFTER_MS,
       },
     );

@@ -1,0 +1,43 @@
+import { expect, test } from 'vitest';
+import { Witnesses } from '../../../controller/assignments/witnesses.ts';
+import type { ProbeDoc, RegionDoc } from '../../../controller/probes/probe.ts';
+import { newMonitorState } from '../../../controller/verdicts/monitor-rules.ts';
+import { NEW_REGION } from '../../../controller/verdicts/region-rules.ts';
+import { createLog } from '../../../shared/log.ts';
+import { SimulatedClock } from '../../helpers/simulated-clock.ts';
+import { configOf } from '../results/build.ts';
+
+const region = (id: string, owner: string | null): RegionDoc => ({
+  _id: id, name: id, city: id, country: 'X', lat: null, lon: null,
+  visibility: owner === null ? 'shared' : 'private', organization_id: owner, created_at: 0, to_place: 0,
+});
+const probeIn = (id: string, change: Partial<ProbeDoc> = {}): ProbeDoc => ({
+  _id: `probe-${id}`, region_id: id, organization_id: null, name: id, created_at: 0, enrolled_at: 1,
+  version: '1', capabilities: [], is_draining: false, removed_at: null, is_online: true, last_beat_at: 1,
+  ...change,
+});
+const quarantine = { trouble: 'late', reason: 'It is late', since: 1, bad_at: 1, clean_ms: 1 } as const;
+
+/** Of a monitor in paris, which says "down", and in dallas. */
+function canHelp(live: ProbeDoc[]): boolean {
+  const regions = [region('berlin', null), region('dallas', null), region('oslo', 'other'), region('paris', null)];
+  const unused = () => expect.fail('nobody is asked');
+  const witnesses = new Witnesses({
+    items: { ofMonitors: unused }, runNow: { order: unused },
+    directory: { regions: () => regions, probesOf: () => [], probe: () => null },
+    liveness: { liveProbes: (id) => live.filter((probe) => probe.region_id === id) },
+    clock: new SimulatedClock(), log: createLog('test', 'silent'),
+  });
+  const state = newMonitorState({ ...configOf(), assigned: ['dallas', 'paris'] });
+  return witnesses.canHelp({ ...state, regions: { paris: { ...NEW_REGION, verdict: 'down' } } });
+}
+
+test.each<[string, ProbeDoc[], boolean]>([
+  ['a silent region of the monitor has a live probe', [probeIn('dallas')], true],
+  ['another region could be asked', [probeIn('berlin')], true],
+  ['only the region that reports is alive', [probeIn('paris')], false],
+  ['the other probes are quarantined', [probeIn('dallas', { quarantine }), probeIn('berlin', { quarantine })], false],
+  ['the only other region belongs to somebody else', [probeIn('oslo')], false],
+])('whether anybody can still have a say when %s', (_name, live, expected) => {
+  expect(canHelp(live)).toBe(expected);
+});
