@@ -35,16 +35,21 @@ export function isPartlyDown({ config, regions }: MonitorState): boolean {
   return false;
 }
 
-/** Regions that are down, while all others with a vote were heard since it failed and the monitor is up. */
+/**
+ * Regions that are down, while all others with a vote were heard since it failed and the monitor is up. A
+ * region that rechecks may be about to join it; one not heard since the monitor came up, to come up too.
+ */
 function untoldRegions(state: MonitorState): string[] {
-  const { status, config, regions } = state;
+  const { status, since, config, regions } = state;
   if ((status !== 'up' && status !== 'degraded') || !isPartlyDown(state)) return [];
   const voters = Object.entries(regions)
     .filter(([name, { verdict }]) => verdict !== 'unknown' && isAsked(config, name));
-  return voters.flatMap(([name, { verdict, is_told, first_fail_at: failedAt }]) => {
+  return voters.flatMap(([name, { verdict, is_told, first_fail_at: failedAt, last_at: heardAt }]) => {
     if (verdict !== 'down' || is_told || failedAt === null || voters.length < 2) return [];
-    const areHeard = voters.every(([other, { last_at: at }]) => other === name || (at ?? 0) >= failedAt);
-    return areHeard ? [name] : [];
+    if ((heardAt ?? 0) < since) return [];
+    const areClear = voters.every(([other, { verdict: word, fails, last_at: at }]) =>
+      other === name || ((at ?? 0) >= failedAt && (word === 'down' || fails === 0)));
+    return areClear ? [name] : [];
   });
 }
 

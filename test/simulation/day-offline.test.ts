@@ -44,7 +44,7 @@ describe('the only region of a monitor is cut off for a day, in which the target
 
   test('the monitor is unknown, and then up again: both are told once', () => {
     expect(day.statuses.map(({ to }) => to)).toEqual(['unknown', 'up']);
-    expect(day.silences).toEqual(['monitor.no_data', 'monitor.no_data_resolved']);
+    expect(day.notices).toEqual(['monitor.no_data', 'monitor.no_data_resolved']);
   });
 });
 
@@ -65,7 +65,7 @@ describe('one region of three is cut off for a day, in which the target fails th
     );
     const statuses = day.statuses.map(({ to }) => to);
     expect(statuses).toEqual(['down', 'up', 'down', 'up', 'down', 'up']);
-    expect(day.silences).toEqual([]);
+    expect(day.notices).toEqual([]);
   });
 
   test('late results add no time to an hour that was watched', () => {

@@ -22,9 +22,9 @@ export interface DayOffline extends Pick<SeedReport, 'violations'> {
   hours: Map<number, HourTimes>;
   outages: { from: number; until: number }[];
   incidentList: StoredIncident[];
-  /** Events of alerts of incidents, and of those that there is no data. */
+  /** Events of alerts of incidents; of all others, but for those of certificates. */
   pages: string[];
-  silences: string[];
+  notices: string[];
   statuses: StatusChange[];
 }
 
@@ -46,6 +46,7 @@ export async function aDayOffline(regions: string[]): Promise<DayOffline> {
   await world.run(2 * HOUR_MS);
   await settle(world);
   const { state } = referenceOf(world.db, SHARD);
+  const alerts = [...world.db.alerts.values()];
   const hours = new Map<number, HourTimes>();
   for (let hour = Math.ceil(CUT_OFF.from / HOUR_MS) * HOUR_MS; hour + HOUR_MS <= CUT_OFF.until; hour += HOUR_MS) {
     hours.set(hour, world.db.hours.get(`${id}:${hour / HOUR_MS}`)?.rollup.times ?? [0, 0, 0]);
@@ -55,10 +56,9 @@ export async function aDayOffline(regions: string[]): Promise<DayOffline> {
     rows: (rowsOf(world, state).get(id) ?? []).filter(({ probe_id, attempt, started_at: at }) =>
       probe_id === probe.probeId && attempt === 1 && at >= CUT_OFF.from && at < CUT_OFF.until),
     incidentList: [...world.db.incidents.values()],
-    silences: [...world.db.alerts.values()].map(({ event }) => event)
-      .filter((event) => event.startsWith('monitor.no_data')),
-    pages: [...world.db.alerts.values()].filter(({ incident }) => incident !== null)
-      .map(({ event }) => event),
+    pages: alerts.filter(({ incident }) => incident !== null).map(({ event }) => event),
+    notices: alerts.filter(({ incident }) => incident === null).map(({ event }) => event)
+      .filter((event) => event !== 'monitor.ssl_expiring'),
     statuses: [...world.db.statusChanges.values()].filter(({ at }) => at >= CUT_OFF.from),
   };
 }

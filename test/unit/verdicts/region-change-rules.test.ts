@@ -1,12 +1,13 @@
 import { describe, expect, test } from 'vitest';
+import type { MonitorConfig } from '../../../controller/verdicts/monitor-config.ts';
 import { HOUR } from '../results/build.ts';
 import { MonitorRun, SECOND } from './build.ts';
 
 const REGIONS = ['dallas', 'osaka', 'paris'];
 
 /** All three regions reported up, at 1, 2 and 3 s. */
-function watched(): MonitorRun {
-  const run = new MonitorRun({ quorum: 'majority', assigned: REGIONS, interval_ms: 10_000 });
+function watched(given: Partial<MonitorConfig> = {}): MonitorRun {
+  const run = new MonitorRun({ quorum: 'majority', assigned: REGIONS, interval_ms: 10_000, ...given });
   REGIONS.forEach((region, index) => run.up(1 + index, region));
   run.effects = [];
   return run;
@@ -71,6 +72,27 @@ describe('a region that is down alone', () => {
     run.up(43, 'osaka');
     expect(alerts(run)).toEqual(['paris@11', 'paris@41']);
     expect(run.told).toEqual([]);
+  });
+
+  test('is not alerted of while another one rechecks, which may follow it', () => {
+    const run = watched({ retries: 1 });
+    for (const at of [11, 12]) run.down(at, 'paris');
+    run.up(13, 'osaka');
+    run.down(14, 'dallas');
+    expect(alerts(run)).toEqual([]);
+    run.up(15, 'dallas');
+    expect(alerts(run)).toEqual(['paris@11']);
+  });
+
+  test('is not alerted of when it is the last to see a recovery, but if it still fails after that', () => {
+    const run = watched();
+    REGIONS.forEach((region, index) => run.down(11 + index, region));
+    run.up(21, 'dallas');
+    run.up(22, 'osaka');
+    expect(run.state.status).toBe('up');
+    expect(alerts(run)).toEqual([]);
+    run.down(23, 'paris');
+    expect(alerts(run)).toEqual(['paris@13']);
   });
 
   test('is not alerted of when the monitor goes down, or only one region reports', () => {
