@@ -8,9 +8,11 @@ import { chainCpu, chainMemory } from './chain-metrics.ts';
 import { dnsCheck, httpCheck, httpsCheck } from './check-metrics.ts';
 import { startDatabase } from './database.ts';
 import { detectionLatency } from './detection/metric.ts';
+import { fleetGrowth } from './fleet/metric.ts';
 import { pings } from './icmp-metric.ts';
+import { lateness } from './lateness-metric.ts';
+import { memoryPerMonitor } from './memory-metric.ts';
 import { falseAlerts } from './noise/metric.ts';
-import type { TimerFigures } from './loads/timers.ts';
 import { readLaw } from './read-law.ts';
 import { print } from './report.ts';
 import { runWorker, startWorker } from './run-worker.ts';
@@ -27,42 +29,6 @@ export interface BenchOptions {
 }
 
 export type Metric = (options: BenchOptions) => Promise<(boolean | null)[]>;
-
-/** How late checks start after their slots, with 10,000 monitors. */
-const lateness: Metric = async ({ outdir, rounds, scale }) => {
-  const options = { monitors: 10_000, intervalMs: 5_000, forMs: Math.round(30_000 * scale) };
-  const LOADS = ['wheelTimers', 'naiveTimers', 'absoluteTimers'] as const;
-  const late: Record<(typeof LOADS)[number], number[]> = {
-    wheelTimers: [], naiveTimers: [], absoluteTimers: [],
-  };
-  const perStart: typeof late = { wheelTimers: [], naiveTimers: [], absoluteTimers: [] };
-  let missed = 0;
-  for (let round = 0; round < rounds; round += 1) {
-    for (const load of LOADS) {
-      const { cpuMs: used, figures } = await runWorker<TimerFigures>(outdir, load, options);
-      // Lateness has a resolution of 1 ms, so half of that stands for none.
-      late[load].push(Math.max(0.5, figures.p99));
-      perStart[load].push((used * 1000) / figures.fired);
-      missed += figures.missed;
-    }
-  }
-  const ours = late.wheelTimers;
-  return [
-    print({
-      metric: '5', what: 'p99 start lateness, 10,000 monitors, against setTimeout', ours,
-      theirs: late.naiveTimers, unit: 'ms', floor: { max: 0.5 }, note: `${missed} missed`,
-    }),
-    print({
-      metric: '5', what: 'p99 start lateness, against setTimeout to absolute times', ours,
-      theirs: late.absoluteTimers, unit: 'ms',
-    }),
-    print({
-      metric: '5', what: 'CPU per start, against setTimeout', ours: perStart.wheelTimers,
-      theirs: perStart.naiveTimers, unit: 'µs',
-    }),
-    missed === 0,
-  ];
-};
 
 /** Results per second and per client CPU second, from probe to owner, against one message per result. */
 const transport: Metric = async ({ outdir, rounds, scale }) => {
@@ -156,8 +122,9 @@ function inTurn(...metrics: Metric[]): Metric {
 
 /** By number, in the order they run. */
 export const METRICS: Record<string, Metric> = {
-  '1': httpCheck, '2': httpsCheck, '3': pings, '4': dnsCheck, '5': lateness, '7': transport, '8': ingest,
+  '1': httpCheck, '2': httpsCheck, '3': pings, '4': dnsCheck, '5': lateness, '6': memoryPerMonitor, '7': transport, '8': ingest,
   '9': bytes, '10': inTurn(detectionLatency, alertLatency), '11': falseAlerts, '12': readLaw, '15': chainCpu, '16': queuedBehindHanging, '17': chainMemory,
+  fleet: fleetGrowth,
 };
 
 /**

@@ -16,12 +16,12 @@ export interface RunningWorker<F> {
   ready: Promise<void>;
 }
 
-/** Runs a load in a process of its own, on one core. */
+/** Runs a load in a process of its own, on one core, with further `flags` of Node. */
 export function startWorker<F>(
-  outdir: string, name: string, options: object = {}, core = 0,
+  outdir: string, name: string, options: object = {}, core = 0, flags: string[] = [],
 ): RunningWorker<F> {
   const [command, args] = pinned(
-    core, process.execPath, [...NODE_FLAGS, join(outdir, 'worker.mjs'), name, JSON.stringify(options)],
+    core, process.execPath, [...NODE_FLAGS, ...flags, join(outdir, 'worker.mjs'), name, JSON.stringify(options)],
   );
   const child = spawn(command, args, { stdio: ['ignore', 'pipe', 'inherit'] });
   let output = '';
@@ -43,7 +43,7 @@ export function startWorker<F>(
 }
 
 export function runWorker<F>(
-  outdir: string, name: string, options: object = {}, core = 0,
+  outdir: string, name: string, options: object = {}, core = 0, flags: string[] = [],
 ): Promise<WorkerOutcome<F>> {
-  return startWorker<F>(outdir, name, options, core).outcome;
+  return startWorker<F>(outdir, name, options, core, flags).outcome;
 }

@@ -4,16 +4,19 @@ import { bareLookups } from './loads/bare-lookups.ts';
 import { blackboxDriver } from './loads/blackbox-driver.ts';
 import { firstFailurePoller } from './loads/first-failure-poller.ts';
 import { bareIngest, ingestResults } from './loads/ingest-results.ts';
+import { bareMemory, controllerMemory, probeMemory } from './loads/memory.ts';
 import { pingChecks } from './loads/ping-checks.ts';
 import { queuedAlerts } from './loads/queued-alerts.ts';
 import { bareBlocks, storeBlocks } from './loads/store-blocks.ts';
-import { absoluteTimers, naiveTimers, wheelTimers } from './loads/timers.ts';
+import { absoluteTimers, burnCpu, naiveTimers, virtualHour, wheelTimers } from './loads/timers.ts';
 import { publishBatches, publishEach, takeBatches, takeEach } from './loads/transport.ts';
+import { virtualFleet } from './loads/virtual-fleet.ts';
 
 /** Loads that run in processes of their own, to measure their CPU time and memory alone. */
 const LOADS: Record<string, (options: Record<string, unknown>) => Promise<unknown>> = {
   bareGets, bareHandshakes, bareLookups, blackboxDriver, firstFailurePoller, ingestResults, bareIngest, pingChecks, queuedAlerts,
   storeBlocks, bareBlocks, absoluteTimers, naiveTimers, wheelTimers, publishBatches, publishEach, takeBatches, takeEach,
+  bareMemory, burnCpu, controllerMemory, probeMemory, virtualFleet, virtualHour,
 };
 
 const [name = '', options = '{}'] = process.argv.slice(2);

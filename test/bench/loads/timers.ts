@@ -2,6 +2,7 @@ import { systemClock } from '../../../shared/time.ts';
 import { newId } from '../../../shared/ids.ts';
 import type { Assignment } from '../../../shared/contracts/assignment.ts';
 import { Scheduler } from '../../../probe/scheduler/scheduler.ts';
+import { SimulatedClock } from '../../helpers/simulated-clock.ts';
 
 export interface TimerFigures {
   fired: number;
@@ -34,6 +35,41 @@ export async function wheelTimers(options: Record<string, unknown>): Promise<Tim
   await afterStart(late, forMs);
   scheduler.stop();
   return figuresOf(late, missed);
+}
+
+/** How much later the starts of the last interval are than those of the first, on virtual time, ms. */
+export async function virtualHour(options: Record<string, unknown>): Promise<{ drift: number; missed: number }> {
+  const { monitors, intervalMs, forMs } = options as unknown as TimerOptions;
+  const clock = new SimulatedClock();
+  const late = { first: 0, last: 0 };
+  const begunMs = clock.now();
+  let missed = 0;
+  const scheduler = new Scheduler(clock, {
+    due: (_assignment, dueMs) => {
+      const sinceMs = dueMs - begunMs;
+      const which = sinceMs < intervalMs ? 'first' : sinceMs >= forMs - intervalMs ? 'last' : null;
+      if (which) late[which] = Math.max(late[which], clock.now() - dueMs);
+    },
+    missed: (_assignment, run) => (missed += run.count),
+  });
+  for (let index = 0; index < monitors; index += 1) {
+    scheduler.set(assignmentAt(index, intervalMs, Math.floor((index / monitors) * intervalMs)));
+  }
+  scheduler.start();
+  await clock.advance(forMs);
+  scheduler.stop();
+  return { drift: Math.max(0, late.last - late.first), missed };
+}
+
+/** Takes a share of its core, from 0 to 1, until it is killed. */
+export function burnCpu(options: Record<string, unknown>): Promise<never> {
+  const { share } = options as { share: number };
+  const eachMs = 10;
+  setInterval(() => {
+    const until = performance.now() + share * eachMs;
+    while (performance.now() < until);
+  }, eachMs);
+  return new Promise(() => undefined);
 }
 
 /** One timer per monitor, set after each check for the rest of the interval: the usual way, which drifts. */
@@ -76,9 +112,9 @@ async function timerEach(options: Record<string, unknown>, rearm: Rearm): Promis
   return figuresOf(late, 0);
 }
 
-/** The first second, which creates thousands of timers, is excluded for all loads. */
+/** The first seconds, which create thousands of timers, are excluded for all loads. */
 async function afterStart(late: number[], forMs: number): Promise<void> {
-  await new Promise((resolve) => setTimeout(resolve, 1000));
+  await new Promise((resolve) => setTimeout(resolve, 5000));
   late.length = 0;
   await new Promise((resolve) => setTimeout(resolve, forMs));
 }

@@ -1,5 +1,4 @@
-/** What the first check of a slot found; `lost`: its region has no network. */
-export type Found = 'success' | 'failure' | 'lost';
+import type { Found } from '../virtual-probe.ts';
 
 interface NaiveOptions {
   isWorking: (monitorId: string) => boolean;

@@ -4,8 +4,8 @@ import type { ConfirmOrder } from '../../../shared/contracts/assignment.ts';
 import type { Outage } from '../../simulation/targets.ts';
 import { MINUTE_MS, World } from '../../simulation/world.ts';
 import { Random } from '../../simulation/random.ts';
+import { VirtualProbe, type Found } from '../virtual-probe.ts';
 import { NaiveAlerting } from './naive-alerting.ts';
-import { NoisyProbe } from './noisy-probe.ts';
 
 const REGIONS = ['eu', 'us', 'ap'];
 /** The beats until most of the kept ones show the new time. */
@@ -54,7 +54,7 @@ interface Told {
 export async function runNoise(options: NoiseOptions): Promise<NoiseFigures> {
   const { seed, monitors, intervalMs, noise } = options;
   const shifts = new Map<string, number>();
-  const probes: NoisyProbe[] = [];
+  const probes: VirtualProbe[] = [];
   const told: Told[] = [];
   const world: World = new World({
     seed, controllers: 2, regions: [],
@@ -72,21 +72,31 @@ export async function runNoise(options: NoiseOptions): Promise<NoiseFigures> {
   let isNoisy = false;
   let checks = 0;
   const rivals = rivalsOf(world, probes, noise, seed);
+  // Drawn in any case, so that an outage changes nothing for others.
+  const look = (isLost: boolean, id: string): Found => {
+    const isNoise = draws.chance(noise) && isNoisy;
+    if (isLost) return 'lost';
+    return isNoise || !world.targets.isWorking(id, world.clock.now()) ? 'failure' : 'success';
+  };
   for (const region of REGIONS) {
-    probes.push(new NoisyProbe({
-      world, region, fails: () => draws.chance(noise) && isNoisy,
-      onSlot: (id, from, found) => {
+    const isLost = (): boolean => world.network.cutOff.has(probe.probeId);
+    const probe: VirtualProbe = new VirtualProbe({
+      clock: world.clock, pulse: world.pulse, random: world.random.fork(), region,
+      look: (id) => look(isLost(), id), isLost,
+      onSlot: (id, found) => {
         checks += 1;
-        rivals.firstFailure.note(id, from, found);
-        if (found !== 'lost') rivals.singleRound.note(id, from, found);
+        rivals.firstFailure.note(id, region, found);
+        if (found !== 'lost') rivals.singleRound.note(id, region, found);
       },
-    }));
+      request: (from, ...args) => world.network.request(from, ...args),
+    });
+    probes.push(probe);
   }
   world.start();
   await world.run(MINUTE_MS);
   for (let nth = 0; nth < monitors; nth += 1) {
     const config = world.createMonitor({ interval_ms: intervalMs, monitoring_regions: REGIONS });
-    probes.forEach((probe, index) => probe.take(config, index, REGIONS.length));
+    probes.forEach((probe, index) => probe.take(config, index, REGIONS.length, true));
   }
   await world.run(SETTLE_MS);
   const forMs = (options.checks / (monitors * REGIONS.length)) * intervalMs;
@@ -104,7 +114,7 @@ export async function runNoise(options: NoiseOptions): Promise<NoiseFigures> {
 }
 
 /** The product's own orders to confirm, without their encryption. */
-function confirmationsIn(world: World, probes: readonly NoisyProbe[]): Confirmations {
+function confirmationsIn(world: World, probes: readonly VirtualProbe[]): Confirmations {
   type Enrolled = ReturnType<ConstructorParameters<typeof Confirmations>[0]['directory']['enrolled']>;
   return new Confirmations({
     clock: world.clock,
@@ -131,11 +141,11 @@ function confirmationsIn(world: World, probes: readonly NoisyProbe[]): Confirmat
  * network, and asks the others once.
  */
 function rivalsOf(
-  world: World, probes: readonly NoisyProbe[], noise: number, seed: number,
+  world: World, probes: readonly VirtualProbe[], noise: number, seed: number,
 ): { firstFailure: NaiveAlerting; singleRound: NaiveAlerting } {
   const isWorking = (id: string): boolean => world.targets.isWorking(id, world.clock.now());
   const draws = new Random(seed + 2);
-  const sees = (id: string, { probeId }: NoisyProbe): boolean =>
+  const sees = (id: string, { probeId }: VirtualProbe): boolean =>
     (draws.chance(noise) || !isWorking(id)) && !world.network.cutOff.has(probeId);
   return {
     firstFailure: new NaiveAlerting({ isWorking, confirms: () => true }),
@@ -159,9 +169,9 @@ function planOutages(world: World, { outages, intervalMs }: NoiseOptions, forMs:
 }
 
 function planFaults(
-  world: World, probes: readonly NoisyProbe[], forMs: number, shifts: Map<string, number>,
+  world: World, probes: readonly VirtualProbe[], forMs: number, shifts: Map<string, number>,
 ): void {
-  const [cutOff, early] = probes as [NoisyProbe, NoisyProbe];
+  const [cutOff, early] = probes as [VirtualProbe, VirtualProbe];
   const [controller] = world.controllers;
   world.restartAfterMs = () => RESTART_AFTER_MS;
   const at = (share: number, happen: () => void): void => void world.clock.setTimer(share * forMs, happen);

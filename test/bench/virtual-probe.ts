@@ -1,19 +1,19 @@
-import { phaseMs } from '../../../controller/assignments/rules.ts';
-import type { MonitorConfig } from '../../../controller/verdicts/monitor-config.ts';
-import { failure, type Finding } from '../../../probe/checks/check.ts';
-import type { ProbeBus } from '../../../probe/ports.ts';
-import { limitsFor } from '../../../probe/runner/limits.ts';
-import { missedResult } from '../../../probe/runner/result.ts';
-import { Runner } from '../../../probe/runner/runner.ts';
-import { Scheduler } from '../../../probe/scheduler/scheduler.ts';
-import { Sender } from '../../../probe/sending/sender.ts';
-import type { Assignment } from '../../../shared/contracts/assignment.ts';
-import { createLog } from '../../../shared/log.ts';
-import { sleep } from '../../../shared/time.ts';
-import type { Random } from '../../simulation/random.ts';
-import { SimulatedProcess } from '../../simulation/simulated-process.ts';
-import { SimulatedSpool, type Disk } from '../../simulation/simulated-spool.ts';
-import type { World } from '../../simulation/world.ts';
+import { phaseMs } from '../../controller/assignments/rules.ts';
+import type { MonitorConfig } from '../../controller/verdicts/monitor-config.ts';
+import { failure, type Finding } from '../../probe/checks/check.ts';
+import type { ProbeBus } from '../../probe/ports.ts';
+import { limitsFor } from '../../probe/runner/limits.ts';
+import { missedResult } from '../../probe/runner/result.ts';
+import { Runner } from '../../probe/runner/runner.ts';
+import { Scheduler } from '../../probe/scheduler/scheduler.ts';
+import { Sender } from '../../probe/sending/sender.ts';
+import type { Assignment } from '../../shared/contracts/assignment.ts';
+import { createLog } from '../../shared/log.ts';
+import { sleep } from '../../shared/time.ts';
+import type { SimulatedClock } from '../helpers/simulated-clock.ts';
+import type { Random } from '../simulation/random.ts';
+import { SimulatedProcess, type Pulse } from '../simulation/simulated-process.ts';
+import { SimulatedSpool, type Disk } from '../simulation/simulated-spool.ts';
 
 /** How long a check takes to fail, and a look at the anchors, while the network is gone. */
 const LOST_MS = 2000;
@@ -25,13 +25,22 @@ const SUCCESS: Finding = {
 const FAILURE = failure('connection_error', 'response', 'The connection was reset', {});
 const TIMEOUT = failure('timeout', 'connect', 'No answer', {});
 
-interface NoisyProbeOptions {
-  world: World;
+/** What a check finds; `lost`: the probe has no network. */
+export type Found = 'success' | 'failure' | 'lost';
+
+const FINDINGS: Readonly<Record<Found, Finding>> = { success: SUCCESS, failure: FAILURE, lost: TIMEOUT };
+
+interface VirtualProbeOptions {
+  clock: SimulatedClock;
+  pulse: Pulse;
+  random: Random;
   region: string;
-  /** Decides each check: whether it fails although its target works. */
-  fails: () => boolean;
+  /** What a check of the monitor finds now. */
+  look: (monitorId: string) => Found;
+  isLost: () => boolean;
   /** The first check of a slot: what it found, before anything is made of it. */
-  onSlot: (monitorId: string, region: string, found: 'success' | 'failure' | 'lost') => void;
+  onSlot?: (monitorId: string, found: Found) => void;
+  request: (from: VirtualProbe, ...args: Parameters<ProbeBus['request']>) => Promise<Uint8Array>;
 }
 
 /** Rechecks come after a fraction of a ms, and Unix times have none. */
@@ -42,28 +51,26 @@ class WholeMsProcess extends SimulatedProcess {
 }
 
 /** The product's schedule, rechecks, packing and sending of one probe, with checks of scripted targets. */
-export class NoisyProbe {
+export class VirtualProbe {
   readonly probeId: string;
   readonly region: string;
   readonly process: SimulatedProcess;
-  readonly #options: NoisyProbeOptions;
+  readonly #options: VirtualProbeOptions;
   readonly #disk: Disk = { lanes: new Map(), begun: null };
-  readonly #random: Random;
   readonly #runner: Runner;
   readonly #scheduler: Scheduler;
   readonly #assignments = new Map<string, Assignment>();
   /** What slots that have come up will find first. */
-  readonly #drawn = new Map<string, Finding>();
+  readonly #drawn = new Map<string, Found>();
 
-  constructor(options: NoisyProbeOptions) {
-    const { world, region } = options;
+  constructor(options: VirtualProbeOptions) {
+    const { clock, pulse, random: draws, region } = options;
     this.#options = options;
-    this.#random = world.random.fork();
     this.region = region;
-    this.probeId = this.#random.uuid();
-    this.process = new WholeMsProcess(world.clock, world.pulse);
-    const random = (): number => this.#random.next();
-    const spool = new SimulatedSpool(this.#disk, this.process, this.#random);
+    this.probeId = draws.uuid();
+    this.process = new WholeMsProcess(clock, pulse);
+    const random = (): number => draws.next();
+    const spool = new SimulatedSpool(this.#disk, this.process, draws);
     const sender = new Sender({
       bus: this.#bus(), spool, clock: this.process, log: createLog('probe', 'silent'), random, region,
       probeId: this.probeId,
@@ -73,7 +80,7 @@ export class NoisyProbe {
       clock: this.process, random, limits: limitsFor(100_000),
       check: ({ type }) => this.#check(type),
       isCutOff: async () => {
-        if (!this.#isLost) return false;
+        if (!options.isLost()) return false;
         await sleep(this.process, LOST_MS);
         return true;
       },
@@ -87,8 +94,8 @@ export class NoisyProbe {
     this.#scheduler.start();
   }
 
-  /** Runs the monitor, at once and then by schedule, as the `index`th of `regions` regions. */
-  take(config: MonitorConfig, index: number, regions: number): void {
+  /** Runs the monitor as the `index`th of `regions` regions: by schedule, and if it is new also at once. */
+  take(config: MonitorConfig, index: number, regions: number, isNew: boolean): void {
     const { monitor_id, organization_id, project_id, interval_ms, timeout_ms, retries } = config;
     const assignment: Assignment = {
       monitor_id, organization_id, project_id, assignment_rev: config.check_revision, interval_ms, timeout_ms,
@@ -97,7 +104,7 @@ export class NoisyProbe {
       spec: { type: monitor_id },
     };
     this.#assignments.set(monitor_id, assignment);
-    this.#scheduler.set(assignment, this.process.now());
+    this.#scheduler.set(assignment, isNew ? this.process.now() : undefined);
   }
 
   /** Checks monitors at once, as the controller orders. */
@@ -113,40 +120,26 @@ export class NoisyProbe {
     for (const lane of this.#disk.lanes.values()) lane.results.length = 0;
   }
 
-  get #isLost(): boolean {
-    return this.#options.world.network.cutOff.has(this.probeId);
-  }
-
   #slot(assignment: Assignment, dueMs: number): void {
+    const { look, onSlot } = this.#options;
     const id = assignment.monitor_id;
-    const found = this.#draw(id);
+    const found = look(id);
     this.#drawn.set(id, found);
-    this.#options.onSlot(id, this.region, found === TIMEOUT ? 'lost' : found === FAILURE ? 'failure' : 'success');
+    onSlot?.(id, found);
     this.#runner.slot(assignment, dueMs);
   }
 
   async #check(id: string): Promise<Finding> {
-    const found = this.#drawn.get(id) ?? this.#draw(id);
+    const found = this.#drawn.get(id) ?? this.#options.look(id);
     this.#drawn.delete(id);
-    if (found === TIMEOUT) await sleep(this.process, LOST_MS);
-    return found;
-  }
-
-  #draw(id: string): Finding {
-    const { world, fails } = this.#options;
-    // Drawn in any case, so that an outage changes nothing for others.
-    const isNoise = fails();
-    if (this.#isLost) return TIMEOUT;
-    return isNoise || !world.targets.isWorking(id, world.clock.now()) ? FAILURE : SUCCESS;
+    if (found === 'lost') await sleep(this.process, LOST_MS);
+    return FINDINGS[found];
   }
 
   #bus(): ProbeBus {
-    const { world, region } = this.#options;
     return {
       isConnected: true,
-      request: (subject, bytes, timeoutMs) => world.network.request(
-        { process: this.process, region, probeId: this.probeId }, subject, bytes, timeoutMs,
-      ),
+      request: (...args) => this.#options.request(this, ...args),
       publish: () => undefined,
       subscribe: () => ({ stop: () => undefined }),
       onChange: (handle) => handle(true),

@@ -1,0 +1,46 @@
+import type { HourStore } from '../../../controller/results/hours/hour-store.ts';
+import type { ShardsDeps } from '../../../controller/results/shards/shards.ts';
+import type { StateRecord } from '../../../controller/results/state/records.ts';
+
+export interface Writes {
+  /** Commands, and documents in them. */
+  commands: number;
+  documents: number;
+}
+
+/** A database that has the states that `load` gives, takes every write at once, counts it and keeps nothing. */
+export function countedStores(
+  load: (shard: number) => StateRecord[],
+): { stores: ShardsDeps['stores']; writes: Writes } {
+  const writes: Writes = { commands: 0, documents: 0 };
+  const wrote = async (documents: number): Promise<void> => {
+    writes.commands += 1;
+    writes.documents += documents;
+  };
+  const one = (): Promise<void> => wrote(1);
+  const stores: ShardsDeps['stores'] = {
+    journal: {
+      insert: async (entries) => {
+        await wrote(entries.length);
+        return entries.map(() => 'written');
+      },
+      read: async () => [], deleteThrough: one,
+    },
+    snapshots: {
+      numbers: async () => new Map(), load: async () => ({ n: 0, lanes: [] }), move: one,
+    },
+    states: {
+      load: async (shard) => load(shard), find: async () => [],
+      write: (records) => wrote(records.length), clearOutboxes: (done) => wrote(done.length),
+      remove: (ids) => wrote(ids.length),
+    },
+    hours: {
+      read: async () => [], write: (records) => wrote(records.length),
+      rollDays: (days: Parameters<HourStore['rollDays']>[0]) => wrote(days.length),
+    },
+    deadLetters: { add: (letters) => wrote(letters.length) },
+    history: { add: one }, certificates: { keep: one, remove: (ids) => wrote(ids.length) },
+    incidents: { open: one, resolve: one, regionChanged: one, recordVotes: one }, alerts: { fanOut: one },
+  };
+  return { stores, writes };
+}

@@ -1,0 +1,27 @@
+import { chooseProbe } from '../../../controller/assignments/rules.ts';
+
+export interface Moves {
+  /** Monitors that got another probe, per monitor that had to. */
+  perDue: number;
+  /** Monitors of the busiest probe divided by the average. */
+  imbalance: number;
+}
+
+/**
+ * What happens to the monitors of a region when its first probe leaves and another one comes. Those of the
+ * probe that leaves have to move, and to one that comes its equal share.
+ */
+export function movesIn(monitorIds: readonly string[], probeIds: readonly string[], newcomer: string): Moves {
+  const left = probeIds.slice(1);
+  const grown = [...probeIds, newcomer];
+  const load = new Map(probeIds.map((id) => [id, 0]));
+  let [due, moved] = [monitorIds.length / grown.length, 0];
+  for (const id of monitorIds) {
+    const before = chooseProbe(id, probeIds) as string;
+    load.set(before, (load.get(before) ?? 0) + 1);
+    if (before === probeIds[0]) due += 1;
+    if (chooseProbe(id, left) !== before) moved += 1;
+    if (chooseProbe(id, grown) !== before) moved += 1;
+  }
+  return { perDue: moved / due, imbalance: (Math.max(...load.values()) * probeIds.length) / monitorIds.length };
+}

@@ -1,0 +1,173 @@
+import { chooseProbe, phaseMs } from '../../../controller/assignments/rules.ts';
+import { newMonitorState } from '../../../controller/verdicts/monitor-rules.ts';
+import type { MonitorConfig } from '../../../controller/verdicts/monitor-config.ts';
+import { NEW_REGION } from '../../../controller/verdicts/region-rules.ts';
+import { Shards } from '../../../controller/results/shards/shards.ts';
+import type { StateRecord } from '../../../controller/results/state/records.ts';
+import { createLog } from '../../../shared/log.ts';
+import { SHARD_COUNT, shardOf } from '../../../shared/ids.ts';
+import { shardOfSubject } from '../../../shared/contracts/subjects.ts';
+import { SimulatedClock } from '../../helpers/simulated-clock.ts';
+import { limitsOf } from '../../helpers/take-limits.ts';
+import { Random } from '../../simulation/random.ts';
+import { SimulatedProcess, type Pulse } from '../../simulation/simulated-process.ts';
+import { countedStores } from '../fleet/counted-stores.ts';
+import { movesIn, type Moves } from '../fleet/moves.ts';
+import { VirtualProbe } from '../virtual-probe.ts';
+
+const START_MS = 1_760_000_460_000;
+const INTERVAL_MS = 60_000;
+const DAY_MS = 86_400_000;
+/** Regions that each monitor is checked from. */
+const WATCHING = 3;
+
+interface FleetOptions {
+  monitors: number;
+  regions: number;
+  probesPerRegion: number;
+  /** Virtual time before anything counts, and while it counts, ms. */
+  settleMs: number;
+  forMs: number;
+}
+
+export interface FleetFigures extends Moves {
+  results: number;
+  /** Batches that probes sent. */
+  messages: number;
+  writes: number;
+  documents: number;
+  /** Heap and buffers after a collection, bytes. */
+  probeBytes: number;
+  controllerBytes: number;
+  /** CPU of this process for that time, ms. */
+  cpuMs: number;
+  /** CPU for choosing the probes of all monitors, ms. */
+  placingMs: number;
+}
+
+/**
+ * A fleet at work on virtual time, as the product would run it: probes chosen by the rules of placement, each
+ * with its schedule, rechecks, packing and sending, and a controller with all shards.
+ */
+export async function virtualFleet(given: Record<string, unknown>): Promise<FleetFigures> {
+  const options = given as unknown as FleetOptions;
+  const clock = new SimulatedClock(START_MS);
+  const pulse: Pulse = { beats: 0 };
+  const random = new Random(options.monitors);
+  let [messages, before] = [0, memory()];
+  const monitors = Array.from({ length: options.monitors }, () => configOf(random, options.regions));
+  const machine = new SimulatedProcess(clock, pulse);
+  const states = { records: recordsOf(monitors) };
+  const { stores, writes } = countedStores((shard) => states.records[shard] as StateRecord[]);
+  const shards = new Shards({
+    clock: machine, log: createLog('bench', 'silent'), stores, limits: limitsOf(30 * DAY_MS), instance: 'bench',
+    holdsLease: () => true, surrender: () => undefined, onStarted: () => undefined, onEnded: () => undefined,
+    listeners: { onApplied: [], onConfigs: () => undefined },
+  });
+  shards.start();
+  for (let shard = 0; shard < SHARD_COUNT; shard += 1) shards.acquire(shard);
+  await run(clock, pulse, 1000);
+  if (shards.states.size < SHARD_COUNT) throw new Error('not all shards are loaded');
+  states.records = [];
+  const controllerBytes = memory() - before;
+  before = memory();
+  const probes = Array.from({ length: options.regions * options.probesPerRegion }, (_, nth) => new VirtualProbe({
+    clock, pulse, random: random.fork(), region: `region-${nth % options.regions}`, look: () => 'success',
+    isLost: () => false,
+    request: (from, subject, bytes) => new Promise((resolve) => {
+      messages += 1;
+      const answer = (watermark: number): void => resolve(Buffer.from(JSON.stringify({ v: 1, watermark })));
+      const shard = shardOfSubject(subject) as number;
+      shards.take(shard, { region: from.region, probe_id: from.probeId, bytes, answer });
+    }),
+  }));
+  const byRegion = new Map<string, VirtualProbe[]>();
+  for (const probe of probes) byRegion.set(probe.region, [...(byRegion.get(probe.region) ?? []), probe]);
+  const placingMs = placeAll(monitors, byRegion);
+  await run(clock, pulse, 1000);
+  const probeBytes = memory() - before;
+  await run(clock, pulse, options.settleMs);
+  const at = { results: shards.counts.results, messages, ...writes, cpuMs: cpuMs() };
+  await run(clock, pulse, options.forMs);
+  const figures = {
+    results: shards.counts.results - at.results, messages: messages - at.messages,
+    writes: writes.commands - at.commands, documents: writes.documents - at.documents, cpuMs: cpuMs() - at.cpuMs,
+  };
+  const [first = []] = byRegion.values();
+  const watched = monitors.filter((config) => config.monitoring_regions.includes('region-0'));
+  const moves = movesIn(watched.map((config) => config.monitor_id), first.map(({ probeId }) => probeId), random.uuid());
+  return { ...figures, ...moves, probeBytes, controllerBytes, placingMs };
+}
+
+function configOf(random: Random, regions: number): MonitorConfig {
+  const home = random.int(0, regions - 1);
+  return {
+    monitor_id: random.uuid(), organization_id: 'organization', project_id: 'project', revision: 1,
+    check_revision: 1, name: 'A monitor of the fleet', target: 'https://www.example.org/some/path', type: 'HTTP',
+    status: 'active', interval_ms: INTERVAL_MS, timeout_ms: 10_000, retries: 1, quorum: 'majority',
+    slow_response_threshold_ms: null, notification_target_ids: [],
+    monitoring_regions: Array.from({ length: WATCHING }, (_, nth) => `region-${(home + nth) % regions}`),
+    changed_at: START_MS - DAY_MS,
+  };
+}
+
+/** The states of monitors that have been up for a day, by shard. */
+function recordsOf(monitors: readonly MonitorConfig[]): StateRecord[][] {
+  const shards: StateRecord[][] = Array.from({ length: SHARD_COUNT }, () => []);
+  for (const config of monitors) {
+    const regions = Object.fromEntries(config.monitoring_regions.map((region, index) => {
+      const phase = phaseMs(config.monitor_id, INTERVAL_MS, index, WATCHING);
+      const last = START_MS - INTERVAL_MS + phase;
+      return [region, { ...NEW_REGION, verdict: 'up' as const, last_at: last, response_time_ms: 20, status_code: 200 }];
+    }));
+    const state = {
+      ...newMonitorState(config), status: 'up' as const, regions, booked_until: START_MS - (START_MS % 3_600_000),
+    };
+    const shard = shardOf(config.monitor_id);
+    (shards[shard] as StateRecord[]).push({ monitor_id: config.monitor_id, shard, position: 0, state, outbox: [] });
+  }
+  return shards;
+}
+
+/** Returns the CPU that choosing took, ms. */
+function placeAll(monitors: readonly MonitorConfig[], byRegion: ReadonlyMap<string, VirtualProbe[]>): number {
+  const ids = new Map([...byRegion].map(([region, probes]) => [region, probes.map(({ probeId }) => probeId).sort()]));
+  const byId = new Map([...byRegion.values()].flat().map((probe) => [probe.probeId, probe]));
+  let usedMs = 0;
+  for (let at = 0; at < monitors.length; at += 1000) {
+    const some = monitors.slice(at, at + 1000);
+    const began = cpuMs();
+    const chosen = some.map(({ monitor_id, monitoring_regions }) =>
+      monitoring_regions.map((region) => chooseProbe(monitor_id, ids.get(region) ?? [])));
+    usedMs += cpuMs() - began;
+    some.forEach((config, nth) => chosen[nth]?.forEach(
+      (id, index) => byId.get(id ?? '')?.take(config, index, WATCHING, false),
+    ));
+  }
+  return usedMs;
+}
+
+/** Lets time pass, and promises settle after each timer that did something. */
+async function run(clock: SimulatedClock, pulse: Pulse, forMs: number): Promise<void> {
+  let isOver = false;
+  clock.setTimer(forMs, () => (isOver = true));
+  const settled = (): Promise<void> => new Promise((resolve) => void setImmediate(resolve));
+  await settled();
+  while (!isOver) {
+    const { beats } = pulse;
+    clock.step();
+    if (pulse.beats !== beats) await settled();
+  }
+}
+
+function memory(): number {
+  globalThis.gc?.();
+  globalThis.gc?.();
+  const { heapUsed, arrayBuffers } = process.memoryUsage();
+  return heapUsed + arrayBuffers;
+}
+
+function cpuMs(): number {
+  const { user, system } = process.cpuUsage();
+  return (user + system) / 1000;
+}
