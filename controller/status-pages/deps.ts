@@ -17,4 +17,6 @@ export interface PageDeps {
   monitors: ProjectMonitors;
   statistics: MonitorReaders['statistics'];
   quota: Pick<Quota, 'reserve' | 'release' | 'limitsOf'>;
+  /** Readers of this controller must see the change of a page at once, not after the usual second. */
+  changed(subdomain: string): void;
 }

@@ -34,6 +34,11 @@ export class PageStore extends Documents<PageDoc> {
     return this.findOne({ _id: id, organization_id: organizationId });
   }
 
+  /** What anybody may read. */
+  findPublished(subdomain: string): Promise<PageDoc | null> {
+    return this.findOne({ subdomain, status: 'published' });
+  }
+
   countOfOrganization(organizationId: string): Promise<number> {
     return this.count({ organization_id: organizationId });
   }

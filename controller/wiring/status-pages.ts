@@ -1,18 +1,23 @@
 import type { MonitorDeps } from '../monitors/deps.ts';
 import { PostStore } from '../status-pages/posts/post-store.ts';
 import { postRoutes } from '../status-pages/posts/post-routes.ts';
+import { openPublicPages, publicPageRoutes } from '../status-pages/public/public-routes.ts';
 import { pageRoutes } from '../status-pages/routes.ts';
 import type { PageStore } from '../status-pages/store.ts';
 import type { ControllerPorts } from './ports.ts';
 
 /** Status pages, and what they tell their readers. */
-export async function openStatusPages({ mongo: { db } }: ControllerPorts, pages: PageStore) {
+export async function openStatusPages({ mongo: { db }, clock }: ControllerPorts, pages: PageStore) {
   const posts = new PostStore(db);
   await Promise.all([pages, posts].map((store) => store.ensureIndexes()));
   return {
-    routesOver: ({ monitors, readers, quota }: MonitorDeps) => [
-      ...pageRoutes({ pages, posts, monitors, statistics: readers.statistics, quota }),
-      ...postRoutes({ pages, posts }),
-    ],
+    routesOver: ({ monitors, readers: { statistics }, quota }: MonitorDeps) => {
+      const shown = { pages, posts, monitors, statistics };
+      const readers = openPublicPages(shown, clock);
+      const changed = (subdomain: string) => readers.forget(subdomain);
+      return [
+        ...pageRoutes({ ...shown, quota, changed }), ...postRoutes(shown), ...publicPageRoutes(readers),
+      ];
+    },
   };
 }

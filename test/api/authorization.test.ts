@@ -34,6 +34,8 @@ const NEEDS = {
   'GET /stop-alerts': 'public',
   'POST /stop-alerts': 'public',
   'POST /resume-alerts': 'public',
+  'GET /api/public/status-pages/:subdomain': 'public',
+  'GET /status/:subdomain': 'public',
   'GET /api/auth/me': 'session',
   'POST /api/auth/change-password': 'session',
   'POST /api/auth/api-keys': 'organization admin',

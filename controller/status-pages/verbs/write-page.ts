@@ -73,26 +73,27 @@ export async function movePage(deps: PageDeps, ctx: ProjectContext, id: string, 
   const seen = await loadPage(deps, ctx.tenant, id);
   if (seen.status === to) return completePage(deps, ctx, seen);
   if (to !== 'published') return write(deps, ctx, id, { status: to });
-  return completePage(deps, ctx, present(await deps.pages.publish(ctx.tenant, id, ctx.now)));
+  return changed(deps, ctx, await deps.pages.publish(ctx.tenant, id, ctx.now));
 }
 
 /** Its address stops working, and its subdomain is free again. Throws RESOURCE_NOT_FOUND, ACCESS_DENIED. */
 export async function deletePage(deps: PageDeps, ctx: ProjectContext, id: string): Promise<void> {
-  await loadPage(deps, ctx.tenant, id);
+  const { subdomain } = await loadPage(deps, ctx.tenant, id);
   // First, so that a deletion that was interrupted can be repeated.
   await deps.posts.deleteOfPage(ctx.tenant, id);
   if (!(await deps.pages.delete(ctx.tenant, id))) throw notFound('Status page');
+  deps.changed(subdomain);
   await deps.quota.release(ctx.tenant.organizationId, 'status_pages');
 }
 
 async function write(deps: PageDeps, ctx: ProjectContext, id: string, change: PageChange) {
-  const page = present(await deps.pages.set(ctx.tenant, id, { ...change, updated_at: ctx.now }));
-  return completePage(deps, ctx, page);
+  return changed(deps, ctx, await deps.pages.set(ctx.tenant, id, { ...change, updated_at: ctx.now }));
 }
 
-function present(page: PageDoc | null): PageDoc {
+function changed(deps: PageDeps, ctx: ProjectContext, page: PageDoc | null): Promise<WholePage> {
   if (page === null) throw notFound('Status page');
-  return page;
+  deps.changed(page.subdomain);
+  return completePage(deps, ctx, page);
 }
 
 const SETTINGS = ['name', ...Object.keys(DEFAULT_SETTINGS)] as (keyof PageSettings)[];

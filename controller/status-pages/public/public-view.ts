@@ -1,0 +1,50 @@
+import { z } from 'zod';
+import { COLOR_SCHEMES, SEVERITIES } from '../page.ts';
+import { POST_STATUSES } from '../posts/post.ts';
+
+const instant = z.iso.datetime();
+const percent = z.number().min(0).max(100);
+
+export const OVERALL_STATES = ['operational', 'degraded', 'partial_outage', 'major_outage', 'unknown'] as const;
+export type OverallState = (typeof OVERALL_STATES)[number];
+
+const componentView = z.strictObject({
+  id: z.uuid(),
+  name: z.string(),
+  group: z.string().nullable(),
+  status: z.enum(['up', 'down', 'degraded', 'paused', 'maintenance', 'unknown']),
+  uptime: z.record(z.string(), percent.nullable()).optional()
+    .describe('Percent by time frame; null if nothing was watched. Absent if the page does not show it.'),
+  response_time_ms: z.number().nullable().optional()
+    .describe('Mean of the last 24 hours. Absent if the page does not show it.'),
+});
+
+const postView = z.strictObject({
+  id: z.uuid(),
+  title: z.string(),
+  message: z.string(),
+  severity: z.enum(SEVERITIES),
+  status: z.enum(POST_STATUSES),
+  affected: z.array(z.string()).describe('Names of components.'),
+  published_at: instant,
+  resolved_at: instant.nullable(),
+  updates: z.array(z.strictObject({
+    status: z.enum(POST_STATUSES), message: z.string(), created_at: instant,
+  })).describe('Oldest first.'),
+});
+
+/** A page as its readers see it: no addresses, no targets, nothing that is hidden. */
+export const publicPageView = z.strictObject({
+  name: z.string(),
+  description: z.string().nullable(),
+  subdomain: z.string(),
+  timezone: z.string(),
+  color_scheme: z.enum(COLOR_SCHEMES),
+  overall: z.enum(OVERALL_STATES),
+  components: z.array(componentView),
+  incidents: z.array(postView).describe('Open ones, and those of the last `incident_history_days`.'),
+  as_of: instant.describe('When this was put together.'),
+}).meta({ id: 'PublicStatusPage' });
+export type PublicPageView = z.infer<typeof publicPageView>;
+export type PublicComponent = PublicPageView['components'][number];
+export type PublicPost = PublicPageView['incidents'][number];

@@ -1,0 +1,95 @@
+import { randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import type { ApiClient } from '../helpers/api-client.ts';
+import { makeApp, type TestApp } from '../helpers/make-app.ts';
+import { newTenant, type Tenant } from '../helpers/tenants.ts';
+
+let app: TestApp;
+let tenant: Tenant;
+let client: ApiClient;
+let pages: string;
+
+beforeAll(async () => {
+  app = await makeApp();
+  tenant = await newTenant(app);
+  client = tenant.writeKey.with({ 'x-project-id': tenant.projectId });
+  pages = `/api/projects/${tenant.projectId}/status-pages`;
+});
+afterAll(() => app.close());
+
+async function createMonitor(name: string): Promise<string> {
+  const body = { name, type: 'HTTP', target: 'https://internal-target.example/', interval_seconds: 60 };
+  return (await client.post('/api/monitors', body)).data.monitor.id;
+}
+
+async function createPage(settings: object = {}): Promise<{ id: string; subdomain: string }> {
+  const body = { name: 'Acme', subdomain: `page-${randomUUID()}`, ...settings };
+  return (await client.post(pages, body)).data.status_page;
+}
+
+const readJson = (subdomain: string) => app.client.get(`/api/public/status-pages/${subdomain}`);
+const readHtml = (subdomain: string) => app.client.get(`/status/${subdomain}`);
+
+test('everybody reads a page while it is published, and nobody otherwise', async () => {
+  const { id, subdomain } = await createPage();
+  const states = async () => [(await readJson(subdomain)).status, (await readHtml(subdomain)).status];
+  expect(await states()).toEqual([404, 404]);
+  for (const [verb, status] of [['publish', 200], ['unpublish', 404], ['publish', 200], ['archive', 404]] as const) {
+    await client.post(`${pages}/${id}/${verb}`);
+    expect(await states(), verb).toEqual([status, status]);
+  }
+  await client.post(`${pages}/${id}/publish`);
+  expect((await readJson(subdomain.toUpperCase())).status).toBe(200);
+  await client.delete(`${pages}/${id}`);
+  expect(await states()).toEqual([404, 404]);
+  const [gone, never] = [await readJson(subdomain), await readJson('never-there')];
+  expect(gone.error).toEqual(never.error);
+});
+
+test('a page shows its visible monitors by their public names, and nothing of their targets', async () => {
+  const { id, subdomain } = await createPage({ description: 'How we are', uptime_timeframes: ['7d', '24h'] });
+  const [shop, secret] = [await createMonitor('shop-eu-3'), await createMonitor('secret-monitor')];
+  await client.put(`${pages}/${id}/monitors`, { monitors: [
+    { monitor_id: shop, display_name: 'Shop', group_name: 'Web' }, { monitor_id: secret, is_visible: false },
+  ] });
+  await client.post(`${pages}/${id}/incidents`, {
+    title: 'Slow', message: 'We look into it.', severity: 'minor', affected_monitor_ids: [shop, secret],
+  });
+  await client.post(`${pages}/${id}/publish`);
+  const json = await readJson(subdomain);
+  expect(json.headers.get('cache-control')).toBe('no-store');
+  expect(json.data.status_page).toMatchObject({
+    name: 'Acme', description: 'How we are', subdomain, timezone: 'UTC', color_scheme: 'system',
+    overall: 'unknown',
+    components: [{
+      id: shop, name: 'Shop', group: 'Web', status: 'unknown', uptime: { '24h': null, '7d': null },
+      response_time_ms: null,
+    }],
+    incidents: [{ title: 'Slow', status: 'investigating', affected: ['Shop'], updates: [] }],
+  });
+  const page = await readHtml(subdomain);
+  expect(page.headers.get('content-type')).toBe('text/html; charset=utf-8');
+  expect(page.headers.get('cache-control')).toBe('public, max-age=1');
+  for (const text of ['Shop', 'Web', 'Slow', 'We look into it.', 'There is no data at the moment']) {
+    expect(page.text).toContain(text);
+  }
+  for (const answer of [json, page]) {
+    for (const hidden of ['internal-target', 'shop-eu-3', 'secret-monitor', secret, tenant.organizationId]) {
+      expect(answer.text).not.toContain(hidden);
+    }
+  }
+});
+
+test('a page leaves out figures that it does not want to show', async () => {
+  const { id, subdomain } = await createPage({ show_uptime_percentage: false, show_response_time: false });
+  await client.put(`${pages}/${id}/monitors`, { monitors: [{ monitor_id: await createMonitor('Plain') }] });
+  await client.post(`${pages}/${id}/publish`);
+  const { components } = (await readJson(subdomain)).data.status_page;
+  expect(Object.keys(components[0]).sort()).toEqual(['group', 'id', 'name', 'status']);
+});
+
+test('a person who asks for a page that is not there gets a page', async () => {
+  const answer = await readHtml('never-there');
+  expect([answer.status, answer.headers.get('content-type')]).toEqual([404, 'text/html; charset=utf-8']);
+  expect(answer.text).toContain('Status page not found');
+});

@@ -1,0 +1,130 @@
+import { describe, expect, test } from 'vitest';
+import { changedBranding } from '../../../controller/status-pages/branding-rules.ts';
+import { renderPublicPage } from '../../../controller/status-pages/public/public-html.ts';
+import { PublicPages } from '../../../controller/status-pages/public/public-pages.ts';
+import { framesOf, isShown, overallState } from '../../../controller/status-pages/public/public-rules.ts';
+import type { PublicPageView } from '../../../controller/status-pages/public/public-view.ts';
+import { SimulatedClock } from '../../helpers/simulated-clock.ts';
+
+const NOW = Date.parse('2026-11-22T12:00:00Z');
+const DAY_MS = 86_400_000;
+
+test.each([
+  [[], 'unknown'],
+  [['unknown', 'paused', 'maintenance'], 'unknown'],
+  [['up', 'unknown', 'paused'], 'operational'],
+  [['up', 'degraded'], 'degraded'],
+  [['up', 'degraded', 'down'], 'partial_outage'],
+  [['down', 'down', 'unknown'], 'major_outage'],
+] as const)('components %j make the page %s', (states, overall) => {
+  expect(overallState(states.map((status) => ({ status })))).toBe(overall);
+});
+
+test('a resolved post is shown for the days of the page, an open one always', () => {
+  const page = { incident_history_days: 7 };
+  const post = (status: 'resolved' | 'monitoring', days: number) =>
+    isShown({ status, published_at: NOW - days * DAY_MS }, page, NOW);
+  expect([post('resolved', 7), post('resolved', 7.01), post('monitoring', 300)]).toEqual([true, false, true]);
+});
+
+test('time frames are read in their order, after the last day', () => {
+  expect(framesOf({ uptime_timeframes: ['90d', '24h'] })).toEqual({
+    frames: ['24h', '90d'], hours: [24, 24, 2160],
+  });
+});
+
+test('an unset branding stays unset; null removes a field', () => {
+  expect(changedBranding(null, {}, {})).toBeNull();
+  expect(changedBranding({ logoUrl: 'https://a.example/' }, { logoUrl: null })).toEqual({});
+  expect(changedBranding({ defaultTheme: 'dark' }, undefined, { color_scheme: 'light' })).toEqual({
+    defaultTheme: 'light',
+  });
+});
+
+describe('the page for people', () => {
+  const HOSTILE = '"><script>alert(1)</script><img src=x onerror=alert(2)>';
+  const view: PublicPageView = {
+    name: HOSTILE, description: HOSTILE, subdomain: 'acme', timezone: 'Asia/Tokyo', color_scheme: 'system',
+    overall: 'partial_outage', as_of: '2026-11-22T12:00:00.000Z',
+    components: [
+      { id: 'a', name: HOSTILE, group: HOSTILE, status: 'down', uptime: { '90d': 99.999, '24h': null } },
+      { id: 'b', name: 'API', group: null, status: 'unknown', response_time_ms: 12.4 },
+    ],
+    incidents: [{
+      id: 'c', title: HOSTILE, message: HOSTILE, severity: 'major', status: 'identified', affected: [HOSTILE],
+      published_at: '2026-11-22T11:00:00.000Z', resolved_at: null,
+      updates: [{ status: 'identified', message: HOSTILE, created_at: '2026-11-22T11:30:00.000Z' }],
+    }],
+  };
+  const branding = {
+    logoUrl: 'https://cdn.acme.example/logo.png?a=1&b=%22', headerText: HOSTILE, footerText: HOSTILE,
+  };
+  const { html, headers } = renderPublicPage(view, { branding, allow_search_indexing: false });
+
+  test('shows what people wrote as text', () => {
+    expect(html.split('alert(1)')).toHaveLength(html.split('&#60;script&#62;alert(1)').length);
+    expect(html).not.toMatch(/<script|<img src=x/);
+    expect(html).toContain('src="https://cdn.acme.example/logo.png?a=1&#38;b=%22"');
+  });
+
+  test('may load its images and its own style, and nothing else', () => {
+    expect(headers['Content-Security-Policy']).toMatch(
+      /^default-src 'none'; style-src 'sha256-[\w+/=]+'; img-src https:\/\/cdn\.acme\.example; form-action 'none'/,
+    );
+    expect(renderPublicPage(view, { branding: null, allow_search_indexing: true }).headers[
+      'Content-Security-Policy'
+    ]).toContain("img-src 'none'");
+  });
+
+  test('names states and gaps in words, and rounds no outage away', () => {
+    expect(html).toContain('Some systems are down');
+    expect(html).toContain('>Down<');
+    expect(html).toContain('No data');
+    expect(html).toContain('90 days: 99.99 %');
+    expect(html).toContain('24 hours: no data');
+    expect(html).toContain('22 Nov 2026, 21:00:00');
+    expect(html.indexOf('>API<')).toBeLessThan(html.indexOf('>Down<'));
+    expect(html).toContain('<meta name="robots" content="noindex">');
+  });
+});
+
+describe('what many readers ask for', () => {
+  function counted(limit = Infinity) {
+    const clock = new SimulatedClock(NOW);
+    const asked: string[] = [];
+    const pages = new PublicPages(clock, async (subdomain) => {
+      asked.push(subdomain);
+      if (asked.length > limit) throw new Error('the database is away');
+      return `${subdomain} ${asked.length}`;
+    });
+    return { clock, asked, pages };
+  }
+
+  test('is read once a second', async () => {
+    const { clock, asked, pages } = counted();
+    await Promise.all(Array.from({ length: 100 }, () => pages.get('acme')));
+    await clock.advance(999);
+    await pages.get('acme');
+    expect(asked).toHaveLength(1);
+    await clock.advance(1);
+    expect(await pages.get('acme')).toBe('acme 2');
+    pages.forget('acme');
+    expect(await pages.get('acme')).toBe('acme 3');
+  });
+
+  test('is read again after a failure, by the next reader', async () => {
+    const { pages, asked } = counted(0);
+    await expect(pages.get('acme')).rejects.toThrow('away');
+    await expect(pages.get('acme')).rejects.toThrow('away');
+    expect(asked).toHaveLength(2);
+  });
+
+  test('is kept for at most a thousand names', async () => {
+    const { asked, pages } = counted();
+    for (let at = 0; at <= 1000; at += 1) await pages.get(`page-${at}`);
+    await pages.get('page-1');
+    expect(asked).toHaveLength(1001);
+    await pages.get('page-0');
+    expect(asked).toHaveLength(1002);
+  });
+});
