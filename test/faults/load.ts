@@ -9,6 +9,8 @@ import { until } from '../helpers/until.ts';
 
 /** The timeout of a check: a whole interval, so that no check fails because the machine is slow. */
 const INTERVAL_SECONDS = 2;
+/** Monitors of one request. */
+const MOST_IN_BULK = 500;
 
 /** How a monitor was created. */
 export interface Watched {
@@ -39,19 +41,36 @@ interface Told {
   monitor: { id: string };
 }
 
+/** Real processes, however they were started. */
+export interface Installation {
+  readonly url: string;
+  /** Output of all processes. */
+  log(): string;
+  /** Processes that no test has ended, and rejected promises that nobody has handled. */
+  deaths(): Promise<number>;
+  stop(): Promise<void>;
+}
+
+/** Short intervals, alerts to this machine, and no limit to requests. */
+export const LOAD_SETTINGS = Object.freeze({
+  MIN_INTERVAL_SECONDS: '1', ALLOW_PRIVATE_DESTINATIONS: 'true', RATE_LIMIT: '1000000', LOG_LEVEL: 'info',
+});
+
 /**
  * A whole installation of real processes under work: monitors checked every two seconds, and a receiver of
  * their alerts.
  */
-export class Load {
-  readonly farwatch: Farwatch;
+export class Load<Of extends Installation = Farwatch> {
+  readonly farwatch: Of;
   readonly target: Target;
   readonly receiver: Receiver;
   readonly session: ApiSession;
   readonly #store: TestMongo | null;
   #watched = new Map<string, Watched>();
 
-  constructor(parts: Pick<Load, 'farwatch' | 'target' | 'receiver' | 'session'>, store: TestMongo | null) {
+  constructor(
+    parts: Pick<Load<Of>, 'farwatch' | 'target' | 'receiver' | 'session'>, store: TestMongo | null,
+  ) {
     this.farwatch = parts.farwatch;
     this.target = parts.target;
     this.receiver = parts.receiver;
@@ -61,12 +80,14 @@ export class Load {
 
   /** `store` is the database itself if the installation connects through a proxy. */
   static async start(env: Record<string, string> = {}, store: TestMongo | null = null): Promise<Load> {
-    const settings = {
-      MIN_INTERVAL_SECONDS: '1', ALLOW_PRIVATE_DESTINATIONS: 'true', RATE_LIMIT: '1000000', LOG_LEVEL: 'info',
-      ...env,
-    };
-    const [farwatch, target, receiver] =
-      await Promise.all([startFarwatch({ env: settings }), startTarget(), startReceiver()]);
+    return Load.on(startFarwatch({ env: { ...LOAD_SETTINGS, ...env } }), store);
+  }
+
+  /** Gives work to an installation that runs with LOAD_SETTINGS. */
+  static async on<Of extends Installation>(
+    starting: Promise<Of>, store: TestMongo | null = null,
+  ): Promise<Load<Of>> {
+    const [farwatch, target, receiver] = await Promise.all([starting, startTarget(), startReceiver()]);
     const session = await new ApiSession(farwatch.url).begin();
     await session.ok(
       'POST', '/api/integrations',
@@ -154,9 +175,7 @@ export class Load {
     const { session } = this;
     const living = this.ids.filter((id) => !gone.includes(id));
     const paused = { from: Date.now(), until: 0 };
-    await until(async () => (await session.call(
-      'POST', '/api/monitors/bulk', { action: 'pause', monitor_ids: living },
-    )).status === 200, { what: 'paused' });
+    await this.#inBulk('pause', living);
     paused.until = Date.now();
     return { probes: await allArrived(session), paused };
   }
@@ -187,8 +206,18 @@ export class Load {
   }
 
   async forget(): Promise<void> {
-    await this.session.ok('POST', '/api/monitors/bulk', { action: 'delete', monitor_ids: this.ids });
+    await this.#inBulk('delete', this.ids);
     this.#watched = new Map();
+  }
+
+  /** Repeats what is refused meanwhile. */
+  async #inBulk(action: 'pause' | 'delete', ids: string[]): Promise<void> {
+    for (let at = 0; at < ids.length; at += MOST_IN_BULK) {
+      const monitor_ids = ids.slice(at, at + MOST_IN_BULK);
+      await until(async () => (await this.session.call(
+        'POST', '/api/monitors/bulk', { action, monitor_ids },
+      )).status === 200, { what: action });
+    }
   }
 
   async stop(): Promise<void> {

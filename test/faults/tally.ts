@@ -3,7 +3,7 @@ import { recoverSpool } from '../../probe/spool/recovery.ts';
 import { laneName } from '../../shared/contracts/result.ts';
 import type { Outcome } from './fault.ts';
 import { invariantsOf } from './invariants.ts';
-import type { Load } from './load.ts';
+import type { Installation, Load } from './load.ts';
 import { compareUptimes } from './uptimes.ts';
 
 /** What became of the results, and of the installation. */
@@ -73,7 +73,9 @@ export const SEED = Number(process.env['FARWATCH_SEED'] ?? Math.floor(Math.rando
  * probe, say what its spool held each time (`spooledBy`): that is compared with what is stored, too, and the
  * slots of those checks must be missed.
  */
-export async function countResults(load: Load, spooled?: ReadonlyMap<string, number>): Promise<Results> {
+export async function countResults(
+  load: Load<Installation>, spooled?: ReadonlyMap<string, number>,
+): Promise<Results> {
   const settled = await load.settle();
   const { issued, stored, unexplained, holes, doubled, ledger } = settled;
   expect(holes, 'missing numbers in lanes').toEqual([]);

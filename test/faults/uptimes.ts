@@ -1,7 +1,7 @@
 import { uptimeByResults } from '../helpers/uptime-by-results.ts';
 import { until } from '../helpers/until.ts';
 import type { CheckResult } from '../../shared/contracts/result.ts';
-import type { Load, Watched } from './load.ts';
+import type { Installation, Load, Watched } from './load.ts';
 
 /** Of percentages, which are sums of fractions. */
 const ROUNDING = 1e-9;
@@ -16,7 +16,7 @@ interface Bounds { id: string; least: number; most: number }
  * failures whose uptime does not follow from the order of results alone: in several regions, or with gaps.
  */
 export async function compareUptimes(
-  load: Load, settled: Settled,
+  load: Load<Installation>, settled: Settled,
 ): Promise<{ compared: number; differences: string[] }> {
   const bounds = [...load.watched].flatMap(([id, watched]) => {
     const found = boundsOf(watched, settled.ledger.byMonitor.get(id) ?? [], settled.paused);
@@ -30,7 +30,7 @@ export async function compareUptimes(
   return { compared: bounds.length, differences };
 }
 
-async function difference(load: Load, { id, least, most }: Bounds): Promise<string[]> {
+async function difference(load: Load<Installation>, { id, least, most }: Bounds): Promise<string[]> {
   const shown = await load.uptimeOf(id);
   const isRight = shown !== null && shown >= least - ROUNDING && shown <= most + ROUNDING;
   return isRight ? [] : [`${id}: ${shown} instead of ${least} to ${most}`];

@@ -1,0 +1,32 @@
+import { existsSync, renameSync, writeFileSync } from 'node:fs';
+import { ensureDebianPackages } from '../services/packages.ts';
+
+const LIBRARIES = ['x86_64', 'aarch64'].map((cpu) => `/usr/lib/${cpu}-linux-gnu/faketime/libfaketimeMT.so.1`);
+
+/** The library that changes the clock of a process, installed if need be; null where it cannot be had. */
+export async function fakeTimeLibrary(): Promise<string | null> {
+  const find = () => LIBRARIES.find((path) => existsSync(path)) ?? null;
+  if (process.platform !== 'linux') return null;
+  return find() ?? ensureDebianPackages('libfaketime').then(find, () => null);
+}
+
+/** The wall clock of a process. Its monotonic clock stays true. */
+export class FakeTime {
+  readonly #file: string;
+  readonly env: Record<string, string>;
+
+  constructor(library: string, file: string, offsetSeconds = 0) {
+    this.#file = file;
+    this.env = {
+      LD_PRELOAD: library, FAKETIME_TIMESTAMP_FILE: file, FAKETIME_CACHE_DURATION: '1',
+      DONT_FAKE_MONOTONIC: '1', FAKETIME_DONT_FAKE_MONOTONIC: '1',
+    };
+    this.set(offsetSeconds);
+  }
+
+  /** Lets the clock jump to this distance from true time; the process sees it within a second. */
+  set(offsetSeconds: number): void {
+    writeFileSync(`${this.#file}.new`, `${offsetSeconds < 0 ? '' : '+'}${offsetSeconds}\n`);
+    renameSync(`${this.#file}.new`, this.#file);
+  }
+}

@@ -1,0 +1,205 @@
+import { spawn, type ChildProcess } from 'node:child_process';
+import { cpSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { ensureBundles } from '../../deploy/quickstart/bundle.mjs';
+import { freePort } from '../../deploy/quickstart/ports.ts';
+import type { ApiSession } from '../helpers/api-session.ts';
+import { cleanEnvironment } from '../helpers/clean-environment.ts';
+import { storeUrl } from '../helpers/ledger.ts';
+import { withDatabase } from '../helpers/mongo.ts';
+import { startNats, type TestNats } from '../helpers/nats-server.ts';
+import { until } from '../helpers/until.ts';
+import { LOAD_SETTINGS, type Installation } from './load.ts';
+
+type Environment = Record<string, string>;
+
+export interface PartsOptions {
+  /** The controller's, beside what it needs. */
+  env?: Environment;
+  /** Returns the address at which the controller reaches its database. */
+  throughProxy?(databaseUrl: string): Promise<string>;
+  /** Of the controller; by default that of this checkout. */
+  program?: string;
+}
+
+export interface ProbeOptions {
+  name?: string;
+  env?: Environment;
+  /** Where it finds NATS. */
+  natsUrl?: string;
+  /** Of the probe's program; by default that of this checkout. */
+  program?: string;
+}
+
+/** A process that nobody starts again but the test. */
+export class Part {
+  readonly args: readonly string[];
+  /** Read at each start. */
+  readonly env: Environment;
+  #child: ChildProcess | null = null;
+  log = '';
+  /** How often it has ended by itself. */
+  deaths = 0;
+
+  constructor(args: readonly string[], env: Environment) {
+    this.args = args;
+    this.env = env;
+  }
+
+  start(): void {
+    const child = spawn(process.execPath, this.args, {
+      env: cleanEnvironment(this.env), stdio: ['ignore', 'pipe', 'pipe'],
+    });
+    this.#child = child;
+    child.once('exit', () => {
+      if (this.#child === child) this.deaths += 1;
+    });
+    for (const stream of [child.stdout, child.stderr]) {
+      stream.on('data', (chunk: Buffer) => (this.log += chunk.toString()));
+    }
+  }
+
+  get pid(): number {
+    return this.#child?.pid ?? 0;
+  }
+
+  get hasEnded(): boolean {
+    return this.#child === null || this.#child.exitCode !== null || this.#child.signalCode !== null;
+  }
+
+  /** Waits for a text in the output, by default since the first start; throws if the process ends first. */
+  async said(text: string, from = 0): Promise<void> {
+    await until(() => this.log.includes(text, from) || this.hasEnded, { what: text });
+    if (!this.log.includes(text, from)) throw new Error(`the process has ended:\n${this.log.slice(-3000)}`);
+  }
+
+  async end(signal: NodeJS.Signals): Promise<void> {
+    const child = this.#child;
+    if (this.hasEnded || !child) return;
+    this.#child = null;
+    const ended = new Promise((resolve) => child.once('exit', resolve));
+    child.kill(signal);
+    await ended;
+  }
+}
+
+/** A probe, and by what the API knows it. */
+export class ProbePart extends Part {
+  readonly id: string;
+  readonly dataDir: string;
+
+  constructor(id: string, args: readonly string[], env: Environment, dataDir: string) {
+    super(args, { ...env, DATA_DIR: dataDir });
+    this.id = id;
+    this.dataDir = dataDir;
+  }
+}
+
+/** An installation as processes of their own, which a test starts and kills in any order. */
+export class Parts implements Installation {
+  readonly url: string;
+  readonly nats: TestNats;
+  readonly database: Part;
+  readonly controller: Part;
+  readonly probes: ProbePart[] = [];
+  readonly #dir: string;
+  readonly #bundles: string;
+
+  private constructor(nats: TestNats, bundles: string, port: number, program: string) {
+    this.nats = nats;
+    this.#bundles = bundles;
+    this.#dir = mkdtempSync(join(tmpdir(), 'farwatch-parts-'));
+    this.url = `http://127.0.0.1:${port}`;
+    const store = this.#folder('store');
+    this.database = new Part(
+      [join(bundles, 'embedded-mongo.mjs'), '--dir', store, '--socket', join(this.#dir, 'm.sock')], {},
+    );
+    this.controller = new Part([program], {
+      ...LOAD_SETTINGS, PORT: String(port), DATA_DIR: this.#folder('controller'),
+      NATS_URL: nats.url, NATS_PUBLIC_URL: nats.url, NATS_CREDS: nats.controllerCreds,
+      NATS_USERS_FILE: nats.usersFile, NATS_PID_FILE: nats.pidFile,
+    });
+  }
+
+  /** Resolves when the controller is ready; there is no probe yet. */
+  static async start({ env = {}, throughProxy, program }: PartsOptions = {}): Promise<Parts> {
+    const root = resolve(import.meta.dirname, '../..');
+    const [nats, bundles, port] = await Promise.all([
+      startNats(), ensureBundles({ root, say: () => undefined }), freePort(),
+    ]);
+    const parts = new Parts(nats, bundles, port, program ?? join(bundles, 'controller.mjs'));
+    parts.database.start();
+    await parts.database.said('"listening"');
+    const url = withDatabase(storeUrl(parts.database.log), 'farwatch');
+    Object.assign(parts.controller.env, { ...env, MONGODB_URL: await (throughProxy?.(url) ?? url) });
+    parts.controller.start();
+    await parts.ready();
+    return parts;
+  }
+
+  /** The controller answers, and has its shards. */
+  async ready(): Promise<void> {
+    const isReady = async () => (await fetch(`${this.url}/readyz`)).status === 200;
+    await until(isReady, { what: 'the controller is ready' }).catch((error: Error) => {
+      throw new Error(`${error.message}; its log:\n${this.controller.log.slice(-3000)}`);
+    });
+  }
+
+  /** Registers a probe in a region, which is made if it is unknown, and starts it until it is connected. */
+  async probe(session: ApiSession, region: string, options: ProbeOptions = {}): Promise<ProbePart> {
+    const { name = region, env = {}, natsUrl = this.nats.url } = options;
+    const { program = join(this.#bundles, 'probe.mjs') } = options;
+    if (region !== 'local') {
+      const made = { id: region, name: region, city: region, country: 'NO', visibility: 'shared' };
+      const { status } = await session.call('POST', '/api/regions', made);
+      if (status !== 201 && status !== 409) throw new Error(`the region ${region}: ${status}`);
+    }
+    const { probe: { id }, enrolment_token: token } =
+      await session.ok<{ probe: { id: string }; enrolment_token: string }>(
+        'POST', '/api/probes', { region_id: region, name },
+      );
+    return this.#launch(new ProbePart(id, [program, '--controller', this.url], {
+      PROBE_ALLOW_PRIVATE: 'true', LOG_LEVEL: 'info', NATS_URL: natsUrl, FARWATCH_TOKEN: token, ...env,
+    }, this.#folder(name)));
+  }
+
+  /** Starts another process from a copy of a running probe's data directory. */
+  twin({ id, args, env, dataDir }: ProbePart): Promise<ProbePart> {
+    const copy = `${dataDir}-twin`;
+    cpSync(dataDir, copy, { recursive: true, filter: (path) => !path.endsWith('/lock') });
+    return this.#launch(new ProbePart(id, args, env, copy));
+  }
+
+  async #launch(probe: ProbePart): Promise<ProbePart> {
+    this.probes.push(probe);
+    probe.start();
+    await probe.said('"msg":"connected"');
+    return probe;
+  }
+
+  log(): string {
+    return this.#parts.map(({ log }) => log).join('');
+  }
+
+  deaths(): Promise<number> {
+    const rejections = this.log().match(/unhandled ?(?:promise)? ?rejection/gi)?.length ?? 0;
+    return Promise.resolve(this.#parts.reduce((sum, { deaths }) => sum + deaths, rejections));
+  }
+
+  async stop(): Promise<void> {
+    await Promise.all(this.#parts.map((part) => part.end('SIGKILL')));
+    await this.nats.stop();
+    rmSync(this.#dir, { recursive: true, force: true });
+  }
+
+  get #parts(): Part[] {
+    return [this.database, this.controller, ...this.probes];
+  }
+
+  #folder(name: string): string {
+    const path = join(this.#dir, name);
+    mkdirSync(path, { recursive: true });
+    return path;
+  }
+}
