@@ -1,0 +1,141 @@
+import { afterEach, expect } from 'vitest';
+import { randomOf } from '../helpers/random-of.ts';
+import { until } from '../helpers/until.ts';
+import { fault } from './fault.ts';
+import { Load } from './load.ts';
+import { Parts, type ProbePart } from './parts.ts';
+import { repeats, SEED, tell } from './tally.ts';
+
+/** In the order of the installation's own start. */
+const ROLES = ['nats', 'database', 'controller', 'probe'] as const;
+type Role = (typeof ROLES)[number];
+
+let load: Load<Parts>;
+afterEach(() => load?.stop());
+
+async function begin(): Promise<ProbePart> {
+  load = await Load.on(Parts.start());
+  return load.farwatch.probe(load.session, 'local');
+}
+
+async function kill9All({ nats, database, controller, probes }: Parts): Promise<void> {
+  await Promise.all([nats.kill9(), ...[database, controller, ...probes].map((part) => part.end('SIGKILL'))]);
+}
+
+/** Starts what was killed, without a wait for anything but a moment's work of each. */
+async function startIn(order: readonly Role[], { nats, database, controller, probes }: Parts): Promise<void> {
+  for (const role of order) {
+    if (role === 'nats') await nats.restart();
+    else for (const part of role === 'probe' ? probes : [{ database, controller }[role]]) part.start();
+  }
+}
+
+function permutations<T>(of: readonly T[]): T[][] {
+  if (of.length < 2) return [[...of]];
+  const startingWith = (first: T) =>
+    permutations(of.filter((one) => one !== first)).map((rest) => [first, ...rest]);
+  return of.flatMap(startingWith);
+}
+
+/** All orders, or some of them: the controller and the probe first, what they need last, and others. */
+function someOrders(): Role[][] {
+  const all = permutations(ROLES);
+  const random = randomOf(SEED);
+  const hardest: Role[] = ['probe', 'controller', 'nats', 'database'];
+  const others = all.filter((order) => order.join() !== hardest.join());
+  return repeats(0, 1) === 1 ? all : [hardest, others[Math.floor(random() * others.length)] as Role[]];
+}
+
+/** Every slot has one result or reason, and no spool keeps any. What a kill interrupted was never spooled. */
+async function settle() {
+  const settled = await load.settle();
+  const { holes, unexplained, doubled, spooled } = settled;
+  expect({ holes, unexplained, doubled, spooled }).toEqual(
+    { holes: [], unexplained: 0, doubled: 0, spooled: 0 },
+  );
+  return settled;
+}
+
+fault('F46', 'every process is killed at once and started again in any order, during outages', async () => {
+  const probe = await begin();
+  const { farwatch: parts } = load;
+  const [steady] = await load.steady(20, 'host') as [string];
+  const orders = someOrders();
+  const outages: string[] = [];
+  const recoveryMs: number[] = [];
+  for (const [round, order] of orders.entries()) {
+    const path = `/outage/${round}`;
+    const id = await load.watch(path, { confirmation_policy: { retries: 0 } });
+    outages.push(id);
+    await until(async () => (await load.statusOf(id)) === 'up', { what: 'up' });
+    load.target.answer({ status: 503 }, path);
+    await until(() => load.told(id).length > 0, { what: 'monitor.down' });
+    // By then it is recorded that the alert went out; otherwise the next one waits until its claim ends.
+    const checks = load.countOf(id);
+    await until(() => load.countOf(id) > checks, { what: 'the next check' });
+    await kill9All(parts);
+    const from = probe.log.length;
+    const startedAt = performance.now();
+    await startIn(order, parts);
+    await probe.said('"msg":"connected"', from);
+    await parts.ready();
+    recoveryMs.push(performance.now() - startedAt);
+    const known = await until(() => load.checksOf(steady), { what: 'the API answers' });
+    await until(async () => (await load.checksOf(steady)) > known, { what: 'results are stored' });
+    expect(await load.incidents([id])).toMatchObject([{ status: 'open' }]);
+    load.target.answer({ status: 200 }, path);
+    await until(() => load.told(id).some(({ event }) => event === 'monitor.up'), { what: 'monitor.up' });
+  }
+  const incidents = await load.incidents();
+  expect(incidents.map(({ check_id: id }) => id).toSorted()).toEqual(outages.toSorted());
+  const told = outages.flatMap((id) => load.told(id).map(({ event, incident }) => `${event} ${incident.id}`));
+  const repeated = told.length - new Set(told).size;
+  expect(new Set(told).size).toBe(2 * orders.length);
+  expect(repeated).toBeLessThanOrEqual(orders.length);
+  const { issued, stored, due } = await settle();
+  for (const [id, count] of stored) {
+    expect(count, 'stored, of those made').toBeLessThanOrEqual(issued.get(id) ?? 0);
+  }
+  const deaths = await parts.deaths();
+  expect(deaths).toBe(0);
+  const alerts = { expected: 2 * orders.length, delivered: new Set(told).size, repeated };
+  return tell({
+    injected: orders.length, incidents: { expected: orders.length, opened: incidents.length }, alerts,
+    recoveryMs, deaths, seed: SEED,
+  }, `${due} slots, each with one result or reason`);
+});
+
+fault('F37', 'everything restarts at once, with thousands of monitors of one interval', async () => {
+  const count = repeats(1000, 5000);
+  const intervalSeconds = repeats(20, 60);
+  const windowMs = repeats(2000, 1000);
+  const probe = await begin();
+  const { farwatch: parts } = load;
+  const ids: string[] = [];
+  for (let at = 0; at < count; at += 25) {
+    ids.push(...await Promise.all(Array.from({ length: 25 }, (_, of) => load.watch(`/herd/${at + of}`, {
+      interval_seconds: intervalSeconds, confirmation_policy: { retries: 5 },
+    }))));
+  }
+  await until(() => ids.every((id) => load.countOf(id) > 0), { what: 'all are checked', everyMs: 250 });
+  await kill9All(parts);
+  const from = probe.log.length;
+  const startedAt = Date.now();
+  await startIn(ROLES, parts);
+  await probe.said('"msg":"connected"', from);
+  const endsAt = startedAt + (intervalSeconds + 5) * 1000;
+  await until(() => Date.now() > endsAt, { what: 'an interval passes', everyMs: 500 });
+  await parts.ready();
+  const { ledger } = await settle();
+  const starts = [...ledger.byMonitor.values()].flat().filter(
+    ({ outcome, started_at: at }) => outcome !== 'missed' && at >= startedAt && at < endsAt,
+  ).map(({ started_at: at }) => Math.floor((at - startedAt) / windowMs));
+  const perWindow = new Map<number, number>();
+  for (const window of starts) perWindow.set(window, (perWindow.get(window) ?? 0) + 1);
+  const mean = (count * windowMs) / (intervalSeconds * 1000);
+  const peak = Math.max(...perWindow.values());
+  expect(peak / mean, 'the busiest window, of the mean').toBeLessThanOrEqual(1.5);
+  expect(await load.incidents()).toEqual([]);
+  return tell({ injected: 1, incidents: { expected: 0, opened: 0 }, deaths: await parts.deaths() },
+    `${starts.length} checks; at most ${peak} in ${windowMs / 1000} s, ${mean} on average`);
+});
