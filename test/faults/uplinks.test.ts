@@ -10,6 +10,7 @@ import { until } from '../helpers/until.ts';
 import { fault } from './fault.ts';
 import { FencedNetwork, type Uplink } from './fenced-network.ts';
 import { Load } from './load.ts';
+import { tell } from './tally.ts';
 
 const REGIONS = ['eu', 'us', 'ap'] as const;
 type Region = (typeof REGIONS)[number];
@@ -69,10 +70,12 @@ const uplinkOf = (region: Region): Uplink => (probes.get(region) as Fenced).upli
 const uplinks = () => REGIONS.map(uplinkOf);
 
 /** A monitor with a path of its own, once all its regions have checked it. */
-async function watch(path: string, regions: readonly Region[], retries = 0): Promise<string> {
+async function watch(
+  path: string, regions: readonly Region[], retries = 0, votes: 'majority' | 'any' = 'majority',
+): Promise<string> {
   const id = await load.watch(path, {
     target: `http://${network.world}:${target.port}${path}`, monitoring_regions: regions, timeout_ms: 1000,
-    confirmation_policy: { regions: 'majority', retries },
+    confirmation_policy: { regions: votes, retries },
   });
   await until(() => load.countOf(id) >= 2 * regions.length, { what: `checks of ${path}` });
   await statusIs(id, 'up');
@@ -183,5 +186,35 @@ describe.runIf(isRoot)('probes with uplinks of their own', () => {
     expect(results.filter(({ missed }) => missed !== null)).toEqual([]);
     expect(await load.incidents([id])).toHaveLength(1);
     return `${failed.length} failures of the time without NATS are stored; 1 incident`;
+  });
+
+  fault('F35', 'the target is out of reach for one region of three', async () => {
+    const { session, receiver } = load;
+    const { integration } = await session.ok<{ integration: { id: string } }>('POST', '/api/integrations', {
+      name: 'Regions', type: 'webhook', is_default: true, events: ['monitor.region_degraded'],
+      config: { url: receiver.url },
+    });
+    const [byMost, byAny] = [await watch('/by-most', REGIONS), await watch('/by-any', REGIONS, 0, 'any')];
+    uplinkOf('eu').block(network.world);
+    await until(() => eventsOf(byMost).length > 0, { what: 'the region is told' });
+    await until(() => eventsOf(byAny).length > 0, { what: 'monitor.down' });
+    const checks = load.countOf(byMost);
+    await until(() => load.countOf(byMost) >= checks + 4, { what: 'the others check' });
+    const { regions } = await session.ok<{ regions: { region: string; status: string }[] }>(
+      'GET', `/api/monitors/${byMost}/regions`,
+    );
+    expect(regions.filter(({ status }) => status === 'down').map(({ region }) => region)).toEqual(['eu']);
+    expect(await load.statusOf(byMost)).toBe('up');
+    expect(await load.incidents([byMost])).toEqual([]);
+    expect(await load.incidents([byAny])).toMatchObject([{ status: 'open', affected_regions: ['eu'] }]);
+    uplinkOf('eu').unblock(network.world);
+    await until(() => eventsOf(byAny).includes('monitor.up'), { what: 'monitor.up' });
+    await session.ok('DELETE', `/api/integrations/${integration.id}`);
+    expect(eventsOf(byMost)).toEqual(['monitor.region_degraded']);
+    expect(eventsOf(byAny)).toEqual(['monitor.down', 'monitor.up']);
+    expect(await load.incidents([byMost, byAny])).toMatchObject([{ check_id: byAny, status: 'resolved' }]);
+    return tell({
+      injected: 1, incidents: { expected: 1, opened: 1 }, alerts: { expected: 3, delivered: 3, repeated: 0 },
+    }, 'no incident by majority, and the region is told; its region alone where one vote is enough');
   });
 });
