@@ -141,6 +141,10 @@ export class Link implements ProbeBus {
     this.#line.connection.publish(subject, payload, reply === undefined ? undefined : { reply });
   }
 
+  async flush(): Promise<void> {
+    if (this.#line && this.#isConnected) await this.#line.connection.flush().catch(() => undefined);
+  }
+
   subscribe(subject: string, handle: Handler['handle']): Subscription {
     const handler: Handler = { subject, handle, stop: () => undefined };
     this.#handlers.add(handler);

@@ -23,6 +23,8 @@ export interface ProbeBus {
    * `reply`.
    */
   publish(subject: string, payload: Uint8Array, reply?: string): void;
+  /** Resolves when the server has read everything sent so far, or the connection is lost. Never rejects. */
+  flush(): Promise<void>;
   /** `respond` is null when no answer is wanted. */
   subscribe(
     subject: string, handle: (payload: Uint8Array, respond: ((payload: Uint8Array) => void) | null) => void,

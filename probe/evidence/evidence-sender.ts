@@ -31,6 +31,8 @@ const RATE_OF_MONITOR = { perSecond: 20 / 3600, burst: 20 };
 const SHOW_AGAIN_MS = 3_600_000;
 /** Part of its time that this process gives to evidence. */
 const SHARE_OF_TIME = 0.05;
+/** Part of the link's time: over a slow one, beats and results must not wait behind a heap of evidence. */
+const SHARE_OF_LINK = 0.2;
 const NEXT_TOKEN_MS = 1000 / EVIDENCE_RATE.perSecond;
 
 /** A failure with all that is to be sent of it. */
@@ -56,6 +58,7 @@ export class EvidenceSender implements Observer {
   readonly #rate = new TokenBuckets(EVIDENCE_RATE);
   readonly #rateOfMonitor = new TokenBuckets(RATE_OF_MONITOR);
   #timer: Timer | null = null;
+  #isUnderWay = false;
   #isStopped = false;
   #unsent = 0;
 
@@ -126,27 +129,39 @@ export class EvidenceSender implements Observer {
   }
 
   #wakeIn(delayMs: number): void {
-    if (this.#isStopped || this.#timer || this.#waiting.size === 0) return;
+    if (this.#isStopped || this.#isUnderWay || this.#timer || this.#waiting.size === 0) return;
     this.#timer = this.#clock.setTimer(delayMs, () => {
       this.#timer = null;
-      this.#sendNext();
+      void this.#sendNext();
     });
   }
 
-  #sendNext(): void {
-    const { bus, region, probeId, log } = this.#options;
+  async #sendNext(): Promise<void> {
+    const { bus, region, probeId } = this.#options;
     if (!bus.isConnected) return;
     const startedAt = this.#clock.monotonic();
     if (!this.#rate.take('', 1, startedAt)) return this.#wakeIn(NEXT_TOKEN_MS);
-    try {
-      const bytes = bytesOf(this.#waiting.take() as Failure);
-      if (bytes) bus.publish(subjects.evidence(region, probeId), bytes);
-      else this.#unsent += 1;
-    } catch (error) {
-      this.#unsent += 1;
-      log.error({ err: error }, 'evidence could not be made');
+    const bytes = this.#makeNext();
+    const madeAt = this.#clock.monotonic();
+    if (bytes) {
+      this.#isUnderWay = true;
+      bus.publish(subjects.evidence(region, probeId), bytes);
+      await bus.flush();
+      this.#isUnderWay = false;
     }
-    this.#wakeIn((this.#clock.monotonic() - startedAt) / SHARE_OF_TIME);
+    const linkMs = this.#clock.monotonic() - madeAt;
+    this.#wakeIn(Math.max((madeAt - startedAt) / SHARE_OF_TIME, linkMs / SHARE_OF_LINK - linkMs));
+  }
+
+  #makeNext(): Buffer | null {
+    let bytes: Buffer | null = null;
+    try {
+      bytes = bytesOf(this.#waiting.take() as Failure);
+    } catch (error) {
+      this.#options.log.error({ err: error }, 'evidence could not be made');
+    }
+    if (!bytes) this.#unsent += 1;
+    return bytes;
   }
 }
 

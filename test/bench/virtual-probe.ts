@@ -141,6 +141,7 @@ export class VirtualProbe {
       isConnected: true,
       request: (...args) => this.#options.request(this, ...args),
       publish: () => undefined,
+      flush: () => Promise.resolve(),
       subscribe: () => ({ stop: () => undefined }),
       onChange: (handle) => handle(true),
     };

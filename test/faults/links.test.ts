@@ -91,27 +91,38 @@ fault('F13', 'the connection of a probe goes silent, and neither side is told', 
   return tell({ injected: silences, results, incidents: { expected: 0, opened: 0 }, recoveryMs });
 });
 
-fault('F15', 'the link of a probe carries 64 kbit/s, and a backlog waits for it', async () => {
-  const [watched = ''] = await load.steady(MONITORS, 'slow', { ...FAR, interval_seconds: 1 });
+fault('F15', 'the link of a probe carries 64 kbit/s: a backlog waits for it, then all targets fail', async () => {
+  const ids = await load.steady(MONITORS, 'slow', { ...FAR, confirmation_policy: { retries: 1 } });
+  const [watched = ''] = ids;
   far.nats.drop();
   const checked = load.countOf(watched);
-  await until(() => load.countOf(watched) > checked + repeats(6, 60), { what: 'a backlog' });
+  await until(() => load.countOf(watched) > checked + repeats(4, 60), { what: 'a backlog' });
   far.nats.heal();
   far.nats.pace(SLOW_BYTES_PER_SECOND);
   await far.is('online');
-  const seen = new Set<string>();
-  const target = load.countOf(watched);
+  const statuses = new Set<string>();
   let depth = 0;
-  await until(async () => {
+  const meanwhile = (what: string, isDone: () => boolean | Promise<boolean>) => until(async () => {
     const { status, spool_depth: waiting } = await far.shown();
-    seen.add(status);
+    statuses.add(status);
     depth = Math.max(depth, waiting);
-    return (await load.checksOf(watched)) > target + 10;
-  }, { what: 'the backlog is stored, and results of now', everyMs: 250 });
-  expect([...seen]).toEqual(['online']);
+    return isDone();
+  }, { what, everyMs: 250 });
+  const sinceHealed = load.countOf(watched);
+  await meanwhile('results of now are stored', async () => (await load.checksOf(watched)) > sinceHealed);
+  // What failed checks saw is far more than the link can carry.
+  load.target.answer({ status: 503, body: 'x'.repeat(20_000) });
+  const told = (count: number) => () => ids.every((id) => load.told(id).length >= count);
+  await meanwhile('each outage is alerted', told(1));
+  load.target.answer({ status: 200 });
+  await meanwhile('each recovery is alerted', told(2));
+  expect([...statuses]).toEqual(['online']);
   far.nats.heal();
   const results = await countResults(load);
-  expect(await load.incidents()).toEqual([]);
-  return tell({ injected: 1, results, incidents: { expected: 0, opened: 0 } },
-    `online throughout, with up to ${depth} results waiting`);
+  const [opened, delivered] = [(await load.incidents()).length, ids.flatMap((id) => load.told(id)).length];
+  expect([opened, delivered]).toEqual([MONITORS, 2 * MONITORS]);
+  return tell({
+    injected: 2, results, incidents: { expected: MONITORS, opened },
+    alerts: { expected: 2 * MONITORS, delivered, repeated: 0 },
+  }, `the probe was online throughout, with up to ${depth} results waiting`);
 });

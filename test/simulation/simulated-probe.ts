@@ -77,6 +77,7 @@ export class SimulatedProbe {
         { process, region: this.region, probeId: this.probeId }, subject, bytes, timeoutMs,
       ),
       publish: () => undefined,
+      flush: () => Promise.resolve(),
       subscribe: () => ({ stop: () => undefined }),
       onChange: (handle) => handle(true),
     };

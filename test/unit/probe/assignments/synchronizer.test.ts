@@ -43,7 +43,8 @@ const bus: ProbeBus = {
     await sleep(clock, timeoutMs);
     throw new BusError('timeout');
   },
-  publish: () => undefined, subscribe: () => ({ stop: () => undefined }), onChange: () => undefined,
+  publish: () => undefined, flush: () => Promise.resolve(), subscribe: () => ({ stop: () => undefined }),
+  onChange: () => undefined,
 };
 
 function start(random: number): Synchronizer {

@@ -8,6 +8,7 @@ import type { EvidenceMessage } from '../../../../shared/contracts/evidence.ts';
 import type { CheckResult } from '../../../../shared/contracts/result.ts';
 import { newId } from '../../../../shared/ids.ts';
 import { SimulatedClock } from '../../../helpers/simulated-clock.ts';
+import { sleep } from '../../../../shared/time.ts';
 import { createLog } from '../../../../shared/log.ts';
 import { buildAssignment, buildHttpSpec } from '../build.ts';
 import { RecordingBus } from './recording-bus.ts';
@@ -211,6 +212,23 @@ describe('many failures', () => {
     await clock.advance(SECOND);
     expect(bus.messages.map((message) => message.monitor_id)).toEqual(all.slice(0, 64).map((each) => each.monitor_id));
     expect(sender.unsentCount).toBe(36);
+  });
+
+  test('take a fifth of a slow link, and wait for nothing on a connection that is lost', async () => {
+    const { bus, clock, runner, answer } = build();
+    let lose: () => void = () => undefined;
+    bus.flush = () => Promise.race([sleep(clock, SECOND), new Promise<void>((resolve) => (lose = resolve))]);
+    answer(bad());
+    for (const assignment of monitors(10)) runner.slot(assignment, clock.now());
+    await clock.advance(9 * SECOND);
+    expect(bus.sent).toHaveLength(2);
+    await clock.advance(2 * SECOND);
+    expect(bus.sent).toHaveLength(3);
+    bus.change(false);
+    lose();
+    bus.change(true);
+    await clock.advance(4 * SECOND);
+    expect(bus.sent).toHaveLength(4);
   });
 
   test('are not sent after the stop', async () => {

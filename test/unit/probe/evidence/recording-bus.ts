@@ -18,6 +18,7 @@ export class RecordingBus implements ProbeBus {
 
   request = (): Promise<Uint8Array> => Promise.reject(new Error('no requests'));
   publish = (subject: string, bytes: Uint8Array): void => void this.sent.push({ subject, bytes });
+  flush = (): Promise<void> => Promise.resolve();
   subscribe = () => ({ stop: () => undefined });
   onChange = (listen: (isConnected: boolean) => void): void => void this.#listeners.push(listen);
 }

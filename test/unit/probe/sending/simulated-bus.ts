@@ -57,6 +57,10 @@ export class SimulatedBus implements ProbeBus {
     // Beats are not looked at here.
   }
 
+  async flush(): Promise<void> {
+    // Nor is what is published.
+  }
+
   subscribe(): Subscription {
     return { stop: () => undefined };
   }
