@@ -37,10 +37,9 @@ afterAll(async () => {
   await rig?.stop();
 });
 
-/** Resolves to the number of a result once the monitor shows it. */
-async function report(): Promise<number> {
+/** Resolves to the number of a result, by default of a check of this moment, once the monitor shows it. */
+async function report(startedAt = Date.now()): Promise<number> {
   seq += 1;
-  const startedAt = Date.now();
   const result: CheckResult = {
     seq, monitor_id: monitorId, assignment_rev: 99, attempt: 1, reason: 'schedule', scheduled_at: startedAt,
     started_at: startedAt, response_time_ms: 5, outcome: 'success', degraded: false, status_code: 200,
@@ -82,6 +81,24 @@ test('results are published only while a subscription or a live stream reads the
   await stream.next('result', (data) => data['monitor_id'] === monitorId);
   expect(published).toEqual([read, live]);
   stream.close();
+});
+
+test('a result from a backlog says when it was checked, when it came and from which epoch', async () => {
+  const issued = await rig.session.ok<IssuedSubscription>('POST', '/api/subscriptions', { name: 'Backlog' });
+  const subscriber = await until(() => Subscriber.connect(issued).catch(() => null), { what: 'connected' });
+  await subscriber.consumer();
+  const [checkedAt, sentAt] = [Date.now() - 600_000, Date.now()];
+  const read = await report(checkedAt);
+  const kept = (await subscriber.fetch(10)).map((text) => JSON.parse(text) as Record<string, unknown>);
+  const raw = kept.at(-1);
+  expect(raw).toMatchObject({ seq: read, late: true, started_at: checkedAt, epoch: 'e' });
+  expect(raw?.['received_at']).toBeGreaterThanOrEqual(sentAt);
+  const { results } = await rig.session.ok<{ results: Record<string, unknown>[] }>(
+    'GET', `/api/monitors/${monitorId}/results`,
+  );
+  const [shown] = results.filter((one) => one['checked_at'] === checkedAt);
+  expect(shown).toMatchObject({ late: true, received_at: raw?.['received_at'], epoch: 'e' });
+  await rig.session.ok('DELETE', `/api/subscriptions/${issued.subscription.id}`);
 });
 
 test('a live stream at one controller gets the results that another controller stores', async () => {
