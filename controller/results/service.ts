@@ -10,6 +10,7 @@ import type { MonitorState } from '../verdicts/monitor-state.ts';
 import type { ClockDecision } from './journal/journal-entry.ts';
 import { Shards } from './shards/shards.ts';
 import { Agreements, agreementsQuestion } from './reading/agreements.ts';
+import { BusContact } from './shards/bus-contact.ts';
 import { LatestChecks } from './reading/latest-checks.ts';
 import { Leases, type LeaseDeps } from './shards/leases.ts';
 import { changeFeed, type ChangeFeedDeps } from './feeds/change-feed.ts';
@@ -128,7 +129,9 @@ export class ResultsService<M> {
     this.certificates = new CertificateReader({
       owners: this.#questions, stored: (ids) => stores.states.find(ids), certificates: stores.certificates,
     });
+    const contact = new BusContact(bus, clock);
     this.#leases = new Leases({
+      isCutOff: () => contact.isLost(),
       clock, log, store: stores.leases, holder: deps.holder,
       acquired: (shard) => this.shards.acquire(shard),
       released: (shard) => this.shards.release(shard),

@@ -18,10 +18,7 @@ afterAll(async () => {
 
 test('a session made at one controller is valid at another, and ends at both', async () => {
   const other = await rig.another();
-  const operator = { email: 'operator@example.com', password: 'correct horse battery' };
-  const anonymous = new ApiSession(other.url);
-  const { token } = await anonymous.ok<{ token: string }>('POST', '/api/auth/login', operator);
-  const session = anonymous.as(token);
+  const session = await new ApiSession(other.url).begin();
   expect(await session.at(rig.controller.url).call('GET', '/api/monitors')).toMatchObject({ status: 200 });
   expect((await rig.session.at(other.url).call('GET', '/api/monitors')).status).toBe(200);
   await session.at(rig.controller.url).call('POST', '/api/auth/logout');

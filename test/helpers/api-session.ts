@@ -9,8 +9,8 @@ export class ApiSession {
 
   /** Registers, by default as the operator, or logs in if the account exists. */
   async begin(email = 'operator@example.com'): Promise<this> {
-    const account = { email, password: 'correct horse battery', name: 'Operator' };
-    const registered = await this.call('POST', '/api/auth/register', account);
+    const account = { email, password: 'correct horse battery' };
+    const registered = await this.call('POST', '/api/auth/register', { ...account, name: 'Operator' });
     const { data } =
       registered.status === 201 ? registered : await this.call('POST', '/api/auth/login', account);
     this.#token = String(data?.['token']);

@@ -22,14 +22,27 @@ export class ControllerProcess {
   ): Promise<ControllerProcess> {
     const controller = new ControllerProcess(bundle, env, flags);
     const listens = () => controller.#output.includes('"msg":"listening"') ||
-      (controller.#hasEnded ? Promise.reject(new Error(controller.#output)) : null);
+      (controller.hasEnded ? Promise.reject(new Error(controller.#output)) : null);
     await until(listens, { what: 'the controller listens' });
     return controller;
   }
 
+  /** Standard output and error so far. */
+  get output(): string {
+    return this.#output;
+  }
+
+  get exitCode(): number | null {
+    return this.#child.exitCode;
+  }
+
+  signal(signal: NodeJS.Signals): void {
+    this.#child.kill(signal);
+  }
+
   /** The signal that ended it; null if it exited by itself. */
   async ended(): Promise<NodeJS.Signals | null> {
-    await until(() => this.#hasEnded, { what: 'the controller ends' });
+    await until(() => this.hasEnded, { what: 'the controller ends' });
     return this.#child.signalCode;
   }
 
@@ -38,7 +51,7 @@ export class ControllerProcess {
     await this.ended();
   }
 
-  get #hasEnded(): boolean {
+  get hasEnded(): boolean {
     return this.#child.exitCode !== null || this.#child.signalCode !== null;
   }
 }

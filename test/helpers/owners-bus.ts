@@ -22,6 +22,8 @@ const NO_SUBSCRIPTION: BusSubscription = { stop: async () => undefined };
  */
 export class OwnersBus implements ControllerBus {
   readonly isConnected = true;
+
+  async flush(): Promise<void> {}
   /** What the owners know about monitors. */
   readonly live = new Map<string, MonitorLive>();
   /** Statistics of monitors in `live` that have been checked. */

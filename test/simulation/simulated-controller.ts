@@ -90,7 +90,7 @@ export class SimulatedController {
       clock: process, log, store: leaseStore, holder: name,
       acquired: (shard) => shards.acquire(shard),
       released: (shard) => shards.release(shard),
-      company,
+      company, isCutOff: () => false,
       ask: () => undefined,
     });
     const shards: Shards = new Shards({

@@ -52,7 +52,7 @@ export class SimulatedDatabase {
   /** By monitor. */
   readonly certificates = new Map<string, CertificateSighting>();
   readonly leases = new Map<number, Lease>();
-  readonly controllers = new Map<string, number>();
+  readonly controllers = new Map<string, Omit<Lease, 'shard' | 'holder'>>();
   readonly monitors = new Map<string, MonitorRow>();
   /** By region, then monitor. */
   readonly assignments = new Map<string, Map<string, Placed>>();

@@ -219,35 +219,33 @@ function leaseStore(db: SimulatedDatabase, wire: Line): LeaseDeps['store'] {
   const isUnchanged = (lease: Lease): boolean => {
     const { shard, holder } = lease;
     const found = shard === null
-      ? { holder, expires_at: db.controllers.get(holder) }
+      ? { holder, expires_at: db.controllers.get(holder)?.expires_at }
       : db.leases.get(shard);
     return found?.holder === holder && found.expires_at === lease.expires_at;
   };
   return {
     look: () => wire.read(() => [
-      ...[...db.controllers].map(([holder, expires_at]) => ({ shard: null, holder, expires_at })),
+      ...[...db.controllers].map(([holder, sign]) => ({ shard: null, holder, ...sign })),
       ...db.leases.values(),
     ]),
-    show: (holder, expiresAt) => wire.write(
-      [() => void db.controllers.set(holder, expiresAt)], () => undefined,
-    ),
-    acquire: (shard, holder, dead, expiresAt) => {
+    show: (holder, sign) => wire.write([() => void db.controllers.set(holder, sign)], () => undefined),
+    acquire: (shard, holder, from, expiresAt) => {
       let isOurs = false;
       return wire.write([() => {
-        isOurs = dead ? isUnchanged(dead) : (db.leases.get(shard)?.holder ?? holder) === holder;
+        isOurs = from ? isUnchanged(from) : (db.leases.get(shard)?.holder ?? holder) === holder;
         if (isOurs) db.leases.set(shard, { shard, holder, expires_at: expiresAt });
       }], () => isOurs);
     },
-    renew: (shards, holder, expiresAt) => {
+    renew: (shards, holder, sign) => {
       let matched = 0;
       const ours = shards.map((shard) => () => {
         if (db.leases.get(shard)?.holder !== holder) return;
-        db.leases.set(shard, { shard, holder, expires_at: expiresAt });
+        db.leases.set(shard, { shard, holder, ...sign });
         matched += 1;
       });
       const shown = () => {
         if (!db.controllers.has(holder)) return;
-        db.controllers.set(holder, expiresAt);
+        db.controllers.set(holder, sign);
         matched += 1;
       };
       return wire.write([shown, ...ours], () => matched === shards.length + 1);

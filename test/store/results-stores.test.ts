@@ -270,6 +270,8 @@ test('a day is the sum of its hours, and the results of a period can be read', a
 });
 
 describe.each(SOURCES)('leases in %s', (_name, make) => {
+  const sign = (expires_at: number, is_cut_off = false) => ({ expires_at, is_cut_off });
+
   test('can be taken when free, own or unchanged since they were found dead', async () => {
     const { leases } = make();
     expect(await leases.acquire(1, 'a', null, 100)).toBe(true);
@@ -280,7 +282,7 @@ describe.each(SOURCES)('leases in %s', (_name, make) => {
     expect(await leases.acquire(1, 'b', { ...dead, expires_at: 100 }, 300)).toBe(false);
     expect(await leases.acquire(1, 'b', dead, 300)).toBe(true);
     expect(await leases.acquire(1, 'c', dead, 400)).toBe(false);
-    await leases.renew([1, 2], 'a', 900);
+    await leases.renew([1, 2], 'a', sign(900));
     expect(await leases.look()).toEqual([{ shard: 1, holder: 'b', expires_at: 300 }]);
     await leases.release([1], 'a');
     expect(await leases.look()).toHaveLength(1);
@@ -291,16 +293,19 @@ describe.each(SOURCES)('leases in %s', (_name, make) => {
   test('show controllers, until they leave or are buried', async () => {
     const { leases } = make();
     const shown = async () => (await leases.look()).map(({ shard, holder }) => [shard, holder]);
-    for (const holder of ['a', 'b', 'c']) await leases.show(holder, 100);
+    for (const holder of ['a', 'b', 'c']) await leases.show(holder, sign(100));
     expect(await shown()).toEqual([[null, 'a'], [null, 'b'], [null, 'c']]);
     await leases.leave('b');
     const dead = { shard: null, holder: 'c', expires_at: 100 };
-    expect(await leases.renew([], 'c', 200)).toBe(true);
+    expect(await leases.renew([], 'c', sign(200, true))).toBe(true);
+    expect((await leases.look()).find(({ holder }) => holder === 'c')).toEqual(
+      { shard: null, holder: 'c', expires_at: 200, is_cut_off: true },
+    );
     await leases.bury(dead);
     expect(await shown()).toEqual([[null, 'a'], [null, 'c']]);
     await leases.bury({ ...dead, expires_at: 200 });
     expect(await shown()).toEqual([[null, 'a']]);
-    expect(await leases.renew([], 'c', 300)).toBe(false);
+    expect(await leases.renew([], 'c', sign(300))).toBe(false);
   });
 });
 

@@ -33,6 +33,8 @@ export interface Bus {
   request(subject: string, data: Uint8Array | string, options: { timeoutMs: number }): Promise<Uint8Array>;
   subscribe(subject: string, handler: BusHandler, options?: { queue?: string }): BusSubscription;
   readonly isConnected: boolean;
+  /** Resolves when the server has taken everything published so far; may wait until it is back. */
+  flush(): Promise<void>;
   /** Calls `listener` each time the connection has come back. */
   onReconnect(listener: () => void): void;
   /** Lets subscriptions finish what is in hand, then disconnects. */

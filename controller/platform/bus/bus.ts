@@ -90,6 +90,10 @@ export class NatsBus implements Bus {
     return this.#isConnected;
   }
 
+  flush(): Promise<void> {
+    return this.#connection.flush();
+  }
+
   publish(subject: string, data: Data): void {
     if (!this.#isConnected || !this.#outbound.admit(data.length)) {
       this.#dropped += 1;

@@ -6,20 +6,24 @@ export interface Lease {
   holder: string;
   /** Changes with each renewal, and nothing else is read from it: clocks of controllers may differ. */
   expires_at: number;
+  /** Of a controller: it cannot reach the bus, so no result reaches it. Older ones do not say. */
+  is_cut_off?: boolean;
 }
 
 export interface LeaseView {
   /** Those of living controllers, and our own. */
   leases: Lease[];
-  /** Controllers that are alive, this one included. */
-  alive: number;
   holder: string;
+  /** Whether this controller cannot reach the bus. */
+  isCutOff: boolean;
   /** Shards that this controller cannot read. */
   barred: ReadonlySet<number>;
 }
 
 interface LeasePlan {
-  /** Shards that nobody has and we can read. */
+  /** Controllers that are alive, this one included. */
+  alive: number;
+  /** Shards that we can read and nobody has who hears of their results. */
   free: number[];
   /** How many more shards our share has; negative when we have to release some. */
   room: number;
@@ -28,10 +32,20 @@ interface LeasePlan {
   awaited: number;
 }
 
-/** Which shards a controller should acquire and release so that all live controllers have an even share. */
-export function planLeases({ leases, alive, holder, barred }: LeaseView): LeasePlan {
-  const share = Math.ceil(SHARD_COUNT / Math.max(1, alive));
-  const holderOf = new Map(leases.map((lease) => [lease.shard, lease.holder]));
+/**
+ * Which shards a controller should acquire and release so that all live controllers have an even share. Those
+ * that cannot reach the bus keep theirs only until others take them, and share only if it is so with all.
+ */
+export function planLeases({ leases, holder, isCutOff, barred }: LeaseView): LeasePlan {
+  const controllers = leases.filter((lease) => lease.shard === null && lease.holder !== holder);
+  const alive = new Set([holder, ...controllers.map((other) => other.holder)]);
+  const cutOff = new Set(controllers.filter((other) => other.is_cut_off).map((other) => other.holder));
+  if (isCutOff) cutOff.add(holder);
+  if (cutOff.size === alive.size) cutOff.clear();
+  const isSharing = !cutOff.has(holder);
+  const share = isSharing ? Math.ceil(SHARD_COUNT / (alive.size - cutOff.size)) : 0;
+  const taken = leases.filter((lease) => !isSharing || !cutOff.has(lease.holder));
+  const holderOf = new Map(taken.map((lease) => [lease.shard, lease.holder]));
   holderOf.delete(null);
   const mine: number[] = [];
   const free: number[] = [];
@@ -46,7 +60,7 @@ export function planLeases({ leases, alive, holder, barred }: LeaseView): LeaseP
   for (const by of holderOf.values()) if (by !== holder) counts.set(by, (counts.get(by) ?? 0) + 1);
   const excess = [...counts.values()].reduce((sum, count) => sum + Math.max(0, count - share), 0);
   return {
-    free, room, release: [...mine.slice(share), ...unreadable],
+    alive: alive.size, free, room, release: [...(isSharing ? mine.slice(share) : []), ...unreadable],
     awaited: Math.max(0, Math.min(room - free.length, excess)),
   };
 }

@@ -6,7 +6,11 @@ interface LeaseDoc {
   _id: string;
   holder: string;
   expires_at: number;
+  is_cut_off?: boolean;
 }
+
+/** What a renewal writes. */
+type Sign = Required<Pick<Lease, 'expires_at' | 'is_cut_off'>>;
 
 /** Prefix of the documents by which controllers show that they are alive. */
 const CONTROLLER = 'controller:';
@@ -32,19 +36,18 @@ export class LeaseStore {
   }
 
   /** Shows that a controller is alive. */
-  async show(holder: string, expiresAt: number): Promise<void> {
-    await this.#leases.updateOne(
-      { _id: CONTROLLER + holder }, { $set: { holder, expires_at: expiresAt } }, { upsert: true },
-    );
+  async show(holder: string, sign: Sign): Promise<void> {
+    const change = { $set: { holder, ...sign } };
+    await this.#leases.updateOne({ _id: CONTROLLER + holder }, change, { upsert: true });
   }
 
   /**
-   * Takes a shard from the lease that was found dead, or with null one that is free or ours already. False
-   * when the lease has changed since, or another controller was faster.
+   * Takes a shard from a lease that was seen, or with null one that is free or ours already. False when the
+   * lease has changed since, or another controller was faster.
    */
-  async acquire(shard: number, holder: string, dead: Lease | null, expiresAt: number): Promise<boolean> {
+  async acquire(shard: number, holder: string, from: Lease | null, expiresAt: number): Promise<boolean> {
     const change = { $set: { holder, expires_at: expiresAt } };
-    if (dead) return (await this.#leases.updateOne(unchanged(dead), change)).matchedCount === 1;
+    if (from) return (await this.#leases.updateOne(unchanged(from), change)).matchedCount === 1;
     try {
       await this.#leases.updateOne({ _id: shardName(shard), holder }, change, { upsert: true });
       return true;
@@ -58,10 +61,9 @@ export class LeaseStore {
    * Renews what `show` wrote and the leases that are still ours. True when all of these were there, false
    * when we have never been shown or another controller has taken a shard.
    */
-  async renew(shards: number[], holder: string, expiresAt: number): Promise<boolean> {
+  async renew(shards: number[], holder: string, sign: Sign): Promise<boolean> {
     const ids = [CONTROLLER + holder, ...shards.map(shardName)];
-    const { matchedCount } =
-      await this.#leases.updateMany({ _id: { $in: ids }, holder }, { $set: { expires_at: expiresAt } });
+    const { matchedCount } = await this.#leases.updateMany({ _id: { $in: ids }, holder }, { $set: sign });
     return matchedCount === ids.length;
   }
 

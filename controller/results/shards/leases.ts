@@ -27,6 +27,8 @@ export interface LeaseDeps {
   acquired(shard: number): void;
   released(shard: number): Promise<void>;
   company: Pick<Company, 'isAlone' | 'seen'>;
+  /** Asked in each round in company: whether the bus cannot be reached. */
+  isCutOff(): boolean;
   /** Asks those who have these shards to look: they have more than their share, and we less than ours. */
   ask(shards: number[]): void;
 }
@@ -123,12 +125,14 @@ export class Leases {
   async #round(): Promise<void> {
     const { store, holder, clock, company } = this.#deps;
     const beganAt = clock.monotonic();
-    if (await store.renew([...this.#mine], holder, this.#expiry())) {
+    const isCutOff = !company.isAlone && this.#deps.isCutOff();
+    const sign = { expires_at: this.#expiry(), is_cut_off: isCutOff };
+    if (await store.renew([...this.#mine], holder, sign)) {
       if (company.isAlone && beganAt - this.#lookedAt < LOOK_ALONE_MS) {
         this.#renewedAt = beganAt;
         return;
       }
-    } else await store.show(holder, this.#expiry());
+    } else await store.show(holder, sign);
     this.#lookedAt = beganAt;
     const { living, dead, firstDueMs } = this.#watch.judge(await store.look(), beganAt);
     const held = new Set(living.filter((lease) => lease.holder === holder).map(({ shard }) => shard));
@@ -139,16 +143,15 @@ export class Leases {
       const waitMs = Math.max(0, beganAt + firstDueMs - clock.monotonic());
       this.#due = clock.setTimer(waitMs, () => this.#rounds.look());
     }
-    const alive = new Set([holder, ...living.flatMap((each) => (each.shard === null ? each.holder : []))]);
-    company.seen(alive.size === 1);
-    await this.#share(living, dead, alive.size);
+    await this.#share(living, dead, isCutOff);
     for (const lease of dead) if (lease.shard === null) await store.bury(lease);
   }
 
   /** Acquires and releases what makes our share of the shards even. */
-  async #share(living: Lease[], dead: Lease[], alive: number): Promise<void> {
-    const { store, holder, ask } = this.#deps;
-    const plan = planLeases({ leases: living, alive, holder, barred: this.#barred });
+  async #share(living: Lease[], dead: Lease[], isCutOff: boolean): Promise<void> {
+    const { store, holder, company, ask } = this.#deps;
+    const plan = planLeases({ leases: living, holder, isCutOff, barred: this.#barred });
+    company.seen(plan.alive === 1);
     let isComplete = plan.awaited === 0;
     for (const { shard, holder: by } of living) {
       if (shard === null || by !== holder || this.#mine.has(shard) || plan.release.includes(shard)) continue;
@@ -158,7 +161,8 @@ export class Leases {
     let room = Math.min(plan.room, plan.free.length);
     for (const shard of plan.free) {
       if (room <= 0) break;
-      if (await this.#acquire(shard, dead.find((lease) => lease.shard === shard) ?? null)) room -= 1;
+      const from = [...dead, ...living].find((lease) => lease.shard === shard) ?? null;
+      if (await this.#acquire(shard, from)) room -= 1;
     }
     this.#hasShare ||= isComplete && room <= 0;
     const others = living.filter((lease) => lease.holder !== holder);
@@ -169,9 +173,9 @@ export class Leases {
     }
   }
 
-  async #acquire(shard: number, dead: Lease | null): Promise<boolean> {
+  async #acquire(shard: number, from: Lease | null): Promise<boolean> {
     const { store, holder, acquired } = this.#deps;
-    const isOurs = await store.acquire(shard, holder, dead, this.#expiry());
+    const isOurs = await store.acquire(shard, holder, from, this.#expiry());
     if (isOurs) {
       this.#mine.add(shard);
       acquired(shard);

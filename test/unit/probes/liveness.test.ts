@@ -35,7 +35,7 @@ function fakeBus(): typeof bus {
       return { stop: async () => undefined };
     },
     onReconnect: (listener) => void listeners.push(listener),
-    close: async () => undefined,
+    close: async () => undefined, flush: async () => undefined,
     deliver: (subject, body) => {
       const text = typeof body === 'string' ? body : JSON.stringify(body);
       handler({ subject, data: Buffer.from(text), reply: () => undefined });

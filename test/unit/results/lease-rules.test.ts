@@ -3,13 +3,17 @@ import { planLeases } from '../../../controller/results/shards/lease-rules.ts';
 import type { Lease } from '../../../controller/results/shards/lease-rules.ts';
 
 const lease = (shard: number | null, holder: string): Lease => ({ shard, holder, expires_at: 0 });
-const plan = (leases: Lease[], alive: number, barred: number[] = []) =>
-  planLeases({ leases, alive, holder: 'a', barred: new Set(barred) });
+/** What `a` plans beside others that are alive. */
+const plan = (leases: Lease[], alive: number, barred: number[] = []) => {
+  const names = ['a', 'b', 'c', ...Array.from({ length: alive }, (_, at) => `d${at}`)];
+  const shown = names.slice(0, alive).map((name) => lease(null, name));
+  return planLeases({ leases: [...leases, ...shown], holder: 'a', isCutOff: false, barred: new Set(barred) });
+};
 const all = Array.from({ length: 16 }, (_, shard) => shard);
 
 describe('a share of the shards', () => {
   test('is all of them for a lone controller', () => {
-    expect(plan([lease(null, 'a')], 1)).toEqual({ free: all, room: 16, release: [], awaited: 0 });
+    expect(plan([], 1)).toEqual({ alive: 1, free: all, room: 16, release: [], awaited: 0 });
   });
 
   test.each([
@@ -27,7 +31,7 @@ describe('a share of the shards', () => {
 
   test('never includes an unreadable shard', () => {
     expect(plan([lease(3, 'a'), lease(4, 'a')], 1, [3, 5])).toEqual({
-      free: all.filter((shard) => ![3, 4, 5].includes(shard)), room: 15, release: [3], awaited: 0,
+      alive: 1, free: all.filter((shard) => ![3, 4, 5].includes(shard)), room: 15, release: [3], awaited: 0,
     });
   });
 
@@ -42,6 +46,26 @@ describe('a share of the shards', () => {
     // Until its leases are found dead, a dead controller is one of two with half of them.
     expect(plan(all.slice(8).map((shard) => lease(shard, 'b')), 2)).toMatchObject({
       free: all.slice(0, 8), room: 8, awaited: 0,
+    });
+  });
+
+  describe('of a controller that cannot reach the bus', () => {
+    const ofB = all.slice(0, 8).map((shard) => lease(shard, 'b'));
+    const ofA = all.slice(8).map((shard) => lease(shard, 'a'));
+    const shown = (name: string, is_cut_off: boolean) => ({ ...lease(null, name), is_cut_off });
+    const planned = (isCutOff: boolean, ...others: Lease[]) =>
+      planLeases({ leases: [...ofA, ...ofB, ...others], holder: 'a', isCutOff, barred: new Set() });
+
+    test('is what others take', () => {
+      expect(planned(false, shown('b', true))).toMatchObject({ free: all.slice(0, 8), room: 8, release: [] });
+    });
+
+    test('is nothing, and it keeps what nobody has taken yet', () => {
+      expect(planned(true, shown('b', false))).toMatchObject({ free: [], room: -8, release: [] });
+    });
+
+    test('is even while no controller can reach it', () => {
+      expect(planned(true, shown('b', true))).toMatchObject({ alive: 2, free: [], room: 0, release: [] });
     });
   });
 });

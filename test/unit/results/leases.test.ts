@@ -21,6 +21,7 @@ class Controller {
   readonly asked: number[] = [];
   readonly commands: string[] = [];
   isDown = false;
+  isCutOff = false;
 
   constructor(holder: string, aheadMs = 0) {
     const own: Clock = {
@@ -31,7 +32,7 @@ class Controller {
     this.leases = new Leases({
       clock: own, log: createLog('test', 'silent'), store: this.#store(), holder,
       acquired: () => undefined, released: async () => undefined, company: this.company,
-      ask: (shards) => void this.asked.push(...shards),
+      ask: (shards) => void this.asked.push(...shards), isCutOff: () => this.isCutOff,
     });
     this.leases.start();
   }
@@ -53,19 +54,19 @@ class Controller {
     };
     return {
       look: () => command('look', () => stored),
-      show: (holder, expires_at) => command('show', () =>
-        put({ shard: null, holder, expires_at }, (one) => one.shard === null && one.holder === holder)),
-      acquire: (shard, holder, dead, expires_at) => command('acquire', () => {
+      show: (holder, sign) => command('show', () =>
+        put({ shard: null, holder, ...sign }, (one) => one.shard === null && one.holder === holder)),
+      acquire: (shard, holder, from, expires_at) => command('acquire', () => {
         const found = stored.find((one) => one.shard === shard);
-        if (dead ? !found || !same(found, dead) : found && found.holder !== holder) return false;
+        if (from ? !found || !same(found, from) : found && found.holder !== holder) return false;
         put({ shard, holder, expires_at }, (one) => one.shard === shard);
         return true;
       }),
-      renew: (shards, holder, expires_at) => command('renew', () => {
+      renew: (shards, holder, sign) => command('renew', () => {
         const isOurs = (one: Lease) =>
           one.holder === holder && (one.shard === null || shards.includes(one.shard));
         const matched = stored.filter(isOurs).length;
-        stored = stored.map((one) => (isOurs(one) ? { ...one, expires_at } : one));
+        stored = stored.map((one) => (isOurs(one) ? { ...one, ...sign } : one));
         return matched === shards.length + 1;
       }),
       release: (shards, holder) => command('release', () => {
@@ -210,6 +211,27 @@ describe('a controller that is killed', () => {
     await clock.advance(2 * ROUND_MS);
     expect([...a.held, ...b.held].sort((x, y) => x - y)).toEqual(all);
     expect(a.held).toHaveLength(8);
+  });
+});
+
+describe('a controller that cannot reach the bus', () => {
+  test('loses its shards to those who can, and gets its share back', async () => {
+    const [a, b] = await pair();
+    a.isCutOff = true;
+    await clock.advance(2 * ROUND_MS);
+    expect(b.held).toEqual(all);
+    await clock.advance(ROUND_MS);
+    expect(a.held).toEqual([]);
+    a.isCutOff = false;
+    await clock.advance(3 * ROUND_MS);
+    expect([a.held.length, b.held.length]).toEqual([8, 8]);
+  });
+
+  test('keeps its shards while nobody can reach it', async () => {
+    const [a, b] = await pair();
+    a.isCutOff = b.isCutOff = true;
+    await clock.advance(60_000);
+    expect([a.held.length, b.held.length]).toEqual([8, 8]);
   });
 });
 

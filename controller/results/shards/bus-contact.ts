@@ -1,0 +1,34 @@
+import type { Clock } from '../../../shared/time.ts';
+import type { Bus } from '../../platform/bus/bus-port.ts';
+
+/** Without an answer of the bus for this long, one asked for every two seconds has failed to come. */
+const UNHEARD_MS = 3000;
+/** Nothing is known of a longer time in which nobody asked. */
+const LONGEST_PAUSE_MS = 4000;
+
+/**
+ * Whether the bus still answers this controller. It notices a connection on which nothing arrives any more in
+ * a few seconds, long before the bus itself gives it up.
+ */
+export class BusContact {
+  readonly #bus: Pick<Bus, 'isConnected' | 'flush'>;
+  readonly #clock: Clock;
+  #askedAt = -Infinity;
+  #heardAt = -Infinity;
+
+  constructor(bus: Pick<Bus, 'isConnected' | 'flush'>, clock: Clock) {
+    this.#bus = bus;
+    this.#clock = clock;
+  }
+
+  /** True when earlier calls, a few seconds apart, have asked the bus in vain. Asks it for the next call. */
+  isLost(): boolean {
+    const at = this.#clock.monotonic();
+    if (at - this.#askedAt > LONGEST_PAUSE_MS) this.#heardAt = at;
+    this.#askedAt = at;
+    if (!this.#bus.isConnected) return true;
+    const heard = (): void => void (this.#heardAt = this.#clock.monotonic());
+    this.#bus.flush().then(heard, () => undefined);
+    return at - this.#heardAt > UNHEARD_MS;
+  }
+}

@@ -1,0 +1,154 @@
+import { afterAll, afterEach, beforeAll, expect } from 'vitest';
+import { EventClient } from '../helpers/event-client.ts';
+import { passTime } from '../helpers/pass-time.ts';
+import { randomOf } from '../helpers/random-of.ts';
+import { until } from '../helpers/until.ts';
+import { fault, type Outcome } from './fault.ts';
+import { Load } from './load.ts';
+import { Several, type Member } from './several.ts';
+import { countResults, repeats, SEED, tell } from './tally.ts';
+
+const MONITORS = 30;
+const STOPPED_MS = repeats(12, 60) * 1000;
+
+const random = randomOf(SEED);
+let several: Several;
+let load: Load<Several>;
+beforeAll(async () => {
+  several = await Several.start(3);
+  load = await Load.on(Promise.resolve(several), several.store);
+});
+afterEach(() => load.forget());
+afterAll(async () => {
+  await (load ?? several)?.stop();
+});
+
+const others = (victim: Member): Member[] => several.members.filter((member) => member !== victim);
+const isTold = (id: string, event: string) =>
+  until(() => load.told(id).some((told) => told.event === event), { what: event });
+
+type Step = (victim: Member) => unknown;
+
+/**
+ * Harms the controller that has a monitor while that is failing, mends it when the others have alerted, and
+ * lets the monitor recover. Resolves to the time from the harm until the others had all shards, ms.
+ */
+async function outage(path: string, harm: Step, mend: Step, before: Step = () => undefined): Promise<number> {
+  const id = await load.watch(path);
+  await until(async () => (await load.statusOf(id)) === 'up', { what: 'up' });
+  const victim = await several.ownerOf(id);
+  load.target.answer({ status: 503 }, path);
+  await before(victim);
+  await passTime(random() * 3000);
+  const harmedAt = performance.now();
+  await harm(victim);
+  await several.sharedBy(others(victim));
+  const takenMs = performance.now() - harmedAt;
+  await isTold(id, 'monitor.down');
+  await mend(victim);
+  await several.sharedBy();
+  load.target.answer({ status: 200 }, path);
+  await isTold(id, 'monitor.up');
+  return takenMs;
+}
+
+/** Counts what the outages have left; every one is one incident, with an alert at each end. */
+async function outcome(injected: number, takenMs: number[], mayRepeat: number): Promise<Outcome> {
+  const outages = load.ids.filter((id) => load.told(id).length > 0);
+  expect(outages).toHaveLength(injected);
+  const incidents = await until(async () => {
+    const found = await load.incidents();
+    return found.every(({ status }) => status === 'resolved') && found;
+  }, { what: 'incidents are resolved' });
+  expect(incidents.map(({ check_id: id }) => id).toSorted()).toEqual(outages.toSorted());
+  const results = await countResults(load);
+  await Promise.all(load.ids.map((id) => until(
+    async () => (await load.checksOf(id)) === load.countOf(id), { what: 'statistics count all checks' },
+  )));
+  const told = outages.flatMap((id) => load.told(id).map(({ event, incident }) => `${event} ${incident.id}`));
+  const delivered = new Set(told).size;
+  const repeated = told.length - delivered;
+  expect(delivered).toBe(2 * injected);
+  expect(repeated).toBeLessThanOrEqual(mayRepeat);
+  const taken = `shards elsewhere after at most ${(Math.max(...takenMs) / 1000).toFixed(1)} s`;
+  return tell({
+    injected, results, incidents: { expected: injected, opened: incidents.length },
+    alerts: { expected: 2 * injected, delivered, repeated }, seed: SEED,
+  }, taken);
+}
+
+fault('F1', 'one of three controllers is killed, and its live streams go on at another', async () => {
+  const kills = repeats(1, 10);
+  await load.steady(MONITORS, 'kill');
+  const { key } = await load.session.ok<{ key: string }>('POST', '/api/auth/api-keys', { name: 'reader' });
+  const credential = { 'x-api-key': key };
+  const takenMs: number[] = [];
+  for (let round = 0; round < kills; round += 1) {
+    const streams: { broken?: EventClient; witness?: EventClient; resumed?: EventClient } = {};
+    const elsewhere = (victim: Member): string => others(victim)[0]?.url ?? '';
+    takenMs.push(await outage(`/kill-outage/${round}`, async ({ process }) => {
+      await process.kill9();
+    }, async (victim) => {
+      await until(() => streams.broken?.isEnded, { what: 'the stream breaks' });
+      const from = streams.broken?.lastEventId;
+      streams.resumed = await EventClient.open(elsewhere(victim), credential, from);
+      await victim.restart();
+    }, async (victim) => {
+      streams.witness = await EventClient.open(elsewhere(victim), credential);
+      streams.broken = await EventClient.open(victim.url, credential);
+      await streams.broken.next('result');
+    }));
+    const { broken, witness, resumed } = streams as Required<typeof streams>;
+    await resumed.next('incident', ({ status }) => status === 'resolved');
+    const seen = [...broken.events, ...resumed.events].map(({ id }) => id);
+    const first = witness.events.findIndex(({ id }) => id === broken.events[0]?.id);
+    const last = witness.events.findIndex(({ id }) => id === seen.at(-1));
+    const missed = witness.events.slice(first, last + 1).filter(({ id }) => !seen.includes(id));
+    expect(first).toBeGreaterThanOrEqual(0);
+    expect(missed).toEqual([]);
+    expect(resumed.events.map(({ event }) => event)).not.toContain('resync');
+    for (const stream of [broken, witness, resumed]) stream.close();
+  }
+  return outcome(kills, takenMs, kills);
+});
+
+fault('F27', `the owner is suspended for ${STOPPED_MS / 1000} s, longer than its leases, and goes on`, async () => {
+  const stops = repeats(1, 5);
+  await load.steady(MONITORS, 'suspended');
+  const takenMs: number[] = [];
+  for (let round = 0; round < stops; round += 1) {
+    let wakesAt = 0;
+    takenMs.push(await outage(`/suspended-outage/${round}`, (victim) => {
+      wakesAt = performance.now() + STOPPED_MS;
+      victim.process.signal('SIGSTOP');
+    }, async (victim) => {
+      await passTime(Math.max(0, wakesAt - performance.now()));
+      victim.process.signal('SIGCONT');
+    }));
+  }
+  return outcome(stops, takenMs, stops);
+});
+
+fault('F9', 'one of three controllers is cut off from the database', async () => {
+  const cuts = repeats(1, 5);
+  await load.steady(MONITORS, 'database');
+  const takenMs: number[] = [];
+  for (let round = 0; round < cuts; round += 1) {
+    takenMs.push(await outage(
+      `/database-outage/${round}`, ({ toMongo }) => toMongo.drop(), ({ toMongo }) => toMongo.heal(),
+    ));
+  }
+  return outcome(cuts, takenMs, cuts);
+});
+
+fault('F26', 'the owner hears nothing of the bus any more, while it reaches the database', async () => {
+  const cuts = repeats(1, 5);
+  await load.steady(MONITORS, 'bus');
+  const takenMs: number[] = [];
+  for (let round = 0; round < cuts; round += 1) {
+    takenMs.push(await outage(
+      `/bus-outage/${round}`, ({ toNats }) => toNats.drop(), ({ toNats }) => toNats.heal(),
+    ));
+  }
+  return outcome(cuts, takenMs, cuts);
+});
