@@ -44,6 +44,12 @@ export class RunNow implements CheckRunner {
     return this.#deps.placement.regionsOf(monitor);
   }
 
+  voteless(regionId: string): ReturnType<CheckRunner['voteless']> {
+    const live = this.#deps.liveness.liveProbes(regionId);
+    if (live.length === 0) return 'no_live_probe';
+    return live.every(({ quarantine }) => quarantine) ? 'quarantined' : null;
+  }
+
   /**
    * One entry for each region, in order of its id, within the monitor's timeout and 5 s. A result counts for
    * the monitor if the probe that has it assigned made it; a result of a monitor that is not saved counts

@@ -68,6 +68,8 @@ export interface RegionRun {
 export interface CheckRunner {
   /** Ids of the regions that the monitor runs in. */
   regionsOf(monitor: MonitorDoc): Promise<string[]>;
+  /** Why no probe of the region can have a vote now; null if one can. */
+  voteless(regionId: string): 'no_live_probe' | 'quarantined' | null;
   /**
    * Checks in all of them at once, within the timeout and 5 s; never rejects because of a probe or the
    * network.

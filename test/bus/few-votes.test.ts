@@ -125,6 +125,10 @@ test('a monitor that needs two votes is unknown while one region reports, and op
   expect(await statusOf(id)).toBe('unknown');
   expect(await incidentsOf(id)).toEqual([]);
   expect(asked).not.toContain(id);
+  expect(await rig.session.ok('GET', `/api/monitors/${id}/regions`)).toMatchObject({
+    reason: '2 votes are needed, and 1 can be counted',
+    regions: [{ region: 'dallas', status: 'unknown', reason: null }, { region: 'paris', status: 'down' }],
+  });
 }, 60_000);
 
 test('a region that is down alone is told live and alerted where somebody asked for it, without an incident', async () => {

@@ -13,6 +13,11 @@ interface ProbeView {
   quarantine: { reason: string; since: string } | null;
 }
 
+interface RegionsView {
+  reason: string | null;
+  regions: { region: string; status: string; reason: string | null }[];
+}
+
 const clock = new WarpClock();
 let rig: ControllerRig;
 let probes: Record<'bad' | 'good' | 'other' | 'third', TestProbe>;
@@ -147,5 +152,17 @@ test('a probe that contradicts most other regions keeps its monitors and loses i
     /^It reports \d\d of \d\d monitors down that most other regions reach$/,
   );
   expect(ids.every((id) => other.held.has(id))).toBe(true);
+  const fresh = await watch('nobody votes', { monitoring_regions: ['local'] });
+  const views = () => Promise.all([rig.session, rig.session.at(second.url)].map(
+    (session) => session.ok<RegionsView>('GET', `/api/monitors/${fresh}/regions`),
+  ));
+  await until(async () => (await views()).every(({ regions }) => regions[0]?.reason === 'quarantined'), {
+    what: 'both controllers know of the quarantine',
+  });
+  await say(other, fresh, false);
+  const nobody = {
+    reason: 'No region has a vote', regions: [{ region: 'local', status: 'unknown', reason: 'quarantined' }],
+  };
+  expect(await views()).toMatchObject([nobody, nobody]);
   expect((await Promise.all(ids.map(incidentsOf))).flat()).toEqual([]);
 });

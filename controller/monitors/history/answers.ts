@@ -61,10 +61,13 @@ export const runAnswer = z.strictObject({ results: z.array(resultView) });
 export const resultsAnswer = runAnswer.extend({ next_cursor: z.string().nullable() });
 
 export const regionsAnswer = z.strictObject({
+  reason: z.string().nullable().describe('Why the monitor is unknown; null if it is not.'),
   regions: z.array(z.strictObject({
     region: z.string(),
     status: z.enum(['up', 'down', 'degraded', 'unknown']),
-    reason: z.string().nullable(),
+    reason: z.string().nullable().describe(
+      'Why it is not up: an error, why checks were missed, `silent`, `quarantined`, or `no_live_probe`.',
+    ),
     last_check_at: unixMs.nullable(),
     response_time_ms: ms,
     probe_id: z.string().nullable(),

@@ -12,7 +12,7 @@ import { checkNow, testMonitor } from '../verbs/run-check.ts';
 import { simulatePolicy } from '../verbs/simulate-policy.ts';
 import * as answers from './answers.ts';
 import {
-  viewCertificate, viewRegions, viewReplayed, viewResult, viewRun, viewSpan,
+  viewCertificate, viewRegions, viewReplayed, viewResult, viewRun, viewSpan, whyUnknown,
 } from './views.ts';
 
 /** Simulations that may wait for their turn. */
@@ -53,8 +53,9 @@ function readRoutes(deps: MonitorDeps): Route[] {
       ...common, path: '/api/monitors/:id/regions', summary: 'Read how each region sees a monitor',
       answers: { 200: answers.regionsAnswer },
       handle: async (ctx, { params }) => {
-        const { live, runsIn } = await readRegions(deps, ctx, params.id);
-        return { status: 200, data: { regions: viewRegions(live, runsIn) } };
+        const { doc, live, runsIn } = await readRegions(deps, ctx, params.id);
+        const regions = viewRegions(live, runsIn);
+        return { status: 200, data: { reason: whyUnknown(doc, live, regions), regions } };
       },
     }),
     defineRoute({

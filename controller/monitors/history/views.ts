@@ -5,6 +5,7 @@ import type { RegionCertificate } from '../../results/reading/certificates.ts';
 import type { MonitorLive } from '../../results/reading/live.ts';
 import type { StatusSpan } from '../../results/reading/past.ts';
 import type { ReplayedIncident } from '../../verdicts/replay.ts';
+import type { MonitorDoc } from '../monitor.ts';
 import type { RegionRun } from '../ports.ts';
 import type {
   certificateAnswer, certificateView, regionsAnswer, resultView, simulationAnswer, statusHistoryAnswer,
@@ -83,11 +84,27 @@ export function viewCertificate(facts: TlsFacts, regions: RegionCertificate[]): 
 
 type RegionsView = z.input<typeof regionsAnswer>['regions'];
 
-/** Every region that has reported or that the monitor runs in, by id. */
-export function viewRegions(live: MonitorLive | null, runsIn: string[]): RegionsView {
+/** Every region that has reported or that the monitor runs in (by id, with why it has no vote), by id. */
+export function viewRegions(
+  live: MonitorLive | null, runsIn: ReadonlyMap<string, string | null>,
+): RegionsView {
   const heard = new Map(live?.regions.map((region) => [region.region, region]));
-  return [...new Set([...heard.keys(), ...runsIn])].sort().map((id) => {
-    const { status, ...facts } = heard.get(id) ?? { region: id, ...UNHEARD };
+  return [...new Set([...heard.keys(), ...runsIn.keys()])].sort().map((id) => {
+    const { status, ...facts } =
+      heard.get(id) ?? { ...UNHEARD, region: id, reason: runsIn.get(id) ?? UNHEARD.reason };
     return { status: status === 'paused' ? 'unknown' : status, ...facts };
   });
+}
+
+/** Why an active monitor is unknown; null if it is not, or if pings decide. */
+export function whyUnknown(
+  doc: Pick<MonitorDoc, 'status' | 'type' | 'confirmation_policy'>, live: MonitorLive | null,
+  regions: RegionsView,
+): string | null {
+  const isUnknown = (live?.status ?? 'unknown') === 'unknown';
+  if (!isUnknown || doc.status !== 'active' || doc.type === 'HEARTBEAT') return null;
+  const votes = regions.filter(({ status }) => status !== 'unknown').length;
+  const { regions: quorum } = doc.confirmation_policy;
+  if (votes === 0) return 'No region has a vote';
+  return typeof quorum === 'number' ? `${quorum} votes are needed, and ${votes} can be counted` : null;
 }

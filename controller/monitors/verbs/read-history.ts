@@ -35,12 +35,15 @@ export async function readResults(deps: MonitorDeps, ctx: ProjectContext, id: st
   return deps.readers.history.results(id, { isSuccess, from, to, ...rest });
 }
 
-/** The live state by region, and the regions that the monitor runs in. Throws MONITOR_NOT_FOUND. */
+/**
+ * The monitor with its live state, and the regions that it runs in, each with the reason why it has no vote,
+ * if that is known. Throws MONITOR_NOT_FOUND.
+ */
 export async function readRegions(deps: MonitorDeps, ctx: ProjectContext, id: string) {
   const doc = await loadMonitor(deps, ctx, id);
   const isChecked = doc.type !== 'HEARTBEAT';
   const [live, runsIn] = await Promise.all([liveOf(deps, doc), isChecked ? deps.runner.regionsOf(doc) : []]);
-  return { live, runsIn };
+  return { doc, live, runsIn: new Map(runsIn.map((region) => [region, deps.runner.voteless(region)])) };
 }
 
 /** The certificate of the target, and what each region sees. Throws MONITOR_NOT_FOUND, STATS_NOT_FOUND. */
