@@ -66,7 +66,10 @@ interface Run extends Slot, Passing {
   isDoubted: boolean;
 }
 
-const RECHECK_AFTER_MS = 250;
+/** Long enough for a connection to be cleared away, and no pause that delays an alert. */
+const RECHECK_AFTER_MS = 100;
+/** By how much of itself it may be longer, so that rechecks of one outage spread. */
+const RECHECK_SPREAD = 0.5;
 /** A failure while this process stood still for that share of the timeout says nothing about the target. */
 const STALLED_SHARE = 0.25;
 
@@ -305,7 +308,9 @@ export class Runner {
 
   /** False when the next slot comes first and will do the confirming. */
   #recheckLater(run: Run): boolean {
-    const delayMs = Math.min(RECHECK_AFTER_MS * (1 + this.#options.random()), run.assignment.interval_ms / 8);
+    const { random } = this.#options;
+    const delayMs =
+      Math.min(RECHECK_AFTER_MS * (1 + RECHECK_SPREAD * random()), run.assignment.interval_ms / 8);
     const nowMs = this.#clock.now();
     if (this.#isStopping || run.next ||
       nowMs + delayMs >= nextSlot(run.assignment, Math.max(run.dueMs, nowMs - 1))) {

@@ -110,8 +110,8 @@ describe('the runner', () => {
     ]);
     const [, first, second] = records as [Recorded, Recorded, Recorded];
     expect(second.scheduled_at).toBe(first.scheduled_at);
-    expect(second.started_at - first.recordedAt).toBeGreaterThanOrEqual(250);
-    expect(second.started_at - first.recordedAt).toBeLessThanOrEqual(500);
+    expect(second.started_at - first.recordedAt).toBeGreaterThanOrEqual(100);
+    expect(second.started_at - first.recordedAt).toBeLessThanOrEqual(150);
   });
 
   test('rechecks as often as configured, and rechecks the first failure after a restart of the probe', async () => {
