@@ -3,12 +3,11 @@ import type { EntryBatch, JournalEntry } from '../journal/journal-entry.ts';
 import type { Snapshot, StateRecord } from './records.ts';
 import { Lanes } from './lanes.ts';
 import { EntryStep, type AppliedEntry, type BatchSource } from './entry-step.ts';
+import { SharedValues } from './shared-values.ts';
 import { newLiveMonitor, type LiveMonitor } from './live-monitor.ts';
 
 /** The journal moved while it was read. */
 export class JournalGapError extends Error {}
-
-const ENGINES_KEPT = 100;
 
 /** Everything derived from one shard's journal. The same entries in the same order give the same state. */
 export class ShardState {
@@ -17,7 +16,7 @@ export class ShardState {
   readonly lanes: Lanes;
   /** Pings in the journal that may still be in their collection, with the number of their entry. */
   readonly pings = new Map<string, number>();
-  readonly #engines = new Map<string, string>();
+  readonly #shared = new SharedValues();
   n: number;
   /** When the latest entry was taken, Unix ms; 0 when unknown. */
   takenAt: number;
@@ -37,7 +36,10 @@ export class ShardState {
   apply(entry: JournalEntry): AppliedEntry {
     if (entry.n !== this.n + 1) throw new JournalGapError(`journal entry ${entry.n} after ${this.n}`);
     const step = new EntryStep(this, entry);
-    for (const config of entry.configs) step.config(config);
+    for (const config of entry.configs) {
+      this.#shared.config(config);
+      step.config(config);
+    }
     for (const decision of entry.clock) if (decision.kind === 'assigned') step.clock(decision);
     // Lanes move when all batches are applied, so that none of them is dropped in between.
     const moves = new Map<string, number>();
@@ -58,22 +60,15 @@ export class ShardState {
     return applied;
   }
 
-  /** One string for all regions that a version of the probe has checked last. */
-  #named(engine: string): string {
-    const known = this.#engines.get(engine);
-    if (known !== undefined) return known;
-    if (this.#engines.size >= ENGINES_KEPT) this.#engines.clear();
-    this.#engines.set(engine, engine);
-    return engine;
-  }
-
   #applyBatch(taken: EntryBatch, takenAt: number, step: EntryStep, moves: Map<string, number>): void {
-    const { batch, region, probe_id } = taken;
+    const { batch } = taken;
+    // One string for all regions that a probe has checked last.
+    const [region, probe_id] = [this.#shared.text(taken.region), this.#shared.text(taken.probe_id)];
     const lane = laneName(probe_id, batch.epoch);
     const known = moves.get(lane) ?? this.lanes.position(lane);
     const refused = taken.refused.length > 0 ? new Set(taken.refused) : null;
     const late = taken.late.length > 0 ? new Set(taken.late) : null;
-    const engine = this.#named(batch.engine);
+    const engine = this.#shared.text(batch.engine);
     const source: BatchSource =
       { region, probe_id, epoch: batch.epoch, engine, late: false, muted: taken.muted };
     const lateSource = late && { ...source, late: true, received: { at: takenAt, epoch: batch.epoch } };

@@ -2,6 +2,7 @@ import type { Collection, Db } from 'mongodb';
 import { ensureIndexes } from '../../platform/mongo/indexes.ts';
 import type { StateRecord } from '../state/records.ts';
 import { upsertAhead } from '../../platform/mongo/upsert-ahead.ts';
+import { SharedValues } from '../state/shared-values.ts';
 import { toStateDoc, toStateRecord, type StateDoc } from './stored-state.ts';
 
 /** Collection `monitor_states`: each monitor's state at a journal entry, and effects still to carry out. */
@@ -17,8 +18,17 @@ export class StateStore {
     await ensureIndexes(this.#states, [{ key: { shard: 1 }, name: 'by_shard' }]);
   }
 
+  /** The states share what they have in common. */
   async load(shard: number): Promise<StateRecord[]> {
-    return (await this.#states.find({ shard }).batchSize(1000).toArray()).map(toStateRecord);
+    const shared = new SharedValues();
+    const records: StateRecord[] = [];
+    // One by one, since copies that die at once leave no holes in the heap.
+    for await (const doc of this.#states.find({ shard }).batchSize(1000)) {
+      const record = toStateRecord(doc);
+      shared.state(record.state, record.monitor_id);
+      records.push(record);
+    }
+    return records;
   }
 
   async find(monitorIds: string[]): Promise<StateRecord[]> {

@@ -1,6 +1,7 @@
 import { BSON } from 'mongodb';
 import { phaseMs } from '../../../controller/assignments/rules.ts';
 import { ShardState } from '../../../controller/results/state/shard-state.ts';
+import { SharedValues } from '../../../controller/results/state/shared-values.ts';
 import type { StateRecord } from '../../../controller/results/state/records.ts';
 import { toStateDoc, toStateRecord, type StateDoc } from '../../../controller/results/writing/stored-state.ts';
 import { NEW_REGION } from '../../../controller/verdicts/region-rules.ts';
@@ -53,10 +54,13 @@ export async function probeMemory(options: Options): Promise<MemoryFigures> {
 
 /** What a controller holds of monitors that it has read from the database, beside the running hour's results. */
 export async function controllerMemory(options: Options): Promise<MemoryFigures> {
+  // As `StateStore` reads a shard.
+  const shared = Array.from({ length: SHARD_COUNT }, () => new SharedValues());
   const read: StateRecord[][] = Array.from({ length: SHARD_COUNT }, () => []);
   for (let nth = 0; nth < Number(options['monitors']); nth += 1) {
     const bytes = BSON.serialize(toStateDoc(recordAt(nth)));
     const record = toStateRecord(BSON.deserialize(bytes) as StateDoc);
+    (shared[record.shard] as SharedValues).state(record.state, record.monitor_id);
     (read[record.shard] as StateRecord[]).push(record);
   }
   const loaded = read.map((records, shard) => new ShardState(shard, { n: 0, lanes: [] }, records.splice(0)));
@@ -111,9 +115,8 @@ function recordAt(nth: number): StateRecord {
 
 /** Of this process, while `held` is still needed. */
 async function measured(held: unknown[]): Promise<MemoryFigures> {
-  const collect = globalThis.gc as unknown as (how: object) => void;
   for (let round = 0; round < 3; round += 1) {
-    collect({ type: 'major', execution: 'sync', flavor: 'last-resort' });
+    globalThis.gc?.();
     await new Promise((resolve) => setTimeout(resolve, 100));
   }
   const { rss } = process.memoryUsage();

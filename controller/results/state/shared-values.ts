@@ -1,0 +1,57 @@
+import type { MonitorConfig } from '../../verdicts/monitor-config.ts';
+import type { MonitorState } from '../../verdicts/monitor-state.ts';
+
+/** Values that are kept for sharing; above it all are forgotten and shared anew. */
+const MOST_SHARED = 10_000;
+
+/**
+ * Lets the monitors of a shard share what many of them have in common. What is read from a document or an
+ * entry has a copy of each text and list of its own, a quarter of a monitor's memory.
+ */
+export class SharedValues {
+  readonly #texts = new Map<string, string>();
+  readonly #lists = new Map<string, readonly (string | number)[]>();
+
+  text<T extends string>(text: T): T {
+    const known = this.#texts.get(text);
+    if (known !== undefined) return known as T;
+    if (this.#texts.size >= MOST_SHARED) this.#texts.clear();
+    this.#texts.set(text, text);
+    return text;
+  }
+
+  /** Shares in place, also with the monitor's own id. */
+  state({ config, regions }: MonitorState, monitorId: string): void {
+    this.config(config);
+    config.monitor_id = monitorId;
+    for (const region of Object.values(regions)) {
+      region.verdict = this.text(region.verdict);
+      if (region.probe_id !== null) region.probe_id = this.text(region.probe_id);
+      if (region.engine !== undefined) region.engine = this.text(region.engine);
+    }
+  }
+
+  /** Shares in place. */
+  config(config: MonitorConfig): void {
+    config.organization_id = this.text(config.organization_id);
+    config.project_id = this.text(config.project_id);
+    config.type = this.text(config.type);
+    config.status = this.text(config.status);
+    if (typeof config.quorum === 'string') config.quorum = this.text(config.quorum);
+    config.monitoring_regions = this.#list(config.monitoring_regions);
+    config.notification_target_ids = this.#list(config.notification_target_ids);
+    if (config.tls_warning_days) config.tls_warning_days = this.#list(config.tls_warning_days);
+    if (config.domain_warning_days) config.domain_warning_days = this.#list(config.domain_warning_days);
+    if (config.assigned) config.assigned = this.#list(config.assigned);
+  }
+
+  /** Frozen, since a change of one would be a change of all. */
+  #list<T extends string | number>(list: T[]): T[] {
+    const key = `${typeof list[0]} ${list.join()}`;
+    const known = this.#lists.get(key);
+    if (known) return known as T[];
+    if (this.#lists.size >= MOST_SHARED) this.#lists.clear();
+    this.#lists.set(key, Object.freeze(list) as T[]);
+    return list;
+  }
+}

@@ -1,0 +1,44 @@
+import { describe, expect, test } from 'vitest';
+import { SharedValues } from '../../../controller/results/state/shared-values.ts';
+import { NEW_REGION } from '../../../controller/verdicts/region-rules.ts';
+import { newMonitorState } from '../../../controller/verdicts/monitor-rules.ts';
+import type { MonitorState } from '../../../controller/verdicts/monitor-state.ts';
+import { configOf } from '../../bench/loads/results.ts';
+
+/** As read from a document: nothing is shared with another. */
+function read(id: string, regions: string[] = ['eu', 'us']): MonitorState {
+  const config = { ...configOf(id, 60_000, 1), monitoring_regions: regions, tls_warning_days: [30, 7] };
+  const state = {
+    ...newMonitorState(config), regions: { eu: { ...NEW_REGION, probe_id: 'probe', engine: '1.0.0' } },
+  };
+  return JSON.parse(JSON.stringify(state)) as MonitorState;
+}
+
+describe('states of one shard', () => {
+  test('share lists that are equal, and are otherwise as they were', () => {
+    const shared = new SharedValues();
+    const [one, other] = [read('a'), read('b')];
+    for (const state of [one, other]) shared.state(state, state.config.monitor_id);
+    expect([one, other]).toEqual([read('a'), read('b')]);
+    expect(one.config.monitoring_regions).toBe(other.config.monitoring_regions);
+    expect(one.config.tls_warning_days).toBe(other.config.tls_warning_days);
+  });
+
+  test('do not share what differs', () => {
+    const shared = new SharedValues();
+    const [one, other] = [read('a'), read('b', ['eu'])];
+    for (const state of [one, other]) shared.state(state, state.config.monitor_id);
+    expect([one, other]).toEqual([read('a'), read('b', ['eu'])]);
+  });
+
+  test('cannot change a list of another', () => {
+    const state = read('a');
+    new SharedValues().config(state.config);
+    expect(() => state.config.monitoring_regions.push('ap')).toThrow(TypeError);
+  });
+
+  test('are right however many different texts there are', () => {
+    const shared = new SharedValues();
+    for (let nth = 0; nth < 25_000; nth += 1) expect(shared.text(`text ${nth}`)).toBe(`text ${nth}`);
+  });
+});
