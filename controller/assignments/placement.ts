@@ -8,7 +8,7 @@ import type { Announcer } from './announcer.ts';
 import { regionsOf } from './assigned-regions.ts';
 import type { AssignmentDoc, PlannedChange } from './assignment-doc.ts';
 import type { RegionNotes } from './ports.ts';
-import { eligibleProbes, phaseMs, planMonitor } from './rules.ts';
+import { eligibleProbes, movesAmong, phaseMs, planMonitor } from './rules.ts';
 import type { AssignmentStore } from './store.ts';
 import type { AssignmentWriter, CommittedChange } from './writer.ts';
 
@@ -64,12 +64,12 @@ export class Placement {
 
   /** Probes of the region that take monitors now. */
   eligible(regionId: string): string[] {
-    const { directory, liveness } = this.#deps;
-    const probes = directory.probesOf(regionId).filter(isEnrolled).map((probe) => ({
-      probeId: probe._id, presence: liveness.presenceOf(probe), isDraining: probe.is_draining,
-      isQuarantined: (probe.quarantine ?? null) !== null,
-    }));
-    return eligibleProbes(probes);
+    return eligibleProbes(this.#probesOf(regionId));
+  }
+
+  /** As `movesAmong`, of the region's probes now. */
+  movesIn(regionId: string): ReturnType<typeof movesAmong> {
+    return movesAmong(this.#probesOf(regionId));
   }
 
   /** Writes the changes and tells the probes. Additions come first, so a moving monitor keeps running. */
@@ -120,6 +120,14 @@ export class Placement {
       if (changes.length === 0) return;
       await this.commit(changes);
     }
+  }
+
+  #probesOf(regionId: string) {
+    const { directory, liveness } = this.#deps;
+    return directory.probesOf(regionId).filter(isEnrolled).map((probe) => ({
+      probeId: probe._id, presence: liveness.presenceOf(probe), isDraining: probe.is_draining,
+      isQuarantined: (probe.quarantine ?? null) !== null,
+    }));
   }
 
   async #regionChooser(monitors: readonly RegionChoice[]): Promise<(monitor: RegionChoice) => string[]> {

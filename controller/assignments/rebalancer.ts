@@ -122,9 +122,11 @@ export class Rebalancer {
   async #lookAt(region: RegionDoc): Promise<void> {
     const { clock, directory, placement, regions, log } = this.#deps;
     const eligible = placement.eligible(region._id);
+    const { targets, keepers } = placement.movesIn(region._id);
     const probes = directory.probesOf(region._id);
     const removed = probes.filter((probe) => probe.removed_at !== null);
-    const seen = [...eligible, '-', ...removed.map((probe) => probe._id)].join(' ');
+    const parts = [eligible, targets, keepers, removed.map((probe) => probe._id)];
+    const seen = parts.map((ids) => ids.join(' ')).join(' - ');
     const state = this.#regions.get(region._id) ?? { settledFor: null, seen: '', nextWalkMono: 0 };
     this.#regions.set(region._id, state);
     const isStable = state.seen === seen;
@@ -140,7 +142,12 @@ export class Rebalancer {
       await regions.clearToPlace(region._id, region.to_place);
       await directory.refresh();
     }
-    for (const probe of probes) await this.#moveFrom({ region: region._id, probeId: probe._id, eligible });
+    for (const { _id: probeId, removed_at: removedAt } of probes) {
+      if (keepers.includes(probeId)) continue;
+      // What a deleted probe had must have moved before its items are removed.
+      const to = removedAt === null ? targets : eligible;
+      await this.#moveFrom({ region: region._id, probeId, eligible: to });
+    }
     for (const probe of probes) if (!this.#isStopped) await placement.renewPolicy(probe._id);
     if (this.#isStopped) return;
     // By the second walk every controller has long known that these probes are gone.

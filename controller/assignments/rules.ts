@@ -59,6 +59,22 @@ export function eligibleProbes(probes: readonly RegionProbe[]): string[] {
   return best.map((probe) => probe.probeId).sort();
 }
 
+/**
+ * To which probes of a region monitors move, and which probes keep theirs for now. While none of them is
+ * steady, as when all were away, nothing moves: the first to come back would take everything for a moment.
+ * One that is back keeps what it still has until it is steady.
+ */
+export function movesAmong(probes: readonly RegionProbe[]): { targets: string[]; keepers: string[] } {
+  const eligible = eligibleProbes(probes);
+  const isAnySteady =
+    probes.some(({ probeId, presence }) => presence === 'steady' && eligible.includes(probeId));
+  const keepers = probes.filter(({ presence, isDraining, isQuarantined }) =>
+    presence === 'returned' && !isDraining && !isQuarantined);
+  return {
+    targets: isAnySteady ? eligible : [], keepers: keepers.map(({ probeId }) => probeId).sort(),
+  };
+}
+
 interface MonitorPlan {
   monitor: { _id: string; organization_id: string; revision: number };
   /** What each region should run; empty when the monitor is not to run at all. */

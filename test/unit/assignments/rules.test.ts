@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { AssignmentDoc } from '../../../controller/assignments/assignment-doc.ts';
 import {
-  chooseProbe, chooseSome, eligibleProbes, phaseMs, planMonitor,
+  chooseProbe, chooseSome, eligibleProbes, movesAmong, phaseMs, planMonitor,
 } from '../../../controller/assignments/rules.ts';
 import type { Presence } from '../../../controller/probes/rules.ts';
 import type { Assignment } from '../../../shared/contracts/assignment.ts';
@@ -105,6 +105,26 @@ describe('eligible probes', () => {
     expect(eligibleProbes([doubted, probe('a', 'steady', true)])).toEqual(['a']);
     expect(eligibleProbes([doubted, probe('a', 'away')])).toEqual(['q']);
     expect(eligibleProbes([doubted])).toEqual(['q']);
+  });
+});
+
+describe('monitors of a region move', () => {
+  const probe = (probeId: string, presence: Presence, isDraining = false) =>
+    ({ probeId, presence, isDraining, isQuarantined: false });
+
+  test('to its steady probes, and from one that is back only when that is steady', () => {
+    expect(movesAmong([probe('a', 'away'), probe('b', 'steady')])).toEqual({ targets: ['b'], keepers: [] });
+    expect(movesAmong([probe('a', 'returned'), probe('b', 'steady')])).toEqual({ targets: ['b'], keepers: ['a'] });
+    expect(movesAmong([probe('a', 'away'), probe('b', 'steady', true)])).toEqual({ targets: ['b'], keepers: [] });
+  });
+
+  test('not at all while all are away, or none is back to stay', () => {
+    const targets = (...all: Presence[]) => movesAmong(all.map((presence, at) => probe(`p${at}`, presence))).targets;
+    expect(targets('away', 'away')).toEqual([]);
+    expect(targets('away', 'returned')).toEqual([]);
+    expect(targets('returned', 'returned')).toEqual([]);
+    expect(targets('steady', 'returned')).toEqual(['p0']);
+    expect(targets('steady', 'steady')).toEqual(['p0', 'p1']);
   });
 });
 
