@@ -18,7 +18,7 @@ export const alertLatency: Metric = async ({ outdir, scale }) => {
   return [
     print({
       ...line, what: 'first failing result to webhook, p50, against a bare post', limit: { max: 1500 },
-      note: `at ${Math.round(checksPerS)} results/s, ${confirmedMs.length} outages, confirmed by a recheck after 250 to 500 ms`,
+      note: `at ${Math.round(checksPerS)} results/s, ${confirmedMs.length} outages, confirmed by a recheck after 100 to 150 ms`,
     }),
     print({
       ...line, what: 'first failing result to webhook, p99', ours: [percentile(confirmedMs, 0.99)],
