@@ -1,5 +1,3 @@
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect } from 'vitest';
 import { until } from '../helpers/until.ts';
 import { FakeTime, fakeTimeLibrary } from './fake-time.ts';
@@ -21,11 +19,14 @@ const library = await fakeTimeLibrary();
 
 describe.runIf(library !== null)('with libfaketime', () => {
   beforeAll(async () => {
-    clock = new FakeTime(library ?? '', join(tmpdir(), `farwatch-${process.pid}-controller`));
+    clock = new FakeTime(library ?? '');
     load = await Load.on(Parts.start({ env: { ...clock.env, RATE_LIMIT: '500' } }));
     await load.farwatch.probe(load.session, 'local');
   });
-  afterAll(() => load?.stop());
+  afterAll(async () => {
+    await load?.stop();
+    clock.remove();
+  });
 
   /** By how much the controller's clock is off, as its answers say, seconds. */
   async function shownOffset(): Promise<number> {

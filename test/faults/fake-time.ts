@@ -1,4 +1,6 @@
-import { existsSync, renameSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { ensureDebianPackages } from '../services/packages.ts';
 
 const LIBRARIES = ['x86_64', 'aarch64'].map((cpu) => `/usr/lib/${cpu}-linux-gnu/faketime/libfaketimeMT.so.1`);
@@ -12,13 +14,12 @@ export async function fakeTimeLibrary(): Promise<string | null> {
 
 /** The wall clock of a process. Its monotonic clock stays true. */
 export class FakeTime {
-  readonly #file: string;
+  readonly #dir = mkdtempSync(join(tmpdir(), 'farwatch-time-'));
   readonly env: Record<string, string>;
 
-  constructor(library: string, file: string, offsetSeconds = 0) {
-    this.#file = file;
+  constructor(library: string, offsetSeconds = 0) {
     this.env = {
-      LD_PRELOAD: library, FAKETIME_TIMESTAMP_FILE: file, FAKETIME_CACHE_DURATION: '1',
+      LD_PRELOAD: library, FAKETIME_TIMESTAMP_FILE: this.#file, FAKETIME_CACHE_DURATION: '1',
       DONT_FAKE_MONOTONIC: '1', FAKETIME_DONT_FAKE_MONOTONIC: '1',
     };
     this.set(offsetSeconds);
@@ -28,5 +29,14 @@ export class FakeTime {
   set(offsetSeconds: number): void {
     writeFileSync(`${this.#file}.new`, `${offsetSeconds < 0 ? '' : '+'}${offsetSeconds}\n`);
     renameSync(`${this.#file}.new`, this.#file);
+  }
+
+  /** To be called when the process has ended. */
+  remove(): void {
+    rmSync(this.#dir, { recursive: true });
+  }
+
+  get #file(): string {
+    return join(this.#dir, 'offset');
   }
 }

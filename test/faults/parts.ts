@@ -25,7 +25,7 @@ export interface PartsOptions {
 
 export interface ProbeOptions {
   name?: string;
-  env?: Environment;
+  env?: Environment | undefined;
   /** Where it finds NATS. */
   natsUrl?: string;
   /** Of the probe's program; by default that of this checkout. */

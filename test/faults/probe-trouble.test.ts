@@ -1,5 +1,3 @@
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect } from 'vitest';
 import { readLedger, storeUrl } from '../helpers/ledger.ts';
 import { until } from '../helpers/until.ts';
@@ -20,12 +18,16 @@ interface ProbeView {
 }
 
 let load: Load<Parts>;
+let clocks: FakeTime[] = [];
 const library = await fakeTimeLibrary();
 
 beforeAll(async () => {
   load = await Load.on(Parts.start());
 });
-afterAll(() => load?.stop());
+afterAll(async () => {
+  await load?.stop();
+  clocks.forEach((clock) => clock.remove());
+});
 
 const view = async ({ id }: ProbePart): Promise<ProbeView> =>
   (await load.session.ok<{ probe: ProbeView }>('GET', `/api/probes/${id}`)).probe;
@@ -57,12 +59,11 @@ async function outage(id: string, path: string): Promise<void> {
 describe.runIf(library !== null)('with libfaketime', () => {
   fault('F16', 'the clocks of two probes of four are an hour ahead and an hour behind', async () => {
     const { farwatch: parts, session } = load;
-    const clock = (name: string, offsetSeconds: number) =>
-      new FakeTime(library ?? '', join(tmpdir(), `farwatch-${process.pid}-${name}`), offsetSeconds).env;
+    clocks = [HOUR_S, -HOUR_S].map((offsetSeconds) => new FakeTime(library ?? '', offsetSeconds));
     const since = Date.now();
     for (const region of ['sound', 'other']) await parts.probe(session, region);
-    const ahead = await parts.probe(session, 'ahead', { env: clock('ahead', HOUR_S) });
-    const behind = await parts.probe(session, 'behind', { env: clock('behind', -HOUR_S) });
+    const ahead = await parts.probe(session, 'ahead', { env: clocks[0]?.env });
+    const behind = await parts.probe(session, 'behind', { env: clocks[1]?.env });
     await until(async () => (await view(ahead)).reason !== null && (await view(behind)).reason !== null, {
       what: 'both are flagged',
     });

@@ -93,8 +93,8 @@ fault('F46', 'every process is killed at once and started again in any order, du
   const results = await countResults(load, spooled);
   const alerts = { expected: 2 * orders.length, delivered: new Set(told).size, repeated };
   return tell({
-    injected: orders.length, results, incidents: { expected: orders.length, opened: incidents.length }, alerts,
-    recoveryMs, seed: SEED,
+    injected: orders.length, results, alerts, recoveryMs, seed: SEED,
+    incidents: { expected: orders.length, opened: incidents.length },
   });
 });
 
