@@ -152,3 +152,24 @@ fault('F26', 'the owner hears nothing of the bus any more, while it reaches the 
   }
   return outcome(cuts, takenMs, cuts);
 });
+
+fault('F39', 'the controllers are restarted one after another under load', async () => {
+  const rounds = repeats(1, 3);
+  await load.steady(MONITORS, 'rolling');
+  const takenMs: number[] = [];
+  const exitMs: number[] = [];
+  for (let round = 0; round < rounds; round += 1) {
+    for (const member of several.members) {
+      takenMs.push(await outage(`/rolling-outage/${round}/${member.name}`, async (victim) => {
+        const from = performance.now();
+        victim.process.signal('SIGTERM');
+        await victim.process.ended();
+        exitMs.push(performance.now() - from);
+        expect(victim.process.exitCode).toBe(0);
+      }, (victim) => victim.restart()));
+    }
+  }
+  const { outcome: told, invariants } = await outcome(exitMs.length, takenMs, 0);
+  const slowest = (Math.max(...exitMs) / 1000).toFixed(1);
+  return { outcome: `${told}; exit within ${slowest} s of SIGTERM`, invariants };
+});

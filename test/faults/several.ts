@@ -36,6 +36,7 @@ export class Several implements Installation {
   readonly #database: MongoClient;
   #balancer: Balancer | null = null;
   #probe: ProbeProcess | null = null;
+  #bundles: string[] = [];
   /** What the processes have said that are gone. */
   #said = '';
 
@@ -107,11 +108,12 @@ export class Several implements Installation {
     }));
     await Promise.all([this.#balancer?.close(), this.#database.close()]);
     await Promise.all([this.store.stop(), this.nats.stop()]);
-    rmSync(this.#dir, { recursive: true, force: true });
+    for (const path of [this.#dir, ...this.#bundles]) rmSync(path, { recursive: true, force: true });
   }
 
   async #begin(count: number): Promise<void> {
     const bundles = await Promise.all(['controller/main.ts', 'probe/main.ts'].map((entry) => bundleFile(entry)));
+    this.#bundles = bundles;
     const [controller, checking] = bundles as [string, string];
     const ports = await Promise.all(Array.from({ length: count }, () => freePort()));
     this.members.push(...(await Promise.all(ports.map((port, at) => this.#member(`c${at + 1}`, port, controller)))));

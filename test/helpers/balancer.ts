@@ -1,8 +1,10 @@
-import { createServer, get, request as send, type ClientRequest } from 'node:http';
+import {
+  createServer, get, request as send, type ClientRequest, type IncomingMessage, type ServerResponse,
+} from 'node:http';
 import type { AddressInfo } from 'node:net';
 
 const ASK_EVERY_MS = 250;
-const ANSWER_WITHIN_MS = 3000;
+const ANSWER_WITHIN_MS = 4000;
 
 /** A server behind the address, and the requests that it has not answered. */
 interface Upstream {
@@ -18,7 +20,8 @@ export interface Balancer {
 
 /**
  * One address for several servers: each request goes to the next one whose `GET /readyz` answers 200, or simply
- * to the next if none does. What waits for a server that does not answer it at all is broken off.
+ * to the next if none does. What waits for a server that does not answer it at all is broken off, and repeated at
+ * another one if it is a GET.
  */
 export async function startBalancer(ports: readonly number[]): Promise<Balancer> {
   const upstreams = ports.map((port): Upstream => ({ port, isOut: false, underWay: new Set() }));
@@ -28,7 +31,7 @@ export async function startBalancer(ports: readonly number[]): Promise<Balancer>
     const among = fit.length > 0 ? fit : upstreams;
     return among[(turn += 1) % among.length] as Upstream;
   };
-  const server = createServer((request, response) => {
+  const forward = (request: IncomingMessage, response: ServerResponse, attempt: number): void => {
     const { port, underWay } = next();
     const { method, url: path, headers } = request;
     const onward = send({ host: '127.0.0.1', port, method, path, headers, agent: false }, (answer) => {
@@ -38,10 +41,15 @@ export async function startBalancer(ports: readonly number[]): Promise<Balancer>
       answer.on('close', () => (answer.complete ? undefined : response.destroy()));
     });
     underWay.add(onward);
-    onward.on('error', () => response.destroy()).on('close', () => underWay.delete(onward));
+    onward.on('close', () => underWay.delete(onward)).on('error', () => {
+      const mayRepeat = method === 'GET' && !response.headersSent && !response.destroyed;
+      if (mayRepeat && attempt < upstreams.length) forward(request, response, attempt + 1);
+      else response.destroy();
+    });
     response.on('close', () => onward.destroy());
     request.pipe(onward);
-  });
+  };
+  const server = createServer((request, response) => forward(request, response, 1));
   const ask = (upstream: Upstream): void => {
     const { port, underWay } = upstream;
     const gone = (): void => {
