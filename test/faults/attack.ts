@@ -9,6 +9,7 @@ import { storeUrl } from '../helpers/ledger.ts';
 import { TestProbe } from '../helpers/test-probe.ts';
 import { until } from '../helpers/until.ts';
 import { Load } from './load.ts';
+import type { Tally } from './tally.ts';
 
 const VICTIMS = 8;
 export const SHARDS = Array.from({ length: SHARD_COUNT }, (_, shard) => shard);
@@ -24,6 +25,8 @@ export class Attack {
   /** The victim's monitors. */
   readonly victims: string[];
   #beats: NodeJS.Timeout | null = null;
+  /** Of the victim, so far. */
+  #outages = 0;
 
   private constructor(load: Load, session: ApiSession, probe: TestProbe, victims: string[]) {
     this.load = load;
@@ -97,11 +100,12 @@ export class Attack {
 
   /**
    * Asserts that the victim's monitors keep their rhythm, that an outage is alerted and ends, and that all of
-   * this holds again after a restart of the controller, which forgets nothing.
+   * this holds again after a restart of the controller, which forgets nothing; that each check of the victim is
+   * counted once, and no process has ended by itself. Returns what it counted.
    */
-  async expectUnharmed(name: string): Promise<void> {
+  async expectUnharmed(name: string): Promise<Omit<Tally, 'injected'>> {
     await this.#expectRhythm();
-    await this.#expectAlert(`/${name}-before`);
+    const outages = [await this.#expectAlert(`/${name}-before`)];
     const counted = await Promise.all(this.victims.map((id) => this.load.checksOf(id)));
     const { farwatch } = this.load;
     await farwatch.replaced('controller', await farwatch.kill9('controller'));
@@ -112,7 +116,30 @@ export class Attack {
       const now = await Promise.all(this.victims.map((id) => this.load.checksOf(id)));
       return now.every((count, at) => count > (counted[at] as number));
     }, { what: 'every victim has more results than before the restart' });
-    await this.#expectAlert(`/${name}-after`);
+    outages.push(await this.#expectAlert(`/${name}-after`));
+    const opened = (await this.load.incidents()).length - this.#outages;
+    this.#outages += outages.length;
+    expect(opened, 'incidents of the victim').toBe(outages.length);
+    const results = await this.#expectCounted();
+    const deaths = await farwatch.deaths();
+    expect(deaths, 'processes that ended unexpectedly, and unhandled rejections').toBe(0);
+    const [incidents, alerts] = [{ expected: 2, opened }, { expected: 4, delivered: 4, repeated: 0 }];
+    return { results, incidents, alerts, deaths };
+  }
+
+  /** Stops the victim's checks until the API counts those that the target saw. */
+  async #expectCounted() {
+    const { load } = this;
+    const all = (action: string) =>
+      load.session.ok('POST', '/api/monitors/bulk', { action, monitor_ids: load.ids });
+    await all('pause');
+    const counts = await until(async () => {
+      const pairs = await Promise.all(load.ids.map(async (id) => [load.countOf(id), await load.checksOf(id)]));
+      return pairs.every(([seen, counted]) => seen === counted) && pairs;
+    }, { what: 'each check of the victim is counted once' });
+    await all('resume');
+    const issued = counts.reduce((sum, [seen]) => sum + (seen ?? 0), 0);
+    return { issued, stored: issued, lost: 0, duplicated: 0 };
   }
 
   async #expectRhythm(): Promise<void> {
@@ -123,7 +150,7 @@ export class Attack {
     }, { what: 'results of every victim are stored' });
   }
 
-  async #expectAlert(path: string): Promise<void> {
+  async #expectAlert(path: string): Promise<string> {
     const { load } = this;
     const id = await load.watch(path, { confirmation_policy: { retries: 1 } });
     await until(() => load.countOf(id) > 1, { what: 'its first checks' });
@@ -132,6 +159,7 @@ export class Attack {
     load.target.answer({ status: 200 }, path);
     await until(() => load.told(id).some(({ event }) => event === 'monitor.up'), { what: 'monitor.up' });
     expect(load.told(id).map(({ event }) => event)).toEqual(['monitor.down', 'monitor.up']);
+    return id;
   }
 
   async stop(): Promise<void> {

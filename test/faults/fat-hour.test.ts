@@ -4,6 +4,7 @@ import { MAX_BATCH_RESULTS } from '../../shared/contracts/result.ts';
 import { shardOf } from '../../shared/ids.ts';
 import { Attack } from './attack.ts';
 import { fault } from './fault.ts';
+import { tell } from './tally.ts';
 import { checked } from './sender.ts';
 
 const RESULTS = 18_000;
@@ -47,6 +48,6 @@ fault('F52', 'a probe sends 18,000 results of one monitor and hour, with long me
   const letters = await attack.documents('dead_letters', { reason: 'too_many' });
   expect(letters.every(({ monitor_id }) => monitor_id === id)).toBe(true);
   expect(letters).toHaveLength(1000);
-  await attack.expectUnharmed('fat');
-  return `${RESULTS} sent, ${stored} stored, ${RESULTS - stored} refused`;
+  return tell({ injected: RESULTS, ...await attack.expectUnharmed('fat') },
+    `${stored} stored, ${RESULTS - stored} refused`);
 });

@@ -3,6 +3,7 @@ import { subjects } from '../../shared/contracts/subjects.ts';
 import { until } from '../helpers/until.ts';
 import { Attack } from './attack.ts';
 import { fault } from './fault.ts';
+import { tell } from './tally.ts';
 
 let attack: Attack;
 beforeAll(async () => {
@@ -35,8 +36,9 @@ fault('F53', 'a probe sends 20,000 beats with a wrong revision', async () => {
   }
   expect(statuses).toEqual([200, 200, 200, 200]);
   await served(async () => (await ignored('beat')) - before > 19_000);
-  await attack.expectUnharmed('beats');
-  return `${(await ignored('beat')) - before} of 20,000 beats ignored; the API answered throughout`;
+  const unharmed = await attack.expectUnharmed('beats');
+  return tell({ injected: 20_000, ...unharmed },
+    `${(await ignored('beat')) - before} beats ignored; the API answered throughout`);
 });
 
 fault('F54', 'a probe asks for its assignments 10,000 times at once', async () => {
@@ -55,6 +57,6 @@ fault('F54', 'a probe asks for its assignments 10,000 times at once', async () =
   expect(new Set(statuses)).toEqual(new Set([200]));
   const dropped = () => attack.metric('farwatch_sync_dropped_total');
   await served(async () => answers + (await ignored('sync')) + (await dropped()) === 10_000);
-  await attack.expectUnharmed('sync');
-  return `${answers} of 10,000 requests answered; the API answered throughout`;
+  const unharmed = await attack.expectUnharmed('sync');
+  return tell({ injected: 10_000, ...unharmed }, `${answers} requests answered; the API answered throughout`);
 });

@@ -1,10 +1,11 @@
 import { afterAll, beforeAll, expect } from 'vitest';
 import { encodeBatch } from '../../shared/contracts/result-pack.ts';
 import { LAST_SEQ } from '../../shared/contracts/result.ts';
-import { shardOf } from '../../shared/ids.ts';
+import { newId, shardOf } from '../../shared/ids.ts';
 import { Attack, droppedBatch, SHARDS } from './attack.ts';
 import { fault } from './fault.ts';
 import { checked } from './sender.ts';
+import { tell } from './tally.ts';
 import { until } from '../helpers/until.ts';
 
 let attack: Attack;
@@ -28,8 +29,8 @@ fault('F49', 'a probe sends numbers and ranges that no sum can hold', async () =
     spoiled[spoiled.length - 2] = 99;
     expect(await attack.send(shard, spoiled)).toBe(LAST_SEQ);
   }));
-  await attack.expectUnharmed('poison');
-  return `${SHARDS.length} shards attacked with 5 batches each; all of them take results, also after a restart`;
+  return tell({ injected: SHARDS.length * 5, ...await attack.expectUnharmed('numbers') },
+    'all shards take results, also after a restart');
 });
 
 fault('F50', 'a probe sends a detail nested 40,000 deep', async () => {
@@ -42,6 +43,40 @@ fault('F50', 'a probe sends a detail nested 40,000 deep', async () => {
   expect(await attack.send(shard, bait.replace('"detail":{}', `"detail":${deep}`))).toBe(1);
   await until(async () => (await attack.documents('dead_letters', { reason: 'unreadable', shard })).length > 0);
   expect(await attack.metric('farwatch_listener_failures_total')).toBe(0);
-  await attack.expectUnharmed('deep');
-  return 'set aside as a dead letter; alerts of the shard go out';
+  return tell({ injected: 1, ...await attack.expectUnharmed('deep') }, 'set aside as a dead letter');
+});
+
+/** How often each kind of unreadable message comes; each one is different. All are below a probe's rate. */
+const RUBBISH: [count: number, make: (at: number) => string | Buffer][] = [
+  [300, (at) => `{"v":1,"epoch":"poison","results":[${at}`],
+  [300, (at) => JSON.stringify({ v: 1, epoch: `poison-${at}`, results: { text: 'none' } })],
+  [100, (at) => Buffer.alloc(65_536, `${at} `)],
+];
+const UNREADABLE = 700;
+const UNKNOWN = 300;
+const AT_ONCE = 12;
+
+fault('F25', 'a probe sends 1,000 poison batches: no JSON, another schema, 64 KiB, unknown monitors', async () => {
+  const letters = (reason: string) => attack.documents('dead_letters', { reason, probe_id: attack.id });
+  const before = (await letters('unreadable')).length;
+  const lanes = new Map<number, number>();
+  const marks: Promise<[watermark: number | null, seq: number]>[] = [];
+  for (let at = 0; at < UNKNOWN; at += 1) {
+    for (const [count, make] of RUBBISH) if (at < count) attack.throwAway(at % SHARDS.length, make(at));
+    const result = checked(newId(Date.now()), Date.now(), false);
+    const shard = shardOf(result.monitor_id);
+    const seq = (lanes.get(shard) ?? 0) + 1;
+    lanes.set(shard, seq);
+    const batch = { epoch: 'strange', engine: 'test', first: seq, last: seq, dropped: [] };
+    const answer = attack.send(shard, encodeBatch({ ...batch, results: [{ ...result, seq }] }), 60_000);
+    marks.push(answer.then((watermark) => [watermark, seq]));
+    // Of one probe, only so many batches are taken that have no answer yet.
+    if (at % AT_ONCE === 0) await Promise.all(marks);
+  }
+  // The lanes go on behind each of them.
+  for (const [watermark, seq] of await Promise.all(marks)) expect(watermark).toBeGreaterThanOrEqual(seq);
+  await until(async () => (await letters('unreadable')).length - before === UNREADABLE, { what: 'dead letters' });
+  await until(async () => (await letters('unknown_monitor')).length === UNKNOWN, { what: 'those of strangers' });
+  return tell({ injected: UNREADABLE + UNKNOWN, ...await attack.expectUnharmed('poison') },
+    `dead letters: ${UNREADABLE} unreadable, ${UNKNOWN} unknown_monitor`);
 });

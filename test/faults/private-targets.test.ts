@@ -12,6 +12,7 @@ import { until } from '../helpers/until.ts';
 import { startNameServer, type TestNameServer } from '../unit/probe/checks/dns/name-server.ts';
 import { Attack } from './attack.ts';
 import { fault } from './fault.ts';
+import { tell } from './tally.ts';
 
 const REGION = 'elsewhere';
 
@@ -92,7 +93,8 @@ fault('F58', 'a stranger points a shared probe at its own loopback', async () =>
     expect(monitor).toMatchObject({ runtimeStatus: 'unknown' });
   }
   expect(await attack.session.ok('GET', '/api/incidents')).toMatchObject({ incidents: [] });
-  await attack.expectUnharmed('private');
+  const unharmed = await attack.expectUnharmed('private');
   expect([secret.count, internal.asked.length]).toEqual([0, 0]);
-  return `${results.length} checks of ${ids.length} private targets, all missed; no connection arrived`;
+  return tell({ injected: ids.length, ...unharmed },
+    `${results.length} checks of private targets, all missed; no connection arrived`);
 });
