@@ -63,14 +63,19 @@ function paramsFor(making: Making, operation: Operation): Record<string, string>
   ).reverse();
   for (const { name, noun } of declared) {
     if (params[name] !== undefined) continue;
-    const isPost = name === 'incidentId' && lastNoun(operation.path) === 'posts';
-    const known = making.pool.pick(isPost ? 'posts' : (kindOfField(noun) ?? noun), making.random);
+    const known = making.pool.pick(kindOfParam(operation, name, noun), making.random);
     const schema = operation.parameters.find((one) => one.in === 'path' && one.name === name)?.schema ??
       { type: 'string' };
     params[name] = known?.id ?? String(valueFor(making, schema, name));
     for (const [over, id] of Object.entries(known?.under ?? {})) if (over !== name) params[over] ??= id;
   }
   return params;
+}
+
+function kindOfParam(operation: Operation, name: string, noun: string): string {
+  if (name === 'subdomain') return 'subdomains';
+  if (name === 'incidentId' && lastNoun(operation.path) === 'posts') return 'posts';
+  return kindOfField(noun) ?? noun;
 }
 
 /** Picks an operation. Those that hash passwords, stream, or remove users or whole pages are less frequent. */

@@ -49,6 +49,16 @@ const RECIPES: Record<string, Recipe> = {
     const monitor = making.pool.pick('monitors', making.random);
     return { monitors: monitor === null ? [] : [{ monitor_id: monitor.id, group_name: 'Fuzzed' }] };
   },
+  'POST /api/projects/{projectId}/status-pages/{id}/incidents': (making) => ({
+    title: name(making), message: name(making), severity: making.random.pick(['minor', 'major', 'critical']),
+    affected_monitor_ids: making.pool.ids('attached'),
+  }),
+  'PATCH /api/projects/{projectId}/status-pages/{id}/incidents/{incidentId}': (making) => ({
+    title: name(making),
+  }),
+  'PUT /api/projects/{projectId}/status-pages/{id}/incidents/{incidentId}': (making) => ({
+    severity: 'minor', message: name(making),
+  }),
   'POST /api/projects/{projectId}/status-pages/{id}/incidents/{incidentId}/updates': (making) => ({
     status: making.random.pick(['identified', 'monitoring', 'resolved']), message: name(making),
   }),

@@ -78,7 +78,7 @@ export async function openWorld(): Promise<World> {
   pool.protect(keys.write.id);
   const callers = callersOf(people, keys);
   const furniture = await furnish(people.bystander);
-  await addPage(people.owner, pool);
+  await addPages(people.owner, pool);
   return {
     rig, db, sink, pool, callers, lines,
     account: { email: people.unverified.email, password: PASSWORD },
@@ -177,21 +177,26 @@ function key({ session }: Account, scope: string): Promise<{ id: string; key: st
   return session.ok('POST', '/api/auth/api-keys', { name: 'fuzz', scope });
 }
 
-/** A page with a monitor and a post: random requests seldom attach a monitor and then name it. */
-async function addPage({ session, projectId }: Account, pool: Pool): Promise<void> {
+/** Published pages with a monitor and a post: random requests seldom attach a monitor and then name it. */
+async function addPages({ session, projectId }: Account, pool: Pool): Promise<void> {
   const pages = `/api/projects/${projectId}/status-pages`;
   const { monitor: { id: monitor_id } } = await session.ok<{ monitor: { id: string } }>('POST', '/api/monitors', {
-    name: 'On a page', type: 'HTTP', target: 'https://page.example/', interval_seconds: 300,
+    name: 'On pages', type: 'HTTP', target: 'https://page.example/', interval_seconds: 300,
   });
-  const { status_page: { id } } = await session.ok<{ status_page: { id: string } }>(
-    'POST', pages, { name: 'Page', subdomain: 'fuzzed-page' },
-  );
-  await session.ok('PUT', `${pages}/${id}/monitors`, { monitors: [{ monitor_id }] });
-  const { incident } = await session.ok<{ incident: { id: string } }>('POST', `${pages}/${id}/incidents`, {
-    title: 'Post', message: 'Post', severity: 'minor', affected_monitor_ids: [monitor_id],
-  });
-  pool.add('status-pages', id, { projectId });
-  pool.add('posts', incident.id, { projectId, id });
+  pool.add('attached', monitor_id);
+  for (const subdomain of ['fuzzed-one', 'fuzzed-two', 'fuzzed-three']) {
+    const { status_page: { id } } = await session.ok<{ status_page: { id: string } }>(
+      'POST', pages, { name: 'Page', subdomain },
+    );
+    await session.ok('PUT', `${pages}/${id}/monitors`, { monitors: [{ monitor_id }] });
+    const { incident } = await session.ok<{ incident: { id: string } }>('POST', `${pages}/${id}/incidents`, {
+      title: 'Post', message: 'Post', severity: 'minor', affected_monitor_ids: [monitor_id],
+    });
+    await session.ok('POST', `${pages}/${id}/publish`);
+    pool.add('subdomains', subdomain);
+    pool.add('status-pages', id, { projectId });
+    pool.add('posts', incident.id, { projectId, id });
+  }
 }
 
 /** One id of each kind that the bystander has. */
