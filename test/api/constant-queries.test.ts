@@ -89,3 +89,18 @@ test('no request costs a query for each region: all cost the same with 1 and wit
   expect(listed).toHaveLength(MOST_REGIONS + 1);
   expect(listed.filter(({ monitors }) => monitors === 1)).toHaveLength(MOST_REGIONS);
 });
+
+test('a replay of all time reads no more hours than raw results are kept for', async () => {
+  const years = Date.now() - 5 * 365 * 86_400_000;
+  await app.db.collection<{ _id: string }>('monitors').updateOne({ _id: monitorId }, { $set: { created_at: years } });
+  const path = `/api/monitors/${monitorId}/simulate`;
+  const replay = async (body: object) => {
+    commands = [];
+    const answer = await tenant.owner.client.post(path, { confirmation_policy: { retries: 0 }, ...body });
+    expect(answer.status, answer.text).toBe(200);
+    expect(answer.data).toMatchObject({ since: null, incidents: [] });
+    return commands.length;
+  };
+  expect(await replay({ from: 0 })).toBeLessThan(200);
+  expect(await replay({ from: 0, to: years })).toBeLessThan(20);
+});

@@ -2,6 +2,7 @@ import { AppError } from '../../../shared/errors.ts';
 import type { ProjectContext } from '../../http/route.ts';
 import { fieldError } from '../../http/validation.ts';
 import type { StoredResult } from '../../results/hours/stored-result.ts';
+import { DAY_MS } from '../../verdicts/booking-rules.ts';
 import { Replay } from '../../verdicts/replay.ts';
 import { toMonitorConfig } from '../config.ts';
 import type { MonitorDeps } from '../deps.ts';
@@ -29,7 +30,10 @@ export async function simulatePolicy(
   }
   const until = Math.min(to ?? ctx.now, ctx.now);
   if (from >= until) throw fieldError('from', 'Must be before the end, and in the past');
-  const rows = await newestFirst(deps, id, from, until);
+  // Hours in which there can be no result are not looked through: from 1970 on, they are half a million.
+  const { raw_results_days } = await deps.quota.limitsOf(ctx.tenant.organizationId);
+  const oldest = Math.max(from, doc.created_at, ctx.now - raw_results_days * DAY_MS);
+  const rows = oldest >= until ? [] : await newestFirst(deps, id, oldest, until);
   const since = rows.at(-1)?.started_at ?? null;
   const { regions: quorum, retries } = { ...doc.confirmation_policy, ...confirmation_policy };
   const assigned = await deps.runner.regionsOf(doc);
