@@ -18,6 +18,10 @@ const LOST_EVERY_MS = 3000;
  * fails a moment after the check that it confirms.
  */
 const TWO_LOOKS_MS = 1000;
+/** The same while the connection to NATS answers, which costs nobody a new one. */
+const TWO_PINGS_MS = 100;
+/** How long that connection alone is asked. */
+const LINK_FIRST_MS = 100;
 const DEFAULT_PORTS: Readonly<Record<string, number>> =
   { 'nats:': 4222, 'tls:': 4222, 'http:': 80, 'https:': 443 };
 
@@ -35,7 +39,7 @@ export interface AnchorsOptions {
 /**
  * Tells this probe's own uplink from its targets, by other places. They are tried when a check has failed,
  * all at once, at most twice a second and by opening a connection alone; and while the way out is lost, until
- * it is back.
+ * it is back. Where none is named, NATS is asked first over the connection that is there.
  */
 export class Anchors {
   readonly #options: AnchorsOptions;
@@ -45,6 +49,7 @@ export class Anchors {
   #lookedAtMs = -Infinity;
   #lookedBeforeMs = -Infinity;
   #isLost = false;
+  #hasLinkAnswered = false;
   /** The way out may have been gone until then, monotonic. */
   #lostUntilMs = -Infinity;
   #again: Timer | null = null;
@@ -71,7 +76,8 @@ export class Anchors {
 
   /** An answer of before the failure would not do: the way out may have been lost just since. */
   async #lookSoon(): Promise<void> {
-    const waitMs = this.#lookedBeforeMs + TWO_LOOKS_MS - this.#clock.monotonic();
+    const twoLooksMs = this.#hasLinkAnswered ? TWO_PINGS_MS : TWO_LOOKS_MS;
+    const waitMs = this.#lookedBeforeMs + twoLooksMs - this.#clock.monotonic();
     if (waitMs > 0) await sleep(this.#clock, waitMs);
     await this.#lookNow();
     this.#look = null;
@@ -88,14 +94,15 @@ export class Anchors {
     this.#again = isLost ? this.#clock.setTimer(LOST_EVERY_MS, () => void this.#lookNow()) : null;
   }
 
-  #isWayOutLost(): Promise<boolean> {
+  async #isWayOutLost(): Promise<boolean> {
     const { named, installation, linkAnswers } = this.#options;
-    if (named.length > 0) {
-      return Promise.all(named.map((place) => this.#reach(place))).then((all) => isLost('named', all));
-    }
+    if (named.length > 0) return isLost('named', await Promise.all(named.map((place) => this.#reach(place))));
+    const link = linkAnswers(REACH_WITHIN_MS);
+    this.#hasLinkAnswered = await Promise.race([link, sleep(this.#clock, LINK_FIRST_MS).then(() => false)]);
+    if (this.#hasLinkAnswered) return false;
     const isHere = thisMachine();
     const reaches = installation.map((place) => this.#reach(place, isHere));
-    reaches.push(linkAnswers(REACH_WITHIN_MS).then((answers) => (answers ? 'answers' : 'unknown')));
+    reaches.push(link.then((answers) => (answers ? 'answers' : 'unknown')));
     return new Promise((resolve) => {
       // One that answers decides: the verdict on a target need not wait for those that do not.
       for (const reach of reaches) void reach.then((found) => found === 'answers' && resolve(false));

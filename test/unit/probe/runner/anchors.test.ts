@@ -168,6 +168,16 @@ describe('NATS and the controller as anchors', () => {
     expect(await build({ installation: [NOWHERE], linkAnswers: true }).anchors.isCutOff(0)).toBe(false);
   });
 
+  test('are asked at each of many failures in a row while NATS answers', async () => {
+    const { clock, anchors } = build({ installation: [NOWHERE], linkAnswers: true });
+    for (let failure = 0; failure < 20; failure += 1) {
+      const began = clock.monotonic();
+      const answer = anchors.isCutOff(began);
+      await clock.advance(50);
+      expect(await answer).toBe(false);
+    }
+  });
+
   test('show nothing on the machine of the probe itself', async () => {
     const here = [await closed(), await open()];
     const names = { 'nats.internal': '127.0.0.1' };
