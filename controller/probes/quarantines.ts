@@ -10,6 +10,8 @@ import {
 import type { ProbeStore } from './store.ts';
 
 const LOOK_EVERY_MS = 5000;
+/** Fewer probes have no majority that one of them could disagree with. */
+const FEWEST_COMPARED = 3;
 
 export interface QuarantinesDeps {
   directory: Pick<FleetDirectory, 'probes' | 'probe' | 'refresh'>;
@@ -76,8 +78,8 @@ export class Quarantines {
 
   async #look(): Promise<void> {
     const { agreements, clock, directory } = this.#deps;
-    await agreements.turn();
     const enrolled = [...directory.probes()].filter(isEnrolled);
+    if (enrolled.length >= FEWEST_COMPARED) await agreements.turn();
     for (const id of this.#spells.keys()) if (!directory.probe(id)) this.#spells.delete(id);
     const decisions = decideQuarantines(enrolled.map((probe) => this.#healthOf(probe)), clock.now());
     const changes: QuarantineChange[] = [];
