@@ -81,6 +81,12 @@ export class Quota {
   }
 }
 
+/** The error for a limit that a higher plan raises. `thing` is what is limited, in the singular. */
+export function planLimitExceeded(thing: string, limit: number, usage: number): AppError {
+  const message = `This plan allows ${limit} ${thing}${limit === 1 ? '' : 's'}`;
+  return new AppError('PLAN_LIMIT_EXCEEDED', message, { details: { limit, usage } });
+}
+
 /** The error for a limit that no plan raises. `things` names what is limited, in the plural. */
 export function fairUseLimitReached(things: string, limit: number, usage: number): AppError {
   const message = `An organization may have at most ${limit} ${things}`;

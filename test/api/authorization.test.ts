@@ -359,22 +359,10 @@ describe('the project of a request', () => {
     expect((await editor.client.post('/api/monitors', monitor, { headers })).status).toBe(201);
     expect((await editor.client.post('/api/monitors', monitor)).code).toBe('INSUFFICIENT_PERMISSIONS');
   });
-});
 
-describe('a project in the path', () => {
-  let app: TestApp;
-  let tenant: Tenant;
-  let other: Tenant;
-  let second: string;
-  beforeAll(async () => {
-    app = await makeApp();
-    [tenant, other] = [await newTenant(app), await newTenant(app)];
-    second = (await tenant.owner.client.post('/api/projects', { name: 'Second' })).data.project.id;
-  });
-  afterAll(() => app.close());
   const pages = (id: string) => `/api/projects/${id}/status-pages`;
 
-  test('must be repeated by the header where the API says so', async () => {
+  test('in the path must be repeated by the header where the API says so', async () => {
     const code = async (client: ApiClient, id: string, header?: string) => (await client.get(
       pages(id), { headers: header === undefined ? {} : { 'x-project-id': header } },
     )).code ?? 'in';
@@ -392,7 +380,7 @@ describe('a project in the path', () => {
     expect(await code(tenant.owner.client, projectId, projectId)).toBe('ACCESS_DENIED');
   });
 
-  test('is open to the roles that a member has in it', async () => {
+  test('in the path is open to the roles that a member has in it', async () => {
     const body = { name: 'P', subdomain: 'members-page' };
     const plain = await newMember(app, tenant, 'member');
     expect((await plain.client.post(pages(second), body)).code).toBe('ACCESS_DENIED');

@@ -7,7 +7,7 @@ export function viewPost(post: PostDoc): PostView {
   return {
     id, status_page_id: page_id, incident_id, title, message, severity, status, affected_monitor_ids,
     published_at: isoTime(post.published_at), updated_at: isoTime(post.updated_at),
-    resolved_at: post.resolved_at === null ? null : isoTime(post.resolved_at),
+    resolved_at: isoTime(post.resolved_at),
     auto_published: post.is_automatic,
     updates: post.updates.map((update) => ({ ...update, created_at: isoTime(update.created_at) })),
   };

@@ -1,10 +1,12 @@
 import { isoTime } from '../../../shared/time.ts';
+import type { Tenant } from '../../accounts/tenant.ts';
 import { runtimeStatus } from '../../monitors/rules.ts';
 import { shownBranding } from '../branding-rules.ts';
 import type { PageDeps } from '../deps.ts';
-import { inDisplayOrder } from '../page-rules.ts';
 import type { PageDoc } from '../page.ts';
 import type { PostDoc } from '../posts/post.ts';
+import { viewPost } from '../posts/post-views.ts';
+import { readComponents } from '../verbs/read-pages.ts';
 import { framesOf, isShown, overallState } from './public-rules.ts';
 import type { PublicComponent, PublicPageView, PublicPost } from './public-view.ts';
 
@@ -19,51 +21,43 @@ export async function readPublicPage(deps: PublicDeps, subdomain: string, now: n
   if (page === null) return null;
   const tenant = { organizationId: page.organization_id, projectId: page.project_id };
   const [components, { posts }] = await Promise.all([
-    readComponents(deps, page),
+    visibleComponents(deps, tenant, page),
     deps.posts.list(tenant, page._id, { status: undefined, skip: 0, limit: MOST_POSTS_READ }),
   ]);
   const names = new Map(components.map(({ id, name }) => [id, name]));
   const view: PublicPageView = {
     name: page.name, description: page.description, subdomain, timezone: page.timezone,
     color_scheme: shownBranding(page.branding).color_scheme, overall: overallState(components), components,
-    incidents: posts.filter((post) => isShown(post, page, now)).map((post) => viewPost(post, names)),
+    incidents: posts.filter((post) => isShown(post, page, now)).map((post) => publicPost(post, names)),
     as_of: isoTime(now),
   };
   return { page, view };
 }
 
-async function readComponents(deps: PublicDeps, page: PageDoc): Promise<PublicComponent[]> {
-  const visible = inDisplayOrder(page.components).filter((component) => component.is_visible);
-  if (visible.length === 0) return [];
-  const ids = visible.map((component) => component.monitor_id);
-  const tenant = { organizationId: page.organization_id, projectId: page.project_id };
+async function visibleComponents(
+  deps: PublicDeps, tenant: Tenant, page: PageDoc,
+): Promise<PublicComponent[]> {
+  const visible = page.components.filter((component) => component.is_visible);
   const { frames, hours } = framesOf(page);
-  const [monitors, known] =
-    await Promise.all([deps.monitors.findMany(tenant, ids), deps.statistics.periods(ids, hours)]);
-  const byId = new Map(monitors.map((monitor) => [monitor._id, monitor]));
-  return visible.flatMap(({ monitor_id: id, display_name, group_name: group }) => {
-    const monitor = byId.get(id);
-    if (monitor === undefined) return [];
-    const { live, periods: [day, ...periods] = [] } = known.get(id) ?? {};
+  const read = await readComponents(deps, tenant, visible, hours);
+  return read.map(({ component, monitor, known }) => {
+    const { live, periods: [day, ...periods] = [] } = known ?? {};
     const uptime = () => Object.fromEntries(
       frames.map((frame, at) => [frame, periods[at]?.uptime_percentage ?? null]),
     );
-    return [{
-      id, name: display_name ?? monitor.name, group, status: runtimeStatus(monitor, live),
+    return {
+      id: monitor._id, name: component.display_name ?? monitor.name, group: component.group_name,
+      status: runtimeStatus(monitor, live),
       ...(page.show_uptime_percentage ? { uptime: uptime() } : {}),
       ...(page.show_response_time ? { response_time_ms: day?.avg_response_time ?? null } : {}),
-    }];
+    };
   });
 }
 
 /** Monitors that the page hides, or that are gone, are not named. */
-function viewPost(post: PostDoc, names: ReadonlyMap<string, string>): PublicPost {
-  const { _id: id, title, message, severity, status, updates } = post;
-  return {
-    id, title, message, severity, status,
-    affected: post.affected_monitor_ids.flatMap((monitorId) => names.get(monitorId) ?? []),
-    published_at: isoTime(post.published_at),
-    resolved_at: post.resolved_at === null ? null : isoTime(post.resolved_at),
-    updates: updates.map((update) => ({ ...update, created_at: isoTime(update.created_at) })),
-  };
+function publicPost(post: PostDoc, names: ReadonlyMap<string, string>): PublicPost {
+  const { id, title, message, severity, status, affected_monitor_ids, ...rest } = viewPost(post);
+  const { published_at, resolved_at, updates } = rest;
+  const affected = affected_monitor_ids.flatMap((monitorId) => names.get(monitorId) ?? []);
+  return { id, title, message, severity, status, affected, published_at, resolved_at, updates };
 }

@@ -3,7 +3,7 @@ import type { Tenant } from '../../accounts/tenant.ts';
 import type { ProjectContext } from '../../http/route.ts';
 import type { PageDeps } from '../deps.ts';
 import { inDisplayOrder } from '../page-rules.ts';
-import type { PageDoc } from '../page.ts';
+import type { Component, PageDoc } from '../page.ts';
 
 const DAY_HOURS = 24;
 
@@ -15,20 +15,30 @@ export async function loadPage({ pages }: Pick<PageDeps, 'pages'>, tenant: Tenan
   throw new AppError('ACCESS_DENIED', 'This status page belongs to another project');
 }
 
+/**
+ * The components with their monitors, in the order in which the page shows them, and one period of each for
+ * each of `hours`. Those whose monitor is gone are left out.
+ */
+export async function readComponents(
+  { monitors, statistics }: Pick<PageDeps, 'monitors' | 'statistics'>, tenant: Tenant,
+  components: readonly Component[], hours: readonly number[],
+) {
+  if (components.length === 0) return [];
+  const ids = components.map((component) => component.monitor_id);
+  const [found, known] =
+    await Promise.all([monitors.findMany(tenant, ids), statistics.periods(ids, hours)]);
+  const byId = new Map(found.map((monitor) => [monitor._id, monitor]));
+  return inDisplayOrder(components).flatMap((component) => {
+    const monitor = byId.get(component.monitor_id);
+    return monitor === undefined ? [] : [{ component, monitor, known: known.get(monitor._id) }];
+  });
+}
+
 export type WholePage = Awaited<ReturnType<typeof completePage>>;
 
 /** A page with its monitors, in the order in which it shows them. */
 export async function completePage(deps: PageDeps, { tenant }: ProjectContext, page: PageDoc) {
-  const ids = page.components.map((component) => component.monitor_id);
-  const [monitors, known] = ids.length === 0 ? [[], new Map<string, never>()] : await Promise.all([
-    deps.monitors.findMany(tenant, ids), deps.statistics.periods(ids, [DAY_HOURS]),
-  ]);
-  const byId = new Map(monitors.map((monitor) => [monitor._id, monitor]));
-  const components = inDisplayOrder(page.components).flatMap((component) => {
-    const monitor = byId.get(component.monitor_id);
-    return monitor === undefined ? [] : [{ component, monitor, known: known.get(monitor._id) }];
-  });
-  return { page, components };
+  return { page, components: await readComponents(deps, tenant, page.components, [DAY_HOURS]) };
 }
 
 /** All pages of the project, newest first. */

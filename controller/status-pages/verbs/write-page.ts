@@ -3,6 +3,7 @@ import { newId } from '../../../shared/ids.ts';
 import { ownedBy } from '../../accounts/tenant.ts';
 import type { ProjectContext } from '../../http/route.ts';
 import { fieldError } from '../../http/validation.ts';
+import { planLimitExceeded } from '../../plans/quota.ts';
 import { changedBranding } from '../branding-rules.ts';
 import type { PageDeps } from '../deps.ts';
 import { replacedComponents } from '../page-rules.ts';
@@ -18,9 +19,7 @@ export async function createPage(deps: PageDeps, ctx: ProjectContext, input: Pag
   await checkDomain(deps, organizationId, settings);
   const reservation = await deps.quota.reserve(organizationId, 'status_pages');
   if (!reservation.isGranted) {
-    const { limit, usage } = reservation;
-    const message = `This plan allows ${limit} status ${limit === 1 ? 'page' : 'pages'}`;
-    throw new AppError('PLAN_LIMIT_EXCEEDED', message, { details: { limit, usage } });
+    throw planLimitExceeded('status page', reservation.limit, reservation.usage);
   }
   const page: PageDoc = {
     ...DEFAULT_SETTINGS, _id: newId(ctx.now), ...ownedBy(ctx.tenant), subdomain: input.subdomain,

@@ -1,6 +1,7 @@
 import { AppError } from '../../../../shared/errors.ts';
 import { newId } from '../../../../shared/ids.ts';
 import type { OrganizationContext } from '../../../http/route.ts';
+import { planLimitExceeded } from '../../../plans/quota.ts';
 import type { AccountDeps } from '../../deps.ts';
 import { projectRoleOf, type ProjectRole } from '../../roles.ts';
 import type { Tenant } from '../../tenant.ts';
@@ -40,9 +41,7 @@ export async function createProject(deps: AccountDeps, ctx: OrganizationContext,
   const { organizationId } = ctx.tenant;
   const reservation = await deps.quota.reserve(organizationId, 'projects');
   if (!reservation.isGranted) {
-    const { limit, usage } = reservation;
-    const message = `This plan allows ${limit} ${limit === 1 ? 'project' : 'projects'}`;
-    throw new AppError('PLAN_LIMIT_EXCEEDED', message, { details: { limit, usage } });
+    throw planLimitExceeded('project', reservation.limit, reservation.usage);
   }
   const project = {
     _id: newId(ctx.now), organization_id: organizationId, name, is_default: false, created_at: ctx.now,
