@@ -1,19 +1,16 @@
 import { AppError, notFound } from '../../../../shared/errors.ts';
 import { newId } from '../../../../shared/ids.ts';
-import { ownedBy, type Tenant } from '../../../accounts/tenant.ts';
+import { ownedBy } from '../../../accounts/tenant.ts';
 import type { ProjectContext } from '../../../http/route.ts';
 import { fieldError } from '../../../http/validation.ts';
 import type { PageDeps } from '../../deps.ts';
 import { loadPage } from '../../verbs/read-pages.ts';
-import { MOST_POSTS, MOST_UPDATES, type PostDoc } from '../post.ts';
+import { MOST_POSTS, type PostDoc } from '../post.ts';
 import { notAttached, resolvedAt } from '../post-rules.ts';
 import type { PostChangeInput, PostInput, PostListInput, UpdateInput } from '../post-schema.ts';
-import type { PostChange } from '../post-store.ts';
+import { addPost, findPost, revisePost, withUpdate } from '../save-post.ts';
 
 export type PostDeps = Pick<PageDeps, 'pages' | 'posts'>;
-
-/** Attempts of a change that others make at the same time. */
-const ATTEMPTS = 5;
 
 /** One page of the list, newest first. Throws RESOURCE_NOT_FOUND, ACCESS_DENIED. */
 export async function listPosts(deps: PostDeps, ctx: ProjectContext, pageId: string, query: PostListInput) {
@@ -45,7 +42,7 @@ export async function createPost(deps: PostDeps, ctx: ProjectContext, pageId: st
     title, message, severity, status, affected_monitor_ids, updates: [], is_automatic: false,
     published_at: now, updated_at: now, resolved_at: resolvedAt(null, status, now),
   };
-  await deps.posts.insert(post);
+  await addPost(deps, post);
   return post;
 }
 
@@ -59,7 +56,7 @@ export async function changePost(
   if (ids !== undefined) checkAttached(page.components, ids);
   const given = Object.entries({ title, message, severity, status, affected_monitor_ids: ids })
     .filter(([, value]) => value !== undefined);
-  return revise(deps, tenant, pageId, id, (seen) => ({
+  return revisePost(deps, tenant, pageId, id, (seen) => ({
     ...Object.fromEntries(given), updated_at: now,
     ...(status === undefined ? {} : { resolved_at: resolvedAt(seen, status, now) }),
   }));
@@ -70,7 +67,7 @@ export async function updatePost(
   deps: PostDeps, ctx: ProjectContext, pageId: string, id: string, { status, message }: UpdateInput,
 ): Promise<PostDoc> {
   await loadPage(deps, ctx.tenant, pageId);
-  return revise(deps, ctx.tenant, pageId, id, (seen) => updated(seen, status, message, ctx.now));
+  return revisePost(deps, ctx.tenant, pageId, id, (seen) => withUpdate(seen, status, message, ctx.now));
 }
 
 /** What is resolved stays as it is. Throws RESOURCE_NOT_FOUND, ACCESS_DENIED, CONFLICT. */
@@ -78,8 +75,8 @@ export async function resolvePost(
   deps: PostDeps, ctx: ProjectContext, pageId: string, id: string, message = 'This incident is resolved.',
 ): Promise<PostDoc> {
   await loadPage(deps, ctx.tenant, pageId);
-  return revise(deps, ctx.tenant, pageId, id, (seen) => {
-    return seen.status === 'resolved' ? null : updated(seen, 'resolved', message, ctx.now);
+  return revisePost(deps, ctx.tenant, pageId, id, (seen) => {
+    return seen.status === 'resolved' ? null : withUpdate(seen, 'resolved', message, ctx.now);
   });
 }
 
@@ -87,36 +84,6 @@ export async function resolvePost(
 export async function deletePost(deps: PostDeps, { tenant }: ProjectContext, pageId: string, id: string) {
   await loadPage(deps, tenant, pageId);
   if (!(await deps.posts.delete(tenant, pageId, id))) throw notFound('Incident');
-}
-
-function updated(seen: PostDoc, status: PostDoc['status'], message: string, now: number): PostChange {
-  if (seen.updates.length >= MOST_UPDATES) {
-    const text = `An incident can have at most ${MOST_UPDATES} updates`;
-    throw new AppError('FAIR_USE_LIMIT_REACHED', text, { details: { limit: MOST_UPDATES } });
-  }
-  return {
-    status, updated_at: now, resolved_at: resolvedAt(seen, status, now),
-    updates: [...seen.updates, { status, message, created_at: now }],
-  };
-}
-
-async function findPost({ posts }: PostDeps, tenant: Tenant, pageId: string, id: string): Promise<PostDoc> {
-  const post = await posts.find(tenant, pageId, id);
-  if (post === null) throw notFound('Incident');
-  return post;
-}
-
-/** Makes the change that `decide` derives from the present post; null: none. */
-async function revise(
-  deps: PostDeps, tenant: Tenant, pageId: string, id: string, decide: (seen: PostDoc) => PostChange | null,
-): Promise<PostDoc> {
-  for (let attempt = 0; attempt < ATTEMPTS; attempt += 1) {
-    const seen = await findPost(deps, tenant, pageId, id);
-    const change = decide(seen);
-    const post = change === null ? seen : await deps.posts.revise(seen, change);
-    if (post !== null) return post;
-  }
-  throw new AppError('CONFLICT', 'This incident is being changed by other requests');
 }
 
 function checkAttached(components: readonly { monitor_id: string }[], ids: readonly string[]): void {
