@@ -1,13 +1,14 @@
 import type { Assignment } from '../../shared/contracts/assignment.ts';
 import type { CheckSpec } from '../../shared/contracts/check-spec.ts';
 import type { CheckResult, MissedReason } from '../../shared/contracts/result.ts';
-import type { Clock, Timer } from '../../shared/time.ts';
+import type { Clock } from '../../shared/time.ts';
 import { missed, type Finding } from '../checks/check.ts';
 import { isSlot, LATE_LIMIT_MS, nextSlot } from '../scheduler/slots.ts';
 import { AskedChecks } from './asked-checks.ts';
-import { Gate, type Passing } from './gate.ts';
+import { Gate } from './gate.ts';
 import { SLOW_AFTER_MS, type Limits } from './limits.ts';
 import { missedResult, resultOf } from './result.ts';
+import { attemptOf, isOpen, isUnderWay, newRun, type Attempt, type Run, type Slot } from './run.ts';
 import { SentFacts } from './sent-facts.ts';
 
 /** Looks on while checks are run. Called for each check, so its methods are quick; they must not throw. */
@@ -43,32 +44,11 @@ export interface OpenSlot {
   dueMs: number;
 }
 
-interface Slot {
-  readonly assignment: Assignment;
-  readonly dueMs: number;
-}
-
-interface Run extends Slot, Passing {
-  attempt: number;
-  startedAtMs: number;
-  stalledBeforeMs: number;
-  /** The next attempt, when one is to come. */
-  recheck: Timer | null;
-  /** Recorded by other means: whatever the check still finds is of no interest. */
-  isOver: boolean;
-  /** Its assignment is gone or has changed, or its slot came: it is recorded, and decides nothing more. */
-  isDetached: boolean;
-  /** The slot that came up while this one was under way. */
-  next: Slot | null;
-  /** Asked for beside the schedule: it stands for no slot. */
-  readonly isExtra: boolean;
-  /** Another check was asked for meanwhile. */
-  isDoubted: boolean;
-}
-
 /** Long enough for a connection to be cleared away, and no pause that delays an alert. */
 const RECHECK_AFTER_MS = 100;
-/** By how much of itself it may be longer, so that rechecks of one outage spread. */
+/** Long enough for a healthy target to answer most of the time. */
+const AHEAD_AFTER_MS = 50;
+/** By how much of itself either may be longer, so that rechecks of one outage spread. */
 const RECHECK_SPREAD = 0.5;
 /** A failure while this process stood still for that share of the timeout says nothing about the target. */
 const STALLED_SHARE = 0.25;
@@ -79,7 +59,7 @@ const STALLED_SHARE = 0.25;
 export class Runner {
   readonly #options: RunnerOptions;
   readonly #clock: Clock;
-  readonly #gate: Gate<Run>;
+  readonly #gate: Gate<Attempt>;
   readonly #active = new Map<string, Run>();
   readonly #detached = new Set<Run>();
   readonly #asked = new AskedChecks();
@@ -94,10 +74,10 @@ export class Runner {
   constructor(options: RunnerOptions) {
     this.#options = options;
     this.#clock = options.clock;
-    this.#gate = new Gate<Run>({
-      clock: options.clock, limits: options.limits, patienceMs: (run) => patienceMs(run),
-      start: (run) => this.#start(run),
-      refuse: (run) => this.#refuse(run),
+    this.#gate = new Gate<Attempt>({
+      clock: options.clock, limits: options.limits, patienceMs: ({ run }) => patienceMs(run),
+      start: (attempt) => this.#start(attempt),
+      refuse: (attempt) => this.#refuse(attempt),
     });
   }
 
@@ -134,7 +114,7 @@ export class Runner {
    */
   confirm(assignment: Assignment): void {
     const active = this.#active.get(assignment.monitor_id);
-    if (active) active.isDoubted = active.stage === 'quick' || active.stage === 'slow';
+    if (active) active.isDoubted = isUnderWay(active);
     else this.#asked.add(assignment, this.#clock.monotonic());
     this.#startAsked();
   }
@@ -179,8 +159,8 @@ export class Runner {
   /** Takes nothing new, waits up to `graceMs` for what is under way and records the rest as missed. */
   async stop(graceMs: number): Promise<void> {
     this.#isStopping = true;
-    for (const run of this.#gate.clear()) this.#abandon(run);
-    for (const run of this.#active.values()) if (run.recheck) this.#abandon(run);
+    for (const { run } of this.#gate.clear()) this.#abandon(run);
+    for (const run of this.#active.values()) if (run.attempts.length === 0) this.#abandon(run);
     if (this.#active.size + this.#detached.size > 0) await this.#idle(graceMs);
     for (const run of [...this.#active.values(), ...this.#detached]) this.#abandon(run);
     this.#gate.stop();
@@ -208,36 +188,48 @@ export class Runner {
   #detach(run: Run): void {
     this.#active.delete(run.assignment.monitor_id);
     run.isDetached = true;
-    if (run.recheck) run.recheck.cancel();
-    else this.#detached.add(run);
+    run.recheck?.cancel();
+    if (run.attempts.length > 0) this.#detached.add(run);
   }
 
   #abandon(run: Run): void {
     if (isOpen(run)) this.#miss(run, 'probe_down');
     if (run.next) this.#miss(run.next, 'probe_down');
     run.next = null;
-    run.recheck?.cancel();
     this.#drop(run);
   }
 
   #drop(run: Run): void {
     run.isOver = true;
+    run.recheck?.cancel();
     if (run.isDetached) this.#detached.delete(run);
     else this.#active.delete(run.assignment.monitor_id);
   }
 
-  #admit(run: Run): void {
+  #admit(run: Run, number = 1): void {
     this.#active.set(run.assignment.monitor_id, run);
-    this.#gate.enter(run, this.#slow.has(run.assignment.monitor_id));
+    this.#gate.enter(attemptOf(run, number), this.#slow.has(run.assignment.monitor_id));
   }
 
-  #start(run: Run): void {
-    run.startedAtMs = this.#clock.now();
-    run.stalledBeforeMs = this.#gate.stalledMs;
-    void this.#check(run.assignment).then((finding) => {
-      const tookMs = this.#clock.monotonic() - run.sinceMs;
-      if (finding.outcome !== 'failure') return this.#done(run, finding, tookMs);
-      return this.#attributed(finding, run.sinceMs).then((found) => this.#done(run, found, tookMs));
+  #start(attempt: Attempt): void {
+    attempt.startedAtMs = this.#clock.now();
+    attempt.stalledBeforeMs = this.#gate.stalledMs;
+    this.#runAhead(attempt);
+    void this.#check(attempt.run.assignment).then((finding) => {
+      const tookMs = this.#clock.monotonic() - attempt.sinceMs;
+      if (finding.outcome !== 'failure') return this.#done(attempt, finding, tookMs);
+      return this.#attributed(finding, attempt.sinceMs).then((found) => this.#done(attempt, found, tookMs));
+    });
+  }
+
+  /** What is in doubt is rechecked without waiting for the answer: a silent target costs a single timeout. */
+  #runAhead({ run, number }: Attempt): void {
+    const { monitor_id: monitorId, retries } = run.assignment;
+    const isInDoubt = (run.isExtra || number > 1) && !this.#failing.has(monitorId);
+    if (!isInDoubt || number > retries) return;
+    run.recheck = this.#clock.setTimer(this.#spread(AHEAD_AFTER_MS), () => {
+      run.recheck = null;
+      if (this.#gate.hasRoom && !this.#isStopping) this.#admit(run, number + 1);
     });
   }
 
@@ -250,27 +242,39 @@ export class Runner {
     return this.#options.check(spec, timeoutMs, allowPrivate);
   }
 
-  #refuse(run: Run): void {
+  #refuse(attempt: Attempt): void {
+    const { run } = attempt;
     if (isOpen(run)) this.#miss(run, 'overload');
-    this.#close(run);
+    run.attempts = run.attempts.filter((other) => other !== attempt);
+    if (run.attempts.length === 0) this.#close(run);
   }
 
   #miss(slot: Slot, reason: MissedReason): void {
     this.#options.record(missedResult(slot.assignment, { atMs: slot.dueMs, count: 1 }, reason), false);
   }
 
-  #done(run: Run, found: Finding, tookMs: number): void {
-    if (!run.isOver) {
-      const finding = this.#isOwnFault(run, found, tookMs) ? missed('overload') : found;
-      this.#record(run, finding);
-      if (run.isDetached || !this.#goesOn(run, finding, tookMs)) this.#close(run);
+  #done(attempt: Attempt, found: Finding, tookMs: number): void {
+    if (!attempt.run.isOver) {
+      const finding = this.#isOwnFault(attempt, found, tookMs) ? missed('overload') : found;
+      attempt.ended = { finding, tookMs };
+      // A target that answers is up, whatever the attempts before would still find.
+      if (finding.outcome === 'success') attempt.run.attempts = [attempt];
+      this.#settle(attempt.run);
     }
-    this.#gate.leave(run);
+    this.#gate.leave(attempt);
     this.#startAsked();
   }
 
-  #record(run: Run, finding: Finding): void {
-    const { assignment, dueMs, startedAtMs, attempt } = run;
+  #settle(run: Run): void {
+    for (let first = run.attempts[0]; first?.ended; first = run.attempts[0]) {
+      run.attempts.shift();
+      this.#record(first, first.ended.finding);
+      if (run.isDetached || !this.#goesOn(first, first.ended)) return this.#close(run);
+    }
+  }
+
+  #record({ run, startedAtMs, number: attempt }: Attempt, finding: Finding): void {
+    const { assignment, dueMs } = run;
     const isChange = run.isExtra || this.#failing.has(assignment.monitor_id) || attempt > 1 ||
       !isSlot(assignment, dueMs);
     const urgent = finding.outcome === 'failure' || (finding.outcome === 'success' && isChange);
@@ -288,40 +292,44 @@ export class Runner {
   }
 
   /** Learns from what was found; true when a recheck follows. */
-  #goesOn(run: Run, finding: Finding, tookMs: number): boolean {
+  #goesOn({ run, number }: Attempt, { finding, tookMs }: NonNullable<Attempt['ended']>): boolean {
     const { monitor_id: monitorId, retries } = run.assignment;
     if (tookMs > SLOW_AFTER_MS) this.#slow.add(monitorId);
     else this.#slow.delete(monitorId);
     const isNews = finding.outcome === 'failure' && !this.#failing.has(monitorId);
-    if (isNews && run.attempt <= retries && this.#recheckLater(run)) return true;
+    if (isNews && number <= retries && (run.attempts.length > 0 || this.#recheckLater(run, number + 1))) {
+      return true;
+    }
     if (finding.outcome === 'failure') this.#failing.add(monitorId);
     else if (finding.outcome === 'success') this.#failing.delete(monitorId);
     return false;
   }
 
-  #isOwnFault(run: Run, finding: Finding, tookMs: number): boolean {
+  #isOwnFault({ run, stalledBeforeMs }: Attempt, finding: Finding, tookMs: number): boolean {
     if (finding.outcome !== 'failure' || finding.error?.type === 'status_code') return false;
     const timeoutMs = run.assignment.timeout_ms;
     return tookMs > timeoutMs * 1.5 + 500 ||
-      this.#gate.stalledMs - run.stalledBeforeMs > timeoutMs * STALLED_SHARE;
+      this.#gate.stalledMs - stalledBeforeMs > timeoutMs * STALLED_SHARE;
   }
 
   /** False when the next slot comes first and will do the confirming. */
-  #recheckLater(run: Run): boolean {
-    const { random } = this.#options;
-    const delayMs =
-      Math.min(RECHECK_AFTER_MS * (1 + RECHECK_SPREAD * random()), run.assignment.interval_ms / 8);
+  #recheckLater(run: Run, number: number): boolean {
+    const delayMs = Math.min(this.#spread(RECHECK_AFTER_MS), run.assignment.interval_ms / 8);
     const nowMs = this.#clock.now();
     if (this.#isStopping || run.next ||
       nowMs + delayMs >= nextSlot(run.assignment, Math.max(run.dueMs, nowMs - 1))) {
       return false;
     }
+    run.recheck?.cancel();
     run.recheck = this.#clock.setTimer(delayMs, () => {
       run.recheck = null;
-      run.attempt += 1;
-      this.#admit(run);
+      this.#admit(run, number);
     });
     return true;
+  }
+
+  #spread(delayMs: number): number {
+    return Math.round(delayMs * (1 + RECHECK_SPREAD * this.#options.random()));
   }
 
   #close(run: Run): void {
@@ -346,16 +354,4 @@ export class Runner {
 /** How late a slot may start, ms. */
 function patienceMs(slot: Slot): number {
   return Math.min(slot.assignment.interval_ms / 2, LATE_LIMIT_MS);
-}
-
-/** Whether the slot's first result is still to be recorded: with a recheck to come it has been. */
-function isOpen(run: Run): boolean {
-  return run.attempt === 1 && run.recheck === null && !run.isExtra;
-}
-
-function newRun({ assignment, dueMs }: Slot, isExtra = false): Run {
-  return {
-    assignment, dueMs, attempt: 1, stage: 'outside', sinceMs: 0, startedAtMs: 0, stalledBeforeMs: 0,
-    recheck: null, isOver: false, isDetached: false, next: null, isExtra, isDoubted: false,
-  };
 }

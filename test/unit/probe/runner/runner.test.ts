@@ -168,6 +168,63 @@ describe('the runner', () => {
     expect(outcomes(records).slice(2)).toEqual(['failure 1 schedule !']);
   });
 
+  test('waits for one timeout, not for three, until an asked check has failed for good', async () => {
+    const { clock, runner, records, most } = build(async (_spec, timeoutMs) => {
+      await sleep(clock, timeoutMs);
+      return TIMEOUT;
+    });
+    const monitor = buildAssignment({ retries: 2, interval_ms: 60_000, timeout_ms: 5000 });
+    const askedAt = clock.now();
+    runner.confirm(monitor);
+    await clock.advance(30_000);
+    expect(outcomes(records)).toEqual(['failure 1 confirm !', 'failure 2 confirm !', 'failure 3 confirm !']);
+    expect(records.map((each) => each.started_at)).toEqual([askedAt, askedAt + 63, askedAt + 126]);
+    expect(records[2]?.recordedAt).toBe(askedAt + 5126);
+    expect([most(), runner.inFlight]).toEqual([3, 0]);
+  });
+
+  test('waits for two timeouts until a slot has failed for good, however many rechecks it has', async () => {
+    const { clock, runner, records } = build(async (_spec, timeoutMs) => {
+      await sleep(clock, timeoutMs);
+      return TIMEOUT;
+    });
+    const dueMs = clock.now();
+    runner.slot(buildAssignment({ retries: 4, interval_ms: 60_000, timeout_ms: 5000 }), dueMs);
+    await clock.advance(30_000);
+    expect(records.map((each) => each.attempt)).toEqual([1, 2, 3, 4, 5]);
+    expect(records.at(-1)?.recordedAt).toBe(dueMs + 10_314);
+  });
+
+  test('believes the first answer of attempts side by side, and records failures as they began', async () => {
+    const answers: [number, Finding][] =
+      [[900, TIMEOUT], [100, FAILURE], [50, SUCCESS], [900, TIMEOUT], [500, FAILURE]];
+    const { clock, runner, records } = build(async () => {
+      const [afterMs, finding] = answers.shift() ?? [0, SUCCESS];
+      await sleep(clock, afterMs);
+      return finding;
+    });
+    runner.confirm(buildAssignment({ retries: 2 }));
+    await clock.advance(5000);
+    expect(outcomes(records)).toEqual(['success 3 confirm !']);
+    runner.confirm(buildAssignment({ retries: 1 }));
+    await clock.advance(800);
+    expect(records).toHaveLength(1);
+    await clock.advance(5000);
+    expect(outcomes(records).slice(1)).toEqual(['failure 1 confirm !', 'failure 2 confirm !']);
+    expect(runner.inFlight).toBe(0);
+  });
+
+  test('rechecks one after another while the probe has no room beside its schedule', async () => {
+    const { clock, runner, records, most } = build(async (_spec, timeoutMs) => {
+      await sleep(clock, timeoutMs);
+      return TIMEOUT;
+    }, { minQuick: 2, maxQuick: 2 });
+    runner.confirm(buildAssignment({ retries: 2, interval_ms: 60_000, timeout_ms: 500 }));
+    await clock.advance(10_000);
+    expect(records.map((each) => each.attempt)).toEqual([1, 2, 3]);
+    expect(most()).toBe(1);
+  });
+
   test('delays no slot by a check that was asked for, and records none of these as missed', async () => {
     const { clock, runner, records } = build(async (_spec, timeoutMs) => {
       await sleep(clock, timeoutMs);
