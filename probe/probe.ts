@@ -22,9 +22,9 @@ import { KeyRing } from './identity/key-ring.ts';
 import { enrolmentKeys, loadIdentity, saveIdentity, type Identity } from './identity/identity.ts';
 import { Link, privateInbox } from './link.ts';
 import { Orders } from './orders.ts';
+import { RecentShare, slotsOf } from './recent-share.ts';
 import { Anchors, placesIn } from './runner/anchors.ts';
 import { limitsFor } from './runner/limits.ts';
-import { MissedRate } from './runner/missed-rate.ts';
 import { missedResult } from './runner/result.ts';
 import { Runner } from './runner/runner.ts';
 import { missedWhileAway } from './scheduler/absence.ts';
@@ -90,16 +90,19 @@ export async function startProbe(deps: ProbeDeps): Promise<RunningProbe> {
   const natsUrl = settings.natsUrl ?? identity.answer.nats_url;
   const controllerUrl = settings.enrolment.controllerUrl ?? identity.controllerUrl;
   const link = new Link({ url: natsUrl, seed: identity.user.getSeed(), probeId, clock, log, random });
+  const missedShare = new RecentShare(clock);
+  const lostShare = new RecentShare(clock);
   const spool: Spool = await Spool.open({
     directory: join(settings.dataDir, 'spool'), clock, log, engine: version,
     coverage: () => ({
       until: scheduler.coveredUntilMs, open: runner.open().map((slot) => [slot.monitorId, slot.dueMs]),
     }),
     onSynced: () => sender.kick(),
+    onRefused: (count) => lostShare.add({ all: 0, bad: count }),
   });
-  const missedRate = new MissedRate(clock);
   const keep = (result: CheckResult, urgent: boolean): void => {
-    missedRate.add(result);
+    missedShare.add(slotsOf(result));
+    lostShare.add({ all: 1, bad: 0 });
     spool.append(result, urgent);
   };
   const anchors = new Anchors({
@@ -167,7 +170,8 @@ export async function startProbe(deps: ProbeDeps): Promise<RunningProbe> {
     state: () => ({
       epoch: spool.epoch, version, capabilities: registry.capabilities, revision: set.revision,
       monitors: set.size,
-      in_flight: runner.inFlight, spool_depth: spool.depth, missed_rate: missedRate.share,
+      in_flight: runner.inFlight, spool_depth: spool.depth, missed_rate: missedShare.value,
+      lost_rate: lostShare.value,
       lateness_ms: (latenessMs = scheduler.takeLatenessMs()),
     }),
     onRevision: (revision) => synchronizer.hear(revision),

@@ -38,6 +38,8 @@ export const probeView = z.object({
   lateness_ms: z.number().nullable(),
   /** Share of its slots that were not checked in the last minute or two. */
   missed_rate: z.number().nullable(),
+  /** Share of its results that it could not keep in that time, as on a full disk. */
+  lost_rate: z.number().nullable(),
   /** Set by its operator. */
   provider: z.string().nullable(),
   asn: z.int().nullable(),

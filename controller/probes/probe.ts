@@ -1,5 +1,5 @@
 /** What a probe can be quarantined for. `doubled`: two processes share its identity. */
-export type Trouble = 'doubled' | 'clock' | 'late' | 'missed' | 'disagrees';
+export type Trouble = 'doubled' | 'clock' | 'late' | 'missed' | 'lost' | 'disagrees';
 
 /** What is wrong with a probe now; `reason` is for its operator. */
 export interface Evidence {

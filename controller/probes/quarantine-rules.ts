@@ -27,11 +27,12 @@ export type Decision =
 /** From here on a probe's lateness distorts what it measures. */
 const LATE_MS = 2000;
 const MISSED_SHARE = 0.5;
+const LOST_SHARE = 0.1;
 /** So many monitors, and this share of those compared, are no accident. */
 const AGAINST = { monitors: 10, share: 0.5 };
 /** How long each must last before the probe is quarantined. Votes are compared anew every 80 s at most. */
 const PATIENCE_MS: Readonly<Record<Trouble, number>> =
-  { doubled: 0, clock: 30_000, late: 60_000, missed: 120_000, disagrees: 150_000 };
+  { doubled: 0, clock: 30_000, late: 60_000, missed: 120_000, lost: 120_000, disagrees: 150_000 };
 const CLEAN_MS = 180_000;
 const LONGEST_CLEAN_MS = 3_600_000;
 /** A quarantine that begins so soon after the last one is a relapse. */
@@ -47,12 +48,15 @@ export function evidenceOf(
   if (doubled !== null) return { trouble: 'doubled', reason: doubled };
   const offMs = clockShiftMs(track);
   if (offMs !== 0) return { trouble: 'clock', reason: `Its clock is off by ${Math.round(offMs / 1000)} s` };
-  const { lateness_ms: lateMs = 0, missed_rate: missed = 0 } = track?.beat ?? {};
+  const { lateness_ms: lateMs = 0, missed_rate: missed = 0, lost_rate: lost = 0 } = track?.beat ?? {};
   if (lateMs >= LATE_MS) {
     return { trouble: 'late', reason: `Its checks begin up to ${Math.round(lateMs / 1000)} s late` };
   }
   if (missed >= MISSED_SHARE) {
     return { trouble: 'missed', reason: `It misses ${Math.round(missed * 100)} % of its checks` };
+  }
+  if (lost >= LOST_SHARE) {
+    return { trouble: 'lost', reason: `It loses ${Math.round(lost * 100)} % of its results: its disk takes no more` };
   }
   if (!agreement || agreement.against < AGAINST.monitors) return null;
   if (agreement.against < AGAINST.share * agreement.monitors) return null;

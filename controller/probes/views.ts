@@ -47,6 +47,7 @@ export function viewProbe(probe: ProbeDoc, liveness: Pick<Liveness, 'track' | 's
     load: track?.beat.load ?? null,
     lateness_ms: track?.beat.lateness_ms ?? null,
     missed_rate: track?.beat.missed_rate ?? null,
+    lost_rate: track?.beat.lost_rate ?? null,
     provider: probe.provider ?? null,
     asn: probe.asn ?? null,
     addresses: probe.addresses ?? [],

@@ -38,6 +38,8 @@ export interface SpoolOptions {
   coverage?: () => Coverage | null;
   /** Called with lanes that have something new to send. */
   onSynced?: (lanes: Lane[]) => void;
+  /** Called with how many results could not be kept. */
+  onRefused?: (count: number) => void;
 }
 
 /** A healthy result waits this long for company, ms. */
@@ -151,7 +153,7 @@ export class Spool {
     const lane = this.#fresh[shardOf(result.monitor_id)] as Lane;
     this.#dirty.add(lane);
     if (this.#pending >= this.#limits.maxPending || this.#isClosed) {
-      this.#refused += 1;
+      this.#countRefused(1);
       lane.refuseNext();
       return;
     }
@@ -265,6 +267,11 @@ export class Spool {
     return false;
   }
 
+  #countRefused(count: number): void {
+    this.#refused += count;
+    this.#options.onRefused?.(count);
+  }
+
   #refuse(taken: Taken[], error: NodeJS.ErrnoException): void {
     let count = 0;
     for (const { lane, last, results } of taken) {
@@ -272,7 +279,7 @@ export class Spool {
       lane.refuse(lane.synced + 1, last);
       this.#dirty.add(lane);
     }
-    this.#refused += count;
+    this.#countRefused(count);
     this.#flushAllLater();
     if (count > 0) {
       this.#options.log.error(

@@ -27,6 +27,8 @@ export const beat = z.object({
   lateness_ms: z.number().min(0).optional(),
   /** Share of slots that were not checked in the last minute or two, 0 to 1. */
   missed_rate: z.number().min(0).max(1).optional(),
+  /** Share of results that the probe could not keep in that time, 0 to 1. */
+  lost_rate: z.number().min(0).max(1).optional(),
   /** The last beat of a probe that stops: its monitors may move at once. */
   leaving: z.literal(true).optional(),
 });

@@ -202,7 +202,7 @@ test('the operator says where a probe is, and firewalls can read where checks co
     return regions.find((one) => one.id === region)?.addresses;
   };
   expect(await read()).toMatchObject({
-    provider: null, asn: null, addresses: ['127.0.0.1'], lateness_ms: null, missed_rate: null,
+    provider: null, asn: null, addresses: ['127.0.0.1'], lateness_ms: null, missed_rate: null, lost_rate: null,
     quarantine: null,
   });
   expect(await listed()).toEqual([]);

@@ -33,6 +33,9 @@ describe('what is wrong with a probe', () => {
     ['a clock a minute behind', heard({}, MINUTE_MS), null, 'Its clock is off by 60 s'],
     ['checks that begin late', heard({ lateness_ms: 4000 }), null, 'Its checks begin up to 4 s late'],
     ['missed checks', heard({ missed_rate: 0.75 }), null, 'It misses 75 % of its checks'],
+    ['results that it cannot keep', heard({ lost_rate: 0.25 }), null,
+      'It loses 25 % of its results: its disk takes no more'],
+    ['a few such results', heard({ lost_rate: 0.09 }), null, null],
     ['votes against the others', heard(), { monitors: 20, against: 10 },
       'It reports 10 of 20 monitors down that most other regions reach'],
     ['few votes against the others', heard(), { monitors: 9, against: 9 }, null],
@@ -53,7 +56,8 @@ describe('what is wrong with a probe', () => {
 
 describe('a probe is quarantined', () => {
   test.each([
-    ['doubled', 0], ['clock', 30_000], ['late', 60_000], ['missed', 120_000], ['disagrees', 150_000],
+    ['doubled', 0], ['clock', 30_000], ['late', 60_000], ['missed', 120_000], ['lost', 120_000],
+    ['disagrees', 150_000],
   ] as const)('for being %s after %i ms without a break', (trouble, patienceMs) => {
     const at = (forMs: number) => kinds([probe('bad', { found: found(trouble), forMs }), ...sound(2)]);
     expect(at(patienceMs)).toEqual(['enter bad']);
