@@ -76,19 +76,36 @@ export class Uplink {
     this.#within(`ip route del unreachable ${address}/32`);
   }
 
+  /** Loses `percent` of the packets to and from an address, each at random. Needs nftables. */
+  lose(percent: number, address: string): void {
+    const lost = `numgen random mod 100 < ${percent} counter drop`;
+    this.#within('nft add table ip loss');
+    for (const [hook, field] of [['input', 'saddr'], ['output', 'daddr']] as const) {
+      this.#within(`nft add chain ip loss ${hook} { type filter hook ${hook} priority 0 ; }`);
+      this.#within(`nft add rule ip loss ${hook} ip ${field} ${address} ${lost}`);
+    }
+  }
+
+  /** Ends all loss. Returns how many packets were lost. */
+  loseNothing(): number {
+    const rules = this.#within('nft list table ip loss');
+    this.#within('nft delete table ip loss');
+    return [...rules.matchAll(/counter packets (\d+)/g)].reduce((sum, [, count]) => sum + Number(count), 0);
+  }
+
   remove(): void {
     attempt(`ip netns del ${this.#name}`);
     attempt(`ip link del ${this.#name}a`);
   }
 
-  #within(command: string): void {
-    run(`ip netns exec ${this.#name} ${command}`);
+  #within(command: string): string {
+    return run(`ip netns exec ${this.#name} ${command}`);
   }
 }
 
-function run(command: string): void {
+function run(command: string): string {
   const [program = '', ...args] = command.split(' ');
-  execFileSync(program, args, { stdio: 'pipe' });
+  return execFileSync(program, args, { stdio: 'pipe', encoding: 'utf8' });
 }
 
 /** Undoes what may never have been done. */

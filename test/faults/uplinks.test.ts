@@ -6,11 +6,13 @@ import { bundleFile } from '../bundle.mjs';
 import { ProbeProcess } from '../bus/probe/probe-process.ts';
 import { startFaultProxy, type FaultProxy } from '../helpers/fault-proxy.ts';
 import { readLedger, storeUrl } from '../helpers/ledger.ts';
+import { passTime } from '../helpers/pass-time.ts';
 import { until } from '../helpers/until.ts';
+import { ensureDebianPackages } from '../services/packages.ts';
 import { fault } from './fault.ts';
 import { FencedNetwork, type Uplink } from './fenced-network.ts';
 import { Load } from './load.ts';
-import { tell } from './tally.ts';
+import { outageMs, tell } from './tally.ts';
 
 const REGIONS = ['eu', 'us', 'ap'] as const;
 type Region = (typeof REGIONS)[number];
@@ -31,6 +33,7 @@ const probes = new Map<Region, Fenced>();
 const isRoot = process.getuid?.() === 0;
 
 async function startFenced(): Promise<void> {
+  await ensureDebianPackages('nftables');
   network = FencedNetwork.open(REGIONS.length);
   [load, bundle] = await Promise.all([
     Load.start({ PROBE_ALLOW_PRIVATE: 'true', NO_DATA_AFTER_SECONDS: '5' }), bundleFile('probe/main.ts'),
@@ -105,6 +108,8 @@ const missedBy = (id: string, regions: number, since: number) => until(async () 
   return missed.length >= regions && { missed, failed: results.filter(({ outcome }) => outcome === 'failure') };
 }, { what: 'missed slots are stored', everyMs: 500 });
 
+const sum = (counts: number[]): number => counts.reduce((all, count) => all + count, 0);
+
 describe.runIf(isRoot)('probes with uplinks of their own', () => {
   beforeAll(startFenced);
   beforeEach(() => load.target.answer({ status: 200 }));
@@ -152,6 +157,30 @@ describe.runIf(isRoot)('probes with uplinks of their own', () => {
     expect(eventsOf(id)).toEqual(['monitor.down', 'monitor.up']);
     expect((await load.incidents([id])).map(({ status }) => status)).toEqual(['resolved']);
     return `1 incident by the other two regions; ${missed.length} late missed slots changed nothing`;
+  });
+
+  fault('F14', 'three in ten packets between all probes and NATS are lost; meanwhile the target fails', async () => {
+    const id = await watch('/loss', REGIONS, 1);
+    for (const uplink of uplinks()) uplink.lose(30, network.nats);
+    const issued = load.countOf(id) + 60;
+    await passTime(outageMs(0, 600_000));
+    await until(() => load.countOf(id) >= issued, { what: 'checks under loss' });
+    expect(eventsOf(id)).toEqual([]);
+    load.target.answer({ status: 503 }, '/loss');
+    await until(() => eventsOf(id).length > 0, { what: 'monitor.down' });
+    load.target.answer({ status: 200 }, '/loss');
+    await until(() => eventsOf(id).length > 1, { what: 'monitor.up' });
+    const lost = uplinks().map((uplink) => uplink.loseNothing());
+    expect(Math.min(...lost)).toBeGreaterThan(10);
+    await load.session.ok('POST', `/api/monitors/${id}/pause`);
+    const checks = load.countOf(id);
+    await until(async () => (await resultsOf(id)).length >= checks, { what: 'all results are stored' });
+    const results = await resultsOf(id);
+    expect({ checks: load.countOf(id), missed: results.filter(({ missed }) => missed !== null) })
+      .toEqual({ checks: results.length, missed: [] });
+    expect(eventsOf(id)).toEqual(['monitor.down', 'monitor.up']);
+    expect(await load.incidents([id])).toMatchObject([{ status: 'resolved' }]);
+    return `${sum(lost)} packets lost; all ${results.length} results stored, none missed; 1 incident, 2 alerts`;
   });
 
   fault('F36', 'a probe reaches nothing but NATS; it has an anchor elsewhere', async () => {
