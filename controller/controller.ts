@@ -86,9 +86,11 @@ export async function openController(given: GivenPorts) {
   const accounts = await openAccounts(ports, { mailer, monitors, groups, events, baseUrl });
   const { quota } = accounts;
   const limitsOf = (organizationId: string) => quota.limitsOf(organizationId);
-  const incidents = await openIncidents(ports, { monitors, accounts, events });
+  const incidents = await openIncidents(ports, {
+    monitors, accounts, events, onChanged: () => statusPages.follower.look(),
+  });
   const subscriptions = await openSubscriptions(ports);
-  const statusPages = await openStatusPages(ports, accounts.pages);
+  const statusPages = await openStatusPages(ports, { pages: accounts.pages, incidents: incidents.store });
   const fleet = await openFleet(ports, {
     monitors: monitors.store, ownsShard, quota, otherUsers: subscriptions.users,
     tell: async (notice) => {
@@ -143,7 +145,8 @@ export async function openController(given: GivenPorts) {
   const watchdog = openWatchdog(ports, notifications);
   const servers: HttpServer[] = [];
   return {
-    accounts, monitors, events, incidents, fleet, subscriptions, notifications, results, edge: http.edge,
+    accounts, monitors, events, incidents, fleet, subscriptions, statusPages, notifications, results,
+    edge: http.edge,
     /** Shards are claimed, probes heard, alerts sent: all work in the background. */
     start: async () => {
       await subscriptions.directory.start();
@@ -159,6 +162,7 @@ export async function openController(given: GivenPorts) {
       grouping.removing.start();
       grouping.removing.look();
       monitors.counts.start();
+      statusPages.follower.start();
       watchdog?.start();
     },
     /** Accepts requests; resolves to the address that links begin with. */
@@ -178,7 +182,9 @@ export async function openController(given: GivenPorts) {
       watchdog?.stop();
       await events.hub.stop();
       await Promise.all(servers.map((server) => server.close()));
-      const writers = [retention, grouping.removing, results, monitors.counts, evidence.intake];
+      const writers = [
+        retention, grouping.removing, results, monitors.counts, evidence.intake, statusPages.follower,
+      ];
       const readers = [subscriptions.directory, subscriptions.stream, domains];
       await Promise.all([...readers, ...writers].map((each) => each.stop()));
       await Promise.all([fleet.stop(), notifications.stop()]);

@@ -31,5 +31,7 @@ export interface IncidentDeps {
     assignee(tenant: Tenant, userId: string): Promise<{ id: string; name: string } | null>;
   };
   events: EventPublisher;
+  /** Called after each change of an incident. */
+  onChanged(): void;
   log: Log;
 }

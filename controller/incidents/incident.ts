@@ -42,6 +42,10 @@ export interface IncidentDoc {
   search_text: string;
   /** Grows by one with each change by people or the state machine. */
   revision: number;
+  /** When pages are to be told of the last change, Unix ms; absent once they were. */
+  pages_due?: number;
+  /** Pages that have been given a post on it; absent until pages were first told. */
+  told_pages?: string[];
   /** Lines of history that were written with their change and are not yet copied to `incident_updates`. */
   pending_updates: IncidentUpdateDoc[];
   created_at: number;
@@ -52,7 +56,8 @@ export interface IncidentDoc {
 export type IncidentChange = Partial<Omit<IncidentDoc, '_id'>> & Pick<IncidentDoc, 'updated_at'>;
 
 /** An incident in a list. */
-export type ListedIncident = Omit<IncidentDoc, 'postmortem' | 'pending_updates' | 'search_text'>;
+export type ListedIncident =
+  Omit<IncidentDoc, 'postmortem' | 'pending_updates' | 'search_text' | 'pages_due' | 'told_pages'>;
 
 export const UPDATE_KINDS = ['created', 'status_change', 'field_change', 'region_change'] as const;
 

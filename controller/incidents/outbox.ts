@@ -26,11 +26,16 @@ export class IncidentOutbox implements IncidentsPort {
   readonly #stores: OutboxStores;
   readonly #clock: Clock;
   readonly #events: EventPublisher | null;
+  readonly #onChanged: () => void;
 
-  constructor(stores: OutboxStores, clock: Clock, events: EventPublisher | null = null) {
+  constructor(
+    stores: OutboxStores, clock: Clock, events: EventPublisher | null = null,
+    onChanged: () => void = () => undefined,
+  ) {
     this.#stores = stores;
     this.#clock = clock;
     this.#events = events;
+    this.#onChanged = onChanged;
   }
 
   async open(opening: IncidentOpening): Promise<void> {
@@ -71,6 +76,7 @@ export class IncidentOutbox implements IncidentsPort {
   async #record(incident: IncidentDoc, line: IncidentUpdateDoc): Promise<void> {
     await this.#stores.updates.insertIfAbsent(line);
     this.#events?.publish(incidentEvent(incident));
+    this.#onChanged();
   }
 }
 

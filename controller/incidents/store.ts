@@ -7,7 +7,9 @@ import type { IncidentChange, IncidentDoc, IncidentUpdateDoc, ListedIncident } f
 import type { IncidentQuery } from './schema.ts';
 import { restoreIncident, restoreListed } from './stored-incident.ts';
 
-const LISTED = { postmortem: 0, pending_updates: 0, search_text: 0 } as const;
+/** Goes with each change: pages are to be told of it at once. */
+const UNTOLD = { pages_due: 0 } as const;
+const LISTED = { postmortem: 0, pending_updates: 0, search_text: 0, pages_due: 0, told_pages: 0 } as const;
 
 /** Collection `incidents`. */
 export class IncidentStore {
@@ -26,6 +28,8 @@ export class IncidentStore {
       { key: { organization_id: 1, project_id: 1, status: 1, ...latestFirst }, name: 'list_by_status' },
       // The incidents of one monitor.
       { key: { organization_id: 1, project_id: 1, check_id: 1, ...latestFirst }, name: 'list_by_monitor' },
+      // Those that pages have not been told of.
+      { key: { pages_due: 1 }, name: 'pages_due', sparse: true },
     ]);
   }
 
@@ -52,12 +56,12 @@ export class IncidentStore {
   }
 
   async insert(doc: IncidentDoc): Promise<void> {
-    await this.#incidents.insertOne(doc);
+    await this.#incidents.insertOne({ ...UNTOLD, ...doc });
   }
 
   /** False, and without effect, when it exists. */
   insertIfAbsent(doc: IncidentDoc): Promise<boolean> {
-    return unlessTaken(this.#incidents.insertOne(doc));
+    return unlessTaken(this.#incidents.insertOne({ ...UNTOLD, ...doc }));
   }
 
   /** Writes the change and its lines of history if the incident is still as it was seen; else null. */
@@ -66,7 +70,7 @@ export class IncidentStore {
     const history = lines.length > 0 ? { $push: { pending_updates: { $each: lines } } } : {};
     return restored(this.#incidents.findOneAndUpdate(
       { _id, organization_id, project_id, revision, status },
-      { $set: change, $inc: { revision: 1 }, ...history },
+      { $set: { ...UNTOLD, ...change }, $inc: { revision: 1 }, ...history },
       { returnDocument: 'after' },
     ));
   }
@@ -80,9 +84,28 @@ export class IncidentStore {
   markResolved(id: string, change: IncidentChange): Promise<IncidentDoc | null> {
     return restored(this.#incidents.findOneAndUpdate(
       { _id: id, status: { $in: ['open', 'acknowledged'] } },
-      { $set: { ...change, status: 'resolved' }, $inc: { revision: 1 } },
+      { $set: { ...UNTOLD, ...change, status: 'resolved' }, $inc: { revision: 1 } },
       { returnDocument: 'after' },
     ));
+  }
+
+  /** Incidents whose last change pages have not been told of by `now`, longest due first. */
+  untold(now: number, limit: number): Promise<IncidentDoc[]> {
+    const found = this.#incidents.find({ pages_due: { $lte: now } }).sort({ pages_due: 1 }).limit(limit);
+    return found.map(restoreIncident).toArray();
+  }
+
+  /** Nobody else finds it untold before `until`. Null when another controller was first. */
+  claimUntold({ _id, pages_due }: IncidentDoc, until: number): Promise<IncidentDoc | null> {
+    const claim = { $set: { pages_due: until } };
+    return restored(this.#incidents.findOneAndUpdate({ _id, pages_due }, claim, { returnDocument: 'after' }));
+  }
+
+  /** Pages know it as it was claimed. Without effect when it has changed since. */
+  async markTold({ _id, pages_due }: IncidentDoc, pageIds: string[]): Promise<void> {
+    await this.#incidents.updateOne(
+      { _id, pages_due }, { $set: { told_pages: pageIds }, $unset: { pages_due: '' } },
+    );
   }
 
   /** Records that a notification was delivered. */

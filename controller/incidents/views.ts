@@ -14,7 +14,8 @@ type Answer<Name extends keyof typeof answers> = z.input<(typeof answers)[Name]>
 /** Leaves out what only the incident's own page shows. */
 export function viewIncident(doc: ListedIncident | IncidentDoc): Answer<'incidentView'> {
   const { _id, recovery_time_seconds, revision: _revision, ...rest } = doc as IncidentDoc;
-  const { search_text: _search, pending_updates: _pending, postmortem: _postmortem, ...shown } = rest;
+  const { search_text: _search, pending_updates: _pending, postmortem: _postmortem, ...more } = rest;
+  const { pages_due: _due, told_pages: _told, ...shown } = more;
   return {
     id: _id,
     ...shown,

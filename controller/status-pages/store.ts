@@ -18,6 +18,8 @@ export class PageStore extends Documents<PageDoc> {
       { key: { subdomain: 1 }, name: 'subdomain', unique: true },
       // The list of a project.
       { key: { organization_id: 1, project_id: 1, created_at: -1, _id: -1 }, name: 'list' },
+      // The pages that show a monitor, when it has an incident.
+      { key: { organization_id: 1, project_id: 1, 'components.monitor_id': 1 }, name: 'by_monitor' },
     ], restoring<PageDoc>({
       description: null, google_analytics_id: null, custom_domain: null, verified_domain: null,
       branding: null, last_published_at: null,
@@ -37,6 +39,14 @@ export class PageStore extends Documents<PageDoc> {
   /** What anybody may read. */
   findPublished(subdomain: string): Promise<PageDoc | null> {
     return this.findOne({ subdomain, status: 'published' });
+  }
+
+  /** Published pages with automatic posts that list one of these monitors, visibly or not. */
+  postingOn(tenant: Tenant, monitorIds: string[]): Promise<PageDoc[]> {
+    return this.select({
+      ...ownedBy(tenant), 'components.monitor_id': { $in: monitorIds }, status: 'published',
+      auto_publish_enabled: true,
+    }).limit(MOST_LISTED).toArray();
   }
 
   countOfOrganization(organizationId: string): Promise<number> {

@@ -16,6 +16,8 @@ interface IncidentSources {
   monitors: Monitors;
   accounts: Accounts;
   events: Events;
+  /** Called after each change of an incident. */
+  onChanged(): void;
 }
 
 /** What other rooms know about an incident. */
@@ -35,10 +37,10 @@ export async function openIncidents(ports: ControllerPorts, sources: IncidentSou
   const comments = new CommentStore(db);
   const votes = new VoteStore(db);
   await Promise.all([incidents, updates, comments, votes].map((store) => store.ensureIndexes()));
-  const { monitors: { store: monitors }, accounts: { people }, events } = sources;
+  const { monitors: { store: monitors }, accounts: { people }, events, onChanged } = sources;
   return {
     store: incidents,
-    outbox: new IncidentOutbox({ incidents, updates, votes }, clock, events.publisher),
+    outbox: new IncidentOutbox({ incidents, updates, votes }, clock, events.publisher, onChanged),
     outages: {
       /** What checks opened, oldest first; the newest `limit` of them. */
       between: async (
@@ -53,7 +55,7 @@ export async function openIncidents(ports: ControllerPorts, sources: IncidentSou
     },
     routesOver: ({ notifications, past, open: owners }: IncidentContext) => incidentRoutes({
       incidents, updates, comments, votes, notifications, monitors, past, people, log,
-      events: events.publisher,
+      events: events.publisher, onChanged,
       outages: {
         // From owners only: documents do not have every failure, and a count must not go back.
         failures: async (monitorIds) => {

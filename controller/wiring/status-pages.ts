@@ -1,16 +1,26 @@
 import type { MonitorDeps } from '../monitors/deps.ts';
+import { IncidentFollower } from '../status-pages/posts/incident-follower.ts';
 import { PostStore } from '../status-pages/posts/post-store.ts';
+import { followIncident } from '../status-pages/posts/verbs/follow-incident.ts';
 import { postRoutes } from '../status-pages/posts/post-routes.ts';
 import { openPublicPages, publicPageRoutes } from '../status-pages/public/public-routes.ts';
 import { pageRoutes } from '../status-pages/routes.ts';
 import type { PageStore } from '../status-pages/store.ts';
+import type { Incidents } from './incidents.ts';
 import type { ControllerPorts } from './ports.ts';
 
 /** Status pages, and what they tell their readers. */
-export async function openStatusPages({ mongo: { db }, clock }: ControllerPorts, pages: PageStore) {
+export async function openStatusPages(
+  ports: ControllerPorts, { pages, incidents }: { pages: PageStore; incidents: Incidents['store'] },
+) {
+  const { mongo: { db }, clock, log, company } = ports;
   const posts = new PostStore(db);
   await Promise.all([pages, posts].map((store) => store.ensureIndexes()));
   return {
+    follower: new IncidentFollower({
+      incidents, clock, log, company,
+      follow: (incident) => followIncident({ pages, posts }, incident, clock.now()),
+    }),
     routesOver: ({ monitors, readers: { statistics }, quota }: MonitorDeps) => {
       const shown = { pages, posts, monitors, statistics };
       const readers = openPublicPages(shown, clock);

@@ -26,16 +26,38 @@ async function comesBack(killed: number, watched: string): Promise<number> {
   return performance.now() - startedAt;
 }
 
+/** Publishes a page that shows monitors as they come; the posts on it are read at any time. */
+async function publishPage() {
+  const { projects } = await load.session.ok<{ projects: { id: string }[] }>('GET', '/api/projects');
+  const pages = `/api/projects/${projects[0]?.id}/status-pages`;
+  const { status_page: { id } } = await load.session.ok<{ status_page: { id: string } }>(
+    'POST', pages, { name: 'Acme', subdomain: `acme-${Date.now()}` },
+  );
+  await load.session.ok('POST', `${pages}/${id}/publish`);
+  interface Post { incident_id: string; status: string; updates: unknown[] }
+  return {
+    show: (monitorIds: string[]) => load.session.ok('PUT', `${pages}/${id}/monitors`, {
+      monitors: monitorIds.map((monitor_id) => ({ monitor_id })),
+    }),
+    posts: async () => {
+      const answer = await load.session.ok<{ incidents: Post[] }>('GET', `${pages}/${id}/incidents?limit=100`);
+      return answer.incidents;
+    },
+  };
+}
+
 fault('F1', 'the controller is killed at random moments under load, with an outage each time', async () => {
   const kills = repeats(2, 20);
   const random = randomOf(SEED);
   const [watched] = await load.steady(MONITORS, 'kill');
   const recoveryMs: number[] = [];
   const outages: string[] = [];
+  const page = await publishPage();
   for (let round = 0; round < kills; round += 1) {
     const path = `/outage/${round}`;
     const id = await load.watch(path);
     outages.push(id);
+    await page.show(outages);
     await until(async () => (await load.statusOf(id)) === 'up', { what: 'up' });
     load.target.answer({ status: 503 }, path);
     await passTime(random() * 3000);
@@ -46,6 +68,11 @@ fault('F1', 'the controller is killed at random moments under load, with an outa
   }
   const incidents = await load.incidents();
   expect(incidents.map((incident) => incident.check_id).toSorted()).toEqual(outages.toSorted());
+  const isPosted = async () => (await page.posts()).every(({ status }) => status === 'resolved');
+  await until(isPosted, { what: 'posts are resolved' });
+  const posts = await page.posts();
+  expect(posts.map((post) => post.incident_id).toSorted()).toEqual(incidents.map(({ id }) => id).toSorted());
+  expect(posts.map(({ updates }) => updates.length)).toEqual(incidents.map(() => 1));
   const told = outages.flatMap((id) => load.told(id).map(({ event, incident }) => `${event} ${incident.id}`));
   const repeated = told.length - new Set(told).size;
   expect(new Set(told).size).toBe(2 * kills);

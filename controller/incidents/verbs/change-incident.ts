@@ -58,7 +58,9 @@ export async function writePostmortem(deps: IncidentDeps, ctx: ProjectContext, i
  * Publishes the change and copies its lines of history. If copying fails, reads take them from the incident,
  * and the next change copies them.
  */
-export async function settle({ incidents, updates, events, log }: IncidentDeps, incident: IncidentDoc) {
+export async function settle(deps: IncidentDeps, incident: IncidentDoc) {
+  const { incidents, updates, events, onChanged, log } = deps;
+  onChanged();
   events.publish(incidentEvent(incident));
   if (incident.pending_updates.length === 0) return;
   try {

@@ -43,6 +43,13 @@ export class PostStore extends Documents<PostDoc> {
     return this.change(unchanged, { $set: { ...change, revision: revision + 1 } });
   }
 
+  /** Makes room for another post; false if there is no automatic one that is resolved. */
+  async deleteOldestAutomatic(tenant: Tenant, pageId: string): Promise<boolean> {
+    const over = { ...ownedBy(tenant), page_id: pageId, status: 'resolved' as const, is_automatic: true };
+    const [oldest] = await this.select(over).sort({ published_at: 1, _id: 1 }).limit(1).toArray();
+    return oldest !== undefined && this.delete(tenant, pageId, oldest._id);
+  }
+
   /** False if it is gone already. */
   delete(tenant: Tenant, pageId: string, id: string): Promise<boolean> {
     return this.remove({ ...ownedBy(tenant), page_id: pageId, _id: id });

@@ -28,6 +28,8 @@ export interface PostDoc {
   /** Oldest first, without what the post began with. */
   updates: PostUpdate[];
   is_automatic: boolean;
+  /** A person has changed it: it no longer follows its incident. */
+  is_taken_over: boolean;
   published_at: number;
   updated_at: number;
   resolved_at: number | null;

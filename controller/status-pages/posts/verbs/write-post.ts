@@ -12,6 +12,9 @@ import { addPost, findPost, revisePost, withUpdate } from '../save-post.ts';
 
 export type PostDeps = Pick<PageDeps, 'pages' | 'posts'>;
 
+/** From a person's first change on, an automatic post is theirs. */
+const BY_PERSON = { is_taken_over: true } as const;
+
 /** One page of the list, newest first. Throws RESOURCE_NOT_FOUND, ACCESS_DENIED. */
 export async function listPosts(deps: PostDeps, ctx: ProjectContext, pageId: string, query: PostListInput) {
   await loadPage(deps, ctx.tenant, pageId);
@@ -40,6 +43,7 @@ export async function createPost(deps: PostDeps, ctx: ProjectContext, pageId: st
   const post: PostDoc = {
     _id: newId(now), ...ownedBy(tenant), page_id: pageId, revision: 1, incident_id: null,
     title, message, severity, status, affected_monitor_ids, updates: [], is_automatic: false,
+    is_taken_over: false,
     published_at: now, updated_at: now, resolved_at: resolvedAt(null, status, now),
   };
   await addPost(deps, post);
@@ -57,7 +61,7 @@ export async function changePost(
   const given = Object.entries({ title, message, severity, status, affected_monitor_ids: ids })
     .filter(([, value]) => value !== undefined);
   return revisePost(deps, tenant, pageId, id, (seen) => ({
-    ...Object.fromEntries(given), updated_at: now,
+    ...Object.fromEntries(given), ...BY_PERSON, updated_at: now,
     ...(status === undefined ? {} : { resolved_at: resolvedAt(seen, status, now) }),
   }));
 }
@@ -67,7 +71,9 @@ export async function updatePost(
   deps: PostDeps, ctx: ProjectContext, pageId: string, id: string, { status, message }: UpdateInput,
 ): Promise<PostDoc> {
   await loadPage(deps, ctx.tenant, pageId);
-  return revisePost(deps, ctx.tenant, pageId, id, (seen) => withUpdate(seen, status, message, ctx.now));
+  return revisePost(deps, ctx.tenant, pageId, id, (seen) => ({
+    ...withUpdate(seen, status, message, ctx.now), ...BY_PERSON,
+  }));
 }
 
 /** What is resolved stays as it is. Throws RESOURCE_NOT_FOUND, ACCESS_DENIED, CONFLICT. */
@@ -76,7 +82,8 @@ export async function resolvePost(
 ): Promise<PostDoc> {
   await loadPage(deps, ctx.tenant, pageId);
   return revisePost(deps, ctx.tenant, pageId, id, (seen) => {
-    return seen.status === 'resolved' ? null : withUpdate(seen, 'resolved', message, ctx.now);
+    if (seen.status === 'resolved') return null;
+    return { ...withUpdate(seen, 'resolved', message, ctx.now), ...BY_PERSON };
   });
 }
 

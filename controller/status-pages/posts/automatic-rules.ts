@@ -1,0 +1,76 @@
+import { derivedId } from '../../../shared/ids.ts';
+import type { IncidentDoc } from '../../incidents/incident.ts';
+import { inDisplayOrder } from '../page-rules.ts';
+import type { PageDoc, Severity } from '../page.ts';
+import type { PostDoc, PostStatus } from './post.ts';
+
+const LONGEST_TITLE = 200;
+
+const SEVERITY: Record<IncidentDoc['severity'], Severity> = {
+  critical: 'critical', major: 'major', minor: 'minor', warning: 'minor',
+};
+const STATUS: Record<IncidentDoc['status'], PostStatus> = {
+  open: 'investigating', acknowledged: 'identified', resolved: 'resolved', closed: 'resolved',
+};
+const MESSAGES: Partial<Record<PostStatus, string>> = {
+  identified: 'Our team knows of this and is working on it.', resolved: 'This incident is resolved.',
+};
+/** A post only moves on. */
+const ORDER: readonly PostStatus[] = ['investigating', 'identified', 'monitoring', 'resolved'];
+
+/** The monitors of an incident that pages may be told of; none for one that is not for readers of pages. */
+export function toldMonitors(incident: IncidentDoc): string[] {
+  const { source, late, status_page_update, check_id, affected_monitor_ids } = incident;
+  const isForReaders = late !== true && (source === 'system' || status_page_update !== null);
+  if (!isForReaders) return [];
+  return [...new Set(check_id === null ? affected_monitor_ids : [check_id, ...affected_monitor_ids])];
+}
+
+/** Whether a page may still get its first post on an incident: not on one that was over when last told. */
+export function mayBegin({ status, told_pages }: IncidentDoc, page: PageDoc): boolean {
+  if (told_pages === undefined) return true;
+  return STATUS[status] !== 'resolved' && !told_pages.includes(page._id);
+}
+
+/** The post on an incident as it begins; null if the page shows none of its monitors or leaves it out. */
+export function automaticPost(incident: IncidentDoc, page: PageDoc, now: number): PostDoc | null {
+  const severity = SEVERITY[incident.severity];
+  const told = new Set(toldMonitors(incident));
+  const affected = inDisplayOrder(page.components)
+    .filter(({ monitor_id, is_visible }) => is_visible && told.has(monitor_id));
+  if (affected.length === 0 || !page.auto_publish_severities.includes(severity)) return null;
+  const { _id: incidentId, organization_id, project_id, status_page_update } = incident;
+  return {
+    _id: automaticPostId(incidentId, page._id), organization_id, project_id, page_id: page._id, revision: 1,
+    incident_id: incidentId, title: titleOf(incident, affected), severity, status: 'investigating',
+    message: status_page_update ?? 'We are looking into it.', updates: [],
+    affected_monitor_ids: affected.map(({ monitor_id }) => monitor_id), is_automatic: true,
+    is_taken_over: false, published_at: now, updated_at: now, resolved_at: null,
+  };
+}
+
+/** The same on every repetition: an incident has at most one post on a page. */
+export function automaticPostId(incidentId: string, pageId: string): string {
+  return derivedId(incidentId, 'post', pageId);
+}
+
+/** What an incident makes of its post: an update that moves it on, another severity; null: nothing. */
+export function followed(post: PostDoc, { status, severity }: IncidentDoc) {
+  if (post.is_taken_over) return null;
+  const to = STATUS[status];
+  const message = ORDER.indexOf(to) > ORDER.indexOf(post.status) ? MESSAGES[to] : undefined;
+  if (message === undefined && post.severity === SEVERITY[severity]) return null;
+  return { severity: SEVERITY[severity], update: message === undefined ? null : { status: to, message } };
+}
+
+/** Names monitors as the page does: what a check was called inside is not for readers. */
+function titleOf(
+  { source, title, type, check_id, monitor_name }: IncidentDoc, affected: PageDoc['components'],
+): string {
+  if (source === 'manual') return title.slice(0, LONGEST_TITLE);
+  const own = affected.find(({ monitor_id }) => monitor_id === check_id);
+  const name = own === undefined ? null : own.display_name ?? monitor_name;
+  const trouble = type === 'slow_response' ? 'slow' : 'down';
+  if (name === null) return `Some systems are ${trouble}`;
+  return `${name} is ${trouble}`.slice(0, LONGEST_TITLE);
+}

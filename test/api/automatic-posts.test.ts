@@ -1,0 +1,188 @@
+import { randomUUID } from 'node:crypto';
+import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
+import type { IncidentOpening } from '../../controller/verdicts/effect.ts';
+import { newId } from '../../shared/ids.ts';
+import type { Loose } from '../helpers/api-client.ts';
+import { monitorConfig } from '../helpers/delivery-rig.ts';
+import { incidentBody, makeIncidentApp, type IncidentApp } from '../helpers/incident-app.ts';
+import { makeApp, type TestApp } from '../helpers/make-app.ts';
+import { newTenant, type Tenant } from '../helpers/tenants.ts';
+
+let rig: IncidentApp;
+let other: TestApp;
+let tenant: Tenant;
+let pages: string;
+
+beforeAll(async () => {
+  rig = await makeIncidentApp();
+  other = await makeApp({ mongoUrl: rig.app.mongoUrl });
+  tenant = await newTenant(rig.app);
+  pages = `/api/projects/${tenant.projectId}/status-pages`;
+});
+afterAll(async () => {
+  await other.close();
+  await rig.app.close();
+});
+afterEach(async () => {
+  expect(await rig.incidents.store.untold(rig.clock.now() + 3_600_000, 10)).toEqual([]);
+});
+
+interface Shown {
+  is_visible?: boolean;
+  display_name?: string;
+}
+
+/** A page that shows the monitor; returns the path of its posts. */
+async function publish(monitorId: string, settings: object = {}, shown: Shown = {}): Promise<string> {
+  const body = { name: 'Acme', subdomain: `page-${randomUUID()}`, ...settings };
+  const { id } = (await tenant.writeKey.post(pages, body)).data.status_page;
+  const monitors = [{ monitor_id: monitorId, ...shown }];
+  await tenant.writeKey.put(`${pages}/${id}/monitors`, { monitors });
+  await tenant.writeKey.post(`${pages}/${id}/publish`);
+  return `${pages}/${id}/incidents`;
+}
+
+/** What the state machine says when a monitor goes down. */
+function opening(monitorId: string, change: Partial<IncidentOpening> = {}): IncidentOpening {
+  const { organizationId: organization_id, projectId: project_id } = tenant;
+  return {
+    id: newId(rig.clock.now()), severity: 'major', type: 'status_code', error_message: 'Status 503 of 10.0.0.7',
+    monitor: monitorConfig({ monitor_id: monitorId, name: 'shop-eu-3', organization_id, project_id }),
+    affected_regions: ['eu'], failure_count: 2, started_at: rig.clock.now(), ...change,
+  };
+}
+
+const tell = (app = rig.app) => app.controller.statusPages.follower.run();
+
+async function open(monitorId: string, change: Partial<IncidentOpening> = {}): Promise<string> {
+  const one = opening(monitorId, change);
+  await rig.incidents.outbox.open(one);
+  await tell();
+  return one.id;
+}
+
+async function resolve(monitorId: string, id: string): Promise<void> {
+  const { monitor } = opening(monitorId);
+  await rig.incidents.outbox.resolve({ id, monitor, resolved_at: rig.clock.now(), failure_count: 3 });
+  await tell();
+}
+
+const posts = async (path: string): Promise<Loose[]> => (await tenant.readKey.get(path)).data.incidents;
+const steps = ({ updates }: Loose) => updates.map(({ status }: Loose) => status);
+
+test('an incident is posted where its monitor is shown, and its post follows it', async () => {
+  const shop = await rig.monitor(tenant);
+  const paths = [await publish(shop, {}, { display_name: 'Shop' }), await publish(shop)];
+  const id = await open(shop);
+  for (const [at, path] of paths.entries()) {
+    const [post, ...more] = await posts(path);
+    expect(more).toEqual([]);
+    expect(post).toMatchObject({
+      incident_id: id, auto_published: true, severity: 'major', status: 'investigating', updates: [],
+      title: at === 0 ? 'Shop is down' : 'shop-eu-3 is down', affected_monitor_ids: [shop],
+    });
+    expect(JSON.stringify(post)).not.toContain('10.0.0.7');
+  }
+  const [path = ''] = paths;
+  await tenant.writeKey.post(`/api/incidents/${id}/acknowledge`);
+  await tell();
+  expect((await posts(path))[0]).toMatchObject({ status: 'identified', updates: [{ status: 'identified' }] });
+  await tenant.writeKey.put(`/api/incidents/${id}`, { severity: 'critical' });
+  await tell();
+  expect((await posts(path))[0]).toMatchObject({ severity: 'critical', updates: [{ status: 'identified' }] });
+  await resolve(shop, id);
+  const [resolved] = await posts(path);
+  expect(resolved).toMatchObject({ status: 'resolved', resolved_at: resolved?.updated_at });
+  expect(steps(resolved)).toEqual(['identified', 'resolved']);
+  await tenant.writeKey.put(`/api/incidents/${id}/status`, { status: 'closed' });
+  await tell();
+  expect(await posts(path)).toEqual([resolved]);
+});
+
+test('pages that do not ask, do not show the monitor or are not published get no post', async () => {
+  const shop = await rig.monitor(tenant);
+  const draft = await publish(shop);
+  await tenant.writeKey.post(draft.replace('/incidents', '/unpublish'));
+  const silent = [
+    await publish(shop, { auto_publish_enabled: false }),
+    await publish(shop, { auto_publish_severities: ['critical', 'minor'] }),
+    await publish(shop, {}, { is_visible: false }), await publish(await rig.monitor(tenant)), draft,
+  ];
+  const wide = await publish(shop, { auto_publish_severities: ['minor', 'major', 'critical'] });
+  const ids = [await open(shop), await open(shop, { severity: 'warning', type: 'slow_response' })];
+  await open(shop, { late: true });
+  for (const path of silent.slice(2)) expect(await posts(path)).toEqual([]);
+  expect(await posts(silent[0] as string)).toEqual([]);
+  expect(await posts(silent[1] as string)).toMatchObject([{ severity: 'minor', title: 'shop-eu-3 is slow' }]);
+  expect((await posts(wide)).map(({ incident_id }) => incident_id).sort()).toEqual([...ids].sort());
+});
+
+test('a post that a person has changed is left alone, and a deleted one does not come back', async () => {
+  const shop = await rig.monitor(tenant);
+  const path = await publish(shop);
+  const changes: ((post: string) => Promise<unknown>)[] = [
+    (post) => tenant.writeKey.patch(post, { title: 'Our own words' }),
+    (post) => tenant.writeKey.post(`${post}/updates`, { status: 'monitoring', message: 'Mended, watching.' }),
+    (post) => tenant.writeKey.delete(post),
+  ];
+  for (const change of changes) {
+    const id = await open(shop);
+    const post = (await posts(path)).find(({ incident_id }) => incident_id === id);
+    await change(`${path}/${post?.id}`);
+    const seen = await posts(path);
+    await tenant.writeKey.post(`/api/incidents/${id}/acknowledge`);
+    await tell();
+    await resolve(shop, id);
+    expect(await posts(path)).toEqual(seen);
+  }
+  expect(await posts(path)).toHaveLength(2);
+});
+
+test('two controllers and repetitions post once', async () => {
+  const shop = await rig.monitor(tenant);
+  const path = await publish(shop);
+  const all = Array.from({ length: 20 }, () => opening(shop));
+  for (const one of all) await Promise.all([rig.incidents.outbox.open(one), rig.incidents.outbox.open(one)]);
+  await Promise.all([tell(), tell(other), tell(), tell(other)]);
+  await tell();
+  const found = (await posts(path)).map(({ incident_id }) => incident_id);
+  expect(found.sort()).toEqual(all.map(({ id }) => id).sort());
+});
+
+test('what a controller left half done is done by another', async () => {
+  const shop = await rig.monitor(tenant);
+  const path = await publish(shop);
+  const one = opening(shop);
+  await rig.incidents.outbox.open(one);
+  const [seen] = await rig.incidents.store.untold(rig.clock.now(), 1);
+  // A claim of a controller that died before it posted anything; the incident went on meanwhile.
+  await rig.incidents.store.claimUntold(seen as NonNullable<typeof seen>, rig.clock.now() + 60_000);
+  await tell();
+  expect(await posts(path)).toEqual([]);
+  await rig.clock.advance(60_000);
+  await tell();
+  expect((await posts(path)).map(({ incident_id }) => incident_id)).toEqual([one.id]);
+  const short = opening(shop);
+  await rig.incidents.outbox.open(short);
+  await rig.incidents.outbox.resolve({
+    id: short.id, monitor: short.monitor, resolved_at: rig.clock.now(), failure_count: 3,
+  });
+  await tell();
+  const post = (await posts(path)).find(({ incident_id }) => incident_id === short.id);
+  expect(post).toMatchObject({ status: 'resolved' });
+  expect(steps(post as Loose)).toEqual(['resolved']);
+});
+
+test('an incident that a person opens is posted if it names monitors and says what pages tell', async () => {
+  const shop = await rig.monitor(tenant, 'internal-name');
+  const path = await publish(shop, {}, { display_name: 'Shop' });
+  const status_page_update = 'Payments are delayed.';
+  const named = { affected_monitor_ids: [shop], title: 'Payments' };
+  for (const change of [named, { status_page_update }, { ...named, status_page_update }]) {
+    expect((await tenant.writeKey.post('/api/incidents', incidentBody(change))).status).toBe(201);
+  }
+  await tenant.writeKey.post('/api/incidents', incidentBody({ check_id: shop, title: undefined }));
+  await tell();
+  const found = (await posts(path)).map(({ title, message }) => [title, message]).sort();
+  expect(found).toEqual([['Payments', status_page_update], ['Shop is down', 'We are looking into it.']]);
+});
