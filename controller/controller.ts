@@ -120,8 +120,8 @@ export async function openController(given: GivenPorts) {
     monitors: monitors.store, lists: monitors.lists, counts: monitors.counts, quota,
     regions: fleet.directory, destinations: notifications.destinations, groups: groups.lookup,
     readers: {
-      live, statistics: results.statistics, history, certificates, incidents: incidents.store,
-      outages: incidents.outages, domains: domains.store,
+      live, statistics: results.statistics, pastDays: results.pastDays, history, certificates,
+      incidents: incidents.store, outages: incidents.outages, domains: domains.store,
     },
     runner: fleet.runNow, poke, minIntervalSeconds: config.monitors.minIntervalSeconds, log,
   };

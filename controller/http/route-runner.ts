@@ -45,9 +45,10 @@ export async function runRoute(deps: RunnerDeps, route: Route, exchange: Matched
   const { auth } = route;
   if (isFailure) throw auth.access === 'path-project' ? asUnauthenticated(caller.failure) : caller.failure;
 
-  const lastEventId = headers['last-event-id'];
+  const { 'last-event-id': lastEventId, 'accept-language': languages } = headers;
   const base = {
     requestId: state.requestId, address: state.addressKey, actor: { kind: 'none' } as const, now,
+    ...(languages === undefined ? {} : { languages }),
     ...(typeof lastEventId === 'string' ? { lastEventId } : {}),
   };
   const permit = (to: Caller | null) => (auth.access === 'path-project'
@@ -55,12 +56,13 @@ export async function runRoute(deps: RunnerDeps, route: Route, exchange: Matched
     : authorize(deps.tenants, auth, to, request, base));
   const context = await permit(caller);
   const serve = async () => {
-    const query = route.ignoresQuery === true ? {} : parseQuery(exchange.querystring);
+    const query = route.ignoresQuery === true
+      ? Object.fromEntries(new URLSearchParams(exchange.querystring)) : parseQuery(exchange.querystring);
     // No body counts as an empty object; the JSON text `null` is a body, and a wrong one.
     const { body = {} } = route.body === undefined ? {} : { body: await readSent(deps, route, exchange) };
     const input = {
       params: route.params === undefined ? undefined : validate(route.params, params),
-      query: route.query === undefined ? refuseAny(query) : validate(route.query, query),
+      query: parsedQuery(route, query),
       body: await route.parseBody(body),
     };
     return { body, reply: await route.handle(context, input) };
@@ -78,6 +80,11 @@ export async function runRoute(deps: RunnerDeps, route: Route, exchange: Matched
 
 function readSent(deps: RunnerDeps, { bodyFormat = 'json' }: Route, { req }: Exchange): Promise<unknown> {
   return bodyFormat === 'document' ? deps.documents.read(req) : readBody(req, bodyFormat);
+}
+
+function parsedQuery({ query: schema, ignoresQuery }: Route, query: Record<string, string>): unknown {
+  if (schema !== undefined) return validate(schema, query);
+  return ignoresQuery === true ? undefined : refuseAny(query);
 }
 
 function refuseAny(query: Record<string, string>): undefined {

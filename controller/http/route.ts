@@ -66,6 +66,8 @@ export interface PublicContext {
   address: string;
   /** When the request arrived, Unix ms. */
   now: number;
+  /** Accept-Language as sent. */
+  languages?: string;
   /** The last event that a client of server-sent events has seen. */
   lastEventId?: string;
 }
@@ -165,7 +167,7 @@ interface RouteFacts {
   bodyFormat?: BodyFormat;
   /** For pages that people open: shows an error instead of the JSON envelope. */
   errorPage?(error: AppError): Page;
-  /** Accepts any query string and ignores it. */
+  /** Accepts any query string, and ignores what `query` does not name. */
   ignoresQuery?: boolean;
   /** Exempt from the rate limit (liveness, metrics). */
   isUnlimited?: boolean;

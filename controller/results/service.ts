@@ -18,6 +18,7 @@ import { CertificateReader, certificateQuestion, type CertificateReaderDeps } fr
 import { MonitorHistory, type HistoryDeps } from './reading/monitor-history.ts';
 import { openRows, openRowsQuestion } from './reading/open-rows.ts';
 import { OpenReader } from './reading/open-reader.ts';
+import { PastDays } from './reading/past-days.ts';
 import { ShardQuestions } from './shards/shard-questions.ts';
 import { pingFeed, type PingSource } from './feeds/ping-feed.ts';
 import { publishRaw, type IsRead } from './raw-results.ts';
@@ -61,6 +62,7 @@ export class ResultsService<M> {
   readonly shards: Shards;
   readonly open: OpenReader;
   readonly statistics: Statistics;
+  readonly pastDays: PastDays;
   readonly history: MonitorHistory;
   readonly certificates: CertificateReader;
   readonly health: HealthReader;
@@ -121,6 +123,7 @@ export class ResultsService<M> {
         return answers.flat();
       },
     });
+    this.pastDays = new PastDays(stores.rollups, clock);
     this.health = new HealthReader(this.#questions, clock);
     this.agreements = new Agreements(this.#questions);
     this.history = new MonitorHistory({

@@ -16,6 +16,8 @@ export interface PageDeps {
   posts: PostStore;
   monitors: ProjectMonitors;
   statistics: MonitorReaders['statistics'];
+  pastDays: MonitorReaders['pastDays'];
+  history: Pick<MonitorReaders['history'], 'responseTimes'>;
   quota: Pick<Quota, 'reserve' | 'release' | 'limitsOf'>;
   /** Readers of this controller must see the change of a page at once, not after the usual second. */
   changed(subdomain: string): void;

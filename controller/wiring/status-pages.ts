@@ -3,6 +3,7 @@ import { IncidentFollower } from '../status-pages/posts/incident-follower.ts';
 import { PostStore } from '../status-pages/posts/post-store.ts';
 import { followIncident } from '../status-pages/posts/verbs/follow-incident.ts';
 import { postRoutes } from '../status-pages/posts/post-routes.ts';
+import { detailRoutes } from '../status-pages/public/detail-routes.ts';
 import { openPublicPages, publicPageRoutes } from '../status-pages/public/public-routes.ts';
 import { pageRoutes } from '../status-pages/routes.ts';
 import type { PageStore } from '../status-pages/store.ts';
@@ -21,12 +22,13 @@ export async function openStatusPages(
       incidents, clock, log, company,
       follow: (incident) => followIncident({ pages, posts }, incident, clock.now()),
     }),
-    routesOver: ({ monitors, readers: { statistics }, quota }: MonitorDeps) => {
-      const shown = { pages, posts, monitors, statistics };
+    routesOver: ({ monitors, readers: { statistics, pastDays, history }, quota }: MonitorDeps) => {
+      const shown = { pages, posts, monitors, statistics, pastDays, history };
       const readers = openPublicPages(shown, clock);
       const changed = (subdomain: string) => readers.forget(subdomain);
       return [
         ...pageRoutes({ ...shown, quota, changed }), ...postRoutes(shown), ...publicPageRoutes(readers),
+        ...detailRoutes(shown, readers, clock),
       ];
     },
   };

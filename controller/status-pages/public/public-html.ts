@@ -1,74 +1,30 @@
-import { createHash } from 'node:crypto';
 import { html, type Html } from '../../pages/html.ts';
 import type { Page } from '../../pages/layout.ts';
-import type { PageDoc } from '../page.ts';
-import { PUBLIC_STYLE } from './public-style.ts';
-import type { OverallState, PublicComponent, PublicPageView, PublicPost } from './public-view.ts';
+import type { TIMEFRAMES } from '../page.ts';
+import { bars, shownDays, troubles } from './bars.ts';
+import { voiceOf, type Language, type Voice } from './languages/language.ts';
+import { framePage, type Look } from './page-frame.ts';
+import { article } from './post-html.ts';
+import type { PublicComponent, PublicPageView } from './public-view.ts';
 
-const STYLE_HASH = createHash('sha256').update(PUBLIC_STYLE).digest('base64');
-
-const OVERALL: Record<OverallState, string> = {
-  operational: 'All systems are operational', degraded: 'Some systems are slow or limited',
-  partial_outage: 'Some systems are down', major_outage: 'All systems are down',
-  unknown: 'There is no data at the moment',
-};
-const STATES: Record<PublicComponent['status'], string> = {
-  up: 'Operational', down: 'Down', degraded: 'Degraded', paused: 'Not monitored', maintenance: 'Maintenance',
-  unknown: 'No data',
-};
-const PROGRESS: Record<PublicPost['status'], string> = {
-  investigating: 'Investigating', identified: 'Identified', monitoring: 'Monitoring', resolved: 'Resolved',
-};
-const FRAMES: Record<string, string> =
-  { '24h': '24 hours', '7d': '7 days', '30d': '30 days', '90d': '90 days' };
-
-type Look = Pick<PageDoc, 'branding' | 'allow_search_indexing'>;
-
-/** The public page. It needs no script, and loads nothing but the logo and the icon that the page names. */
-export function renderPublicPage(view: PublicPageView, { branding, allow_search_indexing }: Look): Page {
-  const { logoUrl = null, faviconUrl = null, headerText = null, footerText = null } = branding ?? {};
-  const time = timesIn(view.timezone);
+/** The public page in one language. */
+export function renderPublicPage(view: PublicPageView, look: Look, language: Language): Page {
+  const voice = voiceOf(language, view.timezone);
+  const { texts } = voice;
   const [open, past] = [
     view.incidents.filter(({ status }) => status !== 'resolved'),
     view.incidents.filter(({ status }) => status === 'resolved'),
   ];
-  const head = html`<!doctype html>
-<html lang="en" data-theme="${view.color_scheme}"><head><meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-${allow_search_indexing ? null : html`<meta name="robots" content="noindex">`}
-${view.description === null ? null : html`<meta name="description" content="${view.description}">`}
-${faviconUrl === null ? null : html`<link rel="icon" href="${faviconUrl}">`}
-<title>${view.name} · Status</title><style>`;
-  const body = html`</style></head>
-<body><header>${logoUrl === null ? null : html`<img src="${logoUrl}" alt="" height="48">`}<h1>${view.name}</h1>
-${paragraph(view.description)}${paragraph(headerText)}</header>
-<main><p class="overall ${view.overall}" role="status">${OVERALL[view.overall]}</p>
-${open.length === 0 ? null : section('Current incidents', open.map((post) => article(post, time)))}
-${groupsOf(view.components).map(([name, components]) => section(name, [list(components)]))}
-${section('Past incidents', past.length === 0
-    ? [html`<p>No incidents in this time.</p>`]
-    : past.map((post) => article(post, time)))}
-</main><footer>${paragraph(footerText)}<p>As of ${time(view.as_of)}.</p></footer></body></html>
+  const articles = (posts: typeof open) => posts.map((post) => article(post, view.subdomain, voice));
+  const content = html`
+<p class="overall ${view.overall}" role="status">${texts.overall[view.overall]}</p>
+${open.length === 0 ? null : section(texts.current, articles(open))}
+${groupsOf(view.components).map(([name, components]) =>
+    section(name ?? texts.systems, [list(components, view, voice)]))}
+${section(texts.past, past.length === 0 ? [html`<p>${texts.none}</p>`] : articles(past))}
+<p>${texts.asOf} ${voice.time(view.as_of)}</p>
 `;
-  return {
-    html: `${head.text}${PUBLIC_STYLE}${body.text}`,
-    headers: {
-      'Content-Security-Policy':
-        `default-src 'none'; style-src 'sha256-${STYLE_HASH}'; img-src ${imageSources([logoUrl, faviconUrl])}; ` +
-        "form-action 'none'; frame-ancestors 'none'; base-uri 'none'",
-      'Cache-Control': 'public, max-age=1',
-    },
-  };
-}
-
-/** The origins of what the page names: it may load nothing else. */
-function imageSources(urls: (string | null)[]): string {
-  const origins = new Set(urls.flatMap((url) => (url === null ? [] : [new URL(url).origin])));
-  return origins.size === 0 ? "'none'" : [...origins].join(' ');
-}
-
-function paragraph(text: string | null): Html | null {
-  return text === null ? null : html`<p class="text">${text}</p>`;
+  return framePage({ view, look, voice, title: null, path: '', content });
 }
 
 function section(title: string, content: Html[]): Html {
@@ -77,42 +33,35 @@ function section(title: string, content: Html[]): Html {
 }
 
 /** Components outside all groups come first; groups in the order of their first component. */
-function groupsOf(components: readonly PublicComponent[]): [string, PublicComponent[]][] {
+function groupsOf(components: readonly PublicComponent[]): [string | null, PublicComponent[]][] {
   const groups = new Map<string | null, PublicComponent[]>();
   for (const component of components) {
     groups.set(component.group, [...(groups.get(component.group) ?? []), component]);
   }
-  return [...groups].sort(([one], [other]) => Number(one !== null) - Number(other !== null))
-    .map(([name, members]) => [name ?? 'Systems', members]);
+  return [...groups].sort(([one], [other]) => Number(one !== null) - Number(other !== null));
 }
 
-function list(components: PublicComponent[]): Html {
-  return html`<ul>${components.map(({ name, status, uptime, response_time_ms: ms }) => html`
-<li><span class="name">${name}</span> <span class="state ${status}">${STATES[status]}</span>${
-  uptime === undefined ? null : html`<span class="facts">${Object.entries(uptime).map(([frame, percent]) =>
-    html`<span>${FRAMES[frame] ?? frame}: ${percent === null ? 'no data' : `${floorPercent(percent)} %`}</span> `)}</span>`
-}${ms === undefined || ms === null ? null : html`<span class="facts">${Math.round(ms)} ms</span>`}</li>`)}
+function list(components: PublicComponent[], view: PublicPageView, voice: Voice): Html {
+  return html`<ul class="components">${components.map((component) => item(component, view, voice))}
 </ul>`;
 }
 
-/** Rounded down: 100 is shown only where nothing failed. */
-function floorPercent(percent: number): string {
-  return (Math.floor(percent * 100) / 100).toFixed(2);
+function item(component: PublicComponent, view: PublicPageView, voice: Voice): Html {
+  const { id, name, status, uptime = {}, response_time_ms: ms = null } = component;
+  const { texts, percent, whole } = voice;
+  const facts = (Object.entries(uptime) as [(typeof TIMEFRAMES)[number], number | null][])
+    .map(([frame, value]) => `${texts.frames[frame]}: ${value === null ? texts.noData : percent(value)}`);
+  if (ms !== null) facts.push(`${whole(ms)} ${texts.milliseconds}`);
+  return html`
+<li><a href="/status/${view.subdomain}/components/${id}?lang=${voice.language}">${name}</a> <span class="${status}">${texts.states[status]}</span>${history(component, view, voice)}${
+  facts.length === 0 ? null : html`<p>${facts.join(' · ')}</p>`}</li>`;
 }
 
-function article(post: PublicPost, time: (instant: string) => Html): Html {
-  const steps = [
-    ...[...post.updates].reverse(),
-    { status: null, message: post.message, created_at: post.published_at },
-  ];
-  return html`<article><h3>${post.title} <span class="state ${post.severity}">${PROGRESS[post.status]}</span></h3>
-${post.affected.length === 0 ? null : html`<p>Affected: ${post.affected.join(', ')}</p>`}
-${steps.map(({ status, message, created_at }) => html`<p class="text">${
-  status === null ? null : html`<b>${PROGRESS[status]}:</b> `}${message}<br>${time(created_at)}</p>`)}
-</article>`;
-}
-
-function timesIn(timeZone: string): (instant: string) => Html {
-  const format = new Intl.DateTimeFormat('en-GB', { timeZone, dateStyle: 'medium', timeStyle: 'long' });
-  return (instant) => html`<time datetime="${instant}">${format.format(new Date(instant))}</time>`;
+/** The days as bars, which open what they show in words. */
+function history(component: PublicComponent, view: PublicPageView, voice: Voice): Html | null {
+  const days = shownDays(component, view);
+  if (days.length === 0) return null;
+  const troubled = troubles(days, voice);
+  return html`<details><summary>${bars(days, voice)}</summary>${
+    troubled.length === 0 ? html`<p>${voice.texts.noTrouble}</p>` : html`<ul>${troubled}</ul>`}</details>`;
 }

@@ -2,8 +2,36 @@ import type { PageDoc } from '../page.ts';
 import type { PostDoc } from '../posts/post.ts';
 import type { OverallState, PublicComponent } from './public-view.ts';
 
-const DAY_MS = 86_400_000;
+const HOUR_MS = 3_600_000;
+const DAY_MS = 24 * HOUR_MS;
 const HOURS = { '24h': 24, '7d': 7 * 24, '30d': 30 * 24, '90d': 90 * 24 } as const;
+
+/** Days of which a page shows the uptime, today included. */
+export const SHOWN_DAYS = 90;
+
+/** The first of the days that a page shows: its beginning in UTC, Unix ms. */
+export function firstDay(now: number): number {
+  return now - (now % DAY_MS) - (SHOWN_DAYS - 1) * DAY_MS;
+}
+
+/** Hours of today (UTC) that have begun before the current one. */
+export function hoursOfToday(now: number): number {
+  return Math.floor((now % DAY_MS) / HOUR_MS);
+}
+
+/** Percent to two digits, rounded down: 100 only where nothing failed. */
+export function floorPercent(uptime: number | null): number | null {
+  return uptime === null ? null : Math.floor(uptime * 100) / 100;
+}
+
+export type DayState = 'operational' | 'degraded' | 'down' | 'unknown';
+
+/** How a page shows a day of this uptime. */
+export function dayState(uptime: number | null, thresholds: PageDoc['uptime_thresholds']): DayState {
+  if (uptime === null) return 'unknown';
+  if (uptime >= thresholds.operational) return 'operational';
+  return uptime >= thresholds.degraded ? 'degraded' : 'down';
+}
 
 /** The hours of each time frame that a page shows, and of the last day, which comes first. */
 export function framesOf({ uptime_timeframes: shown }: Pick<PageDoc, 'uptime_timeframes'>) {

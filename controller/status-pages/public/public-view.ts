@@ -15,6 +15,8 @@ const componentView = z.strictObject({
   status: z.enum(['up', 'down', 'degraded', 'paused', 'maintenance', 'unknown']),
   uptime: z.record(z.string(), percent.nullable()).optional()
     .describe('Percent by time frame; null if nothing was watched. Absent if the page does not show it.'),
+  daily_uptime: z.array(percent.nullable()).optional()
+    .describe('Percent of each day (UTC) from `first_day` to today; null if nothing was watched.'),
   response_time_ms: z.number().nullable().optional()
     .describe('Mean of the last 24 hours. Absent if the page does not show it.'),
 });
@@ -41,6 +43,9 @@ export const publicPageView = z.strictObject({
   timezone: z.string(),
   color_scheme: z.enum(COLOR_SCHEMES),
   overall: z.enum(OVERALL_STATES),
+  uptime_thresholds: z.strictObject({ operational: percent, degraded: percent })
+    .describe('Percentages from which a day counts as operational, and as degraded.'),
+  first_day: z.iso.date().describe('The first day of `daily_uptime`.'),
   components: z.array(componentView),
   incidents: z.array(postView).describe('Open ones, and those of the last `incident_history_days`.'),
   as_of: instant.describe('When this was put together.'),

@@ -7,27 +7,39 @@ import type { PageDoc } from '../page.ts';
 import type { PostDoc } from '../posts/post.ts';
 import { viewPost } from '../posts/post-views.ts';
 import { readComponents } from '../verbs/read-pages.ts';
-import { framesOf, isShown, overallState } from './public-rules.ts';
+import { uniteRegions } from './chart.ts';
+import type { ComponentTimes } from './component-html.ts';
+import {
+  firstDay, floorPercent, framesOf, hoursOfToday, isShown, overallState, SHOWN_DAYS,
+} from './public-rules.ts';
 import type { PublicComponent, PublicPageView, PublicPost } from './public-view.ts';
 
 /** The newest posts of a page are looked through for those that readers see. */
 const MOST_POSTS_READ = 100;
 
-export type PublicDeps = Pick<PageDeps, 'pages' | 'posts' | 'monitors' | 'statistics'>;
+export type PublicDeps = Pick<PageDeps, 'pages' | 'posts' | 'monitors' | 'statistics' | 'pastDays' | 'history'>;
+
+export interface FoundPage {
+  page: PageDoc;
+  view: PublicPageView;
+}
 
 /** What readers see of a page, and the page; null if none is published under this subdomain. */
-export async function readPublicPage(deps: PublicDeps, subdomain: string, now: number) {
+export async function readPublicPage(
+  deps: PublicDeps, subdomain: string, now: number,
+): Promise<FoundPage | null> {
   const page = await deps.pages.findPublished(subdomain);
   if (page === null) return null;
   const tenant = { organizationId: page.organization_id, projectId: page.project_id };
   const [components, { posts }] = await Promise.all([
-    visibleComponents(deps, tenant, page),
+    visibleComponents(deps, tenant, page, now),
     deps.posts.list(tenant, page._id, { status: undefined, skip: 0, limit: MOST_POSTS_READ }),
   ]);
-  const names = new Map(components.map(({ id, name }) => [id, name]));
+  const names = namesOf(components);
   const view: PublicPageView = {
     name: page.name, description: page.description, subdomain, timezone: page.timezone,
-    color_scheme: shownBranding(page.branding).color_scheme, overall: overallState(components), components,
+    color_scheme: shownBranding(page.branding).color_scheme, overall: overallState(components),
+    uptime_thresholds: page.uptime_thresholds, first_day: isoTime(firstDay(now)).slice(0, 10), components,
     incidents: posts.filter((post) => isShown(post, page, now)).map((post) => publicPost(post, names)),
     as_of: isoTime(now),
   };
@@ -35,23 +47,53 @@ export async function readPublicPage(deps: PublicDeps, subdomain: string, now: n
 }
 
 async function visibleComponents(
-  deps: PublicDeps, tenant: Tenant, page: PageDoc,
+  deps: PublicDeps, tenant: Tenant, page: PageDoc, now: number,
 ): Promise<PublicComponent[]> {
   const visible = page.components.filter((component) => component.is_visible);
   const { frames, hours } = framesOf(page);
-  const read = await readComponents(deps, tenant, visible, hours);
+  const [read, past] = await Promise.all([
+    readComponents(deps, tenant, visible, [...hours, hoursOfToday(now)]),
+    page.show_uptime_percentage
+      ? deps.pastDays.of(visible.map((component) => component.monitor_id), SHOWN_DAYS - 1) : null,
+  ]);
   return read.map(({ component, monitor, known }) => {
     const { live, periods: [day, ...periods] = [] } = known ?? {};
     const uptime = () => Object.fromEntries(
       frames.map((frame, at) => [frame, periods[at]?.uptime_percentage ?? null]),
     );
+    const daily = () => [...(past?.get(monitor._id) ?? []), periods.at(-1)?.uptime_percentage ?? null];
     return {
       id: monitor._id, name: component.display_name ?? monitor.name, group: component.group_name,
       status: runtimeStatus(monitor, live),
-      ...(page.show_uptime_percentage ? { uptime: uptime() } : {}),
+      ...(page.show_uptime_percentage ? { uptime: uptime(), daily_uptime: daily().map(floorPercent) } : {}),
       ...(page.show_response_time ? { response_time_ms: day?.avg_response_time ?? null } : {}),
     };
   });
+}
+
+/** A post of the page, however old; null if it has none with this id. */
+export async function readPublicPost(
+  { posts }: PublicDeps, { page, view }: FoundPage, id: string,
+): Promise<PublicPost | null> {
+  const shown = view.incidents.find((post) => post.id === id);
+  if (shown !== undefined) return shown;
+  const { organization_id: organizationId, project_id: projectId } = page;
+  const post = await posts.find({ organizationId, projectId }, page._id, id);
+  return post && publicPost(post, namesOf(view.components));
+}
+
+/** The response times of a component that the page shows; null if it shows none. */
+export async function readComponentTimes(
+  { history }: PublicDeps, { page }: FoundPage, id: string,
+): Promise<ComponentTimes | null> {
+  if (!page.show_response_time) return null;
+  const [hours, days] =
+    await Promise.all([history.responseTimes(id, 7), history.responseTimes(id, SHOWN_DAYS)]);
+  return { hours: uniteRegions(hours.values()), days: uniteRegions(days.values()) };
+}
+
+function namesOf(components: readonly PublicComponent[]): Map<string, string> {
+  return new Map(components.map(({ id, name }) => [id, name]));
 }
 
 /** Monitors that the page hides, or that are gone, are not named. */

@@ -1,0 +1,50 @@
+import { html, type Html } from '../../pages/html.ts';
+import type { Page } from '../../pages/layout.ts';
+import { bars, shownDays } from './bars.ts';
+import { chart, type ShownTime } from './chart.ts';
+import type { Voice } from './languages/language.ts';
+import { framePage, type Look } from './page-frame.ts';
+import type { PublicComponent, PublicPageView } from './public-view.ts';
+
+const HOUR_MS = 3_600_000;
+
+/** The mean response times of a component; null if the page shows none. */
+export interface ComponentTimes {
+  /** Of the last seven days. */
+  hours: ShownTime[];
+  /** Of the last 90 days. */
+  days: ShownTime[];
+}
+
+/** The page of one component: all of its days in words, and its response times. */
+export function renderComponentPage(
+  view: PublicPageView, look: Look, component: PublicComponent, times: ComponentTimes | null, voice: Voice,
+): Page {
+  const { texts } = voice;
+  const days = shownDays(component, view);
+  return framePage({
+    view, look, voice, title: component.name, path: `/components/${component.id}`,
+    content: html`<p class="overall ${component.status}">${texts.states[component.status]}</p>
+${times === null ? null : html`<section><h2>${texts.responseTime}</h2>${chart(times.hours, HOUR_MS, voice)}</section>`}
+${days.length === 0 ? null : html`<section><h2>${texts.history}</h2><div class="bars">${bars(days, voice)}</div>
+${table(days, times, voice)}</section>`}
+<p>${texts.asOf} ${voice.time(view.as_of)}</p>`,
+  });
+}
+
+/** Newest first. */
+function table(
+  days: ReturnType<typeof shownDays>, times: ComponentTimes | null, { texts, day, percent, whole }: Voice,
+): Html {
+  const byDay = new Map(times?.days.map(({ at, ms }) => [at, ms]));
+  const timeOf = (at: number) => {
+    const ms = byDay.get(at) ?? null;
+    return html`<td>${ms === null ? texts.noData : `${whole(ms)} ${texts.milliseconds}`}</td>`;
+  };
+  return html`<table><caption>${texts.utc}</caption><thead><tr><th scope="col">${texts.day}</th><th scope="col">${
+    texts.availability}</th>${times === null ? null : html`<th scope="col">${texts.responseTime}</th>`}</tr></thead><tbody>${
+    [...days].reverse().map(({ at, uptime }) => html`
+<tr><th scope="row">${day(at)}</th><td>${uptime === null ? texts.noData : percent(uptime)}</td>${
+    times === null ? null : timeOf(at)}</tr>`)}
+</tbody></table>`;
+}

@@ -1,0 +1,69 @@
+import { z } from 'zod';
+import { notFound } from '../../../shared/errors.ts';
+import type { Clock } from '../../../shared/time.ts';
+import { HTML_CONTENT } from '../../http/exchange.ts';
+import { uuidParam } from '../../http/params.ts';
+import { defineRoute, type Route } from '../../http/route.ts';
+import { viewError } from '../../pages/layout.ts';
+import { renderComponentPage } from './component-html.ts';
+import { voiceOf } from './languages/language.ts';
+import { renderPostPage } from './post-html.ts';
+import { PublicPages } from './public-pages.ts';
+import { languageOf, languageQuery, publicParams, readShown, type PublicReaders } from './public-routes.ts';
+import { PUBLIC_STYLE, STYLE_PATH } from './public-style.ts';
+import { readComponentTimes, readPublicPost, type PublicDeps } from './read-public-page.ts';
+
+const common = {
+  method: 'GET', tag: 'Public status pages', auth: { access: 'public' }, ignoresQuery: true,
+  errors: ['RESOURCE_NOT_FOUND'],
+} as const;
+const page = {
+  ...common, query: languageQuery, errorPage: viewError, answers: { 200: { contentType: HTML_CONTENT } },
+} as const;
+
+/** What a public page links to: its posts, its components and its style. */
+export function detailRoutes(deps: PublicDeps, pages: PublicReaders, clock: Clock): Route[] {
+  const times = new PublicPages(clock, async (key) => {
+    const [subdomain = '', id = ''] = key.split('/');
+    return readComponentTimes(deps, await readShown(pages, subdomain), id);
+  });
+  return [
+    defineRoute({
+      ...page, path: '/status/:subdomain/incidents/:incidentId', summary: 'Incident of a published status page',
+      params: publicParams.extend({ incidentId: uuidParam }),
+      handle: async (ctx, { params: { subdomain, incidentId }, query }) => {
+        const found = await readShown(pages, subdomain);
+        const post = await readPublicPost(deps, found, incidentId);
+        if (post === null) throw notFound('Incident');
+        const voice = voiceOf(languageOf(ctx, query), found.view.timezone);
+        const { html, headers } = renderPostPage(found.view, found.page, post, voice);
+        return { status: 200 as const, raw: html, headers };
+      },
+    }),
+    defineRoute({
+      ...page, path: '/status/:subdomain/components/:componentId',
+      summary: 'Days and response times of a component of a published status page',
+      params: publicParams.extend({ componentId: uuidParam }),
+      handle: async (ctx, { params: { subdomain, componentId }, query }) => {
+        const { view, page: look } = await readShown(pages, subdomain);
+        const component = view.components.find(({ id }) => id === componentId);
+        if (component === undefined) throw notFound('Component');
+        const voice = voiceOf(languageOf(ctx, query), view.timezone);
+        const read = await times.get(`${subdomain}/${componentId}`);
+        const { html, headers } = renderComponentPage(view, look, component, read, voice);
+        return { status: 200 as const, raw: html, headers };
+      },
+    }),
+    defineRoute({
+      ...common, path: '/status/assets/:file', summary: 'Style of status pages',
+      params: z.strictObject({ file: z.string().regex(/^page-[0-9a-f]{16}\.css$/) }),
+      answers: { 200: { contentType: 'text/css; charset=utf-8' } },
+      handle: async (_ctx, { params: { file } }) => {
+        // Another version's page may ask while controllers are updated one after another.
+        const isOurs = STYLE_PATH.endsWith(`/${file}`);
+        const headers = { 'Cache-Control': isOurs ? 'public, max-age=31536000, immutable' : 'no-store' };
+        return { status: 200 as const, raw: PUBLIC_STYLE, headers };
+      },
+    }),
+  ];
+}

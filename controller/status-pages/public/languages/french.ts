@@ -1,0 +1,47 @@
+import type { Texts } from './texts.ts';
+
+export const FRENCH: Texts = {
+  language: 'Français',
+  status: 'État',
+  skip: 'Aller au contenu',
+  languages: 'Langues',
+  overall: {
+    operational: 'Tous les systèmes fonctionnent', degraded: 'Certains systèmes sont lents ou limités',
+    partial_outage: 'Certains systèmes sont en panne', major_outage: 'Tous les systèmes sont en panne',
+    unknown: 'Aucune donnée pour le moment',
+  },
+  states: {
+    up: 'Opérationnel', down: 'En panne', degraded: 'Dégradé', paused: 'Non surveillé',
+    maintenance: 'Maintenance', unknown: 'Aucune donnée',
+  },
+  progress: {
+    investigating: 'En cours d’analyse', identified: 'Cause identifiée', monitoring: 'Sous observation',
+    resolved: 'Résolu',
+  },
+  frames: { '24h': '24 heures', '7d': '7 jours', '30d': '30 jours', '90d': '90 jours' },
+  systems: 'Systèmes',
+  noData: 'aucune donnée',
+  current: 'Incidents en cours',
+  past: 'Incidents passés',
+  none: 'Aucun incident durant cette période.',
+  affected: 'Concerné :',
+  history: 'Disponibilité sur 90 jours',
+  noTrouble: 'Aucun incident sur ces jours.',
+  day: 'Jour',
+  availability: 'Disponibilité',
+  utc: 'Les jours commencent à minuit UTC.',
+  responseTime: 'Temps de réponse',
+  mean: 'Moyenne :',
+  hourly: '7 derniers jours, moyenne de chaque heure',
+  noTimes: 'Aucun temps de réponse durant cette période.',
+  milliseconds: 'ms',
+  feeds: 'Flux',
+  subscribe: 'Recevoir les nouvelles par e-mail',
+  email: 'Adresse e-mail',
+  subscribeHint:
+    'Vous recevrez d’abord un e-mail pour confirmer l’adresse. Vous pourrez vous désabonner à tout moment.',
+  send: 'S’abonner',
+  back: 'Retour à la vue d’ensemble',
+  asOf: 'Mis à jour :',
+  automatic: 'Publié automatiquement',
+};

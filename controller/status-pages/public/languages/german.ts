@@ -1,0 +1,47 @@
+import type { Texts } from './texts.ts';
+
+export const GERMAN: Texts = {
+  language: 'Deutsch',
+  status: 'Status',
+  skip: 'Zum Inhalt springen',
+  languages: 'Sprachen',
+  overall: {
+    operational: 'Alle Systeme funktionieren', degraded: 'Einige Systeme sind langsam oder eingeschränkt',
+    partial_outage: 'Einige Systeme sind ausgefallen', major_outage: 'Alle Systeme sind ausgefallen',
+    unknown: 'Zurzeit liegen keine Daten vor',
+  },
+  states: {
+    up: 'In Betrieb', down: 'Ausgefallen', degraded: 'Eingeschränkt', paused: 'Nicht überwacht',
+    maintenance: 'Wartung', unknown: 'Keine Daten',
+  },
+  progress: {
+    investigating: 'Wird untersucht', identified: 'Ursache gefunden', monitoring: 'Wird beobachtet',
+    resolved: 'Behoben',
+  },
+  frames: { '24h': '24 Stunden', '7d': '7 Tage', '30d': '30 Tage', '90d': '90 Tage' },
+  systems: 'Systeme',
+  noData: 'keine Daten',
+  current: 'Aktuelle Störungen',
+  past: 'Frühere Störungen',
+  none: 'Keine Störungen in dieser Zeit.',
+  affected: 'Betroffen:',
+  history: 'Verfügbarkeit über 90 Tage',
+  noTrouble: 'Alle Tage ohne Störung.',
+  day: 'Tag',
+  availability: 'Verfügbarkeit',
+  utc: 'Die Tage beginnen um Mitternacht UTC.',
+  responseTime: 'Antwortzeit',
+  mean: 'Durchschnitt:',
+  hourly: 'Letzte 7 Tage, Durchschnitt jeder Stunde',
+  noTimes: 'Keine Antwortzeiten in dieser Zeit.',
+  milliseconds: 'ms',
+  feeds: 'Feeds',
+  subscribe: 'Neuigkeiten per E-Mail erhalten',
+  email: 'E-Mail-Adresse',
+  subscribeHint:
+    'Zuerst erhalten Sie eine E-Mail, in der Sie die Adresse bestätigen. Sie können sich jederzeit abmelden.',
+  send: 'Abonnieren',
+  back: 'Zurück zur Übersicht',
+  asOf: 'Stand:',
+  automatic: 'Automatisch veröffentlicht',
+};

@@ -1,0 +1,56 @@
+import { html, type Html } from '../../../pages/html.ts';
+import { CHINESE } from './chinese.ts';
+import { ENGLISH } from './english.ts';
+import { FRENCH } from './french.ts';
+import { GERMAN } from './german.ts';
+import { JAPANESE } from './japanese.ts';
+import { SPANISH } from './spanish.ts';
+import type { Texts } from './texts.ts';
+
+/** English first: who prefers none of them gets it. */
+export const LANGUAGES = ['en', 'de', 'fr', 'es', 'zh', 'ja'] as const;
+export type Language = (typeof LANGUAGES)[number];
+
+export const TEXTS: Readonly<Record<Language, Texts>> = {
+  en: ENGLISH, de: GERMAN, fr: FRENCH, es: SPANISH, zh: CHINESE, ja: JAPANESE,
+};
+
+/** Whose way of writing dates and numbers each language follows. */
+const LOCALES: Readonly<Record<Language, string>> =
+  { en: 'en-GB', de: 'de', fr: 'fr', es: 'es', zh: 'zh-CN', ja: 'ja' };
+
+/** What a page says and how it writes numbers, dates and lists. */
+export interface Voice {
+  language: Language;
+  texts: Texts;
+  /** An instant in ISO 8601, in the page's time zone, which it names. */
+  time(instant: string): Html;
+  /** A day of the last year in UTC by its beginning, Unix ms. */
+  day(at: number): string;
+  /** Rounded down to two digits: 100 is shown only where nothing failed. */
+  percent(value: number): string;
+  /** Without digits after the point. */
+  whole(value: number): string;
+  list(names: readonly string[]): string;
+}
+
+/** @param timeZone IANA name */
+export function voiceOf(language: Language, timeZone: string): Voice {
+  const locale = LOCALES[language];
+  const times = new Intl.DateTimeFormat(locale, {
+    timeZone, year: 'numeric', month: 'short', day: 'numeric', hour: '2-digit', minute: '2-digit',
+    timeZoneName: 'short',
+  });
+  const days = new Intl.DateTimeFormat(locale, { timeZone: 'UTC', month: 'short', day: 'numeric' });
+  const percents = new Intl.NumberFormat(locale, { style: 'percent', maximumFractionDigits: 2 });
+  const numbers = new Intl.NumberFormat(locale, { maximumFractionDigits: 0 });
+  const lists = new Intl.ListFormat(locale);
+  return {
+    language, texts: TEXTS[language],
+    time: (instant) => html`<time datetime="${instant}">${times.format(new Date(instant))}</time>`,
+    day: (at) => days.format(at),
+    percent: (value) => percents.format(Math.floor(value * 100) / 10_000),
+    whole: (value) => numbers.format(value),
+    list: (names) => lists.format(names),
+  };
+}

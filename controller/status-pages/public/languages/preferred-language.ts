@@ -1,0 +1,19 @@
+import { LANGUAGES, type Language } from './language.ts';
+
+/** Parts of a header that are looked at. */
+const MOST_PARTS = 20;
+
+/** The language that a reader likes best according to Accept-Language; English for who likes none of ours. */
+export function preferredLanguage(accepted: string | undefined): Language {
+  let best: Language = 'en';
+  let liking = 0;
+  for (const part of (accepted ?? '').split(',', MOST_PARTS)) {
+    const [range = '', ...settings] = part.trim().toLowerCase().split(';');
+    const quality = Number(settings.map((each) => each.trim()).find((each) => each.startsWith('q='))?.slice(2) ?? 1);
+    const name = range.trim().split('-')[0];
+    const language = name === '*' ? 'en' : LANGUAGES.find((each) => each === name);
+    // Of equals the first: so does who writes no qualities mean it.
+    if (language !== undefined && quality > liking && quality <= 1) [best, liking] = [language, quality];
+  }
+  return best;
+}

@@ -1,0 +1,47 @@
+import type { Texts } from './texts.ts';
+
+export const SPANISH: Texts = {
+  language: 'Español',
+  status: 'Estado',
+  skip: 'Ir al contenido',
+  languages: 'Idiomas',
+  overall: {
+    operational: 'Todos los sistemas funcionan', degraded: 'Algunos sistemas están lentos o limitados',
+    partial_outage: 'Algunos sistemas no funcionan', major_outage: 'Ningún sistema funciona',
+    unknown: 'No hay datos en este momento',
+  },
+  states: {
+    up: 'Operativo', down: 'Caído', degraded: 'Degradado', paused: 'Sin supervisión',
+    maintenance: 'Mantenimiento', unknown: 'Sin datos',
+  },
+  progress: {
+    investigating: 'En investigación', identified: 'Causa identificada', monitoring: 'En observación',
+    resolved: 'Resuelto',
+  },
+  frames: { '24h': '24 horas', '7d': '7 días', '30d': '30 días', '90d': '90 días' },
+  systems: 'Sistemas',
+  noData: 'sin datos',
+  current: 'Incidentes actuales',
+  past: 'Incidentes anteriores',
+  none: 'Sin incidentes en este período.',
+  affected: 'Afectado:',
+  history: 'Disponibilidad en 90 días',
+  noTrouble: 'Todos los días sin problemas.',
+  day: 'Día',
+  availability: 'Disponibilidad',
+  utc: 'Los días comienzan a medianoche UTC.',
+  responseTime: 'Tiempo de respuesta',
+  mean: 'Promedio:',
+  hourly: 'Últimos 7 días, promedio de cada hora',
+  noTimes: 'Sin tiempos de respuesta en este período.',
+  milliseconds: 'ms',
+  feeds: 'Fuentes',
+  subscribe: 'Recibir novedades por correo',
+  email: 'Correo electrónico',
+  subscribeHint:
+    'Primero le enviaremos un correo para confirmar la dirección. Puede darse de baja en cualquier momento.',
+  send: 'Suscribirse',
+  back: 'Volver al resumen',
+  asOf: 'Actualizado:',
+  automatic: 'Publicado automáticamente',
+};

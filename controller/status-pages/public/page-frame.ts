@@ -1,0 +1,75 @@
+import { html, type Html } from '../../pages/html.ts';
+import type { Page } from '../../pages/layout.ts';
+import { shownBranding } from '../branding-rules.ts';
+import type { PageDoc } from '../page.ts';
+import { LANGUAGES, TEXTS, type Voice } from './languages/language.ts';
+import { STYLE_PATH } from './public-style.ts';
+import type { PublicPageView } from './public-view.ts';
+
+export type Look = Pick<PageDoc, 'branding' | 'allow_search_indexing'>;
+
+interface Framed {
+  view: Pick<PublicPageView, 'name' | 'description' | 'subdomain'>;
+  look: Look;
+  voice: Voice;
+  /** Before the name of the page; null on the page itself. */
+  title: string | null;
+  /** Below `/status/{subdomain}`, with its slash: where other languages are. */
+  path: string;
+  content: Html;
+  /** What the style of the page's owner does not reach. */
+  controls?: Html;
+}
+
+/** A public page around `content`. It needs no script, and loads only its style and the images it names. */
+export function framePage({ view, look, voice, title, path, content, controls }: Framed): Page {
+  const { texts, language } = voice;
+  const { headerText = null, footerText = null } = look.branding ?? {};
+  const { logo_url, favicon_url, color_scheme } = shownBranding(look.branding);
+  const home = `/status/${view.subdomain}`;
+  const name = `${view.name} · ${texts.status}`;
+  const { text } = html`<!doctype html>
+<html lang="${language}" data-theme="${color_scheme}"><head><meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+${look.allow_search_indexing ? null : html`<meta name="robots" content="noindex">`}
+${view.description === null ? null : html`<meta name="description" content="${view.description}">`}
+${favicon_url === null ? null : html`<link rel="icon" href="${favicon_url}">`}
+<title>${title === null ? name : `${title} · ${name}`}</title>
+<link rel="stylesheet" href="${STYLE_PATH}">
+</head><body><a class="skip" href="#main">${texts.skip}</a>
+<div class="page"><header>${logo_url === null ? null : html`<img src="${logo_url}" alt="" height="48">`}${
+  title === null
+    ? html`<h1>${view.name}</h1>${paragraph(view.description)}${paragraph(headerText)}`
+    : html`<p class="site">${view.name}</p><p><a href="${home}?lang=${language}">${texts.back}</a></p>`
+}</header>
+<main id="main">${title === null ? null : html`<h1>${title}</h1>`}${content}</main>
+${paragraph(footerText)}</div>
+<footer>${controls ?? null}${languageLinks(home + path, voice)}</footer></body></html>
+`;
+  return {
+    html: text,
+    headers: {
+      'Content-Security-Policy':
+        `default-src 'none'; style-src 'self'; img-src ${imageSources([logo_url, favicon_url])}; ` +
+        "form-action 'none'; frame-ancestors 'none'; base-uri 'none'",
+      'Content-Language': language, Vary: 'Accept-Language', 'Cache-Control': 'public, max-age=1',
+    },
+  };
+}
+
+function languageLinks(address: string, { language, texts }: Voice): Html {
+  return html`<nav aria-label="${texts.languages}"><ul class="languages">${LANGUAGES.map((other) => html`
+<li><a href="${address}?lang=${other}" hreflang="${other}" lang="${other}"${
+  other === language ? html` aria-current="true"` : null}>${TEXTS[other].language}</a></li>`)}
+</ul></nav>`;
+}
+
+/** The origins of what the page names: it may load nothing else. */
+function imageSources(urls: (string | null)[]): string {
+  const origins = new Set(urls.flatMap((url) => (url === null ? [] : [new URL(url).origin])));
+  return origins.size === 0 ? "'none'" : [...origins].join(' ');
+}
+
+export function paragraph(text: string | null): Html | null {
+  return text === null ? null : html`<p class="text">${text}</p>`;
+}
