@@ -27,6 +27,7 @@ import type { ControllerPorts } from './wiring/ports.ts';
 import { openResults } from './wiring/results.ts';
 import { openRetention } from './wiring/retention.ts';
 import { openStatusPages } from './wiring/status-pages.ts';
+import { openSubscribers } from './wiring/subscribers.ts';
 import { openSubscriptions } from './wiring/subscriptions.ts';
 
 type GivenPorts = Omit<ControllerPorts, 'company'>;
@@ -112,6 +113,9 @@ export async function openController(given: GivenPorts) {
       isRead: (organizationId, projectId) =>
         subscriptions.directory.hasAny(organizationId) || events.hub.watched.has(organizationId, projectId),
     });
+  const subscribers = await openSubscribers(ports, {
+    accounts, pages: accounts.pages, vetting: notifications.vetting, baseUrl,
+  });
   events.publishProbes({ fleet, accounts, ownsShard });
   const retention = openRetention(ports, { accounts: accounts.deps, limitsOf, ownsShard });
   const { open: live, history, certificates } = results;
@@ -136,7 +140,7 @@ export async function openController(given: GivenPorts) {
       ...dashboardRoutes({
         monitors: monitorDeps, health: results.health, incidents: incidents.store, fleet: fleet.overview,
       }),
-      ...statusPages.routesOver(monitorDeps),
+      ...statusPages.routesOver(monitorDeps, subscribers.ofPages), ...subscribers.routes,
       ...heartbeatRoutes({
         monitors: monitors.store, pings, poke, lost: (shard) => results.interrupted(shard),
       }),

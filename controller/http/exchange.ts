@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { Readable } from 'node:stream';
 import type { ParameterizedContext } from 'koa';
 import { AppError, ERROR_STATUS } from '../../shared/errors.ts';
 import { addressBucket, clientAddress } from './client-address.ts';
@@ -61,9 +62,15 @@ export function sendReply(exchange: Exchange, route: Route, reply: AnyReply): vo
     exchange.type = answer.contentType;
   } else if (isRawAnswer(answer) && (answer.data === undefined || reply.raw !== undefined)) {
     exchange.type = answer.contentType;
-    exchange.body = typeof reply.raw === 'string' ? reply.raw : Buffer.from(reply.raw ?? '');
+    exchange.body = rawBody(exchange, reply.raw);
   } else sendJson(exchange, { success: true, data: reply.data });
   if (reply.headers !== undefined) exchange.set(reply.headers);
+}
+
+function rawBody({ res }: Exchange, raw: AnyReply['raw'] = ''): string | Buffer | Readable {
+  // The head of the answer has said 200: only a broken connection tells the client that something is missing.
+  if (raw instanceof Readable) return raw.once('error', () => res.destroy());
+  return typeof raw === 'string' ? raw : Buffer.from(raw);
 }
 
 /** Seconds until a caller should repeat what got 503: most of what is away is back by then. */

@@ -1,3 +1,4 @@
+import type { Readable } from 'node:stream';
 import type { z } from 'zod';
 import type { AppError, ErrorCode } from '../../shared/errors.ts';
 import type { KeyScope, OrganizationRole, ProjectRole } from '../accounts/roles.ts';
@@ -127,7 +128,7 @@ interface ReplyFacts {
   audit?: { actor?: AuditActor; organizationId?: string } | null;
 }
 
-type RawReply<S> = { status: S; raw: string | Uint8Array } & ReplyFacts;
+type RawReply<S> = { status: S; raw: string | Uint8Array | Readable } & ReplyFacts;
 type DataReply<S, X> = { status: S; data: z.input<X> } & ReplyFacts;
 type StreamReply<S> = { status: S; stream: EventStream } & ReplyFacts;
 type EitherReply<S, X> = RawReply<S> | (X extends { data: infer D } ? DataReply<S, D> : never);
@@ -192,7 +193,7 @@ interface RouteSpec<A extends Auth, P, Q, B, R extends Answers> extends RouteFac
 export interface AnyReply extends ReplyFacts {
   status: number;
   data?: unknown;
-  raw?: string | Uint8Array;
+  raw?: string | Uint8Array | Readable;
   stream?: EventStream;
 }
 

@@ -13,7 +13,9 @@ body { margin: 0; background: var(--ground); color: var(--text); font: 1.0625rem
 main { max-width: 30rem; margin: 0 auto; padding: 3rem 1.25rem; }
 h1 { font-size: 1.6rem; line-height: 1.25; }
 label { display: block; margin: 1rem 0 .25rem; font-weight: 600; }
-input { width: 100%; padding: .6rem .7rem; font: inherit; color: inherit; background: transparent; border: 1px solid var(--line); border-radius: .4rem; }
+input, select { width: 100%; padding: .6rem .7rem; font: inherit; color: inherit; background: transparent; border: 1px solid var(--line); border-radius: .4rem; }
+[type=checkbox] { width: auto; }
+[type=checkbox] + label { display: inline; }
 button { margin-top: 1.5rem; padding: .65rem 1.2rem; font: inherit; font-weight: 600; color: var(--on-accent); background: var(--accent); border: 0; border-radius: .4rem; cursor: pointer; }
 :focus-visible { outline: 3px solid var(--accent); outline-offset: 2px; }
 .hint { margin: .25rem 0 0; font-size: .9375rem; }

@@ -11,6 +11,13 @@ interface ProjectMonitors {
   findMany(tenant: Tenant, ids: string[]): Promise<MonitorDoc[]>;
 }
 
+/** Those who subscribe to a page. */
+export interface PageSubscribers {
+  /** Those who are told of something. */
+  countVerified(pageId: string): Promise<number>;
+  deleteOfPage(tenant: Tenant, pageId: string): Promise<void>;
+}
+
 export interface PageDeps {
   pages: PageStore;
   posts: PostStore;
@@ -18,6 +25,7 @@ export interface PageDeps {
   statistics: MonitorReaders['statistics'];
   pastDays: MonitorReaders['pastDays'];
   history: Pick<MonitorReaders['history'], 'responseTimes'>;
+  subscribers: PageSubscribers;
   quota: Pick<Quota, 'reserve' | 'release' | 'limitsOf'>;
   /** Readers of this controller must see the change of a page at once, not after the usual second. */
   changed(subdomain: string): void;

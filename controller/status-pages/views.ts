@@ -5,7 +5,9 @@ import { shownBranding } from './branding-rules.ts';
 import type { WholePage } from './verbs/read-pages.ts';
 
 /** A page as its list shows it, or alone: some counts are filled in one of the two only. */
-export function viewPage({ page, components }: WholePage, role: ProjectRole, place: 'list' | 'alone'): PageView {
+export function viewPage(
+  { page, components, subscriberCount = 0 }: WholePage, role: ProjectRole, place: 'list' | 'alone',
+): PageView {
   const {
     _id: id, components: attached, branding, verified_domain, subdomain, status, custom_domain, ...rest
   } = page;
@@ -16,7 +18,7 @@ export function viewPage({ page, components }: WholePage, role: ProjectRole, pla
     ...shownBranding(branding), component_display_order: 'custom', custom_domain,
     custom_domain_verified: isVerified, ssl_enabled: isVerified,
     ssl_certificate_status: isVerified ? 'active' : null,
-    subscriber_count: 0, monitor_count: place === 'list' ? attached.length : 0,
+    subscriber_count: subscriberCount, monitor_count: place === 'list' ? attached.length : 0,
     page_views_24h: 0, page_views_7d: 0, page_views_30d: 0,
     created_by: null, ...rest,
     ...(monitors.length === 0 ? {} : { monitors, uptime_percentage: meanUptime(monitors) }),

@@ -89,7 +89,7 @@ export async function openNotifications(ports: NotificationPorts, sources: Notif
     alerts: new FanOut({ destinations, deliveries, queues, windows, clock, regions, notify: wakeOwners }),
     /** The notification log of incidents. */
     log: deliveries,
-    destinations, service, failing, poster,
+    destinations, service, failing, poster, vetting,
     routes: [
       ...destinationRoutes({
         destinations, vetting, testMails, suppressions,

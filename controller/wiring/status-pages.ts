@@ -5,6 +5,7 @@ import { followIncident } from '../status-pages/posts/verbs/follow-incident.ts';
 import { postRoutes } from '../status-pages/posts/post-routes.ts';
 import { detailRoutes } from '../status-pages/public/detail-routes.ts';
 import { openPublicPages, publicPageRoutes } from '../status-pages/public/public-routes.ts';
+import type { PageSubscribers } from '../status-pages/deps.ts';
 import { pageRoutes } from '../status-pages/routes.ts';
 import type { PageStore } from '../status-pages/store.ts';
 import type { Incidents } from './incidents.ts';
@@ -22,13 +23,16 @@ export async function openStatusPages(
       incidents, clock, log, company,
       follow: (incident) => followIncident({ pages, posts }, incident, clock.now()),
     }),
-    routesOver: ({ monitors, readers: { statistics, pastDays, history }, quota }: MonitorDeps) => {
+    routesOver: (
+      { monitors, readers: { statistics, pastDays, history }, quota }: MonitorDeps,
+      subscribers: PageSubscribers,
+    ) => {
       const shown = { pages, posts, monitors, statistics, pastDays, history };
       const readers = openPublicPages(shown, clock);
       const changed = (subdomain: string) => readers.forget(subdomain);
       return [
-        ...pageRoutes({ ...shown, quota, changed }), ...postRoutes(shown), ...publicPageRoutes(readers),
-        ...detailRoutes(shown, readers, clock),
+        ...pageRoutes({ ...shown, quota, changed, subscribers }), ...postRoutes(shown),
+        ...publicPageRoutes(readers), ...detailRoutes(shown, readers, clock),
       ];
     },
   };

@@ -62,6 +62,15 @@ const RECIPES: Record<string, Recipe> = {
   'POST /api/projects/{projectId}/status-pages/{id}/incidents/{incidentId}/updates': (making) => ({
     status: making.random.pick(['identified', 'monitoring', 'resolved']), message: name(making),
   }),
+  'POST /api/public/status-pages/{subdomain}/subscribers': ({ random }) => ({
+    email: `fuzz-${random.int(0, 10 ** 6)}@subscriber.example`, preferences: { frequency: 'daily' },
+  }),
+  'PATCH /api/projects/{projectId}/status-pages/{id}/subscribers/{subscriberId}': ({ random }) => ({
+    preferences: { maintenance: random.chance(0.5) },
+  }),
+  'POST /api/projects/{projectId}/status-pages/{id}/subscribers/bulk-delete': (making) => ({
+    subscriber_ids: making.pool.ids('subscribers').slice(0, 1),
+  }),
   'PUT /api/projects/{id}/members': () => ({ members: [] }),
 };
 

@@ -1,8 +1,10 @@
 import { Writable } from 'node:stream';
 import { MongoClient, type Db } from 'mongodb';
 import { pino } from 'pino';
+import type { SubscriberDoc } from '../../controller/subscribers/subscriber.ts';
 import { ApiSession } from '../helpers/api-session.ts';
 import { startControllerRig, type ControllerRig } from '../helpers/controller-rig.ts';
+import { pageSubscriber, SUBSCRIBERS } from '../helpers/page-subscriber.ts';
 import { startReceiver, type Receiver } from '../helpers/receiver.ts';
 import { SHARES, type Caller } from './callers.ts';
 import { Pool } from './pool.ts';
@@ -77,8 +79,8 @@ export async function openWorld(): Promise<World> {
   pool.protect(keys.read.id);
   pool.protect(keys.write.id);
   const callers = callersOf(people, keys);
-  const furniture = await furnish(people.bystander);
-  await addPages(people.owner, pool);
+  const furniture = await furnish(people.bystander, db);
+  await addPages(people.owner, pool, db);
   return {
     rig, db, sink, pool, callers, lines,
     account: { email: people.unverified.email, password: PASSWORD },
@@ -178,7 +180,9 @@ function key({ session }: Account, scope: string): Promise<{ id: string; key: st
 }
 
 /** Published pages with a monitor and a post: random requests seldom attach a monitor and then name it. */
-async function addPages({ session, projectId }: Account, pool: Pool): Promise<void> {
+async function addPages(
+  { session, organizationId, projectId }: Account, pool: Pool, db: Db,
+): Promise<void> {
   const pages = `/api/projects/${projectId}/status-pages`;
   const { monitor: { id: monitor_id } } = await session.ok<{ monitor: { id: string } }>('POST', '/api/monitors', {
     name: 'On pages', type: 'HTTP', target: 'https://page.example/', interval_seconds: 300,
@@ -196,14 +200,19 @@ async function addPages({ session, projectId }: Account, pool: Pool): Promise<vo
     pool.add('subdomains', subdomain);
     pool.add('status-pages', id, { projectId });
     pool.add('posts', incident.id, { projectId, id });
+    const subscriber = pageSubscriber({ organizationId, projectId, pageId: id }, 'fuzzed@example.com');
+    await db.collection<SubscriberDoc>(SUBSCRIBERS).insertOne(subscriber);
+    pool.add('subscribers', subscriber._id, { projectId, id });
   }
 }
 
 /** One id of each kind that the bystander has. */
-export type Furniture = Record<'groups' | 'monitors' | 'incidents' | 'comments' | 'integrations' | 'projects' | 'members' | 'invitations' | 'api-keys' | 'regions' | 'probes' | 'subscriptions' | 'status-pages', string>;
+export type Furniture = Record<'groups' | 'monitors' | 'incidents' | 'comments' | 'integrations' | 'projects' | 'members' | 'invitations' | 'api-keys' | 'regions' | 'probes' | 'subscriptions' | 'status-pages' | 'subscribers', string>;
 
 /** Creates one of everything for the bystander. */
-async function furnish({ session, userId, projectId }: Account): Promise<Furniture> {
+async function furnish(
+  { session, userId, organizationId, projectId }: Account, db: Db,
+): Promise<Furniture> {
   const name = CANARY;
   const make = async (path: string, body: object, field?: string) => {
     const data = await session.ok<Record<string, { id: string }> & { id: string }>('POST', path, body);
@@ -225,6 +234,11 @@ async function furnish({ session, userId, projectId }: Account): Promise<Furnitu
     '/api/regions', { id: 'zz9-region-of-theirs', name, city: 'Berlin', country: 'DE', lat: 52, lon: 13 },
     'region',
   );
+  const pageId = await make(
+    `/api/projects/${projectId}/status-pages`, { name, subdomain: CANARY }, 'status_page',
+  );
+  const subscriber = pageSubscriber({ organizationId, projectId, pageId }, `${CANARY}-3@example.com`);
+  await db.collection<SubscriberDoc>(SUBSCRIBERS).insertOne(subscriber);
   return {
     groups, monitors, incidents, regions, members: userId,
     comments: await make(`/api/incidents/${incidents}/comments`, { comment_text: name }, 'comment'),
@@ -238,8 +252,6 @@ async function furnish({ session, userId, projectId }: Account): Promise<Furnitu
     'api-keys': (await session.ok<{ id: string }>('POST', '/api/auth/api-keys', { name })).id,
     probes: await make('/api/probes', { region_id: regions, name }, 'probe'),
     subscriptions: await make('/api/subscriptions', { name }, 'subscription'),
-    'status-pages': await make(
-      `/api/projects/${projectId}/status-pages`, { name, subdomain: CANARY }, 'status_page',
-    ),
+    'status-pages': pageId, subscribers: subscriber._id,
   };
 }

@@ -34,7 +34,7 @@ export async function readComponents(
   });
 }
 
-export type WholePage = Awaited<ReturnType<typeof completePage>>;
+export type WholePage = Awaited<ReturnType<typeof completePage>> & { subscriberCount?: number };
 
 /** A page with its monitors, in the order in which it shows them. */
 export async function completePage(deps: PageDeps, { tenant }: ProjectContext, page: PageDoc) {
@@ -45,7 +45,10 @@ export async function completePage(deps: PageDeps, { tenant }: ProjectContext, p
 export async function listPages(deps: PageDeps, ctx: ProjectContext): Promise<WholePage[]> {
   const whole: WholePage[] = [];
   // One after another: each may show hundreds of monitors.
-  for (const page of await deps.pages.list(ctx.tenant)) whole.push(await completePage(deps, ctx, page));
+  for (const page of await deps.pages.list(ctx.tenant)) {
+    const subscriberCount = await deps.subscribers.countVerified(page._id);
+    whole.push({ ...(await completePage(deps, ctx, page)), subscriberCount });
+  }
   return whole;
 }
 

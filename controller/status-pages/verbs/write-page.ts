@@ -80,6 +80,7 @@ export async function deletePage(deps: PageDeps, ctx: ProjectContext, id: string
   const { subdomain } = await loadPage(deps, ctx.tenant, id);
   // First, so that a deletion that was interrupted can be repeated.
   await deps.posts.deleteOfPage(ctx.tenant, id);
+  await deps.subscribers.deleteOfPage(ctx.tenant, id);
   if (!(await deps.pages.delete(ctx.tenant, id))) throw notFound('Status page');
   deps.changed(subdomain);
   await deps.quota.release(ctx.tenant.organizationId, 'status_pages');

@@ -1,0 +1,73 @@
+import { z } from 'zod';
+import { defineRoute, ok, type Route } from '../../http/route.ts';
+import { messageAnswer, ownAnswer } from '../answers.ts';
+import type { SubscriberDeps } from '../deps.ts';
+import { linkQuery, preferencesInput, subscriptionInput, token } from '../schema.ts';
+import {
+  changePreferences, confirmSubscription, endSubscription, readSubscription, type OwnSubscription,
+} from '../verbs/own-subscription.ts';
+import { subscribe } from '../verbs/subscribe.ts';
+
+const common = { tag: 'Public status pages', auth: { access: 'public' } } as const;
+const own = { ...common, path: '/api/public/subscribers/preferences', query: linkQuery } as const;
+
+/** For visitors of status pages, who speak for an address by the token of a mail to it. */
+export function publicSubscriberRoutes(deps: SubscriberDeps): Route[] {
+  return [
+    defineRoute({
+      ...common, path: '/api/public/status-pages/:subdomain/subscribers', method: 'POST',
+      summary: 'Subscribe to a published status page', errors: ['RESOURCE_NOT_FOUND'],
+      description: 'Mails a link that confirms the subscription: one mail per address and hour. The answer is '
+        + 'the same for every address.',
+      params: z.strictObject({ subdomain: z.string().max(63).toLowerCase() }), body: subscriptionInput,
+      answers: { 202: messageAnswer },
+      handle: async (ctx, { params, body }) => {
+        await subscribe(deps, ctx, params.subdomain, body);
+        const message = 'Please confirm your subscription by the link in the mail that we send you';
+        return { status: 202 as const, data: { message } };
+      },
+    }),
+    defineRoute({
+      ...common, path: '/api/public/subscribers/verify', method: 'POST', summary: 'Confirm a subscription',
+      audit: 'subscriber.verified', body: z.strictObject({ token }), answers: { 200: messageAnswer },
+      handle: async (ctx, { body }) => {
+        const found = await confirmSubscription(deps, body.token, ctx.now);
+        return { ...ok({ message: 'Your subscription is confirmed' }), audit: ownAudit(found) };
+      },
+    }),
+    defineRoute({
+      ...common, path: '/api/public/subscribers/unsubscribe', method: 'POST', summary: 'Unsubscribe',
+      description: 'The token is in the body or, for the one-click request of mail programs (RFC 8058), in the query.',
+      audit: 'subscriber.unsubscribed', bodyFormat: 'json-or-form', query: linkQuery,
+      body: z.looseObject({ token }), answers: { 200: messageAnswer },
+      handle: async (ctx, { body, query }) => {
+        const found = await endSubscription(deps, body.token === '' ? query.token : body.token, ctx.now);
+        return { ...ok({ message: 'You are unsubscribed' }), audit: ownAudit(found) };
+      },
+    }),
+    defineRoute({
+      ...own, method: 'GET', summary: 'Read your subscription', answers: { 200: ownAnswer },
+      handle: async (_ctx, { query }) => ok(viewOwn(await readSubscription(deps, query.token))),
+    }),
+    defineRoute({
+      ...own, method: 'PATCH', summary: 'Change what you receive', audit: 'subscriber.updated',
+      body: preferencesInput, answers: { 200: ownAnswer },
+      handle: async (_ctx, { query, body }) => {
+        const found = await changePreferences(deps, query.token, body.preferences);
+        return { ...ok(viewOwn(found)), audit: ownAudit(found) };
+      },
+    }),
+  ];
+}
+
+/** The log names the page's organization, and no address: the entry outlives the subscription. */
+export function ownAudit({ subscriber }: OwnSubscription) {
+  const actor = { type: 'none', id: subscriber._id, name: 'a subscriber' } as const;
+  return { actor, organizationId: subscriber.organization_id };
+}
+
+function viewOwn({ subscriber, page }: OwnSubscription) {
+  const { email, state, preferences } = subscriber;
+  const { name, subdomain } = page;
+  return { email, status_page: { name, subdomain }, is_subscribed: state === 'verified', preferences };
+}

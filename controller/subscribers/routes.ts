@@ -1,0 +1,74 @@
+import { Readable } from 'node:stream';
+import { defineRoute, done, ok, type Route } from '../http/route.ts';
+import { pageParams } from '../status-pages/schema.ts';
+import * as answers from './answers.ts';
+import type { SubscriberDeps } from './deps.ts';
+import * as schema from './schema.ts';
+import {
+  changeSubscriber, deleteSubscriber, deleteSubscribers, exportSubscribers, listSubscribers,
+} from './verbs/manage.ts';
+import { viewSubscriber } from './views.ts';
+
+const path = '/api/projects/:projectId/status-pages/:id/subscribers';
+const errors = ['RESOURCE_NOT_FOUND', 'ACCESS_DENIED'] as const;
+const all = { path, params: pageParams, tag: 'Status page subscribers', errors } as const;
+const one = { ...all, path: `${path}/:subscriberId`, params: schema.subscriberParams } as const;
+const viewer = { access: 'path-project', role: 'viewer' } as const;
+const admin = { access: 'path-project', role: 'admin' } as const;
+
+/** How the admins of a project see and manage those who subscribe to its pages. */
+export function subscriberRoutes(deps: SubscriberDeps): Route[] {
+  return [...readRoutes(deps), ...writeRoutes(deps)];
+}
+
+function readRoutes(deps: SubscriberDeps): Route[] {
+  return [
+    defineRoute({
+      ...all, auth: viewer, method: 'GET', summary: 'List the subscribers of a status page',
+      query: schema.subscriberListQuery, answers: { 200: answers.subscriberListAnswer },
+      handle: async (ctx, { params, query }) => {
+        const { subscribers, pagination } = await listSubscribers(deps, ctx, params.id, query);
+        return ok({ subscribers: subscribers.map(viewSubscriber), pagination });
+      },
+    }),
+    defineRoute({
+      ...all, path: `${path}/export`, auth: admin, method: 'GET',
+      summary: 'Export the subscribers of a status page as CSV, by address', query: schema.exportQuery,
+      description: 'At most 10,000. A cell that a spreadsheet would take for a formula begins with an apostrophe.',
+      answers: { 200: answers.CSV },
+      handle: async (ctx, { params, query }) => ({
+        status: 200 as const, raw: Readable.from(await exportSubscribers(deps, ctx, params.id, query)),
+        headers: { 'Content-Disposition': 'attachment; filename="subscribers.csv"' },
+      }),
+    }),
+  ];
+}
+
+function writeRoutes(deps: SubscriberDeps): Route[] {
+  return [
+    defineRoute({
+      ...one, auth: admin, method: 'PATCH', summary: 'Change the preferences of a subscriber',
+      description: 'Changes only the fields in the request.', audit: 'subscriber.updated',
+      body: schema.preferencesInput, answers: { 200: answers.subscriberAnswer },
+      handle: async (ctx, { params, body }) => {
+        const changed = await changeSubscriber(deps, ctx, params.id, params.subscriberId, body.preferences);
+        return ok({ subscriber: viewSubscriber(changed), message: 'Subscriber updated successfully' });
+      },
+    }),
+    defineRoute({
+      ...one, auth: admin, method: 'DELETE', summary: 'Delete a subscriber', audit: 'subscriber.deleted',
+      answers: { 200: answers.messageAnswer },
+      handle: (ctx, { params }) => {
+        return done(deleteSubscriber(deps, ctx, params.id, params.subscriberId), 'Subscriber deleted successfully');
+      },
+    }),
+    defineRoute({
+      ...all, path: `${path}/bulk-delete`, auth: admin, method: 'POST', summary: 'Delete subscribers',
+      audit: 'subscribers.deleted', body: schema.bulkDeleteInput, answers: { 200: answers.bulkAnswer },
+      handle: async (ctx, { params, body: { subscriber_ids: ids } }) => {
+        const result = await deleteSubscribers(deps, ctx, params.id, ids);
+        return ok({ result, message: `Successfully deleted ${result.success_count} of ${ids.length} subscribers` });
+      },
+    }),
+  ];
+}

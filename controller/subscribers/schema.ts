@@ -1,0 +1,59 @@
+import { z } from 'zod';
+import { addressProblem } from '../destinations/email-rules.ts';
+import { queryInt, uuidParam } from '../http/params.ts';
+import { pageParams } from '../status-pages/schema.ts';
+import { FREQUENCIES, STATES, TOPICS } from './subscriber.ts';
+
+export const subscriberParams = pageParams.extend({ subscriberId: uuidParam });
+
+const email = z.string().max(254).trim().toLowerCase().superRefine((address, issues) => {
+  const problem = addressProblem(address);
+  if (problem !== null) issues.addIssue({ code: 'custom', message: problem });
+});
+
+const preferences = z.strictObject({
+  critical_incidents: z.boolean().describe('Incidents whose severity is critical.'),
+  all_incidents: z.boolean(),
+  maintenance: z.boolean(),
+  frequency: z.enum(FREQUENCIES).describe('`hourly` and `daily`: everything in one mail.'),
+}).partial();
+export type PreferencesInput = z.infer<typeof preferences>;
+
+const webhookUrl = z.string().min(1).max(2048)
+  .describe('Receives everything that the mails tell, at once; must be publicly reachable.');
+
+export const subscriptionInput = z.strictObject({
+  email, preferences: preferences.optional(), webhook_url: webhookUrl.nullable().optional(),
+});
+export type SubscriptionInput = z.infer<typeof subscriptionInput>;
+
+export const preferencesInput = z.strictObject({ preferences });
+
+const filters = {
+  status: z.enum([...STATES, 'all']).default('all')
+    .transform((status) => (status === 'all' ? undefined : status)),
+  preference: z.enum(TOPICS).optional().describe('Those who have this preference.'),
+  search: z.string().max(255, 'Search must be at most 255 characters').optional()
+    .transform((part) => (part === '' ? undefined : part)).describe('Part of the address.'),
+};
+
+export const exportQuery = z.strictObject(filters);
+export type ExportQuery = z.infer<typeof exportQuery>;
+
+export const subscriberListQuery = z.strictObject({
+  ...filters,
+  sort: z.enum(['email', 'subscribed_at', 'verified_at']).default('subscribed_at'),
+  order: z.enum(['asc', 'desc']).default('desc'),
+  page: queryInt({ min: 1, fallback: 1 }),
+  limit: queryInt({ min: 10, max: 1000, fallback: 50 }),
+});
+export type SubscriberListQuery = z.infer<typeof subscriberListQuery>;
+
+const subscriberIds = z.array(uuidParam).min(1, 'Name at least one subscriber').max(10_000)
+  .transform((ids) => [...new Set(ids)]);
+
+export const bulkDeleteInput = z.strictObject({ subscriber_ids: subscriberIds });
+
+/** Tokens of mailed links; mailers add parameters of their own to links. */
+export const token = z.string().max(1000).default('');
+export const linkQuery = z.looseObject({ token });

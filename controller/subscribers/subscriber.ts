@@ -1,0 +1,41 @@
+/** What a subscriber can ask to hear of. */
+export const TOPICS = ['critical_incidents', 'all_incidents', 'maintenance'] as const;
+export type Topic = (typeof TOPICS)[number];
+
+/** `hourly` and `daily`: all that has happened in one mail. */
+export const FREQUENCIES = ['immediate', 'hourly', 'daily'] as const;
+export type Frequency = (typeof FREQUENCIES)[number];
+
+export type Preferences = Record<Topic, boolean> & { frequency: Frequency };
+
+export const DEFAULT_PREFERENCES: Preferences = Object.freeze({
+  critical_incidents: true, all_incidents: true, maintenance: true, frequency: 'immediate',
+});
+
+export const STATES = ['verified', 'unverified', 'unsubscribed'] as const;
+export type SubscriberState = (typeof STATES)[number];
+
+/** A document of `status_page_subscribers`. Instants are Unix ms. */
+export interface SubscriberDoc {
+  _id: string;
+  organization_id: string;
+  project_id: string;
+  page_id: string;
+  /** In lower case; once on each page. */
+  email: string;
+  /** Also receives everything that the mails tell; null: nothing is posted. */
+  webhook_url: string | null;
+  state: SubscriberState;
+  preferences: Preferences;
+  /** SHA-256 of the token in the last mail that asked to confirm; null when none is open. */
+  verify_hash: string | null;
+  verification_expires_at: number | null;
+  subscribed_at: number;
+  verified_at: number | null;
+  unsubscribed_at: number | null;
+}
+
+/** On every plan. */
+export const MOST_SUBSCRIBERS = 100_000;
+/** How long a subscription can be confirmed, ms. */
+export const VERIFY_WITHIN_MS = 86_400_000;

@@ -1,0 +1,83 @@
+import { notFound } from '../../../shared/errors.ts';
+import type { ProjectContext } from '../../http/route.ts';
+import { loadPage } from '../../status-pages/verbs/read-pages.ts';
+import type { BulkResult } from '../answers.ts';
+import type { SubscriberDeps } from '../deps.ts';
+import type { ExportQuery, PreferencesInput, SubscriberListQuery } from '../schema.ts';
+import { CSV_HEAD, subscriberLine } from '../subscriber-csv.ts';
+import type { SubscriberDoc } from '../subscriber.ts';
+
+/** Limit of an export. */
+const MOST_EXPORTED = 10_000;
+const EXPORTED_AT_ONCE = 500;
+
+type ManageDeps = Pick<SubscriberDeps, 'pages' | 'subscribers'>;
+
+/** One page of the list. Throws RESOURCE_NOT_FOUND, ACCESS_DENIED. */
+export async function listSubscribers(
+  deps: ManageDeps, { tenant }: ProjectContext, pageId: string, query: SubscriberListQuery,
+) {
+  await loadPage(deps, tenant, pageId);
+  const { page, limit, ...asked } = query;
+  const { subscribers, total } =
+    await deps.subscribers.list(tenant, pageId, { ...asked, skip: (page - 1) * limit, limit });
+  return { subscribers, pagination: { page, limit, total_count: total, has_more: page * limit < total } };
+}
+
+/** Changes only the given preferences. Throws RESOURCE_NOT_FOUND, ACCESS_DENIED. */
+export async function changeSubscriber(
+  deps: ManageDeps, { tenant }: ProjectContext, pageId: string, id: string, preferences: PreferencesInput,
+): Promise<SubscriberDoc> {
+  await loadPage(deps, tenant, pageId);
+  const seen = await deps.subscribers.findOfPage(tenant, pageId, id);
+  const changed = seen && (await deps.subscribers.prefer(id, { ...seen.preferences, ...preferences }));
+  if (changed === null) throw notFound('Subscriber');
+  return changed;
+}
+
+/** Throws RESOURCE_NOT_FOUND, ACCESS_DENIED. */
+export async function deleteSubscriber(
+  deps: ManageDeps, { tenant }: ProjectContext, pageId: string, id: string,
+): Promise<void> {
+  await loadPage(deps, tenant, pageId);
+  if (!(await deps.subscribers.deleteOfPage(tenant, pageId, id))) throw notFound('Subscriber');
+}
+
+/** Says of each that was not deleted why not. Throws RESOURCE_NOT_FOUND, ACCESS_DENIED. */
+export async function deleteSubscribers(
+  deps: ManageDeps, { tenant }: ProjectContext, pageId: string, ids: string[],
+): Promise<BulkResult> {
+  await loadPage(deps, tenant, pageId);
+  const found = new Set((await deps.subscribers.findAllOfPage(tenant, pageId, ids)).map(({ _id }) => _id));
+  await deps.subscribers.deleteAllOfPage(tenant, pageId, [...found]);
+  return bulkResult(ids, (id) => (found.has(id) ? null : 'Subscriber not found'));
+}
+
+/**
+ * The lines of a CSV file by address, read from the database as fast as they are taken. Throws
+ * RESOURCE_NOT_FOUND, ACCESS_DENIED.
+ */
+export async function exportSubscribers(
+  deps: ManageDeps, { tenant }: ProjectContext, pageId: string, query: ExportQuery,
+): Promise<AsyncIterable<string>> {
+  await loadPage(deps, tenant, pageId);
+  return (async function* lines() {
+    yield CSV_HEAD;
+    let email = '';
+    for (let left = MOST_EXPORTED; left > 0; left -= EXPORTED_AT_ONCE) {
+      const some = await deps.subscribers.after(tenant, pageId, query, email, EXPORTED_AT_ONCE);
+      if (some.length > 0) yield some.map(subscriberLine).join('');
+      if (some.length < EXPORTED_AT_ONCE) return;
+      email = some.at(-1)?.email as string;
+    }
+  })();
+}
+
+/** `problemOf` says why nothing was done for an id; null: it was done. */
+export function bulkResult(ids: string[], problemOf: (id: string) => string | null): BulkResult {
+  const errors = ids.flatMap((subscriber_id) => {
+    const error = problemOf(subscriber_id);
+    return error === null ? [] : [{ subscriber_id, error }];
+  });
+  return { success_count: ids.length - errors.length, failed_count: errors.length, errors };
+}

@@ -1,0 +1,71 @@
+import { notFound } from '../../../shared/errors.ts';
+import { hashSecret, newId, newSecret } from '../../../shared/ids.ts';
+import { fieldError } from '../../http/validation.ts';
+import type { Mail } from '../../platform/mail/mailer-port.ts';
+import type { PageDoc } from '../../status-pages/page.ts';
+import type { SubscriberDeps } from '../deps.ts';
+import { confirmationMail, knownMail } from '../messages.ts';
+import type { SubscriptionInput } from '../schema.ts';
+import {
+  DEFAULT_PREFERENCES, MOST_SUBSCRIBERS, VERIFY_WITHIN_MS, type SubscriberDoc,
+} from '../subscriber.ts';
+
+const HOUR_MS = 3_600_000;
+
+/** Throws RESOURCE_NOT_FOUND unless the page is published. */
+export async function findPage({ pages }: Pick<SubscriberDeps, 'pages'>, subdomain: string): Promise<PageDoc> {
+  const page = await pages.findPublished(subdomain);
+  if (page === null) throw notFound('Status page');
+  return page;
+}
+
+/**
+ * Takes a subscription, which counts once the mailed link is confirmed. Everything else happens after the
+ * answer, which says nothing of who subscribes already. Throws RESOURCE_NOT_FOUND unless the page is
+ * published, VALIDATION_ERROR for a webhook at a private address.
+ */
+export async function subscribe(
+  deps: SubscriberDeps, { now }: { now: number }, subdomain: string, input: SubscriptionInput,
+): Promise<PageDoc> {
+  const page = await findPage(deps, subdomain);
+  const { webhook_url: url = null } = input;
+  const refusal = url === null ? null : await deps.vetting.urlRefusal(url);
+  if (refusal !== null) throw fieldError('webhook_url', refusal);
+  deps.post(() => take(deps, page, input, now));
+  return page;
+}
+
+/** The mail that the subscription calls for; null if the address had one in the last hour. */
+async function take(
+  deps: SubscriberDeps, page: PageDoc, input: SubscriptionInput, now: number,
+): Promise<Mail | null> {
+  const { subscribers, turns, links } = deps;
+  const { email } = input;
+  // Of all pages together: nobody can be flooded by way of us.
+  if (!(await turns.take(`mail to ${email}`, 1, HOUR_MS, now))) return null;
+  const seen = await subscribers.findByEmail(page._id, email);
+  if (seen?.state === 'verified') {
+    return knownMail(email, page, links.preferences(page.subdomain, seen._id));
+  }
+  const token = newSecret();
+  if (!(await keep(deps, page, seen, { token, input, now }))) return null;
+  return confirmationMail(email, page, links.verify(page.subdomain, token), input.webhook_url ?? null);
+}
+
+/** False if they have just confirmed, or if the page is full. */
+async function keep(
+  { subscribers }: SubscriberDeps, page: PageDoc, seen: SubscriberDoc | null,
+  { token, input, now }: { token: string; input: SubscriptionInput; now: number },
+): Promise<boolean> {
+  const asked = {
+    webhook_url: input.webhook_url ?? null, preferences: { ...DEFAULT_PREFERENCES, ...input.preferences },
+    verify_hash: hashSecret(token), verification_expires_at: now + VERIFY_WITHIN_MS, subscribed_at: now,
+  };
+  if (seen !== null) return subscribers.ask(seen._id, asked);
+  if ((await subscribers.countOf(page._id)) >= MOST_SUBSCRIBERS) return false;
+  const { organization_id, project_id, _id: page_id } = page;
+  return subscribers.insertIfFree({
+    _id: newId(now), organization_id, project_id, page_id, email: input.email, state: 'unverified',
+    verified_at: null, unsubscribed_at: null, ...asked,
+  });
+}

@@ -1,0 +1,289 @@
+import { randomUUID } from 'node:crypto';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { systemClock } from '../../shared/time.ts';
+import type { ApiAnswer, ApiClient } from '../helpers/api-client.ts';
+import { makeApp, type TestApp } from '../helpers/make-app.ts';
+import { linkIn, type ReadMail } from '../helpers/read-mail.ts';
+import { newTenant, type Tenant } from '../helpers/tenants.ts';
+import { until } from '../helpers/until.ts';
+
+let app: TestApp;
+let tenant: Tenant;
+let client: ApiClient;
+let offsetMs = 0;
+beforeAll(async () => {
+  const resolve = async (host: string) => [host === 'inside.example' ? '10.0.0.1' : '93.184.216.34'];
+  app = await makeApp({ resolve, clock: { ...systemClock, now: () => Date.now() + offsetMs } });
+  tenant = await newTenant(app);
+  client = tenant.writeKey;
+});
+afterAll(() => app.close());
+afterEach(() => {
+  offsetMs = 0;
+});
+
+interface TestPage {
+  id: string;
+  subdomain: string;
+}
+
+async function publish(): Promise<TestPage> {
+  const pages = `/api/projects/${tenant.projectId}/status-pages`;
+  const { status_page: page } = (await client.post(pages, { name: 'Acme', subdomain: `p-${randomUUID()}` })).data;
+  await client.post(`${pages}/${page.id}/publish`);
+  return page;
+}
+
+const newAddress = () => `visitor-${randomUUID()}@example.com`;
+const subscribe = ({ subdomain }: TestPage, body: object) =>
+  app.client.post(`/api/public/status-pages/${subdomain}/subscribers`, body);
+
+async function mailTo(address: string, count = 1): Promise<ReadMail> {
+  return until(() => app.mailsTo(address).length >= count && app.mailsTo(address).at(-1), { what: 'a mail' });
+}
+async function verifyToken(address: string, count = 1): Promise<string> {
+  return linkIn(await mailTo(address, count), '/status/').searchParams.get('token') ?? '';
+}
+const verify = (token: string) => app.client.post('/api/public/subscribers/verify', { token });
+const unsubscribe = (token: string) => app.client.post('/api/public/subscribers/unsubscribe', { token });
+
+async function stored(address: string) {
+  return app.db.collection('status_page_subscribers').findOne({ email: address });
+}
+
+/** A confirmed subscriber, and the token that each later mail has. */
+async function subscribed(page: TestPage, address = newAddress()): Promise<{ address: string; token: string }> {
+  await subscribe(page, { email: address });
+  const link = linkIn(await mailTo(address), '/status/');
+  const confirmed = await form(link, 'verify', { token: link.searchParams.get('token') ?? '' });
+  const token = /preferences\?token=([^"]+)"/.exec(confirmed.text)?.[1] ?? '';
+  return { address, token: decodeURIComponent(token) };
+}
+
+/** Submits a form of a page as a browser without JavaScript does. */
+function form(page: URL | string, action: string, fields: Record<string, string>): Promise<ApiAnswer> {
+  const target = new URL(action, new URL(page, app.url));
+  return app.client.send('POST', `${target.pathname}${target.search}`, {
+    rawBody: new URLSearchParams(fields).toString(),
+    headers: { 'content-type': 'application/x-www-form-urlencoded' },
+  });
+}
+const open = (link: URL | string) => {
+  const { pathname, search } = new URL(link, app.url);
+  return app.client.get(`${pathname}${search}`);
+};
+
+describe('a subscription', () => {
+  test('counts once the link in the mail is confirmed', async () => {
+    const page = await publish();
+    const address = newAddress();
+    const preferences = { all_incidents: false, frequency: 'hourly' };
+    const answer = await subscribe(page, { email: ` ${address.toUpperCase()} `, preferences });
+    expect(answer.status).toBe(202);
+    const mail = await mailTo(address);
+    expect(mail.headers['subject']).toBe('Confirm your subscription');
+    expect(mail.text).toContain('Acme');
+    const link = linkIn(mail, `/status/${page.subdomain}/verify`);
+    expect(await stored(address)).toMatchObject({ state: 'unverified', verified_at: null });
+    const token = link.searchParams.get('token') ?? '';
+    expect(token).toMatch(/^[0-9a-f]{64}$/);
+    expect((await verify(token)).data).toEqual({ message: 'Your subscription is confirmed' });
+    expect(await stored(address)).toMatchObject({
+      state: 'verified',
+      preferences: { critical_incidents: true, all_incidents: false, maintenance: true, frequency: 'hourly' },
+    });
+    expect((await verify(token)).status).toBe(200);
+  });
+
+  test('gets the same answer for every address, also for one that subscribes already', async () => {
+    const page = await publish();
+    const known = await subscribed(page);
+    offsetMs = 3_700_000;
+    const answers = [
+      await subscribe(page, { email: known.address }), await subscribe(page, { email: newAddress() }),
+    ];
+    expect(new Set(answers.map(({ status, text }) => `${status} ${text}`)).size).toBe(1);
+    const mail = await mailTo(known.address, 2);
+    expect(mail.headers['subject']).toBe('You are subscribed already');
+    expect((await open(linkIn(mail, '/status/'))).text).toContain('What you receive');
+    expect(await stored(known.address)).toMatchObject({ state: 'verified' });
+  });
+
+  test.each([
+    ['no address', { email: 'visitor' }], ['two addresses', { email: 'a@x.example, b@x.example' }],
+    ['a forged header', { email: 'a@x.example\r\nBcc: b@x.example' }],
+    ['a display name', { email: 'A <a@x.example>' }], ['nothing', {}],
+    ['unknown preferences', { email: 'a@x.example', preferences: { sms: true } }],
+    ['the state', { email: 'a@x.example', is_verified: true }],
+    ['an address inside', { email: 'a@x.example', webhook_url: 'http://169.254.169.254/' }],
+    ['a name that resolves inside', { email: 'a@x.example', webhook_url: 'https://inside.example/' }],
+    ['a file', { email: 'a@x.example', webhook_url: 'file:///etc/passwd' }],
+  ])('is refused with %s', async (_what, body) => {
+    expect((await subscribe(await publish(), body)).code).toBe('VALIDATION_ERROR');
+  });
+
+  test('is possible on published pages only', async () => {
+    const page = await publish();
+    await client.post(`/api/projects/${tenant.projectId}/status-pages/${page.id}/unpublish`);
+    for (const subdomain of [page.subdomain, 'never-there']) {
+      const answer = await subscribe({ id: '', subdomain }, { email: newAddress() });
+      expect(answer.code).toBe('RESOURCE_NOT_FOUND');
+      expect((await open(`/status/${subdomain}/subscribe`)).status).toBe(404);
+    }
+  });
+
+  test('sends one mail an hour to an address, over all pages', async () => {
+    const [one, other] = [await publish(), await publish()];
+    const [victim, marker] = [newAddress(), newAddress()];
+    await Promise.all([one, other, one, other, one].map((page) => subscribe(page, { email: victim })));
+    await subscribe(one, { email: marker });
+    await mailTo(marker);
+    expect(app.mailsTo(victim)).toHaveLength(1);
+    offsetMs = 3_600_001;
+    await subscribe(other, { email: victim });
+    await mailTo(victim, 2);
+  });
+
+  test('is not confirmed by a token that is wrong, too old or replaced by a later mail', async () => {
+    const page = await publish();
+    const address = newAddress();
+    await subscribe(page, { email: address });
+    const first = await verifyToken(address);
+    offsetMs = 3_600_001;
+    await subscribe(page, { email: address, preferences: { maintenance: false } });
+    const second = await verifyToken(address, 2);
+    for (const wrong of ['', first, `${second}0`, 'x'.repeat(1000)]) {
+      expect((await verify(wrong)).code).toBe('VALIDATION_ERROR');
+    }
+    offsetMs += 86_400_000;
+    expect((await verify(second)).code).toBe('VALIDATION_ERROR');
+    offsetMs -= 86_400_000;
+    expect((await verify(second)).status).toBe(200);
+    expect(await stored(address)).toMatchObject({ state: 'verified', preferences: { maintenance: false } });
+  });
+});
+
+describe('a subscriber', () => {
+  test('reads and changes the own preferences by the token of a mail', async () => {
+    const page = await publish();
+    const { address, token } = await subscribed(page);
+    const path = `/api/public/subscribers/preferences?token=${encodeURIComponent(token)}`;
+    expect((await app.client.get(path)).data).toEqual({
+      email: address, status_page: { name: 'Acme', subdomain: page.subdomain }, is_subscribed: true,
+      preferences: { critical_incidents: true, all_incidents: true, maintenance: true, frequency: 'immediate' },
+    });
+    const { data } = await app.client.patch(path, { preferences: { frequency: 'daily' } });
+    expect(data.preferences).toMatchObject({ frequency: 'daily', maintenance: true });
+    expect((await app.client.patch(path, { preferences: {}, email: 'b@x.example' })).code).toBe('VALIDATION_ERROR');
+  });
+
+  test.each([
+    ['JSON', (token: string) => unsubscribe(token)],
+    ['one click, urlencoded', (token: string) => form(
+      '/api/public/subscribers/', `unsubscribe?token=${encodeURIComponent(token)}`, { 'List-Unsubscribe': 'One-Click' },
+    )],
+  ])('leaves by %s, and the link that confirmed does not bring them back', async (_how, leave) => {
+    const page = await publish();
+    const { address, token } = await subscribed(page);
+    const confirmation = await verifyToken(address);
+    expect((await leave(token)).status).toBe(200);
+    expect(await stored(address)).toMatchObject({ state: 'unsubscribed', unsubscribed_at: expect.any(Number) });
+    expect((await leave(token)).status).toBe(200);
+    expect((await verify(confirmation)).code).toBe('VALIDATION_ERROR');
+  });
+
+  test('leaves by one click as multipart, as mail programs post it', async () => {
+    const page = await publish();
+    const { address, token } = await subscribed(page);
+    const body = new FormData();
+    body.append('List-Unsubscribe', 'One-Click');
+    const url = `${app.url}/status/${page.subdomain}/unsubscribe?token=${encodeURIComponent(token)}`;
+    expect((await fetch(url, { method: 'POST', body })).status).toBe(200);
+    expect(await stored(address)).toMatchObject({ state: 'unsubscribed' });
+  });
+
+  test('comes back only by confirming anew', async () => {
+    const page = await publish();
+    const { address, token } = await subscribed(page);
+    await unsubscribe(token);
+    offsetMs = 3_600_001;
+    await subscribe(page, { email: address });
+    expect((await verify(await verifyToken(address, 2))).status).toBe(200);
+    expect(await stored(address)).toMatchObject({ state: 'verified', unsubscribed_at: null });
+  });
+
+  test('is out of reach for tokens that are forged, and for those of a deleted subscription', async () => {
+    const page = await publish();
+    const [one, other] = [await subscribed(page), await subscribed(page)];
+    const mixed = `${one.token.split('.')[0]}.${other.token.split('.')[1]}`;
+    const id = (await stored(one.address))?.['_id'] as unknown as string;
+    await client.delete(`/api/projects/${tenant.projectId}/status-pages/${page.id}/subscribers/${id}`);
+    for (const token of ['', id, mixed, one.token, '0'.repeat(64)]) {
+      expect((await unsubscribe(token)).code).toBe('VALIDATION_ERROR');
+      expect((await open(`/status/${page.subdomain}/preferences?token=${token}`)).status).toBe(400);
+    }
+    expect(await stored(other.address)).toMatchObject({ state: 'verified' });
+  });
+
+  test('has no token that the database or an answer gives away', async () => {
+    const page = await publish();
+    const { address, token } = await subscribed(page);
+    const dump = JSON.stringify(await app.db.collection('status_page_subscribers').find().toArray());
+    const listed = await client.get(`/api/projects/${tenant.projectId}/status-pages/${page.id}/subscribers`);
+    for (const secret of [token, token.split('.')[1] as string, await verifyToken(address)]) {
+      expect(dump).not.toContain(secret);
+      expect(listed.text).not.toContain(secret);
+    }
+  });
+});
+
+describe('the pages without JavaScript', () => {
+  test('subscribe, confirm, choose and unsubscribe, and nothing changes by opening them', async () => {
+    const page = await publish();
+    const base = `/status/${page.subdomain}/`;
+    const address = newAddress();
+    expect((await open(`${base}subscribe`)).text).toContain('<form method="post" action="subscribe">');
+    expect((await form(`${base}x`, 'subscribe', { email: address })).text).toContain('Please confirm');
+    const link = linkIn(await mailTo(address), base);
+    const shown = await open(link);
+    for (const method of ['GET', 'HEAD']) await app.client.send(method, `${link.pathname}${link.search}`);
+    expect(await stored(address)).toMatchObject({ state: 'unverified' });
+    const hidden = /name="token" value="([^"]*)"/.exec(shown.text)?.[1] ?? '';
+    const confirmed = await form(link, 'verify', { token: hidden });
+    expect(confirmed.text).toContain(address);
+    const choose = new URL(/href="(preferences[^"]+)"/.exec(confirmed.text)?.[1] ?? '', link);
+    const choices = await open(choose);
+    expect(choices.text.match(/ checked/g)).toHaveLength(3);
+    const token = choose.searchParams.get('token') ?? '';
+    const saved = await form(choose, 'preferences', { token, maintenance: 'on', frequency: 'hourly' });
+    expect(saved.text).toContain('Saved.');
+    expect(await stored(address)).toMatchObject({ preferences: {
+      critical_incidents: false, all_incidents: false, maintenance: true, frequency: 'hourly',
+    } });
+    const leave = new URL(/action="(unsubscribe[^"]+)"/.exec(saved.text)?.[1] ?? '', choose);
+    for (const method of ['GET', 'HEAD', 'GET']) await app.client.send(method, `${leave.pathname}${leave.search}`);
+    expect(await stored(address)).toMatchObject({ state: 'verified' });
+    expect((await form(leave, leave.pathname + leave.search, {})).text).toContain('You are unsubscribed');
+    expect((await open(choose)).text).toContain('You are not subscribed');
+    for (const answer of [shown, confirmed, choices, saved]) {
+      expect(answer.headers.get('referrer-policy')).toBe('no-referrer');
+      expect(answer.headers.get('cache-control')).toBe('no-store');
+      expect(answer.text).not.toContain('<script');
+    }
+  });
+
+  test('say what is wrong with an address', async () => {
+    const { subdomain } = await publish();
+    const answer = await form(`/status/${subdomain}/x`, 'subscribe', { email: 'visitor' });
+    expect([answer.status, answer.text]).toEqual([400, expect.stringContaining('Must be one e-mail address')]);
+  });
+
+  test('are logged for the organization, without the address', async () => {
+    const { address } = await subscribed(await publish());
+    const { entries } = (await tenant.owner.client.get('/api/audit-log?action=subscriber.verified')).data;
+    expect(entries[0]).toMatchObject({
+      organization_id: tenant.organizationId, actor: { type: 'none', name: 'a subscriber' },
+    });
+    expect(JSON.stringify(entries)).not.toContain(address);
+  });
+});
