@@ -7,6 +7,8 @@ import { CHECKS, conclude, prepare, root, runChecksAndUnit, runTests, say, STEPS
 const BESIDE_CHECKS = 'unit';
 const ON_SERVERS = ['nulls', 'bus', 'api', 'faults', 'e2e'];
 const BUNDLED = ['faults', 'e2e'];
+/** Their tests wait for timers of real processes most of the time; the others compute meanwhile. */
+const WAITING = ['faults', 'e2e', 'services'];
 
 const named = process.argv.slice(2);
 const unknown = named.filter((name) => !(name in STEPS));
@@ -24,10 +26,16 @@ if (steps.some((name) => BUNDLED.includes(name))) await ensureBundles({ root, sa
 const progress = new Progress(Object.fromEntries(steps.map((name) => [name, STEPS[name]])));
 progress.open();
 const outcomes = await runChecksAndUnit(steps, progress);
-for (const name of steps.filter((each) => each !== BESIDE_CHECKS && !(each in CHECKS))) {
-  outcomes.push(await runTests(name, progress));
-}
+const tests = steps.filter((name) => name !== BESIDE_CHECKS && !(name in CHECKS));
+await Promise.all([
+  inTurn(tests.filter((name) => WAITING.includes(name))),
+  inTurn(tests.filter((name) => !WAITING.includes(name))),
+]);
 conclude(outcomes);
+
+async function inTurn(names) {
+  for (const name of names) outcomes.push(await runTests(name, progress));
+}
 
 /** The product's own code finds and installs the servers that tests use. */
 async function ensureNats() {
