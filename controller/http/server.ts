@@ -56,7 +56,7 @@ export function createHttpServer(parts: ServerParts): HttpServer {
       headersTimeout: limits.headersTimeoutMs,
       requestTimeout: limits.requestTimeoutMs,
       maxHeaderSize: limits.maxHeaderBytes,
-      connectionsCheckingInterval: Math.min(2000, limits.headersTimeoutMs / 2),
+      connectionsCheckingInterval: Math.min(5000, limits.headersTimeoutMs / 2),
       keepAliveTimeout: 65_000,
     },
     answer,

@@ -15,8 +15,8 @@ const DEAD_AFTER_MS = 5000;
 const CURRENT_MS = 4500;
 /** What a lease says of its end is for older controllers, which compare it with their clocks. */
 const EXPIRY_MS = 10_000;
-/** A controller that is alone looks for others in every third round: those that come ask it to look. */
-const LOOK_ALONE_MS = 8000;
+/** A controller that is alone seldom looks for others: those that come ask it to look, again and again. */
+const LOOK_ALONE_MS = 20_000;
 
 export interface LeaseDeps {
   clock: Clock;

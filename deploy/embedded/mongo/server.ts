@@ -35,7 +35,8 @@ export interface EmbeddedMongo {
 /** Limit for clients; further ones are turned away. */
 const MAX_CONNECTIONS = 1000;
 /** A standalone server that keeps no record of retried writes. */
-const URL_OPTIONS = 'directConnection=true&retryWrites=false';
+/** A server on this machine cannot vanish unnoticed: its clients need not ask it every ten seconds. */
+const URL_OPTIONS = 'directConnection=true&retryWrites=false&heartbeatFrequencyMS=60000';
 
 /** Opens the store in `dir` and serves it. Rejects when the directory is in use or it cannot listen. */
 export async function startEmbeddedMongo(options: EmbeddedMongoOptions): Promise<EmbeddedMongo> {
