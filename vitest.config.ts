@@ -53,6 +53,7 @@ export default defineConfig({
       project('e2e', { workers: 4, isolate: true }),
       // All of them may install packages, and most of their time is that.
       project('services', { workers: 2, isolate: false }),
+      project('browser', { workers: 1, isolate: false }),
       nulls,
     ],
   },

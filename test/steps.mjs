@@ -43,7 +43,7 @@ export async function prepare() {
 export const STEPS = {
   types: 12, boundaries: 4, unused: 4, 'unused in the product': 4, lint: 24, unit: 40, simulation: 45,
   store: 35, nulls: 60, bus: 65, api: 85, faults: 80,
-  e2e: 45, services: 30,
+  e2e: 45, services: 30, browser: 30,
 };
 
 /** Checks that pass or fail as a whole: commands in node_modules/.bin. */

@@ -42,9 +42,8 @@ ${favicon_url === null ? null : html`<link rel="icon" href="${favicon_url}">`}
     ? html`<h1>${view.name}</h1>${paragraph(view.description)}${paragraph(headerText)}`
     : html`<p class="site">${view.name}</p><p><a href="${home}?lang=${language}">${texts.back}</a></p>`
 }</header>
-<main id="main">${title === null ? null : html`<h1>${title}</h1>`}${content}</main>
-${paragraph(footerText)}</div>
-<footer>${controls ?? null}${languageLinks(home + path, voice)}</footer></body></html>
+<main id="main">${title === null ? null : html`<h1>${title}</h1>`}${content}</main></div>
+<footer>${footerText === null ? null : html`<div class="page">${paragraph(footerText)}</div>`}${controls ?? null}${languageLinks(home + path, voice)}</footer></body></html>
 `;
   return {
     html: text,

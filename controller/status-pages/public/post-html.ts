@@ -25,7 +25,7 @@ function progressOf(post: PublicPost, { texts, time, list }: Voice): Html {
     ...[...post.updates].reverse(),
     { status: null, message: post.message, created_at: post.published_at },
   ];
-  return html`<p class="state ${post.severity}">${texts.progress[post.status]}</p>
+  return html`<p class="state ${post.status === 'resolved' ? 'resolved' : post.severity}">${texts.progress[post.status]}</p>
 ${post.affected.length === 0 ? null : html`<p>${texts.affected} ${list(post.affected)}</p>`}
 ${steps.map(({ status, message, created_at }) => html`<p class="text">${
   status === null ? null : html`<b>${texts.progress[status]}</b> `}${message}<br>${time(created_at)}</p>

@@ -23,7 +23,7 @@ header img { max-width: 100%; }
 .site { font-weight: 600; margin: .5rem 0; }
 .text { white-space: pre-line; margin: .5rem 0; }
 .overall { padding: 1rem; border: 2px solid currentColor; border-radius: .5rem; font-size: 1.25rem; font-weight: 600; background: var(--card); }
-.operational, .up { color: var(--good); }
+.operational, .up, .resolved { color: var(--good); }
 .degraded, .partial_outage, .maintenance, .minor { color: var(--warning); }
 .major_outage, .down, .major, .critical { color: var(--bad); }
 ul { list-style: none; margin: 0; padding: 0; }
@@ -49,6 +49,7 @@ table { width: 100%; border-collapse: collapse; margin-top: 1rem; }
 caption { text-align: left; }
 th, td { padding: .25rem .5rem .25rem 0; text-align: left; font-weight: 400; border-bottom: 1px solid var(--line); }
 thead th { font-weight: 600; }
+tbody th { white-space: nowrap; }
 footer { margin-top: 2rem; font-size: .9375rem; }
 .languages { display: flex; flex-wrap: wrap; gap: .25rem 1rem; }
 .languages a { display: inline-block; padding: .25rem 0; }

@@ -1,0 +1,31 @@
+import { mkdirSync, readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { join } from 'node:path';
+import { chromium, type Browser, type Page } from 'playwright-core';
+import type { AxeResults } from 'axe-core';
+import { ensureDebianPackages } from '../services/packages.ts';
+
+const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
+const RULES = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'];
+/** For people to look at; git ignores it. */
+const SCREENSHOTS = 'node_modules/.cache/farwatch-test/screenshots';
+
+export async function startChromium(): Promise<Browser> {
+  // The font has the characters of all languages of the pages.
+  await ensureDebianPackages('chromium', 'fonts-droid-fallback');
+  mkdirSync(SCREENSHOTS, { recursive: true });
+  // Tests may run as root, for whom Chromium has no sandbox.
+  return chromium.launch({ executablePath: '/usr/bin/chromium', args: ['--no-sandbox'] });
+}
+
+/** What axe has against the page by WCAG 2.2 AA and its best practices: rule and element. */
+export async function findBarriers(page: Page): Promise<string[]> {
+  // The page's own policy forbids scripts, so axe comes in as the debugger does.
+  await page.evaluate(AXE);
+  const { violations } = await page.evaluate<AxeResults>(`axe.run({ runOnly: ${JSON.stringify(RULES)} })`);
+  return violations.flatMap(({ id, nodes }) => nodes.map(({ html }) => `${id}: ${html.slice(0, 200)}`));
+}
+
+export async function takeScreenshot(page: Page, name: string): Promise<void> {
+  await page.screenshot({ path: join(SCREENSHOTS, `${name}.png`), fullPage: true });
+}

@@ -1,0 +1,119 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
+import { LANGUAGES, TEXTS } from '../../controller/status-pages/public/languages/language.ts';
+import { makeApp, type TestApp } from '../helpers/make-app.ts';
+import { findBarriers, startChromium, takeScreenshot } from './chromium.ts';
+import { publishPage } from './shown-page.ts';
+
+const PHONE = { viewport: { width: 320, height: 640 }, hasTouch: true, isMobile: true };
+const DESKTOP = { viewport: { width: 1280, height: 900 } };
+
+let app: TestApp;
+let browser: Browser;
+let shown: Awaited<ReturnType<typeof publishPage>>;
+
+beforeAll(async () => {
+  app = await makeApp();
+  [browser, shown] = [await startChromium(), await publishPage(app)];
+});
+afterAll(async () => {
+  await browser?.close();
+  await app?.close();
+});
+
+/** Opens a path below the status page without JavaScript of its own, notes what it loads and what fails. */
+async function withPage(
+  path: string, options: BrowserContextOptions, use: (page: Page, noted: string[]) => Promise<void>,
+): Promise<void> {
+  const context = await browser.newContext({ javaScriptEnabled: true, ...options });
+  try {
+    const page = await context.newPage();
+    const noted: string[] = [];
+    page.on('console', (message) => noted.push(message.text()));
+    page.on('pageerror', (error) => noted.push(error.message));
+    page.on('response', (response) => {
+      if (response.status() >= 400) noted.push(`${response.status()} ${response.url()}`);
+    });
+    const answer = await page.goto(`${app.url}/status/${shown.subdomain}${path}`);
+    expect(answer?.status()).toBe(200);
+    await use(page, noted);
+  } finally {
+    await context.close();
+  }
+}
+
+const overflow = (page: Page) => page.evaluate<number>(
+  'document.documentElement.scrollWidth - document.documentElement.clientWidth',
+);
+const focused = (page: Page) => page.evaluate<{ tag: string; text: string }>(
+  '({ tag: document.activeElement.tagName, text: document.activeElement.textContent.trim() })',
+);
+
+describe('in Chromium', () => {
+  test.each([
+    ['light', { ...DESKTOP, colorScheme: 'light' }], ['dark', { ...DESKTOP, colorScheme: 'dark' }],
+    ['phone', { ...PHONE, colorScheme: 'dark' }],
+  ] as const)('nothing bars anybody from the page (%s)', async (name, options) => {
+    await withPage('', options, async (page, noted) => {
+      await page.locator('summary').first().click();
+      expect(await page.locator('details[open] li').count()).toBeGreaterThan(0);
+      expect(await findBarriers(page)).toEqual([]);
+      expect(noted).toEqual([]);
+      await takeScreenshot(page, `page-${name}`);
+    });
+  });
+
+  test('nothing bars anybody from the page of a component and of an incident', async () => {
+    for (const [path, name] of [
+      [`/components/${shown.monitors[2]}`, 'component'], [`/incidents/${shown.incident}`, 'incident'],
+    ] as const) {
+      await withPage(path, { ...PHONE, colorScheme: 'light' }, async (page, noted) => {
+        expect(await findBarriers(page)).toEqual([]);
+        expect(await overflow(page)).toBe(0);
+        expect(noted).toEqual([]);
+        await takeScreenshot(page, name);
+      });
+    }
+  });
+
+  test.each(LANGUAGES)('a reader who prefers %s gets it, and it fits a phone', async (language) => {
+    for (const path of ['', `/components/${shown.monitors[0]}`]) {
+      await withPage(path, { ...PHONE, locale: language }, async (page) => {
+        expect(await page.locator('html').getAttribute('lang')).toBe(language);
+        expect(await overflow(page)).toBe(0);
+        if (path === '') {
+          expect(await page.getByRole('status').textContent()).toBe(TEXTS[language].overall.partial_outage);
+          await takeScreenshot(page, `language-${language}`);
+        }
+      });
+    }
+  });
+
+  test('the keyboard reaches everything, first the content, and opens the days', async () => {
+    await withPage('', DESKTOP, async (page) => {
+      await page.keyboard.press('Tab');
+      expect((await focused(page)).text).toBe(TEXTS.en.skip);
+      await page.keyboard.press('Enter');
+      const reached: string[] = [];
+      for (let at = 0; at < 40; at += 1) {
+        await page.keyboard.press('Tab');
+        const { tag, text } = await focused(page);
+        if (tag === 'BODY') break;
+        if (tag === 'SUMMARY') await page.keyboard.press('Enter');
+        reached.push(text);
+      }
+      expect(reached).toEqual(expect.arrayContaining(['Payments fail', 'Shop', 'Deutsch']));
+      expect(await page.locator('details[open]').count()).toBe(shown.monitors.length);
+    });
+  });
+
+  test('the page is whole without JavaScript', async () => {
+    await withPage('?lang=fr', { ...DESKTOP, javaScriptEnabled: false }, async (page) => {
+      expect(await page.getByRole('heading', { level: 1 }).textContent()).toBe('Acme');
+      expect(await page.locator('.components > li').count()).toBe(4);
+      await page.getByRole('link', { name: 'Payments fail' }).click();
+      expect(await page.locator('html').getAttribute('lang')).toBe('fr');
+      expect(await page.getByRole('heading', { level: 1 }).textContent()).toBe('Payments fail');
+    });
+  });
+});
