@@ -130,8 +130,9 @@ export async function openController(given: GivenPorts) {
     runner: fleet.runNow, poke, minIntervalSeconds: config.monitors.minIntervalSeconds, log,
   };
   const grouping = groups.over(monitorDeps);
+  const { quick, routes: pageRoutes } = statusPages.over(monitorDeps, subscribers.ofPages);
   const http = await openHttp(ports, {
-    accounts, results, fleet, notifications, events, refusedWrites, domains, evidence: evidence.intake,
+    accounts, results, fleet, notifications, events, refusedWrites, domains, evidence: evidence.intake, quick,
     routes: [
       ...accountRoutes(accounts.deps), ...monitorRoutes(monitorDeps), ...grouping.routes, ...fleet.routes,
       ...incidents.routesOver({ notifications: notifications.log, past: history, open: live }),
@@ -140,7 +141,7 @@ export async function openController(given: GivenPorts) {
       ...dashboardRoutes({
         monitors: monitorDeps, health: results.health, incidents: incidents.store, fleet: fleet.overview,
       }),
-      ...statusPages.routesOver(monitorDeps, subscribers.ofPages), ...subscribers.routes,
+      ...pageRoutes, ...subscribers.routes,
       ...heartbeatRoutes({
         monitors: monitors.store, pings, poke, lost: (shard) => results.interrupted(shard),
       }),

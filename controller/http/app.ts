@@ -12,6 +12,7 @@ import {
   type Exchange, type ExchangeState,
 } from './exchange.ts';
 import type { RequestObserver } from './metrics.ts';
+import { quickHandler, type QuickAnswers } from './quick-answers.ts';
 import { rateLimitExceeded, rateLimitHeaders } from './rate-limit.ts';
 import { referenceRoutes } from './reference/routes.ts';
 import type { Route } from './route.ts';
@@ -33,6 +34,8 @@ export interface AppDeps extends Omit<RunnerDeps, 'documents'> {
   /** A connection was closed because its address has its share. */
   onConnectionRefused(): void;
   limits?: ServerLimits;
+  /** What is answered without looking for its route. */
+  quick?: QuickAnswers;
   /** Without the reference of the routes. */
   isBare?: boolean;
 }
@@ -55,9 +58,13 @@ export function createApp(deps: AppDeps): HttpServer {
   });
 
   const handle = koa.callback();
+  const answerAtOnce = deps.quick === undefined ? () => false : quickHandler({ ...deps, quick: deps.quick });
   const server: HttpServer = createHttpServer({
     // Koa's promise never rejects: `frame` answers failures, or the `error` event reports them.
-    handle: (request, response) => void handle(request, response),
+    handle: (request, response) => {
+      if (server.isListening && answerAtOnce(request, response)) return;
+      void handle(request, response);
+    },
     refuse: refusalWriter(deps), onConnectionRefused: deps.onConnectionRefused, clock: deps.clock,
     limits: limitsOf(deps),
   });
@@ -73,7 +80,7 @@ function limitsOf({ limits = SERVER_LIMITS, trustProxy }: AppDeps): ServerLimits
 function frame(deps: AppDeps, isDraining: () => boolean): Middleware<ExchangeState> {
   return async (exchange, next) => {
     const startedAt = deps.clock.monotonic();
-    exchange.state = beginExchange(exchange, deps.trustProxy);
+    exchange.state = beginExchange(exchange.req, deps.trustProxy);
     const { state, req } = exchange;
     exchange.set(SECURITY_HEADERS);
     exchange.set('X-Request-ID', state.requestId);
@@ -95,7 +102,7 @@ function createRouter(deps: AppDeps & RunnerDeps, routes: readonly Route[]): Mid
   for (const route of inMatchingOrder(routes)) {
     router.register(route.path, [route.method], async (exchange) => {
       exchange.state.route = route;
-      sendReply(exchange, route, await runRoute(deps, route, exchange));
+      await sendReply(exchange, route, await runRoute(deps, route, exchange));
     });
   }
   return router.routes() as unknown as Middleware<ExchangeState>;

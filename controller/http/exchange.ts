@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import type { IncomingMessage } from 'node:http';
 import { Readable } from 'node:stream';
 import type { ParameterizedContext } from 'koa';
 import { AppError, ERROR_STATUS } from '../../shared/errors.ts';
@@ -34,16 +35,18 @@ export const SECURITY_HEADERS: Readonly<Record<string, string>> = {
 const LONGEST_ECHO = 256;
 const SAFE_ID = /^[A-Za-z0-9][A-Za-z0-9._:-]{0,127}$/;
 
-export function beginExchange(exchange: Exchange, trustedProxies: number): ExchangeState {
-  const { socket, headers } = exchange.req;
-  const offeredId = headers['x-request-id'];
-  return {
-    // The caller's own id if headers and logs can safely repeat it.
-    requestId: typeof offeredId === 'string' && SAFE_ID.test(offeredId) ? offeredId : randomUUID(),
-    addressKey: addressKey(clientAddress(socket.remoteAddress, headers['x-forwarded-for'], trustedProxies)),
-    verdict: null,
-    route: null,
-  };
+export function beginExchange(request: IncomingMessage, trustedProxies: number): ExchangeState {
+  const addressKey = addressKeyOf(request, trustedProxies);
+  return { requestId: requestIdOf(request), addressKey, verdict: null, route: null };
+}
+
+/** The caller's own id if headers and logs can safely repeat it. */
+export function requestIdOf({ headers: { 'x-request-id': offered } }: IncomingMessage): string {
+  return typeof offered === 'string' && SAFE_ID.test(offered) ? offered : randomUUID();
+}
+
+export function addressKeyOf({ socket, headers }: IncomingMessage, trustedProxies: number): string {
+  return addressKey(clientAddress(socket.remoteAddress, headers['x-forwarded-for'], trustedProxies));
 }
 
 export function addressKey(address: string): string {
@@ -51,10 +54,17 @@ export function addressKey(address: string): string {
 }
 
 /** Sends a handler's reply. Throws when the route does not declare its status. */
-export function sendReply(exchange: Exchange, route: Route, reply: AnyReply): void {
+export async function sendReply(exchange: Exchange, route: Route, reply: AnyReply): Promise<void> {
   const answer = route.answers[reply.status];
   if (answer === undefined) {
     throw new Error(`${route.method} ${route.path} replied with ${reply.status}, which it does not declare`);
+  }
+  if (reply.packed !== undefined) {
+    const { status, headers, body } = await reply.packed.reply(exchange.req.headers);
+    exchange.body = body;
+    exchange.set(headers);
+    exchange.status = status;
+    return;
   }
   exchange.status = reply.status;
   if (reply.stream !== undefined && isStreamAnswer(answer)) {

@@ -6,6 +6,7 @@ import type { Tenant } from '../accounts/tenant.ts';
 import type { Page } from '../pages/layout.ts';
 import type { BodyFormat } from './body/body.ts';
 import type { EventStream } from './event-stream.ts';
+import type { PackedAnswer } from './packed-answer.ts';
 import { validate } from './validation.ts';
 
 export interface SessionActor {
@@ -131,9 +132,12 @@ interface ReplyFacts {
 type RawReply<S> = { status: S; raw: string | Uint8Array | Readable } & ReplyFacts;
 type DataReply<S, X> = { status: S; data: z.input<X> } & ReplyFacts;
 type StreamReply<S> = { status: S; stream: EventStream } & ReplyFacts;
-type EitherReply<S, X> = RawReply<S> | (X extends { data: infer D } ? DataReply<S, D> : never);
+/** Ready bytes of what the answer declares, with all headers; a caller may get 304 in its place. */
+type PackedReply<S> = { status: S; packed: PackedAnswer } & ReplyFacts;
+type EitherReply<S, X> =
+  RawReply<S> | PackedReply<S> | (X extends { data: infer D } ? DataReply<S, D> : never);
 type ReplyOf<S, X> = X extends z.ZodType
-  ? DataReply<S, X>
+  ? DataReply<S, X> | PackedReply<S>
   : X extends StreamAnswer ? StreamReply<S> : EitherReply<S, X>;
 
 type Reply<R extends Answers> = { [S in keyof R & number]: ReplyOf<S, R[S]> }[keyof R & number];
@@ -195,6 +199,7 @@ export interface AnyReply extends ReplyFacts {
   data?: unknown;
   raw?: string | Uint8Array | Readable;
   stream?: EventStream;
+  packed?: PackedAnswer;
 }
 
 /** A route without its types: what the edge registers. */

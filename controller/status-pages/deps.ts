@@ -28,5 +28,5 @@ export interface PageDeps {
   subscribers: PageSubscribers;
   quota: Pick<Quota, 'reserve' | 'release' | 'limitsOf'>;
   /** Readers of this controller must see the change of a page at once, not after the usual second. */
-  changed(subdomain: string): void;
+  changed(subdomain: string, isPublished: boolean): void;
 }

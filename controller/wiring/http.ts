@@ -6,6 +6,7 @@ import { auditRoutes } from '../audit/routes.ts';
 import { AuditStore } from '../audit/store.ts';
 import type { AppDeps } from '../http/app.ts';
 import { observeRequests } from '../http/metrics.ts';
+import type { QuickAnswers } from '../http/quick-answers.ts';
 import { RateLimiter, rateLimitExceeded } from '../http/rate-limit.ts';
 import type { Route } from '../http/route.ts';
 import { metricsRoute, systemRoutes } from '../http/system-routes.ts';
@@ -43,6 +44,7 @@ interface HttpSources {
   refusedWrites: RefusedWrites;
   domains: Pick<Domains, 'lookups'>;
   evidence: Evidence['intake'];
+  quick: QuickAnswers;
 }
 
 /** The HTTP edge, with its metrics and the audit log. */
@@ -99,8 +101,10 @@ export async function openHttp({ config, mongo, bus, clock, log }: ControllerPor
     isUnavailable: isDatabaseUnavailable,
     observe: observeRequests(registry),
     onConnectionRefused: () => refusedConnections.inc(),
+    quick: sources.quick,
   };
   /** For an address of its own; null: the metrics are among the other routes. */
-  const metricsEdge = metrics.listen === null ? null : { ...edge, routes: metricsRoutes, isBare: true };
+  const { quick: _quick, ...plain } = edge;
+  const metricsEdge = metrics.listen === null ? null : { ...plain, routes: metricsRoutes, isBare: true };
   return { edge, metricsEdge };
 }

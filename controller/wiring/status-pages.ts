@@ -4,12 +4,17 @@ import { PostStore } from '../status-pages/posts/post-store.ts';
 import { followIncident } from '../status-pages/posts/verbs/follow-incident.ts';
 import { postRoutes } from '../status-pages/posts/post-routes.ts';
 import { detailRoutes } from '../status-pages/public/detail-routes.ts';
-import { openPublicPages, publicPageRoutes } from '../status-pages/public/public-routes.ts';
+import { PublicPages, type LastPages } from '../status-pages/public/public-pages.ts';
+import { publicPageRoutes, quickPages } from '../status-pages/public/public-routes.ts';
+import { readPublicPage } from '../status-pages/public/read-public-page.ts';
 import type { PageSubscribers } from '../status-pages/deps.ts';
 import { pageRoutes } from '../status-pages/routes.ts';
 import type { PageStore } from '../status-pages/store.ts';
 import type { Incidents } from './incidents.ts';
 import type { ControllerPorts } from './ports.ts';
+
+const NOTHING_KNOWN: LastPages =
+  { recall: () => Promise.resolve(null), keep: () => undefined, remove: () => undefined };
 
 /** Status pages, and what they tell their readers. */
 export async function openStatusPages(
@@ -23,17 +28,22 @@ export async function openStatusPages(
       incidents, clock, log, company,
       follow: (incident) => followIncident({ pages, posts }, incident, clock.now()),
     }),
-    routesOver: (
+    over: (
       { monitors, readers: { statistics, pastDays, history }, quota }: MonitorDeps,
       subscribers: PageSubscribers,
     ) => {
       const shown = { pages, posts, monitors, statistics, pastDays, history };
-      const readers = openPublicPages(shown, clock);
-      const changed = (subdomain: string) => readers.forget(subdomain);
-      return [
-        ...pageRoutes({ ...shown, quota, changed, subscribers }), ...postRoutes(shown),
-        ...publicPageRoutes(readers), ...detailRoutes(shown, readers, clock),
-      ];
+      const readers = new PublicPages({
+        clock, read: (subdomain) => readPublicPage(shown, subdomain, clock.now()), last: NOTHING_KNOWN,
+      });
+      const changed = (subdomain: string, isPublished: boolean) => readers.changed(subdomain, isPublished);
+      return {
+        quick: quickPages(readers),
+        routes: [
+          ...pageRoutes({ ...shown, quota, changed, subscribers }), ...postRoutes(shown),
+          ...publicPageRoutes(readers), ...detailRoutes(shown, readers, clock),
+        ],
+      };
     },
   };
 }

@@ -57,7 +57,7 @@ test('a page shows its visible monitors by their public names, and nothing of th
   });
   await client.post(`${pages}/${id}/publish`);
   const json = await readJson(subdomain);
-  expect(json.headers.get('cache-control')).toBe('no-store');
+  expect(json.headers.get('cache-control')).toBe('public, max-age=1');
   expect(json.data.status_page).toMatchObject({
     name: 'Acme', description: 'How we are', subdomain, timezone: 'UTC', color_scheme: 'system',
     overall: 'unknown',

@@ -8,10 +8,11 @@ import { viewError } from '../../pages/layout.ts';
 import { renderComponentPage } from './component-html.ts';
 import { voiceOf } from './languages/language.ts';
 import { renderPostPage } from './post-html.ts';
-import { PublicPages } from './public-pages.ts';
-import { languageOf, languageQuery, publicParams, readShown, type PublicReaders } from './public-routes.ts';
+import type { PublicPages } from './public-pages.ts';
+import { languageOf, languageQuery, publicParams, readShown } from './public-routes.ts';
 import { PUBLIC_STYLE, STYLE_PATH } from './public-style.ts';
 import { readComponentTimes, readPublicPost, type PublicDeps } from './read-public-page.ts';
+import { RecentReadings } from './recent-readings.ts';
 
 const common = {
   method: 'GET', tag: 'Public status pages', auth: { access: 'public' }, ignoresQuery: true,
@@ -22,8 +23,8 @@ const page = {
 } as const;
 
 /** What a public page links to: its posts, its components and its style. */
-export function detailRoutes(deps: PublicDeps, pages: PublicReaders, clock: Clock): Route[] {
-  const times = new PublicPages(clock, async (key) => {
+export function detailRoutes(deps: PublicDeps, pages: PublicPages, clock: Clock): Route[] {
+  const times = new RecentReadings(clock, async (key) => {
     const [subdomain = '', id = ''] = key.split('/');
     return readComponentTimes(deps, await readShown(pages, subdomain), id);
   });

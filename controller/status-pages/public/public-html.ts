@@ -17,6 +17,7 @@ export function renderPublicPage(view: PublicPageView, look: Look, language: Lan
   ];
   const articles = (posts: typeof open) => posts.map((post) => article(post, view.subdomain, voice));
   const content = html`
+${view.is_current ? null : html`<p class="old" role="note">${texts.notCurrent} ${voice.time(view.as_of)}</p>`}
 <p class="overall ${view.overall}" role="status">${texts.overall[view.overall]}</p>
 ${open.length === 0 ? null : section(texts.current, articles(open))}
 ${groupsOf(view.components).map(([name, components]) =>

@@ -1,15 +1,16 @@
 import { z } from 'zod';
 import { notFound } from '../../../shared/errors.ts';
-import type { Clock } from '../../../shared/time.ts';
-import { HTML_CONTENT } from '../../http/exchange.ts';
-import { defineRoute, ok, type PublicContext, type Route } from '../../http/route.ts';
-import { viewError, type Page } from '../../pages/layout.ts';
+import { HTML_CONTENT, JSON_CONTENT } from '../../http/exchange.ts';
+import type { QuickAnswers } from '../../http/quick-answers.ts';
+import { defineRoute, type PublicContext, type Route } from '../../http/route.ts';
+import { viewError } from '../../pages/layout.ts';
+import type { PageForm } from './kept-page.ts';
 import { LANGUAGES, type Language } from './languages/language.ts';
 import { preferredLanguage } from './languages/preferred-language.ts';
 import { renderPublicPage } from './public-html.ts';
-import { PublicPages } from './public-pages.ts';
+import type { PublicPages } from './public-pages.ts';
 import { publicPageView } from './public-view.ts';
-import { readPublicPage, type PublicDeps } from './read-public-page.ts';
+import type { FoundPage } from './read-public-page.ts';
 
 export const publicParams = z.strictObject({ subdomain: z.string().max(63).toLowerCase() });
 /** Of pages that people open. An unknown language is as good as none. */
@@ -19,52 +20,73 @@ const common = {
   ignoresQuery: true, errors: ['RESOURCE_NOT_FOUND'],
 } as const;
 
-export type PublicReaders = ReturnType<typeof openPublicPages>;
-
-export function openPublicPages(deps: PublicDeps, clock: Clock) {
-  return new PublicPages(clock, async (subdomain) => {
-    const found = await readPublicPage(deps, subdomain, clock.now());
-    const rendered = new Map<Language, Page>();
-    return found && {
-      ...found,
-      shownIn: (language: Language) => {
-        const page = rendered.get(language) ?? renderPublicPage(found.view, found.page, language);
-        rendered.set(language, page);
-        return page;
-      },
-    };
-  });
-}
+const JSON_PATH = '/api/public/status-pages/:subdomain';
+const PAGE_PATH = '/status/:subdomain';
+/** What `find` answers: the others are rare. */
+const USUAL_ADDRESS = /^\/(status|api\/public\/status-pages)\/([a-z0-9-]{3,63})(?:\?lang=([a-z]{2}))?$/;
 
 /** Throws RESOURCE_NOT_FOUND for a page that is a draft, archived or deleted. */
-export async function readShown(pages: PublicReaders, subdomain: string) {
+export async function readShown(pages: PublicPages, subdomain: string): Promise<FoundPage> {
   const page = await pages.get(subdomain);
   if (page === null) throw notFound('Status page');
   return page;
 }
 
 /** The language of an answer: the one asked for, else the best of those that the reader accepts. */
-export function languageOf({ languages }: PublicContext, { lang }: z.infer<typeof languageQuery>): Language {
+export function languageOf(
+  { languages }: Pick<PublicContext, 'languages'>, { lang }: z.infer<typeof languageQuery>,
+): Language {
   return lang ?? preferredLanguage(languages);
 }
 
 /** Published pages, for everybody. */
-export function publicPageRoutes(pages: PublicReaders): Route[] {
+export function publicPageRoutes(pages: PublicPages): Route[] {
+  const answer = async (subdomain: string, name: string, render: (page: FoundPage) => PageForm) => {
+    const packed = await pages.form(subdomain, name, render);
+    if (packed === null) throw notFound('Status page');
+    return { status: 200 as const, packed };
+  };
   return [
     defineRoute({
-      ...common, path: '/api/public/status-pages/:subdomain', summary: 'Read a published status page',
+      ...common, path: JSON_PATH, summary: 'Read a published status page',
+      description: 'Send its `ETag` as `If-None-Match` to get 304 without a body while it is the same.',
       answers: { 200: z.strictObject({ status_page: publicPageView }) },
-      handle: async (_ctx, { params: { subdomain } }) => {
-        return ok({ status_page: (await readShown(pages, subdomain)).view });
-      },
+      handle: (_ctx, { params: { subdomain } }) => answer(subdomain, 'json', asJson),
     }),
     defineRoute({
-      ...common, path: '/status/:subdomain', summary: 'Published status page, for people',
+      ...common, path: PAGE_PATH, summary: 'Published status page, for people',
       query: languageQuery, errorPage: viewError, answers: { 200: { contentType: HTML_CONTENT } },
-      handle: async (ctx, { params: { subdomain }, query }) => {
-        const { html, headers } = (await readShown(pages, subdomain)).shownIn(languageOf(ctx, query));
-        return { status: 200 as const, raw: html, headers };
+      handle: (ctx, { params: { subdomain }, query }) => {
+        const language = languageOf(ctx, query);
+        return answer(subdomain, language, (page) => asHtml(page, language));
       },
     }),
   ];
+}
+
+/** Pages that another reader has just read. */
+export function quickPages(pages: PublicPages): QuickAnswers {
+  return {
+    find: ({ url = '', headers }) => {
+      const [, kind, subdomain, asked] = USUAL_ADDRESS.exec(url) ?? [];
+      if (subdomain === undefined) return null;
+      const isPage = kind === 'status';
+      const lang = LANGUAGES.find((language) => language === asked);
+      const name = isPage ? languageOf({ languages: headers['accept-language'] ?? '' }, { lang }) : 'json';
+      const answer = pages.formAtOnce(subdomain, name);
+      return answer && { route: isPage ? PAGE_PATH : JSON_PATH, answer };
+    },
+  };
+}
+
+function asJson({ view }: FoundPage): PageForm {
+  return {
+    body: JSON.stringify({ success: true, data: { status_page: view } }),
+    headers: { 'Content-Type': JSON_CONTENT, 'Cache-Control': 'public, max-age=1' },
+  };
+}
+
+function asHtml({ page, view }: FoundPage, language: Language): PageForm {
+  const { html: body, headers } = renderPublicPage(view, page, language);
+  return { body, headers: { 'Content-Type': HTML_CONTENT, ...headers } };
 }

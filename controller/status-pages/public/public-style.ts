@@ -23,6 +23,7 @@ header img { max-width: 100%; }
 .site { font-weight: 600; margin: .5rem 0; }
 .text { white-space: pre-line; margin: .5rem 0; }
 .overall { padding: 1rem; border: 2px solid currentColor; border-radius: .5rem; font-size: 1.25rem; font-weight: 600; background: var(--card); }
+.old { padding: .75rem 1rem; border-left: 4px solid currentColor; font-weight: 600; }
 .operational, .up, .resolved { color: var(--good); }
 .degraded, .partial_outage, .maintenance, .minor { color: var(--warning); }
 .major_outage, .down, .major, .critical { color: var(--bad); }

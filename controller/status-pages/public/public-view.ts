@@ -48,7 +48,9 @@ export const publicPageView = z.strictObject({
   first_day: z.iso.date().describe('The first day of `daily_uptime`.'),
   components: z.array(componentView),
   incidents: z.array(postView).describe('Open ones, and those of the last `incident_history_days`.'),
-  as_of: instant.describe('When this was put together.'),
+  as_of: instant.describe('When this was put together; it is repeated for ten seconds while nothing changes.'),
+  is_current: z.boolean()
+    .describe('False while the present state cannot be read: this is what was known at `as_of`.'),
 }).meta({ id: 'PublicStatusPage' });
 export type PublicPageView = z.infer<typeof publicPageView>;
 export type PublicComponent = PublicPageView['components'][number];

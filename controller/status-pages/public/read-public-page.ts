@@ -41,7 +41,7 @@ export async function readPublicPage(
     color_scheme: shownBranding(page.branding).color_scheme, overall: overallState(components),
     uptime_thresholds: page.uptime_thresholds, first_day: isoTime(firstDay(now)).slice(0, 10), components,
     incidents: posts.filter((post) => isShown(post, page, now)).map((post) => publicPost(post, names)),
-    as_of: isoTime(now),
+    as_of: isoTime(now), is_current: true,
   };
   return { page, view };
 }
@@ -59,16 +59,21 @@ async function visibleComponents(
   return read.map(({ component, monitor, known }) => {
     const { live, periods: [day, ...periods] = [] } = known ?? {};
     const uptime = () => Object.fromEntries(
-      frames.map((frame, at) => [frame, periods[at]?.uptime_percentage ?? null]),
+      frames.map((frame, at) => [frame, floorPercent(periods[at]?.uptime_percentage ?? null)]),
     );
     const daily = () => [...(past?.get(monitor._id) ?? []), periods.at(-1)?.uptime_percentage ?? null];
     return {
       id: monitor._id, name: component.display_name ?? monitor.name, group: component.group_name,
       status: runtimeStatus(monitor, live),
       ...(page.show_uptime_percentage ? { uptime: uptime(), daily_uptime: daily().map(floorPercent) } : {}),
-      ...(page.show_response_time ? { response_time_ms: day?.avg_response_time ?? null } : {}),
+      ...(page.show_response_time ? { response_time_ms: whole(day?.avg_response_time) } : {}),
     };
   });
+}
+
+/** More digits would change with each check, and with them the bytes of every reader. */
+function whole(ms: number | null | undefined): number | null {
+  return ms === null || ms === undefined ? null : Math.round(ms);
 }
 
 /** A post of the page, however old; null if it has none with this id. */

@@ -82,7 +82,7 @@ export async function deletePage(deps: PageDeps, ctx: ProjectContext, id: string
   await deps.posts.deleteOfPage(ctx.tenant, id);
   await deps.subscribers.deleteOfPage(ctx.tenant, id);
   if (!(await deps.pages.delete(ctx.tenant, id))) throw notFound('Status page');
-  deps.changed(subdomain);
+  deps.changed(subdomain, false);
   await deps.quota.release(ctx.tenant.organizationId, 'status_pages');
 }
 
@@ -92,7 +92,7 @@ async function write(deps: PageDeps, ctx: ProjectContext, id: string, change: Pa
 
 function changed(deps: PageDeps, ctx: ProjectContext, page: PageDoc | null): Promise<WholePage> {
   if (page === null) throw notFound('Status page');
-  deps.changed(page.subdomain);
+  deps.changed(page.subdomain, page.status === 'published');
   return completePage(deps, ctx, page);
 }
 

@@ -1,10 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { changedBranding } from '../../../controller/status-pages/branding-rules.ts';
 import { renderPublicPage } from '../../../controller/status-pages/public/public-html.ts';
-import { PublicPages } from '../../../controller/status-pages/public/public-pages.ts';
 import { framesOf, isShown, overallState } from '../../../controller/status-pages/public/public-rules.ts';
 import type { PublicPageView } from '../../../controller/status-pages/public/public-view.ts';
-import { SimulatedClock } from '../../helpers/simulated-clock.ts';
 
 const NOW = Date.parse('2026-11-22T12:00:00Z');
 const DAY_MS = 86_400_000;
@@ -46,7 +44,7 @@ describe('the page for people', () => {
   const view: PublicPageView = {
     name: HOSTILE, description: HOSTILE, subdomain: 'acme', timezone: 'Asia/Tokyo', color_scheme: 'system',
     overall: 'partial_outage', first_day: '2026-08-25', uptime_thresholds: { operational: 99.9, degraded: 95 },
-    as_of: '2026-11-22T12:00:00.000Z',
+    as_of: '2026-11-22T12:00:00.000Z', is_current: true,
     components: [
       { id: 'a', name: HOSTILE, group: HOSTILE, status: 'down', uptime: { '90d': 99.999, '24h': null } },
       { id: 'b', name: 'API', group: null, status: 'unknown', response_time_ms: 12.4 },
@@ -87,46 +85,5 @@ describe('the page for people', () => {
     expect(html.indexOf('>API<')).toBeLessThan(html.indexOf('>Down<'));
     expect(html).not.toMatch(/ style=|<style/);
     expect(html).toContain('<meta name="robots" content="noindex">');
-  });
-});
-
-describe('what many readers ask for', () => {
-  function counted(limit = Infinity) {
-    const clock = new SimulatedClock(NOW);
-    const asked: string[] = [];
-    const pages = new PublicPages(clock, async (subdomain) => {
-      asked.push(subdomain);
-      if (asked.length > limit) throw new Error('the database is away');
-      return `${subdomain} ${asked.length}`;
-    });
-    return { clock, asked, pages };
-  }
-
-  test('is read once a second', async () => {
-    const { clock, asked, pages } = counted();
-    await Promise.all(Array.from({ length: 100 }, () => pages.get('acme')));
-    await clock.advance(999);
-    await pages.get('acme');
-    expect(asked).toHaveLength(1);
-    await clock.advance(1);
-    expect(await pages.get('acme')).toBe('acme 2');
-    pages.forget('acme');
-    expect(await pages.get('acme')).toBe('acme 3');
-  });
-
-  test('is read again after a failure, by the next reader', async () => {
-    const { pages, asked } = counted(0);
-    await expect(pages.get('acme')).rejects.toThrow('away');
-    await expect(pages.get('acme')).rejects.toThrow('away');
-    expect(asked).toHaveLength(2);
-  });
-
-  test('is kept for at most a thousand names', async () => {
-    const { asked, pages } = counted();
-    for (let at = 0; at <= 1000; at += 1) await pages.get(`page-${at}`);
-    await pages.get('page-1');
-    expect(asked).toHaveLength(1001);
-    await pages.get('page-0');
-    expect(asked).toHaveLength(1002);
   });
 });

@@ -36,6 +36,7 @@ export const CHINESE: Texts = {
   subscribeHint: '我们会先发送一封邮件，请您确认地址。您可以随时退订。',
   send: '订阅',
   back: '返回概览',
+  notCurrent: '目前无法显示最新状态。以下是最近一次已知的状态：',
   asOf: '更新于',
   automatic: '自动发布',
 };

@@ -40,6 +40,7 @@ export const ENGLISH: Texts = {
   subscribeHint: 'We first send a mail in which you confirm the address. You can stop the mails at any time.',
   send: 'Subscribe',
   back: 'Back to the overview',
+  notCurrent: 'The present state cannot be shown at the moment. This is the last known one:',
   asOf: 'As of',
   automatic: 'Posted automatically',
 };

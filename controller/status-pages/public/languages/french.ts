@@ -42,6 +42,7 @@ export const FRENCH: Texts = {
     'Vous recevrez d’abord un e-mail pour confirmer l’adresse. Vous pourrez vous désabonner à tout moment.',
   send: 'S’abonner',
   back: 'Retour à la vue d’ensemble',
+  notCurrent: 'L’état actuel ne peut pas être affiché pour le moment. Voici le dernier état connu :',
   asOf: 'Mis à jour :',
   automatic: 'Publié automatiquement',
 };

@@ -42,6 +42,7 @@ export const GERMAN: Texts = {
     'Zuerst erhalten Sie eine E-Mail, in der Sie die Adresse bestätigen. Sie können sich jederzeit abmelden.',
   send: 'Abonnieren',
   back: 'Zurück zur Übersicht',
+  notCurrent: 'Der aktuelle Stand lässt sich gerade nicht anzeigen. Dies ist der letzte bekannte:',
   asOf: 'Stand:',
   automatic: 'Automatisch veröffentlicht',
 };

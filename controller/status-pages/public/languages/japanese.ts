@@ -38,6 +38,7 @@ export const JAPANESE: Texts = {
   subscribeHint: '最初にアドレス確認のメールをお送りします。配信はいつでも停止できます。',
   send: '登録する',
   back: '一覧へ戻る',
+  notCurrent: '現在の状態を表示できません。最後に確認された状態です：',
   asOf: '更新日時：',
   automatic: '自動投稿',
 };

@@ -42,6 +42,7 @@ export const SPANISH: Texts = {
     'Primero le enviaremos un correo para confirmar la dirección. Puede darse de baja en cualquier momento.',
   send: 'Suscribirse',
   back: 'Volver al resumen',
+  notCurrent: 'El estado actual no se puede mostrar en este momento. Este es el último conocido:',
   asOf: 'Actualizado:',
   automatic: 'Publicado automáticamente',
 };

@@ -38,6 +38,8 @@ export interface Texts {
   subscribeHint: string;
   send: string;
   back: string;
+  /** Before an instant, while what follows may be old. */
+  notCurrent: string;
   /** Before an instant. */
   asOf: string;
   automatic: string;

@@ -1,0 +1,104 @@
+import { createHash } from 'node:crypto';
+import type { IncomingHttpHeaders } from 'node:http';
+import { promisify } from 'node:util';
+import { brotliCompress, constants, gzip } from 'node:zlib';
+
+type Encoding = 'identity' | 'gzip' | 'br';
+
+/** What one caller gets. */
+export interface PackedReply {
+  status: 200 | 304;
+  headers: Record<string, string>;
+  /** Empty for 304. */
+  body: Buffer;
+}
+
+/** Of the body alone; a shorter one does not get smaller by more than it costs. */
+const COMPRESSED_FROM_BYTES = 1024;
+/** Twice the time of gzip, for a sixth less. */
+const BROTLI = { params: { [constants.BROTLI_PARAM_QUALITY]: 5 } };
+const NOTHING = Buffer.alloc(0);
+
+/**
+ * An answer that many callers get byte for byte, each in an encoding that it accepts, or as 304 if it has it
+ * already. Each encoding is made once, when the first caller asks for it.
+ */
+export class PackedAnswer {
+  readonly #body: Buffer;
+  readonly #headers: Record<string, string>;
+  readonly #tag: string;
+  readonly #made = new Map<Encoding, PackedReply>();
+  readonly #making = new Map<Encoding, Promise<PackedReply>>();
+
+  /** `headers`: all but those of the encoding. */
+  constructor(body: string, headers: Record<string, string>) {
+    this.#body = Buffer.from(body);
+    const vary = headers['Vary'] === undefined ? 'Accept-Encoding' : `${headers['Vary']}, Accept-Encoding`;
+    this.#headers = { ...headers, Vary: vary };
+    // Headers depend on the same content, and a reader with the old ones must not keep them.
+    const digest = createHash('sha256').update(JSON.stringify(headers)).update(this.#body);
+    this.#tag = digest.digest('base64url').slice(0, 22);
+    if (this.#body.length < COMPRESSED_FROM_BYTES) this.#keep('identity', this.#body);
+  }
+
+  /** What it takes in memory, about: its encodings have a quarter. */
+  get bytes(): number {
+    return this.#body.length * 1.5;
+  }
+
+  /** Null while the encoding for this caller is still to be made. */
+  replyAtOnce(request: IncomingHttpHeaders): PackedReply | null {
+    const made = this.#made.get(this.#encodingFor(request));
+    return made === undefined ? null : unlessHeld(made, request);
+  }
+
+  async reply(request: IncomingHttpHeaders): Promise<PackedReply> {
+    const encoding = this.#encodingFor(request);
+    const making = this.#making.get(encoding) ?? this.#make(encoding);
+    this.#making.set(encoding, making);
+    return unlessHeld(await making, request);
+  }
+
+  #encodingFor({ 'accept-encoding': accepted }: IncomingHttpHeaders): Encoding {
+    return this.#body.length < COMPRESSED_FROM_BYTES ? 'identity' : preferredEncoding(accepted);
+  }
+
+  async #make(encoding: Encoding): Promise<PackedReply> {
+    if (encoding === 'identity') return this.#keep(encoding, this.#body);
+    const compressed = encoding === 'br'
+      ? promisify(brotliCompress)(this.#body, BROTLI) : promisify(gzip)(this.#body);
+    return this.#keep(encoding, await compressed);
+  }
+
+  #keep(encoding: Encoding, body: Buffer): PackedReply {
+    const isPlain = encoding === 'identity';
+    const headers: Record<string, string> = {
+      ...this.#headers, ETag: isPlain ? `"${this.#tag}"` : `"${this.#tag}-${encoding}"`,
+      ...(isPlain ? {} : { 'Content-Encoding': encoding }), 'Content-Length': String(body.length),
+    };
+    const reply: PackedReply = { status: 200, headers, body };
+    this.#made.set(encoding, reply);
+    return reply;
+  }
+}
+
+/** What a caller accepts according to its Accept-Encoding; of several, what is shortest. */
+export function preferredEncoding(accepted: string | string[] | undefined): Encoding {
+  if (accepted === undefined) return 'identity';
+  const names = String(accepted).toLowerCase().split(',').map((part) => part.trim());
+  const isAccepted = (name: string) =>
+    names.some((part) => part === name || (part.startsWith(`${name};`) && !/;\s*q=0(?:\.0*)?$/.test(part)));
+  return isAccepted('br') ? 'br' : isAccepted('gzip') ? 'gzip' : 'identity';
+}
+
+function unlessHeld(reply: PackedReply, { 'if-none-match': held }: IncomingHttpHeaders): PackedReply {
+  const tag = reply.headers['ETag'] as string;
+  if (held === undefined || !holds(held, tag)) return reply;
+  const { 'Content-Length': _length, 'Content-Encoding': _encoding, ...headers } = reply.headers;
+  return { status: 304, headers, body: NOTHING };
+}
+
+/** A proxy that compresses makes a tag weak, and hands that back. */
+function holds(held: string, tag: string): boolean {
+  return held.trim() === '*' || held.split(',').some((one) => one.trim().replace(/^W\//, '') === tag);
+}

@@ -1,0 +1,121 @@
+import { randomUUID } from 'node:crypto';
+import { request, type IncomingHttpHeaders, type IncomingMessage } from 'node:http';
+import { buffer } from 'node:stream/consumers';
+import { brotliDecompressSync, gunzipSync } from 'node:zlib';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { makeApp, type TestApp } from '../helpers/make-app.ts';
+import { newTenant } from '../helpers/tenants.ts';
+
+const LIMIT = 40;
+
+let app: TestApp;
+let commands: string[] = [];
+let publish: () => Promise<string>;
+
+beforeAll(async () => {
+  app = await makeApp({ onCommand: (command) => commands.push(Object.keys(command)[0] ?? '') });
+  const tenant = await newTenant(app);
+  const pages = `/api/projects/${tenant.projectId}/status-pages`;
+  publish = async () => {
+    const body = { name: 'Acme', subdomain: `page-${randomUUID()}`, description: 'How we are. '.repeat(80) };
+    const { id, subdomain } = (await tenant.writeKey.post(pages, body)).data.status_page;
+    await tenant.writeKey.post(`${pages}/${id}/publish`);
+    return subdomain;
+  };
+});
+afterAll(() => app.close());
+
+/** The answer as it was sent. */
+async function ask(path: string, headers: IncomingHttpHeaders = {}, method = 'GET', url = app.url) {
+  const response = await new Promise<IncomingMessage>((resolve, reject) => {
+    request(`${url}${path}`, { method, headers, agent: false }, resolve).once('error', reject).end();
+  });
+  return { status: response.statusCode, headers: response.headers, body: await buffer(response) };
+}
+
+test.each([
+  ['/status/', 'text/html; charset=utf-8', 'Accept-Language, Accept-Encoding'],
+  ['/api/public/status-pages/', 'application/json; charset=utf-8', 'Accept-Encoding'],
+])(
+  '%s: the first reader and all others get the same, compressed if they accept it',
+  async (start, type, vary) => {
+    const path = start + (await publish());
+    const unpack = { identity: (body: Buffer) => body, gzip: gunzipSync, br: brotliDecompressSync };
+    const texts = new Set<string>();
+    for (const encoding of ['identity', 'gzip', 'br'] as const) {
+      const sent = { 'accept-encoding': encoding };
+      const [first, second] = [await ask(path, sent), await ask(path, sent)];
+      const facts = ({ headers: { date: _date, ...headers } }: typeof first) => ({
+        ...headers, 'x-request-id': '', 'x-ratelimit-remaining': '', 'x-ratelimit-reset': '',
+      });
+      expect(facts(second)).toEqual(facts(first));
+      expect(first.headers).toMatchObject({
+        'content-type': type, vary, 'cache-control': 'public, max-age=1',
+        'x-content-type-options': 'nosniff',
+      });
+      expect(first.headers['content-encoding'] ?? 'identity').toBe(encoding);
+      for (const { body } of [first, second]) texts.add(String(unpack[encoding](body)));
+    }
+    expect(texts.size).toBe(1);
+  },
+);
+
+test('whoever has a page already gets 304 without a body, by either way', async () => {
+  const path = `/status/${await publish()}`;
+  const { headers: { etag } } = await ask(path);
+  for (const held of [String(etag), `W/${etag}`]) {
+    const { status, body, headers } = await ask(path, { 'if-none-match': held });
+    expect([status, body.length, headers.etag]).toEqual([304, 0, etag]);
+    expect(headers['cache-control']).toBe('public, max-age=1');
+  }
+  expect((await ask(path, { 'if-none-match': '"older"' })).status).toBe(200);
+});
+
+test('readers of the same language get the same page, others another', async () => {
+  const path = `/status/${await publish()}`;
+  const tags: (string | undefined)[] = [];
+  for (const language of ['de', 'fr;q=0.5, de;q=0.7', 'ja', 'ja']) {
+    const { headers } = await ask(path, { 'accept-language': language });
+    tags.push(headers.etag);
+    expect(headers['content-language']).toBe(language.slice(-2) === 'ja' ? 'ja' : 'de');
+  }
+  for (const language of ['de', 'de']) {
+    tags.push((await ask(`${path}?lang=${language}`, { 'accept-language': 'ja' })).headers.etag);
+  }
+  expect(tags).toEqual([0, 0, 2, 2, 0, 0].map((at) => tags[at]));
+  expect(tags[2]).not.toBe(tags[0]);
+});
+
+test('HEAD has the headers of GET and no body', async () => {
+  const path = `/status/${await publish()}`;
+  const { headers } = await ask(path);
+  const head = await ask(path, {}, 'HEAD');
+  expect([head.status, head.body.length]).toEqual([200, 0]);
+  expect(head.headers).toMatchObject({ etag: headers.etag, 'content-length': headers['content-length'] });
+});
+
+test('a hundred readers at once cost the database one reading', async () => {
+  const subdomain = await publish();
+  commands = [];
+  await ask(`/status/${subdomain}`);
+  const once = commands.length;
+  expect(once).toBeGreaterThan(0);
+  const other = await publish();
+  commands = [];
+  await Promise.all(Array.from({ length: 100 }, () => ask(`/status/${other}`)));
+  expect(commands).toHaveLength(once);
+});
+
+test('readers of what is ready are counted and limited as all others', async () => {
+  const limited = await makeApp({ mongoUrl: app.mongoUrl, env: { RATE_LIMIT: String(LIMIT) } });
+  const path = `/status/${await publish()}`;
+  const statuses = [];
+  for (let at = 0; at <= LIMIT; at += 1) statuses.push((await ask(path, {}, 'GET', limited.url)).status);
+  const metrics = await ask('/metrics', {}, 'GET', limited.url);
+  await limited.close();
+  expect(statuses.filter((status) => status === 200)).toHaveLength(LIMIT);
+  expect(statuses.at(-1)).toBe(429);
+  expect(String(metrics.body)).toContain(
+    `farwatch_http_requests_total{method="GET",route="/status/:subdomain",status="200"} ${LIMIT}`,
+  );
+});
