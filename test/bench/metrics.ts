@@ -2,7 +2,6 @@ import { execFileSync } from 'node:child_process';
 import { mkdtempSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { startNats } from '../helpers/nats-server.ts';
 import { alertLatency, queuedBehindHanging } from './alert-metrics.ts';
 import { chainCpu, chainMemory } from './chain-metrics.ts';
 import { dnsCheck, httpCheck, httpsCheck } from './check-metrics.ts';
@@ -15,7 +14,8 @@ import { memoryPerMonitor } from './memory-metric.ts';
 import { falseAlerts } from './noise/metric.ts';
 import { readLaw } from './read-law.ts';
 import { print } from './report.ts';
-import { runWorker, startWorker } from './run-worker.ts';
+import { runWorker } from './run-worker.ts';
+import { transport } from './transport-metric.ts';
 
 export interface BenchOptions {
   /** Directory of the bench's own bundles; `bundles` has the product's. */
@@ -29,35 +29,6 @@ export interface BenchOptions {
 }
 
 export type Metric = (options: BenchOptions) => Promise<(boolean | null)[]>;
-
-/** Results per second and per client CPU second, from probe to owner, against one message per result. */
-const transport: Metric = async ({ outdir, rounds, scale }) => {
-  const nats = await startNats({ jetStream: true });
-  const wire = { url: nats.url, seedFile: nats.controllerCreds };
-  const rate: Record<'ours' | 'bare', number[]> = { ours: [], bare: [] };
-  let doubled = 0;
-  try {
-    for (let round = 0; round < rounds; round += 1) {
-      const pair = async (takeName: string, publishName: string, count: number): Promise<number> => {
-        const taker =
-          startWorker<{ taken: number; duplicates?: number }>(outdir, takeName, { ...wire, count }, 1);
-        await taker.ready;
-        const publisher = await runWorker<{ sent: number }>(outdir, publishName, { ...wire, count });
-        const taken = await taker.outcome;
-        doubled += taken.figures.duplicates ?? 0;
-        return taken.figures.taken / ((publisher.cpuMs + taken.cpuMs) / 1000);
-      };
-      rate.ours.push(await pair('takeBatches', 'publishBatches', Math.round(640_000 * scale)));
-      rate.bare.push(await pair('takeEach', 'publishEach', Math.round(60_000 * scale)));
-    }
-  } finally {
-    await nats.stop();
-  }
-  return [print({
-    metric: '7', what: 'results per client CPU second, against a message per result', ours: rate.ours,
-    theirs: rate.bare, unit: '/s', floor: { min: 15 }, note: `${doubled} doubled`,
-  })];
-};
 
 /** Results stored per CPU second of controller and database, against one document per result. */
 const ingest: Metric = async ({ outdir, bundles, rounds, scale }) => {

@@ -1,4 +1,4 @@
-import { connect, Empty, nkeyAuthenticator, StorageType } from 'nats';
+import { connect, Empty, nkeyAuthenticator, StorageType, type NatsConnection } from 'nats';
 import { readFileSync } from 'node:fs';
 import { encodeBatch } from '../../../shared/contracts/result-pack.ts';
 import { laneName, type CheckResult } from '../../../shared/contracts/result.ts';
@@ -6,6 +6,7 @@ import { shardOfSubject, subjects } from '../../../shared/contracts/subjects.ts'
 import { EntryBuilder } from '../../../controller/results/intake/entry-builder.ts';
 import { ShardState } from '../../../controller/results/state/shard-state.ts';
 import { byShard, configOf, monitorIds, resultMaker } from './results.ts';
+import { passTime } from '../../helpers/pass-time.ts';
 import { limitsOf } from '../../helpers/take-limits.ts';
 
 interface Wire {
@@ -17,10 +18,14 @@ interface Wire {
 const EPOCH = '0199bench';
 const WINDOW = 8;
 const MONITORS = 10_000;
+/** As long as the product waits for an answer. */
+const PATIENCE_MS = 2000;
+const RESULT_BYTES = 40;
 
 async function open({ url, seedFile }: Wire) {
   return connect({
     servers: url, authenticator: nkeyAuthenticator(Buffer.from(readFileSync(seedFile, 'utf8').trim())),
+    maxReconnectAttempts: -1, reconnectTimeWait: 50,
   });
 }
 
@@ -38,6 +43,7 @@ export async function publishBatches(
   const found = shards.map(([, ids]) => Array.from(
     { length: perShard }, (_, index) => make(index + 1, ids[index % ids.length] as string, at + index),
   ));
+  process.stdout.write('ready\n');
   const before = process.cpuUsage();
   await Promise.all(shards.map(async ([shard], which) => {
     const subject = subjects.results(shard, 'bench', 'probe');
@@ -46,8 +52,8 @@ export async function publishBatches(
       const results = (found[which] as CheckResult[]).slice(seq, seq + 100);
       const bytes =
         encodeBatch({ epoch: EPOCH, engine: '1', first: seq + 1, last: seq + 100, results, dropped: [] });
-      const request: Promise<unknown> =
-        connection.request(subject, bytes, { timeout: 30_000 }).finally(() => underWay.delete(request));
+      const request: Promise<void> =
+        untilTaken(connection, subject, bytes, seq + 100).finally(() => underWay.delete(request));
       underWay.add(request);
       if (underWay.size >= WINDOW) await Promise.race(underWay);
     }
@@ -56,6 +62,17 @@ export async function publishBatches(
   const used = process.cpuUsage(before);
   await connection.drain();
   return { sent: perShard * shards.length, cpuMs: (used.user + used.system) / 1000 };
+}
+
+/** Sends a batch until its owner has everything up to `last`, as after a broken connection. */
+async function untilTaken(
+  connection: NatsConnection, subject: string, bytes: Uint8Array, last: number,
+): Promise<void> {
+  for (;;) {
+    const answer = await connection.request(subject, bytes, { timeout: PATIENCE_MS }).catch(() => null);
+    if (answer && answer.json<{ watermark: number }>().watermark >= last) return;
+    await passTime(50);
+  }
 }
 
 /** The owner's side with a journal that does nothing: decodes, applies the lane rule, answers. */
@@ -108,21 +125,22 @@ export async function takeBatches(
 }
 
 /**
- * One message per result, each acknowledged by a stream, 256 in flight: how a simple client sends messages
- * that must not get lost.
+ * Messages of `perMessage` results, each acknowledged by a stream, 256 in flight: how a simple client sends
+ * messages that must not get lost. Nothing is encoded or decoded.
  */
 export async function publishEach(options: Record<string, unknown>): Promise<{ sent: number }> {
-  const wire = options as unknown as Wire;
+  const wire = options as unknown as Wire & { perMessage: number };
   const connection = await open(wire);
   const manager = await connection.jetstreamManager();
   await manager.streams.add({
     name: 'BENCH', subjects: ['bench.result'], storage: StorageType.File, max_bytes: 512 * 1024 * 1024,
   });
   const stream = connection.jetstream();
-  const payload = Buffer.alloc(40, 1);
+  const payload = Buffer.alloc(RESULT_BYTES * wire.perMessage, 1);
+  const messages = wire.count / wire.perMessage;
   let next = 0;
   await Promise.all(Array.from({ length: 256 }, async () => {
-    while (next++ < wire.count) await stream.publish('bench.result', payload);
+    while (next++ < messages) await stream.publish('bench.result', payload);
   }));
   connection.publish('bench.end', Empty);
   await manager.streams.delete('BENCH');
@@ -131,10 +149,11 @@ export async function publishEach(options: Record<string, unknown>): Promise<{ s
 }
 
 export async function takeEach(options: Record<string, unknown>): Promise<{ taken: number }> {
-  const connection = await open(options as unknown as Wire);
+  const { perMessage, ...wire } = options as unknown as Wire & { perMessage: number };
+  const connection = await open(wire);
   let taken = 0;
   await new Promise<void>((resolve) => {
-    connection.subscribe('bench.result', { callback: () => (taken += 1) });
+    connection.subscribe('bench.result', { callback: () => (taken += perMessage) });
     connection.subscribe('bench.end', { callback: () => resolve() });
     process.stdout.write('ready\n');
   });
