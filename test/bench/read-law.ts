@@ -1,15 +1,6 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { Agent, get } from 'node:http';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { openMongo } from '../../controller/platform/mongo/mongo.ts';
-import { freePort } from '../../deploy/quickstart/ports.ts';
-import { NODE_FLAGS } from '../../deploy/quickstart/process-spec.ts';
-import { ControllerProcess } from '../helpers/controller-process.ts';
-import { startNats } from '../helpers/nats-server.ts';
 import { percentile } from './cpu.ts';
-import { startDatabase } from './database.ts';
-import { giveHistory, populate, type Owner } from './population.ts';
+import { Installation } from './installation.ts';
+import { giveHistory } from './population.ts';
 import { print } from './report.ts';
 
 const PAGE = 50;
@@ -58,6 +49,7 @@ export async function readLaw(
 ): Promise<(boolean | null)[]> {
   const few = await Installation.start(bundles, 1000);
   const many = await Installation.start(bundles, Math.round(100_000 * scale));
+  for (const one of [few, many]) await giveHistoryToShown(one);
   const count = Math.max(50, Math.round(READS_A_ROUND * scale));
   try {
     const verdicts: (boolean | null)[] = [];
@@ -90,101 +82,23 @@ async function timesOf(
     const which = at % installations.length;
     const one = installations[which] as Installation;
     const before = performance.now();
-    await one.read(path(one));
+    await one.read(path(placeOf(one)));
     times[which]?.push(performance.now() - before);
   }
   return times;
 }
 
-/** A controller with its own database and bus, and `count` monitors in one project. Nothing is checked. */
-class Installation {
-  readonly group = '00000000-0000-4000-8000-00000000000a';
-  readonly count: number;
-  readonly #url: string;
-  readonly #agent = new Agent({ keepAlive: true, maxSockets: 1 });
-  readonly #end: () => Promise<void>;
-  #token = '';
+function placeOf({ group, count }: Installation): { group: string; last: number } {
+  return { group, last: count - PAGE };
+}
 
-  private constructor(count: number, url: string, end: () => Promise<void>) {
-    this.count = count;
-    this.#url = url;
-    this.#end = end;
+/** Gives a history to the monitors that the reads show. */
+async function giveHistoryToShown(one: Installation): Promise<void> {
+  const ids = new Set<string>();
+  for (const { path } of READS) {
+    const answer =
+      JSON.parse(await one.read(path(placeOf(one)))) as { data: { monitors?: { id: string }[] } };
+    for (const { id } of answer.data.monitors ?? []) ids.add(id);
   }
-
-  get last(): number {
-    return this.count - PAGE;
-  }
-
-  static async start(bundles: string, count: number): Promise<Installation> {
-    const [nats, database, port] = [await startNats(), await startDatabase(bundles), await freePort()];
-    const dir = mkdtempSync(join(tmpdir(), 'farwatch-bench-'));
-    const mongo = openMongo(database.url);
-    const env = {
-      PORT: String(port), DATA_DIR: dir, MONGODB_URL: database.url, NATS_URL: nats.url,
-      NATS_CREDS: nats.controllerCreds, NATS_USERS_FILE: nats.usersFile,
-      NATS_PID_FILE: nats.pidFile, NATS_PUBLIC_URL: nats.url, RATE_LIMIT: '100000000', LOG_LEVEL: 'info',
-    };
-    let controller = await ControllerProcess.start(join(bundles, 'controller.mjs'), env, NODE_FLAGS);
-    const one = new Installation(count, `http://127.0.0.1:${port}`, async () => {
-      await controller.kill9();
-      await mongo.close();
-      await Promise.all([database.stop(), nats.stop()]);
-      rmSync(dir, { recursive: true, force: true });
-    });
-    await populate(mongo.db, await one.#register(), one.group, count);
-    // The controller loads monitors when it starts.
-    await controller.kill9();
-    controller = await ControllerProcess.start(join(bundles, 'controller.mjs'), env, NODE_FLAGS);
-    await one.#giveHistory(mongo.db);
-    return one;
-  }
-
-  async read(path: string): Promise<string> {
-    return new Promise((resolve, reject) => {
-      const request = get(this.#url + path, {
-        agent: this.#agent, headers: { authorization: `Bearer ${this.#token}` },
-      }, (response) => {
-        const parts: Buffer[] = [];
-        response.on('data', (part: Buffer) => parts.push(part));
-        response.on('error', reject);
-        response.on('end', () => {
-          const text = Buffer.concat(parts).toString();
-          if (response.statusCode === 200) resolve(text);
-          else reject(new Error(`${path}: ${response.statusCode} ${text}`));
-        });
-      });
-      request.on('error', reject);
-    });
-  }
-
-  async stop(): Promise<void> {
-    this.#agent.destroy();
-    await this.#end();
-  }
-
-  async #register(): Promise<Owner> {
-    const body =
-      JSON.stringify({ email: 'operator@example.com', password: 'correct horse battery', name: 'Operator' });
-    const response = await fetch(
-      `${this.#url}/api/auth/register`,
-      { method: 'POST', headers: { 'content-type': 'application/json' }, body },
-    );
-    const { data } = (await response.json()) as { data: {
-      user: { id: string };
-      organization: { id: string };
-      project: { id: string };
-      token: string;
-    } };
-    this.#token = data.token;
-    return { organizationId: data.organization.id, projectId: data.project.id, userId: data.user.id };
-  }
-
-  async #giveHistory(db: Parameters<typeof giveHistory>[0]): Promise<void> {
-    const ids = new Set<string>();
-    for (const { path } of READS) {
-      const answer = JSON.parse(await this.read(path(this))) as { data: { monitors?: { id: string }[] } };
-      for (const { id } of answer.data.monitors ?? []) ids.add(id);
-    }
-    await giveHistory(db, [...ids]);
-  }
+  await giveHistory(one.db, [...ids]);
 }

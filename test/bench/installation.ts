@@ -1,0 +1,118 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { Agent, get } from 'node:http';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Db } from 'mongodb';
+import { openMongo, type Mongo } from '../../controller/platform/mongo/mongo.ts';
+import { freePort } from '../../deploy/quickstart/ports.ts';
+import { NODE_FLAGS } from '../../deploy/quickstart/process-spec.ts';
+import { ControllerProcess } from '../helpers/controller-process.ts';
+import { startNats, type TestNats } from '../helpers/nats-server.ts';
+import { until } from '../helpers/until.ts';
+import { startDatabase, type BenchDatabase } from './database.ts';
+import { populate, type Owner } from './population.ts';
+
+interface Parts {
+  nats: TestNats;
+  database: BenchDatabase;
+  mongo: Mongo;
+  dir: string;
+  startController(): Promise<ControllerProcess>;
+  controller: ControllerProcess;
+}
+
+/** A controller with its own database and bus, and `count` monitors in one project. Nothing is checked. */
+export class Installation {
+  readonly group = '00000000-0000-4000-8000-00000000000a';
+  readonly count: number;
+  readonly #url: string;
+  readonly #agent = new Agent({ keepAlive: true, maxSockets: 1 });
+  readonly #parts: Parts;
+  #token = '';
+
+  private constructor(count: number, url: string, parts: Parts) {
+    this.count = count;
+    this.#url = url;
+    this.#parts = parts;
+  }
+
+  get db(): Db {
+    return this.#parts.mongo.db;
+  }
+
+  get databaseUrl(): string {
+    return this.#parts.database.url;
+  }
+
+  static async start(bundles: string, count: number): Promise<Installation> {
+    const [nats, database, port] = [await startNats(), await startDatabase(bundles), await freePort()];
+    const dir = mkdtempSync(join(tmpdir(), 'farwatch-bench-'));
+    const mongo = openMongo(database.url);
+    const env = {
+      PORT: String(port), DATA_DIR: dir, MONGODB_URL: database.url, NATS_URL: nats.url,
+      NATS_CREDS: nats.controllerCreds, NATS_USERS_FILE: nats.usersFile,
+      NATS_PID_FILE: nats.pidFile, NATS_PUBLIC_URL: nats.url, RATE_LIMIT: '100000000', LOG_LEVEL: 'info',
+    };
+    const startController = () =>
+      ControllerProcess.start(join(bundles, 'controller.mjs'), env, NODE_FLAGS);
+    const parts = { nats, database, mongo, dir, startController, controller: await startController() };
+    const one = new Installation(count, `http://127.0.0.1:${port}`, parts);
+    await populate(mongo.db, await one.#register(), one.group, count);
+    // The controller loads monitors when it starts.
+    await one.restart();
+    return one;
+  }
+
+  /** Kills the controller and starts it again. Returns the ms from its start until it is ready. */
+  async restart(): Promise<number> {
+    await this.#parts.controller.kill9();
+    const startedAt = performance.now();
+    this.#parts.controller = await this.#parts.startController();
+    await until(() => this.read('/readyz').then(() => true, () => false), { what: 'the controller is ready' });
+    return performance.now() - startedAt;
+  }
+
+  async read(path: string): Promise<string> {
+    return new Promise((resolve, reject) => {
+      const request = get(this.#url + path, {
+        agent: this.#agent, headers: { authorization: `Bearer ${this.#token}` },
+      }, (response) => {
+        const parts: Buffer[] = [];
+        response.on('data', (part: Buffer) => parts.push(part));
+        response.on('error', reject);
+        response.on('end', () => {
+          const text = Buffer.concat(parts).toString();
+          if (response.statusCode === 200) resolve(text);
+          else reject(new Error(`${path}: ${response.statusCode} ${text}`));
+        });
+      });
+      request.on('error', reject);
+    });
+  }
+
+  async stop(): Promise<void> {
+    this.#agent.destroy();
+    const { controller, mongo, database, nats, dir } = this.#parts;
+    await controller.kill9();
+    await mongo.close();
+    await Promise.all([database.stop(), nats.stop()]);
+    rmSync(dir, { recursive: true, force: true });
+  }
+
+  async #register(): Promise<Owner> {
+    const body =
+      JSON.stringify({ email: 'operator@example.com', password: 'correct horse battery', name: 'Operator' });
+    const response = await fetch(
+      `${this.#url}/api/auth/register`,
+      { method: 'POST', headers: { 'content-type': 'application/json' }, body },
+    );
+    const { data } = (await response.json()) as { data: {
+      user: { id: string };
+      organization: { id: string };
+      project: { id: string };
+      token: string;
+    } };
+    this.#token = data.token;
+    return { organizationId: data.organization.id, projectId: data.project.id, userId: data.user.id };
+  }
+}
