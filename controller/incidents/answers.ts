@@ -38,6 +38,7 @@ export const incidentView = z
     resolved_by: text.describe('`system`, or the id of the user or key that resolved it'),
     recovery_time_seconds: z.int().optional().describe('From start to resolution; present once resolved'),
     late: z.boolean().describe('Late results revealed the outage after it had ended; nobody was alerted'),
+    in_maintenance: z.boolean().describe('It began in a maintenance window'),
     notification_sent: z.boolean().describe('At least one notification was delivered'),
     notification_channels: z.array(z.string()),
     ...changed,

@@ -35,6 +35,7 @@ export interface IncidentDoc {
   resolved_by: string | null;
   recovery_time_seconds: number | null;
   late?: true;
+  in_maintenance?: true;
   notification_sent: boolean;
   notification_channels: string[];
   postmortem: { text: string; author: UpdateActor; updated_at: number } | null;

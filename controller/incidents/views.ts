@@ -19,7 +19,7 @@ export function viewIncident(doc: ListedIncident | IncidentDoc): Answer<'inciden
   return {
     id: _id,
     ...shown,
-    late: doc.late ?? false,
+    late: doc.late ?? false, in_maintenance: doc.in_maintenance ?? false,
     started_at: isoTime(doc.started_at),
     acknowledged_at: isoTime(doc.acknowledged_at),
     resolved_at: isoTime(doc.resolved_at),

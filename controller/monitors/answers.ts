@@ -37,7 +37,7 @@ const monitorFields = {
 };
 
 export const monitorView = z.strictObject({
-  ...monitorFields, runtimeStatus: z.enum(['up', 'down', 'degraded', 'paused', 'unknown']),
+  ...monitorFields, runtimeStatus: z.enum(['up', 'down', 'degraded', 'paused', 'maintenance', 'unknown']),
 });
 export const monitorAnswer = z.strictObject({ monitor: monitorView });
 export const bulkAnswer = z.strictObject({
@@ -48,7 +48,7 @@ export const bulkAnswer = z.strictObject({
 });
 export const deletedAnswer = z.strictObject({ message: z.string() });
 
-const currentHealth = z.enum(['up', 'down', 'degraded', 'unknown']);
+const currentHealth = z.enum(['up', 'down', 'degraded', 'maintenance', 'unknown']);
 const percent = z.number().min(0).max(100);
 const incidentFields = {
   status: z.enum(['open', 'acknowledged']), severity: z.enum(['critical', 'major', 'minor', 'warning']),

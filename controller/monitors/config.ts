@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { CheckSpec } from '../../shared/contracts/check-spec.ts';
-import type { MonitorConfig } from '../verdicts/monitor-config.ts';
+import type { MaintenanceStretch, MonitorConfig } from '../verdicts/monitor-config.ts';
 import { timeoutMs, type MonitorDoc } from './monitor.ts';
 import { CHECK_TYPES } from './settings/registry.ts';
 
@@ -11,7 +11,9 @@ export interface DomainExpiry {
 }
 
 /** What the state machine needs of a monitor; a deleted one has the status `deleted`. */
-export function toMonitorConfig(doc: MonitorDoc, expiry?: DomainExpiry): MonitorConfig {
+export function toMonitorConfig(
+  doc: MonitorDoc, expiry?: DomainExpiry, maintenance: MaintenanceStretch[] = [],
+): MonitorConfig {
   const { _id: monitor_id, organization_id, project_id, revision, check_revision, name, target, type } = doc;
   const { notification_target_ids, monitoring_regions } = doc;
   const { ssl_monitoring: tls, domain_monitoring: domain, heartbeat } = doc;
@@ -31,7 +33,9 @@ export function toMonitorConfig(doc: MonitorDoc, expiry?: DomainExpiry): Monitor
     heartbeat: heartbeat && {
       interval_ms: heartbeat.interval_seconds * 1000, grace_ms: heartbeat.grace_seconds * 1000,
     },
-    changed_at: doc.deleted_at ?? Math.max(doc.updated_at, expiry?.learned_at ?? 0),
+    maintenance,
+    changed_at: doc.deleted_at
+      ?? Math.max(doc.updated_at, expiry?.learned_at ?? 0, doc.windows_changed_at ?? 0),
   };
 }
 

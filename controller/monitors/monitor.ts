@@ -40,6 +40,8 @@ export interface MonitorDoc extends TypeSettings {
   check_revision: number;
   /** The monitor's shard, while the journal lacks this revision. */
   unjournaled?: number;
+  /** When its maintenance windows changed, Unix ms; absent if they never did. */
+  windows_changed_at?: number;
   /** The project's id, while its counts may lack this revision. */
   uncounted?: string;
   /** What the counts contain of this monitor, and of which revision; absent or null: nothing. */

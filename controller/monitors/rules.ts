@@ -19,9 +19,13 @@ export function nextCheckAt(doc: MonitorDoc, regionCount: number, now: number): 
   return next;
 }
 
-/** The current health; `paused` unless the monitor is active, `unknown` if no shard owner knows it. */
+/**
+ * The current health; `paused` unless the monitor is active, `maintenance` during a window whatever checks
+ * say, `unknown` if no shard owner knows it.
+ */
 export function runtimeStatus(doc: Pick<MonitorDoc, 'status'>, live: MonitorLive | null | undefined) {
   if (doc.status !== 'active') return 'paused';
+  if (live?.in_maintenance === true) return 'maintenance';
   return live?.status === undefined || live.status === 'paused' ? 'unknown' : live.status;
 }
 

@@ -12,7 +12,7 @@ import { restoreMonitor } from './stored-monitor.ts';
 import { watchedDomain } from './watched-domain.ts';
 
 /** What a write leaves for the journal of the monitor's shard and for the counts of its project. */
-type Marks = 'unjournaled' | 'uncounted' | 'counted' | 'counted_revision';
+type Marks = 'unjournaled' | 'windows_changed_at' | 'uncounted' | 'counted' | 'counted_revision';
 
 export type NewMonitor = Omit<MonitorDoc, 'revision' | 'check_revision' | 'search_text' | 'domain' | Marks>;
 
@@ -182,6 +182,14 @@ export class MonitorStore {
       } })), { ordered: false });
       after = ids[PAGE_SIZE - 1];
     }
+  }
+
+  /** Has the journals take the configurations of these monitors again, as of `now` (Unix ms). Repeatable. */
+  async retellWindows(ids: string[], now: number): Promise<void> {
+    if (ids.length === 0) return;
+    await this.#monitors.bulkWrite(ids.map((_id) => ({ updateOne: { filter: { _id }, update: {
+      $set: { unjournaled: shardOf(_id), windows_changed_at: now }, $inc: { revision: 1 },
+    } } })), { ordered: false });
   }
 
   /** Active monitors of all tenants that name `region` or no region, in order of id. */

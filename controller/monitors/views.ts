@@ -83,7 +83,7 @@ function viewIncident(facts: MonitorFacts, now: number): StatsView['current_inci
 }
 
 /** Lists and statistics do not show `paused`: a monitor that is not checked is unknown. */
-function healthOf(doc: MonitorDoc, live: MonitorLive | null): 'up' | 'down' | 'degraded' | 'unknown' {
+function healthOf(doc: MonitorDoc, live: MonitorLive | null): StatsView['runtime_status'] {
   const status = runtimeStatus(doc, live);
   return status === 'paused' ? 'unknown' : status;
 }

@@ -1,3 +1,4 @@
+import { maintenanceIn } from './maintenance-rules.ts';
 import type { MonitorConfig, RuntimeStatus } from './monitor-config.ts';
 import type { HourTimes, LateHistory, MonitorState, Stretch } from './monitor-state.ts';
 
@@ -25,13 +26,12 @@ export function bookUntil(state: MonitorState, until: number): MonitorState {
   if (until <= state.booked_until) return state;
   const column = columnOf(state.status);
   if (column === null) return { ...withGap(state, state.booked_until, until), booked_until: until };
-  const booked = { ...state.booked };
-  forEachHour(state.booked_until, until, (hour, ms) => {
-    const times: HourTimes = [...(booked[hour] ?? [0, 0, 0])];
+  const booked = withTimes(state, [state.booked_until, until], (known = [0, 0, 0], ms) => {
+    const times: HourTimes = [...known];
     times[column] += ms;
-    booked[hour] = times;
+    return times;
   });
-  return { ...state, booked, booked_until: until };
+  return { ...booked, booked_until: until };
 }
 
 /** How long a status holds after the latest result, ms. In a longer silence it holds for one interval. */
@@ -81,26 +81,41 @@ type Move = [was: RuntimeStatus, is: RuntimeStatus];
 export function rebook(state: MonitorState, from: number, until: number, [was, is]: Move): MonitorState {
   const end = Math.min(until, state.booked_until);
   if (from >= end) return state;
-  const booked = { ...state.booked };
   const old = columnOf(was);
   const fresh = columnOf(is);
-  forEachHour(from, end, (hour, ms) => {
-    const times = booked[hour];
-    if (!times && old !== null) return;
+  const booked = withTimes(state, [from, end], (times, ms) => {
+    if (!times && old !== null) return undefined;
     const changed: HourTimes = [...(times ?? [0, 0, 0])];
     const moved = old === null ? ms : Math.min(ms, changed[old]);
     if (old !== null) changed[old] -= moved;
     if (fresh !== null) changed[fresh] += moved;
-    booked[hour] = changed;
+    return changed;
   });
-  return old === null && fresh !== null ? withoutGap({ ...state, booked }, from, end) : { ...state, booked };
+  return old === null && fresh !== null ? withoutGap(booked, from, end) : booked;
 }
 
-/** Calls back with each hour of a stretch and how much of it belongs to the stretch, ms. */
-function forEachHour(from: number, until: number, take: (hour: number, ms: number) => void): void {
-  for (let hour = hourOf(from); hour < until; hour += HOUR_MS) {
-    take(hour, Math.min(until, hour + HOUR_MS) - Math.max(from, hour));
+/** What an hour has booked when `ms` of it change; undefined leaves it without. */
+type Rebooking = (times: HourTimes | undefined, ms: number) => HourTimes | undefined;
+
+/** Changes the times of a stretch, and in the same way what of them is maintenance. */
+function withTimes(state: MonitorState, stretch: Stretch, change: Rebooking): MonitorState {
+  const booked = changedHours(state.booked, [stretch], change);
+  const apart = maintenanceIn(state.config, ...stretch);
+  if (apart.length === 0) return { ...state, booked };
+  return { ...state, booked, maintained: changedHours(state.maintained ?? {}, apart, change) };
+}
+
+function changedHours(
+  booked: MonitorState['booked'], stretches: Stretch[], change: Rebooking,
+): MonitorState['booked'] {
+  const changed = { ...booked };
+  for (const [from, until] of stretches) {
+    for (let hour = hourOf(from); hour < until; hour += HOUR_MS) {
+      const times = change(changed[hour], Math.min(until, hour + HOUR_MS) - Math.max(from, hour));
+      if (times) changed[hour] = times;
+    }
   }
+  return changed;
 }
 
 export function lateHistory(state: MonitorState): LateHistory {

@@ -16,6 +16,8 @@ export interface IncidentOpening {
   started_at: number;
   /** Late results revealed the outage: the incident is resolved at once and nobody is alerted. */
   late?: true;
+  /** It began in maintenance, or was noticed then. */
+  in_maintenance?: true;
 }
 
 export interface IncidentResolution {

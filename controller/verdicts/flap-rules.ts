@@ -69,7 +69,8 @@ function release(step: MonitorStep, flaps: Flaps | null, at: number | null): Fla
 export function instantOf(item: MonitorItem): number | null {
   switch (item.kind) {
     case 'result': return item.late || item.result.outcome === 'missed' ? null : item.result.started_at;
-    case 'silent': case 'overdue': case 'assigned': case 'alone': case 'no_data': return item.at;
+    case 'silent': case 'overdue': case 'assigned': case 'alone': case 'no_data':
+    case 'maintenance_over': return item.at;
     case 'witness': return item.witness.at;
     case 'ping': return item.ping.at;
     case 'unwatched': return null;

@@ -39,8 +39,18 @@ export interface MonitorConfig {
   asked_before?: Record<string, number>;
   /** HEARTBEAT monitors only: how often a ping is due, and how late it may be. */
   heartbeat?: { interval_ms: number; grace_ms: number } | null;
+  /** In order of time; the rules keep those of the last days. Absent or empty if there is none. */
+  maintenance?: MaintenanceStretch[];
   /** Unix ms. */
   changed_at: number;
+}
+
+/** From an instant to before another, Unix ms. */
+export interface MaintenanceStretch {
+  from: number;
+  until: number;
+  /** Alerts of outages wait until it is over. */
+  holds_alerts: boolean;
 }
 
 export type RuntimeStatus = 'up' | 'down' | 'degraded' | 'paused' | 'unknown';

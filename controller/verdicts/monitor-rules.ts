@@ -5,6 +5,7 @@ import { watchCertificate } from './certificate-rules.ts';
 import { holdFlaps, instantOf } from './flap-rules.ts';
 import { afterConfig, applyOverdue, applyPing, applyUnwatched, waitingFrom } from './heartbeat-rules.ts';
 import { tellLate } from './late-rules.ts';
+import { keepMaintenance } from './maintenance-rules.ts';
 import type { MonitorConfig } from './monitor-config.ts';
 import type { MonitorItem, MonitorState, Outage, ResultItem } from './monitor-state.ts';
 import { MonitorStep, type ItemPlace } from './monitor-step.ts';
@@ -16,17 +17,18 @@ import {
 } from './region-rules.ts';
 import { alertSlow } from './slow-rules.ts';
 import { countFailure, decide, decideWithout, moveStatus, needsHelp } from './status-rules.ts';
+import { withholdAlerts } from './withheld-alert-rules.ts';
 
 /** The state of a monitor that nothing has been heard of. */
 export function newMonitorState(config: MonitorConfig): MonitorState {
   const { changed_at: since, status } = config;
   const heartbeat = waitingFrom(config, since);
   return {
-    config, status: status === 'active' ? 'unknown' : 'paused', since, regions: {}, witnesses: null, alone: false,
-    outage: null,
+    config, status: status === 'active' ? 'unknown' : 'paused', since, regions: {}, witnesses: null,
+    alone: false, outage: null,
     last_check_at: null, last_success_at: null, last_success_ms: null, last_failure_at: null,
-    booked_until: since, booked: {}, unrolled_day: null,
-    slow: null, flaps: null, warned: null, certificate: null, no_data_since: null, late: null,
+    booked_until: since, booked: {}, maintained: null, unrolled_day: null,
+    slow: null, flaps: null, warned: null, certificate: null, no_data_since: null, withheld: null, late: null,
     ...(heartbeat ? { heartbeat } : {}),
   };
 }
@@ -70,13 +72,14 @@ export function applyItem(
 }
 
 /**
- * Applies the rules on slow responses, certificates, expiry, flapping and late outages. Leaves the state as
- * it is if they find nothing. None of them reads when the last check was or what it measured.
+ * Applies the rules on slow responses, certificates, expiry, maintenance, flapping and late outages. Leaves
+ * the state as it is if they find nothing. None of them reads when the last check was or what it measured.
  */
 export function tellBeyondStatus(step: MonitorStep, item: MonitorItem): void {
   alertSlow(step);
   watchCertificate(step, item);
   warnOfExpiry(step, item);
+  withholdAlerts(step, item);
   holdFlaps(step, item);
   tellLate(step, item);
 }
@@ -93,6 +96,7 @@ function applyToStatus(step: MonitorStep, item: MonitorItem): void {
     case 'ping': return applyPing(step, item.ping);
     case 'overdue': return applyOverdue(step, item.at);
     case 'unwatched': return applyUnwatched(step, item.from, item.until);
+    case 'maintenance_over': return;
     case 'hour': step.state = bookHour(step.state, item.until);
   }
 }
@@ -134,9 +138,10 @@ function withResult(
     last_success_at: isSuccess ? latest(state.last_success_at, at) : state.last_success_at,
     last_success_ms: isLatestSuccess ? result.response_time_ms : state.last_success_ms,
     last_failure_at: isSuccess ? state.last_failure_at : latest(state.last_failure_at, at),
-    booked_until: state.booked_until, booked: state.booked, unrolled_day: state.unrolled_day,
+    booked_until: state.booked_until, booked: state.booked, maintained: state.maintained,
+    unrolled_day: state.unrolled_day,
     slow: state.slow, flaps: state.flaps, warned: state.warned, certificate: state.certificate,
-    no_data_since: state.no_data_since, late: state.late,
+    no_data_since: state.no_data_since, withheld: state.withheld, late: state.late,
   };
 }
 
@@ -194,7 +199,7 @@ function applyConfig(step: MonitorStep, config: MonitorConfig): void {
   const { changed_at: at } = config;
   if (config.revision < old.revision) return;
   const heartbeat = afterConfig(step.state, config);
-  const settled = keepAssigned(old, rememberRegions(old, config));
+  const settled = keepMaintenance(old, keepAssigned(old, rememberRegions(old, config)));
   const known = { config: settled, ...(heartbeat ? { heartbeat } : {}) };
   step.state = { ...bookWatched(step.state, at), ...known };
   if (config.status === 'active' && old.status === 'active') {

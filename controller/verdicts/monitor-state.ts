@@ -146,6 +146,16 @@ export interface LateHistory {
   found: LateOutage[];
 }
 
+/** Alerts that can wait until maintenance is over. */
+export type WithheldEvent = 'monitor.down' | 'monitor.slow_response' | 'monitor.no_data';
+
+/** Alerts of troubles that began in maintenance and last. */
+export interface Withheld {
+  events: WithheldEvent[];
+  /** The latest instant at which they were held, Unix ms. */
+  at: number;
+}
+
 /** Milliseconds of an hour by status. The rest of the hour was unwatched or paused. */
 export type HourTimes = [up: number, degraded: number, down: number];
 
@@ -170,6 +180,8 @@ export interface MonitorState {
   booked_until: number;
   /** Booked times of hours whose rollup is not written yet, by the hour's start. */
   booked: Record<number, HourTimes>;
+  /** What of these times was maintenance, in the same form; null without any. */
+  maintained: Record<number, HourTimes> | null;
   /** Start of the latest day that has rollups of hours but none of its own. */
   unrolled_day: number | null;
   /** The slow stretch that was alerted of. */
@@ -182,6 +194,8 @@ export interface MonitorState {
   certificate: CertificateState | null;
   /** Since when the monitor is unknown, Unix ms, if people were told so; null if not. */
   no_data_since: number | null;
+  /** Null unless alerts wait for the end of maintenance. */
+  withheld: Withheld | null;
   /** Null if all time was watched and no result was late. */
   late: LateHistory | null;
   /** Heartbeat monitors only. */
@@ -230,6 +244,7 @@ export type MonitorItem =
   | { kind: 'witness'; region: string; check_revision: number; witness: Witness }
   | { kind: 'alone'; at: number }
   | { kind: 'no_data'; at: number }
+  | { kind: 'maintenance_over'; at: number }
   | { kind: 'ping'; ping: JournaledPing }
   | { kind: 'overdue'; at: number }
   | { kind: 'unwatched'; from: number; until: number }

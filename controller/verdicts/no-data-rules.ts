@@ -19,7 +19,7 @@ export function noDataAt(state: MonitorState, afterMs: number, watchedSince: num
 export function tellNoData(step: MonitorStep): void {
   const { state } = step;
   if (!isWithoutData(state) || state.no_data_since !== null) return;
-  alert(step, 'monitor.no_data');
+  alertNoData(step, 'monitor.no_data');
   step.state = { ...step.state, no_data_since: state.since };
 }
 
@@ -27,7 +27,7 @@ export function tellNoData(step: MonitorStep): void {
 export function tellDataAgain(step: MonitorStep): void {
   const { state } = step;
   if (state.no_data_since === null || isWithoutData(state)) return;
-  if (state.status !== 'unknown' && state.status !== 'paused') alert(step, 'monitor.no_data_resolved');
+  if (state.status !== 'unknown' && state.status !== 'paused') alertNoData(step, 'monitor.no_data_resolved');
   step.state = { ...step.state, no_data_since: null };
 }
 
@@ -35,7 +35,8 @@ function isWithoutData({ config, status, heartbeat, last_check_at: checkedAt }: 
   return status === 'unknown' && config.status === 'active' && !heartbeat && checkedAt !== null;
 }
 
-function alert(step: MonitorStep, event: 'monitor.no_data' | 'monitor.no_data_resolved'): void {
+/** Alerts of the time without data, from when the monitor became unknown. */
+export function alertNoData(step: MonitorStep, event: 'monitor.no_data' | 'monitor.no_data_resolved'): void {
   const { since, last_success_at: at, last_success_ms: ms = null } = step.state;
   step.alert(event, {
     incident: null, error: null, regions: step.regions, at: since,

@@ -3,6 +3,7 @@ import type { Assigned, MonitorState } from '../../verdicts/monitor-state.ts';
 import { hourOf } from '../../verdicts/booking-rules.ts';
 import { noDataAt } from '../../verdicts/no-data-rules.ts';
 import { regionPatienceMs } from '../../verdicts/region-rules.ts';
+import { releaseAt } from '../../verdicts/withheld-alert-rules.ts';
 import { HOUR_GRACE_MS } from '../writing/closed-hours.ts';
 import { dueAt, HeartbeatWatch, isWaiting } from './heartbeat-watch.ts';
 import type { ClockDecision, JournalEntry } from '../journal/journal-entry.ts';
@@ -176,8 +177,11 @@ export class ShardClock {
       due.push(...this.#reassigned(state, now));
       const tellAt = noDataAt(state, this.#deps.noDataAfterMs, this.#watchedSince) ?? Infinity;
       if (tellAt <= now) due.push({ kind: 'no_data', monitor_id: id, at: now });
+      const releasedAt = releaseAt(state) ?? Infinity;
+      if (releasedAt <= now) due.push({ kind: 'maintenance_over', monitor_id: id, at: now });
       const found = hasPings ? due : [...due, ...this.#watch.overdue(state)];
-      this.#lookAgain(id, found.length > 0 ? 0 : Math.min(at, tellAt, dueAt(state) ?? Infinity) - now);
+      const next = Math.min(at, tellAt, releasedAt, dueAt(state) ?? Infinity);
+      this.#lookAgain(id, found.length > 0 ? 0 : next - now);
       return found;
     } catch {
       if (!this.#unclocked.has(id)) this.#deps.onFailed(id, now);

@@ -6,14 +6,19 @@ import type { Histogram, RegionRollup, Rollup, Totals } from './rollup.ts';
 
 /** A rollup is packed as varints after a format byte: some 80 bytes, where a document would take 600. */
 const FORMAT = 2;
+/** Followed by the times of maintenance, where there were any. */
+const WITH_MAINTENANCE = 3;
 /** Had one histogram for all regions. */
 const FIRST_FORMAT = 1;
 
 export function encodeRollup(rollup: Rollup): Uint8Array {
   const out = new ByteWriter(256);
-  out.u8(FORMAT);
+  const { booked, times } = rollup.maintenance;
+  const apart = [...booked, ...times];
+  const isApart = apart.some((ms) => ms > 0);
+  out.u8(isApart ? WITH_MAINTENANCE : FORMAT);
   writeCounts(out, rollup);
-  for (const ms of [...rollup.booked, ...rollup.times]) out.varint(ms);
+  for (const ms of [...rollup.booked, ...rollup.times, ...(isApart ? apart : [])]) out.varint(ms);
   const regions = Object.entries(rollup.regions);
   out.varint(regions.length);
   for (const [name, region] of regions) {
@@ -40,9 +45,15 @@ export function decodeTotals(bytes: Uint8Array): Totals {
 }
 
 function readTotals(from: ByteReader, format: number): Totals {
-  if (format !== FORMAT && format !== FIRST_FORMAT) throw new RangeError(`unknown rollup format ${format}`);
+  if (![FORMAT, FIRST_FORMAT, WITH_MAINTENANCE].includes(format)) {
+    throw new RangeError(`unknown rollup format ${format}`);
+  }
   const counts = readCounts(from);
-  return { booked: readTimes(from), times: readTimes(from), ...counts };
+  const [booked, times] = [readTimes(from), readTimes(from)];
+  const maintenance: Totals['maintenance'] = format === WITH_MAINTENANCE
+    ? { booked: readTimes(from), times: readTimes(from) }
+    : { booked: [0, 0, 0], times: [0, 0, 0] };
+  return { booked, times, maintenance, ...counts };
 }
 
 function writeRegionTimes(out: ByteWriter, region: RegionRollup): void {

@@ -11,6 +11,14 @@ export interface Totals extends Counts {
   booked: HourTimes;
   /** The same with late results filled in. */
   times: HourTimes;
+  /** What of both was maintenance. */
+  maintenance: { booked: HourTimes; times: HourTimes };
+}
+
+/** The maintenance of an hour: what of its booked times it was, and whether an instant (Unix ms) is in it. */
+export interface HourMaintenance {
+  booked: HourTimes;
+  isAt(at: number): boolean;
 }
 
 /** Statistics of one monitor over an hour or a day. Rollups of neighbouring stretches add up. */
@@ -52,8 +60,11 @@ export function bucketTop(bucket: number): number {
   return Math.round(Math.exp(bucket * BUCKET_BASE)) / 10;
 }
 
+const NO_MAINTENANCE: HourMaintenance = { booked: [0, 0, 0], isAt: () => false };
+
 function noTotals(): Totals {
-  return { booked: [0, 0, 0], times: [0, 0, 0], ...noCounts() };
+  const maintenance: Totals['maintenance'] = { booked: [0, 0, 0], times: [0, 0, 0] };
+  return { booked: [0, 0, 0], times: [0, 0, 0], maintenance, ...noCounts() };
 }
 
 export function emptyRollup(): Rollup {
@@ -68,9 +79,12 @@ function emptyRegion(): RegionRollup {
  * The rollup of an hour from all its results and the times booked while it ran. Late results of the schedule
  * fill unwatched time, as `fillGap`.
  */
-export function rollupOf(rows: ResultColumns, booked: HourTimes, intervalMs: number): Rollup {
-  const rollup: Rollup = { ...emptyRollup(), booked, times: [...booked] };
-  const late: HourTimes = [0, 0, 0];
+export function rollupOf(
+  rows: ResultColumns, booked: HourTimes, intervalMs: number, apart: HourMaintenance = NO_MAINTENANCE,
+): Rollup {
+  const maintenance: Totals['maintenance'] = { booked: [...apart.booked], times: [...apart.booked] };
+  const rollup: Rollup = { ...emptyRollup(), booked, times: [...booked], maintenance };
+  const late: LateCounts = { all: [0, 0, 0], maintenance: [0, 0, 0] };
   const bySource: { region: RegionRollup; buckets: Map<number, number> }[] = [];
   const byRegion = new Map<string, (typeof bySource)[number]>();
   const tallyOf = (source: number): (typeof bySource)[number] => {
@@ -87,9 +101,13 @@ export function rollupOf(rows: ResultColumns, booked: HourTimes, intervalMs: num
     const { region, buckets } = (bySource[source] ??= tallyOf(source));
     if (outcome === 'success' && time !== null) addTime(region, buckets, time);
     countResult(region, outcome, time, outcome === 'missed' ? (rows.rare.get(at)?.missed?.count ?? 1) : 0);
-    if (isFilling(flags)) late[timesColumn(outcome, (flags & DEGRADED) !== 0)] += 1;
+    if (isFilling(flags)) {
+      const column = timesColumn(outcome, (flags & DEGRADED) !== 0);
+      late.all[column] += 1;
+      if (apart.isAt(rows.started[at] as number)) late.maintenance[column] += 1;
+    }
   }
-  fillGap(rollup.times, late, intervalMs);
+  fillGap(rollup, late, intervalMs);
   for (const [name, { region, buckets }] of byRegion) {
     region.histogram = [...buckets].sort((a, b) => a[0] - b[0]);
     rollup.regions[name] = region;
@@ -99,9 +117,13 @@ export function rollupOf(rows: ResultColumns, booked: HourTimes, intervalMs: num
 }
 
 /** Adds results to a rollup whose own results have expired. */
-export function addRows(rollup: Rollup, rows: ResultColumns, intervalMs: number): Rollup {
-  const added = rollupOf(rows, rollup.times, intervalMs);
-  return { ...mergeRollups([rollup, added]), booked: rollup.booked, times: added.times };
+export function addRows(
+  rollup: Rollup, rows: ResultColumns, intervalMs: number, isAt: HourMaintenance['isAt'] = () => false,
+): Rollup {
+  const apart = { booked: rollup.maintenance.times, isAt };
+  const added = rollupOf(rows, rollup.times, intervalMs, apart);
+  const maintenance = { booked: rollup.maintenance.booked, times: added.maintenance.times };
+  return { ...mergeRollups([rollup, added]), booked: rollup.booked, times: added.times, maintenance };
 }
 
 function addTime(region: RegionRollup, buckets: Map<number, number>, tenths: number): void {
@@ -111,16 +133,27 @@ function addTime(region: RegionRollup, buckets: Map<number, number>, tenths: num
   buckets.set(bucket, (buckets.get(bucket) ?? 0) + 1);
 }
 
+/** Late results of an hour by status, and those among them that were in maintenance. */
+export interface LateCounts {
+  all: HourTimes;
+  maintenance: HourTimes;
+}
+
 /**
- * Adds an interval for each late result to the times of an hour; `late` counts those of each status. Where
- * they are more than the time that nobody watched, as of several regions, they share it.
+ * Adds an interval for each late result to the times of an hour. Where they are more than the time that
+ * nobody watched, as of several regions, they share it.
  */
-export function fillGap(times: HourTimes, late: HourTimes, intervalMs: number): void {
-  const lateMs = (late[0] + late[1] + late[2]) * intervalMs;
+export function fillGap(
+  { times, maintenance }: Pick<Totals, 'times' | 'maintenance'>, late: LateCounts, intervalMs: number,
+): void {
+  const lateMs = (late.all[0] + late.all[1] + late.all[2]) * intervalMs;
   if (lateMs === 0) return;
   const freeMs = Math.max(0, HOUR_MS - times[0] - times[1] - times[2]);
   const share = Math.min(1, freeMs / lateMs);
-  for (const column of [0, 1, 2] as const) times[column] += Math.floor(late[column] * intervalMs * share);
+  for (const column of [0, 1, 2] as const) {
+    times[column] += Math.floor(late.all[column] * intervalMs * share);
+    maintenance.times[column] += Math.floor(late.maintenance[column] * intervalMs * share);
+  }
 }
 
 /** The sum of totals: a period's from those of its hours and days. */
@@ -135,6 +168,8 @@ function addTotals(sum: Totals, part: Totals): void {
   for (const column of [0, 1, 2] as const) {
     sum.booked[column] += part.booked[column];
     sum.times[column] += part.times[column];
+    sum.maintenance.booked[column] += part.maintenance.booked[column];
+    sum.maintenance.times[column] += part.maintenance.times[column];
   }
 }
 
@@ -190,6 +225,12 @@ function addCounts(sum: Counts, part: Counts): void {
 export function uptimeOf([up, degraded, down]: HourTimes): number | null {
   const watched = up + degraded + down;
   return watched === 0 ? null : ((up + degraded) / watched) * 100;
+}
+
+/** The same without maintenance. */
+export function uptimeOutside({ times, maintenance }: Pick<Totals, 'times' | 'maintenance'>): number | null {
+  const [up, degraded, down] = maintenance.times;
+  return uptimeOf([times[0] - up, times[1] - degraded, times[2] - down]);
 }
 
 /** Mean response time of successful checks, ms to a tenth; null if there is none. */

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { errorType } from '../../../shared/contracts/result.ts';
+import { isInMaintenance } from '../../verdicts/maintenance-rules.ts';
 import { statusOfRegion } from '../../verdicts/region-change-rules.ts';
 import type { MonitorState } from '../../verdicts/monitor-state.ts';
 
@@ -10,6 +11,8 @@ const instant = z.number().nullable();
 export const monitorLive = z.object({
   status,
   since: z.number(),
+  /** Owners of earlier versions do not send it. */
+  in_maintenance: z.boolean().optional(),
   last_check_at: instant,
   last_success_at: instant,
   last_failure_at: instant,
@@ -36,10 +39,12 @@ export const monitorLive = z.object({
 });
 export type MonitorLive = z.infer<typeof monitorLive>;
 
-export function viewLive(state: MonitorState): MonitorLive {
+/** `now`: Unix ms. */
+export function viewLive(state: MonitorState, now: number): MonitorLive {
   const open = state.outage ?? state.slow;
   return {
-    status: state.status, since: state.since, last_check_at: state.last_check_at,
+    status: state.status, since: state.since, in_maintenance: isInMaintenance(state.config, now),
+    last_check_at: state.last_check_at,
     last_success_at: state.last_success_at, last_failure_at: state.last_failure_at,
     ...(state.heartbeat ? { last_heartbeat_at: state.heartbeat.last_at } : {}),
     open_incident: open === null ? null : {

@@ -1,11 +1,16 @@
 import { z } from 'zod';
 import { bookWatched, HOUR_MS } from '../../verdicts/booking-rules.ts';
-import type { HourTimes } from '../../verdicts/monitor-state.ts';
-import { fillGap } from '../hours/rollup.ts';
-import { noCounts } from '../hours/row-layout.ts';
+import { isInMaintenance } from '../../verdicts/maintenance-rules.ts';
+import type { MonitorConfig } from '../../verdicts/monitor-config.ts';
+import type { HourTimes, MonitorState } from '../../verdicts/monitor-state.ts';
+import type { HourRows } from '../hours/hour-rows.ts';
+import { fillGap, type Totals } from '../hours/rollup.ts';
+import { DEGRADED, isFilling, noCounts, outcomeOf, timesColumn } from '../hours/row-layout.ts';
 import type { LiveMonitor } from '../state/live-monitor.ts';
 import { monitorLive, viewLive } from './live.ts';
 import { recentResult, viewRecent, type RecentResult } from './periods.ts';
+
+const times = z.tuple([z.number(), z.number(), z.number()]);
 
 /** What a shard's owner knows about a monitor and no document has yet; sent between controllers. */
 export const openMonitor = z.object({
@@ -24,7 +29,9 @@ export const openMonitor = z.object({
     counts: z.object({
       total: z.number(), failed: z.number(), missed: z.number(), time_sum: z.number(), time_count: z.number(),
     }),
-    times: z.tuple([z.number(), z.number(), z.number()]).nullable(),
+    times: times.nullable(),
+    /** What of them was maintenance; absent if nothing. */
+    maintenance: times.optional(),
   })),
 });
 export type OpenMonitor = z.infer<typeof openMonitor>;
@@ -43,23 +50,41 @@ export function toOpenMonitor(id: string, monitor: LiveMonitor, now: number, wri
   return {
     monitor_id: id,
     written: `${writer}/${monitor.writes}`,
-    live: viewLive(state),
+    live: viewLive(state, now),
     hours: [...hours].sort((a, b) => a - b).map((hour) => {
       const rows = monitor.hours.get(hour);
-      const times = withLate(state.booked[hour] ?? null, rows?.late ?? null, state.config.interval_ms);
       const counts = { ...(rows?.counts ?? noCounts()) };
       const entries = { first_entry: rows?.firstEntry ?? null, last_entry: rows?.lastEntry ?? null };
-      return { hour, ...entries, counts, times };
+      return { hour, ...entries, counts, ...timesOf(state, hour, rows) };
     }),
   };
 }
 
 /** The times of an hour and those of its late results. */
-function withLate(booked: HourTimes | null, late: HourTimes | null, intervalMs: number): HourTimes | null {
-  if (late === null) return booked;
-  const times: HourTimes = booked === null ? [0, 0, 0] : [...booked];
-  fillGap(times, late, intervalMs);
-  return times;
+function timesOf(
+  { config, booked, maintained }: MonitorState, hour: number, rows: HourRows | undefined,
+): Pick<OpenMonitor['hours'][number], 'times' | 'maintenance'> {
+  if (!booked[hour] && !rows?.late) return { times: null };
+  const apart: HourTimes = [...(maintained?.[hour] ?? [0, 0, 0])];
+  const whole = { times: [...(booked[hour] ?? [0, 0, 0])], maintenance: { booked: apart, times: apart } } as
+    Pick<Totals, 'times' | 'maintenance'>;
+  if (rows?.late) {
+    fillGap(whole, { all: rows.late, maintenance: lateIn(config, rows) }, config.interval_ms);
+  }
+  return { times: whole.times, ...(apart.some((ms) => ms > 0) ? { maintenance: apart } : {}) };
+}
+
+/** Late results in maintenance, by status. */
+function lateIn(config: MonitorConfig, rows: HourRows): HourTimes {
+  const late: HourTimes = [0, 0, 0];
+  if (!config.maintenance?.length) return late;
+  const columns = rows.columns(0);
+  for (let at = 0; at < columns.length; at += 1) {
+    const flags = columns.flags[at] as number;
+    if (!isFilling(flags) || !isInMaintenance(config, columns.started[at] as number)) continue;
+    late[timesColumn(outcomeOf(flags), (flags & DEGRADED) !== 0)] += 1;
+  }
+  return late;
 }
 
 /** A monitor's newest results that are still in the owner's memory, newest first. */

@@ -65,7 +65,8 @@ export class OpenReader {
   }
 
   async #fromStore(ids: string[]): Promise<(readonly [string, MonitorLive])[]> {
-    return (await this.#deps.stored(ids)).map(({ monitor_id: id, state }) => [id, viewLive(state)]);
+    const now = this.#deps.clock.now();
+    return (await this.#deps.stored(ids)).map(({ monitor_id: id, state }) => [id, viewLive(state, now)]);
   }
 }
 

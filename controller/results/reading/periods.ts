@@ -6,6 +6,8 @@ import type { MonitorLive } from './live.ts';
 export interface PeriodStats {
   /** By time: (up + degraded) / (up + degraded + down) × 100; null if nothing was watched. */
   uptime_percentage: number | null;
+  /** The same without the time in maintenance. */
+  uptime_outside_maintenance: number | null;
   /** Mean over successful checks, ms; null without any. */
   avg_response_time: number | null;
   total_checks: number;

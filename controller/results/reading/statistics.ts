@@ -10,7 +10,7 @@ import {
   viewRecent, type MonitorPeriods, type MonitorStatistics, type PeriodStats, type RecentResult,
 } from './periods.ts';
 import {
-  emptyRollup, meanTimeOf, rollupKey, steps, sumTotals, uptimeOf, type Totals,
+  emptyRollup, meanTimeOf, rollupKey, steps, sumTotals, uptimeOf, uptimeOutside, type Totals,
 } from '../hours/rollup.ts';
 import { WrittenTotals, type TotalsReader, type Written } from './written-totals.ts';
 
@@ -129,12 +129,16 @@ export class Statistics {
     { monitor_id: id, hours }: OpenMonitor, positionOf: (hour: number) => number | undefined, from: number,
   ): Promise<Totals[]> {
     const parts: Totals[] = [];
-    for (const { hour, first_entry: first, last_entry: last, counts, times } of hours) {
+    for (const { hour, first_entry: first, last_entry: last, counts, times, maintenance } of hours) {
       if (hour < from) continue;
       const position = positionOf(hour);
       const isWritten = position !== undefined;
       const isCounted = isWritten && first !== null && first <= position;
-      const part = { ...emptyRollup(), times: isWritten || times === null ? NO_TIMES : times };
+      const part: Totals = { ...emptyRollup() };
+      if (!isWritten && times !== null) {
+        part.times = times;
+        part.maintenance = { booked: NO_TIMES, times: maintenance ?? NO_TIMES };
+      }
       if (!isCounted) parts.push({ ...part, ...counts });
       // A new owner also has what came late, after the hour was written.
       else if (last && last > position) parts.push(await this.#countedAfter(id, hour, position));
@@ -169,7 +173,8 @@ export class Statistics {
 function statsOf({ live }: OpenMonitor, parts: Totals[]): PeriodStats {
   const sum = sumTotals(parts);
   return {
-    uptime_percentage: uptimeOf(sum.times), avg_response_time: meanTimeOf(sum),
+    uptime_percentage: uptimeOf(sum.times), uptime_outside_maintenance: uptimeOutside(sum),
+    avg_response_time: meanTimeOf(sum),
     total_checks: sum.total, failed_checks: sum.failed,
     last_check_at: live.last_check_at, last_success_at: live.last_success_at,
     last_failure_at: live.last_failure_at,

@@ -98,6 +98,7 @@ export class EntryStep {
         }
         break;
       case 'silent': case 'assigned': case 'witness': case 'alone': case 'no_data':
+      case 'maintenance_over':
         this.item(decision.monitor_id, decision);
         break;
       case 'watched':

@@ -1,5 +1,6 @@
 import { fnv1a } from '../../../shared/ids.ts';
 import { DAY_MS, HOUR_MS, hourOf } from '../../verdicts/booking-rules.ts';
+import { isInMaintenance } from '../../verdicts/maintenance-rules.ts';
 import type { HourTimes, MonitorState, RegionState } from '../../verdicts/monitor-state.ts';
 import type { LiveMonitor } from '../state/live-monitor.ts';
 import type { StateRecord } from '../state/records.ts';
@@ -9,7 +10,7 @@ import type { HourKey, HourRecord } from '../hours/hour-record.ts';
 import type { HourStore } from '../hours/hour-store.ts';
 import { MOST_RESULTS } from '../hours/block-codec.ts';
 import { ResultColumns } from '../hours/result-columns.ts';
-import { addRows, rollupKey, rollupOf } from '../hours/rollup.ts';
+import { addRows, rollupKey, rollupOf, type HourMaintenance } from '../hours/rollup.ts';
 
 /** How long after its end the journal closes an hour, so that results under way are still in it. */
 export const HOUR_GRACE_MS = 120_000;
@@ -52,14 +53,17 @@ export async function writeClosedHours(
     const before = closedBefore(id, now);
     const hours = closedHours(live, before, now);
     const days = daysOf(live.state.unrolled_day, hours, before);
-    return [{ id, live, hours, days, booked: { ...live.state.booked } }];
+    const { booked, maintained } = live.state;
+    return [{ id, live, hours, days, booked, maintained }];
   });
   if (work.length === 0) return [];
   const keys = work.flatMap(({ id, hours }) => hours.map((hour) => ({ monitor_id: id, hour })));
   const found = await stores.hours.read(keys);
   const known = new Map(found.map((record) => [rollupKey(record.monitor_id, record.hour), record]));
-  const merged = work.flatMap(({ id, live, hours, booked }) => hours.map((hour) =>
-    mergedHour({ monitor_id: id, hour, position }, live, booked[hour], known.get(rollupKey(id, hour)))));
+  const merged = work.flatMap(({ id, live, hours, booked, maintained }) => hours.map((hour) => {
+    const times = booked[hour] && { booked: booked[hour], maintained: maintained?.[hour] ?? [0, 0, 0] };
+    return mergedHour({ monitor_id: id, hour, position }, live, times, known.get(rollupKey(id, hour)));
+  }));
   await stores.hours.write(merged.map(({ record }) => record));
   const over = work.flatMap(({ id, days }) => days.over.map((day) => ({ monitor_id: id, day, position })));
   if (over.length > 0) await stores.hours.rollDays(over);
@@ -107,16 +111,22 @@ export function savedThrough(live: LiveMonitor, n: number): number {
 
 /** An hour as of entry `position`, even if later entries were applied while `known` was read. */
 function mergedHour(
-  key: HourKey & { position: number }, live: LiveMonitor, times?: HourTimes, known?: HourRecord,
+  key: HourKey & { position: number }, live: LiveMonitor,
+  times?: { booked: HourTimes; maintained: HourTimes }, known?: HourRecord,
 ): { record: HourRecord; cut: number } {
   const rows = known?.rows ?? new ResultColumns(0);
   const isExpired = known && rows.length === 0 && known.rollup.total + known.rollup.missed > 0;
   live.hours.get(key.hour)?.columns(known?.position ?? 0, key.position, rows);
   const cut = rows.cut(MOST_RESULTS);
-  const booked = times ?? known?.rollup.booked ?? [0, 0, 0];
-  const intervalMs = live.state.config.interval_ms;
-  if (!isExpired) return { record: { rows, rollup: rollupOf(rows, booked, intervalMs), ...key }, cut };
-  const rollup = { ...addRows(known.rollup, rows, intervalMs), booked };
+  const booked = times?.booked ?? known?.rollup.booked ?? [0, 0, 0];
+  const { config, config: { interval_ms: intervalMs } } = live.state;
+  const apart = {
+    booked: times?.maintained ?? known?.rollup.maintenance.booked ?? [0, 0, 0],
+    isAt: (at: number) => isInMaintenance(config, at),
+  } satisfies HourMaintenance;
+  if (!isExpired) return { record: { rows, rollup: rollupOf(rows, booked, intervalMs, apart), ...key }, cut };
+  const { maintenance, ...added } = addRows(known.rollup, rows, intervalMs, apart.isAt);
+  const rollup = { ...added, booked, maintenance: { ...maintenance, booked: apart.booked } };
   return { record: { rows: new ResultColumns(0), rollup, ...key }, cut };
 }
 
@@ -165,6 +175,10 @@ function closedBefore(id: string, now: number): number {
 
 function withoutHours(state: MonitorState, hours: number[]): MonitorState {
   const booked = { ...state.booked };
-  for (const hour of hours) delete booked[hour];
-  return { ...state, booked };
+  const maintained = { ...state.maintained };
+  for (const hour of hours) {
+    delete booked[hour];
+    delete maintained[hour];
+  }
+  return { ...state, booked, maintained: Object.keys(maintained).length > 0 ? maintained : null };
 }

@@ -18,8 +18,9 @@ type StoredTimes =
 type StoredGap = { from: number; until: number } | [from: number, until: number];
 
 /** A state without arrays directly in arrays, which some databases refuse. */
-type StoredState = Omit<MonitorState, 'booked' | 'late'> & {
+type StoredState = Omit<MonitorState, 'booked' | 'maintained' | 'late'> & {
   booked: StoredTimes[];
+  maintained?: StoredTimes[] | null;
   late?: (Omit<LateHistory, 'gaps'> & { gaps: StoredGap[] }) | null;
 };
 
@@ -43,14 +44,14 @@ const BLANK_CONFIG: MonitorConfig = {
   slow_response_threshold_ms: null, tls_warning_days: [], tls_validity: false,
   domain_warning_days: [], domain_expires_at: null,
   notification_target_ids: [], monitoring_regions: [],
-  assigned: null, domains: null, heartbeat: null, changed_at: 0,
+  assigned: null, domains: null, heartbeat: null, maintenance: [], changed_at: 0,
 };
 const BLANK_STATE: MonitorState = {
   config: BLANK_CONFIG, status: 'unknown', since: 0, regions: {}, witnesses: null, alone: false,
   outage: null, last_check_at: null,
   last_success_at: null, last_success_ms: null, last_failure_at: null, booked_until: 0, booked: {},
-  unrolled_day: null, slow: null, flaps: null, warned: null, certificate: null,
-  no_data_since: null, late: null,
+  maintained: null, unrolled_day: null, slow: null, flaps: null, warned: null, certificate: null,
+  no_data_since: null, withheld: null, late: null,
 };
 
 type WithNulls = 'regions' | 'witnesses' | 'flaps' | 'warned' | 'certificate' | 'heartbeat';
@@ -111,15 +112,22 @@ function restoreEffect(effect: MonitorEffect): MonitorEffect {
 }
 
 export function toStateDoc({ monitor_id, state, ...rest }: StateRecord): StateDoc {
-  const { late } = state;
-  const booked = Object.entries(state.booked).map(([hour, [up, degraded, down]]) =>
-    ({ hour: Number(hour), up, degraded, down }));
+  const { late, maintained } = state;
   const gaps = late?.gaps.map(([from, until]) => ({ from, until })) ?? [];
-  return { _id: monitor_id, state: { ...state, booked, late: late && { ...late, gaps } }, ...rest };
+  const stored: StoredState = {
+    ...state, booked: storedTimes(state.booked), maintained: maintained && storedTimes(maintained),
+    late: late && { ...late, gaps },
+  };
+  return { _id: monitor_id, state: stored, ...rest };
+}
+
+function storedTimes(booked: MonitorState['booked']): StoredTimes[] {
+  return Object.entries(booked).map(([hour, [up, degraded, down]]) =>
+    ({ hour: Number(hour), up, degraded, down }));
 }
 
 export function toStateRecord({ _id, state, outbox, ...rest }: StateDoc): StateRecord {
-  const { late = null } = state;
+  const { late = null, maintained = null } = state;
   restoreWithin(state);
   if (late) restoreLate(late);
   return {
@@ -127,6 +135,7 @@ export function toStateRecord({ _id, state, outbox, ...rest }: StateDoc): StateR
     state: {
       ...BLANK_STATE, ...state, config: { ...BLANK_CONFIG, ...state.config },
       booked: Object.fromEntries(state.booked.map(timesOf)),
+      maintained: maintained && Object.fromEntries(maintained.map(timesOf)),
       late: late && { ...late, gaps: late.gaps.map(gapOf) },
     },
     outbox: outbox.map(restoreEffect), ...rest,

@@ -109,6 +109,9 @@ const config = fc.record({
   tls_validity: fc.boolean(),
   domain_warning_days: fc.constantFrom<number[]>([], [14]),
   domain_expires_at: fc.constantFrom(null, HOUR + 5 * DAY),
+  maintenance: mostly<NonNullable<MonitorState['config']['maintenance']>>(
+    [], [{ from: HOUR, until: HOUR + 60_000, holds_alerts: true }],
+  ),
 }).map((given) => configOf(given));
 
 const state: fc.Arbitrary<MonitorState> = config.chain((known) => fc.record({
@@ -122,9 +125,10 @@ const state: fc.Arbitrary<MonitorState> = config.chain((known) => fc.record({
     instant,
   ), last_success_ms: maybe(fc.constant(12)), last_failure_at: maybe(instant),
   booked_until: instant, booked: fc.constantFrom<MonitorState['booked']>({}, { [HOUR]: [60_000, 0, 0] }),
-  unrolled_day: fc.constant(null),
+  maintained: fc.constant(null), unrolled_day: fc.constant(null),
   // Never told of a monitor that is up.
   no_data_since: fc.constant(null),
+  withheld: rarely(fc.constant<MonitorState['withheld']>({ events: ['monitor.down'], at: HOUR })),
   slow: rarely(outage), flaps: fc.option(flaps),
   warned: fc.option(fc.record({ tls: warning, domain: warning })), certificate: fc.option(certificate), late: fc.option(late),
 }).chain((given) => mostly<MonitorState>(
