@@ -21,6 +21,7 @@ import { openFleet } from './wiring/fleet.ts';
 import { openGroups } from './wiring/groups.ts';
 import { openHttp } from './wiring/http.ts';
 import { openIncidents } from './wiring/incidents.ts';
+import { openMaintenance } from './wiring/maintenance.ts';
 import { openMonitors } from './wiring/monitors.ts';
 import { openNotifications, openWatchdog } from './wiring/notifications.ts';
 import type { ControllerPorts } from './wiring/ports.ts';
@@ -92,6 +93,9 @@ export async function openController(given: GivenPorts) {
   });
   const subscriptions = await openSubscriptions(ports);
   const statusPages = await openStatusPages(ports, { pages: accounts.pages, incidents: incidents.store });
+  const maintenance = await openMaintenance(ports, {
+    monitors: monitors.store, pages: accounts.pages, retold: () => results.look(),
+  });
   const fleet = await openFleet(ports, {
     monitors: monitors.store, ownsShard, quota, otherUsers: subscriptions.users,
     tell: async (notice) => {
@@ -109,7 +113,7 @@ export async function openController(given: GivenPorts) {
   });
   const { service: results, pings } =
     await openResults(ports, {
-      monitors, accounts, fleet, events, incidents, notifications, domains,
+      monitors, accounts, fleet, events, incidents, notifications, domains, maintenance,
       isRead: (organizationId, projectId) =>
         subscriptions.directory.hasAny(organizationId) || events.hub.watched.has(organizationId, projectId),
     });
@@ -141,7 +145,7 @@ export async function openController(given: GivenPorts) {
       ...dashboardRoutes({
         monitors: monitorDeps, health: results.health, incidents: incidents.store, fleet: fleet.overview,
       }),
-      ...pageRoutes, ...subscribers.routes,
+      ...pageRoutes, ...subscribers.routes, ...maintenance.routes,
       ...heartbeatRoutes({
         monitors: monitors.store, pings, poke, lost: (shard) => results.interrupted(shard),
       }),
@@ -164,6 +168,7 @@ export async function openController(given: GivenPorts) {
       notifications.start();
       retention.start();
       domains.start();
+      maintenance.rounds.start();
       grouping.removing.start();
       grouping.removing.look();
       monitors.counts.start();
@@ -187,9 +192,8 @@ export async function openController(given: GivenPorts) {
       watchdog?.stop();
       await events.hub.stop();
       await Promise.all(servers.map((server) => server.close()));
-      const writers = [
-        retention, grouping.removing, results, monitors.counts, evidence.intake, statusPages.follower,
-      ];
+      const rounds = [maintenance.rounds, retention, grouping.removing, statusPages.follower];
+      const writers = [...rounds, results, monitors.counts, evidence.intake];
       const readers = [subscriptions.directory, subscriptions.stream, domains];
       await Promise.all([...readers, ...writers].map((each) => each.stop()));
       await Promise.all([fleet.stop(), notifications.stop()]);

@@ -35,6 +35,20 @@ export const instantInput = z.iso
   .transform((text) => Date.parse(text))
   .meta({ format: 'date-time' });
 
+const NO_TIME_ZONE = 'Must be the name of a time zone, such as Europe/Berlin';
+
+/** A time zone by its IANA name; offsets have no daylight saving time. */
+export const timeZoneInput = z.string().max(64).regex(/^[A-Za-z]/, NO_TIME_ZONE)
+  .refine(isTimeZone, NO_TIME_ZONE);
+
+function isTimeZone(name: string): boolean {
+  try {
+    return new Intl.DateTimeFormat('en', { timeZone: name }).format(0) !== '';
+  } catch {
+    return false;
+  }
+}
+
 /** A whole number in the query, in decimal digits only. */
 export function queryInt({ min, max, fallback }: { min: number; max?: number; fallback: number }) {
   const rule = `a whole number ${max === undefined ? `of at least ${min}` : `from ${min} to ${max}`}`;

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { oneLine, readOnlyFields, uuidParam } from '../http/params.ts';
+import { oneLine, readOnlyFields, timeZoneInput, uuidParam } from '../http/params.ts';
 import { COLOR_SCHEMES, MOST_COMPONENTS, SEVERITIES, TIMEFRAMES } from './page.ts';
 
 export const projectParams = z.strictObject({ projectId: uuidParam });
@@ -37,21 +37,12 @@ const thresholds = z.strictObject({
   degraded: z.number().min(0).max(100),
 }).refine(({ operational, degraded }) => operational >= degraded, 'operational must not be below degraded');
 
-function isTimeZone(name: string): boolean {
-  try {
-    return new Intl.DateTimeFormat('en', { timeZone: name }).format(0) !== '';
-  } catch {
-    return false;
-  }
-}
-
 const settings = {
   name: oneLine(1, 100),
   description: text(1000).nullable(),
   show_uptime_percentage: z.boolean(),
   show_response_time: z.boolean(),
-  timezone: z.string().max(64).regex(/^[A-Za-z]/, 'Must be the name of a time zone, such as Europe/Berlin')
-    .refine(isTimeZone, 'Must be the name of a time zone, such as Europe/Berlin'),
+  timezone: timeZoneInput,
   allow_search_indexing: z.boolean(),
   uptime_timeframes: z.array(z.enum(TIMEFRAMES)).max(TIMEFRAMES.length).transform((all) => [...new Set(all)]),
   uptime_thresholds: thresholds,

@@ -22,6 +22,7 @@ import type { Domains } from './domains.ts';
 import type { Events } from './events.ts';
 import type { Fleet } from './fleet.ts';
 import type { Incidents } from './incidents.ts';
+import type { Maintenance } from './maintenance.ts';
 import type { Monitors } from './monitors.ts';
 import type { Notifications } from './notifications.ts';
 import type { ControllerPorts } from './ports.ts';
@@ -34,6 +35,7 @@ interface ResultSources {
   incidents: Incidents;
   notifications: Notifications;
   domains: Domains;
+  maintenance: Pick<Maintenance, 'stretches'>;
   isRead: IsRead;
 }
 
@@ -43,7 +45,7 @@ export type ResultStores = Awaited<ReturnType<typeof openResultStores>>;
 /** What becomes of results, from the bus to incidents and alerts; `pings` are those of heartbeats. */
 export async function openResults(ports: ControllerPorts, sources: ResultSources) {
   const { config, mongo: { db }, bus, company, clock, log } = ports;
-  const { fleet, events, incidents, notifications, domains } = sources;
+  const { fleet, events, incidents, notifications, domains, maintenance } = sources;
   const { monitors: { store: monitors }, accounts: { quota } } = sources;
   const stores = await openResultStores(db);
   const pings = new PingStore(db);
@@ -72,10 +74,11 @@ export async function openResults(ports: ControllerPorts, sources: ResultSources
       findMarked: async (shards, limit) => {
         const docs = await monitors.findUnjournaled(shards, limit);
         await limits.learn(docs.map((doc) => doc.organization_id));
-        // Read after the monitors: when an expiry is read anew, they are marked after it is written.
+        // Read after the monitors: when an expiry or a window changes, they are marked after it is written.
         const expiries = await domains.want(docs.flatMap(({ domain }) => domain ?? []));
+        const stretches = await maintenance.stretches(docs.map(({ _id }) => _id));
         return docs.map((doc) => {
-          const config = toMonitorConfig(doc, expiries.get(doc.domain ?? ''));
+          const config = toMonitorConfig(doc, expiries.get(doc.domain ?? ''), stretches.get(doc._id));
           return { shard: shardOf(doc._id), config, monitor: doc };
         });
       },

@@ -195,6 +195,12 @@ const NEEDS = {
   'PATCH /api/projects/:projectId/status-pages/:id/subscribers/:subscriberId': 'path admin',
   'DELETE /api/projects/:projectId/status-pages/:id/subscribers/:subscriberId': 'path admin',
   'POST /api/projects/:projectId/status-pages/:id/subscribers/bulk-delete': 'path admin',
+  'GET /api/projects/:projectId/maintenance-windows': 'path viewer',
+  'GET /api/projects/:projectId/maintenance-windows/:id': 'path viewer',
+  'POST /api/projects/:projectId/maintenance-windows': 'path editor',
+  'PUT /api/projects/:projectId/maintenance-windows/:id': 'path editor',
+  'PATCH /api/projects/:projectId/maintenance-windows/:id': 'path editor',
+  'DELETE /api/projects/:projectId/maintenance-windows/:id': 'path editor',
   // Last, because it ends its own session.
   'POST /api/auth/logout': 'session',
 } as const;
@@ -239,7 +245,8 @@ function pathRefusal(need: Need, method: string, caller: Caller): ErrorCode | nu
   if (caller === 'read key' && method !== 'GET') return 'READ_ONLY_API_KEY';
   if (caller === 'foreign key') return 'API_KEY_ORGANIZATION_MISMATCH';
   if (caller === 'outsider' || caller === 'homeless') return 'ACCESS_DENIED';
-  const isEnough = need.includes(' viewer') || ['owner', 'admin', 'write key'].includes(caller);
+  const isEnough = need.includes(' viewer') || ['owner', 'admin', 'write key'].includes(caller)
+    || (caller === 'member' && need.includes(' editor'));
   if (isEnough) return null;
   return need.endsWith('hidden') ? 'AUTHENTICATION_REQUIRED' : 'INSUFFICIENT_PERMISSIONS';
 }

@@ -78,10 +78,12 @@ export function kindOfField(name: string): string | null {
   if (FIELD_KIND[name] !== undefined) return FIELD_KIND[name];
   const nouns: Record<string, string> = {
     children: 'groups', path: 'groups', key: 'api-keys', keys: 'api-keys', status_page: 'status-pages',
-    status_pages: 'status-pages', 'api-keys': 'api-keys', 'status-pages': 'status-pages',
+    status_pages: 'status-pages', maintenance_window: 'maintenance-windows',
+    maintenance_windows: 'maintenance-windows', 'maintenance-windows': 'maintenance-windows',
+    'api-keys': 'api-keys', 'status-pages': 'status-pages',
   };
   if (nouns[name] !== undefined) return nouns[name];
-  return /^(monitor|group|incident|comment|integration|project|member|invitation|probe|region|subscriber|subscription|maintenance)s?$/.test(name)
+  return /^(monitor|group|incident|comment|integration|project|member|invitation|probe|region|subscriber|subscription)s?$/.test(name)
     ? name.replace(/s?$/, 's')
     : null;
 }

@@ -71,8 +71,24 @@ const RECIPES: Record<string, Recipe> = {
   'POST /api/projects/{projectId}/status-pages/{id}/subscribers/bulk-delete': (making) => ({
     subscriber_ids: making.pool.ids('subscribers').slice(0, 1),
   }),
+  'POST /api/projects/{projectId}/maintenance-windows': (making) => maintenance(making),
+  'PUT /api/projects/{projectId}/maintenance-windows/{id}': (making) => maintenance(making),
+  'PATCH /api/projects/{projectId}/maintenance-windows/{id}': (making) => ({ title: name(making) }),
   'PUT /api/projects/{id}/members': () => ({ members: [] }),
 };
+
+function maintenance(making: Making): object {
+  const { random, pool } = making;
+  const rules = ['FREQ=DAILY', 'FREQ=WEEKLY;BYDAY=MO,TH', 'FREQ=MONTHLY;BYDAY=-1SU;COUNT=9', null];
+  const of = random.chance(0.5) ? pool.pick('monitors', random) : null;
+  const startsAt = Date.UTC(2026, 10, 23) + random.int(0, 10 ** 9);
+  return {
+    title: name(making), starts_at: new Date(startsAt).toISOString(),
+    ends_at: new Date(startsAt + random.int(1, 10 ** 7)).toISOString(), recurrence: random.pick(rules),
+    timezone: random.pick(['UTC', 'Europe/Berlin', 'America/New_York']),
+    monitor_ids: of === null ? [] : [of.id],
+  };
+}
 
 export function recipeFor(operation: Operation, making: Making, params: Record<string, string>): unknown {
   return making.random.chance(0.8) ? (RECIPES[operation.name]?.(making, params) ?? null) : null;

@@ -207,7 +207,7 @@ async function addPages(
 }
 
 /** One id of each kind that the bystander has. */
-export type Furniture = Record<'groups' | 'monitors' | 'incidents' | 'comments' | 'integrations' | 'projects' | 'members' | 'invitations' | 'api-keys' | 'regions' | 'probes' | 'subscriptions' | 'status-pages' | 'subscribers', string>;
+export type Furniture = Record<'groups' | 'monitors' | 'incidents' | 'comments' | 'integrations' | 'projects' | 'members' | 'invitations' | 'api-keys' | 'regions' | 'probes' | 'subscriptions' | 'status-pages' | 'subscribers' | 'maintenance-windows', string>;
 
 /** Creates one of everything for the bystander. */
 async function furnish(
@@ -253,5 +253,8 @@ async function furnish(
     probes: await make('/api/probes', { region_id: regions, name }, 'probe'),
     subscriptions: await make('/api/subscriptions', { name }, 'subscription'),
     'status-pages': pageId, subscribers: subscriber._id,
+    'maintenance-windows': await make(`/api/projects/${projectId}/maintenance-windows`, {
+      title: name, starts_at: '2027-01-01T00:00:00Z', ends_at: '2027-01-01T01:00:00Z',
+    }, 'maintenance_window'),
   };
 }

@@ -1,0 +1,39 @@
+import type { MaintenanceStretch } from '../verdicts/monitor-config.ts';
+import { continuesAfter, occurrencesIn, type Schedule } from './recurrence.ts';
+import type { Occurrence, WindowDoc } from './window.ts';
+
+const DAY_MS = 86_400_000;
+/** Occurrences of this time ahead are in the configurations of monitors. */
+const HORIZON_MS = 9 * DAY_MS;
+/** The next ones are found this long before they are missed: a week's work in one change. */
+const MARGIN_MS = 2 * DAY_MS;
+
+export type Plan = Pick<WindowDoc, 'occurrences' | 'plan_at'>;
+
+/** The present occurrence and those of the next days, at least one unless all are over. */
+export function planned(schedule: Schedule, now: number): Plan {
+  const occurrences = occurrencesIn(schedule, now, now + HORIZON_MS);
+  const last = occurrences.at(-1);
+  if (last === undefined || !continuesAfter(schedule, last.starts_at)) return { occurrences, plan_at: null };
+  return { occurrences, plan_at: Math.max(now + HORIZON_MS, last.starts_at) - MARGIN_MS };
+}
+
+/** When a round must look at a window next, Unix ms; null if never. */
+export function dueAt({ untold, plan_at, deleted_at }: WindowDoc, now: number): number | null {
+  return untold.length > 0 || deleted_at !== null ? now : plan_at;
+}
+
+/** The occurrence under way, or else the next one; null if all are over. */
+export function presentOrNext({ occurrences }: Plan, now: number): Occurrence | null {
+  return occurrences.find(({ ends_at }) => ends_at > now) ?? null;
+}
+
+/** What the configuration of a monitor has of its windows: what is not over, in order of time. */
+export function stretchesOf(
+  windows: readonly Pick<WindowDoc, 'occurrences' | 'suppress_alerts'>[], now: number,
+): MaintenanceStretch[] {
+  return windows.flatMap(({ occurrences, suppress_alerts: holds_alerts }) =>
+    occurrences.map(({ starts_at: from, ends_at: until }) => ({ from, until, holds_alerts })))
+    .filter(({ until }) => until > now)
+    .sort((one, other) => one.from - other.from || one.until - other.until);
+}

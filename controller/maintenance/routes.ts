@@ -1,0 +1,60 @@
+import { created, defineRoute, done, ok, type Route } from '../http/route.ts';
+import type { MaintenanceDeps } from './deps.ts';
+import * as schema from './schema.ts';
+import { changeWindow, createWindow, deleteWindow, listWindows, readWindow } from './verbs.ts';
+import { viewWindow } from './views.ts';
+
+const path = '/api/projects/:projectId/maintenance-windows';
+const all = { path, params: schema.projectParams, tag: 'Maintenance windows' } as const;
+const one = {
+  ...all, path: `${path}/:id`, params: schema.windowParams, errors: ['RESOURCE_NOT_FOUND'],
+} as const;
+const viewer = { access: 'path-project', role: 'viewer' } as const;
+const editor = { access: 'path-project', role: 'editor' } as const;
+const answers = { 200: schema.windowAnswer } as const;
+
+/** Announced times in which outages are expected: lists, reads, writes. */
+export function maintenanceRoutes(deps: MaintenanceDeps): Route[] {
+  return [
+    defineRoute({
+      ...all, auth: viewer, method: 'GET', summary: 'List the maintenance windows of a project, newest first',
+      answers: { 200: schema.windowListAnswer },
+      handle: async (ctx) => {
+        const windows = await listWindows(deps, ctx);
+        return ok({ maintenance_windows: windows.map((window) => viewWindow(window, ctx.now)) });
+      },
+    }),
+    defineRoute({
+      ...one, auth: viewer, method: 'GET', summary: 'Read a maintenance window', answers,
+      handle: async (ctx, { params }) => {
+        return ok({ maintenance_window: viewWindow(await readWindow(deps, ctx, params.id), ctx.now) });
+      },
+    }),
+    defineRoute({
+      ...all, auth: editor, method: 'POST', summary: 'Create a maintenance window',
+      audit: 'maintenance_window.created', body: schema.windowInput,
+      errors: ['FAIR_USE_LIMIT_REACHED'], answers: { 201: schema.windowAnswer },
+      handle: async (ctx, { body }) => {
+        return created({ maintenance_window: viewWindow(await createWindow(deps, ctx, body), ctx.now) });
+      },
+    }),
+    ...(['PUT', 'PATCH'] as const).map((method) => defineRoute({
+      ...one, auth: editor, method, summary: 'Change a maintenance window', answers,
+      description: 'Changes only the fields in the request. What has passed stays as it was.',
+      audit: 'maintenance_window.updated', body: schema.windowChangeInput,
+      errors: [...one.errors, 'CONFLICT'],
+      handle: async (ctx, { params, body }) => {
+        const window = await changeWindow(deps, ctx, params.id, body);
+        return ok({ maintenance_window: viewWindow(window, ctx.now) });
+      },
+    })),
+    defineRoute({
+      ...one, auth: editor, method: 'DELETE', summary: 'Delete a maintenance window',
+      description: 'Ends it if it is under way.', audit: 'maintenance_window.deleted',
+      errors: [...one.errors, 'CONFLICT'], answers: { 200: schema.messageAnswer },
+      handle: (ctx, { params }) => {
+        return done(deleteWindow(deps, ctx, params.id), 'Maintenance window deleted successfully');
+      },
+    }),
+  ];
+}

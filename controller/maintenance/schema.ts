@@ -1,0 +1,71 @@
+import { z } from 'zod';
+import { instantInput, oneLine, readOnlyFields, timeZoneInput, uuidParam } from '../http/params.ts';
+import { recurrenceProblem } from './recurrence.ts';
+import { MOST_MONITORS } from './window.ts';
+
+export const projectParams = z.strictObject({ projectId: uuidParam });
+export const windowParams = projectParams.extend({ id: uuidParam });
+
+const MOST_PAGES = 100;
+const [EARLIEST, LATEST] = [Date.UTC(2000, 0, 1), Date.UTC(2100, 0, 1)];
+
+const instant = instantInput.refine((at) => at >= EARLIEST && at < LATEST, 'Must be of this century');
+
+const recurrence = z.string().trim().max(200, 'Must be at most 200 characters')
+  .transform((rule) => rule.toUpperCase().replace(/^RRULE:/, ''))
+  .superRefine((rule, issues) => {
+    const problem = recurrenceProblem(rule);
+    if (problem !== null) issues.addIssue({ code: 'custom', message: problem });
+  });
+
+function ids(most: number) {
+  return z.array(uuidParam).max(most).transform((all) => [...new Set(all)]);
+}
+
+const settings = z.strictObject({
+  ...readOnlyFields(
+    'id', 'organization_id', 'project_id', 'status', 'occurrence', 'created_by', 'created_at', 'updated_at',
+  ),
+  title: oneLine(1, 200),
+  description: z.string().trim().max(5000, 'Must be at most 5000 characters')
+    .refine((text) => !/[^\P{Cc}\n\r\t]/u.test(text), 'Must not contain control characters').nullable(),
+  starts_at: instant.describe('Of the first occurrence. It may be in the past.'),
+  ends_at: instant.describe('Of the first occurrence; later ones last as long.'),
+  monitor_ids: ids(MOST_MONITORS).describe('Monitors in maintenance meanwhile.'),
+  status_page_ids: ids(MOST_PAGES).describe('Status pages that tell of it.'),
+  recurrence: recurrence.nullable()
+    .describe('An iCalendar RRULE of at most one occurrence a day, such as `FREQ=WEEKLY;BYDAY=SU`.'),
+  timezone: timeZoneInput.describe('In which the recurrence keeps its time of day. Default: `UTC`.'),
+  suppress_alerts: z.boolean().describe('Hold alerts of outages until the end. Default: true.'),
+});
+
+export const windowChangeInput = settings.partial();
+export type WindowChangeInput = z.infer<typeof windowChangeInput>;
+
+export const windowInput = windowChangeInput.required({ title: true, starts_at: true, ends_at: true });
+export type WindowInput = z.infer<typeof windowInput>;
+
+const id = z.uuid();
+const time = z.iso.datetime();
+
+export const windowView = z.strictObject({
+  id, organization_id: id, project_id: id,
+  title: z.string(),
+  description: z.string().nullable(),
+  starts_at: time, ends_at: time,
+  monitor_ids: z.array(id),
+  status_page_ids: z.array(id),
+  recurrence: z.string().nullable(),
+  timezone: z.string(),
+  suppress_alerts: z.boolean(),
+  status: z.enum(['scheduled', 'active', 'over']),
+  occurrence: z.strictObject({ starts_at: time, ends_at: time }).nullable()
+    .describe('The one under way, or else the next one.'),
+  created_by: z.string(),
+  created_at: time, updated_at: time,
+}).meta({ id: 'MaintenanceWindow' });
+export type WindowView = z.infer<typeof windowView>;
+
+export const windowAnswer = z.strictObject({ maintenance_window: windowView });
+export const windowListAnswer = z.strictObject({ maintenance_windows: z.array(windowView) });
+export const messageAnswer = z.strictObject({ message: z.string() });

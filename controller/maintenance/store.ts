@@ -1,0 +1,57 @@
+import type { Db } from 'mongodb';
+import { ownedBy, type Tenant } from '../accounts/tenant.ts';
+import { Documents } from '../platform/mongo/documents.ts';
+import { restoring } from '../platform/mongo/null-fields.ts';
+import { MOST_WINDOWS, type WindowDoc } from './window.ts';
+
+type Identity = '_id' | 'organization_id' | 'project_id' | 'revision' | 'created_by' | 'created_at';
+export type WindowChange = Partial<Omit<WindowDoc, Identity | 'due_at'>> & { due_at: number | null };
+
+/** Collection `maintenance_windows`. */
+export class WindowStore extends Documents<WindowDoc> {
+  constructor(db: Db) {
+    super(db, 'maintenance_windows', [
+      // The list of a project.
+      { key: { organization_id: 1, project_id: 1, created_at: -1, _id: -1 }, name: 'list' },
+      // The windows of monitors whose configuration goes into the journal.
+      { key: { monitor_ids: 1 }, name: 'by_monitor' },
+      // What rounds look at.
+      { key: { due_at: 1 }, name: 'due', sparse: true },
+    ], restoring<WindowDoc>({ description: null, recurrence: null, plan_at: null, deleted_at: null }));
+  }
+
+  /** Newest first, without those that are being deleted. */
+  list(tenant: Tenant): Promise<WindowDoc[]> {
+    const living = { ...ownedBy(tenant), deleted_at: null };
+    return this.select(living).sort({ created_at: -1, _id: -1 }).limit(MOST_WINDOWS).toArray();
+  }
+
+  find(tenant: Tenant, id: string): Promise<WindowDoc | null> {
+    return this.findOne({ ...ownedBy(tenant), _id: id, deleted_at: null });
+  }
+
+  /** Windows that name one of these monitors, of all tenants. */
+  ofMonitors(ids: string[]): Promise<WindowDoc[]> {
+    if (ids.length === 0) return Promise.resolve([]);
+    return this.select({ monitor_ids: { $in: ids }, deleted_at: null }).toArray();
+  }
+
+  /** Windows that a round must look at, those that are being deleted among them. */
+  due(now: number, limit: number): Promise<WindowDoc[]> {
+    return this.select({ due_at: { $lte: now } }).sort({ due_at: 1 }).limit(limit).toArray();
+  }
+
+  /** The window after the change; null if it was changed since `seen`, or is gone. */
+  revise(seen: WindowDoc, { due_at, ...change }: WindowChange): Promise<WindowDoc | null> {
+    const { _id, organization_id, project_id, revision } = seen;
+    const next = { ...change, revision: revision + 1 };
+    return this.change({ _id, organization_id, project_id, revision }, due_at === null
+      ? { $set: next, $unset: { due_at: '' } }
+      : { $set: { ...next, due_at } });
+  }
+
+  /** Removes it if nobody has changed it since. */
+  async forget({ _id, organization_id, project_id, revision }: WindowDoc): Promise<void> {
+    await this.remove({ _id, organization_id, project_id, revision });
+  }
+}

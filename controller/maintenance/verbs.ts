@@ -1,0 +1,140 @@
+import { isDeepStrictEqual } from 'node:util';
+import { AppError, notFound } from '../../shared/errors.ts';
+import { newId } from '../../shared/ids.ts';
+import { ownedBy } from '../accounts/tenant.ts';
+import { authorOf, type ProjectContext } from '../http/route.ts';
+import { fieldError } from '../http/validation.ts';
+import type { MaintenanceDeps } from './deps.ts';
+import { planned, presentOrNext } from './plan-rules.ts';
+import type { WindowChangeInput, WindowInput } from './schema.ts';
+import {
+  MOST_WINDOWS, MOST_WINDOWS_OF_MONITOR, type WindowDoc, type WindowSettings,
+} from './window.ts';
+
+const DAY_MS = 86_400_000;
+/** Longest occurrence of a window that recurs, and of one that does not. */
+const LONGEST_MS = { recurring: 7 * DAY_MS, once: 90 * DAY_MS };
+/** Attempts of a change that others make at the same time. */
+const ATTEMPTS = 5;
+
+const DEFAULTS: Omit<WindowSettings, 'title' | 'starts_at' | 'ends_at'> = {
+  description: null, monitor_ids: [], status_page_ids: [], recurrence: null, timezone: 'UTC',
+  suppress_alerts: true,
+};
+const SETTINGS = ['title', 'starts_at', 'ends_at', ...Object.keys(DEFAULTS)] as (keyof WindowSettings)[];
+
+export function listWindows({ windows }: MaintenanceDeps, { tenant }: ProjectContext): Promise<WindowDoc[]> {
+  return windows.list(tenant);
+}
+
+/** Throws RESOURCE_NOT_FOUND. */
+export async function readWindow(
+  { windows }: MaintenanceDeps, { tenant }: ProjectContext, id: string,
+): Promise<WindowDoc> {
+  const found = await windows.find(tenant, id);
+  if (found === null) throw notFound('Maintenance window');
+  return found;
+}
+
+/** Throws VALIDATION_ERROR, FAIR_USE_LIMIT_REACHED. */
+export async function createWindow(
+  deps: MaintenanceDeps, ctx: ProjectContext, input: WindowInput,
+): Promise<WindowDoc> {
+  const { tenant, now, actor } = ctx;
+  const { title, starts_at, ends_at } = input;
+  const settings: WindowSettings = { ...DEFAULTS, ...given(input), title, starts_at, ends_at };
+  await check(deps, ctx, settings, null);
+  const doc: WindowDoc = {
+    ...settings, _id: newId(now), ...ownedBy(tenant), revision: 1,
+    created_by: authorOf(actor), ...planned(settings, now),
+    untold: settings.monitor_ids, due_at: now, deleted_at: null, created_at: now, updated_at: now,
+  };
+  await deps.windows.insert(doc);
+  await deps.changed();
+  return doc;
+}
+
+/** Changes only the given fields. Throws RESOURCE_NOT_FOUND, VALIDATION_ERROR, CONFLICT. */
+export async function changeWindow(
+  deps: MaintenanceDeps, ctx: ProjectContext, id: string, input: WindowChangeInput,
+): Promise<WindowDoc> {
+  return revise(deps, ctx, id, async (seen) => {
+    const settings = { ...seen, ...given(input) };
+    if (SETTINGS.every((name) => isDeepStrictEqual(settings[name], seen[name]))) return null;
+    await check(deps, ctx, settings, seen);
+    const untold = [...new Set([...seen.untold, ...seen.monitor_ids, ...settings.monitor_ids])];
+    return { ...given(input), ...planned(settings, ctx.now), untold, updated_at: ctx.now };
+  });
+}
+
+/** Throws RESOURCE_NOT_FOUND, CONFLICT. */
+export async function deleteWindow(deps: MaintenanceDeps, ctx: ProjectContext, id: string): Promise<void> {
+  await revise(deps, ctx, id, (seen) => {
+    const untold = [...new Set([...seen.untold, ...seen.monitor_ids])];
+    return Promise.resolve({ deleted_at: ctx.now, untold });
+  });
+}
+
+/** Makes the change that `decide` derives from the present window; null: none. */
+async function revise(
+  deps: MaintenanceDeps, ctx: ProjectContext, id: string,
+  decide: (seen: WindowDoc) => Promise<Partial<WindowDoc> | null>,
+): Promise<WindowDoc> {
+  for (let attempt = 0; attempt < ATTEMPTS; attempt += 1) {
+    const seen = await readWindow(deps, ctx, id);
+    const change = await decide(seen);
+    if (change === null) return seen;
+    const changed = await deps.windows.revise(seen, { ...change, due_at: ctx.now });
+    if (changed === null) continue;
+    await deps.changed();
+    return changed;
+  }
+  throw new AppError('CONFLICT', 'This maintenance window is being changed by other requests');
+}
+
+function given(input: WindowChangeInput): Partial<WindowSettings> {
+  return Object.fromEntries(SETTINGS.filter((name) => input[name] !== undefined)
+    .map((name) => [name, input[name]]));
+}
+
+async function check(
+  deps: MaintenanceDeps, { tenant, now }: ProjectContext, settings: WindowSettings, seen: WindowDoc | null,
+): Promise<void> {
+  checkTimes(settings);
+  const addedMonitors = without(settings.monitor_ids, seen?.monitor_ids);
+  const addedPages = without(settings.status_page_ids, seen?.status_page_ids);
+  if (addedMonitors.length > 0) {
+    checkKnown('monitor_ids', 'monitor', addedMonitors, await deps.knownMonitors(tenant, addedMonitors));
+  }
+  if (addedPages.length > 0) {
+    checkKnown('status_page_ids', 'status page', addedPages, await deps.knownPages(tenant));
+  }
+  const others = (await deps.windows.list(tenant)).filter(({ _id }) => _id !== seen?._id);
+  if (seen === null && others.length >= MOST_WINDOWS) {
+    const message = `A project can have at most ${MOST_WINDOWS} maintenance windows; delete old ones`;
+    throw new AppError('FAIR_USE_LIMIT_REACHED', message, { details: { limit: MOST_WINDOWS } });
+  }
+  const coming = others.filter((other) => presentOrNext(other, now) !== null);
+  const isFull = (id: string) =>
+    coming.filter(({ monitor_ids: ids }) => ids.includes(id)).length >= MOST_WINDOWS_OF_MONITOR;
+  if (addedMonitors.some(isFull)) {
+    throw fieldError('monitor_ids', `A monitor can be in at most ${MOST_WINDOWS_OF_MONITOR} windows to come`);
+  }
+}
+
+function checkTimes({ starts_at, ends_at, recurrence }: WindowSettings): void {
+  if (ends_at <= starts_at) throw fieldError('ends_at', 'Must be after starts_at');
+  const longestMs = LONGEST_MS[recurrence === null ? 'once' : 'recurring'];
+  if (ends_at - starts_at <= longestMs) return;
+  throw fieldError('ends_at', `Must be at most ${longestMs / DAY_MS} days after starts_at`);
+}
+
+function checkKnown(field: string, noun: string, ids: string[], known: ReadonlySet<string>): void {
+  const unknown = ids.filter((id) => !known.has(id));
+  if (unknown.length > 0) throw fieldError(field, `Unknown ${noun}: ${unknown[0]}`);
+}
+
+function without(ids: string[], known: readonly string[] = []): string[] {
+  const seen = new Set(known);
+  return ids.filter((id) => !seen.has(id));
+}

@@ -1,0 +1,56 @@
+import type { Company } from '../../shared/company.ts';
+import type { Log } from '../../shared/log.ts';
+import { Rounds } from '../../shared/rounds.ts';
+import type { Clock } from '../../shared/time.ts';
+import { dueAt, planned } from './plan-rules.ts';
+import type { WindowStore } from './store.ts';
+import type { WindowDoc } from './window.ts';
+
+const LOOK_EVERY_MS = 5000;
+const QUIET_MS = 15_000;
+/** Windows per round. */
+const AT_ONCE = 50;
+
+export interface WindowRoundsDeps {
+  windows: WindowStore;
+  /** Has the journals take the configurations of these monitors again. May be repeated. */
+  retell(monitorIds: string[], now: number): Promise<void>;
+  clock: Clock;
+  log: Log;
+  company: Company;
+}
+
+/**
+ * Brings windows to their monitors, which read them into their next configurations, and finds the next
+ * occurrences. Any controller may do it: steps are repeatable, and a write that others overtake is dropped.
+ */
+export function windowRounds(deps: WindowRoundsDeps): Rounds {
+  const { windows, clock, log, company } = deps;
+  return new Rounds({
+    clock, everyMs: LOOK_EVERY_MS, quietMs: QUIET_MS, company,
+    round: async () => {
+      const due = await windows.due(clock.now(), AT_ONCE);
+      for (const window of due) await settle(deps, window, clock.now());
+      return due.length === AT_ONCE ? true : due.length === 0 ? 'quiet' : false;
+    },
+    onFailed: (error) => log.warn({ err: error }, 'monitors could not be told of maintenance windows'),
+  });
+}
+
+async function settle(deps: WindowRoundsDeps, seen: WindowDoc, now: number): Promise<void> {
+  const window = await replanned(deps, seen, now);
+  if (window === null) return;
+  // First what is read, then who reads it: a monitor's next configuration has the window as it is now.
+  if (window.untold.length > 0) await deps.retell(window.untold, now);
+  if (window.deleted_at !== null) return deps.windows.forget(window);
+  const told: WindowDoc = { ...window, untold: [] };
+  await deps.windows.revise(window, { untold: [], due_at: dueAt(told, now) });
+}
+
+/** Null if somebody has changed the window meanwhile: it is due again. */
+async function replanned(deps: WindowRoundsDeps, seen: WindowDoc, now: number): Promise<WindowDoc | null> {
+  const { plan_at, deleted_at, monitor_ids, untold } = seen;
+  if (deleted_at !== null || plan_at === null || plan_at > now) return seen;
+  const all = [...new Set([...untold, ...monitor_ids])];
+  return deps.windows.revise(seen, { ...planned(seen, now), untold: all, due_at: now });
+}

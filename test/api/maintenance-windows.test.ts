@@ -1,0 +1,144 @@
+import { randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import {
+  MOST_WINDOWS, MOST_WINDOWS_OF_MONITOR, type WindowDoc,
+} from '../../controller/maintenance/window.ts';
+import type { ApiClient, Loose } from '../helpers/api-client.ts';
+import { makeApp, type TestApp } from '../helpers/make-app.ts';
+import { newTenant, type Tenant } from '../helpers/tenants.ts';
+
+const HOUR_MS = 3_600_000;
+
+let app: TestApp;
+let tenant: Tenant;
+let other: Tenant;
+let client: ApiClient;
+let path: string;
+
+beforeAll(async () => {
+  app = await makeApp();
+  [tenant, other] = [await newTenant(app), await newTenant(app)];
+  client = tenant.owner.client.with({ 'x-project-id': tenant.projectId });
+  path = `/api/projects/${tenant.projectId}/maintenance-windows`;
+});
+afterAll(() => app.close());
+
+/** In this many hours from now. */
+const inHours = (hours: number): string => new Date(Date.now() + hours * HOUR_MS).toISOString();
+
+async function create(body: object = {}, by = client, at = path): Promise<Loose> {
+  const answer = await by.post(at, { title: 'Move', starts_at: inHours(-1), ends_at: inHours(1), ...body });
+  expect(answer.status, answer.text).toBe(201);
+  return answer.data.maintenance_window;
+}
+
+async function createMonitor(by: ApiClient = client): Promise<string> {
+  const body = { name: 'Shop', type: 'HTTP', target: 'https://shop.example/', interval_seconds: 60 };
+  return (await by.post('/api/monitors', body)).data.monitor.id;
+}
+
+test('a window is read back as it was sent, and a read can be sent back', async () => {
+  const monitor = await createMonitor();
+  const { data } = await client.post(
+    `/api/projects/${tenant.projectId}/status-pages`, { name: 'Acme', subdomain: `page-${randomUUID()}` },
+  );
+  const sent = {
+    title: 'Move of the database', description: 'Two\nlines', starts_at: '2027-03-27T01:30:00.000Z',
+    ends_at: '2027-03-27T03:00:00.000Z', monitor_ids: [monitor], status_page_ids: [data.status_page.id],
+    recurrence: 'FREQ=WEEKLY;BYDAY=SA', timezone: 'Europe/Berlin', suppress_alerts: false,
+  };
+  const window = await create(sent);
+  expect(window).toMatchObject({ ...sent, status: 'scheduled', project_id: tenant.projectId });
+  expect(window.occurrence).toEqual({ starts_at: sent.starts_at, ends_at: sent.ends_at });
+  const one = `${path}/${window.id}`;
+  expect((await client.get(one)).data.maintenance_window).toEqual(window);
+  expect((await client.get(path)).data.maintenance_windows).toContainEqual(window);
+  expect((await client.put(one, window)).data.maintenance_window).toEqual(window);
+  const changed = (await client.patch(one, { recurrence: 'rrule:freq=monthly' })).data.maintenance_window;
+  expect(changed).toMatchObject({ ...sent, recurrence: 'FREQ=MONTHLY' });
+  expect((await client.delete(one)).data.message).toBe('Maintenance window deleted successfully');
+  expect((await client.get(one)).code).toBe('RESOURCE_NOT_FOUND');
+  expect((await client.delete(one)).code).toBe('RESOURCE_NOT_FOUND');
+});
+
+test('a window is scheduled, active or over, and holds alerts unless told not to', async () => {
+  expect(await create()).toMatchObject({
+    status: 'active', suppress_alerts: true, description: null, recurrence: null, timezone: 'UTC',
+    monitor_ids: [], status_page_ids: [],
+  });
+  expect(await create({ starts_at: inHours(1), ends_at: inHours(2) })).toMatchObject({ status: 'scheduled' });
+  expect(await create({ starts_at: inHours(-2), ends_at: inHours(-1) })).toMatchObject({
+    status: 'over', occurrence: null,
+  });
+});
+
+test('each change has the journals take its monitors again, also those that it no longer names', async () => {
+  const [first, second] = [await createMonitor(), await createMonitor()];
+  const revisions = async () =>
+    (await app.monitors.findByIds([first, second])).sort((one, two) => one.created_at - two.created_at)
+      .map(({ revision, windows_changed_at }) => [revision, windows_changed_at !== undefined]);
+  const window = await create({ monitor_ids: [first] });
+  expect(await revisions()).toEqual([[2, true], [1, false]]);
+  await client.patch(`${path}/${window.id}`, { monitor_ids: [second] });
+  expect(await revisions()).toEqual([[3, true], [2, true]]);
+  await client.patch(`${path}/${window.id}`, { monitor_ids: [second] });
+  expect(await revisions()).toEqual([[3, true], [2, true]]);
+  await client.delete(`${path}/${window.id}`);
+  expect(await revisions()).toEqual([[3, true], [3, true]]);
+  expect(await app.db.collection<WindowDoc>('maintenance_windows').findOne({ _id: window.id })).toBeNull();
+});
+
+test.each<[object, string]>([
+  [{ ends_at: inHours(-2) }, 'ends_at'],
+  [{ ends_at: inHours(24 * 91) }, 'ends_at'],
+  [{ ends_at: inHours(24 * 8), recurrence: 'FREQ=MONTHLY' }, 'ends_at'],
+  [{ starts_at: '2026-11-25T08:00:00' }, 'starts_at'],
+  [{ starts_at: '1999-11-25T08:00:00Z' }, 'starts_at'],
+  [{ recurrence: 'FREQ=SECONDLY' }, 'recurrence'],
+  [{ recurrence: `FREQ=DAILY;BYMONTHDAY=${'1,'.repeat(300)}1` }, 'recurrence'],
+  [{ timezone: 'Mars/Olympus' }, 'timezone'],
+  [{ timezone: '+02:00' }, 'timezone'],
+  [{ title: ' ' }, 'title'],
+  [{ monitor_ids: [randomUUID()] }, 'monitor_ids'],
+  [{ status_page_ids: [randomUUID()] }, 'status_page_ids'],
+  [{ monitor_ids: Array.from({ length: 501 }, () => randomUUID()) }, 'monitor_ids'],
+])('is refused with %j', async (body, field) => {
+  const valid = { title: 'Move', starts_at: inHours(-1), ends_at: inHours(1) };
+  const answer = await client.post(path, { ...valid, ...body });
+  expect(answer.code, answer.text).toBe('VALIDATION_ERROR');
+  expect(answer.error.details[0].path[0]).toBe(field);
+});
+
+test('monitors, pages and windows of others are unknown', async () => {
+  const theirs = other.owner.client.with({ 'x-project-id': other.projectId });
+  const body = { title: 'Move', starts_at: inHours(-1), ends_at: inHours(1) };
+  const foreign = await createMonitor(theirs);
+  expect((await client.post(path, { ...body, monitor_ids: [foreign] })).code).toBe('VALIDATION_ERROR');
+  const window = await create({}, theirs, `/api/projects/${other.projectId}/maintenance-windows`);
+  for (const answer of [
+    await client.get(`${path}/${window.id}`), await client.patch(`${path}/${window.id}`, { title: 'Mine' }),
+    await client.delete(`${path}/${window.id}`),
+  ]) expect(answer.code).toBe('RESOURCE_NOT_FOUND');
+});
+
+test('a monitor is in a limited number of windows, of which those that are over do not count', async () => {
+  const monitor_ids = [await createMonitor()];
+  const body = { title: 'Move', starts_at: inHours(-1), ends_at: inHours(1), monitor_ids };
+  await create({ ...body, ends_at: inHours(-0.5) });
+  for (let count = 0; count < MOST_WINDOWS_OF_MONITOR; count += 1) await create(body);
+  expect((await client.post(path, body)).error.details[0].path).toEqual(['monitor_ids']);
+});
+
+test('a project has a limited number of windows', async () => {
+  const crowded = await newTenant(app);
+  const at = `/api/projects/${crowded.projectId}/maintenance-windows`;
+  const { id } = await create({}, crowded.owner.client, at);
+  const windows = app.db.collection<WindowDoc>('maintenance_windows');
+  const doc = (await windows.findOne({ _id: id })) as WindowDoc;
+  await windows.insertMany(Array.from({ length: MOST_WINDOWS - 1 }, () => ({ ...doc, _id: randomUUID() })));
+  const answer = await crowded.owner.client.post(
+    at, { title: 'Move', starts_at: inHours(-1), ends_at: inHours(1) },
+  );
+  expect(answer.code).toBe('FAIR_USE_LIMIT_REACHED');
+  expect(answer.error.details).toEqual({ limit: MOST_WINDOWS });
+});
