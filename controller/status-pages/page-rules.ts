@@ -1,9 +1,18 @@
-import type { Component } from './page.ts';
+import type { PeriodStats } from '../results/reading/periods.ts';
+import type { Component, PageSettings } from './page.ts';
 import type { ComponentsInput } from './schema.ts';
 
 /** By their numbers; those with the same number as they were attached. */
 export function inDisplayOrder(components: readonly Component[]): Component[] {
   return [...components].sort((one, other) => one.display_order - other.display_order);
+}
+
+/** The uptime that a page shows of a period, percent; null if nothing was watched. */
+export function shownUptime(
+  { maintenance_affects_uptime: isWhole }: Pick<PageSettings, 'maintenance_affects_uptime'>,
+  period: PeriodStats | null | undefined,
+): number | null {
+  return (isWhole ? period?.uptime_percentage : period?.uptime_outside_maintenance) ?? null;
 }
 
 /** The monitors of a page once `asked` replaces them. What stays keeps the time when it was attached. */

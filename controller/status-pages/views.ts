@@ -2,6 +2,7 @@ import type { ProjectRole } from '../accounts/roles.ts';
 import { runtimeStatus, shownTarget } from '../monitors/rules.ts';
 import type { ComponentView, PageView } from './answers.ts';
 import { shownBranding } from './branding-rules.ts';
+import { shownUptime } from './page-rules.ts';
 import type { WholePage } from './verbs/read-pages.ts';
 
 /** A page as its list shows it, or alone: some counts are filled in one of the two only. */
@@ -12,7 +13,7 @@ export function viewPage(
     _id: id, components: attached, branding, verified_domain, subdomain, status, custom_domain, ...rest
   } = page;
   const isVerified = custom_domain !== null && custom_domain === verified_domain;
-  const monitors = components.map((component) => viewComponent(id, component, role));
+  const monitors = components.map((component) => viewComponent(page, component, role));
   return {
     id, subdomain, status, is_public: status === 'published',
     ...shownBranding(branding), component_display_order: 'custom', custom_domain,
@@ -27,14 +28,14 @@ export function viewPage(
 }
 
 function viewComponent(
-  pageId: string, { component, monitor, known }: WholePage['components'][number], role: ProjectRole,
+  page: WholePage['page'], { component, monitor, known }: WholePage['components'][number], role: ProjectRole,
 ): ComponentView {
   const day = known?.periods[0];
   return {
-    id: monitor._id, status_page_id: pageId, show_uptime: true, show_response_time: true,
+    id: monitor._id, status_page_id: page._id, show_uptime: true, show_response_time: true,
     monitor_name: monitor.name, monitor_url: shownTarget(monitor, role) ?? '',
     monitor_status: runtimeStatus(monitor, known?.live),
-    current_uptime: Math.min(100, day?.uptime_percentage ?? 0),
+    current_uptime: Math.min(100, shownUptime(page, day) ?? 0),
     average_response_time: day?.avg_response_time ?? 0,
     ...component,
   };

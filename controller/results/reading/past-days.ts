@@ -1,9 +1,9 @@
 import type { Clock } from '../../../shared/time.ts';
 import { DAY_MS, HOUR_MS } from '../../verdicts/booking-rules.ts';
-import { rollupKey, steps, sumTotals, uptimeOf, type Totals } from '../hours/rollup.ts';
+import { rollupKey, steps, sumTotals, uptimeOf, uptimeOutside, type Totals } from '../hours/rollup.ts';
 import type { TotalsReader } from './written-totals.ts';
 
-/** Monitors remembered, at about 800 bytes each. */
+/** Monitors remembered, at about 1.5 kB each. */
 const REMEMBERED = 5000;
 /** Late results may still change past days. */
 const REMEMBERED_MS = 600_000;
@@ -16,7 +16,7 @@ type Uptimes = (number | null)[];
 interface Remembered {
   today: number;
   readAt: number;
-  /** NaN where nothing was watched. */
+  /** The days of all time, then those without maintenance; NaN where nothing was watched. */
   uptimes: Float64Array;
 }
 
@@ -32,13 +32,16 @@ export class PastDays {
     this.#clock = clock;
   }
 
-  /** @param count how many days, always the same */
-  async of(monitorIds: readonly string[], count: number): Promise<Map<string, Uptimes>> {
+  /**
+   * @param count how many days, always the same
+   * @param isWhole whether time in maintenance counts
+   */
+  async of(monitorIds: readonly string[], count: number, isWhole: boolean): Promise<Map<string, Uptimes>> {
     const now = this.#clock.now();
     const today = now - (now % DAY_MS);
     const readAt = this.#clock.monotonic();
     const isGood = (known: Remembered | undefined) =>
-      known?.today === today && known.uptimes.length === count && readAt - known.readAt < REMEMBERED_MS;
+      known?.today === today && known.uptimes.length === 2 * count && readAt - known.readAt < REMEMBERED_MS;
     const found = new Map<string, Float64Array>();
     for (const id of monitorIds) {
       const known = this.#remembered.get(id);
@@ -51,8 +54,9 @@ export class PastDays {
         this.#remember(id, { today, readAt, uptimes });
       }
     }
+    const [first, end] = isWhole ? [0, count] : [count, 2 * count];
     return new Map([...found].map(([id, uptimes]) =>
-      [id, Array.from(uptimes, (uptime) => (Number.isNaN(uptime) ? null : uptime))]));
+      [id, Array.from(uptimes.subarray(first, end), (uptime) => (Number.isNaN(uptime) ? null : uptime))]));
   }
 
   #remember(id: string, what: Remembered): void {
@@ -69,10 +73,12 @@ export class PastDays {
     );
     const byDay = new Map(written.map((one) => [rollupKey(one.monitor_id, one.day), one.totals]));
     for (const [key, totals] of await this.#yesterday(ids, today - DAY_MS, byDay)) byDay.set(key, totals);
-    return new Map(ids.map((id) => [id, Float64Array.from(days, (day) => {
-      const totals = byDay.get(rollupKey(id, day));
-      return (totals && uptimeOf(totals.times)) ?? NaN;
-    })]));
+    return new Map(ids.map((id) => {
+      const totals = days.map((day) => byDay.get(rollupKey(id, day)));
+      const whole = totals.map((of) => (of && uptimeOf(of.times)) ?? NaN);
+      const outside = totals.map((of) => (of && uptimeOutside(of)) ?? NaN);
+      return [id, Float64Array.from([...whole, ...outside])];
+    }));
   }
 
   /** Yesterday from its hours, where it is not rolled up yet. */

@@ -3,6 +3,7 @@ import type { Tenant } from '../../accounts/tenant.ts';
 import { runtimeStatus } from '../../monitors/rules.ts';
 import { shownBranding } from '../branding-rules.ts';
 import type { PageDeps } from '../deps.ts';
+import { shownUptime } from '../page-rules.ts';
 import type { PageDoc } from '../page.ts';
 import type { PostDoc } from '../posts/post.ts';
 import { viewPost } from '../posts/post-views.ts';
@@ -54,14 +55,17 @@ async function visibleComponents(
   const [read, past] = await Promise.all([
     readComponents(deps, tenant, visible, [...hours, hoursOfToday(now)]),
     page.show_uptime_percentage
-      ? deps.pastDays.of(visible.map((component) => component.monitor_id), SHOWN_DAYS - 1) : null,
+      ? deps.pastDays.of(
+        visible.map((component) => component.monitor_id), SHOWN_DAYS - 1, page.maintenance_affects_uptime,
+      )
+      : null,
   ]);
   return read.map(({ component, monitor, known }) => {
     const { live, periods: [day, ...periods] = [] } = known ?? {};
     const uptime = () => Object.fromEntries(
-      frames.map((frame, at) => [frame, floorPercent(periods[at]?.uptime_percentage ?? null)]),
+      frames.map((frame, at) => [frame, floorPercent(shownUptime(page, periods[at]))]),
     );
-    const daily = () => [...(past?.get(monitor._id) ?? []), periods.at(-1)?.uptime_percentage ?? null];
+    const daily = () => [...(past?.get(monitor._id) ?? []), shownUptime(page, periods.at(-1))];
     return {
       id: monitor._id, name: component.display_name ?? monitor.name, group: component.group_name,
       status: runtimeStatus(monitor, live),

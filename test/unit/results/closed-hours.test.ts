@@ -264,3 +264,31 @@ describe('a monitor whose hours cannot be written', () => {
     expect(record?.rows.length).toBe(MOST_RESULTS);
   });
 });
+
+test('an hour keeps its time in maintenance when it is written, and when it is written again', async () => {
+  const db = new SimulatedDatabase();
+  const stores = simulatedStores(db, new InstantLine());
+  const config = {
+    ...MONITOR, maintenance: [{ from: HOUR, until: HOUR + 30 * 60_000, holds_alerts: true }],
+  };
+  const [first, ...rest] = HISTORY;
+  const history = [{ ...first, configs: [config] } as JournalEntry, ...rest];
+  const state = await load(db, stores, history);
+  await writeClosedHours(stores, state, dueForWriting(state, LATER), LATER);
+  const written = () => db.hours.get(`${ID}:${HOUR / HOUR_MS}`)?.rollup;
+  const [up, , down] = written()?.maintenance.times ?? [];
+  // Down from 180 s to 300 s.
+  expect([up, down]).toEqual([28 * 60_000, 2 * 60_000]);
+  expect(state.monitors.get(ID)?.state.maintained).toBeNull();
+  const before = written();
+  const late: JournalEntry = {
+    ...entriesOf([[at(200)]])[0] as JournalEntry, n: state.n + 1, lanes: [{ lane: 'p/late', position: 1 }],
+  };
+  const batch = { ...batchOf([{ ...at(200), seq: 1 }]), epoch: 'late' };
+  state.apply({
+    ...late,
+    batches: [{ probe_id: 'p', region: 'eu', bytes: encodeBatch(batch), batch, refused: [], late: [1] }],
+  });
+  await writeClosedHours(stores, state, dueForWriting(state, LATER), LATER);
+  expect(written()).toMatchObject({ total: (before?.total ?? 0) + 1, maintenance: before?.maintenance });
+});

@@ -31,26 +31,36 @@ function rig() {
 
 test('a day that is not rolled up yet comes from its hours, and days without data are null', async () => {
   const { days } = rig();
-  const found = await days.of(['a', 'b'], 3);
+  const found = await days.of(['a', 'b'], 3, true);
   expect(found.get('a')).toEqual([75, null, (2 / 3) * 100]);
   expect(found.get('b')).toEqual([null, null, null]);
 });
 
+test('days are told with maintenance and without', async () => {
+  const maintenance = { booked: [0, 0, 0], times: [0, 0, 1] } as ReturnType<typeof emptyRollup>['maintenance'];
+  const days = new PastDays({
+    dayTotals: async (keys) => keys.map((key) => ({ ...key, totals: { ...totals(3, 1), maintenance } })),
+    hourTotals: async () => [],
+  }, new SimulatedClock(TODAY));
+  expect((await days.of(['a'], 2, true)).get('a')).toEqual([75, 75]);
+  expect((await days.of(['a'], 2, false)).get('a')).toEqual([100, 100]);
+});
+
 test('past days are read again after ten minutes, and when a day is over', async () => {
   const { clock, asked, written, days } = rig();
-  await days.of(['a', 'b'], 3);
+  await days.of(['a', 'b'], 3, true);
   written.up = 9;
   await clock.advance(599_999);
-  expect((await days.of(['a'], 3)).get('a')?.[0]).toBe(75);
+  expect((await days.of(['a'], 3, true)).get('a')?.[0]).toBe(75);
   expect(asked).toEqual([6]);
   await clock.advance(1);
-  expect((await days.of(['a'], 3)).get('a')?.[0]).toBe(90);
+  expect((await days.of(['a'], 3, true)).get('a')?.[0]).toBe(90);
   await clock.advance(19 * HOUR_MS);
-  expect((await days.of(['a'], 3)).get('a')).toEqual([null, null, null]);
+  expect((await days.of(['a'], 3, true)).get('a')).toEqual([null, null, null]);
 });
 
 test('a query never asks for more than 50 monitors', async () => {
   const { asked, days } = rig();
-  await days.of(Array.from({ length: 120 }, (_, index) => `monitor-${index}`), 2);
+  await days.of(Array.from({ length: 120 }, (_, index) => `monitor-${index}`), 2, true);
   expect(asked).toEqual([100, 100, 40]);
 });

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import {
   addRows, bucketOf, bucketTop, emptyRollup, meanTimeOf, mergeRollups, percentileOf, rollupOf, sumTotals,
-  uptimeOf, type Rollup,
+  uptimeOf, uptimeOutside, type Rollup,
 } from '../../../controller/results/hours/rollup.ts';
 import { decodeRollup, decodeTotals, encodeRollup } from '../../../controller/results/hours/rollup-codec.ts';
 import { ResultColumns } from '../../../controller/results/hours/result-columns.ts';
@@ -12,6 +12,11 @@ import { storedResult } from './arbitrary.ts';
 import { storedOf } from './build.ts';
 
 const HOUR_MS = 3_600_000;
+
+/** Maintenance for the first half of an hour of which ten minutes of each half were down. */
+const APART = {
+  booked: [20, 0, 10].map((minutes) => minutes * 60_000) as HourTimes, isAt: (at: number) => at < 1_800_000,
+};
 
 function ofRows(rows: StoredResult[], booked: HourTimes, intervalMs: number): Rollup {
   return rollupOf(ResultColumns.of(rows), booked, intervalMs);
@@ -159,4 +164,41 @@ test('percentiles are within one bucket of the exact value, and never outside th
     expect(found).toBeGreaterThanOrEqual(exact - 0.1);
     expect(found).toBeLessThanOrEqual(Math.min(exact * 1.05 + 0.1, sorted.at(-1) as number));
   }), { numRuns: 200 });
+});
+
+describe('maintenance in a rollup', () => {
+  const booked: HourTimes = [40 * 60_000, 0, 20 * 60_000];
+  const whole = rollupOf(ResultColumns.of([]), booked, 60_000, APART);
+
+  test('gives two percentages from the same numbers', () => {
+    expect(uptimeOf(whole.times)).toBeCloseTo(66.67, 2);
+    expect(uptimeOutside(whole)).toBeCloseTo(66.67, 2);
+    const bad = rollupOf(ResultColumns.of([]), booked, 60_000, { ...APART, booked: [0, 0, 20 * 60_000] });
+    expect(uptimeOf(bad.times)).toBeCloseTo(66.67, 2);
+    expect(uptimeOutside(bad)).toBe(100);
+    expect(uptimeOutside({ ...bad, maintenance: { booked: bad.times, times: bad.times } })).toBeNull();
+  });
+
+  test('is packed only where there is any, and adds up', () => {
+    expect(decodeRollup(encodeRollup(whole))).toEqual(whole);
+    expect(decodeTotals(encodeRollup(whole)).maintenance).toEqual(whole.maintenance);
+    const without = ofRows([], booked, 60_000);
+    expect(encodeRollup(without)[0]).toBe(2);
+    expect(encodeRollup(whole).length).toBeGreaterThan(encodeRollup(without).length);
+    const sum = mergeRollups([whole, whole, without]);
+    expect(sum.maintenance.times).toEqual([40, 0, 20].map((minutes) => minutes * 60_000));
+    expect(sumTotals([whole, without]).maintenance).toEqual(whole.maintenance);
+  });
+
+  test('includes the late results that were checked in it', () => {
+    const late = (started_at: number) => storedOf({
+      started_at, scheduled_at: started_at, late: true, outcome: 'failure', response_time_ms: null,
+    });
+    const rows = ResultColumns.of([late(60_000), late(120_000), late(3_000_000)]);
+    const filled = rollupOf(rows, [0, 0, 0], 60_000, { ...APART, booked: [0, 0, 0] });
+    expect(filled.times).toEqual([0, 0, 180_000]);
+    expect(filled.maintenance).toEqual({ booked: [0, 0, 0], times: [0, 0, 120_000] });
+    const later = addRows(filled, ResultColumns.of([late(240_000)]), 60_000, APART.isAt);
+    expect(later.maintenance).toEqual({ booked: [0, 0, 0], times: [0, 0, 180_000] });
+  });
 });
