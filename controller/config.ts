@@ -54,6 +54,7 @@ const variables = z.object({
   WATCHDOG_URL: setting.url('http', 'https').optional(),
   WATCHDOG_INTERVAL_SECONDS: setting.integer(5, LONGEST_INTERVAL_S).default(60),
   STATUS_PAGE_DOMAIN: setting.host().optional(),
+  STATUS_PAGE_DNS_SERVERS: setting.nameServers(8).default([]),
   LOG_LEVEL: setting.choice(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent']).default('info'),
   // Between the quickstart and its own controller; no operator sets these.
   NATS_USERS_FILE: setting.text().optional(),
@@ -124,7 +125,12 @@ function arrange(values: Values) {
         /** Where the metrics are served, and nowhere else; null: with the API. */
         listen: values.METRICS_LISTEN ?? null,
       },
-      statusPageDomain: values.STATUS_PAGE_DOMAIN ?? null,
+    },
+    statusPages: {
+      /** Pages are at their subdomains of it, in lower case; null: only below `/status`. */
+      domain: values.STATUS_PAGE_DOMAIN?.toLowerCase() ?? null,
+      /** Asked about custom domains; none: those of the system. */
+      nameServers: values.STATUS_PAGE_DNS_SERVERS,
     },
     mongo: { url: values.MONGODB_URL },
     nats: {

@@ -92,7 +92,7 @@ export async function openController(given: GivenPorts) {
     monitors, accounts, events, onChanged: () => statusPages.follower.look(),
   });
   const subscriptions = await openSubscriptions(ports);
-  const statusPages = await openStatusPages(ports, { pages: accounts.pages, incidents: incidents.store });
+  const statusPages = await openStatusPages(ports, { accounts, incidents: incidents.store });
   const maintenance = await openMaintenance(ports, {
     monitors: monitors.store, pages: accounts.pages, retold: () => results.look(),
   });
@@ -137,6 +137,7 @@ export async function openController(given: GivenPorts) {
   const { quick, routes: pageRoutes } = statusPages.over(monitorDeps, subscribers.ofPages);
   const http = await openHttp(ports, {
     accounts, results, fleet, notifications, events, refusedWrites, domains, evidence: evidence.intake, quick,
+    hosts: statusPages.hosts,
     routes: [
       ...accountRoutes(accounts.deps), ...monitorRoutes(monitorDeps), ...grouping.routes, ...fleet.routes,
       ...incidents.routesOver({ notifications: notifications.log, past: history, open: live }),
@@ -173,6 +174,7 @@ export async function openController(given: GivenPorts) {
       grouping.removing.look();
       monitors.counts.start();
       statusPages.follower.start();
+      statusPages.domainChecks.start();
       watchdog?.start();
     },
     /** Accepts requests; resolves to the address that links begin with. */
@@ -192,7 +194,8 @@ export async function openController(given: GivenPorts) {
       watchdog?.stop();
       await events.hub.stop();
       await Promise.all(servers.map((server) => server.close()));
-      const rounds = [maintenance.rounds, retention, grouping.removing, statusPages.follower];
+      const ofPages = [statusPages.follower, statusPages.domainChecks];
+      const rounds = [maintenance.rounds, retention, grouping.removing, ...ofPages];
       const writers = [...rounds, results, monitors.counts, evidence.intake];
       const readers = [subscriptions.directory, subscriptions.stream, domains];
       await Promise.all([...readers, ...writers].map((each) => each.stop()));

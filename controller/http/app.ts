@@ -36,6 +36,8 @@ export interface AppDeps extends Omit<RunnerDeps, 'documents'> {
   limits?: ServerLimits;
   /** What is answered without looking for its route. */
   quick?: QuickAnswers;
+  /** Changes where a request leads, by its host. Never rejects. */
+  place?(request: IncomingMessage): Promise<void> | undefined;
   /** Without the reference of the routes. */
   isBare?: boolean;
 }
@@ -60,10 +62,15 @@ export function createApp(deps: AppDeps): HttpServer {
   const handle = koa.callback();
   const answerAtOnce = deps.quick === undefined ? () => false : quickHandler({ ...deps, quick: deps.quick });
   const server: HttpServer = createHttpServer({
-    // Koa's promise never rejects: `frame` answers failures, or the `error` event reports them.
     handle: (request, response) => {
-      if (server.isListening && answerAtOnce(request, response)) return;
-      void handle(request, response);
+      const answer = () => {
+        if (server.isListening && answerAtOnce(request, response)) return;
+        // Koa's promise never rejects: `frame` answers failures, or the `error` event reports them.
+        void handle(request, response);
+      };
+      const placing = deps.place?.(request);
+      if (placing === undefined) answer();
+      else void placing.then(answer);
     },
     refuse: refusalWriter(deps), onConnectionRefused: deps.onConnectionRefused, clock: deps.clock,
     limits: limitsOf(deps),

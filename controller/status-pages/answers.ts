@@ -73,4 +73,12 @@ export type ComponentView = z.infer<typeof componentView>;
 export const pageAnswer = z.strictObject({ status_page: pageView });
 export const pageListAnswer = z.strictObject({ status_pages: z.array(pageView) });
 export const brandingAnswer = z.strictObject({ branding: brandingView });
+export const domainAnswer = pageAnswer.extend({
+  verification: z.strictObject({
+    is_verified: z.boolean(),
+    problem: z.string().nullable().describe('Why not; null if it is verified.'),
+    records: z.array(z.strictObject({ type: z.enum(['CNAME', 'TXT']), name: z.string(), value: z.string() }))
+      .describe('One of them in DNS is enough.'),
+  }),
+});
 export const messageAnswer = z.strictObject({ message: z.string() });

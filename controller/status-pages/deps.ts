@@ -2,6 +2,7 @@ import type { Tenant } from '../accounts/tenant.ts';
 import type { MonitorDoc } from '../monitors/monitor.ts';
 import type { MonitorReaders } from '../monitors/ports.ts';
 import type { Quota } from '../plans/quota.ts';
+import type { PageDomainStore } from './domains/domain-store.ts';
 import type { PostStore } from './posts/post-store.ts';
 import type { PageStore } from './store.ts';
 
@@ -21,6 +22,7 @@ export interface PageSubscribers {
 export interface PageDeps {
   pages: PageStore;
   posts: PostStore;
+  domains: Pick<PageDomainStore, 'releaseOfPage'>;
   monitors: ProjectMonitors;
   statistics: MonitorReaders['statistics'];
   pastDays: MonitorReaders['pastDays'];
@@ -29,4 +31,6 @@ export interface PageDeps {
   quota: Pick<Quota, 'reserve' | 'release' | 'limitsOf'>;
   /** Readers of this controller must see the change of a page at once, not after the usual second. */
   changed(subdomain: string, isPublished: boolean): void;
+  /** The same for a custom domain. */
+  domainChanged(domain: string): void;
 }

@@ -49,6 +49,15 @@ export class PageStore extends Documents<PageDoc> {
     }).limit(MOST_LISTED).toArray();
   }
 
+  /** Whether DNS has named the page for this domain. Without effect if the page has another one by now. */
+  async markVerified(
+    { _id, organization_id, project_id }: Pick<PageDoc, '_id' | 'organization_id' | 'project_id'>,
+    domain: string, isVerified: boolean,
+  ): Promise<void> {
+    const change = { $set: { verified_domain: isVerified ? domain : null } };
+    await this.update({ _id, organization_id, project_id, custom_domain: domain }, change);
+  }
+
   countOfOrganization(organizationId: string): Promise<number> {
     return this.count({ organization_id: organizationId });
   }

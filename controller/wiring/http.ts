@@ -23,6 +23,7 @@ import {
   observeEvidence, observeFleet, observeResults, observeShares,
 } from './metrics.ts';
 import type { Notifications } from './notifications.ts';
+import type { StatusPages } from './status-pages.ts';
 import type { ControllerPorts } from './ports.ts';
 
 /** By default the process would wake a hundred times a second to see how late it is. */
@@ -45,6 +46,7 @@ interface HttpSources {
   domains: Pick<Domains, 'lookups'>;
   evidence: Evidence['intake'];
   quick: QuickAnswers;
+  hosts: StatusPages['hosts'];
 }
 
 /** The HTTP edge, with its metrics and the audit log. */
@@ -102,9 +104,10 @@ export async function openHttp({ config, mongo, bus, clock, log }: ControllerPor
     observe: observeRequests(registry),
     onConnectionRefused: () => refusedConnections.inc(),
     quick: sources.quick,
+    place: (request) => sources.hosts.place(request),
   };
   /** For an address of its own; null: the metrics are among the other routes. */
-  const { quick: _quick, ...plain } = edge;
+  const { quick: _quick, place: _place, ...plain } = edge;
   const metricsEdge = metrics.listen === null ? null : { ...plain, routes: metricsRoutes, isBare: true };
   return { edge, metricsEdge };
 }

@@ -1,29 +1,51 @@
 import type { MonitorDeps } from '../monitors/deps.ts';
+import { createNameRecords } from '../platform/outbound/name-records.ts';
+import { DomainChecks } from '../status-pages/domains/domain-checks.ts';
+import { domainRoutes } from '../status-pages/domains/domain-routes.ts';
+import { PageDomainStore } from '../status-pages/domains/domain-store.ts';
 import { IncidentFollower } from '../status-pages/posts/incident-follower.ts';
 import { PostStore } from '../status-pages/posts/post-store.ts';
 import { followIncident } from '../status-pages/posts/verbs/follow-incident.ts';
 import { postRoutes } from '../status-pages/posts/post-routes.ts';
 import { detailRoutes } from '../status-pages/public/detail-routes.ts';
+import { HostPages } from '../status-pages/public/host-pages.ts';
 import { PublicPages, type LastPages } from '../status-pages/public/public-pages.ts';
 import { publicPageRoutes, quickPages } from '../status-pages/public/public-routes.ts';
 import { readPublicPage } from '../status-pages/public/read-public-page.ts';
 import type { PageSubscribers } from '../status-pages/deps.ts';
 import { pageRoutes } from '../status-pages/routes.ts';
-import type { PageStore } from '../status-pages/store.ts';
+import type { Accounts } from './accounts.ts';
 import type { Incidents } from './incidents.ts';
 import type { ControllerPorts } from './ports.ts';
 
 const NOTHING_KNOWN: LastPages =
   { recall: () => Promise.resolve(null), keep: () => undefined, remove: () => undefined };
 
+interface PageSources {
+  accounts: Pick<Accounts, 'pages' | 'tellOwners'>;
+  incidents: Incidents['store'];
+}
+
+export type StatusPages = Awaited<ReturnType<typeof openStatusPages>>;
+
 /** Status pages, and what they tell their readers. */
 export async function openStatusPages(
-  ports: ControllerPorts, { pages, incidents }: { pages: PageStore; incidents: Incidents['store'] },
+  ports: ControllerPorts, { accounts: { pages, tellOwners }, incidents }: PageSources,
 ) {
-  const { mongo: { db }, clock, log, company } = ports;
-  const posts = new PostStore(db);
-  await Promise.all([pages, posts].map((store) => store.ensureIndexes()));
+  const { config: { http: { baseUrl }, statusPages }, mongo: { db }, clock, log, company } = ports;
+  const [posts, domains] = [new PostStore(db), new PageDomainStore(db)];
+  await Promise.all([pages, posts, domains].map((store) => store.ensureIndexes()));
+  const own = {
+    pageDomain: statusPages.domain, baseHost: baseUrl === null ? null : new URL(baseUrl).hostname,
+  };
+  const hosts = new HostPages({ domains, own, clock });
+  const naming = {
+    pages, domains, own, ask: createNameRecords(statusPages.nameServers),
+    domainChanged: (domain: string) => hosts.forget(domain),
+  };
+  const domainChecks = new DomainChecks({ ...naming, tellOwners, clock, log });
   return {
+    hosts, domainChecks,
     follower: new IncidentFollower({
       incidents, clock, log, company,
       follow: (incident) => followIncident({ pages, posts }, incident, clock.now()),
@@ -37,10 +59,11 @@ export async function openStatusPages(
         clock, read: (subdomain) => readPublicPage(shown, subdomain, clock.now()), last: NOTHING_KNOWN,
       });
       const changed = (subdomain: string, isPublished: boolean) => readers.changed(subdomain, isPublished);
+      const deps = { ...shown, ...naming, quota, changed, subscribers };
       return {
         quick: quickPages(readers),
         routes: [
-          ...pageRoutes({ ...shown, quota, changed, subscribers }), ...postRoutes(shown),
+          ...pageRoutes(deps), ...domainRoutes(deps), ...postRoutes(shown),
           ...publicPageRoutes(readers), ...detailRoutes(shown, readers, clock),
         ],
       };

@@ -179,6 +179,7 @@ const NEEDS = {
   'GET /api/projects/:projectId/status-pages/:id/branding': 'path viewer',
   'PUT /api/projects/:projectId/status-pages/:id/branding': 'path admin',
   'PUT /api/projects/:projectId/status-pages/:id/monitors': 'path admin',
+  'POST /api/projects/:projectId/status-pages/:id/custom-domain/verify': 'path admin',
   'POST /api/projects/:projectId/status-pages/:id/publish': 'path admin',
   'POST /api/projects/:projectId/status-pages/:id/unpublish': 'path admin',
   'POST /api/projects/:projectId/status-pages/:id/archive': 'path admin',

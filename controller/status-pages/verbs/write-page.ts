@@ -43,7 +43,11 @@ export async function changePage(deps: PageDeps, ctx: ProjectContext, id: string
     await checkDomain(deps, ctx.tenant.organizationId, settings);
   }
   const branding = changedBranding(seen.branding, input.branding, input);
-  return write(deps, ctx, id, { ...settings, branding });
+  const isMoved = settings.custom_domain !== undefined && settings.custom_domain !== seen.custom_domain;
+  if (!isMoved) return write(deps, ctx, id, { ...settings, branding });
+  const moved = await write(deps, ctx, id, { ...settings, branding, verified_domain: null });
+  await releaseDomain(deps, ctx, seen);
+  return moved;
 }
 
 /** Changes only the given fields. Throws RESOURCE_NOT_FOUND, ACCESS_DENIED. */
@@ -77,13 +81,20 @@ export async function movePage(deps: PageDeps, ctx: ProjectContext, id: string, 
 
 /** Its address stops working, and its subdomain is free again. Throws RESOURCE_NOT_FOUND, ACCESS_DENIED. */
 export async function deletePage(deps: PageDeps, ctx: ProjectContext, id: string): Promise<void> {
-  const { subdomain } = await loadPage(deps, ctx.tenant, id);
+  const seen = await loadPage(deps, ctx.tenant, id);
   // First, so that a deletion that was interrupted can be repeated.
   await deps.posts.deleteOfPage(ctx.tenant, id);
   await deps.subscribers.deleteOfPage(ctx.tenant, id);
+  await releaseDomain(deps, ctx, seen);
   if (!(await deps.pages.delete(ctx.tenant, id))) throw notFound('Status page');
-  deps.changed(subdomain, false);
+  deps.changed(seen.subdomain, false);
   await deps.quota.release(ctx.tenant.organizationId, 'status_pages');
+}
+
+/** Before its subdomain is free: readers of the domain must not see whoever takes that. */
+async function releaseDomain(deps: PageDeps, { tenant }: ProjectContext, seen: PageDoc): Promise<void> {
+  await deps.domains.releaseOfPage(tenant, seen._id);
+  if (seen.custom_domain !== null) deps.domainChanged(seen.custom_domain);
 }
 
 async function write(deps: PageDeps, ctx: ProjectContext, id: string, change: PageChange) {

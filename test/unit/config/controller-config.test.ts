@@ -123,8 +123,9 @@ test('the defaults are those of the process contract, and the configuration is d
     logLevel: 'info',
     http: {
       host: '127.0.0.1', port: 3000, baseUrl: null, trustProxy: 0, rateLimit: 1000,
-      metrics: { token: null, listen: null }, statusPageDomain: null,
+      metrics: { token: null, listen: null },
     },
+    statusPages: { domain: null, nameServers: [] },
     mongo: { url: REQUIRED.MONGODB_URL },
     nats: {
       url: REQUIRED.NATS_URL, credsFile: null, publicUrl: REQUIRED.NATS_URL, listen: null, tls: null,

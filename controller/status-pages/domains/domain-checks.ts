@@ -1,0 +1,57 @@
+import type { Log } from '../../../shared/log.ts';
+import { Rounds } from '../../../shared/rounds.ts';
+import type { Clock } from '../../../shared/time.ts';
+import { html } from '../../pages/html.ts';
+import type { Mail } from '../../platform/mail/mailer-port.ts';
+import type { PageDoc } from '../page.ts';
+import { recheckDomain, type DomainDeps } from './verbs.ts';
+
+interface ChecksDeps extends DomainDeps {
+  /** Mails the owners of an organization. */
+  tellOwners(organizationId: string, compose: (to: string) => Mail): void;
+  clock: Clock;
+  log: Log;
+}
+
+const LOOK_EVERY_MS = 600_000;
+/** Domains of one round; the next follows at once. */
+const MOST_AT_A_LOOK = 50;
+/** Longer than asking takes; after that, another controller repeats it. */
+const CLAIM_MS = 300_000;
+
+/** Asks DNS every few hours whether verified domains are still meant for their pages. */
+export class DomainChecks extends Rounds {
+  constructor(deps: ChecksDeps) {
+    super({
+      clock: deps.clock, everyMs: LOOK_EVERY_MS, round: () => look(deps),
+      onFailed: (error) => deps.log.warn({ err: error }, 'domains of status pages could not be checked'),
+    });
+  }
+}
+
+async function look(deps: ChecksDeps): Promise<boolean> {
+  const { domains, clock, log, tellOwners } = deps;
+  const due = await domains.due(clock.now(), MOST_AT_A_LOOK);
+  for (const seen of due) {
+    const claimed = await domains.claim(seen, clock.now() + CLAIM_MS);
+    const lost = claimed && await recheckDomain(deps, claimed, clock.now());
+    if (lost === null) continue;
+    const { page, problem } = lost;
+    log.warn({ page_id: page._id, domain: seen._id, problem }, 'a status page has lost its domain');
+    tellOwners(page.organization_id, (to) => lossNotice(to, page, problem));
+  }
+  return due.length === MOST_AT_A_LOOK;
+}
+
+function lossNotice(to: string, { name, custom_domain, subdomain }: PageDoc, problem: string): Mail {
+  const lines = [
+    `The status page "${name}" is no longer reachable at ${custom_domain}: for three days, DNS has not shown `
+    + 'that the domain is meant for it.',
+    problem,
+    `Readers still find the page by its subdomain, ${subdomain}. Once DNS is right, verify the domain again.`,
+  ];
+  return {
+    to, subject: 'A status page has lost its domain', text: `${lines.join('\n\n')}\n`,
+    html: html`${lines.map((line) => html`<p>${line}</p>\n`)}`.text,
+  };
+}

@@ -1,0 +1,95 @@
+import { AppError } from '../../../shared/errors.ts';
+import type { ProjectContext } from '../../http/route.ts';
+import { fieldError } from '../../http/validation.ts';
+import type { PageDeps } from '../deps.ts';
+import type { PageDoc } from '../page.ts';
+import { completePage, loadPage } from '../verbs/read-pages.ts';
+import { afterCheck, isOurs, judge, provingRecords, type OwnNames } from './domain-rules.ts';
+import type { PageDomainStore } from './domain-store.ts';
+import type { AskDns, PageDomainDoc } from './page-domain.ts';
+
+export interface DomainDeps {
+  pages: PageDeps['pages'];
+  domains: PageDomainStore;
+  ask: AskDns;
+  own: OwnNames;
+  /** Readers who ask this controller for the domain see the change at once. */
+  domainChanged(domain: string): void;
+}
+
+/** Why DNS does not prove that a domain is for its page; null: it does. */
+async function prove({ ask, own }: DomainDeps, domain: PageDomainDoc): Promise<string | null> {
+  if (isOurs(domain._id, own)) return 'This domain is one of this installation';
+  const records = provingRecords(domain, own);
+  return judge(records, await Promise.all(records.map(({ name, type }) => ask(name, type))));
+}
+
+/**
+ * Asks DNS whether the domain of a page is meant for it; the page is reached by it from then on. Throws
+ * RESOURCE_NOT_FOUND, ACCESS_DENIED, VALIDATION_ERROR without a domain, CONFLICT while it is another page's.
+ */
+export async function verifyDomain(deps: PageDeps & DomainDeps, ctx: ProjectContext, id: string) {
+  const page = await loadPage(deps, ctx.tenant, id);
+  if (page.custom_domain === null) throw fieldError('custom_domain', 'The page has no custom domain');
+  const claimed = claimOf(page, page.custom_domain, ctx.now);
+  const problem = await prove(deps, claimed);
+  const isVerified = problem === null;
+  if (isVerified) await take(deps, claimed);
+  const seen = isVerified ? { ...page, verified_domain: claimed._id } : page;
+  const records = provingRecords(claimed, deps.own);
+  const whole = await completePage(deps, ctx, seen);
+  return { whole, verification: { is_verified: isVerified, problem, records } };
+}
+
+/** Asks again about a domain that a page has. Returns the page that loses it, and why; else null. */
+export async function recheckDomain(
+  deps: DomainDeps, domain: PageDomainDoc, now: number,
+): Promise<{ page: PageDoc; problem: string } | null> {
+  const page = await deps.pages.findOfOrganization(domain.organization_id, domain.page_id);
+  if (page === null || page.custom_domain !== domain._id) {
+    await deps.domains.release(domain);
+    return null;
+  }
+  const problem = await prove(deps, domain);
+  const next = afterCheck(domain, problem === null, now);
+  if (next !== null) {
+    await deps.domains.settle(domain, next);
+    // What a crash may have left out when it was verified.
+    if (problem === null) await deps.pages.markVerified(page, domain._id, true);
+    return null;
+  }
+  await lose(deps, domain);
+  return { page, problem: problem ?? '' };
+}
+
+function claimOf(page: PageDoc, domain: string, now: number): PageDomainDoc {
+  const { _id: page_id, organization_id, project_id, subdomain } = page;
+  const { due_at, failing_since } = afterCheck({ failing_since: null }, true, now) as PageDomainDoc;
+  return { _id: domain, organization_id, project_id, page_id, subdomain, due_at, failing_since };
+}
+
+async function take(deps: DomainDeps, claimed: PageDomainDoc): Promise<void> {
+  const { domains, pages, domainChanged } = deps;
+  const holder = await domains.find(claimed._id);
+  if (holder !== null && holder.page_id !== claimed.page_id) {
+    // DNS decides: a domain that was given up elsewhere is free at once.
+    if ((await prove(deps, holder)) === null) throw taken();
+    await lose(deps, holder);
+  }
+  const isNew = await domains.insertIfFree(claimed);
+  if (!isNew && (await domains.find(claimed._id))?.page_id !== claimed.page_id) throw taken();
+  const { due_at, failing_since } = claimed;
+  if (!isNew) await domains.settle(claimed, { due_at, failing_since });
+  await pages.markVerified({ ...claimed, _id: claimed.page_id }, claimed._id, true);
+  domainChanged(claimed._id);
+}
+
+async function lose({ domains, pages, domainChanged }: DomainDeps, domain: PageDomainDoc): Promise<void> {
+  await domains.release(domain);
+  await pages.markVerified({ ...domain, _id: domain.page_id }, domain._id, false);
+  domainChanged(domain._id);
+}
+
+function taken(): AppError {
+  return new AppError('CONFLICT', 'Another status page has this domain, and DNS still names that one');
+}
