@@ -53,10 +53,11 @@ export function createApp(deps: AppDeps): HttpServer {
   koa.on('error', (error: unknown) => deps.log.debug({ err: error }, 'an answer could not be sent'));
   koa.use(frame(deps, () => !server.isListening));
   koa.use(createRouter({ ...deps, documents: new DocumentReader(deps.clock) }, routes));
-  koa.use((exchange: Exchange & { matched?: { methods: string[] }[] }) => {
+  koa.use((exchange: Matched) => {
     exchange.state.verdict = deps.limiter.take(exchange.state.addressKey);
     if (!exchange.state.verdict.isAllowed) throw rateLimitExceeded();
-    sendUnmatched(exchange, (exchange.matched ?? []).flatMap((layer) => layer.methods));
+    const layers = (exchange.matched ?? []).filter(({ path }) => path === pathOf(exchange));
+    sendUnmatched(exchange, layers.flatMap(({ methods }) => methods));
   });
 
   const handle = koa.callback();
@@ -107,12 +108,21 @@ function frame(deps: AppDeps, isDraining: () => boolean): Middleware<ExchangeSta
 function createRouter(deps: AppDeps & RunnerDeps, routes: readonly Route[]): Middleware<ExchangeState> {
   const router = new Router<ExchangeState>({ sensitive: true });
   for (const route of inMatchingOrder(routes)) {
-    router.register(route.path, [route.method], async (exchange) => {
+    router.register(route.path, [route.method], async (exchange, next) => {
+      if (pathOf(exchange) !== route.path) return next();
       exchange.state.route = route;
       await sendReply(exchange, route, await runRoute(deps, route, exchange));
     });
   }
   return router.routes() as unknown as Middleware<ExchangeState>;
+}
+
+/** A request with the routes whose path it fits, whatever their methods, in the order of trial. */
+type Matched = Exchange & { matched?: { path: string | RegExp; methods: string[] }[] };
+
+/** The path of the routes that the request is for: where a fixed one fits, its last part is no parameter. */
+function pathOf(exchange: Matched): string | RegExp | undefined {
+  return exchange.matched?.[0]?.path;
 }
 
 /** The error that the caller sees. An unexpected one is logged and hidden behind the route's `failure`. */

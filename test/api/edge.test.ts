@@ -93,6 +93,15 @@ describe('every response', () => {
     expect(odd.status).toBe(405);
   });
 
+  test.each([
+    ['PUT', '/api/monitors/test', 'OPTIONS, POST'], ['PATCH', '/api/monitors/stats', 'GET, HEAD, OPTIONS'],
+    ['PUT', '/api/probes/enrol', 'OPTIONS, POST'],
+  ])('to %s %s is 405, though the last part could be an id', async (method, path, allowed) => {
+    const answer = await app.client.send(method, path);
+    expect([answer.status, answer.code]).toEqual([405, 'METHOD_NOT_ALLOWED']);
+    expect(answer.headers.get('allow')).toBe(allowed);
+  });
+
   test('to OPTIONS allows no other origin', async () => {
     const headers = { origin: 'https://evil.example', 'access-control-request-method': 'POST' };
     const answer = await app.client.send('OPTIONS', '/api/monitors', { headers });

@@ -127,10 +127,12 @@ export class ApiClient {
     const segments = (path.split('?')[0] ?? '').replace(/(?<=.)\/$/, '').split('/');
     const matches = this.#routes.filter((route) => {
       const declared = route.path.split('/');
-      return route.method === method && declared.length === segments.length &&
+      return declared.length === segments.length &&
         declared.every((part, at) => part.startsWith(':') || part === segments[at]);
     });
-    return matches.sort((one, other) => one.path.split(':').length - other.path.split(':').length)[0] ?? null;
+    const parameters = ({ path: declared }: Route): number => declared.split(':').length;
+    const [best] = matches.sort((one, other) => parameters(one) - parameters(other));
+    return matches.find((route) => route.path === best?.path && route.method === method) ?? null;
   }
 }
 
