@@ -75,13 +75,15 @@ function toOperation(method: string, path: string, written: WrittenOperation): O
   };
 }
 
-/** The operation of a request line, or null. Fixed segments take precedence over parameters. */
+/** The operation of a request line, or null. Fixed segments take precedence, whatever their methods. */
 export function operationOf(contract: Contract, method: string, target: string): Operation | null {
   const segments = (target.split('?')[0] as string).replace(/(?<=.)\/$/, '').split('/');
   const found = contract.operations.filter((operation) => {
     const declared = operation.path.split('/');
-    return operation.method === method && declared.length === segments.length &&
+    return declared.length === segments.length &&
       declared.every((part, at) => (part.startsWith('{') ? segments[at] !== '' : part === segments[at]));
   });
-  return found.sort((one, other) => one.path.split('{').length - other.path.split('{').length)[0] ?? null;
+  const parameters = ({ path }: Operation): number => path.split('{').length;
+  const [best] = found.sort((one, other) => parameters(one) - parameters(other));
+  return found.find(({ path, method: own }) => path === best?.path && own === method) ?? null;
 }
