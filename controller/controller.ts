@@ -31,6 +31,9 @@ import { openStatusPages } from './wiring/status-pages.ts';
 import { openSubscribers } from './wiring/subscribers.ts';
 import { openSubscriptions } from './wiring/subscriptions.ts';
 
+/** Mails to subscribers that are under way at a stop get this long to end, ms. */
+const STOP_MAILING_WITHIN_MS = 2000;
+
 type GivenPorts = Omit<ControllerPorts, 'company'>;
 
 export interface ControllerOptions extends Omit<GivenPorts, 'mongo' | 'bus' | 'resolve'> {
@@ -92,7 +95,9 @@ export async function openController(given: GivenPorts) {
     monitors, accounts, events, onChanged: () => statusPages.follower.look(),
   });
   const subscriptions = await openSubscriptions(ports);
-  const statusPages = await openStatusPages(ports, { accounts, incidents: incidents.store });
+  const statusPages = await openStatusPages(ports, {
+    accounts, incidents: incidents.store, told: () => subscribers.mailing.look(),
+  });
   const maintenance = await openMaintenance(ports, {
     monitors: monitors.store, pages: accounts.pages, retold: () => results.look(),
   });
@@ -118,7 +123,8 @@ export async function openController(given: GivenPorts) {
         subscriptions.directory.hasAny(organizationId) || events.hub.watched.has(organizationId, projectId),
     });
   const subscribers = await openSubscribers(ports, {
-    accounts, pages: accounts.pages, vetting: notifications.vetting, baseUrl,
+    accounts, pages: accounts.pages, posts: statusPages.posts, mailer, baseUrl,
+    vetting: notifications.vetting, poster: notifications.poster,
   });
   events.publishProbes({ fleet, accounts, ownsShard });
   const retention = openRetention(ports, { accounts: accounts.deps, limitsOf, ownsShard });
@@ -155,7 +161,8 @@ export async function openController(given: GivenPorts) {
   const watchdog = openWatchdog(ports, notifications);
   const servers: HttpServer[] = [];
   return {
-    accounts, monitors, events, incidents, fleet, subscriptions, statusPages, notifications, results,
+    accounts, monitors, events, incidents, fleet, subscriptions, statusPages, subscribers, notifications,
+    results,
     edge: http.edge,
     /** Shards are claimed, probes heard, alerts sent: all work in the background. */
     start: async () => {
@@ -175,6 +182,7 @@ export async function openController(given: GivenPorts) {
       monitors.counts.start();
       statusPages.follower.start();
       statusPages.domainChecks.start();
+      subscribers.mailing.start();
       watchdog?.start();
     },
     /** Accepts requests; resolves to the address that links begin with. */
@@ -199,7 +207,9 @@ export async function openController(given: GivenPorts) {
       const writers = [...rounds, results, monitors.counts, evidence.intake];
       const readers = [subscriptions.directory, subscriptions.stream, domains];
       await Promise.all([...readers, ...writers].map((each) => each.stop()));
-      await Promise.all([fleet.stop(), notifications.stop()]);
+      await Promise.all([
+        fleet.stop(), notifications.stop(), subscribers.mailing.stop(STOP_MAILING_WITHIN_MS),
+      ]);
       await accounts.close();
       await mailer.close();
     },

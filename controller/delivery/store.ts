@@ -4,6 +4,7 @@ import type { NotificationLog } from '../incidents/ports.ts';
 import type { NotificationQuery } from '../incidents/schema.ts';
 import { ensureIndexes } from '../platform/mongo/indexes.ts';
 import { duplicatesOnly } from '../platform/mongo/mongo-errors.ts';
+import { removeOlder } from '../platform/mongo/remove-older.ts';
 import type { DeliveryDoc, QueuedDelivery } from './delivery.ts';
 import { lineOf } from './recipient-rules.ts';
 import type { AttemptOutcome } from './retry-rules.ts';
@@ -104,10 +105,7 @@ export class DeliveryStore implements NotificationLog {
   }
 
   /** Removes at most `limit` deliveries created before `before` (Unix ms); returns how many. */
-  async removeOlder(before: number, limit: number): Promise<number> {
-    const aged = this.#deliveries.find({ created_at: { $lt: before } }).sort({ created_at: 1 }).limit(limit);
-    const ids = (await aged.project<{ _id: string }>({ _id: 1 }).toArray()).map((doc) => doc._id);
-    if (ids.length > 0) await this.#deliveries.deleteMany({ _id: { $in: ids } });
-    return ids.length;
+  removeOlder(before: number, limit: number): Promise<number> {
+    return removeOlder(this.#deliveries, before, limit);
   }
 }

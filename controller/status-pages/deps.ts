@@ -28,6 +28,8 @@ export interface PageDeps {
   pastDays: MonitorReaders['pastDays'];
   history: Pick<MonitorReaders['history'], 'responseTimes'>;
   subscribers: PageSubscribers;
+  /** A post says something new, which subscribers are to be told. */
+  told(): void;
   quota: Pick<Quota, 'reserve' | 'release' | 'limitsOf'>;
   /** Readers of this controller must see the change of a page at once, not after the usual second. */
   changed(subdomain: string, isPublished: boolean): void;

@@ -7,6 +7,7 @@ import * as schema from './schema.ts';
 import {
   changeSubscriber, deleteSubscriber, deleteSubscribers, exportSubscribers, listSubscribers,
 } from './verbs/manage.ts';
+import { notifySubscribers } from './verbs/notify.ts';
 import { viewSubscriber } from './views.ts';
 
 const path = '/api/projects/:projectId/status-pages/:id/subscribers';
@@ -68,6 +69,17 @@ function writeRoutes(deps: SubscriberDeps): Route[] {
       handle: async (ctx, { params, body: { subscriber_ids: ids } }) => {
         const result = await deleteSubscribers(deps, ctx, params.id, ids);
         return ok({ result, message: `Successfully deleted ${result.success_count} of ${ids.length} subscribers` });
+      },
+    }),
+    defineRoute({
+      ...all, path: `${path}/bulk-notify`, auth: admin, method: 'POST', summary: 'Mail a message to subscribers',
+      description: 'Only those who have confirmed and not unsubscribed receive it; the others count as failed. A '
+        + 'page sends at most 20 messages an hour.',
+      audit: 'subscribers.notified', body: schema.bulkNotifyInput, answers: { 200: answers.bulkAnswer },
+      handle: async (ctx, { params, body }) => {
+        const result = await notifySubscribers(deps, ctx, params.id, body);
+        const count = body.subscriber_ids.length;
+        return ok({ result, message: `Successfully notified ${result.success_count} of ${count} subscribers` });
       },
     }),
   ];

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { addressProblem } from '../destinations/email-rules.ts';
-import { queryInt, uuidParam } from '../http/params.ts';
-import { pageParams } from '../status-pages/schema.ts';
+import { oneLine, queryInt, uuidParam } from '../http/params.ts';
+import { pageParams, text } from '../status-pages/schema.ts';
 import { FREQUENCIES, STATES, TOPICS } from './subscriber.ts';
 
 export const subscriberParams = pageParams.extend({ subscriberId: uuidParam });
@@ -53,6 +53,11 @@ const subscriberIds = z.array(uuidParam).min(1, 'Name at least one subscriber').
   .transform((ids) => [...new Set(ids)]);
 
 export const bulkDeleteInput = z.strictObject({ subscriber_ids: subscriberIds });
+
+export const bulkNotifyInput = z.strictObject({
+  subscriber_ids: subscriberIds, subject: oneLine(1, 200), message: text(5000).min(1, 'Must not be empty'),
+});
+export type BulkNotifyInput = z.infer<typeof bulkNotifyInput>;
 
 /** Tokens of mailed links; mailers add parameters of their own to links. */
 export const token = z.string().max(1000).default('');

@@ -77,6 +77,18 @@ export class SubscriberStore extends DocumentsById<SubscriberDoc> {
     return this.findOne({ page_id: pageId, email });
   }
 
+  /** Up to `limit` confirmed ones with one of the preferences whose id comes after `id`, by id. */
+  toTell(pageId: string, topics: Topic[], id: string, limit: number): Promise<SubscriberDoc[]> {
+    const asked = topics.map((topic) => ({ [`preferences.${topic}`]: true }));
+    const next: Filter<SubscriberDoc> = { page_id: pageId, state: 'verified', _id: { $gt: id }, $or: asked };
+    return this.select(next).sort({ _id: 1 }).limit(limit).toArray();
+  }
+
+  async verifiedAmong(pageId: string, ids: string[]): Promise<SubscriberDoc[]> {
+    if (ids.length === 0) return [];
+    return this.select({ page_id: pageId, state: 'verified', _id: { $in: ids } }).toArray();
+  }
+
   countOf(pageId: string): Promise<number> {
     return this.count({ page_id: pageId });
   }

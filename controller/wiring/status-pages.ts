@@ -12,7 +12,7 @@ import { HostPages } from '../status-pages/public/host-pages.ts';
 import { PublicPages, type LastPages } from '../status-pages/public/public-pages.ts';
 import { publicPageRoutes, quickPages } from '../status-pages/public/public-routes.ts';
 import { readPublicPage } from '../status-pages/public/read-public-page.ts';
-import type { PageSubscribers } from '../status-pages/deps.ts';
+import type { PageDeps, PageSubscribers } from '../status-pages/deps.ts';
 import { pageRoutes } from '../status-pages/routes.ts';
 import type { Accounts } from './accounts.ts';
 import type { Incidents } from './incidents.ts';
@@ -21,7 +21,7 @@ import type { ControllerPorts } from './ports.ts';
 const NOTHING_KNOWN: LastPages =
   { recall: () => Promise.resolve(null), keep: () => undefined, remove: () => undefined };
 
-interface PageSources {
+interface PageSources extends Pick<PageDeps, 'told'> {
   accounts: Pick<Accounts, 'pages' | 'tellOwners'>;
   incidents: Incidents['store'];
 }
@@ -30,7 +30,7 @@ export type StatusPages = Awaited<ReturnType<typeof openStatusPages>>;
 
 /** Status pages, and what they tell their readers. */
 export async function openStatusPages(
-  ports: ControllerPorts, { accounts: { pages, tellOwners }, incidents }: PageSources,
+  ports: ControllerPorts, { accounts: { pages, tellOwners }, incidents, told }: PageSources,
 ) {
   const { config: { http: { baseUrl }, statusPages }, mongo: { db }, clock, log, company } = ports;
   const [posts, domains] = [new PostStore(db), new PageDomainStore(db)];
@@ -45,10 +45,10 @@ export async function openStatusPages(
   };
   const domainChecks = new DomainChecks({ ...naming, tellOwners, clock, log });
   return {
-    hosts, domainChecks,
+    hosts, posts, domainChecks,
     follower: new IncidentFollower({
       incidents, clock, log, company,
-      follow: (incident) => followIncident({ pages, posts }, incident, clock.now()),
+      follow: (incident) => followIncident({ pages, posts, told }, incident, clock.now()),
     }),
     over: (
       { monitors, readers: { statistics, pastDays, history }, quota }: MonitorDeps,
@@ -59,11 +59,11 @@ export async function openStatusPages(
         clock, read: (subdomain) => readPublicPage(shown, subdomain, clock.now()), last: NOTHING_KNOWN,
       });
       const changed = (subdomain: string, isPublished: boolean) => readers.changed(subdomain, isPublished);
-      const deps = { ...shown, ...naming, quota, changed, subscribers };
+      const deps = { ...shown, ...naming, quota, changed, subscribers, told };
       return {
         quick: quickPages(readers),
         routes: [
-          ...pageRoutes(deps), ...domainRoutes(deps), ...postRoutes(shown),
+          ...pageRoutes(deps), ...domainRoutes(deps), ...postRoutes(deps),
           ...publicPageRoutes(readers), ...detailRoutes(shown, readers, clock),
         ],
       };

@@ -1,37 +1,60 @@
 import type { Tenant } from '../accounts/tenant.ts';
 import type { UrlVetting } from '../destinations/ports.ts';
+import type { Mailer } from '../platform/mail/mailer-port.ts';
+import type { Poster } from '../platform/outbound/poster-port.ts';
+import type { PageDeps } from '../status-pages/deps.ts';
+import type { PageDoc } from '../status-pages/page.ts';
 import type { PageStore } from '../status-pages/store.ts';
+import { Mailing } from '../subscribers/notices/mailing.ts';
+import { NoticeStore } from '../subscribers/notices/notice-store.ts';
+import { OutboxStore } from '../subscribers/notices/outbox-store.ts';
 import { publicSubscriberRoutes } from '../subscribers/public/public-routes.ts';
 import { subscriberPageRoutes } from '../subscribers/public/page-routes.ts';
 import { subscriberRoutes } from '../subscribers/routes.ts';
 import { SubscriberStore } from '../subscribers/store.ts';
 import { SubscriberLinks } from '../subscribers/subscriber-links.ts';
 import { TurnStore } from '../subscribers/turn-store.ts';
+import { announce, type Announcement } from '../subscribers/verbs/notify.ts';
 import type { Accounts } from './accounts.ts';
 import type { ControllerPorts } from './ports.ts';
 
 interface SubscriberSources {
   accounts: Pick<Accounts, 'subscriberKeys' | 'deps'>;
   pages: PageStore;
+  posts: PageDeps['posts'];
   vetting: Pick<UrlVetting, 'urlRefusal'>;
+  mailer: Mailer;
+  poster: Poster;
   /** Of links, without a slash at its end. */
   baseUrl(): string;
 }
 
-/** Those who subscribe to status pages. */
-export async function openSubscribers({ mongo: { db } }: ControllerPorts, sources: SubscriberSources) {
-  const { accounts, pages, vetting, baseUrl } = sources;
-  const subscribers = new SubscriberStore(db);
-  const turns = new TurnStore(db);
-  await Promise.all([subscribers, turns].map((store) => store.ensureIndexes()));
+/** Those who subscribe to status pages, and what they are told. */
+export async function openSubscribers(ports: ControllerPorts, sources: SubscriberSources) {
+  const { mongo: { db }, clock, log, company, random } = ports;
+  const { accounts, pages, posts, vetting, mailer, poster, baseUrl } = sources;
+  const [subscribers, turns] = [new SubscriberStore(db), new TurnStore(db)];
+  const [notices, outbox] = [new NoticeStore(db), new OutboxStore(db)];
+  await Promise.all([subscribers, turns, notices, outbox].map((store) => store.ensureIndexes()));
+  const links = new SubscriberLinks(accounts.subscriberKeys, baseUrl);
+  const mailing = new Mailing({
+    pages, posts, subscribers, notices, outbox, mailer, poster, links, clock, log, company, random,
+  });
+  const look = () => mailing.look();
   const deps = {
-    pages, subscribers, turns, vetting, links: new SubscriberLinks(accounts.subscriberKeys, baseUrl),
+    pages, subscribers, notices, turns, vetting, links, look,
     post: accounts.deps.post.post.bind(accounts.deps.post),
   };
   return {
+    mailing,
+    /** Tells the subscribers of pages of their maintenance; may be repeated. */
+    announce: (of: PageDoc[], announcement: Announcement) => announce(deps, of, announcement, clock.now()),
     ofPages: {
       countVerified: (pageId: string) => subscribers.countVerified(pageId),
-      deleteOfPage: (tenant: Tenant, pageId: string) => subscribers.deleteAllOfPage(tenant, pageId),
+      deleteOfPage: async (tenant: Tenant, pageId: string) => {
+        await Promise.all([notices, outbox].map((store) => store.deleteOfPage(tenant, pageId)));
+        await subscribers.deleteAllOfPage(tenant, pageId);
+      },
     },
     routes: [...subscriberRoutes(deps), ...publicSubscriberRoutes(deps), ...subscriberPageRoutes(deps)],
   };

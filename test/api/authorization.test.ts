@@ -202,6 +202,7 @@ const NEEDS = {
   'PUT /api/projects/:projectId/maintenance-windows/:id': 'path editor',
   'PATCH /api/projects/:projectId/maintenance-windows/:id': 'path editor',
   'DELETE /api/projects/:projectId/maintenance-windows/:id': 'path editor',
+  'POST /api/projects/:projectId/status-pages/:id/subscribers/bulk-notify': 'path admin',
   // Last, because it ends its own session.
   'POST /api/auth/logout': 'session',
 } as const;

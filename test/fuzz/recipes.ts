@@ -74,6 +74,9 @@ const RECIPES: Record<string, Recipe> = {
   'POST /api/projects/{projectId}/maintenance-windows': (making) => maintenance(making),
   'PUT /api/projects/{projectId}/maintenance-windows/{id}': (making) => maintenance(making),
   'PATCH /api/projects/{projectId}/maintenance-windows/{id}': (making) => ({ title: name(making) }),
+  'POST /api/projects/{projectId}/status-pages/{id}/subscribers/bulk-notify': (making) => ({
+    subscriber_ids: making.pool.ids('subscribers').slice(0, 1), subject: name(making), message: name(making),
+  }),
   'PUT /api/projects/{id}/members': () => ({ members: [] }),
 };
 

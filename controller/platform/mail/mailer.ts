@@ -19,6 +19,8 @@ const LANES: Record<MailLane, { places: number; waiting: number }> = {
   alerts: { places: 64, waiting: 0 },
   tests: { places: 4, waiting: 100 },
   accounts: { places: 16, waiting: 100 },
+  // Few, too: what one incident tells thousands of people takes its time.
+  subscribers: { places: 8, waiting: 8 },
 };
 
 /**
@@ -53,7 +55,10 @@ function boundedMailer(deliver: Deliver, { clock, log }: { clock: Clock; log: Lo
   const underWay = new Set<AbortController>();
   let isClosed = false;
   const queueOf = (lane: MailLane) => new PQueue({ concurrency: LANES[lane].places });
-  const lanes = { alerts: queueOf('alerts'), tests: queueOf('tests'), accounts: queueOf('accounts') };
+  const lanes = {
+    alerts: queueOf('alerts'), tests: queueOf('tests'), accounts: queueOf('accounts'),
+    subscribers: queueOf('subscribers'),
+  };
   let saidAt = -Infinity;
   const busy = (reason: string): MailOutcome => {
     if (clock.monotonic() - saidAt >= SAY_EVERY_MS) {

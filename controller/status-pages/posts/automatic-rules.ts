@@ -45,7 +45,7 @@ export function automaticPost(incident: IncidentDoc, page: PageDoc, now: number)
     incident_id: incidentId, title: titleOf(incident, affected), severity, status: 'investigating',
     message: status_page_update ?? 'We are looking into it.', updates: [],
     affected_monitor_ids: affected.map(({ monitor_id }) => monitor_id), is_automatic: true,
-    is_taken_over: false, published_at: now, updated_at: now, resolved_at: null,
+    is_taken_over: false, told: 0, published_at: now, updated_at: now, resolved_at: null,
   };
 }
 

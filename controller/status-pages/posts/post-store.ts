@@ -13,6 +13,8 @@ export class PostStore extends Documents<PostDoc> {
     super(db, 'status_page_posts', [
       // A page's list, and what goes with the page.
       { key: { page_id: 1, published_at: -1, _id: -1 }, name: 'list' },
+      // Those of which subscribers have to be told.
+      { key: { untold_since: 1 }, name: 'untold', sparse: true },
     ], restoring<PostDoc>({ incident_id: null, resolved_at: null }));
   }
 
@@ -41,6 +43,17 @@ export class PostStore extends Documents<PostDoc> {
     const { _id, organization_id, project_id, page_id, revision } = seen;
     const unchanged = { _id, organization_id, project_id, page_id, revision };
     return this.change(unchanged, { $set: { ...change, revision: revision + 1 } });
+  }
+
+  /** Those that have something for subscribers, the longest waiting first. */
+  untold(limit: number): Promise<PostDoc[]> {
+    return this.select({ untold_since: { $gt: 0 } }).sort({ untold_since: 1 }).limit(limit).toArray();
+  }
+
+  /** Subscribers are told of all that `seen` says. It stays untold if it was changed since. */
+  async markTold({ _id, revision, updates }: PostDoc): Promise<void> {
+    const change = { $set: { told: updates.length + 1 }, $unset: { untold_since: '' as const } };
+    await this.update({ _id, revision }, change);
   }
 
   /** Makes room for another post; false if there is no automatic one that is resolved. */

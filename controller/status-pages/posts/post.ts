@@ -30,6 +30,10 @@ export interface PostDoc {
   is_automatic: boolean;
   /** A person has changed it: it no longer follows its incident. */
   is_taken_over: boolean;
+  /** Of what it began with and of its updates, so many have been passed on to subscribers. */
+  told: number;
+  /** Since when there is more to pass on; missing if there is not. */
+  untold_since?: number;
   published_at: number;
   updated_at: number;
   resolved_at: number | null;

@@ -7,14 +7,16 @@ import type { PostChange } from './post-store.ts';
 
 // Every post and every update of one is written here, whether a person or an incident causes it.
 
-type SavingDeps = Pick<PageDeps, 'posts'>;
+type SavingDeps = Pick<PageDeps, 'posts' | 'told'>;
 
 /** Attempts of a change that others make at the same time. */
 const ATTEMPTS = 5;
 
 /** False, and without effect, if there is a post with its id. */
-export function addPost({ posts }: SavingDeps, post: PostDoc): Promise<boolean> {
-  return posts.insertIfFree(post);
+export async function addPost({ posts, told }: SavingDeps, post: PostDoc): Promise<boolean> {
+  const isNew = await posts.insertIfFree({ untold_since: post.published_at, ...post });
+  if (isNew) told();
+  return isNew;
 }
 
 /**
@@ -28,6 +30,7 @@ export async function revisePost(
     const seen = await findPost(deps, tenant, pageId, id);
     const change = decide(seen);
     const post = change === null ? seen : await deps.posts.revise(seen, change);
+    if (post?.untold_since !== undefined) deps.told();
     if (post !== null) return post;
   }
   throw new AppError('CONFLICT', 'This incident is being changed by other requests');
@@ -35,7 +38,7 @@ export async function revisePost(
 
 /** Throws RESOURCE_NOT_FOUND. */
 export async function findPost(
-  { posts }: SavingDeps, tenant: Tenant, pageId: string, id: string,
+  { posts }: Pick<SavingDeps, 'posts'>, tenant: Tenant, pageId: string, id: string,
 ): Promise<PostDoc> {
   const post = await posts.find(tenant, pageId, id);
   if (post === null) throw notFound('Incident');
@@ -49,7 +52,7 @@ export function withUpdate(seen: PostDoc, status: PostStatus, message: string, n
     throw new AppError('FAIR_USE_LIMIT_REACHED', text, { details: { limit: MOST_UPDATES } });
   }
   return {
-    status, updated_at: now, resolved_at: resolvedAt(seen, status, now),
+    status, updated_at: now, untold_since: now, resolved_at: resolvedAt(seen, status, now),
     updates: [...seen.updates, { status, message, created_at: now }],
   };
 }

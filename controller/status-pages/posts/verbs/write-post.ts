@@ -10,7 +10,7 @@ import { notAttached, resolvedAt } from '../post-rules.ts';
 import type { PostChangeInput, PostInput, PostListInput, UpdateInput } from '../post-schema.ts';
 import { addPost, findPost, revisePost, withUpdate } from '../save-post.ts';
 
-export type PostDeps = Pick<PageDeps, 'pages' | 'posts'>;
+export type PostDeps = Pick<PageDeps, 'pages' | 'posts' | 'told'>;
 
 /** From a person's first change on, an automatic post is theirs. */
 const BY_PERSON = { is_taken_over: true } as const;
@@ -43,7 +43,7 @@ export async function createPost(deps: PostDeps, ctx: ProjectContext, pageId: st
   const post: PostDoc = {
     _id: newId(now), ...ownedBy(tenant), page_id: pageId, revision: 1, incident_id: null,
     title, message, severity, status, affected_monitor_ids, updates: [], is_automatic: false,
-    is_taken_over: false,
+    is_taken_over: false, told: 0,
     published_at: now, updated_at: now, resolved_at: resolvedAt(null, status, now),
   };
   await addPost(deps, post);

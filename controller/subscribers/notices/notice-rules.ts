@@ -1,0 +1,79 @@
+import { derivedId } from '../../../shared/ids.ts';
+import type { PostDoc } from '../../status-pages/posts/post.ts';
+import type { Frequency, SubscriberDoc, Topic } from '../subscriber.ts';
+import type { NoticeDoc, OutgoingDoc } from './notice.ts';
+
+const HOUR_MS = 3_600_000;
+const PERIODS_MS: Record<Exclude<Frequency, 'immediate'>, number> = { hourly: HOUR_MS, daily: 24 * HOUR_MS };
+
+/** What a post says that its readers have not been told: its beginning, and each update. */
+export function noticesOf(post: PostDoc): NoticeDoc[] {
+  const { _id: id, organization_id, project_id, page_id, title, severity, updates, told } = post;
+  const status = updates.length === 0 ? post.status : 'investigating' as const;
+  const topics: Topic[] = severity === 'critical' ? ['critical_incidents', 'all_incidents'] : ['all_incidents'];
+  const steps = [{ status, message: post.message, created_at: post.published_at }, ...updates];
+  return steps.slice(told).map(({ status, message, created_at }, at) => ({
+    _id: derivedId('notice of a post', id, told + at), organization_id, project_id, page_id, kind: 'incident',
+    topics, thread: id, is_first: told + at === 0, title, text: message, post: { id, status, severity },
+    created_at, cursor: '', due_at: created_at,
+  }));
+}
+
+/** When the digest is sent that tells of what happened `at`: at the end of its hour or day, in UTC. */
+export function digestAt(frequency: Exclude<Frequency, 'immediate'>, at: number): number {
+  const period = PERIODS_MS[frequency];
+  return (Math.floor(at / period) + 1) * period;
+}
+
+export function digestAfter(frequency: Exclude<Frequency, 'immediate'>, dueAt: number): number {
+  return dueAt + PERIODS_MS[frequency];
+}
+
+/** The digest of a subscriber that is sent at `dueAt`. */
+export function digestOf(
+  { _id, organization_id, page_id }: SubscriberDoc, dueAt: number, now: number,
+): OutgoingDoc {
+  return {
+    _id: derivedId('digest', _id, dueAt), organization_id, page_id, subscriber_id: _id, channel: 'digest',
+    notice_ids: [], state: 'pending', due_at: dueAt, attempts: 0, created_at: now,
+  };
+}
+
+/** What a subscriber is sent of a notice at once. */
+export function immediateOf(
+  { _id: noticeId, kind }: NoticeDoc, subscriber: SubscriberDoc, now: number,
+): OutgoingDoc[] {
+  const { _id, organization_id, page_id, webhook_url, preferences } = subscriber;
+  const isAtOnce = kind === 'message' || preferences.frequency === 'immediate';
+  const channels = [
+    ...(isAtOnce ? ['email'] as const : []), ...(webhook_url === null ? [] : ['webhook'] as const),
+  ];
+  return channels.map((channel) => ({
+    _id: derivedId('notice', noticeId, _id, channel), organization_id, page_id, subscriber_id: _id, channel,
+    notice_ids: [noticeId], state: 'pending', due_at: now, attempts: 0, created_at: now,
+  }));
+}
+
+const RETRY_AFTER_MS = [30_000, 120_000, 600_000, 3_600_000, 4 * HOUR_MS];
+const JITTER = 0.2;
+/** Wait while the relay has too much to do, which counts as no attempt. */
+const BUSY_MS = 5000;
+/** What is older is no longer news; a daily digest waits for a day before its first attempt. */
+const LONGEST_WAIT_MS = 48 * HOUR_MS;
+
+/** `dropped`: the subscriber or the page is gone. `dead`: no retry can help. */
+export type SendOutcome = 'sent' | 'dropped' | 'dead' | 'retry' | 'busy';
+
+/** The fields that an attempt changes. `attempts` counts it already; `random` is in [0, 1). */
+export function afterSending(
+  { attempts, created_at }: OutgoingDoc, outcome: SendOutcome,
+  { now, random }: { now: number; random: number },
+): Pick<OutgoingDoc, 'state' | 'attempts' | 'due_at'> {
+  if (outcome === 'sent' || outcome === 'dropped') return { state: outcome, attempts };
+  const isBusy = outcome === 'busy';
+  const waitMs = isBusy ? BUSY_MS : RETRY_AFTER_MS[attempts - 1];
+  const isOver = outcome === 'dead' || waitMs === undefined || now - created_at > LONGEST_WAIT_MS + waitMs;
+  if (isOver) return { state: 'failed', attempts };
+  const due_at = now + Math.round(waitMs * (1 + JITTER * random));
+  return { state: 'pending', attempts: isBusy ? attempts - 1 : attempts, due_at };
+}

@@ -1,0 +1,76 @@
+import type { Clock } from '../../../shared/time.ts';
+import { persistently } from '../../delivery/claimed.ts';
+import { ANSWER_TIMEOUT_MS, USER_AGENT, webhookVerdict } from '../../delivery/senders/webhook.ts';
+import type { Mailer } from '../../platform/mail/mailer-port.ts';
+import type { Poster } from '../../platform/outbound/poster-port.ts';
+import type { PageDeps } from '../../status-pages/deps.ts';
+import type { SubscriberStore } from '../store.ts';
+import type { SubscriberLinks } from '../subscriber-links.ts';
+import { digestMail, noticeMail, noticePayload, type Addressee } from './notice-content.ts';
+import type { NoticeDoc, OutgoingDoc } from './notice.ts';
+import { afterSending, type SendOutcome } from './notice-rules.ts';
+import type { NoticeStore } from './notice-store.ts';
+import type { OutboxStore } from './outbox-store.ts';
+
+export interface SendDeps extends Pick<PageDeps, 'pages'> {
+  subscribers: Pick<SubscriberStore, 'find'>;
+  notices: Pick<NoticeStore, 'findMany'>;
+  outbox: Pick<OutboxStore, 'claim' | 'settle'>;
+  mailer: Pick<Mailer, 'send'>;
+  poster: Poster;
+  links: SubscriberLinks;
+  clock: Clock;
+  /** In [0, 1). */
+  random(): number;
+}
+
+/** Longer than a mail takes, and recording that it was sent. */
+const CLAIM_MS = 30_000;
+
+/**
+ * One attempt at something in the outbox: claim it, send it, record the outcome; null if another has it.
+ * After a crash between sending and recording, the claim expires and the same mail is sent again.
+ */
+export async function sendOne(
+  deps: SendDeps, seen: OutgoingDoc, signal: AbortSignal,
+): Promise<SendOutcome | null> {
+  const { outbox, clock, random } = deps;
+  const startedAt = clock.monotonic();
+  const claimed = await outbox.claim(seen, clock.now() + CLAIM_MS);
+  if (claimed === null) return null;
+  const outcome = await attempt(deps, claimed, signal);
+  const settled = afterSending(claimed, outcome, { now: clock.now(), random: random() });
+  const elapsedMs = () => clock.monotonic() - startedAt;
+  await persistently(clock, { elapsedMs }, signal, () => outbox.settle(claimed, settled));
+  return outcome;
+}
+
+async function attempt(deps: SendDeps, outgoing: OutgoingDoc, signal: AbortSignal): Promise<SendOutcome> {
+  const { pages, subscribers, notices, mailer, links } = deps;
+  const { subscriber_id, page_id, organization_id, channel } = outgoing;
+  const subscriber = await subscribers.find(subscriber_id);
+  if (subscriber?.state !== 'verified') return 'dropped';
+  const page = await pages.findOfOrganization(organization_id, page_id);
+  const found = await notices.findMany(outgoing.notice_ids);
+  const told = found.sort((one, other) => one.created_at - other.created_at);
+  const [first] = told;
+  if (page === null || first === undefined) return 'dropped';
+  const to = { subscriber, page, links };
+  if (channel === 'webhook') return post(deps, to, first, signal);
+  const mail = channel === 'digest' ? digestMail(to, outgoing, told) : noticeMail(to, outgoing, first);
+  const { kind } = await mailer.send(mail, 'subscribers');
+  return kind === 'bounced' ? 'dead' : kind;
+}
+
+async function post(
+  { poster }: SendDeps, to: Addressee, notice: NoticeDoc, signal: AbortSignal,
+): Promise<SendOutcome> {
+  const { webhook_url: url } = to.subscriber;
+  if (url === null) return 'dropped';
+  const { kind } = webhookVerdict(await poster.post({
+    url, method: 'POST', timeoutMs: ANSWER_TIMEOUT_MS, signal,
+    headers: { 'Content-Type': 'application/json', 'User-Agent': USER_AGENT },
+    body: Buffer.from(JSON.stringify(noticePayload(to, notice))),
+  }));
+  return kind === 'bounced' ? 'dead' : kind === 'deferred' ? 'busy' : kind;
+}

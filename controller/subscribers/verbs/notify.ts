@@ -1,0 +1,79 @@
+import { derivedId, newId } from '../../../shared/ids.ts';
+import { ownedBy } from '../../accounts/tenant.ts';
+import { rateLimitExceeded } from '../../http/rate-limit.ts';
+import type { ProjectContext } from '../../http/route.ts';
+import type { PageDoc } from '../../status-pages/page.ts';
+import { loadPage } from '../../status-pages/verbs/read-pages.ts';
+import type { BulkResult } from '../answers.ts';
+import type { SubscriberDeps } from '../deps.ts';
+import type { BulkNotifyInput } from '../schema.ts';
+import type { SubscriberState } from '../subscriber.ts';
+import { bulkResult } from './manage.ts';
+
+const HOUR_MS = 3_600_000;
+/** So that one page cannot take up the relay, nor tire its readers. */
+const MESSAGES_PER_HOUR = 20;
+
+const PROBLEMS: Record<SubscriberState, string | null> = {
+  verified: null, unverified: 'The subscriber has not confirmed the address',
+  unsubscribed: 'The subscriber has unsubscribed',
+};
+
+/**
+ * Mails a message to those among the subscribers who have confirmed, and says of each other why not. Throws
+ * RESOURCE_NOT_FOUND, ACCESS_DENIED, RATE_LIMIT_EXCEEDED.
+ */
+export async function notifySubscribers(
+  deps: SubscriberDeps, { tenant, now }: ProjectContext, pageId: string, input: BulkNotifyInput,
+): Promise<BulkResult> {
+  const { subscribers, notices, turns } = deps;
+  await loadPage(deps, tenant, pageId);
+  const { subscriber_ids: ids, subject: title, message } = input;
+  const found = await subscribers.findAllOfPage(tenant, pageId, ids);
+  const states = new Map(found.map(({ _id, state }) => [_id, state]));
+  const told = ids.filter((id) => states.get(id) === 'verified').sort();
+  if (told.length > 0) {
+    if (!(await turns.take(`message of ${pageId}`, MESSAGES_PER_HOUR, HOUR_MS, now))) {
+      throw rateLimitExceeded(HOUR_MS / 1000);
+    }
+    const id = newId(now);
+    await notices.add([{
+      _id: id, ...ownedBy(tenant), page_id: pageId, kind: 'message', topics: [], subscriber_ids: told,
+      thread: id, is_first: true, title, text: message, created_at: now, cursor: '', due_at: now,
+    }]);
+    deps.look();
+  }
+  return bulkResult(ids, (id) => {
+    const state = states.get(id);
+    return state === undefined ? 'Subscriber not found' : PROBLEMS[state];
+  });
+}
+
+export interface Announcement {
+  kind: 'maintenance';
+  subject: string;
+  text: string;
+  /** What it is about: announcements with the same are one thread of mails. */
+  about: string;
+  /** Which announcement about it: the same is never sent twice. */
+  key: string;
+  /** The first announcement about it. */
+  isFirst: boolean;
+}
+
+/**
+ * Tells the subscribers of published pages who want to hear of maintenance. It is stored when this resolves,
+ * and sent after that. May be repeated.
+ */
+export async function announce(
+  { notices, look }: Pick<SubscriberDeps, 'notices' | 'look'>, pages: PageDoc[], announcement: Announcement,
+  now: number,
+): Promise<void> {
+  const { kind, subject: title, text, about, key, isFirst } = announcement;
+  const told = pages.filter(({ status }) => status === 'published');
+  await notices.add(told.map(({ _id: page_id, organization_id, project_id }) => ({
+    _id: derivedId('announcement', about, key, page_id), organization_id, project_id, page_id, kind,
+    topics: ['maintenance'], thread: about, is_first: isFirst, title, text, created_at: now, cursor: '', due_at: now,
+  })));
+  if (told.length > 0) look();
+}
