@@ -96,7 +96,7 @@ export async function openController(given: GivenPorts) {
   });
   const subscriptions = await openSubscriptions(ports);
   const statusPages = await openStatusPages(ports, {
-    accounts, incidents: incidents.store, told: () => subscribers.mailing.look(),
+    accounts, incidents: incidents.store, baseUrl, told: () => subscribers.mailing.look(),
   });
   const maintenance = await openMaintenance(ports, {
     monitors: monitors.store, pages: accounts.pages, retold: () => results.look(),

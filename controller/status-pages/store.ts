@@ -20,6 +20,8 @@ export class PageStore extends Documents<PageDoc> {
       { key: { organization_id: 1, project_id: 1, created_at: -1, _id: -1 }, name: 'list' },
       // The pages that show a monitor, when it has an incident.
       { key: { organization_id: 1, project_id: 1, 'components.monitor_id': 1 }, name: 'by_monitor' },
+      // The published pages that show a monitor, when anybody asks for its badge.
+      { key: { 'components.monitor_id': 1, status: 1 }, name: 'by_shown_monitor' },
     ], restoring<PageDoc>({
       description: null, google_analytics_id: null, custom_domain: null, verified_domain: null,
       branding: null, last_published_at: null,
@@ -39,6 +41,15 @@ export class PageStore extends Documents<PageDoc> {
   /** What anybody may read. */
   findPublished(subdomain: string): Promise<PageDoc | null> {
     return this.findOne({ subdomain, status: 'published' });
+  }
+
+  /** Subdomains of published pages of any tenant that show this monitor, the oldest page first. */
+  async showing(monitorId: string): Promise<string[]> {
+    const pages = await this.select({ 'components.monitor_id': monitorId, status: 'published' })
+      .sort({ created_at: 1, _id: 1 }).limit(MOST_LISTED).toArray();
+    const isShown = ({ components }: PageDoc) =>
+      components.some((component) => component.monitor_id === monitorId && component.is_visible);
+    return pages.filter(isShown).map(({ subdomain }) => subdomain);
   }
 
   /** Published pages with automatic posts that list one of these monitors, visibly or not. */

@@ -12,6 +12,7 @@ import { HostPages } from '../status-pages/public/host-pages.ts';
 import { PublicPages, type LastPages } from '../status-pages/public/public-pages.ts';
 import { publicPageRoutes, quickPages } from '../status-pages/public/public-routes.ts';
 import { readPublicPage } from '../status-pages/public/read-public-page.ts';
+import { spreadRoutes } from '../status-pages/public/spread-routes.ts';
 import type { PageDeps, PageSubscribers } from '../status-pages/deps.ts';
 import { pageRoutes } from '../status-pages/routes.ts';
 import type { Accounts } from './accounts.ts';
@@ -24,13 +25,16 @@ const NOTHING_KNOWN: LastPages =
 interface PageSources extends Pick<PageDeps, 'told'> {
   accounts: Pick<Accounts, 'pages' | 'tellOwners'>;
   incidents: Incidents['store'];
+  /** Of links, without a slash at its end. */
+  baseUrl(): string;
 }
 
 export type StatusPages = Awaited<ReturnType<typeof openStatusPages>>;
 
 /** Status pages, and what they tell their readers. */
 export async function openStatusPages(
-  ports: ControllerPorts, { accounts: { pages, tellOwners }, incidents, told }: PageSources,
+  ports: ControllerPorts,
+  { accounts: { pages, tellOwners }, incidents, told, baseUrl: linkBase }: PageSources,
 ) {
   const { config: { http: { baseUrl }, statusPages }, mongo: { db }, clock, log, company } = ports;
   const [posts, domains] = [new PostStore(db), new PageDomainStore(db)];
@@ -65,6 +69,7 @@ export async function openStatusPages(
         routes: [
           ...pageRoutes(deps), ...domainRoutes(deps), ...postRoutes(deps),
           ...publicPageRoutes(readers), ...detailRoutes(shown, readers, clock),
+          ...spreadRoutes({ pages, readers, baseUrl: linkBase }),
         ],
       };
     },

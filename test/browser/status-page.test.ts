@@ -1,10 +1,16 @@
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
 import { LANGUAGES, TEXTS } from '../../controller/status-pages/public/languages/language.ts';
 import { makeApp, type TestApp } from '../helpers/make-app.ts';
+import { until } from '../helpers/until.ts';
 import { findBarriers, startChromium, takeScreenshot } from './chromium.ts';
 import { publishPage } from './shown-page.ts';
 
+/** Of one step in a browser: only against hanging. */
+const MOST_MS = 60_000;
 const PHONE = { viewport: { width: 320, height: 640 }, hasTouch: true, isMobile: true };
 const DESKTOP = { viewport: { width: 1280, height: 900 } };
 
@@ -25,7 +31,8 @@ afterAll(async () => {
 async function withPage(
   path: string, options: BrowserContextOptions, use: (page: Page, noted: string[]) => Promise<void>,
 ): Promise<void> {
-  const context = await browser.newContext({ javaScriptEnabled: true, ...options });
+  const context = await browser.newContext(options);
+  context.setDefaultTimeout(MOST_MS);
   try {
     const page = await context.newPage();
     const noted: string[] = [];
@@ -114,6 +121,52 @@ describe('in Chromium', () => {
       await page.getByRole('link', { name: 'Payments fail' }).click();
       expect(await page.locator('html').getAttribute('lang')).toBe('fr');
       expect(await page.getByRole('heading', { level: 1 }).textContent()).toBe('Payments fail');
+    });
+  });
+
+  test('a visitor subscribes by the form', async () => {
+    await withPage('', PHONE, async (page, noted) => {
+      await page.getByLabel(TEXTS.en.email).fill('visitor@example.com');
+      await page.getByRole('button', { name: TEXTS.en.send }).click();
+      await page.waitForURL(/\/subscribe$/);
+      expect(await findBarriers(page)).toEqual([]);
+      expect(noted).toEqual([]);
+    });
+    await until(() => app.mailsTo('visitor@example.com').length === 1);
+  });
+
+  test('another site may frame the embed, and nothing else', async () => {
+    const address = `${app.url}/status/${shown.subdomain}`;
+    await withPage('/embed', PHONE, async (page, noted) => {
+      expect(await findBarriers(page)).toEqual([]);
+      expect(await overflow(page)).toBe(0);
+      const other = createServer((_request, response) => {
+        response.setHeader('Content-Type', 'text/html');
+        response.end(`<iframe title="a" src="${address}/embed"></iframe><iframe title="b" src="${address}"></iframe>`);
+      }).listen(0, '127.0.0.1');
+      await once(other, 'listening');
+      await page.goto(`http://localhost:${(other.address() as AddressInfo).port}/`);
+      other.close();
+      const text = page.frameLocator('[title=a]').getByText(TEXTS.en.overall.partial_outage);
+      expect(await text.count()).toBe(1);
+      expect(await page.frameLocator('[title=b]').getByText(TEXTS.en.overall.partial_outage).count()).toBe(0);
+      expect(noted.join()).toContain('frame-ancestors');
+    });
+  });
+
+  test('feeds and badges are well-formed', async () => {
+    await withPage('', DESKTOP, async (page) => {
+      for (const path of [
+        `/status/${shown.subdomain}/feed.atom?lang=ja`, `/status/${shown.subdomain}/feed.rss?lang=fr`,
+        `/api/public/status-pages/${shown.subdomain}/badge.svg`,
+        `/api/monitors/${shown.monitors[0]}/badge.svg?show=uptime&lang=zh`,
+      ]) {
+        const xml = await (await page.request.get(app.url + path)).text();
+        const root = await page.evaluate<string>(
+          `new DOMParser().parseFromString(${JSON.stringify(xml)}, 'application/xml').documentElement.outerHTML`,
+        );
+        expect(root, path).not.toContain('parsererror');
+      }
     });
   });
 });

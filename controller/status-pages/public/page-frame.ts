@@ -2,9 +2,12 @@ import { html, type Html } from '../../pages/html.ts';
 import type { Page } from '../../pages/layout.ts';
 import { shownBranding } from '../branding-rules.ts';
 import type { PageDoc } from '../page.ts';
+import { FEED_FORMATS } from './feeds.ts';
 import { LANGUAGES, TEXTS, type Voice } from './languages/language.ts';
 import { STYLE_PATH } from './public-style.ts';
 import type { PublicPageView } from './public-view.ts';
+
+const FEEDS = [['atom', 'Atom'], ['rss', 'RSS'], ['json', 'JSON Feed']] as const;
 
 export type Look = Pick<PageDoc, 'branding' | 'allow_search_indexing'>;
 
@@ -35,7 +38,9 @@ ${look.allow_search_indexing ? null : html`<meta name="robots" content="noindex"
 ${view.description === null ? null : html`<meta name="description" content="${view.description}">`}
 ${favicon_url === null ? null : html`<link rel="icon" href="${favicon_url}">`}
 <title>${title === null ? name : `${title} · ${name}`}</title>
-<link rel="stylesheet" href="${STYLE_PATH}">
+${FEEDS.map(([format, name]) => html`<link rel="alternate" type="${FEED_FORMATS[format].split(';', 1)[0] ?? ''}" href="${
+  home}/feed.${format}?lang=${language}" title="${name}">
+`)}<link rel="stylesheet" href="${STYLE_PATH}">
 </head><body><a class="skip" href="#main">${texts.skip}</a>
 <div class="page"><header>${logo_url === null ? null : html`<img src="${logo_url}" alt="" height="48">`}${
   title === null
@@ -43,14 +48,16 @@ ${favicon_url === null ? null : html`<link rel="icon" href="${favicon_url}">`}
     : html`<p class="site">${view.name}</p><p><a href="${home}?lang=${language}">${texts.back}</a></p>`
 }</header>
 <main id="main">${title === null ? null : html`<h1>${title}</h1>`}${content}</main></div>
-<footer>${footerText === null ? null : html`<div class="page">${paragraph(footerText)}</div>`}${controls ?? null}${languageLinks(home + path, voice)}</footer></body></html>
+<footer>${footerText === null ? null : html`<div class="page">${paragraph(footerText)}</div>`}${controls ?? null}<p>${texts.feeds} ${FEEDS.map(([format, name]) =>
+    html`<a href="${home}/feed.${format}?lang=${language}">${name}</a> `)}</p>
+${languageLinks(home + path, voice)}</footer></body></html>
 `;
   return {
     html: text,
     headers: {
       'Content-Security-Policy':
         `default-src 'none'; style-src 'self'; img-src ${imageSources([logo_url, favicon_url])}; ` +
-        "form-action 'none'; frame-ancestors 'none'; base-uri 'none'",
+        "form-action 'self'; frame-ancestors 'none'; base-uri 'none'",
       'Content-Language': language, Vary: 'Accept-Language', 'Cache-Control': 'public, max-age=1',
     },
   };

@@ -25,7 +25,16 @@ ${groupsOf(view.components).map(([name, components]) =>
 ${section(texts.past, past.length === 0 ? [html`<p>${texts.none}</p>`] : articles(past))}
 <p>${texts.asOf} ${voice.time(view.as_of)}</p>
 `;
-  return framePage({ view, look, voice, title: null, path: '', content });
+  return framePage({ view, look, voice, title: null, path: '', content, controls: subscribeForm(view, voice) });
+}
+
+/** What it sends leads to a page that says what happens next. */
+function subscribeForm({ subdomain }: PublicPageView, { texts }: Voice): Html {
+  return html`<form method="post" action="/status/${subdomain}/subscribe"><h2>${texts.subscribe}</h2>
+<label for="email">${texts.email}</label><p id="hint">${texts.subscribeHint}</p>
+<input id="email" name="email" type="email" autocomplete="email" maxlength="254" required aria-describedby="hint">
+<button>${texts.send}</button></form>
+`;
 }
 
 function section(title: string, content: Html[]): Html {

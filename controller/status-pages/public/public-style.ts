@@ -51,6 +51,14 @@ caption { text-align: left; }
 th, td { padding: .25rem .5rem .25rem 0; text-align: left; font-weight: 400; border-bottom: 1px solid var(--line); }
 thead th { font-weight: 600; }
 tbody th { white-space: nowrap; }
+label { font-weight: 600; }
+form p { margin: 0 0 .5rem; }
+input, button { max-width: 100%; padding: .6rem .7rem; font: inherit; color: inherit; background: var(--card); border: 1px solid var(--line); border-radius: .4rem; }
+input { width: 20rem; }
+button { font-weight: 600; cursor: pointer; }
+.embed { padding: .75rem; }
+.embed h1 { font-size: 1.0625rem; margin: 0; }
+.embed p { margin: 0; font-weight: 600; }
 footer { margin-top: 2rem; font-size: .9375rem; }
 .languages { display: flex; flex-wrap: wrap; gap: .25rem 1rem; }
 .languages a { display: inline-block; padding: .25rem 0; }

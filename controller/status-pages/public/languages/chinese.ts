@@ -30,7 +30,7 @@ export const CHINESE: Texts = {
   hourly: '最近 7 天，每小时平均值',
   noTimes: '此期间没有响应时间。',
   milliseconds: '毫秒',
-  feeds: '订阅源',
+  feeds: '订阅源：',
   subscribe: '通过邮件接收更新',
   email: '电子邮件地址',
   subscribeHint: '我们会先发送一封邮件，请您确认地址。您可以随时退订。',
@@ -38,5 +38,4 @@ export const CHINESE: Texts = {
   back: '返回概览',
   notCurrent: '目前无法显示最新状态。以下是最近一次已知的状态：',
   asOf: '更新于',
-  automatic: '自动发布',
 };

@@ -34,7 +34,7 @@ export const ENGLISH: Texts = {
   hourly: 'Last 7 days, average of each hour',
   noTimes: 'No response times in this time.',
   milliseconds: 'ms',
-  feeds: 'Feeds',
+  feeds: 'Feeds:',
   subscribe: 'Get updates by mail',
   email: 'E-mail address',
   subscribeHint: 'We first send a mail in which you confirm the address. You can stop the mails at any time.',
@@ -42,5 +42,4 @@ export const ENGLISH: Texts = {
   back: 'Back to the overview',
   notCurrent: 'The present state cannot be shown at the moment. This is the last known one:',
   asOf: 'As of',
-  automatic: 'Posted automatically',
 };

@@ -35,7 +35,7 @@ export const FRENCH: Texts = {
   hourly: '7 derniers jours, moyenne de chaque heure',
   noTimes: 'Aucun temps de réponse durant cette période.',
   milliseconds: 'ms',
-  feeds: 'Flux',
+  feeds: 'Flux :',
   subscribe: 'Recevoir les nouvelles par e-mail',
   email: 'Adresse e-mail',
   subscribeHint:
@@ -44,5 +44,4 @@ export const FRENCH: Texts = {
   back: 'Retour à la vue d’ensemble',
   notCurrent: 'L’état actuel ne peut pas être affiché pour le moment. Voici le dernier état connu :',
   asOf: 'Mis à jour :',
-  automatic: 'Publié automatiquement',
 };

@@ -35,7 +35,7 @@ export const GERMAN: Texts = {
   hourly: 'Letzte 7 Tage, Durchschnitt jeder Stunde',
   noTimes: 'Keine Antwortzeiten in dieser Zeit.',
   milliseconds: 'ms',
-  feeds: 'Feeds',
+  feeds: 'Feeds:',
   subscribe: 'Neuigkeiten per E-Mail erhalten',
   email: 'E-Mail-Adresse',
   subscribeHint:
@@ -44,5 +44,4 @@ export const GERMAN: Texts = {
   back: 'Zurück zur Übersicht',
   notCurrent: 'Der aktuelle Stand lässt sich gerade nicht anzeigen. Dies ist der letzte bekannte:',
   asOf: 'Stand:',
-  automatic: 'Automatisch veröffentlicht',
 };

@@ -32,7 +32,7 @@ export const JAPANESE: Texts = {
   hourly: '過去7日間、1時間ごとの平均',
   noTimes: 'この期間の応答時間はありません。',
   milliseconds: 'ミリ秒',
-  feeds: 'フィード',
+  feeds: 'フィード：',
   subscribe: 'メールで更新を受け取る',
   email: 'メールアドレス',
   subscribeHint: '最初にアドレス確認のメールをお送りします。配信はいつでも停止できます。',
@@ -40,5 +40,4 @@ export const JAPANESE: Texts = {
   back: '一覧へ戻る',
   notCurrent: '現在の状態を表示できません。最後に確認された状態です：',
   asOf: '更新日時：',
-  automatic: '自動投稿',
 };

@@ -35,7 +35,7 @@ export const SPANISH: Texts = {
   hourly: 'Últimos 7 días, promedio de cada hora',
   noTimes: 'Sin tiempos de respuesta en este período.',
   milliseconds: 'ms',
-  feeds: 'Fuentes',
+  feeds: 'Fuentes:',
   subscribe: 'Recibir novedades por correo',
   email: 'Correo electrónico',
   subscribeHint:
@@ -44,5 +44,4 @@ export const SPANISH: Texts = {
   back: 'Volver al resumen',
   notCurrent: 'El estado actual no se puede mostrar en este momento. Este es el último conocido:',
   asOf: 'Actualizado:',
-  automatic: 'Publicado automáticamente',
 };

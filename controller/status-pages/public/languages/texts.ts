@@ -42,5 +42,4 @@ export interface Texts {
   notCurrent: string;
   /** Before an instant. */
   asOf: string;
-  automatic: string;
 }

@@ -1,0 +1,92 @@
+import { z } from 'zod';
+import { notFound } from '../../../shared/errors.ts';
+import { HTML_CONTENT } from '../../http/exchange.ts';
+import { uuidParam } from '../../http/params.ts';
+import { defineRoute, type Route } from '../../http/route.ts';
+import { viewError } from '../../pages/layout.ts';
+import type { PageDeps } from '../deps.ts';
+import { componentBadge, pageBadge } from './badge.ts';
+import { renderEmbed } from './embed-html.ts';
+import { FEED_FORMATS, renderFeed, type FeedFormat } from './feeds.ts';
+import { voiceOf } from './languages/language.ts';
+import type { PublicPages } from './public-pages.ts';
+import { languageOf, languageQuery, publicParams, readShown } from './public-routes.ts';
+
+export interface SpreadDeps {
+  pages: Pick<PageDeps['pages'], 'showing'>;
+  readers: PublicPages;
+  /** Of links, without a slash at its end. */
+  baseUrl(): string;
+}
+
+const common = {
+  method: 'GET', tag: 'Public status pages', auth: { access: 'public' }, ignoresQuery: true,
+  query: languageQuery, errors: ['RESOURCE_NOT_FOUND'],
+} as const;
+const SVG = { 200: { contentType: 'image/svg+xml; charset=utf-8' } } as const;
+const badgeQuery = languageQuery.extend({ show: z.enum(['status', 'uptime']).optional().catch(undefined) });
+/** Other sites show badges; those that are asked for often may be a minute old. */
+const BADGE_HEADERS = {
+  'Cache-Control': 'public, max-age=60', 'Cross-Origin-Resource-Policy': 'cross-origin', Vary: 'Accept-Language',
+};
+
+/** What takes a published page elsewhere: feeds, badges and a frame for other sites. */
+export function spreadRoutes(deps: SpreadDeps): Route[] {
+  return [
+    ...(Object.keys(FEED_FORMATS) as FeedFormat[]).map((format) => feedRoute(deps, format)), embedRoute(deps),
+    ...badgeRoutes(deps),
+  ];
+}
+
+function feedRoute({ readers, baseUrl }: SpreadDeps, format: FeedFormat): Route {
+  return defineRoute({
+    ...common, path: `/status/:subdomain/feed.${format}`, params: publicParams,
+    summary: `Incidents of a published status page as a feed (${format})`,
+    answers: { 200: { contentType: FEED_FORMATS[format] } },
+    handle: async (ctx, { params: { subdomain }, query }) => {
+      const { view } = await readShown(readers, subdomain);
+      const raw = renderFeed(format, view, baseUrl(), voiceOf(languageOf(ctx, query), view.timezone));
+      return { status: 200 as const, raw, headers: { 'Cache-Control': 'public, max-age=60', Vary: 'Accept-Language' } };
+    },
+  });
+}
+
+function embedRoute({ readers }: SpreadDeps): Route {
+  return defineRoute({
+    ...common, path: '/status/:subdomain/embed', summary: 'State of a published status page, for frames of other sites',
+    params: publicParams, errorPage: viewError, answers: { 200: { contentType: HTML_CONTENT } },
+    handle: async (ctx, { params: { subdomain }, query }) => {
+      const { view, page } = await readShown(readers, subdomain);
+      const { html, headers } = renderEmbed(view, page, voiceOf(languageOf(ctx, query), view.timezone));
+      return { status: 200 as const, raw: html, headers };
+    },
+  });
+}
+
+function badgeRoutes({ pages, readers }: SpreadDeps): Route[] {
+  return [
+    defineRoute({
+      ...common, path: '/api/public/status-pages/:subdomain/badge.svg', params: publicParams, answers: SVG,
+      summary: 'State of a published status page as an image',
+      handle: async (ctx, { params: { subdomain }, query }) => {
+        const { view } = await readShown(readers, subdomain);
+        const raw = pageBadge(view, voiceOf(languageOf(ctx, query), view.timezone));
+        return { status: 200 as const, raw, headers: BADGE_HEADERS };
+      },
+    }),
+    defineRoute({
+      ...common, path: '/api/monitors/:id/badge.svg', params: z.strictObject({ id: uuidParam }), answers: SVG,
+      query: badgeQuery, summary: 'State or uptime of a monitor on a published status page, as an image',
+      description: '`show=uptime` shows the uptime of 90 days if the page does. The image says what the page says.',
+      handle: async (ctx, { params: { id }, query }) => {
+        const [subdomain] = await pages.showing(id);
+        const shown = subdomain === undefined ? undefined : await readShown(readers, subdomain);
+        const component = shown?.view.components.find((one) => one.id === id);
+        if (shown === undefined || component === undefined) throw notFound('Monitor');
+        const voice = voiceOf(languageOf(ctx, query), shown.view.timezone);
+        const raw = componentBadge(shown.view, component, query.show ?? 'status', voice);
+        return { status: 200 as const, raw, headers: BADGE_HEADERS };
+      },
+    }),
+  ];
+}
