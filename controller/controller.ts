@@ -143,7 +143,7 @@ export async function openController(given: GivenPorts) {
   const { quick, routes: pageRoutes } = statusPages.over(monitorDeps, subscribers.ofPages);
   const http = await openHttp(ports, {
     accounts, results, fleet, notifications, events, refusedWrites, domains, evidence: evidence.intake, quick,
-    hosts: statusPages.hosts,
+    place: statusPages.place,
     routes: [
       ...accountRoutes(accounts.deps), ...monitorRoutes(monitorDeps), ...grouping.routes, ...fleet.routes,
       ...incidents.routesOver({ notifications: notifications.log, past: history, open: live }),
@@ -202,7 +202,7 @@ export async function openController(given: GivenPorts) {
       watchdog?.stop();
       await events.hub.stop();
       await Promise.all(servers.map((server) => server.close()));
-      const ofPages = [statusPages.follower, statusPages.domainChecks];
+      const ofPages = [statusPages.follower, statusPages.domainChecks, statusPages.counter];
       const rounds = [maintenance.rounds, retention, grouping.removing, ...ofPages];
       const writers = [...rounds, results, monitors.counts, evidence.intake];
       const readers = [subscriptions.directory, subscriptions.stream, domains];

@@ -5,6 +5,7 @@ import type { Quota } from '../plans/quota.ts';
 import type { PageDomainStore } from './domains/domain-store.ts';
 import type { PostStore } from './posts/post-store.ts';
 import type { PageStore } from './store.ts';
+import type { VisitStore } from './visits/visit-store.ts';
 
 /** The monitors of a project. */
 interface ProjectMonitors {
@@ -23,6 +24,7 @@ export interface PageDeps {
   pages: PageStore;
   posts: PostStore;
   domains: Pick<PageDomainStore, 'releaseOfPage'>;
+  visits: Pick<VisitStore, 'of'>;
   monitors: ProjectMonitors;
   statistics: MonitorReaders['statistics'];
   pastDays: MonitorReaders['pastDays'];

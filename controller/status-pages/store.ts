@@ -69,6 +69,13 @@ export class PageStore extends Documents<PageDoc> {
     await this.update({ _id, organization_id, project_id, custom_domain: domain }, change);
   }
 
+  /** The ids of those that are published, by subdomain. */
+  async publishedIds(subdomains: string[]): Promise<Map<string, string>> {
+    if (subdomains.length === 0) return new Map();
+    const found = await this.select({ subdomain: { $in: subdomains }, status: 'published' }).toArray();
+    return new Map(found.map(({ subdomain, _id }) => [subdomain, _id]));
+  }
+
   countOfOrganization(organizationId: string): Promise<number> {
     return this.count({ organization_id: organizationId });
   }

@@ -7,7 +7,7 @@ import type { WholePage } from './verbs/read-pages.ts';
 
 /** A page as its list shows it, or alone: some counts are filled in one of the two only. */
 export function viewPage(
-  { page, components, subscriberCount = 0 }: WholePage, role: ProjectRole, place: 'list' | 'alone',
+  { page, components, visits, subscriberCount = 0 }: WholePage, role: ProjectRole, place: 'list' | 'alone',
 ): PageView {
   const {
     _id: id, components: attached, branding, verified_domain, subdomain, status, custom_domain, ...rest
@@ -20,7 +20,8 @@ export function viewPage(
     custom_domain_verified: isVerified, ssl_enabled: isVerified,
     ssl_certificate_status: isVerified ? 'active' : null,
     subscriber_count: subscriberCount, monitor_count: place === 'list' ? attached.length : 0,
-    page_views_24h: 0, page_views_7d: 0, page_views_30d: 0,
+    page_views_24h: place === 'alone' ? visits.day : 0, page_views_7d: place === 'list' ? visits.week : 0,
+    page_views_30d: place === 'alone' ? visits.month : 0,
     created_by: null, ...rest,
     ...(monitors.length === 0 ? {} : { monitors, uptime_percentage: meanUptime(monitors) }),
     ...(branding === null ? {} : { branding }),

@@ -46,7 +46,7 @@ interface HttpSources {
   domains: Pick<Domains, 'lookups'>;
   evidence: Evidence['intake'];
   quick: QuickAnswers;
-  hosts: StatusPages['hosts'];
+  place: StatusPages['place'];
 }
 
 /** The HTTP edge, with its metrics and the audit log. */
@@ -104,7 +104,7 @@ export async function openHttp({ config, mongo, bus, clock, log }: ControllerPor
     observe: observeRequests(registry),
     onConnectionRefused: () => refusedConnections.inc(),
     quick: sources.quick,
-    place: (request) => sources.hosts.place(request),
+    place: sources.place,
   };
   /** For an address of its own; null: the metrics are among the other routes. */
   const { quick: _quick, place: _place, ...plain } = edge;

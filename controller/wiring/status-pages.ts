@@ -1,3 +1,4 @@
+import type { IncomingMessage } from 'node:http';
 import type { MonitorDeps } from '../monitors/deps.ts';
 import { createNameRecords } from '../platform/outbound/name-records.ts';
 import { DomainChecks } from '../status-pages/domains/domain-checks.ts';
@@ -15,6 +16,8 @@ import { readPublicPage } from '../status-pages/public/read-public-page.ts';
 import { spreadRoutes } from '../status-pages/public/spread-routes.ts';
 import type { PageDeps, PageSubscribers } from '../status-pages/deps.ts';
 import { pageRoutes } from '../status-pages/routes.ts';
+import { VisitCounter } from '../status-pages/visits/visit-counter.ts';
+import { VisitStore } from '../status-pages/visits/visit-store.ts';
 import type { Accounts } from './accounts.ts';
 import type { Incidents } from './incidents.ts';
 import type { ControllerPorts } from './ports.ts';
@@ -37,8 +40,8 @@ export async function openStatusPages(
   { accounts: { pages, tellOwners }, incidents, told, baseUrl: linkBase }: PageSources,
 ) {
   const { config: { http: { baseUrl }, statusPages }, mongo: { db }, clock, log, company } = ports;
-  const [posts, domains] = [new PostStore(db), new PageDomainStore(db)];
-  await Promise.all([pages, posts, domains].map((store) => store.ensureIndexes()));
+  const [posts, domains, visits] = [new PostStore(db), new PageDomainStore(db), new VisitStore(db)];
+  await Promise.all([pages, posts, domains, visits].map((store) => store.ensureIndexes()));
   const own = {
     pageDomain: statusPages.domain, baseHost: baseUrl === null ? null : new URL(baseUrl).hostname,
   };
@@ -47,9 +50,16 @@ export async function openStatusPages(
     pages, domains, own, ask: createNameRecords(statusPages.nameServers),
     domainChanged: (domain: string) => hosts.forget(domain),
   };
+  const counter = new VisitCounter({ visits, pages, clock, log });
   const domainChecks = new DomainChecks({ ...naming, tellOwners, clock, log });
   return {
-    hosts, posts, domainChecks,
+    posts, domainChecks, counter,
+    /** Leads a request for the host of a page there, and counts visits. Never rejects. */
+    place: (request: IncomingMessage): Promise<void> | undefined => {
+      const placing = hosts.place(request);
+      if (placing === undefined) counter.note(request);
+      return placing?.then(() => counter.note(request));
+    },
     follower: new IncidentFollower({
       incidents, clock, log, company,
       follow: (incident) => followIncident({ pages, posts, told }, incident, clock.now()),
@@ -63,7 +73,7 @@ export async function openStatusPages(
         clock, read: (subdomain) => readPublicPage(shown, subdomain, clock.now()), last: NOTHING_KNOWN,
       });
       const changed = (subdomain: string, isPublished: boolean) => readers.changed(subdomain, isPublished);
-      const deps = { ...shown, ...naming, quota, changed, subscribers, told };
+      const deps = { ...shown, ...naming, visits, quota, changed, subscribers, told };
       return {
         quick: quickPages(readers),
         routes: [

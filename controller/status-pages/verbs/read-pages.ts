@@ -36,9 +36,12 @@ export async function readComponents(
 
 export type WholePage = Awaited<ReturnType<typeof completePage>> & { subscriberCount?: number };
 
-/** A page with its monitors, in the order in which it shows them. */
-export async function completePage(deps: PageDeps, { tenant }: ProjectContext, page: PageDoc) {
-  return { page, components: await readComponents(deps, tenant, page.components, [DAY_HOURS]) };
+/** A page with its monitors, in the order in which it shows them, and its visits. */
+export async function completePage(deps: PageDeps, { tenant, now }: ProjectContext, page: PageDoc) {
+  const [components, visits] = await Promise.all([
+    readComponents(deps, tenant, page.components, [DAY_HOURS]), deps.visits.of(page._id, now),
+  ]);
+  return { page, components, visits };
 }
 
 /** All pages of the project, newest first. */

@@ -1,0 +1,74 @@
+import type { IncomingMessage } from 'node:http';
+import type { Log } from '../../../shared/log.ts';
+import type { Clock, Timer } from '../../../shared/time.ts';
+import { DAY_MS, DAYS_READ, placeOf, visited } from './visit-rules.ts';
+import type { VisitStore } from './visit-store.ts';
+
+interface CounterDeps {
+  visits: Pick<VisitStore, 'add' | 'removeOlder'>;
+  pages: {
+    /** The ids of published pages by subdomain. */
+    publishedIds(subdomains: string[]): Promise<Map<string, string>>;
+  };
+  clock: Clock;
+  log: Log;
+}
+
+/** How long visits are gathered; a crash loses so much. */
+const GATHER_MS = 10_000;
+/** Subdomains that wait, also while the database is away; visits to others are not counted until then. */
+const MOST_WAITING = 10_000;
+const AT_ONCE = 50;
+
+/** Counts how often pages are opened, in memory, and writes the numbers together. Idle, it sets no timer. */
+export class VisitCounter {
+  readonly #deps: CounterDeps;
+  #counts = new Map<string, number>();
+  #timer: Timer | null = null;
+  #writing: Promise<void> = Promise.resolve();
+  #tidiedOn = 0;
+
+  constructor(deps: CounterDeps) {
+    this.#deps = deps;
+  }
+
+  /** Counts a request if a person opens a page by it. Which pages exist is looked up later. */
+  note(request: IncomingMessage): void {
+    const subdomain = visited(request);
+    if (subdomain === null) return;
+    const count = this.#counts.get(subdomain) ?? 0;
+    if (count === 0 && this.#counts.size >= MOST_WAITING) return;
+    this.#counts.set(subdomain, count + 1);
+    this.#timer ??= this.#deps.clock.setTimer(GATHER_MS, () => void this.flush(), true);
+  }
+
+  /** Writes what was counted so far. Never rejects: what cannot be written is lost, and the log says so. */
+  flush(): Promise<void> {
+    this.#timer?.cancel();
+    this.#timer = null;
+    const counts = this.#counts;
+    this.#counts = new Map();
+    this.#writing = this.#writing.then(() => this.#write(counts)).catch((error: unknown) => {
+      this.#deps.log.warn({ err: error }, 'visits of status pages could not be counted');
+    });
+    return this.#writing;
+  }
+
+  stop(): Promise<void> {
+    return this.flush();
+  }
+
+  async #write(counts: ReadonlyMap<string, number>): Promise<void> {
+    const { visits, pages, clock } = this.#deps;
+    const subdomains = [...counts.keys()];
+    for (let at = 0; at < subdomains.length; at += AT_ONCE) {
+      const ids = await pages.publishedIds(subdomains.slice(at, at + AT_ONCE));
+      const byPage = [...ids].map(([subdomain, id]) => [id, counts.get(subdomain) ?? 0] as const);
+      await visits.add(new Map(byPage), clock.now());
+    }
+    const { day } = placeOf(clock.now());
+    if (subdomains.length === 0 || this.#tidiedOn === day) return;
+    await visits.removeOlder(day - DAYS_READ * DAY_MS);
+    this.#tidiedOn = day;
+  }
+}

@@ -1,0 +1,63 @@
+const HOUR_MS = 3_600_000;
+export const DAY_MS = 24 * HOUR_MS;
+const [DAY_HOURS, WEEK_HOURS, MONTH_HOURS] = [24, 7 * 24, 30 * 24];
+/** Days of which one is partly within the last 30 days. */
+export const DAYS_READ = 30;
+
+/** A document of `status_page_visits`: how often a page was opened on one day. */
+export interface VisitDoc {
+  /** The page and the day. */
+  _id: string;
+  page_id: string;
+  /** When the day began in UTC, Unix ms. */
+  day: number;
+  /** By hour of the day, `0` to `23`; hours without a visit are missing. */
+  hours: Record<string, number>;
+}
+
+/** Visits of the last 24 hours, 7 and 30 days, including the present hour. */
+export interface Visits {
+  day: number;
+  week: number;
+  month: number;
+}
+
+/** The day and the hour of the day of an instant. */
+export function placeOf(at: number): { day: number; hour: number } {
+  const day = Math.floor(at / DAY_MS) * DAY_MS;
+  return { day, hour: Math.floor((at - day) / HOUR_MS) };
+}
+
+/** Sums days at `now`. */
+export function sumVisits(docs: readonly VisitDoc[], now: number): Visits {
+  const present = Math.floor(now / HOUR_MS);
+  const sum = { day: 0, week: 0, month: 0 };
+  for (const { day, hours } of docs) {
+    for (const [hour, count] of Object.entries(hours)) {
+      const age = present - (day / HOUR_MS + Number(hour));
+      if (age < DAY_HOURS) sum.day += count;
+      if (age < WEEK_HOURS) sum.week += count;
+      if (age < MONTH_HOURS) sum.month += count;
+    }
+  }
+  return sum;
+}
+
+const PAGE = /^\/status\/([a-z0-9][a-z0-9-]{1,61}[a-z0-9])(?:\?|$)/;
+/** Programs that say what they are. What says nothing at all is no browser either. */
+const PROGRAM = /bot\b|crawl|spider|slurp|preview|monitor|uptime|headless|curl|wget|python|java\/|go-http|okhttp|^node$|^$/i;
+
+interface Asked {
+  method?: string | undefined;
+  url?: string | undefined;
+  headers: Record<string, string | string[] | undefined>;
+}
+
+/** The subdomain of the page that a person opens by this request; null for any other request. */
+export function visited({ method, url = '', headers }: Asked): string | null {
+  const subdomain = method === 'GET' ? PAGE.exec(url)?.[1] : undefined;
+  if (subdomain === undefined || PROGRAM.test(String(headers['user-agent'] ?? ''))) return null;
+  const isEarly = /prefetch|prerender/.test(String(headers['sec-purpose'] ?? headers['purpose'] ?? ''));
+  const destination = headers['sec-fetch-dest'] ?? 'document';
+  return isEarly || (destination !== 'document' && destination !== 'iframe') ? null : subdomain;
+}
