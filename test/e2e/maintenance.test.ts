@@ -1,0 +1,108 @@
+import { randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { ApiSession } from '../helpers/api-session.ts';
+import { startFarwatch, type Farwatch } from '../helpers/farwatch.ts';
+import { startReceiver, type Receiver } from '../helpers/receiver.ts';
+import { startTarget, type Target } from '../helpers/target.ts';
+import { until } from '../helpers/until.ts';
+
+let farwatch: Farwatch;
+let target: Target;
+let receiver: Receiver;
+let session: ApiSession;
+let windows: string;
+let pages: string;
+let monitor: string;
+let subdomain: string;
+
+interface Incident {
+  status: string;
+  in_maintenance: boolean;
+}
+
+beforeAll(async () => {
+  [farwatch, target, receiver] = await Promise.all([
+    startFarwatch({ env: { MIN_INTERVAL_SECONDS: '1', ALLOW_PRIVATE_DESTINATIONS: 'true' } }),
+    startTarget(), startReceiver(),
+  ]);
+  session = await new ApiSession(farwatch.url).begin();
+  const { projects: [project] } = await session.ok<{ projects: [{ id: string }] }>('GET', '/api/projects');
+  windows = `/api/projects/${project.id}/maintenance-windows`;
+  pages = `/api/projects/${project.id}/status-pages`;
+  const config = { url: `${receiver.url}/hook`, method: 'POST' };
+  await session.ok('POST', '/api/integrations', { name: 'On call', type: 'webhook', is_default: true, config });
+  ({ monitor: { id: monitor } } = await session.ok<{ monitor: { id: string } }>('POST', '/api/monitors', {
+    name: 'Shop', type: 'HTTP', target: target.url, interval_seconds: 1,
+  }));
+  subdomain = `page-${randomUUID()}`;
+  const { status_page: { id } } = await session.ok<{ status_page: { id: string } }>(
+    'POST', pages, { name: 'Acme', subdomain },
+  );
+  await session.ok('PUT', `${pages}/${id}/monitors`, { monitors: [{ monitor_id: monitor }] });
+  await session.ok('POST', `${pages}/${id}/publish`);
+  await shows('up');
+});
+afterAll(async () => {
+  await Promise.all([farwatch.stop(), target.close(), receiver.close()]);
+});
+
+const status = async (): Promise<string> => (await session.ok<{ monitor: { runtimeStatus: string } }>(
+  'GET', `/api/monitors/${monitor}`,
+)).monitor.runtimeStatus;
+const shows = (wanted: string) => until(async () => (await status()) === wanted, { what: `it is ${wanted}` });
+const incidents = async (): Promise<Incident[]> => (await session.ok<{ incidents: Incident[] }>(
+  'GET', `/api/incidents?check_id=${monitor}`,
+)).incidents;
+const latest = (wanted: string) => until(async () => {
+  const [incident] = await incidents();
+  return incident?.status === wanted && incident;
+}, { what: `the incident is ${wanted}` });
+const events = (): unknown[] => receiver.requests.map(({ headers }) => headers['x-service-event']);
+
+async function open(): Promise<string> {
+  const now = Date.now();
+  const { maintenance_window: { id } } = await session.ok<{ maintenance_window: { id: string } }>('POST', windows, {
+    title: 'Move', monitor_ids: [monitor], starts_at: new Date(now - 1000).toISOString(),
+    ends_at: new Date(now + 3_600_000).toISOString(),
+  });
+  await shows('maintenance');
+  return id;
+}
+
+test('an outage within a window alerts nobody, and is no downtime of the page', async () => {
+  const id = await open();
+  target.answer({ status: 503 });
+  expect(await latest('open')).toMatchObject({ in_maintenance: true });
+  const shown = await session.ok<{ status_page: { components: object[]; overall: string } }>(
+    'GET', `/api/public/status-pages/${subdomain}`,
+  );
+  expect(shown.status_page.components).toMatchObject([{ status: 'maintenance' }]);
+  target.answer({ status: 200 });
+  await latest('resolved');
+  await session.ok('DELETE', `${windows}/${id}`);
+  await shows('up');
+  expect(events()).toEqual([]);
+  const { uptime_percentage } = await session.ok<{ uptime_percentage: number }>('GET', `/api/monitors/${monitor}/stats`);
+  expect(uptime_percentage).toBeLessThan(100);
+  await until(async () => {
+    const { status_page: { components: [shop] } } = await session.ok<{
+      status_page: { components: [{ uptime: Record<string, number> }] };
+    }>('GET', `/api/public/status-pages/${subdomain}`);
+    return shop.uptime['24h'] === 100;
+  }, { what: 'the page shows the uptime without maintenance' });
+});
+
+test('an outage that lasts longer than its window is alerted at the end, once', async () => {
+  const id = await open();
+  target.answer({ status: 503 });
+  await latest('open');
+  expect(events()).toEqual([]);
+  const ends_at = new Date(Date.now() + 3000).toISOString();
+  await session.ok('PATCH', `${windows}/${id}`, { ends_at });
+  await until(() => events().length > 0, { what: 'an alert' });
+  expect(receiver.requests[0]?.at).toBeGreaterThanOrEqual(Date.parse(ends_at));
+  await shows('down');
+  target.answer({ status: 200 });
+  await until(() => events().length > 1, { what: 'the recovery' });
+  expect(events()).toEqual(['monitor.down', 'monitor.up']);
+});
