@@ -35,7 +35,8 @@ export interface IncidentDoc {
   resolved_by: string | null;
   recovery_time_seconds: number | null;
   late?: true;
-  in_maintenance?: true;
+  /** When the maintenance in which it began was to end. */
+  maintenance_until?: number;
   notification_sent: boolean;
   notification_channels: string[];
   postmortem: { text: string; author: UpdateActor; updated_at: number } | null;

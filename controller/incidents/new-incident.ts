@@ -41,7 +41,8 @@ export function createdIncident(
 
 /** An incident that the state machine opens. `now` is Unix ms. */
 export function openedIncident(opening: IncidentOpening, now: number): IncidentDoc {
-  const { id, severity, type, affected_regions, failure_count, started_at, late, in_maintenance } = opening;
+  const { id, severity, type, affected_regions, failure_count, started_at, late } = opening;
+  const { maintenance_until } = opening;
   const { organization_id, project_id, monitor_id, name, type: check_type } = opening.monitor;
   const title = late ? `${name} was down`.slice(0, LONGEST_TITLE) : titleOf(type, name);
   const error_message = (opening.error_message || type).slice(0, LONGEST_ERROR);
@@ -50,7 +51,8 @@ export function openedIncident(opening: IncidentOpening, now: number): IncidentD
     check_id: monitor_id, monitor_name: name, check_type,
     severity, type, source: 'system', title, description: null, status_page_update: null, error_message,
     affected_regions, affected_monitor_ids: [monitor_id], failure_count, started_at,
-    ...(late ? { late } : {}), ...(in_maintenance ? { in_maintenance } : {}), ...UNTOUCHED,
+    ...(late ? { late } : {}), ...(maintenance_until === undefined ? {} : { maintenance_until }),
+    ...UNTOUCHED,
     notification_channels: [], created_at: now, updated_at: now,
     search_text: searchText(title, name, error_message), pending_updates: [],
   };

@@ -61,7 +61,7 @@ export class IncidentStore {
 
   /** False, and without effect, when it exists. */
   insertIfAbsent(doc: IncidentDoc): Promise<boolean> {
-    return unlessTaken(this.#incidents.insertOne({ ...UNTOLD, ...doc }));
+    return unlessTaken(this.#incidents.insertOne({ ...untoldAfter(doc), ...doc }));
   }
 
   /** Writes the change and its lines of history if the incident is still as it was seen; else null. */
@@ -70,7 +70,7 @@ export class IncidentStore {
     const history = lines.length > 0 ? { $push: { pending_updates: { $each: lines } } } : {};
     return restored(this.#incidents.findOneAndUpdate(
       { _id, organization_id, project_id, revision, status },
-      { $set: { ...UNTOLD, ...change }, $inc: { revision: 1 }, ...history },
+      { $set: { ...untoldAfter(seen), ...change }, $inc: { revision: 1 }, ...history },
       { returnDocument: 'after' },
     ));
   }
@@ -153,4 +153,10 @@ function listFilter(tenant: Tenant, query: IncidentQuery): Filter<IncidentDoc> {
   if (from !== undefined || to !== undefined) filter.started_at = { ...since, ...until };
   if (search !== undefined && search !== '') filter.search_text = { $regex: searchPattern(search) };
   return filter;
+}
+
+/** Pages need not know what is over before maintenance ends, unless they know of it already. */
+function untoldAfter({ maintenance_until, told_pages }: IncidentDoc): Pick<IncidentDoc, 'pages_due'> {
+  const isKnown = maintenance_until === undefined || told_pages !== undefined;
+  return isKnown ? UNTOLD : { pages_due: maintenance_until };
 }

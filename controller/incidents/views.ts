@@ -15,11 +15,11 @@ type Answer<Name extends keyof typeof answers> = z.input<(typeof answers)[Name]>
 export function viewIncident(doc: ListedIncident | IncidentDoc): Answer<'incidentView'> {
   const { _id, recovery_time_seconds, revision: _revision, ...rest } = doc as IncidentDoc;
   const { search_text: _search, pending_updates: _pending, postmortem: _postmortem, ...more } = rest;
-  const { pages_due: _due, told_pages: _told, ...shown } = more;
+  const { pages_due: _due, told_pages: _told, maintenance_until, ...shown } = more;
   return {
     id: _id,
     ...shown,
-    late: doc.late ?? false, in_maintenance: doc.in_maintenance ?? false,
+    late: doc.late ?? false, in_maintenance: maintenance_until !== undefined,
     started_at: isoTime(doc.started_at),
     acknowledged_at: isoTime(doc.acknowledged_at),
     resolved_at: isoTime(doc.resolved_at),

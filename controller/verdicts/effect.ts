@@ -16,8 +16,8 @@ export interface IncidentOpening {
   started_at: number;
   /** Late results revealed the outage: the incident is resolved at once and nobody is alerted. */
   late?: true;
-  /** It began in maintenance, or was noticed then. */
-  in_maintenance?: true;
+  /** It began in maintenance, or was noticed then, which lasts until this instant (Unix ms). */
+  maintenance_until?: number;
 }
 
 export interface IncidentResolution {

@@ -13,14 +13,15 @@ export function isInMaintenance({ maintenance }: Windows, at: number): boolean {
   return maintenance?.some(({ from, until }) => from <= at && at < until) ?? false;
 }
 
-/** When alerts are no longer held that are held at an instant, Unix ms; that instant if none are. */
-export function heldUntil({ maintenance = [] }: Windows, at: number): number {
-  let end = at;
+/** When maintenance that goes on at an instant is over, Unix ms; that instant if there is none. */
+export function maintainedUntil({ maintenance = [] }: Windows, at: number): number {
   // They are in order, so one pass follows those that overlap.
-  for (const { from, until, holds_alerts } of maintenance) {
-    if (holds_alerts && from <= end && until > end) end = until;
-  }
-  return end;
+  return maintenance.reduce((end, { from, until }) => (from <= end ? Math.max(end, until) : end), at);
+}
+
+/** The same for maintenance that holds alerts. */
+export function heldUntil({ maintenance = [] }: Windows, at: number): number {
+  return maintainedUntil({ maintenance: maintenance.filter(({ holds_alerts }) => holds_alerts) }, at);
 }
 
 /** The parts of a stretch of time that are maintenance, in order and without overlap. */

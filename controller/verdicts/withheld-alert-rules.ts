@@ -1,7 +1,7 @@
 import { lastHeard } from './booking-rules.ts';
 import type { Alert, AlertEvent } from './effect.ts';
 import { instantOf } from './flap-rules.ts';
-import { heldUntil, isInMaintenance } from './maintenance-rules.ts';
+import { heldUntil, maintainedUntil } from './maintenance-rules.ts';
 import type { MonitorItem, MonitorState, WithheldEvent } from './monitor-state.ts';
 import type { MonitorStep } from './monitor-step.ts';
 import { alertNoData } from './no-data-rules.ts';
@@ -24,9 +24,10 @@ export function withholdAlerts(step: MonitorStep, item: MonitorItem): void {
   // Regions report out of order: maintenance that has begun for one is not over for another.
   const at = Math.max(instant ?? 0, withheld?.at ?? 0, effects.length > 0 ? lastHeard(step.state) : 0);
   const events = new Set(withheld?.events);
+  const maintenanceEnd = maintainedUntil(config, at);
   step.effects = effects.flatMap((effect) => {
-    if (effect.kind === 'open' && isInMaintenance(config, at)) {
-      return [{ kind: 'open', opening: { ...effect.opening, in_maintenance: true } }];
+    if (effect.kind === 'open' && maintenanceEnd > at) {
+      return [{ kind: 'open', opening: { ...effect.opening, maintenance_until: maintenanceEnd } }];
     }
     return effect.kind === 'alert' && isWithheld(step, effect.alert, at, events) ? [] : [effect];
   });

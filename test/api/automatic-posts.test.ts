@@ -117,6 +117,25 @@ test('pages that do not ask, do not show the monitor or are not published get no
   expect((await posts(wide)).map(({ incident_id }) => incident_id).sort()).toEqual([...ids].sort());
 });
 
+test('an incident in maintenance is posted at the end, unless it is over before', async () => {
+  const shop = await rig.monitor(tenant);
+  const path = await publish(shop);
+  const maintenance_until = rig.clock.now() + 60_000;
+  const brief = await open(shop, { maintenance_until });
+  await resolve(shop, brief);
+  const long = await open(shop, { maintenance_until });
+  await tenant.writeKey.post(`/api/incidents/${long}/acknowledge`);
+  await tell();
+  expect(await posts(path)).toEqual([]);
+  const { incident } = (await tenant.readKey.get(`/api/incidents/${long}`)).data;
+  expect(incident).toMatchObject({ in_maintenance: true });
+  await rig.clock.advance(60_000);
+  await tell();
+  expect(await posts(path)).toMatchObject([{ incident_id: long }]);
+  await resolve(shop, long);
+  expect(await posts(path)).toMatchObject([{ incident_id: long, status: 'resolved' }]);
+});
+
 test('a post that a person has changed is left alone, and a deleted one does not come back', async () => {
   const shop = await rig.monitor(tenant);
   const path = await publish(shop);

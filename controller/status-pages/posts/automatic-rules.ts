@@ -26,9 +26,12 @@ export function toldMonitors(incident: IncidentDoc): string[] {
   return [...new Set(check_id === null ? affected_monitor_ids : [check_id, ...affected_monitor_ids])];
 }
 
-/** Whether a page may still get its first post on an incident: not on one that was over when last told. */
-export function mayBegin({ status, told_pages }: IncidentDoc, page: PageDoc): boolean {
-  if (told_pages === undefined) return true;
+/**
+ * Whether a page may still get its first post on an incident: not on one that was over when last told, nor on
+ * one that was over before the maintenance in which it began.
+ */
+export function mayBegin({ status, told_pages, maintenance_until }: IncidentDoc, page: PageDoc): boolean {
+  if (told_pages === undefined) return maintenance_until === undefined || STATUS[status] !== 'resolved';
   return STATUS[status] !== 'resolved' && !told_pages.includes(page._id);
 }
 

@@ -31,7 +31,7 @@ describe('an outage in maintenance', () => {
     for (let at = 780; at < 1500; at += 60) run.up(at);
     expect(alerts(run)).toEqual([]);
     const [opened] = run.effects.filter((effect) => effect.kind === 'open');
-    expect(opened).toMatchObject({ opening: { in_maintenance: true } });
+    expect(opened).toMatchObject({ opening: { maintenance_until: WINDOW.until } });
     expect(run.told).toContain('resolve@720');
     expect(run.state.withheld).toBeNull();
   });
@@ -85,7 +85,7 @@ describe('an outage in maintenance', () => {
     run.down(660);
     expect(alerts(run)).toEqual(['monitor.down@660']);
     expect(run.effects.find((effect) => effect.kind === 'open')).toMatchObject({
-      opening: { in_maintenance: true },
+      opening: { maintenance_until: WINDOW.until },
     });
   });
 
@@ -93,7 +93,7 @@ describe('an outage in maintenance', () => {
     const run = inWindow({ retries: 2 });
     for (let at = 1140; at < 1300; at += 60) run.down(at + 1);
     expect(alerts(run)).toEqual(['monitor.down@1141']);
-    expect(run.effects.some((effect) => effect.kind === 'open' && effect.opening.in_maintenance)).toBe(false);
+    expect(run.effects.some((effect) => effect.kind === 'open' && effect.opening.maintenance_until)).toBe(false);
   });
 });
 
