@@ -95,11 +95,12 @@ export async function openController(given: GivenPorts) {
     monitors, accounts, events, onChanged: () => statusPages.follower.look(),
   });
   const subscriptions = await openSubscriptions(ports);
-  const statusPages = await openStatusPages(ports, {
-    accounts, incidents: incidents.store, baseUrl, told: () => subscribers.mailing.look(),
-  });
   const maintenance = await openMaintenance(ports, {
     monitors: monitors.store, pages: accounts.pages, retold: () => results.look(),
+  });
+  const statusPages = await openStatusPages(ports, {
+    accounts, incidents: incidents.store, windows: maintenance.windows, baseUrl,
+    told: () => subscribers.mailing.look(),
   });
   const fleet = await openFleet(ports, {
     monitors: monitors.store, ownsShard, quota, otherUsers: subscriptions.users,

@@ -36,6 +36,12 @@ export class WindowStore extends Documents<WindowDoc> {
     return this.select({ monitor_ids: { $in: ids }, deleted_at: null }).toArray();
   }
 
+  /** Windows that name the page. */
+  ofPage(tenant: Tenant, pageId: string): Promise<WindowDoc[]> {
+    const told = { ...ownedBy(tenant), status_page_ids: pageId, deleted_at: null };
+    return this.select(told).limit(MOST_WINDOWS).toArray();
+  }
+
   /** Windows that a round must look at, those that are being deleted among them. */
   due(now: number, limit: number): Promise<WindowDoc[]> {
     return this.select({ due_at: { $lte: now } }).sort({ due_at: 1 }).limit(limit).toArray();

@@ -20,6 +20,20 @@ export interface PageSubscribers {
   deleteOfPage(tenant: Tenant, pageId: string): Promise<void>;
 }
 
+/** A maintenance window that a page tells of, with its present occurrence and the next ones (Unix ms). */
+export interface ToldWindow {
+  _id: string;
+  title: string;
+  description: string | null;
+  monitor_ids: string[];
+  occurrences: { starts_at: number; ends_at: number }[];
+}
+
+/** The maintenance windows of pages. */
+interface PageWindows {
+  ofPage(tenant: Tenant, pageId: string): Promise<ToldWindow[]>;
+}
+
 export interface PageDeps {
   pages: PageStore;
   posts: PostStore;
@@ -29,6 +43,7 @@ export interface PageDeps {
   statistics: MonitorReaders['statistics'];
   pastDays: MonitorReaders['pastDays'];
   history: Pick<MonitorReaders['history'], 'responseTimes'>;
+  windows: PageWindows;
   subscribers: PageSubscribers;
   /** A post says something new, which subscribers are to be told. */
   told(): void;

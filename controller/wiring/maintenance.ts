@@ -27,7 +27,7 @@ export async function openMaintenance(ports: ControllerPorts, { monitors, pages,
     retell: (ids, now) => monitors.retellWindows(ids, now).finally(retold),
   });
   return {
-    rounds,
+    rounds, windows,
     routes: maintenanceRoutes({
       windows,
       knownMonitors: async (tenant, ids) => new Set((await monitors.known(tenant, ids)).keys()),

@@ -28,6 +28,7 @@ const NOTHING_KNOWN: LastPages =
 interface PageSources extends Pick<PageDeps, 'told'> {
   accounts: Pick<Accounts, 'pages' | 'tellOwners'>;
   incidents: Incidents['store'];
+  windows: PageDeps['windows'];
   /** Of links, without a slash at its end. */
   baseUrl(): string;
 }
@@ -37,7 +38,7 @@ export type StatusPages = Awaited<ReturnType<typeof openStatusPages>>;
 /** Status pages, and what they tell their readers. */
 export async function openStatusPages(
   ports: ControllerPorts,
-  { accounts: { pages, tellOwners }, incidents, told, baseUrl: linkBase }: PageSources,
+  { accounts: { pages, tellOwners }, incidents, windows, told, baseUrl: linkBase }: PageSources,
 ) {
   const { config: { http: { baseUrl }, statusPages }, mongo: { db }, clock, log, company } = ports;
   const [posts, domains, visits] = [new PostStore(db), new PageDomainStore(db), new VisitStore(db)];
@@ -68,7 +69,7 @@ export async function openStatusPages(
       { monitors, readers: { statistics, pastDays, history }, quota }: MonitorDeps,
       subscribers: PageSubscribers,
     ) => {
-      const shown = { pages, posts, monitors, statistics, pastDays, history };
+      const shown = { pages, posts, monitors, statistics, pastDays, history, windows };
       const readers = new PublicPages({
         clock, read: (subdomain) => readPublicPage(shown, subdomain, clock.now()), last: NOTHING_KNOWN,
       });

@@ -142,3 +142,25 @@ test('a project has a limited number of windows', async () => {
   expect(answer.code).toBe('FAIR_USE_LIMIT_REACHED');
   expect(answer.error.details).toEqual({ limit: MOST_WINDOWS });
 });
+
+test('a published page tells of its windows, in JSON and for people', async () => {
+  const subdomain = `page-${randomUUID()}`;
+  const pages = `/api/projects/${tenant.projectId}/status-pages`;
+  const { id } = (await client.post(pages, { name: 'Acme', subdomain })).data.status_page;
+  const monitor = await createMonitor();
+  await client.put(`${pages}/${id}/monitors`, { monitors: [{ monitor_id: monitor, display_name: 'Web shop' }] });
+  await client.post(`${pages}/${id}/publish`);
+  const [window] = [
+    await create({ title: 'New <database>', monitor_ids: [monitor], status_page_ids: [id] }),
+    await create({ title: 'Not for readers', monitor_ids: [monitor] }),
+    await create({ title: 'Over', starts_at: inHours(-3), ends_at: inHours(-2), status_page_ids: [id] }),
+  ];
+  const { maintenance } = (await app.client.get(`/api/public/status-pages/${subdomain}`)).data.status_page;
+  expect(maintenance).toEqual([{
+    id: window.id, title: 'New <database>', description: null, affected: ['Web shop'],
+    starts_at: window.starts_at, ends_at: window.ends_at,
+  }]);
+  const { text } = await app.client.get(`/status/${subdomain}`);
+  expect(text).toContain('<h3>New &#60;database&#62;</h3>');
+  expect(text).not.toContain('Not for readers');
+});

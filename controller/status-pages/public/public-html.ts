@@ -3,6 +3,7 @@ import type { Page } from '../../pages/layout.ts';
 import type { TIMEFRAMES } from '../page.ts';
 import { bars, shownDays, troubles } from './bars.ts';
 import { voiceOf, type Language, type Voice } from './languages/language.ts';
+import { maintenanceArticles } from './maintenance-html.ts';
 import { framePage, type Look } from './page-frame.ts';
 import { article } from './post-html.ts';
 import type { PublicComponent, PublicPageView } from './public-view.ts';
@@ -20,6 +21,8 @@ export function renderPublicPage(view: PublicPageView, look: Look, language: Lan
 ${view.is_current ? null : html`<p class="old" role="note">${texts.notCurrent} ${voice.time(view.as_of)}</p>`}
 <p class="overall ${view.overall}" role="status">${texts.overall[view.overall]}</p>
 ${open.length === 0 ? null : section(texts.current, articles(open))}
+${view.maintenance.length === 0
+    ? null : section(texts.states.maintenance, maintenanceArticles(view.maintenance, voice))}
 ${groupsOf(view.components).map(([name, components]) =>
     section(name ?? texts.systems, [list(components, view, voice)]))}
 ${section(texts.past, past.length === 0 ? [html`<p>${texts.none}</p>`] : articles(past))}

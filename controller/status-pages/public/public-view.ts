@@ -35,6 +35,15 @@ const postView = z.strictObject({
   })).describe('Oldest first.'),
 });
 
+const maintenanceView = z.strictObject({
+  id: z.uuid().describe('Of the window; its occurrences have the same.'),
+  title: z.string(),
+  description: z.string().nullable(),
+  affected: z.array(z.string()).describe('Names of components.'),
+  starts_at: instant,
+  ends_at: instant,
+});
+
 /** A page as its readers see it: no addresses, no targets, nothing that is hidden. */
 export const publicPageView = z.strictObject({
   name: z.string(),
@@ -48,6 +57,8 @@ export const publicPageView = z.strictObject({
   first_day: z.iso.date().describe('The first day of `daily_uptime`.'),
   components: z.array(componentView),
   incidents: z.array(postView).describe('Open ones, and those of the last `incident_history_days`.'),
+  maintenance: z.array(maintenanceView)
+    .describe('Maintenance under way and of the next two weeks, soonest first.'),
   as_of: instant.describe('When this was put together; it is repeated for ten seconds while nothing changes.'),
   is_current: z.boolean()
     .describe('False while the present state cannot be read: this is what was known at `as_of`.'),
@@ -55,3 +66,4 @@ export const publicPageView = z.strictObject({
 export type PublicPageView = z.infer<typeof publicPageView>;
 export type PublicComponent = PublicPageView['components'][number];
 export type PublicPost = PublicPageView['incidents'][number];
+export type PublicMaintenance = PublicPageView['maintenance'][number];

@@ -10,6 +10,7 @@ import { viewPost } from '../posts/post-views.ts';
 import { readComponents } from '../verbs/read-pages.ts';
 import { uniteRegions } from './chart.ts';
 import type { ComponentTimes } from './component-html.ts';
+import { shownMaintenance } from './maintenance-rules.ts';
 import {
   firstDay, floorPercent, framesOf, hoursOfToday, isShown, overallState, SHOWN_DAYS,
 } from './public-rules.ts';
@@ -18,7 +19,8 @@ import type { PublicComponent, PublicPageView, PublicPost } from './public-view.
 /** The newest posts of a page are looked through for those that readers see. */
 const MOST_POSTS_READ = 100;
 
-export type PublicDeps = Pick<PageDeps, 'pages' | 'posts' | 'monitors' | 'statistics' | 'pastDays' | 'history'>;
+export type PublicDeps =
+  Pick<PageDeps, 'pages' | 'posts' | 'monitors' | 'statistics' | 'pastDays' | 'history' | 'windows'>;
 
 export interface FoundPage {
   page: PageDoc;
@@ -32,9 +34,10 @@ export async function readPublicPage(
   const page = await deps.pages.findPublished(subdomain);
   if (page === null) return null;
   const tenant = { organizationId: page.organization_id, projectId: page.project_id };
-  const [components, { posts }] = await Promise.all([
+  const [components, { posts }, windows] = await Promise.all([
     visibleComponents(deps, tenant, page, now),
     deps.posts.list(tenant, page._id, { status: undefined, skip: 0, limit: MOST_POSTS_READ }),
+    deps.windows.ofPage(tenant, page._id),
   ]);
   const names = namesOf(components);
   const view: PublicPageView = {
@@ -42,6 +45,7 @@ export async function readPublicPage(
     color_scheme: shownBranding(page.branding).color_scheme, overall: overallState(components),
     uptime_thresholds: page.uptime_thresholds, first_day: isoTime(firstDay(now)).slice(0, 10), components,
     incidents: posts.filter((post) => isShown(post, page, now)).map((post) => publicPost(post, names)),
+    maintenance: shownMaintenance(windows, names, now),
     as_of: isoTime(now), is_current: true,
   };
   return { page, view };

@@ -15,7 +15,7 @@ function pageOf(components: PublicComponent[]): PublicPageView {
   return {
     name: 'Acme', description: null, subdomain: 'acme', timezone: 'UTC', color_scheme: 'system',
     overall: 'operational', uptime_thresholds: { operational: 99.9, degraded: 95 }, first_day: '2026-08-25',
-    components, incidents: [], as_of: '2026-11-22T12:30:00.000Z', is_current: true,
+    components, incidents: [], maintenance: [], as_of: '2026-11-22T12:30:00.000Z', is_current: true,
   };
 }
 

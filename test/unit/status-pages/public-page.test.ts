@@ -45,6 +45,10 @@ describe('the page for people', () => {
     name: HOSTILE, description: HOSTILE, subdomain: 'acme', timezone: 'Asia/Tokyo', color_scheme: 'system',
     overall: 'partial_outage', first_day: '2026-08-25', uptime_thresholds: { operational: 99.9, degraded: 95 },
     as_of: '2026-11-22T12:00:00.000Z', is_current: true,
+    maintenance: [{
+      id: 'd', title: HOSTILE, description: HOSTILE, affected: [HOSTILE],
+      starts_at: '2026-11-22T23:00:00.000Z', ends_at: '2026-11-23T01:00:00.000Z',
+    }],
     components: [
       { id: 'a', name: HOSTILE, group: HOSTILE, status: 'down', uptime: { '90d': 99.999, '24h': null } },
       { id: 'b', name: 'API', group: null, status: 'unknown', response_time_ms: 12.4 },

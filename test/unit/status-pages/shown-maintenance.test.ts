@@ -1,0 +1,35 @@
+import { expect, test } from 'vitest';
+import { shownMaintenance } from '../../../controller/status-pages/public/maintenance-rules.ts';
+
+const NOW = Date.parse('2026-11-22T12:00:00Z');
+const HOUR_MS = 3_600_000;
+const DAY_MS = 24 * HOUR_MS;
+
+/** Occurrences of an hour each, that begin in this many hours. */
+function windowOf(id: string, ...starts: number[]) {
+  const occurrences = starts.map((hours) =>
+    ({ starts_at: NOW + hours * HOUR_MS, ends_at: NOW + (hours + 1) * HOUR_MS }));
+  return { _id: id, title: id, description: null, monitor_ids: ['shop', 'hidden'], occurrences };
+}
+
+const NAMES = new Map([['shop', 'Shop'], ['api', 'API']]);
+
+test('readers see what is under way and what comes within two weeks, soonest first', () => {
+  const shown = shownMaintenance([
+    windowOf('later', 30), windowOf('now', -0.5), windowOf('over', -1), windowOf('far', 14 * 24),
+  ], NAMES, NOW);
+  expect(shown.map(({ id, starts_at }) => [id, starts_at])).toEqual([
+    ['now', '2026-11-22T11:30:00.000Z'], ['later', '2026-11-23T18:00:00.000Z'],
+  ]);
+});
+
+test('components that the page does not show are not named', () => {
+  expect(shownMaintenance([windowOf('now', 0)], NAMES, NOW)[0]?.affected).toEqual(['Shop']);
+});
+
+test('a daily window fills no page, nor do many windows', () => {
+  const daily = windowOf('daily', ...Array.from({ length: 9 }, (_, day) => (day * DAY_MS) / HOUR_MS));
+  expect(shownMaintenance([daily], NAMES, NOW)).toHaveLength(3);
+  const many = Array.from({ length: 200 }, (_, at) => windowOf(`w${at}`, at));
+  expect(shownMaintenance(many, NAMES, NOW)).toHaveLength(20);
+});
