@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { oneLine, readOnlyFields, timeZoneInput, uuidParam } from '../http/params.ts';
+import { scopeCss } from './custom-css.ts';
 import { COLOR_SCHEMES, MOST_COMPONENTS, SEVERITIES, TIMEFRAMES } from './page.ts';
 
 export const projectParams = z.strictObject({ projectId: uuidParam });
@@ -19,6 +20,11 @@ const imageUrl = z.url({ protocol: /^https$/, error: 'Must be an https URL' })
 const DOMAIN = /^(?=.{4,253}$)([a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z]([a-z0-9-]{0,61}[a-z0-9])$/;
 const customDomain = z.string().trim().toLowerCase().regex(DOMAIN, 'Must be a domain name, such as status.example.com');
 
+const customCss = text(20_000).superRefine((css, issues) => {
+  const scoped = scopeCss(css);
+  if ('problem' in scoped) issues.addIssue({ code: 'custom', message: scoped.problem });
+}).describe('Rules for the content of the page: colors, fonts, borders and space. They cannot load anything.');
+
 const colorScheme = z.enum(COLOR_SCHEMES);
 
 export const brandingInput = z.strictObject({
@@ -26,7 +32,7 @@ export const brandingInput = z.strictObject({
   primaryColor: z.string().regex(/^#[0-9A-Fa-f]{6}$/, 'Must be a color such as #1a7f37').nullable(),
   logoUrl: imageUrl.nullable(),
   faviconUrl: imageUrl.nullable(),
-  customCss: text(20_000).nullable(),
+  customCss: customCss.nullable(),
   headerText: text(500).nullable(),
   footerText: text(500).nullable(),
 }).partial().describe('Changes only the fields in the request; null removes one.');
@@ -58,7 +64,7 @@ const settings = {
 /** The branding that a page also shows at its top level. */
 const shownBranding = {
   color_scheme: colorScheme, logo_url: imageUrl.nullable(), favicon_url: imageUrl.nullable(),
-  custom_css: text(20_000).nullable(),
+  custom_css: customCss.nullable(),
 };
 
 const subdomain = z.string()

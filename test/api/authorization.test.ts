@@ -42,6 +42,7 @@ const NEEDS = {
   'GET /status/:subdomain/feed.atom': 'public',
   'GET /status/:subdomain/feed.rss': 'public',
   'GET /status/:subdomain/feed.json': 'public',
+  'GET /status/:subdomain/style.css': 'public',
   'GET /status/:subdomain/embed': 'public',
   'GET /api/public/status-pages/:subdomain/badge.svg': 'public',
   'GET /api/monitors/:id/badge.svg': 'public',

@@ -93,3 +93,23 @@ test('a person who asks for a page that is not there gets a page', async () => {
   expect([answer.status, answer.headers.get('content-type')]).toEqual([404, 'text/html; charset=utf-8']);
   expect(answer.text).toContain('Status page not found');
 });
+
+test('the style of a page is a file of its own, and what could load or cover something is refused', async () => {
+  const { id, subdomain } = await createPage({ branding: { customCss: 'h1 { color: red }', primaryColor: '#1a7f37' } });
+  for (const customCss of ['@import "https://evil.example/a.css";', 'a { background: url(//evil.example) }']) {
+    const answer = await client.put(`${pages}/${id}/branding`, { customCss });
+    expect([answer.status, answer.error?.code]).toEqual([400, 'VALIDATION_ERROR']);
+    expect(answer.error?.message).toMatch(/^Validation failed: customCss: Line 1: .* is not allowed$/);
+  }
+  const refused = await client.patch(`${pages}/${id}`, { custom_css: '</style><script>alert(1)</script>' });
+  expect(refused.status).toBe(400);
+  const readStyle = () => app.client.get(`/status/${subdomain}/style.css`);
+  expect((await readStyle()).status).toBe(404);
+  await client.post(`${pages}/${id}/publish`);
+  const style = await readStyle();
+  expect(style.headers.get('content-type')).toBe('text/css; charset=utf-8');
+  expect(style.headers.get('x-content-type-options')).toBe('nosniff');
+  expect(style.text).toBe('.page>header{border-bottom:4px solid #1a7f37}\n.page h1{color:red}');
+  expect((await readHtml(subdomain)).text)
+    .toMatch(new RegExp(`<link rel="stylesheet" href="/status/${subdomain}/style.css\\?v=[0-9a-f]{16}">`));
+});

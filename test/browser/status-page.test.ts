@@ -124,6 +124,22 @@ describe('in Chromium', () => {
     });
   });
 
+  test('the style of a page changes its content, and not its controls', async () => {
+    const customCss = 'body, h1, form, footer { color: #b00020 } a { display: none } * { max-height: 0 }';
+    const { subdomain } = await publishPage(app, { primaryColor: '#1a7f37', customCss });
+    const context = await browser.newContext(DESKTOP);
+    context.setDefaultTimeout(MOST_MS);
+    const page = await context.newPage();
+    await page.goto(`${app.url}/status/${subdomain}`);
+    const colorOf = (selector: string) =>
+      page.evaluate<string>(`getComputedStyle(document.querySelector('${selector}')).color`);
+    expect(await colorOf('h1')).toBe('rgb(176, 0, 32)');
+    expect([await colorOf('form'), await colorOf('footer')]).not.toContain('rgb(176, 0, 32)');
+    expect(await page.getByRole('button', { name: TEXTS.en.send }).isVisible()).toBe(true);
+    expect(await page.getByRole('link', { name: 'Deutsch' }).isVisible()).toBe(true);
+    await context.close();
+  });
+
   test('a visitor subscribes by the form', async () => {
     await withPage('', PHONE, async (page, noted) => {
       await page.getByLabel(TEXTS.en.email).fill('visitor@example.com');

@@ -7,6 +7,7 @@ import { defineRoute, type Route } from '../../http/route.ts';
 import { viewError } from '../../pages/layout.ts';
 import { renderComponentPage } from './component-html.ts';
 import { voiceOf } from './languages/language.ts';
+import { ownStyle } from './own-style.ts';
 import { renderPostPage } from './post-html.ts';
 import type { PublicPages } from './public-pages.ts';
 import { languageOf, languageQuery, publicParams, readShown } from './public-routes.ts';
@@ -18,6 +19,7 @@ const common = {
   method: 'GET', tag: 'Public status pages', auth: { access: 'public' }, ignoresQuery: true,
   errors: ['RESOURCE_NOT_FOUND'],
 } as const;
+const CSS = { 200: { contentType: 'text/css; charset=utf-8' } } as const;
 const page = {
   ...common, query: languageQuery, errorPage: viewError, answers: { 200: { contentType: HTML_CONTENT } },
 } as const;
@@ -56,9 +58,18 @@ export function detailRoutes(deps: PublicDeps, pages: PublicPages, clock: Clock)
       },
     }),
     defineRoute({
+      ...common, path: '/status/:subdomain/style.css', summary: 'Colour and style of a published status page',
+      params: publicParams, answers: CSS,
+      handle: async (_ctx, { params: { subdomain } }) => {
+        const { page: { branding } } = await readShown(pages, subdomain);
+        const headers = { 'Cache-Control': 'public, max-age=60' };
+        return { status: 200 as const, raw: ownStyle(branding) ?? '', headers };
+      },
+    }),
+    defineRoute({
       ...common, path: '/status/assets/:file', summary: 'Style of status pages',
       params: z.strictObject({ file: z.string().regex(/^page-[0-9a-f]{16}\.css$/) }),
-      answers: { 200: { contentType: 'text/css; charset=utf-8' } },
+      answers: CSS,
       handle: async (_ctx, { params: { file } }) => {
         // Another version's page may ask while controllers are updated one after another.
         const isOurs = STYLE_PATH.endsWith(`/${file}`);

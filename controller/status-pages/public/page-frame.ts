@@ -4,6 +4,7 @@ import { shownBranding } from '../branding-rules.ts';
 import type { PageDoc } from '../page.ts';
 import { FEED_FORMATS } from './feeds.ts';
 import { LANGUAGES, TEXTS, type Voice } from './languages/language.ts';
+import { ownStyle, ownStylePath } from './own-style.ts';
 import { STYLE_PATH } from './public-style.ts';
 import type { PublicPageView } from './public-view.ts';
 
@@ -29,6 +30,7 @@ export function framePage({ view, look, voice, title, path, content, controls }:
   const { texts, language } = voice;
   const { headerText = null, footerText = null } = look.branding ?? {};
   const { logo_url, favicon_url, color_scheme } = shownBranding(look.branding);
+  const style = ownStyle(look.branding);
   const home = `/status/${view.subdomain}`;
   const name = `${view.name} · ${texts.status}`;
   const { text } = html`<!doctype html>
@@ -41,6 +43,7 @@ ${favicon_url === null ? null : html`<link rel="icon" href="${favicon_url}">`}
 ${FEEDS.map(([format, name]) => html`<link rel="alternate" type="${FEED_FORMATS[format].split(';', 1)[0] ?? ''}" href="${
   home}/feed.${format}?lang=${language}" title="${name}">
 `)}<link rel="stylesheet" href="${STYLE_PATH}">
+${style === null ? null : html`<link rel="stylesheet" href="${ownStylePath(view.subdomain, style)}">`}
 </head><body><a class="skip" href="#main">${texts.skip}</a>
 <div class="page"><header>${logo_url === null ? null : html`<img src="${logo_url}" alt="" height="48">`}${
   title === null

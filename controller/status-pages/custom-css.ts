@@ -1,0 +1,175 @@
+import type {
+  Atrule, Block, CssNode, Declaration, List, MediaQueryList, Rule, Selector, SelectorList, Value,
+} from 'css-tree';
+import generate from 'css-tree/generator';
+import parse from 'css-tree/parser';
+
+/** The element around all that the style of a page's owner may reach. */
+export const SCOPE = '.page';
+
+/**
+ * Nothing here loads anything, takes an element out of its place or paints outside of it, so that no style
+ * can send what it sees to another host or lay something over the controls of the page.
+ */
+const PROPERTIES = new Set([
+  'align-items', 'background', 'background-color', 'background-image', 'border', 'border-block', 'border-bottom',
+  'border-collapse', 'border-color', 'border-inline', 'border-left', 'border-radius', 'border-right', 'border-style',
+  'border-top', 'border-width', 'color', 'column-gap', 'display', 'fill', 'flex', 'flex-direction', 'flex-wrap',
+  'font', 'font-family', 'font-size', 'font-style', 'font-variant', 'font-weight', 'gap', 'grid-template-columns',
+  'height', 'justify-content', 'letter-spacing', 'line-height', 'list-style', 'margin', 'margin-bottom',
+  'margin-left', 'margin-right', 'margin-top', 'max-height', 'max-width', 'min-height', 'min-width', 'opacity',
+  'padding', 'padding-bottom', 'padding-left', 'padding-right', 'padding-top', 'row-gap', 'stroke', 'text-align',
+  'text-decoration', 'text-decoration-color', 'text-decoration-line', 'text-decoration-style', 'text-transform',
+  'width', 'word-spacing',
+  '--ground', '--card', '--text', '--line', '--accent', '--good', '--warning', '--bad',
+]);
+const FUNCTIONS = new Set([
+  'color', 'color-mix', 'conic-gradient', 'hsl', 'hsla', 'hwb', 'lab', 'lch', 'light-dark', 'linear-gradient',
+  'minmax', 'oklab', 'oklch', 'radial-gradient', 'repeat', 'repeating-linear-gradient', 'rgb', 'rgba', 'var',
+]);
+const PSEUDO_CLASSES = new Set([
+  'active', 'first-child', 'first-of-type', 'focus', 'focus-visible', 'focus-within', 'hover', 'is', 'last-child',
+  'last-of-type', 'link', 'not', 'nth-child', 'nth-of-type', 'only-child', 'visited', 'where',
+]);
+const LARGEST = 1000;
+const DEEPEST = 10;
+
+/** Why a style is refused: a sentence without its point. */
+class Refusal extends Error {}
+
+/**
+ * The style of a page's owner, parsed and limited to what is within SCOPE; or why it is refused. `body`,
+ * `html` and `:root` mean the scope.
+ */
+export function scopeCss(text: string): { css: string } | { problem: string } {
+  try {
+    // Escapes could hide any word from the lists above, and no allowed word needs one.
+    if (text.includes('\\')) throw new Refusal('Must not contain backslashes');
+    if (depthOf(text) > DEEPEST) throw new Refusal(`Must not nest brackets more than ${DEEPEST} deep`);
+    const tree = parse(text, {
+      positions: true, parseCustomProperty: true,
+      onParseError: ({ message, line }) => {
+        throw new Refusal(`Line ${line}: ${message}`);
+      },
+    });
+    return { css: tree.type === 'StyleSheet' ? scopedAll(tree.children) : '' };
+  } catch (error) {
+    if (error instanceof Refusal) return { problem: error.message };
+    throw error;
+  }
+}
+
+/** The parser calls itself for each bracket. */
+function depthOf(text: string): number {
+  let [depth, deepest] = [0, 0];
+  for (const char of text) {
+    if ('({['.includes(char)) deepest = Math.max(deepest, (depth += 1));
+    else if (')}]'.includes(char)) depth = Math.max(0, depth - 1);
+  }
+  return deepest;
+}
+
+function scopedAll(nodes: List<CssNode>): string {
+  return nodes.toArray().map((node) => {
+    if (node.type === 'Comment') return '';
+    if (node.type === 'Rule') return scopedRule(node);
+    if (node.type === 'Atrule' && node.name.toLowerCase() === 'media') return scopedMedia(node);
+    throw refusal(node, node.type === 'Atrule' ? `@${node.name} is not allowed` : 'Only rules and @media are allowed');
+  }).filter((rule) => rule !== '').join('\n');
+}
+
+function scopedMedia({ prelude, block, ...node }: Atrule): string {
+  const list = prelude?.type === 'AtrulePrelude' ? prelude.children.first : null;
+  if (list?.type !== 'MediaQueryList' || block === null) throw refusal(node, 'This is no media query');
+  each(list, (part) => {
+    if (part.type === 'Raw' || part.type === 'Url') throw refusal(node, 'This is no media query');
+  });
+  return `@media ${generate(list satisfies MediaQueryList)}{${scopedAll(block.children)}}`;
+}
+
+function scopedRule({ prelude, block }: Rule): string {
+  if (prelude.type !== 'SelectorList') throw refusal(prelude, 'This is no selector');
+  return `${scopedSelectors(prelude)}{${declarations(block)}}`;
+}
+
+function scopedSelectors({ children }: SelectorList): string {
+  return children.toArray().map((selector) => {
+    if (selector.type !== 'Selector') throw refusal(selector, 'This is no selector');
+    each(selector, checkSelectorPart);
+    return scopedSelector(selector);
+  }).join(',');
+}
+
+function checkSelectorPart(part: CssNode): void {
+  const isKnown = part.type !== 'PseudoClassSelector' || isRoot(part) || PSEUDO_CLASSES.has(part.name.toLowerCase());
+  const isPlain = part.type !== 'PseudoElementSelector' && part.type !== 'NestingSelector' && part.type !== 'Raw';
+  if (!isKnown || !isPlain) throw refusal(part, `${generate(part)} is not allowed in a selector`);
+}
+
+function scopedSelector(selector: Selector): string {
+  const [first, second] = selector.children.toArray();
+  if (first === undefined || first.type === 'Combinator') throw refusal(selector, 'A selector must begin with an element');
+  if (!isRoot(first)) return `${SCOPE} ${generate(selector)}`;
+  // A neighbour of the scope would be outside of it.
+  const isWithin = second === undefined || (second.type === 'Combinator' && [' ', '>'].includes(second.name));
+  if (!isWithin) throw refusal(selector, 'After body, html and :root only elements in them may follow');
+  return SCOPE + selector.children.toArray().slice(1).map((part) => generate(part)).join('');
+}
+
+function isRoot(part: CssNode): boolean {
+  if (part.type === 'TypeSelector') return ['html', 'body'].includes(part.name.toLowerCase());
+  return part.type === 'PseudoClassSelector' && part.name.toLowerCase() === 'root';
+}
+
+function declarations({ children }: Block): string {
+  return children.toArray().map((node) => {
+    if (node.type === 'Declaration') return declaration(node);
+    if (node.type === 'Comment') return '';
+    throw refusal(node, 'Only declarations are allowed in a rule');
+  }).filter((one) => one !== '').join(';');
+}
+
+function declaration(node: Declaration): string {
+  const property = node.property.toLowerCase();
+  if (!PROPERTIES.has(property)) throw refusal(node, `${node.property} is not allowed`);
+  const { value } = node;
+  if (value.type !== 'Value') throw refusal(node, `The value of ${property} is not allowed`);
+  each(value satisfies Value, (part) => checkValuePart(part, property));
+  return generate(node);
+}
+
+function checkValuePart(part: CssNode, property: string): void {
+  switch (part.type) {
+    case 'Number': case 'Dimension': case 'Percentage': {
+      const size = Number(part.value);
+      if (size >= 0 && size <= LARGEST) return;
+      throw refusal(part, `Numbers must be from 0 to ${LARGEST}`);
+    }
+    case 'Function':
+      if (FUNCTIONS.has(part.name.toLowerCase())) return;
+      throw refusal(part, `${part.name}() is not allowed`);
+    case 'Value': case 'Identifier': case 'Hash': case 'String': case 'Operator': return;
+    default: throw refusal(part, `The value of ${property} is not allowed`);
+  }
+}
+
+/** Calls `visit` with a node and all nodes in it. */
+function each(node: CssNode, visit: (node: CssNode) => void): void {
+  visit(node);
+  for (const part of Object.values(node) as unknown[]) {
+    if (isNode(part)) each(part, visit);
+    else if (isList(part)) part.forEach((child) => each(child, visit));
+  }
+}
+
+function isNode(value: unknown): value is CssNode {
+  return typeof value === 'object' && value !== null && 'type' in value && !('head' in value);
+}
+
+function isList(value: unknown): value is List<CssNode> {
+  return typeof value === 'object' && value !== null && 'head' in value;
+}
+
+function refusal({ loc }: Pick<CssNode, 'loc'>, message: string): Refusal {
+  return new Refusal(loc ? `Line ${loc.start.line}: ${message}` : message);
+}
