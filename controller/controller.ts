@@ -97,6 +97,7 @@ export async function openController(given: GivenPorts) {
   const subscriptions = await openSubscriptions(ports);
   const maintenance = await openMaintenance(ports, {
     monitors: monitors.store, pages: accounts.pages, retold: () => results.look(),
+    announce: (pages, announcement) => subscribers.announce(pages, announcement),
   });
   const statusPages = await openStatusPages(ports, {
     accounts, incidents: incidents.store, windows: maintenance.windows, baseUrl,
@@ -162,8 +163,8 @@ export async function openController(given: GivenPorts) {
   const watchdog = openWatchdog(ports, notifications);
   const servers: HttpServer[] = [];
   return {
-    accounts, monitors, events, incidents, fleet, subscriptions, statusPages, subscribers, notifications,
-    results,
+    accounts, monitors, events, incidents, fleet, subscriptions, maintenance, statusPages, subscribers,
+    notifications, results,
     edge: http.edge,
     /** Shards are claimed, probes heard, alerts sent: all work in the background. */
     start: async () => {

@@ -1,4 +1,5 @@
 import type { MaintenanceStretch } from '../verdicts/monitor-config.ts';
+import { nextEventAt } from './announce-rules.ts';
 import { continuesAfter, occurrencesIn, type Schedule } from './recurrence.ts';
 import type { Occurrence, WindowDoc } from './window.ts';
 
@@ -19,8 +20,11 @@ export function planned(schedule: Schedule, now: number): Plan {
 }
 
 /** When a round must look at a window next, Unix ms; null if never. */
-export function dueAt({ untold, plan_at, deleted_at }: WindowDoc, now: number): number | null {
-  return untold.length > 0 || deleted_at !== null ? now : plan_at;
+export function dueAt(window: WindowDoc, now: number): number | null {
+  const { untold, plan_at, deleted_at } = window;
+  if (untold.length > 0 || deleted_at !== null) return now;
+  const next = Math.min(plan_at ?? Infinity, nextEventAt(window) ?? Infinity);
+  return next === Infinity ? null : next;
 }
 
 /** The occurrence under way, or else the next one; null if all are over. */

@@ -47,7 +47,8 @@ export async function createWindow(
   const doc: WindowDoc = {
     ...settings, _id: newId(now), ...ownedBy(tenant), revision: 1,
     created_by: authorOf(actor), ...planned(settings, now),
-    untold: settings.monitor_ids, due_at: now, deleted_at: null, created_at: now, updated_at: now,
+    untold: settings.monitor_ids, announced_until: now - 1, due_at: now, deleted_at: null,
+    created_at: now, updated_at: now,
   };
   await deps.windows.insert(doc);
   await deps.changed();
@@ -63,7 +64,10 @@ export async function changeWindow(
     if (SETTINGS.every((name) => isDeepStrictEqual(settings[name], seen[name]))) return null;
     await check(deps, ctx, settings, seen);
     const untold = [...new Set([...seen.untold, ...seen.monitor_ids, ...settings.monitor_ids])];
-    return { ...given(input), ...planned(settings, ctx.now), untold, updated_at: ctx.now };
+    const { now } = ctx;
+    return {
+      ...given(input), ...planned(settings, now), untold, announced_until: now - 1, updated_at: now,
+    };
   });
 }
 

@@ -2,6 +2,8 @@ import type { Company } from '../../shared/company.ts';
 import type { Log } from '../../shared/log.ts';
 import { Rounds } from '../../shared/rounds.ts';
 import type { Clock } from '../../shared/time.ts';
+import { dueEvents, expected } from './announce-rules.ts';
+import { announcementOf, type MaintenanceAnnouncement } from './announcement.ts';
 import { dueAt, planned } from './plan-rules.ts';
 import type { WindowStore } from './store.ts';
 import type { WindowDoc } from './window.ts';
@@ -15,14 +17,22 @@ export interface WindowRoundsDeps {
   windows: WindowStore;
   /** Has the journals take the configurations of these monitors again. May be repeated. */
   retell(monitorIds: string[], now: number): Promise<void>;
+  /**
+   * Tells the subscribers of those of the window's pages that are published; `announcement` is for the time
+   * zone of a page. May be repeated.
+   */
+  announce(
+    window: WindowDoc, announcement: (timeZone: string) => MaintenanceAnnouncement,
+  ): Promise<void>;
   clock: Clock;
   log: Log;
   company: Company;
 }
 
 /**
- * Brings windows to their monitors, which read them into their next configurations, and finds the next
- * occurrences. Any controller may do it: steps are repeatable, and a write that others overtake is dropped.
+ * Brings windows to their monitors, which read them into their next configurations, announces them to the
+ * readers of pages, and finds the next occurrences. Any controller may do it: steps are repeatable, and a
+ * write that others overtake is dropped.
  */
 export function windowRounds(deps: WindowRoundsDeps): Rounds {
   const { windows, clock, log, company } = deps;
@@ -33,18 +43,31 @@ export function windowRounds(deps: WindowRoundsDeps): Rounds {
       for (const window of due) await settle(deps, window, clock.now());
       return due.length === AT_ONCE ? true : due.length === 0 ? 'quiet' : false;
     },
-    onFailed: (error) => log.warn({ err: error }, 'monitors could not be told of maintenance windows'),
+    onFailed: (error) => log.warn({ err: error }, 'maintenance windows could not be told of'),
   });
 }
 
 async function settle(deps: WindowRoundsDeps, seen: WindowDoc, now: number): Promise<void> {
+  await announceDue(deps, seen, now);
   const window = await replanned(deps, seen, now);
   if (window === null) return;
   // First what is read, then who reads it: a monitor's next configuration has the window as it is now.
   if (window.untold.length > 0) await deps.retell(window.untold, now);
   if (window.deleted_at !== null) return deps.windows.forget(window);
-  const told: WindowDoc = { ...window, untold: [] };
-  await deps.windows.revise(window, { untold: [], due_at: dueAt(told, now) });
+  const told = { untold: [], announced_until: now };
+  await deps.windows.revise(window, { ...told, due_at: dueAt({ ...window, ...told }, now) });
+}
+
+/** Before further occurrences replace the present ones. A crash after it repeats the same announcements. */
+async function announceDue({ announce }: WindowRoundsDeps, window: WindowDoc, now: number): Promise<void> {
+  if (window.deleted_at === null) {
+    for (const { phase, occurrence } of dueEvents(window, now)) {
+      await announce(window, (zone) => announcementOf(window, phase, occurrence, zone));
+    }
+    return;
+  }
+  const dropped = expected(window, now);
+  if (dropped) await announce(window, (zone) => announcementOf(window, 'cancelled', dropped, zone));
 }
 
 /** Null if somebody has changed the window meanwhile: it is due again. */

@@ -32,6 +32,8 @@ export interface WindowDoc extends WindowSettings {
   plan_at: number | null;
   /** Monitors whose configuration lacks what the window says now. */
   untold: string[];
+  /** What was due up to this instant has been announced to the readers of pages. */
+  announced_until: number;
   /** When a round must look at the window; absent if never. */
   due_at?: number;
   /** Only while monitors of a deleted window are still to be told. */

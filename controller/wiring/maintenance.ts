@@ -1,9 +1,11 @@
+import type { MaintenanceAnnouncement } from '../maintenance/announcement.ts';
 import { maintenanceRoutes } from '../maintenance/routes.ts';
 import { stretchesOf } from '../maintenance/plan-rules.ts';
 import { WindowStore } from '../maintenance/store.ts';
 import type { WindowDoc } from '../maintenance/window.ts';
 import { windowRounds } from '../maintenance/window-rounds.ts';
 import type { MonitorStore } from '../monitors/store.ts';
+import type { PageDoc } from '../status-pages/page.ts';
 import type { PageStore } from '../status-pages/store.ts';
 import type { MaintenanceStretch } from '../verdicts/monitor-config.ts';
 import type { ControllerPorts } from './ports.ts';
@@ -13,18 +15,27 @@ interface MaintenanceSinks {
   pages: Pick<PageStore, 'list'>;
   /** Configurations of some monitors have changed. */
   retold(): void;
+  /** Tells the subscribers of those pages that are published; may be repeated. */
+  announce(pages: PageDoc[], announcement: MaintenanceAnnouncement): Promise<void>;
 }
 
 export type Maintenance = Awaited<ReturnType<typeof openMaintenance>>;
 
 /** Maintenance windows, and how monitors learn of theirs. */
-export async function openMaintenance(ports: ControllerPorts, { monitors, pages, retold }: MaintenanceSinks) {
+export async function openMaintenance(ports: ControllerPorts, sinks: MaintenanceSinks) {
+  const { monitors, pages, retold } = sinks;
   const { mongo: { db }, clock, log, company } = ports;
   const windows = new WindowStore(db);
   await windows.ensureIndexes();
   const rounds = windowRounds({
     windows, clock, log, company,
     retell: (ids, now) => monitors.retellWindows(ids, now).finally(retold),
+    announce: async ({ organization_id, project_id, status_page_ids: ids }, announcement) => {
+      const all = await pages.list({ organizationId: organization_id, projectId: project_id });
+      for (const page of all.filter(({ _id }) => ids.includes(_id))) {
+        await sinks.announce([page], announcement(page.timezone));
+      }
+    },
   });
   return {
     rounds, windows,

@@ -1,0 +1,88 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { dueEvents, expected, nextEventAt } from '../../../controller/maintenance/announce-rules.ts';
+import { announcementOf } from '../../../controller/maintenance/announcement.ts';
+
+const HOUR_MS = 3_600_000;
+const DAY_MS = 24 * HOUR_MS;
+const NOW = Date.UTC(2026, 2, 20);
+
+/** Occurrences of two hours that begin in this many hours; people set the window now. */
+function windowOf(...starts: number[]) {
+  return {
+    occurrences: starts.map((hours) =>
+      ({ starts_at: NOW + hours * HOUR_MS, ends_at: NOW + (hours + 2) * HOUR_MS })),
+    status_page_ids: ['page'], updated_at: NOW, announced_until: NOW - 1,
+  };
+}
+
+/** What rounds at these hours announce. */
+function told(window: ReturnType<typeof windowOf>, ...hours: number[]): string[] {
+  let seen = window;
+  return hours.flatMap((hour) => {
+    const now = NOW + hour * HOUR_MS;
+    const events = dueEvents(seen, now);
+    seen = { ...seen, announced_until: now };
+    return events.map(({ phase, occurrence }) => `${phase} ${(occurrence.starts_at - NOW) / HOUR_MS}@${hour}`);
+  });
+}
+
+describe('an occurrence is announced', () => {
+  test('a day before, at its start and at its end', () => {
+    expect(told(windowOf(48), 0, 23, 24, 25, 47, 48, 49, 50, 51)).toEqual(['before 48@24', 'start 48@48', 'end 48@50']);
+  });
+
+  test('at once if it comes sooner, and not before if it goes on already', () => {
+    expect(told(windowOf(3), 0, 3, 5)).toEqual(['before 3@0', 'start 3@3', 'end 3@5']);
+    expect(told(windowOf(-1), 0, 1)).toEqual(['start -1@0', 'end -1@1']);
+    expect(told(windowOf(-2), 0, 1)).toEqual([]);
+  });
+
+  test('without words that have become wrong while nobody was there', () => {
+    expect(told(windowOf(3), 4)).toEqual(['start 3@4']);
+    expect(told(windowOf(3), 6)).toEqual(['end 3@6']);
+    expect(told(windowOf(3), 40)).toEqual([]);
+  });
+
+  test('to nobody without a page', () => {
+    expect(told({ ...windowOf(3), status_page_ids: [] }, 0, 3, 5)).toEqual([]);
+    expect(nextEventAt({ ...windowOf(3), status_page_ids: [] })).toBeNull();
+  });
+
+  test('once each, whenever rounds come, and a round is due when there is something to announce', () => {
+    const rounds = fc.array(fc.integer({ min: 0, max: 300 }), { maxLength: 30 });
+    fc.assert(fc.property(rounds, fc.array(fc.integer({ min: -3, max: 200 }), { maxLength: 4 }), (hours, starts) => {
+      const window = windowOf(...new Set(starts));
+      const words = told(window, ...hours.sort((a, b) => a - b)).map((each) => each.split('@')[0]);
+      expect(new Set(words).size).toBe(words.length);
+      const exact: number[] = [];
+      for (let at = nextEventAt(window); at !== null; at = nextEventAt({ ...window, announced_until: at })) {
+        exact.push((at - NOW) / HOUR_MS);
+      }
+      const all = told(window, ...exact);
+      expect(all.filter((each) => each.startsWith('end'))).toHaveLength(
+        new Set(starts.filter((hour) => hour > -2)).size,
+      );
+    }));
+  });
+});
+
+test('readers expect what they were told of, until it is over', () => {
+  const window = { ...windowOf(3), announced_until: NOW };
+  expect(expected(window, NOW + HOUR_MS)).toEqual(window.occurrences[0]);
+  expect(expected({ ...window, announced_until: NOW - 1 }, NOW + HOUR_MS)).toBeNull();
+  expect(expected(window, NOW + 5 * HOUR_MS)).toBeNull();
+});
+
+test('an announcement has the times of the page\'s zone', () => {
+  const doc = { _id: 'w', title: 'Move', description: 'The shop is read-only.', updated_at: NOW };
+  const occurrence = { starts_at: Date.UTC(2026, 2, 28, 23), ends_at: Date.UTC(2026, 2, 29, 2) };
+  expect(announcementOf(doc, 'before', occurrence, 'Europe/Berlin')).toEqual({
+    kind: 'maintenance', subject: 'Maintenance: Move', isFirst: true, key: 'before',
+    about: `w:${occurrence.starts_at}:${occurrence.ends_at}`,
+    text: 'Maintenance is planned from 29 March 2026 at 00:00 to 29 March 2026 at 04:00 CEST.\n\nThe shop is read-only.',
+  });
+  const end = announcementOf(doc, 'end', occurrence, 'Europe/Berlin');
+  expect(end).toMatchObject({ text: 'Maintenance is over.', isFirst: false });
+  expect(announcementOf({ ...doc, updated_at: NOW + 30 * DAY_MS }, 'start', occurrence, 'UTC').isFirst).toBe(true);
+});
