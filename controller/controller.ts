@@ -5,6 +5,7 @@ import { accountRoutes } from './accounts/routes.ts';
 import { dashboardRoutes } from './dashboard/routes.ts';
 import { heartbeatRoutes } from './heartbeats/routes.ts';
 import { createApp } from './http/app.ts';
+import { createEarlyApp } from './http/early-app.ts';
 import type { HttpServer } from './http/server.ts';
 import type { MonitorDeps } from './monitors/deps.ts';
 import { monitorRoutes } from './monitors/routes.ts';
@@ -27,7 +28,7 @@ import { openNotifications, openWatchdog } from './wiring/notifications.ts';
 import type { ControllerPorts } from './wiring/ports.ts';
 import { openResults } from './wiring/results.ts';
 import { openRetention } from './wiring/retention.ts';
-import { openStatusPages } from './wiring/status-pages.ts';
+import { openPublicPages, openStatusPages, type PublicPageReaders } from './wiring/status-pages.ts';
 import { openSubscribers } from './wiring/subscribers.ts';
 import { openSubscriptions } from './wiring/subscriptions.ts';
 
@@ -51,17 +52,36 @@ export interface RunningController {
 /** @internal Tests open a controller without starting it. */
 export type Controller = Awaited<ReturnType<typeof openController>>;
 
-/** Connects, opens a controller and starts it. */
+/**
+ * Connects, opens a controller and starts it. It listens before that, and shows published pages as they were
+ * last.
+ */
 export async function startController(options: ControllerOptions): Promise<RunningController> {
-  const { config, clock, log, onCommand } = options;
+  const { config, clock } = options;
   mkdirSync(config.dataDir, { recursive: true });
+  const publicPages = openPublicPages(options);
+  const { host, port, trustProxy } = config.http;
+  const server = createEarlyApp({ clock, trustProxy, find: publicPages.early });
+  await server.listen(port, host);
+  try {
+    return await connectAndStart(options, publicPages, server);
+  } catch (error) {
+    await server.close();
+    throw error;
+  }
+}
+
+async function connectAndStart(
+  options: ControllerOptions, publicPages: PublicPageReaders, server: HttpServer,
+): Promise<RunningController> {
+  const { config, clock, log, onCommand } = options;
   const mongo = openMongo(config.mongo.url, { onCommand });
   await whenMongoAnswers(mongo, { clock, log });
   const { url: natsUrl, credsFile: creds } = config.nats;
   const bus = await connectBus({ url: natsUrl, creds, name: 'farwatch-controller', log, clock });
-  const controller = await openController({ ...options, mongo, bus, resolve: createResolver() });
+  const controller = await openController({ ...options, mongo, bus, resolve: createResolver() }, publicPages);
   await controller.start();
-  const url = await controller.listen();
+  const url = await controller.listen(createApp(controller.edge, server));
   return {
     url,
     stop: async () => {
@@ -76,7 +96,7 @@ export async function startController(options: ControllerOptions): Promise<Runni
  * Constructs a whole controller, with its indexes and seeds in the database. It does nothing by itself until
  * `start`, and accepts no request until `listen`.
  */
-export async function openController(given: GivenPorts) {
+export async function openController(given: GivenPorts, publicPages = openPublicPages(given)) {
   const refusedWrites = new RefusedWrites(given.clock);
   const ports = { ...given, log: refusedWrites.watched(given.log), company: new Company() };
   const { config, clock, log } = ports;
@@ -100,7 +120,7 @@ export async function openController(given: GivenPorts) {
     announce: (pages, announcement) => subscribers.announce(pages, announcement),
   });
   const statusPages = await openStatusPages(ports, {
-    accounts, incidents: incidents.store, windows: maintenance.windows, baseUrl,
+    accounts, incidents: incidents.store, windows: maintenance.windows, baseUrl, publicPages,
     told: () => subscribers.mailing.look(),
   });
   const fleet = await openFleet(ports, {
@@ -142,7 +162,7 @@ export async function openController(given: GivenPorts) {
     runner: fleet.runNow, poke, minIntervalSeconds: config.monitors.minIntervalSeconds, log,
   };
   const grouping = groups.over(monitorDeps);
-  const { quick, routes: pageRoutes } = statusPages.over(monitorDeps, subscribers.ofPages);
+  const { quick, connect, routes: pageRoutes } = statusPages.over(monitorDeps, subscribers.ofPages);
   const http = await openHttp(ports, {
     accounts, results, fleet, notifications, events, refusedWrites, domains, evidence: evidence.intake, quick,
     place: statusPages.place,
@@ -185,12 +205,15 @@ export async function openController(given: GivenPorts) {
       statusPages.follower.start();
       statusPages.domainChecks.start();
       subscribers.mailing.start();
+      statusPages.rounds.start();
+      statusPages.rounds.look();
       watchdog?.start();
     },
     /** Accepts requests; resolves to the address that links begin with. */
-    listen: async (app = createApp(http.edge)): Promise<string> => {
+    listen: async (app: HttpServer): Promise<string> => {
       const { host, port, baseUrl: given, metrics } = config.http;
       servers.push(app);
+      connect();
       if (metrics.listen !== null && http.metricsEdge !== null) {
         const own = createApp(http.metricsEdge);
         servers.push(own);
@@ -204,13 +227,16 @@ export async function openController(given: GivenPorts) {
       watchdog?.stop();
       await events.hub.stop();
       await Promise.all(servers.map((server) => server.close()));
-      const ofPages = [statusPages.follower, statusPages.domainChecks, statusPages.counter];
+      const ofPages = [
+        statusPages.follower, statusPages.domainChecks, statusPages.counter, statusPages.rounds,
+      ];
       const rounds = [maintenance.rounds, retention, grouping.removing, ...ofPages];
       const writers = [...rounds, results, monitors.counts, evidence.intake];
       const readers = [subscriptions.directory, subscriptions.stream, domains];
       await Promise.all([...readers, ...writers].map((each) => each.stop()));
       await Promise.all([
         fleet.stop(), notifications.stop(), subscribers.mailing.stop(STOP_MAILING_WITHIN_MS),
+        statusPages.snapshots.settled(),
       ]);
       await accounts.close();
       await mailer.close();

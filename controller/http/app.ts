@@ -19,7 +19,7 @@ import type { Route } from './route.ts';
 import { runRoute, type RunnerDeps } from './route-runner.ts';
 import { checkRoutes, inMatchingOrder } from './route-table.ts';
 import {
-  createHttpServer, SERVER_LIMITS, type HttpServer, type RefusalWriter, type ServerLimits,
+  createHttpServer, limitsBehind, type Answering, type HttpServer, type RefusalWriter, type ServerLimits,
 } from './server.ts';
 
 export interface AppDeps extends Omit<RunnerDeps, 'documents'> {
@@ -44,9 +44,9 @@ export interface AppDeps extends Omit<RunnerDeps, 'documents'> {
 
 /**
  * The HTTP edge over these routes and, unless bare, their reference. Throws if a route is incomplete or
- * declared twice.
+ * declared twice. `opened` is a server that listens already, which is then answered by these routes.
  */
-export function createApp(deps: AppDeps): HttpServer {
+export function createApp(deps: AppDeps, opened?: HttpServer): HttpServer {
   const routes = [...deps.routes, ...(deps.isBare === true ? [] : referenceRoutes(deps.routes))];
   checkRoutes(routes);
   const koa = new Koa<ExchangeState>();
@@ -62,7 +62,7 @@ export function createApp(deps: AppDeps): HttpServer {
 
   const handle = koa.callback();
   const answerAtOnce = deps.quick === undefined ? () => false : quickHandler({ ...deps, quick: deps.quick });
-  const server: HttpServer = createHttpServer({
+  const answering: Answering = {
     handle: (request, response) => {
       const answer = () => {
         if (server.isListening && answerAtOnce(request, response)) return;
@@ -73,15 +73,12 @@ export function createApp(deps: AppDeps): HttpServer {
       if (placing === undefined) answer();
       else void placing.then(answer);
     },
-    refuse: refusalWriter(deps), onConnectionRefused: deps.onConnectionRefused, clock: deps.clock,
-    limits: limitsOf(deps),
-  });
+    refuse: refusalWriter(deps), onConnectionRefused: deps.onConnectionRefused,
+  };
+  const limits = limitsBehind(deps.trustProxy, deps.limits);
+  const server = opened ?? createHttpServer({ ...answering, clock: deps.clock, limits });
+  server.answerBy(answering);
   return server;
-}
-
-/** Behind a proxy all connections have the address of the proxy, which must limit its own clients. */
-function limitsOf({ limits = SERVER_LIMITS, trustProxy }: AppDeps): ServerLimits {
-  return trustProxy === 0 ? limits : { ...limits, maxConnectionsOfAddress: limits.maxConnections };
 }
 
 /** Adds to every answer its id, its security and rate-limit headers, and the body of an error. */

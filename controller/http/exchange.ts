@@ -84,7 +84,7 @@ function rawBody({ res }: Exchange, raw: AnyReply['raw'] = ''): string | Buffer 
 }
 
 /** Seconds until a caller should repeat what got 503: most of what is away is back by then. */
-const RETRY_AFTER_SECONDS = 5;
+export const RETRY_AFTER_SECONDS = 5;
 
 export function sendError(exchange: Exchange, error: AppError): void {
   const { route, verdict } = exchange.state;

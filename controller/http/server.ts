@@ -21,10 +21,20 @@ export type ServerLimits = typeof SERVER_LIMITS;
 export interface HttpServer {
   /** False before `listen` and after `close`. */
   readonly isListening: boolean;
-  /** Resolves with the actual port, in case `port` is 0. Rejects when the port is not available. */
+  /**
+   * Resolves with the actual port, in case `port` is 0; does nothing else if it listens already. Rejects when
+   * the port is not available.
+   */
   listen(port: number, host: string): Promise<number>;
+  /** From now on requests are answered in this way. */
+  answerBy(answering: Answering): void;
   /** Stops accepting connections, lets running requests finish for a while, then cuts the rest. */
   close(): Promise<void>;
+}
+
+/** Behind a proxy all connections have the address of the proxy, which must limit its own clients. */
+export function limitsBehind(trustProxy: number, limits = SERVER_LIMITS): ServerLimits {
+  return trustProxy === 0 ? limits : { ...limits, maxConnectionsOfAddress: limits.maxConnections };
 }
 
 type RequestHandler = (request: IncomingMessage, response: ServerResponse) => void;
@@ -34,20 +44,24 @@ export type RefusalWriter = (
   status: 400 | 408 | 431, peer: string | undefined,
 ) => { headers: Record<string, string>; body: string };
 
-interface ServerParts {
+export interface Answering {
   handle: RequestHandler;
   refuse: RefusalWriter;
   /** Called for each connection that is closed because its address has its share. */
   onConnectionRefused(): void;
+}
+
+interface ServerParts extends Answering {
   clock: Clock;
   limits: ServerLimits;
 }
 
 export function createHttpServer(parts: ServerParts): HttpServer {
-  const { handle, refuse, onConnectionRefused, clock, limits } = parts;
+  const { clock, limits } = parts;
+  let by: Answering = parts;
   const answer: RequestHandler = (request, response) => {
-    if (isHostless(request)) answerHostless(request, response, refuse);
-    else handle(request, response);
+    if (isHostless(request)) answerHostless(request, response, by.refuse);
+    else by.handle(request, response);
   };
   const server = createServer(
     {
@@ -62,21 +76,24 @@ export function createHttpServer(parts: ServerParts): HttpServer {
     answer,
   );
   server.maxConnections = limits.maxConnections;
-  shareConnections(server, limits.maxConnectionsOfAddress, onConnectionRefused);
+  shareConnections(server, limits.maxConnectionsOfAddress, () => by.onConnectionRefused());
   // An unknown Expect header is ignored.
   server.on('checkExpectation', answer);
-  server.on('clientError', (error, socket) => answerRefused(error, socket as Socket, refuse));
+  server.on('clientError', (error, socket) => answerRefused(error, socket as Socket, by.refuse));
   return {
     get isListening() {
       return server.listening;
     },
     listen: (port, host) => listen(server, port, host),
+    answerBy: (answering) => {
+      by = answering;
+    },
     close: () => drain(server, clock, limits.drainTimeoutMs),
   };
 }
 
 async function listen(server: Server, port: number, host: string): Promise<number> {
-  await once(server.listen({ port, host }), 'listening');
+  if (!server.listening) await once(server.listen({ port, host }), 'listening');
   return (server.address() as AddressInfo).port;
 }
 

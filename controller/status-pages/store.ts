@@ -18,6 +18,8 @@ export class PageStore extends Documents<PageDoc> {
       { key: { subdomain: 1 }, name: 'subdomain', unique: true },
       // The list of a project.
       { key: { organization_id: 1, project_id: 1, created_at: -1, _id: -1 }, name: 'list' },
+      // All published pages in turn, for their snapshots.
+      { key: { status: 1, _id: 1 }, name: 'published' },
       // The pages that show a monitor, when it has an incident.
       { key: { organization_id: 1, project_id: 1, 'components.monitor_id': 1 }, name: 'by_monitor' },
       // The published pages that show a monitor, when anybody asks for its badge.
@@ -74,6 +76,12 @@ export class PageStore extends Documents<PageDoc> {
     if (subdomains.length === 0) return new Map();
     const found = await this.select({ subdomain: { $in: subdomains }, status: 'published' }).toArray();
     return new Map(found.map(({ subdomain, _id }) => [subdomain, _id]));
+  }
+
+  /** The published pages with the ids after that one, in their order. */
+  publishedAfter(id: string, limit: number): Promise<Pick<PageDoc, '_id' | 'subdomain'>[]> {
+    return this.all.find({ status: 'published', _id: { $gt: id } }, { projection: { subdomain: 1 } })
+      .sort({ _id: 1 }).limit(limit).toArray();
   }
 
   countOfOrganization(organizationId: string): Promise<number> {

@@ -1,4 +1,5 @@
 import type { IncomingMessage } from 'node:http';
+import { join } from 'node:path';
 import type { MonitorDeps } from '../monitors/deps.ts';
 import { createNameRecords } from '../platform/outbound/name-records.ts';
 import { DomainChecks } from '../status-pages/domains/domain-checks.ts';
@@ -10,9 +11,11 @@ import { followIncident } from '../status-pages/posts/verbs/follow-incident.ts';
 import { postRoutes } from '../status-pages/posts/post-routes.ts';
 import { detailRoutes } from '../status-pages/public/detail-routes.ts';
 import { HostPages } from '../status-pages/public/host-pages.ts';
-import { PublicPages, type LastPages } from '../status-pages/public/public-pages.ts';
-import { publicPageRoutes, quickPages } from '../status-pages/public/public-routes.ts';
+import { PageSnapshots } from '../status-pages/public/page-snapshots.ts';
+import { PublicPages } from '../status-pages/public/public-pages.ts';
+import { earlyPages, publicPageRoutes, quickPages } from '../status-pages/public/public-routes.ts';
 import { readPublicPage } from '../status-pages/public/read-public-page.ts';
+import { snapshotRounds } from '../status-pages/public/snapshot-rounds.ts';
 import { spreadRoutes } from '../status-pages/public/spread-routes.ts';
 import type { PageDeps, PageSubscribers } from '../status-pages/deps.ts';
 import { pageRoutes } from '../status-pages/routes.ts';
@@ -22,8 +25,14 @@ import type { Accounts } from './accounts.ts';
 import type { Incidents } from './incidents.ts';
 import type { ControllerPorts } from './ports.ts';
 
-const NOTHING_KNOWN: LastPages =
-  { recall: () => Promise.resolve(null), keep: () => undefined, remove: () => undefined };
+export type PublicPageReaders = ReturnType<typeof openPublicPages>;
+
+/** Pages as readers get them: at first what the disk knows. */
+export function openPublicPages({ config, clock, log }: Pick<ControllerPorts, 'config' | 'clock' | 'log'>) {
+  const snapshots = new PageSnapshots({ dir: join(config.dataDir, 'status-pages'), clock, log });
+  const readers = new PublicPages({ clock, last: snapshots });
+  return { snapshots, readers, early: earlyPages(readers) };
+}
 
 interface PageSources extends Pick<PageDeps, 'told'> {
   accounts: Pick<Accounts, 'pages' | 'tellOwners'>;
@@ -31,6 +40,7 @@ interface PageSources extends Pick<PageDeps, 'told'> {
   windows: PageDeps['windows'];
   /** Of links, without a slash at its end. */
   baseUrl(): string;
+  publicPages: PublicPageReaders;
 }
 
 export type StatusPages = Awaited<ReturnType<typeof openStatusPages>>;
@@ -38,9 +48,10 @@ export type StatusPages = Awaited<ReturnType<typeof openStatusPages>>;
 /** Status pages, and what they tell their readers. */
 export async function openStatusPages(
   ports: ControllerPorts,
-  { accounts: { pages, tellOwners }, incidents, windows, told, baseUrl: linkBase }: PageSources,
+  { accounts: { pages, tellOwners }, incidents, windows, told, baseUrl: linkBase, publicPages }: PageSources,
 ) {
   const { config: { http: { baseUrl }, statusPages }, mongo: { db }, clock, log, company } = ports;
+  const { snapshots, readers } = publicPages;
   const [posts, domains, visits] = [new PostStore(db), new PageDomainStore(db), new VisitStore(db)];
   await Promise.all([pages, posts, domains, visits].map((store) => store.ensureIndexes()));
   const own = {
@@ -54,7 +65,8 @@ export async function openStatusPages(
   const counter = new VisitCounter({ visits, pages, clock, log });
   const domainChecks = new DomainChecks({ ...naming, tellOwners, clock, log });
   return {
-    posts, domainChecks, counter,
+    posts, domainChecks, counter, snapshots,
+    rounds: snapshotRounds({ pages, readers, snapshots, clock, log }),
     /** Leads a request for the host of a page there, and counts visits. Never rejects. */
     place: (request: IncomingMessage): Promise<void> | undefined => {
       const placing = hosts.place(request);
@@ -70,13 +82,12 @@ export async function openStatusPages(
       subscribers: PageSubscribers,
     ) => {
       const shown = { pages, posts, monitors, statistics, pastDays, history, windows };
-      const readers = new PublicPages({
-        clock, read: (subdomain) => readPublicPage(shown, subdomain, clock.now()), last: NOTHING_KNOWN,
-      });
       const changed = (subdomain: string, isPublished: boolean) => readers.changed(subdomain, isPublished);
       const deps = { ...shown, ...naming, visits, quota, changed, subscribers, told };
       return {
         quick: quickPages(readers),
+        /** From now on readers get pages as they are. */
+        connect: () => readers.connect((subdomain) => readPublicPage(shown, subdomain, clock.now())),
         routes: [
           ...pageRoutes(deps), ...domainRoutes(deps), ...postRoutes(deps),
           ...publicPageRoutes(readers), ...detailRoutes(shown, readers, clock),

@@ -11,7 +11,7 @@ import { ownStyle } from './own-style.ts';
 import { renderPostPage } from './post-html.ts';
 import type { PublicPages } from './public-pages.ts';
 import { languageOf, languageQuery, publicParams, readShown } from './public-routes.ts';
-import { PUBLIC_STYLE, STYLE_PATH } from './public-style.ts';
+import { PUBLIC_STYLE, STYLE_HEADERS, STYLE_PATH } from './public-style.ts';
 import { readComponentTimes, readPublicPost, type PublicDeps } from './read-public-page.ts';
 import { RecentReadings } from './recent-readings.ts';
 
@@ -19,7 +19,7 @@ const common = {
   method: 'GET', tag: 'Public status pages', auth: { access: 'public' }, ignoresQuery: true,
   errors: ['RESOURCE_NOT_FOUND'],
 } as const;
-const CSS = { 200: { contentType: 'text/css; charset=utf-8' } } as const;
+const CSS = { 200: { contentType: STYLE_HEADERS['Content-Type'] } } as const;
 const page = {
   ...common, query: languageQuery, errorPage: viewError, answers: { 200: { contentType: HTML_CONTENT } },
 } as const;
@@ -73,7 +73,7 @@ export function detailRoutes(deps: PublicDeps, pages: PublicPages, clock: Clock)
       handle: async (_ctx, { params: { file } }) => {
         // Another version's page may ask while controllers are updated one after another.
         const isOurs = STYLE_PATH.endsWith(`/${file}`);
-        const headers = { 'Cache-Control': isOurs ? 'public, max-age=31536000, immutable' : 'no-store' };
+        const headers = { 'Cache-Control': isOurs ? STYLE_HEADERS['Cache-Control'] : 'no-store' };
         return { status: 200 as const, raw: PUBLIC_STYLE, headers };
       },
     }),

@@ -1,3 +1,4 @@
+import { AppError } from '../../../shared/errors.ts';
 import type { Clock } from '../../../shared/time.ts';
 import type { PackedAnswer } from '../../http/packed-answer.ts';
 import { KeptPage } from './kept-page.ts';
@@ -17,10 +18,11 @@ export interface LastPages {
 
 interface PublicPagesDeps {
   clock: Clock;
-  /** Null if no such page is published. */
-  read(subdomain: string): Promise<FoundPage | null>;
   last: LastPages;
 }
+
+/** Null if no such page is published. */
+type ReadPage = (subdomain: string) => Promise<FoundPage | null>;
 
 /** What readers get, by subdomain. Readers who come at once share one reading, and the same bytes. */
 export class PublicPages {
@@ -28,9 +30,15 @@ export class PublicPages {
   /** The last one was asked for most recently. */
   readonly #kept = new Map<string, KeptPage>();
   #bytes = 0;
+  #read: ReadPage = () => Promise.reject(new AppError('SERVICE_UNAVAILABLE', 'Farwatch is starting'));
 
   constructor(deps: PublicPagesDeps) {
     this.#deps = deps;
+  }
+
+  /** From now on pages are read; before, readers get the last pages that are known. */
+  connect(read: ReadPage): void {
+    this.#read = read;
   }
 
   /** Null if no such page is published. Rejects when it can neither be read nor is known from before. */
@@ -66,11 +74,11 @@ export class PublicPages {
   }
 
   #begin(subdomain: string): KeptPage {
-    const { clock, read, last } = this.#deps;
+    const { clock, last } = this.#deps;
     // What was dropped may still be under way: it counts no more, and must not bring a page back.
     const isKept = () => this.#kept.get(subdomain) === page;
     const page = new KeptPage({
-      clock, read: () => read(subdomain), recall: () => last.recall(subdomain),
+      clock, read: () => this.#read(subdomain), recall: () => last.recall(subdomain),
       onRead: (read) => {
         if (!isKept()) return;
         if (read === null) last.remove(subdomain);

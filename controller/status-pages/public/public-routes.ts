@@ -1,6 +1,8 @@
+import type { IncomingMessage } from 'node:http';
 import { z } from 'zod';
 import { notFound } from '../../../shared/errors.ts';
-import { HTML_CONTENT, JSON_CONTENT } from '../../http/exchange.ts';
+import { HTML_CONTENT, JSON_CONTENT, SECURITY_HEADERS } from '../../http/exchange.ts';
+import { PackedAnswer } from '../../http/packed-answer.ts';
 import type { QuickAnswers } from '../../http/quick-answers.ts';
 import { defineRoute, type PublicContext, type Route } from '../../http/route.ts';
 import { viewError } from '../../pages/layout.ts';
@@ -9,6 +11,7 @@ import { LANGUAGES, type Language } from './languages/language.ts';
 import { preferredLanguage } from './languages/preferred-language.ts';
 import { renderPublicPage } from './public-html.ts';
 import type { PublicPages } from './public-pages.ts';
+import { PUBLIC_STYLE, STYLE_HEADERS, STYLE_PATH } from './public-style.ts';
 import { publicPageView } from './public-view.ts';
 import type { FoundPage } from './read-public-page.ts';
 
@@ -22,7 +25,7 @@ const common = {
 
 const JSON_PATH = '/api/public/status-pages/:subdomain';
 const PAGE_PATH = '/status/:subdomain';
-/** What `find` answers: the others are rare. */
+/** What is answered before routing: other addresses of pages are rare. */
 const USUAL_ADDRESS = /^\/(status|api\/public\/status-pages)\/([a-z0-9-]{3,63})(?:\?lang=([a-z]{2}))?$/;
 
 /** Throws RESOURCE_NOT_FOUND for a page that is a draft, archived or deleted. */
@@ -67,15 +70,33 @@ export function publicPageRoutes(pages: PublicPages): Route[] {
 /** Pages that another reader has just read. */
 export function quickPages(pages: PublicPages): QuickAnswers {
   return {
-    find: ({ url = '', headers }) => {
-      const [, kind, subdomain, asked] = USUAL_ADDRESS.exec(url) ?? [];
-      if (subdomain === undefined) return null;
-      const isPage = kind === 'status';
-      const lang = LANGUAGES.find((language) => language === asked);
-      const name = isPage ? languageOf({ languages: headers['accept-language'] ?? '' }, { lang }) : 'json';
-      const answer = pages.formAtOnce(subdomain, name);
-      return answer && { route: isPage ? PAGE_PATH : JSON_PATH, answer };
+    find: (request) => {
+      const asked = askedFor(request);
+      const answer = asked && pages.formAtOnce(asked.subdomain, asked.name);
+      return answer && { route: asked.route, answer };
     },
+  };
+}
+
+/** Pages, and what they load, while there are no routes yet. */
+export function earlyPages(pages: PublicPages) {
+  const style = new PackedAnswer(PUBLIC_STYLE, { ...SECURITY_HEADERS, ...STYLE_HEADERS });
+  return async (request: IncomingMessage): Promise<PackedAnswer | null> => {
+    if (request.url === STYLE_PATH) return style;
+    const asked = askedFor(request);
+    return asked && pages.form(asked.subdomain, asked.name, asked.render);
+  };
+}
+
+/** Which form of which page a request is for, as the routes would say; null: let them say. */
+function askedFor({ url = '', headers }: IncomingMessage) {
+  const [, kind, subdomain, lang] = USUAL_ADDRESS.exec(url) ?? [];
+  if (subdomain === undefined) return null;
+  if (kind !== 'status') return { subdomain, name: 'json', route: JSON_PATH, render: asJson };
+  const asked = { lang: LANGUAGES.find((language) => language === lang) };
+  const language = languageOf({ languages: headers['accept-language'] ?? '' }, asked);
+  return {
+    subdomain, name: language, route: PAGE_PATH, render: (page: FoundPage) => asHtml(page, language),
   };
 }
 

@@ -67,3 +67,8 @@ footer { margin-top: 2rem; font-size: .9375rem; }
 /** Changes with the style, so that browsers may keep what is there for ever. */
 export const STYLE_PATH =
   `/status/assets/page-${createHash('sha256').update(PUBLIC_STYLE).digest('hex').slice(0, 16)}.css`;
+
+/** While it is at STYLE_PATH, which its content names. */
+export const STYLE_HEADERS = {
+  'Content-Type': 'text/css; charset=utf-8', 'Cache-Control': 'public, max-age=31536000, immutable',
+};

@@ -21,17 +21,17 @@ function opened(known: FoundPage | null = null) {
   };
   const pages = new PublicPages({
     clock,
-    read: async () => {
-      seen.reads += 1;
-      const { name, failing } = seen;
-      await seen.hangs;
-      if (failing !== null) throw failing;
-      return name === null ? null : pageCalled(name, clock.now());
-    },
     last: {
       recall: async () => known, keep: ({ view }) => seen.kept.push(view.name),
       remove: (subdomain) => seen.removed.push(subdomain),
     },
+  });
+  pages.connect(async () => {
+    seen.reads += 1;
+    const { name, failing } = seen;
+    await seen.hangs;
+    if (failing !== null) throw failing;
+    return name === null ? null : pageCalled(name, clock.now());
   });
   const shown = async (subdomain = 'acme') => (await pages.get(subdomain))?.view ?? null;
   const form = (name = 'html', body = (page: FoundPage) => JSON.stringify(page.view)) => pages.form('acme', name, (page) => {

@@ -1,0 +1,110 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterEach, expect } from 'vitest';
+import { openMongo } from '../../controller/platform/mongo/mongo.ts';
+import { storeUrl } from '../helpers/ledger.ts';
+import { withDatabase } from '../helpers/mongo.ts';
+import { until } from '../helpers/until.ts';
+import { fault } from './fault.ts';
+import { Load } from './load.ts';
+import { Parts } from './parts.ts';
+import { tell } from './tally.ts';
+
+interface Shown {
+  name: string;
+  as_of: string;
+  is_current: boolean;
+  components: { status: string }[];
+}
+
+let load: Load<Parts>;
+afterEach(() => load?.stop());
+
+const textOf = (path: string) => fetch(load.farwatch.url + path, { headers: { 'accept-language': 'en' } });
+
+/** A page as it is answered; null unless that is 200. */
+async function shown(subdomain: string): Promise<Shown | null> {
+  const answer = await textOf(`/api/public/status-pages/${subdomain}`).catch(() => null);
+  if (answer?.status !== 200) return null;
+  return ((await answer.json()) as { data: { status_page: Shown } }).data.status_page;
+}
+
+/** The page on the controller's disk; null without any. */
+async function snapshotOf(subdomain: string): Promise<Shown | null> {
+  const file = join(load.farwatch.controller.env['DATA_DIR'] ?? '', 'status-pages', `${subdomain}.json`);
+  return readFile(file, 'utf8').then((text) => (JSON.parse(text) as { view: Shown }).view, () => null);
+}
+
+async function publish(subdomain: string, monitorId: string): Promise<void> {
+  const { session } = load;
+  const { projects } = await session.ok<{ projects: { id: string }[] }>('GET', '/api/projects');
+  const pages = `/api/projects/${projects[0]?.id}/status-pages`;
+  const { status_page: { id } } =
+    await session.ok<{ status_page: { id: string } }>('POST', pages, { name: subdomain, subdomain });
+  await session.ok('PUT', `${pages}/${id}/monitors`, { monitors: [{ monitor_id: monitorId }] });
+  await session.ok('POST', `${pages}/${id}/publish`);
+}
+
+/** Its readers get the last page, which says so; never anything else. */
+async function staysReadable(subdomain: string, asOf: string): Promise<void> {
+  await until(async () => (await shown(subdomain))?.is_current === false, { what: 'the page says that it is old' });
+  for (let time = 0; time < 20; time += 1) {
+    const page = await shown(subdomain);
+    expect(page).toMatchObject({ name: subdomain, is_current: false, components: [{ status: 'up' }] });
+    expect(Date.parse(page?.as_of ?? '')).toBeGreaterThanOrEqual(Date.parse(asOf));
+  }
+  const html = await textOf(`/status/${subdomain}`);
+  const text = await html.text();
+  expect([html.status, text.includes('This is the last known one')]).toEqual([200, true]);
+  const [style] = /\/status\/assets\/[\w.-]+\.css/.exec(text) ?? [];
+  expect((await textOf(style ?? '')).status).toBe(200);
+}
+
+fault('F62', 'status pages without database and NATS, from the start, and one that is withdrawn meanwhile', async () => {
+  load = await Load.on(Parts.start());
+  const { farwatch: parts } = load;
+  const { nats, database, controller } = parts;
+  await parts.probe(load.session, 'local');
+  const [monitorId = ''] = await load.steady(1, 'shop');
+  await publish('read', monitorId);
+  await publish('never-read', monitorId);
+  await until(async () => (await snapshotOf('read')) !== null && (await shown('read'))?.components[0]?.status === 'up',
+    { what: 'the page shows the monitor up' });
+  await until(async () => (await shown('read')) && (await snapshotOf('read'))?.components[0]?.status === 'up',
+    { what: 'so does its snapshot' });
+  const asOf = (await snapshotOf('read'))?.as_of ?? '';
+
+  await Promise.all([nats.kill9(), database.end('SIGKILL')]);
+  await staysReadable('read', asOf);
+
+  await controller.end('SIGKILL');
+  controller.start();
+  await until(() => shown('read'), { what: 'the page of a controller that has reached nothing yet' });
+  await staysReadable('read', asOf);
+  const states = await Promise.all(['/healthz', '/readyz', '/api/monitors', '/status/unknown'].map(
+    async (path) => (await textOf(path)).status,
+  ));
+  expect(states).toEqual([200, 503, 503, 503]);
+
+  const begun = Date.now();
+  await nats.restart();
+  database.start();
+  await parts.ready();
+  await until(async () => (await shown('read'))?.is_current, { what: 'the page is current again' });
+  const recoveryMs = [Date.now() - begun];
+  expect((await shown('read'))?.components).toMatchObject([{ status: 'up' }]);
+  await until(() => snapshotOf('never-read'), { what: 'a snapshot of the page that nobody reads' });
+
+  await controller.end('SIGKILL');
+  const mongo = openMongo(withDatabase(storeUrl(database.log), 'farwatch'));
+  await mongo.db.collection('status_pages').updateMany({}, { $set: { status: 'draft' } });
+  await mongo.close();
+  controller.start();
+  await parts.ready();
+  expect((await textOf('/status/read')).status).toBe(404);
+  await until(async () => !(await snapshotOf('read')) && !(await snapshotOf('never-read')), { what: 'no snapshots' });
+  await database.end('SIGKILL');
+  const gone = await Promise.all(['read', 'never-read'].map(async (name) => (await textOf(`/status/${name}`)).status));
+  expect(gone.filter((status) => status !== 404 && status !== 503)).toEqual([]);
+  return tell({ injected: 4, recoveryMs }, 'pages stayed readable, and said of when they were');
+});
