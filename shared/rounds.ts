@@ -2,14 +2,14 @@ import type { Company } from './company.ts';
 import type { Clock, Timer } from './time.ts';
 
 /** From a quiet round to the next while this controller is alone and all changes are its own. */
-export const ALONE_MS = 30_000;
+export const ALONE_MS = 60_000;
 
 interface RoundsDeps {
   clock: Clock;
   everyMs: number;
   /** For rounds whose work is announced: the time from a round that was `quiet` to the next, ms. */
   quietMs?: number;
-  /** While this controller is alone, the next round after a quiet one waits for half a minute. */
+  /** While this controller is alone, the next round after a quiet one waits for a minute. */
   company?: Company;
   /** Resolves to true when there is more to do at once, and to `quiet` when the next round can wait. */
   round(): Promise<boolean | void | 'quiet'>;

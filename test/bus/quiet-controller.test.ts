@@ -43,11 +43,11 @@ test('a quiet controller that is alone asks the database less than once a second
   const seconds = await passSeconds(300);
   const total = [...counts.values()].reduce((sum, each) => sum + each, 0);
   const told = [...counts].map(([what, times]) => `${what}: ${times}`).join('; ');
-  expect(total, told).toBeLessThanOrEqual(0.9 * seconds);
+  expect(total, told).toBeLessThanOrEqual(0.75 * seconds);
   // It does renew its leases, and does look for what it may have missed.
   expect(counts.get('update leases'), told).toBeGreaterThanOrEqual(seconds / 5);
   for (const collection of ['monitors', 'pings', 'delivery_queues', 'domains', 'probes', 'regions']) {
-    expect(counts.get(`find ${collection}`) ?? 0, told).toBeGreaterThanOrEqual(8);
+    expect(counts.get(`find ${collection}`) ?? 0, told).toBeGreaterThanOrEqual(4);
   }
 });
 
@@ -68,7 +68,7 @@ test('looks for pings every second only while there is a heartbeat', async () =>
   await passSeconds(10);
   expect(await looks()).toBeGreaterThan(0.5);
   await session.ok('DELETE', `/api/monitors/${monitor.id}`);
-  await passSeconds(40);
+  await passSeconds(70);
   expect(await looks()).toBeLessThan(0.2);
 });
 

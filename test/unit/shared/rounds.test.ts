@@ -83,10 +83,10 @@ describe('of a controller that is alone', () => {
     outcome = 'quiet';
   });
 
-  test('the next round after a quiet one is due in half a minute', async () => {
+  test('the next round after a quiet one is due in a minute', async () => {
     const rounds = started(5000, company);
-    await clock.advance(90_000);
-    expect(made).toEqual([1000, 31_000, 61_000]);
+    await clock.advance(150_000);
+    expect(made).toEqual([1000, 61_000, 121_000]);
     await rounds.stop();
   });
 
