@@ -116,7 +116,8 @@ export async function openController(given: GivenPorts, publicPages = openPublic
   });
   const subscriptions = await openSubscriptions(ports);
   const maintenance = await openMaintenance(ports, {
-    monitors: monitors.store, pages: accounts.pages, retold: () => results.look(),
+    monitors: monitors.store, pages: accounts.pages, windows: accounts.windows,
+    retold: () => results.look(),
     announce: (pages, announcement) => subscribers.announce(pages, announcement),
   });
   const statusPages = await openStatusPages(ports, {

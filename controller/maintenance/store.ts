@@ -30,6 +30,11 @@ export class WindowStore extends Documents<WindowDoc> {
     return this.findOne({ ...ownedBy(tenant), _id: id, deleted_at: null });
   }
 
+  /** Also true while one is being deleted. */
+  async hasAny(tenant: Tenant): Promise<boolean> {
+    return (await this.findOne(ownedBy(tenant))) !== null;
+  }
+
   /** Windows that name one of these monitors, of all tenants. */
   ofMonitors(ids: string[]): Promise<WindowDoc[]> {
     if (ids.length === 0) return Promise.resolve([]);

@@ -15,6 +15,7 @@ import { UsageStore } from '../plans/usage-store.ts';
 import type { Mail, Mailer } from '../platform/mail/mailer-port.ts';
 import { RegionStore } from '../probes/region-store.ts';
 import { ProbeStore } from '../probes/store.ts';
+import { WindowStore } from '../maintenance/store.ts';
 import { PageStore } from '../status-pages/store.ts';
 import { SubscriptionStore } from '../subscriptions/store.ts';
 import type { Events } from './events.ts';
@@ -43,7 +44,7 @@ export async function openAccounts(ports: ControllerPorts, sources: AccountSourc
   const { organizations, members, projects } = stores;
   const [regions, probes] = [new RegionStore(db), new ProbeStore(db)];
   const subscriptions = new SubscriptionStore(db);
-  const pages = new PageStore(db);
+  const [pages, windows] = [new PageStore(db), new WindowStore(db)];
   const quota = new Quota({
     usage: new UsageStore(db), plans, clock,
     planOf: async (organizationId) => (await organizations.find(organizationId))?.plan ?? defaultPlan,
@@ -67,7 +68,8 @@ export async function openAccounts(ports: ControllerPorts, sources: AccountSourc
     contentsOfProject: async (tenant) => {
       if (await monitors.store.hasAny(tenant)) return 'monitors';
       if ((await groups.store.countOf(tenant)) > 0) return 'groups';
-      return (await pages.hasAny(tenant)) ? 'status pages' : null;
+      if (await pages.hasAny(tenant)) return 'status pages';
+      return (await windows.hasAny(tenant)) ? 'maintenance windows' : null;
     },
     ...stores,
   };
@@ -78,7 +80,7 @@ export async function openAccounts(ports: ControllerPorts, sources: AccountSourc
     defaultProject: (organizationId) => projects.findDefault(organizationId),
   };
   return {
-    deps, quota, tenants, pages,
+    deps, quota, tenants, pages, windows,
     people: { assignee: (tenant: Tenant, userId: string) => findAssignee(stores, tenant, userId) },
     credentials: new Credentials(deps),
     /** 256-bit keys for links that need no storage; the first one signs. */

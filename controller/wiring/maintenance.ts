@@ -1,7 +1,7 @@
 import type { MaintenanceAnnouncement } from '../maintenance/announcement.ts';
 import { maintenanceRoutes } from '../maintenance/routes.ts';
 import { stretchesOf } from '../maintenance/plan-rules.ts';
-import { WindowStore } from '../maintenance/store.ts';
+import type { WindowStore } from '../maintenance/store.ts';
 import type { WindowDoc } from '../maintenance/window.ts';
 import { windowRounds } from '../maintenance/window-rounds.ts';
 import type { MonitorStore } from '../monitors/store.ts';
@@ -13,6 +13,7 @@ import type { ControllerPorts } from './ports.ts';
 interface MaintenanceSinks {
   monitors: Pick<MonitorStore, 'known' | 'retellWindows'>;
   pages: Pick<PageStore, 'list'>;
+  windows: WindowStore;
   /** Configurations of some monitors have changed. */
   retold(): void;
   /** Tells the subscribers of those pages that are published; may be repeated. */
@@ -23,9 +24,8 @@ export type Maintenance = Awaited<ReturnType<typeof openMaintenance>>;
 
 /** Maintenance windows, and how monitors learn of theirs. */
 export async function openMaintenance(ports: ControllerPorts, sinks: MaintenanceSinks) {
-  const { monitors, pages, retold } = sinks;
-  const { mongo: { db }, clock, log, company } = ports;
-  const windows = new WindowStore(db);
+  const { monitors, pages, windows, retold } = sinks;
+  const { clock, log, company } = ports;
   await windows.ensureIndexes();
   const rounds = windowRounds({
     windows, clock, log, company,

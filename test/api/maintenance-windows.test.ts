@@ -164,3 +164,22 @@ test('a published page tells of its windows, in JSON and for people', async () =
   expect(text).toContain('<h3>New &#60;database&#62;</h3>');
   expect(text).not.toContain('Not for readers');
 });
+
+test('a project with a window is not deleted, and one whose window is deleted is', async () => {
+  const { id } = (await client.post('/api/projects', { name: 'Second' })).data.project;
+  const at = `/api/projects/${id}/maintenance-windows`;
+  const window = await create({}, client, at);
+  expect((await client.delete(`/api/projects/${id}`)).code).toBe('CONFLICT');
+  await client.delete(`${at}/${window.id}`);
+  expect((await client.delete(`/api/projects/${id}`)).status).toBe(200);
+});
+
+test('what a crash kept from monitors is told to them by the next round', async () => {
+  const monitor = await createMonitor();
+  const { id } = await create({ monitor_ids: [monitor] });
+  const windows = app.db.collection<WindowDoc>('maintenance_windows');
+  await windows.updateOne({ _id: id }, { $set: { untold: [monitor], due_at: 0 } });
+  await app.controller.maintenance.rounds.run();
+  expect((await app.monitors.findByIds([monitor]))[0]?.revision).toBe(3);
+  expect(await windows.findOne({ _id: id })).not.toHaveProperty('due_at');
+});

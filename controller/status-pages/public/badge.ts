@@ -8,7 +8,8 @@ const COLORS = { good: '#1a7f37', warning: '#8a5a00', bad: '#b3261e', none: '#57
 type Color = keyof typeof COLORS;
 
 const OF_PAGE: Record<OverallState, Color> = {
-  operational: 'good', degraded: 'warning', partial_outage: 'warning', major_outage: 'bad', unknown: 'none',
+  operational: 'good', degraded: 'warning', partial_outage: 'warning', major_outage: 'bad',
+  maintenance: 'warning', unknown: 'none',
 };
 const OF_COMPONENT: Record<PublicComponent['status'], Color> = {
   up: 'good', degraded: 'warning', maintenance: 'warning', down: 'bad', paused: 'none', unknown: 'none',

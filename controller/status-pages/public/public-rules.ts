@@ -40,13 +40,13 @@ export function framesOf({ uptime_timeframes: shown }: Pick<PageDoc, 'uptime_tim
 }
 
 /**
- * What a reader wants to know first. Monitors that are paused or in maintenance say nothing; without any that
- * says something, the state is unknown.
+ * What a reader wants to know first. Monitors that are paused or in maintenance say nothing of the others;
+ * without any that says something, the state is that of the maintenance, or else unknown.
  */
 export function overallState(components: readonly Pick<PublicComponent, 'status'>[]): OverallState {
   const states = components.map(({ status }) => status);
   const known = states.filter((status) => status === 'up' || status === 'degraded' || status === 'down');
-  if (known.length === 0) return 'unknown';
+  if (known.length === 0) return states.includes('maintenance') ? 'maintenance' : 'unknown';
   if (known.every((status) => status === 'down')) return 'major_outage';
   if (known.includes('down')) return 'partial_outage';
   return known.includes('degraded') ? 'degraded' : 'operational';

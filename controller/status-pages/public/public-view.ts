@@ -5,7 +5,8 @@ import { POST_STATUSES } from '../posts/post.ts';
 const instant = z.iso.datetime();
 const percent = z.number().min(0).max(100);
 
-export const OVERALL_STATES = ['operational', 'degraded', 'partial_outage', 'major_outage', 'unknown'] as const;
+export const OVERALL_STATES =
+  ['operational', 'degraded', 'partial_outage', 'major_outage', 'maintenance', 'unknown'] as const;
 export type OverallState = (typeof OVERALL_STATES)[number];
 
 const componentView = z.strictObject({

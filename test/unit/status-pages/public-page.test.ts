@@ -9,7 +9,9 @@ const DAY_MS = 86_400_000;
 
 test.each([
   [[], 'unknown'],
-  [['unknown', 'paused', 'maintenance'], 'unknown'],
+  [['unknown', 'paused'], 'unknown'],
+  [['unknown', 'paused', 'maintenance'], 'maintenance'],
+  [['up', 'maintenance'], 'operational'],
   [['up', 'unknown', 'paused'], 'operational'],
   [['up', 'degraded'], 'degraded'],
   [['up', 'degraded', 'down'], 'partial_outage'],

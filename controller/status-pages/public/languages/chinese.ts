@@ -7,7 +7,7 @@ export const CHINESE: Texts = {
   languages: '语言',
   overall: {
     operational: '所有系统运行正常', degraded: '部分系统缓慢或受限', partial_outage: '部分系统中断',
-    major_outage: '所有系统中断', unknown: '目前没有数据',
+    major_outage: '所有系统中断', maintenance: '系统正在维护', unknown: '目前没有数据',
   },
   states: {
     up: '正常', down: '中断', degraded: '性能下降', paused: '未监控', maintenance: '维护中', unknown: '没有数据',

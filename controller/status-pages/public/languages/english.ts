@@ -8,7 +8,7 @@ export const ENGLISH: Texts = {
   overall: {
     operational: 'All systems are operational', degraded: 'Some systems are slow or limited',
     partial_outage: 'Some systems are down', major_outage: 'All systems are down',
-    unknown: 'There is no data at the moment',
+    maintenance: 'Maintenance is under way', unknown: 'There is no data at the moment',
   },
   states: {
     up: 'Operational', down: 'Down', degraded: 'Degraded', paused: 'Not monitored', maintenance: 'Maintenance',

@@ -8,7 +8,7 @@ export const FRENCH: Texts = {
   overall: {
     operational: 'Tous les systèmes fonctionnent', degraded: 'Certains systèmes sont lents ou limités',
     partial_outage: 'Certains systèmes sont en panne', major_outage: 'Tous les systèmes sont en panne',
-    unknown: 'Aucune donnée pour le moment',
+    maintenance: 'Une maintenance est en cours', unknown: 'Aucune donnée pour le moment',
   },
   states: {
     up: 'Opérationnel', down: 'En panne', degraded: 'Dégradé', paused: 'Non surveillé',

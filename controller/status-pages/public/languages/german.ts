@@ -8,7 +8,7 @@ export const GERMAN: Texts = {
   overall: {
     operational: 'Alle Systeme funktionieren', degraded: 'Einige Systeme sind langsam oder eingeschränkt',
     partial_outage: 'Einige Systeme sind ausgefallen', major_outage: 'Alle Systeme sind ausgefallen',
-    unknown: 'Zurzeit liegen keine Daten vor',
+    maintenance: 'Wartungsarbeiten laufen', unknown: 'Zurzeit liegen keine Daten vor',
   },
   states: {
     up: 'In Betrieb', down: 'Ausgefallen', degraded: 'Eingeschränkt', paused: 'Nicht überwacht',

@@ -8,7 +8,8 @@ export const JAPANESE: Texts = {
   overall: {
     operational: 'すべてのシステムが正常に稼働しています',
     degraded: '一部のシステムが遅いか制限されています', partial_outage: '一部のシステムが停止しています',
-    major_outage: 'すべてのシステムが停止しています', unknown: '現在データがありません',
+    major_outage: 'すべてのシステムが停止しています',
+    maintenance: 'メンテナンス中です', unknown: '現在データがありません',
   },
   states: {
     up: '正常', down: '停止', degraded: '性能低下', paused: '監視対象外', maintenance: 'メンテナンス',

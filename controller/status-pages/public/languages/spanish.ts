@@ -8,7 +8,7 @@ export const SPANISH: Texts = {
   overall: {
     operational: 'Todos los sistemas funcionan', degraded: 'Algunos sistemas están lentos o limitados',
     partial_outage: 'Algunos sistemas no funcionan', major_outage: 'Ningún sistema funciona',
-    unknown: 'No hay datos en este momento',
+    maintenance: 'Hay un mantenimiento en curso', unknown: 'No hay datos en este momento',
   },
   states: {
     up: 'Operativo', down: 'Caído', degraded: 'Degradado', paused: 'Sin supervisión',
