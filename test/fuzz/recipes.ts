@@ -83,13 +83,12 @@ const RECIPES: Record<string, Recipe> = {
 function maintenance(making: Making): object {
   const { random, pool } = making;
   const rules = ['FREQ=DAILY', 'FREQ=WEEKLY;BYDAY=MO,TH', 'FREQ=MONTHLY;BYDAY=-1SU;COUNT=9', null];
-  const of = random.chance(0.5) ? pool.pick('monitors', random) : null;
   const startsAt = Date.UTC(2026, 10, 23) + random.int(0, 10 ** 9);
   return {
     title: name(making), starts_at: new Date(startsAt).toISOString(),
     ends_at: new Date(startsAt + random.int(1, 10 ** 7)).toISOString(), recurrence: random.pick(rules),
     timezone: random.pick(['UTC', 'Europe/Berlin', 'America/New_York']),
-    monitor_ids: of === null ? [] : [of.id],
+    monitor_ids: random.chance(0.5) ? pool.ids('attached') : [],
   };
 }
 

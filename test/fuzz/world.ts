@@ -197,6 +197,12 @@ async function addPages(
       title: 'Post', message: 'Post', severity: 'minor', affected_monitor_ids: [monitor_id],
     });
     await session.ok('POST', `${pages}/${id}/publish`);
+    const { maintenance_window } = await session.ok<{ maintenance_window: { id: string } }>(
+      'POST', `/api/projects/${projectId}/maintenance-windows`, {
+        title: 'Move', starts_at: '2027-01-01T00:00:00Z', ends_at: '2027-01-01T01:00:00Z',
+      },
+    );
+    pool.add('maintenance-windows', maintenance_window.id, { projectId });
     pool.add('subdomains', subdomain);
     pool.add('status-pages', id, { projectId });
     pool.add('posts', incident.id, { projectId, id });
