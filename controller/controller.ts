@@ -7,6 +7,7 @@ import { heartbeatRoutes } from './heartbeats/routes.ts';
 import { createApp } from './http/app.ts';
 import { createEarlyApp } from './http/early-app.ts';
 import type { HttpServer } from './http/server.ts';
+import { configurationRoutes } from './import-export/routes.ts';
 import type { MonitorDeps } from './monitors/deps.ts';
 import { monitorRoutes } from './monitors/routes.ts';
 import { connectBus } from './platform/bus/bus.ts';
@@ -163,7 +164,8 @@ export async function openController(given: GivenPorts, publicPages = openPublic
     runner: fleet.runNow, poke, minIntervalSeconds: config.monitors.minIntervalSeconds, log,
   };
   const grouping = groups.over(monitorDeps);
-  const { quick, connect, routes: pageRoutes } = statusPages.over(monitorDeps, subscribers.ofPages);
+  const { deps: pages, quick, connect, routes: pageRoutes } =
+    statusPages.over(monitorDeps, subscribers.ofPages);
   const http = await openHttp(ports, {
     accounts, results, fleet, notifications, events, refusedWrites, domains, evidence: evidence.intake, quick,
     place: statusPages.place,
@@ -175,7 +177,8 @@ export async function openController(given: GivenPorts, publicPages = openPublic
       ...dashboardRoutes({
         monitors: monitorDeps, health: results.health, incidents: incidents.store, fleet: fleet.overview,
       }),
-      ...pageRoutes, ...subscribers.routes, ...maintenance.routes,
+      ...pageRoutes, ...configurationRoutes({ pages, ...grouping.deps }),
+      ...subscribers.routes, ...maintenance.routes,
       ...heartbeatRoutes({
         monitors: monitors.store, pings, poke, lost: (shard) => results.interrupted(shard),
       }),

@@ -1,6 +1,8 @@
 import { z } from 'zod';
 import { MONITOR_TYPES } from '../../shared/contracts/check-spec.ts';
 import { monitorSettings } from '../monitors/answers.ts';
+import { pageView } from '../status-pages/answers.ts';
+import { brandingInput } from '../status-pages/schema.ts';
 import { typeAnswers } from '../monitors/settings/registry.ts';
 
 const importedItem = z.strictObject({
@@ -16,6 +18,7 @@ export const importAnswer = z.strictObject({
   summary: z.strictObject({ created: z.int(), updated: z.int(), unchanged: z.int() }),
   groups: z.array(importedItem),
   monitors: z.array(importedItem),
+  status_pages: z.array(importedItem),
 });
 
 const { port: _port, heartbeat_token: _token, last_heartbeat_at: _ping, ...typeSettings } = typeAnswers;
@@ -41,10 +44,26 @@ const exportedMonitor = z.strictObject({
 });
 export type ExportedMonitor = z.input<typeof exportedMonitor>;
 
+const exportedPage = pageView.pick({
+  name: true, description: true, subdomain: true, status: true, show_uptime_percentage: true,
+  show_response_time: true, timezone: true, allow_search_indexing: true, uptime_timeframes: true,
+  uptime_thresholds: true, incident_history_days: true, maintenance_affects_uptime: true,
+  google_analytics_id: true, custom_domain: true, auto_publish_enabled: true, auto_publish_severities: true,
+}).extend({
+  branding: z.strictObject(brandingInput.shape).partial(),
+  monitors: z.array(z.strictObject({
+    monitor: z.string(), target: z.string().optional(), display_name: z.string().nullable(),
+    group_name: z.string().nullable(), display_order: z.int(), is_visible: z.boolean(),
+  })),
+});
+export type ExportedPage = z.input<typeof exportedPage>;
+
 export const exportAnswer = z.strictObject({
   version: z.literal(1),
   groups: z.array(z.strictObject({
     name: z.string(), description: z.string(), parent: z.string().nullable(),
   })),
   monitors: z.array(exportedMonitor),
+  status_pages: z.array(exportedPage)
+    .describe('Only in the last document of a project that needs several: they name its monitors.'),
 });

@@ -1,22 +1,23 @@
-import type { GroupDeps } from '../groups/deps.ts';
 import { toYaml } from '../http/body/yaml.ts';
 import { defineRoute, type Route } from '../http/route.ts';
 import { CONCEALMENT } from '../monitors/settings/http-credentials.ts';
 import { exportAnswer, importAnswer } from './answers.ts';
+import type { ConfigurationDeps } from './deps.ts';
 import { documentInput, exportQuery, importQuery } from './schema.ts';
 import { exportDocument } from './verbs/export-document.ts';
 import { importDocument } from './verbs/import-document.ts';
 
 const tag = 'Import and export';
 
-/** A project's monitors and groups as one document. */
-export function configurationRoutes(deps: GroupDeps): Route[] {
+/** A project's monitors, groups and status pages as one document. */
+export function configurationRoutes(deps: ConfigurationDeps): Route[] {
   return [
     defineRoute({
       method: 'POST', path: '/api/import', tag, auth: { access: 'project', role: 'editor' },
-      summary: 'Import monitors and groups from a document',
-      description: 'JSON or YAML up to 32 MB. Monitors and groups are matched by name. Fields, monitors and '
-        + 'groups that are not in the document stay as they are. Importing the same document twice changes '
+      summary: 'Import monitors, groups and status pages from a document',
+      description: 'JSON or YAML up to 32 MB. Monitors and groups are matched by name, status pages by their '
+        + 'subdomain, or without one by name; only an admin of the project may import these. Whatever is not in '
+        + 'the document stays as it is. Importing the same document twice changes '
         + 'nothing. Everything is validated before anything is written. Imports and exports of one '
         + 'organization run one after another.',
       audit: 'configuration.imported',
@@ -26,20 +27,20 @@ export function configurationRoutes(deps: GroupDeps): Route[] {
       errors: [
         'VALIDATION_FAILED', 'INTERVAL_TOO_SHORT', 'PLAN_LIMIT_EXCEEDED', 'FAIR_USE_LIMIT_REACHED',
         'MONITOR_LIMIT_REACHED', 'CONFLICT', 'MONITOR_NOT_FOUND', 'RESOURCE_NOT_FOUND', 'DUPLICATE_NAME',
-        'CIRCULAR_REFERENCE', 'MAX_DEPTH_EXCEEDED',
+        'CIRCULAR_REFERENCE', 'MAX_DEPTH_EXCEEDED', 'INSUFFICIENT_PLAN', 'SLUG_ALREADY_TAKEN', 'ACCESS_DENIED',
       ],
       answers: { 200: importAnswer },
       handle: async (ctx, { query, body }) => {
-        const { groups, monitors } = await importDocument(deps, ctx, body, query.dry_run);
-        const items = [...groups, ...monitors];
+        const { groups, monitors, status_pages } = await importDocument(deps, ctx, body, query.dry_run);
+        const items = [...groups, ...monitors, ...status_pages];
         const count = (action: string) => items.filter((item) => item.action === action).length;
         const summary = { created: count('create'), updated: count('update'), unchanged: count('unchanged') };
-        return { status: 200, data: { dry_run: query.dry_run, summary, groups, monitors } };
+        return { status: 200, data: { dry_run: query.dry_run, summary, groups, monitors, status_pages } };
       },
     }),
     defineRoute({
       method: 'GET', path: '/api/export', tag, auth: { access: 'project', role: 'viewer' },
-      summary: 'Export monitors and groups as a document',
+      summary: 'Export monitors, groups and status pages as a document',
       description: 'Contains what reading monitors returns, but no heartbeat tokens. '
         + `${CONCEALMENT} An import cannot create a monitor from a document that lacks its credentials.`,
       query: exportQuery, takesTurns: true,

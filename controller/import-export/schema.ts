@@ -3,10 +3,14 @@ import { MOST_GROUPS } from '../groups/group.ts';
 import { validateInTurns } from '../http/body/validate-in-turns.ts';
 import { oneLine } from '../http/params.ts';
 import { monitorInputs } from '../monitors/schema.ts';
+import { pageItem } from '../status-pages/schema.ts';
 
 /** Limit on the monitors in one document; a larger project needs several. */
 export const MOST_MONITORS = 10_000;
 const TOO_MANY = `At most ${MOST_MONITORS} monitors are allowed; send the rest in another document`;
+
+/** No plan allows a project more. */
+const MOST_PAGES = 1000;
 
 const groupName = oneLine(1, 100);
 const groupItem = z.strictObject({
@@ -24,6 +28,7 @@ export function documentInput(minIntervalSeconds: number) {
   const documentOf = <T extends z.ZodType>(item: T) => z.strictObject({
     version: z.literal(1).default(1),
     groups: z.array(groupItem).max(MOST_GROUPS, `At most ${MOST_GROUPS} groups are allowed`).default([]),
+    status_pages: z.array(pageItem).max(MOST_PAGES, `At most ${MOST_PAGES} status pages are allowed`).default([]),
     monitors: z.array(item).max(MOST_MONITORS, TOO_MANY).default([]),
   });
   const body = z.preprocess(unwrap, documentOf(monitorItem));

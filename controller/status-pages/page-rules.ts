@@ -1,6 +1,13 @@
 import type { PeriodStats } from '../results/reading/periods.ts';
-import type { Component, PageSettings } from './page.ts';
+import { DEFAULT_SETTINGS, type Component, type PageSettings } from './page.ts';
 import type { ComponentsInput } from './schema.ts';
+
+export const SETTINGS = ['name', ...Object.keys(DEFAULT_SETTINGS)] as (keyof PageSettings)[];
+
+/** Nothing but the settings of a page. */
+export function allSettings(page: PageSettings): PageSettings {
+  return Object.fromEntries(SETTINGS.map((name) => [name, page[name]])) as unknown as PageSettings;
+}
 
 /** By their numbers; those with the same number as they were attached. */
 export function inDisplayOrder(components: readonly Component[]): Component[] {

@@ -28,7 +28,8 @@ export interface Component {
   created_at: number;
 }
 
-export type Publication = 'draft' | 'published' | 'archived';
+export const PUBLICATIONS = ['draft', 'published', 'archived'] as const;
+export type Publication = (typeof PUBLICATIONS)[number];
 
 /** What people set on a page, apart from its subdomain, branding and monitors. */
 export interface PageSettings {

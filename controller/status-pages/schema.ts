@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { oneLine, readOnlyFields, timeZoneInput, uuidParam } from '../http/params.ts';
 import { scopeCss } from './custom-css.ts';
-import { COLOR_SCHEMES, MOST_COMPONENTS, SEVERITIES, TIMEFRAMES } from './page.ts';
+import { COLOR_SCHEMES, MOST_COMPONENTS, PUBLICATIONS, SEVERITIES, TIMEFRAMES } from './page.ts';
 
 export const projectParams = z.strictObject({ projectId: uuidParam });
 export const pageParams = projectParams.extend({ id: uuidParam });
@@ -88,16 +88,20 @@ export type PageChangeInput = z.infer<typeof pageChangeInput>;
 export const pageInput = pageChangeInput.required({ name: true, subdomain: true });
 export type PageInput = z.infer<typeof pageInput>;
 
+const shownAs = {
+  display_name: oneLine(1, 100).nullable().optional(),
+  group_name: oneLine(1, 100).nullable().optional(),
+  display_order: z.int().min(0).max(100_000).optional().describe('Default: its place in this list.'),
+  is_visible: z.boolean().optional(),
+};
+
 const componentInput = z.strictObject({
   ...readOnlyFields(
     'id', 'status_page_id', 'show_uptime', 'show_response_time', 'monitor_name', 'monitor_url',
     'monitor_status', 'current_uptime', 'average_response_time', 'created_at',
   ),
   monitor_id: uuidParam,
-  display_name: oneLine(1, 100).nullable().optional(),
-  group_name: oneLine(1, 100).nullable().optional(),
-  display_order: z.int().min(0).max(100_000).optional().describe('Default: its place in this list.'),
-  is_visible: z.boolean().optional(),
+  ...shownAs,
 });
 
 export const componentsInput = z.strictObject({
@@ -110,3 +114,15 @@ export const componentsInput = z.strictObject({
   }),
 });
 export type ComponentsInput = z.infer<typeof componentsInput>;
+
+/** A page in a document that is imported: its monitors are named, as they may not exist yet. */
+export const pageItem = z.strictObject({
+  ...settings, ...shownBranding, branding: brandingInput, status: z.enum(PUBLICATIONS),
+  subdomain: subdomain.describe('Required for a new page.'),
+  monitors: z.array(z.strictObject({
+    monitor: z.string().max(255).describe('Name of a monitor of the document or the project.'),
+    target: z.string().max(2048).optional().describe('Tells monitors of one name apart.'),
+    ...shownAs,
+  })).max(MOST_COMPONENTS),
+}).partial().required({ name: true });
+export type PageItem = z.infer<typeof pageItem>;

@@ -84,6 +84,13 @@ export class PageStore extends Documents<PageDoc> {
       .sort({ _id: 1 }).limit(limit).toArray();
   }
 
+  /** Those of the subdomains that pages have, whosever they are. */
+  async takenOf(subdomains: string[]): Promise<Set<string>> {
+    if (subdomains.length === 0) return new Set();
+    const found = await this.select({ subdomain: { $in: subdomains } }).toArray();
+    return new Set(found.map(({ subdomain }) => subdomain));
+  }
+
   countOfOrganization(organizationId: string): Promise<number> {
     return this.count({ organization_id: organizationId });
   }

@@ -4,7 +4,6 @@ import { groupRoutes } from '../groups/routes.ts';
 import { GroupStore } from '../groups/store.ts';
 import { RemovalStore, TreeStore } from '../groups/tree-store.ts';
 import { findHeirs, resumeRemovals } from '../groups/verbs/change-tree.ts';
-import { configurationRoutes } from '../import-export/routes.ts';
 import type { MonitorDeps } from '../monitors/deps.ts';
 import type { GroupLookup } from '../monitors/ports.ts';
 import type { ControllerPorts } from './ports.ts';
@@ -33,7 +32,7 @@ export async function openGroups({ mongo: { db }, clock, log }: ControllerPorts)
         round: () => resumeRemovals(deps, clock.now()),
         onFailed: (error) => log.warn({ err: error }, 'a deleted group was not cleared'),
       });
-      return { routes: [...groupRoutes(deps), ...configurationRoutes(deps)], removing };
+      return { deps, routes: groupRoutes(deps), removing };
     },
   };
 }

@@ -85,6 +85,7 @@ export async function openStatusPages(
       const changed = (subdomain: string, isPublished: boolean) => readers.changed(subdomain, isPublished);
       const deps = { ...shown, ...naming, visits, quota, changed, subscribers, told };
       return {
+        deps,
         quick: quickPages(readers),
         /** From now on readers get pages as they are. */
         connect: () => readers.connect((subdomain) => readPublicPage(shown, subdomain, clock.now())),

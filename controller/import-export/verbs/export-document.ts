@@ -1,18 +1,19 @@
 import type { z } from 'zod';
-import type { GroupDeps } from '../../groups/deps.ts';
 import { seesCredentials } from '../../accounts/roles.ts';
 import type { ProjectContext } from '../../http/route.ts';
 import type { MonitorDoc } from '../../monitors/monitor.ts';
 import { CHECK_TYPES, type TypeView } from '../../monitors/settings/registry.ts';
 import type { exportAnswer, ExportedMonitor } from '../answers.ts';
+import type { ConfigurationDeps } from '../deps.ts';
 import { MOST_MONITORS } from '../schema.ts';
+import { exportPages } from './export-pages.ts';
 
 /**
- * The project's groups and its monitors from `offset` on, oldest first, in the form that an import takes;
- * without credentials for somebody who may not see them.
+ * The project's groups, its monitors from `offset` on and after them its pages, in the form that an import
+ * takes; without credentials for somebody who may not see them.
  */
 export async function exportDocument(
-  deps: GroupDeps, ctx: ProjectContext, offset: number,
+  deps: ConfigurationDeps, ctx: ProjectContext, offset: number,
 ): Promise<z.input<typeof exportAnswer>> {
   const groups = await deps.groups.listAll(ctx.tenant);
   const names = new Map(groups.map(({ _id, name }) => [_id, name]));
@@ -24,6 +25,7 @@ export async function exportDocument(
     groups: groups.map(({ name, description, parent_group_id: parent }) =>
       ({ name, description, parent: nameOf(parent) })),
     monitors: monitors.map((doc) => exportMonitor(doc, nameOf(doc.group_id), isConcealed)),
+    status_pages: monitors.length < MOST_MONITORS ? await exportPages(deps, ctx) : [],
   };
 }
 

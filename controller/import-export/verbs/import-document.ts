@@ -1,21 +1,22 @@
-import type { GroupDeps } from '../../groups/deps.ts';
 import { changeGroup, createGroup } from '../../groups/verbs/write-group.ts';
 import type { ProjectContext } from '../../http/route.ts';
 import { validationError } from '../../http/validation.ts';
 import type { ImportedItem } from '../answers.ts';
 import { planGroups, type PlannedGroup } from '../group-rules.ts';
 import type { DocumentInput } from '../schema.ts';
+import type { ConfigurationDeps } from '../deps.ts';
 import { applyMonitors } from './apply-monitors.ts';
+import { applyPages, planPages, type PlannedPage } from './import-pages.ts';
 import { planMonitors, type PlannedMonitor } from './plan-monitors.ts';
 
 /**
- * Imports a document, matching groups and monitors by name; with `isDryRun` only reports what would change.
- * Validates everything before it writes: throws VALIDATION_ERROR with the path of every bad item, and the
- * limits a write can hit.
+ * Imports a document, matching groups, monitors and pages by name; with `isDryRun` only reports what would
+ * change. Validates everything before it writes: throws VALIDATION_ERROR with the path of every bad item, and
+ * the limits a write can hit.
  */
 export async function importDocument(
-  deps: GroupDeps, ctx: ProjectContext, document: DocumentInput, isDryRun: boolean,
-): Promise<{ groups: ImportedItem[]; monitors: ImportedItem[] }> {
+  deps: ConfigurationDeps, ctx: ProjectContext, document: DocumentInput, isDryRun: boolean,
+): Promise<Record<'groups' | 'monitors' | 'status_pages', ImportedItem[]>> {
   const existing = await deps.groups.listAll(ctx.tenant);
   const { groups, issues } = planGroups(document.groups, existing);
   const known = new Set([...existing, ...groups].map(({ name }) => name));
@@ -26,18 +27,22 @@ export async function importDocument(
   if (issues.length > 0) throw validationError(issues);
   const groupNames = new Map(existing.map(({ _id, name }) => [_id, name]));
   const monitors = await planMonitors(deps.monitors, ctx, document.monitors, groupNames);
+  const pages = await planPages(deps, ctx, document.status_pages, monitors);
   const groupIds = new Map(existing.map(({ _id, name }) => [name, _id]));
   if (!isDryRun) await applyGroups(deps, ctx, groups, groupIds);
   const monitorIds = isDryRun ? [] : await applyMonitors(deps.monitors, ctx, monitors, groupIds);
+  const pageIds = isDryRun ? [] : await applyPages(deps, ctx, pages, monitorIds);
   return {
     groups: groups.map((plan) => itemOf(plan.name, plan, groupIds.get(plan.name))),
     monitors: monitors.map((plan, at) => itemOf(plan.item.name, plan, monitorIds[at] ?? plan.current?._id)),
+    status_pages:
+      pages.map((plan, at) => itemOf(plan.item.name, plan, pageIds[at] ?? plan.current?._id)),
   };
 }
 
 /** Adds the ids of new groups to `ids`. */
 async function applyGroups(
-  deps: GroupDeps, ctx: ProjectContext, groups: PlannedGroup[], ids: Map<string, string>,
+  deps: ConfigurationDeps, ctx: ProjectContext, groups: PlannedGroup[], ids: Map<string, string>,
 ): Promise<void> {
   const parentsFirst = [...groups].sort((one, other) => one.level - other.level);
   for (const { name, current, description, parent, changes } of parentsFirst) {
@@ -47,7 +52,7 @@ async function applyGroups(
   }
 }
 
-type Planned = Pick<PlannedGroup | PlannedMonitor, 'current' | 'changes'>;
+type Planned = Pick<PlannedGroup | PlannedMonitor | PlannedPage, 'current' | 'changes'>;
 
 function itemOf(name: string, { current, changes }: Planned, id: string | undefined): ImportedItem {
   const action = current === null ? 'create' : changes.length > 0 ? 'update' : 'unchanged';

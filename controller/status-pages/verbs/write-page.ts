@@ -6,7 +6,7 @@ import { fieldError } from '../../http/validation.ts';
 import { planLimitExceeded } from '../../plans/quota.ts';
 import { changedBranding } from '../branding-rules.ts';
 import type { PageDeps } from '../deps.ts';
-import { replacedComponents } from '../page-rules.ts';
+import { replacedComponents, SETTINGS } from '../page-rules.ts';
 import { DEFAULT_SETTINGS, type Branding, type PageDoc, type PageSettings, type Publication } from '../page.ts';
 import type { BrandingInput, ComponentsInput, PageChangeInput, PageInput } from '../schema.ts';
 import type { PageChange } from '../store.ts';
@@ -107,15 +107,15 @@ function changed(deps: PageDeps, ctx: ProjectContext, page: PageDoc | null): Pro
   return completePage(deps, ctx, page);
 }
 
-const SETTINGS = ['name', ...Object.keys(DEFAULT_SETTINGS)] as (keyof PageSettings)[];
-
-function settingsOf(input: PageChangeInput): Partial<PageSettings> {
+/** What a request sets, apart from branding and monitors. */
+export function settingsOf(input: PageChangeInput): Partial<PageSettings> {
   const given = SETTINGS.filter((name) => input[name] !== undefined);
   return Object.fromEntries(given.map((name) => [name, input[name]]));
 }
 
-async function checkDomain(
-  { quota }: PageDeps, organizationId: string, { custom_domain: domain = null }: Partial<PageSettings>,
+/** Throws INSUFFICIENT_PLAN. */
+export async function checkDomain(
+  { quota }: Pick<PageDeps, 'quota'>, organizationId: string, { custom_domain: domain = null }: Partial<PageSettings>,
 ): Promise<void> {
   if (domain === null || (await quota.limitsOf(organizationId)).has_custom_domain) return;
   throw new AppError('INSUFFICIENT_PLAN', 'A domain of your own needs a higher plan', {

@@ -1,0 +1,37 @@
+import type { ProjectContext } from '../../http/route.ts';
+import { brandingInput } from '../../status-pages/schema.ts';
+import { allSettings, inDisplayOrder } from '../../status-pages/page-rules.ts';
+import type { PageDoc } from '../../status-pages/page.ts';
+import type { ExportedPage } from '../answers.ts';
+import type { ConfigurationDeps } from '../deps.ts';
+
+const UNSET = Object.fromEntries(Object.keys(brandingInput.shape).map((name) => [name, null]));
+
+/** The project's pages, oldest first, in the form that an import takes. */
+export async function exportPages(deps: ConfigurationDeps, ctx: ProjectContext): Promise<ExportedPage[]> {
+  const pages = (await deps.pages.pages.list(ctx.tenant)).reverse();
+  const exported: ExportedPage[] = [];
+  // One after another: each may show hundreds of monitors.
+  for (const page of pages) exported.push(await exportPage(deps, ctx, page));
+  return exported;
+}
+
+async function exportPage(
+  { monitors: { monitors } }: ConfigurationDeps, { tenant }: ProjectContext, page: PageDoc,
+): Promise<ExportedPage> {
+  const { components, branding, subdomain, status } = page;
+  const found = await monitors.findMany(tenant, components.map(({ monitor_id }) => monitor_id));
+  const known = new Map(found.map((monitor) => [monitor._id, monitor]));
+  const namesakes = await monitors.findByNames(tenant, [...new Set(found.map(({ name }) => name))]);
+  return {
+    ...allSettings(page), subdomain, status, branding: { ...UNSET, ...branding },
+    monitors: inDisplayOrder(components).flatMap(({ monitor_id, created_at: _since, ...shown }) => {
+      const monitor = known.get(monitor_id);
+      if (monitor === undefined) return [];
+      const { name, type, target } = monitor;
+      // A heartbeat's target is a secret.
+      const isAlone = type === 'HEARTBEAT' || namesakes.filter((one) => one.name === name).length === 1;
+      return [{ monitor: name, ...(isAlone ? {} : { target }), ...shown }];
+    }),
+  };
+}

@@ -1,0 +1,145 @@
+import { AppError } from '../../../shared/errors.ts';
+import { reachesProjectRole } from '../../accounts/roles.ts';
+import type { ProjectContext } from '../../http/route.ts';
+import { validationError, type ValidationIssue } from '../../http/validation.ts';
+import { planLimitExceeded } from '../../plans/quota.ts';
+import type { PageDoc } from '../../status-pages/page.ts';
+import type { PageItem } from '../../status-pages/schema.ts';
+import {
+  attachMonitors, changePage, checkDomain, createPage, movePage, settingsOf,
+} from '../../status-pages/verbs/write-page.ts';
+import type { ConfigurationDeps } from '../deps.ts';
+import { componentsOf, meantPage, namedMonitors, pageChanges, type Nameable } from '../page-matching.ts';
+import type { PlannedMonitor } from './plan-monitors.ts';
+
+export interface PlannedPage {
+  item: PageItem;
+  /** Null if the page is new. */
+  current: PageDoc | null;
+  /** The monitors that it names, in the order of its list. */
+  named: Nameable[];
+  /** Names of the fields that change. */
+  changes: string[];
+}
+
+/**
+ * What an import would change among pages, which only admins of the project may. Throws
+ * INSUFFICIENT_PERMISSIONS, VALIDATION_ERROR with the path of every bad item, INSUFFICIENT_PLAN,
+ * PLAN_LIMIT_EXCEEDED, SLUG_ALREADY_TAKEN.
+ */
+export async function planPages(
+  deps: ConfigurationDeps, ctx: ProjectContext, items: PageItem[], monitors: PlannedMonitor[],
+): Promise<PlannedPage[]> {
+  if (items.length === 0) return [];
+  if (!reachesProjectRole(ctx.role, 'admin')) {
+    throw new AppError('INSUFFICIENT_PERMISSIONS', 'Only an admin of the project may import status pages');
+  }
+  const existing = await deps.pages.pages.list(ctx.tenant);
+  const nameable = await nameableMonitors(deps, ctx, items, monitors);
+  const issues: ValidationIssue[] = [];
+  const planned = items.map((item, at): PlannedPage => {
+    const refuse = (path: (string | number)[], message: string) =>
+      issues.push({ code: 'custom', path: ['status_pages', at, ...path], message });
+    const current = meantPage(item, existing);
+    if (current === null && item.subdomain === undefined) refuse(['subdomain'], 'Required for a new page');
+    const named = namedMonitors(item, nameable);
+    for (const [place, one] of named.entries()) {
+      if (one === null) refuse(['monitors', place, 'monitor'], 'Unknown monitor');
+    }
+    const changes = current === null ? [] : pageChanges(item, settingsOf(item), current, named);
+    return { item, current, changes, named: named.filter((one) => one !== null) };
+  });
+  for (const at of repeated(planned)) {
+    issues.push({ code: 'custom', path: ['status_pages', at, 'name'], message: 'Given twice' });
+  }
+  if (issues.length > 0) throw validationError(issues);
+  await checkLimits(deps, ctx, planned);
+  return planned;
+}
+
+/** Writes the planned pages once their monitors are there, and returns their ids in the same order. */
+export async function applyPages(
+  { pages: deps }: ConfigurationDeps, ctx: ProjectContext, planned: PlannedPage[],
+  monitorIds: readonly string[],
+): Promise<string[]> {
+  const ids: string[] = [];
+  for (const [at, { item, current, changes, named }] of planned.entries()) {
+    const { status, subdomain = '' } = item;
+    const fields = { ...settingsOf(item), ...shownOf(item), name: item.name };
+    // Later items get later times, so that a list by creation keeps the document's order.
+    const own = { ...ctx, now: ctx.now + at };
+    const isNew = current === null;
+    const id = isNew ? (await createPage(deps, own, { ...fields, subdomain })).page._id : current._id;
+    if (changes.some((name) => name !== 'monitors' && name !== 'status')) {
+      await changePage(deps, ctx, id, fields);
+    }
+    if (item.monitors !== undefined && (isNew || changes.includes('monitors'))) {
+      const monitors = componentsOf(item, named.map((one) => one.id ?? monitorIds[one.at ?? -1] ?? ''));
+      await attachMonitors(deps, ctx, id, { monitors });
+    }
+    if (status !== undefined && status !== (current?.status ?? 'draft')) {
+      await movePage(deps, ctx, id, status);
+    }
+    ids.push(id);
+  }
+  return ids;
+}
+
+/** Monitors by name, those of the project from the oldest on. */
+async function nameableMonitors(
+  { monitors: { monitors } }: ConfigurationDeps, ctx: ProjectContext, items: PageItem[],
+  planned: PlannedMonitor[],
+): Promise<Map<string, Nameable[]>> {
+  const names = new Set(items.flatMap((item) => (item.monitors ?? []).map(({ monitor }) => monitor)));
+  const changed = new Set(planned.map(({ current }) => current?._id));
+  const others = (await monitors.findByNames(ctx.tenant, [...names])).filter(({ _id }) => !changed.has(_id))
+    .sort((one, other) => one.created_at - other.created_at || (one._id < other._id ? -1 : 1));
+  const all: Nameable[] = [
+    ...planned.map(({ item, current }, at) =>
+      ({ id: current?._id ?? null, at, name: item.name, target: item.target ?? current?.target ?? '' })),
+    ...others.map(({ _id, name, target }) => ({ id: _id, at: null, name, target })),
+  ];
+  const byName = new Map<string, Nameable[]>();
+  for (const one of all.filter(({ name }) => names.has(name))) {
+    const namesakes = byName.get(one.name);
+    if (namesakes) namesakes.push(one);
+    else byName.set(one.name, [one]);
+  }
+  return byName;
+}
+
+/** Places of items that mean the page of an earlier item. */
+function repeated(planned: readonly PlannedPage[]): number[] {
+  const seen = new Set<string | undefined>();
+  return planned.flatMap(({ item, current }, at) => {
+    const key = current?.subdomain ?? item.subdomain;
+    if (seen.has(key)) return [at];
+    seen.add(key);
+    return [];
+  });
+}
+
+/** Those that single writes check as well, before anything is written. */
+async function checkLimits(
+  deps: ConfigurationDeps, ctx: ProjectContext, planned: PlannedPage[],
+): Promise<void> {
+  const { organizationId } = ctx.tenant;
+  const { pages, quota } = deps.pages;
+  for (const { item, current } of planned) {
+    if (item.custom_domain !== current?.custom_domain) await checkDomain({ quota }, organizationId, item);
+  }
+  const added = planned.filter(({ current }) => current === null);
+  if (added.length === 0) return;
+  const [{ status_pages: limit }, { status_pages: usage }] = await Promise.all([
+    quota.limitsOf(organizationId), deps.monitors.quota.usageOf(organizationId),
+  ]);
+  if (usage + added.length > limit) throw planLimitExceeded('status page', limit, usage);
+  const [taken] = await pages.takenOf(added.flatMap(({ item }) => item.subdomain ?? []));
+  if (taken === undefined) return;
+  throw new AppError('SLUG_ALREADY_TAKEN', `Another status page has the subdomain ${taken}`);
+}
+
+function shownOf({ branding, color_scheme, logo_url, favicon_url, custom_css }: PageItem) {
+  const given = Object.entries({ branding, color_scheme, logo_url, favicon_url, custom_css });
+  return Object.fromEntries(given.filter(([, value]) => value !== undefined));
+}

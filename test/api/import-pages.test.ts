@@ -1,0 +1,141 @@
+import { randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { parse } from 'yaml';
+import type { ApiClient, Loose } from '../helpers/api-client.ts';
+import { makeApp, type TestApp } from '../helpers/make-app.ts';
+import { newMember, newTenant, type Tenant } from '../helpers/tenants.ts';
+
+let app: TestApp;
+beforeAll(async () => {
+  app = await makeApp();
+});
+afterAll(() => app.close());
+
+const monitor = (name: string, target = 'https://shop.example/') =>
+  ({ name, type: 'HTTP', target, interval_seconds: 60 });
+const newSubdomain = () => `page-${randomUUID()}`;
+
+function document(subdomain = newSubdomain()) {
+  return {
+    monitors: [monitor('Shop', 'https://a.example/'), monitor('Shop', 'https://b.example/'), monitor('API')],
+    status_pages: [
+      {
+        name: 'Acme', subdomain, status: 'published', description: 'How we are', timezone: 'Europe/Berlin',
+        custom_domain: `${subdomain}.example`, uptime_timeframes: ['7d'], branding: { primaryColor: '#112233' },
+        monitors: [
+          { monitor: 'API', display_name: 'Interface', group_name: 'Web' },
+          { monitor: 'Shop', target: 'https://b.example/', is_visible: false },
+        ],
+      },
+      { name: 'Inside', subdomain: newSubdomain() },
+    ],
+  };
+}
+
+const summaryOf = async (client: ApiClient, body: object, query = '') =>
+  (await client.post(`/api/import${query}`, body)).data.summary;
+const pagesOf = async ({ readKey, projectId }: Tenant): Promise<Loose[]> =>
+  (await readKey.with({ 'x-project-id': projectId }).get(`/api/projects/${projectId}/status-pages`))
+    .data.status_pages;
+
+test('pages are planned and applied with the monitors of their document; again, that changes nothing', async () => {
+  const tenant = await newTenant(app);
+  const { writeKey: client } = tenant;
+  const given = document();
+  const dry = await client.post('/api/import?dry_run=true', given);
+  expect(dry.data.status_pages).toEqual([
+    { name: 'Acme', action: 'create', changes: [], id: null },
+    { name: 'Inside', action: 'create', changes: [], id: null },
+  ]);
+  expect(await pagesOf(tenant)).toEqual([]);
+  expect(await summaryOf(client, given)).toEqual({ created: 5, updated: 0, unchanged: 0 });
+  const [inside, acme] = await pagesOf(tenant);
+  expect(inside).toMatchObject({ name: 'Inside', status: 'draft' });
+  expect(acme).toMatchObject({
+    name: 'Acme', status: 'published', timezone: 'Europe/Berlin', custom_domain_verified: false,
+    branding: { primaryColor: '#112233' },
+    monitors: [
+      { monitor_name: 'API', display_name: 'Interface', group_name: 'Web', is_visible: true },
+      { monitor_name: 'Shop', monitor_url: 'https://b.example/', is_visible: false },
+    ],
+  });
+  const exported = (await tenant.readKey.get('/api/export')).data;
+  expect(exported.status_pages[0].monitors).toMatchObject([
+    { monitor: 'API' }, { monitor: 'Shop', target: 'https://b.example/' },
+  ]);
+  expect(exported.status_pages[0].monitors[0]).not.toHaveProperty('target');
+  expect(parse((await tenant.readKey.get('/api/export?format=yaml')).text)).toEqual(exported);
+  const byName = { status_pages: [{ name: 'Acme', status: 'published' }] };
+  for (const again of [given, exported]) {
+    expect(await summaryOf(client, again)).toEqual({ created: 0, updated: 0, unchanged: 5 });
+  }
+  expect(await summaryOf(client, byName)).toEqual({ created: 0, updated: 0, unchanged: 1 });
+
+  const elsewhere = await newTenant(app);
+  const moved = {
+    ...exported,
+    status_pages: exported.status_pages.map((page: Loose) => ({ ...page, subdomain: newSubdomain() })),
+  };
+  expect(await summaryOf(elsewhere.writeKey, moved)).toEqual({ created: 5, updated: 0, unchanged: 0 });
+  expect((await elsewhere.readKey.get('/api/export')).data).toEqual(moved);
+});
+
+test('an import changes what differs, and keeps what it does not mention', async () => {
+  const tenant = await newTenant(app);
+  const { writeKey: client } = tenant;
+  const given = document();
+  await client.post('/api/import', given);
+  const change = { status_pages: [{
+    name: 'Renamed', subdomain: given.status_pages[0]?.subdomain, status: 'draft',
+    branding: { footerText: 'Imprint' }, monitors: [{ monitor: 'API' }],
+  }] };
+  for (const query of ['?dry_run=true', '']) {
+    const { data } = await client.post(`/api/import${query}`, change);
+    expect(data.status_pages).toMatchObject([
+      { action: 'update', changes: ['name', 'branding', 'monitors', 'status'] },
+    ]);
+  }
+  const page = (await pagesOf(tenant)).find(({ name }) => name === 'Renamed');
+  expect(page).toMatchObject({
+    status: 'draft', description: 'How we are', branding: { primaryColor: '#112233', footerText: 'Imprint' },
+    monitors: [{ monitor_name: 'API', display_name: null }],
+  });
+});
+
+test('what is wrong with pages refuses the whole document', async () => {
+  const tenant = await newTenant(app);
+  const [foreign, subdomain] = [await newTenant(app), newSubdomain()];
+  await foreign.writeKey.post('/api/import', { status_pages: [{ name: 'Theirs', subdomain }] });
+  await foreign.writeKey.post('/api/monitors', monitor('Their monitor'));
+  const refused = async (status_pages: object[], client = tenant.writeKey) => {
+    const answer = await client.post('/api/import', { monitors: [monitor('New')], status_pages });
+    expect((await tenant.readKey.get('/api/monitors')).data.pagination.total_count).toBe(0);
+    expect(await pagesOf(tenant)).toEqual([]);
+    return [answer.status, answer.code, answer.error?.message];
+  };
+  const said = (code: string, text: string, status = 400) => [status, code, expect.stringContaining(text) as string];
+  const page = { name: 'P', subdomain: newSubdomain() };
+  expect(await refused([{ name: 'P' }])).toEqual(said('VALIDATION_ERROR', 'status_pages.0.subdomain: Required'));
+  expect(await refused([{ ...page, monitors: [{ monitor: 'Their monitor' }] }]))
+    .toEqual(said('VALIDATION_ERROR', 'status_pages.0.monitors.0.monitor: Unknown monitor'));
+  expect(await refused([page, page])).toEqual(said('VALIDATION_ERROR', 'status_pages.1.name: Given twice'));
+  expect(await refused([{ ...page, monitors: [{ monitor: 'New' }, { monitor: 'New' }] }]))
+    .toEqual(said('VALIDATION_ERROR', 'status_pages.0.monitors.1.monitor: Unknown monitor'));
+  expect(await refused([{ ...page, subdomain }])).toEqual(said('SLUG_ALREADY_TAKEN', subdomain, 409));
+  const editor = await newMember(app, tenant, 'member');
+  expect(await refused([page], editor.client)).toEqual(said('INSUFFICIENT_PERMISSIONS', 'admin of the project', 403));
+  expect((await editor.client.post('/api/import', { groups: [{ name: 'G' }] })).status).toBe(200);
+});
+
+test('the plan limits imported pages', async () => {
+  const tenant = await newTenant(app);
+  const plan = { plan: 'free' };
+  await tenant.owner.client.put('/api/billing/plan', plan);
+  const page = () => ({ name: 'P', subdomain: newSubdomain() });
+  const codes = async (...status_pages: object[]) =>
+    (await tenant.writeKey.post('/api/import', { status_pages })).code;
+  expect(await codes(page(), page())).toBe('PLAN_LIMIT_EXCEEDED');
+  expect(await codes({ ...page(), custom_domain: 'status.acme.example' })).toBe('INSUFFICIENT_PLAN');
+  expect(await pagesOf(tenant)).toEqual([]);
+  expect(await codes(page())).toBeUndefined();
+});
