@@ -96,6 +96,15 @@ test('only the embed may be framed', async () => {
   expect(policies[1]).toContain('frame-ancestors *');
 });
 
+test('whoever has a feed, a badge or a style already gets no body', async () => {
+  for (const path of ['feed.atom', 'feed.json', 'embed', 'style.css'].map((file) => `/status/${page.subdomain}/${file}`)) {
+    const tag = (await read(path)).headers.get('etag') ?? '';
+    // The client of the API tests knows declared answers only.
+    const again = await fetch(app.url + path, { headers: { 'if-none-match': tag } });
+    expect([again.status, await again.text()], path).toEqual([304, '']);
+  }
+});
+
 test('nothing public tells targets or hidden monitors, and all of it is gone with the page', async () => {
   for (const path of everything()) {
     const answer = await read(path);

@@ -42,6 +42,11 @@ export async function publishPage(app: TestApp, branding: object = {}) {
   const past = await post('Slow answers', 1);
   await client.post(`${pages}/${id}/incidents/${past}/resolve`, { message: 'It was a disk.' });
   const incident = await post('Payments fail', 2);
+  await client.post(`/api/projects/${projectId}/maintenance-windows`, {
+    title: 'New switches', description: 'Some minutes without network.', status_page_ids: [id],
+    monitor_ids: [monitors[3]], starts_at: new Date(Date.now() + HOUR_MS).toISOString(),
+    ends_at: new Date(Date.now() + 2 * HOUR_MS).toISOString(),
+  });
   await client.post(`${pages}/${id}/publish`);
   return { subdomain, monitors, incident };
 }

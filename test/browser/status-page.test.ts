@@ -118,6 +118,7 @@ describe('in Chromium', () => {
     await withPage('?lang=fr', { ...DESKTOP, javaScriptEnabled: false }, async (page) => {
       expect(await page.getByRole('heading', { level: 1 }).textContent()).toBe('Acme');
       expect(await page.locator('.components > li').count()).toBe(4);
+      expect(await page.getByRole('heading', { name: 'New switches' }).isVisible()).toBe(true);
       await page.getByRole('link', { name: 'Payments fail' }).click();
       expect(await page.locator('html').getAttribute('lang')).toBe('fr');
       expect(await page.getByRole('heading', { level: 1 }).textContent()).toBe('Payments fail');

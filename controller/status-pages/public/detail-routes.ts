@@ -10,7 +10,7 @@ import { voiceOf } from './languages/language.ts';
 import { ownStyle } from './own-style.ts';
 import { renderPostPage } from './post-html.ts';
 import type { PublicPages } from './public-pages.ts';
-import { languageOf, languageQuery, publicParams, readShown } from './public-routes.ts';
+import { answerWith, languageOf, languageQuery, publicParams, readShown } from './public-routes.ts';
 import { PUBLIC_STYLE, STYLE_HEADERS, STYLE_PATH } from './public-style.ts';
 import { readComponentTimes, readPublicPost, type PublicDeps } from './read-public-page.ts';
 import { RecentReadings } from './recent-readings.ts';
@@ -60,11 +60,10 @@ export function detailRoutes(deps: PublicDeps, pages: PublicPages, clock: Clock)
     defineRoute({
       ...common, path: '/status/:subdomain/style.css', summary: 'Colour and style of a published status page',
       params: publicParams, answers: CSS,
-      handle: async (_ctx, { params: { subdomain } }) => {
-        const { page: { branding } } = await readShown(pages, subdomain);
-        const headers = { 'Cache-Control': 'public, max-age=60' };
-        return { status: 200 as const, raw: ownStyle(branding) ?? '', headers };
-      },
+      handle: (_ctx, { params: { subdomain } }) => answerWith(pages, subdomain, 'style', ({ page: { branding } }) => ({
+        body: ownStyle(branding) ?? '',
+        headers: { 'Content-Type': CSS[200].contentType, 'Cache-Control': 'public, max-age=60' },
+      })),
     }),
     defineRoute({
       ...common, path: '/status/assets/:file', summary: 'Style of status pages',

@@ -42,26 +42,30 @@ export function languageOf(
   return lang ?? preferredLanguage(languages);
 }
 
+/** A form of a page, the same bytes for all who ask for it. Throws as `readShown`. */
+export async function answerWith(
+  pages: PublicPages, subdomain: string, name: string, render: (page: FoundPage) => PageForm,
+) {
+  const packed = await pages.form(subdomain, name, render);
+  if (packed === null) throw notFound('Status page');
+  return { status: 200 as const, packed };
+}
+
 /** Published pages, for everybody. */
 export function publicPageRoutes(pages: PublicPages): Route[] {
-  const answer = async (subdomain: string, name: string, render: (page: FoundPage) => PageForm) => {
-    const packed = await pages.form(subdomain, name, render);
-    if (packed === null) throw notFound('Status page');
-    return { status: 200 as const, packed };
-  };
   return [
     defineRoute({
       ...common, path: JSON_PATH, summary: 'Read a published status page',
       description: 'Send its `ETag` as `If-None-Match` to get 304 without a body while it is the same.',
       answers: { 200: z.strictObject({ status_page: publicPageView }) },
-      handle: (_ctx, { params: { subdomain } }) => answer(subdomain, 'json', asJson),
+      handle: (_ctx, { params: { subdomain } }) => answerWith(pages, subdomain, 'json', asJson),
     }),
     defineRoute({
       ...common, path: PAGE_PATH, summary: 'Published status page, for people',
       query: languageQuery, errorPage: viewError, answers: { 200: { contentType: HTML_CONTENT } },
       handle: (ctx, { params: { subdomain }, query }) => {
         const language = languageOf(ctx, query);
-        return answer(subdomain, language, (page) => asHtml(page, language));
+        return answerWith(pages, subdomain, language, (page) => asHtml(page, language));
       },
     }),
   ];

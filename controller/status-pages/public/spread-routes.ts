@@ -10,7 +10,7 @@ import { renderEmbed } from './embed-html.ts';
 import { FEED_FORMATS, renderFeed, type FeedFormat } from './feeds.ts';
 import { voiceOf } from './languages/language.ts';
 import type { PublicPages } from './public-pages.ts';
-import { languageOf, languageQuery, publicParams, readShown } from './public-routes.ts';
+import { answerWith, languageOf, languageQuery, publicParams, readShown } from './public-routes.ts';
 
 export interface SpreadDeps {
   pages: Pick<PageDeps['pages'], 'showing'>;
@@ -43,10 +43,14 @@ function feedRoute({ readers, baseUrl }: SpreadDeps, format: FeedFormat): Route 
     ...common, path: `/status/:subdomain/feed.${format}`, params: publicParams,
     summary: `Incidents of a published status page as a feed (${format})`,
     answers: { 200: { contentType: FEED_FORMATS[format] } },
-    handle: async (ctx, { params: { subdomain }, query }) => {
-      const { view } = await readShown(readers, subdomain);
-      const raw = renderFeed(format, view, baseUrl(), voiceOf(languageOf(ctx, query), view.timezone));
-      return { status: 200 as const, raw, headers: { 'Cache-Control': 'public, max-age=60', Vary: 'Accept-Language' } };
+    handle: (ctx, { params: { subdomain }, query }) => {
+      const language = languageOf(ctx, query);
+      return answerWith(readers, subdomain, `${format} ${language}`, ({ view }) => ({
+        body: renderFeed(format, view, baseUrl(), voiceOf(language, view.timezone)),
+        headers: {
+          'Content-Type': FEED_FORMATS[format], 'Cache-Control': 'public, max-age=60', Vary: 'Accept-Language',
+        },
+      }));
     },
   });
 }
@@ -55,10 +59,12 @@ function embedRoute({ readers }: SpreadDeps): Route {
   return defineRoute({
     ...common, path: '/status/:subdomain/embed', summary: 'State of a published status page, for frames of other sites',
     params: publicParams, errorPage: viewError, answers: { 200: { contentType: HTML_CONTENT } },
-    handle: async (ctx, { params: { subdomain }, query }) => {
-      const { view, page } = await readShown(readers, subdomain);
-      const { html, headers } = renderEmbed(view, page, voiceOf(languageOf(ctx, query), view.timezone));
-      return { status: 200 as const, raw: html, headers };
+    handle: (ctx, { params: { subdomain }, query }) => {
+      const language = languageOf(ctx, query);
+      return answerWith(readers, subdomain, `embed ${language}`, ({ view, page }) => {
+        const { html: body, headers } = renderEmbed(view, page, voiceOf(language, view.timezone));
+        return { body, headers: { 'Content-Type': HTML_CONTENT, ...headers } };
+      });
     },
   });
 }
@@ -68,10 +74,12 @@ function badgeRoutes({ pages, readers }: SpreadDeps): Route[] {
     defineRoute({
       ...common, path: '/api/public/status-pages/:subdomain/badge.svg', params: publicParams, answers: SVG,
       summary: 'State of a published status page as an image',
-      handle: async (ctx, { params: { subdomain }, query }) => {
-        const { view } = await readShown(readers, subdomain);
-        const raw = pageBadge(view, voiceOf(languageOf(ctx, query), view.timezone));
-        return { status: 200 as const, raw, headers: BADGE_HEADERS };
+      handle: (ctx, { params: { subdomain }, query }) => {
+        const language = languageOf(ctx, query);
+        return answerWith(readers, subdomain, `badge ${language}`, ({ view }) => ({
+          body: pageBadge(view, voiceOf(language, view.timezone)),
+          headers: { 'Content-Type': SVG[200].contentType, ...BADGE_HEADERS },
+        }));
       },
     }),
     defineRoute({

@@ -1,3 +1,4 @@
+import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { scopeCss } from '../../../controller/status-pages/custom-css.ts';
 
@@ -53,4 +54,23 @@ test.each([
   const problem = 'problem' in scoped ? scoped.problem : `allowed: ${scoped.css}`;
   if (typeof expected === 'string') return expect(problem).toBe(expected);
   return expect(problem).toMatch(expected);
+});
+
+const FRAGMENTS = [
+  'h1', 'body', ':root', 'a:hover', '.x', '[title="}"]', ' ', '>', '~', '+', ',', '{', '}', ';', ':', '(', ')', '"', "'",
+  'color', 'red', 'background', 'url(//x.test)', 'var(--text', 'rgb(1 2 3)', '-1px', '2em', '@media', 'print', '@import',
+  '/*', '*/', '<!--', '</style>', '&', '!important', '\n', 'é', '\u2028', 'position:fixed', '::before',
+];
+
+test('whatever a style consists of, what is left of it is within the content and loads nothing', () => {
+  const style = fc.array(fc.constantFrom(...FRAGMENTS), { maxLength: 40 }).map((parts) => parts.join(''));
+  fc.assert(fc.property(style, (text) => {
+    const scoped = scopeCss(text);
+    if ('problem' in scoped) return;
+    const withoutStrings = scoped.css.replace(/"[^"]*"/g, '');
+    expect(withoutStrings).not.toMatch(/url\(|@import|position|::|\\/i);
+    for (const rule of scoped.css.split('\n').filter((line) => line !== '')) {
+      expect(rule).toMatch(/^(?:@media[^{]*\{)?(?:\.page|\})/);
+    }
+  }), { numRuns: 1000 });
 });

@@ -1,8 +1,14 @@
 import { describe, expect, test } from 'vitest';
 import { changedBranding } from '../../../controller/status-pages/branding-rules.ts';
+import { componentBadge, pageBadge } from '../../../controller/status-pages/public/badge.ts';
+import { renderComponentPage } from '../../../controller/status-pages/public/component-html.ts';
+import { renderEmbed } from '../../../controller/status-pages/public/embed-html.ts';
+import { renderFeed } from '../../../controller/status-pages/public/feeds.ts';
+import { voiceOf } from '../../../controller/status-pages/public/languages/language.ts';
+import { renderPostPage } from '../../../controller/status-pages/public/post-html.ts';
 import { renderPublicPage } from '../../../controller/status-pages/public/public-html.ts';
 import { framesOf, isShown, overallState } from '../../../controller/status-pages/public/public-rules.ts';
-import type { PublicPageView } from '../../../controller/status-pages/public/public-view.ts';
+import type { PublicComponent, PublicPageView, PublicPost } from '../../../controller/status-pages/public/public-view.ts';
 
 const NOW = Date.parse('2026-11-22T12:00:00Z');
 const DAY_MS = 86_400_000;
@@ -70,6 +76,22 @@ describe('the page for people', () => {
     expect(html.split('alert(1)')).toHaveLength(html.split('&#60;script&#62;alert(1)').length);
     expect(html).not.toMatch(/<script|<img src=x/);
     expect(html).toContain('src="https://cdn.acme.example/logo.png?a=1&#38;b=%22"');
+  });
+
+  test('shows it as text on all of its other pages, too', () => {
+    const look = { branding, allow_search_indexing: false };
+    const voice = voiceOf('en', 'UTC');
+    const [component, post] = [view.components[0] as PublicComponent, view.incidents[0] as PublicPost];
+    const others = [
+      renderComponentPage(view, look, component, null, voice).html, renderPostPage(view, look, post, voice).html,
+      renderEmbed(view, look, voice).html, renderFeed('atom', view, 'https://status.example', voice),
+      renderFeed('rss', view, 'https://status.example', voice), pageBadge(view, voice),
+      componentBadge(view, component, 'uptime', voice),
+    ];
+    for (const other of others) {
+      expect(other).toContain('alert(1)');
+      expect(other).not.toMatch(/<script|<img src=x/);
+    }
   });
 
   test('may load its images and its own style, and nothing else', () => {
