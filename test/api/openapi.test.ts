@@ -4,6 +4,7 @@ import { ERROR_STATUS, type ErrorCode } from '../../shared/errors.ts';
 import type { Loose } from '../helpers/api-client.ts';
 import { makeApp, type TestApp } from '../helpers/make-app.ts';
 import { strictSchema } from '../helpers/strict-schema.ts';
+import { newTenant } from '../helpers/tenants.ts';
 
 let app: TestApp;
 let document: Loose;
@@ -53,6 +54,26 @@ describe('the OpenAPI document', () => {
         (status) => status !== 500 || !operation.responses[400].description.includes('FETCH'),
       )));
     }
+  });
+
+  test('leads from each creation to the operations on what it has made', async () => {
+    const linked = operations().filter(({ operation }) => operation.responses[201]?.links !== undefined);
+    expect(linked.map(({ name }) => name)).toEqual(expect.arrayContaining([
+      'POST /api/monitors', 'POST /api/groups', 'POST /api/integrations', 'POST /api/incidents', 'POST /api/regions',
+      'POST /api/probes', 'POST /api/projects/{projectId}/status-pages',
+      'POST /api/projects/{projectId}/status-pages/{id}/incidents',
+    ]));
+    const page = document.paths['/api/projects/{projectId}/status-pages'].post.responses[201].links;
+    expect(page.get_projects_projectId_status_pages_id).toEqual({
+      operationId: 'get_projects_projectId_status_pages_id',
+      parameters: { projectId: '$request.path.projectId', id: '$response.body#/data/status_page/id' },
+    });
+    const { writeKey: client } = await newTenant(app);
+    const { data } = await client.post('/api/groups', { name: 'Linked' });
+    const link = document.paths['/api/groups'].post.responses[201].links.get_groups_id;
+    const [, ...steps] = link.parameters.id.split('#')[1].split('/');
+    const id = steps.slice(1).reduce((at: Loose, step: string) => at[step], data);
+    expect((await client.get(`/api/groups/${id}`)).data).toMatchObject({ id, name: 'Linked' });
   });
 
   test('declares the credential that each operation requires', () => {

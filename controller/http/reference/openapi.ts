@@ -5,6 +5,7 @@ import { acceptsKeys } from '../authorize.ts';
 import {
   isRawAnswer, isStreamAnswer, type Auth, type PathProjectAuth, type Route,
 } from '../route.ts';
+import { addLinks } from './links.ts';
 
 /** A JSON schema, or another part of the document that only its readers interpret. */
 export type Json = Record<string, unknown>;
@@ -27,7 +28,7 @@ export interface Operation {
   security: Json[];
   parameters?: Parameter[];
   requestBody?: { required: true; content: Content };
-  responses: Record<string, { description: string; headers: Json; content: Content }>;
+  responses: Record<string, { description: string; headers: Json; content: Content; links?: Json }>;
 }
 
 type Schemas = Record<string, Json>;
@@ -52,7 +53,7 @@ export function openApiDocument(routes: readonly Route[]): OpenApiDocument {
     const path = route.path.replace(/:([A-Za-z_]+)/g, '{$1}');
     paths[path] = { ...paths[path], [route.method.toLowerCase()]: operation(route, named) };
   }
-  return {
+  const document: OpenApiDocument = {
     openapi: '3.1.0',
     jsonSchemaDialect: 'https://json-schema.org/draft/2020-12/schema',
     info: {
@@ -64,6 +65,8 @@ export function openApiDocument(routes: readonly Route[]): OpenApiDocument {
     paths,
     components: { securitySchemes: SECURITY_SCHEMES, headers: HEADERS, schemas: named },
   };
+  addLinks(document);
+  return document;
 }
 
 function operation(route: Route, named: Schemas): Operation {

@@ -1,0 +1,53 @@
+import type { Json, OpenApiDocument, Operation } from './openapi.ts';
+
+/** What can follow a creation: operations on what was made, with the parameters that they take from here. */
+type Links = Record<string, { operationId: string; parameters: Record<string, string> }>;
+
+/**
+ * Adds to each answer 201 links to the operations on what it has made: those whose path is that of the
+ * creation and one parameter more. Programs read there which answer goes into which path.
+ */
+export function addLinks({ paths, components }: Pick<OpenApiDocument, 'paths' | 'components'>): void {
+  for (const [path, { post }] of Object.entries(paths)) {
+    const made = post?.responses['201'];
+    const id = made && pointerToId(made.content['application/json']?.schema, components.schemas);
+    if (made === undefined || id === undefined) continue;
+    const links = linksFrom(path, id, paths);
+    if (Object.keys(links).length > 0) made.links = links;
+  }
+}
+
+function linksFrom(path: string, id: string, paths: OpenApiDocument['paths']): Links {
+  const links: Links = {};
+  const known = parametersIn(path).map((name) => [name, `$request.path.${name}`] as const);
+  for (const [other, operations] of Object.entries(paths)) {
+    const [own = '', ...more] = other.startsWith(`${path}/`) ? parametersIn(other.slice(path.length)) : [];
+    if (other !== `${path}/{${own}}` || more.length > 0) continue;
+    for (const { operationId } of Object.values<Operation>(operations)) {
+      links[operationId] = {
+        operationId, parameters: { ...Object.fromEntries(known), [own]: `$response.body#${id}` },
+      };
+    }
+  }
+  return links;
+}
+
+function parametersIn(path: string): string[] {
+  return [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name as string);
+}
+
+/** Where the answer has the id of what was made: in its data, or in the first part of that with an id. */
+function pointerToId(schema: Json | undefined, named: Record<string, Json>): string | undefined {
+  const data = propertiesOf(propertiesOf(schema, named)['data'], named);
+  if ('id' in data) return '/data/id';
+  const part = Object.entries(data).find(([, value]) => 'id' in propertiesOf(value, named));
+  return part && `/data/${part[0]}/id`;
+}
+
+function propertiesOf(schema: Json | undefined, named: Record<string, Json>): Record<string, Json> {
+  const reference = schema?.['$ref'];
+  const own = typeof reference === 'string' ? named[reference.split('/').at(-1) as string] : schema;
+  // All kinds of a thing have an id if one has.
+  const [kind] = (own?.['anyOf'] ?? own?.['oneOf'] ?? []) as Json[];
+  return kind ? propertiesOf(kind, named) : ((own?.['properties'] ?? {}) as Record<string, Json>);
+}
