@@ -33,9 +33,6 @@ import { openPublicPages, openStatusPages, type PublicPageReaders } from './wiri
 import { openSubscribers } from './wiring/subscribers.ts';
 import { openSubscriptions } from './wiring/subscriptions.ts';
 
-/** Mails to subscribers that are under way at a stop get this long to end, ms. */
-const STOP_MAILING_WITHIN_MS = 2000;
-
 type GivenPorts = Omit<ControllerPorts, 'company'>;
 
 export interface ControllerOptions extends Omit<GivenPorts, 'mongo' | 'bus' | 'resolve'> {
@@ -168,6 +165,7 @@ export async function openController(given: GivenPorts, publicPages = openPublic
     statusPages.over(monitorDeps, subscribers.ofPages);
   const http = await openHttp(ports, {
     accounts, results, fleet, notifications, events, refusedWrites, domains, evidence: evidence.intake, quick,
+    mailing: subscribers.mailing,
     place: statusPages.place,
     routes: [
       ...accountRoutes(accounts.deps), ...monitorRoutes(monitorDeps), ...grouping.routes, ...fleet.routes,
@@ -239,8 +237,7 @@ export async function openController(given: GivenPorts, publicPages = openPublic
       const readers = [subscriptions.directory, subscriptions.stream, domains];
       await Promise.all([...readers, ...writers].map((each) => each.stop()));
       await Promise.all([
-        fleet.stop(), notifications.stop(), subscribers.mailing.stop(STOP_MAILING_WITHIN_MS),
-        statusPages.snapshots.settled(),
+        fleet.stop(), notifications.stop(), subscribers.stop(), statusPages.snapshots.settled(),
       ]);
       await accounts.close();
       await mailer.close();

@@ -27,3 +27,8 @@ export function withoutRepeats(addresses: string[]): string[] {
   }
   return [...seen.values()];
 }
+
+/** Most providers deliver `ada+anything@` to `ada@`, so that a tag must not make another recipient. */
+export function mailboxOf(address: string): string {
+  return address.toLowerCase().replace(/^([^+@]+)\+[^@]*@/, '$1@');
+}

@@ -1,3 +1,5 @@
+import { mailboxOf } from './email-rules.ts';
+
 /** Test mails to one address in any hour, whoever sends them. */
 export const TESTS_PER_RECIPIENT = 3;
 /** Test mails of one organization in any hour. */
@@ -30,9 +32,4 @@ export function freeAgainAt({ most, wanted }: TestLimit, expiries: number[], now
   const missing = wanted - (most - expiries.length);
   const sorted = [...expiries].sort((a, b) => a - b);
   return sorted[Math.min(missing, sorted.length) - 1] ?? now + TEST_WINDOW_MS;
-}
-
-/** Most providers deliver `ada+anything@` to `ada@`, so that a tag must not make another recipient. */
-function mailboxOf(address: string): string {
-  return address.toLowerCase().replace(/^([^+@]+)\+[^@]*@/, '$1@');
 }

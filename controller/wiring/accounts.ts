@@ -59,7 +59,7 @@ export async function openAccounts(ports: ControllerPorts, sources: AccountSourc
   });
   const ring = await (jwtKeys === null ? new KeyRingStore(db).open() : parseKeyRing(jwtKeys));
   const tokens = new SessionTokens(ring);
-  const post = new AccountPost({ mailer, clock, log });
+  const post = new AccountPost({ mailer, lane: 'accounts', clock, log });
   const deps: AccountDeps = {
     tokens, quota, registration, defaultPlan, post, baseUrl, log,
     openStreams: (organizationId) => events.hub.streamsOf(organizationId),

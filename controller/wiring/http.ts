@@ -20,11 +20,12 @@ import type { Evidence } from './evidence.ts';
 import type { Fleet } from './fleet.ts';
 import {
   observeAssignments, observeConfirmations, observeDatabase, observeDeliveries, observeDomains, observeEvents,
-  observeEvidence, observeFleet, observeResults, observeShares,
+  observeEvidence, observeFleet, observeMailing, observeResults, observeShares,
 } from './metrics.ts';
 import type { Notifications } from './notifications.ts';
 import type { StatusPages } from './status-pages.ts';
 import type { ControllerPorts } from './ports.ts';
+import type { Subscribers } from './subscribers.ts';
 
 /** By default the process would wake a hundred times a second to see how late it is. */
 const LATENESS_EVERY_MS = 500;
@@ -45,6 +46,7 @@ interface HttpSources {
   refusedWrites: RefusedWrites;
   domains: Pick<Domains, 'lookups'>;
   evidence: Evidence['intake'];
+  mailing: Subscribers['mailing'];
   quick: QuickAnswers;
   place: StatusPages['place'];
 }
@@ -63,6 +65,7 @@ export async function openHttp({ config, mongo, bus, clock, log }: ControllerPor
   observeEvents(registry, events.hub);
   observeDomains(registry, sources.domains.lookups);
   observeEvidence(registry, sources.evidence);
+  observeMailing(registry, sources.mailing);
   observeDatabase(registry, sources.refusedWrites);
   const turns = new FairQueue(clock, TURNS, (refusal) => {
     if (refusal === 'mine') return rateLimitExceeded(TURNS_RETRY_AFTER_S);

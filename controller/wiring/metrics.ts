@@ -10,6 +10,7 @@ import type { ProbeRate } from '../probes/probe-rate.ts';
 import type { Shards } from '../results/shards/shards.ts';
 import type { Fleet } from './fleet.ts';
 import type { Notifications } from './notifications.ts';
+import type { Subscribers } from './subscribers.ts';
 import type { ControllerBus } from './ports.ts';
 
 /** Help of `farwatch_delivery_tries_total`. */
@@ -120,6 +121,12 @@ export function observeEvidence(registry: Registry, { counts }: Pick<EvidenceInt
   metricsIn(registry).counters('farwatch_evidence_total', 'outcome', () => counts,
     'What became of evidence that probes sent, by outcome. kept; dropped: too much waited for the database; '
       + 'unwritable: the database refuses it; all others: refused, and why.');
+}
+
+export function observeMailing(registry: Registry, { counts }: Pick<Subscribers['mailing'], 'counts'>): void {
+  metricsIn(registry).counters('farwatch_subscriber_tries_total', 'outcome', () => counts,
+    'Attempts to tell subscribers of status pages something since the start, by outcome. sent; dropped: they '
+      + 'or the page are gone; dead: refused for good; retry: failed; busy: the mail provider has too much to do.');
 }
 
 export function observeEvents(registry: Registry, hub: Pick<EventHub, 'streams' | 'refused'>): void {

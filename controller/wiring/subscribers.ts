@@ -1,3 +1,4 @@
+import { AccountPost } from '../accounts/mail/account-post.ts';
 import type { Tenant } from '../accounts/tenant.ts';
 import type { UrlVetting } from '../destinations/ports.ts';
 import type { Mailer } from '../platform/mail/mailer-port.ts';
@@ -18,8 +19,13 @@ import { announce, type Announcement } from '../subscribers/verbs/notify.ts';
 import type { Accounts } from './accounts.ts';
 import type { ControllerPorts } from './ports.ts';
 
+/** Mails under way at a stop get this long to end, ms. */
+const STOP_WITHIN_MS = 2000;
+
+export type Subscribers = Awaited<ReturnType<typeof openSubscribers>>;
+
 interface SubscriberSources {
-  accounts: Pick<Accounts, 'subscriberKeys' | 'deps'>;
+  accounts: Pick<Accounts, 'subscriberKeys'>;
   pages: PageStore;
   posts: PageDeps['posts'];
   vetting: Pick<UrlVetting, 'urlRefusal'>;
@@ -40,13 +46,18 @@ export async function openSubscribers(ports: ControllerPorts, sources: Subscribe
   const mailing = new Mailing({
     pages, posts, subscribers, notices, outbox, mailer, poster, links, clock, log, company, random,
   });
+  const post = new AccountPost({ mailer, lane: 'subscriptions', clock, log });
   const look = () => mailing.look();
   const deps = {
     pages, subscribers, notices, turns, vetting, links, look,
-    post: accounts.deps.post.post.bind(accounts.deps.post),
+    post: post.post.bind(post),
   };
   return {
     mailing,
+    /** Ends the mails that are being sent. */
+    stop: async () => {
+      await Promise.all([mailing.stop(STOP_WITHIN_MS), post.close()]);
+    },
     /** Tells the subscribers of pages of their maintenance; may be repeated. */
     announce: (of: PageDoc[], announcement: Announcement) => announce(deps, of, announcement, clock.now()),
     ofPages: {

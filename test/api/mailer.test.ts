@@ -187,6 +187,20 @@ describe('Mailgun', () => {
     await busy.close();
     expect((await Promise.all(tests)).every((outcome) => outcome.kind === 'retry')).toBe(true);
   });
+
+  test('takes alerts at once while mails to subscribers hang', async () => {
+    server.fail('hang');
+    const before = server.requests;
+    const busy = mailgun();
+    const news = Array.from({ length: 16 }, () => busy.send(MAIL, 'subscribers'));
+    expect((await busy.send(MAIL, 'subscribers')).kind).toBe('busy');
+    await until(() => server.requests >= before + 8);
+    server.accept();
+    expect(await busy.send(MAIL, 'alerts')).toEqual({ kind: 'sent' });
+    expect(server.requests).toBe(before + 9);
+    await busy.close();
+    expect((await Promise.all(news)).every((outcome) => outcome.kind === 'retry')).toBe(true);
+  });
 });
 
 describe('SMTP', () => {

@@ -57,6 +57,15 @@ async function add(change: Omit<Partial<SubscriberDoc>, 'preferences'> & { prefe
   return { id: doc._id, email };
 }
 
+/** Returns whose mails have arrived. */
+async function addMany(count: number): Promise<() => string[]> {
+  const subscribers = Array.from({ length: count }, () =>
+    pageSubscriber({ ...tenant, pageId }, `m-${randomUUID()}@example.com`));
+  await app.db.collection<SubscriberDoc>(SUBSCRIBERS).insertMany(subscribers);
+  const emails = new Set(subscribers.map(({ email }) => email));
+  return () => smtp.mails.flatMap((mail) => mail.to).filter((email) => emails.has(email));
+}
+
 async function post(change: object = {}): Promise<string> {
   const body = {
     title: 'Shop is <slow>', message: 'We look into it.\n\nSorry & thanks.', severity: 'major',
@@ -136,16 +145,19 @@ describe('an incident of a page', () => {
     expect(counts).toEqual([2, 1, 0, 0, 0]);
   });
 
+  test('is told to more subscribers than one round mails, without a pause', async () => {
+    const received = await addMany(250);
+    await post();
+    // A controller that is alone would look again after 30 s.
+    await until(() => received().length >= 250, { what: 'all mails', timeoutMs: 25_000 });
+  });
+
   test('is told to hundreds, once each, although the relay is busy at first', async () => {
     await smtp.behave({ code: 451, text: '4.7.1 too many messages, try later', at: 'rcpt' });
-    const subscribers = Array.from({ length: 450 }, () =>
-      pageSubscriber({ ...tenant, pageId }, `m-${randomUUID()}@example.com`));
-    await app.db.collection<SubscriberDoc>(SUBSCRIBERS).insertMany(subscribers);
+    const received = await addMany(450);
     await post();
     await until(async () => (await app.db.collection('subscriber_outbox').countDocuments({ page_id: pageId })) > 0);
     await smtp.behave('accept');
-    const received = () =>
-      smtp.mails.flatMap((mail) => mail.to).filter((email) => subscribers.some((one) => one.email === email));
     await until(() => received().length >= 450, { what: 'all mails', timeoutMs: 60_000 });
     await settled();
     expect(received()).toHaveLength(450);
@@ -169,7 +181,10 @@ describe('an incident of a page', () => {
     await smtp.behave({ code: 451, text: '4.7.1 too many messages, try later', at: 'rcpt' });
     const to = await add();
     await post();
-    await until(async () => (await app.db.collection('subscriber_outbox').countDocuments({ page_id: pageId })) > 0);
+    await until(async () => {
+      const waiting = await app.db.collection('subscriber_outbox').findOne({ page_id: pageId, attempts: 0 });
+      return waiting !== null && waiting['due_at'] > waiting['created_at'];
+    }, { what: 'the relay has refused the mail' });
     await client.delete(`${pages}/${pageId}`);
     await smtp.behave('accept');
     await settled();

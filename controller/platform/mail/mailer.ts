@@ -19,6 +19,8 @@ const LANES: Record<MailLane, { places: number; waiting: number }> = {
   alerts: { places: 64, waiting: 0 },
   tests: { places: 4, waiting: 100 },
   accounts: { places: 16, waiting: 100 },
+  // Any stranger can ask for these.
+  subscriptions: { places: 4, waiting: 100 },
   // Few, too: what one incident tells thousands of people takes its time.
   subscribers: { places: 8, waiting: 8 },
 };
@@ -57,7 +59,7 @@ function boundedMailer(deliver: Deliver, { clock, log }: { clock: Clock; log: Lo
   const queueOf = (lane: MailLane) => new PQueue({ concurrency: LANES[lane].places });
   const lanes = {
     alerts: queueOf('alerts'), tests: queueOf('tests'), accounts: queueOf('accounts'),
-    subscribers: queueOf('subscribers'),
+    subscriptions: queueOf('subscriptions'), subscribers: queueOf('subscribers'),
   };
   let saidAt = -Infinity;
   const busy = (reason: string): MailOutcome => {

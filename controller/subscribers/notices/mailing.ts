@@ -81,14 +81,15 @@ export class Mailing {
     const { outbox, clock } = this.#deps;
     const hasPosts = await passOnPosts(this.#deps);
     // What is in the outbox goes first, so that it stays small.
-    const hasNotice = !this.#isFull && (await this.#tellNext());
+    const mayTell = !this.#isFull;
+    const hasNotice = mayTell && (await this.#tellNext());
     const soon = await outbox.due(clock.now() + ALONE_MS, SENT_AT_ONCE);
     const due = soon.filter(({ due_at = Infinity }) => due_at <= clock.now());
     this.#isFull = due.length === SENT_AT_ONCE;
     const isTaken = await this.#sendAll(due);
     const hasOld = await this.#sweep();
     if (!isTaken || this.#isStopped) return false;
-    if (hasPosts || hasNotice || hasOld || due.length > 0) return true;
+    if (hasPosts || hasNotice || hasOld || due.length > 0 || !mayTell) return true;
     return soon.length === 0 ? 'quiet' : false;
   }
 

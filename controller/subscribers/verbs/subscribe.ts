@@ -1,5 +1,6 @@
 import { notFound } from '../../../shared/errors.ts';
 import { hashSecret, newId, newSecret } from '../../../shared/ids.ts';
+import { mailboxOf } from '../../destinations/email-rules.ts';
 import { fieldError } from '../../http/validation.ts';
 import type { Mail } from '../../platform/mail/mailer-port.ts';
 import type { PageDoc } from '../../status-pages/page.ts';
@@ -42,7 +43,7 @@ async function take(
   const { subscribers, turns, links } = deps;
   const { email } = input;
   // Of all pages together: nobody can be flooded by way of us.
-  if (!(await turns.take(`mail to ${email}`, 1, HOUR_MS, now))) return null;
+  if (!(await turns.take(`mail to ${mailboxOf(email)}`, 1, HOUR_MS, now))) return null;
   const seen = await subscribers.findByEmail(page._id, email);
   if (seen?.state === 'verified') {
     return knownMail(email, page, links.preferences(page.subdomain, seen._id));
