@@ -48,10 +48,11 @@ export function bars(days: readonly ShownDay[], voice: Voice): Html {
   }</svg>`;
 }
 
-/** Days with trouble and stretches without data, newest first. */
+/** Days with trouble and stretches without data, newest first; at the end says if there are more. */
 export function troubles(days: readonly ShownDay[], voice: Voice): Html[] {
-  return runsOf(days).filter(({ state, uptime }) => state === 'unknown' || (uptime ?? 0) < 100).reverse()
-    .slice(0, MOST_LISTED).map((run) => html`<li>${dayText(run, voice)}</li>`);
+  const all = runsOf(days).filter(({ uptime }) => uptime === null || uptime < 100).reverse();
+  const listed = all.slice(0, MOST_LISTED).map((run) => html`<li>${dayText(run, voice)}</li>`);
+  return all.length > MOST_LISTED ? [...listed, html`<li>…</li>`] : listed;
 }
 
 /** Neighbours that look alike, in one: days without data, and those in which nothing failed. */

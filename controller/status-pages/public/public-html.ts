@@ -26,7 +26,7 @@ ${view.maintenance.length === 0
 ${groupsOf(view.components).map(([name, components]) =>
     section(name ?? texts.systems, [list(components, view, voice)]))}
 ${section(texts.past, past.length === 0 ? [html`<p>${texts.none}</p>`] : articles(past))}
-<p>${texts.asOf} ${voice.time(view.as_of)}</p>
+<p>${texts.asOf} ${voice.time(view.as_of)}<br>${texts.utc}</p>
 `;
   return framePage({ view, look, voice, title: null, path: '', content, controls: subscribeForm(view, voice) });
 }

@@ -59,7 +59,8 @@ describe('the days of a component', () => {
   test('stay few bytes when every day had trouble', () => {
     const bad = shownDays(componentOf(Array.from({ length: 90 }, (_, index) => 50 + index / 10)), pageOf([]));
     expect(bars(bad, english).text).not.toContain('<title>');
-    expect(troubles(bad, english)).toHaveLength(20);
+    expect(troubles(bad, english)).toHaveLength(21);
+    expect(troubles(bad, english).at(-1)?.text).toBe('<li>…</li>');
   });
 
   test('never round a failure away', () => {
