@@ -4,6 +4,7 @@ import type { MonitorDeps } from '../monitors/deps.ts';
 import { createNameRecords } from '../platform/outbound/name-records.ts';
 import { DomainChecks } from '../status-pages/domains/domain-checks.ts';
 import { domainRoutes } from '../status-pages/domains/domain-routes.ts';
+import type { OwnNames } from '../status-pages/domains/domain-rules.ts';
 import { PageDomainStore } from '../status-pages/domains/domain-store.ts';
 import { IncidentFollower } from '../status-pages/posts/incident-follower.ts';
 import { PostStore } from '../status-pages/posts/post-store.ts';
@@ -31,7 +32,19 @@ export type PublicPageReaders = ReturnType<typeof openPublicPages>;
 export function openPublicPages({ config, clock, log }: Pick<ControllerPorts, 'config' | 'clock' | 'log'>) {
   const snapshots = new PageSnapshots({ dir: join(config.dataDir, 'status-pages'), clock, log });
   const readers = new PublicPages({ clock, last: snapshots });
-  return { snapshots, readers, early: earlyPages(readers) };
+  const own = ownNames(config);
+  // Custom domains are in the database.
+  const hosts = new HostPages({ domains: { find: () => Promise.resolve(null) }, own, clock });
+  const find = earlyPages(readers);
+  const early = async (request: IncomingMessage) => {
+    await hosts.place(request);
+    return find(request);
+  };
+  return { snapshots, readers, early };
+}
+
+function ownNames({ http: { baseUrl }, statusPages: { domain } }: ControllerPorts['config']): OwnNames {
+  return { pageDomain: domain, baseHost: baseUrl === null ? null : new URL(baseUrl).hostname };
 }
 
 interface PageSources extends Pick<PageDeps, 'told'> {
@@ -50,16 +63,14 @@ export async function openStatusPages(
   ports: ControllerPorts,
   { accounts: { pages, tellOwners }, incidents, windows, told, baseUrl: linkBase, publicPages }: PageSources,
 ) {
-  const { config: { http: { baseUrl }, statusPages }, mongo: { db }, clock, log, company } = ports;
+  const { config, mongo: { db }, clock, log, company } = ports;
   const { snapshots, readers } = publicPages;
   const [posts, domains, visits] = [new PostStore(db), new PageDomainStore(db), new VisitStore(db)];
   await Promise.all([pages, posts, domains, visits].map((store) => store.ensureIndexes()));
-  const own = {
-    pageDomain: statusPages.domain, baseHost: baseUrl === null ? null : new URL(baseUrl).hostname,
-  };
+  const own = ownNames(config);
   const hosts = new HostPages({ domains, own, clock });
   const naming = {
-    pages, domains, own, ask: createNameRecords(statusPages.nameServers),
+    pages, domains, own, ask: createNameRecords(config.statusPages.nameServers),
     domainChanged: (domain: string) => hosts.forget(domain),
   };
   const counter = new VisitCounter({ visits, pages, clock, log });

@@ -1,4 +1,5 @@
 import { readFile } from 'node:fs/promises';
+import { get } from 'node:http';
 import { join } from 'node:path';
 import { afterEach, expect } from 'vitest';
 import { openMongo } from '../../controller/platform/mongo/mongo.ts';
@@ -21,6 +22,16 @@ let load: Load<Parts>;
 afterEach(() => load?.stop());
 
 const textOf = (path: string) => fetch(load.farwatch.url + path, { headers: { 'accept-language': 'en' } });
+
+/** The status of the first page at a host, which `fetch` would not send. */
+function statusAt(host: string): Promise<number | undefined> {
+  return new Promise((resolve, reject) => {
+    get(load.farwatch.url, { headers: { host } }, (response) => {
+      response.resume();
+      resolve(response.statusCode);
+    }).on('error', reject);
+  });
+}
 
 /** A page as it is answered; null unless that is 200. */
 async function shown(subdomain: string): Promise<Shown | null> {
@@ -61,7 +72,7 @@ async function staysReadable(subdomain: string, asOf: string): Promise<void> {
 }
 
 fault('F62', 'status pages without database and NATS, from the start, and one that is withdrawn meanwhile', async () => {
-  load = await Load.on(Parts.start());
+  load = await Load.on(Parts.start({ env: { STATUS_PAGE_DOMAIN: 'pages.example' } }));
   const { farwatch: parts } = load;
   const { nats, database, controller } = parts;
   await parts.probe(load.session, 'local');
@@ -85,6 +96,7 @@ fault('F62', 'status pages without database and NATS, from the start, and one th
     async (path) => (await textOf(path)).status,
   ));
   expect(states).toEqual([200, 503, 503, 503]);
+  expect(await statusAt('read.pages.example')).toBe(200);
 
   const begun = Date.now();
   await nats.restart();
