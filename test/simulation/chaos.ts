@@ -18,6 +18,9 @@ export interface ChaosOptions {
 export const ALL_CHAOS: ChaosOptions =
   Object.freeze({ database: 1, network: 1, controllers: 1, probes: 1, people: 1 });
 
+/** Of a window that a person opens. */
+const MAINTENANCE_MS = 7 * MINUTE_MS;
+
 /** Injects one fault after another into a world until it is stopped. */
 export class Chaos {
   readonly #world: World;
@@ -171,7 +174,10 @@ export class Chaos {
     this.#world.count('change');
     const paused = config.status === 'paused';
     const act = this.#random.int(0, 9);
-    if (act < 4) this.#world.changeMonitor(id, { name: `monitor ${act}` });
+    const from = this.#world.clock.now();
+    const maintenance = [{ from, until: from + MAINTENANCE_MS, holds_alerts: act === 3 }];
+    if (act < 2) this.#world.changeMonitor(id, { name: `monitor ${act}` });
+    else if (act < 4) this.#world.changeMonitor(id, { maintenance });
     else if (act < 9) this.#world.changeMonitor(id, { status: paused ? 'active' : 'paused' });
     else this.#world.changeMonitor(id, { status: 'deleted' });
   }

@@ -2,6 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { SHARD_COUNT, shardOf } from '../../shared/ids.ts';
 import { decodeBlock } from '../../controller/results/hours/block-codec.ts';
 import { DAY_MS, HOUR_MS } from '../../controller/verdicts/booking-rules.ts';
+import { isInMaintenance } from '../../controller/verdicts/maintenance-rules.ts';
 import type { CertificateSighting, MonitorState } from '../../controller/verdicts/monitor-state.ts';
 import { ResultColumns } from '../../controller/results/hours/result-columns.ts';
 import { mergeRollups, rollupOf } from '../../controller/results/hours/rollup.ts';
@@ -17,7 +18,7 @@ import type { World } from './world.ts';
  */
 export function checkDerived(world: World, references: Reference[]): string[] {
   const found = [
-    ...world.db.complaints, ...checkEffects(world, references), ...checkRollups(world), ...checkDays(world),
+    ...world.db.complaints, ...checkEffects(world, references), ...checkRollups(world, references), ...checkDays(world),
     ...checkConfigs(world, references),
   ];
   for (let shard = 0; shard < SHARD_COUNT; shard += 1) {
@@ -68,7 +69,7 @@ function checkConfigs(world: World, references: Reference[]): string[] {
 }
 
 function comparable(state: MonitorState): unknown {
-  const { booked: _booked, unrolled_day: _day, ...rest } = state;
+  const { booked: _booked, maintained: _maintained, unrolled_day: _day, ...rest } = state;
   return JSON.parse(JSON.stringify(rest));
 }
 
@@ -82,6 +83,12 @@ function checkBooked(
       held.booked[hour] ?? world.db.hours.get(`${id}:${hour / HOUR_MS}`)?.rollup.booked ?? [0, 0, 0];
     if (!isDeepStrictEqual(wanted.booked[hour], found)) {
       said.push(`I6 (${who}): hour ${hour} of ${id} is booked ${found}, not ${wanted.booked[hour]}`);
+    }
+    const apart = held.booked[hour]
+      ? held.maintained?.[hour]
+      : world.db.hours.get(`${id}:${hour / HOUR_MS}`)?.rollup.maintenance.booked;
+    if (!isDeepStrictEqual(wanted.maintained?.[hour] ?? [0, 0, 0], apart ?? [0, 0, 0])) {
+      said.push(`I6 (${who}): maintenance of ${id} in ${hour} is ${apart}, not ${wanted.maintained?.[hour]}`);
     }
   }
   return said;
@@ -133,15 +140,17 @@ export function checkEffects(world: World, references: Reference[]): string[] {
 }
 
 /** Checks that each hour's rollup matches its block, unless both are still to be rewritten. */
-function checkRollups(world: World): string[] {
+function checkRollups(world: World, references: Reference[]): string[] {
   const said: string[] = [];
   for (const [key, { position, rollup }] of world.db.hours) {
     const block = world.db.blocks.get(key);
     if (block && block.position > position && isPending(world, key)) continue;
     const id = key.slice(0, key.lastIndexOf(':'));
     const intervalMs = world.db.monitors.get(id)?.config.interval_ms ?? 0;
+    const config = references[shardOf(id)]?.state.monitors.get(id)?.state.config ?? {};
+    const apart = { booked: rollup.maintenance.booked, isAt: (at: number) => isInMaintenance(config, at) };
     const wanted = JSON.stringify(
-      rollupOf(block ? decodeBlock(block.bytes) : new ResultColumns(0), rollup.booked, intervalMs),
+      rollupOf(block ? decodeBlock(block.bytes) : new ResultColumns(0), rollup.booked, intervalMs, apart),
     );
     if (!isDeepStrictEqual(JSON.parse(wanted), rollup)) {
       said.push(`rollup ${key} is ${JSON.stringify(rollup)}, not ${wanted}`);

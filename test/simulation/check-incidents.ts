@@ -64,6 +64,7 @@ function checkMonitor(world: World, id: string): string[] {
       }
     }
     if (opening.late) said.push(...checkUntold(world, opening.id, name));
+    else if (opening.maintenance_until !== undefined) said.push(...checkHeld(world, opening.id, name));
     else said.push(...checkAlerts(world, opening.id, resolution !== null, span?.endedBy ?? 'recovery', name));
   }
   for (const span of spans) {
@@ -100,6 +101,14 @@ function isSurelySeen(world: World, id: string): boolean {
 function checkUntold(world: World, incidentId: string, name: string): string[] {
   const told = [...world.db.alerts.values()].filter((alert) => alert.incident?.id === incidentId);
   return told.length > 0 ? [`I5: ${name} came late and was told ${told.length} times`] : [];
+}
+
+/** In maintenance, people hear of an outage once or not at all, and of its end only if they heard of it. */
+function checkHeld(world: World, incidentId: string, name: string): string[] {
+  const told = [...world.db.alerts.values()].filter((alert) => alert.incident?.id === incidentId)
+    .map(({ event }) => event).sort().join();
+  const isRight = ['', 'monitor.down', 'monitor.down,monitor.up'].includes(told);
+  return isRight ? [] : [`I5: ${name} began in maintenance and was told as ${told}`];
 }
 
 function checkAlerts(
