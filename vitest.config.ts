@@ -33,7 +33,7 @@ const project = (name: string, { workers, isolate }: Options) => ({
 const NULLS = [
   'api/{api-keys,audit-log,evidence,groups,heartbeats,incidents,incidents-change,incident-comments,incident-timeline}',
   'api/{automatic-posts,integrations-delivery,maintenance-windows,monitors-read,monitors-types,monitors-write,probes}',
-  'api/{status-pages,status-page-incidents}',
+  'api/{status-pages,status-page-incidents,subscribers,subscribing}',
   'bus/{assignments,domains,heartbeats,monitor-reads}',
   'store/{assignment-protocol,group-race,group-tree,monitor-counts,results-stores,retention,snapshot-parts}',
 ];

@@ -1,9 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import type { SubscriberDoc } from '../../controller/subscribers/subscriber.ts';
 import { systemClock } from '../../shared/time.ts';
 import type { ApiAnswer, ApiClient } from '../helpers/api-client.ts';
 import { makeApp, type TestApp } from '../helpers/make-app.ts';
+import { pageSubscriber, SUBSCRIBERS } from '../helpers/page-subscriber.ts';
 import { linkIn, type ReadMail } from '../helpers/read-mail.ts';
+import { startReceiver } from '../helpers/receiver.ts';
 import { newTenant, type Tenant } from '../helpers/tenants.ts';
 import { until } from '../helpers/until.ts';
 
@@ -47,8 +50,10 @@ async function verifyToken(address: string, count = 1): Promise<string> {
 const verify = (token: string) => app.client.post('/api/public/subscribers/verify', { token });
 const unsubscribe = (token: string) => app.client.post('/api/public/subscribers/unsubscribe', { token });
 
+/** As the controller reads it where the database stores no null. */
 async function stored(address: string) {
-  return app.db.collection('status_page_subscribers').findOne({ email: address });
+  const found = await app.db.collection(SUBSCRIBERS).findOne({ email: address });
+  return found && { verified_at: null, unsubscribed_at: null, ...found };
 }
 
 /** A confirmed subscriber, and the token that each later mail has. */
@@ -120,6 +125,23 @@ describe('a subscription', () => {
     ['a file', { email: 'a@x.example', webhook_url: 'file:///etc/passwd' }],
   ])('is refused with %s', async (_what, body) => {
     expect((await subscribe(await publish(), body)).code).toBe('VALIDATION_ERROR');
+  });
+
+  test('posts nothing to a private address, although it is stored', async () => {
+    const receiver = await startReceiver();
+    const page = await publish();
+    const own = { ...tenant, pageId: page.id };
+    const doc = pageSubscriber(own, newAddress(), { webhook_url: receiver.url });
+    await app.db.collection<SubscriberDoc>(SUBSCRIBERS).insertOne(doc);
+    app.controller.subscribers.mailing.start();
+    const { announce } = app.controller.subscribers;
+    const found = await app.accounts.pages.findPublished(page.subdomain);
+    const told = { kind: 'maintenance', subject: 'Disks', text: 'At 3.', about: page.id, key: 'start' } as const;
+    await announce(found === null ? [] : [found], { ...told, isFirst: true });
+    const outcome = { subscriber_id: doc._id, channel: 'webhook', state: 'failed' };
+    await until(async () => (await app.db.collection('subscriber_outbox').countDocuments(outcome)) === 1);
+    expect(receiver.requests).toEqual([]);
+    await receiver.close();
   });
 
   test('is possible on published pages only', async () => {
@@ -229,7 +251,7 @@ describe('a subscriber', () => {
   test('has no token that the database or an answer gives away', async () => {
     const page = await publish();
     const { address, token } = await subscribed(page);
-    const dump = JSON.stringify(await app.db.collection('status_page_subscribers').find().toArray());
+    const dump = JSON.stringify(await app.db.collection(SUBSCRIBERS).find().toArray());
     const listed = await client.get(`/api/projects/${tenant.projectId}/status-pages/${page.id}/subscribers`);
     for (const secret of [token, token.split('.')[1] as string, await verifyToken(address)]) {
       expect(dump).not.toContain(secret);
