@@ -228,6 +228,7 @@ export async function openController(given: GivenPorts, publicPages = openPublic
     stop: async () => {
       watchdog?.stop();
       await events.hub.stop();
+      statusPages.streams.stop();
       await Promise.all(servers.map((server) => server.close()));
       const ofPages = [
         statusPages.follower, statusPages.domainChecks, statusPages.counter, statusPages.rounds,

@@ -2,7 +2,6 @@ import { Readable } from 'node:stream';
 import { AppError } from '../../shared/errors.ts';
 import type { Clock } from '../../shared/time.ts';
 
-/** Bytes that may wait for a slow client; beyond that it is disconnected. */
 const LARGEST_BACKLOG = 512 * 1024;
 /** How long a stream may outlive the session or key that opened it, ms. */
 export const RECHECK_EVERY_MS = 10_000;
@@ -11,13 +10,20 @@ const MOST_FAILURES = 6;
 
 /** The body of an answer that lasts: server-sent events to one client, until either side ends it. */
 export class EventStream extends Readable {
+  readonly #largestBacklog: number;
   #isFinished = false;
+
+  /** @param largestBacklog bytes that may wait for a slow client; beyond that it is disconnected */
+  constructor(largestBacklog = LARGEST_BACKLOG) {
+    super();
+    this.#largestBacklog = largestBacklog;
+  }
 
   /** False when the client is gone, or was disconnected because it does not read. */
   send(text: string): boolean {
     if (this.#isFinished || this.destroyed) return false;
     this.push(text);
-    if (this.readableLength <= LARGEST_BACKLOG) return true;
+    if (this.readableLength <= this.#largestBacklog) return true;
     this.destroy();
     return false;
   }

@@ -69,7 +69,8 @@ export async function runRoute(deps: RunnerDeps, route: Route, exchange: Matched
   };
   const owner = route.takesTurns === true ? (context.tenant?.organizationId ?? state.addressKey) : null;
   const { body, reply } = await (owner === null ? serve() : deps.turns.run(owner, serve));
-  if (reply.stream !== undefined) {
+  // Nobody can lose the right to what is public.
+  if (reply.stream !== undefined && auth.access !== 'public') {
     guardStream(reply.stream, deps.clock, async () => {
       await permit(await identify(deps.clock.now()));
     });

@@ -12,7 +12,9 @@ import { followIncident } from '../status-pages/posts/verbs/follow-incident.ts';
 import { postRoutes } from '../status-pages/posts/post-routes.ts';
 import { detailRoutes } from '../status-pages/public/detail-routes.ts';
 import { HostPages } from '../status-pages/public/host-pages.ts';
+import { liveRoutes } from '../status-pages/public/live-routes.ts';
 import { PageSnapshots } from '../status-pages/public/page-snapshots.ts';
+import { PageStreams } from '../status-pages/public/page-streams.ts';
 import { PublicPages } from '../status-pages/public/public-pages.ts';
 import { earlyPages, publicPageRoutes, quickPages } from '../status-pages/public/public-routes.ts';
 import { readPublicPage } from '../status-pages/public/read-public-page.ts';
@@ -63,7 +65,7 @@ export async function openStatusPages(
   ports: ControllerPorts,
   { accounts: { pages, tellOwners }, incidents, windows, told, baseUrl: linkBase, publicPages }: PageSources,
 ) {
-  const { config, mongo: { db }, clock, log, company } = ports;
+  const { config, mongo: { db }, clock, log, company, random } = ports;
   const { snapshots, readers } = publicPages;
   const [posts, domains, visits] = [new PostStore(db), new PageDomainStore(db), new VisitStore(db)];
   await Promise.all([pages, posts, domains, visits].map((store) => store.ensureIndexes()));
@@ -74,9 +76,10 @@ export async function openStatusPages(
     domainChanged: (domain: string) => hosts.forget(domain),
   };
   const counter = new VisitCounter({ visits, pages, clock, log });
+  const streams = new PageStreams({ pages: readers, clock, random });
   const domainChecks = new DomainChecks({ ...naming, tellOwners, clock, log });
   return {
-    posts, domainChecks, counter, snapshots,
+    posts, domainChecks, counter, snapshots, streams,
     rounds: snapshotRounds({ pages, readers, snapshots, clock, log }),
     /** Leads a request for the host of a page there, and counts visits. Never rejects. */
     place: (request: IncomingMessage): Promise<void> | undefined => {
@@ -103,7 +106,7 @@ export async function openStatusPages(
         routes: [
           ...pageRoutes(deps), ...domainRoutes(deps), ...postRoutes(deps),
           ...publicPageRoutes(readers), ...detailRoutes(shown, readers, clock),
-          ...spreadRoutes({ pages, readers, baseUrl: linkBase }),
+          ...liveRoutes(readers, streams), ...spreadRoutes({ pages, readers, baseUrl: linkBase }),
         ],
       };
     },

@@ -39,6 +39,8 @@ const NEEDS = {
   'GET /status/:subdomain/incidents/:incidentId': 'public',
   'GET /status/:subdomain/components/:componentId': 'public',
   'GET /status/assets/:file': 'public',
+  'GET /status/assets/scripts/:file': 'public',
+  'GET /status/:subdomain/events': 'public',
   'GET /status/:subdomain/feed.atom': 'public',
   'GET /status/:subdomain/feed.rss': 'public',
   'GET /status/:subdomain/feed.json': 'public',

@@ -72,6 +72,24 @@ describe('in Chromium', () => {
     });
   });
 
+  test('a page that changes is brought up to date in place, and focus and opened details stay', async () => {
+    await withPage('', DESKTOP, async (page, noted) => {
+      await page.evaluate('window.isSame = true');
+      await page.locator('summary').nth(1).press('Enter');
+      const rename = (name: string) => app.db.collection<{ _id: string; name: string }>('monitors')
+        .updateOne({ _id: shown.monitors[0] as string }, { $set: { name } });
+      await rename('Renamed shop');
+      await page.getByText('Renamed shop').first().waitFor();
+      expect(await page.evaluate('window.isSame')).toBe(true);
+      expect((await focused(page)).tag).toBe('SUMMARY');
+      expect(await page.locator('details').evaluateAll(
+        (all) => all.map((one) => one.hasAttribute('open')).indexOf(true),
+      )).toBe(1);
+      expect(noted).toEqual([]);
+      await rename('Shop');
+    });
+  });
+
   test('nothing bars anybody from the page of a component and of an incident', async () => {
     for (const [path, name] of [
       [`/components/${shown.monitors[2]}`, 'component'], [`/incidents/${shown.incident}`, 'incident'],

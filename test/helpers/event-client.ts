@@ -21,11 +21,11 @@ export class EventClient {
 
   /** Resolves when the response has begun. */
   static async open(
-    url: string, headers: Record<string, string>, lastEventId: string | null = null,
+    url: string, headers: Record<string, string>, lastEventId: string | null = null, path = '/api/events',
   ): Promise<EventClient> {
     const client = new EventClient();
     const all = { ...headers, ...(lastEventId === null ? {} : { 'last-event-id': lastEventId }) };
-    const response = await fetch(`${url}/api/events`, { headers: all, signal: client.#abort.signal });
+    const response = await fetch(url + path, { headers: all, signal: client.#abort.signal });
     client.status = response.status;
     client.headers = response.headers;
     client.lastEventId = lastEventId;

@@ -5,6 +5,7 @@ import type { PageDoc } from '../page.ts';
 import { FEED_FORMATS } from './feeds.ts';
 import { LANGUAGES, TEXTS, type Voice } from './languages/language.ts';
 import { ownStyle, ownStylePath } from './own-style.ts';
+import { LIVE_SCRIPT_PATH } from './live-script.ts';
 import { STYLE_PATH } from './public-style.ts';
 import type { PublicPageView } from './public-view.ts';
 
@@ -43,6 +44,7 @@ ${favicon_url === null ? null : html`<link rel="icon" href="${favicon_url}">`}
 ${FEEDS.map(([format, name]) => html`<link rel="alternate" type="${FEED_FORMATS[format].split(';', 1)[0] ?? ''}" href="${
   home}/feed.${format}?lang=${language}" title="${name}">
 `)}<link rel="stylesheet" href="${STYLE_PATH}">
+${title === null ? html`<script src="${LIVE_SCRIPT_PATH}" data-events="${home}/events" defer></script>` : null}
 ${style === null ? null : html`<link rel="stylesheet" href="${ownStylePath(view.subdomain, style)}">`}
 </head><body><a class="skip" href="#main">${texts.skip}</a>
 <div class="page"><header>${logo_url === null ? null : html`<img src="${logo_url}" alt="" height="48">`}${
@@ -59,7 +61,7 @@ ${languageLinks(home + path, voice)}</footer></body></html>
     html: text,
     headers: {
       'Content-Security-Policy':
-        `default-src 'none'; style-src 'self'; img-src ${imageSources([logo_url, favicon_url])}; ` +
+        `default-src 'none'; style-src 'self'; script-src 'self'; connect-src 'self'; img-src ${imageSources([logo_url, favicon_url])}; ` +
         "form-action 'self'; frame-ancestors 'none'; base-uri 'none'",
       'Content-Language': language, Vary: 'Accept-Language', 'Cache-Control': 'public, max-age=1',
     },

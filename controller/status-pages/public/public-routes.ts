@@ -9,6 +9,7 @@ import { viewError } from '../../pages/layout.ts';
 import type { PageForm } from './kept-page.ts';
 import { LANGUAGES, type Language } from './languages/language.ts';
 import { preferredLanguage } from './languages/preferred-language.ts';
+import { LIVE_SCRIPT, LIVE_SCRIPT_HEADERS, LIVE_SCRIPT_PATH } from './live-script.ts';
 import { renderPublicPage } from './public-html.ts';
 import type { PublicPages } from './public-pages.ts';
 import { PUBLIC_STYLE, STYLE_HEADERS, STYLE_PATH } from './public-style.ts';
@@ -85,8 +86,10 @@ export function quickPages(pages: PublicPages): QuickAnswers {
 /** Pages, and what they load, while there are no routes yet. */
 export function earlyPages(pages: PublicPages) {
   const style = new PackedAnswer(PUBLIC_STYLE, { ...SECURITY_HEADERS, ...STYLE_HEADERS });
+  const script = new PackedAnswer(LIVE_SCRIPT, { ...SECURITY_HEADERS, ...LIVE_SCRIPT_HEADERS });
   return async (request: IncomingMessage): Promise<PackedAnswer | null> => {
     if (request.url === STYLE_PATH) return style;
+    if (request.url === LIVE_SCRIPT_PATH) return script;
     const asked = askedFor(request);
     return asked && pages.form(asked.subdomain, asked.name, asked.render);
   };
