@@ -5,6 +5,7 @@ import { systemClock } from '../../shared/time.ts';
 import type { ApiClient, Loose } from '../helpers/api-client.ts';
 import { makeApp, type TestApp } from '../helpers/make-app.ts';
 import { pageSubscriber, SUBSCRIBERS } from '../helpers/page-subscriber.ts';
+import { QueryPlans } from '../helpers/query-plans.ts';
 import { linkIn } from '../helpers/read-mail.ts';
 import { startReceiver, type Receiver } from '../helpers/receiver.ts';
 import { startSmtpServer, type ReceivedMail, type TestSmtpServer } from '../helpers/smtp-server.ts';
@@ -12,6 +13,8 @@ import { newTenant, type Tenant } from '../helpers/tenants.ts';
 import { until } from '../helpers/until.ts';
 
 const HOUR_MS = 3_600_000;
+
+const plans = new QueryPlans();
 
 let smtp: TestSmtpServer;
 let receiver: Receiver;
@@ -27,7 +30,7 @@ beforeAll(async () => {
   [smtp, receiver] = await Promise.all([startSmtpServer(), startReceiver()]);
   app = await makeApp({
     env: { SMTP_URL: smtp.url, ALLOW_PRIVATE_DESTINATIONS: 'true' },
-    clock: { ...systemClock, now: () => Date.now() + offsetMs },
+    clock: { ...systemClock, now: () => Date.now() + offsetMs }, onCommand: plans.take,
   });
   tenant = await newTenant(app);
   client = tenant.writeKey.with({ 'x-project-id': tenant.projectId });
@@ -299,4 +302,10 @@ test('an announcement of maintenance is sent once to those who want to hear of i
   expect(mailsTo(to).map(subjectOf)).toEqual(['[Acme] New disks', 'Re: [Acme] New disks']);
   expect(second?.headers['references']).toBe(first?.headers['message-id']);
   expect(mailsTo(other)).toEqual([]);
+});
+
+test('nothing of this reads a whole collection', () => {
+  expect(plans.collections).toContain('subscriber_outbox');
+  const scans = plans.collectionScans().filter((shape) => /^(subscriber_|status_page_)/.test(shape));
+  expect(scans).toEqual([]);
 });
