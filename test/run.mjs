@@ -8,7 +8,7 @@ const BESIDE_CHECKS = 'unit';
 const ON_SERVERS = ['nulls', 'bus', 'api', 'faults', 'e2e'];
 const BUNDLED = ['faults', 'e2e'];
 /** Their tests wait for timers of real processes most of the time; the others compute meanwhile. */
-const WAITING = ['faults', 'e2e', 'services'];
+const WAITING = ['faults', 'e2e', 'services', 'browser'];
 
 const named = process.argv.slice(2);
 const unknown = named.filter((name) => !(name in STEPS));

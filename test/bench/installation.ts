@@ -17,7 +17,7 @@ interface Parts {
   database: BenchDatabase;
   mongo: Mongo;
   dir: string;
-  startController(): Promise<ControllerProcess>;
+  launch(): Promise<ControllerProcess>;
   controller: ControllerProcess;
 }
 
@@ -53,9 +53,9 @@ export class Installation {
       NATS_CREDS: nats.controllerCreds, NATS_USERS_FILE: nats.usersFile,
       NATS_PID_FILE: nats.pidFile, NATS_PUBLIC_URL: nats.url, RATE_LIMIT: '100000000', LOG_LEVEL: 'info',
     };
-    const startController = () =>
+    const launch = () =>
       ControllerProcess.start(join(bundles, 'controller.mjs'), env, NODE_FLAGS);
-    const parts = { nats, database, mongo, dir, startController, controller: await startController() };
+    const parts = { nats, database, mongo, dir, launch, controller: await launch() };
     const one = new Installation(count, `http://127.0.0.1:${port}`, parts);
     await populate(mongo.db, await one.#register(), one.group, count);
     // The controller loads monitors when it starts.
@@ -67,7 +67,7 @@ export class Installation {
   async restart(): Promise<number> {
     await this.#parts.controller.kill9();
     const startedAt = performance.now();
-    this.#parts.controller = await this.#parts.startController();
+    this.#parts.controller = await this.#parts.launch();
     await until(() => this.read('/readyz').then(() => true, () => false), { what: 'the controller is ready' });
     return performance.now() - startedAt;
   }
