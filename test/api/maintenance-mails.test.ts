@@ -115,3 +115,12 @@ test('what a crash repeats is not sent again', async () => {
   expect((await stored.findOne({ _id: id }))?.announced_until).toBeGreaterThan(0);
   await mails(1);
 });
+
+test('windows that are changed again and again do not flood subscribers', async () => {
+  const id = await create({ starts_at: at(5), ends_at: at(6) });
+  for (let change = 0; change < 25; change += 1) {
+    const answer = await client.patch(`${windows}/${id}`, { ends_at: at(6.1 + change / 10) });
+    expect(answer.status).toBe(200);
+  }
+  await mails(20);
+});

@@ -13,6 +13,8 @@ import { bulkResult } from './manage.ts';
 const HOUR_MS = 3_600_000;
 /** So that one page cannot take up the relay, nor tire its readers. */
 const MESSAGES_PER_HOUR = 20;
+/** The same for maintenance, which windows announce by themselves; further announcements are left out. */
+const ANNOUNCEMENTS_PER_HOUR = 20;
 
 const PROBLEMS: Record<SubscriberState, string | null> = {
   verified: null, unverified: 'The subscriber has not confirmed the address',
@@ -66,11 +68,16 @@ export interface Announcement {
  * and sent after that. May be repeated.
  */
 export async function announce(
-  { notices, look }: Pick<SubscriberDeps, 'notices' | 'look'>, pages: PageDoc[], announcement: Announcement,
-  now: number,
+  { notices, turns, look }: Pick<SubscriberDeps, 'notices' | 'turns' | 'look'>, pages: PageDoc[],
+  announcement: Announcement, now: number,
 ): Promise<void> {
   const { kind, subject: title, text, about, key, isFirst } = announcement;
-  const told = pages.filter(({ status }) => status === 'published');
+  const told: PageDoc[] = [];
+  for (const page of pages) {
+    if (page.status !== 'published') continue;
+    const turn = `maintenance of ${page._id}`;
+    if (await turns.take(turn, ANNOUNCEMENTS_PER_HOUR, HOUR_MS, now)) told.push(page);
+  }
   await notices.add(told.map(({ _id: page_id, organization_id, project_id }) => ({
     _id: derivedId('announcement', about, key, page_id), organization_id, project_id, page_id, kind,
     topics: ['maintenance'], thread: about, is_first: isFirst, title, text, created_at: now, cursor: '', due_at: now,
