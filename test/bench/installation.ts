@@ -25,15 +25,20 @@ interface Parts {
 export class Installation {
   readonly group = '00000000-0000-4000-8000-00000000000a';
   readonly count: number;
-  readonly #url: string;
+  readonly url: string;
   readonly #agent = new Agent({ keepAlive: true, maxSockets: 1 });
   readonly #parts: Parts;
   #token = '';
 
   private constructor(count: number, url: string, parts: Parts) {
     this.count = count;
-    this.#url = url;
+    this.url = url;
     this.#parts = parts;
+  }
+
+  /** Of the controller. */
+  get pid(): number {
+    return this.#parts.controller.pid;
   }
 
   get db(): Db {
@@ -74,7 +79,7 @@ export class Installation {
 
   async read(path: string): Promise<string> {
     return new Promise((resolve, reject) => {
-      const request = get(this.#url + path, {
+      const request = get(this.url + path, {
         agent: this.#agent, headers: { authorization: `Bearer ${this.#token}` },
       }, (response) => {
         const parts: Buffer[] = [];
@@ -103,7 +108,7 @@ export class Installation {
     const body =
       JSON.stringify({ email: 'operator@example.com', password: 'correct horse battery', name: 'Operator' });
     const response = await fetch(
-      `${this.#url}/api/auth/register`,
+      `${this.url}/api/auth/register`,
       { method: 'POST', headers: { 'content-type': 'application/json' }, body },
     );
     const { data } = (await response.json()) as { data: {

@@ -15,6 +15,7 @@ await bundle({
   entryPoints: {
     bench: 'test/bench/main.ts', worker: 'test/bench/worker.ts', target: 'test/bench/target-server.ts',
     receiver: 'test/bench/receiver-server.ts', probe: 'probe/main.ts',
+    'bare-page': 'test/bench/bare-page-server.ts',
   },
   // Helpers locate the repository relative to their source file.
   define: { 'import.meta.dirname': JSON.stringify(join(root, 'test/helpers')) },

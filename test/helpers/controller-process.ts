@@ -32,6 +32,10 @@ export class ControllerProcess {
     return this.#output;
   }
 
+  get pid(): number {
+    return this.#child.pid ?? 0;
+  }
+
   get exitCode(): number | null {
     return this.#child.exitCode;
   }
