@@ -1,8 +1,8 @@
 import { readFile } from 'node:fs/promises';
 import { get } from 'node:http';
 import { join } from 'node:path';
+import { MongoClient } from 'mongodb';
 import { afterEach, expect } from 'vitest';
-import { openMongo } from '../../controller/platform/mongo/mongo.ts';
 import { storeUrl } from '../helpers/ledger.ts';
 import { withDatabase } from '../helpers/mongo.ts';
 import { until } from '../helpers/until.ts';
@@ -108,8 +108,8 @@ fault('F62', 'status pages without database and NATS, from the start, and one th
   await until(() => snapshotOf('never-read'), { what: 'a snapshot of the page that nobody reads' });
 
   await controller.end('SIGKILL');
-  const mongo = openMongo(withDatabase(storeUrl(database.log), 'farwatch'));
-  await mongo.db.collection('status_pages').updateMany({}, { $set: { status: 'draft' } });
+  const mongo = await MongoClient.connect(withDatabase(storeUrl(database.log), 'farwatch'));
+  await mongo.db().collection('status_pages').updateMany({}, { $set: { status: 'draft' } });
   await mongo.close();
   controller.start();
   await parts.ready();
