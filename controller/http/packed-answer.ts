@@ -9,6 +9,8 @@ type Encoding = 'identity' | 'gzip' | 'br';
 export interface PackedReply {
   status: 200 | 304;
   headers: Record<string, string>;
+  /** The headers as names and values in turn, which costs Node less. */
+  flat: readonly string[];
   /** Empty for 304. */
   body: Buffer;
 }
@@ -17,6 +19,7 @@ export interface PackedReply {
 const COMPRESSED_FROM_BYTES = 1024;
 /** Twice the time of gzip, for a sixth less. */
 const BROTLI = { params: { [constants.BROTLI_PARAM_QUALITY]: 5 } };
+const MOST_SEEN = 50;
 const NOTHING = Buffer.alloc(0);
 
 /**
@@ -28,6 +31,8 @@ export class PackedAnswer {
   readonly #headers: Record<string, string>;
   readonly #tag: string;
   readonly #made = new Map<Encoding, PackedReply>();
+  /** What callers accept: browsers all send one of a few texts. */
+  readonly #seen = new Map<string | string[] | undefined, Encoding>();
   readonly #making = new Map<Encoding, Promise<PackedReply>>();
 
   /** `headers`: all but those of the encoding. */
@@ -60,7 +65,12 @@ export class PackedAnswer {
   }
 
   #encodingFor({ 'accept-encoding': accepted }: IncomingHttpHeaders): Encoding {
-    return this.#body.length < COMPRESSED_FROM_BYTES ? 'identity' : preferredEncoding(accepted);
+    if (this.#body.length < COMPRESSED_FROM_BYTES) return 'identity';
+    const seen = this.#seen.get(accepted);
+    if (seen !== undefined) return seen;
+    const preferred = preferredEncoding(accepted);
+    if (this.#seen.size < MOST_SEEN) this.#seen.set(accepted, preferred);
+    return preferred;
   }
 
   async #make(encoding: Encoding): Promise<PackedReply> {
@@ -76,7 +86,7 @@ export class PackedAnswer {
       ...this.#headers, ETag: isPlain ? `"${this.#tag}"` : `"${this.#tag}-${encoding}"`,
       ...(isPlain ? {} : { 'Content-Encoding': encoding }), 'Content-Length': String(body.length),
     };
-    const reply: PackedReply = { status: 200, headers, body };
+    const reply: PackedReply = { status: 200, headers, flat: Object.entries(headers).flat(), body };
     this.#made.set(encoding, reply);
     return reply;
   }
@@ -95,7 +105,7 @@ function unlessHeld(reply: PackedReply, { 'if-none-match': held }: IncomingHttpH
   const tag = reply.headers['ETag'] as string;
   if (held === undefined || !holds(held, tag)) return reply;
   const { 'Content-Length': _length, 'Content-Encoding': _encoding, ...headers } = reply.headers;
-  return { status: 304, headers, body: NOTHING };
+  return { status: 304, headers, flat: Object.entries(headers).flat(), body: NOTHING };
 }
 
 /** A proxy that compresses makes a tag weak, and hands that back. */

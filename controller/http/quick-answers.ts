@@ -32,8 +32,12 @@ export function quickHandler({ quick, limiter, trustProxy, clock, observe }: Qui
     const reply = found?.answer.replyAtOnce(headers) ?? null;
     if (found === null || reply === null) return false;
     const key = addressKeyOf(request, trustProxy);
-    if (limiter.peek(key).remaining === 0) return false;
-    const limits = rateLimitHeaders(limiter.take(key));
+    const verdict = limiter.take(key);
+    if (!verdict.isAllowed) {
+      limiter.giveBack(key);
+      return false;
+    }
+    const limits = rateLimitHeaders(verdict);
     send(response, reply, { 'X-Request-ID': requestIdOf(request), ...limits });
     observe({ method, route: found.route, status: reply.status, durationMs: clock.monotonic() - startedAt });
     return true;
@@ -41,9 +45,11 @@ export function quickHandler({ quick, limiter, trustProxy, clock, observe }: Qui
 }
 
 export function send(
-  response: ServerResponse, { status, headers, body }: PackedReply, more: Record<string, string>,
+  response: ServerResponse, { status, flat, body }: PackedReply, more: Record<string, string>,
 ): void {
-  response.writeHead(status, { ...headers, ...more }).end(body);
+  const all = [...flat];
+  for (const name in more) all.push(name, more[name] as string);
+  response.writeHead(status, all).end(body);
 }
 
 /** Its rest would have to be read before the next request of the connection. */

@@ -29,6 +29,10 @@ const PAGE_PATH = '/status/:subdomain';
 /** What is answered before routing: other addresses of pages are rare. */
 const USUAL_ADDRESS = /^\/(status|api\/public\/status-pages)\/([a-z0-9-]{3,63})(?:\?lang=([a-z]{2}))?$/;
 
+/** Requests whose meaning is kept, and the length of their texts. */
+const MOST_KNOWN = 1000;
+const LONGEST_KNOWN = 250;
+
 /** Throws RESOURCE_NOT_FOUND for a page that is a draft, archived or deleted. */
 export async function readShown(pages: PublicPages, subdomain: string): Promise<FoundPage> {
   const page = await pages.get(subdomain);
@@ -74,9 +78,14 @@ export function publicPageRoutes(pages: PublicPages): Route[] {
 
 /** Pages that another reader has just read. */
 export function quickPages(pages: PublicPages): QuickAnswers {
+  /** What the texts of requests ask for: many readers send the same. */
+  const known = new Map<string, ReturnType<typeof askedFor>>();
   return {
     find: (request) => {
-      const asked = askedFor(request);
+      const text = `${request.url}\n${request.headers['accept-language'] ?? ''}`;
+      const asked = known.get(text) ?? askedFor(request);
+      const isWorthKeeping = asked !== null && text.length < LONGEST_KNOWN;
+      if (isWorthKeeping && known.size < MOST_KNOWN) known.set(text, asked);
       const answer = asked && pages.formAtOnce(asked.subdomain, asked.name);
       return answer && { route: asked.route, answer };
     },
