@@ -47,15 +47,15 @@ function readRoutes(deps: SubscriberDeps): Route[] {
 
 function writeRoutes(deps: SubscriberDeps): Route[] {
   return [
-    defineRoute({
-      ...one, auth: admin, method: 'PATCH', summary: 'Change the preferences of a subscriber',
+    ...(['PUT', 'PATCH'] as const).map((method) => defineRoute({
+      ...one, auth: admin, method, summary: 'Change the preferences of a subscriber',
       description: 'Changes only the fields in the request.', audit: 'subscriber.updated',
       body: schema.preferencesInput, answers: { 200: answers.subscriberAnswer },
       handle: async (ctx, { params, body }) => {
         const changed = await changeSubscriber(deps, ctx, params.id, params.subscriberId, body.preferences);
         return ok({ subscriber: viewSubscriber(changed), message: 'Subscriber updated successfully' });
       },
-    }),
+    })),
     defineRoute({
       ...one, auth: admin, method: 'DELETE', summary: 'Delete a subscriber', audit: 'subscriber.deleted',
       answers: { 200: answers.messageAnswer },

@@ -65,6 +65,9 @@ const RECIPES: Record<string, Recipe> = {
   'POST /api/public/status-pages/{subdomain}/subscribers': ({ random }) => ({
     email: `fuzz-${random.int(0, 10 ** 6)}@subscriber.example`, preferences: { frequency: 'daily' },
   }),
+  'PUT /api/projects/{projectId}/status-pages/{id}/subscribers/{subscriberId}': ({ random }) => ({
+    preferences: { maintenance: random.chance(0.5) },
+  }),
   'PATCH /api/projects/{projectId}/status-pages/{id}/subscribers/{subscriberId}': ({ random }) => ({
     preferences: { maintenance: random.chance(0.5) },
   }),

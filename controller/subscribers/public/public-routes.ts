@@ -49,14 +49,14 @@ export function publicSubscriberRoutes(deps: SubscriberDeps): Route[] {
       ...own, method: 'GET', summary: 'Read your subscription', answers: { 200: ownAnswer },
       handle: async (_ctx, { query }) => ok(viewOwn(await readSubscription(deps, query.token))),
     }),
-    defineRoute({
-      ...own, method: 'PATCH', summary: 'Change what you receive', audit: 'subscriber.updated',
+    ...(['PUT', 'PATCH'] as const).map((method) => defineRoute({
+      ...own, method, summary: 'Change what you receive', audit: 'subscriber.updated',
       body: preferencesInput, answers: { 200: ownAnswer },
       handle: async (_ctx, { query, body }) => {
         const found = await changePreferences(deps, query.token, body.preferences);
         return { ...ok(viewOwn(found)), audit: ownAudit(found) };
       },
-    }),
+    })),
   ];
 }
 
