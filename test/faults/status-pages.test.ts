@@ -71,7 +71,7 @@ async function staysReadable(subdomain: string, asOf: string): Promise<void> {
   expect((await textOf(style ?? '')).status).toBe(200);
 }
 
-fault('F62', 'status pages without database and NATS, from the start, and one that is withdrawn meanwhile', async () => {
+fault('F63', 'status pages without database and NATS, from the start, and one that is withdrawn meanwhile', async () => {
   load = await Load.on(Parts.start({ env: { STATUS_PAGE_DOMAIN: 'pages.example' } }));
   const { farwatch: parts } = load;
   const { nats, database, controller } = parts;
