@@ -34,6 +34,7 @@ export function holdFlaps(step: MonitorStep, item: MonitorItem): void {
     flaps = release(step, flaps, instantOf(item));
     // The recovery that `release` may have added is numbered after the alerts that are held.
     step.effects = [...kept, ...effects.slice(count)];
+    step.omitted += count - kept.length;
   }
   if (flaps !== state.flaps) step.state = { ...state, flaps };
 }

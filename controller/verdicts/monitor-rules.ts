@@ -61,14 +61,14 @@ export function isAhead(result: Pick<CheckResult, 'scheduled_at' | 'started_at'>
  */
 export function applyItem(
   before: MonitorState, item: MonitorItem, place: ItemPlace,
-): Pick<MonitorStep, 'state' | 'effects'> {
+): Pick<MonitorStep, 'state' | 'effects' | 'omitted'> {
   const step = new MonitorStep(before, place);
   applyToStatus(step, item);
   tellRegions(step, instantOf(item) ?? before.since);
   tellDataAgain(step);
   tellBeyondStatus(step, item);
-  const { state, effects } = step;
-  return { state, effects };
+  const { state, effects, omitted } = step;
+  return { state, effects, omitted };
 }
 
 /**

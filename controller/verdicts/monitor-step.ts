@@ -5,7 +5,10 @@ import type { Severity } from './monitor-config.ts';
 import type { MonitorEffect, MonitorState, Outage, RegionChange, StatusChange } from './monitor-state.ts';
 import { castVotes, summaryOf, type VoteRecord } from './vote-ledger.ts';
 
-/** An item's place: its journal entry, and how many effects that entry already has for the monitor. */
+/**
+ * An item's place: its journal entry, and how many effects that entry has made for the monitor, those among
+ * them that it has taken back.
+ */
 export interface ItemPlace {
   n: number;
   index: number;
@@ -25,6 +28,8 @@ export class MonitorStep {
   state: MonitorState;
   /** In the order in which they are carried out. */
   effects: MonitorEffect[] = [];
+  /** Effects that were made and taken back: nothing else may get their ids. */
+  omitted = 0;
   readonly #place: ItemPlace;
 
   constructor(before: MonitorState, place: ItemPlace) {
@@ -40,7 +45,7 @@ export class MonitorStep {
   /** An id for the next effect. It depends only on the place in the journal: a replay gives the same. */
   id(kind: string): string {
     const { n, index } = this.#place;
-    return derivedId(this.state.config.monitor_id, n, index + this.effects.length, kind);
+    return derivedId(this.state.config.monitor_id, n, index + this.omitted + this.effects.length, kind);
   }
 
   /** An outage with this error, or a general one if no result gave any. */

@@ -31,6 +31,7 @@ export function withholdAlerts(step: MonitorStep, item: MonitorItem): void {
     }
     return effect.kind === 'alert' && isWithheld(step, effect.alert, at, events) ? [] : [effect];
   });
+  step.omitted += effects.length - step.effects.length;
   for (const event of events) if (!lasts(step.state, event)) events.delete(event);
   if (instant !== null && heldUntil(config, at) === at) release(step, events);
   const left = events.size === 0 ? null : { at, events: [...events] };

@@ -58,6 +58,8 @@ export class EntryStep {
   readonly #shard: ShardMonitors;
   readonly #entry: JournalEntry;
   readonly #effects = new Map<string, MonitorEffect[]>();
+  /** Effects of monitors that their rules have taken back. */
+  readonly #omitted = new Map<string, number>();
   readonly #touched = new Set<LiveMonitor>();
   readonly #applied: AppliedEntry = { changed: [], fresh: [], failed: [], dropped: [] };
 
@@ -140,7 +142,8 @@ export class EntryStep {
     // A document at or past this entry contains it already; only its rows had to be collected again.
     if (!cell || this.#entry.n <= cell.position) return;
     const effects = this.#effects.size > 0 ? this.#effects.get(monitorId) : undefined;
-    const place = { n: this.#entry.n, index: effects?.length ?? 0 };
+    const omitted = this.#omitted.size > 0 ? this.#omitted.get(monitorId) ?? 0 : 0;
+    const place = { n: this.#entry.n, index: (effects?.length ?? 0) + omitted };
     if (item.kind === 'result' && isQuiet(cell.state, item, place)) {
       if (cell.own !== cell.state) cell.state = cell.own = ownCopy(cell.state);
       noteQuiet(cell.state, item);
@@ -148,6 +151,7 @@ export class EntryStep {
       return;
     }
     const step = applyItem(cell.state, item, place);
+    if (step.omitted > 0) this.#omitted.set(monitorId, omitted + step.omitted);
     if (step.state === cell.state && step.effects.length === 0) return;
     cell.state = step.state;
     this.#touched.add(cell);

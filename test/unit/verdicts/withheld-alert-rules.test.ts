@@ -195,6 +195,24 @@ describe('whatever happens', () => {
     }));
   });
 
+  test('no two effects of an entry have the same id, also if some were withheld', () => {
+    const whole = configOf({ retries: 0, quorum: 'all', maintenance: [WINDOW], assigned: ['eu', 'us'] });
+    fc.assert(fc.property(items, (all) => {
+      let state = newMonitorState(whole);
+      let index = 0;
+      const ids = all.flatMap((item) => {
+        const step = applyItem(state, item, { n: 1, index });
+        ({ state } = step);
+        index += step.effects.length + step.omitted;
+        return step.effects.flatMap((effect) => {
+          if (effect.kind === 'region' || effect.kind === 'status') return effect.change.id;
+          return effect.kind === 'alert' ? effect.alert.id : [];
+        });
+      });
+      expect(new Set(ids).size).toBe(ids.length);
+    }));
+  });
+
   test('each outage is told once or not at all, and its end exactly if its beginning was', () => {
     fc.assert(fc.property(items, (all) => {
       const effects = run(all, (state) => state);
