@@ -27,7 +27,19 @@ export async function compareUptimes(
     differences = (await Promise.all(bounds.map((one) => difference(load, one)))).flat();
     return differences.length === 0;
   }, { timeoutMs: SHOWN_WITHIN_MS, everyMs: 250 }).catch(() => undefined);
+  for (const difference of differences) {
+    const [id = ''] = difference.split(':');
+    process.stderr.write(`${difference}; ${await storyOf(load, id, settled)}\n`);
+  }
   return { compared: bounds.length, differences };
+}
+
+/** What a person needs to find out why an uptime is wrong: who was told what when. */
+async function storyOf(load: Load<Installation>, id: string, settled: Settled): Promise<string> {
+  const results = (settled.ledger.byMonitor.get(id) ?? [])
+    .map(({ started_at: at, outcome, attempt }) => `${at} ${outcome} ${attempt}`);
+  const incidents = (await load.incidents([id])).map((incident) => JSON.stringify(incident));
+  return `results ${results.join(', ')}; incidents ${incidents.join(', ')}`;
 }
 
 async function difference(load: Load<Installation>, { id, least, most }: Bounds): Promise<string[]> {
