@@ -114,7 +114,7 @@ export class Runner {
    */
   confirm(assignment: Assignment): void {
     const active = this.#active.get(assignment.monitor_id);
-    if (active) active.isDoubted = isUnderWay(active);
+    if (active) this.#doubt(active);
     else this.#asked.add(assignment, this.#clock.monotonic());
     this.#startAsked();
   }
@@ -199,6 +199,12 @@ export class Runner {
     this.#drop(run);
   }
 
+  #doubt(run: Run): void {
+    run.isDoubted = isUnderWay(run);
+    const [only, second] = run.attempts;
+    if (run.isDoubted && only && !second && !run.recheck) this.#runAhead(only);
+  }
+
   #drop(run: Run): void {
     run.isOver = true;
     run.recheck?.cancel();
@@ -225,8 +231,8 @@ export class Runner {
   /** What is in doubt is rechecked without waiting for the answer: a silent target costs a single timeout. */
   #runAhead({ run, number }: Attempt): void {
     const { monitor_id: monitorId, retries } = run.assignment;
-    const isInDoubt = (run.isExtra || number > 1) && !this.#failing.has(monitorId);
-    if (!isInDoubt || number > retries) return;
+    const isSuspect = run.isExtra || run.isDoubted || number > 1;
+    if (!isSuspect || number > retries || this.#failing.has(monitorId)) return;
     run.recheck = this.#clock.setTimer(this.#spread(AHEAD_AFTER_MS), () => {
       run.recheck = null;
       if (this.#gate.hasRoom && !this.#isStopping) this.#admit(run, number + 1);

@@ -183,6 +183,22 @@ describe('the runner', () => {
     expect([most(), runner.inFlight]).toEqual([3, 0]);
   });
 
+  test('rechecks a slot without waiting for its answer once its failure elsewhere is known', async () => {
+    const { clock, runner, records } = build(async (_spec, timeoutMs) => {
+      await sleep(clock, timeoutMs);
+      return TIMEOUT;
+    });
+    const monitor = buildAssignment({ retries: 1, interval_ms: 60_000, timeout_ms: 5000 });
+    const dueMs = clock.now();
+    runner.slot(monitor, dueMs);
+    await clock.advance(1000);
+    runner.confirm(monitor);
+    runner.confirm(monitor);
+    await clock.advance(30_000);
+    expect(outcomes(records)).toEqual(['failure 1 schedule !', 'failure 2 confirm !']);
+    expect(records.map((each) => each.recordedAt - dueMs)).toEqual([5000, 6063]);
+  });
+
   test('waits for two timeouts until a slot has failed for good, however many rechecks it has', async () => {
     const { clock, runner, records } = build(async (_spec, timeoutMs) => {
       await sleep(clock, timeoutMs);
