@@ -1,16 +1,5 @@
+import type { Announcement } from '../subscribers/verbs/notify.ts';
 import type { Occurrence, WindowDoc } from './window.ts';
-
-/** What the subscribers of pages are told of an occurrence. */
-export interface MaintenanceAnnouncement {
-  kind: 'maintenance';
-  subject: string;
-  text: string;
-  /** The occurrence with its times: its announcements are one thread. */
-  about: string;
-  /** Which of them. */
-  key: string;
-  isFirst: boolean;
-}
 
 type Phase = 'before' | 'start' | 'end' | 'cancelled';
 
@@ -18,7 +7,7 @@ type Phase = 'before' | 'start' | 'end' | 'cancelled';
 export function announcementOf(
   { _id, title, description, updated_at }: Pick<WindowDoc, '_id' | 'title' | 'description' | 'updated_at'>,
   phase: Phase, { starts_at, ends_at }: Occurrence, timeZone: string,
-): MaintenanceAnnouncement {
+): Announcement {
   const format = new Intl.DateTimeFormat('en-GB', { timeZone, dateStyle: 'long', timeStyle: 'short' });
   const zone = new Intl.DateTimeFormat('en-GB', { timeZone, timeZoneName: 'short' })
     .formatToParts(ends_at).find(({ type }) => type === 'timeZoneName')?.value ?? timeZone;

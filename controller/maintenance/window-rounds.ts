@@ -3,7 +3,8 @@ import type { Log } from '../../shared/log.ts';
 import { Rounds } from '../../shared/rounds.ts';
 import type { Clock } from '../../shared/time.ts';
 import { dueEvents, expected } from './announce-rules.ts';
-import { announcementOf, type MaintenanceAnnouncement } from './announcement.ts';
+import type { Announcement } from '../subscribers/verbs/notify.ts';
+import { announcementOf } from './announcement.ts';
 import { dueAt, planned } from './plan-rules.ts';
 import type { WindowStore } from './store.ts';
 import type { WindowDoc } from './window.ts';
@@ -22,7 +23,7 @@ export interface WindowRoundsDeps {
    * zone of a page. May be repeated.
    */
   announce(
-    window: WindowDoc, announcement: (timeZone: string) => MaintenanceAnnouncement,
+    window: WindowDoc, announcement: (timeZone: string) => Announcement,
   ): Promise<void>;
   clock: Clock;
   log: Log;

@@ -1,4 +1,3 @@
-import type { MaintenanceAnnouncement } from '../maintenance/announcement.ts';
 import { maintenanceRoutes } from '../maintenance/routes.ts';
 import { stretchesOf } from '../maintenance/plan-rules.ts';
 import type { WindowStore } from '../maintenance/store.ts';
@@ -7,6 +6,7 @@ import { windowRounds } from '../maintenance/window-rounds.ts';
 import type { MonitorStore } from '../monitors/store.ts';
 import type { PageDoc } from '../status-pages/page.ts';
 import type { PageStore } from '../status-pages/store.ts';
+import type { Announcement } from '../subscribers/verbs/notify.ts';
 import type { MaintenanceStretch } from '../verdicts/monitor-config.ts';
 import type { ControllerPorts } from './ports.ts';
 
@@ -17,7 +17,7 @@ interface MaintenanceSinks {
   /** Configurations of some monitors have changed. */
   retold(): void;
   /** Tells the subscribers of those pages that are published; may be repeated. */
-  announce(pages: PageDoc[], announcement: MaintenanceAnnouncement): Promise<void>;
+  announce(pages: PageDoc[], announcement: Announcement): Promise<void>;
 }
 
 export type Maintenance = Awaited<ReturnType<typeof openMaintenance>>;

@@ -51,6 +51,7 @@ export async function notifySubscribers(
   });
 }
 
+/** What subscribers of pages are told that is no post. */
 export interface Announcement {
   kind: 'maintenance';
   subject: string;
