@@ -89,9 +89,9 @@ export class IncidentStore {
     ));
   }
 
-  /** Incidents whose last change pages have not been told of by `now`, longest due first. */
-  untold(now: number, limit: number): Promise<IncidentDoc[]> {
-    const found = this.#incidents.find({ pages_due: { $lte: now } }).sort({ pages_due: 1 }).limit(limit);
+  /** Incidents of whose last change pages are to be told by then (Unix ms), longest due first. */
+  untold(until: number, limit: number): Promise<IncidentDoc[]> {
+    const found = this.#incidents.find({ pages_due: { $lte: until } }).sort({ pages_due: 1 }).limit(limit);
     return found.map(restoreIncident).toArray();
   }
 

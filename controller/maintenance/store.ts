@@ -48,8 +48,8 @@ export class WindowStore extends Documents<WindowDoc> {
   }
 
   /** Windows that a round must look at, those that are being deleted among them. */
-  due(now: number, limit: number): Promise<WindowDoc[]> {
-    return this.select({ due_at: { $lte: now } }).sort({ due_at: 1 }).limit(limit).toArray();
+  due(until: number, limit: number): Promise<WindowDoc[]> {
+    return this.select({ due_at: { $lte: until } }).sort({ due_at: 1 }).limit(limit).toArray();
   }
 
   /** The window after the change; null if it was changed since `seen`, or is gone. */

@@ -1,6 +1,6 @@
 import type { Company } from '../../shared/company.ts';
 import type { Log } from '../../shared/log.ts';
-import { Rounds } from '../../shared/rounds.ts';
+import { ALONE_MS, Rounds } from '../../shared/rounds.ts';
 import type { Clock } from '../../shared/time.ts';
 import { dueEvents, expected } from './announce-rules.ts';
 import type { Announcement } from '../subscribers/verbs/notify.ts';
@@ -40,9 +40,10 @@ export function windowRounds(deps: WindowRoundsDeps): Rounds {
   return new Rounds({
     clock, everyMs: LOOK_EVERY_MS, quietMs: QUIET_MS, company,
     round: async () => {
-      const due = await windows.due(clock.now(), AT_ONCE);
+      const soon = await windows.due(clock.now() + ALONE_MS, AT_ONCE);
+      const due = soon.filter(({ due_at: at = Infinity }) => at <= clock.now());
       for (const window of due) await settle(deps, window, clock.now());
-      return due.length === AT_ONCE ? true : due.length === 0 ? 'quiet' : false;
+      return due.length === AT_ONCE ? true : soon.length === 0 ? 'quiet' : false;
     },
     onFailed: (error) => log.warn({ err: error }, 'maintenance windows could not be told of'),
   });

@@ -1,13 +1,13 @@
 import type { Company } from '../../../shared/company.ts';
 import type { Log } from '../../../shared/log.ts';
-import { Rounds } from '../../../shared/rounds.ts';
+import { ALONE_MS, Rounds } from '../../../shared/rounds.ts';
 import type { Clock } from '../../../shared/time.ts';
 import type { IncidentDoc } from '../../incidents/incident.ts';
 
 interface FollowerDeps {
   incidents: {
-    /** Incidents whose last change pages have not been told of by `now` (Unix ms). */
-    untold(now: number, limit: number): Promise<IncidentDoc[]>;
+    /** Incidents of whose last change pages are to be told by then (Unix ms). */
+    untold(until: number, limit: number): Promise<IncidentDoc[]>;
     /** Keeps others from telling it until then; null if one of them was first. */
     claimUntold(seen: IncidentDoc, until: number): Promise<IncidentDoc | null>;
     /** Pages know it as it was claimed; these have been given a post. */
@@ -63,11 +63,12 @@ export class IncidentFollower {
   /** Tells what is due now. Resolves to true if there is more. */
   async run(): Promise<boolean | 'quiet'> {
     const { incidents, clock } = this.#deps;
-    const due = await incidents.untold(clock.now(), MOST_AT_A_LOOK);
+    const soon = await incidents.untold(clock.now() + ALONE_MS, MOST_AT_A_LOOK);
+    const due = soon.filter(({ pages_due: at = Infinity }) => at <= clock.now());
     for (let at = 0; at < due.length; at += AT_ONCE) {
       await Promise.all(due.slice(at, at + AT_ONCE).map((incident) => this.#tell(incident)));
     }
-    return due.length === 0 ? 'quiet' : due.length === MOST_AT_A_LOOK;
+    return soon.length === 0 ? 'quiet' : due.length === MOST_AT_A_LOOK;
   }
 
   /** One that cannot be told keeps none of the others; its mark stays. */
