@@ -62,6 +62,8 @@ export class Runner {
   readonly #gate: Gate<Attempt>;
   readonly #active = new Map<string, Run>();
   readonly #detached = new Set<Run>();
+  /** Attempts whose run is over: they are recorded, and decide nothing here. */
+  readonly #left = new Set<Attempt>();
   readonly #asked = new AskedChecks();
   /** Monitors whose last check failed for good, and those that took long: all others are absent. */
   readonly #failing = new Set<string>();
@@ -161,8 +163,9 @@ export class Runner {
     this.#isStopping = true;
     for (const { run } of this.#gate.clear()) this.#abandon(run);
     for (const run of this.#active.values()) if (run.attempts.length === 0) this.#abandon(run);
-    if (this.#active.size + this.#detached.size > 0) await this.#idle(graceMs);
+    if (!this.#isIdle) await this.#idle(graceMs);
     for (const run of [...this.#active.values(), ...this.#detached]) this.#abandon(run);
+    this.#left.clear();
     this.#gate.stop();
   }
 
@@ -173,6 +176,10 @@ export class Runner {
       if (!assignment) return;
       this.#admit(newRun({ assignment, dueMs: this.#clock.now() }, true));
     }
+  }
+
+  get #isIdle(): boolean {
+    return this.#active.size + this.#detached.size + this.#left.size === 0;
   }
 
   #idle(graceMs: number): Promise<void> {
@@ -260,15 +267,28 @@ export class Runner {
   }
 
   #done(attempt: Attempt, found: Finding, tookMs: number): void {
-    if (!attempt.run.isOver) {
+    const { run } = attempt;
+    const isLeft = this.#left.delete(attempt);
+    if (isLeft || !run.isOver) {
       const finding = this.#isOwnFault(attempt, found, tookMs) ? missed('overload') : found;
       attempt.ended = { finding, tookMs };
-      // A target that answers is up, whatever the attempts before would still find.
-      if (finding.outcome === 'success') attempt.run.attempts = [attempt];
-      this.#settle(attempt.run);
+      if (isLeft) this.#record(attempt, finding);
+      else {
+        if (finding.outcome === 'success') this.#believe(attempt);
+        this.#settle(run);
+      }
     }
     this.#gate.leave(attempt);
     this.#startAsked();
+    if (this.#isStopping && this.#isIdle) this.#onIdle?.();
+  }
+
+  /** A target that answers is up, whatever the attempts before would still find. */
+  #believe(attempt: Attempt): void {
+    const { run } = attempt;
+    const others = run.attempts.filter((other) => other !== attempt);
+    for (const other of others) if (other.ended) this.#record(other, other.ended.finding);
+    run.attempts = [attempt, ...others.filter(({ ended }) => ended === null)];
   }
 
   #settle(run: Run): void {
@@ -340,6 +360,10 @@ export class Runner {
 
   #close(run: Run): void {
     this.#drop(run);
+    for (const rest of run.attempts.splice(0)) {
+      if (rest.ended) this.#record(rest, rest.ended.finding);
+      else this.#left.add(rest);
+    }
     const { next } = run;
     run.next = null;
     if (next && this.#isStopping) this.#miss(next, 'probe_down');
@@ -347,7 +371,7 @@ export class Runner {
     else if (run.isDoubted && !run.isDetached && !this.#failing.has(run.assignment.monitor_id)) {
       this.confirm(run.assignment);
     }
-    if (this.#isStopping && this.#active.size + this.#detached.size === 0) this.#onIdle?.();
+    if (this.#isStopping && this.#isIdle) this.#onIdle?.();
   }
 
   #takeWaiting(next: Slot): void {

@@ -221,12 +221,12 @@ describe('the runner', () => {
     });
     runner.confirm(buildAssignment({ retries: 2 }));
     await clock.advance(5000);
-    expect(outcomes(records)).toEqual(['success 3 confirm !']);
+    expect(outcomes(records)).toEqual(['failure 2 confirm !', 'success 3 confirm !', 'failure 1 confirm !']);
     runner.confirm(buildAssignment({ retries: 1 }));
     await clock.advance(800);
-    expect(records).toHaveLength(1);
+    expect(records).toHaveLength(3);
     await clock.advance(5000);
-    expect(outcomes(records).slice(1)).toEqual(['failure 1 confirm !', 'failure 2 confirm !']);
+    expect(outcomes(records).slice(3)).toEqual(['failure 1 confirm !', 'failure 2 confirm !']);
     expect(runner.inFlight).toBe(0);
   });
 
