@@ -22,8 +22,8 @@ export interface Run extends Slot {
   next: Slot | null;
   /** Asked for beside the schedule: it stands for no slot. */
   readonly isExtra: boolean;
-  /** Another check was asked for meanwhile. */
-  isDoubted: boolean;
+  /** Another check was asked for after this attempt had begun; 0: none was. */
+  doubted: number;
 }
 
 /** One check of a run. */
@@ -40,7 +40,7 @@ export interface Attempt extends Passing {
 export function newRun({ assignment, dueMs }: Slot, isExtra = false): Run {
   return {
     assignment, dueMs, attempts: [], recheck: null, isOver: false, isDetached: false, next: null, isExtra,
-    isDoubted: false,
+    doubted: 0,
   };
 }
 
@@ -54,7 +54,12 @@ export function attemptOf(run: Run, number: number): Attempt {
 
 /** Whether the slot's first result is still to be recorded. */
 export function isOpen(run: Run): boolean {
-  return !run.isExtra && run.attempts[0]?.number === 1;
+  return run.attempts.some(standsForSlot);
+}
+
+/** Whether the attempt is what a slot has come to. */
+export function standsForSlot({ run, number }: Attempt): boolean {
+  return number === 1 && !run.isExtra;
 }
 
 /** Whether a check of the run has begun that has found nothing yet. */

@@ -8,7 +8,9 @@ import { AskedChecks } from './asked-checks.ts';
 import { Gate } from './gate.ts';
 import { SLOW_AFTER_MS, type Limits } from './limits.ts';
 import { missedResult, resultOf } from './result.ts';
-import { attemptOf, isOpen, isUnderWay, newRun, type Attempt, type Run, type Slot } from './run.ts';
+import {
+  attemptOf, isOpen, isUnderWay, newRun, standsForSlot, type Attempt, type Run, type Slot,
+} from './run.ts';
 import { SentFacts } from './sent-facts.ts';
 
 /** Looks on while checks are run. Called for each check, so its methods are quick; they must not throw. */
@@ -96,6 +98,9 @@ export class Runner {
       if (isOpen(run)) slots.push({ monitorId, dueMs: run.dueMs });
       if (run.next) slots.push({ monitorId, dueMs: run.next.dueMs });
     }
+    for (const { run: { assignment, dueMs } } of this.#leftSlots()) {
+      slots.push({ monitorId: assignment.monitor_id, dueMs });
+    }
     return slots;
   }
 
@@ -165,6 +170,7 @@ export class Runner {
     for (const run of this.#active.values()) if (run.attempts.length === 0) this.#abandon(run);
     if (!this.#isIdle) await this.#idle(graceMs);
     for (const run of [...this.#active.values(), ...this.#detached]) this.#abandon(run);
+    for (const { run } of this.#leftSlots()) this.#miss(run, 'probe_down');
     this.#left.clear();
     this.#gate.stop();
   }
@@ -176,6 +182,10 @@ export class Runner {
       if (!assignment) return;
       this.#admit(newRun({ assignment, dueMs: this.#clock.now() }, true));
     }
+  }
+
+  #leftSlots(): Attempt[] {
+    return [...this.#left].filter(standsForSlot);
   }
 
   get #isIdle(): boolean {
@@ -207,9 +217,9 @@ export class Runner {
   }
 
   #doubt(run: Run): void {
-    run.isDoubted = isUnderWay(run);
-    const [only, second] = run.attempts;
-    if (run.isDoubted && only && !second && !run.recheck) this.#runAhead(only);
+    const latest = run.attempts.at(-1);
+    run.doubted = latest && isUnderWay(run) ? latest.number : 0;
+    if (latest && run.doubted > 0 && run.attempts.length === 1 && !run.recheck) this.#runAhead(latest);
   }
 
   #drop(run: Run): void {
@@ -238,7 +248,7 @@ export class Runner {
   /** What is in doubt is rechecked without waiting for the answer: a silent target costs a single timeout. */
   #runAhead({ run, number }: Attempt): void {
     const { monitor_id: monitorId, retries } = run.assignment;
-    const isSuspect = run.isExtra || run.isDoubted || number > 1;
+    const isSuspect = run.isExtra || run.doubted > 0 || number > 1;
     if (!isSuspect || number > retries || this.#failing.has(monitorId)) return;
     run.recheck = this.#clock.setTimer(this.#spread(AHEAD_AFTER_MS), () => {
       run.recheck = null;
@@ -286,6 +296,7 @@ export class Runner {
   /** A target that answers is up, whatever the attempts before would still find. */
   #believe(attempt: Attempt): void {
     const { run } = attempt;
+    if (attempt.number > run.doubted) run.doubted = 0;
     const others = run.attempts.filter((other) => other !== attempt);
     for (const other of others) if (other.ended) this.#record(other, other.ended.finding);
     run.attempts = [attempt, ...others.filter(({ ended }) => ended === null)];
@@ -368,7 +379,7 @@ export class Runner {
     run.next = null;
     if (next && this.#isStopping) this.#miss(next, 'probe_down');
     else if (next) this.#takeWaiting(next);
-    else if (run.isDoubted && !run.isDetached && !this.#failing.has(run.assignment.monitor_id)) {
+    else if (run.doubted > 0 && !run.isDetached && !this.#failing.has(run.assignment.monitor_id)) {
       this.confirm(run.assignment);
     }
     if (this.#isStopping && this.#isIdle) this.#onIdle?.();

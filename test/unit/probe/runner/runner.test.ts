@@ -199,6 +199,27 @@ describe('the runner', () => {
     expect(records.map((each) => each.recordedAt - dueMs)).toEqual([5000, 6063]);
   });
 
+  test('keeps a slot open until its own check has ended, also when a recheck was quicker', async () => {
+    const answers: [number, Finding][] = [[3000, TIMEOUT], [10, SUCCESS], [3000, TIMEOUT], [10, SUCCESS]];
+    const { clock, runner, records } = build(async () => {
+      const [afterMs, finding] = answers.shift() as [number, Finding];
+      await sleep(clock, afterMs);
+      return finding;
+    });
+    const monitor = buildAssignment({ retries: 1, interval_ms: 60_000 });
+    const dueMs = clock.now();
+    runner.slot(monitor, dueMs);
+    runner.confirm(monitor);
+    await clock.advance(500);
+    expect(outcomes(records)).toEqual(['success 2 confirm !']);
+    expect(runner.open()).toEqual([{ monitorId: monitor.monitor_id, dueMs }]);
+    const stopped = runner.stop(100);
+    await clock.advance(200);
+    await stopped;
+    expect(outcomes(records)).toEqual(['success 2 confirm !', 'missed 1 schedule']);
+    expect(runner.open()).toEqual([]);
+  });
+
   test('waits for two timeouts until a slot has failed for good, however many rechecks it has', async () => {
     const { clock, runner, records } = build(async (_spec, timeoutMs) => {
       await sleep(clock, timeoutMs);
