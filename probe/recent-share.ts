@@ -8,13 +8,13 @@ interface Span {
   bad: number;
 }
 
-const EMPTY: Span = { all: 0, bad: 0 };
+const EMPTY: Readonly<Span> = { all: 0, bad: 0 };
 
 /** Which share of something went wrong lately. */
 export class RecentShare {
   readonly #clock: Clock;
-  #before = EMPTY;
-  #span = EMPTY;
+  #before: Readonly<Span> = EMPTY;
+  #span: Span = { ...EMPTY };
   #sinceMs: number;
 
   constructor(clock: Clock) {
@@ -22,9 +22,10 @@ export class RecentShare {
     this.#sinceMs = clock.monotonic();
   }
 
-  add({ all, bad }: Span): void {
+  add({ all, bad }: Readonly<Span>): void {
     this.#turn();
-    this.#span = { all: this.#span.all + all, bad: this.#span.bad + bad };
+    this.#span.all += all;
+    this.#span.bad += bad;
   }
 
   /** From 0 to 1, of the last one to two minutes; 0 if there was nothing. */
@@ -40,7 +41,7 @@ export class RecentShare {
     const spans = Math.floor((nowMs - this.#sinceMs) / SPAN_MS);
     if (spans === 0) return;
     this.#before = spans === 1 ? this.#span : EMPTY;
-    this.#span = EMPTY;
+    this.#span = { ...EMPTY };
     this.#sinceMs += spans * SPAN_MS;
   }
 }
@@ -52,7 +53,9 @@ const NOT_OURS: readonly MissedReason[] = ['blocked_target', 'unsupported'];
  * The slots that a result stands for, and those among them that this probe did not check, though it may and
  * knows how to. Rechecks and orders stand for none.
  */
-export function slotsOf({ attempt, reason, missed }: Pick<CheckResult, 'attempt' | 'reason' | 'missed'>): Span {
+export function slotsOf(
+  { attempt, reason, missed }: Pick<CheckResult, 'attempt' | 'reason' | 'missed'>,
+): Readonly<Span> {
   if (attempt !== 1 || reason !== 'schedule') return EMPTY;
   const all = missed?.count ?? 1;
   return { all, bad: missed && !NOT_OURS.includes(missed.reason) ? all : 0 };
