@@ -10,12 +10,13 @@ const projectRoles = z.record(text, projectRole);
 
 const userView = z.strictObject({
   id, email: text, name: text, email_verified: z.boolean(), is_operator: z.boolean(), created_at: instant,
-});
-const organizationView = z.strictObject({ id, name: text, role: organizationRole, plan });
+}).meta({ id: 'User' });
+const organizationView = z.strictObject({ id, name: text, role: organizationRole, plan })
+  .meta({ id: 'Organization' });
 const projectView = z.strictObject({
   id, name: text, is_default: z.boolean(), organization_id: id, role: projectRole, created_at: instant,
-});
-const ownProjectView = projectView.omit({ created_at: true });
+}).meta({ id: 'Project' });
+const ownProjectView = projectView.omit({ created_at: true }).meta({ id: 'OwnProject' });
 
 const sessionView = z.strictObject({ token: text, expires_at: instant });
 export const registerAnswer = z.strictObject({
@@ -32,8 +33,10 @@ export const changePasswordAnswer = z.strictObject({ message: text, ...sessionVi
 
 const apiKeyView = z.strictObject({
   id, name: text, key_preview: text, scope: keyScope, created_at: instant, last_used_at: instant.nullable(),
-});
-export const freshApiKeyView = apiKeyView.extend({ key: text.regex(/^fw_[0-9a-f]{64}$/), message: text });
+}).meta({ id: 'ApiKey' });
+export const freshApiKeyView = apiKeyView
+  .extend({ key: text.regex(/^fw_[0-9a-f]{64}$/), message: text })
+  .meta({ id: 'FreshApiKey' });
 export const apiKeysAnswer = z.strictObject({
   keys: z.array(apiKeyView), total_count: z.int(), limit: z.int(), offset: z.int(), has_more: z.boolean(),
 });
@@ -42,20 +45,20 @@ export const projectAnswer = z.strictObject({ project: projectView });
 export const projectsAnswer = z.strictObject({ projects: z.array(projectView) });
 const projectMemberView = z.strictObject({
   user_id: id, email: text, name: text, role: projectRole, organization_role: organizationRole,
-});
+}).meta({ id: 'ProjectMember' });
 export const projectMembersAnswer = z.strictObject({ members: z.array(projectMemberView) });
 
 export const organizationAnswer = z.strictObject({ organization: organizationView });
 const memberView = z.strictObject({
   user_id: id, email: text, name: text, role: organizationRole, project_roles: projectRoles,
   joined_at: instant,
-});
+}).meta({ id: 'Member' });
 export const memberAnswer = z.strictObject({ member: memberView });
 export const membersAnswer = z.strictObject({ members: z.array(memberView) });
 const invitationView = z.strictObject({
   id, email: text, role: organizationRole, project_roles: projectRoles, invited_by: id,
   is_expired: z.boolean(), created_at: instant, expires_at: instant,
-});
+}).meta({ id: 'Invitation' });
 export const invitationAnswer = z.strictObject({ invitation: invitationView });
 export const invitationsAnswer = z.strictObject({ invitations: z.array(invitationView) });
 export const billingAnswer = z.strictObject({
@@ -64,4 +67,4 @@ export const billingAnswer = z.strictObject({
     monitors: z.int(), projects: z.int(), status_pages: z.int(), regions: z.int(), probes: z.int(),
     subscriptions: z.int(), event_streams: z.int(),
   }),
-});
+}).meta({ id: 'Billing' });

@@ -11,7 +11,7 @@ const auditEntryView = z.strictObject({
   fields: z.array(z.string()).describe('Names of the fields that were sent, never their values'),
   organization_id: z.uuid(), project_id: z.uuid().nullable(),
   request_id: z.string(), created_at: z.iso.datetime(),
-});
+}).meta({ id: 'AuditEntry' });
 
 export const auditAnswer = z.strictObject({
   entries: z.array(auditEntryView),

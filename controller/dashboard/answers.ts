@@ -25,4 +25,4 @@ export const overviewAnswer = z.strictObject({
       enrolling: count, online: count, offline: count, draining: count, quarantined: count,
     }),
   }),
-});
+}).meta({ id: 'DashboardOverview' });

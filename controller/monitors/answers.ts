@@ -38,7 +38,7 @@ const monitorFields = {
 
 export const monitorView = z.strictObject({
   ...monitorFields, runtimeStatus: z.enum(['up', 'down', 'degraded', 'paused', 'maintenance', 'unknown']),
-});
+}).meta({ id: 'Monitor' });
 export const monitorAnswer = z.strictObject({ monitor: monitorView });
 export const bulkAnswer = z.strictObject({
   affected_count: z.int(),
@@ -71,7 +71,7 @@ export const listedMonitorView = z.strictObject({
   last_check_at: unixSeconds.optional(), next_check_at: unixSeconds.optional(),
   stats: listStats.optional(),
   group_name: z.string().optional(),
-});
+}).meta({ id: 'ListedMonitor' });
 export const monitorListAnswer = z.strictObject({
   monitors: z.array(listedMonitorView),
   pagination: z.strictObject({
@@ -88,7 +88,7 @@ export const monitorStatsAnswer = z.strictObject({
   current_incident: z.strictObject({
     id: z.uuid(), started_at: z.iso.datetime(), downtime_minutes: z.int(), ...incidentFields,
   }).nullable(),
-});
+}).meta({ id: 'MonitorStats' });
 
 const counts = z.record(z.string(), z.int());
 export const organizationStatsAnswer = z.strictObject({
@@ -102,4 +102,4 @@ export const organizationStatsAnswer = z.strictObject({
     status_code: z.int().nullable(),
     checked_at: z.iso.datetime(),
   })),
-});
+}).meta({ id: 'OrganizationMonitorStats' });

@@ -12,7 +12,7 @@ export const regionView = z.object({
   probes_online: z.int(),
   /** Monitors of the caller's organization that run in the region. */
   monitors: z.int(),
-});
+}).meta({ id: 'Region' });
 export type RegionView = z.infer<typeof regionView>;
 
 export const probeView = z.object({
@@ -52,5 +52,5 @@ export const probeView = z.object({
   /** ISO 8601. */
   last_beat_at: z.string().nullable(),
   created_at: z.string(),
-});
+}).meta({ id: 'Probe' });
 export type ProbeView = z.infer<typeof probeView>;

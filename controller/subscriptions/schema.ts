@@ -23,5 +23,5 @@ export const subscriptionView = z.strictObject({
   created_by: z.string(),
   /** ISO 8601. */
   created_at: z.string(),
-});
+}).meta({ id: 'Subscription' });
 export type SubscriptionView = z.infer<typeof subscriptionView>;

@@ -136,6 +136,13 @@ describe('the OpenAPI document', () => {
     }
   });
 
+  test('names what programs read again and again, for the types that they generate', () => {
+    expect(Object.keys(document.components.schemas)).toEqual(expect.arrayContaining([
+      'Monitor', 'ListedMonitor', 'Result', 'Incident', 'Group', 'Integration', 'Region', 'Probe', 'Project',
+      'Member', 'ApiKey', 'AuditEntry', 'StatusPage', 'MaintenanceWindow',
+    ]));
+  });
+
   test('has no dangling reference', () => {
     const text = JSON.stringify(document);
     for (const [, pointer] of text.matchAll(/"\$ref":"#([^"]+)"/g)) {

@@ -262,7 +262,7 @@ const ERROR_SCHEMA = object({
     details: {
       description:
         'An object for most errors; an array of issues when a body, query or path fails validation.',
-      anyOf: [{ type: 'object' }, { type: 'array', items: ISSUE_SCHEMA }],
+      anyOf: [{ type: 'object', additionalProperties: true }, { type: 'array', items: ISSUE_SCHEMA }],
     },
     retryAfter: { type: 'integer', description: 'Seconds to wait, with RATE_LIMIT_EXCEEDED.' },
   }, ['code', 'message']),

@@ -56,7 +56,7 @@ export const resultView = z.strictObject({
   late: z.boolean().describe('It is history and moved no verdict, as what comes from a backlog.'),
   received_at: unixMs.optional().describe('When a late result was stored, Unix ms.'),
   epoch: z.string().optional().describe('The life of its probe from which a late result came.'),
-});
+}).meta({ id: 'Result' });
 export const runAnswer = z.strictObject({ results: z.array(resultView) });
 export const resultsAnswer = runAnswer.extend({ next_cursor: z.string().nullable() });
 
@@ -125,7 +125,7 @@ export const certificateView = z.strictObject({
   problem: z.string().nullable().describe('Why it is not.'),
   protocol: z.string(),
   key: z.string().describe('`RSA 2048`, `EC P-256`; empty if unknown.'),
-});
+}).meta({ id: 'Certificate' });
 
 export const certificateAnswer = z.strictObject({
   certificate: certificateView.extend({
