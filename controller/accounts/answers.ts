@@ -18,7 +18,9 @@ const projectView = z.strictObject({
 }).meta({ id: 'Project' });
 const ownProjectView = projectView.omit({ created_at: true }).meta({ id: 'OwnProject' });
 
-const sessionView = z.strictObject({ token: text, expires_at: instant });
+const sessionView = z.strictObject({
+  token: text.nullable().describe('The session token; null when it was set as a cookie.'), expires_at: instant,
+});
 export const registerAnswer = z.strictObject({
   user: userView, organization: organizationView, project: projectView, ...sessionView.shape,
 });

@@ -8,7 +8,7 @@ import type { OrganizationDoc } from './organizations/store.ts';
 import type { ProjectMember } from './projects/verbs/members.ts';
 import type { VisibleProject } from './projects/verbs/projects.ts';
 import type { OrganizationRole } from './roles.ts';
-import type { Account, SignedIn, StartedSession } from './sessions/verbs.ts';
+import type { Account } from './sessions/verbs.ts';
 import type { UserDoc } from './users/store.ts';
 
 export function viewUser({ _id: id, email, name, email_verified, is_operator, created_at }: UserDoc) {
@@ -30,19 +30,11 @@ export function viewOwnProject(visible: VisibleProject) {
   return view;
 }
 
-export function viewSession({ token, expiresAt }: StartedSession) {
-  return { token, expires_at: isoTime(expiresAt) };
-}
-
 export function viewAccount({ user, memberships }: Account) {
   return {
     user: viewUser(user),
     organizations: memberships.map(({ organization, member }) => viewOrganization(organization, member.role)),
   };
-}
-
-export function viewSignedIn({ session, ...account }: SignedIn) {
-  return { ...viewAccount(account), ...viewSession(session) };
 }
 
 export function viewApiKey(key: ApiKeyDoc) {

@@ -8,17 +8,19 @@ import {
 import { UUID } from './params.ts';
 import type { CredentialReader, TenantReader } from './ports.ts';
 import type { Auth, Caller, KeyActor, PathProjectAuth, PublicContext } from './route.ts';
+import type { SessionCookie } from './session-cookie.ts';
 
 /**
- * Who sent the request; null without credentials. A bearer token wins over a key, and a bad token does not
- * fall back to a good key. Throws MISSING_API_KEY for an empty key, else what the reader throws.
+ * Who sent the request; null without credentials. A bearer token wins over a key, and a key over the token in
+ * `cookie`, which is null for requests that must not use it. A bad credential does not fall back to a good
+ * one. Throws MISSING_API_KEY for an empty key, else what the reader throws.
  */
 export async function authenticate(
-  reader: CredentialReader, headers: IncomingHttpHeaders, now: number,
+  reader: CredentialReader, headers: IncomingHttpHeaders, cookie: SessionCookie | null, now: number,
 ): Promise<Caller | null> {
-  const token = bearerOf(headers);
-  if (token !== null) return reader.readSession(token, now);
   const key = headers['x-api-key'];
+  const token = bearerOf(headers) ?? (key === undefined ? cookie?.read(headers) : null) ?? null;
+  if (token !== null) return reader.readSession(token, now);
   if (key === undefined) return null;
   const text = String(key).trim();
   if (text === '') throw new AppError('MISSING_API_KEY', 'X-API-Key is empty');

@@ -4,11 +4,12 @@ import { asUnauthenticated, authorizePath } from './authorize-path.ts';
 import { authenticate, authorize, requireBearer } from './authorize.ts';
 import { readBody } from './body/body.ts';
 import type { DocumentReader } from './body/document-reader.ts';
-import { guardStream } from './event-stream.ts';
 import type { Exchange } from './exchange.ts';
 import type { AuditRecorder, CredentialReader, TenantReader } from './ports.ts';
 import { rateLimitExceeded, type RateLimiter } from './rate-limit.ts';
 import { authorOf, type AnyReply, type Caller, type Route } from './route.ts';
+import type { SessionCookie } from './session-cookie.ts';
+import type { StreamGuards } from './stream-guards.ts';
 import { fieldError, parseQuery, validate } from './validation.ts';
 
 export interface RunnerDeps {
@@ -16,6 +17,8 @@ export interface RunnerDeps {
   tenants: TenantReader;
   limiter: RateLimiter;
   clock: Clock;
+  cookie: SessionCookie;
+  guards: StreamGuards;
   audit: AuditRecorder;
   documents: DocumentReader;
   /** For routes that take turns, by organization. */
@@ -29,8 +32,10 @@ export async function runRoute(deps: RunnerDeps, route: Route, exchange: Matched
   const { req: request, state, params } = exchange;
   const { headers } = request;
   const now = deps.clock.now();
+  const cookie = deps.cookie.isKeptBy(headers) ? deps.cookie : null;
+  if (route.endsSession === true && cookie !== null) exchange.set('Set-Cookie', cookie.removal);
   const identify = async (at: number) => {
-    if (route.auth.access !== 'public') return authenticate(deps.credentials, headers, at);
+    if (route.auth.access !== 'public') return authenticate(deps.credentials, headers, cookie, at);
     if (route.bearer !== undefined) requireBearer(headers, route.bearer);
     return null;
   };
@@ -50,6 +55,7 @@ export async function runRoute(deps: RunnerDeps, route: Route, exchange: Matched
     requestId: state.requestId, address: state.addressKey, actor: { kind: 'none' } as const, now,
     ...(languages === undefined ? {} : { languages }),
     ...(typeof lastEventId === 'string' ? { lastEventId } : {}),
+    ...(cookie === null ? {} : { cookie }),
   };
   const permit = (to: Caller | null) => (auth.access === 'path-project'
     ? authorizePath(deps.tenants, auth, to, request, base, params['projectId'])
@@ -70,8 +76,8 @@ export async function runRoute(deps: RunnerDeps, route: Route, exchange: Matched
   const owner = route.takesTurns === true ? (context.tenant?.organizationId ?? state.addressKey) : null;
   const { body, reply } = await (owner === null ? serve() : deps.turns.run(owner, serve));
   // Nobody can lose the right to what is public.
-  if (reply.stream !== undefined && auth.access !== 'public') {
-    guardStream(reply.stream, deps.clock, async () => {
+  if (reply.stream !== undefined && caller !== null) {
+    deps.guards.guard(reply.stream, authorOf(caller), async () => {
       await permit(await identify(deps.clock.now()));
     });
   }

@@ -7,6 +7,7 @@ import type { Page } from '../pages/layout.ts';
 import type { BodyFormat } from './body/body.ts';
 import type { EventStream } from './event-stream.ts';
 import type { PackedAnswer } from './packed-answer.ts';
+import type { SessionCookie } from './session-cookie.ts';
 import { validate } from './validation.ts';
 
 export interface SessionActor {
@@ -72,6 +73,8 @@ export interface PublicContext {
   languages?: string;
   /** The last event that a client of server-sent events has seen. */
   lastEventId?: string;
+  /** For a browser that keeps its session there. */
+  cookie?: SessionCookie;
 }
 
 export interface AccountContext extends PublicContext {
@@ -174,6 +177,8 @@ interface RouteFacts {
   errorPage?(error: AppError): Page;
   /** Accepts any query string, and ignores what `query` does not name. */
   ignoresQuery?: boolean;
+  /** Removes the session's cookie, also when it fails: the session may have ended before. */
+  endsSession?: boolean;
   /** Exempt from the rate limit (liveness, metrics). */
   isUnlimited?: boolean;
   /** The bearer token that a public route requires. */

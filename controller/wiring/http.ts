@@ -9,6 +9,8 @@ import { observeRequests } from '../http/metrics.ts';
 import type { QuickAnswers } from '../http/quick-answers.ts';
 import { RateLimiter, rateLimitExceeded } from '../http/rate-limit.ts';
 import type { Route } from '../http/route.ts';
+import { SessionCookie } from '../http/session-cookie.ts';
+import { StreamGuards } from '../http/stream-guards.ts';
 import { metricsRoute, systemRoutes } from '../http/system-routes.ts';
 import { isDatabaseUnavailable } from '../platform/mongo/mongo-errors.ts';
 import type { RefusedWrites } from '../platform/mongo/refused-writes.ts';
@@ -83,6 +85,7 @@ export async function openHttp({ config, mongo, bus, clock, log }: ControllerPor
     { name: 'nats', isReady: async () => bus.isConnected },
     { name: 'shards', isReady: async () => results.isReady && results.shards.failing === 0 },
   ];
+  const guards = new StreamGuards(clock);
   const { metrics } = config.http;
   let isMeasured = false;
   const scrape = () => {
@@ -100,7 +103,8 @@ export async function openHttp({ config, mongo, bus, clock, log }: ControllerPor
       ...auditRoutes({ entries }), ...sources.routes,
     ],
     audit: createAuditRecorder({ entries, organizationsOf, log }),
-    credentials, tenants, clock, log, turns,
+    credentials, tenants, clock, log, turns, guards,
+    cookie: new SessionCookie(config.http.baseUrl),
     limiter: new RateLimiter(clock, config.http.rateLimit),
     trustProxy: config.http.trustProxy,
     isUnavailable: isDatabaseUnavailable,

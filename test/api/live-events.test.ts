@@ -6,7 +6,7 @@ import { publisherOn, type EventPublisher, type LiveEvent } from '../../controll
 import { LINGER_MS } from '../../controller/events/channel.ts';
 import { type EventHub, KEEP_ALIVE_MS } from '../../controller/events/hub.ts';
 import { RING_EVENTS } from '../../controller/events/ring.ts';
-import { RECHECK_EVERY_MS } from '../../controller/http/event-stream.ts';
+import { RECHECK_EVERY_MS } from '../../controller/http/stream-guards.ts';
 import { connectBus, type NatsBus } from '../../controller/platform/bus/bus.ts';
 import { subjects } from '../../shared/contracts/subjects.ts';
 import { newId } from '../../shared/ids.ts';

@@ -3,7 +3,8 @@ import { loginAnswer, messageAnswer } from '../answers.ts';
 import type { AccountDeps } from '../deps.ts';
 import { acceptInvitation } from '../invitations/verbs/accept.ts';
 import { acceptInvitationInput, emailInput, resetPasswordInput, tokenInput } from '../schema.ts';
-import { auditActor, viewSignedIn } from '../views.ts';
+import { withSignedIn } from '../sessions/hand-over.ts';
+import { auditActor } from '../views.ts';
 import { forgotPassword, resendVerification, resetPassword, verifyEmail } from './verbs.ts';
 
 const MAIL_RULE = 'The response does not reveal whether the account exists. An address receives at most '
@@ -56,7 +57,7 @@ export function mailedLinkRoutes(deps: AccountDeps): Route[] {
       handle: async (ctx, { body }) => {
         const { organizationId, ...signedIn } = await acceptInvitation(deps, ctx, body);
         const audit = { actor: auditActor(signedIn.user), organizationId };
-        return { status: 200, data: viewSignedIn(signedIn), audit };
+        return { status: 200, audit, ...withSignedIn(ctx, signedIn) };
       },
     }),
   ];

@@ -4,8 +4,9 @@ import type { AccountDeps } from '../deps.ts';
 import { changePasswordInput, loginInput, registerInput } from '../schema.ts';
 import { registerAccount } from '../users/verbs.ts';
 import {
-  auditActor, viewAccount, viewOrganization, viewOwnProject, viewProject, viewSession, viewSignedIn, viewUser,
+  auditActor, viewAccount, viewOrganization, viewOwnProject, viewProject, viewUser,
 } from '../views.ts';
+import { withSession, withSignedIn } from './hand-over.ts';
 import { changePassword, logIn, logOut, readAccount } from './verbs.ts';
 
 export function sessionRoutes(deps: AccountDeps): Route[] {
@@ -17,11 +18,12 @@ export function sessionRoutes(deps: AccountDeps): Route[] {
       body: registerInput, errors: ['FORBIDDEN', 'RESOURCE_ALREADY_EXISTS'], answers: { 201: registerAnswer },
       handle: async (ctx, { body }) => {
         const { user, organization, project, session } = await registerAccount(deps, ctx, body);
-        const data = {
+        const reply = withSession(ctx, session, {
           user: viewUser(user), organization: viewOrganization(organization, 'owner'),
-          project: viewProject({ project, role: 'admin' }), ...viewSession(session),
-        };
-        return { status: 201, data, audit: { actor: auditActor(user), organizationId: organization._id } };
+          project: viewProject({ project, role: 'admin' }),
+        });
+        const audit = { actor: auditActor(user), organizationId: organization._id };
+        return { status: 201, audit, ...reply };
       },
     }),
     defineRoute({
@@ -29,12 +31,13 @@ export function sessionRoutes(deps: AccountDeps): Route[] {
       body: loginInput, errors: ['INVALID_CREDENTIALS'], answers: { 200: loginAnswer },
       handle: async (ctx, { body }) => {
         const signedIn = await logIn(deps, ctx, body);
-        return { status: 200, data: viewSignedIn(signedIn), audit: { actor: auditActor(signedIn.user) } };
+        const audit = { actor: auditActor(signedIn.user) };
+        return { status: 200, audit, ...withSignedIn(ctx, signedIn) };
       },
     }),
     defineRoute({
       ...own, method: 'POST', path: '/api/auth/logout', summary: 'End this session', audit: 'session.ended',
-      answers: { 200: messageAnswer },
+      endsSession: true, answers: { 200: messageAnswer },
       handle: (ctx) => done(logOut(deps, ctx), 'Signed out'),
     }),
     defineRoute({
@@ -53,7 +56,7 @@ export function sessionRoutes(deps: AccountDeps): Route[] {
       errors: ['INVALID_CREDENTIALS', 'CONFLICT'], answers: { 200: changePasswordAnswer },
       handle: async (ctx, { body }) => {
         const session = await changePassword(deps, ctx, body);
-        return ok({ message: 'Password changed', ...viewSession(session) });
+        return { status: 200, ...withSession(ctx, session, { message: 'Password changed' }) };
       },
     }),
   ];

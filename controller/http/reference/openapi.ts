@@ -237,7 +237,9 @@ const HEADERS = {
 const SECURITY_SCHEMES = {
   session: {
     type: 'http', scheme: 'bearer', bearerFormat: 'JWT',
-    description: 'Session token from POST /api/auth/login. Takes precedence over an API key.',
+    description: 'Session token from POST /api/auth/login. Takes precedence over an API key. A page in a browser '
+      + 'sends `X-Farwatch-Session: cookie` with every request instead, signing in included: the token is then '
+      + 'in a cookie that scripts cannot read.',
   },
   apiKey: {
     type: 'apiKey', in: 'header', name: 'X-API-Key', description: '`fw_` and 64 hexadecimal characters.',
