@@ -61,6 +61,8 @@ export async function sendReply(exchange: Exchange, route: Route, reply: AnyRepl
   }
   if (reply.packed !== undefined) {
     const { status, headers, body } = await reply.packed.reply(exchange.req.headers);
+    // It has all of its headers: what may be framed lacks this one.
+    exchange.remove('X-Frame-Options');
     exchange.body = body;
     exchange.set(headers);
     exchange.status = status;

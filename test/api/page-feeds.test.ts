@@ -90,10 +90,13 @@ test('a monitor that no published page shows has no badge', async () => {
 });
 
 test('only the embed may be framed', async () => {
-  const policies = await Promise.all(['', '/embed'].map(async (path) =>
-    (await read(`/status/${page.subdomain}${path}`)).headers.get('content-security-policy')));
-  expect(policies[0]).toContain("frame-ancestors 'none'");
-  expect(policies[1]).toContain('frame-ancestors *');
+  for (const [path, ancestors, options] of [
+    ['', "'none'", 'DENY'], ['/feed.json', "'none'", 'DENY'], ['/embed', '*', null],
+  ] as const) {
+    const { headers } = await read(`/status/${page.subdomain}${path}`);
+    expect(headers.get('content-security-policy'), path).toContain(`frame-ancestors ${ancestors}`);
+    expect(headers.get('x-frame-options'), path).toBe(options);
+  }
 });
 
 test('whoever has a feed, a badge or a style already gets no body', async () => {

@@ -6,7 +6,7 @@ import type { Look } from './page-frame.ts';
 import { STYLE_PATH } from './public-style.ts';
 import type { PublicPageView } from './public-view.ts';
 
-/** The state of a page in one line, for frames on any other site.. */
+/** The state of a page in one line, for frames on any other site. */
 export function renderEmbed(view: PublicPageView, { branding }: Look, { language, texts }: Voice): Page {
   const { text } = html`<!doctype html>
 <html lang="${language}" data-theme="${shownBranding(branding).color_scheme}"><head><meta charset="utf-8">

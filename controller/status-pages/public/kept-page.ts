@@ -8,6 +8,8 @@ import type { FoundPage } from './read-public-page.ts';
 export interface PageForm {
   body: string;
   headers: Record<string, string>;
+  /** Other sites may show it in a frame. */
+  isForFrames?: true;
 }
 
 export interface KeptPageDeps {
@@ -86,8 +88,10 @@ export class KeptPage {
     if (page === null) return null;
     const made = this.#forms.get(name);
     if (made !== undefined && page === this.#shown) return made;
-    const { body, headers } = render(page);
-    const form = new PackedAnswer(body, { ...SECURITY_HEADERS, ...headers });
+    const { body, headers, isForFrames } = render(page);
+    const all = { ...SECURITY_HEADERS, ...headers };
+    if (isForFrames) delete all['X-Frame-Options'];
+    const form = new PackedAnswer(body, all);
     if (page !== this.#shown || this.#forms.size >= MOST_FORMS) return form;
     this.#forms.set(name, form);
     this.#grow(form.bytes);

@@ -63,7 +63,7 @@ function embedRoute({ readers }: SpreadDeps): Route {
       const language = languageOf(ctx, query);
       return answerWith(readers, subdomain, `embed ${language}`, ({ view, page }) => {
         const { html: body, headers } = renderEmbed(view, page, voiceOf(language, view.timezone));
-        return { body, headers: { 'Content-Type': HTML_CONTENT, ...headers } };
+        return { body, isForFrames: true, headers: { 'Content-Type': HTML_CONTENT, ...headers } };
       });
     },
   });
