@@ -89,10 +89,10 @@ function rawBody({ res }: Exchange, raw: AnyReply['raw'] = ''): string | Buffer 
 export const RETRY_AFTER_SECONDS = 5;
 
 export function sendError(exchange: Exchange, error: AppError): void {
-  const { route, verdict } = exchange.state;
+  const { req: { headers }, state: { route, verdict } } = exchange;
   exchange.status = ERROR_STATUS[error.code];
   if (exchange.status === 503) exchange.set('Retry-After', String(RETRY_AFTER_SECONDS));
-  const page = route?.errorPage?.(error);
+  const page = route?.errorPage?.(error, { languages: headers['accept-language'], query: exchange.querystring });
   const ofRequests = error.code === 'RATE_LIMIT_EXCEEDED' ? verdict?.retryAfter : undefined;
   const retryAfter = error.retryAfterSeconds ?? ofRequests;
   if (retryAfter !== undefined) exchange.set('Retry-After', String(retryAfter));

@@ -3,7 +3,7 @@ import type { z } from 'zod';
 import type { AppError, ErrorCode } from '../../shared/errors.ts';
 import type { KeyScope, OrganizationRole, ProjectRole } from '../accounts/roles.ts';
 import type { Tenant } from '../accounts/tenant.ts';
-import type { Page } from '../pages/layout.ts';
+import type { Page, PageReader } from '../pages/layout.ts';
 import type { BodyFormat } from './body/body.ts';
 import type { EventStream } from './event-stream.ts';
 import type { PackedAnswer } from './packed-answer.ts';
@@ -174,7 +174,7 @@ interface RouteFacts {
   /** JSON by default. */
   bodyFormat?: BodyFormat;
   /** For pages that people open: shows an error instead of the JSON envelope. */
-  errorPage?(error: AppError): Page;
+  errorPage?(error: AppError, reader: PageReader): Page;
   /** Accepts any query string, and ignores what `query` does not name. */
   ignoresQuery?: boolean;
   /** Removes the session's cookie, also when it fails: the session may have ended before. */

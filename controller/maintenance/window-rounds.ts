@@ -18,13 +18,8 @@ export interface WindowRoundsDeps {
   windows: WindowStore;
   /** Has the journals take the configurations of these monitors again. May be repeated. */
   retell(monitorIds: string[], now: number): Promise<void>;
-  /**
-   * Tells the subscribers of those of the window's pages that are published; `announcement` is for the time
-   * zone of a page. May be repeated.
-   */
-  announce(
-    window: WindowDoc, announcement: (timeZone: string) => Announcement,
-  ): Promise<void>;
+  /** Tells the subscribers of those of the window's pages that are published. May be repeated. */
+  announce(window: WindowDoc, announcement: Announcement): Promise<void>;
   clock: Clock;
   log: Log;
   company: Company;
@@ -64,12 +59,12 @@ async function settle(deps: WindowRoundsDeps, seen: WindowDoc, now: number): Pro
 async function announceDue({ announce }: WindowRoundsDeps, window: WindowDoc, now: number): Promise<void> {
   if (window.deleted_at === null) {
     for (const { phase, occurrence } of dueEvents(window, now)) {
-      await announce(window, (zone) => announcementOf(window, phase, occurrence, zone));
+      await announce(window, announcementOf(window, phase, occurrence));
     }
     return;
   }
   const dropped = expected(window, now);
-  if (dropped) await announce(window, (zone) => announcementOf(window, 'cancelled', dropped, zone));
+  if (dropped) await announce(window, announcementOf(window, 'cancelled', dropped));
 }
 
 /** Null if somebody has changed the window meanwhile: it is due again. */

@@ -9,7 +9,7 @@ const STYLE = `
   :root { --ground: #10161d; --text: #e8edf3; --line: #93a4b6; --accent: #9cccf8; --on-accent: #0a1520; --bad: #ffb4ab; }
 }
 * { box-sizing: border-box; }
-body { margin: 0; background: var(--ground); color: var(--text); font: 1.0625rem/1.55 system-ui, sans-serif; }
+body { margin: 0; overflow-wrap: anywhere; background: var(--ground); color: var(--text); font: 1.0625rem/1.55 system-ui, sans-serif; }
 main { max-width: 30rem; margin: 0 auto; padding: 3rem 1.25rem; }
 h1 { font-size: 1.6rem; line-height: 1.25; }
 label { display: block; margin: 1rem 0 .25rem; font-weight: 600; }
@@ -29,10 +29,21 @@ export interface Page {
   headers: Record<string, string>;
 }
 
-/** A page without scripts or other hosts. Its address may hold a token, so it sends no referrer. */
-export function renderPage(title: string, content: Html): Page {
+/** What a request says of the person who reads the answer. */
+export interface PageReader {
+  /** Accept-Language as sent. */
+  languages: string | undefined;
+  /** The query string. */
+  query: string;
+}
+
+/**
+ * A page without scripts or other hosts. Its address may hold a token, so it sends no referrer. `language` is
+ * that of the texts.
+ */
+export function renderPage(title: string, content: Html, language = 'en'): Page {
   const head = html`<!doctype html>
-<html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">
+<html lang="${language}"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="robots" content="noindex"><meta name="referrer" content="no-referrer"><title>${title} · Farwatch</title><style>`;
   const body = html`</style></head>
 <body><main><h1>${title}</h1>
@@ -43,15 +54,21 @@ ${content}
     `default-src 'none'; style-src 'sha256-${STYLE_HASH}'; form-action 'self'; frame-ancestors 'none'; `;
   return {
     html: `${head.text}${STYLE}${body.text}`,
-    headers: { 'Content-Security-Policy': `${policy}base-uri 'none'`, 'Referrer-Policy': 'no-referrer' },
+    headers: {
+      'Content-Security-Policy': `${policy}base-uri 'none'`, 'Referrer-Policy': 'no-referrer',
+      'Content-Language': language,
+    },
   };
 }
 
 /** The page that a person sees instead of the JSON of an error. */
 export function viewError(error: AppError): Page {
-  const isOurs = error.code === 'INTERNAL_ERROR' || error.code === 'SERVICE_UNAVAILABLE';
-  const text = isOurs
+  const text = isOurFault(error)
     ? 'Something went wrong on our side. Please try again in a moment.'
     : error.message.replace(/^Validation failed: (?:[a-z_.]+: )?/, '');
   return renderPage('That did not work', html`<p role="alert">${text}</p>`);
+}
+
+export function isOurFault({ code }: AppError): boolean {
+  return code === 'INTERNAL_ERROR' || code === 'SERVICE_UNAVAILABLE';
 }

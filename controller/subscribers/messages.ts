@@ -1,43 +1,40 @@
 import { html } from '../pages/html.ts';
 import type { Mail } from '../platform/mail/mailer-port.ts';
 import type { PageDoc } from '../status-pages/page.ts';
+import type { SubscriberVoice } from './languages/subscriber-voice.ts';
 
 type NamedPage = Pick<PageDoc, 'name'>;
 
 /** Asks the owner of an address whether they want the mails. */
 export function confirmationMail(
-  to: string, { name }: NamedPage, link: string, webhookUrl: string | null,
+  to: string, { name }: NamedPage, link: string, webhookUrl: string | null, voice: SubscriberVoice,
 ): Mail {
-  const posted = webhookUrl === null ? [] : [`The same is then posted to ${webhookUrl}`];
-  return linkMail(to, 'Confirm your subscription', {
-    before: [
-      `Someone, hopefully you, wants to receive the updates of the status page "${name}" at this address.`,
-      ...posted, 'Please confirm it within 24 hours:',
-    ],
-    link, action: 'Confirm the subscription', after: 'If it was not you, ignore this mail: nothing else will come.',
-  });
+  const { texts } = voice;
+  const posted = webhookUrl === null ? [] : [texts.alsoPosted(webhookUrl)];
+  const before = [texts.wanted(name), ...posted, texts.within];
+  return linkMail(to, texts.confirm, { before, link, action: texts.confirm }, voice);
 }
 
 /** For somebody who subscribes again. */
-export function knownMail(to: string, { name }: NamedPage, link: string): Mail {
-  return linkMail(to, 'You are subscribed already', {
-    before: [
-      `You receive the updates of the status page "${name}" already.`,
-      'You can change what you receive, or unsubscribe:',
-    ],
-    link, action: 'Your preferences', after: 'If you did not ask for this mail, ignore it.',
-  });
+export function knownMail(to: string, { name }: NamedPage, link: string, voice: SubscriberVoice): Mail {
+  const { texts } = voice;
+  const before = [texts.receivesAlready(name)];
+  return linkMail(to, texts.alreadySubscribed, { before, link, action: texts.choices }, voice);
 }
 
 function linkMail(
-  to: string, subject: string, content: { before: string[]; link: string; action: string; after: string },
+  to: string, subject: string, content: { before: string[]; link: string; action: string },
+  { language, texts: { ignore } }: SubscriberVoice,
 ): Mail {
-  const { before, link, action, after } = content;
+  const { before, link, action } = content;
   return {
-    to, subject, text: `${[...before, link, after].join('\n\n')}\n`,
-    html: html`${before.map((line) => html`<p>${line}</p>\n`)}<p><a href="${link}">${action}</a></p>
+    to, subject, text: `${[...before, link, ignore].join('\n\n')}\n`,
+    html: html`<!doctype html>
+<html lang="${language}"><head><meta charset="utf-8"><title>${subject}</title></head><body>
+${before.map((line) => html`<p>${line}</p>\n`)}<p><a href="${link}">${action}</a></p>
 <p>${link}</p>
-<p>${after}</p>
+<p>${ignore}</p>
+</body></html>
 `.text,
     headers: { 'Auto-Submitted': 'auto-generated', 'X-Auto-Response-Suppress': 'All' },
   };

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { addressProblem } from '../destinations/email-rules.ts';
 import { oneLine, queryInt, uuidParam } from '../http/params.ts';
 import { pageParams, text } from '../status-pages/schema.ts';
+import { languageQuery } from '../status-pages/public/languages/preferred-language.ts';
 import { FREQUENCIES, STATES, TOPICS } from './subscriber.ts';
 
 export const subscriberParams = pageParams.extend({ subscriberId: uuidParam });
@@ -61,4 +62,4 @@ export type BulkNotifyInput = z.infer<typeof bulkNotifyInput>;
 
 /** Tokens of mailed links; mailers add parameters of their own to links. */
 export const token = z.string().max(1000).default('');
-export const linkQuery = z.looseObject({ token });
+export const linkQuery = z.looseObject({ token, ...languageQuery.shape });

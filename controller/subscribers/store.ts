@@ -23,7 +23,7 @@ export interface SubscriberListing extends SubscriberFilter {
 
 /** Of a subscriber whose address or preferences a request has given. */
 export type Subscription = Pick<SubscriberDoc,
-  'webhook_url' | 'preferences' | 'verify_hash' | 'verification_expires_at' | 'subscribed_at'
+  'webhook_url' | 'language' | 'preferences' | 'verify_hash' | 'verification_expires_at' | 'subscribed_at'
 >;
 
 /** Collection `status_page_subscribers`. */
@@ -41,7 +41,7 @@ export class SubscriberStore extends DocumentsById<SubscriberDoc> {
       // Removing those who never confirmed.
       { key: { state: 1, verification_expires_at: 1 }, name: 'unconfirmed' },
     ], restoring<SubscriberDoc>({
-      webhook_url: null, verify_hash: null, verification_expires_at: null, verified_at: null,
+      webhook_url: null, language: null, verify_hash: null, verification_expires_at: null, verified_at: null,
       unsubscribed_at: null,
     }));
   }

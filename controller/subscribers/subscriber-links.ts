@@ -1,4 +1,8 @@
 import { SignedClaims } from '../../shared/signed-claims.ts';
+import type { Language } from '../status-pages/public/languages/language.ts';
+import type { SubscriberDoc } from './subscriber.ts';
+
+type Addressed = Pick<SubscriberDoc, '_id' | 'language'>;
 
 /** The addresses of the pages that mails to subscribers lead to. */
 export class SubscriberLinks {
@@ -16,16 +20,16 @@ export class SubscriberLinks {
   }
 
   /** `token` is of one mail, and stored only as its hash. */
-  verify(subdomain: string, token: string): string {
-    return `${this.page(subdomain)}/verify?token=${token}`;
+  verify(subdomain: string, token: string, language: Language | null): string {
+    return `${this.page(subdomain)}/verify?token=${token}${inLanguage(language)}`;
   }
 
-  unsubscribe(subdomain: string, subscriberId: string): string {
-    return `${this.page(subdomain)}/unsubscribe?token=${this.tokenOf(subscriberId)}`;
+  unsubscribe(subdomain: string, subscriber: Addressed): string {
+    return this.#own(subdomain, 'unsubscribe', subscriber);
   }
 
-  preferences(subdomain: string, subscriberId: string): string {
-    return `${this.page(subdomain)}/preferences?token=${this.tokenOf(subscriberId)}`;
+  preferences(subdomain: string, subscriber: Addressed): string {
+    return this.#own(subdomain, 'preferences', subscriber);
   }
 
   /** Every mail has it, so it is signed instead of stored; it ends with the subscriber's document. */
@@ -37,4 +41,12 @@ export class SubscriberLinks {
   read(token: string): string | null {
     return this.#claims.read(token);
   }
+  #own(subdomain: string, page: string, { _id, language }: Addressed): string {
+    return `${this.page(subdomain)}/${page}?token=${this.tokenOf(_id)}${inLanguage(language)}`;
+  }
+}
+
+/** Where nothing is known of the reader's language, the browser decides. */
+function inLanguage(language: Language | null): string {
+  return language === null ? '' : `&lang=${language}`;
 }

@@ -1,3 +1,5 @@
+import type { Language } from '../status-pages/public/languages/language.ts';
+
 /** What a subscriber can ask to hear of. */
 export const TOPICS = ['critical_incidents', 'all_incidents', 'maintenance'] as const;
 export type Topic = (typeof TOPICS)[number];
@@ -25,6 +27,8 @@ export interface SubscriberDoc {
   email: string;
   /** Also receives everything that the mails tell; null: nothing is posted. */
   webhook_url: string | null;
+  /** In which they subscribed; null: not known, so they are told in English. */
+  language: Language | null;
   state: SubscriberState;
   preferences: Preferences;
   /** SHA-256 of the token in the last mail that asked to confirm; null when none is open. */

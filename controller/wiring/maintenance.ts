@@ -32,9 +32,7 @@ export async function openMaintenance(ports: ControllerPorts, sinks: Maintenance
     retell: (ids, now) => monitors.retellWindows(ids, now).finally(retold),
     announce: async ({ organization_id, project_id, status_page_ids: ids }, announcement) => {
       const all = await pages.list({ organizationId: organization_id, projectId: project_id });
-      for (const page of all.filter(({ _id }) => ids.includes(_id))) {
-        await sinks.announce([page], announcement(page.timezone));
-      }
+      await sinks.announce(all.filter(({ _id }) => ids.includes(_id)), announcement);
     },
   });
   return {

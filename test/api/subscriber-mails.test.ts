@@ -291,15 +291,18 @@ test('an announcement of maintenance is sent once to those who want to hear of i
   const page = await app.accounts.pages.findOfOrganization(tenant.organizationId, pageId);
   const { announce } = app.controller.subscribers;
   const about = randomUUID();
+  const [starts_at, ends_at] = [Date.now() + HOUR_MS, Date.now() + 2 * HOUR_MS];
   const planned = {
-    kind: 'maintenance', subject: 'New disks', text: 'At 3.', about, key: 'before', isFirst: true,
+    title: 'New disks', text: 'At 3.', about, isFirst: true, maintenance: { phase: 'before', starts_at, ends_at },
   } as const;
   for (let at = 0; at < 3; at += 1) await announce(page === null ? [] : [page], planned);
   await mails(to, 1);
-  await announce(page === null ? [] : [page], { ...planned, key: 'start', text: 'It begins.', isFirst: false });
+  await announce(page === null ? [] : [page], {
+    ...planned, isFirst: false, maintenance: { phase: 'start', starts_at, ends_at },
+  });
   const [first, second] = await mails(to, 2);
   await settled();
-  expect(mailsTo(to).map(subjectOf)).toEqual(['[Acme] New disks', 'Re: [Acme] New disks']);
+  expect(mailsTo(to).map(subjectOf)).toEqual(['[Acme] Maintenance: New disks', 'Re: [Acme] Maintenance: New disks']);
   expect(second?.headers['references']).toBe(first?.headers['message-id']);
   expect(mailsTo(other)).toEqual([]);
 });

@@ -61,7 +61,7 @@ async function subscribed(page: TestPage, address = newAddress()): Promise<{ add
   await subscribe(page, { email: address });
   const link = linkIn(await mailTo(address), '/status/');
   const confirmed = await form(link, 'verify', { token: link.searchParams.get('token') ?? '' });
-  const token = /preferences\?token=([^"]+)"/.exec(confirmed.text)?.[1] ?? '';
+  const token = /preferences\?token=([^"&]+)/.exec(confirmed.text)?.[1] ?? '';
   return { address, token: decodeURIComponent(token) };
 }
 
@@ -73,6 +73,7 @@ function form(page: URL | string, action: string, fields: Record<string, string>
     headers: { 'content-type': 'application/x-www-form-urlencoded' },
   });
 }
+const unescaped = (address = '') => address.replaceAll('&#38;', '&');
 const open = (link: URL | string) => {
   const { pathname, search } = new URL(link, app.url);
   return app.client.get(`${pathname}${search}`);
@@ -136,7 +137,8 @@ describe('a subscription', () => {
     app.controller.subscribers.mailing.start();
     const { announce } = app.controller.subscribers;
     const found = await app.accounts.pages.findPublished(page.subdomain);
-    const told = { kind: 'maintenance', subject: 'Disks', text: 'At 3.', about: page.id, key: 'start' } as const;
+    const maintenance = { phase: 'start', starts_at: Date.now(), ends_at: Date.now() + 1000 } as const;
+    const told = { title: 'Disks', text: 'At 3.', about: page.id, maintenance };
     await announce(found === null ? [] : [found], { ...told, isFirst: true });
     const outcome = { subscriber_id: doc._id, channel: 'webhook', state: 'failed' };
     await until(async () => (await app.db.collection('subscriber_outbox').countDocuments(outcome)) === 1);
@@ -265,7 +267,7 @@ describe('the pages without JavaScript', () => {
     const page = await publish();
     const base = `/status/${page.subdomain}/`;
     const address = newAddress();
-    expect((await open(`${base}subscribe`)).text).toContain('<form method="post" action="subscribe">');
+    expect((await open(`${base}subscribe`)).text).toContain('<form method="post" action="subscribe?lang=en">');
     expect((await form(`${base}x`, 'subscribe', { email: address })).text).toContain('Please confirm');
     const link = linkIn(await mailTo(address), base);
     const shown = await open(link);
@@ -274,7 +276,7 @@ describe('the pages without JavaScript', () => {
     const hidden = /name="token" value="([^"]*)"/.exec(shown.text)?.[1] ?? '';
     const confirmed = await form(link, 'verify', { token: hidden });
     expect(confirmed.text).toContain(address);
-    const choose = new URL(/href="(preferences[^"]+)"/.exec(confirmed.text)?.[1] ?? '', link);
+    const choose = new URL(unescaped(/href="(preferences[^"]+)"/.exec(confirmed.text)?.[1]), link);
     const choices = await open(choose);
     expect(choices.text.match(/ checked/g)).toHaveLength(3);
     const token = choose.searchParams.get('token') ?? '';
@@ -283,7 +285,7 @@ describe('the pages without JavaScript', () => {
     expect(await stored(address)).toMatchObject({ preferences: {
       critical_incidents: false, all_incidents: false, maintenance: true, frequency: 'hourly',
     } });
-    const leave = new URL(/action="(unsubscribe[^"]+)"/.exec(saved.text)?.[1] ?? '', choose);
+    const leave = new URL(unescaped(/action="(unsubscribe[^"]+)"/.exec(saved.text)?.[1]), choose);
     for (const method of ['GET', 'HEAD', 'GET']) await app.client.send(method, `${leave.pathname}${leave.search}`);
     expect(await stored(address)).toMatchObject({ state: 'verified' });
     expect((await form(leave, leave.pathname + leave.search, {})).text).toContain('You are unsubscribed');
@@ -298,7 +300,7 @@ describe('the pages without JavaScript', () => {
   test('say what is wrong with an address', async () => {
     const { subdomain } = await publish();
     const answer = await form(`/status/${subdomain}/x`, 'subscribe', { email: 'visitor' });
-    expect([answer.status, answer.text]).toEqual([400, expect.stringContaining('Must be one e-mail address')]);
+    expect([answer.status, answer.text]).toEqual([400, expect.stringContaining('Please enter one e-mail address')]);
   });
 
   test('are logged for the organization, without the address', async () => {
@@ -308,5 +310,50 @@ describe('the pages without JavaScript', () => {
       organization_id: tenant.organizationId, actor: { type: 'none', name: 'a subscriber' },
     });
     expect(JSON.stringify(entries)).not.toContain(address);
+  });
+});
+
+describe('visitors of other languages', () => {
+  test('get each page, each mail and each error in theirs', async () => {
+    const page = await publish();
+    const german = app.client.with({ 'accept-language': 'de-CH, en;q=0.5' });
+    const base = `/status/${page.subdomain}`;
+    const asked = await german.get(`${base}/subscribe`);
+    expect(asked.headers.get('content-language')).toBe('de');
+    expect(asked.text).toContain('<html lang="de">');
+    const address = newAddress();
+    const body = { rawBody: new URLSearchParams({ email: address }).toString() };
+    const headers = { 'content-type': 'application/x-www-form-urlencoded' };
+    // The choice on the page wins over the browser's.
+    const sent = await german.send('POST', `${base}/subscribe?lang=fr`, { ...body, headers });
+    expect(sent.text).toContain('Veuillez confirmer votre abonnement');
+    const mail = await mailTo(address);
+    expect(mail.headers['subject']).toBe('Confirmer votre abonnement');
+    const link = linkIn(mail, base);
+    expect((await open(link)).text).toContain('Confirmer votre abonnement');
+    expect(await stored(address)).toMatchObject({ language: 'fr' });
+    for (const [path, text] of [
+      [`${base}/verify?token=0`, 'Abonnement bestätigen'],
+      [`${base}/preferences?token=0`, 'Dieser Link ist nicht gültig'],
+      [`${base}/unsubscribe?token=0&lang=ja`, 'このリンクは無効です'],
+      ['/status/never-there', 'Diese Seite gibt es nicht'],
+      [`/status/never-there/subscribe?lang=es`, 'Esta página no existe'],
+      [`${base}/components/${randomUUID()}?lang=zh`, '此页面不存在'],
+    ] as const) {
+      expect((await german.get(path)).text, path).toContain(text);
+    }
+    const mistaken = { rawBody: 'email=visitor', headers };
+    expect((await german.send('POST', `${base}/subscribe`, mistaken)).text).toContain('geben Sie eine E-Mail-Adresse');
+  });
+
+  test('are known by the header of a program, and by nothing if it sends none', async () => {
+    const page = await publish();
+    const [japanese, unknown] = [newAddress(), newAddress()];
+    const path = `/api/public/status-pages/${page.subdomain}/subscribers`;
+    await app.client.with({ 'accept-language': 'ja' }).post(path, { email: japanese });
+    await subscribe(page, { email: unknown });
+    expect((await mailTo(japanese)).headers['subject']).toBe('登録を確認する');
+    expect((await mailTo(unknown)).headers['subject']).toBe('Confirm your subscription');
+    expect(linkIn(await mailTo(unknown), '/status/').search).not.toContain('lang');
   });
 });

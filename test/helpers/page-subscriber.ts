@@ -11,7 +11,7 @@ export function pageSubscriber(
   const at = Date.now();
   return {
     _id: newId(at), organization_id: of.organizationId, project_id: of.projectId, page_id: of.pageId, email,
-    webhook_url: null, state: 'verified', preferences: DEFAULT_PREFERENCES, verify_hash: null,
+    webhook_url: null, language: null, state: 'verified', preferences: DEFAULT_PREFERENCES, verify_hash: null,
     verification_expires_at: null, subscribed_at: at, verified_at: at, unsubscribed_at: null, ...change,
   };
 }

@@ -4,13 +4,14 @@ import type { Clock } from '../../../shared/time.ts';
 import { HTML_CONTENT } from '../../http/exchange.ts';
 import { uuidParam } from '../../http/params.ts';
 import { defineRoute, type Route } from '../../http/route.ts';
-import { viewError } from '../../pages/layout.ts';
 import { renderComponentPage } from './component-html.ts';
+import { viewPageError } from './error-html.ts';
 import { voiceOf } from './languages/language.ts';
+import { languageOf, languageQuery } from './languages/preferred-language.ts';
 import { ownStyle } from './own-style.ts';
 import { renderPostPage } from './post-html.ts';
 import type { PublicPages } from './public-pages.ts';
-import { answerWith, languageOf, languageQuery, publicParams, readShown } from './public-routes.ts';
+import { answerWith, publicParams, readShown } from './public-routes.ts';
 import { PUBLIC_STYLE, STYLE_HEADERS, STYLE_PATH } from './public-style.ts';
 import { readComponentTimes, readPublicPost, type PublicDeps } from './read-public-page.ts';
 import { RecentReadings } from './recent-readings.ts';
@@ -21,7 +22,7 @@ const common = {
 } as const;
 const CSS = { 200: { contentType: STYLE_HEADERS['Content-Type'] } } as const;
 const page = {
-  ...common, query: languageQuery, errorPage: viewError, answers: { 200: { contentType: HTML_CONTENT } },
+  ...common, query: languageQuery, errorPage: viewPageError, answers: { 200: { contentType: HTML_CONTENT } },
 } as const;
 
 /** What a public page links to: its posts, its components and its style. */

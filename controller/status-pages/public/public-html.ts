@@ -32,8 +32,8 @@ ${section(texts.past, past.length === 0 ? [html`<p>${texts.none}</p>`] : article
 }
 
 /** What it sends leads to a page that says what happens next. */
-function subscribeForm({ subdomain }: PublicPageView, { texts }: Voice): Html {
-  return html`<form method="post" action="/status/${subdomain}/subscribe"><h2>${texts.subscribe}</h2>
+function subscribeForm({ subdomain }: PublicPageView, { texts, language }: Voice): Html {
+  return html`<form method="post" action="/status/${subdomain}/subscribe?lang=${language}"><h2>${texts.subscribe}</h2>
 <label for="email">${texts.email}</label><p id="hint">${texts.subscribeHint}</p>
 <input id="email" name="email" type="email" autocomplete="email" maxlength="254" required aria-describedby="hint">
 <button>${texts.send}</button></form>

@@ -4,11 +4,11 @@ import { notFound } from '../../../shared/errors.ts';
 import { HTML_CONTENT, JSON_CONTENT, SECURITY_HEADERS } from '../../http/exchange.ts';
 import { PackedAnswer } from '../../http/packed-answer.ts';
 import type { QuickAnswers } from '../../http/quick-answers.ts';
-import { defineRoute, type PublicContext, type Route } from '../../http/route.ts';
-import { viewError } from '../../pages/layout.ts';
+import { defineRoute, type Route } from '../../http/route.ts';
+import { viewPageError } from './error-html.ts';
 import type { PageForm } from './kept-page.ts';
 import { LANGUAGES, type Language } from './languages/language.ts';
-import { preferredLanguage } from './languages/preferred-language.ts';
+import { languageOf, languageQuery } from './languages/preferred-language.ts';
 import { LIVE_SCRIPT, LIVE_SCRIPT_HEADERS, LIVE_SCRIPT_PATH } from './live-script.ts';
 import { renderPublicPage } from './public-html.ts';
 import type { PublicPages } from './public-pages.ts';
@@ -17,8 +17,6 @@ import { publicPageView } from './public-view.ts';
 import type { FoundPage } from './read-public-page.ts';
 
 export const publicParams = z.strictObject({ subdomain: z.string().max(63).toLowerCase() });
-/** Of pages that people open. An unknown language is as good as none. */
-export const languageQuery = z.object({ lang: z.enum(LANGUAGES).optional().catch(undefined) });
 const common = {
   method: 'GET', tag: 'Public status pages', auth: { access: 'public' }, params: publicParams,
   ignoresQuery: true, errors: ['RESOURCE_NOT_FOUND'],
@@ -38,13 +36,6 @@ export async function readShown(pages: PublicPages, subdomain: string): Promise<
   const page = await pages.get(subdomain);
   if (page === null) throw notFound('Status page');
   return page;
-}
-
-/** The language of an answer: the one asked for, else the best of those that the reader accepts. */
-export function languageOf(
-  { languages }: Pick<PublicContext, 'languages'>, { lang }: z.infer<typeof languageQuery>,
-): Language {
-  return lang ?? preferredLanguage(languages);
 }
 
 /** A form of a page, the same bytes for all who ask for it. Throws as `readShown`. */
@@ -67,7 +58,7 @@ export function publicPageRoutes(pages: PublicPages): Route[] {
     }),
     defineRoute({
       ...common, path: PAGE_PATH, summary: 'Published status page, for people',
-      query: languageQuery, errorPage: viewError, answers: { 200: { contentType: HTML_CONTENT } },
+      query: languageQuery, errorPage: viewPageError, answers: { 200: { contentType: HTML_CONTENT } },
       handle: (ctx, { params: { subdomain }, query }) => {
         const language = languageOf(ctx, query);
         return answerWith(pages, subdomain, language, (page) => asHtml(page, language));

@@ -3,14 +3,15 @@ import { notFound } from '../../../shared/errors.ts';
 import { HTML_CONTENT } from '../../http/exchange.ts';
 import { uuidParam } from '../../http/params.ts';
 import { defineRoute, type Route } from '../../http/route.ts';
-import { viewError } from '../../pages/layout.ts';
 import type { PageDeps } from '../deps.ts';
 import { componentBadge, pageBadge } from './badge.ts';
 import { renderEmbed } from './embed-html.ts';
+import { viewPageError } from './error-html.ts';
 import { FEED_FORMATS, renderFeed, type FeedFormat } from './feeds.ts';
 import { voiceOf } from './languages/language.ts';
+import { languageOf, languageQuery } from './languages/preferred-language.ts';
 import type { PublicPages } from './public-pages.ts';
-import { answerWith, languageOf, languageQuery, publicParams, readShown } from './public-routes.ts';
+import { answerWith, publicParams, readShown } from './public-routes.ts';
 
 export interface SpreadDeps {
   pages: Pick<PageDeps['pages'], 'showing'>;
@@ -58,7 +59,7 @@ function feedRoute({ readers, baseUrl }: SpreadDeps, format: FeedFormat): Route 
 function embedRoute({ readers }: SpreadDeps): Route {
   return defineRoute({
     ...common, path: '/status/:subdomain/embed', summary: 'State of a published status page, for frames of other sites',
-    params: publicParams, errorPage: viewError, answers: { 200: { contentType: HTML_CONTENT } },
+    params: publicParams, errorPage: viewPageError, answers: { 200: { contentType: HTML_CONTENT } },
     handle: (ctx, { params: { subdomain }, query }) => {
       const language = languageOf(ctx, query);
       return answerWith(readers, subdomain, `embed ${language}`, ({ view, page }) => {

@@ -1,16 +1,12 @@
 import { derivedId } from '../../../shared/ids.ts';
-import { utc } from '../../delivery/content/text.ts';
 import { html, type Html } from '../../pages/html.ts';
 import type { Mail } from '../../platform/mail/mailer-port.ts';
 import type { PageDoc } from '../../status-pages/page.ts';
-import type { PostStatus } from '../../status-pages/posts/post.ts';
+import { momentsOf } from '../../status-pages/public/languages/language.ts';
+import { subscriberVoice, type SubscriberVoice } from '../languages/subscriber-voice.ts';
 import type { SubscriberDoc } from '../subscriber.ts';
 import type { SubscriberLinks } from '../subscriber-links.ts';
 import type { NoticeDoc, OutgoingDoc } from './notice.ts';
-
-const PROGRESS: Record<PostStatus, string> = {
-  investigating: 'Investigating', identified: 'Identified', monitoring: 'Monitoring', resolved: 'Resolved',
-};
 
 export interface Addressee {
   subscriber: SubscriberDoc;
@@ -20,54 +16,57 @@ export interface Addressee {
 
 /** One mail about one notice. Mails about the same thing form a thread with a subject of its own. */
 export function noticeMail(to: Addressee, { _id }: OutgoingDoc, notice: NoticeDoc): Mail {
-  const subject = `[${to.page.name}] ${notice.title}`;
+  const words = wordsOf(notice, to);
+  const subject = `[${to.page.name}] ${words.title}`;
   const root = messageId(derivedId('thread', notice.thread, to.subscriber._id));
   const thread: Record<string, string> = notice.is_first
     ? { 'Message-ID': root }
     : { 'Message-ID': messageId(_id), 'In-Reply-To': root, References: root };
-  return mailOf(to, notice.is_first ? subject : `Re: ${subject}`, [notice], thread);
+  return mailOf(to, notice.is_first ? subject : `Re: ${subject}`, [words], thread);
 }
 
 /** One mail about everything since the last digest, oldest first. */
 export function digestMail(to: Addressee, { _id }: OutgoingDoc, notices: NoticeDoc[]): Mail {
-  const subject = `[${to.page.name}] ${notices.length} ${notices.length === 1 ? 'update' : 'updates'}`;
-  return mailOf(to, subject, notices, { 'Message-ID': messageId(_id) });
+  const subject = `[${to.page.name}] ${voiceOf(to).texts.updates(notices.length)}`;
+  return mailOf(to, subject, notices.map((notice) => wordsOf(notice, to)), { 'Message-ID': messageId(_id) });
 }
 
 /** What a webhook receives. */
-export function noticePayload({ page, links, subscriber }: Addressee, notice: NoticeDoc) {
-  const { _id: id, kind, title, text: message, post, created_at } = notice;
+export function noticePayload(to: Addressee, notice: NoticeDoc) {
+  const { page, links, subscriber } = to;
+  const { _id: id, kind, post, created_at } = notice;
+  const { title, text: message } = wordsOf(notice, to);
   return {
     id, event: kind, title, message, created_at: new Date(created_at).toISOString(),
     incident: post ?? null,
     status_page: { id: page._id, name: page.name, url: links.page(page.subdomain) },
-    unsubscribe_url: links.unsubscribe(page.subdomain, subscriber._id),
+    unsubscribe_url: links.unsubscribe(page.subdomain, subscriber),
   };
 }
 
 function mailOf(
-  { subscriber, page, links }: Addressee, subject: string, notices: NoticeDoc[],
-  thread: Record<string, string>,
+  to: Addressee, subject: string, items: Words[], thread: Record<string, string>,
 ): Mail {
-  const { subdomain, name } = page;
-  const [leave, choose] =
-    [links.unsubscribe(subdomain, subscriber._id), links.preferences(subdomain, subscriber._id)];
-  const why = `You receive this mail because you subscribe to the status page "${name}".`;
-  const items = notices.map((notice) => ({ ...notice, facts: factsOf(notice) }));
+  const { subscriber, page: { subdomain, name }, links } = to;
+  const leave = links.unsubscribe(subdomain, subscriber);
+  const choose = links.preferences(subdomain, subscriber);
+  const { language, texts } = voiceOf(to);
+  const why = texts.why(name);
   return {
     to: subscriber.email, subject,
     text: [
       ...items.flatMap(({ title, facts, text }) => [`${title}\n${facts}`, text]),
-      `Status page: ${links.page(subdomain)}`, `${why}\nWhat you receive: ${choose}\nUnsubscribe: ${leave}\n`,
+      `${texts.statusPage}: ${links.page(subdomain)}`,
+      `${why}\n${texts.choices}: ${choose}\n${texts.unsubscribe}: ${leave}\n`,
     ].join('\n\n'),
     html: html`<!doctype html>
-<html lang="en"><head><meta charset="utf-8"><title>${subject}</title></head>
+<html lang="${language}"><head><meta charset="utf-8"><title>${subject}</title></head>
 <body style="font-family:sans-serif;font-size:15px;color:#222">
 ${items.map(({ title, facts, text }) => html`<h1 style="font-size:18px">${title}</h1>
 <p style="color:#555">${facts}</p>
-${paragraphs(text)}`)}<p><a href="${links.page(subdomain)}">Status page</a></p>
-<p style="font-size:13px;color:#555">${why} <a href="${choose}">What you receive</a> ·
- <a href="${leave}">Unsubscribe</a></p>
+${paragraphs(text)}`)}<p><a href="${links.page(subdomain)}">${texts.statusPage}</a></p>
+<p style="font-size:13px;color:#555">${why} <a href="${choose}">${texts.choices}</a> ·
+ <a href="${leave}">${texts.unsubscribe}</a></p>
 </body></html>
 `.text,
     headers: {
@@ -79,8 +78,30 @@ ${paragraphs(text)}`)}<p><a href="${links.page(subdomain)}">Status page</a></p>
   };
 }
 
-function factsOf({ post, created_at }: NoticeDoc): string {
-  return [...(post ? [PROGRESS[post.status]] : []), utc(created_at)].join(' · ');
+/** A notice as a mail shows it. */
+interface Words {
+  title: string;
+  text: string;
+  /** Its progress, and when it was written. */
+  facts: string;
+}
+
+function voiceOf({ subscriber: { language } }: Addressee): SubscriberVoice {
+  return subscriberVoice(language ?? 'en');
+}
+
+/** In the language of the subscriber, but for what people have written. */
+function wordsOf({ title, text, maintenance, post, created_at }: NoticeDoc, to: Addressee): Words {
+  const { language, texts } = voiceOf(to);
+  const moments = momentsOf(language, to.page.timezone);
+  const progress = post === undefined ? [] : [texts.progress[post.status]];
+  const facts = [...progress, moments.format(created_at)].join(' · ');
+  if (maintenance === undefined) return { title, text, facts };
+  const { phase, starts_at, ends_at } = maintenance;
+  const news = texts.phases[phase](moments.format(starts_at), moments.format(ends_at));
+  return {
+    title: `${texts.maintenance} ${title}`, text: [news, ...(text === '' ? [] : [text])].join('\n\n'), facts,
+  };
 }
 
 function paragraphs(text: string): Html[] {

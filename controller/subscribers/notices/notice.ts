@@ -2,6 +2,9 @@ import type { Severity } from '../../status-pages/page.ts';
 import type { PostStatus } from '../../status-pages/posts/post.ts';
 import type { Topic } from '../subscriber.ts';
 
+/** `before` its start; `cancelled` if it was deleted after people were told of it. */
+export type MaintenancePhase = 'before' | 'start' | 'end' | 'cancelled';
+
 /** A document of `subscriber_notices`: what subscribers are told at one time. Instants are Unix ms. */
 export interface NoticeDoc {
   /** Derived from what it tells of, so that a repetition adds nothing. */
@@ -20,6 +23,8 @@ export interface NoticeDoc {
   is_first: boolean;
   title: string;
   text: string;
+  /** The maintenance that it is about, of which `title` and `text` are what people have written. */
+  maintenance?: { phase: MaintenancePhase; starts_at: number; ends_at: number };
   /** The post that it is about, as it was then. */
   post?: { id: string; status: PostStatus; severity: Severity };
   created_at: number;

@@ -1,8 +1,11 @@
 import { z } from 'zod';
 import { HTML_CONTENT } from '../../http/exchange.ts';
-import { defineRoute, type Route } from '../../http/route.ts';
-import { viewError, type Page } from '../../pages/layout.ts';
+import { defineRoute, type PublicContext, type Route } from '../../http/route.ts';
+import type { Page } from '../../pages/layout.ts';
+import { viewPageError } from '../../status-pages/public/error-html.ts';
+import { acceptedLanguage, languageOf, languageQuery } from '../../status-pages/public/languages/preferred-language.ts';
 import type { SubscriberDeps } from '../deps.ts';
+import { subscriberVoice } from '../languages/subscriber-voice.ts';
 import { linkQuery, subscriptionInput, token } from '../schema.ts';
 import { FREQUENCIES, TOPICS } from '../subscriber.ts';
 import {
@@ -15,7 +18,7 @@ import { ownAudit } from './public-routes.ts';
 const HTML = { contentType: HTML_CONTENT };
 const path = '/status/:subdomain';
 const common = {
-  tag: 'Pages', auth: { access: 'public' }, errorPage: viewError,
+  tag: 'Pages', auth: { access: 'public' }, errorPage: viewPageError,
   params: z.strictObject({ subdomain: z.string().max(63).toLowerCase() }), answers: { 200: HTML },
 } as const;
 const choice = z.literal('on').optional();
@@ -33,30 +36,36 @@ export function subscriberPageRoutes(deps: SubscriberDeps): Route[] {
 function beginning(deps: SubscriberDeps): Route[] {
   return [
     defineRoute({
-      ...common, path: `${path}/subscribe`, method: 'GET', ignoresQuery: true, errors: ['RESOURCE_NOT_FOUND'],
+      ...common, path: `${path}/subscribe`, method: 'GET', query: languageQuery, ignoresQuery: true,
+      errors: ['RESOURCE_NOT_FOUND'],
       summary: 'Page for subscribing to a status page',
-      handle: async (_ctx, { params }) => shown(pages.subscribePage(await findPage(deps, params.subdomain))),
+      handle: async (ctx, { params, query }) => {
+        return shown(pages.subscribePage(await findPage(deps, params.subdomain), voiceOf(ctx, query)));
+      },
     }),
     defineRoute({
-      ...common, path: `${path}/subscribe`, method: 'POST', errors: ['RESOURCE_NOT_FOUND'],
+      ...common, path: `${path}/subscribe`, method: 'POST', query: languageQuery, errors: ['RESOURCE_NOT_FOUND'],
       summary: 'Submit the form of that page', bodyFormat: 'form',
       body: z.strictObject({ email: subscriptionInput.shape.email }),
-      handle: async (ctx, { params, body }) => {
-        return shown(pages.askedPage(await subscribe(deps, ctx, params.subdomain, body)));
+      handle: async (ctx, { params, query, body }) => {
+        const voice = voiceOf(ctx, query);
+        const language = query.lang ?? acceptedLanguage(ctx.languages);
+        const page = await subscribe(deps, { now: ctx.now, language }, params.subdomain, body);
+        return shown(pages.askedPage(page, voice));
       },
     }),
     defineRoute({
       ...common, path: `${path}/verify`, method: 'GET', query: linkQuery,
       summary: 'Page that confirms a subscription',
-      handle: async (_ctx, { query }) => shown(pages.confirmPage(query.token)),
+      handle: async (ctx, { query }) => shown(pages.confirmPage(query.token, voiceOf(ctx, query))),
     }),
     defineRoute({
-      ...common, path: `${path}/verify`, method: 'POST', summary: 'Submit the form of that page',
+      ...common, path: `${path}/verify`, method: 'POST', query: languageQuery, summary: 'Submit the form of that page',
       bodyFormat: 'form', body: z.strictObject({ token }), audit: 'subscriber.verified',
-      handle: async (ctx, { body }) => {
+      handle: async (ctx, { query, body }) => {
         const found = await confirmSubscription(deps, body.token, ctx.now);
         const link = deps.links.tokenOf(found.subscriber._id);
-        return { audit: ownAudit(found), ...shown(pages.confirmedPage(found, link)) };
+        return { audit: ownAudit(found), ...shown(pages.confirmedPage(found, link, voiceOf(ctx, query))) };
       },
     }),
   ];
@@ -68,16 +77,17 @@ function ending(deps: SubscriberDeps): Route[] {
   return [
     defineRoute({
       ...page, method: 'GET', summary: 'Page for unsubscribing',
-      handle: async (_ctx, { query: { token: link } }) => {
-        return shown(pages.endPage(link, await readSubscription(deps, link)));
+      handle: async (ctx, { query }) => {
+        const found = await readSubscription(deps, query.token);
+        return shown(pages.endPage(query.token, found, voiceOf(ctx, query)));
       },
     }),
     defineRoute({
       ...page, method: 'POST', summary: 'Unsubscribe', audit: 'subscriber.unsubscribed',
       description: 'The button of that page, and the one-click request of mail programs (RFC 8058).',
-      handle: async (ctx, { query: { token: link } }) => {
-        const found = await endSubscription(deps, link, ctx.now);
-        return { audit: ownAudit(found), ...shown(pages.endPage(link, found)) };
+      handle: async (ctx, { query }) => {
+        const found = await endSubscription(deps, query.token, ctx.now);
+        return { audit: ownAudit(found), ...shown(pages.endPage(query.token, found, voiceOf(ctx, query))) };
       },
     }),
   ];
@@ -88,19 +98,21 @@ function preferring(deps: SubscriberDeps): Route[] {
     defineRoute({
       ...common, path: `${path}/preferences`, method: 'GET', query: linkQuery,
       summary: 'Page for choosing what a subscriber receives',
-      handle: async (_ctx, { query: { token: link } }) => {
-        return shown(pages.preferencesPage(link, await readSubscription(deps, link), false));
+      handle: async (ctx, { query }) => {
+        const found = await readSubscription(deps, query.token);
+        return shown(pages.preferencesPage(query.token, found, false, voiceOf(ctx, query)));
       },
     }),
     defineRoute({
-      ...common, path: `${path}/preferences`, method: 'POST', summary: 'Submit the form of that page',
+      ...common, path: `${path}/preferences`, method: 'POST', query: languageQuery, summary: 'Submit the form of that page',
       bodyFormat: 'form', body: z.strictObject({ token, ...choices }), audit: 'subscriber.updated',
-      handle: async (_ctx, { body: { token: link, frequency, ...topics } }) => {
+      handle: async (ctx, { query, body: { token: link, frequency, ...topics } }) => {
         const [critical_incidents, all_incidents, maintenance] = TOPICS.map((topic) => topics[topic] === 'on');
         const found = await changePreferences(
           deps, link, { critical_incidents, all_incidents, maintenance, frequency },
         );
-        return { audit: ownAudit(found), ...shown(pages.preferencesPage(link, found, true)) };
+        const voice = voiceOf(ctx, query);
+        return { audit: ownAudit(found), ...shown(pages.preferencesPage(link, found, true, voice)) };
       },
     }),
   ];
@@ -108,4 +120,8 @@ function preferring(deps: SubscriberDeps): Route[] {
 
 function shown({ html, headers }: Page) {
   return { status: 200 as const, raw: html, headers };
+}
+
+function voiceOf(ctx: PublicContext, query: Parameters<typeof languageOf>[1]) {
+  return subscriberVoice(languageOf(ctx, query));
 }

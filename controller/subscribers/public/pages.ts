@@ -1,73 +1,72 @@
 import { html, type Html } from '../../pages/html.ts';
 import { renderPage, type Page } from '../../pages/layout.ts';
 import type { PageDoc } from '../../status-pages/page.ts';
-import type { Frequency, Topic } from '../subscriber.ts';
+import type { SubscriberVoice } from '../languages/subscriber-voice.ts';
+import { FREQUENCIES, TOPICS, type Topic } from '../subscriber.ts';
 import type { OwnSubscription } from '../verbs/own-subscription.ts';
 
-const TOPIC_LABELS: Record<Topic, string> =
-  { critical_incidents: 'Critical incidents', all_incidents: 'All incidents', maintenance: 'Maintenance' };
-const FREQUENCY_LABELS: Record<Frequency, string> =
-  { immediate: 'At once', hourly: 'Once an hour, in one mail', daily: 'Once a day, in one mail' };
+// Addresses are relative because a proxy may serve us under a path.
 
-export function subscribePage({ name }: PageDoc): Page {
-  return renderPage(`Subscribe to ${name}`, html`<p>Receive a mail when something changes. We ask you to
- confirm your address first.</p>
-<form method="post" action="subscribe"><label for="email">Your e-mail address</label>
-<input id="email" name="email" type="email" autocomplete="email" maxlength="254" required>
-<button type="submit">Subscribe</button></form>`);
+export function subscribePage({ name }: PageDoc, voice: SubscriberVoice): Page {
+  const { language, texts } = voice;
+  return renderPage(`${name} · ${texts.subscribe}`, html`<p id="hint">${texts.subscribeHint}</p>
+<form method="post" action="subscribe?lang=${language}"><label for="email">${texts.email}</label>
+<input id="email" name="email" type="email" autocomplete="email" maxlength="254" required aria-describedby="hint">
+<button type="submit">${texts.send}</button></form>`, language);
 }
 
 /** The same for every address. */
-export function askedPage({ name }: PageDoc): Page {
-  return renderPage('Please confirm your subscription', html`<p role="status">We send you a mail with a link that
- confirms your subscription to ${name}. If it does not arrive, look among the spam.</p>`);
+export function askedPage({ name }: PageDoc, { language, texts }: SubscriberVoice): Page {
+  return renderPage(texts.pleaseConfirm, html`<p role="status">${texts.mailComes(name)}</p>`, language);
 }
 
-export function confirmPage(token: string): Page {
-  return renderPage('Confirm your subscription', html`<p>Click the button to receive the updates.</p>
-<form method="post" action="verify"><input type="hidden" name="token" value="${token}">
-<button type="submit">Confirm the subscription</button></form>`);
+export function confirmPage(token: string, { language, texts }: SubscriberVoice): Page {
+  return renderPage(texts.confirm, html`<p>${texts.confirmHint}</p>
+<form method="post" action="verify?lang=${language}"><input type="hidden" name="token" value="${token}">
+<button type="submit">${texts.confirm}</button></form>`, language);
 }
 
-export function confirmedPage({ subscriber, page }: OwnSubscription, token: string): Page {
-  return renderPage('Subscription confirmed', html`<p role="status">${subscriber.email} receives the updates of
- ${page.name}.</p>
-<p><a href="preferences?token=${encodeURIComponent(token)}">Choose what you receive</a></p>`);
+export function confirmedPage(
+  { subscriber, page }: OwnSubscription, token: string, { language, texts }: SubscriberVoice,
+): Page {
+  return renderPage(texts.confirmed, html`<p role="status">${texts.receives(subscriber.email, page.name)}</p>
+<p><a href="preferences?token=${encodeURIComponent(token)}&#38;lang=${language}">${texts.choices}</a></p>`, language);
 }
 
 /** The state of the subscription, and a button that ends it. */
-export function endPage(token: string, { subscriber, page }: OwnSubscription): Page {
+export function endPage(token: string, { subscriber, page }: OwnSubscription, voice: SubscriberVoice): Page {
+  const { language, texts } = voice;
   if (subscriber.state === 'unsubscribed') {
-    return renderPage('You are unsubscribed', html`<p role="status">${subscriber.email} receives no more
- updates of ${page.name}.</p>`);
+    const text = texts.receivesNothing(subscriber.email, page.name);
+    return renderPage(texts.unsubscribed, html`<p role="status">${text}</p>`, language);
   }
-  return renderPage('Unsubscribe?', html`<p>${subscriber.email} receives the updates of ${page.name}.</p>
-${endForm(token)}`);
+  return renderPage(texts.unsubscribe, html`<p>${texts.receives(subscriber.email, page.name)}</p>
+${endForm(token, voice)}`, language);
 }
 
 export function preferencesPage(
-  token: string, { subscriber, page }: OwnSubscription, isSaved: boolean,
+  token: string, { subscriber, page }: OwnSubscription, isSaved: boolean, voice: SubscriberVoice,
 ): Page {
+  const { language, texts } = voice;
   const { preferences, state, email } = subscriber;
   if (state !== 'verified') {
-    return renderPage('You are not subscribed', html`<p>${email} receives no updates of ${page.name}.</p>`);
+    return renderPage(texts.notSubscribed, html`<p>${texts.receivesNothing(email, page.name)}</p>`, language);
   }
-  const topics = (Object.keys(TOPIC_LABELS) as Topic[]).map((topic) => html`
-<p>${box(topic, preferences[topic])}<label for="${topic}">${TOPIC_LABELS[topic]}</label></p>`);
-  const frequencies = (Object.keys(FREQUENCY_LABELS) as Frequency[]).map((one) => html`
-<option value="${one}"${one === preferences.frequency ? html` selected` : null}>${FREQUENCY_LABELS[one]}</option>`);
-  return renderPage('What you receive', html`${isSaved ? html`<p role="status">Saved.</p>` : null}
-<p>The updates of ${page.name} for ${email}.</p>
-<form method="post" action="preferences"><input type="hidden" name="token" value="${token}">${topics}
-<label for="frequency">How often</label><select id="frequency" name="frequency">${frequencies}
-</select><br><button type="submit">Save</button></form>
-${endForm(token)}`);
+  const topics = TOPICS.map((topic) => html`
+<p>${box(topic, preferences[topic])}<label for="${topic}">${texts.topics[topic]}</label></p>`);
+  const frequencies = FREQUENCIES.map((one) => html`
+<option value="${one}"${one === preferences.frequency ? html` selected` : null}>${texts.frequencies[one]}</option>`);
+  return renderPage(texts.choices, html`${isSaved ? html`<p role="status">${texts.saved}</p>` : null}
+<p>${texts.receives(email, page.name)}</p>
+<form method="post" action="preferences?lang=${language}"><input type="hidden" name="token" value="${token}">${topics}
+<label for="frequency">${texts.howOften}</label><select id="frequency" name="frequency">${frequencies}
+</select><br><button type="submit">${texts.save}</button></form>
+${endForm(token, voice)}`, language);
 }
 
-/** Actions are relative because a proxy may serve us under a path. */
-function endForm(token: string): Html {
-  return html`<form method="post" action="unsubscribe?token=${encodeURIComponent(token)}">
-<button type="submit">Unsubscribe</button></form>`;
+function endForm(token: string, { language, texts }: SubscriberVoice): Html {
+  return html`<form method="post" action="unsubscribe?token=${encodeURIComponent(token)}&#38;lang=${language}">
+<button type="submit">${texts.unsubscribe}</button></form>`;
 }
 
 function box(name: Topic, isChecked: boolean): Html {

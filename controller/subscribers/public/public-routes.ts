@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { defineRoute, ok, type Route } from '../../http/route.ts';
+import { acceptedLanguage } from '../../status-pages/public/languages/preferred-language.ts';
 import { messageAnswer, ownAnswer } from '../answers.ts';
 import type { SubscriberDeps } from '../deps.ts';
 import { linkQuery, preferencesInput, subscriptionInput, token } from '../schema.ts';
@@ -18,11 +19,12 @@ export function publicSubscriberRoutes(deps: SubscriberDeps): Route[] {
       ...common, path: '/api/public/status-pages/:subdomain/subscribers', method: 'POST',
       summary: 'Subscribe to a published status page', errors: ['RESOURCE_NOT_FOUND'],
       description: 'Mails a link that confirms the subscription: one mail per address and hour. The answer is '
-        + 'the same for every address.',
+        + 'the same for every address. Its mails are in the first language of `Accept-Language` that pages speak.',
       params: z.strictObject({ subdomain: z.string().max(63).toLowerCase() }), body: subscriptionInput,
       answers: { 202: messageAnswer },
       handle: async (ctx, { params, body }) => {
-        await subscribe(deps, ctx, params.subdomain, body);
+        const language = acceptedLanguage(ctx.languages);
+        await subscribe(deps, { now: ctx.now, language }, params.subdomain, body);
         const message = 'Please confirm your subscription by the link in the mail that we send you';
         return { status: 202 as const, data: { message } };
       },

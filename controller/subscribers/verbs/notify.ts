@@ -6,6 +6,7 @@ import type { PageDoc } from '../../status-pages/page.ts';
 import { loadPage } from '../../status-pages/verbs/read-pages.ts';
 import type { BulkResult } from '../answers.ts';
 import type { SubscriberDeps } from '../deps.ts';
+import type { NoticeDoc } from '../notices/notice.ts';
 import type { BulkNotifyInput } from '../schema.ts';
 import type { SubscriberState } from '../subscriber.ts';
 import { bulkResult } from './manage.ts';
@@ -51,15 +52,14 @@ export async function notifySubscribers(
   });
 }
 
-/** What subscribers of pages are told that is no post. */
+/** What subscribers of pages are told of maintenance. */
 export interface Announcement {
-  kind: 'maintenance';
-  subject: string;
+  title: string;
+  /** Empty: nobody has written anything. */
   text: string;
+  maintenance: NonNullable<NoticeDoc['maintenance']>;
   /** What it is about: announcements with the same are one thread of mails. */
   about: string;
-  /** Which announcement about it: the same is never sent twice. */
-  key: string;
   /** The first announcement about it. */
   isFirst: boolean;
 }
@@ -72,7 +72,7 @@ export async function announce(
   { notices, turns, look }: Pick<SubscriberDeps, 'notices' | 'turns' | 'look'>, pages: PageDoc[],
   announcement: Announcement, now: number,
 ): Promise<void> {
-  const { kind, subject: title, text, about, key, isFirst } = announcement;
+  const { title, text, maintenance, about, isFirst } = announcement;
   const told: PageDoc[] = [];
   for (const page of pages) {
     if (page.status !== 'published') continue;
@@ -80,8 +80,9 @@ export async function announce(
     if (await turns.take(turn, ANNOUNCEMENTS_PER_HOUR, HOUR_MS, now)) told.push(page);
   }
   await notices.add(told.map(({ _id: page_id, organization_id, project_id }) => ({
-    _id: derivedId('announcement', about, key, page_id), organization_id, project_id, page_id, kind,
-    topics: ['maintenance'], thread: about, is_first: isFirst, title, text, created_at: now, cursor: '', due_at: now,
+    _id: derivedId('announcement', about, maintenance.phase, page_id), organization_id, project_id, page_id,
+    kind: 'maintenance', topics: ['maintenance'], thread: about, is_first: isFirst, title, text, maintenance,
+    created_at: now, cursor: '', due_at: now,
   })));
   if (told.length > 0) look();
 }

@@ -4,7 +4,9 @@ import { mailboxOf } from '../../destinations/email-rules.ts';
 import { fieldError } from '../../http/validation.ts';
 import type { Mail } from '../../platform/mail/mailer-port.ts';
 import type { PageDoc } from '../../status-pages/page.ts';
+import type { Language } from '../../status-pages/public/languages/language.ts';
 import type { SubscriberDeps } from '../deps.ts';
+import { subscriberVoice } from '../languages/subscriber-voice.ts';
 import { confirmationMail, knownMail } from '../messages.ts';
 import type { SubscriptionInput } from '../schema.ts';
 import {
@@ -12,6 +14,12 @@ import {
 } from '../subscriber.ts';
 
 const HOUR_MS = 3_600_000;
+
+interface Visitor {
+  now: number;
+  /** In which they want to be told of news; null: not known. */
+  language: Language | null;
+}
 
 /** Throws RESOURCE_NOT_FOUND unless the page is published. */
 export async function findPage({ pages }: Pick<SubscriberDeps, 'pages'>, subdomain: string): Promise<PageDoc> {
@@ -26,40 +34,43 @@ export async function findPage({ pages }: Pick<SubscriberDeps, 'pages'>, subdoma
  * published, VALIDATION_ERROR for a webhook at a private address.
  */
 export async function subscribe(
-  deps: SubscriberDeps, { now }: { now: number }, subdomain: string, input: SubscriptionInput,
+  deps: SubscriberDeps, from: Visitor, subdomain: string, input: SubscriptionInput,
 ): Promise<PageDoc> {
   const page = await findPage(deps, subdomain);
   const { webhook_url: url = null } = input;
   const refusal = url === null ? null : await deps.vetting.urlRefusal(url);
   if (refusal !== null) throw fieldError('webhook_url', refusal);
-  deps.post(() => take(deps, page, input, now));
+  deps.post(() => take(deps, page, input, from));
   return page;
 }
 
 /** The mail that the subscription calls for; null if the address had one in the last hour. */
 async function take(
-  deps: SubscriberDeps, page: PageDoc, input: SubscriptionInput, now: number,
+  deps: SubscriberDeps, page: PageDoc, input: SubscriptionInput, { now, language }: Visitor,
 ): Promise<Mail | null> {
   const { subscribers, turns, links } = deps;
   const { email } = input;
   // Of all pages together: nobody can be flooded by way of us.
   if (!(await turns.take(`mail to ${mailboxOf(email)}`, 1, HOUR_MS, now))) return null;
+  const voice = subscriberVoice(language ?? 'en');
   const seen = await subscribers.findByEmail(page._id, email);
   if (seen?.state === 'verified') {
-    return knownMail(email, page, links.preferences(page.subdomain, seen._id));
+    return knownMail(email, page, links.preferences(page.subdomain, { _id: seen._id, language }), voice);
   }
   const token = newSecret();
-  if (!(await keep(deps, page, seen, { token, input, now }))) return null;
-  return confirmationMail(email, page, links.verify(page.subdomain, token), input.webhook_url ?? null);
+  if (!(await keep(deps, page, seen, { token, input, now, language }))) return null;
+  const link = links.verify(page.subdomain, token, language);
+  return confirmationMail(email, page, link, input.webhook_url ?? null, voice);
 }
 
 /** False if they have just confirmed, or if the page is full. */
 async function keep(
   { subscribers }: SubscriberDeps, page: PageDoc, seen: SubscriberDoc | null,
-  { token, input, now }: { token: string; input: SubscriptionInput; now: number },
+  { token, input, now, language }: Visitor & { token: string; input: SubscriptionInput },
 ): Promise<boolean> {
   const asked = {
-    webhook_url: input.webhook_url ?? null, preferences: { ...DEFAULT_PREFERENCES, ...input.preferences },
+    webhook_url: input.webhook_url ?? null, language,
+    preferences: { ...DEFAULT_PREFERENCES, ...input.preferences },
     verify_hash: hashSecret(token), verification_expires_at: now + VERIFY_WITHIN_MS, subscribed_at: now,
   };
   if (seen !== null) return subscribers.ask(seen._id, asked);

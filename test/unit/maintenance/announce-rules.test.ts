@@ -74,15 +74,14 @@ test('readers expect what they were told of, until it is over', () => {
   expect(expected(window, NOW + 5 * HOUR_MS)).toBeNull();
 });
 
-test('an announcement has the times of the page\'s zone', () => {
+test('an announcement has what was written, but not once it is over, and what it is the first of', () => {
   const doc = { _id: 'w', title: 'Move', description: 'The shop is read-only.', updated_at: NOW };
-  const occurrence = { starts_at: Date.UTC(2026, 2, 28, 23), ends_at: Date.UTC(2026, 2, 29, 2) };
-  expect(announcementOf(doc, 'before', occurrence, 'Europe/Berlin')).toEqual({
-    kind: 'maintenance', subject: 'Maintenance: Move', isFirst: true, key: 'before',
-    about: `w:${occurrence.starts_at}:${occurrence.ends_at}`,
-    text: 'Maintenance is planned from 29 March 2026 at 00:00 to 29 March 2026 at 04:00 CEST.\n\nThe shop is read-only.',
+  const occurrence = { starts_at: NOW + DAY_MS, ends_at: NOW + 2 * DAY_MS };
+  expect(announcementOf(doc, 'before', occurrence)).toEqual({
+    title: 'Move', text: 'The shop is read-only.', maintenance: { phase: 'before', ...occurrence },
+    about: `w:${occurrence.starts_at}:${occurrence.ends_at}`, isFirst: true,
   });
-  const end = announcementOf(doc, 'end', occurrence, 'Europe/Berlin');
-  expect(end).toMatchObject({ text: 'Maintenance is over.', isFirst: false });
-  expect(announcementOf({ ...doc, updated_at: NOW + 30 * DAY_MS }, 'start', occurrence, 'UTC').isFirst).toBe(true);
+  expect(announcementOf(doc, 'end', occurrence)).toMatchObject({ text: '', isFirst: false });
+  expect(announcementOf({ ...doc, description: null }, 'start', occurrence)).toMatchObject({ text: '' });
+  expect(announcementOf({ ...doc, updated_at: NOW + DAY_MS }, 'start', occurrence).isFirst).toBe(true);
 });

@@ -38,4 +38,13 @@ export const CHINESE: Texts = {
   back: '返回概览',
   notCurrent: '目前无法显示最新状态。以下是最近一次已知的状态：',
   asOf: '更新于',
+  errors: {
+    title: '操作未成功',
+    missing: '此页面不存在或未公开。',
+    link: '此链接无效：不完整、已使用或已过期。',
+    email: '请输入一个电子邮件地址，例如 you@example.com。',
+    input: '提交的内容无效。',
+    often: '请求过于频繁，请稍后再试。',
+    ours: '我们这边出现问题，请稍后再试。',
+  },
 };

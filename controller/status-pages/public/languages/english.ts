@@ -42,4 +42,13 @@ export const ENGLISH: Texts = {
   back: 'Back to the overview',
   notCurrent: 'The present state cannot be shown at the moment. This is the last known one:',
   asOf: 'As of',
+  errors: {
+    title: 'That did not work',
+    missing: 'This page does not exist, or is not public.',
+    link: 'This link is not valid: it is incomplete, was used or is too old.',
+    email: 'Please enter one e-mail address, such as you@example.com.',
+    input: 'What was sent is not valid.',
+    often: 'That was too often. Please try again later.',
+    ours: 'Something went wrong on our side. Please try again in a moment.',
+  },
 };

@@ -44,4 +44,13 @@ export const FRENCH: Texts = {
   back: 'Retour à la vue d’ensemble',
   notCurrent: 'L’état actuel ne peut pas être affiché pour le moment. Voici le dernier état connu :',
   asOf: 'Mis à jour :',
+  errors: {
+    title: 'Cela n’a pas fonctionné',
+    missing: 'Cette page n’existe pas ou n’est pas publique.',
+    link: 'Ce lien n’est pas valable : il est incomplet, déjà utilisé ou trop ancien.',
+    email: 'Veuillez saisir une adresse e-mail, par exemple vous@example.com.',
+    input: 'Les données envoyées ne sont pas valables.',
+    often: 'Trop de demandes. Veuillez réessayer plus tard.',
+    ours: 'Une erreur s’est produite de notre côté. Veuillez réessayer dans un instant.',
+  },
 };

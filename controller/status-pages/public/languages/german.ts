@@ -44,4 +44,13 @@ export const GERMAN: Texts = {
   back: 'Zurück zur Übersicht',
   notCurrent: 'Der aktuelle Stand lässt sich gerade nicht anzeigen. Dies ist der letzte bekannte:',
   asOf: 'Stand:',
+  errors: {
+    title: 'Das hat nicht geklappt',
+    missing: 'Diese Seite gibt es nicht, oder sie ist nicht öffentlich.',
+    link: 'Dieser Link ist nicht gültig: Er ist unvollständig, schon benutzt oder zu alt.',
+    email: 'Bitte geben Sie eine E-Mail-Adresse ein, etwa sie@example.com.',
+    input: 'Die Angaben sind nicht gültig.',
+    often: 'Das war zu oft. Bitte versuchen Sie es später noch einmal.',
+    ours: 'Bei uns ist etwas schiefgegangen. Bitte versuchen Sie es gleich noch einmal.',
+  },
 };

@@ -34,13 +34,18 @@ export interface Voice {
   list(names: readonly string[]): string;
 }
 
-/** @param timeZone IANA name */
-export function voiceOf(language: Language, timeZone: string): Voice {
-  const locale = LOCALES[language];
-  const times = new Intl.DateTimeFormat(locale, {
+/** Writes instants as the clocks of a zone (IANA name) show them, and names it. */
+export function momentsOf(language: Language, timeZone: string): Intl.DateTimeFormat {
+  return new Intl.DateTimeFormat(LOCALES[language], {
     timeZone, year: 'numeric', month: 'short', day: 'numeric', hour: '2-digit', minute: '2-digit',
     timeZoneName: 'short',
   });
+}
+
+/** @param timeZone IANA name */
+export function voiceOf(language: Language, timeZone: string): Voice {
+  const locale = LOCALES[language];
+  const times = momentsOf(language, timeZone);
   const days = new Intl.DateTimeFormat(locale, { timeZone: 'UTC', month: 'short', day: 'numeric' });
   const percents = new Intl.NumberFormat(locale, { style: 'percent', maximumFractionDigits: 2 });
   const numbers = new Intl.NumberFormat(locale, { maximumFractionDigits: 0 });

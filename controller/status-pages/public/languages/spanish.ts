@@ -44,4 +44,13 @@ export const SPANISH: Texts = {
   back: 'Volver al resumen',
   notCurrent: 'El estado actual no se puede mostrar en este momento. Este es el último conocido:',
   asOf: 'Actualizado:',
+  errors: {
+    title: 'No ha funcionado',
+    missing: 'Esta página no existe o no es pública.',
+    link: 'Este enlace no es válido: está incompleto, ya se usó o es demasiado antiguo.',
+    email: 'Escriba una dirección de correo, por ejemplo usted@example.com.',
+    input: 'Los datos enviados no son válidos.',
+    often: 'Demasiadas solicitudes. Inténtelo más tarde.',
+    ours: 'Algo ha fallado por nuestra parte. Inténtelo de nuevo en un momento.',
+  },
 };

@@ -42,4 +42,17 @@ export interface Texts {
   notCurrent: string;
   /** Before an instant. */
   asOf: string;
+  errors: {
+    title: string;
+    /** Of what is asked for. */
+    missing: string;
+    /** Of a mail. */
+    link: string;
+    email: string;
+    /** Any other mistake in what was sent. */
+    input: string;
+    often: string;
+    /** The reader has done nothing wrong. */
+    ours: string;
+  };
 }
