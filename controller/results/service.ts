@@ -123,7 +123,7 @@ export class ResultsService<M> {
         return answers.flat();
       },
     });
-    this.pastDays = new PastDays(stores.rollups, clock);
+    this.pastDays = new PastDays(stores.rollups, clock, 'drop the oldest');
     this.health = new HealthReader(this.#questions, clock);
     this.agreements = new Agreements(this.#questions);
     this.history = new MonitorHistory({

@@ -221,10 +221,20 @@ function addCounts(sum: Counts, part: Counts): void {
   sum.time_count += part.time_count;
 }
 
+/** The time that was up or degraded, ms. */
+export function upOf([up, degraded]: HourTimes): number {
+  return up + degraded;
+}
+
+/** The time that was watched, ms. */
+export function watchedOf([up, degraded, down]: HourTimes): number {
+  return up + degraded + down;
+}
+
 /** The share of watched time that was up or degraded, percent; null if nothing was watched. */
-export function uptimeOf([up, degraded, down]: HourTimes): number | null {
-  const watched = up + degraded + down;
-  return watched === 0 ? null : ((up + degraded) / watched) * 100;
+export function uptimeOf(times: HourTimes): number | null {
+  const watched = watchedOf(times);
+  return watched === 0 ? null : (upOf(times) / watched) * 100;
 }
 
 /** The same without maintenance. */

@@ -1,6 +1,7 @@
 import type { Clock } from '../../../shared/time.ts';
 import { DAY_MS, HOUR_MS } from '../../verdicts/booking-rules.ts';
-import { rollupKey, steps, sumTotals, uptimeOf, uptimeOutside, type Totals } from '../hours/rollup.ts';
+import { rollupKey, steps, sumTotals, upOf, watchedOf, type Totals } from '../hours/rollup.ts';
+import { ReadingMemory, type WhenFull } from './reading-memory.ts';
 import type { TotalsReader } from './written-totals.ts';
 
 /** Monitors remembered, at about 1.5 kB each. */
@@ -9,88 +10,107 @@ const REMEMBERED = 5000;
 const REMEMBERED_MS = 600_000;
 /** Monitors in one query. */
 const AT_ONCE = 50;
+/** Numbers of each day: ms up and ms watched, and both without maintenance. */
+const FIELDS = 4;
 
-/** Percent by day, the oldest first; null where nothing was watched. */
-type Uptimes = (number | null)[];
+/** How long a monitor was watched, and how much of that it was up or degraded, ms. */
+export interface WatchedTime {
+  up: number;
+  watched: number;
+}
 
 interface Remembered {
   today: number;
-  readAt: number;
-  /** The days of all time, then those without maintenance; NaN where nothing was watched. */
-  uptimes: Float64Array;
+  /** FIELDS of each day, the oldest day first. */
+  days: Uint32Array;
 }
 
-/** The uptime of each of the last days (UTC) before today, remembered for ten minutes. */
+/** How monitors were on each of the last days (UTC) before today, remembered for ten minutes. */
 export class PastDays {
   readonly #clock: Clock;
   readonly #rollups: TotalsReader;
-  /** The longest remembered first. */
-  readonly #remembered = new Map<string, Remembered>();
+  readonly #memory: ReadingMemory<Remembered>;
 
-  constructor(rollups: TotalsReader, clock: Clock) {
-    this.#rollups = rollups;
+  constructor(rollups: TotalsReader, clock: Clock, whenFull: WhenFull) {
     this.#clock = clock;
+    this.#rollups = rollups;
+    this.#memory = new ReadingMemory({ most: REMEMBERED, goodForMs: REMEMBERED_MS, whenFull });
   }
 
   /**
+   * The uptime of each day in percent, the oldest first; null where nothing was watched.
    * @param count how many days, always the same
    * @param isWhole whether time in maintenance counts
    */
-  async of(monitorIds: readonly string[], count: number, isWhole: boolean): Promise<Map<string, Uptimes>> {
+  async of(
+    monitorIds: readonly string[], count: number, isWhole: boolean,
+  ): Promise<Map<string, (number | null)[]>> {
+    const times = await this.times(monitorIds, count, isWhole);
+    return new Map([...times].map(([id, days]) => [id, days.map(percentOf)]));
+  }
+
+  /** The times of each day, the oldest first; parameters as those of `of`. */
+  async times(
+    monitorIds: readonly string[], count: number, isWhole: boolean,
+  ): Promise<Map<string, WatchedTime[]>> {
     const now = this.#clock.now();
     const today = now - (now % DAY_MS);
     const readAt = this.#clock.monotonic();
-    const isGood = (known: Remembered | undefined) =>
-      known?.today === today && known.uptimes.length === 2 * count && readAt - known.readAt < REMEMBERED_MS;
-    const found = new Map<string, Float64Array>();
+    const found = new Map<string, Uint32Array>();
     for (const id of monitorIds) {
-      const known = this.#remembered.get(id);
-      if (known !== undefined && isGood(known)) found.set(id, known.uptimes);
+      const known = this.#memory.recall(id, readAt);
+      if (known?.today === today && known.days.length === FIELDS * count) found.set(id, known.days);
     }
     const missing = monitorIds.filter((id) => !found.has(id));
     for (let at = 0; at < missing.length; at += AT_ONCE) {
-      for (const [id, uptimes] of await this.#read(missing.slice(at, at + AT_ONCE), today, count)) {
-        found.set(id, uptimes);
-        this.#remember(id, { today, readAt, uptimes });
+      for (const [id, days] of await this.#read(missing.slice(at, at + AT_ONCE), today, count)) {
+        found.set(id, days);
+        this.#memory.keep(id, { today, days }, readAt);
       }
     }
-    const [first, end] = isWhole ? [0, count] : [count, 2 * count];
-    return new Map([...found].map(([id, uptimes]) =>
-      [id, Array.from(uptimes.subarray(first, end), (uptime) => (Number.isNaN(uptime) ? null : uptime))]));
+    const first = isWhole ? 0 : 2;
+    const timeOf = (days: Uint32Array, day: number): WatchedTime =>
+      ({ up: days[day * FIELDS + first] as number, watched: days[day * FIELDS + first + 1] as number });
+    return new Map([...found].map(([id, days]) =>
+      [id, Array.from({ length: count }, (_, day) => timeOf(days, day))]));
   }
 
-  #remember(id: string, what: Remembered): void {
-    this.#remembered.delete(id);
-    const [oldest] = this.#remembered.keys();
-    if (this.#remembered.size >= REMEMBERED && oldest !== undefined) this.#remembered.delete(oldest);
-    this.#remembered.set(id, what);
-  }
-
-  async #read(ids: string[], today: number, count: number): Promise<Map<string, Float64Array>> {
-    const days = steps(today - count * DAY_MS, today, DAY_MS);
+  async #read(ids: string[], today: number, count: number): Promise<Map<string, Uint32Array>> {
+    const first = today - count * DAY_MS;
+    const days = steps(first, today, DAY_MS);
+    const found = new Map(ids.map((id) => [id, new Uint32Array(FIELDS * count)]));
     const written = await this.#rollups.dayTotals(
       ids.flatMap((id) => days.map((day) => ({ monitor_id: id, day }))),
     );
-    const byDay = new Map(written.map((one) => [rollupKey(one.monitor_id, one.day), one.totals]));
-    for (const [key, totals] of await this.#yesterday(ids, today - DAY_MS, byDay)) byDay.set(key, totals);
-    return new Map(ids.map((id) => {
-      const totals = days.map((day) => byDay.get(rollupKey(id, day)));
-      const whole = totals.map((of) => (of && uptimeOf(of.times)) ?? NaN);
-      const outside = totals.map((of) => (of && uptimeOutside(of)) ?? NaN);
-      return [id, Float64Array.from([...whole, ...outside])];
-    }));
+    for (const { monitor_id: id, day, totals } of written) {
+      found.get(id)?.set(fieldsOf(totals), ((day - first) / DAY_MS) * FIELDS);
+    }
+    const known = new Set(written.map(({ monitor_id: id, day }) => rollupKey(id, day)));
+    for (const [id, totals] of await this.#yesterday(ids, today - DAY_MS, known)) {
+      found.get(id)?.set(fieldsOf(totals), (count - 1) * FIELDS);
+    }
+    return found;
   }
 
   /** Yesterday from its hours, where it is not rolled up yet. */
-  async #yesterday(ids: string[], day: number, known: ReadonlyMap<string, Totals>) {
+  async #yesterday(ids: string[], day: number, known: ReadonlySet<string>): Promise<Map<string, Totals>> {
     const missing = ids.filter((id) => !known.has(rollupKey(id, day)));
     const hours = steps(day, day + DAY_MS, HOUR_MS);
     const keys = missing.flatMap((id) => hours.map((hour) => ({ monitor_id: id, hour })));
     const parts = new Map<string, Totals[]>();
     for (const { monitor_id: id, totals } of keys.length === 0 ? [] : await this.#rollups.hourTotals(keys)) {
-      const key = rollupKey(id, day);
-      parts.set(key, [...(parts.get(key) ?? []), totals]);
+      parts.set(id, [...(parts.get(id) ?? []), totals]);
     }
-    return new Map([...parts].map(([key, totals]) => [key, sumTotals(totals)]));
+    return new Map([...parts].map(([id, hoursOf]) => [id, sumTotals(hoursOf)]));
   }
+}
+
+function fieldsOf({ times, maintenance }: Totals): number[] {
+  const [up, watched] = [upOf(times), watchedOf(times)];
+  return [up, watched, up - upOf(maintenance.times), watched - watchedOf(maintenance.times)];
+}
+
+/** Null if nothing was watched. */
+export function percentOf({ up, watched }: WatchedTime): number | null {
+  return watched === 0 ? null : (up / watched) * 100;
 }

@@ -2,6 +2,7 @@ import type { Clock } from '../../../shared/time.ts';
 import { DAY_MS, HOUR_MS } from '../../verdicts/booking-rules.ts';
 import { rollupKey, steps, sumTotals, type Totals } from '../hours/rollup.ts';
 import type { HourStore } from '../hours/hour-store.ts';
+import { ReadingMemory, type WhenFull } from './reading-memory.ts';
 
 /** Totals remembered, one per monitor and period, about 2 kB each. */
 const REMEMBERED = 5000;
@@ -22,15 +23,8 @@ export type TotalsReader = Pick<HourStore, 'hourTotals' | 'dayTotals'>;
 interface Remembered {
   from: number;
   version: string;
-  readAt: number;
   written: Written;
 }
-
-/**
- * `keep what is good` suits readers that go through more than fits, always in the same order. Dropping the
- * oldest would always drop just what such a reader needs next.
- */
-type WhenFull = 'drop the oldest' | 'keep what is good';
 
 /**
  * Totals of monitors' rollups from an hour until now, remembered until a monitor's owner writes again. A page
@@ -39,14 +33,12 @@ type WhenFull = 'drop the oldest' | 'keep what is good';
 export class WrittenTotals {
   readonly #clock: Clock;
   readonly #rollups: TotalsReader;
-  readonly #whenFull: WhenFull;
-  /** The longest remembered first. */
-  readonly #remembered = new Map<string, Remembered>();
+  readonly #memory: ReadingMemory<Remembered>;
 
   constructor(rollups: TotalsReader, clock: Clock, whenFull: WhenFull) {
     this.#rollups = rollups;
     this.#clock = clock;
-    this.#whenFull = whenFull;
+    this.#memory = new ReadingMemory({ most: REMEMBERED, goodForMs: REMEMBERED_MS, whenFull });
   }
 
   /** @param monitors ids, each with its owner's version of the rollups; null if that is unknown */
@@ -57,28 +49,17 @@ export class WrittenTotals {
     const readAt = this.#clock.monotonic();
     const written = new Map<string, Written>();
     for (const [id, version] of monitors) {
-      const known = this.#remembered.get(keyOf(id, hours));
-      const isFresh = known && readAt - known.readAt < REMEMBERED_MS;
-      if (isFresh && known.from === from && known.version === version) written.set(id, known.written);
+      const known = this.#memory.recall(keyOf(id, hours), readAt);
+      if (known?.from === from && known.version === version) written.set(id, known.written);
     }
     const missing = [...monitors.keys()].filter((id) => !written.has(id));
     if (missing.length === 0) return written;
     for (const [id, found] of await this.#read(missing, from, now)) {
       written.set(id, found);
       const version = monitors.get(id) ?? null;
-      if (version !== null) this.#remember(keyOf(id, hours), { from, version, readAt, written: found });
+      if (version !== null) this.#memory.keep(keyOf(id, hours), { from, version, written: found }, readAt);
     }
     return written;
-  }
-
-  #remember(key: string, what: Remembered): void {
-    this.#remembered.delete(key);
-    for (const [oldest, { readAt }] of this.#remembered) {
-      if (this.#remembered.size < REMEMBERED) break;
-      if (this.#whenFull === 'keep what is good' && what.readAt - readAt < REMEMBERED_MS) return;
-      this.#remembered.delete(oldest);
-    }
-    this.#remembered.set(key, what);
   }
 
   /** Reads whole days, the hours of the first partial day, and those of the last two days not rolled up. */

@@ -25,7 +25,7 @@ function rig() {
     hourTotals: async (keys) => keys
       .filter(({ monitor_id: id, hour }) => id === 'a' && hour < TODAY - DAY_MS + 2 * HOUR_MS)
       .map((key) => ({ position: 1, totals: totals(1, key.hour % DAY_MS === 0 ? 1 : 0), ...key })),
-  }, clock);
+  }, clock, 'drop the oldest');
   return { clock, asked, written, days };
 }
 
@@ -41,7 +41,7 @@ test('days are told with maintenance and without', async () => {
   const days = new PastDays({
     dayTotals: async (keys) => keys.map((key) => ({ ...key, totals: { ...totals(3, 1), maintenance } })),
     hourTotals: async () => [],
-  }, new SimulatedClock(TODAY));
+  }, new SimulatedClock(TODAY), 'drop the oldest');
   expect((await days.of(['a'], 2, true)).get('a')).toEqual([75, 75]);
   expect((await days.of(['a'], 2, false)).get('a')).toEqual([100, 100]);
 });
