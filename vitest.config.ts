@@ -32,7 +32,8 @@ const project = (name: string, { workers, isolate }: Options) => ({
 /** Tests of all kinds of documents once more, on a database that leaves out every field that is null. */
 const NULLS = [
   'api/{api-keys,audit-log,evidence,groups,heartbeats,incidents,incidents-change,incident-comments,incident-timeline}',
-  'api/{automatic-posts,integrations-delivery,maintenance-windows,monitors-read,monitors-types,monitors-write,probes}',
+  'api/{automatic-posts,integrations-delivery,maintenance-windows,probes}',
+  'api/monitors-{overview,read,types,write}',
   'api/{status-pages,status-page-incidents,subscribers,subscribing}',
   'bus/{assignments,domains,heartbeats,monitor-reads}',
   'store/{assignment-protocol,group-race,group-tree,monitor-counts,results-stores,retention,snapshot-parts}',

@@ -155,10 +155,12 @@ export async function openController(given: GivenPorts, publicPages = openPublic
     monitors: monitors.store, lists: monitors.lists, counts: monitors.counts, quota,
     regions: fleet.directory, destinations: notifications.destinations, groups: groups.lookup,
     readers: {
-      live, statistics: results.statistics, pastDays: results.pastDays, history, certificates,
+      live, statistics: results.statistics, pastDays: results.pastDays, overview: results.overview, history,
+      certificates,
       incidents: incidents.store, outages: incidents.outages, domains: domains.store,
     },
-    runner: fleet.runNow, poke, minIntervalSeconds: config.monitors.minIntervalSeconds, log,
+    runner: fleet.runNow, turns: monitors.turns, poke,
+    minIntervalSeconds: config.monitors.minIntervalSeconds, log,
   };
   const grouping = groups.over(monitorDeps);
   const { deps: pages, quick, connect, routes: pageRoutes } =

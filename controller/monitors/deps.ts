@@ -1,3 +1,4 @@
+import type { FairQueue } from '../../shared/fair-queue.ts';
 import type { Log } from '../../shared/log.ts';
 import type { Quota } from '../plans/quota.ts';
 import type { MonitorCounts } from './counts/counts.ts';
@@ -26,4 +27,6 @@ export interface MonitorDeps extends MonitorWriteDeps {
   counts: MonitorCounts;
   readers: MonitorReaders;
   runner: CheckRunner;
+  /** For overviews, by organization. */
+  turns: Pick<FairQueue, 'run'>;
 }

@@ -5,6 +5,7 @@ import type { CertificateReader } from '../results/reading/certificates.ts';
 import type { OpenReader } from '../results/reading/open-reader.ts';
 import type { MonitorHistory } from '../results/reading/monitor-history.ts';
 import type { PastDays } from '../results/reading/past-days.ts';
+import type { RecentHours } from '../results/reading/recent-hours.ts';
 import type { Statistics } from '../results/reading/statistics.ts';
 import type { DomainFacts } from '../domains/domain.ts';
 import type { ReplayedIncident } from '../verdicts/replay.ts';
@@ -41,6 +42,7 @@ export interface MonitorReaders {
   live: Pick<OpenReader, 'states'>;
   statistics: Pick<Statistics, 'period' | 'list30d' | 'periods' | 'recent'>;
   pastDays: Pick<PastDays, 'of'>;
+  overview: { days: Pick<PastDays, 'times'>; hours: Pick<RecentHours, 'of'> };
   history: Pick<MonitorHistory, 'statusSpans' | 'results' | 'responseTimes'>;
   certificates: Pick<CertificateReader, 'read'>;
   incidents: {

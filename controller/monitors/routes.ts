@@ -5,6 +5,7 @@ import { defineRoute, type Route } from '../http/route.ts';
 import { monitorAnswer, monitorListAnswer, monitorStatsAnswer, organizationStatsAnswer } from './answers.ts';
 import type { MonitorDeps } from './deps.ts';
 import { historyRoutes } from './history/routes.ts';
+import { overviewRoute } from './overview/routes.ts';
 import { monitorListQuery, periodQuery } from './schema.ts';
 import { CONCEALMENT } from './settings/http-credentials.ts';
 import { listMonitors, readMonitor, readMonitorStats, readOrganizationStats } from './verbs/read-monitors.ts';
@@ -12,7 +13,7 @@ import { viewListedMonitor, viewMonitor, viewStats } from './views.ts';
 import { writeRoutes } from './write-routes.ts';
 
 export function monitorRoutes(deps: MonitorDeps): Route[] {
-  return [...readRoutes(deps), ...writeRoutes(deps), ...historyRoutes(deps)];
+  return [...readRoutes(deps), overviewRoute(deps), ...writeRoutes(deps), ...historyRoutes(deps)];
 }
 
 function readRoutes(deps: MonitorDeps): Route[] {

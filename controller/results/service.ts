@@ -19,6 +19,7 @@ import { MonitorHistory, type HistoryDeps } from './reading/monitor-history.ts';
 import { openRows, openRowsQuestion } from './reading/open-rows.ts';
 import { OpenReader } from './reading/open-reader.ts';
 import { PastDays } from './reading/past-days.ts';
+import { RecentHours } from './reading/recent-hours.ts';
 import { ShardQuestions } from './shards/shard-questions.ts';
 import { pingFeed, type PingSource } from './feeds/ping-feed.ts';
 import { publishRaw, type IsRead } from './raw-results.ts';
@@ -63,6 +64,8 @@ export class ResultsService<M> {
   readonly open: OpenReader;
   readonly statistics: Statistics;
   readonly pastDays: PastDays;
+  /** What overviews of many monitors show. */
+  readonly overview: { days: PastDays; hours: RecentHours };
   readonly history: MonitorHistory;
   readonly certificates: CertificateReader;
   readonly health: HealthReader;
@@ -113,17 +116,24 @@ export class ResultsService<M> {
       shards: this.shards, isCurrent: () => this.#leases.areCurrent, bus, clock, log,
     });
     this.open = new OpenReader({ clock, owners: this.#questions, stored: (ids) => stores.states.find(ids) });
-    this.statistics = new Statistics({
+    const reading = {
       clock, rollups: stores.rollups, open: this.open,
-      openRows: (monitorId, hour, after) => openRows(this.#questions, monitorId, hour, after),
+      openRows: (monitorId: string, hour: number, after: number) =>
+        openRows(this.#questions, monitorId, hour, after),
+    };
+    this.statistics = new Statistics({
       latest: async (projectId) => {
         const asked = { project_id: projectId };
         const answers = await Promise.all(Array.from({ length: SHARD_COUNT }, (_, shard) =>
           this.#questions.ask(shard, this.#latest.question, asked)));
         return answers.flat();
       },
+      ...reading,
     });
     this.pastDays = new PastDays(stores.rollups, clock, 'drop the oldest');
+    this.overview = {
+      days: new PastDays(stores.rollups, clock, 'keep what is good'), hours: new RecentHours(reading),
+    };
     this.health = new HealthReader(this.#questions, clock);
     this.agreements = new Agreements(this.#questions);
     this.history = new MonitorHistory({

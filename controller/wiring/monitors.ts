@@ -1,8 +1,13 @@
+import { AppError } from '../../shared/errors.ts';
+import { FairQueue } from '../../shared/fair-queue.ts';
 import { CountStore } from '../monitors/counts/count-store.ts';
 import { MonitorCounts } from '../monitors/counts/counts.ts';
 import { MonitorListStore } from '../monitors/list/list-store.ts';
 import { MonitorStore } from '../monitors/store.ts';
 import type { ControllerPorts } from './ports.ts';
+
+/** An overview of 5,000 monitors takes some 20 MB while it is made. */
+const OVERVIEWS = { atOnce: 4, atOnceOfKey: 2, waiting: 200, waitingOfKey: 50, longestWaitMs: 25_000 };
 
 export type Monitors = Awaited<ReturnType<typeof openMonitors>>;
 
@@ -12,5 +17,7 @@ export async function openMonitors({ mongo: { db }, clock, log }: ControllerPort
   const lists = new MonitorListStore(db);
   const counts = new CountStore(db);
   await Promise.all([store, lists, counts].map((each) => each.ensureIndexes()));
-  return { store, lists, counts: new MonitorCounts({ store: counts, clock, log }) };
+  const turns = new FairQueue(clock, OVERVIEWS, () =>
+    new AppError('SERVICE_UNAVAILABLE', 'Other overviews are being read; try again in a moment'));
+  return { store, lists, counts: new MonitorCounts({ store: counts, clock, log }), turns };
 }

@@ -95,6 +95,7 @@ const NEEDS = {
   'PUT /api/billing/plan': 'organization owner',
   'GET /api/monitors': 'project viewer or key',
   'GET /api/monitors/stats': 'project viewer or key',
+  'GET /api/monitors/overview': 'project viewer or key',
   'GET /api/monitors/:id': 'project viewer or key',
   'GET /api/monitors/:id/stats': 'project viewer or key',
   'GET /api/monitors/:id/status-history': 'project viewer or key',

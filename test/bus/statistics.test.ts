@@ -212,6 +212,37 @@ describe(`reported statistics equal those of the results, with seed ${SEED}`, ()
     }
   }));
 
+  test('the overview of all monitors, by hours and days', async () => {
+    for (let isWithinOneHour = false; !isWithinOneHour;) {
+      const before = Date.now();
+      const { monitors, first_hour: firstHour, first_day: firstDay }
+        = await get('/api/monitors/overview?include=hours,days');
+      const after = Date.now();
+      isWithinOneHour = Math.floor(before / HOUR_MS) === Math.floor(after / HOUR_MS);
+      for (const [name, { id, watch, script: told }] of isWithinOneHour ? known : []) {
+        const found = monitors.find((one: Loose) => one.id === id);
+        for (const [field, from] of [
+          ['uptime_24h', firstHour], ['uptime_30d', firstDay + 60 * DAY_MS], ['uptime_90d', firstDay],
+        ] as const) {
+          const [least, most] = [before, after]
+            .map((now) => Math.floor((sumsOf(told, watch, from, now).uptime ?? 0) * 100) / 100)
+            .sort((one, other) => one - other) as [number, number];
+          expect(found[field], `${name}, ${field}`).toBeGreaterThanOrEqual(least);
+          expect(found[field], `${name}, ${field}`).toBeLessThanOrEqual(most);
+        }
+        const times = (at: number) => told.told.flatMap((one) =>
+          (Math.floor(one.at / HOUR_MS) * HOUR_MS === at && one.ms !== null ? [one.ms] : []));
+        const means = Array.from({ length: 24 }, (_, hour) => times(firstHour + hour * HOUR_MS))
+          .map((of) => (of.length === 0 ? null : of.reduce((sum, ms) => sum + ms, 0) / of.length));
+        for (const [hour, mean] of means.entries()) {
+          const shown = found.response_times[hour];
+          if (mean === null) expect(shown, `${name}, ${hour}`).toBeNull();
+          else expect(Math.abs(shown - mean), `${name}, ${hour}`).toBeLessThanOrEqual(0.56);
+        }
+      }
+    }
+  });
+
   test('the newest results of the project', async () => {
     const { recent_activity: found } = await get('/api/monitors/stats');
     const all = [...known].flatMap(([name, { id, script: { told } }]) =>

@@ -2,13 +2,30 @@ import type { Collection, Db, Filter, Sort } from 'mongodb';
 import { searchPattern } from '../../../shared/search-text.ts';
 import type { Tenant } from '../../accounts/tenant.ts';
 import { ensureIndexes } from '../../platform/mongo/indexes.ts';
+import { restoring } from '../../platform/mongo/null-fields.ts';
 import type { CountedCell } from '../counts/count-rules.ts';
 import type { MonitorDoc } from '../monitor.ts';
 import { living } from '../store.ts';
 import { restoreMonitor } from '../stored-monitor.ts';
 import { nearerEnd, type ListPlan, type MonitorListQuery, type Stretch } from './list-rules.ts';
 
+/** What overviews show of a monitor's document. */
+export type OverviewDoc = Pick<
+  MonitorDoc, '_id' | 'name' | 'type' | 'target' | 'status' | 'interval_seconds' | 'group_id' | 'tags' | 'created_at'
+>;
+
+/** Where a walk in order of creation goes on. */
+export type CreationPlace = Pick<MonitorDoc, '_id' | 'created_at'>;
+
+const OVERVIEW_FIELDS: Record<Exclude<keyof OverviewDoc, '_id'>, 1> = {
+  name: 1, type: 1, target: 1, status: 1, interval_seconds: 1, group_id: 1, tags: 1, created_at: 1,
+};
+/** Documents that the driver decodes in one go. */
+const DECODED_AT_ONCE = 500;
+
 const ORDERS = ['created_at', 'updated_at', 'name'] as const;
+
+const restoreListed = restoring<OverviewDoc>({ group_id: null });
 
 /** Reads pages of the collection `monitors` for lists. */
 export class MonitorListStore {
@@ -57,6 +74,24 @@ export class MonitorListStore {
         return { monitors, total };
       }
     }
+  }
+
+  /** The project's monitors after that place, the oldest first; only those among `ids` if there are any. */
+  byCreation(
+    tenant: Tenant, { ids, after, limit }: { ids?: string[]; after?: CreationPlace; limit: number },
+  ): Promise<OverviewDoc[]> {
+    const filter: Filter<MonitorDoc> = living(tenant);
+    if (ids !== undefined) filter._id = { $in: ids };
+    if (after !== undefined) {
+      const { created_at: at, _id } = after;
+      // The index takes the first condition; the second is for those of the same instant.
+      filter.created_at = { $gte: at };
+      filter.$or = [{ created_at: { $gt: at } }, { _id: { $gt: _id } }];
+    }
+    const hint = ids === undefined ? { hint: 'list_by_created_at' } : {};
+    const found = this.#monitors.find(filter, { batchSize: DECODED_AT_ONCE, ...hint });
+    const sorted = found.sort({ created_at: 1, _id: 1 }).limit(limit);
+    return sorted.project<OverviewDoc>(OVERVIEW_FIELDS).map(restoreListed).toArray();
   }
 
   async #merged(tenant: Tenant, query: MonitorListQuery, cells: CountedCell[]): Promise<MonitorDoc[]> {

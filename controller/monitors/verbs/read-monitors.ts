@@ -42,7 +42,7 @@ export async function listMonitors(deps: MonitorDeps, ctx: ProjectContext, input
     deps.readers.statistics.list30d(monitors.map((doc) => doc._id)),
     groupIds.size === 0 ? new Map<string, string>() : deps.groups.names(ctx.tenant, [...groupIds]),
   ]);
-  const statuses = await incidentStatuses(deps, [...known.values()].map(({ live }) => live));
+  const statuses = await openIncidentStatuses(deps, [...known.values()].map(({ live }) => live));
   return {
     total,
     monitors: monitors.map((doc) => {
@@ -58,7 +58,7 @@ export async function readMonitorStats(deps: MonitorDeps, ctx: ProjectContext, i
   const days = daysOf(PERIOD_DAYS, period);
   const doc = await loadMonitor(deps, ctx, id);
   const { live = null, stats = null } = (await deps.readers.statistics.period(id, days)) ?? {};
-  const statuses = await incidentStatuses(deps, live === null ? [] : [live]);
+  const statuses = await openIncidentStatuses(deps, live === null ? [] : [live]);
   return { doc, facts: { live, stats, incidentStatus: statuses.get(live?.open_incident?.id ?? '') ?? null } };
 }
 
@@ -102,7 +102,7 @@ export async function withNames<T extends { monitor_id: string }>(
 }
 
 /** The status of each monitor's open incident, by the incident's id. */
-async function incidentStatuses(deps: MonitorDeps, live: MonitorLive[]) {
+export async function openIncidentStatuses(deps: MonitorDeps, live: MonitorLive[]) {
   const ids = live.flatMap((state) => (state.open_incident === null ? [] : [state.open_incident.id]));
   return ids.length === 0 ? new Map<string, IncidentStatus>() : deps.readers.incidents.statuses(ids);
 }

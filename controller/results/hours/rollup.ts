@@ -244,6 +244,6 @@ export function uptimeOutside({ times, maintenance }: Pick<Totals, 'times' | 'ma
 }
 
 /** Mean response time of successful checks, ms to a tenth; null if there is none. */
-export function meanTimeOf(counts: Counts): number | null {
+export function meanTimeOf(counts: Pick<Counts, 'time_sum' | 'time_count'>): number | null {
   return counts.time_count === 0 ? null : Math.round(counts.time_sum / counts.time_count) / 10;
 }

@@ -45,15 +45,14 @@ export class PastDays {
   async of(
     monitorIds: readonly string[], count: number, isWhole: boolean,
   ): Promise<Map<string, (number | null)[]>> {
-    const times = await this.times(monitorIds, count, isWhole);
+    const times = await this.times(monitorIds, count, isWhole, this.#clock.now());
     return new Map([...times].map(([id, days]) => [id, days.map(percentOf)]));
   }
 
-  /** The times of each day, the oldest first; parameters as those of `of`. */
+  /** The times of each day before `now` (Unix ms), the oldest first; other parameters as those of `of`. */
   async times(
-    monitorIds: readonly string[], count: number, isWhole: boolean,
+    monitorIds: readonly string[], count: number, isWhole: boolean, now: number,
   ): Promise<Map<string, WatchedTime[]>> {
-    const now = this.#clock.now();
     const today = now - (now % DAY_MS);
     const readAt = this.#clock.monotonic();
     const found = new Map<string, Uint32Array>();

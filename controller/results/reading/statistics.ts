@@ -1,16 +1,14 @@
 import type { Clock } from '../../../shared/time.ts';
 import { DAY_MS, HOUR_MS, hourOf } from '../../verdicts/booking-rules.ts';
-import type { HourTimes } from '../../verdicts/monitor-state.ts';
 import type { HourStore } from '../hours/hour-store.ts';
-import { countResult, tenths } from '../hours/row-layout.ts';
-import type { StoredResult } from '../hours/stored-result.ts';
 import type { OpenMonitor } from './open-monitor.ts';
 import { newestOf, type OpenReader } from './open-reader.ts';
+import { openTotals, type OpenRowsReader } from './open-totals.ts';
 import {
   viewRecent, type MonitorPeriods, type MonitorStatistics, type PeriodStats, type RecentResult,
 } from './periods.ts';
 import {
-  emptyRollup, meanTimeOf, rollupKey, steps, sumTotals, uptimeOf, uptimeOutside, type Totals,
+  meanTimeOf, rollupKey, steps, sumTotals, uptimeOf, uptimeOutside, type Totals,
 } from '../hours/rollup.ts';
 import { WrittenTotals, type TotalsReader, type Written } from './written-totals.ts';
 
@@ -19,14 +17,12 @@ export type RollupReader = TotalsReader & Pick<HourStore, 'hours' | 'days' | 're
 
 /** How many hours before the latest result to look for the newest ones, in turn; the last is over a day. */
 const HOURS_BACK = [1, 6, 25];
-const NO_TIMES: HourTimes = [0, 0, 0];
 
 export interface StatisticsDeps {
   clock: Clock;
   rollups: RollupReader;
   open: Pick<OpenReader, 'open'>;
-  /** The owner's results of an hour, of entries after that one. */
-  openRows(monitorId: string, hour: number, after: number): Promise<StoredResult[]>;
+  openRows: OpenRowsReader;
   /** The monitors of a project that were checked last, in no particular order; never heartbeats. */
   latest(projectId: string): Promise<{ monitor_id: string; at: number }[]>;
 }
@@ -117,42 +113,12 @@ export class Statistics {
     for (const [id, monitor] of monitors) {
       const of = written.get(id);
       const positionOf = (hour: number) => of?.positions.get(hour) ?? inDays.get(rollupKey(id, hour));
-      const parts = await this.#openParts(monitor, positionOf, from);
+      const open = await openTotals(monitor, { from, positionOf }, this.#deps.openRows);
+      const parts = open.map(({ totals: part }) => part);
       const isUnchecked = monitor.live.last_check_at === null;
       stats.set(id, isUnchecked ? null : statsOf(monitor, of ? [of.totals, ...parts] : parts));
     }
     return stats;
-  }
-
-  /** What the owner has of a period, without what the rollups have. */
-  async #openParts(
-    { monitor_id: id, hours }: OpenMonitor, positionOf: (hour: number) => number | undefined, from: number,
-  ): Promise<Totals[]> {
-    const parts: Totals[] = [];
-    for (const { hour, first_entry: first, last_entry: last, counts, times, maintenance } of hours) {
-      if (hour < from) continue;
-      const position = positionOf(hour);
-      const isWritten = position !== undefined;
-      const isCounted = isWritten && first !== null && first <= position;
-      const part: Totals = { ...emptyRollup() };
-      if (!isWritten && times !== null) {
-        part.times = times;
-        part.maintenance = { booked: NO_TIMES, times: maintenance ?? NO_TIMES };
-      }
-      if (!isCounted) parts.push({ ...part, ...counts });
-      // A new owner also has what came late, after the hour was written.
-      else if (last && last > position) parts.push(await this.#countedAfter(id, hour, position));
-    }
-    return parts;
-  }
-
-  async #countedAfter(monitorId: string, hour: number, position: number): Promise<Totals> {
-    const totals = emptyRollup();
-    for (const row of await this.#deps.openRows(monitorId, hour, position)) {
-      const time = row.response_time_ms === null ? null : tenths(row.response_time_ms);
-      countResult(totals, row.outcome, time, row.missed?.count ?? 1);
-    }
-    return totals;
   }
 
   /** The last written entry of open hours in those days: a new owner may hold what their rollups have. */

@@ -1,0 +1,78 @@
+import { z } from 'zod';
+import { MONITOR_TYPES } from '../../../shared/contracts/check-spec.ts';
+import { queryInt, UUID } from '../../http/params.ts';
+import type { CreationPlace } from '../list/list-store.ts';
+
+const unixMs = z.int();
+const percent = z.number().min(0).max(100).nullable();
+const ms = z.number().nullable();
+
+const PARTS = ['hours', 'days'] as const;
+/** With their commas these are 3.7 kB. */
+const MOST_NAMED = 100;
+
+/** The place of a monitor in order of creation. */
+const CURSOR = /^\d{1,15}\.[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
+
+export function cursorOf({ created_at: at, _id }: CreationPlace): string {
+  return `${at}.${_id}`;
+}
+
+function placeOf(cursor: string): CreationPlace {
+  const [at, id = ''] = cursor.split('.');
+  return { created_at: Number(at), _id: id };
+}
+
+const list = (text: string) => text.split(',').filter((part) => part !== '');
+
+export const overviewQuery = z.strictObject({
+  limit: queryInt({ min: 1, max: 5000, fallback: 1000 }),
+  cursor: z.string().regex(CURSOR, 'Must be one that an earlier page gave').transform(placeOf).optional()
+    .describe('`next_cursor` of the previous page.'),
+  include: z.string().max(100).transform(list).pipe(z.array(z.enum(PARTS))).default([])
+    .describe(`Comma-separated: ${PARTS.join(', ')}. Each costs reading the hours or days of each monitor.`),
+  ids: z.string().max(4000).transform(list)
+    .pipe(z.array(z.string().regex(UUID, 'Must be UUIDs').toLowerCase())
+      .max(MOST_NAMED, `At most ${MOST_NAMED} monitors at once`)).optional()
+    .describe('Comma-separated; only these monitors. Others of the project are left out.'),
+});
+export type OverviewInput = z.output<typeof overviewQuery>;
+
+export const monitorOverview = z.strictObject({
+  id: z.uuid(),
+  name: z.string(),
+  type: z.enum(MONITOR_TYPES),
+  target: z.string().nullable(),
+  status: z.enum(['active', 'paused', 'disabled']),
+  runtimeStatus: z.enum(['up', 'down', 'degraded', 'paused', 'maintenance', 'unknown']),
+  since: unixMs.nullable().describe('When it came to be up, down, degraded, unknown or paused.'),
+  in_maintenance: z.boolean(),
+  interval_seconds: z.int(),
+  group_id: z.uuid().nullable(),
+  tags: z.array(z.string()),
+  created_at: unixMs,
+  region_ids: z.array(z.string()).describe('Regions that check it.'),
+  down_region_ids: z.array(z.string()).describe('Those of them that see it down.'),
+  last_check_at: unixMs.nullable(),
+  response_time_ms: ms.describe('Of the latest check that had one.'),
+  incident: z.strictObject({
+    id: z.uuid(), severity: z.enum(['critical', 'major', 'minor', 'warning']),
+    status: z.enum(['open', 'acknowledged']), started_at: unixMs,
+  }).nullable().describe('The open incident.'),
+  uptime_24h: percent.optional().describe('Percent; with `hours`. Null if nothing was watched, as below.'),
+  hours: z.array(percent).optional()
+    .describe('Uptime of each clock hour from `first_hour`, percent; the last one is not over.'),
+  response_times: z.array(ms).optional().describe('Mean of each of these hours, ms.'),
+  uptime_30d: percent.optional().describe('Of the last 30 days (UTC), percent; with `days`.'),
+  uptime_90d: percent.optional(),
+  days: z.array(percent).optional()
+    .describe('Uptime of each day (UTC) from `first_day`, percent; the last one is today.'),
+}).meta({ id: 'MonitorOverview' });
+
+export const overviewAnswer = z.strictObject({
+  monitors: z.array(monitorOverview).describe('In order of creation.'),
+  total_count: z.int().describe('All monitors of the project.'),
+  next_cursor: z.string().nullable(),
+  first_hour: unixMs,
+  first_day: unixMs,
+});

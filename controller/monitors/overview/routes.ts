@@ -1,0 +1,34 @@
+import { JSON_CONTENT } from '../../http/exchange.ts';
+import { PackedAnswer } from '../../http/packed-answer.ts';
+import { defineRoute, type ProjectContext, type Route } from '../../http/route.ts';
+import type { MonitorDeps } from '../deps.ts';
+import { readMonitorOverview } from '../verbs/read-overview.ts';
+import { overviewAnswer, overviewQuery, type OverviewInput } from './answers.ts';
+import { viewOverviewMonitor, viewOverviewPage } from './views.ts';
+
+export function overviewRoute(deps: MonitorDeps): Route {
+  return defineRoute({
+    method: 'GET', path: '/api/monitors/overview', tag: 'Monitors',
+    auth: { access: 'project', role: 'viewer' },
+    summary: 'Read the states of all monitors',
+    description: 'What a list of thousands of monitors shows, in large pages. Compressed for callers that '
+      + 'accept it.',
+    query: overviewQuery,
+    answers: { 200: overviewAnswer },
+    handle: async (ctx, { query }) => ({
+      status: 200, packed: await deps.turns.run(ctx.tenant.organizationId, () => packed(deps, ctx, query)),
+    }),
+  });
+}
+
+/** Becomes text batch by batch, so that a page blocks nobody and its objects are never all in memory. */
+async function packed(deps: MonitorDeps, ctx: ProjectContext, query: OverviewInput): Promise<PackedAnswer> {
+  const { total, docs, facts } = await readMonitorOverview(deps, ctx, query);
+  const monitors: string[] = [];
+  for await (const batch of facts) {
+    for (const one of batch) monitors.push(JSON.stringify(viewOverviewMonitor(one, ctx.role)));
+  }
+  const page = JSON.stringify(viewOverviewPage(docs, query.limit, total, ctx.now));
+  const data = `{"monitors":[${monitors.join(',')}],${page.slice(1)}`;
+  return new PackedAnswer(`{"success":true,"data":${data}}`, { 'Content-Type': JSON_CONTENT });
+}

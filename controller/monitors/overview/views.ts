@@ -1,0 +1,83 @@
+import type { z } from 'zod';
+import type { ProjectRole } from '../../accounts/roles.ts';
+import type { MonitorLive } from '../../results/reading/live.ts';
+import { percentOf, type WatchedTime } from '../../results/reading/past-days.ts';
+import { RECENT_HOURS } from '../../results/reading/recent-hours.ts';
+import { DAY_MS, HOUR_MS, hourOf } from '../../verdicts/booking-rules.ts';
+import type { OverviewDoc } from '../list/list-store.ts';
+import { runtimeStatus, shownTarget } from '../rules.ts';
+import { OVERVIEW_DAYS, type OverviewFacts } from '../verbs/read-overview.ts';
+import { cursorOf, type monitorOverview, type overviewAnswer } from './answers.ts';
+
+type View = z.input<typeof monitorOverview>;
+
+const MONTH_DAYS = 30;
+
+/** A monitor as overviews show it to this role. */
+export function viewOverviewMonitor(
+  { doc, facts }: { doc: OverviewDoc; facts: OverviewFacts }, role: ProjectRole,
+): View {
+  const { _id: id, name, type, status, interval_seconds, group_id, tags, created_at } = doc;
+  const { live, hours, days } = facts;
+  const regions = live?.regions ?? [];
+  return {
+    id, name, type, target: shownTarget(doc, role), status, runtimeStatus: runtimeStatus(doc, live),
+    since: live === null ? null : Math.floor(live.since), in_maintenance: live?.in_maintenance ?? false,
+    interval_seconds, group_id: group_id ?? null, tags, created_at,
+    region_ids: regions.map(({ region }) => region),
+    down_region_ids: regions.flatMap((one) => (one.status === 'down' ? [one.region] : [])),
+    last_check_at: live?.last_check_at ?? null,
+    response_time_ms: latestTime(regions),
+    incident: viewIncident(facts),
+    ...(hours === null ? {} : {
+      uptime_24h: uptimeOver(hours), hours: hours.map(floored),
+      response_times: hours.map(({ response_time_ms: ms }) => (ms === null ? null : Math.round(ms))),
+    }),
+    ...(days === null ? {} : {
+      uptime_30d: uptimeOver(days.slice(-MONTH_DAYS)), uptime_90d: uptimeOver(days), days: days.map(floored),
+    }),
+  };
+}
+
+/** The page without its monitors; `docs` has one more if there is another page. */
+export function viewOverviewPage(
+  docs: readonly OverviewDoc[], limit: number, total: number, now: number,
+): Omit<z.input<typeof overviewAnswer>, 'monitors'> {
+  const last = docs.length > limit ? docs[limit - 1] : undefined;
+  return {
+    total_count: total, next_cursor: last === undefined ? null : cursorOf(last),
+    first_hour: hourOf(now) - (RECENT_HOURS - 1) * HOUR_MS,
+    first_day: now - (now % DAY_MS) - (OVERVIEW_DAYS - 1) * DAY_MS,
+  };
+}
+
+function viewIncident({ live, incidentStatus: status }: OverviewFacts): View['incident'] {
+  const open = live?.open_incident ?? null;
+  if (open === null || (status !== 'open' && status !== 'acknowledged')) return null;
+  return { id: open.id, severity: open.severity, status, started_at: Math.floor(open.started_at) };
+}
+
+/** Of the region that checked last. */
+function latestTime(regions: MonitorLive['regions']): number | null {
+  let latest: MonitorLive['regions'][number] | null = null;
+  for (const one of regions) {
+    const isLater = (one.last_check_at ?? 0) >= (latest?.last_check_at ?? 0);
+    if (one.response_time_ms !== null && isLater) latest = one;
+  }
+  return latest?.response_time_ms ?? null;
+}
+
+function uptimeOver(times: readonly WatchedTime[]): number | null {
+  const sum = { up: 0, watched: 0 };
+  for (const { up, watched } of times) {
+    sum.up += up;
+    sum.watched += watched;
+  }
+  return floored(sum);
+}
+
+/** Down to a hundredth, so that less than everything never reads 100. */
+function floored(time: WatchedTime): number | null {
+  const percent = percentOf(time);
+  return percent === null ? null : Math.floor(percent * 100) / 100;
+}

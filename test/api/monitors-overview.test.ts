@@ -1,0 +1,222 @@
+import { randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import type { IncidentDoc } from '../../controller/incidents/incident.ts';
+import { encodeRollup } from '../../controller/results/hours/rollup-codec.ts';
+import { emptyRollup } from '../../controller/results/hours/rollup.ts';
+import type { MonitorLive } from '../../controller/results/reading/live.ts';
+import type { ApiClient, Loose } from '../helpers/api-client.ts';
+import { makeApp, type TestApp } from '../helpers/make-app.ts';
+import { newTenant, type Tenant } from '../helpers/tenants.ts';
+
+const HOUR_MS = 3_600_000;
+const DAY_MS = 24 * HOUR_MS;
+
+let app: TestApp;
+let tenant: Tenant;
+let client: ApiClient;
+beforeAll(async () => {
+  app = await makeApp();
+});
+afterAll(() => app.close());
+beforeEach(async () => {
+  tenant = await newTenant(app);
+  client = tenant.readKey;
+  app.owners.unanswered.clear();
+});
+
+const create = async (change: Loose = {}): Promise<string> => {
+  const body = {
+    name: 'Shop', type: 'HTTP', target: 'https://shop.example/', interval_seconds: 60, ...change,
+  };
+  const answer = await tenant.writeKey.post('/api/monitors', body);
+  if (answer.status !== 201) throw new Error(answer.text);
+  return answer.data.monitor.id;
+};
+const overview = async (query = ''): Promise<Loose> => {
+  const answer = await client.get(`/api/monitors/overview${query}`);
+  if (answer.status !== 200) throw new Error(answer.text);
+  return answer.data;
+};
+const live = (change: Partial<MonitorLive> = {}): MonitorLive => ({
+  status: 'up', since: 1, last_check_at: null, last_success_at: null, last_failure_at: null,
+  open_incident: null, regions: [], ...change,
+});
+const region = (name: string, change: Partial<MonitorLive['regions'][number]> = {}) => ({
+  region: name, status: 'up' as const, reason: null, last_check_at: null, response_time_ms: null,
+  probe_id: null, ...change,
+});
+
+test('tells the state of each monitor, since when and where', async () => {
+  const { data: group } = await tenant.writeKey.post('/api/groups', { name: 'Shops' });
+  const down = await create({ name: 'Down', group_id: group.id, tags: ['web'] });
+  const fresh = await create({ name: 'Fresh', interval_seconds: 300 });
+  const incident = {
+    id: randomUUID(), started_at: 1_700_000_000_000, severity: 'major' as const, type: 'timeout' as const,
+  };
+  const at = 1_700_000_123_456;
+  app.owners.live.set(down, live({
+    status: 'down', since: 1_700_000_000_500, last_check_at: at, open_incident: incident, regions: [
+      region('eu', { status: 'down', last_check_at: at }),
+      region('us', { last_check_at: at - 1000, response_time_ms: 80 }),
+      region('asia', { last_check_at: at - 2000, response_time_ms: 200 }),
+    ],
+  }));
+  const incidents = app.db.collection<Pick<IncidentDoc, '_id' | 'status'>>('incidents');
+  await incidents.insertOne({ _id: incident.id, status: 'acknowledged' });
+  const { monitors: [first, second], ...page } = await overview();
+  expect(page).toMatchObject({ total_count: 2, next_cursor: null });
+  expect(first).toEqual({
+    id: down, name: 'Down', type: 'HTTP', target: 'https://shop.example/', status: 'active',
+    runtimeStatus: 'down', since: 1_700_000_000_500, in_maintenance: false, interval_seconds: 60,
+    group_id: group.id, tags: ['web'], created_at: expect.any(Number),
+    region_ids: ['eu', 'us', 'asia'], down_region_ids: ['eu'], last_check_at: at, response_time_ms: 80,
+    incident: { id: incident.id, severity: 'major', status: 'acknowledged', started_at: incident.started_at },
+  });
+  expect(second).toMatchObject({
+    id: fresh, runtimeStatus: 'unknown', since: null, group_id: null, tags: [], region_ids: [],
+    down_region_ids: [], last_check_at: null, response_time_ms: null, incident: null,
+  });
+  // A person has closed it.
+  await incidents.updateOne({ _id: incident.id }, { $set: { status: 'closed' } });
+  expect((await overview()).monitors[0].incident).toBeNull();
+});
+
+test('shows a monitor that is paused or in maintenance as such', async () => {
+  const paused = await create({ name: 'Paused' });
+  const serviced = await create({ name: 'Serviced' });
+  await tenant.writeKey.post(`/api/monitors/${paused}/pause`);
+  app.owners.live.set(paused, live());
+  app.owners.live.set(serviced, live({ status: 'down', in_maintenance: true }));
+  const { monitors } = await overview();
+  expect(monitors.map((one: Loose) => [one.runtimeStatus, one.in_maintenance])).toEqual([
+    ['paused', false], ['maintenance', true],
+  ]);
+});
+
+describe('pages', () => {
+  test('follow each other in order of creation, also of monitors made in the same millisecond', async () => {
+    const ids: string[] = [];
+    for (let count = 0; count < 7; count += 1) ids.push(await create({ name: `Shop ${count}` }));
+    const same = Date.now();
+    await app.db.collection('monitors')
+      .updateMany({ _id: { $in: ids.slice(2, 6) as never[] } }, { $set: { created_at: same } });
+    await app.db.collection('monitors')
+      .updateOne({ _id: ids[6] as never }, { $set: { created_at: same + 1 } });
+    const found: string[][] = [];
+    for (let cursor: string | null = ''; cursor !== null;) {
+      const page = await overview(`?limit=2${cursor === '' ? '' : `&cursor=${cursor}`}`);
+      expect(page.total_count).toBe(7);
+      found.push(page.monitors.map((one: Loose) => one.id));
+      cursor = page.next_cursor;
+    }
+    const alike = ids.slice(2, 6).sort();
+    expect(found).toEqual([ids.slice(0, 2), alike.slice(0, 2), alike.slice(2), [ids[6]]]);
+  });
+
+  test('end without a cursor when the last one is full', async () => {
+    await create();
+    await create();
+    expect(await overview('?limit=2')).toMatchObject({ total_count: 2, next_cursor: null });
+  });
+
+  test('leave out deleted monitors and those of other projects', async () => {
+    const deleted = await create();
+    await tenant.writeKey.delete(`/api/monitors/${deleted}`);
+    const other = await newTenant(app);
+    await create();
+    const answer = await other.readKey.get('/api/monitors/overview');
+    expect(answer.data).toMatchObject({ monitors: [], total_count: 0 });
+    expect((await overview()).monitors).toHaveLength(1);
+  });
+
+  test('can be of named monitors, and ignore those of others', async () => {
+    const [one, two] = [await create(), await create()];
+    await create();
+    const mine = client;
+    const { monitors } = await overview(`?ids=${two},${one.toUpperCase()},${randomUUID()}`);
+    expect(monitors.map(({ id }: Loose) => id)).toEqual([one, two]);
+    const other = await newTenant(app);
+    client = other.readKey;
+    expect((await overview(`?ids=${one}`)).monitors).toEqual([]);
+    client = mine;
+    expect((await overview('?ids=')).monitors).toEqual([]);
+  });
+});
+
+describe('hours and days', () => {
+  /** Five minutes down in an hour, of which one rollup tells. */
+  const rollup = (downMinutes: number, meanMs: number) => ({
+    ...emptyRollup(), time_sum: meanMs * 10, time_count: 1, total: 1,
+    times: [HOUR_MS - downMinutes * 60_000, 0, downMinutes * 60_000] as [number, number, number],
+  });
+  const write = async (collection: 'rollups_1h' | 'rollups_1d', _id: string, of: ReturnType<typeof rollup>) => {
+    await app.db.collection<{ _id: string; position: number; rollup: Buffer }>(collection)
+      .insertOne({ _id, position: 3, rollup: Buffer.from(encodeRollup(of)) });
+  };
+
+  test('come from rollups and from what the owner has not written yet', async () => {
+    const id = await create();
+    const silent = await create();
+    const now = Date.now();
+    const [hour, today] = [Math.floor(now / HOUR_MS), Math.floor(now / DAY_MS)];
+    await write('rollups_1h', `${id}:${hour - 2}`, rollup(6, 250));
+    await write('rollups_1h', `${id}:${hour - 30}`, rollup(60, 999));
+    await write('rollups_1d', `${id}:${today - 40}`, rollup(30, 1));
+    await write('rollups_1d', `${id}:${today - 10}`, rollup(15, 1));
+    app.owners.live.set(id, live({ last_check_at: now }));
+    app.owners.live.set(silent, live());
+    app.owners.figures.set(
+      id, { uptime_percentage: 99.999, avg_response_time: 120.4, total_checks: 10, failed_checks: 1 },
+    );
+    const page = await overview('?include=hours,days');
+    const [known, unknown] = page.monitors;
+    expect(page.first_hour).toBe((hour - 23) * HOUR_MS);
+    expect(page.first_day).toBe((today - 89) * DAY_MS);
+    expect(known.hours).toEqual([...nulls(21), 90, null, 99.99]);
+    expect(known.response_times).toEqual([...nulls(21), 250, null, 120]);
+    const [watched, down] = [HOUR_MS + 100_000, 360_000 + 1];
+    expect(known.uptime_24h).toBe(Math.floor((1 - down / watched) * 10_000) / 100);
+    expect([known.days[49], known.days[79]]).toEqual([50, 75]);
+    expect(known.days).toHaveLength(90);
+    expect(known.days.at(-1)).toBeGreaterThan(80);
+    expect(known.uptime_90d).toBeLessThan(known.uptime_30d);
+    expect(unknown).toMatchObject({ uptime_24h: null, uptime_30d: null, uptime_90d: null, days: nulls(90) });
+    expect(unknown.hours).toEqual(nulls(24));
+    const { monitors: [brief] } = await overview('?include=days');
+    expect(brief).toMatchObject({ uptime_30d: known.uptime_30d });
+    expect(brief).not.toHaveProperty('hours');
+  });
+
+  test('are missing of a monitor that no owner knows yet', async () => {
+    await create();
+    expect((await overview('?include=hours')).monitors[0]).not.toHaveProperty('hours');
+  });
+
+  test('are not told while an owner is away, but states are', async () => {
+    const id = await create();
+    app.owners.live.set(id, live());
+    app.owners.unanswered.add('open');
+    expect((await client.get('/api/monitors/overview?include=hours')).status).toBe(503);
+    expect((await overview()).monitors).toHaveLength(1);
+  });
+});
+
+test('conceals the token of a heartbeat from those who may not change it', async () => {
+  await create({ type: 'HEARTBEAT', target: undefined, heartbeat_interval: 3600, grace_period: 60 });
+  expect((await overview()).monitors[0].target).toBeNull();
+  client = tenant.writeKey;
+  expect((await overview()).monitors[0].target).toMatch(/^[0-9a-f]{32}$/);
+});
+
+test.each([
+  ['limit=5001', 'limit'], ['limit=0', 'limit'], ['cursor=x', 'cursor'], ['cursor=1.2', 'cursor'],
+  ['include=weeks', 'include'], ['ids=x', 'ids'], [`ids=${`,${randomUUID()}`.repeat(101)}`, 'ids'],
+])('refuses %.20s', async (query, field) => {
+  const answer = await client.get(`/api/monitors/overview?${query}`);
+  expect([answer.status, answer.error.code]).toEqual([400, 'VALIDATION_ERROR']);
+  expect(answer.error.message).toContain(field);
+});
+
+function nulls(count: number): null[] {
+  return Array.from({ length: count }, () => null);
+}
