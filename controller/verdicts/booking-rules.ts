@@ -26,12 +26,15 @@ export function bookUntil(state: MonitorState, until: number): MonitorState {
   if (until <= state.booked_until) return state;
   const column = columnOf(state.status);
   if (column === null) return { ...withGap(state, state.booked_until, until), booked_until: until };
-  const booked = withTimes(state, [state.booked_until, until], (known = [0, 0, 0], ms) => {
+  return { ...withTimes(state, [state.booked_until, until], addTo(column)), booked_until: until };
+}
+
+function addTo(column: 0 | 1 | 2): Rebooking {
+  return (known = [0, 0, 0], ms) => {
     const times: HourTimes = [...known];
     times[column] += ms;
     return times;
-  });
-  return { ...booked, booked_until: until };
+  };
 }
 
 /** How long a status holds after the latest result, ms. In a longer silence it holds for one interval. */
@@ -63,6 +66,32 @@ export function bookGap(state: MonitorState, until: number): MonitorState {
   const booked = bookUntil(state, Math.min(until, heardAt + state.config.interval_ms));
   const bookedUntil = Math.max(booked.booked_until, until);
   return { ...withGap(booked, booked.booked_until, until), booked_until: bookedUntil };
+}
+
+/**
+ * Books the time before a change of the configuration. In a silence it books what is known and leaves the
+ * rest open: the results of that time may be on their way.
+ */
+export function bookKnown(state: MonitorState, until: number): MonitorState {
+  const isHeard = bookGap(state, until) === state;
+  return bookUntil(state, isHeard ? until : lastHeard(state) + state.config.interval_ms);
+}
+
+/**
+ * Books the part of an unwatched stretch that a result covers, which was on its way when a pause ended the
+ * watch: from the one before until the next one is due, or until the pause if that is sooner. Hours that are
+ * over stay as they are, because their rollups may be written.
+ */
+export function bookBelated(state: MonitorState, at: number, status: RuntimeStatus): MonitorState {
+  const { config, booked_until: bookedUntil } = state;
+  const intervalMs = config.interval_ms;
+  const column = columnOf(status);
+  const gap = state.late?.gaps.find(([from, until]) => at < until && at + intervalMs > from);
+  if (!gap || column === null) return state;
+  const from = at + intervalMs <= gap[0] + holdMs(config) ? gap[0] : at;
+  const until = gap[1] < at + 2 * intervalMs ? gap[1] : at + intervalMs;
+  const stretch: Stretch = [Math.max(from, hourOf(bookedUntil)), until];
+  return isTime(stretch) ? withoutGap(withTimes(state, stretch, addTo(column)), ...stretch) : state;
 }
 
 /** When the latest result that counted was started, Unix ms; 0 if there is none. */

@@ -1,12 +1,12 @@
 import type { CheckResult } from '../../shared/contracts/result.ts';
 import { warnOfExpiry } from './advisory-rules.ts';
-import { bookGap, bookHour, bookWatched } from './booking-rules.ts';
+import { bookBelated, bookGap, bookHour, bookKnown, bookWatched } from './booking-rules.ts';
 import { watchCertificate } from './certificate-rules.ts';
 import { holdFlaps, instantOf } from './flap-rules.ts';
 import { afterConfig, applyOverdue, applyPing, applyUnwatched, waitingFrom } from './heartbeat-rules.ts';
 import { tellLate } from './late-rules.ts';
 import { keepMaintenance } from './maintenance-rules.ts';
-import type { MonitorConfig } from './monitor-config.ts';
+import type { MonitorConfig, RuntimeStatus } from './monitor-config.ts';
 import type { MonitorItem, MonitorState, Outage, ResultItem } from './monitor-state.ts';
 import { MonitorStep, type ItemPlace } from './monitor-step.ts';
 import { tellDataAgain, tellNoData } from './no-data-rules.ts';
@@ -116,12 +116,23 @@ function applyResult(step: MonitorStep, item: ResultItem): void {
   const isOvertaken = status !== 'unknown' && at <= since && !isFirstWord;
   const isNews = !late && at > (region.last_at ?? 0) && !isOvertaken;
   if (!isNews || !isOfPresentCheck(config, result) || !isAsked(config, name)) {
-    step.state = withResult(step.state, result, regions, outage);
+    const known = isBelated(config, item) ? bookBelated(step.state, at, statusOf(result)) : step.state;
+    step.state = withResult(known, result, regions, outage);
     return;
   }
   const heard = { ...regions, [name]: afterResult(region, item, config.retries) };
   step.state = withResult(bookGap(step.state, at), result, heard, isSuccess ? outage : countFailure(outage));
   decide(step, at, isSuccess ? 'check succeeded' : 'check failed');
+}
+
+/** True of a result that came in time, and stands for its slot as a recheck does not. */
+function isBelated(config: MonitorConfig, { result, region, late }: ResultItem): boolean {
+  return !late && result.reason === 'schedule' && isAsked(config, region);
+}
+
+function statusOf({ outcome, degraded }: CheckResult): RuntimeStatus {
+  if (outcome === 'failure') return 'down';
+  return degraded ? 'degraded' : 'up';
 }
 
 /** Written out field by field: copying states would otherwise be the controller's largest cost per result. */
@@ -201,17 +212,16 @@ function applyConfig(step: MonitorStep, config: MonitorConfig): void {
   const heartbeat = afterConfig(step.state, config);
   const settled = keepMaintenance(old, keepAssigned(old, rememberRegions(old, config)));
   const known = { config: settled, ...(heartbeat ? { heartbeat } : {}) };
-  step.state = { ...bookWatched(step.state, at), ...known };
   if (config.status === 'active' && old.status === 'active') {
+    step.state = { ...bookKnown(step.state, at), ...known };
     if (!heartbeat) decide(step, at, 'configuration changed');
     return;
   }
-  if (config.status !== 'active') {
-    // A monitor that nobody watches cannot recover: its incident ends without an alert.
-    if (outage) step.resolve(outage, at);
-    step.state = { ...step.state, outage: null };
-    if (status === 'paused') return;
-  }
+  // A monitor that nobody watches cannot recover: its incident ends without an alert.
+  if (config.status !== 'active' && outage) step.resolve(outage, at);
+  const ended = config.status === 'active' ? step.state : { ...step.state, outage: null };
+  step.state = { ...bookWatched(ended, at), ...known };
+  if (config.status !== 'active' && status === 'paused') return;
   step.state = { ...step.state, regions: {} };
   if (config.status === 'active') moveStatus(step, { to: 'unknown', at, reason: 'resumed' });
   else moveStatus(step, { to: 'paused', at, reason: config.status });

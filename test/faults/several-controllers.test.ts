@@ -10,6 +10,8 @@ import { countResults, repeats, SEED, tell } from './tally.ts';
 
 const MONITORS = 30;
 const STOPPED_MS = repeats(12, 60) * 1000;
+/** Longer than a status holds without results. */
+const BEHIND_MS = 8000;
 
 const random = randomOf(SEED);
 let several: Several;
@@ -150,6 +152,10 @@ fault('F26', 'the owner hears nothing of the bus any more, while it reaches the 
       `/bus-outage/${round}`, ({ toNats }) => toNats.drop(), ({ toNats }) => toNats.heal(),
     ));
   }
+  // The monitors are paused next, while their results are on their way.
+  for (const { toNats } of several.members) toNats.drop();
+  await passTime(BEHIND_MS);
+  for (const { toNats } of several.members) toNats.heal();
   return outcome(cuts, takenMs, cuts);
 });
 

@@ -2,8 +2,9 @@ import { describe, expect, test } from 'vitest';
 import { MUTATIONS, patchClockDecisions } from './mutations.ts';
 import {
   backlogTellsNothing, changedWhileUnmarked, clockJumps, databaseAway, diesAfterASnapshot, diesBeforeTelling,
-  diskIsRestored, insertsAreNotAnswered, lastWordIsRepeated, nobodyListens, sleeperFindsItsNumberFree,
-  sleeperMovesTheSnapshotBack, sleeperWritesAnOldBlock, sleeperWritesAnOldState, type Changed,
+  diskIsRestored, insertsAreNotAnswered, lastWordIsRepeated, nobodyListens, pausedBeforeItsResults,
+  sleeperFindsItsNumberFree, sleeperMovesTheSnapshotBack, sleeperWritesAnOldBlock, sleeperWritesAnOldState,
+  type Changed,
 } from './scenarios.ts';
 import type { SeedReport } from './run-seed.ts';
 
@@ -54,6 +55,12 @@ describe('unobserved time is not silence', () => {
 });
 
 describe('results that a region collects while it is cut off', () => {
+  test('count in the uptime, although the monitor was paused before they came', async () => {
+    const { violations, booked, wanted } = await pausedBeforeItsResults();
+    expect({ violations, booked }).toEqual({ violations: [], booked: wanted });
+    expect(wanted[0]).toBeGreaterThan(60_000);
+  });
+
   test('are stored and raise no alert', async () => {
     const { violations, alerts, stored } = await backlogTellsNothing();
     expect({ violations, alerts }).toEqual({ violations: [], alerts: 0 });

@@ -1,5 +1,9 @@
 import { sleep } from '../../shared/time.ts';
 import type { MonitorConfig } from '../../controller/verdicts/monitor-config.ts';
+import type { HourTimes } from '../../controller/verdicts/monitor-state.ts';
+import { spansByResults } from '../helpers/uptime-by-results.ts';
+import { rowsOf } from './check-results.ts';
+import { referenceOf } from './reference.ts';
 import { report, settle, type SeedReport } from './run-seed.ts';
 import type { SimulatedController } from './simulated-controller.ts';
 import type { ControllerStores } from './simulated-stores.ts';
@@ -319,6 +323,28 @@ export async function lastWordIsRepeated(changed: Changed = {}): Promise<SeedRep
   return end(world);
 }
 
+/**
+ * A user pauses a monitor while its probe is cut off for less than a minute and goes on checking. Returns the
+ * times that are booked, and those by the results (ms).
+ */
+export async function pausedBeforeItsResults(): Promise<SeedReport & { booked: HourTimes; wanted: HourTimes }> {
+  const { world, monitor: { monitor_id: id, retries } } = await pair({});
+  const probeId = world.probes[0]?.probeId ?? '';
+  world.network.cutOff.add(probeId);
+  await world.run(45_000);
+  const pausedAt = world.clock.now();
+  world.changeMonitor(id, { status: 'paused', check_revision: 1 });
+  await world.run(3000);
+  world.network.cutOff.clear();
+  const found = await end(world);
+  const reference = referenceOf(world.db, SHARD);
+  const rows = (rowsOf(world, reference.state, false).get(id) ?? []).filter((row) => row.started_at < pausedAt);
+  const wanted: HourTimes = [0, 0, 0];
+  for (const { from, until, column } of spansByResults(rows, retries, pausedAt)) wanted[column] += until - from;
+  const [booked = [0, 0, 0]] = Object.values(reference.state.monitors.get(id)?.state.booked ?? {});
+  return { ...found, booked, wanted };
+}
+
 /** Every process dies right after a snapshot. What was not yet written must still be in the journal. */
 export async function diesAfterASnapshot(changed: Changed = {}): Promise<SeedReport> {
   const { world, first, second } = await pair(changed);
@@ -406,7 +432,7 @@ export const SCENARIOS: Readonly<Record<string, () => Promise<SeedReport>>> = {
   'database-away': databaseAway, 'dies-before-telling': diesBeforeTelling,
   'last-word-is-repeated': () => lastWordIsRepeated(),
   'dies-after-a-snapshot': diesAfterASnapshot, 'inserts-are-not-answered': insertsAreNotAnswered,
-  'backlog-tells-nothing': backlogTellsNothing,
+  'backlog-tells-nothing': backlogTellsNothing, 'paused-before-its-results': pausedBeforeItsResults,
   'clock-jumps-ahead': () => clockJumps(10 * MINUTE_MS),
   'clock-jumps-back': () => clockJumps(-10 * MINUTE_MS), 'a-day-goes-by': () => aDayGoesBy(1),
 };

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import type { MonitorConfig } from '../../../controller/verdicts/monitor-config.ts';
 import { HOUR } from '../results/build.ts';
 import { MonitorRun } from './build.ts';
 
@@ -66,5 +67,73 @@ describe('time is booked', () => {
     expect(up + degraded + down).toBeLessThanOrEqual(3600);
     expect(Math.min(up, degraded, down)).toBeGreaterThanOrEqual(0);
     expect(run.state.booked_until).toBeGreaterThanOrEqual(HOUR + 3_600_000);
+  });
+});
+
+describe('results that are on their way when the configuration changes', () => {
+  /** Up, and heard of until 120 s when the change of 300 s reaches the journal. */
+  const behind = (change: Partial<MonitorConfig>): MonitorRun => {
+    const run = new MonitorRun({ interval_ms: 60_000, timeout_ms: 10_000, retries: 1 });
+    run.up(60);
+    run.up(120);
+    run.change(300, { check_revision: 1, ...change });
+    return run;
+  };
+
+  test('have their time booked as if they had come before', () => {
+    const run = behind({ name: 'renamed' });
+    for (const at of [180.01, 239.99, 300, 360]) run.up(at);
+    run.closeHour(1);
+    expect(run.booked()).toEqual([360 + 60 - 60, 0, 0]);
+  });
+
+  test('tell of an outage with its time', () => {
+    const run = behind({ name: 'renamed' });
+    for (const at of [180, 182, 240]) run.down(at);
+    for (const at of [300, 360]) run.up(at);
+    run.closeHour(1);
+    expect(run.booked()).toEqual([120 + 120, 0, 120]);
+  });
+
+  test('have their time booked up to the pause', () => {
+    const run = behind({ status: 'paused' });
+    expect(run.booked()).toEqual([120, 0, 0]);
+    for (const at of [180.01, 239.99, 299, 301]) run.up(at);
+    expect(run.booked()).toEqual([300 - 60, 0, 0]);
+    expect(run.state).toMatchObject({ status: 'paused', late: { gaps: [[HOUR, HOUR + 60_000]] } });
+  });
+
+  test('have only an interval each where others are missing', () => {
+    const run = behind({ status: 'paused' });
+    run.change(600, { status: 'active' });
+    run.up(660);
+    run.change(2000, { status: 'paused', check_revision: 3 });
+    expect(run.booked()).toEqual([120 + 60, 0, 0]);
+    run.result(1200, { assignment_rev: 3 });
+    run.result(1200, { assignment_rev: 3 });
+    expect(run.booked()).toEqual([120 + 60 + 60, 0, 0]);
+  });
+
+  test('count as what they report, also in an outage that the pause has ended', () => {
+    const run = new MonitorRun({ interval_ms: 60_000, timeout_ms: 10_000 });
+    run.up(60);
+    run.down(120);
+    run.change(300, { check_revision: 1, status: 'paused' });
+    expect(run.booked()).toEqual([60, 0, 60]);
+    run.down(180);
+    run.up(240);
+    expect(run.booked()).toEqual([60 + 60, 0, 60 + 60]);
+    expect(run.told).toEqual(
+      ['unknown→up@60', 'up→down@120', 'open@120', 'monitor.down@120', 'resolve@300', 'down→paused@300'],
+    );
+  });
+
+  test('leave an hour alone that is over', () => {
+    const run = new MonitorRun({ interval_ms: 60_000, timeout_ms: 10_000 });
+    run.up(3400);
+    run.change(3590, { check_revision: 1, status: 'paused' });
+    run.closeHour(1);
+    run.up(3460);
+    expect(run.booked()).toEqual([60, 0, 0]);
   });
 });
