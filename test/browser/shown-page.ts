@@ -48,7 +48,7 @@ export async function publishPage(app: TestApp, branding: object = {}) {
     ends_at: new Date(Date.now() + 2 * HOUR_MS).toISOString(),
   });
   await client.post(`${pages}/${id}/publish`);
-  return { subdomain, monitors, incident };
+  return { subdomain, monitors, incident, post };
 }
 
 function liveAs(status: MonitorLive['status']): MonitorLive {

@@ -15,7 +15,7 @@ const OWN_TEXTS: Readonly<Record<Language, SubscriberTexts>> = {
 /** What subscribers are told in one language, with what public pages say in it. */
 export interface SubscriberVoice {
   language: Language;
-  texts: SubscriberTexts & Pick<Texts, 'email' | 'subscribe' | 'subscribeHint' | 'send' | 'progress'>;
+  texts: SubscriberTexts & Texts;
 }
 
 export function subscriberVoice(language: Language): SubscriberVoice {
