@@ -167,7 +167,7 @@ module.exports = {
     doNotFollow: { path: 'node_modules' },
     exclude: { path: '^(data|dist)/' },
     enhancedResolveOptions: {
-      extensions: ['.ts', '.mjs', '.js', '.cjs', '.json'],
+      extensions: ['.ts', '.tsx', '.mjs', '.js', '.cjs', '.json'],
       conditionNames: ['import', 'node', 'default', 'types'], exportsFields: ['exports'],
     },
     skipAnalysisNotInRules: true,

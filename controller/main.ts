@@ -1,3 +1,4 @@
+import { fileURLToPath } from 'node:url';
 import { ConfigError } from '../shared/environment.ts';
 import { createLog } from '../shared/log.ts';
 import { mapStacks } from '../shared/mapped-stacks.ts';
@@ -36,7 +37,10 @@ async function run(config: ControllerConfig): Promise<void> {
   for (const warning of exposureWarnings(config)) log.warn(warning);
   const asked = stopAsked();
   const timeZone = Intl.DateTimeFormat().resolvedOptions().timeZone;
-  const started = startController({ config, clock: systemClock, log, timeZone, random: Math.random });
+  // The build puts the console beside this file.
+  const consoleDir = fileURLToPath(new URL('console', import.meta.url));
+  const ports = { config, clock: systemClock, log, timeZone, random: Math.random, consoleDir };
+  const started = startController(ports);
   const controller = await Promise.race([started, asked.then(() => null)]);
   if (controller) log.info({ url: controller.url }, 'listening');
   await asked;

@@ -1,7 +1,7 @@
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { root } from './steps.mjs';
+import { root } from './root.mjs';
 
 /** Inside node_modules, so that bundles find the packages. */
 const CACHE = join(root, 'node_modules/.cache');

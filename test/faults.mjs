@@ -4,7 +4,8 @@
 import { ensureBundles } from '../deploy/quickstart/bundle.mjs';
 import { invariantsTable, outcomeTable } from './faults-tables.mjs';
 import { Progress } from './progress.mjs';
-import { conclude, prepare, root, runTests, say } from './steps.mjs';
+import { root } from './root.mjs';
+import { conclude, prepare, runTests, say } from './steps.mjs';
 
 /** Seconds on two cores at rest. */
 const ALL_TYPICAL_S = 600;

@@ -2,7 +2,8 @@
 import { ensureBundles } from '../deploy/quickstart/bundle.mjs';
 import { runBundled } from './bundle.mjs';
 import { Progress } from './progress.mjs';
-import { CHECKS, conclude, prepare, root, runChecksAndUnit, runTests, say, STEPS } from './steps.mjs';
+import { root } from './root.mjs';
+import { CHECKS, conclude, prepare, runChecksAndUnit, runTests, say, STEPS } from './steps.mjs';
 
 const BESIDE_CHECKS = 'unit';
 const ON_SERVERS = ['nulls', 'bus', 'api', 'faults', 'e2e'];

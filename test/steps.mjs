@@ -1,12 +1,11 @@
 import { spawn } from 'node:child_process';
 import { mkdirSync } from 'node:fs';
-import { dirname, join } from 'node:path';
-import { fileURLToPath } from 'node:url';
+import { join } from 'node:path';
 import { ensurePackages } from '../deploy/quickstart/install.mjs';
 import { ensureRawSocket } from '../deploy/quickstart/raw-socket.mjs';
 import { nodeTooOld } from '../deploy/quickstart/node-version.mjs';
-
-export const root = dirname(dirname(fileURLToPath(import.meta.url)));
+import { ensureApiTypes } from './console-types.mjs';
+import { root } from './root.mjs';
 
 /** With more failing files in a project than this, none is run again: the failures are no accident. */
 const MOST_REPEATED = 3;
@@ -37,11 +36,12 @@ export async function prepare() {
   await ensurePackages({ root, production: false, say });
   await ensureRawSocket({ root, say });
   mkdirSync(join(root, 'node_modules/.cache/farwatch-test'), { recursive: true });
+  await ensureApiTypes();
 }
 
 /** Every step of `npm test` in order, with the seconds it adds to a run on two idle cores. */
 export const STEPS = {
-  types: 12, boundaries: 4, unused: 4, 'unused in the product': 4, lint: 24, unit: 40, simulation: 45,
+  types: 12, 'types of the console': 6, boundaries: 4, unused: 4, 'unused in the product': 4, lint: 24, unit: 40, simulation: 45,
   store: 35, nulls: 60, bus: 65, api: 85, faults: 80,
   e2e: 45, services: 30, browser: 30,
 };
@@ -49,6 +49,7 @@ export const STEPS = {
 /** Checks that pass or fail as a whole: commands in node_modules/.bin. */
 export const CHECKS = {
   types: ['tsc', '--noEmit', '--incremental', '--tsBuildInfoFile', 'node_modules/.cache/tsc.json'],
+  'types of the console': ['tsc', '--project', 'controller/console/app'],
   boundaries: [
     'depcruise', '--config', '.dependency-cruiser.cjs', 'shared', 'controller', 'probe', 'deploy', 'test',
   ],

@@ -6,7 +6,7 @@ import type { Tenant } from '../accounts/tenant.ts';
 import type { Page, PageReader } from '../pages/layout.ts';
 import type { BodyFormat } from './body/body.ts';
 import type { EventStream } from './event-stream.ts';
-import type { PackedAnswer } from './packed-answer.ts';
+import type { Packed } from './packed-answer.ts';
 import type { SessionCookie } from './session-cookie.ts';
 import { validate } from './validation.ts';
 
@@ -136,7 +136,7 @@ type RawReply<S> = { status: S; raw: string | Uint8Array | Readable } & ReplyFac
 type DataReply<S, X> = { status: S; data: z.input<X> } & ReplyFacts;
 type StreamReply<S> = { status: S; stream: EventStream } & ReplyFacts;
 /** Ready bytes of what the answer declares, with all headers; a caller may get 304 in its place. */
-type PackedReply<S> = { status: S; packed: PackedAnswer } & ReplyFacts;
+type PackedReply<S> = { status: S; packed: Packed } & ReplyFacts;
 type EitherReply<S, X> =
   RawReply<S> | PackedReply<S> | (X extends { data: infer D } ? DataReply<S, D> : never);
 type ReplyOf<S, X> = X extends z.ZodType
@@ -204,7 +204,7 @@ export interface AnyReply extends ReplyFacts {
   data?: unknown;
   raw?: string | Uint8Array | Readable;
   stream?: EventStream;
-  packed?: PackedAnswer;
+  packed?: Packed;
 }
 
 /** A route without its types: what the edge registers. */

@@ -4,9 +4,11 @@ import { FairQueue } from '../../shared/fair-queue.ts';
 import { createAuditRecorder } from '../audit/recorder.ts';
 import { auditRoutes } from '../audit/routes.ts';
 import { AuditStore } from '../audit/store.ts';
+import { consoleRoutes, placeView } from '../console/routes.ts';
 import type { AppDeps } from '../http/app.ts';
 import { observeRequests } from '../http/metrics.ts';
 import type { QuickAnswers } from '../http/quick-answers.ts';
+import { PackedFiles } from '../http/packed-files.ts';
 import { RateLimiter, rateLimitExceeded } from '../http/rate-limit.ts';
 import type { Route } from '../http/route.ts';
 import { SessionCookie } from '../http/session-cookie.ts';
@@ -54,7 +56,9 @@ interface HttpSources {
 }
 
 /** The HTTP edge, with its metrics and the audit log. */
-export async function openHttp({ config, mongo, bus, clock, log }: ControllerPorts, sources: HttpSources) {
+export async function openHttp(
+  { config, mongo, bus, clock, log, consoleDir }: ControllerPorts, sources: HttpSources,
+) {
   const { accounts, results, fleet, notifications, events } = sources;
   const { credentials, tenants, organizationsOf } = accounts;
   const registry = new Registry();
@@ -100,6 +104,7 @@ export async function openHttp({ config, mongo, bus, clock, log }: ControllerPor
   const edge: AppDeps = {
     routes: [
       ...systemRoutes({ clock, checks }), ...(metrics.listen === null ? metricsRoutes : []),
+      ...consoleRoutes(consoleDir === undefined ? null : PackedFiles.open(consoleDir)),
       ...auditRoutes({ entries }), ...sources.routes,
     ],
     audit: createAuditRecorder({ entries, organizationsOf, log }),
@@ -111,7 +116,11 @@ export async function openHttp({ config, mongo, bus, clock, log }: ControllerPor
     observe: observeRequests(registry),
     onConnectionRefused: () => refusedConnections.inc(),
     quick: sources.quick,
-    place: sources.place,
+    place: (request) => {
+      const placing = sources.place(request);
+      if (placing === undefined) placeView(request);
+      return placing?.then(() => placeView(request));
+    },
   };
   /** For an address of its own; null: the metrics are among the other routes. */
   const { quick: _quick, place: _place, ...plain } = edge;

@@ -27,6 +27,8 @@ export interface ControllerPorts {
   resolve: Resolve;
   /** Of hashing new passwords; it takes 0.1 s of CPU time by default. */
   passwordCost?: PasswordCost;
+  /** Folder with the built console; without one it is not served. */
+  consoleDir?: string;
   /** Where the search for servers that know domains begins; IANA by default. */
   domainRoots?: DomainRoots;
 }

@@ -1,6 +1,8 @@
 // Builds one bundle per process: `node build.mjs ROOT DIRECTORY`. It has a process of its own, because the
 // builder would stay in the memory of the launcher, and its helper wake fifty times a second beside it.
+import { join } from 'node:path';
 import { build } from 'esbuild';
+import { buildConsole } from '../console/build.mjs';
 
 /** Bundle name → entry point. */
 const ENTRY_POINTS = {
@@ -30,3 +32,4 @@ await build({
   loader: { '.html': 'text', '.css': 'text', '.svg': 'text' },
   logLevel: 'error',
 });
+await buildConsole({ root: absWorkingDir, outdir: join(outdir, 'console') });

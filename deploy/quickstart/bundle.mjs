@@ -33,7 +33,7 @@ function hashSources(root) {
   const files = [join(root, 'package-lock.json'), join(root, 'deploy/quickstart/bundle.mjs')];
   for (const folder of SOURCES) {
     for (const entry of readdirSync(join(root, folder), { recursive: true, withFileTypes: true })) {
-      if (entry.isFile() && !entry.name.endsWith('.md')) {
+      if (entry.isFile() && !entry.name.endsWith('.md') && entry.name !== 'openapi.d.ts') {
         files.push(join(entry.parentPath ?? entry.path, entry.name));
       }
     }

@@ -12,6 +12,8 @@ import { newMember, newPerson, newTenant, PASSWORD, type Tenant } from '../helpe
  */
 const NEEDS = {
   'GET /.well-known/probes.json': 'public',
+  'GET /': 'public',
+  'GET /console/assets/:file': 'public',
   'GET /healthz': 'public',
   'GET /readyz': 'public',
   'GET /metrics': 'public',

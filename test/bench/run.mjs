@@ -4,7 +4,8 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { ensureBundles } from '../../deploy/quickstart/bundle.mjs';
 import { bundle } from '../bundle.mjs';
-import { prepare, root, say } from '../steps.mjs';
+import { root } from '../root.mjs';
+import { prepare, say } from '../steps.mjs';
 
 await prepare();
 await ensureBundles({ root, say });

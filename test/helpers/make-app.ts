@@ -34,6 +34,8 @@ export interface AppOptions {
   routes?(controller: Controller): Route[];
   /** Receives each command that is sent to the database. */
   onCommand?(command: Document): void;
+  /** Folder with a built console, which is then served. */
+  consoleDir?: string;
   /** A database to use in place of a new one. */
   mongoUrl?: string;
 }
@@ -80,7 +82,7 @@ export async function makeApp(options: AppOptions = {}): Promise<TestApp> {
     options;
   const controller = await openController({
     config, mongo, bus, clock, log, resolve, timeZone: 'Europe/Berlin', random: Math.random,
-    passwordCost: TEST_COST,
+    passwordCost: TEST_COST, consoleDir: options.consoleDir,
   });
   const { edge } = controller;
   const own = options.routes?.(controller) ?? [];

@@ -1,0 +1,49 @@
+/** What the API, or the way to it, has against a request. */
+export class ApiError extends Error {
+  /** A code of the API; `OFFLINE` when no answer came. */
+  readonly code: string;
+  /** Of the answer; 0 without one. */
+  readonly status: number;
+  readonly requestId: string | null;
+  readonly details: unknown;
+  /** Seconds until it may be tried again, if the API said so. */
+  readonly retryAfter: number | null;
+
+  constructor(
+    { code, message, status = 0, requestId = null, details = null, retryAfter = null }: {
+      code: string; message: string; status?: number; requestId?: string | null; details?: unknown;
+      retryAfter?: number | null;
+    },
+  ) {
+    super(message);
+    this.code = code;
+    this.status = status;
+    this.requestId = requestId;
+    this.details = details;
+    this.retryAfter = retryAfter;
+  }
+
+  /** What the API has against single fields, by the field's path. */
+  get fields(): Record<string, string> {
+    const { details } = this;
+    if (Array.isArray(details)) {
+      return Object.fromEntries(details.map(({ field, message }) => [String(field), String(message)]));
+    }
+    const errors = (details as { errors?: unknown } | null)?.errors;
+    return typeof errors === 'object' && errors !== null ? errors as Record<string, string> : {};
+  }
+}
+
+interface ErrorBody {
+  error?: { code?: string; message?: string; details?: unknown; retryAfter?: number };
+}
+
+/** From an answer other than a success, whatever stands in its body. */
+export function errorOf(response: Response, body: unknown): ApiError {
+  const { code, message, details, retryAfter } = (body as ErrorBody | null)?.error ?? {};
+  return new ApiError({
+    code: code ?? `HTTP_${response.status}`, message: message ?? response.statusText, details,
+    status: response.status, requestId: response.headers.get('x-request-id'),
+    retryAfter: retryAfter ?? null,
+  });
+}

@@ -1,0 +1,40 @@
+import createClient from 'openapi-fetch';
+import { chosenOrganization, chosenProject, sessionEnded } from '../session/chosen.ts';
+import { ApiError, errorOf } from './api-error.ts';
+import type { paths } from './openapi.d.ts';
+
+/** Makes the cookie count; a page of another origin cannot send it. */
+export const SESSION_HEADER = { 'X-Farwatch-Session': 'cookie' };
+
+/** On every request: the session, and what it acts on. */
+export function requestHeaders(): Record<string, string> {
+  const [organization, project] = [chosenOrganization.value, chosenProject.value];
+  return {
+    ...SESSION_HEADER,
+    ...(organization === null ? {} : { 'X-Organization-ID': organization }),
+    ...(project === null ? {} : { 'X-Project-ID': project }),
+  };
+}
+
+/** The API, typed by its own document. Wrap calls in `answer`. */
+export const api = createClient<paths>({ baseUrl: location.origin });
+api.use({
+  onRequest: ({ request }) => {
+    for (const [name, value] of Object.entries(requestHeaders())) {
+      if (!request.headers.has(name)) request.headers.set(name, value);
+    }
+  },
+});
+
+type Sent<T> = Promise<{ data?: T; error?: unknown; response: Response }>;
+type DataOf<T> = T extends { data: infer D } ? D : T;
+
+/** The `data` of a success. Throws ApiError for everything else, also without a connection. */
+export async function answer<T>(sent: Sent<T>): Promise<DataOf<T>> {
+  const { data, error, response } = await sent.catch(() => {
+    throw new ApiError({ code: 'OFFLINE', message: 'The server cannot be reached' });
+  });
+  if (response.ok) return ((data as { data?: unknown } | undefined)?.data ?? data) as DataOf<T>;
+  if (response.status === 401 && !response.url.includes('/api/auth/')) sessionEnded();
+  throw errorOf(response, error);
+}

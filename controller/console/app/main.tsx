@@ -1,0 +1,90 @@
+import './styles/main.css';
+import { QueryClientProvider } from '@tanstack/preact-query';
+import { render, type ComponentType } from 'preact';
+import { ErrorBoundary, LocationProvider, Route, Router, useLocation } from 'preact-iso';
+import { signal } from '@preact/signals';
+import { useEffect, useState } from 'preact/hooks';
+import { queries } from './api/queries.ts';
+import { keepLive } from './live/live-stream.ts';
+import './preferences/theme.ts';
+import { readSession, session } from './session/session.ts';
+import { NotFound } from './shell/not-found.tsx';
+import { Shell } from './shell/shell.tsx';
+import { shellTexts } from './texts/shell.ts';
+import { Button } from './ui/button.tsx';
+import { ErrorNote } from './ui/error-note.tsx';
+import { Skeleton } from './ui/loading.tsx';
+import { Toasts } from './ui/toast.tsx';
+import { SIGNED_IN, SIGNED_OUT } from './views.ts';
+
+function Console() {
+  const { state } = session.value;
+  if (state === 'unknown') return <p class="boot">Farwatch</p>;
+  if (state === 'offline') {
+    return <div class="boot"><p>{shellTexts.offlineLong}</p><Button variant="primary" onClick={() => void readSession()}>{shellTexts.retry}</Button></div>;
+  }
+  return state === 'in' ? <SignedIn /> : <SignedOut />;
+}
+
+function SignedIn() {
+  const { path, route } = useLocation();
+  const isOutside = path in SIGNED_OUT;
+  useEffect(() => {
+    if (isOutside) route(safeNext(), true);
+  }, [isOutside]);
+  if (isOutside) return null;
+  const views = <Views of={SIGNED_IN} other={NotFound} />;
+  return path === '/wall' ? views : <Shell>{views}</Shell>;
+}
+
+function SignedOut() {
+  const { path, url, route } = useLocation();
+  const isInside = !(path in SIGNED_OUT);
+  useEffect(() => {
+    if (isInside) route(`/sign-in${url === '/' ? '' : `?next=${encodeURIComponent(url)}`}`, true);
+  }, [isInside]);
+  return isInside ? null : <main id="main"><Views of={SIGNED_OUT} other={NotFound} /></main>;
+}
+
+/** Where somebody wanted to go before signing in: a path of ours, whatever the address says. */
+function safeNext(): string {
+  const next = new URLSearchParams(location.search).get('next') ?? '/';
+  const url = new URL(next, location.origin);
+  return url.origin === location.origin && next.startsWith('/') ? `${url.pathname}${url.search}` : '/';
+}
+
+/** A section's code is on its way. */
+const loading = signal(false);
+
+type View = ComponentType;
+
+function Views({ of, other }: { of: Record<string, unknown>; other: View }) {
+  const [failure, setFailure] = useState<unknown>(null);
+  const { path } = useLocation();
+  useEffect(() => setFailure(null), [path]);
+  if (failure !== null) return <ErrorNote error={failure} retry={() => location.reload()} />;
+  const setLoading = (isLoading: boolean) => () => {
+    loading.value = isLoading;
+  };
+  return (
+    <ErrorBoundary onError={setFailure}>
+      {loading.value && <Skeleton lines={6} class="page" />}
+      <Router onLoadStart={setLoading(true)} onLoadEnd={setLoading(false)}>
+        {Object.entries(of).map(([at, view]) => <Route key={at} path={at} component={view as View} />)}
+        <Route default component={other} />
+      </Router>
+    </ErrorBoundary>
+  );
+}
+
+keepLive();
+void readSession();
+render(
+  <LocationProvider scope={/^\/(?!api\/|status\/)/}>
+    <QueryClientProvider client={queries}>
+      <Console />
+      <Toasts />
+    </QueryClientProvider>
+  </LocationProvider>,
+  document.getElementById('app') as HTMLElement,
+);

@@ -1,0 +1,21 @@
+import { effect, signal } from '@preact/signals';
+
+export const LANGUAGES = { en: 'English', de: 'Deutsch' } as const;
+export type Language = keyof typeof LANGUAGES;
+
+/** The language of all texts: the one chosen here before, else the browser's. */
+export const language = signal<Language>(first());
+
+effect(() => {
+  document.documentElement.lang = language.value;
+});
+
+export function chooseLanguage(chosen: Language): void {
+  localStorage.setItem('language', chosen);
+  language.value = chosen;
+}
+
+function first(): Language {
+  const wanted = [localStorage.getItem('language'), ...navigator.languages].map((tag) => tag?.slice(0, 2));
+  return (wanted.find((tag) => tag !== undefined && tag in LANGUAGES) ?? 'en') as Language;
+}

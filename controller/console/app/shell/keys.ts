@@ -1,0 +1,42 @@
+import { signal } from '@preact/signals';
+import { useEffect, useRef } from 'preact/hooks';
+import { tinykeys } from 'tinykeys';
+
+export interface Key {
+  /** As tinykeys writes it: `?`, `g m`, `$mod+k`. */
+  keys: string;
+  /** What it does, for the list of shortcuts. */
+  text: string;
+  run: (event: KeyboardEvent) => void;
+  /** Also while somebody types into a field. */
+  everywhere?: boolean;
+}
+
+/** All keys that do something now, by who asked for them. */
+export const activeKeys = signal<readonly { isGeneral: boolean; keys: readonly Key[] }[]>([]);
+
+function isTyping({ target }: KeyboardEvent): boolean {
+  return target instanceof HTMLElement && target.closest('input:not([type=checkbox]), textarea, select, [contenteditable]') !== null;
+}
+
+/** Binds keys while the component is shown. Keep `keys` the same in number and order. */
+export function useKeys(keys: readonly Key[], { isGeneral = false } = {}): void {
+  const latest = useRef(keys);
+  latest.current = keys;
+  const names = keys.map((key) => key.keys).join('\n');
+  useEffect(() => {
+    const entry = { isGeneral, keys: latest.current };
+    activeKeys.value = [...activeKeys.peek(), entry];
+    const bindings = latest.current.map((key, at) => [key.keys, (event: KeyboardEvent) => {
+      const isHidden = document.querySelector('dialog[open]') !== null;
+      if (key.everywhere !== true && (isTyping(event) || isHidden)) return;
+      event.preventDefault();
+      latest.current[at]?.run(event);
+    }] as const);
+    const unbind = tinykeys(window, Object.fromEntries(bindings));
+    return () => {
+      unbind();
+      activeKeys.value = activeKeys.peek().filter((one) => one !== entry);
+    };
+  }, [names, isGeneral]);
+}

@@ -1,0 +1,125 @@
+import { useQueryClient } from '@tanstack/preact-query';
+import type { ComponentChildren } from 'preact';
+import { useEffect, useRef, useState } from 'preact/hooks';
+import { useLocation } from 'preact-iso';
+import { liveState } from '../live/live-stream.ts';
+import { chooseLanguage, language, LANGUAGES, type Language } from '../preferences/language.ts';
+import { theme, THEMES } from '../preferences/theme.ts';
+import { chooseProject, me, project, signOut } from '../session/session.ts';
+import { shellTexts } from '../texts/shell.ts';
+import { href } from '../ui/link.ts';
+import { Menu, MenuItem, MenuLink } from '../ui/menu.tsx';
+import { toastError } from '../ui/toast.tsx';
+import { DESTINATIONS } from './destinations.ts';
+import { useKeys } from './keys.ts';
+import { Palette } from './palette.tsx';
+import { Shortcuts } from './shortcuts.tsx';
+
+/** What is around every view of somebody who is signed in. */
+export function Shell({ children }: { children: ComponentChildren }) {
+  const [open, setOpen] = useState<'palette' | 'shortcuts' | null>(null);
+  const { route, path } = useLocation();
+  const main = useRef<HTMLElement>(null);
+  const isFirst = useRef(true);
+  useEffect(() => {
+    // A reader of the screen hears where the link has led.
+    if (!isFirst.current) main.current?.focus({ preventScroll: true });
+    isFirst.current = false;
+  }, [path]);
+  useKeys([
+    { keys: '$mod+k', text: shellTexts.palette, run: () => setOpen('palette'), everywhere: true },
+    { keys: 'Shift+?', text: shellTexts.shortcutsHint, run: () => setOpen('shortcuts') },
+    ...DESTINATIONS.map(({ to, name, keys }) => ({ keys: `g ${keys}`, text: shellTexts[name], run: () => route(href(to)) })),
+  ], { isGeneral: true });
+  return (
+    <div class="shell">
+      <a class="skip" href="#main">{shellTexts.skip}</a>
+      <Navigation path={path} />
+      <header class="top">
+        <ProjectMenu />
+        <button type="button" class="find" onClick={() => setOpen('palette')}>
+          <span>{shellTexts.search}</span><kbd>Ctrl K</kbd>
+        </button>
+        <LiveSign />
+        <AccountMenu />
+      </header>
+      <main id="main" ref={main} tabIndex={-1}>
+        {liveState.value === 'offline' && <p class="offline-banner" role="alert">{shellTexts.offlineLong}</p>}
+        {children}
+      </main>
+      {open === 'palette' && <Palette onClose={() => setOpen(null)} />}
+      {open === 'shortcuts' && <Shortcuts onClose={() => setOpen(null)} />}
+    </div>
+  );
+}
+
+function Navigation({ path }: { path: string }) {
+  const isCurrent = (to: string) => (to === '/' ? path === '/' || path.startsWith('/monitors') : path.startsWith(to));
+  return (
+    <nav class="side" aria-label={shellTexts.mainNavigation}>
+      <a class="brand" href={href('/')}><img src="/console/assets/icon.svg" alt="" width="28" height="28" /> <span>Farwatch</span></a>
+      <ul>
+        {DESTINATIONS.filter(({ icon }) => icon !== null).map(({ to, name, icon }) => (
+          <li key={to}>
+            <a href={href(to)} aria-current={isCurrent(to) ? 'page' : undefined}>
+              <svg viewBox="0 0 24 24" aria-hidden="true"><path d={icon ?? ''} /></svg><span>{shellTexts[name]}</span>
+            </a>
+          </li>
+        ))}
+      </ul>
+    </nav>
+  );
+}
+
+function ProjectMenu() {
+  const queries = useQueryClient();
+  const { route } = useLocation();
+  const account = me.value;
+  if (account === null || project.value === null) return <span class="project-name" />;
+  if (account.projects.length < 2) return <span class="project-name">{project.value.name}</span>;
+  const organizationOf = (id: string) => account.organizations.find((one) => one.id === id)?.name ?? '';
+  return (
+    <Menu class="project-menu" name={`${shellTexts.project}: ${project.value.name}`} label={<><span class="project-name">{project.value.name}</span> ▾</>}>
+      {account.projects.map(({ id, name, organization_id: of }) => (
+        <MenuItem
+          key={id} isChosen={id === project.value?.id}
+          onChoose={() => {
+            chooseProject(id);
+            queries.clear();
+            route(href('/'));
+          }}
+        >{name} <span class="faint">{account.organizations.length > 1 ? organizationOf(of) : ''}</span></MenuItem>
+      ))}
+    </Menu>
+  );
+}
+
+function LiveSign() {
+  const state = liveState.value;
+  return <span class={`live-sign ${state}`} role="status"><span aria-hidden="true" />{shellTexts[state]}</span>;
+}
+
+function AccountMenu() {
+  const user = me.value?.user;
+  if (user === undefined) return null;
+  const initials = user.name.split(/\s+/).slice(0, 2).map((word) => [...word][0] ?? '').join('').toUpperCase();
+  return (
+    <Menu class="account-menu" name={`${shellTexts.account}: ${user.name}`} label={<span class="avatar" aria-hidden="true">{initials}</span>}>
+      <p class="menu-note" role="presentation">{user.name}<br /><span class="faint">{user.email}</span></p>
+      <MenuLink to={href('/settings/account')}>{shellTexts.account}</MenuLink>
+      <MenuLink to="/api/docs">{shellTexts.apiReference}</MenuLink>
+      {THEMES.map((each) => (
+        <MenuItem
+          key={each} isChosen={theme.value === each}
+          onChoose={() => {
+            theme.value = each;
+          }}
+        >{shellTexts.theme}: {shellTexts[each]}</MenuItem>
+      ))}
+      {(Object.keys(LANGUAGES) as Language[]).map((each) => (
+        <MenuItem key={each} isChosen={language.value === each} onChoose={() => chooseLanguage(each)}>{LANGUAGES[each]}</MenuItem>
+      ))}
+      <MenuItem onChoose={() => void signOut().catch(toastError)}>{shellTexts.signOut}</MenuItem>
+    </Menu>
+  );
+}

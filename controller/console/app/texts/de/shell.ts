@@ -1,0 +1,23 @@
+import type { ShellTexts } from '../shell.ts';
+import type { Translation } from '../catalogue.ts';
+
+const german: Translation<ShellTexts> = {
+  overview: 'Monitore', incidents: 'Vorfälle', fleet: 'Probes', destinations: 'Alarme', pages: 'Statusseiten',
+  maintenance: 'Wartung', settings: 'Einstellungen', wall: 'Wandansicht', newMonitor: 'Neuer Monitor',
+  mainNavigation: 'Hauptmenü', skip: 'Zum Inhalt', menu: 'Menü', account: 'Konto', project: 'Projekt',
+  signOut: 'Abmelden', theme: 'Darstellung', system: 'System', light: 'Hell', dark: 'Dunkel', language: 'Sprache',
+  live: 'Live', connecting: 'Verbinden …', offline: 'Offline',
+  offlineLong: 'Der Server ist nicht erreichbar. Das Gezeigte ist womöglich veraltet; wir versuchen es weiter.',
+  search: 'Suchen oder springen zu …', palette: 'Befehle', noCommand: 'Nichts gefunden', go: 'Gehe zu',
+  actions: 'Aktionen', monitors: 'Monitore', shortcuts: 'Tastenkürzel', shortcutsHint: 'Tastenkürzel zeigen',
+  general: 'Überall', thisView: 'Auf dieser Seite', close: 'Schließen', cancel: 'Abbrechen', retry: 'Noch einmal', save: 'Speichern',
+  delete: 'Löschen', undo: 'Rückgängig', copy: 'Kopieren', copied: 'Kopiert', loading: 'Lädt',
+  failed: 'Das hat nicht geklappt', request: (id) => `Anfrage ${id}`, notFound: 'Unter dieser Adresse gibt es nichts',
+  notFoundLong: 'Es wurde vielleicht gelöscht oder gehört zu einem anderen Projekt.', back: 'Zurück zu den Monitoren',
+  leaveUnsaved: 'Ihre Eingaben sind nicht gespeichert. Seite verlassen?',
+  up: 'Erreichbar', down: 'Ausgefallen', degraded: 'Eingeschränkt', unknown: 'Unbekannt', paused: 'Angehalten',
+  disabled: 'Abgeschaltet', maintenanceState: 'Wartung', optional: 'freiwillig', justNow: 'gerade eben',
+  apiReference: 'API-Referenz', utc: (text) => `${text} UTC`,
+};
+
+export default german;

@@ -1,0 +1,23 @@
+import { catalogue } from './catalogue.ts';
+
+const english = {
+  overview: 'Monitors', incidents: 'Incidents', fleet: 'Fleet', destinations: 'Alerts', pages: 'Status pages',
+  maintenance: 'Maintenance', settings: 'Settings', wall: 'Wall', newMonitor: 'New monitor',
+  mainNavigation: 'Main', skip: 'Skip to content', menu: 'Menu', account: 'Account', project: 'Project',
+  signOut: 'Sign out', theme: 'Appearance', system: 'System', light: 'Light', dark: 'Dark', language: 'Language',
+  live: 'Live', connecting: 'Connecting…', offline: 'Offline',
+  offlineLong: 'The server cannot be reached. What you see may be out of date; we keep trying.',
+  search: 'Search or jump to…', palette: 'Command palette', noCommand: 'Nothing found', go: 'Go to',
+  actions: 'Actions', monitors: 'Monitors', shortcuts: 'Keyboard shortcuts', shortcutsHint: 'Show shortcuts',
+  general: 'Everywhere', thisView: 'On this page', close: 'Close', cancel: 'Cancel', retry: 'Try again', save: 'Save',
+  delete: 'Delete', undo: 'Undo', copy: 'Copy', copied: 'Copied', loading: 'Loading',
+  failed: 'That did not work', request: (id: string) => `Request ${id}`, notFound: 'There is nothing at this address',
+  notFoundLong: 'It may have been deleted, or belong to another project.', back: 'Back to the monitors',
+  leaveUnsaved: 'What you have entered is not saved. Leave this page?',
+  up: 'Up', down: 'Down', degraded: 'Degraded', unknown: 'Unknown', paused: 'Paused', disabled: 'Disabled',
+  maintenanceState: 'Maintenance', optional: 'optional', justNow: 'just now',
+  apiReference: 'API reference', utc: (text: string) => `${text} UTC`,
+};
+
+export const shellTexts = catalogue(english, { de: () => import('./de/shell.ts') });
+export type ShellTexts = typeof english;

@@ -1,0 +1,76 @@
+import type { ComponentChildren } from 'preact';
+import { useEffect, useId, useRef, useState } from 'preact/hooks';
+import { shellTexts } from '../texts/shell.ts';
+import { Button } from './button.tsx';
+import { ErrorNote } from './error-note.tsx';
+
+interface Props {
+  title: string;
+  onClose: () => void;
+  children: ComponentChildren;
+  class?: string;
+}
+
+/** A modal dialog while it is rendered. Escape and a click beside it close it; focus goes back where it was. */
+export function Dialog({ title, onClose, children, class: more = '' }: Props) {
+  const element = useRef<HTMLDialogElement>(null);
+  const id = useId();
+  useEffect(() => {
+    const opener = document.activeElement;
+    element.current?.showModal();
+    return () => {
+      if (opener instanceof HTMLElement && opener.isConnected) opener.focus();
+    };
+  }, []);
+  return (
+    <dialog
+      ref={element} class={`dialog ${more}`} aria-labelledby={id}
+      onCancel={(event) => {
+        event.preventDefault();
+        onClose();
+      }}
+      onMouseDown={(event) => {
+        if (event.target === element.current) onClose();
+      }}
+    >
+      <div class="dialog-body">
+        <header><h2 id={id}>{title}</h2><Button variant="quiet" aria-label={shellTexts.close} onClick={onClose}>✕</Button></header>
+        {children}
+      </div>
+    </dialog>
+  );
+}
+
+/** Asks before something that cannot be undone. It stays open with the error if `action` fails. */
+export function ConfirmDialog({ title, text, verb, action, onClose, typed }: {
+  title: string; text: ComponentChildren; verb: string; action: () => Promise<unknown>; onClose: () => void;
+  /** What has to be typed first. */
+  typed?: string;
+}) {
+  const [entered, setEntered] = useState('');
+  const [state, setState] = useState<{ isBusy: boolean; error: unknown }>({ isBusy: false, error: null });
+  const run = () => {
+    setState({ isBusy: true, error: null });
+    action().then(onClose, (error: unknown) => setState({ isBusy: false, error }));
+  };
+  return (
+    <Dialog title={title} onClose={onClose}>
+      <form
+        onSubmit={(event) => {
+          event.preventDefault();
+          run();
+        }}
+      >
+        <div>{text}</div>
+        {typed !== undefined && (
+          <input aria-label={typed} value={entered} onInput={({ currentTarget }) => setEntered(currentTarget.value)} />
+        )}
+        <ErrorNote error={state.error} />
+        <footer>
+          <Button onClick={onClose}>{shellTexts.cancel}</Button>
+          <Button type="submit" variant="danger" isBusy={state.isBusy} disabled={typed !== undefined && entered !== typed}>{verb}</Button>
+        </footer>
+      </form>
+    </Dialog>
+  );
+}

@@ -1,0 +1,11 @@
+import { me, project } from '../session/session.ts';
+
+/** The address of a view; with several projects it names this one, so that the link works for others too. */
+export function href(path: string): string {
+  const [base = '', query = ''] = path.split('?');
+  const params = new URLSearchParams(query);
+  const isOnly = (me.value?.projects.length ?? 0) < 2;
+  if (!isOnly && project.value !== null && !project.value.is_default) params.set('project', project.value.id);
+  const text = params.toString();
+  return text === '' ? base : `${base}?${text}`;
+}

@@ -1,0 +1,27 @@
+import type { ComponentChildren } from 'preact';
+import { shellTexts } from '../texts/shell.ts';
+import { ErrorNote } from './error-note.tsx';
+
+/** The shape of what will be there. */
+export function Skeleton({ lines = 3, class: more = '' }: { lines?: number; class?: string }) {
+  return (
+    <div class={`skeleton ${more}`} role="status" aria-label={shellTexts.loading}>
+      {Array.from({ length: lines }, (_, at) => <span key={at} style={{ width: `${90 - (at * 23) % 50}%` }} />)}
+    </div>
+  );
+}
+
+interface Read<T> {
+  data: T | undefined;
+  error: unknown;
+  refetch: () => unknown;
+}
+
+/** What a query has read, its loading shape before that, or its error. What was read stays when a repetition fails. */
+export function Shown<T>({ of: { data, error, refetch }, lines, children }: {
+  of: Read<T>; lines?: number; children: (data: T) => ComponentChildren;
+}) {
+  if (data !== undefined) return <>{children(data)}</>;
+  if (error !== null && error !== undefined) return <ErrorNote error={error} retry={() => void refetch()} />;
+  return <Skeleton lines={lines ?? 3} />;
+}

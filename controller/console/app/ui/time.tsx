@@ -1,0 +1,85 @@
+import { signal } from '@preact/signals';
+import { useEffect } from 'preact/hooks';
+import { language } from '../preferences/language.ts';
+import { shellTexts } from '../texts/shell.ts';
+
+/** Unix ms; moves every ten seconds while somebody shows a relative time. */
+export const now = signal(Date.now());
+const watching = { count: 0, timer: 0 };
+
+function useNow(): number {
+  useEffect(() => {
+    watching.count += 1;
+    if (watching.count === 1) {
+      now.value = Date.now();
+      watching.timer = window.setInterval(() => {
+        now.value = Date.now();
+      }, 10_000);
+    }
+    return () => {
+      watching.count -= 1;
+      if (watching.count === 0) clearInterval(watching.timer);
+    };
+  }, []);
+  return now.value;
+}
+
+const UNITS = [['day', 86_400], ['hour', 3600], ['minute', 60], ['second', 1]] as const;
+
+/** Unix ms of a time as the API writes it: ISO 8601 or Unix ms. */
+export function timeOf(at: string | number): number {
+  return typeof at === 'number' ? at : Date.parse(at);
+}
+
+/** As "2 h 5 min"; at most two units. */
+export function durationText(seconds: number): string {
+  const whole = Math.max(0, Math.round(seconds));
+  const first = UNITS.findIndex(([, size]) => whole >= size);
+  const at = first === -1 ? UNITS.length - 1 : first;
+  let rest = whole;
+  return UNITS.slice(at, at + 2).flatMap(([unit, size], index) => {
+    const value = Math.floor(rest / size);
+    rest -= value * size;
+    if (value === 0 && index > 0) return [];
+    return [new Intl.NumberFormat(language.value, { style: 'unit', unit, unitDisplay: 'short' }).format(value)];
+  }).join(' ');
+}
+
+export function numberText(value: number, digits = 0): string {
+  return value.toLocaleString(language.value, { maximumFractionDigits: digits });
+}
+
+export function percentText(percent: number, digits = 2): string {
+  return (percent / 100).toLocaleString(language.value, { style: 'percent', maximumFractionDigits: digits });
+}
+
+export function msText(ms: number): string {
+  return `${numberText(ms, ms < 10 ? 1 : 0)} ms`;
+}
+
+/** Date and time in the viewer's zone. */
+export function timeText(at: string | number, options: Intl.DateTimeFormatOptions = { dateStyle: 'medium', timeStyle: 'medium' }): string {
+  return new Date(timeOf(at)).toLocaleString(language.value, options);
+}
+
+/** A time in the viewer's zone, with UTC on hover. */
+export function Time({ at, options }: { at: string | number; options?: Intl.DateTimeFormatOptions }) {
+  const iso = new Date(timeOf(at)).toISOString();
+  return <time dateTime={iso} title={shellTexts.utc(iso.slice(0, 19).replace('T', ' '))}>{timeText(at, options)}</time>;
+}
+
+/** As "3 min ago", kept up to date; the exact time on hover. */
+export function Ago({ at }: { at: string | number }) {
+  const seconds = (useNow() - timeOf(at)) / 1000;
+  const [unit, size] = UNITS.find(([, each]) => Math.abs(seconds) >= each) ?? ['second', 1];
+  const text = Math.abs(seconds) < 5
+    ? shellTexts.justNow
+    : new Intl.RelativeTimeFormat(language.value, { style: 'short' }).format(-Math.trunc(seconds / size), unit);
+  const iso = new Date(timeOf(at)).toISOString();
+  return <time dateTime={iso} title={`${timeText(at)} · ${shellTexts.utc(iso.slice(0, 19).replace('T', ' '))}`}>{text}</time>;
+}
+
+/** How long since then, kept up to date. */
+export function Since({ at }: { at: string | number }) {
+  return <>{durationText((useNow() - timeOf(at)) / 1000)}</>;
+}

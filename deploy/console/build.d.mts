@@ -1,0 +1,1 @@
+export function buildConsole(options: { root: string; outdir: string }): Promise<void>;

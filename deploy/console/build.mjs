@@ -1,0 +1,70 @@
+import { createHash } from 'node:crypto';
+import { copyFile, readFile, writeFile } from 'node:fs/promises';
+import { basename, join } from 'node:path';
+import { promisify } from 'node:util';
+import { brotliCompress, constants, gzip } from 'node:zlib';
+import { build } from 'esbuild';
+
+const APP = 'controller/console/app';
+const TYPES = {
+  '.js': 'text/javascript; charset=utf-8', '.css': 'text/css; charset=utf-8', '.svg': 'image/svg+xml',
+};
+
+/**
+ * Builds the console into `outdir`: its page, scripts and styles, each also compressed, and `files.json`,
+ * which lists them as `{ name: { type, tag, bytes: { identity, gzip, br } } }`. Names change with the content.
+ */
+export async function buildConsole({ root, outdir }) {
+  const { metafile } = await build({
+    absWorkingDir: root,
+    entryPoints: { main: `${APP}/main.tsx` },
+    outdir,
+    entryNames: '[name]-[hash]', chunkNames: 'part-[hash]', assetNames: '[name]-[hash]',
+    bundle: true, splitting: true, minify: true, format: 'esm', platform: 'browser', target: 'es2022',
+    jsx: 'automatic', jsxImportSource: 'preact',
+    charset: 'utf8', legalComments: 'none', metafile: true, logLevel: 'error',
+  });
+  const outputs = Object.entries(metafile.outputs)
+    .map(([path, output]) => ({ name: basename(path), ...output }));
+  const main = outputs.find(({ entryPoint }) => entryPoint === `${APP}/main.tsx`);
+  const early = [main.name, ...main.imports.filter(({ kind }) => kind === 'import-statement')
+    .map(({ path }) => basename(path))];
+  const page = pageOf({ scripts: early, style: basename(main.cssBundle) });
+  await copyFile(join(root, APP, 'icon.svg'), join(outdir, 'icon.svg'));
+  await writeFile(join(outdir, 'index.html'), page);
+  const names = outputs.map(({ name }) => name);
+  const all = [...names, 'icon.svg', 'index.html'];
+  const files = await Promise.all(all.map(async (name) => [name, await pack(outdir, name)]));
+  await writeFile(join(outdir, 'files.json'), JSON.stringify(Object.fromEntries(files)));
+}
+
+/** The page of every view. Scripts that the first one imports are fetched beside it, not after it. */
+function pageOf({ scripts: [main, ...parts], style }) {
+  const at = (name) => `/console/assets/${name}`;
+  return `<!doctype html>
+<html lang="en"><head><meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1, viewport-fit=cover">
+<meta name="color-scheme" content="light dark"><meta name="referrer" content="no-referrer">
+<title>Farwatch</title>
+<link rel="icon" href="/console/assets/icon.svg" type="image/svg+xml">
+<link rel="stylesheet" href="${at(style)}">
+${parts.map((name) => `<link rel="modulepreload" href="${at(name)}">\n`).join('')}<script type="module" src="${at(main)}"></script>
+</head><body><div id="app"><p class="boot">Farwatch</p></div>
+<noscript><p class="boot">The console needs JavaScript. Status pages and the API work without it.</p></noscript>
+</body></html>
+`;
+}
+
+/** Writes the compressed forms beside a file and says what there is of it. */
+async function pack(outdir, name) {
+  const path = join(outdir, name);
+  const body = await readFile(path);
+  const params = { [constants.BROTLI_PARAM_QUALITY]: 11 };
+  const [gz, br] = await Promise.all([
+    promisify(gzip)(body, { level: 9 }), promisify(brotliCompress)(body, { params }),
+  ]);
+  await Promise.all([writeFile(`${path}.gz`, gz), writeFile(`${path}.br`, br)]);
+  const type = TYPES[name.slice(name.lastIndexOf('.'))] ?? 'text/html; charset=utf-8';
+  const tag = createHash('sha256').update(body).digest('base64url').slice(0, 22);
+  return { type, tag, bytes: { identity: body.length, gzip: gz.length, br: br.length } };
+}

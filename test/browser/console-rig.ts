@@ -1,0 +1,69 @@
+import { rmSync } from 'node:fs';
+import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
+import { makeApp, type AppOptions, type TestApp } from '../helpers/make-app.ts';
+import { newTenant, PASSWORD, type Tenant } from '../helpers/tenants.ts';
+import { startChromium } from './chromium.ts';
+import { builtConsole } from './console-build.ts';
+
+/** Of one step in a browser: only against hanging. */
+const MOST_MS = 60_000;
+
+export const DESKTOP = { viewport: { width: 1280, height: 900 } };
+export const PHONE = { viewport: { width: 360, height: 740 }, hasTouch: true, isMobile: true };
+
+/** What a page complains about: errors, refused content, failed requests; requests to other hosts. */
+export type Noted = string[];
+
+export interface ConsoleRig {
+  app: TestApp;
+  browser: Browser;
+  /** Opens the console at `path` as this person, who is signed in as by the form. */
+  open(
+    person: { email: string } | null, path: string, options: BrowserContextOptions,
+    use: (page: Page, noted: Noted) => Promise<void>,
+  ): Promise<void>;
+  newTenant(): Promise<Tenant & { email: string }>;
+  close(): Promise<void>;
+}
+
+/** A controller that serves the console as it is in the sources, and a browser. */
+export async function openConsole(options: AppOptions = {}): Promise<ConsoleRig> {
+  const consoleDir = await builtConsole();
+  const app = await makeApp({ ...options, consoleDir });
+  const browser = await startChromium();
+  return {
+    app, browser,
+    newTenant: () => newTenant(app),
+    open: async (person, path, contextOptions, use) => {
+      const context = await browser.newContext({ locale: 'en-GB', ...contextOptions });
+      context.setDefaultTimeout(MOST_MS);
+      try {
+        if (person !== null) {
+          // The cookie of the answer stays with the context.
+          const answer = await context.request.post(`${app.url}/api/auth/login`, {
+            headers: { 'X-Farwatch-Session': 'cookie' }, data: { email: person.email, password: PASSWORD },
+          });
+          if (!answer.ok()) throw new Error(`signing in failed: ${await answer.text()}`);
+        }
+        const page = await context.newPage();
+        const noted: Noted = [];
+        page.on('console', (message) => {
+          if (message.type() === 'error' || message.type() === 'warning') noted.push(message.text());
+        });
+        page.on('pageerror', (error) => noted.push(error.message));
+        page.on('request', (request) => {
+          if (!request.url().startsWith(app.url) && !request.url().startsWith('data:')) noted.push(request.url());
+        });
+        await page.goto(`${app.url}${path}`);
+        await use(page, noted);
+      } finally {
+        await context.close();
+      }
+    },
+    close: async () => {
+      await browser.close();
+      await app.close();
+      rmSync(consoleDir, { recursive: true, force: true });
+    },
+  };
+}

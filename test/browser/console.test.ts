@@ -1,0 +1,67 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { findBarriers, takeScreenshot } from './chromium.ts';
+import { DESKTOP, openConsole, PHONE, type ConsoleRig } from './console-rig.ts';
+
+let rig: ConsoleRig;
+beforeAll(async () => {
+  rig = await openConsole();
+});
+afterAll(() => rig?.close());
+
+describe('around every view', () => {
+  test('somebody without a session signs in, and comes to where the link led', async () => {
+    const { email } = await rig.newTenant();
+    await rig.open(null, '/incidents', DESKTOP, async (page, noted) => {
+      await page.getByLabel('E-mail address').fill(email);
+      await page.getByLabel('Password').fill('wrong horse battery');
+      await page.getByRole('button', { name: 'Sign in' }).click();
+      await page.getByRole('alert').getByText('INVALID_CREDENTIALS').waitFor();
+      await page.getByLabel('Password').fill('correct horse battery');
+      await page.getByRole('button', { name: 'Sign in' }).click();
+      await page.getByRole('heading', { level: 1, name: 'Incidents' }).waitFor();
+      expect(new URL(page.url()).pathname).toBe('/incidents');
+      // The browser itself reports the two refusals.
+      expect(noted.filter((line) => !line.includes('401'))).toEqual([]);
+      expect(await page.evaluate<string>('document.cookie')).toBe('');
+    });
+  });
+
+  test.each([['light', DESKTOP], ['dark', DESKTOP], ['phone', PHONE]] as const)('nothing bars anybody (%s)', async (name, options) => {
+    const tenant = await rig.newTenant();
+    const colorScheme = name === 'light' ? 'light' : 'dark';
+    await rig.open(tenant, '/incidents', { ...options, colorScheme }, async (page, noted) => {
+      await page.getByRole('heading', { level: 1, name: 'Incidents' }).waitFor();
+      expect(await findBarriers(page)).toEqual([]);
+      await takeScreenshot(page, `console-shell-${name}`);
+      await page.keyboard.press('Control+k');
+      await page.getByRole('combobox').fill('fleet');
+      expect(await findBarriers(page)).toEqual([]);
+      await page.keyboard.press('Enter');
+      await page.getByRole('heading', { level: 1, name: 'Fleet' }).waitFor();
+      expect(noted).toEqual([]);
+    });
+  });
+
+  test('keys lead everywhere, and a list tells them', async () => {
+    const tenant = await rig.newTenant();
+    await rig.open(tenant, '/incidents', DESKTOP, async (page) => {
+      await page.getByRole('heading', { level: 1, name: 'Incidents' }).waitFor();
+      await page.keyboard.press('?');
+      await page.getByRole('dialog').getByText('Status pages').waitFor();
+      await page.keyboard.press('Escape');
+      await page.keyboard.press('g');
+      await page.keyboard.press('p');
+      await page.getByRole('heading', { level: 1, name: 'Status pages' }).waitFor();
+      await page.goBack();
+      await page.getByRole('heading', { level: 1, name: 'Incidents' }).waitFor();
+    });
+  });
+
+  test('all texts are there in German', async () => {
+    const tenant = await rig.newTenant();
+    await rig.open(tenant, '/incidents', { ...DESKTOP, locale: 'de-DE' }, async (page) => {
+      await page.getByRole('heading', { level: 1, name: 'Vorfälle' }).waitFor();
+      expect(await page.evaluate<string>('document.documentElement.lang')).toBe('de');
+    });
+  });
+});

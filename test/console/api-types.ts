@@ -1,0 +1,68 @@
+import { writeFileSync } from 'node:fs';
+import openapiTypes, { astToString } from 'openapi-typescript';
+import { newKeyRing } from '../../controller/accounts/sessions/key-ring.ts';
+import { loadControllerConfig } from '../../controller/config.ts';
+import { openController } from '../../controller/controller.ts';
+import { openApiDocument, type Operation } from '../../controller/http/reference/openapi.ts';
+import { createLog } from '../../shared/log.ts';
+import { systemClock } from '../../shared/time.ts';
+
+type Given = Parameters<typeof openController>[0];
+type Seed = { _id: string };
+
+/** Has every property and method, and each of them is as good as nothing. */
+const nothing: object = new Proxy(() => {}, {
+  get: (_target, key) => {
+    if (key === 'then') return undefined;
+    if (key === Symbol.iterator || key === Symbol.asyncIterator) return function* () {};
+    return nothing;
+  },
+  apply: () => nothing,
+});
+
+/** A collection that keeps what is seeded while a controller opens, and is empty otherwise. */
+function collection() {
+  const seeded = new Map<string, object>();
+  const own: Record<string, unknown> = {
+    updateOne: async ({ _id }: Seed, { $setOnInsert }: { $setOnInsert: object }) => {
+      seeded.set(_id, { _id, ...$setOnInsert });
+    },
+    findOne: async ({ _id }: Seed) => seeded.get(_id) ?? null,
+  };
+  return new Proxy(own, { get: (target, key) => target[key as string] ?? nothing });
+}
+
+/**
+ * Writes the types of the API, made of the very routes that a controller serves. Only the answers of successes
+ * are in them: all failures have one shape.
+ */
+export async function writeApiTypes(file: string): Promise<void> {
+  const collections = new Map<string, object>();
+  const db = {
+    collection: (name: string) => {
+      const known = collections.get(name) ?? collection();
+      collections.set(name, known);
+      return known;
+    },
+  };
+  const config = loadControllerConfig({
+    MONGODB_URL: 'mongodb://127.0.0.1', NATS_URL: 'nats://127.0.0.1', JWT_KEYS: await newKeyRing(),
+  });
+  const controller = await openController({
+    config, mongo: { db } as Given['mongo'], bus: nothing as Given['bus'], clock: systemClock,
+    log: createLog('types', 'silent'), resolve: async () => [], timeZone: 'UTC', random: () => 0,
+  });
+  const document = openApiDocument(controller.edge.routes);
+  for (const operations of Object.values(document.paths)) {
+    for (const operation of Object.values(operations)) keepSuccesses(operation);
+  }
+  const types = astToString(await openapiTypes(JSON.stringify(document)));
+  writeFileSync(file, types);
+}
+
+function keepSuccesses({ responses }: Operation): void {
+  for (const [status, response] of Object.entries(responses)) {
+    if (Number(status) >= 400) delete responses[status];
+    else response.headers = {};
+  }
+}
