@@ -1,7 +1,7 @@
 import { rmSync } from 'node:fs';
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
 import { makeApp, type AppOptions, type TestApp } from '../helpers/make-app.ts';
-import { newTenant, PASSWORD, type Tenant } from '../helpers/tenants.ts';
+import { newTenant, PASSWORD, type Person, type Tenant } from '../helpers/tenants.ts';
 import { startChromium } from './chromium.ts';
 import { builtConsole } from './console-build.ts';
 
@@ -19,10 +19,10 @@ export interface ConsoleRig {
   browser: Browser;
   /** Opens the console at `path` as this person, who is signed in as by the form. */
   open(
-    person: { email: string } | null, path: string, options: BrowserContextOptions,
+    person: Person | null, path: string, options: BrowserContextOptions,
     use: (page: Page, noted: Noted) => Promise<void>,
   ): Promise<void>;
-  newTenant(): Promise<Tenant & { email: string }>;
+  newTenant(): Promise<Tenant>;
   close(): Promise<void>;
 }
 

@@ -10,7 +10,7 @@ afterAll(() => rig?.close());
 
 describe('around every view', () => {
   test('somebody without a session signs in, and comes to where the link led', async () => {
-    const { email } = await rig.newTenant();
+    const { owner: { email } } = await rig.newTenant();
     await rig.open(null, '/incidents', DESKTOP, async (page, noted) => {
       await page.getByLabel('E-mail address').fill(email);
       await page.getByLabel('Password').fill('wrong horse battery');
@@ -27,9 +27,9 @@ describe('around every view', () => {
   });
 
   test.each([['light', DESKTOP], ['dark', DESKTOP], ['phone', PHONE]] as const)('nothing bars anybody (%s)', async (name, options) => {
-    const tenant = await rig.newTenant();
+    const { owner } = await rig.newTenant();
     const colorScheme = name === 'light' ? 'light' : 'dark';
-    await rig.open(tenant, '/incidents', { ...options, colorScheme }, async (page, noted) => {
+    await rig.open(owner, '/incidents', { ...options, colorScheme }, async (page, noted) => {
       await page.getByRole('heading', { level: 1, name: 'Incidents' }).waitFor();
       expect(await findBarriers(page)).toEqual([]);
       await takeScreenshot(page, `console-shell-${name}`);
@@ -43,10 +43,10 @@ describe('around every view', () => {
   });
 
   test('keys lead everywhere, and a list tells them', async () => {
-    const tenant = await rig.newTenant();
-    await rig.open(tenant, '/incidents', DESKTOP, async (page) => {
+    const { owner } = await rig.newTenant();
+    await rig.open(owner, '/incidents', DESKTOP, async (page) => {
       await page.getByRole('heading', { level: 1, name: 'Incidents' }).waitFor();
-      await page.keyboard.press('?');
+      await page.keyboard.press('Shift+?');
       await page.getByRole('dialog').getByText('Status pages').waitFor();
       await page.keyboard.press('Escape');
       await page.keyboard.press('g');
@@ -58,8 +58,8 @@ describe('around every view', () => {
   });
 
   test('all texts are there in German', async () => {
-    const tenant = await rig.newTenant();
-    await rig.open(tenant, '/incidents', { ...DESKTOP, locale: 'de-DE' }, async (page) => {
+    const { owner } = await rig.newTenant();
+    await rig.open(owner, '/incidents', { ...DESKTOP, locale: 'de-DE' }, async (page) => {
       await page.getByRole('heading', { level: 1, name: 'Vorfälle' }).waitFor();
       expect(await page.evaluate<string>('document.documentElement.lang')).toBe('de');
     });

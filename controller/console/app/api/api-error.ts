@@ -27,11 +27,16 @@ export class ApiError extends Error {
   get fields(): Record<string, string> {
     const { details } = this;
     if (Array.isArray(details)) {
-      return Object.fromEntries(details.map(({ field, message }) => [String(field), String(message)]));
+      return Object.fromEntries((details as Fault[]).map(({ path = [], message }) => [path.join('.'), message]));
     }
     const errors = (details as { errors?: unknown } | null)?.errors;
     return typeof errors === 'object' && errors !== null ? errors as Record<string, string> : {};
   }
+}
+
+interface Fault {
+  path?: (string | number)[];
+  message: string;
 }
 
 interface ErrorBody {
