@@ -168,7 +168,7 @@ describe('hours and days', () => {
     app.owners.figures.set(
       id, { uptime_percentage: 99.999, avg_response_time: 120.4, total_checks: 10, failed_checks: 1 },
     );
-    const page = await overview('?include=hours,days');
+    const page = await overview('?include=hours,days&limit=500');
     const [known, unknown] = page.monitors;
     expect(page.first_hour).toBe((hour - 23) * HOUR_MS);
     expect(page.first_day).toBe((today - 89) * DAY_MS);
@@ -182,7 +182,7 @@ describe('hours and days', () => {
     expect(known.uptime_90d).toBeLessThan(known.uptime_30d);
     expect(unknown).toMatchObject({ uptime_24h: null, uptime_30d: null, uptime_90d: null, days: nulls(90) });
     expect(unknown.hours).toEqual(nulls(24));
-    const { monitors: [brief] } = await overview('?include=days');
+    const { monitors: [brief] } = await overview('?include=days&limit=500');
     expect(brief).toMatchObject({ uptime_30d: known.uptime_30d });
     expect(brief).not.toHaveProperty('hours');
   });
@@ -209,9 +209,12 @@ test('conceals the token of a heartbeat from those who may not change it', async
 });
 
 test.each([
-  ['limit=5001', 'limit'], ['limit=0', 'limit'], ['cursor=x', 'cursor'], ['cursor=1.2', 'cursor'],
-  ['include=weeks', 'include'], ['ids=x', 'ids'], [`ids=${`,${randomUUID()}`.repeat(101)}`, 'ids'],
-])('refuses %.20s', async (query, field) => {
+  ['pages that are too large', 'limit=5001', 'limit'], ['empty pages', 'limit=0', 'limit'],
+  ['days of too many', 'include=days&limit=501', 'limit'],
+  ['no cursor', 'cursor=x', 'cursor'], ['a cursor without an id', 'cursor=1.2', 'cursor'],
+  ['other parts', 'include=weeks', 'include'], ['what is no id', 'ids=x', 'ids'],
+  ['too many ids', `ids=${`,${randomUUID()}`.repeat(101)}`, 'ids'],
+])('refuses %s', async (_what, query, field) => {
   const answer = await client.get(`/api/monitors/overview?${query}`);
   expect([answer.status, answer.error.code]).toEqual([400, 'VALIDATION_ERROR']);
   expect(answer.error.message).toContain(field);

@@ -8,6 +8,8 @@ const percent = z.number().min(0).max(100).nullable();
 const ms = z.number().nullable();
 
 const PARTS = ['hours', 'days'] as const;
+/** Their days are 44,500 documents. */
+const MOST_WITH_DAYS = 500;
 /** With their commas these are 3.7 kB. */
 const MOST_NAMED = 100;
 
@@ -30,11 +32,13 @@ export const overviewQuery = z.strictObject({
   cursor: z.string().regex(CURSOR, 'Must be one that an earlier page gave').transform(placeOf).optional()
     .describe('`next_cursor` of the previous page.'),
   include: z.string().max(100).transform(list).pipe(z.array(z.enum(PARTS))).default([])
-    .describe(`Comma-separated: ${PARTS.join(', ')}. Each costs reading the hours or days of each monitor.`),
+    .describe(`Comma-separated: ${PARTS.join(', ')}. With days a page has at most ${MOST_WITH_DAYS} monitors.`),
   ids: z.string().max(4000).transform(list)
     .pipe(z.array(z.string().regex(UUID, 'Must be UUIDs').toLowerCase())
       .max(MOST_NAMED, `At most ${MOST_NAMED} monitors at once`)).optional()
     .describe('Comma-separated; only these monitors. Others of the project are left out.'),
+}).refine(({ limit, include }) => !include.includes('days') || limit <= MOST_WITH_DAYS, {
+  path: ['limit'], message: `Must be at most ${MOST_WITH_DAYS} with days`,
 });
 export type OverviewInput = z.output<typeof overviewQuery>;
 
