@@ -27,7 +27,7 @@ import { openMaintenance } from './wiring/maintenance.ts';
 import { openMonitors } from './wiring/monitors.ts';
 import { openNotifications, openWatchdog } from './wiring/notifications.ts';
 import type { ControllerPorts } from './wiring/ports.ts';
-import { openResults } from './wiring/results.ts';
+import { holderOf, openResults } from './wiring/results.ts';
 import { openRetention } from './wiring/retention.ts';
 import { openPublicPages, openStatusPages, type PublicPageReaders } from './wiring/status-pages.ts';
 import { openSubscribers } from './wiring/subscribers.ts';
@@ -134,12 +134,13 @@ export async function openController(given: GivenPorts, publicPages = openPublic
     },
   });
   const evidence = await openEvidence(ports, { monitors, incidents, fleet });
+  const holder = holderOf(config.dataDir);
   const notifications = await openNotifications(ports, {
-    incidents: incidents.store, mailer, accounts, regions: fleet.directory, baseUrl, ownsShard,
+    holder, incidents: incidents.store, mailer, accounts, regions: fleet.directory, baseUrl, ownsShard,
   });
   const { service: results, pings } =
     await openResults(ports, {
-      monitors, accounts, fleet, events, incidents, notifications, domains, maintenance,
+      holder, monitors, accounts, fleet, events, incidents, notifications, domains, maintenance,
       isRead: (organizationId, projectId) =>
         subscriptions.directory.hasAny(organizationId) || events.hub.watched.has(organizationId, projectId),
     });

@@ -1,8 +1,9 @@
-import { newId, newSecret } from '../../shared/ids.ts';
+import { newId } from '../../shared/ids.ts';
 import type { Clock } from '../../shared/time.ts';
 import type { DestinationDoc } from '../destinations/destination.ts';
-import { CLAIM_MS, persistently, type Claimed } from './claimed.ts';
-import type { AlertDetails, CountedVerdict, Verdict } from './delivery.ts';
+import { persistently, type Claimed } from './claimed.ts';
+import type { Claims } from './claims.ts';
+import type { AlertDetails, CountedVerdict, QueuedDelivery, Verdict } from './delivery.ts';
 import { attemptDigest } from './digests/attempt-digest.ts';
 import type { DigestClaimStore } from './digests/claim-store.ts';
 import { noteHealth } from './note-health.ts';
@@ -20,6 +21,7 @@ export interface AttemptDeps {
   begin<T>(work: () => Promise<T>): Promise<T>;
   deliveries: Pick<DeliveryStore, 'claim' | 'settle' | 'release' | 'ofDigest' | 'settleAll'>;
   digests: Pick<DigestClaimStore, 'claim' | 'release'>;
+  claims: Claims;
   health: Pick<QueueStore, 'noteFailure' | 'noteReached'>;
   destinations: Pick<DestinationReader, 'findById'>;
   incidents: {
@@ -46,14 +48,17 @@ export interface Tried {
 const SEND_WITHIN_MS = 8000;
 /**
  * One attempt at one delivery: claim it, read its destination again, send, record the outcome. After a crash
- * between sending and recording, the claim expires and the delivery is sent again.
+ * between sending and recording, its claim is over some time later, and the delivery is sent again.
  */
-export async function attemptDelivery(deps: AttemptDeps, id: string, signal: AbortSignal): Promise<Tried> {
-  const { deliveries, clock } = deps;
+export async function attemptDelivery(
+  deps: AttemptDeps, { id, claim: known }: Pick<QueuedDelivery, 'id' | 'claim'>, signal: AbortSignal,
+): Promise<Tried> {
+  const { deliveries, claims, clock } = deps;
   const claimed = await deps.begin(async () => {
-    const [token, at, startedAt] = [newSecret(), clock.now(), clock.monotonic()];
-    const delivery = await deliveries.claim(id, { token, until: at + CLAIM_MS }, at);
-    return delivery && { delivery, token, at, elapsedMs: () => clock.monotonic() - startedAt };
+    const [claim, at, startedAt] = [claims.begin(), clock.now(), clock.monotonic()];
+    const over = known && claims.isOver(known) ? known : null;
+    const delivery = await deliveries.claim(id, claim, over);
+    return delivery && { delivery, token: claim.token, at, elapsedMs: () => clock.monotonic() - startedAt };
   });
   if (!claimed) return { end: { kind: 'lost' }, isResumed: false };
   return { end: await attemptClaimed(deps, claimed, signal), isResumed: claimed.delivery.claim !== null };

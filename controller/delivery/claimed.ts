@@ -1,8 +1,7 @@
 import { sleep, type Clock } from '../../shared/time.ts';
+import { CLAIM_MS } from './claims.ts';
 import type { DeliveryDoc } from './delivery.ts';
 
-/** A claim lasts for the time to answer, the time before sending, and some room for clocks that differ. */
-export const CLAIM_MS = 30_000;
 /** Writing the outcome is retried until this long after the claim, while the claim is sure to hold. */
 const WRITE_WITHIN_MS = CLAIM_MS - 8000;
 const WRITE_AGAIN_MS = 500;

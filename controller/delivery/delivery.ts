@@ -2,6 +2,7 @@ import type { DestinationType } from '../destinations/destination.ts';
 import type { ProbeEvent } from '../probes/notice-rules.ts';
 import type { Alert } from '../verdicts/effect.ts';
 import type { VoteSummary } from '../verdicts/vote-ledger.ts';
+import type { Claim } from './claims.ts';
 
 export interface RegionName {
   id: string;
@@ -55,8 +56,8 @@ export interface DeliveryDoc {
   digest_at?: number;
   /** Not attempted before this instant; null once it is no longer pending. */
   next_attempt_at: number | null;
-  /** The attempt under way; nobody else may start one until then. */
-  claim: { token: string; until: number } | null;
+  /** The attempt under way; nobody else may start one until it is over. */
+  claim: Claim | null;
   /** Position among the deliveries of its monitor or probe to its destination. */
   queued_at: number;
   delivered_at: number | null;
@@ -74,8 +75,10 @@ export interface QueuedDelivery {
   id: string;
   /** Deliveries on one line are sent in order: a monitor or probe, for mail each with a recipient. */
   line: string;
-  /** Unix ms before which it cannot be attempted, because of its retry or of another's claim. */
+  /** Unix ms before which it cannot be attempted, because of its retry or of a claim. */
   readyAt: number;
+  /** Of an attempt that has not reported. */
+  claim?: Claim;
   /** Unix ms. Not even the recovery of its receiver makes it leave earlier. */
   notBefore?: number;
 }

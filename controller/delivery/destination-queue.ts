@@ -1,5 +1,6 @@
 import type { ActorContext, Behaviour } from '../../shared/actor/actor.ts';
 import { attemptDelivery, type AttemptDeps, type Tried } from './attempt.ts';
+import type { QueuedDelivery } from './delivery.ts';
 import {
   initialQueue, nextInQueue, QUEUE_PAGE, type QueueEffect, type QueueMessage, type QueueState, type QueueStep,
 } from './queue-rules.ts';
@@ -71,14 +72,14 @@ export class DestinationQueue implements Behaviour<QueueMessage> {
         await (isOver ? queues.remove(this.#id, wakes) : queues.settle(this.#id, wakes, dueAt, deliveredAt));
       return { kind: 'settled', isAccepted };
     }
-    const end = await pools.run(effect.pool, () => this.#attempt(effect.id));
+    const end = await pools.run(effect.pool, () => this.#attempt(effect));
     return { kind: 'tried', id: effect.id, end: end ?? { kind: 'again' } };
   }
 
-  async #attempt(deliveryId: string): Promise<Tried['end']> {
+  async #attempt(item: Pick<QueuedDelivery, 'id' | 'claim'>): Promise<Tried['end']> {
     const { attempt, breakOff, onTried } = this.#deps;
-    const tried = await attemptDelivery(attempt, deliveryId, breakOff);
-    onTried(deliveryId, tried);
+    const tried = await attemptDelivery(attempt, item, breakOff);
+    onTried(item.id, tried);
     return tried.end;
   }
 
@@ -90,6 +91,12 @@ export class DestinationQueue implements Behaviour<QueueMessage> {
     const queue = await this.#deps.queues.find(this.#id);
     const items = await this.#deps.pending(this.#id, QUEUE_PAGE);
     const { wakes = 0, failing_since: failingSince = null, is_gone: isGone = false } = queue ?? {};
-    return { kind: 'loaded', wakes, items, failingSince, isGone };
+    return { kind: 'loaded', wakes, items: items.map((item) => this.#afterClaim(item)), failingSince, isGone };
+  }
+
+  #afterClaim(item: QueuedDelivery): QueuedDelivery {
+    if (!item.claim) return item;
+    const freeAt = this.#context.clock.now() + this.#deps.attempt.claims.leftMs(item.claim);
+    return { ...item, readyAt: Math.max(item.readyAt, freeAt) };
   }
 }

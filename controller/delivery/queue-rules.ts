@@ -1,3 +1,4 @@
+import type { Claim } from './claims.ts';
 import type { QueuedDelivery } from './delivery.ts';
 import type { Pool } from './send-pools.ts';
 
@@ -53,7 +54,7 @@ export type QueueMessage =
 
 export type QueueEffect =
   | { kind: 'load' }
-  | { kind: 'try'; id: string; pool: Pool }
+  | { kind: 'try'; id: string; claim?: Claim; pool: Pool }
   | { kind: 'recovered'; at: number }
   | { kind: 'settle'; wakes: number; dueAt: number | null; deliveredAt: number | null; isGone: boolean };
 
@@ -141,7 +142,9 @@ function proceed(state: QueueState, now: number): QueueStep {
   const running = [...state.running, ...started.map(({ id, line }) => ({ id, line }))];
   if (running.length > 0) {
     return {
-      state: { ...state, running }, effects: started.map(({ id }) => ({ kind: 'try', id, pool: state.pool })),
+      state: { ...state, running },
+      effects: started.map(({ id, claim }) =>
+        ({ kind: 'try', id, ...(claim ? { claim } : {}), pool: state.pool })),
     };
   }
   if (state.isStale) return load(state);

@@ -5,6 +5,7 @@ import type { NotificationQuery } from '../incidents/schema.ts';
 import { ensureIndexes } from '../platform/mongo/indexes.ts';
 import { duplicatesOnly } from '../platform/mongo/mongo-errors.ts';
 import { removeOlder } from '../platform/mongo/remove-older.ts';
+import type { Claim } from './claims.ts';
 import type { DeliveryDoc, QueuedDelivery } from './delivery.ts';
 import { lineOf } from './recipient-rules.ts';
 import type { AttemptOutcome } from './retry-rules.ts';
@@ -46,22 +47,26 @@ export class DeliveryStore implements NotificationLog {
     }
   }
 
-  /** The oldest pending deliveries of a destination, in order. */
+  /** The oldest pending deliveries of a destination, in order. `readyAt` says nothing of their claims. */
   async pending(destinationId: string, limit: number): Promise<QueuedDelivery[]> {
     const all = this.#deliveries.find({ destination_id: destinationId, status: 'pending' });
     const oldest = all.sort({ queued_at: 1, _id: 1 }).limit(limit);
     const found = await oldest.project<Pick<DeliveryDoc, '_id' | keyof typeof QUEUED>>(QUEUED).toArray();
     return found.map((doc) => {
-      const readyAt = Math.max(doc.next_attempt_at ?? 0, doc.claim?.until ?? 0);
       const digest = doc.digest_at === undefined ? {} : { notBefore: doc.digest_at };
-      return { id: doc._id, line: lineOf(doc), readyAt, ...digest };
+      const claimed = doc.claim ? { claim: doc.claim } : {};
+      return { id: doc._id, line: lineOf(doc), readyAt: doc.next_attempt_at ?? 0, ...claimed, ...digest };
     });
   }
 
-  /** Claims the delivery, and returns it as it was; null when it is claimed or no longer pending. */
-  async claim(id: string, claim: { token: string; until: number }, now: number): Promise<DeliveryDoc | null> {
+  /**
+   * Claims the delivery, also if it still has the claim `over`, and returns it as it was; null when somebody
+   * else has it or it is no longer pending.
+   */
+  async claim(id: string, claim: Claim, over: Claim | null): Promise<DeliveryDoc | null> {
+    const isFree = over ? { $or: [{ claim: null }, { 'claim.token': over.token }] } : { claim: null };
     const found = await this.#deliveries.findOneAndUpdate(
-      { _id: id, status: 'pending', $or: [{ claim: null }, { 'claim.until': { $lte: now } }] },
+      { _id: id, status: 'pending', ...isFree },
       { $set: { claim } },
       { returnDocument: 'before' },
     );

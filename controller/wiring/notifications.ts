@@ -3,6 +3,7 @@ import { subjects } from '../../shared/contracts/subjects.ts';
 import { alertMailRoutes } from '../alert-mail/page-routes.ts';
 import { RecipientTokens } from '../alert-mail/recipient-tokens.ts';
 import { SuppressionStore } from '../alert-mail/store.ts';
+import { Claims } from '../delivery/claims.ts';
 import { DigestClaimStore } from '../delivery/digests/claim-store.ts';
 import { MailWindowStore } from '../delivery/digests/window-store.ts';
 import { FailingCount } from '../delivery/failing-count.ts';
@@ -28,6 +29,8 @@ import type { ControllerPorts } from './ports.ts';
 const STOP_WITHIN_MS = 3000;
 
 interface NotificationSources {
+  /** The name of this controller, as in its leases. */
+  holder: string;
   /** Notes what has reached its receiver. */
   incidents: Pick<IncidentStore, 'markNotified'>;
   mailer: Mailer;
@@ -45,7 +48,7 @@ export type Notifications = Awaited<ReturnType<typeof openNotifications>>;
 /** Destinations, and the delivery of alerts to them. */
 export async function openNotifications(ports: NotificationPorts, sources: NotificationSources) {
   const { config, mongo: { db }, bus, clock, log, company, random, resolve } = ports;
-  const { incidents, mailer, regions, accounts, baseUrl, ownsShard } = sources;
+  const { holder, incidents, mailer, regions, accounts, baseUrl, ownsShard } = sources;
   const destinations = new DestinationStore(db);
   const deliveries = new DeliveryStore(db);
   const queues = new QueueStore(db);
@@ -63,7 +66,8 @@ export async function openNotifications(ports: NotificationPorts, sources: Notif
   const sending = { poster, mailer, destinations, clock, baseUrl, stopLink };
   const service = new DeliveryService({
     attempt: {
-      deliveries, digests, health: queues, destinations, incidents, suppressions, clock, random,
+      deliveries, digests, claims: new Claims(clock, holder), health: queues, destinations, incidents,
+      suppressions, clock, random,
       sendDigest: (digest) => sendDigest(sending, digest),
       send: (destination, alert, context) => sendAlert(sending, destination, alert, context),
       onFailing: ({ _id }, reason) => {

@@ -28,6 +28,8 @@ import type { Notifications } from './notifications.ts';
 import type { ControllerPorts } from './ports.ts';
 
 interface ResultSources {
+  /** The name of this controller. */
+  holder: string;
   monitors: Monitors;
   accounts: Accounts;
   fleet: Fleet;
@@ -53,7 +55,7 @@ export async function openResults(ports: ControllerPorts, sources: ResultSources
   const limitsOf = (organizationId: string) => quota.limitsOf(organizationId);
   const limits = new KnownLimits({ clock, plans: config.accounts.plans, limitsOf });
   const service = new ResultsService<MonitorDoc>({
-    clock, log, bus, company, holder: holderOf(config.dataDir), pings, isRead: sources.isRead,
+    clock, log, bus, company, holder: sources.holder, pings, isRead: sources.isRead,
     stores: {
       ...stores, history: events.publishing(stores.history),
       incidents: incidents.outbox, alerts: notifications.alerts,
@@ -106,8 +108,8 @@ export async function openResultStores(db: Mongo['db']) {
   };
 }
 
-/** Outlives the process, so that a controller finds its own shards again after it was killed. */
-function holderOf(dataDir: string): string {
+/** Outlives the process, so that a controller finds what is its own again after it was killed. */
+export function holderOf(dataDir: string): string {
   const file = join(dataDir, 'controller-id');
   try {
     return readFileSync(file, 'utf8').trim();

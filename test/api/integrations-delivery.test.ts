@@ -332,81 +332,6 @@ describe('a receiver that fails', () => {
   }
 });
 
-describe('a dying controller', () => {
-  test('between sending and recording causes one duplicate with the same incident and event', async () => {
-    const deliveries = new DeliveryStore(rig.mongo.db);
-    deliveries.settle = () => new Promise(() => undefined);
-    const dying = rig.controller({ deliveries });
-    await rig.destination(receiver.url);
-    const incidentId = newId(1);
-    await dying.alerts.fanOut(alertOf(monitorConfig(), incidentId, { startedAt: rig.clock.now() }));
-    await until(() => receiver.requests.length === 1);
-    const heir = rig.controller();
-    heir.service.poke();
-    expect((await rig.log(incidentId))[0]?.status).toBe('pending');
-    rig.clock.warp(31_000);
-    await settled(incidentId, 'delivered');
-    const [first, second] = receiver.requests.map(payload) as [WebhookPayload, WebhookPayload];
-    expect(receiver.requests).toHaveLength(2);
-    expect([second.incident?.id, second.event]).toEqual([first.incident?.id, first.event]);
-    expect(new Set(receiver.requests.map((request) => request.headers['x-service-delivery'])).size).toBe(2);
-    await until(() => heir.service.counts.resumed === 1 && heir.service.counts.sent === 1);
-  });
-
-  test('before sending leaves the delivery to another one, which sends it once', async () => {
-    const idle = rig.controller({ ownsShard: () => false });
-    await rig.destination(receiver.url);
-    const incidentId = newId(1);
-    await idle.alerts.fanOut(alertOf(monitorConfig(), incidentId, { startedAt: rig.clock.now() }));
-    await idle.service.stop(1000);
-    rig.controller();
-    await settled(incidentId, 'delivered');
-    expect(receiver.requests).toHaveLength(1);
-  });
-
-  test('that sleeps after its claim does not send what another one has sent meanwhile', async () => {
-    const incidentId = newId(1);
-    let slept = false;
-    const sleepy = rig.controller({
-      destinations: {
-        named: (tenant, ids) => rig.destinations.named(tenant, ids),
-        defaults: (tenant) => rig.destinations.defaults(tenant), ofOrganization: async () => [],
-        ensureSecret: (id, candidate) => rig.destinations.ensureSecret(id, candidate),
-        // Runs between the claim and the sending.
-        findById: async (id) => {
-          if (!slept) {
-            slept = true;
-            rig.clock.warp(31_000);
-            rig.controller();
-            await settled(incidentId, 'delivered');
-          }
-          return rig.destinations.findById(id);
-        },
-      },
-    });
-    await rig.destination(receiver.url);
-    await sleepy.alerts.fanOut(alertOf(monitorConfig(), incidentId, { startedAt: rig.clock.now() }));
-    await until(() => sleepy.service.counts.again === 1 || receiver.requests.length > 1);
-    await until(() => sleepy.service.atWork === 0);
-    expect(receiver.requests).toHaveLength(1);
-    expect((await rig.log(incidentId))[0]?.status).toBe('delivered');
-  });
-
-  test('aborts a hanging attempt on a clean stop and releases it', async () => {
-    const first = rig.controller();
-    await rig.destination(receiver.url);
-    receiver.behave('hang');
-    const incidentId = newId(1);
-    await first.alerts.fanOut(alertOf(monitorConfig(), incidentId, { startedAt: rig.clock.now() }));
-    await until(() => receiver.requests.length === 1);
-    await first.service.stop(1500);
-    receiver.behave(200);
-    rig.controller();
-    await settled(incidentId, 'delivered');
-    expect((await rig.log(incidentId))[0]).toMatchObject({ retry_count: 0 });
-  });
-});
-
 test('the log drops entries after 400 days', async () => {
   const { alerts } = rig.controller();
   await rig.destination(receiver.url);
@@ -578,7 +503,7 @@ describe('a destination', () => {
     let leave = (): void => undefined;
     const others = turns.add(() => new Promise<void>((resolve) => (leave = resolve)));
     const tried = attemptDelivery(
-      inTurns(rig.stores(), turns).attempt, waiting?.id as string, new AbortController().signal,
+      inTurns(rig.stores(), turns).attempt, { id: waiting?.id as string }, new AbortController().signal,
     );
     rig.clock.warp(25_000);
     leave();

@@ -1,4 +1,5 @@
 import { SuppressionStore } from '../../controller/alert-mail/store.ts';
+import { Claims } from '../../controller/delivery/claims.ts';
 import { DigestClaimStore } from '../../controller/delivery/digests/claim-store.ts';
 import { MailWindowStore } from '../../controller/delivery/digests/window-store.ts';
 import { FanOut } from '../../controller/delivery/fan-out.ts';
@@ -27,7 +28,7 @@ import type { Alert } from '../../controller/verdicts/effect.ts';
 import type { MonitorConfig } from '../../controller/verdicts/monitor-config.ts';
 import { newId } from '../../shared/ids.ts';
 import { createLog } from '../../shared/log.ts';
-import { systemClock } from '../../shared/time.ts';
+import { systemClock, type Clock } from '../../shared/time.ts';
 import { testMongo, type TestMongo } from './mongo.ts';
 import { WarpClock } from './warp-clock.ts';
 import { watchedMongo } from './watched-mongo.ts';
@@ -44,6 +45,9 @@ export interface ControllerChange {
   deliveries?: DeliveryStore;
   destinations?: DestinationReader;
   ownsShard?(shard: number): boolean;
+  /** By default, no other one has had the name. */
+  holder?: string;
+  clock?: Clock;
   /** By default, sending mail fails the test. */
   mailer?: Pick<Mailer, 'send'>;
   /** By default, links lead nowhere. */
@@ -103,8 +107,9 @@ export class DeliveryRig {
 
   /** Starts the delivery of another controller. */
   controller(change: ControllerChange = {}): DeliveringController {
-    const { clock, queues } = this;
+    const { queues } = this;
     const { deliveries = this.deliveries, destinations = this.destinations, ownsShard = () => true } = change;
+    const { clock = this.clock } = change;
     const stores = this.stores(change);
     const service = new DeliveryService({
       ...stores,
@@ -125,16 +130,17 @@ export class DeliveryRig {
 
   /** The dependencies of senders. */
   stores(change: ControllerChange = {}): UnorderedStores {
-    const { clock, queues, incidents, suppressions, digests } = this;
-    const { deliveries = this.deliveries, destinations = this.destinations, mailer = NO_MAILER, poster = this.poster } =
-      change;
+    const { queues, incidents, suppressions, digests } = this;
+    const { deliveries = this.deliveries, destinations = this.destinations, mailer = NO_MAILER } = change;
+    const { poster = this.poster, clock = this.clock } = change;
     const sending = {
       poster, mailer, destinations, clock, baseUrl: () => BASE_URL,
       stopLink: change.stopLink ?? ((_id: string, address: string) => `${BASE_URL}/stop-alerts?token=${address}`),
     };
     return {
       attempt: {
-        deliveries, digests, health: queues, destinations, incidents, suppressions, clock, random: Math.random,
+        deliveries, digests, claims: new Claims(clock, change.holder ?? newId(clock.now())), health: queues,
+        destinations, incidents, suppressions, clock, random: Math.random,
         onFailing: () => undefined,
         sendDigest: (digest) => sendDigest(sending, digest),
         send: (destination, alert, context) => sendAlert(sending, destination, alert, context),

@@ -1,7 +1,6 @@
-import { newSecret } from '../../../shared/ids.ts';
 import type { DestinationDoc } from '../../destinations/destination.ts';
 import type { AttemptDeps } from '../attempt.ts';
-import { CLAIM_MS, persistently, type Claimed } from '../claimed.ts';
+import { persistently, type Claimed } from '../claimed.ts';
 import type { CountedVerdict, DeliveryDoc, DigestPlace } from '../delivery.ts';
 import { noteHealth } from '../note-health.ts';
 import { changeOf } from '../obstacles.ts';
@@ -18,7 +17,7 @@ const HELD_WAIT_MS = 5000;
 export async function attemptDigest(
   deps: AttemptDeps, claimed: Claimed, { digest_id, digest_at }: DigestPlace, signal: AbortSignal,
 ): Promise<TryEnd> {
-  const { deliveries, digests, clock } = deps;
+  const { deliveries, digests, claims, clock } = deps;
   const { delivery, token: own } = claimed;
   const now = clock.now();
   const giveBack = async (end: TryEnd): Promise<TryEnd> => {
@@ -27,8 +26,8 @@ export async function attemptDigest(
   };
   const readyAt = Math.max(digest_at, delivery.next_attempt_at ?? 0);
   if (now < readyAt) return giveBack({ kind: 'again', readyAt });
-  const token = newSecret();
-  if (!(await digests.claim(digest_id, { token, until: now + CLAIM_MS }, now))) {
+  const claim = claims.begin();
+  if (!(await digests.claim(digest_id, claim, (held) => claims.isOver(held)))) {
     return giveBack({ kind: 'again', readyAt: now + HELD_WAIT_MS });
   }
   try {
@@ -37,7 +36,7 @@ export async function attemptDigest(
     if (!members.some((one) => one.delivery._id === delivery._id)) return await giveBack({ kind: 'lost' });
     return await sendTogether(deps, { ...claimed, digestId: digest_id }, members, signal);
   } finally {
-    await digests.release(digest_id, token);
+    await digests.release(digest_id, claim.token);
   }
 }
 

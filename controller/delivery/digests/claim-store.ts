@@ -1,12 +1,10 @@
 import type { Db } from 'mongodb';
 import { Documents } from '../../platform/mongo/documents.ts';
+import type { Claim } from '../claims.ts';
 
-interface DigestClaimDoc {
+interface DigestClaimDoc extends Claim {
   /** The digest's id. */
   _id: string;
-  token: string;
-  /** Unix ms. */
-  until: number;
 }
 
 /** Collection `digest_claims`: who is sending which digest, so that one mail goes out. */
@@ -15,11 +13,12 @@ export class DigestClaimStore extends Documents<DigestClaimDoc> {
     super(db, 'digest_claims');
   }
 
-  /** False while somebody else holds the digest. */
-  async claim(digestId: string, claim: { token: string; until: number }, now: number): Promise<boolean> {
-    const { token, until } = claim;
-    if (await this.insertIfFree({ _id: digestId, token, until })) return true;
-    return this.update({ _id: digestId, until: { $lte: now } }, { $set: { token, until } });
+  /** False while somebody else holds the digest, as `isOver` says of the claim. */
+  async claim(digestId: string, claim: Claim, isOver: (held: Claim) => boolean): Promise<boolean> {
+    if (await this.insertIfFree({ _id: digestId, ...claim })) return true;
+    const held = await this.findOne({ _id: digestId });
+    if (held === null || !isOver(held)) return false;
+    return this.update({ _id: digestId, token: held.token }, { $set: claim });
   }
 
   async release(digestId: string, token: string): Promise<void> {

@@ -40,7 +40,7 @@ export async function queuedAlerts(options: Record<string, unknown>): Promise<{ 
     resolve: createResolver(), company: new Company(),
   };
   const notifications = await openNotifications(ports, {
-    incidents: { markNotified: () => Promise.resolve() }, ownsShard: () => true, regions: { named: () => [] },
+    holder: 'bench', incidents: { markNotified: () => Promise.resolve() }, ownsShard: () => true, regions: { named: () => [] },
     accounts: { linkKeys: [], organizationName: async () => null, tellOwners: () => undefined },
     baseUrl: () => 'http://127.0.0.1',
     mailer: { send: () => Promise.reject(new Error('no mail here')), close: () => Promise.resolve() },
