@@ -199,6 +199,7 @@ export async function openController(given: GivenPorts, publicPages = openPublic
       subscriptions.stream.look();
       results.start();
       evidence.intake.start();
+      accounts.sessionEnds.start();
       events.hub.start();
       notifications.start();
       retention.start();

@@ -30,6 +30,11 @@ export const loginAnswer = z.strictObject({
 export const meAnswer = z.strictObject({
   user: userView, organizations: z.array(organizationView), projects: z.array(ownProjectView),
 });
+const ownSessionView = z.strictObject({
+  id: text, is_current: z.boolean().describe('Whether it is the session of this request.'),
+  created_at: instant, expires_at: instant,
+}).meta({ id: 'Session' });
+export const sessionsAnswer = z.strictObject({ sessions: z.array(ownSessionView) });
 export const messageAnswer = z.strictObject({ message: text });
 export const changePasswordAnswer = z.strictObject({ message: text, ...sessionView.shape });
 

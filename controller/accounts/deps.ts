@@ -9,6 +9,7 @@ import { MailedTokenStore } from './mailed-links/store.ts';
 import { MemberStore } from './members/store.ts';
 import { OrganizationStore } from './organizations/store.ts';
 import { ProjectStore } from './projects/store.ts';
+import type { SessionEnds } from './sessions/session-ends.ts';
 import { SessionStore } from './sessions/store.ts';
 import type { SessionTokens } from './sessions/tokens.ts';
 import type { Tenant } from './tenant.ts';
@@ -34,6 +35,7 @@ export function openAccountStores(db: ConstructorParameters<typeof UserStore>[0]
 
 export interface AccountDeps extends AccountStores {
   tokens: SessionTokens;
+  sessionEnds: Pick<SessionEnds, 'announce'>;
   hasher: PasswordHasher;
   attempts: PasswordAttempts;
   quota: Quota;

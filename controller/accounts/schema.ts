@@ -27,6 +27,9 @@ export const changePasswordInput = z.strictObject({
   current_password: givenPassword, new_password: PASSWORD_RULE,
 });
 
+/** Unknown ones of any form get the same answer. */
+export const sessionParams = z.strictObject({ id: z.string().min(1).max(100) });
+
 export const keyScope = z.enum(['read', 'read_write']);
 export const apiKeyInput = z.strictObject({ name, scope: keyScope.default('read') });
 export const apiKeyQuery = z.strictObject({

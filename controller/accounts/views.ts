@@ -8,6 +8,7 @@ import type { OrganizationDoc } from './organizations/store.ts';
 import type { ProjectMember } from './projects/verbs/members.ts';
 import type { VisibleProject } from './projects/verbs/projects.ts';
 import type { OrganizationRole } from './roles.ts';
+import type { SessionDoc } from './sessions/store.ts';
 import type { Account } from './sessions/verbs.ts';
 import type { UserDoc } from './users/store.ts';
 
@@ -34,6 +35,13 @@ export function viewAccount({ user, memberships }: Account) {
   return {
     user: viewUser(user),
     organizations: memberships.map(({ organization, member }) => viewOrganization(organization, member.role)),
+  };
+}
+
+/** The id is a hash, which opens nothing. */
+export function viewSession({ _id: id, created_at, expires_at }: SessionDoc, currentId: string) {
+  return {
+    id, is_current: id === currentId, created_at: isoTime(created_at), expires_at: isoTime(expires_at),
   };
 }
 

@@ -5,6 +5,7 @@ import { findAssignee } from '../accounts/projects/verbs/members.ts';
 import { Credentials } from '../accounts/sessions/credentials.ts';
 import { KeyRingStore } from '../accounts/sessions/key-ring-store.ts';
 import { parseKeyRing } from '../accounts/sessions/key-ring.ts';
+import { SessionEnds } from '../accounts/sessions/session-ends.ts';
 import { SessionTokens } from '../accounts/sessions/tokens.ts';
 import type { Tenant } from '../accounts/tenant.ts';
 import { PasswordAttempts } from '../accounts/users/password-attempts.ts';
@@ -36,7 +37,7 @@ export type Accounts = Awaited<ReturnType<typeof openAccounts>>;
 
 /** Accounts with their limits. `close` ends the mails that are being sent. */
 export async function openAccounts(ports: ControllerPorts, sources: AccountSources) {
-  const { config, mongo: { db }, clock, log } = ports;
+  const { config, mongo: { db }, bus, clock, log } = ports;
   const { mailer, monitors, groups, events, baseUrl } = sources;
   const { plans, registration, defaultPlan, jwtKeys } = config.accounts;
   const stores = openAccountStores(db);
@@ -59,9 +60,10 @@ export async function openAccounts(ports: ControllerPorts, sources: AccountSourc
   });
   const ring = await (jwtKeys === null ? new KeyRingStore(db).open() : parseKeyRing(jwtKeys));
   const tokens = new SessionTokens(ring);
+  const sessionEnds = new SessionEnds(bus);
   const post = new AccountPost({ mailer, lane: 'accounts', clock, log });
   const deps: AccountDeps = {
-    tokens, quota, registration, defaultPlan, post, baseUrl, log,
+    tokens, sessionEnds, quota, registration, defaultPlan, post, baseUrl, log,
     openStreams: (organizationId) => events.hub.streamsOf(organizationId),
     hasher: new PasswordHasher(clock, ports.passwordCost),
     attempts: new PasswordAttempts(clock, config.http.rateLimit),
@@ -80,7 +82,7 @@ export async function openAccounts(ports: ControllerPorts, sources: AccountSourc
     defaultProject: (organizationId) => projects.findDefault(organizationId),
   };
   return {
-    deps, quota, tenants, pages, windows,
+    deps, quota, tenants, pages, windows, sessionEnds,
     people: { assignee: (tenant: Tenant, userId: string) => findAssignee(stores, tenant, userId) },
     credentials: new Credentials(deps),
     /** 256-bit keys for links that need no storage; the first one signs. */
@@ -99,6 +101,9 @@ export async function openAccounts(ports: ControllerPorts, sources: AccountSourc
       const all = operator ? await members.listOfUser(operator._id) : [];
       return all.filter(({ role }) => role === 'owner' || role === 'admin').map((one) => one.organization_id);
     },
-    close: () => post.close(),
+    close: async () => {
+      await sessionEnds.stop();
+      await post.close();
+    },
   };
 }

@@ -90,6 +90,7 @@ export async function openHttp(
     { name: 'shards', isReady: async () => results.isReady && results.shards.failing === 0 },
   ];
   const guards = new StreamGuards(clock);
+  accounts.sessionEnds.onEnded((userId) => guards.recheck(userId));
   const { metrics } = config.http;
   let isMeasured = false;
   const scrape = () => {

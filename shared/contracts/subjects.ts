@@ -29,6 +29,8 @@ export const subjects = {
   pokeIdentities: 'poke.identities',
   /** Controller → controllers: read the subscriptions now. */
   pokeSubscriptions: 'poke.subscriptions',
+  /** Controller → controllers: sessions of a user have ended. */
+  pokeSessions: 'poke.sessions',
   /** Controller → controllers: whose results its clients watch live; who else watches any. */
   liveProjects: 'live.projects',
   liveAsk: 'live.ask',

@@ -129,7 +129,7 @@ class Run {
     if (answer.status < 200 || answer.status >= 300) return;
     report.succeeded += 1;
     this.#reached.add(request.operation.name);
-    if (request.operation.path.endsWith('/logout')) await this.#world.renew(caller);
+    if (/^POST .*\/logout|^DELETE .*\/sessions\//.test(request.operation.name)) await this.#world.renew(caller);
     const data = dataOf(answer);
     for (const name of ['key', 'token', 'secret', 'enrolment_token']) {
       if (typeof data?.[name] === 'string' && secrets.size < 3000) secrets.add(data[name]);

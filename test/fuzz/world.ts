@@ -213,7 +213,7 @@ async function addPages(
 }
 
 /** One id of each kind that the bystander has. */
-export type Furniture = Record<'groups' | 'monitors' | 'incidents' | 'comments' | 'integrations' | 'projects' | 'members' | 'invitations' | 'api-keys' | 'regions' | 'probes' | 'subscriptions' | 'status-pages' | 'subscribers' | 'maintenance-windows', string>;
+export type Furniture = Record<'groups' | 'monitors' | 'incidents' | 'comments' | 'integrations' | 'projects' | 'members' | 'invitations' | 'api-keys' | 'sessions' | 'regions' | 'probes' | 'subscriptions' | 'status-pages' | 'subscribers' | 'maintenance-windows', string>;
 
 /** Creates one of everything for the bystander. */
 async function furnish(
@@ -256,6 +256,7 @@ async function furnish(
       '/api/organization/invitations', { email: `${CANARY}-2@example.com`, role: 'viewer' }, 'invitation',
     ),
     'api-keys': (await session.ok<{ id: string }>('POST', '/api/auth/api-keys', { name })).id,
+    sessions: (await session.ok<{ sessions: [{ id: string }] }>('GET', '/api/auth/sessions')).sessions[0].id,
     probes: await make('/api/probes', { region_id: regions, name }, 'probe'),
     subscriptions: await make('/api/subscriptions', { name }, 'subscription'),
     'status-pages': pageId, subscribers: subscriber._id,

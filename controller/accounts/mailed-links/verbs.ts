@@ -3,6 +3,7 @@ import type { PublicContext } from '../../http/route.ts';
 import { fieldError } from '../../http/validation.ts';
 import type { AccountDeps } from '../deps.ts';
 import { mailedLink, resetMessage, verificationMessage } from '../mail/account-messages.ts';
+import { endAllSessions } from '../sessions/verbs.ts';
 import type { UserDoc } from '../users/store.ts';
 
 const HOUR_MS = 3_600_000;
@@ -52,7 +53,7 @@ export function forgotPassword(deps: AccountDeps, ctx: PublicContext, email: str
 export async function resetPassword(
   deps: AccountDeps, ctx: PublicContext, input: { token: string; password: string },
 ): Promise<UserDoc> {
-  const { mailedTokens, users, sessions } = deps;
+  const { mailedTokens, users } = deps;
   deps.attempts.takeAddress(ctx.address);
   // Hashing is expensive, so the token is checked before it; a failed hash must not use the token up.
   if ((await mailedTokens.find('reset_password', input.token, ctx.now)) === null) throw deadLink();
@@ -60,7 +61,7 @@ export async function resetPassword(
   const taken = await mailedTokens.take('reset_password', input.token, ctx.now);
   const user = taken === null ? null : await users.resetPassword(taken, hash);
   if (user === null) throw deadLink();
-  await Promise.all([sessions.deleteOfUser(user._id), mailedTokens.deleteOfUser(user._id, 'reset_password')]);
+  await Promise.all([endAllSessions(deps, user._id), mailedTokens.deleteOfUser(user._id, 'reset_password')]);
   return user;
 }
 

@@ -1,13 +1,17 @@
 import { defineRoute, done, ok, type Route } from '../../http/route.ts';
-import { changePasswordAnswer, loginAnswer, meAnswer, messageAnswer, registerAnswer } from '../answers.ts';
+import {
+  changePasswordAnswer, loginAnswer, meAnswer, messageAnswer, registerAnswer, sessionsAnswer,
+} from '../answers.ts';
 import type { AccountDeps } from '../deps.ts';
-import { changePasswordInput, loginInput, registerInput } from '../schema.ts';
+import { changePasswordInput, loginInput, registerInput, sessionParams } from '../schema.ts';
 import { registerAccount } from '../users/verbs.ts';
 import {
-  auditActor, viewAccount, viewOrganization, viewOwnProject, viewProject, viewUser,
+  auditActor, viewAccount, viewOrganization, viewOwnProject, viewProject, viewSession, viewUser,
 } from '../views.ts';
 import { withSession, withSignedIn } from './hand-over.ts';
-import { changePassword, logIn, logOut, readAccount } from './verbs.ts';
+import {
+  changePassword, endAllSessions, endSession, listSessions, logIn, logOut, readAccount,
+} from './verbs.ts';
 
 export function sessionRoutes(deps: AccountDeps): Route[] {
   const open = { method: 'POST', tag: 'Accounts', auth: { access: 'public' } } as const;
@@ -39,6 +43,26 @@ export function sessionRoutes(deps: AccountDeps): Route[] {
       ...own, method: 'POST', path: '/api/auth/logout', summary: 'End this session', audit: 'session.ended',
       endsSession: true, answers: { 200: messageAnswer },
       handle: (ctx) => done(logOut(deps, ctx), 'Signed out'),
+    }),
+    defineRoute({
+      ...own, method: 'POST', path: '/api/auth/logout-everywhere', summary: 'End every session of the account',
+      description: 'Also this one. Streams of live events that were opened with them end within a second.',
+      audit: 'sessions.ended', endsSession: true, answers: { 200: messageAnswer },
+      handle: (ctx) => done(endAllSessions(deps, ctx.actor.userId), 'Signed out everywhere'),
+    }),
+    defineRoute({
+      ...own, method: 'GET', path: '/api/auth/sessions', summary: 'List the sessions of the account, newest first',
+      description: 'The newest 100.', answers: { 200: sessionsAnswer },
+      handle: async (ctx) => {
+        const sessions = await listSessions(deps, ctx);
+        return ok({ sessions: sessions.map((each) => viewSession(each, ctx.actor.sessionId)) });
+      },
+    }),
+    defineRoute({
+      ...own, method: 'DELETE', path: '/api/auth/sessions/:id', summary: 'End a session of the account',
+      audit: 'session.ended', params: sessionParams, errors: ['RESOURCE_NOT_FOUND'],
+      answers: { 200: messageAnswer },
+      handle: (ctx, { params }) => done(endSession(deps, ctx, params.id), 'Session ended'),
     }),
     defineRoute({
       ...own, method: 'GET', path: '/api/auth/me', summary: 'Read the account of this session',

@@ -1,7 +1,7 @@
 import type { Db } from 'mongodb';
 import { DocumentsById } from '../../platform/mongo/documents.ts';
 
-interface SessionDoc {
+export interface SessionDoc {
   /** SHA-256 of the secret in the token. */
   _id: string;
   user_id: string;
@@ -13,8 +13,19 @@ interface SessionDoc {
 /** Collection `sessions`: a token is valid only while its session is here. */
 export class SessionStore extends DocumentsById<SessionDoc> {
   constructor(db: Db) {
-    // Ending all sessions of a user, and removing expired ones.
+    // Listing and ending the sessions of a user, and removing expired ones.
     super(db, 'sessions', [{ key: { user_id: 1, expires_at: 1 }, name: 'by_user' }]);
+  }
+
+  /** Those that have not expired, the newest first, at most `limit`. */
+  listOfUser(userId: string, now: number, limit: number): Promise<SessionDoc[]> {
+    const cursor = this.select({ user_id: userId, expires_at: { $gt: now } });
+    return cursor.sort({ expires_at: -1 }).limit(limit).toArray();
+  }
+
+  /** False if the user has no such session. */
+  deleteOne(userId: string, id: string): Promise<boolean> {
+    return this.remove({ _id: id, user_id: userId });
   }
 
   async deleteOfUser(userId: string): Promise<void> {

@@ -1,4 +1,4 @@
-import { AppError } from '../../../shared/errors.ts';
+import { AppError, notFound } from '../../../shared/errors.ts';
 import { hashSecret, newSecret } from '../../../shared/ids.ts';
 import type { OperatorContext, PublicContext } from '../../http/route.ts';
 import type { AccountDeps } from '../deps.ts';
@@ -7,9 +7,11 @@ import { visibleProjects } from '../projects/verbs/projects.ts';
 import { projectRoleOf } from '../roles.ts';
 import type { ChangePasswordInput, LoginInput } from '../schema.ts';
 import type { UserDoc } from '../users/store.ts';
+import type { SessionDoc } from './store.ts';
 import { invalidToken } from './tokens.ts';
 
 const SESSION_MS = 7 * 86_400_000;
+const MOST_LISTED = 100;
 
 export interface StartedSession {
   token: string;
@@ -53,8 +55,26 @@ export async function logIn(deps: AccountDeps, ctx: PublicContext, input: LoginI
 }
 
 /** Ends the session of this request; its token is invalid at once. */
-export async function logOut(deps: AccountDeps, ctx: OperatorContext): Promise<void> {
-  await deps.sessions.delete(ctx.actor.sessionId);
+export async function logOut(deps: AccountDeps, { actor }: OperatorContext): Promise<void> {
+  await deps.sessions.delete(actor.sessionId);
+  deps.sessionEnds.announce(actor.userId);
+}
+
+/** The sessions of the account, the newest first, at most 100. */
+export function listSessions(deps: AccountDeps, { actor, now }: OperatorContext): Promise<SessionDoc[]> {
+  return deps.sessions.listOfUser(actor.userId, now, MOST_LISTED);
+}
+
+/** Ends a session of the account, as `logOut` does. Throws RESOURCE_NOT_FOUND. */
+export async function endSession(deps: AccountDeps, { actor }: OperatorContext, id: string): Promise<void> {
+  if (!(await deps.sessions.deleteOne(actor.userId, id))) throw notFound('Session');
+  deps.sessionEnds.announce(actor.userId);
+}
+
+/** Ends every session of a user, as `logOut` does. */
+export async function endAllSessions(deps: AccountDeps, userId: string): Promise<void> {
+  await deps.sessions.deleteOfUser(userId);
+  deps.sessionEnds.announce(userId);
 }
 
 export async function readAccount(deps: AccountDeps, ctx: OperatorContext) {
@@ -83,8 +103,9 @@ export async function changePassword(deps: AccountDeps, ctx: OperatorContext, in
   const hash = await deps.hasher.hash(input.new_password, address);
   const changed = await deps.users.changePassword(user, hash);
   if (changed === null) throw new AppError('CONFLICT', 'The password was changed by another request');
-  const { sessions, mailedTokens } = deps;
-  await Promise.all([sessions.deleteOfUser(user._id), mailedTokens.deleteOfUser(user._id, 'reset_password')]);
+  await Promise.all([
+    endAllSessions(deps, user._id), deps.mailedTokens.deleteOfUser(user._id, 'reset_password'),
+  ]);
   return startSession(deps, changed, ctx.now);
 }
 
