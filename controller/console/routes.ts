@@ -34,6 +34,7 @@ export function consoleRoutes(files: PackedFiles | null): Route[] {
   return [
     defineRoute({
       ...common, path: '/', summary: 'The console, for people with a browser', ignoresQuery: true,
+      errors: ['RESOURCE_NOT_FOUND'],
       answers: { 200: { contentType: HTML_CONTENT } },
       handle: async () => send('index.html', PAGE_HEADERS),
     }),
