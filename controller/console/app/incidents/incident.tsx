@@ -1,6 +1,86 @@
-import { shellTexts } from '../texts/shell.ts';
-import { Page } from '../ui/page.tsx';
+import { useQuery } from '@tanstack/preact-query';
+import { useRoute } from 'preact-iso';
+import { ApiError } from '../api/api-error.ts';
+import { answer, api } from '../api/client.ts';
+import { queries } from '../api/queries.ts';
+import type { components } from '../api/openapi.d.ts';
+import { useLive } from '../live/use-live.ts';
+import { NotFound } from '../shell/not-found.tsx';
+import { incidentTexts as texts } from '../texts/incidents.ts';
+import { href } from '../ui/link.ts';
+import { Shown } from '../ui/loading.tsx';
+import { Page, Section } from '../ui/page.tsx';
+import { Time } from '../ui/time.tsx';
+import { Comments } from './comments.tsx';
+import { Deliveries } from './deliveries.tsx';
+import { IncidentActions } from './incident-actions.tsx';
+import { Postmortem } from './postmortem.tsx';
+import { isOver, Lasted, SeverityBadge, StatusBadge } from './severity.tsx';
+import { Timeline } from './timeline.tsx';
+import { Votes } from './votes.tsx';
 
-export default function Incident() {
-  return <Page title={shellTexts.incidents}><p /></Page>;
+type FullIncident = components['schemas']['FullIncident'];
+
+/** One incident: what failed, who says so, who was told, and what people did. */
+export default function IncidentView() {
+  const { params: { id = '' } } = useRoute();
+  const read = useQuery({
+    queryKey: ['incidents', id],
+    queryFn: () => answer(api.GET('/api/incidents/{id}', { params: { path: { id } } })),
+  });
+  useLive('incident', (changed) => {
+    if (changed['id'] === id) void queries.invalidateQueries({ queryKey: ['incidents', id] });
+  });
+  if (read.error instanceof ApiError && [400, 404].includes(read.error.status)) return <NotFound />;
+  return <Shown of={read} lines={10}>{({ incident }) => <Detail incident={incident} />}</Shown>;
+}
+
+function Detail({ incident }: { incident: FullIncident }) {
+  const { id } = incident;
+  return (
+    <Page
+      title={incident.title} above={<a href={href('/incidents')}>← {texts.back}</a>}
+      actions={<IncidentActions incident={incident} />}
+    >
+      <p class="incident-state">
+        <StatusBadge of={incident.status} /> <SeverityBadge of={incident.severity} />{' '}
+        <span>{isOver(incident) ? texts.lasted : texts.began}: <Lasted of={incident} /></span>
+        {incident.acknowledged_by_name !== null && <span>{texts.acknowledgedBy(incident.acknowledged_by_name)}</span>}
+      </p>
+      {incident.late && <p class="note">{texts.late}</p>}
+      {incident.in_maintenance && <p class="note">{texts.inMaintenance}</p>}
+      <div class="incident-columns">
+        <div class="incident-main">
+          <section class="card" aria-label={texts.error}>
+            <p class="incident-error">{incident.error_message}</p>
+            {incident.description !== null && <p>{incident.description}</p>}
+            {!isOver(incident) && incident.source === 'system' && <p class="hint">{texts.checksEnd}</p>}
+          </section>
+          <Section title={texts.votes}><Votes id={id} /></Section>
+          <Section title={texts.deliveries}><Deliveries id={id} /></Section>
+          <Timeline id={id} />
+          <Section title={texts.comments}><Comments id={id} /></Section>
+          <Postmortem id={id} written={incident.postmortem} />
+        </div>
+        <Facts incident={incident} />
+      </div>
+    </Page>
+  );
+}
+
+function Facts({ incident }: { incident: FullIncident }) {
+  return (
+    <aside class="card incident-facts" aria-label={texts.incident}>
+      <dl class="facts">
+        <dt>{texts.monitor}</dt>
+        <dd>{incident.check_id === null ? '–' : <a href={href(`/monitors/${incident.check_id}`)}>{incident.monitor_name}</a>}</dd>
+        <dt>{texts.type}</dt><dd><code>{incident.type}</code></dd>
+        <dt>{texts.started}</dt><dd><Time at={incident.started_at} /></dd>
+        {incident.resolved_at !== null && <><dt>{texts.ended}</dt><dd><Time at={incident.resolved_at} /></dd></>}
+        <dt>{texts.regions}</dt><dd>{incident.affected_regions.join(', ') || '–'}</dd>
+        <dt>{texts.failures}</dt><dd>{incident.failure_count}</dd>
+        <dt>{texts.source}</dt><dd>{texts[incident.source]}</dd>
+      </dl>
+    </aside>
+  );
 }

@@ -1,6 +1,151 @@
-import { shellTexts } from '../texts/shell.ts';
-import { Page } from '../ui/page.tsx';
+import { useInfiniteQuery } from '@tanstack/preact-query';
+import { useEffect, useRef, useState } from 'preact/hooks';
+import { useLocation } from 'preact-iso';
+import { answer, api } from '../api/client.ts';
+import { queries } from '../api/queries.ts';
+import { useLive } from '../live/use-live.ts';
+import { canEdit } from '../session/session.ts';
+import { useKeys } from '../shell/keys.ts';
+import { incidentTexts as texts } from '../texts/incidents.ts';
+import { Button } from '../ui/button.tsx';
+import { SelectField, TextField } from '../ui/field.tsx';
+import { href } from '../ui/link.ts';
+import { Shown } from '../ui/loading.tsx';
+import { Empty, Page } from '../ui/page.tsx';
+import { Ago, numberText } from '../ui/time.tsx';
+import { ReportIncident } from './report-incident.tsx';
+import { Lasted, SEVERITIES, SeverityBadge, StatusBadge, type Incident } from './severity.tsx';
 
+const PAGE = 50;
+const STATUSES = ['open', 'acknowledged', 'resolved', 'closed'] as const;
+const SEARCH_AFTER_MS = 250;
+
+/** All incidents of the project, newest first, kept up to date as they happen. */
 export default function Incidents() {
-  return <Page title={shellTexts.incidents}><p /></Page>;
+  const { query, route } = useLocation();
+  const [isReporting, setReporting] = useState(false);
+  const filter = (name: string, value: string) => {
+    const params = new URLSearchParams(query);
+    if (value === '') params.delete(name);
+    else params.set(name, value);
+    route(href(`/incidents?${params}`), true);
+  };
+  const wanted = {
+    status: STATUSES.find((one) => one === query['status']),
+    severity: SEVERITIES.find((one) => one === query['severity']),
+    source: (['system', 'manual'] as const).find((one) => one === query['source']),
+    check_id: query['check_id'], search: query['search'],
+  };
+  const read = useInfiniteQuery({
+    queryKey: ['incidents', 'list', wanted], initialPageParam: 1,
+    queryFn: ({ pageParam: page }) => answer(api.GET('/api/incidents', {
+      params: { query: { ...withValues(wanted), page, limit: PAGE } },
+    })),
+    getNextPageParam: ({ pagination: { page, has_more: hasMore } }) => (hasMore ? page + 1 : undefined),
+  });
+  useLive('incident', () => void queries.invalidateQueries({ queryKey: ['incidents', 'list'] }));
+  const isFiltered = Object.values(wanted).some((value) => value !== undefined);
+  return (
+    <Page
+      title={texts.title}
+      actions={canEdit.value && <Button onClick={() => setReporting(true)}>{texts.report}</Button>}
+    >
+      <div class="fields incident-filters">
+        <Search value={wanted.search ?? ''} onValue={(value) => filter('search', value)} />
+        <SelectField
+          label={texts.status} value={wanted.status ?? ''} onValue={(value) => filter('status', value)}
+          options={[['', texts.all], ...STATUSES.map((one) => [one, texts[one]] as const)]}
+        />
+        <SelectField
+          label={texts.severity} value={wanted.severity ?? ''} onValue={(value) => filter('severity', value)}
+          options={[['', texts.all], ...SEVERITIES.map((one) => [one, texts[one]] as const)]}
+        />
+        <SelectField
+          label={texts.source} value={wanted.source ?? ''} onValue={(value) => filter('source', value)}
+          options={[['', texts.all], ['system', texts.system], ['manual', texts.manual]]}
+        />
+      </div>
+      <Shown of={read} lines={8}>
+        {({ pages }) => {
+          const incidents = pages.flatMap((one) => one.incidents);
+          if (incidents.length === 0) {
+            return (
+              <Empty title={texts.none}>
+                <p>{isFiltered ? texts.noneFiltered : texts.noneLong}</p>
+                {isFiltered && <Button onClick={() => route(href('/incidents'))}>{texts.clearFilters}</Button>}
+              </Empty>
+            );
+          }
+          return (
+            <>
+              <p class="faint" role="status">{texts.found(numberText(pages[0]?.pagination.total_count ?? 0))}</p>
+              <IncidentTable incidents={incidents} />
+              {read.hasNextPage && (
+                <Button isBusy={read.isFetchingNextPage} onClick={() => void read.fetchNextPage()}>{texts.more}</Button>
+              )}
+            </>
+          );
+        }}
+      </Shown>
+      {isReporting && <ReportIncident onClose={() => setReporting(false)} />}
+    </Page>
+  );
+}
+
+function Search({ value, onValue }: { value: string; onValue: (value: string) => void }) {
+  const [typed, setTyped] = useState(value);
+  useEffect(() => setTyped(value), [value]);
+  useEffect(() => {
+    if (typed === value) return undefined;
+    const timer = setTimeout(() => onValue(typed), SEARCH_AFTER_MS);
+    return () => clearTimeout(timer);
+  }, [typed]);
+  return <TextField label={texts.search} type="search" maxLength={200} value={typed} onValue={setTyped} />;
+}
+
+/** Rows that arrow keys or j and k walk through. */
+function IncidentTable({ incidents }: { incidents: Incident[] }) {
+  const body = useRef<HTMLTableSectionElement>(null);
+  const step = (by: number) => {
+    const links = [...body.current?.querySelectorAll<HTMLElement>('a[data-row]') ?? []];
+    const at = links.indexOf(document.activeElement as HTMLElement);
+    links[Math.max(0, Math.min(links.length - 1, at + by))]?.focus();
+  };
+  useKeys([
+    { keys: 'j', text: texts.next, run: () => step(1) },
+    { keys: 'k', text: texts.previous, run: () => step(-1) },
+  ]);
+  return (
+    <div class="table-wrap">
+      <table class="incident-table">
+        <thead>
+          <tr>
+            <th scope="col">{texts.status}</th><th scope="col">{texts.incident}</th><th scope="col">{texts.severity}</th>
+            <th scope="col">{texts.where}</th><th scope="col">{texts.began}</th><th scope="col">{texts.lasted}</th>
+          </tr>
+        </thead>
+        <tbody ref={body}>
+          {incidents.map((incident) => (
+            <tr key={incident.id}>
+              <td><StatusBadge of={incident.status} /></td>
+              <td>
+                <a data-row href={href(`/incidents/${incident.id}`)}>{incident.title}</a>
+                <p class="faint small">{incident.monitor_name ?? ''} {incident.error_message}</p>
+              </td>
+              <td><SeverityBadge of={incident.severity} /></td>
+              <td>{incident.affected_regions.join(', ')}</td>
+              <td><Ago at={incident.started_at} /></td>
+              <td><Lasted of={incident} /></td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </div>
+  );
+}
+
+function withValues<T extends object>(from: T): { [K in keyof T]: Exclude<T[K], undefined> } {
+  return Object.fromEntries(Object.entries(from).filter(([, value]) => value !== undefined)) as {
+    [K in keyof T]: Exclude<T[K], undefined>;
+  };
 }

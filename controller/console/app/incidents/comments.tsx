@@ -1,0 +1,102 @@
+import { useMutation, useQuery } from '@tanstack/preact-query';
+import { useState } from 'preact/hooks';
+import { answer, api } from '../api/client.ts';
+import type { components } from '../api/openapi.d.ts';
+import { queries } from '../api/queries.ts';
+import { incidentTexts as texts } from '../texts/incidents.ts';
+import { Button } from '../ui/button.tsx';
+import { ConfirmDialog } from '../ui/dialog.tsx';
+import { ErrorNote } from '../ui/error-note.tsx';
+import { TextArea } from '../ui/field.tsx';
+import { Shown } from '../ui/loading.tsx';
+import { Ago } from '../ui/time.tsx';
+
+type Comment = components['schemas']['ListedIncidentComment'];
+const LONGEST = 5000;
+
+/** What people said about an incident. */
+export function Comments({ id }: { id: string }) {
+  const key = ['incidents', id, 'comments'];
+  const changed = () => queries.invalidateQueries({ queryKey: ['incidents', id] });
+  const read = useQuery({
+    queryKey: key, queryFn: () => answer(api.GET('/api/incidents/{id}/comments', { params: { path: { id } } })),
+  });
+  return (
+    <>
+      <Shown of={read} lines={2}>
+        {({ comments }) => (
+          <ul class="comments">{comments.map((comment) => <CommentItem key={comment.id} comment={comment} onChanged={changed} />)}</ul>
+        )}
+      </Shown>
+      <CommentForm
+        verb={texts.addComment}
+        send={(text) => answer(api.POST('/api/incidents/{id}/comments', { params: { path: { id } }, body: { comment_text: text } }))}
+        onDone={changed}
+      />
+    </>
+  );
+}
+
+function CommentItem({ comment, onChanged }: { comment: Comment; onChanged: () => Promise<void> }) {
+  const [mode, setMode] = useState<'read' | 'edit' | 'delete'>('read');
+  const path = { id: comment.incident_id, commentId: comment.id };
+  return (
+    <li class="card">
+      <p class="faint small">{comment.user_name ?? comment.user_email ?? '–'} · <Ago at={comment.created_at} /></p>
+      {comment.deleted_at !== null && <p class="faint">{texts.deleted}</p>}
+      {mode === 'edit' ? (
+        <CommentForm
+          verb={texts.save} text={comment.comment_text} onCancel={() => setMode('read')}
+          send={(text) => answer(api.PUT('/api/incidents/{id}/comments/{commentId}', { params: { path }, body: { comment_text: text } }))}
+          onDone={() => {
+            setMode('read');
+            return onChanged();
+          }}
+        />
+      ) : <p class="comment-text">{comment.comment_text}</p>}
+      {mode === 'read' && (comment.can_edit || comment.can_delete) && (
+        <div class="actions">
+          {comment.can_edit && <Button variant="quiet" onClick={() => setMode('edit')}>{texts.edit}</Button>}
+          {comment.can_delete && <Button variant="quiet" onClick={() => setMode('delete')}>{texts.remove}</Button>}
+        </div>
+      )}
+      {mode === 'delete' && (
+        <ConfirmDialog
+          title={texts.removeAsk} text={comment.comment_text} verb={texts.remove} onClose={() => setMode('read')}
+          action={async () => {
+            await answer(api.DELETE('/api/incidents/{id}/comments/{commentId}', { params: { path } }));
+            await onChanged();
+          }}
+        />
+      )}
+    </li>
+  );
+}
+
+function CommentForm({ verb, text = '', send, onDone, onCancel }: {
+  verb: string; text?: string; send: (text: string) => Promise<unknown>; onDone: () => Promise<void>; onCancel?: () => void;
+}) {
+  const [typed, setTyped] = useState(text);
+  const sending = useMutation({
+    mutationFn: () => send(typed),
+    onSuccess: () => {
+      setTyped('');
+      return onDone();
+    },
+  });
+  return (
+    <form
+      onSubmit={(event) => {
+        event.preventDefault();
+        sending.mutate();
+      }}
+    >
+      <TextArea label={texts.comment} required maxLength={LONGEST} rows={3} value={typed} onValue={setTyped} />
+      <ErrorNote error={sending.error} />
+      <div class="actions">
+        <Button type="submit" isBusy={sending.isPending} disabled={typed.trim() === ''}>{verb}</Button>
+        {onCancel !== undefined && <Button variant="quiet" onClick={onCancel}>{texts.cancel}</Button>}
+      </div>
+    </form>
+  );
+}

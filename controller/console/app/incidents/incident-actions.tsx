@@ -1,0 +1,93 @@
+import { useMutation, useQuery } from '@tanstack/preact-query';
+import { useState } from 'preact/hooks';
+import { answer, api } from '../api/client.ts';
+import { queries } from '../api/queries.ts';
+import { canAdminister, canEdit, me } from '../session/session.ts';
+import { useCommands } from '../shell/commands.ts';
+import { useKeys } from '../shell/keys.ts';
+import { incidentTexts as texts } from '../texts/incidents.ts';
+import { Button } from '../ui/button.tsx';
+import { Dialog } from '../ui/dialog.tsx';
+import { ErrorNote } from '../ui/error-note.tsx';
+import { SelectField, TextArea } from '../ui/field.tsx';
+import { toast } from '../ui/toast.tsx';
+import type { Incident } from './severity.tsx';
+
+type Status = Incident['status'];
+
+/** Where an incident may go from each status. */
+const NEXT: Record<Status, readonly Exclude<Status, 'open'>[]> = {
+  open: ['acknowledged', 'resolved'], acknowledged: ['resolved', 'closed'], resolved: ['closed'], closed: [],
+};
+const KEYS = { acknowledged: 'a', resolved: 'r', closed: 'c' } as const;
+
+/** Acknowledge, assign, resolve and close, for those who may. */
+export function IncidentActions({ incident }: { incident: Incident }) {
+  const [asked, setAsked] = useState<Exclude<Status, 'open'> | null>(null);
+  const verbs = { acknowledged: texts.acknowledge, resolved: texts.resolve, closed: texts.close };
+  const possible = canEdit.value ? NEXT[incident.status] : [];
+  const actions = possible.map((to) => ({ to, text: verbs[to], run: () => setAsked(to) }));
+  useKeys(actions.map(({ to, text, run }) => ({ keys: KEYS[to], text, run })));
+  useCommands(actions);
+  return (
+    <>
+      {actions.map(({ to, text, run }, at) => (
+        <Button key={to} variant={at === 0 ? 'primary' : 'plain'} onClick={run}>{text} <kbd aria-hidden="true">{KEYS[to]}</kbd></Button>
+      ))}
+      {asked !== null && <MoveIncident incident={incident} to={asked} verb={verbs[asked]} onClose={() => setAsked(null)} />}
+    </>
+  );
+}
+
+function MoveIncident({ incident: { id }, to, verb, onClose }: {
+  incident: Incident; to: Exclude<Status, 'open'>; verb: string; onClose: () => void;
+}) {
+  const [note, setNote] = useState('');
+  const [assignee, setAssignee] = useState(me.value?.user.id ?? '');
+  const people = usePeople(to === 'acknowledged');
+  const move = useMutation({
+    mutationFn: () => answer(api.PUT('/api/incidents/{id}/status', {
+      params: { path: { id } },
+      body: {
+        status: to, ...(note === '' ? {} : { note }),
+        ...(to === 'acknowledged' && assignee !== '' ? { assignee_id: assignee } : {}),
+      },
+    })),
+    onSuccess: () => {
+      void queries.invalidateQueries({ queryKey: ['incidents'] });
+      toast({ acknowledged: texts.acknowledgedToast, resolved: texts.resolvedToast, closed: texts.closedToast }[to]);
+      onClose();
+    },
+  });
+  return (
+    <Dialog title={verb} onClose={onClose}>
+      <form
+        onSubmit={(event) => {
+          event.preventDefault();
+          move.mutate();
+        }}
+      >
+        {to === 'acknowledged' && people.length > 1 && (
+          <SelectField label={texts.assignee} value={assignee} onValue={setAssignee} options={people} />
+        )}
+        <TextArea label={texts.note} isOptional maxLength={2000} value={note} onValue={setNote} />
+        <ErrorNote error={move.error} />
+        <footer>
+          <Button onClick={onClose}>{texts.cancel}</Button>
+          <Button type="submit" variant="primary" isBusy={move.isPending}>{verb}</Button>
+        </footer>
+      </form>
+    </Dialog>
+  );
+}
+
+/** Whom an incident can be assigned to, as far as the reader may know them. */
+function usePeople(isNeeded: boolean): (readonly [string, string])[] {
+  const { data } = useQuery({
+    queryKey: ['settings', 'members'], enabled: isNeeded && canAdminister.value,
+    queryFn: () => answer(api.GET('/api/organization/members')),
+  });
+  const own = me.value?.user;
+  const members = data?.members.map(({ user_id: id, name }) => [id, name] as const);
+  return members ?? (own === undefined ? [] : [[own.id, own.name]]);
+}

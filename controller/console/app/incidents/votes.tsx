@@ -1,0 +1,63 @@
+import { useQuery } from '@tanstack/preact-query';
+import { answer, api } from '../api/client.ts';
+import type { components } from '../api/openapi.d.ts';
+import { incidentTexts as texts } from '../texts/incidents.ts';
+import { Shown } from '../ui/loading.tsx';
+import { StateBadge } from '../ui/state.tsx';
+import { Time } from '../ui/time.tsx';
+
+type Vote = components['schemas']['IncidentVote'];
+
+/** Who said what when the incident began, and when it ended. */
+export function Votes({ id }: { id: string }) {
+  const read = useQuery({
+    queryKey: ['incidents', id, 'votes'],
+    queryFn: () => answer(api.GET('/api/incidents/{id}/votes', { params: { path: { id } } })),
+  });
+  return (
+    <Shown of={read}>
+      {({ votes, policy }) => {
+        if (votes.length === 0) return <p class="faint">{texts.noVotes}</p>;
+        const groups = [
+          { title: texts.votesDown, votes: votes.filter(({ verdict }) => verdict === 'down') },
+          { title: texts.votesUp, votes: votes.filter(({ verdict }) => verdict === 'up') },
+        ].filter((one) => one.votes.length > 0);
+        return (
+          <>
+            {policy !== null && <p class="faint">{texts.policy(`${policy.regions}, ${texts.retries(policy.retries)}`)}</p>}
+            {groups.map((group) => <VoteTable key={group.title} {...group} />)}
+          </>
+        );
+      }}
+    </Shown>
+  );
+}
+
+function VoteTable({ title, votes }: { title: string; votes: Vote[] }) {
+  return (
+    <div class="table-wrap">
+      <table>
+        <caption>{title}</caption>
+        <thead>
+          <tr>
+            <th scope="col">{texts.region}</th><th scope="col">{texts.vote}</th>
+            <th scope="col">{texts.why}</th><th scope="col">{texts.at}</th>
+          </tr>
+        </thead>
+        <tbody>
+          {votes.map((vote, at) => (
+            <tr key={at}>
+              <th scope="row">{vote.region}</th>
+              <td>
+                <StateBadge state={vote.vote === 'none' ? 'unknown' : vote.vote} text={vote.vote === 'none' ? texts.silent : texts[vote.vote]} />
+                {vote.weight !== 'counted' && <p class="faint small">{vote.weight === 'silent' ? texts.silentWeight : texts[vote.weight]}</p>}
+              </td>
+              <td>{[vote.error?.message, vote.reason].filter(Boolean).join(' · ') || '–'}</td>
+              <td>{vote.at === null ? '–' : <Time at={vote.at} options={{ timeStyle: 'medium' }} />}</td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </div>
+  );
+}

@@ -1,0 +1,37 @@
+import type { IncidentTexts } from '../incidents.ts';
+import type { Translation } from '../catalogue.ts';
+
+const german: Translation<IncidentTexts> = {
+  title: 'Vorfälle', open: 'Offen', acknowledged: 'Bestätigt', resolved: 'Behoben', closed: 'Geschlossen', all: 'Alle',
+  active: 'Nicht behoben', critical: 'Kritisch', major: 'Schwer', minor: 'Leicht', warning: 'Warnung',
+  search: 'Vorfälle suchen', status: 'Status', severity: 'Schwere', incident: 'Vorfall', began: 'Beginn', lasted: 'Dauer',
+  where: 'Wo', none: 'Keine Vorfälle', noneLong: 'Soweit diese Filter reichen, ist nichts gestört und war es auch nicht.',
+  noneFiltered: 'Kein Vorfall passt zu diesen Filtern.', clearFilters: 'Alle zeigen', more: 'Mehr zeigen', source: 'Eröffnet von',
+  system: 'Prüfungen', manual: 'Mensch', since: (text) => `seit ${text}`, found: (count) => `${count} Vorfälle`,
+  acknowledge: 'Bestätigen', resolve: 'Beheben', close: 'Endgültig schließen', assign: 'Zuweisen', assignee: 'Zugewiesen an',
+  nobody: 'Niemand', note: 'Notiz für den Verlauf', acknowledgedBy: (name) => `Bestätigt von ${name}`,
+  checksEnd: 'Die Prüfungen beheben ihn von selbst, sobald das Ziel wieder antwortet.', monitor: 'Monitor', error: 'Was fehlschlug',
+  regions: 'Regionen', failures: 'Fehlgeschlagene Prüfungen', started: 'Beginn', ended: 'Ende', duration: 'Dauer',
+  late: 'Spät gefunden: Erst nachträglich eingetroffene Ergebnisse zeigten ihn. Niemand wurde alarmiert.',
+  inMaintenance: 'Er begann in einem Wartungsfenster.', votes: 'Wer wie gestimmt hat', votesDown: 'Zu Beginn', votesUp: 'Am Ende',
+  noVotes: 'Zu diesem Vorfall sind keine Stimmen aufbewahrt.', policy: (text) => `Regel: ${text}`, retries: (count) => `${count} Wiederholungen`,
+  region: 'Region', vote: 'Stimme', why: 'Warum', at: 'Wann', attempt: 'Fehler in Folge', up: 'erreichbar', down: 'ausgefallen', silent: 'keine Stimme',
+  counted: 'gezählt', same_fault_domain: 'gleiches Netz wie eine andere', unassigned: 'nicht zugeteilt', quarantined: 'in Quarantäne',
+  silentWeight: 'still', timeline: 'Verlauf', truncated: 'Es gibt mehr, als hier gezeigt wird.', showResults: 'Jede Prüfung zeigen',
+  deliveries: 'Verschickte Alarme', noDeliveries: 'Zu diesem Vorfall wurde kein Alarm verschickt.', channel: 'Weg', recipient: 'Empfänger',
+  attempts: 'Versuche', pending: 'Ausstehend', delivered: 'Zugestellt', failed: 'Fehlgeschlagen', bounced: 'Abgewiesen',
+  tries: (count, most) => `${count} von ${most}`, comments: 'Kommentare', comment: 'Kommentar', addComment: 'Kommentieren',
+  edit: 'Bearbeiten', remove: 'Löschen', save: 'Speichern', cancel: 'Abbrechen', deleted: 'Gelöscht', internal: 'Nur für das Team',
+  removeAsk: 'Diesen Kommentar löschen?', postmortem: 'Nachbetrachtung', writePostmortem: 'Nachbetrachtung schreiben', preview: 'Vorschau',
+  noPostmortem: 'Noch hat niemand aufgeschrieben, was daraus zu lernen ist.', markdown: 'Markdown: Überschriften, Listen, Links, Code.',
+  by: (name) => `von ${name}`, report: 'Vorfall melden', titleField: 'Titel', titleHint: '10 bis 500 Zeichen',
+  errorField: 'Was gestört ist', affected: 'Monitor', noMonitor: 'Kein Monitor', reportHint: 'Für das, was Prüfungen nicht sehen. Er verschickt keine Alarme, und nur Menschen beheben ihn.',
+  resolvedToast: 'Behoben', acknowledgedToast: 'Bestätigt', closedToast: 'Geschlossen', savedToast: 'Gespeichert', next: 'Nächster Vorfall',
+  previous: 'Voriger Vorfall', openIt: 'Vorfall öffnen', back: 'Alle Vorfälle', checkFailed: 'Prüfung fehlgeschlagen', checkOk: 'Prüfung gelungen',
+  checkMissed: 'Prüfung ausgefallen', stateBecame: (state) => `Monitor wurde ${state}`, created: 'Vorfall eröffnet',
+  statusBecame: (status) => `Vorfall ${status}`, fieldChanged: (field, to) => `${field}: ${to}`,
+  regionBecame: (region, state) => `${region} sieht ihn ${state}`, alertTo: (channel, recipient) => `Alarm per ${channel} an ${recipient}`,
+  commented: (name) => `${name} hat kommentiert`, evidence: 'Was das Ziel geantwortet hat', type: 'Art',
+};
+
+export default german;

@@ -1,0 +1,137 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { IncidentOutbox } from '../../controller/incidents/outbox.ts';
+import { IncidentUpdateStore } from '../../controller/incidents/update-store.ts';
+import { VoteStore } from '../../controller/incidents/vote-store.ts';
+import { newId } from '../../shared/ids.ts';
+import { systemClock } from '../../shared/time.ts';
+import { monitorConfig } from '../helpers/monitor-config.ts';
+import type { Tenant } from '../helpers/tenants.ts';
+import { findBarriers, takeScreenshot } from './chromium.ts';
+import { DESKTOP, openConsole, PHONE, type ConsoleRig } from './console-rig.ts';
+
+let rig: ConsoleRig;
+let tenant: Tenant;
+let opened: string;
+beforeAll(async () => {
+  rig = await openConsole();
+  tenant = await rig.newTenant();
+  opened = await openByChecks();
+  for (const title of ['Search is slow for some', '<img src=x onerror=alert(1)> in a title']) await report(title);
+});
+afterAll(() => rig?.close());
+
+const report = async (title: string) => (await tenant.writeKey.post('/api/incidents', {
+  severity: 'minor', type: 'slow_response', error_message: 'Answers take four seconds', title,
+})).data.incident.id as string;
+
+/** An incident as the checks open it, with the votes of three regions. */
+async function openByChecks(): Promise<string> {
+  const { app } = rig;
+  const at = Date.now() - 300_000;
+  const stores = { updates: new IncidentUpdateStore(app.db), votes: new VoteStore(app.db) };
+  const outbox = new IncidentOutbox({ incidents: app.controller.incidents.store, ...stores }, systemClock);
+  const { organizationId: organization_id, projectId: project_id } = tenant;
+  const monitor = monitorConfig({ organization_id, project_id, name: 'Checkout' });
+  const id = newId(at);
+  await outbox.open({
+    id, monitor, severity: 'critical', type: 'timeout', error_message: 'No answer within 10 s',
+    affected_regions: ['paris', 'dallas'], failure_count: 4, started_at: at,
+  });
+  const said = { probe_id: 'p', at: at - 1000, engine: '1.2.0', weight: 'counted' as const, attempt: 2 };
+  const error = { type: 'timeout' as const, message: 'No answer within 10 s' };
+  await stores.votes.write([{
+    id: newId(at), monitor_id: monitor.monitor_id, organization_id, project_id, incident_id: id, at, verdict: 'down',
+    policy: { regions: 'majority', retries: 1 },
+    votes: [
+      { ...said, region: 'paris', vote: 'down', error }, { ...said, region: 'dallas', vote: 'down', error },
+      { ...said, region: 'osaka', vote: 'up', attempt: 0 },
+    ],
+  }]);
+  return id;
+}
+
+const heading = (name: string) => ({ level: 1, name }) as const;
+
+describe('incidents in the console', () => {
+  test.each([['light', DESKTOP], ['dark', DESKTOP], ['phone', PHONE]] as const)('nothing bars anybody (%s)', async (name, options) => {
+    const colorScheme = name === 'light' ? 'light' : 'dark';
+    await rig.open(tenant.owner, '/incidents', { ...options, colorScheme }, async (page, noted) => {
+      await page.getByRole('link', { name: /Checkout/ }).first().waitFor();
+      expect(await findBarriers(page)).toEqual([]);
+      await takeScreenshot(page, `console-incidents-${name}`);
+      await page.goto(`${rig.app.url}/incidents/${opened}`);
+      await page.getByText('Who voted what').waitFor();
+      await page.getByRole('row', { name: /osaka/ }).waitFor();
+      await page.getByText('Incident opened').waitFor();
+      expect(await findBarriers(page)).toEqual([]);
+      expect(noted).toEqual([]);
+      await takeScreenshot(page, `console-incident-${name}`);
+    });
+  });
+
+  test('filters are in the address, and what people wrote is text', async () => {
+    await rig.open(tenant.owner, '/incidents', DESKTOP, async (page, noted) => {
+      await page.getByText('3 incidents').waitFor();
+      await page.getByLabel('Severity').selectOption('critical');
+      await page.getByText('1 incidents').waitFor();
+      expect(new URL(page.url()).searchParams.get('severity')).toBe('critical');
+      await page.goto(`${rig.app.url}/incidents?search=onerror`);
+      await page.getByRole('link', { name: '<img src=x onerror=alert(1)> in a title' }).waitFor();
+      expect(noted).toEqual([]);
+    });
+  });
+
+  test('a person handles one by the keyboard alone, and the API says the same', async () => {
+    const id = await report('Invoices are not sent');
+    await rig.open(tenant.owner, '/incidents', DESKTOP, async (page, noted) => {
+      await page.getByRole('link', { name: 'Invoices are not sent' }).waitFor();
+      await page.keyboard.press('j');
+      await page.keyboard.press('Enter');
+      await page.getByRole('heading', heading('Invoices are not sent')).waitFor();
+      await page.keyboard.press('a');
+      await page.getByLabel(/Note/).press('Control+Home');
+      await page.keyboard.type('I look after it');
+      await page.keyboard.press('Tab');
+      await page.keyboard.press('Tab');
+      await page.keyboard.press('Enter');
+      await page.getByText('Acknowledged by Owner').waitFor();
+      await page.getByLabel('Comment').fill('The queue is stuck.');
+      await page.getByRole('button', { name: 'Comment' }).click();
+      await page.getByText('The queue is stuck.').first().waitFor();
+      await page.getByRole('button', { name: 'Edit' }).click();
+      await page.getByLabel('Comment').first().fill('The queue was stuck.');
+      await page.getByRole('button', { name: 'Save' }).click();
+      await page.getByText('The queue was stuck.').first().waitFor();
+      await page.getByRole('button', { name: 'Write a postmortem' }).click();
+      await page.getByLabel('Postmortem').fill('# Why\n\nA [disk](javascript:alert(1)) was **full**. See [it](https://wiki.example/).\n\n<b>html</b>');
+      await page.getByRole('button', { name: 'Save' }).click();
+      await page.getByRole('heading', { name: 'Why' }).waitFor();
+      expect(await page.locator('.markdown a').evaluateAll((links) => links.map((link) => link.getAttribute('href'))))
+        .toEqual(['https://wiki.example/']);
+      expect(await page.locator('.markdown b').count()).toBe(0);
+      await page.keyboard.press('r');
+      await page.getByRole('dialog').getByRole('button', { name: 'Resolve' }).click();
+      await page.getByRole('button', { name: 'Close for good' }).waitFor();
+      expect(await findBarriers(page)).toEqual([]);
+      expect(noted).toEqual([]);
+    });
+    const { incident } = (await tenant.readKey.get(`/api/incidents/${id}`)).data;
+    expect(incident).toMatchObject({ status: 'resolved', acknowledged_by_name: 'Owner', postmortem: { author: { name: 'Owner' } } });
+    const { comments } = (await tenant.owner.client.get(`/api/incidents/${id}/comments`)).data;
+    expect(comments.map((one: { comment_text: string }) => one.comment_text)).toEqual(['The queue was stuck.']);
+  });
+
+  test('an incident that checks cannot see is reported by a person, who may have to correct it first', async () => {
+    await rig.open(tenant.owner, '/incidents', DESKTOP, async (page) => {
+      await page.getByRole('button', { name: 'Report an incident' }).click();
+      const dialog = page.getByRole('dialog');
+      await dialog.getByLabel('Title').fill('Phones are dead in Berlin');
+      await dialog.getByLabel('What is wrong').fill('   ');
+      await dialog.getByRole('button', { name: 'Report an incident' }).click();
+      await dialog.getByRole('alert').getByText('VALIDATION_ERROR').waitFor();
+      await dialog.getByLabel('What is wrong').fill('Nobody can call us');
+      await dialog.getByRole('button', { name: 'Report an incident' }).click();
+      await page.getByRole('heading', heading('Phones are dead in Berlin')).waitFor();
+    });
+  });
+});
