@@ -44,7 +44,7 @@ function Detail({ incident }: { incident: FullIncident }) {
     >
       <p class="incident-state">
         <StatusBadge of={incident.status} /> <SeverityBadge of={incident.severity} />{' '}
-        <span>{isOver(incident) ? texts.lasted : texts.began}: <Lasted of={incident} /></span>
+        <span>{texts.lasted}: <Lasted of={incident} /></span>
         {incident.acknowledged_by_name !== null && <span>{texts.acknowledgedBy(incident.acknowledged_by_name)}</span>}
       </p>
       {incident.late && <p class="note">{texts.late}</p>}

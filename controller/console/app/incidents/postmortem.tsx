@@ -48,7 +48,9 @@ export function Postmortem({ id, written }: { id: string; written: components['s
             saving.mutate(draft);
           }}
         >
-          <TextArea label={texts.postmortem} hint={texts.markdown} rows={12} required maxLength={LONGEST} value={draft} onValue={setDraft} />
+          <TextArea
+            label={texts.postmortem} hint={texts.markdown} rows={12} required maxLength={LONGEST} value={draft} onValue={setDraft}
+          />
           {draft.trim() !== '' && <article class="card" aria-label={texts.preview}><Markdown text={draft} /></article>}
           <ErrorNote error={saving.error} />
           <div class="actions">
