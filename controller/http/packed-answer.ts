@@ -41,8 +41,8 @@ export class PackedAnswer implements Packed {
   readonly #making = new Map<Encoding, Promise<PackedReply>>();
 
   /** `headers`: all but those of the encoding. */
-  constructor(body: string, headers: Record<string, string>) {
-    this.#body = Buffer.from(body);
+  constructor(body: string | Buffer, headers: Record<string, string>) {
+    this.#body = typeof body === 'string' ? Buffer.from(body) : body;
     const vary = headers['Vary'] === undefined ? 'Accept-Encoding' : `${headers['Vary']}, Accept-Encoding`;
     this.#headers = { ...headers, Vary: vary };
     // Headers depend on the same content, and a reader with the old ones must not keep them.

@@ -19,6 +19,8 @@ const NEEDS = {
   'GET /metrics': 'public',
   'GET /api/openapi.json': 'public',
   'GET /api/docs': 'public',
+  'GET /api/docs/files/:version/scripts/:file': 'public',
+  'GET /api/docs/files/:version/styles/:file': 'public',
   'POST /api/auth/register': 'public',
   'POST /api/auth/login': 'public',
   'POST /api/probes/enrol': 'public',

@@ -17,8 +17,16 @@ afterAll(() => app.close());
 const operations = (): { name: string; path: string; operation: Loose }[] =>
   Object.entries<Loose>(document.paths).flatMap(([path, item]) =>
     Object.entries<Loose>(item).map(
-      ([method, operation]) => ({ name: `${method.toUpperCase()} ${path}`, path, operation }),
+      ([method, operation]) => ({
+        name: `${method.toUpperCase()} ${path}`, path, operation: { ...operation, responses: responsesOf(operation) },
+      }),
     ));
+
+/** With what stands in the place of references. */
+function responsesOf({ responses }: Loose): Loose {
+  return Object.fromEntries(Object.entries<Loose>(responses).map(([status, response]) =>
+    [status, document.components.responses[response.$ref?.split('/').at(-1)] ?? response]));
+}
 
 /** Every schema below `value`, with its path. */
 function schemasIn(value: Loose, at = ''): [string, Loose][] {
@@ -64,13 +72,13 @@ describe('the OpenAPI document', () => {
       'POST /api/projects/{projectId}/status-pages/{id}/incidents',
     ]));
     const page = document.paths['/api/projects/{projectId}/status-pages'].post.responses[201].links;
-    expect(page.get_projects_projectId_status_pages_id).toEqual({
-      operationId: 'get_projects_projectId_status_pages_id',
+    expect(page.getProjectsProjectIdStatusPagesId).toEqual({
+      operationId: 'getProjectsProjectIdStatusPagesId',
       parameters: { projectId: '$request.path.projectId', id: '$response.body#/data/status_page/id' },
     });
     const { writeKey: client } = await newTenant(app);
     const { data } = await client.post('/api/groups', { name: 'Linked' });
-    const link = document.paths['/api/groups'].post.responses[201].links.get_groups_id;
+    const link = document.paths['/api/groups'].post.responses[201].links.getGroupsId;
     const [, ...steps] = link.parameters.id.split('#')[1].split('/');
     const id = steps.slice(1).reduce((at: Loose, step: string) => at[step], data);
     expect((await client.get(`/api/groups/${id}`)).data).toMatchObject({ id, name: 'Linked' });
@@ -80,10 +88,10 @@ describe('the OpenAPI document', () => {
     expect(document.paths['/api/auth/login'].post.security).toEqual([]);
     expect(document.paths['/api/auth/api-keys'].get.security).toEqual([{ session: [] }]);
     expect(document.paths['/api/monitors'].post.security).toEqual([{ session: [] }, { apiKey: [] }]);
-    expect(document.paths['/api/monitors'].post.responses['403'].description).toContain(
-      '`READ_ONLY_API_KEY`',
-    );
-    expect(document.paths['/api/auth/api-keys'].get.responses['403'].description).toContain('`JWT_REQUIRED`');
+    const refusals = (path: string, method: string) =>
+      responsesOf(document.paths[path][method])['403'].description;
+    expect(refusals('/api/monitors', 'post')).toContain('`READ_ONLY_API_KEY`');
+    expect(refusals('/api/auth/api-keys', 'get')).toContain('`JWT_REQUIRED`');
   });
 
   test('types every field of every response, and closes every object', () => {
@@ -171,24 +179,4 @@ describe('the OpenAPI document', () => {
       document.paths['/api/monitors/{id}/stats'].get.parameters.find((one: Loose) => one.name === 'period');
     expect(period.schema).toMatchObject({ enum: ['7d', '30d', '90d'], default: '30d' });
   });
-});
-
-test('the browsable reference shows every operation and loads nothing from other hosts', async () => {
-  const answer = await app.client.get('/api/docs');
-  expect(answer.headers.get('content-type')).toBe('text/html; charset=utf-8');
-  for (const { path } of operations()) expect(answer.text).toContain(`<code>${path}</code>`);
-  expect(answer.text).toContain('<p><code>VALIDATION_ERROR</code>, <code>INVALID_PROJECT_ID</code></p>');
-  expect(answer.text).toContain(
-    '<td><code>data.<wbr>incidents</code></td><td>array of <a href="#schema-Incident">Incident</a></td>',
-  );
-  expect(answer.text).toContain(
-    '<td><code>error_<wbr>message</code></td><td>string</td><td>1 to 1000 characters</td>',
-  );
-  expect(answer.text).toContain('<td><code>monitor_<wbr>name</code></td><td>string or null</td><td></td>');
-  expect(answer.text).toContain('<code>system</code>, or the id of the user or key that resolved it');
-  const targets = new Set([...answer.text.matchAll(/ id="([^"]+)"/g)].map((match) => match[1]));
-  for (const [, name] of answer.text.matchAll(/href="#([^"]+)"/g)) expect(targets).toContain(name);
-  expect(answer.text).not.toMatch(/<script|https?:\/\/(?!json-schema)|\ssrc=/);
-  const policy = answer.headers.get('content-security-policy');
-  expect(policy).toMatch(/^default-src 'none'; style-src 'sha256-[\w+/=]+'; frame-ancestors 'none'/);
 });

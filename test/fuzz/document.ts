@@ -35,25 +35,34 @@ export interface Contract {
 
 interface Written {
   paths: Record<string, Record<string, WrittenOperation>>;
-  components: { schemas: Record<string, Schema> };
+  components: { schemas: Record<string, Schema>; responses: Record<string, WrittenResponse> };
+}
+
+interface WrittenResponse {
+  description: string;
+  content?: Record<string, { schema: Schema }>;
 }
 
 interface WrittenOperation {
   parameters?: Parameter[];
   requestBody?: { content: Record<string, { schema: Schema }> };
-  responses: Record<string, { description: string; content?: Record<string, { schema: Schema }> }>;
+  responses: Record<string, WrittenResponse | { $ref: string }>;
   security: Record<string, unknown>[];
 }
 
 /** Reads the OpenAPI document of a running installation. */
 export async function readContract(url: string): Promise<Contract> {
   const document = (await (await fetch(`${url}/api/openapi.json`)).json()) as Written;
+  const { responses } = document.components;
   const operations = Object.entries(document.paths).flatMap(([path, item]) =>
-    Object.entries(item).map(([method, written]) => toOperation(method.toUpperCase(), path, written)));
+    Object.entries(item).map(([method, written]) =>
+      toOperation(method.toUpperCase(), path, written, responses)));
   return { operations, named: document.components.schemas };
 }
 
-function toOperation(method: string, path: string, written: WrittenOperation): Operation {
+function toOperation(
+  method: string, path: string, written: WrittenOperation, shared: Written['components']['responses'],
+): Operation {
   const content = written.requestBody?.content;
   const first = Object.values(content ?? {})[0];
   return {
@@ -64,12 +73,15 @@ function toOperation(method: string, path: string, written: WrittenOperation): O
     body: content === undefined || first === undefined
       ? null
       : { types: Object.keys(content), schema: first.schema },
-    responses: Object.fromEntries(Object.entries(written.responses).map(([status, response]) => [status, {
+    responses: Object.fromEntries(Object.entries(written.responses).map(([status, own]) => {
+      const response = '$ref' in own ? shared[own.$ref.split('/').at(-1) as string] as WrittenResponse : own;
+      return [status, {
       codes: [...response.description.matchAll(/`([A-Z_]+)`/g)].map((match) => match[1] as string),
       content: Object.fromEntries(
         Object.entries(response.content ?? {}).map(([type, { schema }]) => [type, schema]),
       ),
-    }])),
+    }];
+    })),
     isPublic: written.security.length === 0,
     takesKeys: written.security.some((one) => 'apiKey' in one),
   };

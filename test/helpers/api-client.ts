@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { HTML_CONTENT } from '../../controller/http/exchange.ts';
-import { errorsOf } from '../../controller/http/reference/openapi.ts';
+import { errorsOf } from '../../controller/http/reference/failures.ts';
 import { isRawAnswer, type Route } from '../../controller/http/route.ts';
 import { ERROR_STATUS, type ErrorCode } from '../../shared/errors.ts';
 import { strictSchema } from './strict-schema.ts';

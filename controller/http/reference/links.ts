@@ -1,4 +1,4 @@
-import type { Json, OpenApiDocument, Operation } from './openapi.ts';
+import type { Json, OpenApiDocument, Operation, Success } from './openapi.ts';
 
 /** What can follow a creation: operations on what was made, with the parameters that they take from here. */
 type Links = Record<string, { operationId: string; parameters: Record<string, string> }>;
@@ -9,7 +9,7 @@ type Links = Record<string, { operationId: string; parameters: Record<string, st
  */
 export function addLinks({ paths, components }: Pick<OpenApiDocument, 'paths' | 'components'>): void {
   for (const [path, { post }] of Object.entries(paths)) {
-    const made = post?.responses['201'];
+    const made = post?.responses['201'] as Success | undefined;
     const id = made && pointerToId(made.content['application/json']?.schema, components.schemas);
     if (made === undefined || id === undefined) continue;
     const links = linksFrom(path, id, paths);

@@ -1,10 +1,9 @@
 import { isDeepStrictEqual } from 'node:util';
 import { z } from 'zod';
-import { ERROR_STATUS, type ErrorCode } from '../../../shared/errors.ts';
+import { ERROR_STATUS } from '../../../shared/errors.ts';
 import { acceptsKeys } from '../authorize.ts';
-import {
-  isRawAnswer, isStreamAnswer, type Auth, type PathProjectAuth, type Route,
-} from '../route.ts';
+import { isRawAnswer, isStreamAnswer, type Auth, type Route } from '../route.ts';
+import { failures, headerReferences, namesOrganization, RATE_HEADERS, type Refusal } from './failures.ts';
 import { addLinks } from './links.ts';
 
 /** A JSON schema, or another part of the document that only its readers interpret. */
@@ -18,7 +17,7 @@ interface Parameter {
   schema: Json;
 }
 
-type Content = Record<string, { schema: Json }>;
+export type Content = Record<string, { schema: Json }>;
 
 export interface Operation {
   summary: string;
@@ -28,7 +27,14 @@ export interface Operation {
   security: Json[];
   parameters?: Parameter[];
   requestBody?: { required: true; content: Content };
-  responses: Record<string, { description: string; headers: Json; content: Content; links?: Json }>;
+  responses: Record<string, Success | { $ref: string }>;
+}
+
+export interface Success {
+  description: string;
+  headers: Json;
+  content: Content;
+  links?: Json;
 }
 
 type Schemas = Record<string, Json>;
@@ -36,26 +42,23 @@ type Schemas = Record<string, Json>;
 export interface OpenApiDocument extends Json {
   info: Json & { title: string; description: string };
   paths: Record<string, Record<string, Operation>>;
-  components: Json & { schemas: Schemas };
+  components: Json & { schemas: Schemas; responses: Record<string, Refusal> };
 }
 
-const SESSION_ERRORS: ErrorCode[] = ['MISSING_AUTH', 'INVALID_TOKEN', 'TOKEN_EXPIRED'];
-const KEY_ERRORS: ErrorCode[] = ['MISSING_API_KEY', 'INVALID_API_KEY'];
 const JSON_CONTENT = 'application/json';
 const FORM_CONTENT = 'application/x-www-form-urlencoded';
-const RATE_HEADERS = ['X-Request-ID', 'X-RateLimit-Limit', 'X-RateLimit-Remaining', 'X-RateLimit-Reset'];
 
 /** The OpenAPI 3.1 document, from the same schemas that parse the routes' input and type their answers. */
 export function openApiDocument(routes: readonly Route[]): OpenApiDocument {
   const paths: OpenApiDocument['paths'] = {};
   const named: Schemas = { Error: ERROR_SCHEMA };
+  const refusals: Record<string, Refusal> = {};
   for (const route of routes) {
     const path = route.path.replace(/:([A-Za-z_]+)/g, '{$1}');
-    paths[path] = { ...paths[path], [route.method.toLowerCase()]: operation(route, named) };
+    paths[path] = { ...paths[path], [route.method.toLowerCase()]: operation(route, named, refusals) };
   }
   const document: OpenApiDocument = {
     openapi: '3.1.0',
-    jsonSchemaDialect: 'https://json-schema.org/draft/2020-12/schema',
     info: {
       title: 'Farwatch', version: '1', description: 'Uptime monitoring with probes in your own regions.',
       license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
@@ -63,13 +66,13 @@ export function openApiDocument(routes: readonly Route[]): OpenApiDocument {
     servers: [{ url: '/' }],
     tags: [...new Set(routes.map((route) => route.tag))].map((name) => ({ name })),
     paths,
-    components: { securitySchemes: SECURITY_SCHEMES, headers: HEADERS, schemas: named },
+    components: { securitySchemes: SECURITY_SCHEMES, headers: HEADERS, schemas: named, responses: refusals },
   };
   addLinks(document);
   return document;
 }
 
-function operation(route: Route, named: Schemas): Operation {
+function operation(route: Route, named: Schemas, refusals: Record<string, Refusal>): Operation {
   const { summary, description, auth, body } = route;
   const own = [...parametersOf(route.params, 'path', named), ...parametersOf(route.query, 'query', named)];
   const parameters = [...own, ...headersOf(route)];
@@ -79,13 +82,17 @@ function operation(route: Route, named: Schemas): Operation {
   return {
     summary,
     ...(description === undefined ? {} : { description }),
-    operationId: [route.method.toLowerCase(), ...words].join('_'),
+    operationId: [route.method.toLowerCase(), ...words.map(capitalized)].join(''),
     tags: [route.tag],
     security: schemes.map((scheme) => ({ [scheme]: [] })),
     ...(parameters.length === 0 ? {} : { parameters }),
     ...(body === undefined ? {} : { requestBody: requestBody(route, body, named) }),
-    responses: { ...successes(route, named), ...failures(route) },
+    responses: { ...successes(route, named), ...failures(route, refusals) },
   };
+}
+
+function capitalized(word: string): string {
+  return word.charAt(0).toUpperCase() + word.slice(1);
 }
 
 function requestBody({ bodyFormat = 'json' }: Route, body: z.ZodType, named: Schemas) {
@@ -128,11 +135,7 @@ function namesProjectTwice(auth: Auth): boolean {
   return auth.access === 'path-project' && auth.header === true;
 }
 
-function namesOrganization(auth: Auth): boolean {
-  return auth.access === 'project' || (auth.access === 'account' && auth.organization !== undefined);
-}
-
-function successes(route: Route, named: Schemas): Operation['responses'] {
+function successes(route: Route, named: Schemas): Record<string, Success> {
   const responses = Object.entries(route.answers).map(([status, answer]) => {
     const content: Content = {};
     const data = isRawAnswer(answer) ? answer.data : answer;
@@ -145,56 +148,7 @@ function successes(route: Route, named: Schemas): Operation['responses'] {
     }
     return [status, { description: 'Success', headers: headerReferences(RATE_HEADERS), content }];
   });
-  return Object.fromEntries(responses) as Operation['responses'];
-}
-
-/** Statuses with a `Retry-After`. */
-const RETRIED = [429, 503];
-
-/** A response per status; its description lists the codes that are sent with it. */
-function failures(route: Route): Operation['responses'] {
-  const codes = errorsOf(route);
-  const content: Content = route.errorPage === undefined
-    ? { [JSON_CONTENT]: { schema: { $ref: '#/components/schemas/Error' } } }
-    : { 'text/html': { schema: { type: 'string' } } };
-  const codesOf = (status: number) => codes.filter((code) => ERROR_STATUS[code] === status);
-  return Object.fromEntries(codes.map((code) => ERROR_STATUS[code]).map((status) => [status, {
-    description: codesOf(status).map((code) => `\`${code}\``).join(', '),
-    headers: headerReferences([...RATE_HEADERS, ...(RETRIED.includes(status) ? ['Retry-After'] : [])]),
-    content,
-  }]));
-}
-
-/** Every code that the route may answer with: its own, and those implied by its auth and its schemas. */
-export function errorsOf(route: Route): ErrorCode[] {
-  const { auth, body, errors = [], failure, method } = route;
-  const codes: ErrorCode[] = [
-    'VALIDATION_ERROR', ...errors,
-    'RATE_LIMIT_EXCEEDED', failure?.code ?? 'INTERNAL_ERROR', 'SERVICE_UNAVAILABLE',
-  ];
-  if (body !== undefined) codes.push('INVALID_INPUT', 'BAD_REQUEST', 'JSON_PARSE_ERROR');
-  if (route.bearer !== undefined) codes.push('MISSING_AUTH', 'INVALID_TOKEN');
-  if (auth.access === 'public') return [...new Set(codes)];
-  if (auth.access === 'path-project') return [...new Set([...codes, ...pathErrors(auth, method)])];
-  codes.push(...SESSION_ERRORS, 'INVALID_PROJECT_ID');
-  if (auth.access !== 'account' || auth.verified !== false) codes.push('EMAIL_NOT_VERIFIED');
-  if (!acceptsKeys(auth)) codes.push('JWT_REQUIRED');
-  codes.push(...KEY_ERRORS);
-  if (acceptsKeys(auth) && method !== 'GET') codes.push('READ_ONLY_API_KEY');
-  if (auth.access === 'operator') codes.push('INSUFFICIENT_PERMISSIONS');
-  if (auth.access === 'project') codes.push('PROJECT_NOT_FOUND', 'PROJECT_ORGANIZATION_MISMATCH');
-  if (namesOrganization(auth)) {
-    codes.push('ORGANIZATION_NOT_FOUND', 'ORGANIZATION_MISMATCH', 'INSUFFICIENT_PERMISSIONS');
-  }
-  return [...new Set(codes)];
-}
-
-function pathErrors(auth: PathProjectAuth, method: string): ErrorCode[] {
-  return [
-    'AUTHENTICATION_REQUIRED', 'EMAIL_NOT_VERIFIED', ...(method === 'GET' ? [] : ['READ_ONLY_API_KEY'] as const),
-    'INVALID_PROJECT_ID', ...(auth.header === true ? ['PROJECT_ID_REQUIRED'] as const : []),
-    'PROJECT_NOT_FOUND', 'API_KEY_ORGANIZATION_MISMATCH', 'ACCESS_DENIED', 'INSUFFICIENT_PERMISSIONS',
-  ];
+  return Object.fromEntries(responses) as Record<string, Success>;
 }
 
 /** The JSON schema of input or output. Named parts go into `named`, which all operations share. */
@@ -218,10 +172,6 @@ function keepFallback({ jsonSchema }: { jsonSchema: Json }): void {
   if (jsonSchema['fallback'] === undefined) return;
   jsonSchema['default'] = jsonSchema['fallback'];
   delete jsonSchema['fallback'];
-}
-
-function headerReferences(names: string[]): Json {
-  return Object.fromEntries(names.map((name) => [name, { $ref: `#/components/headers/${name}` }]));
 }
 
 const integer = (description: string) => ({ description, schema: { type: 'integer' } });

@@ -1,105 +1,77 @@
-import { html, type Html } from '../../pages/html.ts';
-import { fieldsHtml, proseHtml, ruleHtml, tableHtml, typeHtml } from './fields.ts';
-import type { OpenApiDocument, Operation } from './openapi.ts';
+import { createHash } from 'node:crypto';
+import { html } from '../../pages/html.ts';
 
-/** Every text has a contrast of at least 4.5 to 1 in both colour schemes. */
-export const REFERENCE_STYLE = `
-:root { color-scheme: light dark; --ground: #fff; --text: #16202c; --line: #c3ccd6; --soft: #4a5867; --accent: #0b4f8a; --shade: #f2f5f8; }
-@media (prefers-color-scheme: dark) {
-  :root { --ground: #10161d; --text: #e8edf3; --line: #3a4755; --soft: #a9b7c6; --accent: #9cccf8; --shade: #19222c; }
+/** Files of our own that the page loads besides Swagger UI, by name. */
+export const OWN_FILES = {
+  'start.js': `'use strict';
+const dark = matchMedia('(prefers-color-scheme: dark)');
+const shade = () => document.documentElement.classList.toggle('dark-mode', dark.matches);
+dark.addEventListener('change', shade);
+shade();
+SwaggerUIBundle({
+  url: '/api/openapi.json',
+  domNode: document.getElementById('reference'),
+  deepLinking: true,
+  docExpansion: 'none',
+  defaultModelsExpandDepth: 0,
+  filter: true,
+  validatorUrl: null,
+  // What it colours would have too little contrast.
+  syntaxHighlight: false,
+  // There is one server, the page's own.
+  plugins: [{ wrapComponents: { ServersContainer: () => () => null } }],
+  requestInterceptor(request) {
+    const { headers } = request;
+    // Whoever enters no credential of their own uses the session of this browser, if it has one.
+    if (!('Authorization' in headers || 'X-API-Key' in headers)) headers['X-Farwatch-Session'] = 'cookie';
+    return request;
+  },
+});
+`,
+  // Colours with a contrast of 4.5 to 1, where those of Swagger UI have less.
+  'own.css': `body { margin: 0; }
+html.dark-mode { color-scheme: dark; }
+.swagger-ui .version-stamp, .swagger-ui .info .title small pre { color: #fff; }
+.swagger-ui .info .title small, .swagger-ui .info .title small.version-stamp { background: #35600a; }
+html:not(.dark-mode) .swagger-ui :is(a, .info a, .info .url, .info .link) { color: #0b4f8a; }
+html:not(.dark-mode) .swagger-ui :is(.parameter__in, .parameter__extension, .prop-format) { color: #565b66; }
+html:not(.dark-mode) .swagger-ui .btn.authorize { border-color: #17663f; color: #17663f; }
+html:not(.dark-mode) .swagger-ui .btn.authorize svg { fill: #17663f; }
+html:not(.dark-mode) .swagger-ui .btn.cancel { border-color: #b3261e; color: #b3261e; }
+html.dark-mode .swagger-ui .opblock .opblock-section-header .try-out__btn.cancel.cancel {
+  border-color: #ffb4ab; color: #ffb4ab;
 }
-* { box-sizing: border-box; }
-body { margin: 0 auto; max-width: 64rem; padding: 1rem; background: var(--ground); color: var(--text); font: 1rem/1.5 system-ui, sans-serif; }
-a { color: var(--accent); }
-:focus-visible { outline: 3px solid var(--accent); outline-offset: 2px; }
-nav ul { display: flex; flex-wrap: wrap; gap: .25rem 1rem; padding: 0; list-style: none; }
-h2 { margin: 2.5rem 0 .5rem; }
-h3 { margin: 1rem 0 .25rem; font-size: 1rem; }
-summary { cursor: pointer; padding: .4rem 0; overflow-wrap: anywhere; }
-summary span:last-child { color: var(--soft); }
-details { border-bottom: 1px solid var(--line); }
-details[open] { padding-bottom: 1rem; }
-details[open] > summary { background: var(--shade); }
-code { font: .875rem/1.4 ui-monospace, monospace; overflow-wrap: break-word; }
-table { border-collapse: collapse; width: 100%; }
-th, td { text-align: left; vertical-align: top; padding: .25rem .75rem .25rem 0; border-bottom: 1px solid var(--line); }
-td:first-child { min-width: 9rem; }
-td:last-child { min-width: 11rem; }
-.method { display: inline-block; min-width: 4.5rem; font-weight: 700; }
-@media (max-width: 40rem) {
-  thead { position: absolute; left: -99rem; }
-  tr, td { display: block; }
-  tr { padding: .4rem 0; border-bottom: 1px solid var(--line); }
-  td { padding: 0; border: 0; }
-}
-.skip { position: absolute; left: -99rem; }
-.skip:focus { left: 1rem; top: .5rem; padding: .25rem .5rem; background: var(--ground); }
-`;
+html.dark-mode .swagger-ui :is(a, .info a, .info .url, .info .link) { color: #9cccf8; }
+html.dark-mode .swagger-ui :is(.header-col, .parameter__in, .prop-format) { color: #c9d1d9; }
+.swagger-ui .opblock .opblock-summary-method { color: #fff; text-shadow: none; }
+.swagger-ui .btn.execute.execute { background: #1f5fa8; border-color: #1f5fa8; color: #fff; }
+.swagger-ui .download-contents.download-contents { background: #565b66; color: #fff; }
+.swagger-ui .opblock.opblock.opblock-get .opblock-summary-method { background: #1f5fa8; }
+.swagger-ui .opblock.opblock.opblock-post .opblock-summary-method { background: #17663f; }
+.swagger-ui .opblock.opblock.opblock-put .opblock-summary-method { background: #8a4b00; }
+.swagger-ui .opblock.opblock.opblock-patch .opblock-summary-method { background: #0b6a5c; }
+.swagger-ui .opblock.opblock.opblock-delete .opblock-summary-method { background: #b3261e; }
+`,
+} as const;
 
-/** The reference as one page, without scripts or other hosts. */
-export function referencePage({ info, paths, components }: OpenApiDocument): string {
-  const sections = new Map<string, Html[]>();
-  for (const [path, operations] of Object.entries(paths)) {
-    for (const [method, operation] of Object.entries(operations)) {
-      const tag = operation.tags[0] ?? 'Other';
-      sections.set(tag, [...(sections.get(tag) ?? []), operationHtml(method.toUpperCase(), path, operation)]);
-    }
-  }
-  // The link target is inside the details, so that a browser opens them to show it.
-  const resources = Object.entries(components.schemas).map(([name, schema]) => {
-    return html`<details><summary><code>${name}</code></summary>
-<div id="schema-${name}">${fieldsHtml(schema)}</div></details>`;
-  });
-  sections.set('Resources', resources);
-  const links = [...sections.keys()].map((tag) => html`<li><a href="#${slug(tag)}">${tag}</a></li>`);
-  const head = html`<!doctype html><html lang="en"><head><meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<title>${info.title} API</title><style>`;
-  const body = html`</style></head><body>
-<a class="skip" href="#reference">Skip to the reference</a><header><h1>${info.title} API</h1>
-<p>${info.description} As an OpenAPI document: <a href="/api/openapi.json">/api/openapi.json</a>.</p></header>
-<nav aria-label="Sections"><ul>${links}</ul></nav><main id="reference">
-${[...sections].map(([title, entries]) => sectionHtml(title, entries))}</main></body></html>`;
-  return `${head.text}${REFERENCE_STYLE}${body.text}`;
-}
+/** Nothing from elsewhere, no inline script or style: what the reader's session may do stays with the API. */
+export const PAGE_POLICY = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; "
+  + "connect-src 'self'; frame-ancestors 'none'; base-uri 'none'; form-action 'none'";
 
-function sectionHtml(title: string, entries: Html[]): Html {
-  const id = slug(title);
-  return html`<section id="${id}" aria-labelledby="${id}-title"><h2 id="${id}-title">${title}</h2>${entries}</section>
-`;
+/** Names the content of all files that the page loads. `version` is that of Swagger UI. */
+export function filesVersion(version: string): string {
+  return createHash('sha256').update(JSON.stringify([version, OWN_FILES])).digest('hex').slice(0, 16);
 }
 
-function slug(text: string): string {
-  return text.toLowerCase().replace(/[^a-z0-9]+/g, '-');
-}
-
-function operationHtml(method: string, path: string, operation: Operation): Html {
-  const { summary, description, security, parameters = [], requestBody, responses } = operation;
-  const schemes = security.flatMap((scheme) => Object.keys(scheme));
-  const credentials = schemes.map((name) => (name === 'session' ? 'session token' : 'API key')).join(' or ');
-  const bodies = Object.values(requestBody?.content ?? {});
-  return html`<details><summary><span class="method">${method}</span> <code>${path}</code>
-<span>${summary}</span></summary>${[
-    ...(description === undefined ? [] : [html`<p>${proseHtml(description)}</p>`]),
-    html`<p>Credential: ${credentials === '' ? 'none' : credentials}.</p>`,
-    ...(parameters.length === 0 ? [] : [parametersHtml(parameters)]),
-    ...bodies.map(({ schema }) => html`<h3>Request body</h3>${fieldsHtml(schema)}`),
-    ...Object.entries(responses).map(([status, response]) => responseHtml(status, response)),
-  ]}</details>`;
-}
-
-function parametersHtml(parameters: NonNullable<Operation['parameters']>): Html {
-  const rows = parameters.map(({ name, in: place, required, description = '', schema }) => {
-    const rule = ruleHtml({ ...schema, description });
-    return [
-      html`<code>${name}</code>`, html`${place}${required ? ', required' : ''}`, typeHtml(schema), rule,
-    ];
-  });
-  return html`<h3>Parameters</h3>${tableHtml(['Parameter', 'Where', 'Type', 'Rule'], rows)}`;
-}
-
-function responseHtml(status: string, { description, content }: Operation['responses'][string]): Html {
-  const isError = Number(status) >= 400;
-  const schemas = isError ? [] : Object.values(content).map(({ schema }) => fieldsHtml(schema));
-  return html`<h3>${status}</h3><p>${proseHtml(description)}</p>${schemas}`;
+/** The reference, which shows the OpenAPI document by Swagger UI. `files` is the path of what it loads. */
+export function referencePage(files: string): string {
+  return html`<!doctype html><html lang="en"><head><meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1"><title>Farwatch API</title>
+<link rel="icon" href="data:,"><link rel="stylesheet" href="${files}/styles/swagger-ui.css">
+<link rel="stylesheet" href="${files}/styles/own.css"></head><body><div id="reference"></div>
+<noscript><p>The reference needs JavaScript. Without it, read
+<a href="/api/openapi.json">the OpenAPI document</a>.</p></noscript>
+<script src="${files}/scripts/swagger-ui-bundle.js"></script>
+<script src="${files}/scripts/start.js"></script></body></html>
+`.text;
 }

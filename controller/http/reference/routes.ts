@@ -1,34 +1,49 @@
-import { createHash } from 'node:crypto';
+import { z } from 'zod';
+import { JSON_CONTENT } from '../exchange.ts';
+import { PackedAnswer } from '../packed-answer.ts';
 import { defineRoute, type Route } from '../route.ts';
 import { openApiDocument } from './openapi.ts';
-import { referencePage, REFERENCE_STYLE } from './page.ts';
+import { PAGE_FILES, PageFiles } from './page-files.ts';
+import { PAGE_POLICY, referencePage } from './page.ts';
 
-/** The OpenAPI document and the browsable reference of `others` and of these two routes themselves. */
+const FILES = '/api/docs/files';
+
+/** The OpenAPI document and the browsable reference of `others` and of these routes themselves. */
 export function referenceRoutes(others: readonly Route[]): Route[] {
   const common = { method: 'GET', tag: 'Reference', auth: { access: 'public' } } as const;
-  const styleHash = createHash('sha256').update(REFERENCE_STYLE).digest('base64');
-  const style = `style-src 'sha256-${styleHash}'`;
-  const policy = `default-src 'none'; ${style}; frame-ancestors 'none'; base-uri 'none'; form-action 'none'`;
+  const files = new PageFiles();
+  let packed: PackedAnswer | null = null;
+  // The routes never change, so neither does the document made of them.
+  const document = () => (packed ??= new PackedAnswer(
+    JSON.stringify(openApiDocument([...others, ...own])),
+    { 'Content-Type': JSON_CONTENT, 'Cache-Control': 'no-cache' },
+  ));
   const own: Route[] = [
     defineRoute({
       ...common, path: '/api/openapi.json', summary: 'OpenAPI 3.1 document of this API',
-      answers: { 200: { contentType: 'application/json; charset=utf-8' } },
-      handle: async () => ({ status: 200, raw: documentText() }),
+      answers: { 200: { contentType: JSON_CONTENT } },
+      handle: async () => ({ status: 200, packed: document() }),
     }),
     defineRoute({
-      ...common, path: '/api/docs', summary: 'Browsable reference of this API',
+      ...common, path: '/api/docs', summary: 'Browsable reference of this API, to try it in',
       answers: { 200: { contentType: 'text/html; charset=utf-8' } },
-      handle: async () => ({ status: 200, raw: pageText(), headers: { 'Content-Security-Policy': policy } }),
+      handle: async () => ({
+        status: 200, raw: referencePage(`${FILES}/${files.version}`),
+        headers: { 'Content-Security-Policy': PAGE_POLICY },
+      }),
+    }),
+    ...(['scripts', 'styles'] as const).map((kind) => {
+      const { contentType, names } = PAGE_FILES[kind];
+      return defineRoute({
+        ...common, path: `${FILES}/:version/${kind}/:file`,
+        summary: `${kind === 'scripts' ? 'Scripts' : 'Styles'} of the reference`,
+        params: z.strictObject({ version: z.string().regex(/^[0-9a-f]{16}$/), file: z.enum(names) }),
+        answers: { 200: { contentType } },
+        handle: async (_ctx, { params: { file, version } }) => ({
+          status: 200, packed: await files.read(kind, file, version),
+        }),
+      });
     }),
   ];
-  const document = once(() => openApiDocument([...others, ...own]));
-  const documentText = once(() => JSON.stringify(document()));
-  const pageText = once(() => referencePage(document()));
   return own;
-}
-
-/** The routes never change, so neither do the texts made of them. */
-function once<T>(make: () => T): () => T {
-  let made: { value: T } | null = null;
-  return () => (made ??= { value: make() }).value;
 }

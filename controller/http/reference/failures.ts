@@ -1,0 +1,85 @@
+import { ERROR_STATUS, type ErrorCode } from '../../../shared/errors.ts';
+import { acceptsKeys } from '../authorize.ts';
+import type { Auth, PathProjectAuth, Route } from '../route.ts';
+import type { Content, Json } from './openapi.ts';
+
+/** What an operation answers with one error status. */
+export interface Refusal {
+  description: string;
+  headers: Json;
+  content: Content;
+}
+
+const SESSION_ERRORS: ErrorCode[] = ['MISSING_AUTH', 'INVALID_TOKEN', 'TOKEN_EXPIRED'];
+const KEY_ERRORS: ErrorCode[] = ['MISSING_API_KEY', 'INVALID_API_KEY'];
+export const RATE_HEADERS = [
+  'X-Request-ID', 'X-RateLimit-Limit', 'X-RateLimit-Remaining', 'X-RateLimit-Reset',
+];
+/** Statuses with a `Retry-After`. */
+const RETRIED = [429, 503];
+
+/**
+ * References by status to responses in `refusals`, which all operations share: many refuse alike, and written
+ * out they would be half of the document. A description lists the codes that are sent with the status.
+ */
+export function failures(route: Route, refusals: Record<string, Refusal>): Record<string, { $ref: string }> {
+  const codes = errorsOf(route);
+  const isPage = route.errorPage !== undefined;
+  return Object.fromEntries([...new Set(codes.map((code) => ERROR_STATUS[code]))].map((status) => {
+    const own = codes.filter((code) => ERROR_STATUS[code] === status).sort();
+    const name = [...(isPage ? ['page'] : []), ...own].join('.');
+    refusals[name] ??= refusal(status, own, isPage);
+    return [status, { $ref: `#/components/responses/${name}` }];
+  }));
+}
+
+function refusal(status: number, codes: ErrorCode[], isPage: boolean): Refusal {
+  const content: Content = isPage
+    ? { 'text/html': { schema: { type: 'string' } } }
+    : { 'application/json': { schema: { $ref: '#/components/schemas/Error' } } };
+  return {
+    description: codes.map((code) => `\`${code}\``).join(', '),
+    headers: headerReferences([...RATE_HEADERS, ...(RETRIED.includes(status) ? ['Retry-After'] : [])]),
+    content,
+  };
+}
+
+/** Every code that the route may answer with: its own, and those implied by its auth and its schemas. */
+export function errorsOf(route: Route): ErrorCode[] {
+  const { auth, body, errors = [], failure, method } = route;
+  const codes: ErrorCode[] = [
+    'VALIDATION_ERROR', ...errors,
+    'RATE_LIMIT_EXCEEDED', failure?.code ?? 'INTERNAL_ERROR', 'SERVICE_UNAVAILABLE',
+  ];
+  if (body !== undefined) codes.push('INVALID_INPUT', 'BAD_REQUEST', 'JSON_PARSE_ERROR');
+  if (route.bearer !== undefined) codes.push('MISSING_AUTH', 'INVALID_TOKEN');
+  if (auth.access === 'public') return [...new Set(codes)];
+  if (auth.access === 'path-project') return [...new Set([...codes, ...pathErrors(auth, method)])];
+  codes.push(...SESSION_ERRORS, 'INVALID_PROJECT_ID');
+  if (auth.access !== 'account' || auth.verified !== false) codes.push('EMAIL_NOT_VERIFIED');
+  if (!acceptsKeys(auth)) codes.push('JWT_REQUIRED');
+  codes.push(...KEY_ERRORS);
+  if (acceptsKeys(auth) && method !== 'GET') codes.push('READ_ONLY_API_KEY');
+  if (auth.access === 'operator') codes.push('INSUFFICIENT_PERMISSIONS');
+  if (auth.access === 'project') codes.push('PROJECT_NOT_FOUND', 'PROJECT_ORGANIZATION_MISMATCH');
+  if (namesOrganization(auth)) {
+    codes.push('ORGANIZATION_NOT_FOUND', 'ORGANIZATION_MISMATCH', 'INSUFFICIENT_PERMISSIONS');
+  }
+  return [...new Set(codes)];
+}
+
+function pathErrors(auth: PathProjectAuth, method: string): ErrorCode[] {
+  return [
+    'AUTHENTICATION_REQUIRED', 'EMAIL_NOT_VERIFIED', ...(method === 'GET' ? [] : ['READ_ONLY_API_KEY'] as const),
+    'INVALID_PROJECT_ID', ...(auth.header === true ? ['PROJECT_ID_REQUIRED'] as const : []),
+    'PROJECT_NOT_FOUND', 'API_KEY_ORGANIZATION_MISMATCH', 'ACCESS_DENIED', 'INSUFFICIENT_PERMISSIONS',
+  ];
+}
+
+export function namesOrganization(auth: Auth): boolean {
+  return auth.access === 'project' || (auth.access === 'account' && auth.organization !== undefined);
+}
+
+export function headerReferences(names: string[]): Json {
+  return Object.fromEntries(names.map((name) => [name, { $ref: `#/components/headers/${name}` }]));
+}

@@ -1,0 +1,50 @@
+import { readFile } from 'node:fs/promises';
+import { createRequire } from 'node:module';
+import { PackedAnswer } from '../packed-answer.ts';
+import { filesVersion, OWN_FILES } from './page.ts';
+
+/** By kind: the content type, and the names of all files that the page may load. */
+export const PAGE_FILES = {
+  scripts: { contentType: 'text/javascript; charset=utf-8', names: ['swagger-ui-bundle.js', 'start.js'] },
+  styles: { contentType: 'text/css; charset=utf-8', names: ['swagger-ui.css', 'own.css'] },
+} as const;
+type Kind = keyof typeof PAGE_FILES;
+export type PageFile = (typeof PAGE_FILES)[Kind]['names'][number];
+
+const KEPT_FOREVER = 'public, max-age=31536000, immutable';
+
+/**
+ * The files of the reference's page. Nothing is read before somebody opens it. A file and its encodings take
+ * three megabytes, so they stay in memory only until the next garbage collection.
+ */
+export class PageFiles {
+  readonly #packed = new Map<string, WeakRef<PackedAnswer>>();
+  #version: string | null = null;
+
+  /** Names the content of all files, for their path. */
+  get version(): string {
+    return this.#version ??= filesVersion(shippedVersion());
+  }
+
+  /** `version`: the one that the page asks for. Only our own may be cached: another controller has others. */
+  async read(kind: Kind, file: PageFile, version: string): Promise<PackedAnswer> {
+    const caching = version === this.version ? KEPT_FOREVER : 'no-store';
+    const key = `${file} ${caching}`;
+    const kept = this.#packed.get(key)?.deref();
+    if (kept !== undefined) return kept;
+    const content = file in OWN_FILES ? OWN_FILES[file as keyof typeof OWN_FILES] : await readShipped(file);
+    const headers = { 'Content-Type': PAGE_FILES[kind].contentType, 'Cache-Control': caching };
+    const packed = new PackedAnswer(content, headers);
+    this.#packed.set(key, new WeakRef(packed));
+    return packed;
+  }
+}
+
+function shippedVersion(): string {
+  const { version } = createRequire(import.meta.url)('swagger-ui-dist/package.json') as { version: string };
+  return version;
+}
+
+function readShipped(file: string): Promise<Buffer> {
+  return readFile(createRequire(import.meta.url).resolve(`swagger-ui-dist/${file}`));
+}

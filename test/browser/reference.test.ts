@@ -1,0 +1,112 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
+import { makeApp, type TestApp } from '../helpers/make-app.ts';
+import { newTenant } from '../helpers/tenants.ts';
+import { findBarriers, startChromium, takeScreenshot } from './chromium.ts';
+
+/** Of one step in a browser: only against hanging. */
+const MOST_MS = 120_000;
+const DESKTOP = { viewport: { width: 1280, height: 900 } };
+
+let app: TestApp;
+let browser: Browser;
+
+beforeAll(async () => {
+  app = await makeApp();
+  browser = await startChromium();
+});
+afterAll(async () => {
+  await browser?.close();
+  await app?.close();
+});
+
+/** What the page loads and fails at while it is used. */
+interface Noted {
+  errors: string[];
+  requests: { url: string; headers: Record<string, string> }[];
+}
+
+/** Opens the reference below `hash`, as in `#/Groups/postGroups`. */
+async function withReference(
+  hash: string, options: BrowserContextOptions, use: (page: Page, noted: Noted) => Promise<void>,
+): Promise<void> {
+  const context = await browser.newContext({ ...DESKTOP, ...options });
+  context.setDefaultTimeout(MOST_MS);
+  try {
+    const page = await context.newPage();
+    const noted: Noted = { errors: [], requests: [] };
+    page.on('console', (message) => {
+      if (message.type() === 'error') noted.errors.push(message.text());
+    });
+    page.on('pageerror', (error) => noted.errors.push(error.message));
+    page.on('request', (request) => {
+      if (!request.url().startsWith('data:')) noted.requests.push({ url: request.url(), headers: request.headers() });
+    });
+    expect((await page.goto(`${app.url}/api/docs${hash}`))?.status()).toBe(200);
+    await page.locator('.opblock-tag').first().waitFor();
+    await use(page, noted);
+  } finally {
+    await context.close();
+  }
+}
+
+async function enterKey(page: Page, key: string): Promise<void> {
+  await page.locator('.auth-wrapper .authorize').first().click();
+  const dialog = page.locator('.auth-container').filter({ hasText: 'X-API-Key' });
+  await dialog.locator('input').fill(key);
+  await dialog.locator('button.authorize').click();
+  await dialog.locator('.btn-done').click();
+  await page.keyboard.press('Escape');
+}
+
+/** Sends the body from the form, and resolves to the status of an answer that contains `text`. */
+async function execute(page: Page, body: object, text: string): Promise<string> {
+  await page.locator('textarea.body-param__text').fill(JSON.stringify(body));
+  await page.getByRole('button', { name: 'Execute', exact: true }).click();
+  const answer = page.locator('.live-responses-table .response').filter({ hasText: text });
+  return (await answer.locator('.response-col_status').first().innerText()).trim().slice(0, 3);
+}
+
+/**
+ * What axe has against the elements of Swagger UI itself: operations are links in buttons, headings skip a
+ * level, examples scroll without focus, the field of a body has no label, and some parts have no landmark.
+ */
+const OF_THE_RENDERER =
+  /^(nested-interactive|heading-order|target-size|scrollable-region-focusable|label|region):/;
+
+describe('the reference in Chromium', () => {
+  test('lists every operation, and loads nothing from elsewhere', async () => {
+    await withReference('', {}, async (page, noted) => {
+      const tags = await page.locator('.opblock-tag').allInnerTexts();
+      const document = (await app.client.get('/api/openapi.json')).body;
+      expect(tags.map((tag) => tag.trim())).toEqual(document.tags.map(({ name }: { name: string }) => name));
+      expect(await page.locator('.errors-wrapper, .version-pragma__message').count()).toBe(0);
+      await takeScreenshot(page, 'reference');
+      expect(noted.errors).toEqual([]);
+      for (const { url } of noted.requests) expect(new URL(url).origin).toBe(app.url);
+    });
+  });
+
+  test('tries operations with the session of the browser, or with a key that was entered', async () => {
+    const { writeKeyText } = await newTenant(app);
+    await withReference('#/Groups/postGroups', { colorScheme: 'dark' }, async (page, noted) => {
+      const headersSent = () => noted.requests.at(-1)?.headers ?? {};
+      await page.getByRole('button', { name: 'Try it out' }).click();
+      expect(await execute(page, { name: 'Tried' }, 'MISSING_AUTH')).toBe('401');
+      expect(headersSent()).toMatchObject({ 'x-farwatch-session': 'cookie' });
+      await enterKey(page, writeKeyText);
+      expect(await execute(page, { name: 'Tried in the reference' }, 'Tried in the reference')).toBe('201');
+      expect(headersSent()).toMatchObject({ 'x-api-key': writeKeyText });
+      expect(headersSent()).not.toHaveProperty('x-farwatch-session');
+      // The browser tells of every answer 401.
+      expect(noted.errors.filter((text) => !text.includes('401'))).toEqual([]);
+      for (const colorScheme of ['dark', 'light'] as const) {
+        await page.emulateMedia({ colorScheme });
+        await page.locator(colorScheme === 'dark' ? 'html.dark-mode' : 'html:not(.dark-mode)').waitFor();
+        await takeScreenshot(page, `reference-${colorScheme}`);
+        const barriers = await findBarriers(page);
+        expect(barriers.filter((barrier) => !OF_THE_RENDERER.test(barrier)), colorScheme).toEqual([]);
+      }
+    });
+  });
+});
