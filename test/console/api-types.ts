@@ -63,6 +63,6 @@ export async function writeApiTypes(file: string): Promise<void> {
 function keepSuccesses({ responses }: Operation): void {
   for (const [status, response] of Object.entries(responses)) {
     if (Number(status) >= 400) delete responses[status];
-    else response.headers = {};
+    else if ('headers' in response) response.headers = {};
   }
 }
