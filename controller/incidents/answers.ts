@@ -144,7 +144,7 @@ const result = z.strictObject({
 });
 
 const state = z.strictObject({
-  status: z.enum(['up', 'down', 'degraded', 'paused', 'unknown']),
+  status: z.enum(['up', 'down', 'degraded', 'paused', 'unknown', 'maintenance']),
   reason: z.string(),
   incident_id: text,
 });

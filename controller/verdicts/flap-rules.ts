@@ -71,7 +71,7 @@ export function instantOf(item: MonitorItem): number | null {
   switch (item.kind) {
     case 'result': return item.late || item.result.outcome === 'missed' ? null : item.result.started_at;
     case 'silent': case 'overdue': case 'assigned': case 'alone': case 'no_data':
-    case 'maintenance_over': return item.at;
+    case 'maintenance': return item.at;
     case 'witness': return item.witness.at;
     case 'ping': return item.ping.at;
     case 'unwatched': return null;

@@ -5,6 +5,7 @@ import { watchCertificate } from './certificate-rules.ts';
 import { holdFlaps, instantOf } from './flap-rules.ts';
 import { afterConfig, applyOverdue, applyPing, applyUnwatched, waitingFrom } from './heartbeat-rules.ts';
 import { tellLate } from './late-rules.ts';
+import { beginMaintenance, endMaintenance } from './maintenance-history-rules.ts';
 import { keepMaintenance } from './maintenance-rules.ts';
 import type { MonitorConfig, RuntimeStatus } from './monitor-config.ts';
 import type { MonitorItem, MonitorState, Outage, ResultItem } from './monitor-state.ts';
@@ -28,7 +29,8 @@ export function newMonitorState(config: MonitorConfig): MonitorState {
     alone: false, outage: null,
     last_check_at: null, last_success_at: null, last_success_ms: null, last_failure_at: null,
     booked_until: since, booked: {}, maintained: null, unrolled_day: null,
-    slow: null, flaps: null, warned: null, certificate: null, no_data_since: null, withheld: null, late: null,
+    slow: null, flaps: null, warned: null, certificate: null, no_data_since: null,
+    maintenance_since: null, withheld: null, late: null,
     ...(heartbeat ? { heartbeat } : {}),
   };
 }
@@ -87,7 +89,9 @@ export function tellBeyondStatus(step: MonitorStep, item: MonitorItem): void {
 function applyToStatus(step: MonitorStep, item: MonitorItem): void {
   switch (item.kind) {
     case 'result': return applyResult(step, item);
-    case 'config': return applyConfig(step, item.config);
+    case 'config':
+      applyConfig(step, item.config);
+      return endMaintenance(step, item.config.changed_at);
     case 'silent': return applySilence(step, item);
     case 'assigned': return applyAssigned(step, item);
     case 'witness': return applyWitness(step, item);
@@ -96,7 +100,9 @@ function applyToStatus(step: MonitorStep, item: MonitorItem): void {
     case 'ping': return applyPing(step, item.ping);
     case 'overdue': return applyOverdue(step, item.at);
     case 'unwatched': return applyUnwatched(step, item.from, item.until);
-    case 'maintenance_over': return;
+    case 'maintenance':
+      beginMaintenance(step, item.at);
+      return endMaintenance(step, item.at);
     case 'hour': step.state = bookHour(step.state, item.until);
   }
 }
@@ -152,7 +158,8 @@ function withResult(
     booked_until: state.booked_until, booked: state.booked, maintained: state.maintained,
     unrolled_day: state.unrolled_day,
     slow: state.slow, flaps: state.flaps, warned: state.warned, certificate: state.certificate,
-    no_data_since: state.no_data_since, withheld: state.withheld, late: state.late,
+    no_data_since: state.no_data_since, maintenance_since: state.maintenance_since,
+    withheld: state.withheld, late: state.late,
   };
 }
 

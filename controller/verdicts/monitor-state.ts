@@ -1,6 +1,6 @@
 import type { CheckError, CheckResult, TlsFacts } from '../../shared/contracts/result.ts';
 import type { Alert, IncidentOpening, IncidentResolution } from './effect.ts';
-import type { MonitorConfig, RegionStatus, RuntimeStatus, Severity } from './monitor-config.ts';
+import type { HistoryStatus, MonitorConfig, RegionStatus, RuntimeStatus, Severity } from './monitor-config.ts';
 import type { TlsFlaw } from './tls-flaw-rules.ts';
 import type { VoteRecord } from './vote-ledger.ts';
 
@@ -194,6 +194,8 @@ export interface MonitorState {
   certificate: CertificateState | null;
   /** Since when the monitor is unknown, Unix ms, if people were told so; null if not. */
   no_data_since: number | null;
+  /** Since when the status history says that maintenance goes on, Unix ms; null if it does not. */
+  maintenance_since: number | null;
   /** Null unless alerts wait for the end of maintenance. */
   withheld: Withheld | null;
   /** Null if all time was watched and no result was late. */
@@ -244,7 +246,7 @@ export type MonitorItem =
   | { kind: 'witness'; region: string; check_revision: number; witness: Witness }
   | { kind: 'alone'; at: number }
   | { kind: 'no_data'; at: number }
-  | { kind: 'maintenance_over'; at: number }
+  | { kind: 'maintenance'; at: number }
   | { kind: 'ping'; ping: JournaledPing }
   | { kind: 'overdue'; at: number }
   | { kind: 'unwatched'; from: number; until: number }
@@ -258,8 +260,8 @@ export interface StatusChange {
   monitor_id: string;
   organization_id: string;
   project_id: string;
-  from: RuntimeStatus;
-  to: RuntimeStatus;
+  from: HistoryStatus;
+  to: HistoryStatus;
   at: number;
   reason: string;
   incident_id: string | null;

@@ -19,7 +19,8 @@ let outside: NatsConnection;
 let stream: EventClient;
 const heard: { subject: string; message: LiveEventMessage }[] = [];
 const raw: string[] = [];
-let seq = 0;
+/** The last number of each shard. */
+const seqs = new Map<number, number>();
 
 beforeAll(async () => {
   rig = await startControllerRig();
@@ -38,7 +39,9 @@ afterAll(async () => {
 });
 
 async function report(monitorId: string, outcome: 'success' | 'failure'): Promise<void> {
-  seq += 1;
+  const shard = shardOf(monitorId);
+  const seq = (seqs.get(shard) ?? 0) + 1;
+  seqs.set(shard, seq);
   const error =
     outcome === 'success' ? null : ({ type: 'status_code', message: 'Expected 200, got 503' } as const);
   const result: CheckResult = {
@@ -51,7 +54,7 @@ async function report(monitorId: string, outcome: 'success' | 'failure'): Promis
   const bytes =
     encodeBatch({ epoch: 'e', engine: 'test', first: seq, last: seq, results: [result], dropped: [] });
   await probe.nats.request(
-    subjects.results(shardOf(monitorId), region_id, probe_id), bytes, { timeout: 60_000 },
+    subjects.results(shard, region_id, probe_id), bytes, { timeout: 60_000 },
   );
 }
 
@@ -96,6 +99,36 @@ test('results, states, incidents and probes are published on the bus and streame
   expect(new Set(stream.events.map((one) => one.id)).size).toBe(stream.events.length);
   expect(raw.length).toBeGreaterThanOrEqual(3);
   for (const text of [...raw, JSON.stringify(heard), stream.raw]) expect(text).not.toContain('very-secret');
+});
+
+test('maintenance is told where it begins and where it ends, live and in the history', async () => {
+  const monitor = {
+    name: 'Bank', type: 'HTTP', target: 'http://127.0.0.1:9/', interval_seconds: 300,
+    confirmation_policy: { regions: 'any', retries: 0 },
+  };
+  const { monitor: { id } } =
+    await rig.session.ok<{ monitor: { id: string } }>('POST', '/api/monitors', monitor);
+  const { projects: [project] } = await rig.session.ok<{ projects: { id: string }[] }>('GET', '/api/projects');
+  const next = (is: (data: Record<string, unknown>) => boolean) =>
+    stream.next('monitor.state', (data) => data['monitor_id'] === id && is(data));
+  await until(async () => {
+    await report(id, 'success');
+    return stream.events.some(({ data }) => data['monitor_id'] === id && data['status'] === 'up');
+  }, { what: 'the monitor is up' });
+  const [starts_at, ends_at] = [0, 3_600_000].map((inMs) => new Date(Date.now() + inMs).toISOString());
+  const windows = `/api/projects/${project?.id}/maintenance-windows`;
+  const { maintenance_window: { id: windowId } } = await rig.session.ok<{ maintenance_window: { id: string } }>(
+    'POST', windows, { title: 'Move', starts_at, ends_at, monitor_ids: [id] },
+  );
+  expect((await next(({ status }) => status === 'maintenance')).data).toMatchObject({
+    previous_status: 'up', reason: 'maintenance began', incident_id: null,
+  });
+  await rig.session.ok('DELETE', `${windows}/${windowId}`);
+  expect((await next(({ previous_status: from }) => from === 'maintenance')).data).toMatchObject({ status: 'up' });
+  const { history } = await rig.session.ok<{ history: { status: string; to: number | null }[] }>(
+    'GET', `/api/monitors/${id}/status-history`,
+  );
+  expect(history.map(({ status }) => status)).toEqual(['up', 'maintenance', 'up']);
 });
 
 test('a beat of a probe is streamed to the projects that may see the probe', async () => {

@@ -18,7 +18,7 @@ export const statusHistoryQuery = z.strictObject({
 
 export const statusHistoryAnswer = z.strictObject({
   history: z.array(z.strictObject({
-    status: z.enum(['up', 'down', 'degraded', 'paused', 'unknown']),
+    status: z.enum(['up', 'down', 'degraded', 'paused', 'unknown', 'maintenance']),
     from: unixMs,
     /** Null while it lasts. */
     to: unixMs.nullable(),

@@ -1,6 +1,7 @@
 import type { MonitorConfig } from '../../verdicts/monitor-config.ts';
 import type { Assigned, MonitorState } from '../../verdicts/monitor-state.ts';
 import { hourOf } from '../../verdicts/booking-rules.ts';
+import { maintenanceTurnsAt } from '../../verdicts/maintenance-history-rules.ts';
 import { noDataAt } from '../../verdicts/no-data-rules.ts';
 import { regionPatienceMs } from '../../verdicts/region-rules.ts';
 import { releaseAt } from '../../verdicts/withheld-alert-rules.ts';
@@ -177,10 +178,10 @@ export class ShardClock {
       due.push(...this.#reassigned(state, now));
       const tellAt = noDataAt(state, this.#deps.noDataAfterMs, this.#watchedSince) ?? Infinity;
       if (tellAt <= now) due.push({ kind: 'no_data', monitor_id: id, at: now });
-      const releasedAt = releaseAt(state) ?? Infinity;
-      if (releasedAt <= now) due.push({ kind: 'maintenance_over', monitor_id: id, at: now });
+      const turnsAt = Math.min(releaseAt(state) ?? Infinity, maintenanceTurnsAt(state, now) ?? Infinity);
+      if (turnsAt <= now) due.push({ kind: 'maintenance', monitor_id: id, at: now });
       const found = hasPings ? due : [...due, ...this.#watch.overdue(state)];
-      const next = Math.min(at, tellAt, releasedAt, dueAt(state) ?? Infinity);
+      const next = Math.min(at, tellAt, turnsAt, dueAt(state) ?? Infinity);
       this.#lookAgain(id, found.length > 0 ? 0 : next - now);
       return found;
     } catch {

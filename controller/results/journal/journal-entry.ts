@@ -31,8 +31,8 @@ export type ClockDecision =
   | { kind: 'alone'; monitor_id: string; at: number }
   /** The monitor has been unknown for so long that people are to hear of it. */
   | { kind: 'no_data'; monitor_id: string; at: number }
-  /** Alerts were held in maintenance, which is over. */
-  | { kind: 'maintenance_over'; monitor_id: string; at: number }
+  /** Maintenance has begun, or is over: the history and held alerts are to say so. */
+  | { kind: 'maintenance'; monitor_id: string; at: number }
   | { kind: 'overdue'; monitor_id: string; at: number }
   /** Nobody took pings in this time, for any heartbeat of the shard. */
   | { kind: 'unwatched'; from: number; until: number }

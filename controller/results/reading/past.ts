@@ -1,9 +1,9 @@
-import type { RuntimeStatus } from '../../verdicts/monitor-config.ts';
+import type { HistoryStatus } from '../../verdicts/monitor-config.ts';
 import type { StoredResult } from '../hours/stored-result.ts';
 
 /** A stretch of time in one status. Instants are Unix ms. */
 export interface StatusSpan {
-  status: RuntimeStatus;
+  status: HistoryStatus;
   from: number;
   /** Null while it lasts. */
   to: number | null;

@@ -100,7 +100,7 @@ export class EntryStep {
         }
         break;
       case 'silent': case 'assigned': case 'witness': case 'alone': case 'no_data':
-      case 'maintenance_over':
+      case 'maintenance':
         this.item(decision.monitor_id, decision);
         break;
       case 'watched':

@@ -51,7 +51,7 @@ const BLANK_STATE: MonitorState = {
   outage: null, last_check_at: null,
   last_success_at: null, last_success_ms: null, last_failure_at: null, booked_until: 0, booked: {},
   maintained: null, unrolled_day: null, slow: null, flaps: null, warned: null, certificate: null,
-  no_data_since: null, withheld: null, late: null,
+  no_data_since: null, maintenance_since: null, withheld: null, late: null,
 };
 
 type WithNulls = 'regions' | 'witnesses' | 'flaps' | 'warned' | 'certificate' | 'heartbeat';

@@ -128,6 +128,7 @@ const state: fc.Arbitrary<MonitorState> = config.chain((known) => fc.record({
   maintained: fc.constant(null), unrolled_day: fc.constant(null),
   // Never told of a monitor that is up.
   no_data_since: fc.constant(null),
+  maintenance_since: fc.constantFrom(null, null, HOUR),
   withheld: rarely(fc.constant<MonitorState['withheld']>({ events: ['monitor.down'], at: HOUR })),
   slow: rarely(outage), flaps: fc.option(flaps),
   warned: fc.option(fc.record({ tls: warning, domain: warning })), certificate: fc.option(certificate), late: fc.option(late),
