@@ -24,6 +24,11 @@ const sessionView = z.strictObject({
 export const registerAnswer = z.strictObject({
   user: userView, organization: organizationView, project: projectView, ...sessionView.shape,
 });
+export const registrationAnswer = z.strictObject({
+  mode: z.enum(['first-user', 'open', 'closed']).describe('The setting `REGISTRATION`.'),
+  is_open: z.boolean().describe('Whether somebody may register now.'),
+  is_empty: z.boolean().describe('Whether there is no account yet; the first one is the operator.'),
+});
 export const loginAnswer = z.strictObject({
   user: userView, organizations: z.array(organizationView), ...sessionView.shape,
 });

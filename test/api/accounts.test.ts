@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { newUser } from '../../controller/accounts/users/verbs.ts';
 import { makeApp, type TestApp } from '../helpers/make-app.ts';
 import { newPerson, PASSWORD } from '../helpers/tenants.ts';
 
@@ -40,6 +41,17 @@ describe('registration', () => {
     expect((await app.client.post('/api/auth/register', { ...ada, email: 'late@example.com' })).code).toBe(
       'FORBIDDEN',
     );
+    await app.close();
+  });
+
+  test.each([
+    ['first-user', [true, false]], ['open', [true, true]], ['closed', [false, false]],
+  ] as const)('says who may register before and after the first account (%s)', async (mode, isOpen) => {
+    const app = await makeApp({ env: { REGISTRATION: mode } });
+    const read = async () => (await app.client.get('/api/auth/registration')).data;
+    expect(await read()).toEqual({ mode, is_open: isOpen[0], is_empty: true });
+    await app.accounts.deps.users.insert(newUser(1, { email: 'ada@example.com', name: 'Ada', password_hash: '' }));
+    expect(await read()).toEqual({ mode, is_open: isOpen[1], is_empty: false });
     await app.close();
   });
 

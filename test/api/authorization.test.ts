@@ -21,6 +21,7 @@ const NEEDS = {
   'GET /api/docs': 'public',
   'GET /api/docs/files/:version/scripts/:file': 'public',
   'GET /api/docs/files/:version/styles/:file': 'public',
+  'GET /api/auth/registration': 'public',
   'POST /api/auth/register': 'public',
   'POST /api/auth/login': 'public',
   'POST /api/probes/enrol': 'public',

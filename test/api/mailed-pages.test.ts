@@ -49,6 +49,7 @@ describe('a mailed link opens a page that', () => {
     const done = await submit(link, page, {});
     expect([done.status, done.text]).toEqual([200, expect.stringContaining(email)]);
     expect(await verified()).toBe(true);
+    expect(done.text).toContain('<a href="sign-in">');
     const again = await submit(link, page, {});
     expect(again.status).toBe(400);
     expect(again.text).toContain('This link is not valid');

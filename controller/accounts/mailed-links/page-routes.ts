@@ -32,7 +32,7 @@ export function accountPageRoutes(deps: AccountDeps): Route[] {
       body: z.strictObject({ token: field }), answers: { 200: HTML },
       handle: async (ctx, { body }) => {
         const user = await verifyEmail(deps, ctx, body.token);
-        const page = donePage('Address verified', `${user.email} is verified. You can close this page.`);
+        const page = donePage('Address verified', `${user.email} is verified.`);
         return { audit: { actor: auditActor(user) }, ...reply(200, page) };
       },
     }),
@@ -47,7 +47,7 @@ export function accountPageRoutes(deps: AccountDeps): Route[] {
         const input = resetPasswordInput.safeParse(body);
         if (!input.success) return reply(400, resetPage(body.token, problemOf(input.error)));
         const user = await resetPassword(deps, ctx, input.data);
-        const page = donePage('Password changed', 'You can sign in with the new password now.');
+        const page = donePage('Password changed', 'All devices have to sign in with the new password.');
         return { audit: { actor: auditActor(user) }, ...reply(200, page) };
       },
     }),
@@ -70,7 +70,7 @@ export function accountPageRoutes(deps: AccountDeps): Route[] {
         const joined = await acceptInvitation(deps, ctx, input.data).catch(nullIfWrongPassword);
         if (joined === null) return reply(401, showAgain('The password is wrong'));
         const audit = { actor: auditActor(joined.user), organizationId: joined.organizationId };
-        const text = `You have joined ${invitation.organizationName}. You can sign in now.`;
+        const text = `You have joined ${invitation.organizationName}.`;
         return { audit, ...reply(200, donePage('Welcome', text)) };
       },
     }),

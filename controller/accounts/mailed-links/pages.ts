@@ -28,7 +28,8 @@ ${form('accept-invitation', token, html`${alert(problem)}${hasAccount ? known : 
 
 /** The answer to a form that was carried out. */
 export function donePage(title: string, text: string): Page {
-  return renderPage(title, html`<p role="status">${text}</p>`);
+  return renderPage(title, html`<p role="status">${text}</p>
+<p><a href="sign-in">Sign in</a></p>`);
 }
 
 /** The action is relative because a proxy may serve us under a path. */

@@ -1,10 +1,10 @@
 import { defineRoute, done, ok, type Route } from '../../http/route.ts';
 import {
-  changePasswordAnswer, loginAnswer, meAnswer, messageAnswer, registerAnswer, sessionsAnswer,
+  changePasswordAnswer, loginAnswer, meAnswer, messageAnswer, registerAnswer, registrationAnswer, sessionsAnswer,
 } from '../answers.ts';
 import type { AccountDeps } from '../deps.ts';
 import { changePasswordInput, loginInput, registerInput, sessionParams } from '../schema.ts';
-import { registerAccount } from '../users/verbs.ts';
+import { readRegistration, registerAccount } from '../users/verbs.ts';
 import {
   auditActor, viewAccount, viewOrganization, viewOwnProject, viewProject, viewSession, viewUser,
 } from '../views.ts';
@@ -17,6 +17,14 @@ export function sessionRoutes(deps: AccountDeps): Route[] {
   const open = { method: 'POST', tag: 'Accounts', auth: { access: 'public' } } as const;
   const own = { tag: 'Accounts', auth: { access: 'account', verified: false } } as const;
   return [
+    defineRoute({
+      ...open, method: 'GET', path: '/api/auth/registration', summary: 'Read who may register',
+      answers: { 200: registrationAnswer },
+      handle: async () => {
+        const { mode, isOpen, isEmpty } = await readRegistration(deps);
+        return ok({ mode, is_open: isOpen, is_empty: isEmpty });
+      },
+    }),
     defineRoute({
       ...open, path: '/api/auth/register', summary: 'Register an account', audit: 'account.registered',
       body: registerInput, errors: ['FORBIDDEN', 'RESOURCE_ALREADY_EXISTS'], answers: { 201: registerAnswer },

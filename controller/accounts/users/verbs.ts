@@ -33,8 +33,18 @@ export async function registerAccount(deps: AccountDeps, ctx: PublicContext, inp
   return { user, organization, project, session: await startSession(deps, user, ctx.now) };
 }
 
+/** Whether somebody may register now. An installation without accounts is `isEmpty`. */
+export async function readRegistration(deps: Pick<AccountDeps, 'users' | 'registration'>) {
+  const isEmpty = !(await deps.users.hasAny());
+  return { mode: deps.registration, isOpen: isOpen(deps, isEmpty), isEmpty };
+}
+
+function isOpen({ registration }: Pick<AccountDeps, 'registration'>, isFirst: boolean): boolean {
+  return registration === 'open' || (registration === 'first-user' && isFirst);
+}
+
 function refuseUnlessOpen(deps: AccountDeps, isFirst: boolean): void {
-  if (deps.registration === 'open' || (deps.registration === 'first-user' && isFirst)) return;
+  if (isOpen(deps, isFirst)) return;
   throw new AppError('FORBIDDEN', 'Registration is closed; ask an administrator for an invitation');
 }
 
