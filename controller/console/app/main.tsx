@@ -7,7 +7,7 @@ import { useEffect, useState } from 'preact/hooks';
 import { queries } from './api/queries.ts';
 import { keepLive } from './live/live-stream.ts';
 import './preferences/theme.ts';
-import { readSession, session } from './session/session.ts';
+import { me, readSession, session } from './session/session.ts';
 import { NotFound } from './shell/not-found.tsx';
 import { Shell } from './shell/shell.tsx';
 import { shellTexts } from './texts/shell.ts';
@@ -15,7 +15,7 @@ import { Button } from './ui/button.tsx';
 import { ErrorNote } from './ui/error-note.tsx';
 import { Skeleton } from './ui/loading.tsx';
 import { Toasts } from './ui/toast.tsx';
-import { SIGNED_IN, SIGNED_OUT } from './views.ts';
+import { SIGNED_IN, SIGNED_OUT, UNVERIFIED } from './views.ts';
 
 function Console() {
   const { state } = session.value;
@@ -33,6 +33,7 @@ function SignedIn() {
     if (isOutside) route(safeNext(), true);
   }, [isOutside]);
   if (isOutside) return null;
+  if (me.value?.user.email_verified !== true) return <main id="main"><Views of={NO_VIEWS} other={UNVERIFIED} /></main>;
   const views = <Views of={SIGNED_IN} other={NotFound} />;
   return path === '/wall' ? views : <Shell>{views}</Shell>;
 }
@@ -57,6 +58,7 @@ function safeNext(): string {
 const loading = signal(false);
 
 type View = ComponentType;
+const NO_VIEWS = {};
 
 function Views({ of, other }: { of: Record<string, unknown>; other: View }) {
   const [failure, setFailure] = useState<unknown>(null);

@@ -27,6 +27,9 @@ export const SIGNED_IN = {
   '/settings/:view': lazy(() => import('./settings/settings.tsx')),
 };
 
+/** In place of all of them, until the reader's address is verified. */
+export const UNVERIFIED = lazy(() => import('./session/unverified.tsx'));
+
 /** Views of somebody who is not signed in; every other path leads to signing in first. */
 export const SIGNED_OUT = {
   '/sign-in': lazy(() => import('./session/sign-in.tsx')),

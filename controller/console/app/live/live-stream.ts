@@ -3,7 +3,7 @@ import { EventSourceParserStream } from 'eventsource-parser/stream';
 import { requestHeaders } from '../api/client.ts';
 import { queries } from '../api/queries.ts';
 import { chosenProject, sessionEnded } from '../session/chosen.ts';
-import { session } from '../session/session.ts';
+import { me } from '../session/session.ts';
 
 export const KINDS = ['result', 'monitor.state', 'monitor.region', 'incident', 'probe'] as const;
 export type Kind = (typeof KINDS)[number];
@@ -28,7 +28,7 @@ export function onLive(kind: Kind, listener: Listener): () => void {
 export function keepLive(): void {
   effect(() => {
     void chosenProject.value;
-    if (session.value.state !== 'in') return undefined;
+    if (me.value?.user.email_verified !== true) return undefined;
     const ending = new AbortController();
     void follow(ending.signal);
     return () => ending.abort();

@@ -1,6 +1,32 @@
-import { shellTexts } from '../texts/shell.ts';
+import { useState } from 'preact/hooks';
+import { answer, api } from '../api/client.ts';
+import { sessionTexts } from '../texts/session.ts';
+import { Button } from '../ui/button.tsx';
+import { ErrorNote } from '../ui/error-note.tsx';
+import { TextField } from '../ui/field.tsx';
 import { Page } from '../ui/page.tsx';
+import { useForm } from '../ui/use-form.ts';
+import { Welcoming } from './welcoming.tsx';
 
 export default function ForgotPassword() {
-  return <Page title={shellTexts.account}><p /></Page>;
+  const [email, setEmail] = useState('');
+  const [sentTo, setSentTo] = useState<string | null>(null);
+  const { onSubmit, isBusy, error } = useForm(async () => {
+    await answer(api.POST('/api/auth/forgot-password', { body: { email } }));
+    setSentTo(email);
+  });
+  return (
+    <Page title={sessionTexts.newPassword} class="narrow" above={<Welcoming />}>
+      {sentTo !== null && <p class="note" role="status">{sessionTexts.resetSent(sentTo)}</p>}
+      <form class="card" onSubmit={onSubmit}>
+        <TextField
+          label={sessionTexts.email} hint={sessionTexts.forgottenHint} type="email" autocomplete="username" required
+          value={email} onValue={setEmail}
+        />
+        <ErrorNote error={error} />
+        <Button type="submit" variant="primary" isBusy={isBusy}>{sessionTexts.sendLink}</Button>
+      </form>
+      <nav class="session-links" aria-label={sessionTexts.otherWays}><a href="/sign-in">{sessionTexts.backToSignIn}</a></nav>
+    </Page>
+  );
 }

@@ -1,39 +1,44 @@
-import { useState } from 'preact/hooks';
+import { useEffect, useState } from 'preact/hooks';
+import { useLocation } from 'preact-iso';
 import { answer, api } from '../api/client.ts';
 import { sessionTexts } from '../texts/session.ts';
 import { Button } from '../ui/button.tsx';
 import { ErrorNote } from '../ui/error-note.tsx';
 import { TextField } from '../ui/field.tsx';
 import { Page } from '../ui/page.tsx';
+import { useForm } from '../ui/use-form.ts';
+import { useRegistration } from './registration.ts';
 import { readSession } from './session.ts';
+import { Welcoming } from './welcoming.tsx';
 
 export default function SignIn() {
   const [email, setEmail] = useState('');
   const [password, setPassword] = useState('');
-  const [state, setState] = useState<{ isBusy: boolean; error: unknown }>({ isBusy: false, error: null });
-  const signIn = async () => {
-    setState({ isBusy: true, error: null });
-    try {
-      await answer(api.POST('/api/auth/login', { body: { email, password } }));
-      await readSession();
-    } catch (error) {
-      setState({ isBusy: false, error });
-    }
-  };
+  const { route, query } = useLocation();
+  const registration = useRegistration();
+  const isFirst = registration?.is_empty === true && registration.is_open;
+  useEffect(() => {
+    // Nobody can sign in yet: the first minute begins with the operator's account.
+    if (isFirst) route('/sign-up', true);
+  }, [isFirst]);
+  const { onSubmit, isBusy, error } = useForm(async () => {
+    await answer(api.POST('/api/auth/login', { body: { email, password } }));
+    await readSession();
+  });
+  const next = query['next'] === undefined ? '' : `?next=${encodeURIComponent(query['next'])}`;
   return (
-    <Page title={sessionTexts.signIn} class="narrow">
-      <form
-        class="card"
-        onSubmit={(event) => {
-          event.preventDefault();
-          void signIn();
-        }}
-      >
+    <Page title={sessionTexts.signIn} class="narrow" above={<Welcoming />}>
+      <form class="card" onSubmit={onSubmit}>
         <TextField label={sessionTexts.email} type="email" autocomplete="username" required value={email} onValue={setEmail} />
         <TextField label={sessionTexts.password} type="password" autocomplete="current-password" required value={password} onValue={setPassword} />
-        <ErrorNote error={state.error} />
-        <Button type="submit" variant="primary" isBusy={state.isBusy}>{sessionTexts.signIn}</Button>
+        <ErrorNote error={error} />
+        <Button type="submit" variant="primary" isBusy={isBusy}>{sessionTexts.signIn}</Button>
       </form>
+      <nav class="session-links" aria-label={sessionTexts.otherWays}>
+        <a href="/forgot-password">{sessionTexts.forgotten}</a>
+        {registration?.is_open === true && <a href={`/sign-up${next}`}>{sessionTexts.signUp}</a>}
+        {registration?.is_open === false && <span class="faint">{sessionTexts.byInvitation}</span>}
+      </nav>
     </Page>
   );
 }

@@ -1,6 +1,23 @@
 import { catalogue } from './catalogue.ts';
 
-const english = { signIn: 'Sign in', email: 'E-mail address', password: 'Password' };
+const english = {
+  signIn: 'Sign in', email: 'E-mail address', password: 'Password', language: 'Language', otherWays: 'Other ways',
+  forgotten: 'Forgot your password?', signUp: 'Create an account', haveAccount: 'You have an account? Sign in',
+  byInvitation: 'New people join by invitation.',
+  closed: 'Registration is closed here. Ask an administrator to invite you; the mail leads you on.',
+  first: 'Welcome to Farwatch', createOperator: 'Create the operator',
+  firstLong: 'Nobody has an account here yet. Yours is the first, and makes you the operator of this installation.',
+  name: 'Your name', passwordHint: 'At least 10 characters.', organization: 'Name of your organization',
+  organizationHint: 'You can change it later.',
+  newPassword: 'Choose a new password', forgottenHint: 'We mail you a link. It is valid for one hour.',
+  sendLink: 'Send the link', backToSignIn: 'Back to signing in',
+  resetSent: (email: string) => `If ${email} has an account, a mail is on its way. Also look among the spam.`,
+  verify: 'Verify your e-mail address',
+  verifyLong: (email: string) => `We have mailed a link to ${email}. Open it, and come back here.`,
+  verifyHint: 'It is valid for 24 hours. Until then nothing else can be used.',
+  haveVerified: 'I have verified it', sendAgain: 'Send the mail again', sentAgain: 'The mail is on its way.',
+  stillUnverified: 'The address is not verified yet.', signOut: 'Sign out',
+};
 
 export const sessionTexts = catalogue(english, { de: () => import('./de/session.ts') });
 export type SessionTexts = typeof english;

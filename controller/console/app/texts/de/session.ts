@@ -1,6 +1,23 @@
 import type { SessionTexts } from '../session.ts';
 import type { Translation } from '../catalogue.ts';
 
-const german: Translation<SessionTexts> = { signIn: 'Anmelden', email: 'E-Mail-Adresse', password: 'Passwort' };
+const german: Translation<SessionTexts> = {
+  signIn: 'Anmelden', email: 'E-Mail-Adresse', password: 'Passwort', language: 'Sprache', otherWays: 'Andere Wege',
+  forgotten: 'Passwort vergessen?', signUp: 'Konto anlegen', haveAccount: 'Sie haben ein Konto? Anmelden',
+  byInvitation: 'Neue Personen kommen durch Einladung dazu.',
+  closed: 'Hier kann man sich nicht selbst registrieren. Bitten Sie um eine Einladung; deren Mail führt weiter.',
+  first: 'Willkommen bei Farwatch', createOperator: 'Betreiber anlegen',
+  firstLong: 'Hier hat noch niemand ein Konto. Ihres ist das erste und macht Sie zum Betreiber dieser Installation.',
+  name: 'Ihr Name', passwordHint: 'Mindestens 10 Zeichen.', organization: 'Name Ihrer Organisation',
+  organizationHint: 'Er lässt sich später ändern.',
+  newPassword: 'Neues Passwort wählen', forgottenHint: 'Wir schicken Ihnen einen Link. Er gilt eine Stunde.',
+  sendLink: 'Link schicken', backToSignIn: 'Zurück zur Anmeldung',
+  resetSent: (email) => `Wenn ${email} ein Konto hat, ist eine Mail unterwegs. Sehen Sie auch im Spam nach.`,
+  verify: 'E-Mail-Adresse bestätigen',
+  verifyLong: (email) => `Wir haben einen Link an ${email} geschickt. Öffnen Sie ihn, und kommen Sie hierher zurück.`,
+  verifyHint: 'Er gilt 24 Stunden. Bis dahin lässt sich sonst nichts benutzen.',
+  haveVerified: 'Ich habe sie bestätigt', sendAgain: 'Mail noch einmal schicken', sentAgain: 'Die Mail ist unterwegs.',
+  stillUnverified: 'Die Adresse ist noch nicht bestätigt.', signOut: 'Abmelden',
+};
 
 export default german;

@@ -1,0 +1,21 @@
+import { useState } from 'preact/hooks';
+
+export interface Sending {
+  isBusy: boolean;
+  error: unknown;
+}
+
+/** Sends what a form holds: `onSubmit` for the form, and how it is going. An error stays until the next try. */
+export function useForm(send: () => Promise<unknown>): Sending & { onSubmit: (event: Event) => void } {
+  const [state, setState] = useState<Sending>({ isBusy: false, error: null });
+  const onSubmit = (event: Event) => {
+    event.preventDefault();
+    if (state.isBusy) return;
+    setState({ isBusy: true, error: null });
+    send().then(
+      () => setState({ isBusy: false, error: null }),
+      (error: unknown) => setState({ isBusy: false, error }),
+    );
+  };
+  return { onSubmit, ...state };
+}
