@@ -104,7 +104,7 @@ function AccountMenu() {
   if (user === undefined) return null;
   const initials = user.name.split(/\s+/).slice(0, 2).map((word) => [...word][0] ?? '').join('').toUpperCase();
   return (
-    <Menu class="account-menu" name={`${shellTexts.account}: ${user.name}`} label={<span class="avatar" aria-hidden="true">{initials}</span>}>
+    <Menu class="account-menu" name={`${shellTexts.account}: ${user.name}`} label={<span class="avatar" data-initials={initials} />}>
       <p class="menu-note" role="presentation">{user.name}<br /><span class="faint">{user.email}</span></p>
       <MenuLink to={href('/settings/account')}>{shellTexts.account}</MenuLink>
       <MenuLink to="/api/docs">{shellTexts.apiReference}</MenuLink>

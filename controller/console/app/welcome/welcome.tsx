@@ -1,6 +1,45 @@
-import { shellTexts } from '../texts/shell.ts';
+import { useQuery } from '@tanstack/preact-query';
+import type { ComponentChildren } from 'preact';
+import { answer, api } from '../api/client.ts';
+import { canAdministerProject, canEdit, me } from '../session/session.ts';
+import { welcomeTexts } from '../texts/welcome.ts';
+import { LinkButton } from '../ui/button.tsx';
+import { href } from '../ui/link.ts';
 import { Page } from '../ui/page.tsx';
+import { FirstAlert } from './first-alert.tsx';
+import { FirstMonitor } from './first-monitor.tsx';
+import { FirstProbe } from './first-probe.tsx';
 
+/** The first minute: watch something, be told of its outages, watch it from elsewhere too. */
 export default function Welcome() {
-  return <Page title={shellTexts.overview}><p /></Page>;
+  const monitors = useQuery({
+    queryKey: ['monitors', 'first'],
+    queryFn: () => answer(api.GET('/api/monitors', { params: { query: { limit: 1 } } })), enabled: canEdit.value,
+  });
+  const alerts = useQuery({
+    queryKey: ['destinations', 'first'], queryFn: () => answer(api.GET('/api/integrations')),
+    enabled: canAdministerProject.value,
+  });
+  const first = monitors.data?.monitors[0] ?? null;
+  const target = alerts.data?.integrations[0] ?? null;
+  const name = me.value?.user.name.split(/\s+/)[0] ?? '';
+  return (
+    <Page title={welcomeTexts.hello(name)} class="form welcome" actions={<LinkButton href={href('/')}>{welcomeTexts.later}</LinkButton>}>
+      <p>{welcomeTexts.intro}</p>
+      <ol class="steps">
+        {canEdit.value && <Step title={welcomeTexts.watch} isDone={first !== null}><FirstMonitor present={first} /></Step>}
+        {canAdministerProject.value && <Step title={welcomeTexts.tell} isDone={target !== null}><FirstAlert present={target} /></Step>}
+        <Step title={welcomeTexts.from} isDone={false}><FirstProbe /></Step>
+      </ol>
+    </Page>
+  );
+}
+
+function Step({ title, isDone, children }: { title: string; isDone: boolean; children: ComponentChildren }) {
+  return (
+    <li class={`card step ${isDone ? 'done' : ''}`}>
+      <h2>{title}{isDone && <span class="step-done"> ✓ <span class="hidden">{welcomeTexts.done}</span></span>}</h2>
+      {children}
+    </li>
+  );
 }

@@ -1,0 +1,111 @@
+import type { Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { linkIn } from '../helpers/read-mail.ts';
+import { PASSWORD } from '../helpers/tenants.ts';
+import { until } from '../helpers/until.ts';
+import { findBarriers, takeScreenshot } from './chromium.ts';
+import { DESKTOP, openConsole, PHONE, type ConsoleRig } from './console-rig.ts';
+
+const EMAIL = 'ada@example.com';
+let rig: ConsoleRig;
+beforeAll(async () => {
+  rig = await openConsole();
+});
+afterAll(() => rig?.close());
+
+async function register(page: Page, email: string): Promise<void> {
+  await page.getByLabel('Your name').fill('Ada Lovelace');
+  await page.getByLabel('E-mail address').fill(email);
+  await page.getByLabel('Password').fill(PASSWORD);
+}
+
+describe('the first minute', () => {
+  test('leads from an empty installation to a monitor, an alert that has arrived, and a probe', async () => {
+    await rig.open(null, '/', DESKTOP, async (page, noted) => {
+      await page.getByRole('heading', { level: 1, name: 'Welcome to Farwatch' }).waitFor();
+      expect(await findBarriers(page)).toEqual([]);
+      await takeScreenshot(page, 'console-welcome-first');
+      await register(page, EMAIL);
+      await page.getByRole('button', { name: 'Create the operator' }).click();
+      await page.getByRole('heading', { level: 1, name: 'Welcome, Ada' }).waitFor();
+
+      await page.getByLabel('Address', { exact: true }).first().fill('shop.example/start?x=1');
+      await page.getByRole('button', { name: 'Check it now' }).click();
+      await page.getByText('No probe is online that could check it.').waitFor();
+      await page.getByRole('button', { name: 'Watch it anyway' }).click();
+      await page.getByText('shop.example/start is watched every minute.').waitFor();
+
+      await page.getByRole('button', { name: 'Save and send a test' }).click();
+      await page.getByText('A test alert is on its way').waitFor();
+      await until(() => rig.app.mailsTo(EMAIL).length > 0, { what: 'the test alert in the mail' });
+
+      await page.getByLabel('Name of the probe').fill('dublin-1');
+      await page.getByLabel('Region').selectOption('A new region…');
+      await page.getByLabel('Name of the region').fill('EU West');
+      await page.getByLabel('City').fill('Dublin');
+      await page.getByLabel('Country').fill('IE');
+      await page.getByRole('button', { name: 'Add a probe' }).click();
+      await page.getByText(`npm run probe -- --controller ${rig.app.url}`).waitFor();
+      await page.getByText('Waiting for dublin-1').waitFor();
+      expect(await findBarriers(page)).toEqual([]);
+      await takeScreenshot(page, 'console-welcome');
+      expect(noted.filter((line) => !line.includes('401'))).toEqual([]);
+    });
+    const { monitors, destinations, regions } = await stored();
+    expect(monitors).toEqual([expect.objectContaining({ target: 'https://shop.example/start?x=1', interval_seconds: 60 })]);
+    expect(destinations).toEqual([expect.objectContaining({ is_default: true, type: 'email', config: { to: [EMAIL] } })]);
+    expect(regions).toContainEqual(expect.objectContaining({ _id: 'eu-west', visibility: 'shared', city: 'Dublin' }));
+  });
+
+  test('of another account begins with its address, which a mail verifies', async () => {
+    const email = 'bob@example.com';
+    await rig.open(null, '/sign-in', { ...PHONE, colorScheme: 'dark' }, async (page) => {
+      await page.getByRole('link', { name: 'Create an account' }).click();
+      await register(page, EMAIL);
+      await page.getByRole('button', { name: 'Create an account' }).click();
+      await page.getByRole('alert').getByText('RESOURCE_ALREADY_EXISTS').waitFor();
+      await page.getByLabel('E-mail address').fill(email);
+      await page.getByRole('button', { name: 'Create an account' }).click();
+      await page.getByText(`We have mailed a link to ${email}`).waitFor();
+      expect(await findBarriers(page)).toEqual([]);
+      await takeScreenshot(page, 'console-session-unverified-phone');
+      await page.getByRole('button', { name: 'I have verified it' }).click();
+      await page.getByText('not verified yet').waitFor();
+      const link = await mailedLink(email, 'verify-email');
+      await page.goto(`${rig.app.url}${link}`);
+      await page.getByRole('button', { name: 'Verify the address' }).click();
+      await page.getByRole('link', { name: 'Sign in' }).click();
+      await page.getByRole('heading', { level: 1, name: 'Monitors' }).waitFor();
+    });
+  });
+
+  test('is repeated by nobody who has forgotten a password', async () => {
+    await rig.open(null, '/sign-in', DESKTOP, async (page) => {
+      await page.getByRole('link', { name: 'Forgot your password?' }).click();
+      await page.getByLabel('E-mail address').fill(EMAIL);
+      await page.getByRole('button', { name: 'Send the link' }).click();
+      await page.getByText(`If ${EMAIL} has an account`).waitFor();
+      expect(await findBarriers(page)).toEqual([]);
+      await page.goto(`${rig.app.url}${await mailedLink(EMAIL, 'reset-password')}`);
+      await page.getByLabel('New password').fill('another horse battery');
+      await page.getByRole('button', { name: 'Change the password' }).click();
+      await page.getByRole('link', { name: 'Sign in' }).click();
+      await page.getByLabel('E-mail address').fill(EMAIL);
+      await page.getByLabel('Password').fill('another horse battery');
+      await page.getByRole('button', { name: 'Sign in' }).click();
+      await page.getByRole('heading', { level: 1, name: 'Monitors' }).waitFor();
+    });
+  });
+});
+
+async function mailedLink(email: string, name: string): Promise<string> {
+  const find = () => rig.app.mailsTo(email).find(({ text }) => text.includes(`/${name}?`));
+  const { pathname, search } = linkIn(await until(find, { what: `a mail with ${name}` }), `/${name}`);
+  return `${pathname}${search}`;
+}
+
+async function stored() {
+  const all = (name: string) => rig.app.db.collection(name).find({}).toArray();
+  const [monitors, destinations, regions] = await Promise.all(['monitors', 'destinations', 'regions'].map(all));
+  return { monitors, destinations, regions };
+}
