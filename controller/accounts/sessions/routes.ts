@@ -1,6 +1,7 @@
 import { defineRoute, done, ok, type Route } from '../../http/route.ts';
 import {
-  changePasswordAnswer, loginAnswer, meAnswer, messageAnswer, registerAnswer, registrationAnswer, sessionsAnswer,
+  changePasswordAnswer, loginAnswer, meAnswer, messageAnswer, registerAnswer, registrationAnswer,
+  sessionsAnswer,
 } from '../answers.ts';
 import type { AccountDeps } from '../deps.ts';
 import { changePasswordInput, loginInput, registerInput, sessionParams } from '../schema.ts';
