@@ -1,6 +1,56 @@
-import { shellTexts } from '../texts/shell.ts';
-import { Page } from '../ui/page.tsx';
+import { useState } from 'preact/hooks';
+import { useRoute } from 'preact-iso';
+import { canAdminister, me } from '../session/session.ts';
+import { useCommands } from '../shell/commands.ts';
+import { useKeys } from '../shell/keys.ts';
+import { fleetTexts as texts } from '../texts/fleet.ts';
+import { Button } from '../ui/button.tsx';
+import { href } from '../ui/link.ts';
+import { Shown } from '../ui/loading.tsx';
+import { Empty, Page } from '../ui/page.tsx';
+import { Tabs } from '../ui/tabs.tsx';
+import { AddProbe } from './add-probe.tsx';
+import { AddRegion } from './add-region.tsx';
+import { ProbeTable } from './probe-table.tsx';
+import { inOrder, useProbes, useRegions } from './probes.ts';
+import { RegionTable } from './region-table.tsx';
 
+/** Every probe and region that the reader may know of. */
 export default function Fleet() {
-  return <Page title={shellTexts.fleet}><p /></Page>;
+  const { params: { view = 'probes' } } = useRoute();
+  const [adding, setAdding] = useState<'probe' | 'region' | null>(null);
+  const probes = useProbes();
+  const regions = useRegions();
+  const mayAdd = canAdminister.value || me.value?.user.is_operator === true;
+  const add = { text: texts.addProbe, run: () => setAdding('probe') };
+  useKeys(mayAdd ? [{ keys: 'n', ...add }] : []);
+  useCommands(mayAdd ? [add] : []);
+  const all = regions.data?.regions ?? [];
+  return (
+    <Page
+      title={texts.title}
+      actions={mayAdd && (
+        <>
+          <Button onClick={() => setAdding('region')}>{texts.addRegion}</Button>
+          <Button variant="primary" onClick={add.run}>{texts.addProbe}</Button>
+        </>
+      )}
+    >
+      <Tabs label={texts.title} tabs={[{ to: href('/fleet'), text: texts.probes }, { to: href('/fleet/regions'), text: texts.regions }]} />
+      {view === 'regions' ? <Shown of={regions}>{(read) => <RegionTable regions={read.regions} />}</Shown> : (
+        <Shown of={probes} lines={6}>
+          {(read) => (read.probes.length === 0
+            ? (
+              <Empty title={texts.none}>
+                <p>{texts.noneLong}</p>
+                {mayAdd && <Button variant="primary" onClick={add.run}>{texts.addProbe}</Button>}
+              </Empty>
+            )
+            : <ProbeTable probes={inOrder(read.probes)} regions={all} />)}
+        </Shown>
+      )}
+      {adding === 'probe' && <AddProbe regions={all} onClose={() => setAdding(null)} />}
+      {adding === 'region' && <AddRegion onClose={() => setAdding(null)} />}
+    </Page>
+  );
 }

@@ -51,7 +51,10 @@ export function ReportIncident({ onClose }: { onClose: () => void }) {
           value={title} onValue={setTitle} error={wrong['title']}
         />
         <TextArea label={texts.errorField} required maxLength={5000} value={message} onValue={setMessage} error={wrong['error_message']} />
-        <SelectField label={texts.severity} value={severity} onValue={setSeverity} options={SEVERITIES.map((one) => [one, texts[one]] as const)} />
+        <SelectField
+          label={texts.severity} value={severity} onValue={setSeverity}
+          options={SEVERITIES.map((one) => [one, texts[one]] as const)}
+        />
         <SelectField
           label={texts.affected} value={monitor} onValue={setMonitor}
           options={[['', texts.noMonitor], ...(data?.monitors ?? []).map(({ id, name }) => [id, name] as const)]}

@@ -1,0 +1,60 @@
+import { fleetTexts as texts } from '../texts/fleet.ts';
+import { href } from '../ui/link.ts';
+import { StateBadge } from '../ui/state.tsx';
+import { Ago, msText, numberText, percentText } from '../ui/time.tsx';
+import { ProbeMenu } from './probe-menu.tsx';
+import { mayChange, TONES, type Probe, type Region } from './probes.ts';
+
+/** Above this a figure is shown as a warning: what quarantine begins to look at. */
+const MUCH = { lateness_ms: 1000, clock_offset_ms: 1000, missed_rate: 0.01, load: 0.8 };
+
+/** How each probe is, what needs somebody first. */
+export function ProbeTable({ probes, regions }: { probes: Probe[]; regions: Region[] }) {
+  const regionOf = new Map(regions.map((region) => [region.id, region]));
+  return (
+    <div class="table-wrap">
+      <table class="probe-table">
+        <thead>
+          <tr>
+            <th scope="col">{texts.probe}</th><th scope="col">{texts.state}</th><th scope="col">{texts.region}</th>
+            <th scope="col" class="number">{texts.monitors}</th><th scope="col" class="number">{texts.load}</th>
+            <th scope="col" class="number">{texts.lateness}</th><th scope="col" class="number">{texts.missed}</th>
+            <th scope="col" class="number">{texts.spool}</th><th scope="col" class="number">{texts.clock}</th>
+            <th scope="col">{texts.version}</th><th scope="col">{texts.seen}</th><th scope="col"><span class="hidden">{texts.edit}</span></th>
+          </tr>
+        </thead>
+        <tbody>
+          {probes.map((probe) => (
+            <tr key={probe.id}>
+              <th scope="row"><a href={href(`/fleet/probes/${probe.id}`)}>{probe.name}</a></th>
+              <td>
+                <StateBadge state={TONES[probe.status]} text={texts[probe.status]} />
+                {(probe.quarantine?.reason ?? probe.reason) !== null && <p class="small faint">{probe.quarantine?.reason ?? probe.reason}</p>}
+              </td>
+              <td>{regionOf.get(probe.region_id)?.name ?? probe.region_id}</td>
+              <Figure label={texts.monitors} text={numberText(probe.monitors)} />
+              <Figure label={texts.load} text={rate(probe.load)} isMuch={(probe.load ?? 0) > MUCH.load} />
+              <Figure label={texts.lateness} text={ms(probe.lateness_ms)} isMuch={(probe.lateness_ms ?? 0) > MUCH.lateness_ms} />
+              <Figure label={texts.missed} text={rate(probe.missed_rate)} isMuch={(probe.missed_rate ?? 0) > MUCH.missed_rate} />
+              <Figure label={texts.spool} text={numberText(probe.spool_depth)} isMuch={probe.spool_depth > 1000} />
+              <Figure
+                label={texts.clock} text={ms(probe.clock_offset_ms)}
+                isMuch={Math.abs(probe.clock_offset_ms ?? 0) > MUCH.clock_offset_ms}
+              />
+              <td data-label={texts.version}>{probe.version ?? '–'}</td>
+              <td data-label={texts.seen}>{probe.last_beat_at === null ? texts.never : <Ago at={probe.last_beat_at} />}</td>
+              <td>{mayChange(regionOf.get(probe.region_id)) && <ProbeMenu probe={probe} />}</td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </div>
+  );
+}
+
+function Figure({ label, text, isMuch = false }: { label: string; text: string; isMuch?: boolean }) {
+  return <td class={`number ${isMuch ? 'much' : ''}`} data-label={label}>{text}{isMuch && <span aria-hidden="true"> !</span>}</td>;
+}
+
+const ms = (value: number | null) => (value === null ? '–' : msText(value));
+const rate = (value: number | null) => (value === null ? '–' : percentText(value * 100, 1));

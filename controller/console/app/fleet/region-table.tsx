@@ -1,0 +1,52 @@
+import { useState } from 'preact/hooks';
+import { answer, api } from '../api/client.ts';
+import { fleetTexts as texts } from '../texts/fleet.ts';
+import { Button } from '../ui/button.tsx';
+import { ConfirmDialog } from '../ui/dialog.tsx';
+import { Empty } from '../ui/page.tsx';
+import { numberText } from '../ui/time.tsx';
+import { toast } from '../ui/toast.tsx';
+import { mayChange, probesChanged, type Region } from './probes.ts';
+
+export function RegionTable({ regions }: { regions: Region[] }) {
+  const [deleting, setDeleting] = useState<Region | null>(null);
+  if (regions.length === 0) return <Empty title={texts.noRegions} />;
+  return (
+    <div class="table-wrap">
+      <table>
+        <thead>
+          <tr>
+            <th scope="col">{texts.region}</th><th scope="col">{texts.city}</th><th scope="col">{texts.visibility}</th>
+            <th scope="col" class="number">{texts.probesOnline}</th><th scope="col" class="number">{texts.monitors}</th>
+            <th scope="col"><span class="hidden">{texts.deleteRegion}</span></th>
+          </tr>
+        </thead>
+        <tbody>
+          {regions.map((region) => (
+            <tr key={region.id}>
+              <th scope="row">{region.name} <code class="faint">{region.id}</code></th>
+              <td>{[region.city, region.country].filter((one) => one !== '').join(', ')}</td>
+              <td>{texts[region.visibility]}</td>
+              <td class="number">{numberText(region.probes_online)}</td>
+              <td class="number">{numberText(region.monitors)}</td>
+              <td class="number">{mayChange(region) && (
+                <Button variant="quiet" aria-label={texts.deleteRegionAsk(region.name)} onClick={() => setDeleting(region)}>{texts.deleteRegion}</Button>
+              )}</td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+      {deleting !== null && (
+        <ConfirmDialog
+          title={texts.deleteRegionAsk(deleting.name)} text={texts.deleteRegionLong} verb={texts.deleteRegion}
+          onClose={() => setDeleting(null)}
+          action={async () => {
+            await answer(api.DELETE('/api/regions/{id}', { params: { path: { id: deleting.id } } }));
+            await probesChanged();
+            toast(texts.regionDeleted);
+          }}
+        />
+      )}
+    </div>
+  );
+}

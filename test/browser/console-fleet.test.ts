@@ -1,0 +1,82 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { addRegion } from '../helpers/make-app.ts';
+import type { Tenant } from '../helpers/tenants.ts';
+import { findBarriers, takeScreenshot } from './chromium.ts';
+import { DESKTOP, openConsole, PHONE, type ConsoleRig } from './console-rig.ts';
+
+let rig: ConsoleRig;
+let tenant: Tenant;
+beforeAll(async () => {
+  rig = await openConsole();
+  tenant = await rig.newTenant();
+  await addRegion(rig.app, 'madrid', { name: 'Madrid', city: 'Madrid', country: 'ES', visibility: 'private', organization_id: tenant.organizationId });
+  for (const name of ['rack 4', 'rack 9']) await addProbe(name);
+});
+afterAll(() => rig?.close());
+
+async function addProbe(name: string): Promise<string> {
+  return (await tenant.owner.client.post('/api/probes', { region_id: 'madrid', name })).data.probe.id;
+}
+
+describe('the fleet in the console', () => {
+  test.each([['light', DESKTOP], ['dark', DESKTOP], ['phone', PHONE]] as const)('nothing bars anybody (%s)', async (name, options) => {
+    const colorScheme = name === 'light' ? 'light' : 'dark';
+    await rig.open(tenant.owner, '/fleet', { ...options, colorScheme }, async (page, noted) => {
+      await page.getByRole('link', { name: 'rack 4' }).waitFor();
+      expect(await findBarriers(page)).toEqual([]);
+      await takeScreenshot(page, `console-fleet-${name}`);
+      await page.getByRole('link', { name: 'rack 4' }).click();
+      await page.getByRole('heading', { level: 1, name: 'rack 4' }).waitFor();
+      expect(await findBarriers(page)).toEqual([]);
+      await takeScreenshot(page, `console-probe-${name}`);
+      await page.getByRole('link', { name: 'All probes' }).click();
+      await page.getByRole('link', { name: 'Regions' }).click();
+      await page.getByRole('rowheader', { name: /Madrid/ }).waitFor();
+      expect(await findBarriers(page)).toEqual([]);
+      expect(noted).toEqual([]);
+    });
+  });
+
+  test('a probe is added in a new region, by a command to copy', async () => {
+    await rig.open(tenant.owner, '/fleet', DESKTOP, async (page, noted) => {
+      await page.getByRole('button', { name: 'Add a probe' }).click();
+      await page.getByLabel('Name').fill('attic');
+      await page.getByLabel('Region').selectOption('+');
+      const region = page.getByRole('dialog', { name: 'Add a region' });
+      await region.getByLabel('Name', { exact: true }).fill('Zürich West');
+      expect(await region.getByLabel('Short name').inputValue()).toBe('zurich-west');
+      await region.getByLabel('City').fill('Zürich');
+      await region.getByLabel('Country').fill('CH');
+      await takeScreenshot(page, 'console-add-region');
+      await region.getByRole('button', { name: 'Create' }).click();
+      await region.waitFor({ state: 'detached' });
+      await page.getByRole('button', { name: 'Create' }).click();
+      const command = await page.getByLabel('Command that starts the probe').textContent();
+      expect(command).toMatch(new RegExp(`^npm run probe -- --controller ${rig.app.url} --token \\S{20,}$`));
+      expect(await findBarriers(page)).toEqual([]);
+      await takeScreenshot(page, 'console-enrol');
+      await page.getByRole('button', { name: 'Done' }).click();
+      await page.getByRole('row', { name: /attic.*Enrolling/ }).waitFor();
+      expect(noted).toEqual([]);
+    });
+  });
+
+  test('a probe is edited and revoked', async () => {
+    const id = await addProbe('cellar');
+    const read = async () => (await tenant.owner.client.get(`/api/probes/${id}`)).data?.probe;
+    await rig.open(tenant.owner, '/fleet', DESKTOP, async (page) => {
+      const actions = page.getByRole('button', { name: 'Actions for cellar' });
+      await actions.click();
+      await page.getByRole('menuitem', { name: 'Edit' }).click();
+      await page.getByLabel('Provider').fill('Acme');
+      await page.getByRole('button', { name: 'Save' }).click();
+      await page.getByText('Saved').waitFor();
+      expect(await read()).toMatchObject({ provider: 'Acme' });
+      await actions.click();
+      await page.getByRole('menuitem', { name: 'Revoke' }).click();
+      await page.getByRole('dialog').getByRole('button', { name: 'Revoke' }).click();
+      await actions.waitFor({ state: 'detached' });
+      expect(await read()).toBeUndefined();
+    });
+  });
+});
