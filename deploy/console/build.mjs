@@ -4,6 +4,7 @@ import { basename, join } from 'node:path';
 import { promisify } from 'node:util';
 import { brotliCompress, constants, gzip } from 'node:zlib';
 import { build } from 'esbuild';
+import { worldMap } from './world.mjs';
 
 const APP = 'controller/console/app';
 const TYPES = {
@@ -12,7 +13,8 @@ const TYPES = {
 
 /**
  * Builds the console into `outdir`: its page, scripts and styles, each also compressed, and `files.json`,
- * which lists them as `{ name: { type, tag, bytes: { identity, gzip, br } } }`. Names change with the content.
+ * which lists them as `{ name: { type, tag, bytes: { identity, gzip, br } } }`. Names change with the
+ * content.
  */
 export async function buildConsole({ root, outdir }) {
   const { metafile } = await build({
@@ -22,6 +24,7 @@ export async function buildConsole({ root, outdir }) {
     entryNames: '[name]-[hash]', chunkNames: 'part-[hash]', assetNames: '[name]-[hash]',
     bundle: true, splitting: true, minify: true, format: 'esm', platform: 'browser', target: 'es2022',
     jsx: 'automatic', jsxImportSource: 'preact',
+    define: { WORLD: JSON.stringify(await worldMap()) },
     charset: 'utf8', legalComments: 'none', metafile: true, logLevel: 'error',
   });
   const outputs = Object.entries(metafile.outputs)

@@ -4,7 +4,7 @@ export const STATES = ['up', 'down', 'degraded', 'unknown', 'paused', 'disabled'
 export type State = (typeof STATES)[number];
 
 /** A sign for each state, so that colour is never alone. */
-const SIGNS: Record<State, string> = {
+export const STATE_SIGNS: Record<State, string> = {
   up: '✓', down: '✕', degraded: '!', unknown: '?', paused: 'Ⅱ', disabled: '–', maintenance: '⚒',
 };
 
@@ -12,11 +12,11 @@ export function stateText(state: State): string {
   return state === 'maintenance' ? shellTexts.maintenanceState : shellTexts[state];
 }
 
-/** A round sign with the state's name for screen readers. */
-export function StateDot({ state }: { state: State }) {
-  return <span class={`state-dot ${state}`} role="img" aria-label={stateText(state)} title={stateText(state)}>{SIGNS[state]}</span>;
+/** A round sign with the state's name, or another text, for screen readers. */
+export function StateDot({ state, text = stateText(state) }: { state: State; text?: string }) {
+  return <span class={`state-dot ${state}`} role="img" aria-label={text} title={text}>{STATE_SIGNS[state]}</span>;
 }
 
 export function StateBadge({ state, text }: { state: State; text?: string }) {
-  return <span class={`state-badge ${state}`}><span aria-hidden="true">{SIGNS[state]}</span> {text ?? stateText(state)}</span>;
+  return <span class={`state-badge ${state}`}><span aria-hidden="true">{STATE_SIGNS[state]}</span> {text ?? stateText(state)}</span>;
 }

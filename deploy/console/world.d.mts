@@ -1,0 +1,3 @@
+export function worldMap(): Promise<{
+  width: number; height: number; scale: number; x: number; y: number; land: string;
+}>;
