@@ -1,0 +1,115 @@
+import { useMutation, useQueryClient } from '@tanstack/preact-query';
+import { useState } from 'preact/hooks';
+import { useLocation } from 'preact-iso';
+import { answer, api } from '../api/client.ts';
+import { canEdit } from '../session/session.ts';
+import { useCommands } from '../shell/commands.ts';
+import { useKeys } from '../shell/keys.ts';
+import { monitorTexts } from '../texts/monitor.ts';
+import { shellTexts } from '../texts/shell.ts';
+import { Button, LinkButton } from '../ui/button.tsx';
+import { ConfirmDialog } from '../ui/dialog.tsx';
+import { href } from '../ui/link.ts';
+import { Menu, MenuItem, MenuLink } from '../ui/menu.tsx';
+import { toast, toastError } from '../ui/toast.tsx';
+import type { Monitor } from './reading.ts';
+import { RunNow } from './run-now.tsx';
+
+/** What may be done with the monitor; nothing for those who only look. */
+export function Actions({ monitor }: { monitor: Monitor }) {
+  return canEdit.value ? <EditorActions monitor={monitor} /> : null;
+}
+
+function EditorActions({ monitor }: { monitor: Monitor }) {
+  const { id, name, status } = monitor;
+  const [open, setOpen] = useState<'run' | 'delete' | null>(null);
+  const { route } = useLocation();
+  const { change, isBusy } = useTransitions(monitor);
+  const isChecked = monitor.type !== 'HEARTBEAT';
+  const isActive = status === 'active';
+  const [runNow, edit] = [() => isChecked && setOpen('run'), () => route(href(`/monitors/${id}/edit`))];
+  const toggle = () => change(isActive ? 'pause' : 'resume');
+  useKeys([
+    { keys: 'r', text: monitorTexts.runNow, run: runNow },
+    { keys: 'p', text: monitorTexts.pauseOrResume, run: toggle },
+    { keys: 'e', text: monitorTexts.edit, run: edit },
+  ]);
+  useCommands([
+    { text: monitorTexts.runNow, also: 'check test', run: runNow },
+    { text: isActive ? monitorTexts.pause : monitorTexts.resume, run: toggle },
+    { text: monitorTexts.edit, run: edit },
+    { text: monitorTexts.duplicate, also: 'copy', run: () => route(href(`/monitors/new?from=${id}`)) },
+    { text: `${shellTexts.delete}…`, run: () => setOpen('delete') },
+  ]);
+  return (
+    <>
+      {isChecked && <Button variant="primary" onClick={runNow}>{monitorTexts.runNow}</Button>}
+      <Button isBusy={isBusy} onClick={toggle}>{isActive ? monitorTexts.pause : monitorTexts.resume}</Button>
+      <LinkButton href={href(`/monitors/${id}/edit`)}>{monitorTexts.edit}</LinkButton>
+      <Menu label="⋯" name={monitorTexts.more}>
+        <MenuLink to={href(`/monitors/new?from=${id}`)}>{monitorTexts.duplicate}</MenuLink>
+        {status !== 'disabled' && <MenuItem onChoose={() => change('disable')}>{monitorTexts.disable}</MenuItem>}
+        <MenuItem onChoose={() => setOpen('delete')}>{shellTexts.delete}…</MenuItem>
+      </Menu>
+      {open === 'run' && <RunNow id={id} onClose={() => setOpen(null)} />}
+      {open === 'delete' && <DeleteDialog id={id} name={name} onClose={() => setOpen(null)} />}
+    </>
+  );
+}
+
+type Transition = 'pause' | 'resume' | 'disable';
+const AFTER = { pause: 'paused', resume: 'active', disable: 'disabled' } as const;
+const DONE = { pause: 'donePause', resume: 'doneResume', disable: 'doneDisable' } as const;
+const BACK = { active: 'resume', paused: 'pause', disabled: 'disable' } as const;
+
+/** Changes show at once, and go back if the API refuses them. */
+function useTransitions({ id, status: before }: Monitor) {
+  const queries = useQueryClient();
+  const key = ['monitors', id, 'settings'];
+  const send = (transition: Transition) => {
+    const path = { params: { path: { id } } };
+    return answer({
+      pause: () => api.POST('/api/monitors/{id}/pause', path),
+      resume: () => api.POST('/api/monitors/{id}/resume', path),
+      disable: () => api.POST('/api/monitors/{id}/disable', path),
+    }[transition]());
+  };
+  const mutation = useMutation({
+    mutationFn: send,
+    onMutate: async (transition: Transition) => {
+      await queries.cancelQueries({ queryKey: key });
+      const known = queries.getQueryData<Monitor>(key);
+      const runtimeStatus = transition === 'pause' ? 'paused' : 'unknown';
+      queries.setQueryData(key, (one?: Monitor) => one && { ...one, status: AFTER[transition], runtimeStatus });
+      return known;
+    },
+    onError: (error, _transition, known) => {
+      queries.setQueryData(key, known);
+      toastError(error);
+    },
+    onSuccess: ({ monitor }, transition) => {
+      queries.setQueryData(key, monitor);
+      const undo = () => mutation.mutateAsync(BACK[before]);
+      toast(monitorTexts[DONE[transition]], transition === 'resume' ? undefined : undo);
+    },
+    onSettled: () => void queries.invalidateQueries({ queryKey: ['monitors'] }),
+  });
+  return { change: (transition: Transition) => mutation.mutate(transition), isBusy: mutation.isPending };
+}
+
+function DeleteDialog({ id, name, onClose }: { id: string; name: string; onClose: () => void }) {
+  const queries = useQueryClient();
+  const { route } = useLocation();
+  const remove = async () => {
+    await answer(api.DELETE('/api/monitors/{id}', { params: { path: { id } } }));
+    void queries.invalidateQueries({ queryKey: ['monitors'] });
+    toast(monitorTexts.deleted(name));
+    route(href('/'));
+  };
+  return (
+    <ConfirmDialog
+      title={monitorTexts.deleteTitle(name)} text={<p>{monitorTexts.deleteText}</p>} verb={shellTexts.delete}
+      action={remove} onClose={onClose}
+    />
+  );
+}

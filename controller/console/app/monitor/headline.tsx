@@ -1,0 +1,48 @@
+import { monitorTexts } from '../texts/monitor.ts';
+import { href } from '../ui/link.ts';
+import { StateBadge } from '../ui/state.tsx';
+import { Ago, durationText, Since } from '../ui/time.tsx';
+import { regionName, stateOf, useMonitorNow, useRegions, useRegionVerdicts, type Monitor } from './reading.ts';
+
+/** How the monitor is, since when and why; then what it watches. */
+export function Headline({ monitor }: { monitor: Monitor }) {
+  const { since = null, incident = null, last_check_at: lastCheck = null, tags = [] } =
+    useMonitorNow(monitor.id).data?.monitor ?? {};
+  const state = stateOf(monitor);
+  return (
+    <div class="headline">
+      <p class="headline-state">
+        <StateBadge state={state} />
+        {since !== null && <span>{monitorTexts.since} <strong><Since at={since} /></strong></span>}
+        {state !== 'paused' && state !== 'disabled' && <Why id={monitor.id} />}
+        {incident !== null && <a href={href(`/incidents/${incident.id}`)}>{monitorTexts.openIncident}</a>}
+      </p>
+      <p class="headline-facts faint">
+        <span class="tag">{monitor.type}</span>
+        {monitor.target !== null && monitor.type !== 'HEARTBEAT' && <code class="target">{monitor.target}</code>}
+        <span>{monitorTexts.every(durationText(monitor.interval_seconds))}</span>
+        {lastCheck !== null && <span>{monitorTexts.lastCheck} <Ago at={lastCheck} /></span>}
+        {tags.map((tag) => <span key={tag} class="tag">{tag}</span>)}
+      </p>
+    </div>
+  );
+}
+
+/** In a sentence: which regions say what. */
+function Why({ id }: { id: string }) {
+  const { data } = useRegionVerdicts(id);
+  const regions = useRegions();
+  if (data === undefined) return null;
+  if (data.reason !== null) return <span>{data.reason}</span>;
+  const heard = data.regions.filter(({ status }) => status !== 'unknown');
+  const down = heard.filter(({ status }) => status === 'down');
+  if (heard.length === 0) return null;
+  if (down.length === 0) return <span>{monitorTexts.upIn(heard.length)}</span>;
+  const names = down.slice(0, 3).map(({ region }) => regionName(regions, region)).join(', ');
+  return (
+    <span>
+      {monitorTexts.downIn(down.length, heard.length, down.length > 3 ? `${names}…` : names)}
+      {down.slice(0, 1).map(({ reason }) => reason !== null && <>: <q>{reason}</q></>)}
+    </span>
+  );
+}

@@ -1,0 +1,32 @@
+import { monitorTexts } from '../texts/monitor.ts';
+import { msText } from '../ui/time.tsx';
+import type { Result } from './reading.ts';
+
+export const PHASES = ['dns', 'connect', 'tls', 'first_byte', 'transfer'] as const;
+export type Phase = (typeof PHASES)[number];
+
+/** How long each phase of a check took, side by side. `longestMs` fills the width. */
+export function PhaseBar({ timings, longestMs, isTold = true }: {
+  timings: Result['timings']; longestMs: number;
+  /** Whether the phases stand below in words. */
+  isTold?: boolean;
+}) {
+  const phases = PHASES.filter((phase) => (timings?.[phase] ?? 0) > 0);
+  const total = phases.reduce((sum, phase) => sum + (timings?.[phase] ?? 0), 0);
+  if (total === 0) return null;
+  const told = phases.map((phase) => `${monitorTexts[phase]} ${msText(timings?.[phase] ?? 0)}`);
+  return (
+    <div class="phases">
+      <div class="phase-bar" role="img" aria-label={told.join(', ')} title={told.join('\n')}>
+        {phases.map((phase) => (
+          <span key={phase} class={`phase ${phase}`} style={{ width: `${(100 * (timings?.[phase] ?? 0)) / Math.max(total, longestMs)}%` }} />
+        ))}
+      </div>
+      {isTold && (
+        <p class="phase-words small faint" aria-hidden="true">
+          {phases.map((phase, at) => <span key={phase}><i class={`phase ${phase}`} />{told[at]}</span>)}
+        </p>
+      )}
+    </div>
+  );
+}

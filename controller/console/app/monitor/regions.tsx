@@ -1,0 +1,91 @@
+import { WorldMap, type WorldPoint } from '../charts/world-map.tsx';
+import { monitorTexts } from '../texts/monitor.ts';
+import { shellTexts } from '../texts/shell.ts';
+import { Shown } from '../ui/loading.tsx';
+import { StateBadge, stateText } from '../ui/state.tsx';
+import { Ago, msText } from '../ui/time.tsx';
+import { regionName, useRegions, useRegionVerdicts, type RegionVerdict } from './reading.ts';
+
+const WORST_FIRST = ['down', 'degraded', 'unknown', 'up'];
+
+/** How each region sees the monitor, the worst first, and why. */
+export function RegionTable({ id }: { id: string }) {
+  const verdicts = useRegionVerdicts(id);
+  const regions = useRegions();
+  return (
+    <Shown of={verdicts} lines={3}>
+      {({ regions: seen }) => (
+        <div class="table-wrap" tabIndex={0} role="group" aria-label={monitorTexts.regions}>
+          <table>
+            <thead>
+              <tr>
+                <th scope="col">{monitorTexts.region}</th><th scope="col">{monitorTexts.state}</th>
+                <th scope="col" class="number">{monitorTexts.time}</th><th scope="col">{monitorTexts.lastCheck}</th>
+              </tr>
+            </thead>
+            <tbody>
+              {[...seen].sort(byState).map((one) => (
+                <tr key={one.region}>
+                  <th scope="row">
+                    {regionName(regions, one.region)}
+                    <span class="faint small block">{placeOf(regions.get(one.region))}</span>
+                  </th>
+                  <td>
+                    <StateBadge state={one.status} />
+                    {one.reason !== null && <span class="small block">{reasonText(one.reason)}</span>}
+                  </td>
+                  <td class="number">{one.response_time_ms === null ? '–' : msText(one.response_time_ms)}</td>
+                  <td>{one.last_check_at === null ? shellTexts.unknown : <Ago at={one.last_check_at} />}</td>
+                </tr>
+              ))}
+              {seen.length === 0 && <tr><td colSpan={4}>{monitorTexts.noRegion}</td></tr>}
+            </tbody>
+          </table>
+        </div>
+      )}
+    </Shown>
+  );
+}
+
+/** The same on the map, where places of regions are known. */
+export function RegionMap({ id }: { id: string }) {
+  const { data } = useRegionVerdicts(id);
+  const regions = useRegions();
+  const points = (data?.regions ?? []).flatMap((verdict): WorldPoint[] => {
+    const { lat = null, lon = null, name = '' } = regions.get(verdict.region) ?? {};
+    if (lat === null || lon === null) return [];
+    return [{ id: verdict.region, lat, lon, state: verdict.status, label: labelOf(name, verdict) }];
+  });
+  if (points.length === 0) return null;
+  return <div class="card map-card"><WorldMap label={monitorTexts.mapLabel(points.map(({ label }) => label).join('; '))} points={points} /></div>;
+}
+
+function labelOf(name: string, { status, response_time_ms: ms, reason }: RegionVerdict): string {
+  const why = reason === null ? [] : [reasonText(reason)];
+  return [`${name}: ${stateText(status)}`, ...ms === null ? [] : [msText(ms)], ...why].join(', ');
+}
+
+function byState(one: RegionVerdict, other: RegionVerdict): number {
+  return WORST_FIRST.indexOf(one.status) - WORST_FIRST.indexOf(other.status) || (one.region < other.region ? -1 : 1);
+}
+
+function placeOf(region: { city: string; country: string } | undefined): string {
+  return [region?.city, region?.country].filter(Boolean).join(', ');
+}
+
+/** A reason that the API names by a word, in words; others are the words of checks. */
+export function reasonText(reason: string): string {
+  switch (reason) {
+    case 'silent': return monitorTexts.silent;
+    case 'quarantined': return monitorTexts.quarantined;
+    case 'no_live_probe': return monitorTexts.noLiveProbe;
+    case 'overload': return monitorTexts.overload;
+    case 'blocked_target': return monitorTexts.blockedTarget;
+    case 'unsupported': return monitorTexts.unsupported;
+    case 'probe_unhealthy': return monitorTexts.probeUnhealthy;
+    case 'probe_down': return monitorTexts.probeDown;
+    case 'clock_jump': return monitorTexts.clockJump;
+    case 'unreachable': return monitorTexts.unreachable;
+    default: return reason;
+  }
+}
