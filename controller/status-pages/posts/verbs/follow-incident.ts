@@ -1,4 +1,4 @@
-import { AppError } from '../../../../shared/errors.ts';
+import { AppError, type ErrorCode } from '../../../../shared/errors.ts';
 import type { Tenant } from '../../../accounts/tenant.ts';
 import type { IncidentDoc } from '../../../incidents/incident.ts';
 import type { PageDoc } from '../../page.ts';
@@ -6,6 +6,8 @@ import { automaticPost, automaticPostId, followed, mayBegin, toldMonitors } from
 import { MOST_POSTS } from '../post.ts';
 import { addPost, revisePost, withUpdate } from '../save-post.ts';
 import type { PostDeps } from './write-post.ts';
+
+const OVER: readonly ErrorCode[] = ['RESOURCE_NOT_FOUND', 'FAIR_USE_LIMIT_REACHED'];
 
 /**
  * Posts an incident on the published pages that show its monitors and ask for it, and moves its posts on, but
@@ -44,7 +46,8 @@ async function follow(deps: PostDeps, tenant: Tenant, incident: IncidentDoc, pag
       return { severity, updated_at: now, ...moved };
     });
   } catch (error) {
-    // Whoever deletes an automatic post wants none.
-    if (!(error instanceof AppError) || error.code !== 'RESOURCE_NOT_FOUND') throw error;
+    // Whoever deletes an automatic post wants none; and a full one stays full, however often it is tried.
+    const isOver = error instanceof AppError && OVER.includes(error.code);
+    if (!isOver) throw error;
   }
 }
