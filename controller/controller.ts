@@ -116,6 +116,10 @@ export async function openController(given: GivenPorts, publicPages = openPublic
   const maintenance = await openMaintenance(ports, {
     monitors: monitors.store, pages: accounts.pages, windows: accounts.windows,
     retold: () => results.look(),
+    endsMoved: async (ends, now) => {
+      await incidents.store.moveMaintenanceEnds(ends, now);
+      statusPages.follower.look();
+    },
     announce: (pages, announcement) => subscribers.announce(pages, announcement),
   });
   const statusPages = await openStatusPages(ports, {

@@ -9,6 +9,8 @@ import { restoreIncident, restoreListed } from './stored-incident.ts';
 
 /** Goes with each change: pages are to be told of it at once. */
 const UNTOLD = { pages_due: 0 } as const;
+/** At a time, of incidents of which pages are told after maintenance: a window has at most 500 monitors. */
+const MOST_WAITING = 1000;
 const LISTED = { postmortem: 0, pending_updates: 0, search_text: 0, pages_due: 0, told_pages: 0 } as const;
 
 /** Collection `incidents`. */
@@ -106,6 +108,22 @@ export class IncidentStore {
     await this.#incidents.updateOne(
       { _id, pages_due }, { $set: { told_pages: pageIds }, $unset: { pages_due: '' } },
     );
+  }
+
+  /**
+   * The maintenance of monitors now ends at these instants (Unix ms, by monitor): pages are told then of
+   * incidents that began in it.
+   */
+  async moveMaintenanceEnds(ends: ReadonlyMap<string, number>, now: number): Promise<void> {
+    const waiting = { pages_due: { $gt: now }, check_id: { $in: [...ends.keys()] } };
+    for (const incident of await this.#incidents.find(waiting).limit(MOST_WAITING).toArray()) {
+      const { _id, check_id, pages_due, maintenance_until } = incident;
+      const until = check_id === null ? undefined : ends.get(check_id);
+      // What is due at another instant is being told now.
+      if (until === undefined || maintenance_until === undefined || pages_due !== maintenance_until) continue;
+      const change = { $set: { maintenance_until: until, pages_due: until } };
+      await this.#incidents.updateOne({ _id, pages_due, maintenance_until }, change);
+    }
   }
 
   /** Records that a notification was delivered. */

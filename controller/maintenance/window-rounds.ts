@@ -16,7 +16,7 @@ const AT_ONCE = 50;
 
 export interface WindowRoundsDeps {
   windows: WindowStore;
-  /** Has the journals take the configurations of these monitors again. May be repeated. */
+  /** Has all that depends on the windows of these monitors look at them again. May be repeated. */
   retell(monitorIds: string[], now: number): Promise<void>;
   /** Tells the subscribers of those of the window's pages that are published. May be repeated. */
   announce(window: WindowDoc, announcement: Announcement): Promise<void>;

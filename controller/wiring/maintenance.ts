@@ -7,6 +7,7 @@ import type { MonitorStore } from '../monitors/store.ts';
 import type { PageDoc } from '../status-pages/page.ts';
 import type { PageStore } from '../status-pages/store.ts';
 import type { Announcement } from '../subscribers/verbs/notify.ts';
+import { maintainedUntil } from '../verdicts/maintenance-rules.ts';
 import type { MaintenanceStretch } from '../verdicts/monitor-config.ts';
 import type { ControllerPorts } from './ports.ts';
 
@@ -16,6 +17,8 @@ interface MaintenanceSinks {
   windows: WindowStore;
   /** Configurations of some monitors have changed. */
   retold(): void;
+  /** The maintenance of monitors ends at these instants (Unix ms), or is over at `now`; may be repeated. */
+  endsMoved(ends: ReadonlyMap<string, number>, now: number): Promise<void>;
   /** Tells the subscribers of those pages that are published; may be repeated. */
   announce(pages: PageDoc[], announcement: Announcement): Promise<void>;
 }
@@ -27,9 +30,21 @@ export async function openMaintenance(ports: ControllerPorts, sinks: Maintenance
   const { monitors, pages, windows, retold } = sinks;
   const { clock, log, company } = ports;
   await windows.ensureIndexes();
+  const stretches = async (monitorIds: string[]): Promise<Map<string, MaintenanceStretch[]>> => {
+    const byMonitor = new Map<string, WindowDoc[]>();
+    for (const window of await windows.ofMonitors(monitorIds)) {
+      for (const id of window.monitor_ids) byMonitor.set(id, [...(byMonitor.get(id) ?? []), window]);
+    }
+    return new Map([...byMonitor].map(([id, own]) => [id, stretchesOf(own, clock.now())]));
+  };
   const rounds = windowRounds({
     windows, clock, log, company,
-    retell: (ids, now) => monitors.retellWindows(ids, now).finally(retold),
+    retell: async (ids, now) => {
+      await monitors.retellWindows(ids, now).finally(retold);
+      const all = await stretches(ids);
+      const endOf = (id: string) => maintainedUntil({ maintenance: all.get(id) ?? [] }, now);
+      await sinks.endsMoved(new Map(ids.map((id) => [id, endOf(id)])), now);
+    },
     announce: async ({ organization_id, project_id, status_page_ids: ids }, announcement) => {
       const all = await pages.list({ organizationId: organization_id, projectId: project_id });
       await sinks.announce(all.filter(({ _id }) => ids.includes(_id)), announcement);
@@ -45,12 +60,6 @@ export async function openMaintenance(ports: ControllerPorts, sinks: Maintenance
       changed: () => rounds.run().catch(() => undefined),
     }),
     /** The stretches of maintenance of monitors that have any. */
-    stretches: async (monitorIds: string[]): Promise<Map<string, MaintenanceStretch[]>> => {
-      const byMonitor = new Map<string, WindowDoc[]>();
-      for (const window of await windows.ofMonitors(monitorIds)) {
-        for (const id of window.monitor_ids) byMonitor.set(id, [...(byMonitor.get(id) ?? []), window]);
-      }
-      return new Map([...byMonitor].map(([id, own]) => [id, stretchesOf(own, clock.now())]));
-    },
+    stretches,
   };
 }

@@ -136,6 +136,50 @@ test('an incident in maintenance is posted at the end, unless it is over before'
   expect(await posts(path)).toMatchObject([{ incident_id: long, status: 'resolved' }]);
 });
 
+test('an incident is posted as soon as its maintenance is shortened or deleted, and later if it is longer', async () => {
+  const windows = `/api/projects/${tenant.projectId}/maintenance-windows`;
+  const inMinutes = (minutes: number) => new Date(rig.clock.now() + minutes * 60_000).toISOString();
+  const [shop, bank] = [await rig.monitor(tenant), await rig.monitor(tenant)];
+  const paths = [await publish(shop), await publish(bank)];
+  const ids = [];
+  for (const monitor_ids of [[shop], [bank]]) {
+    const body = { title: 'Move', starts_at: inMinutes(-1), ends_at: inMinutes(60), monitor_ids };
+    const answer = await tenant.writeKey.post(windows, body);
+    ids.push(answer.data.maintenance_window.id as string);
+  }
+  const maintenance_until = rig.clock.now() + 3_600_000;
+  for (const monitorId of [shop, bank]) await open(monitorId, { maintenance_until });
+  await tenant.writeKey.patch(`${windows}/${ids[0]}`, { ends_at: inMinutes(90) });
+  await rig.clock.advance(3_600_000);
+  await tell();
+  expect(await posts(paths[0] as string)).toEqual([]);
+  expect(await posts(paths[1] as string)).toHaveLength(1);
+  await tenant.writeKey.patch(`${windows}/${ids[0]}`, { ends_at: inMinutes(0.001) });
+  await rig.clock.advance(1000);
+  await tell();
+  expect(await posts(paths[0] as string)).toHaveLength(1);
+  const third = await open(bank, { maintenance_until: rig.clock.now() + 1_800_000 });
+  await tenant.writeKey.patch(`${windows}/${ids[1]}`, { ends_at: inMinutes(30) });
+  await tell();
+  expect(await posts(paths[1] as string)).toHaveLength(1);
+  await tenant.writeKey.delete(`${windows}/${ids[1]}`);
+  await tell();
+  expect((await posts(paths[1] as string))[0]).toMatchObject({ incident_id: third });
+});
+
+test('a post that has all the updates it may have keeps nothing waiting', async () => {
+  const shop = await rig.monitor(tenant);
+  const path = await publish(shop);
+  const id = await open(shop);
+  const update = { status: 'investigating', message: 'Still.', created_at: 1 };
+  await rig.app.db.collection('status_page_posts').updateOne(
+    { incident_id: id }, { $set: { updates: Array.from({ length: 200 }, () => update) } },
+  );
+  await resolve(shop, id);
+  expect(await rig.incidents.store.untold(rig.clock.now() + 3_600_000, 10)).toEqual([]);
+  expect((await posts(path))[0]).toMatchObject({ status: 'investigating' });
+});
+
 test('a post that a person has changed is left alone, and a deleted one does not come back', async () => {
   const shop = await rig.monitor(tenant);
   const path = await publish(shop);
