@@ -1,3 +1,4 @@
+import type { CheckResult } from '../../shared/contracts/result.ts';
 import { allArrived } from '../helpers/all-arrived.ts';
 import { ApiSession } from '../helpers/api-session.ts';
 import { startFarwatch, type Farwatch } from '../helpers/farwatch.ts';
@@ -39,6 +40,11 @@ interface Told {
   event: string;
   incident: { id: string };
   monitor: { id: string };
+}
+
+/** The probe was in trouble itself when the check failed, which thus says nothing of the target. */
+function isSpoilt({ missed }: CheckResult): boolean {
+  return missed?.count === 1 && (missed.reason === 'overload' || missed.reason === 'probe_unhealthy');
 }
 
 /** Real processes, however they were started. */
@@ -182,27 +188,39 @@ export class Load<Of extends Installation = Farwatch> {
 
   /**
    * Drains the probes, and reads the journal. `issued` is what the target saw, `stored` what the journal holds,
-   * both by monitor. `paused`: when the monitors were paused at the earliest and at the latest, Unix ms.
+   * `spoilt` the slots that were missed although the target may have seen a check: all by monitor. `paused`:
+   * when the monitors were paused at the earliest and at the latest, Unix ms. Waits `forMs` at most for what
+   * the target saw: a check that was under way at the pause is recorded when it has ended.
    */
-  async settle(gone: string[] = []) {
+  async settle(gone: string[] = [], forMs = 0) {
     const { probes, paused } = await this.drain(gone);
-    const ledger = await (this.#store
-      ? readLedger(this.#store.url, this.#store.database)
-      : readLedger(storeUrl(this.farwatch.log())));
     const issued = new Map(this.ids.map((id) => [id, this.countOf(id)]));
-    const stored = new Map(this.ids.map(
-      (id) => [id, (ledger.byMonitor.get(id) ?? []).filter((result) => result.outcome !== 'missed').length],
-    ));
+    let read = await this.#read();
+    const areStored = () => this.ids.every((id) =>
+      (issued.get(id) ?? 0) <= (read.stored.get(id) ?? 0) + (read.spoilt.get(id) ?? 0));
+    await until(async () => areStored() || ((read = await this.#read()) && false), {
+      timeoutMs: forMs, everyMs: 500,
+    }).catch(() => undefined);
     const faults = [...this.#watched].map(
-      ([id, { intervalMs }]) => slotFaults(ledger.byMonitor.get(id) ?? [], intervalMs),
+      ([id, { intervalMs }]) => slotFaults(read.ledger.byMonitor.get(id) ?? [], intervalMs),
     );
     const sum = (of: 'unexplained' | 'doubled') =>
       faults.reduce((total, fault) => total + fault[of].length, 0);
     return {
-      issued, stored, holes: ledger.holes, due: faults.reduce((total, { due }) => total + due, 0),
-      unexplained: sum('unexplained'), doubled: sum('doubled'), ledger, paused,
-      spooled: probes.reduce((total, probe) => total + probe.spool_depth, 0),
+      issued, holes: read.ledger.holes, due: faults.reduce((total, { due }) => total + due, 0),
+      unexplained: sum('unexplained'), doubled: sum('doubled'), paused,
+      spooled: probes.reduce((total, probe) => total + probe.spool_depth, 0), ...read,
     };
+  }
+
+  async #read() {
+    const ledger = await (this.#store
+      ? readLedger(this.#store.url, this.#store.database)
+      : readLedger(storeUrl(this.farwatch.log())));
+    const countOf = (isCounted: (result: CheckResult) => boolean) => new Map(this.ids.map(
+      (id) => [id, (ledger.byMonitor.get(id) ?? []).filter(isCounted).length],
+    ));
+    return { ledger, stored: countOf(({ outcome }) => outcome !== 'missed'), spoilt: countOf(isSpoilt) };
   }
 
   async forget(): Promise<void> {
