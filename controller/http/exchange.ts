@@ -41,8 +41,10 @@ export function beginExchange(request: IncomingMessage, trustedProxies: number):
 }
 
 /** The caller's own id if headers and logs can safely repeat it. */
-export function requestIdOf({ headers: { 'x-request-id': offered } }: IncomingMessage): string {
-  return typeof offered === 'string' && SAFE_ID.test(offered) ? offered : randomUUID();
+export function requestIdOf(
+  { headers: { 'x-request-id': offered } }: IncomingMessage, newId: () => string = randomUUID,
+): string {
+  return typeof offered === 'string' && SAFE_ID.test(offered) ? offered : newId();
 }
 
 export function addressKeyOf({ socket, headers }: IncomingMessage, trustedProxies: number): string {

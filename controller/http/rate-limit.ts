@@ -38,48 +38,46 @@ export class RateLimiter {
   }
 
   take(caller: string): RateVerdict {
-    const window = this.#current(caller) ?? this.#open(caller);
+    const at = this.#clock.monotonic();
+    const window = this.#current(caller, at) ?? this.#open(caller, at);
     window.count += 1;
-    return this.#verdict(window, window.count <= this.#limit);
+    return this.#verdict(window, window.count <= this.#limit, at);
   }
 
   /** Takes back one request of `caller`. */
   giveBack(caller: string): void {
-    const window = this.#current(caller);
+    const window = this.#current(caller, this.#clock.monotonic());
     if (window !== null && window.count > 0) window.count -= 1;
   }
 
   /** The verdict on the next request of `caller`, without counting it. */
   peek(caller: string): RateVerdict {
-    return this.#verdict(this.#current(caller) ?? this.#newWindow(), true);
+    const at = this.#clock.monotonic();
+    return this.#verdict(this.#current(caller, at) ?? newWindow(at), true, at);
   }
 
   get size(): number {
     return this.#windows.size;
   }
 
-  #current(caller: string): Window | null {
+  #current(caller: string, at: number): Window | null {
     const window = this.#windows.get(caller);
-    return window !== undefined && window.endsAt > this.#clock.monotonic() ? window : null;
+    return window !== undefined && window.endsAt > at ? window : null;
   }
 
-  #open(caller: string): Window {
+  #open(caller: string, at: number): Window {
     this.#windows.delete(caller);
     for (const [key, window] of this.#windows) {
-      if (window.endsAt > this.#clock.monotonic() && this.#windows.size < this.#capacity) break;
+      if (window.endsAt > at && this.#windows.size < this.#capacity) break;
       this.#windows.delete(key);
     }
-    const window = this.#newWindow();
+    const window = newWindow(at);
     this.#windows.set(caller, window);
     return window;
   }
 
-  #newWindow(): Window {
-    return { endsAt: this.#clock.monotonic() + RATE_WINDOW_MS, count: 0 };
-  }
-
-  #verdict(window: Window, isAllowed: boolean): RateVerdict {
-    const leftMs = window.endsAt - this.#clock.monotonic();
+  #verdict(window: Window, isAllowed: boolean, at: number): RateVerdict {
+    const leftMs = window.endsAt - at;
     return {
       isAllowed,
       limit: this.#limit,
@@ -88,6 +86,10 @@ export class RateLimiter {
       retryAfter: Math.max(1, Math.ceil(leftMs / 1000)),
     };
   }
+}
+
+function newWindow(at: number): Window {
+  return { endsAt: at + RATE_WINDOW_MS, count: 0 };
 }
 
 export function rateLimitHeaders(verdict: RateVerdict): Record<string, string> {

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { request, type IncomingHttpHeaders, type IncomingMessage } from 'node:http';
+import { Agent, request, type IncomingHttpHeaders, type IncomingMessage } from 'node:http';
 import { buffer } from 'node:stream/consumers';
 import { brotliDecompressSync, gunzipSync } from 'node:zlib';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -118,4 +118,24 @@ test('readers of what is ready are counted and limited as all others', async () 
   expect(String(metrics.body)).toContain(
     `farwatch_http_requests_total{method="GET",route="/status/:subdomain",status="200"} ${LIMIT}`,
   );
+});
+
+test('on one connection each answer has an id of its own, and counts for whom the proxy names', async () => {
+  const behind = await makeApp({ mongoUrl: app.mongoUrl, env: { RATE_LIMIT: '10', TRUST_PROXY: '1' } });
+  const path = `${behind.url}/status/${await publish()}`;
+  const agent = new Agent({ keepAlive: true, maxSockets: 1 });
+  const seen: (string | undefined)[][] = [];
+  for (const from of ['192.0.2.1', '192.0.2.2', '192.0.2.1', '192.0.2.1', '192.0.2.2']) {
+    const response = await new Promise<IncomingMessage>((resolve) => {
+      request(path, { headers: { 'x-forwarded-for': from }, agent }, resolve).end();
+    });
+    await buffer(response);
+    seen.push(['x-request-id', 'x-ratelimit-remaining'].map((name) => String(response.headers[name])));
+  }
+  agent.destroy();
+  await behind.close();
+  expect(seen.map(([, remaining]) => remaining)).toEqual(['9', '9', '8', '7', '8']);
+  const ids = new Set(seen.map(([id]) => id));
+  expect(ids.size).toBe(5);
+  for (const id of ids) expect(id).toMatch(/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/);
 });

@@ -1,5 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import type { Clock } from '../../../shared/time.ts';
+import { forKnownTexts } from '../../http/known-texts.ts';
 import type { OwnNames } from '../domains/domain-rules.ts';
 
 /** What another controller has changed is seen after this time. */
@@ -21,6 +22,7 @@ interface Kept {
 /** Leads requests for the host of a page to that page, and to nothing else of this installation. */
 export class HostPages {
   readonly #deps: HostDeps;
+  readonly #nameOf = forKnownTexts(MOST_KEPT, nameOf);
   readonly #kept = new Map<string, Kept>();
   readonly #reading = new Map<string, Promise<string | null>>();
 
@@ -30,7 +32,7 @@ export class HostPages {
 
   /** Changes the URL of a request for the host of a page; at once, where the host is known. Never rejects. */
   place(request: IncomingMessage): Promise<void> | undefined {
-    const host = nameOf(request.headers.host);
+    const host = this.#nameOf(request.headers.host ?? '');
     const found = host === null ? null : this.#subdomainOf(host);
     const place = (subdomain: string | null): void => {
       if (subdomain !== null) request.url = urlOnPage(request.url ?? '/', subdomain);
@@ -75,7 +77,7 @@ export class HostPages {
 }
 
 /** The name in a Host header, in lower case; null for an address, or for what is no name with a dot. */
-function nameOf(header = ''): string | null {
+function nameOf(header: string): string | null {
   const name = header.toLowerCase().replace(/:\d*$/, '').replace(/\.$/, '');
   return /^(?=.{4,253}$)([a-z0-9-]{1,63}\.)+[a-z][a-z0-9-]*$/.test(name) ? name : null;
 }

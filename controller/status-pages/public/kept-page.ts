@@ -102,9 +102,10 @@ export class KeptPage {
   formAtOnce(name: string): PackedAnswer | null {
     const form = this.#forms.get(name);
     if (form === undefined) return null;
-    if (this.#age >= FRESH_MS) this.#readAgain()?.done.catch(() => undefined);
+    const age = this.#age;
+    if (age >= FRESH_MS) this.#readAgain()?.done.catch(() => undefined);
     const isKnownToBeOld = this.#isFailing && this.#shown?.view.is_current === false;
-    return isKnownToBeOld || this.#age < USABLE_MS ? form : null;
+    return isKnownToBeOld || age < USABLE_MS ? form : null;
   }
 
   get #age(): number {

@@ -2,6 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import { z } from 'zod';
 import { notFound } from '../../../shared/errors.ts';
 import { HTML_CONTENT, JSON_CONTENT, SECURITY_HEADERS } from '../../http/exchange.ts';
+import { forKnownTexts } from '../../http/known-texts.ts';
 import { PackedAnswer } from '../../http/packed-answer.ts';
 import type { QuickAnswers } from '../../http/quick-answers.ts';
 import { defineRoute, type Route } from '../../http/route.ts';
@@ -27,9 +28,9 @@ const PAGE_PATH = '/status/:subdomain';
 /** What is answered before routing: other addresses of pages are rare. */
 const USUAL_ADDRESS = /^\/(status|api\/public\/status-pages)\/([a-z0-9-]{3,63})(?:\?lang=([a-z]{2}))?$/;
 
-/** Requests whose meaning is kept, and the length of their texts. */
-const MOST_KNOWN = 1000;
-const LONGEST_KNOWN = 250;
+/** Addresses whose meaning is remembered, and for each the lists of languages. */
+const KNOWN_ADDRESSES = 1000;
+const KNOWN_LANGUAGES = 20;
 
 /** Throws RESOURCE_NOT_FOUND for a page that is a draft, archived or deleted. */
 export async function readShown(pages: PublicPages, subdomain: string): Promise<FoundPage> {
@@ -69,14 +70,12 @@ export function publicPageRoutes(pages: PublicPages): Route[] {
 
 /** Pages that another reader has just read. */
 export function quickPages(pages: PublicPages): QuickAnswers {
-  /** What the texts of requests ask for: many readers send the same. */
-  const known = new Map<string, ReturnType<typeof askedFor>>();
+  const askedAt = forKnownTexts(KNOWN_ADDRESSES, (url) =>
+    forKnownTexts(KNOWN_LANGUAGES, (languages) => askedFor(url, languages)));
   return {
-    find: (request) => {
-      const text = `${request.url}\n${request.headers['accept-language'] ?? ''}`;
-      const asked = known.get(text) ?? askedFor(request);
-      const isWorthKeeping = asked !== null && text.length < LONGEST_KNOWN;
-      if (isWorthKeeping && known.size < MOST_KNOWN) known.set(text, asked);
+    find: ({ url = '', headers }) => {
+      if (!url.startsWith('/status/') && !url.startsWith('/api/public/')) return null;
+      const asked = askedAt(url)(headers['accept-language'] ?? '');
       const answer = asked && pages.formAtOnce(asked.subdomain, asked.name);
       return answer && { route: asked.route, answer };
     },
@@ -90,18 +89,18 @@ export function earlyPages(pages: PublicPages) {
   return async (request: IncomingMessage): Promise<PackedAnswer | null> => {
     if (request.url === STYLE_PATH) return style;
     if (request.url === LIVE_SCRIPT_PATH) return script;
-    const asked = askedFor(request);
+    const asked = askedFor(request.url ?? '', request.headers['accept-language'] ?? '');
     return asked && pages.form(asked.subdomain, asked.name, asked.render);
   };
 }
 
 /** Which form of which page a request is for, as the routes would say; null: let them say. */
-function askedFor({ url = '', headers }: IncomingMessage) {
+function askedFor(url: string, languages: string) {
   const [, kind, subdomain, lang] = USUAL_ADDRESS.exec(url) ?? [];
   if (subdomain === undefined) return null;
   if (kind !== 'status') return { subdomain, name: 'json', route: JSON_PATH, render: asJson };
   const asked = { lang: LANGUAGES.find((language) => language === lang) };
-  const language = languageOf({ languages: headers['accept-language'] ?? '' }, asked);
+  const language = languageOf({ languages }, asked);
   return {
     subdomain, name: language, route: PAGE_PATH, render: (page: FoundPage) => asHtml(page, language),
   };

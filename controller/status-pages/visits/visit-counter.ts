@@ -1,7 +1,8 @@
 import type { IncomingMessage } from 'node:http';
+import { forKnownTexts } from '../../http/known-texts.ts';
 import type { Log } from '../../../shared/log.ts';
 import type { Clock, Timer } from '../../../shared/time.ts';
-import { DAY_MS, DAYS_READ, placeOf, visited } from './visit-rules.ts';
+import { DAY_MS, DAYS_READ, isProgram, placeOf, visited } from './visit-rules.ts';
 import type { VisitStore } from './visit-store.ts';
 
 interface CounterDeps {
@@ -19,10 +20,13 @@ const GATHER_MS = 10_000;
 /** Subdomains that wait, also while the database is away; visits to others are not counted until then. */
 const MOST_WAITING = 10_000;
 const AT_ONCE = 50;
+/** Names of browsers and programs that are remembered. */
+const KNOWN_AGENTS = 1000;
 
 /** Counts how often pages are opened, in memory, and writes the numbers together. Idle, it sets no timer. */
 export class VisitCounter {
   readonly #deps: CounterDeps;
+  readonly #isProgram = forKnownTexts(KNOWN_AGENTS, isProgram);
   #counts = new Map<string, number>();
   #timer: Timer | null = null;
   #writing: Promise<void> = Promise.resolve();
@@ -34,7 +38,7 @@ export class VisitCounter {
 
   /** Counts a request if a person opens a page by it. Which pages exist is looked up later. */
   note(request: IncomingMessage): void {
-    const subdomain = visited(request);
+    const subdomain = visited(request, this.#isProgram);
     if (subdomain === null) return;
     const count = this.#counts.get(subdomain) ?? 0;
     if (count === 0 && this.#counts.size >= MOST_WAITING) return;

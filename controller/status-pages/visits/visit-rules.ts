@@ -53,10 +53,18 @@ interface Asked {
   headers: Record<string, string | string[] | undefined>;
 }
 
-/** The subdomain of the page that a person opens by this request; null for any other request. */
-export function visited({ method, url = '', headers }: Asked): string | null {
+/** Whether a User-Agent header names a program that opens pages by itself. */
+export function isProgram(userAgent: string): boolean {
+  return PROGRAM.test(userAgent);
+}
+
+/**
+ * The subdomain of the page that a person opens by this request; null for any other request. `isOfProgram` is
+ * `isProgram`, or remembers what that said.
+ */
+export function visited({ method, url = '', headers }: Asked, isOfProgram: typeof isProgram): string | null {
   const subdomain = method === 'GET' ? PAGE.exec(url)?.[1] : undefined;
-  if (subdomain === undefined || PROGRAM.test(String(headers['user-agent'] ?? ''))) return null;
+  if (subdomain === undefined || isOfProgram(String(headers['user-agent'] ?? ''))) return null;
   const isEarly = /prefetch|prerender/.test(String(headers['sec-purpose'] ?? headers['purpose'] ?? ''));
   const destination = headers['sec-fetch-dest'] ?? 'document';
   return isEarly || (destination !== 'document' && destination !== 'iframe') ? null : subdomain;
