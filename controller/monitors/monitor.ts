@@ -77,3 +77,6 @@ export function timeoutMs(monitor: Pick<MonitorDoc, 'timeout_ms' | 'interval_sec
 export function searchTextOf({ type, name, target }: Pick<MonitorDoc, 'type' | 'name' | 'target'>): string {
   return type === 'HEARTBEAT' ? searchText(name) : searchText(name, target);
 }
+
+/** What status pages show of a monitor, and what decides who sees it. */
+export type ShownMonitor = Pick<MonitorDoc, '_id' | 'name' | 'type' | 'status' | 'target'>;

@@ -7,7 +7,7 @@ import { restoring } from '../platform/mongo/null-fields.ts';
 import type { AgedMonitor } from '../retention/ports.ts';
 import { isCheckedAnew } from './config.ts';
 import { movesCounts } from './counts/count-rules.ts';
-import { searchTextOf, type MonitorDoc } from './monitor.ts';
+import { searchTextOf, type MonitorDoc, type ShownMonitor } from './monitor.ts';
 import { restoreMonitor } from './stored-monitor.ts';
 import { watchedDomain } from './watched-domain.ts';
 
@@ -81,6 +81,12 @@ export class MonitorStore {
     const named = this.#monitors.find({ ...living(tenant), _id: { $in: ids } });
     const found = named.project<Pick<MonitorDoc, '_id' | 'name' | 'type'>>({ name: 1, type: 1 });
     return new Map((await found.toArray()).map(({ _id, name, type }) => [_id, { name, type }]));
+  }
+
+  /** What status pages show of the living monitors of the project among `ids`. */
+  shown(tenant: Tenant, ids: string[]): Promise<ShownMonitor[]> {
+    return this.#monitors.find({ ...living(tenant), _id: { $in: ids } })
+      .project<ShownMonitor>({ name: 1, type: 1, status: 1, target: 1 }).toArray();
   }
 
   /** Applies `change` if the monitor still has the revision of `seen`, else returns null. */

@@ -1,5 +1,5 @@
 import type { Tenant } from '../accounts/tenant.ts';
-import type { MonitorDoc } from '../monitors/monitor.ts';
+import type { ShownMonitor } from '../monitors/monitor.ts';
 import type { MonitorReaders } from '../monitors/ports.ts';
 import type { Quota } from '../plans/quota.ts';
 import type { PageDomainStore } from './domains/domain-store.ts';
@@ -9,8 +9,8 @@ import type { VisitStore } from './visits/visit-store.ts';
 
 /** The monitors of a project. */
 interface ProjectMonitors {
-  /** The living ones among `ids`. */
-  findMany(tenant: Tenant, ids: string[]): Promise<MonitorDoc[]>;
+  /** The living ones among `ids`, no more of each than pages show: they are read every second. */
+  shown(tenant: Tenant, ids: string[]): Promise<ShownMonitor[]>;
 }
 
 /** Those who subscribe to a page. */

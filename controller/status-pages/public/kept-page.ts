@@ -18,7 +18,7 @@ export interface KeptPageDeps {
   read(): Promise<FoundPage | null>;
   /** The last page that is known while it cannot be read; null if none is. */
   recall(): Promise<FoundPage | null>;
-  /** Called with what was read. */
+  /** Called after each reading with what readers get from now on. */
   onRead(read: FoundPage | null): void;
   /** Called when it takes more or fewer bytes. */
   onGrown(bytes: number): void;
@@ -50,7 +50,6 @@ export class KeptPage {
   /** Undefined: nothing is known. */
   #shown: FoundPage | null | undefined;
   #shownAt = -Infinity;
-  #version = '';
   #readAt = -Infinity;
   #triedAt = -Infinity;
   #isFailing = false;
@@ -130,7 +129,7 @@ export class KeptPage {
       this.#isFailing = false;
       this.#readAt = at;
       this.#take(read, at);
-      this.#deps.onRead(read);
+      this.#deps.onRead(this.#shown ?? null);
     } catch (error) {
       this.#isFailing = true;
       throw error;
@@ -140,10 +139,10 @@ export class KeptPage {
   }
 
   #take(read: FoundPage | null, at: number): void {
-    const version = read === null ? '' : versionOf(read);
-    const isSame = this.#shown?.view.is_current === true && version === this.#version;
+    const shown = this.#shown ?? null;
+    const isCurrent = shown?.view.is_current === true;
+    const isSame = isCurrent && read !== null && isEqual(contentOf(read), contentOf(shown));
     if (isSame && at - this.#shownAt < SAME_FOR_MS) return;
-    this.#version = version;
     this.#shownAt = at;
     this.#show(read);
   }
@@ -172,7 +171,24 @@ export class KeptPage {
 }
 
 /** The same for pages that differ only in when they were put together. */
-export function versionOf({ page: { updated_at: _at, ...page }, view }: FoundPage): string {
-  const content = JSON.stringify([page, { ...view, as_of: '' }]);
-  return createHash('sha256').update(content).digest('base64url').slice(0, 22);
+export function versionOf(found: FoundPage): string {
+  return createHash('sha256').update(JSON.stringify(contentOf(found))).digest('base64url').slice(0, 22);
+}
+
+function contentOf({ page: { updated_at: _at, ...page }, view }: FoundPage): unknown[] {
+  return [page, { ...view, as_of: '' }];
+}
+
+/** Of what JSON can say. While a page is read, it is compared each second: a hash takes ten times as long. */
+function isEqual(one: unknown, other: unknown): boolean {
+  if (one === other) return true;
+  if (typeof one !== 'object' || typeof other !== 'object' || one === null || other === null) return false;
+  if (Array.isArray(one) && Array.isArray(other)) {
+    return one.length === other.length && one.every((each, at) => isEqual(each, other[at]));
+  }
+  if (Array.isArray(one) || Array.isArray(other)) return false;
+  const [ours, theirs] = [one as Record<string, unknown>, other as Record<string, unknown>];
+  const names = Object.keys(ours);
+  if (names.length !== Object.keys(theirs).length) return false;
+  return names.every((name) => isEqual(ours[name], theirs[name]));
 }

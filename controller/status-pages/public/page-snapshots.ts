@@ -30,6 +30,13 @@ interface SnapshotDeps {
   log: Log;
 }
 
+interface Written {
+  at: number;
+  version: string;
+  /** The last page that had this version. */
+  found: FoundPage;
+}
+
 /**
  * The last known pages as files of this controller: `<subdomain>.json` each. They are served while the pages
  * cannot be read, also before the database was ever reached.
@@ -37,7 +44,7 @@ interface SnapshotDeps {
 export class PageSnapshots implements LastPages {
   readonly #deps: SnapshotDeps;
   /** When each file was written by this process, and what it holds; null: by an earlier one. */
-  readonly #files: Map<string, { at: number; version: string } | null>;
+  readonly #files: Map<string, Written | null>;
   /** What is to become of files, in this order; null: it is to go. */
   readonly #due = new Map<string, FoundPage | null>();
   #working: Promise<void> | null = null;
@@ -71,11 +78,13 @@ export class PageSnapshots implements LastPages {
     const { page: { subdomain } } = found;
     const written = this.#files.get(subdomain);
     if (written === undefined && this.#files.size >= MOST_SNAPSHOTS) return;
-    const version = versionOf(found);
     const at = this.#deps.clock.monotonic();
     const age = written ? at - written.at : Infinity;
-    if (age < (written?.version === version ? REWRITE_EVERY_MS : WRITE_EVERY_MS)) return;
-    this.#files.set(subdomain, { at, version });
+    if (age < WRITE_EVERY_MS) return;
+    const version = written?.found === found ? written.version : versionOf(found);
+    const isDue = written?.version !== version || age >= REWRITE_EVERY_MS;
+    this.#files.set(subdomain, { at: isDue ? at : written.at, version, found });
+    if (!isDue) return;
     this.#put(subdomain, found);
   }
 

@@ -26,7 +26,7 @@ export async function readComponents(
   if (components.length === 0) return [];
   const ids = components.map((component) => component.monitor_id);
   const [found, known] =
-    await Promise.all([monitors.findMany(tenant, ids), statistics.periods(ids, hours)]);
+    await Promise.all([monitors.shown(tenant, ids), statistics.periods(ids, hours)]);
   const byId = new Map(found.map((monitor) => [monitor._id, monitor]));
   return inDisplayOrder(components).flatMap((component) => {
     const monitor = byId.get(component.monitor_id);

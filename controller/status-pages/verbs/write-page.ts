@@ -64,7 +64,7 @@ export async function attachMonitors(
   deps: PageDeps, ctx: ProjectContext, id: string, { monitors: asked }: ComponentsInput,
 ): Promise<WholePage> {
   const seen = await loadPage(deps, ctx.tenant, id);
-  const found = await deps.monitors.findMany(ctx.tenant, asked.map(({ monitor_id }) => monitor_id));
+  const found = await deps.monitors.shown(ctx.tenant, asked.map(({ monitor_id }) => monitor_id));
   const known = new Set(found.map((monitor) => monitor._id));
   const unknown = asked.findIndex(({ monitor_id }) => !known.has(monitor_id));
   if (unknown !== -1) throw fieldError(`monitors.${unknown}.monitor_id`, 'Unknown monitor');

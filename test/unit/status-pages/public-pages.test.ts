@@ -8,8 +8,8 @@ import { SimulatedClock } from '../../helpers/simulated-clock.ts';
 const NOW = Date.parse('2026-11-22T12:00:00Z');
 
 /** A page whose name is what is to be shown; anything else makes no difference here. */
-function pageCalled(name: string, now: number): FoundPage {
-  return { page: {}, view: { name, as_of: isoTime(now), is_current: true } } as unknown as FoundPage;
+function pageCalled(name: string, now: number, more: object = {}): FoundPage {
+  return { page: {}, view: { name, as_of: isoTime(now), is_current: true, ...more } } as unknown as FoundPage;
 }
 
 /** `name`: what reading finds; null: no page. `failing`: with what reading fails. */
@@ -18,6 +18,7 @@ function opened(known: FoundPage | null = null) {
   const seen = {
     reads: 0, name: 'Acme' as string | null, failing: null as Error | null, hangs: null as Promise<void> | null,
     kept: [] as (string | null)[], removed: [] as string[], renders: 0,
+    more: {},
   };
   const pages = new PublicPages({
     clock,
@@ -31,7 +32,7 @@ function opened(known: FoundPage | null = null) {
     const { name, failing } = seen;
     await seen.hangs;
     if (failing !== null) throw failing;
-    return name === null ? null : pageCalled(name, clock.now());
+    return name === null ? null : pageCalled(name, clock.now(), seen.more);
   });
   const shown = async (subdomain = 'acme') => (await pages.get(subdomain))?.view ?? null;
   const form = (name = 'html', body = (page: FoundPage) => JSON.stringify(page.view)) => pages.form('acme', name, (page) => {
@@ -65,6 +66,23 @@ describe('readers', () => {
     seen.name = 'Changed';
     await clock.advance(2000);
     expect(await text()).toContain('Changed');
+  });
+
+  test.each([
+    [{ days: [100, null] }, { days: [100, 99.9] }],
+    [{ days: [100] }, { days: [100, 100] }],
+    [{ days: [100] }, { days: { 0: 100 } }],
+    [{ incidents: [] }, { incidents: [{ id: 'a' }] }],
+    [{ components: [{ id: 'a', uptime: { '24h': 1 } }] }, { components: [{ id: 'a', uptime: { '7d': 1 } }] }],
+    [{ components: [{ id: 'a' }] }, { components: [{ id: 'a', group: null }] }],
+    [{ group: null }, { group: {} }],
+  ])('see at once that %j has become %j', async (before, after) => {
+    const { clock, seen, text } = opened();
+    seen.more = before;
+    expect(await text()).toContain(JSON.stringify(before).slice(1, -1));
+    seen.more = after;
+    await clock.advance(2000);
+    expect(await text()).toContain(JSON.stringify(after).slice(1, -1));
   });
 
   test('who find a form ready get it at once, while it is read again', async () => {
