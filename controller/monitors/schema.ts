@@ -107,12 +107,12 @@ const bulkIds = {
   monitor_ids: z.array(uuidParam).min(1, 'At least one monitor is required')
     .max(MOST_IN_BULK, `At most ${MOST_IN_BULK} monitors at once`).transform(unique),
 };
-const addedTags = z.array(tag).min(1, 'At least one tag is required').max(MOST_TAGS).transform(unique);
+const namedTags = z.array(tag).min(1, 'At least one tag is required').max(MOST_TAGS).transform(unique);
 const newGroup = uuidParam.nullable().describe('Null removes them from their group.');
 
 export const bulkInput = z.discriminatedUnion('action', [
   z.strictObject({ action: z.enum(['pause', 'resume', 'delete']), ...bulkIds }),
-  z.strictObject({ action: z.literal('tag'), ...bulkIds, tags: addedTags }),
+  z.strictObject({ action: z.enum(['tag', 'untag']), ...bulkIds, tags: namedTags }),
   z.strictObject({ action: z.literal('move'), ...bulkIds, group_id: newGroup }),
 ]);
 export type BulkInput = z.infer<typeof bulkInput>;

@@ -12,7 +12,7 @@ import { viewBulk, viewMonitor } from './views.ts';
 const LIMIT_ERRORS = [
   'VALIDATION_FAILED', 'INTERVAL_TOO_SHORT', 'PLAN_LIMIT_EXCEEDED', 'FAIR_USE_LIMIT_REACHED',
 ] as const;
-const DONE = { pause: 'paused', resume: 'resumed', delete: 'deleted', tag: 'tagged', move: 'moved' } as const;
+const DONE = { pause: 'paused', resume: 'resumed', delete: 'deleted', tag: 'tagged', untag: 'untagged', move: 'moved' } as const;
 
 const common = { tag: 'Monitors', auth: { access: 'project', role: 'editor' } } as const;
 const ofOne = {
@@ -54,7 +54,7 @@ export function writeRoutes(deps: MonitorDeps): Route[] {
       ...common, method: 'POST', path: '/api/monitors/bulk', audit: 'monitors.changed',
       summary: 'Change many monitors',
       description: 'Changes every monitor that it can; `failures` lists the others. `tag` adds to the '
-        + 'existing tags.',
+        + 'existing tags, `untag` takes from them.',
       body: bulkInput,
       answers: { 200: bulkAnswer },
       handle: async (ctx, { body }) => {

@@ -254,6 +254,13 @@ describe('monitors in bulk', () => {
     });
   });
 
+  test('lose tags', async () => {
+    const [tagged, plain] = [await make({ tags: ['a', 'b', 'c'] }), await make({ tags: ['b'] })];
+    const { data } = await bulk({ action: 'untag', monitor_ids: [tagged.id, plain.id], tags: ['a', 'c'] });
+    expect(data).toMatchObject({ affected_count: 1, monitor_ids: [tagged.id], failures: [] });
+    expect((await app.monitors.findByIds([tagged.id]))[0]).toMatchObject({ tags: ['b'], revision: 2 });
+  });
+
   test('move into and out of a group, but not into another organization\'s', async () => {
     const monitor = await make();
     const group = (await client.post('/api/groups', { name: 'Front' })).data;

@@ -12,7 +12,7 @@ import { refuseUnknownGroup } from './check-settings.ts';
 /** One change that is made to many monitors. */
 export type BulkChange =
   | { action: 'pause' | 'resume' | 'delete' }
-  | { action: 'tag'; tags: string[] }
+  | { action: 'tag' | 'untag'; tags: string[] }
   | { action: 'move'; group_id: string | null };
 
 /** Why a monitor cannot be changed. */
@@ -51,6 +51,10 @@ function planChange(change: BulkChange, doc: MonitorDoc, now: number): MonitorCh
       const tags = [...new Set([...doc.tags, ...change.tags])];
       const message = `A monitor has at most ${MOST_TAGS} tags`;
       if (tags.length > MOST_TAGS) return { code: 'VALIDATION_ERROR', message };
+      return tags.length === doc.tags.length ? null : { tags };
+    }
+    case 'untag': {
+      const tags = doc.tags.filter((tag) => !change.tags.includes(tag));
       return tags.length === doc.tags.length ? null : { tags };
     }
     case 'pause':

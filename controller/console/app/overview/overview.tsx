@@ -1,6 +1,135 @@
+import { useQuery } from '@tanstack/preact-query';
+import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
+import { useLocation } from 'preact-iso';
+import { answer, api } from '../api/client.ts';
+import { canEdit, project } from '../session/session.ts';
+import { useKeys } from '../shell/keys.ts';
+import { overviewTexts } from '../texts/overview.ts';
 import { shellTexts } from '../texts/shell.ts';
-import { Page } from '../ui/page.tsx';
+import { Button, LinkButton } from '../ui/button.tsx';
+import { ErrorNote } from '../ui/error-note.tsx';
+import { href } from '../ui/link.ts';
+import { Skeleton } from '../ui/loading.tsx';
+import { Empty, Page } from '../ui/page.tsx';
+import { toastError } from '../ui/toast.tsx';
+import { arrange, isRestless, type GroupNode } from './arrange.ts';
+import { BulkBar } from './bulk-bar.tsx';
+import { HistoryReader } from './history.ts';
+import type { MonitorList } from './monitor-list.ts';
+import { DEFAULTS, optionsOf, withOptions, type Options, type Sort } from './options.ts';
+import { Selection } from './selection.ts';
+import { MonitorTable } from './table.tsx';
+import { StateCounts, Toolbar } from './toolbar.tsx';
+import { useMonitors } from './use-monitors.ts';
 
+const RESTLESS_EVERY_MS = 1000;
+
+/** All monitors of the project. */
 export default function Overview() {
-  return <Page title={shellTexts.overview}><p /></Page>;
+  const { list, reading } = useMonitors();
+  const isRead = reading.data !== undefined || list.total.value !== null;
+  const isEmpty = reading.data === 0 && list.monitors.size === 0;
+  return (
+    <Page title={overviewTexts.title} class="overview" actions={<Actions />}>
+      {reading.error !== null && <ErrorNote error={reading.error} retry={() => void reading.refetch()} />}
+      {!isRead && reading.error === null && <Skeleton lines={10} />}
+      {isEmpty && (
+        <Empty title={overviewTexts.emptyTitle}>
+          <p>{overviewTexts.emptyText}</p>
+          {canEdit.value && (
+            <p class="actions empty-actions">
+              <LinkButton variant="primary" href={href('/monitors/new')}>{overviewTexts.first}</LinkButton>
+              <LinkButton href={href('/monitors/import')}>{overviewTexts.import}</LinkButton>
+            </p>
+          )}
+        </Empty>
+      )}
+      {isRead && !isEmpty && <Monitors key={project.value?.id} list={list} />}
+    </Page>
+  );
+}
+
+function Actions() {
+  return (
+    <>
+      <LinkButton href={href('/wall')}>{overviewTexts.wall}</LinkButton>
+      {canEdit.value && <LinkButton variant="primary" href={href('/monitors/new')}>{shellTexts.newMonitor}</LinkButton>}
+    </>
+  );
+}
+
+function Monitors({ list }: { list: MonitorList }) {
+  const [options, setOptions] = useOptions();
+  const search = useRef<HTMLInputElement>(null);
+  const history = useMemo(() => new HistoryReader(), []);
+  const selection = useMemo(() => new Selection(), []);
+  const [closed, setClosed] = useState<ReadonlySet<string>>(new Set());
+  const [moved, setMoved] = useState(0);
+  const groups = useGroups();
+  useEffect(() => () => history.stop(), []);
+  useEffect(() => {
+    if (!isRestless(options)) return undefined;
+    const timer = setInterval(() => setMoved((before) => before + 1), RESTLESS_EVERY_MS);
+    return () => clearInterval(timer);
+  }, [options.sort]);
+  useEffect(() => {
+    if (options.sort !== 'uptime') return undefined;
+    const ending = new AbortController();
+    history.readAll(ending.signal).then(() => setMoved((before) => before + 1), (error: unknown) => {
+      if (!ending.signal.aborted) toastError(error);
+    });
+    return () => ending.abort();
+  }, [options.sort]);
+  useKeys([{ keys: '/', text: overviewTexts.searchKey, run: () => search.current?.focus() }]);
+  const arrangedAt = list.arranged.value;
+  const arranged = useMemo(
+    () => arrange(list.monitors.values(), options, { groups, closed, uptimeOf: (id) => history.of(id, '24h')?.uptime }),
+    [list, arrangedAt, options, groups, closed, moved],
+  );
+  useEffect(() => selection.keep((id) => list.monitors.has(id)), [arrangedAt]);
+  const toggle = (key: string) => setClosed((before) => {
+    const next = new Set(before);
+    if (!next.delete(key)) next.add(key);
+    return next;
+  });
+  const sortBy = (sort: Sort) => setOptions({ sort, isReversed: options.sort === sort && !options.isReversed });
+  const all = list.total.value ?? list.monitors.size;
+  return (
+    <>
+      <StateCounts options={options} monitors={list.monitors.values()} onChange={setOptions} />
+      <Toolbar options={options} monitors={list.monitors.values()} search={search} onChange={setOptions} />
+      <p class="faint small" role="status">
+        {list.monitors.size < all ? overviewTexts.loadingMore(list.monitors.size, all) : overviewTexts.shown(arranged.monitors.length, all)}
+      </p>
+      {arranged.monitors.length === 0
+        ? <Empty title={overviewTexts.nothing}><Button onClick={() => setOptions(DEFAULTS)}>{overviewTexts.showAll}</Button></Empty>
+        : (
+          <MonitorTable
+            arranged={arranged} options={options} list={list} history={history} selection={selection}
+            canChoose={canEdit.value} onToggle={toggle} onSort={sortBy}
+          />
+        )}
+      {canEdit.value && <BulkBar list={list} selection={selection} groups={groups} />}
+    </>
+  );
+}
+
+const NO_GROUPS: GroupNode[] = [];
+
+function useGroups(): GroupNode[] {
+  const { data } = useQuery({ queryKey: ['groups', 'hierarchy', project.value?.id], queryFn: () => answer(api.GET('/api/groups/hierarchy')) });
+  return (data?.groups as GroupNode[] | undefined) ?? NO_GROUPS;
+}
+
+/** What the address says of the list, and how to change it. Typing adds no step to the way back. */
+function useOptions(): [Options, (change: Partial<Options>) => void] {
+  const { path, url, route } = useLocation();
+  const query = url.split('?')[1] ?? '';
+  const options = useMemo(() => optionsOf(query), [query]);
+  const change = (changed: Partial<Options>) => {
+    const next = withOptions(location.search.slice(1), changed);
+    const isTyping = Object.keys(changed).length === 1 && 'q' in changed;
+    route(next === '' ? path : `${path}?${next}`, isTyping);
+  };
+  return [options, change];
 }

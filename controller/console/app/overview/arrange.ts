@@ -1,0 +1,149 @@
+import { STATE_ORDER, type Monitor, type RuntimeStatus } from './monitor.ts';
+import type { Options, Sort } from './options.ts';
+
+/** A group of the tree, with what is below it. */
+export interface GroupNode {
+  id: string;
+  name: string;
+  children: GroupNode[];
+}
+
+export interface Heading {
+  kind: 'heading';
+  /** Of this heading among all, also when names repeat. */
+  key: string;
+  /** Empty: those that are in none. */
+  title: string;
+  depth: number;
+  /** Monitors below it, also those of headings below it. */
+  monitors: Monitor[];
+  isOpen: boolean;
+}
+
+export interface Line {
+  kind: 'line';
+  /** A monitor with several tags or regions is there once under each. */
+  key: string;
+  monitor: Monitor;
+  depth: number;
+}
+
+export type Item = Heading | Line;
+
+export interface Arranged {
+  /** Headings and lines from the top down. */
+  items: Item[];
+  /** The monitors of the lines, each once, also of those under closed headings. */
+  monitors: Monitor[];
+}
+
+interface Known {
+  groups: readonly GroupNode[];
+  /** Uptime in percent; null or undefined where it is unknown. */
+  uptimeOf: (id: string) => number | null | undefined;
+  /** Keys of headings that are closed. */
+  closed: ReadonlySet<string>;
+}
+
+/** The list as the options want it. */
+export function arrange(all: Iterable<Monitor>, options: Options, known: Known): Arranged {
+  const words = options.q.toLowerCase().split(/\s+/).filter((word) => word !== '');
+  const isWanted = (monitor: Monitor) => (options.state === '' || monitor.runtimeStatus === options.state)
+    && (options.type === '' || monitor.type === options.type)
+    && (options.tag === '' || monitor.tags.includes(options.tag))
+    && (options.region === '' || monitor.region_ids.includes(options.region))
+    && words.every((word) => monitor.found.includes(word));
+  const monitors = [...all].filter(isWanted).sort(comparison(options, known.uptimeOf));
+  return { monitors, items: itemsOf(monitors, options.group, known) };
+}
+
+function itemsOf(monitors: Monitor[], group: Options['group'], { groups, closed }: Known): Item[] {
+  const lines = (of: Monitor[], under: string, depth: number): Item[] =>
+    of.map((monitor) => ({ kind: 'line', key: `${under}/${monitor.id}`, monitor, depth }));
+  const heading = (key: string, title: string, of: Monitor[], depth: number): Heading =>
+    ({ kind: 'heading', key, title, depth, monitors: of, isOpen: !closed.has(key) });
+  if (group === 'none') return lines(monitors, '', 0);
+  if (group === 'tree') return treeOf(monitors, groups, { lines, heading });
+  return [...byName(monitors, group)].flatMap(([name, of]) => {
+    const own = heading(`${group}:${name}`, name, of, 0);
+    return own.isOpen ? [own, ...lines(of, own.key, 1)] : [own];
+  });
+}
+
+/** Monitors by tag, type, state or region, in order of these; those without any come last. */
+function byName(monitors: Monitor[], group: Exclude<Options['group'], 'none' | 'tree'>): Map<string, Monitor[]> {
+  const namesOf = (monitor: Monitor): readonly string[] => {
+    if (group === 'type') return [monitor.type];
+    if (group === 'state') return [monitor.runtimeStatus];
+    return group === 'tag' ? monitor.tags : monitor.region_ids;
+  };
+  const found = new Map<string, Monitor[]>();
+  for (const monitor of monitors) {
+    const names = namesOf(monitor);
+    for (const name of names.length === 0 ? [''] : names) {
+      const members = found.get(name);
+      if (members === undefined) found.set(name, [monitor]);
+      else members.push(monitor);
+    }
+  }
+  const rank = (name: string) => (name === '' ? '\uffff' : group === 'state' ? `${STATE_ORDER.indexOf(name as RuntimeStatus)}` : name);
+  return new Map([...found].sort(([one], [other]) => (rank(one) < rank(other) ? -1 : 1)));
+}
+
+interface Make {
+  lines: (of: Monitor[], under: string, depth: number) => Item[];
+  heading: (key: string, title: string, of: Monitor[], depth: number) => Heading;
+}
+
+/** Groups without any of the monitors are left out. */
+function treeOf(monitors: Monitor[], groups: readonly GroupNode[], { lines, heading }: Make): Item[] {
+  const own = new Map<string, Monitor[]>();
+  for (const monitor of monitors) {
+    const members = own.get(monitor.group_id ?? '');
+    if (members === undefined) own.set(monitor.group_id ?? '', [monitor]);
+    else members.push(monitor);
+  }
+  const below = (node: GroupNode): Monitor[] => [...own.get(node.id) ?? [], ...node.children.flatMap(below)];
+  const show = (node: GroupNode, depth: number): Item[] => {
+    const all = below(node);
+    if (all.length === 0) return [];
+    const head = heading(`group:${node.id}`, node.name, all, depth);
+    if (!head.isOpen) return [head];
+    const inside = node.children.flatMap((child) => show(child, depth + 1));
+    return [head, ...inside, ...lines(own.get(node.id) ?? [], head.key, depth + 1)];
+  };
+  const shown = groups.flatMap((node) => show(node, 0));
+  const known = new Set(groups.flatMap(idsOf));
+  const rest = monitors.filter(({ group_id: id }) => id === null || !known.has(id));
+  if (rest.length === 0) return shown;
+  const head = heading('group:', '', rest, 0);
+  return [...shown, head, ...head.isOpen ? lines(rest, head.key, 1) : []];
+}
+
+function idsOf(node: GroupNode): string[] {
+  return [node.id, ...node.children.flatMap(idsOf)];
+}
+
+/** Numbers by which monitors are sorted, the smallest first; equals are sorted by name. */
+function comparison({ sort, isReversed }: Options, uptimeOf: Known['uptimeOf']): (one: Monitor, other: Monitor) => number {
+  const keys: Record<Sort, (monitor: Monitor) => number> = {
+    state: ({ runtimeStatus: state, since }) => {
+      const isWrong = state === 'down' || state === 'degraded';
+      // Of what is wrong the newest first; 1e13 ms are more than any instant.
+      return STATE_ORDER.indexOf(state) - (isWrong ? (since ?? 0) / 1e13 : 0);
+    },
+    name: ({ nameRank }) => nameRank,
+    since: ({ since }) => -(since ?? 0),
+    last: ({ last_check_at: at }) => -(at ?? 0),
+    time: ({ response_time_ms: ms }) => -(ms ?? -1),
+    uptime: ({ id }) => uptimeOf(id) ?? 101,
+  };
+  const key = keys[sort];
+  const sign = isReversed ? -1 : 1;
+  return (one, other) => sign * (key(one) - key(other)) || one.nameRank - other.nameRank;
+}
+
+/** Whether live events change the order without a change of state. */
+export function isRestless({ sort }: Options): boolean {
+  return sort === 'last' || sort === 'time';
+}

@@ -1,0 +1,106 @@
+import { useState } from 'preact/hooks';
+import { overviewTexts } from '../texts/overview.ts';
+import { shellTexts } from '../texts/shell.ts';
+import { Button } from '../ui/button.tsx';
+import { ConfirmDialog, Dialog } from '../ui/dialog.tsx';
+import { ErrorNote } from '../ui/error-note.tsx';
+import { SelectField, TextField } from '../ui/field.tsx';
+import { toastError } from '../ui/toast.tsx';
+import type { GroupNode } from './arrange.ts';
+import { changeAll, type BulkChange } from './bulk-changes.ts';
+import type { MonitorList } from './monitor-list.ts';
+import type { Selection } from './selection.ts';
+
+/** What can be done to the chosen monitors. */
+export function BulkBar({ list, selection, groups }: { list: MonitorList; selection: Selection; groups: readonly GroupNode[] }) {
+  const [asked, setAsked] = useState<'move' | 'tag' | 'delete' | null>(null);
+  const [isBusy, setBusy] = useState(false);
+  const ids = [...selection.ids.value];
+  if (ids.length === 0 && asked === null) return null;
+  const run = async (change: BulkChange) => {
+    setBusy(true);
+    try {
+      await changeAll(list, ids, change);
+      selection.clear();
+    } finally {
+      setBusy(false);
+    }
+  };
+  const now = (change: BulkChange) => void run(change).catch(toastError);
+  const close = () => setAsked(null);
+  return (
+    <div class="bulk" role="region" aria-label={overviewTexts.selected(ids.length)}>
+      <strong>{overviewTexts.selected(ids.length)}</strong>
+      <Button isBusy={isBusy} onClick={() => now({ action: 'pause' })}>{overviewTexts.pause}</Button>
+      <Button isBusy={isBusy} onClick={() => now({ action: 'resume' })}>{overviewTexts.resume}</Button>
+      <Button isBusy={isBusy} onClick={() => setAsked('move')}>{overviewTexts.move}</Button>
+      <Button isBusy={isBusy} onClick={() => setAsked('tag')}>{overviewTexts.addTag}</Button>
+      <Button isBusy={isBusy} variant="danger" onClick={() => setAsked('delete')}>{overviewTexts.delete}</Button>
+      <Button variant="quiet" onClick={() => selection.clear()}>{overviewTexts.clear}</Button>
+      {asked === 'delete' && (
+        <ConfirmDialog
+          title={overviewTexts.deleteTitle(ids.length)} text={overviewTexts.deleteText} verb={overviewTexts.delete}
+          action={() => run({ action: 'delete' })} onClose={close}
+        />
+      )}
+      {asked === 'move' && <MoveDialog count={ids.length} groups={groups} run={run} onClose={close} />}
+      {asked === 'tag' && <TagDialog count={ids.length} run={run} onClose={close} />}
+    </div>
+  );
+}
+
+interface AskProps {
+  count: number;
+  run: (change: BulkChange) => Promise<void>;
+  onClose: () => void;
+}
+
+function MoveDialog({ count, groups, run, onClose }: AskProps & { groups: readonly GroupNode[] }) {
+  const [group, setGroup] = useState('');
+  const named = (node: GroupNode, above: string): (readonly [string, string])[] => {
+    const name = `${above}${node.name}`;
+    return [[node.id, name] as const, ...node.children.flatMap((child) => named(child, `${name} / `))];
+  };
+  const options = [['', overviewTexts.noGroup] as const, ...groups.flatMap((node) => named(node, ''))];
+  return (
+    <AskDialog
+      title={overviewTexts.moveTitle(count)} verb={overviewTexts.move} onClose={onClose}
+      action={() => run({ action: 'move', group_id: group === '' ? null : group })}
+    ><SelectField label={overviewTexts.toGroup} value={group} onValue={setGroup} options={options} /></AskDialog>
+  );
+}
+
+function TagDialog({ count, run, onClose }: AskProps) {
+  const [typed, setTyped] = useState('');
+  const tags = [...new Set(typed.split(',').map((tag) => tag.trim()).filter((tag) => tag !== ''))];
+  return (
+    <AskDialog
+      title={overviewTexts.tagTitle(count)} verb={overviewTexts.addTag} onClose={onClose}
+      action={() => run({ action: 'tag', tags })}
+    ><TextField label={overviewTexts.newTags} required value={typed} onValue={setTyped} /></AskDialog>
+  );
+}
+
+function AskDialog({ title, verb, action, onClose, children }: {
+  title: string; verb: string; action: () => Promise<void>; onClose: () => void; children: preact.ComponentChildren;
+}) {
+  const [state, setState] = useState<{ isBusy: boolean; error: unknown }>({ isBusy: false, error: null });
+  return (
+    <Dialog title={title} onClose={onClose}>
+      <form
+        onSubmit={(event) => {
+          event.preventDefault();
+          setState({ isBusy: true, error: null });
+          action().then(onClose, (error: unknown) => setState({ isBusy: false, error }));
+        }}
+      >
+        {children}
+        <ErrorNote error={state.error} />
+        <footer>
+          <Button onClick={onClose}>{shellTexts.cancel}</Button>
+          <Button type="submit" variant="primary" isBusy={state.isBusy}>{verb.replace('…', '').trim()}</Button>
+        </footer>
+      </form>
+    </Dialog>
+  );
+}

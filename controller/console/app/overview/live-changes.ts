@@ -1,0 +1,67 @@
+import type { Monitor, RuntimeStatus } from './monitor.ts';
+
+/** What became of a monitor: nothing, something that is shown, or something that lists are arranged by. */
+export type Change = 'none' | 'shown' | 'arranged';
+
+interface ResultEvent {
+  checked_at: number;
+  outcome: 'success' | 'failure' | 'missed';
+  response_time_ms: number | null;
+}
+
+/** A check: its time, unless a later one is known. */
+export function noteResult(monitor: Monitor, { checked_at: at, outcome, response_time_ms: ms }: ResultEvent): Change {
+  if (outcome === 'missed' || at < (monitor.last_check_at ?? 0)) return 'none';
+  monitor.last_check_at = at;
+  if (ms !== null) monitor.response_time_ms = ms;
+  return 'shown';
+}
+
+interface StateEvent {
+  status: Exclude<RuntimeStatus, 'maintenance'>;
+  at: number;
+}
+
+/** A change of state, unless a later one is known. A monitor that leaves `paused` runs again. */
+export function noteState(monitor: Monitor, { status, at }: StateEvent): Change {
+  if (at < (monitor.since ?? 0)) return 'none';
+  monitor.since = at;
+  if (status === 'paused') {
+    if (monitor.status === 'active') monitor.status = 'paused';
+    monitor.runtimeStatus = 'paused';
+    return 'arranged';
+  }
+  monitor.status = 'active';
+  monitor.runtimeStatus = monitor.in_maintenance ? 'maintenance' : status;
+  if (status === 'up') monitor.down_region_ids = [];
+  return 'arranged';
+}
+
+interface RegionEvent {
+  region: string;
+  status: string;
+}
+
+/** What one region says. */
+export function noteRegion(monitor: Monitor, { region, status }: RegionEvent): Change {
+  const others = monitor.down_region_ids.filter((id) => id !== region);
+  monitor.down_region_ids = status === 'down' ? [...others, region].sort() : others;
+  if (monitor.region_ids.includes(region)) return 'shown';
+  monitor.region_ids = [...monitor.region_ids, region];
+  return 'arranged';
+}
+
+interface IncidentEvent {
+  id: string;
+  status: string;
+  severity: NonNullable<Monitor['incident']>['severity'];
+  started_at: string;
+}
+
+/** An incident of the monitor: shown while it is open. */
+export function noteIncident(monitor: Monitor, { id, status, severity, started_at: start }: IncidentEvent): Change {
+  if (status === 'open' || status === 'acknowledged') {
+    monitor.incident = { id, severity, status, started_at: Date.parse(start) };
+  } else if (monitor.incident?.id === id) monitor.incident = null;
+  return 'shown';
+}

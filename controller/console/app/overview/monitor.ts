@@ -1,0 +1,31 @@
+import type { paths } from '../api/openapi.d.ts';
+
+type Page = paths['/api/monitors/overview']['get']['responses']['200']['content']['application/json']['data'];
+type Read = Page['monitors'][number];
+export type RuntimeStatus = Read['runtimeStatus'];
+
+/** A monitor of the list, changed in place by live events. */
+export interface Monitor extends Omit<Read, 'hours' | 'days' | 'response_times' | 'uptime_24h' | 'uptime_30d' | 'uptime_90d'> {
+  /** Grows with each change, so that only rows that changed are drawn anew. */
+  revision: number;
+  /** Its place among all names. */
+  nameRank: number;
+  /** What typing is compared with. */
+  found: string;
+}
+
+/** Worst first: what is wrong is on top. */
+export const STATE_ORDER: readonly RuntimeStatus[] = ['down', 'degraded', 'unknown', 'maintenance', 'up', 'paused'];
+
+export function toMonitor(read: Read): Monitor {
+  const { hours: _hours, days: _days, response_times: _times, uptime_24h: _24h, uptime_30d: _30d, uptime_90d: _90d, ...rest } = read;
+  const found = [read.name, read.target ?? '', ...read.tags].join('\n').toLowerCase();
+  return { ...rest, revision: 0, nameRank: 0, found };
+}
+
+/** Gives each its place in order of names, as people sort them: `web 2` before `web 10`. */
+export function rankNames(monitors: Iterable<Monitor>, language: string): void {
+  const { compare } = new Intl.Collator(language, { numeric: true });
+  const sorted = [...monitors].sort((one, other) => compare(one.name, other.name));
+  for (const [at, monitor] of sorted.entries()) monitor.nameRank = at;
+}

@@ -1,0 +1,54 @@
+import { STATE_ORDER } from './monitor.ts';
+
+export const GROUPINGS = ['none', 'tree', 'tag', 'type', 'state', 'region'] as const;
+export const SORTS = ['state', 'name', 'since', 'last', 'time', 'uptime'] as const;
+export const SPANS = ['24h', '90d'] as const;
+export const FILTERS = ['state', 'type', 'tag', 'region'] as const;
+
+export type Grouping = (typeof GROUPINGS)[number];
+export type Sort = (typeof SORTS)[number];
+export type Span = (typeof SPANS)[number];
+
+/** What the list shows and how: all of it is in the address, so that a link shows the same. */
+export interface Options {
+  /** What was typed. */
+  q: string;
+  /** Empty: all. */
+  state: string;
+  type: string;
+  tag: string;
+  region: string;
+  group: Grouping;
+  sort: Sort;
+  isReversed: boolean;
+  span: Span;
+}
+
+export const DEFAULTS: Options = {
+  q: '', state: '', type: '', tag: '', region: '', group: 'none', sort: 'state', isReversed: false, span: '24h',
+};
+
+/** Reads options from a query string; what it does not know is as if it were not there. */
+export function optionsOf(query: string): Options {
+  const params = new URLSearchParams(query);
+  const one = <T extends string>(name: string, known: readonly T[], fallback: T): T =>
+    known.find((each) => each === params.get(name)) ?? fallback;
+  return {
+    q: params.get('q') ?? '', type: params.get('type') ?? '', tag: params.get('tag') ?? '', region: params.get('region') ?? '',
+    state: one('state', STATE_ORDER, '' as never), group: one('group', GROUPINGS, DEFAULTS.group),
+    sort: one('sort', SORTS, DEFAULTS.sort), isReversed: params.has('reversed'), span: one('span', SPANS, DEFAULTS.span),
+  };
+}
+
+/** The query string with these options changed; those that are as usual, and only those of the list, leave it. */
+export function withOptions(query: string, change: Partial<Options>): string {
+  const params = new URLSearchParams(query);
+  const { isReversed, ...named } = { ...optionsOf(query), ...change };
+  for (const [name, value] of Object.entries(named)) {
+    if (value === DEFAULTS[name as keyof typeof named]) params.delete(name);
+    else params.set(name, value);
+  }
+  if (isReversed) params.set('reversed', '');
+  else params.delete('reversed');
+  return params.toString();
+}

@@ -1,0 +1,142 @@
+import { Component } from 'preact';
+import { overviewTexts } from '../texts/overview.ts';
+import { href } from '../ui/link.ts';
+import { StateDot, stateText } from '../ui/state.tsx';
+import { Ago, msText, percentText, Since } from '../ui/time.tsx';
+import { Bars, Sparkline } from './bars.tsx';
+import type { Heading, Line } from './arrange.ts';
+import type { History } from './history.ts';
+import { STATE_ORDER, type Monitor, type RuntimeStatus } from './monitor.ts';
+import type { Grouping, Span } from './options.ts';
+
+interface Place {
+  /** Its place in the whole list, from 0. */
+  index: number;
+  height: number;
+  isChosen: boolean;
+  canChoose: boolean;
+}
+
+interface LineProps extends Place {
+  line: Line;
+  /** Of the monitor when this was drawn: it changes in place. */
+  revision: number;
+  span: Span;
+  history: History | undefined;
+  /** Moves with the language. */
+  language: string;
+  onChoose: (key: string, isRange: boolean) => void;
+}
+
+/** A monitor of the list; drawn anew when something of it has changed. */
+export class LineRow extends Component<LineProps> {
+  override shouldComponentUpdate(next: LineProps): boolean {
+    const { props } = this;
+    return (Object.keys(next) as (keyof LineProps)[]).some((name) => next[name] !== props[name] && name !== 'onChoose' && name !== 'line')
+      || next.line.key !== props.line.key || next.line.monitor !== props.line.monitor || next.line.depth !== props.line.depth;
+  }
+
+  override render({ line: { monitor, key, depth }, index, height, isChosen, canChoose, span, history, onChoose }: LineProps) {
+    const { id, name, target, type, runtimeStatus: state, last_check_at: last, response_time_ms: ms } = monitor;
+    return (
+      <div
+        class={`monitor ${state} ${isChosen ? 'chosen' : ''}`} role="row" aria-rowindex={index + 2} data-key={key}
+        style={{ transform: `translateY(${index * height}px)`, height: `${height}px`, '--depth': `${depth}` }}
+        onClick={(event) => {
+          if (!canChoose || !event.shiftKey || (event.target as Element).closest('input, a') !== null) return;
+          event.preventDefault();
+          onChoose(key, true);
+        }}
+      >
+        <span role="cell" class="choose">
+          {canChoose && (
+            <input
+              type="checkbox" aria-label={overviewTexts.select(name)} checked={isChosen}
+              onClick={(event) => {
+                event.preventDefault();
+                onChoose(key, event.shiftKey);
+              }}
+            />
+          )}
+        </span>
+        <span role="cell" class="name">
+          <StateDot state={state} />
+          <span class="two">
+            <a href={href(`/monitors/${id}`)}>{name}</a>
+            <span class="faint small" title={target ?? type}>{type} {target ?? ''}</span>
+          </span>
+        </span>
+        <span role="cell" class="how"><How monitor={monitor} /></span>
+        <span role="cell" class="last two">
+          <span>{ms === null ? '–' : msText(ms)}</span>
+          <span class="faint small">{last === null ? overviewTexts.checkedNever : <Ago at={last} />}</span>
+        </span>
+        <span role="cell" class="uptime">{(history?.uptime ?? null) === null ? '–' : percentText(history?.uptime ?? 0)}</span>
+        <span role="cell" class="past"><Bars of={history} span={span} /></span>
+        <span role="cell" class="line"><Sparkline times={history?.times ?? []} /></span>
+      </div>
+    );
+  }
+}
+
+/** The state, since when, and of what is wrong where. */
+export function How({ monitor: { runtimeStatus: state, since, down_region_ids: down, incident } }: { monitor: Monitor }) {
+  const isWrong = state === 'down' || state === 'degraded';
+  return (
+    <span class="two">
+      <span class="state-text">{stateText(state)}{since !== null && <> · <Since at={since} /></>}</span>
+      {isWrong && (
+        <span class="small">
+          {down.length > 0 && overviewTexts.downFor(down.join(', '))}
+          {incident !== null && <> <a href={href(`/incidents/${incident.id}`)}>{overviewTexts.incident}</a></>}
+        </span>
+      )}
+    </span>
+  );
+}
+
+interface HeadingProps extends Place {
+  heading: Heading;
+  group: Grouping;
+  onToggle: (key: string) => void;
+  onChoose: (ids: string[]) => void;
+}
+
+/** A group of the list: how its monitors are, and a way to fold it. */
+export function HeadingRow({ heading, group, index, height, isChosen, canChoose, onToggle, onChoose }: HeadingProps) {
+  const { key, depth, monitors, isOpen } = heading;
+  const title = titleOf(heading, group);
+  const counts = STATE_ORDER.map((state) => [state, monitors.filter((one) => one.runtimeStatus === state).length] as const);
+  return (
+    <div
+      class="heading" role="row" aria-rowindex={index + 2} data-key={key}
+      style={{ transform: `translateY(${index * height}px)`, height: `${height}px`, '--depth': `${depth}` }}
+    >
+      <span role="cell" class="choose">
+        {canChoose && (
+          <input
+            type="checkbox" aria-label={overviewTexts.select(title)} checked={isChosen}
+            onClick={(event) => {
+              event.preventDefault();
+              onChoose(monitors.map(({ id }) => id));
+            }}
+          />
+        )}
+      </span>
+      <span role="cell" class="title">
+        <button type="button" class="button quiet" aria-expanded={isOpen} onClick={() => onToggle(key)}>
+          <span aria-hidden="true">{isOpen ? '▾' : '▸'}</span> {title}
+        </button>
+        {counts.map(([state, count]) => count > 0 && (
+          <span key={state} class={`state-badge ${state}`}>{count} {stateText(state)}</span>
+        ))}
+      </span>
+    </div>
+  );
+}
+
+function titleOf({ title }: Heading, group: Grouping): string {
+  if (group === 'state') return stateText(title as RuntimeStatus);
+  if (title !== '') return title;
+  return { tag: overviewTexts.noTag, region: overviewTexts.noRegion, tree: overviewTexts.noGroup }[group as 'tag'] ?? title;
+}

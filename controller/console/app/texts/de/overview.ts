@@ -1,0 +1,33 @@
+import type { Translation } from '../catalogue.ts';
+import type { OverviewTexts } from '../overview.ts';
+
+const german: Translation<OverviewTexts> = {
+  title: 'Monitore', search: 'Nach Name, Ziel oder Schlagwort suchen', all: 'Alle',
+  state: 'Zustand', type: 'Art', tag: 'Schlagwort', region: 'Region', group: 'Gruppieren', sort: 'Sortieren', span: 'Verlauf',
+  none: 'Nicht gruppiert', tree: 'Gruppen', bystate: 'Zustand', bytag: 'Schlagwort', bytype: 'Art', byregion: 'Region',
+  name: 'Name', since: 'Letzte Änderung', last: 'Letzte Prüfung', time: 'Antwortzeit', uptime: 'Verfügbarkeit',
+  '24h': '24 Stunden', '90d': '90 Tage', reverse: 'Reihenfolge umkehren', noData: 'keine Daten',
+  uptimeOf: (span, uptime) => `Verfügbarkeit, ${span}: ${uptime}`,
+  timesOf: (least, most) => `Antwortzeiten der letzten 24 Stunden: ${least} bis ${most}`,
+  monitors: 'Monitore', shown: (shown, all) => (shown === all ? `${all} Monitore` : `${shown} von ${all} Monitoren`),
+  select: (name) => `${name} auswählen`, selectAll: 'Alle auswählen', selected: (count) => `${count} ausgewählt`,
+  clear: 'Auswahl aufheben', pause: 'Anhalten', resume: 'Fortsetzen', move: 'Verschieben …', addTag: 'Schlagwort …', delete: 'Löschen',
+  paused: (count) => `${count} angehalten`, resumed: (count) => `${count} fortgesetzt`,
+  moved: (count) => `${count} verschoben`, tagged: (count) => `${count} mit Schlagwort versehen`,
+  deleted: (count) => `${count} gelöscht`,
+  refused: (count, why) => `${count} konnten nicht geändert werden: ${why}`,
+  deleteTitle: (count) => `${count} Monitore löschen?`,
+  deleteText: 'Sie werden nicht mehr geprüft, und ihr Verlauf geht verloren. Das lässt sich nicht rückgängig machen.',
+  moveTitle: (count) => `${count} Monitore verschieben`, tagTitle: (count) => `${count} Monitore mit Schlagwort versehen`,
+  toGroup: 'Gruppe', noGroup: 'Keine Gruppe', newTags: 'Schlagwörter, durch Kommas getrennt',
+  noTag: 'Ohne Schlagwort', noRegion: 'Ohne Region',
+  downFor: (where) => `in ${where}`, checkedNever: 'noch nicht geprüft', incident: 'Vorfall',
+  emptyTitle: 'Noch wird nichts überwacht', emptyText: 'Fügen Sie hinzu, was nicht ausfallen darf. Die erste Antwort kommt in Sekunden.',
+  first: 'Den ersten Monitor hinzufügen', import: 'Importieren', nothing: 'Kein Monitor passt dazu', showAll: 'Alle zeigen',
+  nextKey: 'Nächster Monitor', previousKey: 'Voriger Monitor', selectKey: 'Monitor auswählen', searchKey: 'Durch Tippen finden',
+  allKey: 'Alle gezeigten auswählen', clearKey: 'Auswahl aufheben', wall: 'Wandansicht',
+  allUp: 'Alles ist erreichbar', wallMore: (count) => `und ${count} weitere`, leaveWall: 'Zurück zu den Monitoren',
+  open: 'Zeigen, was darunter ist', loadingMore: (read, all) => `${read} von ${all} sind gelesen`,
+};
+
+export default german;

@@ -1,0 +1,206 @@
+import { randomUUID } from 'node:crypto';
+import type { Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { MonitorDoc } from '../../controller/monitors/monitor.ts';
+import type { MonitorLive } from '../../controller/results/reading/live.ts';
+import type { Loose } from '../helpers/api-client.ts';
+import type { Tenant } from '../helpers/tenants.ts';
+import { findBarriers, takeScreenshot } from './chromium.ts';
+import { DESKTOP, openConsole, PHONE, type ConsoleRig } from './console-rig.ts';
+
+const HOUR_MS = 3_600_000;
+
+let rig: ConsoleRig;
+beforeAll(async () => {
+  rig = await openConsole();
+});
+afterAll(() => rig?.close());
+
+async function create(tenant: Tenant, change: Loose): Promise<string> {
+  const body = { type: 'HTTP', target: 'https://shop.example/', interval_seconds: 60, ...change };
+  const answer = await tenant.writeKey.post('/api/monitors', body);
+  if (answer.status !== 201) throw new Error(answer.text);
+  return answer.data.monitor.id;
+}
+
+const up = (change: Partial<MonitorLive> = {}): MonitorLive => ({
+  status: 'up', since: Date.now() - 2 * HOUR_MS, last_check_at: Date.now() - 5000, last_success_at: null,
+  last_failure_at: null, open_incident: null, ...change,
+  regions: [{
+    region: 'eu', status: change.status ?? 'up', reason: null, last_check_at: Date.now() - 5000, response_time_ms: 123,
+    probe_id: null,
+  }],
+});
+
+/** Four monitors: one is down, one slow, one in a group, one with a tag. */
+async function four(): Promise<{ tenant: Tenant; ids: Record<'Down' | 'Slow' | 'Shop' | 'Web', string> }> {
+  const tenant = await rig.newTenant();
+  const { data: group } = await tenant.writeKey.post('/api/groups', { name: 'Shops' });
+  const ids = {
+    Down: await create(tenant, { name: 'Down' }), Slow: await create(tenant, { name: 'Slow', type: 'TCP', target: 'db.example:5432' }),
+    Shop: await create(tenant, { name: 'Shop', group_id: group.id }), Web: await create(tenant, { name: 'Web', tags: ['front'] }),
+  };
+  for (const id of Object.values(ids)) rig.app.owners.live.set(id, up());
+  rig.app.owners.live.set(ids.Down, up({ status: 'down', since: Date.now() - 5 * 60_000 }));
+  rig.app.owners.live.set(ids.Slow, up({ status: 'degraded' }));
+  for (const id of Object.values(ids)) {
+    rig.app.owners.figures.set(id, { uptime_percentage: 99.5, avg_response_time: 120, total_checks: 9, failed_checks: 1 });
+  }
+  return { tenant, ids };
+}
+
+const shownNames = (page: Page) => page.locator('.monitor .name a').allTextContents();
+
+describe('the list of monitors', () => {
+  test.each([
+    ['light', { ...DESKTOP, colorScheme: 'light' }], ['dark', { ...DESKTOP, colorScheme: 'dark' }],
+    ['phone', { ...PHONE, colorScheme: 'light' }],
+  ] as const)('bars nobody (%s)', async (name, options) => {
+    const { tenant } = await four();
+    await rig.open(tenant.owner, '/', options, async (page, noted) => {
+      await page.getByRole('link', { name: 'Web' }).waitFor();
+      await page.getByRole('img', { name: /Uptime of 24 hours: 99/ }).first().waitFor();
+      expect(await findBarriers(page)).toEqual([]);
+      await takeScreenshot(page, `console-overview-${name}`);
+      await page.getByLabel('Group by').selectOption('tree');
+      await page.getByRole('checkbox', { name: 'Select Web' }).click();
+      expect(await findBarriers(page)).toEqual([]);
+      await takeScreenshot(page, `console-overview-tree-${name}`);
+      expect(await page.evaluate('document.documentElement.scrollWidth - innerWidth')).toBeLessThanOrEqual(0);
+      expect(noted).toEqual([]);
+    });
+  });
+
+  test('has what is down on top, since when and where', async () => {
+    const { tenant } = await four();
+    await rig.open(tenant.owner, '/', DESKTOP, async (page) => {
+      await page.getByRole('link', { name: 'Web' }).waitFor();
+      expect(await shownNames(page)).toEqual(['Down', 'Slow', 'Shop', 'Web']);
+      const row = page.getByRole('row').filter({ hasText: 'Down' }).nth(0);
+      expect(await page.locator('.monitor.down').textContent()).toMatch(/Down · 5 min.*in eu/);
+      expect(await row.count()).toBe(1);
+      expect(await page.getByRole('table').getAttribute('aria-rowcount')).toBe('5');
+    });
+  });
+
+  test('is found, filtered, grouped and sorted by its address, and back leads back', async () => {
+    const { tenant } = await four();
+    await rig.open(tenant.owner, '/?group=tag&sort=name', DESKTOP, async (page) => {
+      await page.getByRole('button', { name: 'front' }).waitFor();
+      expect(await shownNames(page)).toEqual(['Web', 'Down', 'Shop', 'Slow']);
+      await page.getByLabel('Group by').selectOption('none');
+      await page.getByRole('searchbox').fill('db.ex');
+      await page.getByText('1 of 4 monitors').waitFor();
+      expect(new URL(page.url()).searchParams.get('q')).toBe('db.ex');
+      await page.reload();
+      await page.getByText('1 of 4 monitors').waitFor();
+      expect(await shownNames(page)).toEqual(['Slow']);
+      await page.goBack();
+      await page.getByRole('button', { name: 'front' }).waitFor();
+      await page.getByRole('button', { name: '1 Down' }).click();
+      await page.getByText('1 of 4 monitors').waitFor();
+      expect(await shownNames(page)).toEqual(['Down']);
+    });
+  });
+
+  test('is walked through and chosen from by keys alone', async () => {
+    const { tenant, ids } = await four();
+    await rig.open(tenant.owner, '/?sort=name', DESKTOP, async (page) => {
+      await page.getByRole('link', { name: 'Web' }).waitFor();
+      await page.keyboard.press('j');
+      await page.keyboard.press('j');
+      await page.keyboard.press('x');
+      await page.getByText('1 selected').waitFor();
+      expect(await page.getByRole('checkbox', { name: 'Select Shop' }).isChecked()).toBe(true);
+      await page.keyboard.press('Escape');
+      await page.getByText('1 selected').waitFor({ state: 'detached' });
+      await page.keyboard.press('k');
+      await page.keyboard.press('Enter');
+      await page.waitForURL(`**/monitors/${ids.Down}`);
+      await page.goBack();
+      await page.getByRole('link', { name: 'Web' }).waitFor();
+      await page.keyboard.press('/');
+      await page.keyboard.type('web');
+      await page.getByText('1 of 4 monitors').waitFor();
+    });
+  });
+
+  test('is changed in bulk, which is undone', async () => {
+    const { tenant, ids } = await four();
+    const of = async (id: string) => (await tenant.readKey.get(`/api/monitors/overview?ids=${id}`)).data.monitors[0];
+    await rig.open(tenant.owner, '/?sort=name', DESKTOP, async (page) => {
+      await page.getByRole('link', { name: 'Web' }).waitFor();
+      await page.getByRole('checkbox', { name: 'Select Down' }).click();
+      await page.getByRole('checkbox', { name: 'Select Slow' }).click({ modifiers: ['Shift'] });
+      await page.getByText('3 selected').waitFor();
+      await page.getByRole('button', { name: 'Tag…' }).click();
+      await page.getByLabel('Tags, separated by commas').fill('night, front');
+      await page.getByRole('dialog').getByRole('button', { name: 'Tag', exact: true }).click();
+      await page.getByText('3 tagged').waitFor();
+      expect((await of(ids.Down)).tags).toEqual(['night', 'front']);
+      await page.getByRole('button', { name: 'Undo' }).click();
+      await expect.poll(async () => (await of(ids.Down)).tags).toEqual([]);
+      await page.getByRole('checkbox', { name: 'Select all' }).click();
+      await page.getByRole('button', { name: 'Move…' }).click();
+      await page.getByLabel('Group', { exact: true }).selectOption({ label: 'Shops' });
+      await page.getByRole('dialog').getByRole('button', { name: 'Move' }).click();
+      await page.getByText('3 moved').waitFor();
+      await page.getByRole('button', { name: 'Undo' }).click();
+      await expect.poll(async () => (await of(ids.Web)).group_id).toBeNull();
+      expect((await of(ids.Shop)).group_id).not.toBeNull();
+    });
+  });
+
+  test('leads to the first monitor when there is none', async () => {
+    const tenant = await rig.newTenant();
+    await rig.open(tenant.owner, '/', DESKTOP, async (page) => {
+      await page.getByRole('link', { name: 'Add the first monitor' }).click();
+      await page.waitForURL('**/monitors/new');
+    });
+  });
+});
+
+/** As fast as a database takes them. */
+async function populate(tenant: Tenant, count: number): Promise<void> {
+  const id = await create(tenant, { name: 'Sample' });
+  const [doc] = await rig.app.monitors.findByIds([id]) as [MonitorDoc];
+  const docs = Array.from({ length: count - 1 }, (_, at) => {
+    const name = `Shop ${at + 1}`;
+    return { ...doc, _id: randomUUID(), name, search_text: name.toLowerCase(), created_at: doc.created_at + at };
+  });
+  await rig.app.db.collection<MonitorDoc>('monitors').insertMany(docs, { ordered: false });
+}
+
+describe('a thousand monitors', () => {
+  test('are paused at once and resumed by undoing it, and only those in sight are in the document', async () => {
+    const tenant = await rig.newTenant();
+    await populate(tenant, 1000);
+    await rig.open(tenant.owner, '/?sort=name', DESKTOP, async (page) => {
+      await page.getByText('1000 monitors').waitFor();
+      expect(await page.locator('.monitor').count()).toBeLessThan(60);
+      await page.evaluate('scrollTo(0, 500 * 56)');
+      await page.getByRole('link', { name: 'Shop 501', exact: true }).waitFor();
+      await page.getByRole('checkbox', { name: 'Select all' }).click();
+      await page.getByRole('button', { name: 'Pause' }).click();
+      await page.getByText('1000 paused').waitFor();
+      const counted = async () => (await tenant.readKey.get('/api/monitors/stats')).data.by_status;
+      expect(await counted()).toEqual({ paused: 1000 });
+      await page.getByRole('button', { name: 'Undo' }).click();
+      await expect.poll(counted).toEqual({ active: 1000 });
+    });
+  });
+});
+
+describe('the wall', () => {
+  test.each(['light', 'dark'] as const)('shows what is wrong to a room (%s)', async (colorScheme) => {
+    const { tenant } = await four();
+    await rig.open(tenant.owner, '/wall', { viewport: { width: 1920, height: 1080 }, colorScheme }, async (page, noted) => {
+      await page.getByRole('listitem').filter({ hasText: 'in eu' }).first().waitFor();
+      expect(await page.locator('.wall-problem strong').allTextContents()).toEqual(['Down', 'Slow']);
+      expect(await page.getByRole('button').count()).toBe(0);
+      expect(await findBarriers(page)).toEqual([]);
+      await takeScreenshot(page, `console-wall-${colorScheme}`);
+      expect(noted).toEqual([]);
+    });
+  });
+});
