@@ -17,6 +17,7 @@ export const SIGNED_IN = {
   '/fleet/:view': lazy(() => import('./fleet/fleet.tsx')),
   '/fleet/probes/:id': lazy(() => import('./fleet/probe.tsx')),
   '/destinations': lazy(() => import('./destinations/destinations.tsx')),
+  '/destinations/new': lazy(() => import('./destinations/new-destination.tsx')),
   '/destinations/:id': lazy(() => import('./destinations/destination.tsx')),
   '/pages': lazy(() => import('./pages/pages.tsx')),
   '/pages/:id': lazy(() => import('./pages/page.tsx')),

@@ -1,12 +1,16 @@
 import { useLocation } from 'preact-iso';
 
 /** Views beside each other, each with an address of its own. */
-export function Tabs({ label, tabs }: { label: string; tabs: readonly { to: string; text: string }[] }) {
+export function Tabs({ label, tabs, current }: {
+  label: string; tabs: readonly { to: string; text: string }[];
+  /** The address of the one that is shown, for tabs that differ by more than their path. */
+  current?: string;
+}) {
   const { url } = useLocation();
   return (
     <nav class="tabs" aria-label={label}>
       {tabs.map(({ to, text }) => {
-        const isCurrent = url.split('?')[0] === to.split('?')[0];
+        const isCurrent = current !== undefined ? to === current : url.split('?')[0] === to.split('?')[0];
         return <a key={to} href={to} aria-current={isCurrent ? 'page' : undefined}>{text}</a>;
       })}
     </nav>

@@ -1,0 +1,101 @@
+import { useState } from 'preact/hooks';
+import { ApiError } from '../api/api-error.ts';
+import { destinationTexts as texts } from '../texts/destinations.ts';
+import { Button } from '../ui/button.tsx';
+import { ErrorNote } from '../ui/error-note.tsx';
+import { Checkbox, SelectField, TextArea, TextField } from '../ui/field.tsx';
+import { useUnsaved } from '../ui/unsaved.ts';
+import { EVENT_GROUPS, faultOf, type AlertEvent, type Draft } from './draft.ts';
+
+const LONGEST_NAME = 100;
+const LONGEST_URL = 2048;
+
+export function DestinationForm({ start, verb, error, isBusy, onSave }: {
+  start: Draft; verb: string; error: unknown; isBusy: boolean; onSave: (draft: Draft) => void;
+}) {
+  const [draft, setDraft] = useState(start);
+  const set = (part: Partial<Draft>) => setDraft({ ...draft, ...part });
+  useUnsaved(!isBusy && JSON.stringify(draft) !== JSON.stringify(start));
+  const faults = error instanceof ApiError ? error.fields : {};
+  return (
+    <form
+      onSubmit={(event) => {
+        event.preventDefault();
+        onSave(draft);
+      }}
+    >
+      <fieldset>
+        <legend>{texts[draft.type]}</legend>
+        <TextField
+          label={texts.name} required maxLength={LONGEST_NAME} value={draft.name} onValue={(name) => set({ name })}
+          error={faultOf(faults, 'name')}
+        />
+        <Target draft={draft} set={set} faults={faults} />
+        <Checkbox
+          label={texts.isDefault} hint={texts.isDefaultHint} value={draft.is_default} onValue={(is_default) => set({ is_default })}
+        />
+        <Checkbox label={texts.enabled} hint={texts.enabledHint} value={draft.enabled} onValue={(enabled) => set({ enabled })} />
+      </fieldset>
+      <Events events={draft.events} onEvents={(events) => set({ events })} fault={faultOf(faults, 'events')} />
+      <ErrorNote error={error} />
+      <div class="form-foot"><Button type="submit" variant="primary" isBusy={isBusy}>{verb}</Button></div>
+    </form>
+  );
+}
+
+/** Where to: what differs by type. */
+function Target({ draft, set, faults }: { draft: Draft; set: (part: Partial<Draft>) => void; faults: Record<string, string> }) {
+  if (draft.type === 'email') {
+    return (
+      <TextArea
+        label={texts.recipients} hint={texts.recipientsHint} required spellcheck={false} rows={3}
+        value={draft.recipients} onValue={(recipients) => set({ recipients })} error={faultOf(faults, 'config.to')}
+      />
+    );
+  }
+  const isSlack = draft.type === 'slack';
+  const address = (
+    <TextField
+      label={isSlack ? texts.slackUrl : texts.url} hint={isSlack ? texts.slackUrlHint : texts.urlHint} type="url" required
+      maxLength={LONGEST_URL} spellcheck={false} placeholder={isSlack ? 'https://hooks.slack.com/services/…' : 'https://'}
+      value={draft.url} onValue={(url) => set({ url })} error={faultOf(faults, isSlack ? 'config.webhook_url' : 'config.url')}
+    />
+  );
+  if (isSlack) return address;
+  return (
+    <>
+      {address}
+      <SelectField
+        label={texts.method} value={draft.method} onValue={(method) => set({ method })} options={[['POST', 'POST'], ['PUT', 'PUT']]}
+      />
+      <TextArea
+        label={texts.headers} hint={texts.headersHint} isOptional rows={3} spellcheck={false} placeholder="Authorization: Bearer …"
+        value={draft.headers} onValue={(headers) => set({ headers })} error={faultOf(faults, 'config.headers')}
+      />
+    </>
+  );
+}
+
+function Events({ events, onEvents, fault }: {
+  events: readonly AlertEvent[]; onEvents: (events: readonly AlertEvent[]) => void; fault: string | undefined;
+}) {
+  return (
+    <fieldset>
+      <legend>{texts.events}</legend>
+      {fault !== undefined && <p class="error-text" role="alert">{fault}</p>}
+      <div class="event-groups">
+        {(Object.keys(EVENT_GROUPS) as (keyof typeof EVENT_GROUPS)[]).map((group) => (
+          <div key={group} class="event-group" role="group" aria-label={texts[group]}>
+            <strong aria-hidden="true">{texts[group]}</strong>
+            {EVENT_GROUPS[group].map((event) => (
+              <Checkbox
+                key={event} label={texts[event]} value={events.includes(event)}
+                onValue={(isOn) => onEvents(isOn ? [...events, event] : events.filter((one) => one !== event))}
+              />
+            ))}
+          </div>
+        ))}
+      </div>
+    </fieldset>
+  );
+}

@@ -1,0 +1,34 @@
+import { useMutation } from '@tanstack/preact-query';
+import { useLocation } from 'preact-iso';
+import { answer, api } from '../api/client.ts';
+import { queries } from '../api/queries.ts';
+import { destinationTexts as texts } from '../texts/destinations.ts';
+import { href } from '../ui/link.ts';
+import { Page } from '../ui/page.tsx';
+import { Tabs } from '../ui/tabs.tsx';
+import { toast } from '../ui/toast.tsx';
+import { DestinationForm } from './destination-form.tsx';
+import { inputOf, KINDS, newDraft, type Draft } from './draft.ts';
+
+/** `?type=`: what kind of destination to create. */
+export default function NewDestination() {
+  const { query, route } = useLocation();
+  const type = KINDS.find((one) => one === query['type']) ?? KINDS[0];
+  const create = useMutation({
+    mutationFn: (draft: Draft) => answer(api.POST('/api/integrations', { body: inputOf(draft) })),
+    onSuccess: ({ integration }) => {
+      void queries.invalidateQueries({ queryKey: ['destinations', 'list'] });
+      toast(texts.created);
+      route(href(`/destinations/${integration.id}`));
+    },
+  });
+  return (
+    <Page title={texts.add} class="form" above={<a href={href('/destinations')}>← {texts.back}</a>}>
+      <Tabs label={texts.kind} current={href(`/destinations/new?type=${type}`)} tabs={KINDS.map((kind) => ({ to: href(`/destinations/new?type=${kind}`), text: texts[kind] }))} />
+      <DestinationForm
+        key={type} start={newDraft(type)} verb={texts.create} error={create.error} isBusy={create.isPending}
+        onSave={(draft) => create.mutate(draft)}
+      />
+    </Page>
+  );
+}

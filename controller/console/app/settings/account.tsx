@@ -1,0 +1,115 @@
+import { useMutation, useQuery } from '@tanstack/preact-query';
+import { useState } from 'preact/hooks';
+import { ApiError } from '../api/api-error.ts';
+import { answer, api } from '../api/client.ts';
+import { queries } from '../api/queries.ts';
+import { leave, me } from '../session/session.ts';
+import { settingTexts as texts } from '../texts/settings.ts';
+import { Button } from '../ui/button.tsx';
+import { ConfirmDialog } from '../ui/dialog.tsx';
+import { ErrorNote } from '../ui/error-note.tsx';
+import { TextField } from '../ui/field.tsx';
+import { Shown } from '../ui/loading.tsx';
+import { Section } from '../ui/page.tsx';
+import { Ago, Time } from '../ui/time.tsx';
+import { toast, toastError } from '../ui/toast.tsx';
+
+const SESSIONS = ['settings', 'sessions'];
+
+/** The reader's own account: the password, and where they are signed in. */
+export function AccountSettings() {
+  const user = me.value?.user;
+  return (
+    <>
+      <dl class="facts card">
+        <dt>{texts.name}</dt><dd>{user?.name}</dd>
+        <dt>{texts.address}</dt>
+        <dd>{user?.email} {user?.email_verified === false && <span class="state-badge degraded">{texts.notVerified}</span>}</dd>
+      </dl>
+      <Section title={texts.password}><PasswordForm /></Section>
+      <Sessions />
+    </>
+  );
+}
+
+function PasswordForm() {
+  const [current, setCurrent] = useState('');
+  const [next, setNext] = useState('');
+  const change = useMutation({
+    mutationFn: () => answer(api.POST('/api/auth/change-password', { body: { current_password: current, new_password: next } })),
+    onSuccess: () => {
+      setCurrent('');
+      setNext('');
+      void queries.invalidateQueries({ queryKey: SESSIONS });
+      toast(texts.passwordChanged);
+    },
+  });
+  const wrong = change.error instanceof ApiError ? change.error.fields : {};
+  return (
+    <form
+      class="card" onSubmit={(event) => {
+        event.preventDefault();
+        change.mutate();
+      }}
+    >
+      <div class="fields">
+        <TextField
+          label={texts.currentPassword} type="password" autocomplete="current-password" required value={current} onValue={setCurrent}
+          error={wrong['current_password']}
+        />
+        <TextField
+          label={texts.newPassword} hint={texts.newPasswordHint} type="password" autocomplete="new-password" required minLength={10}
+          maxLength={200} value={next} onValue={setNext} error={wrong['new_password']}
+        />
+      </div>
+      <ErrorNote error={change.error} />
+      <div class="actions"><Button type="submit" variant="primary" isBusy={change.isPending}>{texts.changePassword}</Button></div>
+    </form>
+  );
+}
+
+function Sessions() {
+  const [isAsking, setAsking] = useState(false);
+  const read = useQuery({ queryKey: SESSIONS, queryFn: () => answer(api.GET('/api/auth/sessions')) });
+  const end = useMutation({
+    mutationFn: (id: string) => answer(api.DELETE('/api/auth/sessions/{id}', { params: { path: { id } } })),
+    onError: toastError,
+    onSettled: () => queries.invalidateQueries({ queryKey: SESSIONS }),
+  });
+  return (
+    <Section title={texts.sessions} actions={<Button variant="danger" onClick={() => setAsking(true)}>{texts.endAll}</Button>}>
+      <Shown of={read}>
+        {({ sessions }) => (
+          <div class="table-wrap">
+            <table class="stacked">
+              <thead>
+                <tr>
+                  <th scope="col">{texts.signedIn}</th><th scope="col">{texts.until}</th>
+                  <th scope="col"><span class="hidden">{texts.actions}</span></th>
+                </tr>
+              </thead>
+              <tbody>
+                {sessions.map(({ id, is_current: isCurrent, created_at: from, expires_at: until }) => (
+                  <tr key={id}>
+                    <td class="wide"><Ago at={from} /> {isCurrent && <span class="state-badge up">{texts.thisSession}</span>}</td>
+                    <td><Time at={until} options={{ dateStyle: 'medium', timeStyle: 'short' }} /></td>
+                    <td>{!isCurrent && <Button disabled={end.isPending} onClick={() => end.mutate(id)}>{texts.endSession}</Button>}</td>
+                  </tr>
+                ))}
+              </tbody>
+            </table>
+          </div>
+        )}
+      </Shown>
+      {isAsking && (
+        <ConfirmDialog
+          title={texts.endAll} text={texts.endAllLong} verb={texts.endAll} onClose={() => setAsking(false)}
+          action={async () => {
+            await answer(api.POST('/api/auth/logout-everywhere'));
+            leave();
+          }}
+        />
+      )}
+    </Section>
+  );
+}

@@ -1,0 +1,37 @@
+import { useMutation } from '@tanstack/preact-query';
+import type { ComponentChildren } from 'preact';
+import { ApiError } from '../api/api-error.ts';
+import { shellTexts } from '../texts/shell.ts';
+import { Button } from './button.tsx';
+import { Dialog } from './dialog.tsx';
+import { ErrorNote } from './error-note.tsx';
+
+/**
+ * A form in a dialog. It closes when `send` has succeeded, and else stays with the error; `children` gets what
+ * is wrong with single fields.
+ */
+export function FormDialog<T>({ title, verb, send, onSent, onClose, children, class: more = '' }: {
+  title: string; verb: string; send: () => Promise<T>; onClose: () => void;
+  /** Instead of closing. */
+  onSent?: (answer: T) => void;
+  children: (wrong: Record<string, string>) => ComponentChildren; class?: string;
+}) {
+  const { mutate, error, isPending } = useMutation({ mutationFn: send, onSuccess: onSent ?? onClose });
+  return (
+    <Dialog title={title} onClose={onClose} class={more}>
+      <form
+        onSubmit={(event) => {
+          event.preventDefault();
+          mutate();
+        }}
+      >
+        {children(error instanceof ApiError ? error.fields : {})}
+        <ErrorNote error={error} />
+        <footer>
+          <Button onClick={onClose}>{shellTexts.cancel}</Button>
+          <Button type="submit" variant="primary" isBusy={isPending}>{verb}</Button>
+        </footer>
+      </form>
+    </Dialog>
+  );
+}

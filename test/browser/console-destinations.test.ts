@@ -1,0 +1,115 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { startReceiver, type Receiver } from '../helpers/receiver.ts';
+import { newMember, type Tenant } from '../helpers/tenants.ts';
+import { findBarriers, takeScreenshot } from './chromium.ts';
+import { DESKTOP, openConsole, PHONE, type ConsoleRig } from './console-rig.ts';
+
+let rig: ConsoleRig;
+let tenant: Tenant;
+let receiver: Receiver;
+beforeAll(async () => {
+  receiver = await startReceiver();
+  rig = await openConsole({ env: { ALLOW_PRIVATE_DESTINATIONS: 'true' } });
+  tenant = await rig.newTenant();
+  await create({ name: 'On call', type: 'email', is_default: true, config: { to: ['ada@example.com', 'bob@example.com'] } });
+  const failing = await create({ name: '<b>Team</b> channel', type: 'webhook', config: { url: `${receiver.url}/team` } });
+  const queues = rig.app.db.collection<{ _id: string }>('delivery_queues');
+  await queues.insertOne({
+    _id: failing, organization_id: tenant.organizationId, project_id: tenant.projectId, shard: 0, wakes: 1,
+    failing_since: Date.now() - 3_600_000, consecutive_failures: 7, last_error: 'HTTP 500', last_delivered_at: null,
+  } as never);
+});
+afterAll(async () => {
+  await rig?.close();
+  await receiver?.close();
+});
+
+const create = async (body: object) => {
+  const { integration } = (await tenant.owner.client.post('/api/integrations', body)).data;
+  return integration.id as string;
+};
+
+describe('destinations in the console', () => {
+  test.each([['light', DESKTOP], ['dark', DESKTOP], ['phone', PHONE]] as const)('nothing bars anybody (%s)', async (name, options) => {
+    const colorScheme = name === 'light' ? 'light' : 'dark';
+    await rig.open(tenant.owner, '/destinations', { ...options, colorScheme }, async (page, noted) => {
+      await page.getByRole('link', { name: 'On call' }).waitFor();
+      // What does not arrive is on top, though its name comes last.
+      expect(await page.locator('tbody tr').first().innerText()).toContain('HTTP 500');
+      expect(await findBarriers(page)).toEqual([]);
+      await takeScreenshot(page, `console-destinations-${name}`);
+      await page.getByRole('link', { name: '<b>Team</b> channel' }).click();
+      await page.getByRole('heading', { level: 1, name: '<b>Team</b> channel' }).waitFor();
+      expect(await findBarriers(page)).toEqual([]);
+      await takeScreenshot(page, `console-destination-${name}`);
+      expect(noted).toEqual([]);
+    });
+  });
+
+  test('a person creates a webhook, sees a test arrive and its secret', async () => {
+    await rig.open(tenant.owner, '/destinations', DESKTOP, async (page, noted) => {
+      await page.getByRole('link', { name: 'On call' }).waitFor();
+      await page.keyboard.press('c');
+      await page.getByRole('link', { name: 'Webhook' }).click();
+      await page.getByLabel('Name').fill('Pager');
+      await page.getByLabel('URL').fill(`${receiver.url}/pager`);
+      await page.getByLabel(/Headers/).fill('X-Team: ops\nBad header: 1');
+      await page.getByRole('button', { name: 'Create' }).click();
+      await page.getByRole('alert').filter({ hasText: 'Bad header' }).first().waitFor();
+      await page.getByLabel(/Headers/).fill('X-Team: ops');
+      await page.getByLabel('A probe is offline').check();
+      await page.getByRole('button', { name: 'Create' }).click();
+      await page.getByRole('heading', { level: 1, name: 'Pager' }).waitFor();
+      await page.getByRole('button', { name: 'Send a test' }).click();
+      await page.getByText('HTTP 200').waitFor();
+      expect(receiver.requests.find(({ path }) => path === '/pager')?.headers['x-team']).toBe('ops');
+      await page.getByRole('button', { name: 'Show the secret' }).click();
+      const secret = page.getByLabel('Signing secret').locator('code');
+      const before = await secret.innerText();
+      expect(before).toMatch(/^whsec_/);
+      await page.getByRole('button', { name: 'Replace' }).click();
+      await page.getByRole('dialog').getByRole('button', { name: 'Replace' }).click();
+      await page.getByText('Replaced').waitFor();
+      expect(await secret.innerText()).not.toBe(before);
+      receiver.behave(503);
+      await page.getByRole('button', { name: 'Send a test' }).click();
+      await page.getByText('Not delivered').waitFor();
+      expect(noted.filter((line) => !line.includes('400'))).toEqual([]);
+    });
+    const { integrations } = (await tenant.owner.client.get('/api/integrations')).data;
+    expect(integrations[0]).toMatchObject({
+      name: 'Pager', type: 'webhook', is_default: true, config: { url: `${receiver.url}/pager`, headers: { 'X-Team': 'ops' } },
+      events: expect.arrayContaining(['monitor.down', 'probe.offline']),
+    });
+  });
+
+  test('a person changes one, switches it off and deletes it', async () => {
+    const id = await create({ name: 'Night shift', type: 'email', config: { to: ['night@example.com'] } });
+    const read = async () => (await tenant.owner.client.get(`/api/integrations/${id}`));
+    await rig.open(tenant.owner, `/destinations/${id}`, DESKTOP, async (page) => {
+      await page.getByLabel('Recipients').fill('night@example.com, day@example.com');
+      await page.getByRole('button', { name: 'Save' }).click();
+      await page.getByText('Saved').waitFor();
+      expect((await read()).data.integration.config.to).toEqual(['night@example.com', 'day@example.com']);
+      await page.getByRole('link', { name: 'All destinations' }).click();
+      await page.getByRole('switch', { name: 'Night shift' }).click();
+      await page.getByRole('row', { name: /Night shift/ }).getByText('Off').waitFor();
+      await expect.poll(async () => (await read()).data.integration.enabled).toBe(false);
+      await page.getByRole('link', { name: 'Night shift' }).click();
+      await page.getByRole('button', { name: 'Delete' }).click();
+      await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click();
+      await page.getByText('Deleted').waitFor();
+      expect(await page.getByRole('link', { name: 'Night shift' }).count()).toBe(0);
+    });
+    expect((await read()).status).toBe(404);
+  });
+
+  test('only admins of the project are offered any of it', async () => {
+    const viewer = await newMember(rig.app, tenant, 'viewer');
+    await rig.open(viewer, '/destinations', DESKTOP, async (page, noted) => {
+      await page.getByText('Only admins of this project').waitFor();
+      expect(await page.getByRole('link', { name: 'New destination' }).count()).toBe(0);
+      expect(noted).toEqual([]);
+    });
+  });
+});
