@@ -29,4 +29,34 @@ describe('a monitor', () => {
       expect(noted).toEqual([]);
     });
   });
+
+  test('shows response times over the stretch that somebody draws', async () => {
+    await rig.open(tenant.owner, `/monitors/${shown.id}?range=6h`, DESKTOP, async (page, noted) => {
+      const chart = page.getByRole('region', { name: 'Response times' });
+      await chart.getByText('Osaka').waitFor();
+      const plot = await chart.locator('.u-over').boundingBox();
+      if (plot === null) throw new Error('no chart');
+      await page.mouse.move(plot.x + plot.width * 0.25, plot.y + 50);
+      await page.mouse.down();
+      await page.mouse.move(plot.x + plot.width * 0.75, plot.y + 60, { steps: 4 });
+      await page.mouse.up();
+      await chart.getByRole('button', { name: 'Reset zoom' }).waitFor();
+      const { searchParams } = new URL(page.url());
+      const [from, to] = [Number(searchParams.get('from')), Number(searchParams.get('to'))];
+      expect(Math.round((to - from) / 60_000)).toBeCloseTo(180, -1);
+      await chart.getByLabel('Show').selectOption({ label: 'Phases' });
+      await chart.getByText('Name lookup').waitFor();
+      await chart.getByText('As a table').click();
+      const headings = await chart.getByRole('columnheader').allInnerTexts();
+      expect(headings).toEqual(['Time', 'Transfer', 'First byte', 'TLS', 'Connection', 'Name lookup']);
+      await chart.getByRole('cell', { name: '4 ms' }).first().waitFor();
+      await chart.getByRole('button', { name: '30 d' }).click();
+      await chart.getByLabel('Show').selectOption({ label: 'Percentiles' });
+      await chart.getByText('99th percentile').first().waitFor();
+      expect(await findBarriers(page)).toEqual([]);
+      await page.goBack();
+      await chart.getByRole('button', { name: 'Reset zoom' }).waitFor();
+      expect(noted).toEqual([]);
+    });
+  });
 });

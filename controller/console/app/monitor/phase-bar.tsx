@@ -1,9 +1,7 @@
 import { monitorTexts } from '../texts/monitor.ts';
 import { msText } from '../ui/time.tsx';
+import { PHASES } from './chart-lines.ts';
 import type { Result } from './reading.ts';
-
-export const PHASES = ['dns', 'connect', 'tls', 'first_byte', 'transfer'] as const;
-export type Phase = (typeof PHASES)[number];
 
 /** How long each phase of a check took, side by side. `longestMs` fills the width. */
 export function PhaseBar({ timings, longestMs, isTold = true }: {

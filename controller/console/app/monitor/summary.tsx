@@ -3,12 +3,14 @@ import { Section } from '../ui/page.tsx';
 import { Figures } from './figures.tsx';
 import type { Monitor } from './reading.ts';
 import { RegionMap, RegionTable } from './regions.tsx';
+import { ResponseTimes } from './response-times.tsx';
 
 /** What most people come for: figures, and how each region sees it. */
 export function Summary({ monitor }: { monitor: Monitor }) {
   return (
     <>
       <Figures id={monitor.id} />
+      {monitor.type !== 'HEARTBEAT' && <ResponseTimes monitor={monitor} />}
       {monitor.type !== 'HEARTBEAT' && (
         <Section title={monitorTexts.regions}>
           <div class="regions"><RegionTable id={monitor.id} /><RegionMap id={monitor.id} /></div>

@@ -1,0 +1,151 @@
+import { useEffect, useRef, useState } from 'preact/hooks';
+import UPlot from 'uplot';
+import { language } from '../preferences/language.ts';
+import { theme } from '../preferences/theme.ts';
+import { msText, timeText } from '../ui/time.tsx';
+import type { ChartData } from './chart-data.ts';
+
+/** A stretch of time with a ground of its own. Unix ms. */
+export interface Shade {
+  from: number;
+  to: number;
+  kind: 'down' | 'degraded' | 'maintenance';
+}
+
+interface Props extends ChartData {
+  /** What the chart shows, for those who do not see it; a table beside it has the numbers. */
+  label: string;
+  /** The time that it spans, Unix ms. */
+  from: number;
+  to: number;
+  shades: readonly Shade[];
+  /** Somebody has drawn over a stretch. */
+  onZoom: (from: number, to: number) => void;
+}
+
+const HEIGHT = 260;
+const LEAST_DRAG = 8;
+const DAY_MS = 86_400_000;
+const BY_DAY: Intl.DateTimeFormatOptions = { day: 'numeric', month: 'short' };
+const BY_HOUR: Intl.DateTimeFormatOptions = { hour: '2-digit', minute: '2-digit' };
+
+/** Lines over time, in ms. Its part of the code brings uPlot. */
+export function TimeChart(props: Props) {
+  const place = useRef<HTMLDivElement>(null);
+  const plot = useRef<UPlot | null>(null);
+  const latest = useRef(props);
+  latest.current = props;
+  const [at, setAt] = useState<{ index: number; left: number } | null>(null);
+  const { lines, times, label } = props;
+  const shape = lines.map(({ name, color }) => `${name} ${color}`).join('\n');
+  useEffect(() => {
+    const element = place.current as HTMLDivElement;
+    const point = (index: number | null, left: number) => setAt(index === null ? null : { index, left });
+    const made = new UPlot(optionsOf(element.clientWidth, latest, point), dataOf(latest.current), element);
+    plot.current = made;
+    const resizing = new ResizeObserver(() => made.setSize({ width: element.clientWidth, height: HEIGHT }));
+    resizing.observe(element);
+    const scheme = matchMedia('(prefers-color-scheme: dark)');
+    const redraw = () => made.redraw(false);
+    scheme.addEventListener('change', redraw);
+    return () => {
+      scheme.removeEventListener('change', redraw);
+      resizing.disconnect();
+      made.destroy();
+      plot.current = null;
+    };
+  }, [shape, theme.value, language.value]);
+  useEffect(() => {
+    plot.current?.setData(dataOf(latest.current), false);
+    plot.current?.setScale('x', { min: props.from, max: props.to });
+  }, [lines, times, props.from, props.to, props.shades]);
+  return (
+    <figure class="time-chart" aria-label={label}>
+      <div ref={place} class="plot" aria-hidden="true" />
+      {at !== null && <Readout {...at} {...props} />}
+      <figcaption>
+        {lines.map(({ name, color }) => <span key={name}><i class={`line-mark ${color}`} />{name}</span>)}
+      </figcaption>
+    </figure>
+  );
+}
+
+function Readout({ index, left, times, lines }: { index: number; left: number } & ChartData) {
+  return (
+    <div class="readout" style={{ left: `${left}px` }} aria-hidden="true">
+      <strong>{timeText(times[index] ?? 0, { dateStyle: 'medium', timeStyle: 'short' })}</strong>
+      {lines.map(({ name, color, values, told }) => {
+        const value = nearest(told ?? values, index);
+        return value === null ? null : <span key={name}><i class={`line-mark ${color}`} />{name} <b>{msText(value)}</b></span>;
+      })}
+    </div>
+  );
+}
+
+/** A day where one begins, else a time of day. */
+function tickText(at: number, stepMs: number): string {
+  return timeText(at, stepMs >= DAY_MS || new Date(at).getHours() + new Date(at).getMinutes() === 0 ? BY_DAY : BY_HOUR);
+}
+
+/** Lines of different regions have values at different times. */
+function nearest(values: ChartData['lines'][number]['values'], index: number): number | null {
+  for (let away = 0; away < 8; away += 1) {
+    const found = values[index - away] ?? values[index + away];
+    if (found !== undefined && found !== null) return found;
+  }
+  return null;
+}
+
+function dataOf({ times, lines }: ChartData): UPlot.AlignedData {
+  return [times, ...lines.map(({ values }) => values)] as UPlot.AlignedData;
+}
+
+/** A colour of the page as it is now. */
+function colorOf(name: string): string {
+  return getComputedStyle(document.documentElement).getPropertyValue(`--${name}`).trim();
+}
+
+function optionsOf(
+  width: number, latest: { current: Props }, point: (index: number | null, left: number) => void,
+): UPlot.Options {
+  const axis = { stroke: () => colorOf('faint'), grid: { stroke: () => colorOf('line'), width: 1 }, ticks: { show: false }, font: '12px system-ui, sans-serif' };
+  return {
+    width, height: HEIGHT, ms: 1, legend: { show: false }, padding: [12, 8, 0, 0],
+    series: [{}, ...latest.current.lines.map(({ color, fill = false, width: thick = 1.5 }) => ({
+      stroke: () => colorOf(color), width: thick, points: { show: false },
+      ...(fill ? { fill: () => colorOf(color) } : {}),
+    }))],
+    scales: {
+      x: { min: latest.current.from, max: latest.current.to, auto: false },
+      y: { range: (_plot, _min, max) => [0, Math.max(1, (max ?? 0) * 1.1)] },
+    },
+    axes: [
+      { ...axis, size: 32, values: (_plot, splits, _index, _space, step) => splits.map((at) => tickText(at, step)) },
+      { ...axis, size: 64, values: (_plot, splits) => splits.map(msText) },
+    ],
+    cursor: { drag: { x: true, y: false, setScale: false }, points: { show: false }, y: false },
+    hooks: {
+      drawClear: [(plot) => shade(plot, latest.current.shades)],
+      setCursor: [({ cursor: { idx, left = -1 } }) => point(left < 0 ? null : idx ?? null, left)],
+      setSelect: [(plot) => {
+        const { left, width: drawn } = plot.select;
+        if (drawn < LEAST_DRAG) return;
+        plot.setSelect({ left: 0, top: 0, width: 0, height: 0 }, false);
+        latest.current.onZoom(Math.round(plot.posToVal(left, 'x')), Math.round(plot.posToVal(left + drawn, 'x')));
+      }],
+    },
+  };
+}
+
+function shade({ ctx, bbox, valToPos }: UPlot, shades: readonly Shade[]): void {
+  ctx.save();
+  ctx.beginPath();
+  ctx.rect(bbox.left, bbox.top, bbox.width, bbox.height);
+  ctx.clip();
+  for (const { from, to, kind } of shades) {
+    const left = valToPos(from, 'x', true);
+    ctx.fillStyle = colorOf(`${kind}-soft`);
+    ctx.fillRect(left, bbox.top, Math.max(2, valToPos(to, 'x', true) - left), bbox.height);
+  }
+  ctx.restore();
+}

@@ -1,0 +1,84 @@
+import { useQuery } from '@tanstack/preact-query';
+import type { Shade } from '../charts/time-chart.tsx';
+import { answer, api } from '../api/client.ts';
+import { project } from '../session/session.ts';
+import type { Monitor, Result, StatusSpan } from './reading.ts';
+import type { Source, Span } from './time-span.ts';
+
+const MOST_PAGES = 5;
+const PAGE = 500;
+
+/** Checks of a span, newest first; at most 2,500. */
+async function readChecks(id: string, { from, to }: Span): Promise<Result[]> {
+  const found: Result[] = [];
+  let cursor: string | null = null;
+  for (let page = 0; page < MOST_PAGES; page += 1) {
+    const query: Record<string, unknown> = { from: String(from), to: String(to), limit: PAGE, ...(cursor === null ? {} : { cursor }) };
+    const { results, next_cursor: next } = await answer(api.GET('/api/monitors/{id}/results', { params: { path: { id }, query } }));
+    found.push(...results);
+    if (next === null) return found;
+    cursor = next;
+  }
+  return found;
+}
+
+/** Of long spans the phases are those of some checks of each of these parts. */
+const SAMPLES = 24;
+const SAMPLE = 20;
+
+async function readSamples(id: string, { from, to }: Span): Promise<Result[]> {
+  const stepMs = (to - from) / SAMPLES;
+  const pages = await Promise.all(Array.from({ length: SAMPLES }, async (_, index) => {
+    const query = { from: String(Math.round(from + index * stepMs)), to: String(Math.round(from + (index + 1) * stepMs)), success: 'true', limit: SAMPLE } as const;
+    return (await answer(api.GET('/api/monitors/{id}/results', { params: { path: { id }, query } }))).results;
+  }));
+  return pages.flat();
+}
+
+/** What the chart is drawn of. Rounded ends keep the key while time goes on. */
+export function useChecks({ id }: Monitor, span: Span, how: 'all' | 'samples' | null) {
+  return useQuery({
+    queryKey: ['monitors', id, 'chart', how, span.from, span.to], enabled: how !== null, staleTime: 60_000,
+    placeholderData: (before?: Result[]) => before,
+    queryFn: () => (how === 'all' ? readChecks(id, span) : readSamples(id, span)),
+  });
+}
+
+export function useSeries({ id }: Monitor, source: Source) {
+  const period = source.kind === 'series' ? source.period : '24h';
+  return useQuery({
+    queryKey: ['monitors', id, 'series', period], enabled: source.kind === 'series', staleTime: 120_000,
+    queryFn: async () => (await answer(api.GET('/api/monitors/{id}/response-times', { params: { path: { id }, query: { period } } }))).series,
+  });
+}
+
+const MOST_STATES = 500;
+
+/** Newest first. */
+export function useHistory(id: string) {
+  return useQuery({
+    queryKey: ['monitors', id, 'history'],
+    queryFn: async () => (await answer(api.GET('/api/monitors/{id}/status-history', { params: { path: { id }, query: { limit: MOST_STATES } } }))).history,
+  });
+}
+
+/** Outages, slow stretches and maintenance of a span. */
+export function useShades({ id }: Monitor, span: Span, now: number): Shade[] {
+  const { data: history = [] } = useHistory(id);
+  const projectId = project.value?.id ?? '';
+  const { data: windows = [] } = useQuery({
+    queryKey: ['monitors', id, 'maintenance'], enabled: projectId !== '', staleTime: 300_000,
+    queryFn: async () => (await answer(api.GET('/api/projects/{projectId}/maintenance-windows', { params: { path: { projectId } } }))).maintenance_windows,
+  });
+  const maintained = windows.filter(({ monitor_ids: ids }) => ids.includes(id)).flatMap((window): Shade[] => (
+    [window, ...window.occurrence === null ? [] : [window.occurrence]].map(({ starts_at: from, ends_at: to }) => (
+      { kind: 'maintenance', from: Date.parse(from), to: Date.parse(to) }
+    ))));
+  return [...maintained, ...shadesOf(history, now)].filter(({ from, to }) => to > span.from && from < span.to);
+}
+
+function shadesOf(history: readonly StatusSpan[], now: number): Shade[] {
+  return history.flatMap(({ status, from, to }): Shade[] => (
+    status === 'down' || status === 'degraded' ? [{ kind: status, from, to: to ?? now }] : []
+  ));
+}

@@ -1,0 +1,143 @@
+import { useLocation } from 'preact-iso';
+import { TimeChart } from '../charts/time-chart.tsx';
+import type { ChartData } from '../charts/chart-data.ts';
+import { monitorTexts } from '../texts/monitor.ts';
+import { Button } from '../ui/button.tsx';
+import { ErrorNote } from '../ui/error-note.tsx';
+import { href } from '../ui/link.ts';
+import { Section } from '../ui/page.tsx';
+import { now as clock } from '../ui/time.tsx';
+import { ChartTable } from './chart-table.tsx';
+import { FIGURES, linesOfChecks, linesOfSeries, percentilesOfChecks, percentilesOfSeries, phasesOfChecks, type Figure } from './chart-lines.ts';
+import { useChecks, useSeries, useShades } from './chart-reading.ts';
+import { regionName, useRegions, useRegionVerdicts, type Monitor } from './reading.ts';
+import { movedSpan, sourceOf, SPANS, spanOf, type Span, type SpanName } from './time-span.ts';
+
+const KINDS = ['regions', 'percentiles', 'phases'] as const;
+type Kind = (typeof KINDS)[number];
+
+const MINUTE_MS = 60_000;
+
+/** Response times over a span that the address names: of each region, as percentiles, or by phases. */
+export function ResponseTimes({ monitor }: { monitor: Monitor }) {
+  const { query, path, route } = useLocation();
+  const present = Math.ceil(clock.value / MINUTE_MS) * MINUTE_MS;
+  const span = spanOf(query, present);
+  const kind: Kind = KINDS.find((one) => one === query['show']) ?? 'regions';
+  const figure: Figure = FIGURES.find((one) => one === query['figure']) ?? 'p50';
+  const verdicts = useRegionVerdicts(monitor.id).data?.regions ?? [];
+  const set = (changes: Record<string, string | null>, replace = false) => {
+    const params = new URLSearchParams(query);
+    for (const [name, value] of Object.entries(changes)) {
+      if (value === null) params.delete(name);
+      else params.set(name, value);
+    }
+    route(href(`${path}?${params.toString()}`), replace);
+  };
+  const show = ({ from, to }: Span) => set({ from: String(from), to: String(to), range: null });
+  const source = sourceOf(span, present, monitor.interval_seconds, verdicts.length);
+  // Percentiles of several regions cannot be put together.
+  const needsRegion = kind === 'percentiles' && source.kind === 'series';
+  const asked = verdicts.find((one) => one.region === query['region']) ?? (needsRegion ? verdicts[0] : undefined);
+  const region = asked?.region ?? null;
+  const regions = useRegions();
+  const { data, isLoading, error, isSampled } = useChart(monitor, span, source, { kind, figure, region });
+  const shades = useShades(monitor, span, present);
+  return (
+    <Section
+      title={monitorTexts.responseTimes}
+      actions={<SpanChoice name={span.name} onChoose={(name) => set({ range: name, from: null, to: null })} />}
+    >
+      <div class="card chart-card">
+        <div class="chart-choices">
+          <Choice
+            label={monitorTexts.show} value={kind} onValue={(value) => set({ show: value }, true)}
+            options={KINDS.map((one) => [one, monitorTexts[`by_${one}`]])}
+          />
+          {kind === 'regions' && source.kind === 'series' && (
+            <Choice
+              label={monitorTexts.figure} value={figure} onValue={(value) => set({ figure: value }, true)}
+              options={FIGURES.map((one) => [one, monitorTexts[one]])}
+            />
+          )}
+          {verdicts.length > 1 && kind !== 'regions' && (
+            <Choice
+              label={monitorTexts.region} value={region ?? ''} onValue={(value) => set({ region: value || null }, true)}
+              options={[
+                ...needsRegion ? [] : [['', monitorTexts.allRegions] as const],
+                ...verdicts.map(({ region: one }) => [one, regionName(regions, one)] as const),
+              ]}
+            />
+          )}
+          <span class="chart-moves">
+            <Button variant="quiet" aria-label={monitorTexts.earlier} onClick={() => show(movedSpan(span, { by: -0.5 }, present))}>←</Button>
+            <Button variant="quiet" aria-label={monitorTexts.later} disabled={span.to >= present} onClick={() => show(movedSpan(span, { by: 0.5 }, present))}>→</Button>
+            <Button variant="quiet" aria-label={monitorTexts.closer} onClick={() => show(movedSpan(span, { zoom: 0.5 }, present))}>+</Button>
+            <Button variant="quiet" aria-label={monitorTexts.farther} onClick={() => show(movedSpan(span, { zoom: 2 }, present))}>−</Button>
+            {span.name === null && <Button onClick={() => set({ from: null, to: null })}>{monitorTexts.whole}</Button>}
+          </span>
+        </div>
+        <ErrorNote error={error} />
+        <div class={`chart-place ${isLoading ? 'waiting' : ''}`}>
+          <TimeChart label={monitorTexts.responseTimes} {...data} {...span} shades={shades} onZoom={(from, to) => show({ from, to })} />
+          {data.times.length === 0 && !isLoading && error === null && <p class="chart-empty">{monitorTexts.noTimes}</p>}
+        </div>
+        <p class="small faint chart-note">
+          {monitorTexts.dragHint} <i class="shade-mark down" /> {monitorTexts.outage} <i class="shade-mark maintenance" /> {monitorTexts.maintenance}
+          {isSampled && <> · {monitorTexts.sampled}</>}
+        </p>
+        <ChartTable {...data} />
+      </div>
+    </Section>
+  );
+}
+
+const NOTHING: ChartData = { times: [], lines: [] };
+
+function useChart(
+  monitor: Monitor, span: Span, source: ReturnType<typeof sourceOf>,
+  { kind, figure, region }: { kind: Kind; figure: Figure; region: string | null },
+): { data: ChartData; isLoading: boolean; error: unknown; isSampled: boolean } {
+  const regions = useRegions();
+  const name = (id: string) => regionName(regions, id);
+  const isSampled = kind === 'phases' && source.kind === 'series';
+  const checks = useChecks(monitor, span, source.kind === 'checks' ? 'all' : isSampled ? 'samples' : null);
+  const series = useSeries(monitor, source);
+  const chosen = (checks.data ?? []).filter((one) => region === null || one.region === region);
+  const names = { p50: monitorTexts.p50, p95: monitorTexts.p95, p99: monitorTexts.p99 };
+  const draw = (): ChartData => {
+    if (kind === 'phases') {
+      const { dns, connect, tls, first_byte, transfer } = monitorTexts;
+      return phasesOfChecks(chosen, span, { dns, connect, tls, first_byte, transfer });
+    }
+    if (source.kind === 'checks') return kind === 'regions' ? linesOfChecks(checks.data ?? [], name) : percentilesOfChecks(chosen, span, names);
+    if (series.data === undefined) return NOTHING;
+    if (kind === 'regions') return linesOfSeries(series.data, span, source.stepMs, figure, name);
+    return percentilesOfSeries(series.data, region ?? series.data[0]?.region ?? '', span, source.stepMs, names);
+  };
+  const read = source.kind === 'checks' || isSampled ? checks : series;
+  return { data: draw(), isLoading: read.isFetching && (read.data === undefined || read.isPlaceholderData), error: read.error, isSampled };
+}
+
+function SpanChoice({ name, onChoose }: { name: SpanName | null; onChoose: (name: SpanName) => void }) {
+  return (
+    <div class="span-choice" role="group" aria-label={monitorTexts.span}>
+      {(Object.keys(SPANS) as SpanName[]).map((one) => (
+        <button key={one} type="button" aria-pressed={one === name} onClick={() => onChoose(one)}>{monitorTexts[`short_${one}`]}</button>
+      ))}
+    </div>
+  );
+}
+
+function Choice<T extends string>({ label, value, options, onValue }: {
+  label: string; value: T; options: readonly (readonly [T, string])[]; onValue: (value: T) => void;
+}) {
+  return (
+    <label class="choice">
+      <span class="faint small">{label}</span>
+      <select value={value} onChange={({ currentTarget }) => onValue(currentTarget.value as T)}>
+        {options.map(([one, text]) => <option key={one} value={one}>{text}</option>)}
+      </select>
+    </label>
+  );
+}

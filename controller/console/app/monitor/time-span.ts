@@ -1,0 +1,50 @@
+const HOUR_MS = 3_600_000;
+const DAY_MS = 24 * HOUR_MS;
+
+/** Lengths by the names that addresses carry. */
+export const SPANS = {
+  '1h': HOUR_MS, '6h': 6 * HOUR_MS, '24h': DAY_MS, '7d': 7 * DAY_MS, '30d': 30 * DAY_MS, '90d': 90 * DAY_MS, '365d': 365 * DAY_MS,
+} as const;
+export type SpanName = keyof typeof SPANS;
+
+export interface Span {
+  from: number;
+  to: number;
+}
+
+/** Nothing is shown closer than this. */
+const LEAST_MS = 60_000;
+
+/** From the address: `from` and `to` in Unix ms if both make sense, else the last while by its name. */
+export function spanOf(query: Record<string, string>, now: number): Span & { name: SpanName | null } {
+  const [from, to] = [Number(query['from']), Number(query['to'])];
+  if (Number.isInteger(from) && Number.isInteger(to) && from > 0 && to > from) {
+    return { from: Math.min(from, to - LEAST_MS), to, name: null };
+  }
+  const name = Object.hasOwn(SPANS, query['range'] ?? '') ? query['range'] as SpanName : '24h';
+  return { from: now - SPANS[name], to: now, name };
+}
+
+/** Closer (less than 1) or farther around the middle, and moved by so many spans. It ends at `now` at the latest. */
+export function movedSpan({ from, to }: Span, { zoom = 1, by = 0 }: { zoom?: number; by?: number }, now: number): Span {
+  const length = Math.min(SPANS['365d'], Math.max(LEAST_MS, (to - from) * zoom));
+  const middle = (from + to) / 2 + by * (to - from);
+  const end = Math.min(now, Math.round(middle + length / 2));
+  return { from: end - Math.round(length), to: end };
+}
+
+/** What single checks may be asked for; beyond it hours and days are shown. */
+const MOST_CHECKS = 1500;
+const PERIODS = ['24h', '7d', '30d', '90d', '365d'] as const;
+/** The API has hours of a week, and days before it. */
+const HOURLY_MS = SPANS['7d'];
+
+export type Source = { kind: 'checks' } | { kind: 'series'; period: (typeof PERIODS)[number]; stepMs: number };
+
+/** The finest there is for a span: each check, or else hours or days. */
+export function sourceOf({ from, to }: Span, now: number, intervalSeconds: number, regions: number): Source {
+  const checks = ((to - from) / 1000 / Math.max(1, intervalSeconds)) * Math.max(1, regions);
+  if (checks <= MOST_CHECKS) return { kind: 'checks' };
+  const period = PERIODS.find((name) => now - SPANS[name] <= from) ?? '365d';
+  return { kind: 'series', period, stepMs: now - from <= HOURLY_MS ? HOUR_MS : DAY_MS };
+}
