@@ -231,7 +231,7 @@ test('response times by region and hour equal those of the results', async () =>
     ...times.map((ms, at) => result(id, { started_at: hour - 1000 + at, response_time_ms: ms })),
     result(id, { started_at: hour - 900, ...failed }),
   ]);
-  for (const period of ['24h', '7d', '30d', '90d']) {
+  for (const period of ['24h', '7d', '30d', '90d', '365d']) {
     const { series } = await get(`/api/monitors/${id}/response-times?period=${period}`);
     expect(series).toHaveLength(1);
     const [{ region, points }] = series;

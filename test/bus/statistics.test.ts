@@ -179,6 +179,7 @@ describe(`reported statistics equal those of the results, with seed ${SEED}`, ()
   test('response times by region, hour and day', () => each(async ({ id, watch, script: { told } }, name) => {
     for (const [period, days, stepMs] of [
       ['24h', 1, HOUR_MS], ['7d', 7, HOUR_MS], ['30d', 30, DAY_MS], ['90d', 90, DAY_MS],
+      ['365d', 365, DAY_MS],
     ] as const) {
       const { series } = await get(`/api/monitors/${id}/response-times?period=${period}`);
       const now = Date.now();

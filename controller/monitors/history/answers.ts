@@ -136,7 +136,9 @@ export const certificateAnswer = z.strictObject({
 });
 
 /** Days by name of the period. */
-export const SERIES_DAYS: Readonly<Record<string, number>> = { '24h': 1, '7d': 7, '30d': 30, '90d': 90 };
+export const SERIES_DAYS: Readonly<Record<string, number>> = {
+  '24h': 1, '7d': 7, '30d': 30, '90d': 90, '365d': 365,
+};
 const period = z.string().default('24h').meta({ enum: Object.keys(SERIES_DAYS) });
 export const seriesQuery = z.strictObject({ period });
 
