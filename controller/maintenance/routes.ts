@@ -1,8 +1,10 @@
 import { created, defineRoute, done, ok, type Route } from '../http/route.ts';
 import type { MaintenanceDeps } from './deps.ts';
 import * as schema from './schema.ts';
-import { changeWindow, createWindow, deleteWindow, listWindows, readWindow } from './verbs.ts';
-import { viewWindow } from './views.ts';
+import {
+  changeWindow, createWindow, deleteWindow, listOccurrences, listWindows, previewOccurrences, readWindow,
+} from './verbs.ts';
+import { viewOccurrence, viewWindow } from './views.ts';
 
 const path = '/api/projects/:projectId/maintenance-windows';
 const all = { path, params: schema.projectParams, tag: 'Maintenance windows' } as const;
@@ -22,6 +24,26 @@ export function maintenanceRoutes(deps: MaintenanceDeps): Route[] {
       handle: async (ctx) => {
         const windows = await listWindows(deps, ctx);
         return ok({ maintenance_windows: windows.map((window) => viewWindow(window, ctx.now)) });
+      },
+    }),
+    defineRoute({
+      ...all, auth: viewer, method: 'GET', path: `${path}/occurrences`,
+      summary: 'List when the windows of a project are, by time', query: schema.occurrencesQuery,
+      answers: { 200: schema.occurrencesAnswer },
+      handle: async (ctx, { query }) => {
+        const found = await listOccurrences(deps, ctx, query);
+        const occurrences = found.map(({ window: { _id, title }, occurrence }) => (
+          { maintenance_window_id: _id, title, ...viewOccurrence(occurrence) }
+        ));
+        return ok({ occurrences });
+      },
+    }),
+    defineRoute({
+      ...all, auth: editor, method: 'POST', path: `${path}/preview`, audit: false,
+      summary: 'List the next ten occurrences of a window that is not saved', body: schema.previewInput,
+      answers: { 200: schema.previewAnswer },
+      handle: async (ctx, { body }) => {
+        return ok({ occurrences: previewOccurrences(body, ctx.now).map(viewOccurrence) });
       },
     }),
     defineRoute({

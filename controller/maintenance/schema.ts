@@ -45,8 +45,25 @@ export type WindowChangeInput = z.infer<typeof windowChangeInput>;
 export const windowInput = windowChangeInput.required({ title: true, starts_at: true, ends_at: true });
 export type WindowInput = z.infer<typeof windowInput>;
 
+/** Longest time whose occurrences are listed in one request, days: a month with the weeks around it. */
+const MOST_DAYS = 45;
+const DAY_MS = 86_400_000;
+
+export const occurrencesQuery = z.strictObject({
+  from: instant.describe('Occurrences that end after this instant'),
+  to: instant.describe(`Occurrences that begin before this instant; at most ${MOST_DAYS} days after \`from\``),
+}).refine(({ from, to }) => to > from && to - from <= MOST_DAYS * DAY_MS, {
+  path: ['to'], message: `Must be after from, by at most ${MOST_DAYS} days`,
+});
+
+export const previewInput = settings
+  .pick({ starts_at: true, ends_at: true, recurrence: true, timezone: true })
+  .partial({ recurrence: true, timezone: true });
+export type PreviewInput = z.infer<typeof previewInput>;
+
 const id = z.uuid();
 const time = z.iso.datetime();
+const occurrenceView = z.strictObject({ starts_at: time, ends_at: time });
 
 export const windowView = z.strictObject({
   id, organization_id: id, project_id: id,
@@ -59,7 +76,7 @@ export const windowView = z.strictObject({
   timezone: z.string(),
   suppress_alerts: z.boolean(),
   status: z.enum(['scheduled', 'active', 'over']),
-  occurrence: z.strictObject({ starts_at: time, ends_at: time }).nullable()
+  occurrence: occurrenceView.nullable()
     .describe('The one under way, or else the next one.'),
   created_by: z.string(),
   created_at: time, updated_at: time,
@@ -68,4 +85,8 @@ export type WindowView = z.infer<typeof windowView>;
 
 export const windowAnswer = z.strictObject({ maintenance_window: windowView });
 export const windowListAnswer = z.strictObject({ maintenance_windows: z.array(windowView) });
+export const previewAnswer = z.strictObject({ occurrences: z.array(occurrenceView) });
+export const occurrencesAnswer = z.strictObject({
+  occurrences: z.array(occurrenceView.extend({ maintenance_window_id: id, title: z.string() })),
+});
 export const messageAnswer = z.strictObject({ message: z.string() });

@@ -6,14 +6,17 @@ import { authorOf, type ProjectContext } from '../http/route.ts';
 import { fieldError } from '../http/validation.ts';
 import type { MaintenanceDeps } from './deps.ts';
 import { planned, presentOrNext } from './plan-rules.ts';
-import type { WindowChangeInput, WindowInput } from './schema.ts';
+import { occurrencesIn, type Schedule } from './recurrence.ts';
+import type { PreviewInput, WindowChangeInput, WindowInput } from './schema.ts';
 import {
-  MOST_WINDOWS, MOST_WINDOWS_OF_MONITOR, type WindowDoc, type WindowSettings,
+  MOST_WINDOWS, MOST_WINDOWS_OF_MONITOR, type Occurrence, type WindowDoc, type WindowSettings,
 } from './window.ts';
 
 const DAY_MS = 86_400_000;
 /** Longest occurrence of a window that recurs, and of one that does not. */
 const LONGEST_MS = { recurring: 7 * DAY_MS, once: 90 * DAY_MS };
+/** Occurrences that a preview shows. */
+const MOST_PREVIEWED = 10;
 /** Attempts of a change that others make at the same time. */
 const ATTEMPTS = 5;
 
@@ -25,6 +28,40 @@ const SETTINGS = ['title', 'starts_at', 'ends_at', ...Object.keys(DEFAULTS)] as 
 
 export function listWindows({ windows }: MaintenanceDeps, { tenant }: ProjectContext): Promise<WindowDoc[]> {
   return windows.list(tenant);
+}
+
+interface Listed {
+  window: WindowDoc;
+  occurrence: Occurrence;
+}
+
+/** The occurrences of all windows that overlap a time, in order. */
+export async function listOccurrences(
+  { windows }: MaintenanceDeps, { tenant }: ProjectContext, { from, to }: { from: number; to: number },
+): Promise<Listed[]> {
+  const found: Listed[] = [];
+  for (const window of await windows.list(tenant)) {
+    const within = occurrencesIn(window, from, to).filter(({ starts_at: at }) => at < to);
+    found.push(...within.map((occurrence) => ({ window, occurrence })));
+    // A rule may take some milliseconds, and there may be 200.
+    await new Promise<void>((resolve) => setImmediate(resolve));
+  }
+  return found.sort((one, other) => one.occurrence.starts_at - other.occurrence.starts_at);
+}
+
+/** The next occurrences of what would be a window. Throws VALIDATION_ERROR. */
+export function previewOccurrences(input: PreviewInput, now: number): Occurrence[] {
+  const { recurrence = null, timezone = DEFAULTS.timezone } = input;
+  const schedule = { ...input, recurrence, timezone };
+  checkTimes(schedule);
+  const found: Occurrence[] = [];
+  for (let from = now; found.length < MOST_PREVIEWED;) {
+    const next = occurrencesIn(schedule, from, from)[0];
+    if (next === undefined) break;
+    found.push(next);
+    from = next.ends_at;
+  }
+  return found;
 }
 
 /** Throws RESOURCE_NOT_FOUND. */
@@ -126,7 +163,7 @@ async function check(
   }
 }
 
-function checkTimes({ starts_at, ends_at, recurrence }: WindowSettings): void {
+function checkTimes({ starts_at, ends_at, recurrence }: Schedule): void {
   if (ends_at <= starts_at) throw fieldError('ends_at', 'Must be after starts_at');
   const longestMs = LONGEST_MS[recurrence === null ? 'once' : 'recurring'];
   if (ends_at - starts_at <= longestMs) return;

@@ -1,7 +1,7 @@
 import { isoTime } from '../../shared/time.ts';
 import { presentOrNext } from './plan-rules.ts';
 import type { WindowView } from './schema.ts';
-import type { WindowDoc } from './window.ts';
+import type { Occurrence, WindowDoc } from './window.ts';
 
 export function viewWindow(doc: WindowDoc, now: number): WindowView {
   const { _id: id, organization_id, project_id, title, description, recurrence, timezone } = doc;
@@ -12,9 +12,11 @@ export function viewWindow(doc: WindowDoc, now: number): WindowView {
     suppress_alerts, created_by,
     starts_at: isoTime(doc.starts_at), ends_at: isoTime(doc.ends_at),
     status: occurrence === null ? 'over' : occurrence.starts_at <= now ? 'active' : 'scheduled',
-    occurrence: occurrence && {
-      starts_at: isoTime(occurrence.starts_at), ends_at: isoTime(occurrence.ends_at),
-    },
+    occurrence: occurrence && viewOccurrence(occurrence),
     created_at: isoTime(doc.created_at), updated_at: isoTime(doc.updated_at),
   };
+}
+
+export function viewOccurrence({ starts_at, ends_at }: Occurrence) {
+  return { starts_at: isoTime(starts_at), ends_at: isoTime(ends_at) };
 }

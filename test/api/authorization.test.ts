@@ -219,6 +219,8 @@ const NEEDS = {
   'POST /api/projects/:projectId/status-pages/:id/subscribers/bulk-delete': 'path admin',
   'GET /api/projects/:projectId/maintenance-windows': 'path viewer',
   'GET /api/projects/:projectId/maintenance-windows/:id': 'path viewer',
+  'GET /api/projects/:projectId/maintenance-windows/occurrences': 'path viewer',
+  'POST /api/projects/:projectId/maintenance-windows/preview': 'path editor',
   'POST /api/projects/:projectId/maintenance-windows': 'path editor',
   'PUT /api/projects/:projectId/maintenance-windows/:id': 'path editor',
   'PATCH /api/projects/:projectId/maintenance-windows/:id': 'path editor',

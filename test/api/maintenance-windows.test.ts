@@ -183,3 +183,34 @@ test('what a crash kept from monitors is told to them by the next round', async 
   expect((await app.monitors.findByIds([monitor]))[0]?.revision).toBe(3);
   expect(await windows.findOne({ _id: id })).not.toHaveProperty('due_at');
 });
+
+test('the occurrences of all windows in a time are listed by time, of this project alone', async () => {
+  const own = await newTenant(app);
+  const [mine, at] = [own.owner.client, `/api/projects/${own.projectId}/maintenance-windows`];
+  const weekly = await create({
+    title: 'Restart', starts_at: '2027-03-20T01:30:00Z', ends_at: '2027-03-20T02:30:00Z',
+    recurrence: 'FREQ=WEEKLY', timezone: 'Europe/Berlin',
+  }, mine, at);
+  const once = await create({ title: 'Move', starts_at: '2027-03-26T23:00:00Z', ends_at: '2027-03-28T01:00:00Z' }, mine, at);
+  const { data } = await mine.get(`${at}/occurrences?from=2027-03-27T00:00:00Z&to=2027-04-03T12:00:00Z`);
+  expect(data.occurrences).toEqual([
+    { maintenance_window_id: once.id, title: 'Move', starts_at: '2027-03-26T23:00:00.000Z', ends_at: '2027-03-28T01:00:00.000Z' },
+    { maintenance_window_id: weekly.id, title: 'Restart', starts_at: '2027-03-27T01:30:00.000Z', ends_at: '2027-03-27T02:30:00.000Z' },
+    // An hour earlier by UTC: the clocks have changed.
+    { maintenance_window_id: weekly.id, title: 'Restart', starts_at: '2027-04-03T00:30:00.000Z', ends_at: '2027-04-03T01:30:00.000Z' },
+  ]);
+  const long = await mine.get(`${at}/occurrences?from=2027-01-01T00:00:00Z&to=2027-12-01T00:00:00Z`);
+  expect(long).toMatchObject({ status: 400, error: { code: 'VALIDATION_ERROR' } });
+});
+
+test('a preview lists the next ten occurrences, and saves nothing', async () => {
+  const preview = (body: object) => client.post(`${path}/preview`, body);
+  const times = { starts_at: '2027-01-31T03:00:00Z', ends_at: '2027-01-31T04:00:00Z' };
+  const { data } = await preview({ ...times, recurrence: 'FREQ=MONTHLY;BYMONTHDAY=-1', timezone: 'UTC' });
+  expect(data.occurrences).toHaveLength(10);
+  expect(data.occurrences[1]).toEqual({ starts_at: '2027-02-28T03:00:00.000Z', ends_at: '2027-02-28T04:00:00.000Z' });
+  expect((await preview({ ...times, recurrence: 'FREQ=DAILY;COUNT=3' })).data.occurrences).toHaveLength(3);
+  expect((await preview(times)).data.occurrences).toHaveLength(1);
+  expect((await preview({ ...times, recurrence: 'FREQ=SOMETIMES' })).status).toBe(400);
+  expect((await preview({ ...times, ends_at: times.starts_at })).status).toBe(400);
+});

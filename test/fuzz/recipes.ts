@@ -75,6 +75,7 @@ const RECIPES: Record<string, Recipe> = {
     subscriber_ids: making.pool.ids('subscribers').slice(0, 1),
   }),
   'POST /api/projects/{projectId}/maintenance-windows': (making) => maintenance(making),
+  'POST /api/projects/{projectId}/maintenance-windows/preview': (making) => maintenanceTimes(making),
   'PUT /api/projects/{projectId}/maintenance-windows/{id}': (making) => maintenance(making),
   'PATCH /api/projects/{projectId}/maintenance-windows/{id}': (making) => ({ title: name(making) }),
   'POST /api/projects/{projectId}/status-pages/{id}/subscribers/bulk-notify': (making) => ({
@@ -84,14 +85,17 @@ const RECIPES: Record<string, Recipe> = {
 };
 
 function maintenance(making: Making): object {
-  const { random, pool } = making;
+  const monitors = making.random.chance(0.5) ? making.pool.ids('attached') : [];
+  return { title: name(making), ...maintenanceTimes(making), monitor_ids: monitors };
+}
+
+function maintenanceTimes({ random }: Making): object {
   const rules = ['FREQ=DAILY', 'FREQ=WEEKLY;BYDAY=MO,TH', 'FREQ=MONTHLY;BYDAY=-1SU;COUNT=9', null];
   const startsAt = Date.UTC(2026, 10, 23) + random.int(0, 10 ** 9);
   return {
-    title: name(making), starts_at: new Date(startsAt).toISOString(),
+    starts_at: new Date(startsAt).toISOString(),
     ends_at: new Date(startsAt + random.int(1, 10 ** 7)).toISOString(), recurrence: random.pick(rules),
     timezone: random.pick(['UTC', 'Europe/Berlin', 'America/New_York']),
-    monitor_ids: random.chance(0.5) ? pool.ids('attached') : [],
   };
 }
 
