@@ -23,6 +23,7 @@ export const SIGNED_IN = {
   '/pages/:id': lazy(() => import('./pages/page.tsx')),
   '/pages/:id/:view': lazy(() => import('./pages/page.tsx')),
   '/maintenance': lazy(() => import('./maintenance/maintenance.tsx')),
+  '/maintenance/new': lazy(() => import('./maintenance/maintenance-window.tsx')),
   '/maintenance/:id': lazy(() => import('./maintenance/maintenance-window.tsx')),
   '/settings': lazy(() => import('./settings/settings.tsx')),
   '/settings/:view': lazy(() => import('./settings/settings.tsx')),

@@ -1,6 +1,39 @@
-import { shellTexts } from '../texts/shell.ts';
-import { Page } from '../ui/page.tsx';
+import { useLocation } from 'preact-iso';
+import { canEdit } from '../session/session.ts';
+import { useKeys } from '../shell/keys.ts';
+import { maintenanceTexts as texts } from '../texts/maintenance.ts';
+import { LinkButton } from '../ui/button.tsx';
+import { href } from '../ui/link.ts';
+import { Shown } from '../ui/loading.tsx';
+import { Empty, Page } from '../ui/page.tsx';
+import { Calendar } from './calendar.tsx';
+import { useWindows } from './windows.ts';
+import { WindowTable } from './window-table.tsx';
 
+/** When outages are expected: as a list, and as a calendar. */
 export default function Maintenance() {
-  return <Page title={shellTexts.maintenance}><p /></Page>;
+  const { query, route } = useLocation();
+  const read = useWindows();
+  const isCalendar = query['view'] === 'calendar';
+  useKeys(canEdit.value ? [{ keys: 'n', text: texts.plan, run: () => route(href('/maintenance/new')) }] : []);
+  const view = (to: string, text: string, isCurrent: boolean) => (
+    <a href={href(to)} aria-current={isCurrent ? 'page' : undefined}>{text}</a>
+  );
+  return (
+    <Page
+      title={texts.title}
+      actions={canEdit.value && <LinkButton variant="primary" href={href('/maintenance/new')}>{texts.plan}</LinkButton>}
+    >
+      <nav class="tabs" aria-label={texts.title}>
+        {view('/maintenance', texts.list, !isCalendar)}{view('/maintenance?view=calendar', texts.calendar, isCalendar)}
+      </nav>
+      {isCalendar ? <Calendar month={query['month']} /> : (
+        <Shown of={read} lines={5}>
+          {({ maintenance_windows: windows }) => (windows.length === 0
+            ? <Empty title={texts.none}><p>{texts.noneLong}</p></Empty>
+            : <WindowTable windows={windows} />)}
+        </Shown>
+      )}
+    </Page>
+  );
 }

@@ -1,10 +1,13 @@
-import { effect, signal } from '@preact/signals';
+import { computed, effect, signal } from '@preact/signals';
 
 export const LANGUAGES = { en: 'English', de: 'Deutsch' } as const;
 export type Language = keyof typeof LANGUAGES;
 
 /** The language of all texts: the one chosen here before, else the browser's. */
 export const language = signal<Language>(first());
+
+/** How numbers and times are written: as the browser's owner does, where that is of the same language. */
+export const locale = computed(() => navigator.languages.find((tag) => tag.startsWith(language.value)) ?? language.value);
 
 effect(() => {
   document.documentElement.lang = language.value;

@@ -1,6 +1,6 @@
 import { signal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
-import { language } from '../preferences/language.ts';
+import { locale } from '../preferences/language.ts';
 import { shellTexts } from '../texts/shell.ts';
 
 /** Unix ms; moves every ten seconds while somebody shows a relative time. */
@@ -41,16 +41,16 @@ export function durationText(seconds: number): string {
     const value = Math.floor(rest / size);
     rest -= value * size;
     if (value === 0 && index > 0) return [];
-    return [new Intl.NumberFormat(language.value, { style: 'unit', unit, unitDisplay: 'short' }).format(value)];
+    return [new Intl.NumberFormat(locale.value, { style: 'unit', unit, unitDisplay: 'short' }).format(value)];
   }).join(' ');
 }
 
 export function numberText(value: number, digits = 0): string {
-  return value.toLocaleString(language.value, { maximumFractionDigits: digits });
+  return value.toLocaleString(locale.value, { maximumFractionDigits: digits });
 }
 
 export function percentText(percent: number, digits = 2): string {
-  return (percent / 100).toLocaleString(language.value, { style: 'percent', maximumFractionDigits: digits });
+  return (percent / 100).toLocaleString(locale.value, { style: 'percent', maximumFractionDigits: digits });
 }
 
 export function msText(ms: number): string {
@@ -59,7 +59,7 @@ export function msText(ms: number): string {
 
 /** Date and time in the viewer's zone. */
 export function timeText(at: string | number, options: Intl.DateTimeFormatOptions = { dateStyle: 'medium', timeStyle: 'medium' }): string {
-  return new Date(timeOf(at)).toLocaleString(language.value, options);
+  return new Date(timeOf(at)).toLocaleString(locale.value, options);
 }
 
 /** A time in the viewer's zone, with UTC on hover. */
@@ -74,7 +74,7 @@ export function Ago({ at }: { at: string | number }) {
   const [unit, size] = UNITS.find(([, each]) => Math.abs(seconds) >= each) ?? ['second', 1];
   const text = Math.abs(seconds) < 5
     ? shellTexts.justNow
-    : new Intl.RelativeTimeFormat(language.value, { style: 'short' }).format(-Math.trunc(seconds / size), unit);
+    : new Intl.RelativeTimeFormat(locale.value, { style: 'short' }).format(-Math.trunc(seconds / size), unit);
   const iso = new Date(timeOf(at)).toISOString();
   return <time dateTime={iso} title={`${timeText(at)} · ${shellTexts.utc(iso.slice(0, 19).replace('T', ' '))}`}>{text}</time>;
 }

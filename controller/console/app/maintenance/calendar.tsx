@@ -1,0 +1,108 @@
+import { useQuery } from '@tanstack/preact-query';
+import { useLocation } from 'preact-iso';
+import { answer, api } from '../api/client.ts';
+import { locale } from '../preferences/language.ts';
+import { useKeys } from '../shell/keys.ts';
+import { maintenanceTexts as texts } from '../texts/maintenance.ts';
+import { Button } from '../ui/button.tsx';
+import { href } from '../ui/link.ts';
+import { ErrorNote } from '../ui/error-note.tsx';
+import { timeText } from '../ui/time.tsx';
+import { weekdayText } from './recurrence-text.ts';
+import { DAY_MS, daysOfMonth, fromLocal, monthAway, toLocal, WEEKDAYS } from './recurrence.ts';
+import { projectId } from './windows.ts';
+
+const ZONE = Intl.DateTimeFormat().resolvedOptions().timeZone;
+const MOST_SHOWN = 4;
+
+/** A month of maintenance, in the viewer's time zone. */
+export function Calendar({ month: asked }: { month: string | undefined }) {
+  const { route } = useLocation();
+  const today = toLocal(Date.now(), ZONE).slice(0, 10);
+  const month = /^\d{4}-(0[1-9]|1[0-2])$/.test(asked ?? '') ? (asked as string) : today.slice(0, 7);
+  const days = daysOfMonth(month);
+  const from = fromLocal(`${days[0]}T00:00`, ZONE);
+  const to = fromLocal(`${days.at(-1)}T00:00`, ZONE) + DAY_MS;
+  const path = { projectId: projectId() };
+  const read = useQuery({
+    queryKey: ['maintenance', path.projectId, 'occurrences', month],
+    queryFn: () => answer(api.GET('/api/projects/{projectId}/maintenance-windows/occurrences', {
+      params: { path, query: { from: new Date(from).toISOString(), to: new Date(to).toISOString() } },
+    })),
+  });
+  const show = (by: number) => route(href(`/maintenance?view=calendar&month=${monthAway(month, by)}`));
+  useKeys([
+    { keys: 'ArrowLeft', text: texts.previousMonth, run: () => show(-1) },
+    { keys: 'ArrowRight', text: texts.nextMonth, run: () => show(1) },
+    { keys: 't', text: texts.today, run: () => route(href('/maintenance?view=calendar')) },
+  ]);
+  const name = new Date(`${month}-15T12:00:00Z`).toLocaleDateString(locale.value, {
+    month: 'long', year: 'numeric', timeZone: 'UTC',
+  });
+  const all = read.data?.occurrences ?? [];
+  return (
+    <section class="calendar" aria-label={texts.calendar}>
+      <header class="section-head">
+        <h2 aria-live="polite">{name}</h2>
+        <div class="actions">
+          <Button aria-label={texts.previousMonth} onClick={() => show(-1)}>←</Button>
+          <Button onClick={() => route(href('/maintenance?view=calendar'))}>{texts.today}</Button>
+          <Button aria-label={texts.nextMonth} onClick={() => show(1)}>→</Button>
+        </div>
+      </header>
+      <ErrorNote error={read.error} />
+      <div class="table-wrap">
+        <table>
+          <thead>
+            <tr>{WEEKDAYS.map((day) => <th key={day} scope="col"><abbr title={weekdayText(day)}>{weekdayText(day, 'short')}</abbr></th>)}</tr>
+          </thead>
+          <tbody>
+            {Array.from({ length: days.length / 7 }, (_, week) => (
+              <tr key={week}>
+                {days.slice(week * 7, week * 7 + 7).map((day) => (
+                  <Day
+                    key={day} day={day} isToday={day === today} isOther={!day.startsWith(month)}
+                    occurrences={all.filter(overlapping(day))}
+                  />
+                ))}
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </div>
+    </section>
+  );
+}
+
+interface Shown {
+  maintenance_window_id: string;
+  title: string;
+  starts_at: string;
+  ends_at: string;
+}
+
+function overlapping(day: string) {
+  const begin = fromLocal(`${day}T00:00`, ZONE);
+  const end = fromLocal(`${new Date(Date.parse(day) + DAY_MS).toISOString().slice(0, 10)}T00:00`, ZONE);
+  return ({ starts_at: from, ends_at: to }: Shown) => Date.parse(from) < end && Date.parse(to) > begin;
+}
+
+function Day({ day, isToday, isOther, occurrences }: { day: string; isToday: boolean; isOther: boolean; occurrences: Shown[] }) {
+  return (
+    <td class={`${isToday ? 'today' : ''} ${isOther ? 'other' : ''}`}>
+      <time dateTime={day} aria-current={isToday ? 'date' : undefined}>{Number(day.slice(8))}</time>
+      {occurrences.length > 0 && (
+        <ul>
+          {occurrences.slice(0, MOST_SHOWN).map((one) => (
+            <li key={one.maintenance_window_id + one.starts_at}>
+              <a href={href(`/maintenance/${one.maintenance_window_id}`)} title={`${timeText(one.starts_at)} – ${timeText(one.ends_at)}`}>
+                {timeText(one.starts_at, { timeStyle: 'short' })} {one.title}
+              </a>
+            </li>
+          ))}
+          {occurrences.length > MOST_SHOWN && <li class="faint">{texts.more(occurrences.length - MOST_SHOWN)}</li>}
+        </ul>
+      )}
+    </td>
+  );
+}

@@ -1,0 +1,49 @@
+import { useQuery } from '@tanstack/preact-query';
+import { useEffect, useState } from 'preact/hooks';
+import { answer, api } from '../api/client.ts';
+import { canEdit } from '../session/session.ts';
+import { maintenanceTexts as texts } from '../texts/maintenance.ts';
+import { ErrorNote } from '../ui/error-note.tsx';
+import { Time } from '../ui/time.tsx';
+import { projectId } from './windows.ts';
+
+interface Schedule {
+  starts_at: string;
+  ends_at: string;
+  recurrence: string | null;
+  timezone: string;
+}
+
+const ASK_AFTER_MS = 400;
+const MOST_SHOWN = 5;
+
+/** When a window would take place, as the server understands it. */
+export function NextTimes({ schedule }: { schedule: Schedule }) {
+  const [asked, setAsked] = useState(schedule);
+  const text = JSON.stringify(schedule);
+  useEffect(() => {
+    const timer = setTimeout(() => setAsked(schedule), ASK_AFTER_MS);
+    return () => clearTimeout(timer);
+  }, [text]);
+  const path = { projectId: projectId() };
+  const { data, error } = useQuery({
+    queryKey: ['maintenance', 'preview', asked], enabled: canEdit.value,
+    queryFn: () => answer(api.POST('/api/projects/{projectId}/maintenance-windows/preview', { params: { path }, body: asked })),
+  });
+  if (error !== null) return <ErrorNote error={error} />;
+  if (data === undefined) return null;
+  const shown = data.occurrences.slice(0, MOST_SHOWN);
+  return (
+    <section class="next-times" aria-label={texts.nextTimes} aria-live="polite">
+      <h2>{texts.nextTimes}</h2>
+      {shown.length === 0 && <p class="faint">{texts.noOccurrence}</p>}
+      <ol>
+        {shown.map(({ starts_at: from, ends_at: to }) => (
+          <li key={from}><Time at={from} options={LONG} /> – <Time at={to} options={{ timeStyle: 'short' }} /></li>
+        ))}
+      </ol>
+    </section>
+  );
+}
+
+const LONG: Intl.DateTimeFormatOptions = { weekday: 'short', day: 'numeric', month: 'long', year: 'numeric', hour: 'numeric', minute: '2-digit' };

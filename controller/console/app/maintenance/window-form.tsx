@@ -1,0 +1,135 @@
+import { useMutation } from '@tanstack/preact-query';
+import { useLocation } from 'preact-iso';
+import { useState } from 'preact/hooks';
+import { ApiError } from '../api/api-error.ts';
+import { answer, api } from '../api/client.ts';
+import { canEdit } from '../session/session.ts';
+import { maintenanceTexts as texts } from '../texts/maintenance.ts';
+import { Button, LinkButton } from '../ui/button.tsx';
+import { ErrorNote } from '../ui/error-note.tsx';
+import { Checkbox, SelectField, TextArea, TextField } from '../ui/field.tsx';
+import { href } from '../ui/link.ts';
+import { toast } from '../ui/toast.tsx';
+import { useUnsaved } from '../ui/unsaved.ts';
+import { ChosenMonitors, ChosenPages } from './chosen.tsx';
+import { NextTimes } from './next-times.tsx';
+import { choiceOf, fromLocal, ruleOf, toLocal } from './recurrence.ts';
+import { RecurrenceFields } from './recurrence-fields.tsx';
+import { projectId, windowsChanged, type Window } from './windows.ts';
+
+const HOUR_MS = 3_600_000;
+const ZONE = Intl.DateTimeFormat().resolvedOptions().timeZone;
+
+/** The next full hour, for an hour. */
+function suggested() {
+  const start = Math.ceil(Date.now() / HOUR_MS) * HOUR_MS;
+  return {
+    title: '', description: null, starts_at: new Date(start).toISOString(), ends_at: new Date(start + HOUR_MS).toISOString(),
+    recurrence: null, timezone: ZONE, monitor_ids: [], status_page_ids: [], suppress_alerts: true,
+  };
+}
+
+function draftOf(window: Window | null) {
+  const { title, description, starts_at: from, ends_at: to, recurrence, timezone, ...rest } = window ?? suggested();
+  return {
+    title, description: description ?? '', timezone,
+    from: toLocal(Date.parse(from), timezone), to: toLocal(Date.parse(to), timezone), recurrence: choiceOf(recurrence),
+    monitor_ids: rest.monitor_ids as string[], status_page_ids: rest.status_page_ids as string[], suppress_alerts: rest.suppress_alerts,
+  };
+}
+export type Draft = ReturnType<typeof draftOf>;
+
+function zones(): string[] {
+  return [...new Set([ZONE, 'UTC', ...Intl.supportedValuesOf('timeZone')])];
+}
+
+export function WindowForm({ window }: { window: Window | null }) {
+  const [first] = useState(() => draftOf(window));
+  const [draft, setDraft] = useState(first);
+  const { route } = useLocation();
+  const set = (change: Partial<Draft>) => setDraft({ ...draft, ...change });
+  const saving = useMutation({
+    mutationFn: () => {
+      const { title, description, monitor_ids, status_page_ids, suppress_alerts } = draft;
+      const settings = { title, monitor_ids, status_page_ids, suppress_alerts, ...scheduleOf(draft) };
+      const body = { ...settings, description: description.trim() === '' ? null : description };
+      const path = { projectId: projectId() };
+      return window === null
+        ? answer(api.POST('/api/projects/{projectId}/maintenance-windows', { params: { path }, body }))
+        : answer(api.PATCH('/api/projects/{projectId}/maintenance-windows/{id}', { params: { path: { ...path, id: window.id } }, body }));
+    },
+    onSuccess: async () => {
+      await windowsChanged();
+      toast(texts.saved);
+      route(href('/maintenance'));
+    },
+  });
+  useUnsaved(!saving.isSuccess && JSON.stringify(draft) !== JSON.stringify(first));
+  const wrong = saving.error instanceof ApiError ? saving.error.fields : {};
+  return (
+    <form
+      onSubmit={(event) => {
+        event.preventDefault();
+        saving.mutate();
+      }}
+    >
+      <fieldset disabled={!canEdit.value}>
+        <legend class="hidden">{texts.window}</legend>
+        <TextField label={texts.name} required maxLength={200} value={draft.title} onValue={(title) => set({ title })} error={wrong['title']} />
+        <TextArea
+          label={texts.description} isOptional rows={2} maxLength={5000} value={draft.description}
+          onValue={(description) => set({ description })} error={wrong['description']}
+        />
+        <div class="fields">
+          <TextField
+            label={texts.starts} type="datetime-local" required value={draft.from} error={wrong['starts_at']}
+            onValue={(from) => set({ from, to: moved(draft, from) })}
+          />
+          <TextField
+            label={texts.ends} type="datetime-local" required value={draft.to} error={wrong['ends_at']} onValue={(to) => set({ to })}
+          />
+          <SelectField
+            label={texts.zone} hint={texts.zoneHint} value={draft.timezone} onValue={(timezone) => set({ timezone })}
+            options={zones().map((zone) => [zone, zone] as const)} error={wrong['timezone']}
+          />
+        </div>
+        <RecurrenceFields value={draft.recurrence} from={draft.from} onValue={(recurrence) => set({ recurrence })} error={wrong['recurrence']} />
+        <NextTimes schedule={scheduleOf(draft)} />
+      </fieldset>
+      <fieldset disabled={!canEdit.value}>
+        <legend>{texts.monitors}</legend>
+        <ChosenMonitors chosen={draft.monitor_ids} onChosen={(monitor_ids) => set({ monitor_ids })} />
+        <Checkbox
+          label={texts.hold} hint={texts.holdHint} value={draft.suppress_alerts}
+          onValue={(suppress_alerts) => set({ suppress_alerts })}
+        />
+      </fieldset>
+      <fieldset disabled={!canEdit.value}>
+        <legend>{texts.pages}</legend>
+        <ChosenPages chosen={draft.status_page_ids} onChosen={(status_page_ids) => set({ status_page_ids })} />
+      </fieldset>
+      <ErrorNote error={saving.error} />
+      {canEdit.value && (
+        <div class="form-foot">
+          <LinkButton href={href('/maintenance')}>{texts.cancel}</LinkButton>
+          <Button type="submit" variant="primary" isBusy={saving.isPending}>{texts.save}</Button>
+        </div>
+      )}
+    </form>
+  );
+}
+
+/** What the API is told; times that are no times are left to it to refuse. */
+function scheduleOf({ from, to, recurrence, timezone }: Draft) {
+  const iso = (local: string) => {
+    const at = fromLocal(local, timezone);
+    return Number.isNaN(at) ? local : new Date(at).toISOString();
+  };
+  return { starts_at: iso(from), ends_at: iso(to), recurrence: ruleOf(recurrence), timezone };
+}
+
+/** The end that keeps the length when the beginning moves. */
+function moved({ from, to, timezone }: Draft, newFrom: string): string {
+  const end = fromLocal(newFrom, timezone) + (fromLocal(to, timezone) - fromLocal(from, timezone));
+  return Number.isNaN(end) ? to : toLocal(end, timezone);
+}

@@ -1,0 +1,47 @@
+import { useState } from 'preact/hooks';
+import { maintenanceTexts as texts } from '../texts/maintenance.ts';
+import { Checkbox } from '../ui/field.tsx';
+import { href } from '../ui/link.ts';
+import { StateBadge } from '../ui/state.tsx';
+import { numberText, Time } from '../ui/time.tsx';
+import { recurrenceText } from './recurrence-text.ts';
+import { inOrder, type Window } from './windows.ts';
+
+const TONES = { active: 'maintenance', scheduled: 'unknown', over: 'unknown' } as const;
+
+export function WindowTable({ windows }: { windows: Window[] }) {
+  const [hasPast, setPast] = useState(false);
+  const isPast = windows.some(({ status }) => status === 'over');
+  const shown = inOrder(windows).filter(({ status }) => hasPast || status !== 'over');
+  return (
+    <>
+      {isPast && <Checkbox label={texts.past} value={hasPast} onValue={setPast} />}
+      <div class="table-wrap">
+        <table>
+          <thead>
+            <tr>
+              <th scope="col">{texts.state}</th><th scope="col">{texts.window}</th><th scope="col">{texts.next}</th>
+              <th scope="col">{texts.repeats}</th><th scope="col" class="number">{texts.monitors}</th>
+            </tr>
+          </thead>
+          <tbody>
+            {shown.map((window) => {
+              const { starts_at: from, ends_at: to } = window.occurrence ?? window;
+              return (
+                <tr key={window.id}>
+                  <td><StateBadge state={TONES[window.status]} text={texts[window.status]} /></td>
+                  <th scope="row"><a href={href(`/maintenance/${window.id}`)}>{window.title}</a></th>
+                  <td><Time at={from} options={SHORT} /> – <Time at={to} options={SHORT} /></td>
+                  <td>{recurrenceText(window.recurrence)}</td>
+                  <td class="number">{numberText(window.monitor_ids.length)}</td>
+                </tr>
+              );
+            })}
+          </tbody>
+        </table>
+      </div>
+    </>
+  );
+}
+
+const SHORT: Intl.DateTimeFormatOptions = { dateStyle: 'medium', timeStyle: 'short' };

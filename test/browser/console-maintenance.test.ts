@@ -1,0 +1,74 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { Tenant } from '../helpers/tenants.ts';
+import { findBarriers, takeScreenshot } from './chromium.ts';
+import { DESKTOP, openConsole, PHONE, type ConsoleRig } from './console-rig.ts';
+
+let rig: ConsoleRig;
+let tenant: Tenant;
+let monitor: string;
+beforeAll(async () => {
+  rig = await openConsole();
+  tenant = await rig.newTenant();
+  const body = { name: 'Database', type: 'TCP', target: 'db.example', port: 5432, interval_seconds: 60 };
+  monitor = (await tenant.writeKey.post('/api/monitors', body)).data.monitor.id;
+  await tenant.writeKey.post(windows(), {
+    title: 'Backup', starts_at: '2026-01-01T02:00:00Z', ends_at: '2026-01-01T02:30:00Z', recurrence: 'FREQ=DAILY', monitor_ids: [monitor],
+  });
+});
+afterAll(() => rig?.close());
+
+const windows = () => `/api/projects/${tenant.projectId}/maintenance-windows`;
+const berlin = { ...DESKTOP, timezoneId: 'Europe/Berlin' };
+
+describe('maintenance in the console', () => {
+  test.each([['light', DESKTOP], ['dark', DESKTOP], ['phone', PHONE]] as const)('nothing bars anybody (%s)', async (name, options) => {
+    const colorScheme = name === 'light' ? 'light' : 'dark';
+    await rig.open(tenant.owner, '/maintenance', { ...options, colorScheme }, async (page, noted) => {
+      await page.getByRole('link', { name: 'Backup' }).waitFor();
+      expect(await findBarriers(page)).toEqual([]);
+      await page.getByRole('link', { name: 'Calendar' }).click();
+      await page.getByRole('link', { name: /Backup/ }).first().waitFor();
+      expect(await findBarriers(page)).toEqual([]);
+      await takeScreenshot(page, `console-calendar-${name}`);
+      await page.getByRole('link', { name: /Backup/ }).first().click();
+      await page.getByLabel('Title').waitFor();
+      await page.getByText('When it will be').waitFor();
+      expect(await findBarriers(page)).toEqual([]);
+      expect(noted).toEqual([]);
+      await takeScreenshot(page, `console-maintenance-${name}`);
+    });
+  });
+
+  test('a window is planned by choices, in the zone that was chosen, and then deleted', async () => {
+    await rig.open(tenant.owner, '/maintenance', berlin, async (page, noted) => {
+      await page.getByRole('link', { name: 'Plan maintenance' }).click();
+      await page.getByLabel('Title').fill('Weekly restart');
+      await page.getByLabel('Begins').fill('2027-03-14T02:15');
+      await page.getByLabel('Ends').fill('2027-03-14T03:00');
+      await page.getByLabel('Repeats').selectOption('WEEKLY');
+      expect(await page.getByRole('button', { name: 'Sunday' }).getAttribute('aria-pressed')).toBe('true');
+      await page.getByRole('button', { name: 'Wednesday' }).click();
+      await page.getByText(/Wed.*17 March 2027|Wed, March 17, 2027/).waitFor();
+      await page.getByLabel('Database').check();
+      await page.getByRole('button', { name: 'Save' }).click();
+      await page.getByRole('link', { name: 'Weekly restart' }).waitFor();
+      const [saved] = (await tenant.readKey.get(windows())).data.maintenance_windows;
+      expect(saved).toMatchObject({
+        title: 'Weekly restart', starts_at: '2027-03-14T01:15:00.000Z', ends_at: '2027-03-14T02:00:00.000Z',
+        recurrence: 'FREQ=WEEKLY;BYDAY=WE,SU', timezone: 'Europe/Berlin', monitor_ids: [monitor],
+      });
+      await page.getByRole('link', { name: 'Weekly restart' }).click();
+      await page.getByLabel('Ends').fill('2027-03-14T01:00');
+      await page.getByRole('button', { name: 'Save' }).click();
+      await page.getByText('Must be after starts_at').first().waitFor();
+      await page.getByLabel('Ends').fill('2027-03-14T04:00');
+      await page.getByRole('button', { name: 'Save' }).click();
+      await page.getByRole('link', { name: 'Weekly restart' }).click();
+      await page.getByRole('button', { name: 'Delete' }).click();
+      await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click();
+      await page.getByRole('link', { name: 'Weekly restart' }).waitFor({ state: 'detached' });
+      expect(noted.filter((line) => !line.includes('400'))).toEqual([]);
+    });
+    expect((await tenant.readKey.get(windows())).data.maintenance_windows).toHaveLength(1);
+  });
+});
