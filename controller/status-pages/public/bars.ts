@@ -34,10 +34,10 @@ interface Run extends ShownDay {
 
 /** A bar for each day; those with trouble have a title, unless they are many. */
 export function bars(days: readonly ShownDay[], voice: Voice): Html {
-  const runs = runsOf(days);
+  const runs = runsOf(days, isSaidAlike);
   const troubled = runs.filter(({ state }) => state === 'degraded' || state === 'down');
   const isTitled = troubled.length <= MOST_LISTED;
-  const plain = isTitled ? runs.filter((run) => !troubled.includes(run)) : runs;
+  const plain = isTitled ? runs.filter((run) => !troubled.includes(run)) : runsOf(days, isDrawnAlike);
   const states = [...new Set(plain.map(({ state }) => state))];
   const width = days.length * STEP - 1;
   return html`<svg viewBox="0 -1 ${width} 2" preserveAspectRatio="none" role="img" aria-label="${
@@ -50,20 +50,29 @@ export function bars(days: readonly ShownDay[], voice: Voice): Html {
 
 /** Days with trouble and stretches without data, newest first; at the end says if there are more. */
 export function troubles(days: readonly ShownDay[], voice: Voice): Html[] {
-  const all = runsOf(days).filter(({ uptime }) => uptime === null || uptime < 100).reverse();
+  const all = runsOf(days, isSaidAlike).filter(({ uptime }) => uptime === null || uptime < 100).reverse();
   const listed = all.slice(0, MOST_LISTED).map((run) => html`<li>${dayText(run, voice)}</li>`);
   return all.length > MOST_LISTED ? [...listed, html`<li>…</li>`] : listed;
 }
 
-/** Neighbours that look alike, in one: days without data, and those in which nothing failed. */
-function runsOf(days: readonly ShownDay[]): Run[] {
+/** Neighbours that are alike, in one. */
+function runsOf(days: readonly ShownDay[], areAlike: (one: ShownDay, next: ShownDay) => boolean): Run[] {
   const runs: Run[] = [];
   for (const [from, day] of days.entries()) {
     const last = runs.at(-1);
-    if (last?.uptime === day.uptime && (day.uptime === null || day.uptime === 100)) last.length += 1;
+    if (last !== undefined && areAlike(last, day)) last.length += 1;
     else runs.push({ from, length: 1, ...day });
   }
   return runs;
+}
+
+/** Days without data, and those in which nothing failed. */
+function isSaidAlike({ uptime }: ShownDay, next: ShownDay): boolean {
+  return uptime === next.uptime && (uptime === null || uptime === 100);
+}
+
+function isDrawnAlike({ state }: ShownDay, next: ShownDay): boolean {
+  return state === next.state;
 }
 
 function lineOf({ from, length }: Run): string {
