@@ -15,6 +15,8 @@ export interface AlertFigures {
   checksPerS: number;
   /** Outages whose webhook never arrived. */
   missing: number;
+  /** Those of `confirmedMs` by the outage's number. */
+  byOutage: Map<number, number>;
 }
 
 interface AlertOptions {
@@ -23,6 +25,8 @@ interface AlertOptions {
   intervalS: number;
   settleS: number;
   bundles: { target: string; receiver: string };
+  /** Called before each outage; what it starts runs beside the alerts. */
+  beforeOutage?: (outage: number, of: { url: string; session: ApiSession }) => Promise<void>;
 }
 
 /** Ms between two outages, chosen so that they hit all phases of the interval. */
@@ -55,6 +59,7 @@ export async function measureAlerts(options: AlertOptions): Promise<AlertFigures
     await passTime(options.settleS * 1000);
     const before = { taken: await taken(farwatch), at: Date.now() };
     for (let index = 0; index < outages; index += 1) {
+      await options.beforeOutage?.(index, { url: farwatch.url, session });
       failing.break(`/${index}`);
       await passTime(APART_MS);
     }
@@ -68,6 +73,7 @@ export async function measureAlerts(options: AlertOptions): Promise<AlertFigures
       confirmedMs: confirmed.map(({ at, startedAt }) => at - startedAt),
       directMs: all.filter(({ path }) => path === '/direct').map(({ at, startedAt }) => at - startedAt),
       checksPerS: (after.taken - before.taken) / ((after.at - before.at) / 1000),
+      byOutage: new Map(confirmed.map(({ name, at, startedAt }) => [Number(name.slice(1)), at - startedAt])),
       missing: outages - new Set(confirmed.map(({ name }) => name)).size,
     };
   } finally {

@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { Agent, get, type IncomingMessage } from 'node:http';
+import { get, type IncomingMessage } from 'node:http';
 import { join } from 'node:path';
 import { buffer } from 'node:stream/consumers';
 import type { MonitorDoc } from '../../controller/monitors/monitor.ts';
@@ -10,11 +10,12 @@ import { cpuMs } from './cpu.ts';
 import { Installation } from './installation.ts';
 import type { Metric } from './metrics.ts';
 import { giveHistory } from './population.ts';
+import { startPageReaders, type PageReaders } from './readers.ts';
 import { print } from './report.ts';
 
 const MONITORS = 200;
 const READERS = 50;
-const READS = 20_000;
+const READS = 40_000;
 
 type Monitor = Pick<MonitorDoc, '_id' | 'organization_id' | 'project_id'>;
 
@@ -26,15 +27,17 @@ interface Answer {
 /** Requests per CPU second for a status page of 200 monitors, against `node:http` sending the same bytes. */
 export const pageServing: Metric = async ({ outdir, bundles, rounds, scale }) => {
   const one = await Installation.start(bundles, MONITORS);
-  const path = await publish(one);
+  await giveHistory(one.db, await monitorIds(one, MONITORS));
+  const path = await publishPage(one, MONITORS);
   const answer = await read(one.url + path);
   const bare = await startBare(join(outdir, 'bare-page.mjs'), answer);
+  const readers = startPageReaders(join(outdir, 'page-readers.mjs'));
   const rate: Record<'ours' | 'bare', number[]> = { ours: [], bare: [] };
   try {
     const count = Math.round(READS * scale);
     for (let round = 0; round <= rounds; round += 1) {
-      const ours = await perCpuSecond(one.url + path, one.pid, count);
-      const theirs = await perCpuSecond(bare.url, bare.pid, count);
+      const ours = await perCpuSecond(readers, one.url + path, one.pid, count);
+      const theirs = await perCpuSecond(readers, bare.url, bare.pid, count);
       // The first round is to warm up.
       if (round === 0) continue;
       rate.ours.push(ours);
@@ -42,6 +45,7 @@ export const pageServing: Metric = async ({ outdir, bundles, rounds, scale }) =>
     }
   } finally {
     bare.stop();
+    readers.stop();
     await one.stop();
   }
   return [
@@ -56,12 +60,21 @@ export const pageServing: Metric = async ({ outdir, bundles, rounds, scale }) =>
   ];
 };
 
-async function publish(one: Installation): Promise<string> {
-  const monitors = await one.db.collection<Monitor>('monitors').find().toArray();
-  await giveHistory(one.db, monitors.map(({ _id }) => _id));
+/** The first monitors by id. */
+async function monitorIds({ db }: Installation, count: number): Promise<string[]> {
+  return (await monitorsOf(db, count)).map(({ _id }) => _id);
+}
+
+function monitorsOf(db: Installation['db'], count: number): Promise<Monitor[]> {
+  return db.collection<Monitor>('monitors').find().sort({ _id: 1 }).limit(count).toArray();
+}
+
+/** Publishes a page of the first `count` monitors. Returns its path. */
+export async function publishPage({ db }: Installation, count: number): Promise<string> {
+  const monitors = await monitorsOf(db, count);
   const { organization_id, project_id } = monitors[0] as Monitor;
   const at = Date.now();
-  await one.db.collection<PageDoc>('status_pages').insertOne({
+  await db.collection<PageDoc>('status_pages').insertOne({
     ...DEFAULT_SETTINGS, _id: newId(at), organization_id, project_id, subdomain: 'bench', name: 'Bench',
     status: 'published', branding: null, verified_domain: null, last_published_at: at, created_at: at, updated_at: at,
     components: monitors.map(({ _id }, order) => ({
@@ -73,23 +86,17 @@ async function publish(one: Installation): Promise<string> {
 }
 
 /** As a browser asks. */
-async function read(url: string, agent = new Agent()): Promise<Answer> {
+async function read(url: string): Promise<Answer> {
   const headers = { 'accept-encoding': 'gzip, deflate, br', 'accept-language': 'en' };
-  const request = get(url, { agent, headers });
-  const [response] = (await once(request, 'response')) as [IncomingMessage];
+  const [response] = (await once(get(url, { agent: false, headers }), 'response')) as [IncomingMessage];
   const body = await buffer(response);
   if (response.statusCode !== 200) throw new Error(`${url}: ${response.statusCode} ${body.toString()}`);
   return { headers: response.rawHeaders, body };
 }
 
-async function perCpuSecond(url: string, pid: number, count: number): Promise<number> {
-  const agent = new Agent({ keepAlive: true, maxSockets: READERS });
+async function perCpuSecond(readers: PageReaders, url: string, pid: number, count: number): Promise<number> {
   const before = cpuMs([pid]);
-  let left = count;
-  await Promise.all(Array.from({ length: READERS }, async () => {
-    while (left-- > 0) await read(url, agent);
-  }));
-  agent.destroy();
+  await readers.readAll(url, READERS, count);
   return count / ((cpuMs([pid]) - before) / 1000);
 }
 

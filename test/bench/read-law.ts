@@ -1,9 +1,11 @@
 import { percentile } from './cpu.ts';
 import { Installation } from './installation.ts';
+import { publishPage } from './page-metric.ts';
 import { giveHistory } from './population.ts';
 import { print } from './report.ts';
 
 const PAGE = 50;
+const SHOWN = 200;
 /** Requests of one kind to one installation. */
 const READS_A_ROUND = 400;
 
@@ -38,6 +40,7 @@ const READS: Read[] = [
     mayGrow: true,
   },
   { what: 'statistics of the project', path: () => '/api/monitors/stats' },
+  { what: `a status page of ${SHOWN} monitors`, path: () => '/status/bench' },
 ];
 
 /**
@@ -49,7 +52,10 @@ export async function readLaw(
 ): Promise<(boolean | null)[]> {
   const few = await Installation.start(bundles, 1000);
   const many = await Installation.start(bundles, Math.round(100_000 * scale));
-  for (const one of [few, many]) await giveHistoryToShown(one);
+  for (const one of [few, many]) {
+    await publishPage(one, SHOWN);
+    await giveHistoryToShown(one);
+  }
   const count = Math.max(50, Math.round(READS_A_ROUND * scale));
   try {
     const verdicts: (boolean | null)[] = [];
@@ -95,7 +101,7 @@ function placeOf({ group, count }: Installation): { group: string; last: number 
 /** Gives a history to the monitors that the reads show. */
 async function giveHistoryToShown(one: Installation): Promise<void> {
   const ids = new Set<string>();
-  for (const { path } of READS) {
+  for (const { path } of READS.filter(({ path }) => path(placeOf(one)).startsWith('/api/'))) {
     const answer =
       JSON.parse(await one.read(path(placeOf(one)))) as { data: { monitors?: { id: string }[] } };
     for (const { id } of answer.data.monitors ?? []) ids.add(id);

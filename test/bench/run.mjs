@@ -16,7 +16,7 @@ await bundle({
   entryPoints: {
     bench: 'test/bench/main.ts', worker: 'test/bench/worker.ts', target: 'test/bench/target-server.ts',
     receiver: 'test/bench/receiver-server.ts', probe: 'probe/main.ts',
-    'bare-page': 'test/bench/bare-page-server.ts',
+    'bare-page': 'test/bench/bare-page-server.ts', 'page-readers': 'test/bench/reader-process.ts',
   },
   // Helpers locate the repository relative to their source file.
   define: { 'import.meta.dirname': JSON.stringify(join(root, 'test/helpers')) },

@@ -1,0 +1,129 @@
+import { connect, type Socket } from 'node:net';
+import { systemClock } from '../../shared/time.ts';
+import { percentile } from './cpu.ts';
+
+/** What the parent asks for: `count` reads by all readers together as fast as they can, or one each `everyMs`. */
+export type Order = { url: string; readers: number } & ({ count: number } | { everyMs: number }) | 'end';
+
+export interface ReadFigures {
+  reads: number;
+  /** Answers other than 200, and connections that broke. */
+  failed: number;
+  p50Ms: number;
+  p99Ms: number;
+}
+
+/** No address may have more than a quarter of a controller's connections. */
+const ADDRESSES = 8;
+
+interface Turn {
+  at: number;
+  head: Buffer;
+  /** Bytes of the body still to come; null while the head is read. */
+  left: number | null;
+  done: () => void;
+}
+
+let figures = { times: [] as number[], failed: 0 };
+
+/** Somebody who loads a page again and again over one connection, and asks as browsers do. */
+class Reader {
+  readonly #open: () => Socket;
+  readonly #request: string;
+  #socket: Socket | null = null;
+  #turn: Turn | null = null;
+
+  constructor(url: URL, index: number) {
+    const localAddress = `127.0.0.${2 + (index % ADDRESSES)}`;
+    this.#open = () => connect({ host: url.hostname, port: Number(url.port), localAddress, noDelay: true });
+    this.#request = `GET ${url.pathname} HTTP/1.1\r\nHost: ${url.host}\r\nConnection: keep-alive\r\n` +
+      'Accept-Encoding: gzip, deflate, br\r\nAccept-Language: en\r\n\r\n';
+  }
+
+  /** Resolves also if it fails, which is counted. */
+  read(): Promise<void> {
+    return new Promise((done) => {
+      this.#turn = { at: performance.now(), head: Buffer.alloc(0), left: null, done };
+      this.#socket ??= this.#connect();
+      this.#socket.write(this.#request);
+    });
+  }
+
+  close(): void {
+    this.#socket?.destroy();
+  }
+
+  #connect(): Socket {
+    const socket = this.#open();
+    socket.on('data', (chunk: Buffer) => this.#take(chunk));
+    socket.on('error', () => undefined);
+    socket.on('close', () => {
+      this.#socket = null;
+      if (this.#turn !== null) this.#end(this.#turn, false);
+    });
+    return socket;
+  }
+
+  #take(chunk: Buffer): void {
+    const turn = this.#turn;
+    if (turn === null) return;
+    if (turn.left === null) {
+      turn.head = Buffer.concat([turn.head, chunk]);
+      const end = turn.head.indexOf('\r\n\r\n');
+      if (end === -1) return;
+      const head = turn.head.toString('latin1', 0, end);
+      if (!head.startsWith('HTTP/1.1 200 ')) return this.close();
+      turn.left = Number(/^content-length: (\d+)/im.exec(head)?.[1]) - (turn.head.length - end - 4);
+    } else turn.left -= chunk.length;
+    if (turn.left === 0) this.#end(turn, true);
+  }
+
+  #end({ at, done }: Turn, isRead: boolean): void {
+    this.#turn = null;
+    if (isRead) figures.times.push(performance.now() - at);
+    else figures.failed += 1;
+    done();
+  }
+}
+
+let isOpen = false;
+let readers: Reader[] = [];
+
+async function readAll(count: number): Promise<void> {
+  let left = count;
+  await Promise.all(readers.map(async (reader) => {
+    while (left-- > 0) await reader.read();
+  }));
+}
+
+/** Each at instants of its own; one that had to wait for its page goes on at once. */
+async function readEvery(reader: Reader, everyMs: number): Promise<void> {
+  let next = performance.now() + Math.random() * everyMs;
+  while (isOpen) {
+    await new Promise<void>((resolve) => {
+      systemClock.setTimer(Math.max(0, next - performance.now()), resolve);
+    });
+    if (isOpen) await reader.read();
+    next += everyMs;
+  }
+}
+
+function tell(): void {
+  isOpen = false;
+  for (const reader of readers) reader.close();
+  const { times, failed } = figures;
+  const told: ReadFigures = {
+    reads: times.length, failed, p50Ms: percentile(times, 0.5), p99Ms: percentile(times, 0.99),
+  };
+  process.send?.(told);
+}
+
+process.on('message', (order: Order) => {
+  if (order === 'end') return tell();
+  figures = { times: [], failed: 0 };
+  readers = Array.from({ length: order.readers }, (_, index) => new Reader(new URL(order.url), index));
+  isOpen = true;
+  if ('count' in order) void readAll(order.count).then(tell);
+  else for (const reader of readers) void readEvery(reader, order.everyMs);
+});
+process.on('disconnect', () => process.exit(0));
