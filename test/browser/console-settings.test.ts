@@ -8,11 +8,16 @@ let tenant: Tenant;
 beforeAll(async () => {
   rig = await openConsole();
   tenant = await rig.newTenant();
+  await newMember(rig.app, tenant, 'member');
+  await tenant.owner.client.post('/api/organization/invitations', { email: 'soon@example.com', role: 'viewer' });
 });
 afterAll(() => rig?.close());
 
 /** The parts of the settings, by what they show once they are read. */
-const PARTS = { account: 'This one', keys: 'reader' };
+const PARTS = {
+  account: 'This one', organization: 'Your role', people: 'soon@example.com', projects: 'Default', keys: 'reader',
+  plan: 'Shortest interval', audit: 'invitation.created',
+};
 
 describe('settings in the console', () => {
   test.each([['light', DESKTOP], ['dark', DESKTOP], ['phone', PHONE]] as const)('nothing bars anybody (%s)', async (name, options) => {
@@ -74,6 +79,62 @@ describe('settings in the console', () => {
       await page.getByRole('dialog').getByRole('button', { name: 'Sign out everywhere' }).click();
       await page.waitForURL(/sign-in/);
     });
+  });
+
+  test('people are invited with roles, promoted and removed', async () => {
+    await newMember(rig.app, tenant, 'viewer');
+    await rig.open(tenant.owner, '/settings/people', DESKTOP, async (page, noted) => {
+      await page.getByRole('button', { name: 'Invite a person' }).click();
+      const dialog = page.getByRole('dialog');
+      await dialog.getByLabel('Mail address').fill('grace@example.com');
+      await dialog.getByLabel('Role in Default').selectOption('viewer');
+      await dialog.getByRole('button', { name: 'Send the invitation' }).click();
+      await page.getByRole('cell', { name: 'grace@example.com', exact: true }).waitFor();
+      await page.getByRole('button', { name: 'Withdraw the invitation of soon@example.com' }).click();
+      await page.getByRole('cell', { name: 'soon@example.com', exact: true }).waitFor({ state: 'detached' });
+      await page.getByLabel('Role of viewer').selectOption('admin');
+      const rolesNow = async () => ((await tenant.owner.client.get('/api/organization/members')).data.members as { name: string; role: string }[])
+        .map(({ name, role }) => `${name}: ${role}`).toSorted();
+      await expect.poll(rolesNow).toEqual(['Owner: owner', 'member: member', 'viewer: admin']);
+      // The last owner stays one; what was shown at once is taken back.
+      await page.getByLabel('Role of Owner').selectOption('viewer');
+      await page.getByText('needs an owner').waitFor();
+      await expect.poll(() => page.getByLabel('Role of Owner').inputValue()).toBe('owner');
+      await page.getByRole('button', { name: 'Remove viewer' }).click();
+      await page.getByRole('dialog').getByRole('button', { name: 'Remove' }).click();
+      await page.getByText('Removed', { exact: true }).waitFor();
+      expect(await rolesNow()).toEqual(['Owner: owner', 'member: member']);
+      expect(noted.filter((line) => !line.includes('409'))).toEqual([]);
+    });
+    const { invitations } = (await tenant.owner.client.get('/api/organization/invitations')).data;
+    expect(invitations).toMatchObject([{ email: 'grace@example.com', role: 'member', project_roles: { [tenant.projectId]: 'viewer' } }]);
+  });
+
+  test('the plan is changed, a project made, its roles given, and the log tells of it', async () => {
+    await rig.open(tenant.owner, '/settings/plan', DESKTOP, async (page, noted) => {
+      await page.getByRole('button', { name: 'Change the plan' }).click();
+      await page.getByRole('dialog').getByLabel('Plan and use').selectOption('pro');
+      await page.getByRole('dialog').getByRole('button', { name: 'Change the plan' }).click();
+      await page.getByText('Plan: pro').waitFor();
+      await page.getByRole('link', { name: 'Projects' }).click();
+      await page.getByRole('button', { name: 'New project' }).click();
+      await page.getByRole('dialog').getByLabel('Name').fill('Shop');
+      await page.getByRole('button', { name: 'Create' }).click();
+      await page.getByRole('button', { name: 'Roles in Shop' }).click();
+      await page.getByRole('dialog').getByLabel('member').selectOption('editor');
+      await page.getByRole('dialog').getByRole('button', { name: 'Save' }).click();
+      await page.getByRole('dialog').waitFor({ state: 'detached' });
+      await page.getByRole('link', { name: 'Audit log' }).click();
+      await page.getByRole('link', { name: 'project.created' }).click();
+      await page.getByRole('link', { name: 'project.members_changed' }).waitFor({ state: 'detached' });
+      expect(new URL(page.url()).searchParams.get('action')).toBe('project.created');
+      expect(await page.locator('tbody tr').count()).toBe(1);
+      expect(noted).toEqual([]);
+    });
+    const { projects } = (await tenant.owner.client.get('/api/projects')).data;
+    const shop = projects.find(({ name }: { name: string }) => name === 'Shop');
+    const { members } = (await tenant.owner.client.get(`/api/projects/${shop.id}/members`)).data;
+    expect(members).toContainEqual(expect.objectContaining({ name: 'member', role: 'editor' }));
   });
 
   test('a member is offered their own account alone', async () => {

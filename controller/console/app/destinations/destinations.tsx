@@ -1,7 +1,7 @@
-import { useMutation, useQuery } from '@tanstack/preact-query';
+import { useQuery } from '@tanstack/preact-query';
 import { useLocation } from 'preact-iso';
 import { answer, api } from '../api/client.ts';
-import { queries } from '../api/queries.ts';
+import { useOptimistic } from '../api/optimistic.ts';
 import { canAdministerProject } from '../session/session.ts';
 import { useCommands } from '../shell/commands.ts';
 import { useKeys } from '../shell/keys.ts';
@@ -10,7 +10,6 @@ import { LinkButton } from '../ui/button.tsx';
 import { href } from '../ui/link.ts';
 import { Shown } from '../ui/loading.tsx';
 import { Empty, Page } from '../ui/page.tsx';
-import { toastError } from '../ui/toast.tsx';
 import { byNeed, type Destination } from './draft.ts';
 import { HealthBadge, HealthNote, LastDelivered, Target } from './health.tsx';
 
@@ -80,23 +79,11 @@ function DestinationTable({ all }: { all: Destination[] }) {
 
 type Listed = { integrations: Destination[] };
 
-/** Changes at once what is shown, and back if the API refuses. */
 function Switch({ of: { id, name, enabled } }: { of: Destination }) {
-  const turn = useMutation({
-    mutationFn: (to: boolean) => answer(api.PATCH('/api/integrations/{id}', { params: { path: { id } }, body: { enabled: to } })),
-    onMutate: async (to) => {
-      await queries.cancelQueries({ queryKey: KEY });
-      const before = queries.getQueryData<Listed>(KEY);
-      queries.setQueryData<Listed>(KEY, (seen) => seen && {
-        integrations: seen.integrations.map((one) => (one.id === id ? { ...one, enabled: to } : one)),
-      });
-      return before;
-    },
-    onError: (error, _to, before) => {
-      queries.setQueryData(KEY, before);
-      toastError(error);
-    },
-    onSettled: () => queries.invalidateQueries({ queryKey: ['destinations'] }),
+  const turn = useOptimistic<Listed, boolean>({
+    key: KEY,
+    change: ({ integrations }, to) => ({ integrations: integrations.map((one) => (one.id === id ? { ...one, enabled: to } : one)) }),
+    send: (to) => answer(api.PATCH('/api/integrations/{id}', { params: { path: { id } }, body: { enabled: to } })),
   });
   return (
     <input

@@ -8,17 +8,24 @@ import { Page } from '../ui/page.tsx';
 import { Tabs } from '../ui/tabs.tsx';
 import { AccountSettings } from './account.tsx';
 import { ApiKeys } from './api-keys.tsx';
+import { AuditLog } from './audit.tsx';
+import { OrganizationSettings } from './organization.tsx';
+import { People } from './people.tsx';
+import { PlanAndUse } from './plan.tsx';
+import { Projects } from './projects.tsx';
 
-type Name = 'account' | 'keys';
+type Name = 'account' | 'organization' | 'people' | 'projects' | 'keys' | 'plan' | 'audit';
 
 /** For everybody, and what only those see who administer the organization. */
-const OWN: Partial<Record<Name, ComponentType>> = { account: AccountSettings };
-const FOR_ADMINS: Partial<Record<Name, ComponentType>> = { keys: ApiKeys };
+const FOR_ALL: Partial<Record<Name, ComponentType>> = {
+  account: AccountSettings, organization: OrganizationSettings, people: People, projects: Projects,
+};
+const FOR_ADMINS: Partial<Record<Name, ComponentType>> = { keys: ApiKeys, plan: PlanAndUse, audit: AuditLog };
 
 /** What belongs to the account and the organization, each part at its own address. */
 export default function Settings() {
   const { params: { view } } = useRoute();
-  const parts = { ...OWN, ...(canAdminister.value ? FOR_ADMINS : {}) };
+  const parts = { ...FOR_ALL, ...(canAdminister.value ? FOR_ADMINS : {}) };
   const names = Object.keys(parts) as Name[];
   const name = view === undefined ? 'account' : names.find((one) => one === view);
   const Part = name === undefined ? undefined : parts[name];

@@ -1,0 +1,57 @@
+import { useMutation, useQuery } from '@tanstack/preact-query';
+import { answer, api } from '../api/client.ts';
+import { queries } from '../api/queries.ts';
+import { settingTexts as texts } from '../texts/settings.ts';
+import { Button } from '../ui/button.tsx';
+import { Shown } from '../ui/loading.tsx';
+import { Section } from '../ui/page.tsx';
+import { Ago } from '../ui/time.tsx';
+import { toast, toastError } from '../ui/toast.tsx';
+
+export const INVITATIONS = ['settings', 'invitations'];
+
+/** Who was invited and has not come yet. Nothing while there is nobody. */
+export function Invitations() {
+  const read = useQuery({ queryKey: INVITATIONS, queryFn: () => answer(api.GET('/api/organization/invitations')) });
+  const withdraw = useMutation({
+    mutationFn: (id: string) => answer(api.DELETE('/api/organization/invitations/{id}', { params: { path: { id } } })),
+    onSuccess: () => toast(texts.withdrawn),
+    onError: toastError,
+    onSettled: () => queries.invalidateQueries({ queryKey: INVITATIONS }),
+  });
+  if (read.data?.invitations.length === 0) return null;
+  return (
+    <Section title={texts.invitations}>
+      <Shown of={read}>
+        {({ invitations }) => (
+          <div class="table-wrap">
+            <table class="stacked">
+              <thead>
+                <tr>
+                  <th scope="col">{texts.address}</th><th scope="col">{texts.role}</th><th scope="col">{texts.until}</th>
+                  <th scope="col"><span class="hidden">{texts.actions}</span></th>
+                </tr>
+              </thead>
+              <tbody>
+                {invitations.map(({ id, email, role, is_expired: isExpired, expires_at: until }) => (
+                  <tr key={id}>
+                    <td class="wide">{email}</td>
+                    <td>{texts[role]}</td>
+                    <td>{isExpired ? <span class="state-badge degraded">{texts.expired}</span> : <Ago at={until} />}</td>
+                    <td>
+                      <div class="actions">
+                        <Button aria-label={texts.withdrawOf(email)} disabled={withdraw.isPending} onClick={() => withdraw.mutate(id)}>
+                          {texts.withdraw}
+                        </Button>
+                      </div>
+                    </td>
+                  </tr>
+                ))}
+              </tbody>
+            </table>
+          </div>
+        )}
+      </Shown>
+    </Section>
+  );
+}

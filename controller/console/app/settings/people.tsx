@@ -1,0 +1,94 @@
+import { useQuery } from '@tanstack/preact-query';
+import { useState } from 'preact/hooks';
+import { answer, api } from '../api/client.ts';
+import type { components } from '../api/openapi.d.ts';
+import { useOptimistic } from '../api/optimistic.ts';
+import { queries } from '../api/queries.ts';
+import { canAdminister, me } from '../session/session.ts';
+import { settingTexts as texts } from '../texts/settings.ts';
+import { Button } from '../ui/button.tsx';
+import { ConfirmDialog } from '../ui/dialog.tsx';
+import { Shown } from '../ui/loading.tsx';
+import { Section } from '../ui/page.tsx';
+import { Ago } from '../ui/time.tsx';
+import { toast } from '../ui/toast.tsx';
+import { Invitations } from './invitations.tsx';
+import { Invite } from './invite.tsx';
+import { rolesToGive, type Role } from './roles.ts';
+
+type Member = components['schemas']['Member'];
+
+const KEY = ['settings', 'members'];
+
+/** Who belongs to the organization, as what, and who is invited. */
+export function People() {
+  const [isInviting, setInviting] = useState(false);
+  const [leaving, setLeaving] = useState<Member | null>(null);
+  const read = useQuery({ queryKey: KEY, queryFn: () => answer(api.GET('/api/organization/members')) });
+  return (
+    <>
+      <Section
+        title={texts.people}
+        actions={canAdminister.value && <Button variant="primary" onClick={() => setInviting(true)}>{texts.invite}</Button>}
+      >
+        <Shown of={read}>
+          {({ members }) => (
+            <div class="table-wrap">
+              <table class="stacked">
+                <thead>
+                  <tr>
+                    <th scope="col">{texts.name}</th><th scope="col">{texts.role}</th><th scope="col">{texts.joined}</th>
+                    <th scope="col"><span class="hidden">{texts.actions}</span></th>
+                  </tr>
+                </thead>
+                <tbody>{members.map((member) => <Row key={member.user_id} member={member} onRemove={() => setLeaving(member)} />)}</tbody>
+              </table>
+            </div>
+          )}
+        </Shown>
+      </Section>
+      {canAdminister.value && <Invitations />}
+      {isInviting && <Invite onClose={() => setInviting(false)} />}
+      {leaving !== null && (
+        <ConfirmDialog
+          title={texts.removeOf(leaving.name)} text={texts.removeLong} verb={texts.remove} onClose={() => setLeaving(null)}
+          action={async () => {
+            await answer(api.DELETE('/api/organization/members/{userId}', { params: { path: { userId: leaving.user_id } } }));
+            await queries.invalidateQueries({ queryKey: ['settings'] });
+            toast(texts.removed);
+          }}
+        />
+      )}
+    </>
+  );
+}
+
+function Row({ member, onRemove }: { member: Member; onRemove: () => void }) {
+  const { user_id: userId, name, email, role, joined_at: joined } = member;
+  const roles = rolesToGive();
+  const canChange = canAdminister.value && roles.includes(role);
+  const isSelf = userId === me.value?.user.id;
+  const give = useOptimistic<{ members: Member[] }, Role>({
+    key: KEY,
+    change: ({ members }, to) => ({ members: members.map((one) => (one.user_id === userId ? { ...one, role: to } : one)) }),
+    send: (to) => answer(api.PATCH('/api/organization/members/{userId}', { params: { path: { userId } }, body: { role: to } })),
+  });
+  return (
+    <tr>
+      <td class="wide">{name} {isSelf && <span class="tag">{texts.you}</span>}<br /><span class="faint small">{email}</span></td>
+      <td>
+        {canChange ? (
+          <select aria-label={texts.roleOf(name)} value={role} onChange={({ currentTarget }) => give.mutate(currentTarget.value as Role)}>
+            {roles.map((one) => <option key={one} value={one}>{texts[one]}</option>)}
+          </select>
+        ) : texts[role]}
+      </td>
+      <td><Ago at={joined} /></td>
+      <td>
+        {canChange && !isSelf && (
+          <div class="actions"><Button variant="danger" aria-label={texts.removeOf(name)} onClick={onRemove}>{texts.remove}</Button></div>
+        )}
+      </td>
+    </tr>
+  );
+}

@@ -1,0 +1,76 @@
+import { useQuery } from '@tanstack/preact-query';
+import { useState } from 'preact/hooks';
+import { answer, api } from '../api/client.ts';
+import type { components } from '../api/openapi.d.ts';
+import { queries } from '../api/queries.ts';
+import { organization, readSession } from '../session/session.ts';
+import { settingTexts as texts } from '../texts/settings.ts';
+import { Button } from '../ui/button.tsx';
+import { SelectField } from '../ui/field.tsx';
+import { FormDialog } from '../ui/form-dialog.tsx';
+import { Shown } from '../ui/loading.tsx';
+import { Section } from '../ui/page.tsx';
+import { durationText, numberText } from '../ui/time.tsx';
+
+type Billing = components['schemas']['Billing'];
+type Plan = Billing['plan'];
+
+const KEY = ['settings', 'billing'];
+const COUNTED = ['monitors', 'projects', 'status_pages', 'regions', 'probes', 'subscriptions', 'event_streams'] as const;
+const PLANS = ['free', 'pro', 'scale'] as const satisfies readonly Plan[];
+const DAY_SECONDS = 86_400;
+
+/** What the plan allows, and how much of it is used. */
+export function PlanAndUse() {
+  const [isChanging, setChanging] = useState(false);
+  const read = useQuery({ queryKey: KEY, queryFn: () => answer(api.GET('/api/billing')) });
+  return (
+    <Section
+      title={texts.plan}
+      actions={organization.value?.role === 'owner' && <Button onClick={() => setChanging(true)}>{texts.changePlan}</Button>}
+    >
+      <Shown of={read} lines={8}>
+        {({ plan, limits, usage }) => (
+          <div class="card">
+            <p>{texts.planIs(plan)}</p>
+            <ul class="uses">
+              {COUNTED.map((name) => (
+                <li key={name}>
+                  <span>{texts[name]}</span> <span class="number">{numberText(usage[name])} / {numberText(limits[name])}</span>
+                  <meter aria-label={texts[name]} min={0} max={Math.max(1, limits[name])} high={limits[name] * 0.8} value={usage[name]} />
+                </li>
+              ))}
+            </ul>
+            <dl class="facts">
+              <dt>{texts.interval}</dt><dd>{durationText(limits.min_interval_seconds)}</dd>
+              <dt>{texts.regionsEach}</dt><dd>{numberText(limits.regions_per_monitor)}</dd>
+              <dt>{texts.rawDays}</dt><dd>{durationText(limits.raw_results_days * DAY_SECONDS)}</dd>
+              <dt>{texts.rollupDays}</dt><dd>{durationText(limits.rollups_days * DAY_SECONDS)}</dd>
+              <dt>{texts.ownDomain}</dt><dd>{limits.has_custom_domain ? texts.yes : texts.no}</dd>
+            </dl>
+          </div>
+        )}
+      </Shown>
+      {isChanging && <ChangePlan from={read.data?.plan ?? 'free'} onClose={() => setChanging(false)} />}
+    </Section>
+  );
+}
+
+function ChangePlan({ from, onClose }: { from: Plan; onClose: () => void }) {
+  const [plan, setPlan] = useState(from);
+  return (
+    <FormDialog
+      title={texts.changePlan} verb={texts.changePlan} onClose={onClose}
+      send={async () => {
+        queries.setQueryData(KEY, await answer(api.PUT('/api/billing/plan', { body: { plan } })));
+        await readSession();
+      }}
+    >
+      {() => (
+        <SelectField
+          label={texts.plan} hint={texts.planHint} value={plan} onValue={setPlan} options={PLANS.map((one) => [one, one] as const)}
+        />
+      )}
+    </FormDialog>
+  );
+}
