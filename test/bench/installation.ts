@@ -23,6 +23,8 @@ interface Parts {
 
 /** A controller with its own database and bus, and `count` monitors in one project. Nothing is checked. */
 export class Installation {
+  /** Who owns everything. */
+  static readonly operator = { email: 'operator@example.com', password: 'correct horse battery' };
   readonly group = '00000000-0000-4000-8000-00000000000a';
   readonly count: number;
   readonly url: string;
@@ -47,6 +49,12 @@ export class Installation {
 
   get databaseUrl(): string {
     return this.#parts.database.url;
+  }
+
+  /** How a controller would connect to its bus. */
+  get bus(): { url: string; creds: string } {
+    const { url, controllerCreds: creds } = this.#parts.nats;
+    return { url, creds };
   }
 
   static async start(bundles: string, count: number): Promise<Installation> {
@@ -105,8 +113,7 @@ export class Installation {
   }
 
   async #register(): Promise<Owner> {
-    const body =
-      JSON.stringify({ email: 'operator@example.com', password: 'correct horse battery', name: 'Operator' });
+    const body = JSON.stringify({ name: 'Operator', ...Installation.operator });
     const response = await fetch(
       `${this.url}/api/auth/register`,
       { method: 'POST', headers: { 'content-type': 'application/json' }, body },

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { alertLatency, queuedBehindHanging } from './alert-metrics.ts';
 import { chainCpu, chainMemory } from './chain-metrics.ts';
+import { consoleInBrowser } from './console-metric.ts';
 import { dnsCheck, httpCheck, httpsCheck } from './check-metrics.ts';
 import { startDatabase } from './database.ts';
 import { detectionLatency } from './detection/metric.ts';
@@ -98,7 +99,7 @@ function inTurn(...metrics: Metric[]): Metric {
 export const METRICS: Record<string, Metric> = {
   '1': httpCheck, '2': httpsCheck, '3': pings, '4': dnsCheck, '5': lateness, '6': memoryPerMonitor, '7': transport, '8': ingest,
   '9': bytes, '10': inTurn(detectionLatency, alertLatency), '11': falseAlerts, '12': inTurn(pageServing, readWhileAlerting, readLaw), '14': coldStart, '15': chainCpu, '16': queuedBehindHanging, '17': chainMemory,
-  fleet: fleetGrowth,
+  fleet: fleetGrowth, console: consoleInBrowser,
 };
 
 /**

@@ -2,8 +2,12 @@ import { randomUUID } from 'node:crypto';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { MonitorDoc } from '../../controller/monitors/monitor.ts';
+import { publisherOn, type LiveEvent } from '../../controller/events/event.ts';
+import { connectBus, type NatsBus } from '../../controller/platform/bus/bus.ts';
 import type { MonitorLive } from '../../controller/results/reading/live.ts';
+import { createLog } from '../../shared/log.ts';
 import type { Loose } from '../helpers/api-client.ts';
+import { startNats, type TestNats } from '../helpers/nats-server.ts';
 import type { Tenant } from '../helpers/tenants.ts';
 import { findBarriers, takeScreenshot } from './chromium.ts';
 import { DESKTOP, openConsole, PHONE, type ConsoleRig } from './console-rig.ts';
@@ -187,6 +191,49 @@ describe('a thousand monitors', () => {
       expect(await counted()).toEqual({ paused: 1000 });
       await page.getByRole('button', { name: 'Undo' }).click();
       await expect.poll(counted).toEqual({ active: 1000 });
+    });
+  });
+});
+
+describe('live events', () => {
+  let nats: TestNats;
+  let bus: NatsBus;
+  let live: ConsoleRig;
+  beforeAll(async () => {
+    nats = await startNats();
+    bus = await connectBus({ url: nats.url, creds: nats.controllerCreds, name: 'test', log: createLog('test', 'silent') });
+    live = await openConsole({ bus });
+    live.app.controller.events.hub.start();
+  });
+  afterAll(async () => {
+    await live?.app.controller.events.hub.stop();
+    await live?.close();
+    await bus?.close();
+    await nats?.stop();
+  });
+
+  const tell = ({ organizationId, projectId }: Tenant, kind: LiveEvent['kind'], data: Loose) => publisherOn(bus).publish({
+    id: randomUUID(), kind, organization_id: organizationId, project_id: projectId, at: Date.now(), data,
+  });
+
+  test.each(['/?sort=state', '/wall'])('bring to the top of %s what goes down, and take it from there', async (path) => {
+    const tenant = await live.newTenant();
+    const ids = [await create(tenant, { name: 'Alpha' }), await create(tenant, { name: 'Beta' })];
+    await live.open(tenant.owner, path, DESKTOP, async (page) => {
+      const isWall = path === '/wall';
+      if (isWall) await page.getByText('2 Unknown').waitFor();
+      else await page.getByRole('link', { name: 'Beta' }).waitFor();
+      await page.getByText('Live', { exact: true }).waitFor();
+      const now = Date.now();
+      tell(tenant, 'monitor.region', { monitor_id: ids[1], region: 'eu', status: 'down', previous_status: 'up', at: now });
+      tell(tenant, 'monitor.state', { monitor_id: ids[1], status: 'down', previous_status: 'up', at: now });
+      await page.getByText('in eu').waitFor();
+      const names = () => page.locator(isWall ? '.wall-problem strong' : '.monitor .name a').allTextContents();
+      await expect.poll(names).toEqual(isWall ? ['Beta'] : ['Beta', 'Alpha']);
+      tell(tenant, 'monitor.state', { monitor_id: ids[1], status: 'up', previous_status: 'down', at: now + 1000 });
+      tell(tenant, 'monitor.state', { monitor_id: ids[0], status: 'up', previous_status: 'unknown', at: now + 1000 });
+      if (isWall) await page.getByText('Everything is up').waitFor();
+      else await expect.poll(names).toEqual(['Alpha', 'Beta']);
     });
   });
 });

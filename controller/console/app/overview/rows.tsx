@@ -38,6 +38,7 @@ export class LineRow extends Component<LineProps> {
 
   override render({ line: { monitor, key, depth }, index, height, isChosen, canChoose, span, history, onChoose }: LineProps) {
     const { id, name, target, type, runtimeStatus: state, last_check_at: last, response_time_ms: ms } = monitor;
+    const { since, down_region_ids: down, incident } = monitor;
     return (
       <div
         class={`monitor ${state} ${isChosen ? 'chosen' : ''}`} role="row" aria-rowindex={index + 2} data-key={key}
@@ -66,7 +67,7 @@ export class LineRow extends Component<LineProps> {
             <span class="faint small" title={target ?? type}>{type} {target ?? ''}</span>
           </span>
         </span>
-        <span role="cell" class="how"><How monitor={monitor} /></span>
+        <span role="cell" class="how"><How {...{ state, since, down, incident }} /></span>
         <span role="cell" class="last two">
           <span>{ms === null ? '–' : msText(ms)}</span>
           <span class="faint small">{last === null ? overviewTexts.checkedNever : <Ago at={last} />}</span>
@@ -79,8 +80,13 @@ export class LineRow extends Component<LineProps> {
   }
 }
 
-/** The state, since when, and of what is wrong where. */
-export function How({ monitor: { runtimeStatus: state, since, down_region_ids: down, incident } }: { monitor: Monitor }) {
+interface HowProps extends Pick<Monitor, 'since' | 'incident'> {
+  state: RuntimeStatus;
+  down: readonly string[];
+}
+
+/** The state, since when, and of what is wrong where. Takes no monitor: one that changed in place looks the same. */
+function How({ state, since, down, incident }: HowProps) {
   const isWrong = state === 'down' || state === 'degraded';
   return (
     <span class="two">

@@ -1,0 +1,173 @@
+import { startChromium } from '../browser/chromium.ts';
+import { connectBus } from '../../controller/platform/bus/bus.ts';
+import { publisherOn, type LiveEvent } from '../../controller/events/event.ts';
+import type { MonitorDoc } from '../../controller/monitors/monitor.ts';
+import { newId } from '../../shared/ids.ts';
+import { createLog } from '../../shared/log.ts';
+import { Installation } from './installation.ts';
+import type { Metric } from './metrics.ts';
+import { print } from './report.ts';
+
+const MONITORS = 10_000;
+const EVENTS_PER_SECOND = 100;
+/** As many as in an hour, told faster. */
+const EVENTS_IN_AN_HOUR = 3600 * EVENTS_PER_SECOND;
+const FAST_PER_SECOND = 3000;
+const LOOKED_AT_MS = 10_000;
+/** Events are told in bursts of this many ms. */
+const TICK_MS = 10;
+
+type Monitor = Pick<MonitorDoc, '_id' | 'organization_id' | 'project_id'>;
+type Page = Awaited<ReturnType<Awaited<ReturnType<typeof startChromium>>['newPage']>>;
+
+/** Ms from the request for the page to the frame with the first row of the list. */
+const FIRST_ROW = `new Promise((resolve) => {
+  const look = () => {
+    if (document.querySelector('.monitor a') === null) requestAnimationFrame(look);
+    else requestAnimationFrame(() => resolve(performance.now()));
+  };
+  look();
+})`;
+
+/** Ms between the frames while the page scrolls through the list for some time. */
+const scrolledFrames = (lastsMs: number) => `new Promise((resolve) => {
+  const gaps = [];
+  const began = performance.now();
+  let before = began;
+  let step = 40;
+  const next = (now) => {
+    gaps.push(now - before);
+    before = now;
+    if (scrollY + innerHeight >= document.documentElement.scrollHeight - 1) step = -40;
+    scrollBy(0, step);
+    if (now - began < ${lastsMs}) requestAnimationFrame(next);
+    else resolve(gaps);
+  };
+  requestAnimationFrame(next);
+})`;
+
+/** Bytes of the scripts that were loaded so far, as they are sent. */
+const SCRIPT_BYTES = `performance.getEntriesByType('resource')
+  .filter(({ name }) => name.endsWith('.js')).reduce((sum, { encodedBodySize }) => sum + encodedBodySize, 0)`;
+
+/**
+ * The console with 10,000 monitors in a real browser: until the first row is there, frames while it scrolls
+ * and 100 monitors a second change, and what an hour of such changes leaves in memory.
+ */
+export const consoleInBrowser: Metric = async ({ bundles, rounds, scale }) => {
+  const count = Math.round(MONITORS * scale);
+  const one = await Installation.start(bundles, count);
+  const browser = await startChromium();
+  try {
+    const context = await browser.newContext({ viewport: { width: 1280, height: 900 } });
+    await context.request.post(`${one.url}/api/auth/login`, {
+      headers: { 'X-Farwatch-Session': 'cookie' }, data: Installation.operator,
+    });
+    const firstMs: number[] = [];
+    let bytes = 0;
+    for (let round = 0; round <= rounds; round += 1) {
+      const page = await context.newPage();
+      await page.goto(`${one.url}/`, { waitUntil: 'commit' });
+      const ms = await page.evaluate<number>(FIRST_ROW);
+      bytes = await page.evaluate<number>(SCRIPT_BYTES) / 1000;
+      // The first round is to warm up; the browser then has the scripts.
+      if (round > 0) firstMs.push(ms);
+      await page.close();
+    }
+    const page = await context.newPage();
+    await page.goto(`${one.url}/`);
+    await page.getByText(`${count} monitors`).waitFor();
+    const still = await page.evaluate<number[]>(scrolledFrames(LOOKED_AT_MS * scale));
+    const teller = await Teller.start(one);
+    try {
+      teller.tell(EVENTS_PER_SECOND);
+      const moving = await page.evaluate<number[]>(scrolledFrames(LOOKED_AT_MS * scale));
+      const [before, toldBefore] = [await heapMb(page), teller.told];
+      teller.tell(FAST_PER_SECOND);
+      while (teller.told - toldBefore < EVENTS_IN_AN_HOUR * scale) await page.waitForTimeout(200);
+      teller.tell(0);
+      const after = await heapMb(page);
+      return [
+        print({ metric: 'con', what: `the first of ${count} monitors is shown`, ours: firstMs, theirs: null, unit: 'ms' }),
+        print({
+          metric: 'con', what: 'scripts before it, compressed', ours: [bytes], theirs: null, unit: 'kB', limit: { max: 120 },
+        }),
+        print({ metric: 'con', what: 'frames while it scrolls', ours: [perSecond(still)], theirs: null, unit: '/s' }),
+        print({
+          metric: 'con', what: `the same while ${EVENTS_PER_SECOND} change each second`, ours: [perSecond(moving)],
+          theirs: [perSecond(still)], unit: '/s', floor: { min: 0.9 },
+        }),
+        print({
+          metric: 'con', what: 'memory after an hour of that', ours: [after], theirs: [before], unit: 'MB',
+          floor: { max: 1.1 },
+        }),
+      ];
+    } finally {
+      await teller.stop();
+    }
+  } finally {
+    await browser.close();
+    await one.stop();
+  }
+};
+
+function perSecond(gaps: readonly number[]): number {
+  return 1000 / (gaps.reduce((sum, gap) => sum + gap, 0) / gaps.length);
+}
+
+/** Of the page, after what is not used was collected. */
+async function heapMb(page: Page): Promise<number> {
+  const session = await page.context().newCDPSession(page);
+  await session.send('HeapProfiler.collectGarbage');
+  const { usedSize } = await session.send('Runtime.getHeapUsage');
+  await session.detach();
+  return usedSize / 1e6;
+}
+
+/** Tells live events of an installation's monitors on its bus, as its controller would. */
+class Teller {
+  told = 0;
+  readonly #monitors: Monitor[];
+  readonly #bus: Awaited<ReturnType<typeof connectBus>>;
+  readonly #timer: NodeJS.Timeout;
+  #perTick = 0;
+  #due = 0;
+
+  private constructor(monitors: Monitor[], bus: Awaited<ReturnType<typeof connectBus>>) {
+    this.#monitors = monitors;
+    this.#bus = bus;
+    const publisher = publisherOn(bus);
+    this.#timer = setInterval(() => {
+      for (this.#due += this.#perTick; this.#due >= 1; this.#due -= 1) publisher.publish(this.#next());
+    }, TICK_MS);
+  }
+
+  static async start(one: Installation): Promise<Teller> {
+    const monitors = await one.db.collection<Monitor>('monitors').find({}, {
+      projection: { organization_id: 1, project_id: 1 },
+    }).toArray();
+    return new Teller(monitors, await connectBus({ ...one.bus, name: 'bench', log: createLog('bench', 'silent') }));
+  }
+
+  tell(perSecond: number): void {
+    this.#perTick = (perSecond * TICK_MS) / 1000;
+  }
+
+  async stop(): Promise<void> {
+    clearInterval(this.#timer);
+    await this.#bus.close();
+  }
+
+  /** Nine results of ten, and one change of state. */
+  #next(): LiveEvent {
+    const [at, number] = [Date.now(), this.told];
+    this.told += 1;
+    // Neighbours change at different times.
+    const monitor = this.#monitors[(number * 7919) % this.#monitors.length] as Monitor;
+    const { _id: monitor_id, organization_id, project_id } = monitor;
+    const about = { id: newId(at), organization_id, project_id, at };
+    return number % 10 > 0
+      ? { ...about, kind: 'result', data: { monitor_id, region: 'eu', outcome: 'success', success: true, checked_at: at, response_time_ms: number % 300 } }
+      : { ...about, kind: 'monitor.state', data: { monitor_id, status: number % 20 === 0 ? 'up' : 'degraded', previous_status: 'up', at } };
+  }
+}
