@@ -59,14 +59,20 @@ export async function startController(options: ControllerOptions): Promise<Runni
   mkdirSync(config.dataDir, { recursive: true });
   const publicPages = openPublicPages(options);
   const { host, port, trustProxy } = config.http;
-  const server = createEarlyApp({ clock, trustProxy, find: publicPages.early });
-  await server.listen(port, host);
+  let url = '';
+  const server = createEarlyApp({ clock, trustProxy, find: publicPages.early(() => url) });
+  url = addressOf(config.http, await server.listen(port, host));
   try {
     return await connectAndStart(options, publicPages, server);
   } catch (error) {
     await server.close();
     throw error;
   }
+}
+
+/** What links begin with, without a slash at its end. */
+function addressOf({ baseUrl, host }: ControllerOptions['config']['http'], port: number): string {
+  return baseUrl ?? `http://${host === '0.0.0.0' ? '127.0.0.1' : host}:${port}`;
 }
 
 async function connectAndStart(
@@ -221,7 +227,7 @@ export async function openController(given: GivenPorts, publicPages = openPublic
     },
     /** Accepts requests; resolves to the address that links begin with. */
     listen: async (app: HttpServer): Promise<string> => {
-      const { host, port, baseUrl: given, metrics } = config.http;
+      const { host, port, metrics } = config.http;
       servers.push(app);
       connect();
       if (metrics.listen !== null && http.metricsEdge !== null) {
@@ -229,8 +235,7 @@ export async function openController(given: GivenPorts, publicPages = openPublic
         servers.push(own);
         await own.listen(metrics.listen.port, metrics.listen.host);
       }
-      const listening = await app.listen(port, host);
-      url = given ?? `http://${host === '0.0.0.0' ? '127.0.0.1' : host}:${listening}`;
+      url = addressOf(config.http, await app.listen(port, host));
       return url;
     },
     stop: async () => {
@@ -246,7 +251,7 @@ export async function openController(given: GivenPorts, publicPages = openPublic
       const readers = [subscriptions.directory, subscriptions.stream, domains];
       await Promise.all([...readers, ...writers].map((each) => each.stop()));
       await Promise.all([
-        fleet.stop(), notifications.stop(), subscribers.stop(), statusPages.snapshots.settled(),
+        fleet.stop(), notifications.stop(), subscribers.stop(), statusPages.settled(),
       ]);
       await accounts.close();
       await mailer.close();

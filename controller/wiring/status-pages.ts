@@ -11,12 +11,14 @@ import { PostStore } from '../status-pages/posts/post-store.ts';
 import { followIncident } from '../status-pages/posts/verbs/follow-incident.ts';
 import { postRoutes } from '../status-pages/posts/post-routes.ts';
 import { detailRoutes } from '../status-pages/public/detail-routes.ts';
+import { DomainSnapshots } from '../status-pages/public/domain-snapshots.ts';
+import { earlyPages } from '../status-pages/public/early-pages.ts';
 import { HostPages } from '../status-pages/public/host-pages.ts';
 import { liveRoutes } from '../status-pages/public/live-routes.ts';
 import { PageSnapshots } from '../status-pages/public/page-snapshots.ts';
 import { PageStreams } from '../status-pages/public/page-streams.ts';
-import { PublicPages } from '../status-pages/public/public-pages.ts';
-import { earlyPages, publicPageRoutes, quickPages } from '../status-pages/public/public-routes.ts';
+import { PublicPages, type LastPages } from '../status-pages/public/public-pages.ts';
+import { publicPageRoutes, quickPages } from '../status-pages/public/public-routes.ts';
 import { readPublicPage } from '../status-pages/public/read-public-page.ts';
 import { snapshotRounds } from '../status-pages/public/snapshot-rounds.ts';
 import { spreadRoutes } from '../status-pages/public/spread-routes.ts';
@@ -32,17 +34,39 @@ export type PublicPageReaders = ReturnType<typeof openPublicPages>;
 
 /** Pages as readers get them: at first what the disk knows. */
 export function openPublicPages({ config, clock, log }: Pick<ControllerPorts, 'config' | 'clock' | 'log'>) {
-  const snapshots = new PageSnapshots({ dir: join(config.dataDir, 'status-pages'), clock, log });
-  const readers = new PublicPages({ clock, last: snapshots });
-  const own = ownNames(config);
-  // Custom domains are in the database.
-  const hosts = new HostPages({ domains: { find: () => Promise.resolve(null) }, own, clock });
-  const find = earlyPages(readers);
-  const early = async (request: IncomingMessage) => {
-    await hosts.place(request);
-    return find(request);
+  const dir = join(config.dataDir, 'status-pages');
+  const [snapshots, domains] = [new PageSnapshots({ dir, clock, log }), new DomainSnapshots(dir, log)];
+  const last: LastPages = {
+    recall: (subdomain) => snapshots.recall(subdomain),
+    keep: (found) => {
+      snapshots.keep(found);
+      domains.keep(found.page);
+    },
+    remove: (subdomain) => {
+      snapshots.remove(subdomain);
+      domains.remove(subdomain);
+    },
   };
-  return { snapshots, readers, early };
+  const readers = new PublicPages({ clock, last });
+  return {
+    readers, recallDomain: (domain: string) => domains.recall(domain),
+    snapshots: { names: () => snapshots.names(), remove: last.remove.bind(last) },
+    settled: () => Promise.all([snapshots.settled(), domains.settled()]),
+    /** Answers requests before the database does. `baseUrl` is what links begin with, as everywhere. */
+    early: (baseUrl: () => string) => {
+      const recall = (domain: string) => domains.recall(domain);
+      const known = { find: async (domain: string) => {
+        const subdomain = recall(domain);
+        return subdomain === null ? null : { subdomain };
+      } };
+      const hosts = new HostPages({ domains: known, recall, own: ownNames(config), clock });
+      const find = earlyPages(readers, baseUrl);
+      return async (request: IncomingMessage) => {
+        await hosts.place(request);
+        return find(request);
+      };
+    },
+  };
 }
 
 function ownNames({ http: { baseUrl }, statusPages: { domain } }: ControllerPorts['config']): OwnNames {
@@ -70,7 +94,7 @@ export async function openStatusPages(
   const [posts, domains, visits] = [new PostStore(db), new PageDomainStore(db), new VisitStore(db)];
   await Promise.all([pages, posts, domains, visits].map((store) => store.ensureIndexes()));
   const own = ownNames(config);
-  const hosts = new HostPages({ domains, own, clock });
+  const hosts = new HostPages({ domains, recall: publicPages.recallDomain, own, clock });
   const naming = {
     pages, domains, own, ask: createNameRecords(config.statusPages.nameServers),
     domainChanged: (domain: string) => hosts.forget(domain),
@@ -79,7 +103,7 @@ export async function openStatusPages(
   const streams = new PageStreams({ pages: readers, clock, random });
   const domainChecks = new DomainChecks({ ...naming, tellOwners, clock, log });
   return {
-    posts, domainChecks, counter, snapshots, streams,
+    posts, domainChecks, counter, streams, settled: publicPages.settled,
     rounds: snapshotRounds({ pages, readers, snapshots, clock, log }),
     /** Leads a request for the host of a page there, and counts visits. Never rejects. */
     place: (request: IncomingMessage): Promise<void> | undefined => {

@@ -3,6 +3,8 @@ import { get } from 'node:http';
 import { join } from 'node:path';
 import { MongoClient } from 'mongodb';
 import { afterEach, expect } from 'vitest';
+import type { PageDomainDoc } from '../../controller/status-pages/domains/page-domain.ts';
+import type { PageDoc } from '../../controller/status-pages/page.ts';
 import { storeUrl } from '../helpers/ledger.ts';
 import { withDatabase } from '../helpers/mongo.ts';
 import { until } from '../helpers/until.ts';
@@ -46,14 +48,36 @@ async function snapshotOf(subdomain: string): Promise<Shown | null> {
   return readFile(file, 'utf8').then((text) => (JSON.parse(text) as { view: Shown }).view, () => null);
 }
 
-async function publish(subdomain: string, monitorId: string): Promise<void> {
+/** Published, with a post; returns what a page of this name has below it. */
+async function publish(subdomain: string, monitorId: string): Promise<string[]> {
   const { session } = load;
   const { projects } = await session.ok<{ projects: { id: string }[] }>('GET', '/api/projects');
   const pages = `/api/projects/${projects[0]?.id}/status-pages`;
   const { status_page: { id } } =
-    await session.ok<{ status_page: { id: string } }>('POST', pages, { name: subdomain, subdomain });
+    await session.ok<{ status_page: { id: string } }>(
+      'POST', pages, { name: subdomain, subdomain, branding: { primaryColor: '#1a7f37' } },
+    );
   await session.ok('PUT', `${pages}/${id}/monitors`, { monitors: [{ monitor_id: monitorId }] });
   await session.ok('POST', `${pages}/${id}/publish`);
+  const { incident } = await session.ok<{ incident: { id: string } }>('POST', `${pages}/${id}/incidents`, {
+    title: 'Slow', message: 'We look into it.', severity: 'minor', affected_monitor_ids: [monitorId],
+  });
+  return [
+    'feed.atom', 'feed.rss', 'feed.json', 'embed', 'style.css', `components/${monitorId}`, `incidents/${incident.id}`,
+  ];
+}
+
+/** As if DNS had proved it. */
+async function giveDomain(subdomain: string, domain: string): Promise<void> {
+  const mongo = await MongoClient.connect(withDatabase(storeUrl(load.farwatch.database.log), 'farwatch'));
+  const change = { $set: { custom_domain: domain, verified_domain: domain } };
+  const page = await mongo.db().collection<PageDoc>('status_pages').findOneAndUpdate({ subdomain }, change);
+  if (page === null) throw new Error(`there is no page ${subdomain}`);
+  const { _id: page_id, organization_id, project_id } = page;
+  await mongo.db().collection<PageDomainDoc>('status_page_domains').insertOne({
+    _id: domain, page_id, organization_id, project_id, subdomain, due_at: Date.now() + 3_600_000, failing_since: null,
+  });
+  await mongo.close();
 }
 
 /** Its readers get the last page, which says so; never anything else. */
@@ -77,10 +101,13 @@ fault('F63', 'status pages without database and NATS, from the start, and one th
   const { nats, database, controller } = parts;
   await parts.probe(load.session, 'local');
   const [monitorId = ''] = await load.steady(1, 'shop');
-  await publish('read', monitorId);
+  const below = await publish('read', monitorId);
+  await giveDomain('read', 'status.shop.example');
   await publish('never-read', monitorId);
   await until(async () => (await snapshotOf('read')) !== null && (await shown('read'))?.components[0]?.status === 'up',
     { what: 'the page shows the monitor up' });
+  const domains = join(load.farwatch.controller.env['DATA_DIR'] ?? '', 'status-pages', 'domains');
+  await until(async () => (await readFile(domains, 'utf8')).includes('status.shop.example'));
   await until(async () => (await shown('read')) && (await snapshotOf('read'))?.components[0]?.status === 'up',
     { what: 'so does its snapshot' });
   const asOf = (await snapshotOf('read'))?.as_of ?? '';
@@ -96,7 +123,12 @@ fault('F63', 'status pages without database and NATS, from the start, and one th
     async (path) => (await textOf(path)).status,
   ));
   expect(states).toEqual([200, 503, 503, 503]);
-  expect(await statusAt('read.pages.example')).toBe(200);
+  const hosts = ['read.pages.example', 'status.shop.example', 'other.shop.example'];
+  expect(await Promise.all(hosts.map(statusAt))).toEqual([200, 200, 503]);
+  for (const path of [...below.map((name) => `/status/read/${name}`), '/api/public/status-pages/read/badge.svg']) {
+    const answer = await textOf(path);
+    expect([path, answer.status, (await answer.text()).length > 20]).toEqual([path, 200, true]);
+  }
 
   const begun = Date.now();
   await nats.restart();

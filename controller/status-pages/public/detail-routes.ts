@@ -4,16 +4,19 @@ import type { Clock } from '../../../shared/time.ts';
 import { HTML_CONTENT } from '../../http/exchange.ts';
 import { uuidParam } from '../../http/params.ts';
 import { defineRoute, type Route } from '../../http/route.ts';
-import { renderComponentPage } from './component-html.ts';
+import type { Page } from '../../pages/layout.ts';
+import { renderComponentPage, type ComponentTimes } from './component-html.ts';
 import { viewPageError } from './error-html.ts';
-import { voiceOf } from './languages/language.ts';
+import type { PageForm } from './kept-page.ts';
+import { voiceOf, type Language } from './languages/language.ts';
 import { languageOf, languageQuery } from './languages/preferred-language.ts';
 import { ownStyle } from './own-style.ts';
 import { renderPostPage } from './post-html.ts';
 import type { PublicPages } from './public-pages.ts';
 import { answerWith, publicParams, readShown } from './public-routes.ts';
 import { PUBLIC_STYLE, STYLE_HEADERS, STYLE_PATH } from './public-style.ts';
-import { readComponentTimes, readPublicPost, type PublicDeps } from './read-public-page.ts';
+import type { PublicComponent, PublicPost } from './public-view.ts';
+import { readComponentTimes, readPublicPost, type FoundPage, type PublicDeps } from './read-public-page.ts';
 import { RecentReadings } from './recent-readings.ts';
 
 const common = {
@@ -24,6 +27,29 @@ const CSS = { 200: { contentType: STYLE_HEADERS['Content-Type'] } } as const;
 const page = {
   ...common, query: languageQuery, errorPage: viewPageError, answers: { 200: { contentType: HTML_CONTENT } },
 } as const;
+
+export function postForm({ view, page: look }: FoundPage, post: PublicPost, language: Language): PageForm {
+  return htmlForm(renderPostPage(view, look, post, voiceOf(language, view.timezone)));
+}
+
+/** `times`: null if none are shown. */
+export function componentForm(
+  { view, page: look }: FoundPage, component: PublicComponent, times: ComponentTimes | null,
+  language: Language,
+): PageForm {
+  return htmlForm(renderComponentPage(view, look, component, times, voiceOf(language, view.timezone)));
+}
+
+export function styleForm({ page: { branding } }: FoundPage): PageForm {
+  return {
+    body: ownStyle(branding) ?? '',
+    headers: { 'Content-Type': CSS[200].contentType, 'Cache-Control': 'public, max-age=60' },
+  };
+}
+
+function htmlForm({ html: body, headers }: Page): PageForm {
+  return { body, headers: { 'Content-Type': HTML_CONTENT, ...headers } };
+}
 
 /** What a public page links to: its posts, its components and its style. */
 export function detailRoutes(deps: PublicDeps, pages: PublicPages, clock: Clock): Route[] {
@@ -39,9 +65,8 @@ export function detailRoutes(deps: PublicDeps, pages: PublicPages, clock: Clock)
         const found = await readShown(pages, subdomain);
         const post = await readPublicPost(deps, found, incidentId);
         if (post === null) throw notFound('Incident');
-        const voice = voiceOf(languageOf(ctx, query), found.view.timezone);
-        const { html, headers } = renderPostPage(found.view, found.page, post, voice);
-        return { status: 200 as const, raw: html, headers };
+        const { body, headers } = postForm(found, post, languageOf(ctx, query));
+        return { status: 200 as const, raw: body, headers };
       },
     }),
     defineRoute({
@@ -49,22 +74,18 @@ export function detailRoutes(deps: PublicDeps, pages: PublicPages, clock: Clock)
       summary: 'Days and response times of a component of a published status page',
       params: publicParams.extend({ componentId: uuidParam }),
       handle: async (ctx, { params: { subdomain, componentId }, query }) => {
-        const { view, page: look } = await readShown(pages, subdomain);
-        const component = view.components.find(({ id }) => id === componentId);
+        const found = await readShown(pages, subdomain);
+        const component = found.view.components.find(({ id }) => id === componentId);
         if (component === undefined) throw notFound('Component');
-        const voice = voiceOf(languageOf(ctx, query), view.timezone);
         const read = await times.get(`${subdomain}/${componentId}`);
-        const { html, headers } = renderComponentPage(view, look, component, read, voice);
-        return { status: 200 as const, raw: html, headers };
+        const { body, headers } = componentForm(found, component, read, languageOf(ctx, query));
+        return { status: 200 as const, raw: body, headers };
       },
     }),
     defineRoute({
       ...common, path: '/status/:subdomain/style.css', summary: 'Colour and style of a published status page',
       params: publicParams, answers: CSS,
-      handle: (_ctx, { params: { subdomain } }) => answerWith(pages, subdomain, 'style', ({ page: { branding } }) => ({
-        body: ownStyle(branding) ?? '',
-        headers: { 'Content-Type': CSS[200].contentType, 'Cache-Control': 'public, max-age=60' },
-      })),
+      handle: (_ctx, { params: { subdomain } }) => answerWith(pages, subdomain, 'style', styleForm),
     }),
     defineRoute({
       ...common, path: '/status/assets/:file', summary: 'Style of status pages',

@@ -10,6 +10,8 @@ const MOST_KEPT = 1000;
 
 interface HostDeps {
   domains: { find(domain: string): Promise<{ subdomain: string } | null> };
+  /** The subdomain of the page that had a domain when this was last known; null if none had. */
+  recall(domain: string): string | null;
   own: OwnNames;
   clock: Pick<Clock, 'monotonic'>;
 }
@@ -61,8 +63,8 @@ export class HostPages {
   #read(host: string, last: string | null): Promise<string | null> {
     const under = this.#reading.get(host);
     if (under !== undefined) return under;
-    const { domains, clock } = this.#deps;
-    const reading = domains.find(host).then((found) => found?.subdomain ?? null, () => last)
+    const { domains, recall, clock } = this.#deps;
+    const reading = domains.find(host).then((found) => found?.subdomain ?? null, () => last ?? recall(host))
       .then((subdomain) => {
         this.#reading.delete(host);
         this.#kept.delete(host);

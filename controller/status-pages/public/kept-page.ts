@@ -87,10 +87,7 @@ export class KeptPage {
     if (page === null) return null;
     const made = this.#forms.get(name);
     if (made !== undefined && page === this.#shown) return made;
-    const { body, headers, isForFrames } = render(page);
-    const all = { ...SECURITY_HEADERS, ...headers };
-    if (isForFrames) delete all['X-Frame-Options'];
-    const form = new PackedAnswer(body, all);
+    const form = packed(render(page));
     if (page !== this.#shown || this.#forms.size >= MOST_FORMS) return form;
     this.#forms.set(name, form);
     this.#grow(form.bytes);
@@ -191,4 +188,11 @@ function isEqual(one: unknown, other: unknown): boolean {
   const names = Object.keys(ours);
   if (names.length !== Object.keys(theirs).length) return false;
   return names.every((name) => isEqual(ours[name], theirs[name]));
+}
+
+/** A form as it is answered. */
+export function packed({ body, headers, isForFrames }: PageForm): PackedAnswer {
+  const all = { ...SECURITY_HEADERS, ...headers };
+  if (isForFrames) delete all['X-Frame-Options'];
+  return new PackedAnswer(body, all);
 }

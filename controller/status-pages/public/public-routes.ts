@@ -1,19 +1,15 @@
-import type { IncomingMessage } from 'node:http';
 import { z } from 'zod';
 import { notFound } from '../../../shared/errors.ts';
-import { HTML_CONTENT, JSON_CONTENT, SECURITY_HEADERS } from '../../http/exchange.ts';
+import { HTML_CONTENT, JSON_CONTENT } from '../../http/exchange.ts';
 import { forKnownTexts } from '../../http/known-texts.ts';
-import { PackedAnswer } from '../../http/packed-answer.ts';
 import type { QuickAnswers } from '../../http/quick-answers.ts';
 import { defineRoute, type Route } from '../../http/route.ts';
 import { viewPageError } from './error-html.ts';
 import type { PageForm } from './kept-page.ts';
 import { LANGUAGES, type Language } from './languages/language.ts';
 import { languageOf, languageQuery } from './languages/preferred-language.ts';
-import { LIVE_SCRIPT, LIVE_SCRIPT_HEADERS, LIVE_SCRIPT_PATH } from './live-script.ts';
 import { renderPublicPage } from './public-html.ts';
 import type { PublicPages } from './public-pages.ts';
-import { PUBLIC_STYLE, STYLE_HEADERS, STYLE_PATH } from './public-style.ts';
 import { publicPageView } from './public-view.ts';
 import type { FoundPage } from './read-public-page.ts';
 
@@ -82,20 +78,8 @@ export function quickPages(pages: PublicPages): QuickAnswers {
   };
 }
 
-/** Pages, and what they load, while there are no routes yet. */
-export function earlyPages(pages: PublicPages) {
-  const style = new PackedAnswer(PUBLIC_STYLE, { ...SECURITY_HEADERS, ...STYLE_HEADERS });
-  const script = new PackedAnswer(LIVE_SCRIPT, { ...SECURITY_HEADERS, ...LIVE_SCRIPT_HEADERS });
-  return async (request: IncomingMessage): Promise<PackedAnswer | null> => {
-    if (request.url === STYLE_PATH) return style;
-    if (request.url === LIVE_SCRIPT_PATH) return script;
-    const asked = askedFor(request.url ?? '', request.headers['accept-language'] ?? '');
-    return asked && pages.form(asked.subdomain, asked.name, asked.render);
-  };
-}
-
 /** Which form of which page a request is for, as the routes would say; null: let them say. */
-function askedFor(url: string, languages: string) {
+export function askedFor(url: string, languages: string) {
   const [, kind, subdomain, lang] = USUAL_ADDRESS.exec(url) ?? [];
   if (subdomain === undefined) return null;
   if (kind !== 'status') return { subdomain, name: 'json', route: JSON_PATH, render: asJson };

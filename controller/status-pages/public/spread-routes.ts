@@ -8,10 +8,12 @@ import { componentBadge, pageBadge } from './badge.ts';
 import { renderEmbed } from './embed-html.ts';
 import { viewPageError } from './error-html.ts';
 import { FEED_FORMATS, renderFeed, type FeedFormat } from './feeds.ts';
-import { voiceOf } from './languages/language.ts';
+import type { PageForm } from './kept-page.ts';
+import { voiceOf, type Language } from './languages/language.ts';
 import { languageOf, languageQuery } from './languages/preferred-language.ts';
 import type { PublicPages } from './public-pages.ts';
 import { answerWith, publicParams, readShown } from './public-routes.ts';
+import type { FoundPage } from './read-public-page.ts';
 
 export interface SpreadDeps {
   pages: Pick<PageDeps['pages'], 'showing'>;
@@ -31,6 +33,30 @@ const BADGE_HEADERS = {
   'Cache-Control': 'public, max-age=60', 'Cross-Origin-Resource-Policy': 'cross-origin', Vary: 'Accept-Language',
 };
 
+/** @param baseUrl what links begin with, without a slash at its end */
+export function feedForm(
+  { view }: FoundPage, format: FeedFormat, language: Language, baseUrl: string,
+): PageForm {
+  return {
+    body: renderFeed(format, view, baseUrl, voiceOf(language, view.timezone)),
+    headers: {
+      'Content-Type': FEED_FORMATS[format], 'Cache-Control': 'public, max-age=60', Vary: 'Accept-Language',
+    },
+  };
+}
+
+export function embedForm({ view, page }: FoundPage, language: Language): PageForm {
+  const { html: body, headers } = renderEmbed(view, page, voiceOf(language, view.timezone));
+  return { body, isForFrames: true, headers: { 'Content-Type': HTML_CONTENT, ...headers } };
+}
+
+export function badgeForm({ view }: FoundPage, language: Language): PageForm {
+  return {
+    body: pageBadge(view, voiceOf(language, view.timezone)),
+    headers: { 'Content-Type': SVG[200].contentType, ...BADGE_HEADERS },
+  };
+}
+
 /** What takes a published page elsewhere: feeds, badges and a frame for other sites. */
 export function spreadRoutes(deps: SpreadDeps): Route[] {
   return [
@@ -46,12 +72,8 @@ function feedRoute({ readers, baseUrl }: SpreadDeps, format: FeedFormat): Route 
     answers: { 200: { contentType: FEED_FORMATS[format] } },
     handle: (ctx, { params: { subdomain }, query }) => {
       const language = languageOf(ctx, query);
-      return answerWith(readers, subdomain, `${format} ${language}`, ({ view }) => ({
-        body: renderFeed(format, view, baseUrl(), voiceOf(language, view.timezone)),
-        headers: {
-          'Content-Type': FEED_FORMATS[format], 'Cache-Control': 'public, max-age=60', Vary: 'Accept-Language',
-        },
-      }));
+      return answerWith(readers, subdomain, `${format} ${language}`,
+        (page) => feedForm(page, format, language, baseUrl()));
     },
   });
 }
@@ -62,10 +84,7 @@ function embedRoute({ readers }: SpreadDeps): Route {
     params: publicParams, errorPage: viewPageError, answers: { 200: { contentType: HTML_CONTENT } },
     handle: (ctx, { params: { subdomain }, query }) => {
       const language = languageOf(ctx, query);
-      return answerWith(readers, subdomain, `embed ${language}`, ({ view, page }) => {
-        const { html: body, headers } = renderEmbed(view, page, voiceOf(language, view.timezone));
-        return { body, isForFrames: true, headers: { 'Content-Type': HTML_CONTENT, ...headers } };
-      });
+      return answerWith(readers, subdomain, `embed ${language}`, (page) => embedForm(page, language));
     },
   });
 }
@@ -77,10 +96,7 @@ function badgeRoutes({ pages, readers }: SpreadDeps): Route[] {
       summary: 'State of a published status page as an image',
       handle: (ctx, { params: { subdomain }, query }) => {
         const language = languageOf(ctx, query);
-        return answerWith(readers, subdomain, `badge ${language}`, ({ view }) => ({
-          body: pageBadge(view, voiceOf(language, view.timezone)),
-          headers: { 'Content-Type': SVG[200].contentType, ...BADGE_HEADERS },
-        }));
+        return answerWith(readers, subdomain, `badge ${language}`, (page) => badgeForm(page, language));
       },
     }),
     defineRoute({

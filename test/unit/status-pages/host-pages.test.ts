@@ -15,7 +15,8 @@ function open() {
     if (state.isAway) throw new Error('away');
     return known.get(domain) ?? null;
   };
-  const hosts = new HostPages({ domains: { find }, own, clock });
+  const recall = (domain: string) => (domain === 'old.acme.example' ? 'acme' : null);
+  const hosts = new HostPages({ domains: { find }, recall, own, clock });
   const at = async (host: string | undefined, url = '/') => {
     const request = { url, headers: { host } } as IncomingMessage;
     await hosts.place(request);
@@ -58,4 +59,15 @@ test('on its own host a page has its own paths only', () => {
     '/status/acme', '/status/acme/incidents/1?x', '/status/acme/status/acme2',
     '/status/acme/api/public/status-pages/acme2', '/status/acme/status/assets2',
   ]);
+});
+
+test('a domain that was never looked up leads to the page that last had it, while the database is away', async () => {
+  const { at, state, clock } = open();
+  state.isAway = true;
+  expect([await at('old.acme.example'), await at('never.acme.example')]).toEqual(['/status/acme', '/']);
+  state.isAway = false;
+  await clock.advance(10_000);
+  await at('old.acme.example');
+  await clock.advance(1);
+  expect(await at('old.acme.example')).toBe('/');
 });
