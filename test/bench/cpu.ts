@@ -45,6 +45,15 @@ export function pinned(core: number, command: string, args: string[]): [command:
   }
 }
 
+/** Pins a running process with all its threads; does nothing where `taskset` is missing. */
+export function pin(core: number, pid: number): void {
+  try {
+    execFileSync('taskset', ['-acp', String(core), String(pid)], { stdio: 'ignore' });
+  } catch {
+    return;
+  }
+}
+
 export function median(values: number[]): number {
   const sorted = [...values].sort((a, b) => a - b);
   const middle = sorted.length >> 1;
