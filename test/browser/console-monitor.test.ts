@@ -59,4 +59,25 @@ describe('a monitor', () => {
       expect(noted).toEqual([]);
     });
   });
+
+  test('shows each check, and a failure beside the last good answer', async () => {
+    await rig.open(tenant.owner, `/monitors/${shown.id}/checks`, DESKTOP, async (page, noted) => {
+      await page.locator('.checks li').nth(49).waitFor();
+      await page.getByLabel('Outcome').selectOption({ label: 'Failed' });
+      await page.getByLabel('Region').selectOption({ label: 'Paris' });
+      const failures = page.locator('.checks li');
+      await failures.nth(10).waitFor();
+      expect(await failures.count()).toBe(11);
+      await failures.last().locator('summary').click();
+      const evidence = failures.last().getByRole('group', { name: 'What was seen' });
+      const row = evidence.getByRole('row', { name: /^Status line/ });
+      await row.waitFor();
+      expect(await row.locator('mark').allInnerTexts()).toEqual(['503 Service', 'Unavailable', '200', 'OK']);
+      expect(await evidence.getByRole('row', { name: /^Address / }).innerText()).toMatch(/192\.0\.2\.7\s+the same/);
+      expect(await evidence.locator('h1').count()).toBe(0);
+      await takeScreenshot(page, 'console-monitor-evidence');
+      expect(await findBarriers(page)).toEqual([]);
+      expect(noted).toEqual([]);
+    });
+  });
 });

@@ -33,16 +33,7 @@ export function useFollow(id: string): void {
     if (data['monitor_id'] !== id) return;
     const result = { late: false, ...data } as unknown as Result;
     queries.setQueryData(['monitors', id, 'regions'], (known: RegionsAnswer | undefined) => withResult(known, result));
-    queries.setQueryData(['monitors', id, 'latest'], (known: Result[] | undefined) => addLatest(known, result));
   });
-}
-
-const MOST_LATEST = 200;
-
-/** Newest first, each once. */
-function addLatest(known: Result[] | undefined, result: Result): Result[] | undefined {
-  const isKnown = known?.some((one) => sameCheck(one, result)) ?? true;
-  return isKnown ? known : [result, ...known ?? []].sort((one, other) => other.checked_at - one.checked_at).slice(0, MOST_LATEST);
 }
 
 export function sameCheck(one: Pick<Result, 'region' | 'probe_id' | 'checked_at'>, other: typeof one): boolean {

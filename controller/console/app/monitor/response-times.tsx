@@ -26,6 +26,7 @@ export function ResponseTimes({ monitor }: { monitor: Monitor }) {
   const kind: Kind = KINDS.find((one) => one === query['show']) ?? 'regions';
   const figure: Figure = FIGURES.find((one) => one === query['figure']) ?? 'p50';
   const verdicts = useRegionVerdicts(monitor.id).data?.regions ?? [];
+  const title = monitor.type === 'HEARTBEAT' ? monitorTexts.runTimes : monitorTexts.responseTimes;
   const set = (changes: Record<string, string | null>, replace = false) => {
     const params = new URLSearchParams(query);
     for (const [name, value] of Object.entries(changes)) {
@@ -45,7 +46,7 @@ export function ResponseTimes({ monitor }: { monitor: Monitor }) {
   const shades = useShades(monitor, span, present);
   return (
     <Section
-      title={monitorTexts.responseTimes}
+      title={title}
       actions={<SpanChoice name={span.name} onChoose={(name) => set({ range: name, from: null, to: null })} />}
     >
       <div class="card chart-card">
@@ -79,7 +80,7 @@ export function ResponseTimes({ monitor }: { monitor: Monitor }) {
         </div>
         <ErrorNote error={error} />
         <div class={`chart-place ${isLoading ? 'waiting' : ''}`}>
-          <TimeChart label={monitorTexts.responseTimes} {...data} {...span} shades={shades} onZoom={(from, to) => show({ from, to })} />
+          <TimeChart label={title} {...data} {...span} shades={shades} onZoom={(from, to) => show({ from, to })} />
           {data.times.length === 0 && !isLoading && error === null && <p class="chart-empty">{monitorTexts.noTimes}</p>}
         </div>
         <p class="small faint chart-note">

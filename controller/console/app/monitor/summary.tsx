@@ -1,6 +1,7 @@
 import { monitorTexts } from '../texts/monitor.ts';
 import { Section } from '../ui/page.tsx';
 import { Figures } from './figures.tsx';
+import { Heartbeat } from './heartbeat.tsx';
 import type { Monitor } from './reading.ts';
 import { RegionMap, RegionTable } from './regions.tsx';
 import { ResponseTimes } from './response-times.tsx';
@@ -10,7 +11,8 @@ export function Summary({ monitor }: { monitor: Monitor }) {
   return (
     <>
       <Figures id={monitor.id} />
-      {monitor.type !== 'HEARTBEAT' && <ResponseTimes monitor={monitor} />}
+      {monitor.type === 'HEARTBEAT' && <Heartbeat monitor={monitor} />}
+      <ResponseTimes monitor={monitor} />
       {monitor.type !== 'HEARTBEAT' && (
         <Section title={monitorTexts.regions}>
           <div class="regions"><RegionTable id={monitor.id} /><RegionMap id={monitor.id} /></div>

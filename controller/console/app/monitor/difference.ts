@@ -1,0 +1,64 @@
+export interface Part {
+  text: string;
+  /** Only one of the two texts has it. */
+  isOwn: boolean;
+}
+
+/** Longer texts are marked from their first to their last difference. */
+const MOST_WORDS = 600;
+
+const wordsOf = (text: string) => text.match(/\s+|[\p{L}\p{N}_-]+|[^\s\p{L}\p{N}_-]/gu) ?? [];
+
+/** Two texts in parts, with what only one of them has: as few words as possible. */
+export function difference(one: string, other: string): [Part[], Part[]] {
+  const [mine, theirs] = [wordsOf(one), wordsOf(other)];
+  const shortest = Math.min(mine.length, theirs.length);
+  let start = 0;
+  while (start < shortest && mine[start] === theirs[start]) start += 1;
+  let end = 0;
+  while (end < shortest - start && mine.at(-1 - end) === theirs.at(-1 - end)) end += 1;
+  const middles = [mine.slice(start, mine.length - end), theirs.slice(start, theirs.length - end)] as const;
+  const isLong = Math.max(...middles.map(({ length }) => length)) > MOST_WORDS;
+  const marks = isLong ? middles.map((words) => words.map(() => true)) : marksOf(...middles);
+  return [mine, theirs].map((words, side) => {
+    const own = marks[side] as boolean[];
+    return partsOf(words, words.map((_, at) => own[at - start] ?? false));
+  }) as [Part[], Part[]];
+}
+
+/** Which words a longest common sequence leaves out. */
+function marksOf(mine: readonly string[], theirs: readonly string[]): [boolean[], boolean[]] {
+  const width = theirs.length + 1;
+  const lengths = new Uint16Array((mine.length + 1) * width);
+  for (let row = mine.length - 1; row >= 0; row -= 1) {
+    for (let column = theirs.length - 1; column >= 0; column -= 1) {
+      const at = row * width + column;
+      lengths[at] = mine[row] === theirs[column]
+        ? (lengths[at + width + 1] as number) + 1
+        : Math.max(lengths[at + width] as number, lengths[at + 1] as number);
+    }
+  }
+  const marks: [boolean[], boolean[]] = [mine.map(() => true), theirs.map(() => true)];
+  for (let [row, column] = [0, 0]; row < mine.length && column < theirs.length;) {
+    const at = row * width + column;
+    if (mine[row] === theirs[column]) {
+      marks[0][row] = false;
+      marks[1][column] = false;
+      [row, column] = [row + 1, column + 1];
+    } else if ((lengths[at + width] as number) >= (lengths[at + 1] as number)) row += 1;
+    else column += 1;
+  }
+  return marks;
+}
+
+/** Neighbours of one kind together. */
+function partsOf(words: readonly string[], marks: readonly boolean[]): Part[] {
+  const parts: Part[] = [];
+  for (const [at, text] of words.entries()) {
+    const isOwn = marks[at] as boolean;
+    const last = parts.at(-1);
+    if (last?.isOwn === isOwn) last.text += text;
+    else parts.push({ text, isOwn });
+  }
+  return parts;
+}

@@ -1,0 +1,114 @@
+import { useQuery } from '@tanstack/preact-query';
+import { answer, api } from '../api/client.ts';
+import { canEdit } from '../session/session.ts';
+import { checkTexts } from '../texts/checks.ts';
+import { Time, timeText } from '../ui/time.tsx';
+import { difference, type Part } from './difference.ts';
+import { sameCheck } from './follow-live.ts';
+import { PhaseBar } from './phase-bar.tsx';
+import type { Evidence, Result } from './reading.ts';
+
+type Answer = NonNullable<Evidence['last_good']>;
+
+/** Probes send few of the failures of one outage: this old may the one be that stands for others. */
+const STANDS_MS = 3_600_000;
+
+/** What the target answered to a failed check, beside the last good answer; to editors alone. */
+export function EvidenceOf({ result }: { result: Result }) {
+  const { monitor_id: id } = result;
+  const { data } = useQuery({
+    queryKey: ['monitors', id, 'evidence'], enabled: canEdit.value,
+    queryFn: async () => (
+      await answer(api.GET('/api/monitors/{id}/evidence', { params: { path: { id }, query: { limit: 50 } } }))
+    ).evidence,
+  });
+  const found = evidenceFor(data ?? [], result);
+  if (found === null) return null;
+  const { failed, isOfCheck } = found;
+  return (
+    <>
+      {!isOfCheck && <p class="faint small">{checkTexts.earlierEvidence} <Time at={failed.checked_at} /></p>}
+      <Comparison failed={failed} good={failed.last_good} />
+    </>
+  );
+}
+
+/** The check's own evidence, else the latest of the same failure in its region within an hour before it. */
+export function evidenceFor(all: readonly Evidence[], result: Result): { failed: Evidence; isOfCheck: boolean } | null {
+  const own = all.find((one) => sameCheck(one, result));
+  if (own !== undefined) return { failed: own, isOfCheck: true };
+  const before = all.filter(({ region, checked_at: at, error }) => (
+    region === result.region && error.type === result.error?.type && at < result.checked_at && at >= result.checked_at - STANDS_MS
+  ));
+  const [latest] = before.sort((one, other) => other.checked_at - one.checked_at);
+  return latest === undefined ? null : { failed: latest, isOfCheck: false };
+}
+
+function Comparison({ failed, good }: { failed: Answer; good: Answer | null }) {
+  const rows = rowsOf(failed, good).filter(([, mine, theirs]) => mine !== '' || theirs !== '');
+  const longest = Math.max(...[failed, good].map((one) => Object.values(one?.timings ?? {}).reduce((sum, ms) => sum + ms, 0)));
+  return (
+    <div class="table-wrap comparison" tabIndex={0} role="group" aria-label={checkTexts.evidence}>
+      <table>
+        <thead>
+          <tr>
+            <th scope="col">{checkTexts.evidence}</th>
+            <th scope="col">{checkTexts.thisCheck} <Time at={failed.checked_at} /></th>
+            <th scope="col">{good === null ? checkTexts.noGood : <>{checkTexts.lastGood} <Time at={good.checked_at} /></>}</th>
+          </tr>
+        </thead>
+        <tbody>
+          {(failed.timings ?? good?.timings ?? null) !== null && (
+            <tr>
+              <th scope="row">{checkTexts.phases}</th>
+              <td><PhaseBar timings={failed.timings} longestMs={longest} /></td>
+              <td><PhaseBar timings={good?.timings ?? null} longestMs={longest} /></td>
+            </tr>
+          )}
+          {rows.map(([name, mine, theirs]) => <Row key={name} name={name} mine={mine} theirs={good === null ? null : theirs} />)}
+        </tbody>
+      </table>
+    </div>
+  );
+}
+
+function Row({ name, mine, theirs }: { name: string; mine: string; theirs: string | null }) {
+  const [own, other] = theirs === null ? [[{ text: mine, isOwn: false }], []] : difference(mine, theirs);
+  const isSame = theirs === mine;
+  return (
+    <tr class={isSame ? 'same' : ''}>
+      <th scope="row">{name}</th>
+      <td><Marked parts={own} kind="mine" /></td>
+      <td>{isSame ? <span class="faint">{checkTexts.same}</span> : <Marked parts={other} kind="theirs" />}</td>
+    </tr>
+  );
+}
+
+function Marked({ parts, kind }: { parts: readonly Part[]; kind: 'mine' | 'theirs' }) {
+  if (parts.every(({ text }) => text === '')) return <span class="faint">–</span>;
+  return <pre>{parts.map(({ text, isOwn }, at) => (isOwn ? <mark key={at} class={kind}>{text}</mark> : text))}</pre>;
+}
+
+type Texts = [name: string, failed: string, good: string];
+
+/** Each part of an answer as text; empty where there is none. Headers follow by name. */
+function rowsOf(failed: Answer, good: Answer | null): Texts[] {
+  const both = (name: string, text: (one: Answer) => string | null): Texts => (
+    [name, text(failed) ?? '', good === null ? '' : text(good) ?? '']
+  );
+  const names = [...new Set([failed, good].flatMap((one) => one?.headers.map(({ name }) => name.toLowerCase()) ?? []))].sort();
+  return [
+    both(checkTexts.statusLine, ({ status_line: line }) => line),
+    both(checkTexts.address, ({ remote_address: address }) => address),
+    both(checkTexts.addresses, ({ addresses }) => addresses.join('\n')),
+    both(checkTexts.certificate, ({ certificate }) => certificate && certificateText(certificate)),
+    both(checkTexts.body, ({ body_excerpt: body }) => body),
+    ...names.map((name) => both(name, ({ headers }) => (
+      headers.filter((header) => header.name.toLowerCase() === name).map(({ value }) => value).join('\n')
+    ))),
+  ];
+}
+
+function certificateText({ subject, issuer, valid_to: to, problem, protocol, fingerprint_sha256: print }: NonNullable<Answer['certificate']>): string {
+  return [subject, issuer, to === null ? '' : timeText(to), protocol, print, problem ?? ''].filter(Boolean).join('\n');
+}

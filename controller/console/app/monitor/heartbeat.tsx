@@ -1,0 +1,29 @@
+import { monitorTexts } from '../texts/monitor.ts';
+import { CopyLine } from '../ui/copy.tsx';
+import { Section } from '../ui/page.tsx';
+import { Ago, durationText, Time } from '../ui/time.tsx';
+import type { Monitor } from './reading.ts';
+
+/** Where the job reports, when it did last, and when it is late. */
+export function Heartbeat({ monitor }: { monitor: Monitor }) {
+  const { heartbeat_token: token = null, heartbeat_interval: interval = 0, grace_period: grace = 0, last_heartbeat_at: last } = monitor;
+  const address = `${location.origin}/api/heartbeat/${token ?? ''}`;
+  return (
+    <Section title={monitorTexts.pings}>
+      <div class="card">
+        <dl class="facts">
+          <dt>{monitorTexts.lastPing}</dt><dd>{last === undefined ? monitorTexts.noPing : <Ago at={last * 1000} />}</dd>
+          <dt>{monitorTexts.expected}</dt><dd>{monitorTexts.everyWithin(durationText(interval), durationText(grace))}</dd>
+          {last !== undefined && <><dt>{monitorTexts.dueBy}</dt><dd><Time at={(last + interval + grace) * 1000} /></dd></>}
+        </dl>
+        {token !== null && (
+          <>
+            <CopyLine label={monitorTexts.pingAddress} text={`curl -fsS ${address}`} />
+            <p class="hint">{monitorTexts.pingHint}</p>
+            <CopyLine label={monitorTexts.pingAddress} text={`curl -fsS ${address}/start; your-job; curl -fsS ${address}/$?`} />
+          </>
+        )}
+      </div>
+    </Section>
+  );
+}

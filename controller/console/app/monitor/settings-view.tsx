@@ -1,0 +1,32 @@
+import type { ComponentChildren } from 'preact';
+import { useLocation } from 'preact-iso';
+import { canEdit } from '../session/session.ts';
+import { monitorTexts } from '../texts/monitor.ts';
+import { LinkButton } from '../ui/button.tsx';
+import { CopyButton } from '../ui/copy.tsx';
+import { href } from '../ui/link.ts';
+import { Section } from '../ui/page.tsx';
+import type { Monitor } from './reading.ts';
+
+/** Told elsewhere on the page, or of no use to people. */
+const LEFT_OUT = new Set(['runtimeStatus', 'configState', 'organization_id', 'created_by', 'heartbeat_token']);
+
+/** The exact settings, by the names that the API and exports have for them. */
+export function SettingsView({ monitor }: { monitor: Monitor }) {
+  const { path } = useLocation();
+  const shown = Object.entries(monitor).filter(([name]) => !LEFT_OUT.has(name));
+  const edit = canEdit.value && <LinkButton href={href(path.replace(/settings$/, 'edit'))}>{monitorTexts.edit}</LinkButton>;
+  return (
+    <Section title={monitorTexts.settings} actions={<><CopyButton text={JSON.stringify(Object.fromEntries(shown), null, 2)} />{edit}</>}>
+      <dl class="card facts settings-list">
+        {shown.map(([name, value]) => <><dt key={name}><code>{name}</code></dt><dd key={`${name} value`}>{valueOf(value)}</dd></>)}
+      </dl>
+    </Section>
+  );
+}
+
+function valueOf(value: unknown): ComponentChildren {
+  if (value === null || value === undefined || value === '') return <span class="faint">–</span>;
+  if (typeof value === 'object') return <pre>{JSON.stringify(value, null, 2)}</pre>;
+  return <code>{String(value)}</code>;
+}
