@@ -52,7 +52,7 @@ describe('the fleet in the console', () => {
       await region.waitFor({ state: 'detached' });
       await page.getByRole('button', { name: 'Create' }).click();
       const command = await page.getByLabel('Command that starts the probe').textContent();
-      expect(command).toMatch(new RegExp(`^npm run probe -- --controller ${rig.app.url} --token \\S{20,}$`));
+      expect(command).toMatch(new RegExp(`^FARWATCH_TOKEN=\\S{20,} npm run probe -- --controller ${rig.app.url}$`));
       expect(await findBarriers(page)).toEqual([]);
       await takeScreenshot(page, 'console-enrol');
       await page.getByRole('button', { name: 'Done' }).click();

@@ -75,7 +75,7 @@ export function Enrolment({ id, token, onClose }: { id: string; token: string; o
   return (
     <>
       <p>{texts.enrolLong}</p>
-      <CopyLine label={texts.command} text={`npm run probe -- --controller ${location.origin} --token ${token}`} />
+      <CopyLine label={texts.command} text={`FARWATCH_TOKEN=${token} npm run probe -- --controller ${location.origin}`} />
       <p role="status" class="enrolment-state">
         {isOnline ? <StateBadge state="up" text={texts.isOnline(probe.name)} /> : <span class="waiting">{texts.waiting}</span>}
       </p>

@@ -1,0 +1,115 @@
+import { spawn, type ChildProcess } from 'node:child_process';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Browser, Page } from 'playwright-core';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { cleanEnvironment } from '../helpers/clean-environment.ts';
+import { startFarwatch, type Farwatch } from '../helpers/farwatch.ts';
+import { startTarget, type Target } from '../helpers/target.ts';
+import { PASSWORD } from '../helpers/tenants.ts';
+import { startChromium, takeScreenshot } from './chromium.ts';
+import { DESKTOP } from './console-rig.ts';
+
+/** Of one step: only against hanging. */
+const MOST_MS = 60_000;
+
+let farwatch: Farwatch;
+let target: Target;
+let browser: Browser;
+let page: Page;
+let probe: ChildProcess | null = null;
+const dir = mkdtempSync(join(tmpdir(), 'farwatch-console-probe-'));
+const noted: string[] = [];
+
+beforeAll(async () => {
+  [farwatch, target, browser] = await Promise.all([
+    startFarwatch({ env: { MIN_INTERVAL_SECONDS: '1' } }), startTarget(), startChromium(),
+  ]);
+  const context = await browser.newContext({ ...DESKTOP, locale: 'en-GB' });
+  context.setDefaultTimeout(MOST_MS);
+  page = await context.newPage();
+  page.on('pageerror', (error) => noted.push(error.message));
+});
+afterAll(async () => {
+  if (probe?.pid !== undefined) process.kill(-probe.pid, 'SIGKILL');
+  await Promise.all([browser?.close(), farwatch?.stop(), target?.close()]);
+  rmSync(dir, { recursive: true, force: true });
+});
+
+test('a whole installation is set up in the browser: operator, first check, a second probe', async () => {
+  await page.goto(farwatch.url);
+  await page.getByLabel('Your name').fill('Ada');
+  await page.getByLabel('E-mail address').fill('ada@example.com');
+  await page.getByLabel('Password').fill(PASSWORD);
+  await page.getByRole('button', { name: 'Create the operator' }).click();
+  await page.getByLabel('Address', { exact: true }).first().fill(target.url);
+  await page.getByRole('button', { name: 'Check it now' }).click();
+  await page.getByText('HTTP 200').waitFor();
+  await page.getByRole('button', { name: 'Watch it', exact: true }).click();
+  await page.getByText('is watched every minute').waitFor();
+
+  await page.getByLabel('Name of the probe').fill('dublin-1');
+  await page.getByLabel('Region').selectOption('A new region…');
+  await page.getByLabel('Name of the region').fill('Dublin');
+  await page.getByLabel('City').fill('Dublin');
+  await page.getByLabel('Country').fill('IE');
+  await page.getByRole('button', { name: 'Add a probe' }).click();
+  await page.getByText('Waiting for dublin-1').waitFor();
+  const command = await page.locator('code', { hasText: 'npm run probe' }).first().textContent() ?? '';
+  // In a group of its own, which ends as a whole.
+  probe = spawn('sh', ['-c', command], { env: cleanEnvironment({ DATA_DIR: dir }), stdio: 'ignore', detached: true });
+  await page.getByText('dublin-1 is online').waitFor();
+  expect(noted).toEqual([]);
+});
+
+test('an outage is seen as it happens, from green to red and back, and who said so', async () => {
+  await faster();
+  await page.goto(farwatch.url);
+  const row = page.locator('.monitor').first();
+  await row.locator('.state-dot.up').waitFor();
+  target.answer({ status: 503 });
+  await row.locator('.state-dot.down').waitFor();
+  await takeScreenshot(page, 'console-live-down');
+  await page.getByRole('link', { name: 'Incidents' }).click();
+  await page.getByRole('link', { name: /127\.0\.0\.1/ }).first().click();
+  await page.getByText('Who voted what').waitFor();
+  await page.getByRole('row', { name: /dublin.*down/i }).waitFor();
+  await takeScreenshot(page, 'console-live-incident');
+  target.answer({ status: 200 });
+  await page.getByText('Resolved').first().waitFor();
+  await page.getByRole('link', { name: 'Monitors' }).first().click();
+  await row.locator('.state-dot.up').waitFor();
+  expect(noted).toEqual([]);
+});
+
+test('the live stream comes back by itself after the controller was killed', async () => {
+  await page.getByRole('status').getByText('Live').waitFor();
+  await farwatch.kill9('controller');
+  await page.locator('.live-sign:not(.live)').waitFor();
+  await page.getByRole('status').getByText('Live').waitFor();
+  const row = page.locator('.monitor').first();
+  target.answer({ status: 503 });
+  await row.locator('.state-dot.down').waitFor();
+  target.answer({ status: 200 });
+  await row.locator('.state-dot.up').waitFor();
+});
+
+test('signing out everywhere ends this session too', async () => {
+  await page.goto(`${farwatch.url}/settings/account`);
+  await page.getByRole('button', { name: /Sign out everywhere/ }).first().click();
+  const confirm = page.getByRole('dialog').getByRole('button', { name: /Sign out everywhere/ });
+  if (await page.getByRole('dialog').isVisible()) await confirm.click();
+  await page.getByRole('heading', { level: 1, name: 'Sign in' }).waitFor();
+});
+
+/** Checks each second, in both regions. */
+async function faster(): Promise<void> {
+  const headers = { 'X-Farwatch-Session': 'cookie' };
+  const { request } = page.context();
+  const { data } = await (await request.get(`${farwatch.url}/api/monitors`, { headers })).json() as { data: { monitors: { id: string }[] } };
+  const answer = await request.patch(`${farwatch.url}/api/monitors/${data.monitors[0]?.id}`, {
+    headers, data: { interval_seconds: 1, monitoring_regions: ['local', 'dublin'] },
+  });
+  expect(answer.status(), await answer.text()).toBe(200);
+}
