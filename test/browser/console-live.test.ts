@@ -97,9 +97,8 @@ test('the live stream comes back by itself after the controller was killed', asy
 
 test('signing out everywhere ends this session too', async () => {
   await page.goto(`${farwatch.url}/settings/account`);
-  await page.getByRole('button', { name: /Sign out everywhere/ }).first().click();
-  const confirm = page.getByRole('dialog').getByRole('button', { name: /Sign out everywhere/ });
-  if (await page.getByRole('dialog').isVisible()) await confirm.click();
+  await page.getByRole('button', { name: 'Sign out everywhere' }).click();
+  await page.getByRole('dialog').getByRole('button', { name: 'Sign out everywhere' }).click();
   await page.getByRole('heading', { level: 1, name: 'Sign in' }).waitFor();
 });
 
