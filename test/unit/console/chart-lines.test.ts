@@ -3,7 +3,7 @@ import {
   linesOfChecks, linesOfSeries, percentilesOfChecks, phasesOfChecks,
 } from '../../../controller/console/app/monitor/chart-lines.ts';
 import { movedSpan, sourceOf, spanOf } from '../../../controller/console/app/monitor/time-span.ts';
-import type { Result } from '../../../controller/console/app/monitor/reading.ts';
+import type { Result } from '../../../controller/console/app/monitor/answer-types.ts';
 
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;

@@ -1,5 +1,5 @@
 import type { ChartData, Line } from '../charts/chart-data.ts';
-import type { Result, Series } from './reading.ts';
+import type { Result, Series } from './answer-types.ts';
 import type { Span } from './time-span.ts';
 
 /** Of a check, in their order. */
