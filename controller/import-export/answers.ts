@@ -1,9 +1,7 @@
 import { z } from 'zod';
-import { MONITOR_TYPES } from '../../shared/contracts/check-spec.ts';
-import { monitorSettings } from '../monitors/answers.ts';
+import { allSettings } from '../monitors/answers.ts';
 import { pageView } from '../status-pages/answers.ts';
 import { brandingInput } from '../status-pages/schema.ts';
-import { typeAnswers } from '../monitors/settings/registry.ts';
 
 const importedItem = z.strictObject({
   name: z.string(),
@@ -21,27 +19,7 @@ export const importAnswer = z.strictObject({
   status_pages: z.array(importedItem),
 });
 
-const { port: _port, heartbeat_token: _token, last_heartbeat_at: _ping, ...typeSettings } = typeAnswers;
-
-/** Everything that users decide about a monitor, and nothing that was measured. */
-const exportedMonitor = z.strictObject({
-  name: z.string(),
-  type: z.enum(MONITOR_TYPES),
-  target: z.string().optional(),
-  interval_seconds: z.int(),
-  timeout_ms: z.int().nullable(),
-  status: z.enum(['active', 'paused', 'disabled']),
-  group: z.string().nullable(),
-  ...typeSettings,
-  slow_response_threshold_ms: typeSettings.slow_response_threshold_ms.nullable(),
-  auth: typeSettings.auth.nullable(),
-  ssl_monitoring: monitorSettings.ssl_monitoring.nullable(),
-  domain_monitoring: monitorSettings.domain_monitoring.nullable(),
-  confirmation_policy: monitorSettings.confirmation_policy,
-  notification_target_ids: z.array(z.uuid()),
-  tags: z.array(z.string()),
-  monitoring_regions: z.array(z.string()),
-});
+const exportedMonitor = z.strictObject({ group: z.string().nullable(), ...allSettings });
 export type ExportedMonitor = z.input<typeof exportedMonitor>;
 
 const exportedPage = pageView.pick({

@@ -21,6 +21,30 @@ export const monitorSettings = {
   domain_monitoring: z.strictObject({ enabled: z.boolean(), expiry_warning_days: days }).optional(),
 };
 
+const { port: _port, heartbeat_token: _token, last_heartbeat_at: _ping, ...typeSettings } = typeAnswers;
+
+/** Everything that users decide about a monitor but its group, and nothing that was measured. */
+export const allSettings = {
+  name: z.string(),
+  type: z.enum(MONITOR_TYPES),
+  target: z.string().optional(),
+  interval_seconds: z.int(),
+  timeout_ms: z.int().nullable().describe('Null: the lower of 10000 and the interval.'),
+  status: lifecycle,
+  ...typeSettings,
+  slow_response_threshold_ms: typeSettings.slow_response_threshold_ms.nullable(),
+  auth: typeSettings.auth.nullable(),
+  ssl_monitoring: monitorSettings.ssl_monitoring.nullable(),
+  domain_monitoring: monitorSettings.domain_monitoring.nullable(),
+  confirmation_policy: monitorSettings.confirmation_policy,
+  notification_target_ids: z.array(z.uuid()),
+  tags: z.array(z.string()),
+  monitoring_regions: z.array(z.string()).describe('Empty for automatic selection.'),
+};
+export const settingsAnswer = z.strictObject({
+  settings: z.strictObject({ group_id: z.uuid().nullable(), ...allSettings }).meta({ id: 'MonitorSettings' }),
+});
+
 const monitorFields = {
   id: z.uuid(), organization_id: z.uuid(), created_by: z.uuid(),
   name: z.string(),

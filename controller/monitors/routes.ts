@@ -1,15 +1,19 @@
 import { AppError } from '../../shared/errors.ts';
 import { isoTime } from '../../shared/time.ts';
+import { seesCredentials } from '../accounts/roles.ts';
 import { idParams } from '../http/params.ts';
 import { defineRoute, type Route } from '../http/route.ts';
-import { monitorAnswer, monitorListAnswer, monitorStatsAnswer, organizationStatsAnswer } from './answers.ts';
+import {
+  monitorAnswer, monitorListAnswer, monitorStatsAnswer, organizationStatsAnswer, settingsAnswer,
+} from './answers.ts';
 import type { MonitorDeps } from './deps.ts';
 import { historyRoutes } from './history/routes.ts';
 import { overviewRoute } from './overview/routes.ts';
 import { monitorListQuery, periodQuery } from './schema.ts';
 import { CONCEALMENT } from './settings/http-credentials.ts';
+import { loadMonitor } from './verbs/change-monitor.ts';
 import { listMonitors, readMonitor, readMonitorStats, readOrganizationStats } from './verbs/read-monitors.ts';
-import { viewListedMonitor, viewMonitor, viewStats } from './views.ts';
+import { viewListedMonitor, viewMonitor, viewSettings, viewStats } from './views.ts';
 import { writeRoutes } from './write-routes.ts';
 
 export function monitorRoutes(deps: MonitorDeps): Route[] {
@@ -55,6 +59,19 @@ function readRoutes(deps: MonitorDeps): Route[] {
       handle: async (ctx, { params }) => {
         const { doc, live } = await readMonitor(deps, ctx, params.id);
         return { status: 200, data: { monitor: viewMonitor(doc, live, ctx.role) } };
+      },
+    }),
+    defineRoute({
+      ...common, path: '/api/monitors/:id/settings', summary: 'Read all settings of a monitor',
+      description: 'What can be sent back to change it, with its tags and regions, which other reads leave out. '
+        + CONCEALMENT,
+      params: idParams,
+      errors: ['MONITOR_NOT_FOUND'],
+      answers: { 200: settingsAnswer },
+      handle: async (ctx, { params }) => {
+        const doc = await loadMonitor(deps, ctx, params.id);
+        const settings = viewSettings(doc, { group_id: doc.group_id ?? null }, !seesCredentials(ctx.role));
+        return { status: 200, data: { settings } };
       },
     }),
     defineRoute({

@@ -4,10 +4,10 @@ import { seesCredentials, type ProjectRole } from '../accounts/roles.ts';
 import type { IncidentStatus } from '../incidents/incident.ts';
 import type { MonitorLive } from '../results/reading/live.ts';
 import type { PeriodStats } from '../results/reading/periods.ts';
-import type { listedMonitorView, listStats, monitorStatsAnswer, monitorView } from './answers.ts';
+import type { listedMonitorView, listStats, monitorStatsAnswer, monitorView, settingsAnswer } from './answers.ts';
 import { timeoutMs, type MonitorDoc } from './monitor.ts';
 import { nextCheckAt, runtimeStatus, shownTarget } from './rules.ts';
-import { CHECK_TYPES } from './settings/registry.ts';
+import { CHECK_TYPES, type TypeView } from './settings/registry.ts';
 
 /** What is known of a monitor besides its document. */
 export interface MonitorFacts {
@@ -117,6 +117,30 @@ function viewFields<More>(
     notification_target_ids: targets.length === 0 ? undefined : targets,
     last_heartbeat_at: toSeconds(type === 'HEARTBEAT' ? live?.last_heartbeat_at : null),
     ...CHECK_TYPES[type].view(doc, !seesCredentials(role)),
+  };
+}
+
+type SettingsView = z.input<typeof settingsAnswer>['settings'];
+
+/**
+ * Everything that users decide about a monitor, with its group as `group` says it. Includes unset fields, so
+ * that an import clears them; a heartbeat's token is left out, as it lets anybody ping.
+ */
+export function viewSettings<Group extends object>(
+  doc: MonitorDoc, group: Group, isConcealed: boolean,
+): Omit<SettingsView, 'group_id'> & Group {
+  const view = CHECK_TYPES[doc.type].view(doc, isConcealed) as TypeView;
+  const { port: _port, heartbeat_token: _token, last_heartbeat_at: _ping, ...settings } = view;
+  const { name, type, target, interval_seconds, timeout_ms, status, http, ssl_monitoring } = doc;
+  const { domain_monitoring, confirmation_policy, notification_target_ids, tags, monitoring_regions } = doc;
+  return {
+    name, type, ...(type === 'HEARTBEAT' ? {} : { target }), interval_seconds, timeout_ms, status, ...group,
+    ...settings,
+    ...(http && {
+      slow_response_threshold_ms: http.slow_response_threshold_ms, auth: view.auth ?? null,
+      body: http.body === null ? '' : view.body,
+    }),
+    ssl_monitoring, domain_monitoring, confirmation_policy, notification_target_ids, tags, monitoring_regions,
   };
 }
 

@@ -24,7 +24,9 @@ export async function buildConsole({ root, outdir }) {
     entryNames: '[name]-[hash]', chunkNames: 'part-[hash]', assetNames: '[name]-[hash]',
     bundle: true, splitting: true, minify: true, format: 'esm', platform: 'browser', target: 'es2022',
     jsx: 'automatic', jsxImportSource: 'preact',
-    define: { WORLD: JSON.stringify(await worldMap()) },
+    define: {
+      WORLD: JSON.stringify(await worldMap()), MONITOR_RULES: JSON.stringify(await monitorRules(root)),
+    },
     charset: 'utf8', legalComments: 'none', metafile: true, logLevel: 'error',
   });
   const outputs = Object.entries(metafile.outputs)
@@ -70,4 +72,14 @@ async function pack(outdir, name) {
   const type = TYPES[name.slice(name.lastIndexOf('.'))] ?? 'text/html; charset=utf-8';
   const tag = createHash('sha256').update(body).digest('base64url').slice(0, 22);
   return { type, tag, bytes: { identity: body.length, gzip: gz.length, br: br.length } };
+}
+
+/** What the API's schema says of the fields of a monitor, as the sources have it now. */
+async function monitorRules(root) {
+  const { outputFiles: [{ text }] } = await build({
+    absWorkingDir: root, entryPoints: ['controller/console/monitor-rules.ts'], write: false,
+    bundle: true, format: 'esm', platform: 'node', logLevel: 'error',
+  });
+  const source = await import(`data:text/javascript,${encodeURIComponent(text)}`);
+  return source.monitorRules();
 }

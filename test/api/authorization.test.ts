@@ -107,6 +107,7 @@ const NEEDS = {
   'GET /api/monitors/overview': 'project viewer or key',
   'GET /api/monitors/:id': 'project viewer or key',
   'GET /api/monitors/:id/stats': 'project viewer or key',
+  'GET /api/monitors/:id/settings': 'project viewer or key',
   'GET /api/monitors/:id/status-history': 'project viewer or key',
   'GET /api/monitors/:id/results': 'project viewer or key',
   'GET /api/monitors/:id/domain': 'project viewer or key',

@@ -1,6 +1,109 @@
-import { shellTexts } from '../texts/shell.ts';
-import { Page } from '../ui/page.tsx';
+import { useQueryClient } from '@tanstack/preact-query';
+import { useState } from 'preact/hooks';
+import { answer, api } from '../api/client.ts';
+import type { paths } from '../api/openapi.d.ts';
+import { canEdit } from '../session/session.ts';
+import { editingTexts } from '../texts/editing.ts';
+import { Button } from '../ui/button.tsx';
+import { ErrorNote } from '../ui/error-note.tsx';
+import { Field, TextArea } from '../ui/field.tsx';
+import { Page, Section } from '../ui/page.tsx';
+import { toast, toastError } from '../ui/toast.tsx';
+import { useForm } from '../ui/use-form.ts';
 
+type Outcome = paths['/api/import']['post']['responses']['200']['content']['application/json']['data'];
+const KINDS = ['groups', 'monitors', 'status_pages'] as const;
+
+/** A project as a file: out of here, and in, with everything that would change shown before. */
 export default function Import() {
-  return <Page title={shellTexts.overview}><p /></Page>;
+  const actions = <Button onClick={() => void download().catch(toastError)}>{editingTexts.exportFile}</Button>;
+  return (
+    <Page title={editingTexts.importTitle} class="form" actions={actions}>
+      <p>{editingTexts.importLong}</p>
+      {canEdit.value && <ImportForm />}
+    </Page>
+  );
+}
+
+function ImportForm() {
+  const queries = useQueryClient();
+  const [text, setText] = useState('');
+  const [outcome, setOutcome] = useState<Outcome | null>(null);
+  const change = (changed: string) => {
+    setText(changed);
+    setOutcome(null);
+  };
+  const preview = useForm(async () => setOutcome(await send(text, true)));
+  const carryOut = useForm(async () => {
+    const { summary } = await send(text, false);
+    toast(editingTexts.imported(summary.created + summary.updated));
+    await queries.invalidateQueries();
+    change('');
+  });
+  const count = outcome === null ? 0 : outcome.summary.created + outcome.summary.updated;
+  return (
+    <>
+      <form class="card" onSubmit={preview.onSubmit}>
+        <Field label={editingTexts.file} isOptional>
+          {(own) => (
+            <input
+              {...own} type="file" accept=".yaml,.yml,.json,application/json"
+              onChange={({ currentTarget }) => void currentTarget.files?.[0]?.text().then(change, toastError)}
+            />
+          )}
+        </Field>
+        <TextArea label={editingTexts.document} hint={editingTexts.documentHint} value={text} onValue={change} rows={10} spellcheck={false} required class="import-text" />
+        <ErrorNote error={preview.error} />
+        <div class="form-foot"><Button type="submit" variant={outcome === null ? 'primary' : 'plain'} isBusy={preview.isBusy}>{editingTexts.preview}</Button></div>
+      </form>
+      {outcome !== null && (
+        <form class="card" onSubmit={carryOut.onSubmit}>
+          <p role="status"><strong>{count === 0 ? editingTexts.nothingToImport : summaryOf(outcome)}</strong></p>
+          {KINDS.map((kind) => <Changes key={kind} title={editingTexts[kind]} items={outcome[kind].filter(({ action }) => action !== 'unchanged')} />)}
+          <ErrorNote error={carryOut.error} />
+          {count > 0 && (
+            <div class="form-foot"><Button type="submit" variant="primary" isBusy={carryOut.isBusy}>{editingTexts.importNow(count)}</Button></div>
+          )}
+        </form>
+      )}
+    </>
+  );
+}
+
+function Changes({ title, items }: { title: string; items: Outcome['monitors'] }) {
+  if (items.length === 0) return null;
+  return (
+    <Section title={title}>
+      <ul class="import-list">
+        {items.map(({ name, action, changes }) => (
+          <li key={name}>
+            <span class={`state-badge ${action === 'create' ? 'up' : 'maintenance'}`}>{action === 'create' ? `+ ${editingTexts.isNew}` : `~ ${editingTexts.isChanged}`}</span>
+            <span>{name}</span>
+            {action === 'update' && changes.map((field) => <code key={field} class="tag">{field}</code>)}
+          </li>
+        ))}
+      </ul>
+    </Section>
+  );
+}
+
+function summaryOf({ summary: { created, updated, unchanged } }: Outcome): string {
+  return editingTexts.summary(created, updated, unchanged);
+}
+
+async function send(text: string, isDryRun: boolean): Promise<Outcome> {
+  return answer(api.POST('/api/import', {
+    params: { query: { dry_run: isDryRun ? 'true' : 'false' } }, headers: { 'Content-Type': 'application/yaml' },
+    // YAML contains JSON, so the server reads either.
+    body: {}, bodySerializer: () => text,
+  }));
+}
+
+async function download(): Promise<void> {
+  const sent = api.GET('/api/export', { params: { query: { format: 'yaml' } }, parseAs: 'blob' });
+  const url = URL.createObjectURL(await answer(sent as never) as Blob);
+  const link = document.createElement('a');
+  [link.href, link.download] = [url, 'farwatch.yaml'];
+  link.click();
+  URL.revokeObjectURL(url);
 }

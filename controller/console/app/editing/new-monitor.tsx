@@ -1,6 +1,63 @@
+import { useQuery, useQueryClient } from '@tanstack/preact-query';
+import { useLocation } from 'preact-iso';
+import { answer, api } from '../api/client.ts';
+import type { paths } from '../api/openapi.d.ts';
+import { canEdit } from '../session/session.ts';
+import { editingTexts } from '../texts/editing.ts';
 import { shellTexts } from '../texts/shell.ts';
-import { Page } from '../ui/page.tsx';
+import { LinkButton } from '../ui/button.tsx';
+import { href } from '../ui/link.ts';
+import { Shown } from '../ui/loading.tsx';
+import { Empty, Page } from '../ui/page.tsx';
+import { toast } from '../ui/toast.tsx';
+import { creationBody, draftOf, newDraft } from './draft.ts';
+import { TYPES, type Draft } from './fields.ts';
+import { MonitorForm } from './monitor-form.tsx';
 
+type CreationBody = paths['/api/monitors']['post']['requestBody']['content']['application/json'];
+
+/** `?from=` copies another monitor; `?type=` and `?target=` fill in what is known. */
 export default function NewMonitor() {
-  return <Page title={shellTexts.newMonitor}><p /></Page>;
+  const { query } = useLocation();
+  const from = query['from'];
+  const title = from === undefined ? shellTexts.newMonitor : editingTexts.duplicate;
+  const actions = <LinkButton href={href('/monitors/import')}>{editingTexts.importTitle}</LinkButton>;
+  if (!canEdit.value) return <Page title={title}><Empty title={editingTexts.mayNot} /></Page>;
+  return (
+    <Page title={title} class="form" actions={actions}>
+      {from === undefined ? <Fresh target={query['target'] ?? ''} type={query['type'] ?? ''} /> : <Copy id={from} />}
+    </Page>
+  );
+}
+
+function Fresh({ target, type }: { target: string; type: string }) {
+  const known = TYPES.find((one) => one === type.toUpperCase()) ?? 'HTTP';
+  return <Creating initial={{ ...newDraft(known), target }} />;
+}
+
+function Copy({ id }: { id: string }) {
+  const read = useQuery({
+    queryKey: ['monitors', id, 'settings'],
+    queryFn: () => answer(api.GET('/api/monitors/{id}/settings', { params: { path: { id } } })),
+  });
+  return (
+    <Shown of={read}>
+      {({ settings }) => {
+        const copied = draftOf(settings);
+        return <Creating initial={{ ...copied, name: editingTexts.copyOf(String(copied.name)) }} />;
+      }}
+    </Shown>
+  );
+}
+
+function Creating({ initial }: { initial: Draft }) {
+  const queries = useQueryClient();
+  const { route } = useLocation();
+  const save = async (draft: Draft) => {
+    const { monitor } = await answer(api.POST('/api/monitors', { body: creationBody(draft) as CreationBody }));
+    void queries.invalidateQueries({ queryKey: ['monitors'] });
+    toast(editingTexts.created(monitor.name));
+    route(href(`/monitors/${monitor.id}`));
+  };
+  return <MonitorForm initial={initial} isNew save={save} cancelTo={href('/')} />;
 }

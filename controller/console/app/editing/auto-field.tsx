@@ -1,0 +1,86 @@
+import { useState } from 'preact/hooks';
+import { editingTexts } from '../texts/editing.ts';
+import { fieldHints, fieldLabels } from '../texts/monitor-fields.ts';
+import { Checkbox, NumberField, SelectField, TextArea, TextField } from '../ui/field.tsx';
+import { durationText, numberText } from '../ui/time.tsx';
+import { factsOf, type Path } from './fields.ts';
+import { useFormField } from './form-context.ts';
+import { rules } from './rules.ts';
+
+type Of = { path: Path };
+
+/** A number with its unit; its limits are those of the API. */
+export function NumberOf({ path, unit }: Of & { unit?: 'ms' | 's' | 'bytes' }) {
+  const { value, set, error } = useFormField<number | null>(path);
+  const { minimum: min, maximum: max } = rules[path] ?? {};
+  const isOptional = factsOf(path).value === null && factsOf(path).isRequired !== true;
+  const limits = { ...(min === undefined ? {} : { min }), ...(max === undefined ? {} : { max }) };
+  const long = unit === 's' && value !== null && value >= 60 ? `${durationText(value)}. ` : '';
+  return (
+    <NumberField
+      {...limits} label={fieldLabels[path]} hint={`${long}${hintOf(path)}`} error={error} value={value} onValue={set} step={1}
+      isOptional={isOptional} required={!isOptional} {...(unit === undefined ? {} : { unit: editingTexts[unit] })}
+    />
+  );
+}
+
+export function TextOf({ path, placeholder, isRequired = false }: Of & { placeholder?: string; isRequired?: boolean }) {
+  const { value, set, error } = useFormField<string>(path);
+  const { maxLength } = rules[path] ?? {};
+  return (
+    <TextField
+      label={fieldLabels[path]} hint={hintOf(path)} error={error} value={value} onValue={set} required={isRequired} spellcheck={false}
+      isOptional={!isRequired} autocomplete="off" {...(maxLength === undefined ? {} : { maxLength })} {...(placeholder === undefined ? {} : { placeholder })}
+    />
+  );
+}
+
+export function AreaOf({ path }: Of) {
+  const { value, set, error } = useFormField<string>(path);
+  const { maxLength } = rules[path] ?? {};
+  return (
+    <TextArea
+      label={fieldLabels[path]} hint={hintOf(path)} error={error} value={value} onValue={set} isOptional spellcheck={false}
+      {...(maxLength === undefined ? {} : { maxLength })}
+    />
+  );
+}
+
+/** One of the values that the API knows, with texts for them where the API's word does not say it all. */
+export function SelectOf({ path, texts = {}, none }: Of & { texts?: Readonly<Record<string, string>>; none?: string }) {
+  const { value, set, error } = useFormField<string>(path);
+  const known = rules[path]?.enum ?? [];
+  const options = known.map((one) => [one, texts[one] ?? one] as const);
+  return (
+    <SelectField
+      label={fieldLabels[path]} hint={hintOf(path)} error={error} value={value} onValue={set}
+      options={none === undefined ? options : [['', none] as const, ...options]}
+    />
+  );
+}
+
+export function CheckOf({ path }: Of) {
+  const { value, set } = useFormField<boolean>(path);
+  return <Checkbox label={fieldLabels[path]} hint={hintOf(path)} value={value} onValue={set} />;
+}
+
+/** A list in one line, with commas between. What is typed stays as it is typed. */
+export function ListOf({ path, isNumbers = false }: Of & { isNumbers?: boolean }) {
+  const { value, set, error } = useFormField<readonly (string | number)[]>(path);
+  const [typed, setTyped] = useState(value.join(', '));
+  const onValue = (text: string) => {
+    setTyped(text);
+    const parts = text.split(',').map((part) => part.trim()).filter(Boolean);
+    set(isNumbers ? parts.map(Number) : parts);
+  };
+  return <TextField label={fieldLabels[path]} hint={hintOf(path)} error={error} value={typed} onValue={onValue} isOptional autocomplete="off" />;
+}
+
+/** What the field means, and its limits. */
+export function hintOf(path: Path): string | undefined {
+  const { minimum, maximum, maxItems } = rules[path] ?? {};
+  const limits = maximum !== undefined ? editingTexts.range(numberText(minimum ?? 0), numberText(maximum))
+    : maxItems !== undefined ? editingTexts.most(numberText(maxItems)) : '';
+  const hint = [fieldHints[path], limits].filter((text) => text !== undefined && text !== '').join(' ');
+  return hint === '' ? undefined : hint;
+}

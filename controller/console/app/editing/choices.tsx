@@ -1,0 +1,103 @@
+import { useQuery } from '@tanstack/preact-query';
+import { useId } from 'preact/hooks';
+import { answer, api } from '../api/client.ts';
+import { canAdministerProject } from '../session/session.ts';
+import { editingTexts } from '../texts/editing.ts';
+import { fieldLabels } from '../texts/monitor-fields.ts';
+import { SelectField } from '../ui/field.tsx';
+import { hintOf, NumberOf } from './auto-field.tsx';
+import type { Path } from './fields.ts';
+import { useFormField } from './form-context.ts';
+import { neededOf, type Quorum } from './policy.ts';
+import { useRegions } from './regions.ts';
+
+interface Choice {
+  id: string;
+  text: string;
+  note?: string | undefined;
+}
+
+/** Any of several. What was chosen before and is not on offer any more stays until it is taken away. */
+function Choices({ path, offered, none }: { path: Path; offered: readonly Choice[]; none: string }) {
+  const { value, set, error } = useFormField<string[]>(path);
+  const id = useId();
+  const isGone = (one: string) => !offered.some((choice) => choice.id === one);
+  const gone = value.filter(isGone).map((one) => ({ id: one, text: one, note: undefined }));
+  return (
+    <div class={`choices ${error === undefined ? '' : 'wrong'}`} role="group" aria-labelledby={id}>
+      <p class="rows-label" id={id}>{fieldLabels[path]}</p>
+      <div class="choice-list">
+        {[...offered, ...gone].map((choice) => (
+          <label key={choice.id} class="choice">
+            <input
+              type="checkbox" checked={value.includes(choice.id)}
+              onChange={({ currentTarget }) => set(currentTarget.checked ? [...value, choice.id] : value.filter((one) => one !== choice.id))}
+            />
+            <span>{choice.text}{choice.note !== undefined && <span class="faint"> {choice.note}</span>}</span>
+          </label>
+        ))}
+      </div>
+      {error !== undefined && <p class="error-text" role="alert">{error}</p>}
+      <p class="hint">{value.length === 0 ? none : hintOf(path)}</p>
+    </div>
+  );
+}
+
+/** Where checks come from. */
+export function RegionsField() {
+  const { regions } = useRegions();
+  const offered = regions.map(({ id, name, city, probes_online: probes }) => ({
+    id, text: name, note: probes === 0 ? editingTexts.noProbe : city === name ? undefined : city,
+  }));
+  return <Choices path="monitoring_regions" offered={offered} none={editingTexts.automatic} />;
+}
+
+/** Where alerts go. Only those who administer the project may know the destinations. */
+export function DestinationsField() {
+  const { data } = useQuery({
+    queryKey: ['destinations', 'names'], queryFn: () => answer(api.GET('/api/integrations')), enabled: canAdministerProject.value,
+  });
+  if (!canAdministerProject.value) return <p class="hint">{editingTexts.destinationsHidden}</p>;
+  const offered = data?.integrations.map(({ id, name, type, is_default: isDefault }) => ({
+    id, text: name, note: isDefault ? `${type}, ${editingTexts.byDefault}` : type,
+  })) ?? [];
+  return <Choices path="notification_target_ids" offered={offered} none={editingTexts.defaultDestinations} />;
+}
+
+export function GroupField() {
+  const { value, set, error } = useFormField<string | null>('group_id');
+  const { data } = useQuery({
+    queryKey: ['monitors', 'groups', 'names'], queryFn: () => answer(api.GET('/api/groups', { params: { query: { limit: 100 } } })),
+  });
+  const known = data?.groups.map(({ id, name }) => [id, name] as const) ?? [];
+  const options = value === null || known.some(([id]) => id === value) ? known : [...known, [value, value] as const];
+  return (
+    <SelectField
+      label={fieldLabels.group_id} hint={hintOf('group_id')} error={error} value={value ?? ''} onValue={(id) => set(id === '' ? null : id)}
+      options={[['', editingTexts.noGroup] as const, ...options]}
+    />
+  );
+}
+
+/** When the monitor is down, chosen by numbers and said in words. */
+export function PolicyField() {
+  const { value: quorum, set, error } = useFormField<Quorum>('confirmation_policy.regions');
+  const { value: retries } = useFormField<number | null>('confirmation_policy.retries');
+  const { value: chosen } = useFormField<string[]>('monitoring_regions');
+  const most = Math.max(chosen.length, typeof quorum === 'number' ? quorum : 0, chosen.length === 0 ? 3 : 0);
+  const numbers = Array.from({ length: Math.max(0, most - 1) }, (_, at) => [String(at + 2), editingTexts.regionsOf(at + 2)] as const);
+  const needed = neededOf(quorum, chosen.length === 0 ? null : chosen.length);
+  return (
+    <>
+      <div class="fields">
+        <SelectField
+          label={fieldLabels['confirmation_policy.regions']} error={error} value={String(quorum)}
+          options={[['majority', editingTexts.majority], ['any', editingTexts.anyRegion], ['all', editingTexts.allRegions], ...numbers]}
+          onValue={(text: string) => set(/^\d+$/.test(text) ? Number(text) : text as Quorum)}
+        />
+        <NumberOf path="confirmation_policy.retries" />
+      </div>
+      <p class="note" role="status">{editingTexts.policy(quorum, needed, chosen.length, (retries ?? 0) + 1)}</p>
+    </>
+  );
+}

@@ -1,0 +1,76 @@
+import { useMemo, useRef, useState } from 'preact/hooks';
+import { ApiError } from '../api/api-error.ts';
+import { useKeys } from '../shell/keys.ts';
+import { editingTexts } from '../texts/editing.ts';
+import { shellTexts } from '../texts/shell.ts';
+import { Button, LinkButton } from '../ui/button.tsx';
+import { ErrorNote } from '../ui/error-note.tsx';
+import { useForm } from '../ui/use-form.ts';
+import { useUnsaved } from '../ui/unsaved.ts';
+import { nameOfAddress } from './address.ts';
+import { ChangesDialog } from './changes-dialog.tsx';
+import { changedPaths } from './draft.ts';
+import type { Draft, Path } from './fields.ts';
+import { FormContext } from './form-context.ts';
+import { CheckSection, CommonSections, WebSections } from './sections.tsx';
+import { TestPanel } from './test-panel.tsx';
+import { TypePicker } from './type-picker.tsx';
+
+interface Props {
+  initial: Draft;
+  /** A new one can be of any type and is saved at once; of an existing one, the changes are shown first. */
+  isNew: boolean;
+  save: (draft: Draft, changed: readonly Path[]) => Promise<unknown>;
+  cancelTo: string;
+}
+
+/** The form for monitors of all types. */
+export function MonitorForm({ initial: given, isNew, save, cancelTo }: Props) {
+  // What others change meanwhile is theirs: this form sends only what differs from what its reader saw.
+  const [initial] = useState(given);
+  const [draft, setDraft] = useState(initial);
+  const [isAsking, setAsking] = useState(false);
+  const [isSaved, setSaved] = useState(false);
+  const form = useRef<HTMLFormElement>(null);
+  const complete = { ...draft, name: String(draft.name).trim() === '' ? nameOfAddress(String(draft.target)) : draft.name };
+  const changed = changedPaths(complete, initial);
+  const submit = async () => {
+    setSaved(true);
+    try {
+      await save(complete, changed);
+    } catch (error) {
+      setSaved(false);
+      throw error;
+    }
+  };
+  const sending = useForm(async () => {
+    if (isNew) await submit();
+    else if (changed.length > 0) setAsking(true);
+  });
+  useUnsaved(!isSaved && changed.length > 0);
+  useKeys([{ keys: '$mod+Enter', text: shellTexts.save, run: () => form.current?.requestSubmit(), everywhere: true }]);
+  const faults = sending.error instanceof ApiError ? sending.error.fields : {};
+  const context = useMemo(() => ({
+    draft, faults, set: (path: Path, value: unknown) => setDraft((before) => ({ ...before, [path]: value })),
+  }), [draft, sending.error]);
+  const { type } = draft;
+  return (
+    <FormContext.Provider value={context}>
+      <form ref={form} onSubmit={sending.onSubmit} class="monitor-form">
+        {isNew && <TypePicker value={type} onValue={(chosen) => setDraft({ ...draft, type: chosen })} />}
+        <CheckSection type={type} />
+        {(type === 'HTTP' || type === 'KEYWORD') && <WebSections />}
+        <CommonSections type={type} />
+        {type !== 'HEARTBEAT' && <TestPanel draft={complete} />}
+        <ErrorNote error={sending.error} />
+        <div class="form-foot">
+          <LinkButton href={cancelTo}>{shellTexts.cancel}</LinkButton>
+          <Button type="submit" variant="primary" isBusy={sending.isBusy} disabled={!isNew && changed.length === 0}>
+            {isNew ? editingTexts.create : editingTexts.review(changed.length)}
+          </Button>
+        </div>
+      </form>
+      {isAsking && <ChangesDialog before={initial} after={complete} paths={changed} save={submit} onClose={() => setAsking(false)} />}
+    </FormContext.Provider>
+  );
+}

@@ -1,0 +1,94 @@
+import { useState } from 'preact/hooks';
+import { editingTexts } from '../texts/editing.ts';
+import { fieldLabels } from '../texts/monitor-fields.ts';
+import { SelectField, TextField } from '../ui/field.tsx';
+import { hintOf } from './auto-field.tsx';
+import { useFormField } from './form-context.ts';
+import { Rows } from './rows.tsx';
+import { parseStatusText, statusText } from './status-codes.ts';
+
+const MOST_HEADERS = 50;
+type Headers = Record<string, string | null>;
+
+/** Headers of the request. A value that is not shown stays as it is unless something is typed. */
+export function HeadersField() {
+  const { value, set, error } = useFormField<Headers>('headers');
+  const [rows, setRows] = useState(() => Object.entries(value));
+  const onRows = (changed: [string, string | null][]) => {
+    setRows(changed);
+    set(Object.fromEntries(changed.map(([name, text]) => [name.trim(), text] as const).filter(([name]) => name !== '')));
+  };
+  return (
+    <Rows
+      label={fieldLabels.headers} hint={hintOf('headers')} error={error} rows={rows} onRows={onRows}
+      fresh={['', '']} most={MOST_HEADERS} addText={editingTexts.addHeader}
+    >
+      {([name, text], change, at) => (
+        <>
+          <input aria-label={`${editingTexts.headerName} ${at + 1}`} placeholder={editingTexts.headerName} value={name} spellcheck={false} autocomplete="off" onInput={({ currentTarget }) => change([currentTarget.value, text])} />
+          <input
+            aria-label={`${editingTexts.value} ${at + 1}`} value={text ?? ''} placeholder={text === null ? editingTexts.unchanged : editingTexts.value} spellcheck={false}
+            autocomplete="off" onInput={({ currentTarget }) => change([name, currentTarget.value])}
+          />
+        </>
+      )}
+    </Rows>
+  );
+}
+
+type Auth = null | { type: 'basic'; username: string | null; password: string | null } | { type: 'bearer'; token: string | null };
+const FRESH: Record<string, Auth> = {
+  none: null, basic: { type: 'basic', username: '', password: '' }, bearer: { type: 'bearer', token: '' },
+};
+
+/** How the request says who asks. What is not shown stays as it is unless something is typed. */
+export function AuthField() {
+  const { value, set, error } = useFormField<Auth>('auth');
+  const placeholder = (text: string | null) => (text === null ? { placeholder: editingTexts.unchanged } : {});
+  const kinds = [['none', editingTexts.noAuth], ['basic', editingTexts.basic], ['bearer', editingTexts.bearer]] as const;
+  return (
+    <div class="fields">
+      <SelectField
+        label={fieldLabels.auth} hint={hintOf('auth')} error={error} value={value?.type ?? 'none'} options={kinds}
+        onValue={(kind) => set(FRESH[kind] ?? null)}
+      />
+      {value?.type === 'basic' && (
+        <>
+          <TextField
+            label={editingTexts.username} value={value.username ?? ''} {...placeholder(value.username)} autocomplete="off"
+            onValue={(username) => set({ ...value, username })}
+          />
+          <TextField
+            label={editingTexts.password} type="password" value={value.password ?? ''} {...placeholder(value.password)} autocomplete="new-password"
+            onValue={(password) => set({ ...value, password })}
+          />
+        </>
+      )}
+      {value?.type === 'bearer' && (
+        <TextField
+          label={editingTexts.token} type="password" value={value.token ?? ''} {...placeholder(value.token)} autocomplete="new-password"
+          onValue={(token) => set({ ...value, token })}
+        />
+      )}
+    </div>
+  );
+}
+
+/** Codes and ranges in one line. */
+export function StatusField() {
+  const codes = useFormField<number[]>('expected_status');
+  const ranges = useFormField<string[]>('expected_status_ranges');
+  const [typed, setTyped] = useState(() => statusText(codes.value, ranges.value));
+  return (
+    <TextField
+      label={fieldLabels.expected_status} hint={hintOf('expected_status')} error={codes.error ?? ranges.error} value={typed} isOptional
+      placeholder="200-299" autocomplete="off"
+      onValue={(text) => {
+        setTyped(text);
+        const parsed = parseStatusText(text);
+        codes.set(parsed.codes);
+        ranges.set(parsed.ranges);
+      }}
+    />
+  );
+}

@@ -1,0 +1,29 @@
+import type { ComponentChildren } from 'preact';
+import { editingTexts } from '../texts/editing.ts';
+import { Button } from '../ui/button.tsx';
+
+/** Entries below each other that can be added and removed, as headers. */
+export function Rows<T>({ label, hint, error, rows, onRows, fresh, most, least = 0, addText, children }: {
+  label: string; hint?: string | undefined; error?: string | undefined; rows: readonly T[]; onRows: (rows: T[]) => void;
+  /** What a new one begins with. */
+  fresh: T; most: number; least?: number; addText: string;
+  children: (row: T, set: (row: T) => void, at: number) => ComponentChildren;
+}) {
+  const set = (at: number) => (row: T) => onRows(rows.map((one, index) => (index === at ? row : one)));
+  return (
+    <div class={`rows ${error === undefined ? '' : 'wrong'}`} role="group" aria-label={label}>
+      <p class="rows-label">{label}</p>
+      {rows.map((row, at) => (
+        <div class="row" key={at}>
+          {children(row, set(at), at)}
+          {rows.length > least && (
+            <Button variant="quiet" aria-label={`${editingTexts.remove} ${at + 1}`} onClick={() => onRows(rows.filter((_, index) => index !== at))}>✕</Button>
+          )}
+        </div>
+      ))}
+      {error !== undefined && <p class="error-text" role="alert">{error}</p>}
+      {hint !== undefined && <p class="hint">{hint}</p>}
+      {rows.length < most && <div><Button onClick={() => onRows([...rows, fresh])}>{addText}</Button></div>}
+    </div>
+  );
+}

@@ -1,0 +1,26 @@
+const SECRET_HEADER = /auth|cookie|token|secret|key/i;
+const HIDDEN = '••••';
+
+/** A field's value in one line, for people; without passwords and tokens. */
+export function valueText(path: string, value: unknown): string {
+  if (value === null || value === undefined) return '';
+  if (typeof value === 'boolean') return value ? '✓' : '✗';
+  if (path === 'auth') return authText(value as { type: string; username?: string | null });
+  if (path === 'headers') {
+    return Object.entries(value as Record<string, string | null>)
+      .map(([name, text]) => `${name}: ${text === null || SECRET_HEADER.test(name) ? HIDDEN : text}`).join('\n');
+  }
+  if (Array.isArray(value)) return value.map((one) => (typeof one === 'object' ? entryText(one as object) : String(one))).join('\n');
+  return typeof value === 'object' ? entryText(value) : String(value as string | number);
+}
+
+function authText({ type, username }: { type: string; username?: string | null }): string {
+  return [type, username ?? '', HIDDEN].filter(Boolean).join(' ');
+}
+
+/** Keywords, assertions and records: their parts in the order of the form. */
+function entryText(entry: object): string {
+  const { should_contain: must, ...rest } = entry as { should_contain?: boolean };
+  const sign = must === undefined ? '' : must ? '+' : '−';
+  return [sign, ...Object.values(rest).flat()].filter((part) => part !== '' && part !== undefined).join(' ');
+}

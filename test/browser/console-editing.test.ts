@@ -1,0 +1,154 @@
+import type { Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { addRegion } from '../helpers/make-app.ts';
+import type { Tenant } from '../helpers/tenants.ts';
+import { findBarriers, takeScreenshot } from './chromium.ts';
+import { DESKTOP, openConsole, PHONE, type ConsoleRig } from './console-rig.ts';
+
+let rig: ConsoleRig;
+let tenant: Tenant;
+beforeAll(async () => {
+  rig = await openConsole();
+  tenant = await rig.newTenant();
+  for (const [id, name] of [['eu', 'Dublin'], ['us', 'Ohio'], ['ap', 'Tokyo']] as const) await addRegion(rig.app, id, { name });
+});
+afterAll(() => rig?.close());
+
+const read = async (id: string) => (await tenant.owner.client.get(`/api/monitors/${id}/settings`)).data.settings;
+
+/** Submits the form for a new monitor; returns the monitor as the API reads it. */
+async function create(page: Page) {
+  await page.getByRole('button', { name: 'Create', exact: true }).click();
+  await page.waitForURL(/\/monitors\/[0-9a-f-]{36}$/);
+  return read(page.url().split('/').at(-1) ?? '');
+}
+
+describe('the form of a monitor', () => {
+  test('makes one of a web page, with what fits it, and tests it before', async () => {
+    await rig.open(tenant.owner, '/monitors/new', DESKTOP, async (page, noted) => {
+      await page.getByLabel('Target').fill('https://shop.example/cart');
+      await page.getByLabel('Check every').fill('120');
+      await page.getByLabel('Accepted status').fill('200-299, 304');
+      await page.getByRole('button', { name: 'Add a header' }).click();
+      await page.getByLabel('Name 1').fill('Accept');
+      await page.getByLabel('Value 1').fill('text/html');
+      await page.getByLabel('Sign in with').selectOption('User name and password');
+      await page.getByLabel('User name').fill('ada');
+      await page.getByRole('textbox', { name: 'Password' }).fill('secret');
+      await page.getByRole('button', { name: 'Add a condition' }).click();
+      await page.getByLabel('Part 1').selectOption('JSON');
+      await page.getByLabel('Which 1').fill('$.status');
+      await page.getByLabel('Comparison 1').selectOption('equals');
+      await page.getByRole('group', { name: 'The answer must also satisfy' }).getByLabel('Value 1').fill('ok');
+      for (const region of ['Dublin', 'Ohio', 'Tokyo']) await page.getByLabel(region).check();
+      await page.getByLabel('Regions that must agree').selectOption('2 regions');
+      await page.getByText('Down when 2 of 3 regions say so, each after 2 failed checks in a row.').waitFor();
+      await page.getByLabel('Tags').fill('shop, eu');
+      await page.getByRole('button', { name: 'Test now' }).click();
+      await page.getByText('3 not checked').waitFor();
+      expect(await findBarriers(page)).toEqual([]);
+      await takeScreenshot(page, 'console-editing-http');
+      expect(await create(page)).toMatchObject({
+        name: 'shop.example/cart', type: 'HTTP', target: 'https://shop.example/cart', interval_seconds: 120,
+        expected_status: [304], expected_status_ranges: ['200-299'], headers: { Accept: 'text/html' },
+        auth: { type: 'basic', username: 'ada', password: 'secret' },
+        assertions: [{ source: 'json', property: '$.status', comparison: 'equals', target: 'ok' }],
+        monitoring_regions: ['eu', 'us', 'ap'], confirmation_policy: { regions: 2, retries: 1 }, tags: ['shop', 'eu'],
+      });
+      expect(noted).toEqual([]);
+    });
+  });
+
+  test('makes one of every other type', async () => {
+    await rig.open(tenant.owner, '/monitors/new?type=keyword&target=https://shop.example', DESKTOP, async (page) => {
+      await page.getByLabel('Text 1').fill('In stock');
+      await page.getByLabel('Condition 1').selectOption('does not contain');
+      expect(await create(page)).toMatchObject({
+        type: 'KEYWORD', keyword_config: { keywords: [{ text: 'In stock', should_contain: false }] },
+      });
+      await fresh(page, 'Port or service');
+      await page.getByLabel('Target').fill('mail.shop.example');
+      await page.getByLabel('Port', { exact: true }).fill('25');
+      await page.getByLabel('Protocol', { exact: true }).selectOption('smtp');
+      await page.getByLabel('The service must speak its protocol').check();
+      expect(await create(page)).toMatchObject({ tcp_config: { port: 25, protocol: 'smtp', protocol_validation: true } });
+      await fresh(page, 'Host (ping)');
+      await page.getByLabel('Target').fill('shop.example');
+      await page.locator('summary', { hasText: 'Packets' }).click();
+      await page.getByLabel('Packets', { exact: true }).fill('11');
+      expect(await page.getByLabel('Packets', { exact: true }).evaluate('(input) => input.checkValidity()')).toBe(false);
+      await page.getByLabel('Packets', { exact: true }).fill('5');
+      expect(await create(page)).toMatchObject({ icmp_config: { packet_count: 5, ttl: 64 } });
+      await fresh(page, 'DNS records');
+      await page.getByLabel('Target').fill('shop.example');
+      await page.getByLabel('Type 1').selectOption('MX');
+      await page.getByLabel('Values, one in each line 1').fill('10 mail.shop.example');
+      expect(await create(page)).toMatchObject({
+        dns_config: { record_entries: [{ type: 'MX', expected_values: ['10 mail.shop.example'] }] },
+      });
+      await fresh(page, 'Job (heartbeat)');
+      await page.getByLabel('Name', { exact: false }).first().fill('Backup');
+      await page.getByLabel('A ping every').fill('86400');
+      expect(await create(page)).toMatchObject({ name: 'Backup', heartbeat_interval: 86_400, grace_period: 300 });
+    });
+  });
+
+  test('shows what it changes, and changes nothing else', async () => {
+    const { id } = (await tenant.writeKey.post('/api/monitors', {
+      name: 'Shop', type: 'HTTP', target: 'https://shop.example', interval_seconds: 60, method: 'POST', body: 'q=1',
+      headers: { 'X-Api-Key': 'k1' }, auth: { type: 'bearer', token: 't1' }, tags: ['old'],
+    })).data.monitor;
+    const before = await read(id);
+    await rig.open(tenant.owner, `/monitors/${id}/edit`, { ...PHONE, colorScheme: 'dark' }, async (page, noted) => {
+      await page.getByRole('button', { name: 'Nothing changed' }).waitFor();
+      await page.getByLabel('Check every').fill('10');
+      expect(await page.getByLabel('Tags').inputValue()).toBe('old');
+      await page.getByLabel('Tags').fill('shop');
+      // The browser knows no lowest interval; the API does, and says so at the field.
+      await page.getByRole('button', { name: 'Review 2 changes' }).click();
+      const dialog = page.getByRole('dialog');
+      await dialog.getByRole('row', { name: 'Check every 60 10' }).waitFor();
+      await dialog.getByRole('button', { name: 'Save' }).click();
+      await dialog.getByRole('alert').getByText('Interval must be at least 30 seconds').first().waitFor();
+      await page.keyboard.press('Escape');
+      await page.getByLabel('Check every').fill('300');
+      await page.keyboard.press('Control+Enter');
+      expect(await findBarriers(page)).toEqual([]);
+      await takeScreenshot(page, 'console-editing-changes-phone');
+      await dialog.getByRole('button', { name: 'Save' }).click();
+      await page.waitForURL(new RegExp(`/monitors/${id}$`));
+      expect(await read(id)).toEqual({ ...before, interval_seconds: 300, tags: ['shop'] });
+      expect(noted.filter((line) => !line.includes('400'))).toEqual([]);
+      await page.goto(`${rig.app.url}/monitors/new?from=${id}`);
+      const copy = await create(page);
+      expect(copy).toMatchObject({ name: 'Shop (copy)', tags: ['shop'], body: 'q=1', headers: { 'X-Api-Key': 'k1' }, interval_seconds: 300 });
+    });
+  });
+
+  test('an import shows what it would change before it does', async () => {
+    await rig.open(tenant.owner, '/monitors/import', DESKTOP, async (page, noted) => {
+      await page.getByLabel('Document').fill(
+        'groups: [{ name: Shops }]\nmonitors:\n- { name: Shop, type: HTTP, target: "https://shop.example", interval_seconds: 600 }\n'
+        + '- { name: Till, type: TCP, target: "till.example:80", interval_seconds: 60 }\n',
+      );
+      await page.getByRole('button', { name: 'Show what would change' }).click();
+      await page.getByText('2 new, 1 changed').waitFor();
+      await page.getByRole('listitem').filter({ hasText: 'Shop' }).getByText('interval_seconds').waitFor();
+      expect(await findBarriers(page)).toEqual([]);
+      await takeScreenshot(page, 'console-editing-import');
+      await page.getByRole('button', { name: 'Import 3 changes' }).click();
+      await page.getByText('3 changes imported.').waitFor();
+      const download = page.waitForEvent('download');
+      await page.getByRole('button', { name: 'Export as YAML' }).click();
+      expect((await download).suggestedFilename()).toBe('farwatch.yaml');
+      expect(noted).toEqual([]);
+    });
+    const { monitors } = (await tenant.owner.client.get('/api/monitors?search=Till')).data;
+    expect(monitors).toMatchObject([{ name: 'Till', port: 80 }]);
+  });
+});
+
+async function fresh(page: Page, type: string): Promise<void> {
+  await page.goto(`${rig.app.url}/monitors/new`);
+  await page.getByRole('radio', { name: type }).check();
+}

@@ -1,0 +1,53 @@
+import { describe, expect, test } from 'vitest';
+import {
+  bodyOf, changedPaths, creationBody, draftOf, newDraft,
+} from '../../../controller/console/app/editing/draft.ts';
+import { FIELDS, PATHS, TYPES } from '../../../controller/console/app/editing/fields.ts';
+import { parseStatusText, statusText } from '../../../controller/console/app/editing/status-codes.ts';
+import { monitorRules } from '../../../controller/console/monitor-rules.ts';
+import { monitorInputs } from '../../../controller/monitors/schema.ts';
+
+const { create, update } = monitorInputs(30);
+const filled = {
+  HTTP: { target: 'https://shop.example/' }, KEYWORD: { target: 'https://shop.example/' },
+  TCP: { target: 'shop.example', 'tcp_config.port': 25 }, ICMP: { target: 'shop.example' },
+  DNS: { target: 'shop.example' }, HEARTBEAT: {},
+};
+
+describe('the form of a monitor', () => {
+  test('has a rule of the API for each of its fields', () => {
+    expect(Object.keys(monitorRules())).toEqual(expect.arrayContaining(PATHS));
+    expect(monitorRules()['tcp_config.port']).toEqual({ minimum: 1, maximum: 65_535 });
+    expect(monitorRules()['heartbeat_interval']).toEqual({ maximum: 366 * 86_400 });
+  });
+
+  test.each(TYPES)('sends what the API accepts for a new one, and for a change of everything (%s)', (type) => {
+    const draft = {
+      ...newDraft(type), name: 'Shop', ...filled[type], 'keyword_config.keywords': [{ text: 'ok', should_contain: true }],
+    };
+    expect(create.safeParse(creationBody(draft)).error).toBeUndefined();
+    const all = PATHS.filter((path) => (FIELDS[path].of as readonly string[]).includes(type));
+    expect(update.safeParse(bodyOf(draft, all)).error).toBeUndefined();
+  });
+
+  test('sends only what was changed, so that everything else stays', () => {
+    const read = {
+      type: 'HTTP', name: 'Shop', target: 'https://shop.example/', interval_seconds: 60, timeout_ms: 10_000,
+      headers: { authorization: null }, auth: { type: 'bearer', token: null }, body: null, tags: ['a'],
+      ssl_monitoring: { enabled: true, check_expiry: true, check_validity: false, expiry_warning_days: [7] },
+    };
+    const before = draftOf(read);
+    expect(changedPaths(draftOf(read), before)).toEqual([]);
+    const after = { ...before, name: 'Shop ', interval_seconds: 120, 'ssl_monitoring.check_validity': true };
+    const changed = changedPaths(after, before);
+    expect(changed).toEqual(['interval_seconds', 'ssl_monitoring.check_validity']);
+    expect(bodyOf(after, changed)).toEqual({
+      interval_seconds: 120, ssl_monitoring: { enabled: true, check_validity: true },
+    });
+  });
+
+  test('takes status codes and ranges as people write them', () => {
+    expect(parseStatusText('200-299, 304 4xx;nonsense')).toEqual({ codes: [304], ranges: ['200-299', '400-499', 'nonsense'] });
+    expect(statusText([304], ['200-299'])).toBe('200-299, 304');
+  });
+});
