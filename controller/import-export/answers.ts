@@ -20,7 +20,6 @@ export const importAnswer = z.strictObject({
 });
 
 const exportedMonitor = z.strictObject({ group: z.string().nullable(), ...allSettings });
-export type ExportedMonitor = z.input<typeof exportedMonitor>;
 
 const exportedPage = pageView.pick({
   name: true, description: true, subdomain: true, status: true, show_uptime_percentage: true,
