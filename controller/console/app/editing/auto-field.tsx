@@ -79,8 +79,13 @@ export function ListOf({ path, isNumbers = false }: Of & { isNumbers?: boolean }
 /** What the field means, and its limits. */
 export function hintOf(path: Path): string | undefined {
   const { minimum, maximum, maxItems } = rules[path] ?? {};
-  const limits = maximum !== undefined ? editingTexts.range(numberText(minimum ?? 0), numberText(maximum))
+  const limits = maximum !== undefined ? rangeText(minimum, maximum)
     : maxItems !== undefined ? editingTexts.most(numberText(maxItems)) : '';
   const hint = [fieldHints[path], limits].filter((text) => text !== undefined && text !== '').join(' ');
   return hint === '' ? undefined : hint;
+}
+
+function rangeText(minimum: number | undefined, maximum: number): string {
+  const most = numberText(maximum);
+  return minimum === undefined ? editingTexts.upTo(most) : editingTexts.range(numberText(minimum), most);
 }

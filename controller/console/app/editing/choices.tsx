@@ -31,14 +31,14 @@ function Choices({ path, offered, none }: { path: Path; offered: readonly Choice
           <label key={choice.id} class="choice">
             <input
               type="checkbox" checked={value.includes(choice.id)}
-              onChange={({ currentTarget }) => set(currentTarget.checked ? [...value, choice.id] : value.filter((one) => one !== choice.id))}
+              onChange={({ currentTarget: { checked } }) => set([...value.filter((one) => one !== choice.id), ...(checked ? [choice.id] : [])])}
             />
             <span>{choice.text}{choice.note !== undefined && <span class="faint"> {choice.note}</span>}</span>
           </label>
         ))}
       </div>
       {error !== undefined && <p class="error-text" role="alert">{error}</p>}
-      <p class="hint">{value.length === 0 ? none : hintOf(path)}</p>
+      {value.length === 0 && <p class="hint">{none}</p>}
     </div>
   );
 }

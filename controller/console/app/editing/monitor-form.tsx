@@ -56,7 +56,7 @@ export function MonitorForm({ initial: given, isNew, save, cancelTo }: Props) {
   const { type } = draft;
   return (
     <FormContext.Provider value={context}>
-      <form ref={form} onSubmit={sending.onSubmit} class="monitor-form">
+      <form ref={form} onSubmit={sending.onSubmit} onInvalidCapture={reveal} class="monitor-form">
         {isNew && <TypePicker value={type} onValue={(chosen) => setDraft({ ...draft, type: chosen })} />}
         <CheckSection type={type} />
         {(type === 'HTTP' || type === 'KEYWORD') && <WebSections />}
@@ -73,4 +73,9 @@ export function MonitorForm({ initial: given, isNew, save, cancelTo }: Props) {
       {isAsking && <ChangesDialog before={initial} after={complete} paths={changed} save={submit} onClose={() => setAsking(false)} />}
     </FormContext.Provider>
   );
+}
+
+/** The browser can only point at a wrong field that is seen. */
+function reveal({ target }: Event): void {
+  if (target instanceof Element) target.closest('details')?.setAttribute('open', '');
 }

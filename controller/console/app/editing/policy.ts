@@ -1,12 +1,6 @@
 /** How many of the regions with a verdict must agree. */
 export type Quorum = 'majority' | 'any' | 'all' | number;
 
-export interface Policy {
-  quorum: Quorum;
-  /** Failed rechecks in a row that make a region down. */
-  retries: number;
-}
-
 /** Regions that must agree among `regions`; null if the number of regions is not known. */
 export function neededOf(quorum: Quorum, regions: number | null): number | null {
   if (typeof quorum === 'number') return quorum;

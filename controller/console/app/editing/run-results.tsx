@@ -14,7 +14,7 @@ export function RunResults({ runs }: { runs: Runs }) {
   const up = runs.length - failed - missed;
   const summary = runs.length === 0 ? editingTexts.noRegion : editingTexts.runSummary(up, failed, missed);
   return (
-    <div class="runs" role="status">
+    <div class="run-results" role="status">
       <p><strong>{summary}</strong></p>
       <ul>
         {runs.map((run) => (
