@@ -31,7 +31,10 @@ function Choices({ path, offered, none }: { path: Path; offered: readonly Choice
           <label key={choice.id} class="choice">
             <input
               type="checkbox" checked={value.includes(choice.id)}
-              onChange={({ currentTarget: { checked } }) => set([...value.filter((one) => one !== choice.id), ...(checked ? [choice.id] : [])])}
+              onChange={({ currentTarget: { checked } }) => {
+                const others = value.filter((one) => one !== choice.id);
+                set(checked ? [...others, choice.id] : others);
+              }}
             />
             <span>{choice.text}{choice.note !== undefined && <span class="faint"> {choice.note}</span>}</span>
           </label>
