@@ -45,6 +45,7 @@ export const subjects = {
   rawOfProject: (organizationId: string, projectId: string) => `raw.${organizationId}.${projectId}.>`,
   rawOfOrganization: (organizationId: string) => `raw.${organizationId}.>`,
   rawOfAll: 'raw.>',
+  rawMark: 'raw.mark',
 } as const;
 
 /** The stream that keeps `raw.>` for outside subscribers. */

@@ -7,6 +7,7 @@ import { systemClock } from '../../shared/time.ts';
 import { natsVersions } from '../helpers/nats-programs.ts';
 import { startNats, type TestNats } from '../helpers/nats-server.ts';
 import { until } from '../helpers/until.ts';
+import { WarpClock } from '../helpers/warp-clock.ts';
 
 const log = createLog('test', 'silent');
 
@@ -166,6 +167,37 @@ describe.each(natsVersions())('the bus on nats-server %s', (version) => {
     await until(async () => (await info().catch(() => null))?.config.max_bytes === 2_000_000);
     const listed = async () => (await one.jetStream()).consumers.list('RAW').next().catch(() => []);
     await until(async () => (await listed())[0]?.config.filter_subject === 'raw.o.>');
+    await keeper.stop();
+  });
+
+  test('a stream that stores nothing any more is made anew, and one that does is left alone', async () => {
+    const one = await bus();
+    const clock = new WarpClock();
+    const wanted = () => [{ name: 'subscriber-1', filter: 'raw.o.>' }];
+    const consumers = { wanted, wantedNow: async () => wanted() };
+    const keeper = keepRawStream({ bus: one, consumers, log, clock });
+    const { streams, consumers: readers } = await one.jetStream();
+    const last = async () => (await streams.info('RAW')).state.last_seq;
+    await keeper.run();
+    one.publish('raw.o.p.m.r', 'kept');
+    await until(async () => (await last()) > 1, { what: 'the mark and the result are stored' });
+    for (let look = 0; look < 4; look += 1) {
+      const before = await last();
+      clock.warp(30_000);
+      await keeper.run();
+      await until(async () => (await last()) > before, { what: 'another mark is stored' });
+    }
+    const { created, config } = await streams.info('RAW');
+    // As after a full disk, it takes nothing and does not say so.
+    await streams.update('RAW', Object.assign(config, { sealed: true }));
+    for (let look = 0; look < 3; look += 1) {
+      expect((await streams.info('RAW')).created).toBe(created);
+      clock.warp(30_000);
+      await keeper.run();
+    }
+    expect((await streams.info('RAW')).created).not.toBe(created);
+    one.publish('raw.o.p.m.r', 'new');
+    await until(async () => (await readers.info('RAW', 'subscriber-1')).num_pending === 1);
     await keeper.stop();
   });
 });

@@ -5,6 +5,7 @@ import { Rounds } from '../../../shared/rounds.ts';
 import type { Clock } from '../../../shared/time.ts';
 import type { NatsBus } from './bus.ts';
 import { agreeRawConsumers, type RawConsumerSource } from './raw-consumers.ts';
+import { RawMarks } from './raw-marks.ts';
 
 const KEEP_NS = 3_600_000_000_000;
 const DEFAULT_MAX_BYTES = 512 * 1024 * 1024;
@@ -44,7 +45,7 @@ export async function ensureRawStream(
 }
 
 interface RawStreamOptions {
-  bus: Pick<NatsBus, 'jetStream' | 'isConnected' | 'onReconnect'>;
+  bus: Pick<NatsBus, 'jetStream' | 'isConnected' | 'onReconnect' | 'publish'>;
   consumers: RawConsumerSource;
   log: Log;
   clock: Clock;
@@ -53,12 +54,22 @@ interface RawStreamOptions {
 
 /**
  * While anybody subscribes, ensures RAW with its consumers twice a minute once started, and after each
- * reconnect: NATS may have lost everything.
+ * reconnect: NATS may have lost everything. A stream that stores nothing any more is made anew.
  */
 export function keepRawStream({ bus, consumers, log, clock, maxBytes }: RawStreamOptions): Rounds {
   let wasPossible = true;
   // True at the start as well: the last subscription may have been deleted while no controller ran.
   let mayHaveStrangers = true;
+  const marks = new RawMarks(bus, clock);
+  const isStoring = async (): Promise<boolean | null> => {
+    const { streams } = await bus.jetStream();
+    const isFit = marks.judge((await streams.info(RAW_STREAM)).state.last_seq);
+    if (isFit !== false) return isFit;
+    log.error('the stream RAW stores nothing, as when its disk was full: it is made anew, without what it had');
+    marks.forget();
+    await streams.delete(RAW_STREAM);
+    return ensureRawStream(bus, maxBytes);
+  };
   const rounds = new Rounds({
     clock,
     everyMs: TRY_AGAIN_EVERY_MS,
@@ -66,6 +77,7 @@ export function keepRawStream({ bus, consumers, log, clock, maxBytes }: RawStrea
     round: async () => {
       if (!bus.isConnected) return;
       if (consumers.wanted().length === 0) {
+        marks.forget();
         // Without JetStream there is nothing to remove, and an old server does not even say so.
         if (mayHaveStrangers) await agreeRawConsumers(bus, consumers).catch(() => undefined);
         mayHaveStrangers = false;
@@ -76,12 +88,16 @@ export function keepRawStream({ bus, consumers, log, clock, maxBytes }: RawStrea
       if (wasPossible && !isPossible) log.info('NATS has no JetStream: raw results are live only');
       wasPossible = isPossible;
       if (!isPossible) return;
+      const isSound = await isStoring();
       await agreeRawConsumers(bus, consumers);
-      return 'quiet';
+      return isSound ? 'quiet' : undefined;
     },
     onFailed: (error) => log.warn({ err: error }, 'stream RAW not ensured'),
   });
-  bus.onReconnect(() => rounds.look());
+  bus.onReconnect(() => {
+    marks.forget();
+    rounds.look();
+  });
   return rounds;
 }
 
