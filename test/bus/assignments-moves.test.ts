@@ -5,6 +5,10 @@ import type { TestProbe } from '../helpers/test-probe.ts';
 import { until } from '../helpers/until.ts';
 
 const monitors = Array.from({ length: 60 }, (_, at) => monitorDoc(at));
+/** Seconds between the returns of two probes: more than the rebalancer takes to act on the first one alone. */
+const BEATS_APART = 5;
+/** It looks every two seconds, and settles what it has seen twice. */
+const BEATS_OF_A_LOOK = 4;
 let rig: FleetRig;
 
 beforeEach(async () => {
@@ -124,6 +128,27 @@ describe('a region with two probes', () => {
     expect(await statusOfOne()).toBe('offline');
     one.beat();
     await until(() => isPlacedOver([one, two], [one, two]), { what: 'back' });
+  });
+
+  test('moves nothing when both were silent and come back some seconds apart', async () => {
+    let writes = 0;
+    rig.onCommand = ({ update }) => {
+      if (update === 'assignments') writes += 1;
+    };
+    for (const probe of [one, two]) probe.beat();
+    clearInterval(beating);
+    await until(() => rig.fleet.liveness.liveProbes('local').length === 0, { what: 'both are silent' });
+    let beats = 0;
+    beating = setInterval(() => {
+      beats += 1;
+      one.beat();
+      if (beats > BEATS_APART) two.beat();
+    }, 1000);
+    await until(() => rig.fleet.placement.movesIn('local').targets.length === 2, { what: 'both may take again' });
+    const looked = beats + BEATS_OF_A_LOOK;
+    await until(() => beats > looked, { what: 'the rebalancer has looked' });
+    expect(writes).toBe(0);
+    expect(isPlacedOver([one, two], [one, two])).toBe(true);
   });
 });
 
