@@ -1,23 +1,25 @@
 import { z } from 'zod';
-import { oneLine, queryInt, readOnlyFields, uuidParam } from '../http/params.ts';
+import { queryInt, readOnlyFields, uuidParam } from '../http/params.ts';
+import { characters, oneLine, trimmedPattern } from '../http/texts.ts';
 import { PLAN_NAMES } from '../plans/plans.ts';
 
 const LABEL = '[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?';
-const ADDRESS = new RegExp(`^[A-Za-z0-9.!#$%&'*+/=?^_\`{|}~-]{1,64}@(?:${LABEL}\\.)*${LABEL}$`);
+const ADDRESS = `[A-Za-z0-9.!#$%&'*+/=?^_\`{|}~-]{1,64}@(?:${LABEL}\\.)*${LABEL}`;
 
 /** The address of one mailbox, in lower case. Deliberately narrow: no quotes, comments or lists. */
-const emailAddress = z.string().trim().max(254).regex(ADDRESS, 'Must be an e-mail address')
-  .transform((email) => email.toLowerCase());
+const emailAddress = characters(254).trim()
+  .regex(new RegExp(`^${ADDRESS}$`), 'Must be an e-mail address')
+  .transform((email) => email.toLowerCase()).meta({ pattern: trimmedPattern(ADDRESS) });
 
 /** For new passwords. */
-export const PASSWORD_RULE = z.string()
-  .min(10, 'Password must be at least 10 characters').max(200, 'Password must be at most 200 characters');
+export const PASSWORD_RULE = characters(200, 'Password must be at most 200 characters')
+  .refine((text) => [...text].length >= 10, 'Password must be at least 10 characters').meta({ minLength: 10 });
 /** An existing one may have any form; the bound keeps megabytes from being hashed. */
-const givenPassword = z.string().min(1).max(1000);
+const givenPassword = characters(1000).min(1);
 
 export const LONGEST_ORGANIZATION_NAME = 100;
-const name = oneLine(1, 100);
-const organizationName = oneLine(1, LONGEST_ORGANIZATION_NAME).optional();
+const name = oneLine(100);
+const organizationName = oneLine(LONGEST_ORGANIZATION_NAME).optional();
 
 export const registerInput = z.strictObject({
   email: emailAddress, password: PASSWORD_RULE, name, organization_name: organizationName,
@@ -40,7 +42,7 @@ export const apiKeyQuery = z.strictObject({
 });
 
 /** Of any form: a malformed token is as unknown as a used one. */
-const token = z.string().min(1).max(200);
+const token = characters(200).min(1);
 
 export const emailInput = z.strictObject({ email: emailAddress });
 export const tokenInput = z.strictObject({ token });

@@ -1,9 +1,16 @@
 const LONGEST_LOCAL = 64;
-const LONGEST_ADDRESS = 254;
+export const LONGEST_ADDRESS = 254;
 
 /** RFC 5322 dot-atom: no quotes, comments, display names or lists. */
-const LOCAL = /^[A-Za-z0-9!#$%&'*+/=?^_`{|}~-]+(?:\.[A-Za-z0-9!#$%&'*+/=?^_`{|}~-]+)*$/;
-const LABEL = /^[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?$/;
+const ATOM = "[A-Za-z0-9!#$%&'*+/=?^_`{|}~-]+";
+const LOCAL_PART = `${ATOM}(?:\\.${ATOM})*`;
+const LABEL_PART = '[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?';
+const LETTER_FIRST = '[A-Za-z](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?';
+const DIGIT_FIRST = '[0-9]+(?:[A-Za-z](?:[A-Za-z0-9-]*[A-Za-z0-9])?|-[A-Za-z0-9-]*[A-Za-z0-9])';
+/** Addresses that `addressProblem` accepts, and some with a part that is too long. For patterns. */
+export const ADDRESS = `${LOCAL_PART}@(?:${LABEL_PART}\\.)+(?:${LETTER_FIRST}|${DIGIT_FIRST})`;
+const LOCAL = new RegExp(`^${LOCAL_PART}$`);
+const LABEL = new RegExp(`^${LABEL_PART}$`);
 
 /** Explains why `address` is not one bare ASCII e-mail address; null when it is. */
 export function addressProblem(address: string): string | null {

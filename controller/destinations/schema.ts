@@ -1,27 +1,27 @@
 import { z } from 'zod';
 import { LONGEST_URL } from '../../shared/net-guard.ts';
 import { readOnlyFields } from '../http/params.ts';
+import { oneLine } from '../http/texts.ts';
 import { validate } from '../http/validation.ts';
 import { ALERT_EVENTS, DEFAULT_EVENTS, DESTINATION_TYPES, type DestinationSettings } from './destination.ts';
-import { addressProblem, withoutRepeats } from './email-rules.ts';
-import { headerProblem } from './webhook-rules.ts';
+import { ADDRESS, addressProblem, LONGEST_ADDRESS, withoutRepeats } from './email-rules.ts';
+import { HEADER_NAMES, headerValue } from '../monitors/settings/header-rules.ts';
+import { headerProblem, LONGEST_VALUE } from './webhook-rules.ts';
 
 const MOST_HEADERS = 50;
 const MOST_RECIPIENTS = 20;
 /** Longer texts are refused before they are parsed as addresses. */
 const LONGEST_RECIPIENT = 320;
 
-// eslint-disable-next-line no-control-regex
-const hasNoControls = (text: string) => !/[\u0000-\u001f\u007f]/.test(text);
-const name = z.string().trim().min(1).max(100).refine(hasNoControls, 'Must not contain control characters');
+const name = oneLine(100);
 
 const events = z.array(z.enum(ALERT_EVENTS)).min(1, 'At least one event must stay enabled').max(100)
   .transform((all) => ALERT_EVENTS.filter((event) => all.includes(event)));
 
-const headers = z.record(z.string(), z.string()).transform((record, context) => {
+const sentHeaders = z.record(z.string(), headerValue(LONGEST_VALUE)).superRefine((record, context) => {
   const all = Object.entries(record);
   const report = (message: string, ...path: string[]) => {
-    context.addIssue({ code: 'custom', path, message, input: record });
+    context.addIssue({ code: 'custom', path, message });
   };
   if (all.length > MOST_HEADERS) report(`At most ${MOST_HEADERS} headers`);
   const seen = new Set<string>();
@@ -31,19 +31,21 @@ const headers = z.record(z.string(), z.string()).transform((record, context) => 
     const message = isRepeated ? 'Header is there twice' : headerProblem(header, value);
     if (message !== null) report(message, header.slice(0, 100));
   }
-  return all.map(([header, value]) => ({ name: header, value }));
-}).describe(
+}).meta(HEADER_NAMES).describe(
   `Up to ${MOST_HEADERS}: names of up to 100 characters, values of up to 1,000. `
   + '`Content-Type`, `User-Agent` and `X-Service-*` are accepted but replaced by ours',
 );
 
+const headers = sentHeaders.transform((record) =>
+  Object.entries(record).map(([header, value]) => ({ name: header, value })));
+
 const recipient = z.string().max(LONGEST_RECIPIENT).superRefine((address, context) => {
   const message = addressProblem(address);
   if (message !== null) context.addIssue({ code: 'custom', message, input: address });
-});
-const recipients = z.array(recipient).min(1, 'At least one recipient')
-  .max(MOST_RECIPIENTS, `At most ${MOST_RECIPIENTS} recipients`)
-  .transform(withoutRepeats);
+}).meta({ maxLength: LONGEST_ADDRESS, pattern: `^${ADDRESS}$` });
+const sentRecipients = z.array(recipient).min(1, 'At least one recipient')
+  .max(MOST_RECIPIENTS, `At most ${MOST_RECIPIENTS} recipients`);
+const recipients = sentRecipients.transform(withoutRepeats);
 
 const url = z.string().min(1).max(LONGEST_URL);
 const method = z.enum(['POST', 'PUT']);
@@ -59,6 +61,11 @@ const configChange = {
   email: email.partial(),
   slack: slack.partial(),
 };
+
+/** The fields of all types, as they are sent: which of them apply depends on the stored type. */
+const sentConfig = z.strictObject({
+  url, method, headers: sentHeaders, to: sentRecipients, webhook_url: url,
+}).partial();
 
 const readOnly = readOnlyFields(
   'id', 'organization_id', 'project_id', 'created_by', 'created_at', 'updated_at', 'health',
@@ -86,8 +93,7 @@ export const destinationChangeInput = z.strictObject({
   enabled: z.boolean().optional(),
   is_default: z.boolean().optional(),
   events: events.optional(),
-  config: z.record(z.string(), z.unknown()).describe('The fields to change, by the destination\'s type')
-    .optional(),
+  config: sentConfig.describe('The fields to change, by the destination\'s type').optional(),
   ...readOnly,
 });
 export type DestinationChangeInput = z.output<typeof destinationChangeInput>;

@@ -1,7 +1,7 @@
 import { FIELD_NAME, FIELD_VALUE, FRAMING_HEADERS } from '../monitors/settings/header-rules.ts';
 
 const LONGEST_NAME = 100;
-const LONGEST_VALUE = 1000;
+export const LONGEST_VALUE = 1000;
 
 /** Why a custom header cannot be accepted; null when it can, even if one of ours will replace it. */
 export function headerProblem(name: string, value: string): string | null {

@@ -1,8 +1,9 @@
 import { z } from 'zod';
-import { oneLine, readOnlyFields, uuidParam } from '../http/params.ts';
+import { readOnlyFields, uuidParam, UUID } from '../http/params.ts';
+import { characters, oneLine } from '../http/texts.ts';
 
 const optionalFields = {
-  description: z.string().max(500, 'Must be at most 500 characters').nullable().optional(),
+  description: characters(500, 'Must be at most 500 characters').nullable().optional(),
   parent_group_id: uuidParam.nullable().optional().describe('Null for a top-level group.'),
 };
 
@@ -11,7 +12,7 @@ export const groupInput = z.strictObject({
     'id', 'organization_id', 'project_id', 'created_by', 'created_at', 'updated_at', 'check_count',
     'monitors', 'children', 'path',
   ),
-  name: oneLine(1, 100).describe('Unique in the project, regardless of the parent; case-sensitive.'),
+  name: oneLine(100).describe('Unique in the project, regardless of the parent; case-sensitive.'),
   ...optionalFields,
 });
 export type GroupInput = z.infer<typeof groupInput>;
@@ -35,7 +36,8 @@ export const assignInput = z.strictObject({
 
 const required = 'Target group ID is required';
 export const moveInput = z.strictObject({
-  target_group_id: z.string({ error: required }).min(1, required).pipe(uuidParam),
+  target_group_id: z.string({ error: required }).min(1, required).pipe(uuidParam)
+    .meta({ format: 'uuid', pattern: UUID.source }),
 });
 
 export const bulkDeleteInput = z.strictObject({ confirm: z.boolean().optional().describe('Must be true.') });

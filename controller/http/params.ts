@@ -19,16 +19,6 @@ export function readOnlyFields<Name extends string>(...names: Name[]): Record<Na
   return Object.fromEntries(names.map((name) => [name, readOnlyField])) as Record<Name, typeof readOnlyField>;
 }
 
-/** Text on one line, trimmed. Control characters could forge lines of mails, headers and logs. */
-export function oneLine(min: number, max: number) {
-  return z
-    .string()
-    .trim()
-    .min(min, min === 1 ? 'Must not be empty' : `Must be at least ${min} characters`)
-    .max(max, `Must be at most ${max} characters`)
-    .refine((text) => !/[\p{Cc}\u2028\u2029]/u.test(text), 'Must not contain control characters');
-}
-
 /** An ISO 8601 instant; comes out in Unix ms. The offset is required because servers differ in time zone. */
 export const instantInput = z.iso
   .datetime({ offset: true, error: 'Must be an ISO 8601 date and time' })

@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import { MOST_GROUPS } from '../groups/group.ts';
 import { validateInTurns } from '../http/body/validate-in-turns.ts';
-import { oneLine } from '../http/params.ts';
-import { monitorInputs } from '../monitors/schema.ts';
+import { characters, oneLine } from '../http/texts.ts';
+import { monitorInputs, NEEDS_BY_TYPE } from '../monitors/schema.ts';
 import { pageItem } from '../status-pages/schema.ts';
 
 /** Limit on the monitors in one document; a larger project needs several. */
@@ -12,10 +12,10 @@ const TOO_MANY = `At most ${MOST_MONITORS} monitors are allowed; send the rest i
 /** No plan allows a project more. */
 const MOST_PAGES = 1000;
 
-const groupName = oneLine(1, 100);
+const groupName = oneLine(100);
 const groupItem = z.strictObject({
   name: groupName,
-  description: z.string().max(500, 'Must be at most 500 characters').nullable().optional(),
+  description: characters(500, 'Must be at most 500 characters').nullable().optional(),
   parent: groupName.nullable().optional().describe('Name of the parent group; null for a top-level group.'),
 });
 
@@ -24,7 +24,7 @@ export function documentInput(minIntervalSeconds: number) {
   const monitorItem = monitorInputs(minIntervalSeconds).create.safeExtend({
     status: z.enum(['active', 'paused', 'disabled']).optional(),
     group: groupName.nullable().optional().describe('Name of its group; null for none.'),
-  });
+  }).meta(NEEDS_BY_TYPE);
   const documentOf = <T extends z.ZodType>(item: T) => z.strictObject({
     version: z.literal(1).default(1),
     groups: z.array(groupItem).max(MOST_GROUPS, `At most ${MOST_GROUPS} groups are allowed`).default([]),

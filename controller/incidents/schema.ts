@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { ERROR_TYPES } from '../../shared/contracts/result.ts';
 import { instantInput, queryInt, readOnlyFields, uuidParam } from '../http/params.ts';
+import { characters } from '../http/texts.ts';
 import { INCIDENT_SOURCES, INCIDENT_STATUSES, SEVERITIES } from './incident.ts';
 
 export const NOTIFICATION_STATUSES = ['pending', 'delivered', 'failed', 'bounced'] as const;
@@ -31,12 +32,13 @@ export const notificationListQuery = z.strictObject({
 });
 export type NotificationQuery = z.output<typeof notificationListQuery>;
 
-const errorMessage = z.string().min(1).max(1000);
-const description = z.string().max(2000);
-const regions = z.array(z.string().min(1).max(100)).max(100);
+const errorMessage = characters(1000).min(1);
+const description = characters(2000);
+const regions = z.array(characters(100).min(1)).max(100);
 // eslint-disable-next-line no-control-regex
 const hasNoControls = (text: string) => !/[\u0000-\u001f\u007f]/.test(text);
-const title = z.string().min(1).max(255).refine(hasNoControls, 'Must not contain control characters');
+const title = characters(255).min(1).refine(hasNoControls, 'Must not contain control characters')
+  .meta({ pattern: '^[^\\u0000-\\u001f\\u007f]*$' });
 
 const readOnly = readOnlyFields(
   'id', 'organization_id', 'project_id', 'created_by', 'monitor_name', 'check_type', 'status',
@@ -55,7 +57,7 @@ export const incidentInput = z.strictObject({
   check_id: uuidParam.describe('The monitor').optional(),
   source: z.enum(INCIDENT_SOURCES).describe('`system` when `check_id` is given, else `manual`').optional(),
   description: description.optional(),
-  status_page_update: z.string().max(1000).optional(),
+  status_page_update: characters(1000).optional(),
   affected_regions: regions.default([]),
   affected_monitor_ids: z.array(uuidParam).max(100).default([]),
   failure_count: z.int().min(1).max(1_000_000_000).default(1),
@@ -78,13 +80,13 @@ export type IncidentChangeInput = z.output<typeof incidentChangeInput>;
 
 export const statusInput = z.strictObject({
   status: z.enum(INCIDENT_STATUSES),
-  note: z.string().max(500).describe('Stored with the change in the history').optional(),
+  note: characters(500).describe('Stored with the change in the history').optional(),
   assignee_id: uuidParam.describe('The assignee of an acknowledged incident; default: the caller').optional(),
 });
 export type StatusInput = z.output<typeof statusInput>;
 
 export const postmortemInput = z.strictObject({
-  text: z.string().max(50_000).describe('Plain text; an empty text removes it'),
+  text: characters(50_000).describe('Plain text; an empty text removes it'),
 });
 
 export const commentParams = z.strictObject({ id: uuidParam, commentId: uuidParam });
@@ -93,7 +95,7 @@ const commentReadOnly = readOnlyFields(
   'id', 'incident_id', 'user_id', 'user_email', 'user_name', 'created_at', 'updated_at', 'deleted_at',
   'can_edit', 'can_delete',
 );
-const commentText = z.string().min(1).max(5000);
+const commentText = characters(5000).min(1);
 
 export const commentInput = z.strictObject({
   ...commentReadOnly, comment_text: commentText, is_internal: z.boolean().default(false),

@@ -1,5 +1,6 @@
 import { z } from 'zod';
-import { instantInput, oneLine, readOnlyFields, timeZoneInput, uuidParam } from '../http/params.ts';
+import { instantInput, readOnlyFields, timeZoneInput, uuidParam } from '../http/params.ts';
+import { oneLine, severalLines } from '../http/texts.ts';
 import { recurrenceProblem } from './recurrence.ts';
 import { MOST_MONITORS } from './window.ts';
 
@@ -26,9 +27,8 @@ const settings = z.strictObject({
   ...readOnlyFields(
     'id', 'organization_id', 'project_id', 'status', 'occurrence', 'created_by', 'created_at', 'updated_at',
   ),
-  title: oneLine(1, 200),
-  description: z.string().trim().max(5000, 'Must be at most 5000 characters')
-    .refine((text) => !/[^\P{Cc}\n\r\t]/u.test(text), 'Must not contain control characters').nullable(),
+  title: oneLine(200),
+  description: severalLines(5000).nullable(),
   starts_at: instant.describe('Of the first occurrence. It may be in the past.'),
   ends_at: instant.describe('Of the first occurrence; later ones last as long.'),
   monitor_ids: ids(MOST_MONITORS).describe('Monitors in maintenance meanwhile.'),

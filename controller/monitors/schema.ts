@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { MONITOR_TYPES } from '../../shared/contracts/check-spec.ts';
-import { oneLine, queryInt, readOnlyFields, uuidParam, instantInput } from '../http/params.ts';
+import { queryInt, readOnlyFields, uuidParam, instantInput } from '../http/params.ts';
+import { oneLine, visibleText } from '../http/texts.ts';
 import { LONGEST_INTERVAL } from './settings/heartbeat.ts';
 import { typeFields } from './settings/registry.ts';
 
@@ -29,13 +30,12 @@ export const simulationInput = z.strictObject({
 });
 export type SimulationInput = z.output<typeof simulationInput>;
 
-const tag = oneLine(1, 50).refine((text) => !text.includes(','), 'Must not contain a comma');
+const tag = oneLine(50, ',').refine((text) => !text.includes(','), 'Must not contain a comma');
 /** Limit on the tags of one monitor. */
 export const MOST_TAGS = 20;
 const regionId = z.string().regex(/^[a-z0-9-]{2,32}$/, 'Must be the id of a region');
 
-const target = z.string().trim().min(1, 'Target must not be empty')
-  .max(2048, 'Target must be at most 2048 characters');
+const target = visibleText(2048, 'Target must be at most 2048 characters', 'Target must not be empty').trim();
 
 const optionalFields = {
   timeout_ms: z.int().min(1000, 'Timeout must be at least 1000 ms')
@@ -61,7 +61,7 @@ const readOnly = readOnlyFields(
 export function monitorInputs(minIntervalSeconds: number) {
   const interval = z.int().min(minIntervalSeconds, `Interval must be at least ${minIntervalSeconds} seconds`)
     .max(LONGEST_INTERVAL, `Interval must be at most ${LONGEST_INTERVAL} seconds`).optional();
-  const name = oneLine(1, 255);
+  const name = oneLine(255);
   const type = z.enum(MONITOR_TYPES);
   const fields = {
     ...readOnly, name: name.optional(), type: type.optional(), target: target.nullable().optional().describe('Null keeps the stored target.'),
@@ -73,18 +73,24 @@ export function monitorInputs(minIntervalSeconds: number) {
       target: fields.target.describe('Required, except for HEARTBEAT, where it is generated.'),
       interval_seconds: interval.describe('Required, except for HEARTBEAT.'),
     }).check(needed('target'), needed('interval_seconds')).meta(NEEDS_BY_TYPE),
-    test: z.strictObject({ ...fields, type }).check(needed('target')),
+    test: z.strictObject({ ...fields, type }).check(needed('target')).meta(TARGET_BY_TYPE),
     update: z.strictObject(fields),
   };
 }
 
 /** The same as `needed` for the OpenAPI document, which cannot show a function. */
-const NEEDS_BY_TYPE = {
+export const NEEDS_BY_TYPE = {
   if: { properties: { type: { const: 'HEARTBEAT' } } },
-  then: { required: ['heartbeat_interval', 'grace_period'] },
+  then: {
+    required: ['heartbeat_interval', 'grace_period'],
+    properties: { heartbeat_interval: { type: 'integer' }, grace_period: { type: 'integer' } },
+  },
   else: {
     required: ['target', 'interval_seconds'], properties: { target: { type: 'string' } },
   },
+};
+const TARGET_BY_TYPE = {
+  if: NEEDS_BY_TYPE.if, then: {}, else: { required: ['target'], properties: { target: { type: 'string' } } },
 };
 
 type Body = { type?: unknown; target?: unknown; interval_seconds?: unknown };

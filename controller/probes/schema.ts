@@ -1,12 +1,12 @@
 import { z } from 'zod';
 import { readOnlyFields } from '../http/params.ts';
+import { oneLine } from '../http/texts.ts';
 import { probeView } from './answers.ts';
 
 /** Slug of a region; a token of NATS subjects too. */
 const regionId = z.string().regex(/^[a-z0-9-]{2,32}$/, 'Must be 2 to 32 of a-z, 0-9 and -');
 
-// eslint-disable-next-line no-control-regex
-const line = z.string().trim().min(1).max(100).regex(/^[^\u0000-\u001f\u007f]*$/, 'Must be one line');
+const line = oneLine(100);
 
 export const regionParams = z.strictObject({ id: regionId });
 

@@ -1,26 +1,25 @@
 import { z } from 'zod';
-import { oneLine, readOnlyFields, timeZoneInput, uuidParam } from '../http/params.ts';
+import { readOnlyFields, timeZoneInput, uuidParam } from '../http/params.ts';
+import { characters, oneLine, severalLines, trimmedPattern } from '../http/texts.ts';
 import { scopeCss } from './custom-css.ts';
 import { COLOR_SCHEMES, MOST_COMPONENTS, PUBLICATIONS, SEVERITIES, TIMEFRAMES } from './page.ts';
 
 export const projectParams = z.strictObject({ projectId: uuidParam });
 export const pageParams = projectParams.extend({ id: uuidParam });
 
-/** Plain text of several lines. */
-export function text(max: number) {
-  return z.string().trim().max(max, `Must be at most ${max} characters`)
-    .refine((value) => !/[^\P{Cc}\n\r\t]/u.test(value), 'Must not contain control characters');
-}
-
 /** Browsers load it, so it must not weaken a page that is served over TLS. */
 const imageUrl = z.url({ protocol: /^https$/, error: 'Must be an https URL' })
   .max(2000, 'Must be at most 2000 characters')
-  .refine((value) => !value.includes('@') && !/[\s"'<>\\]/.test(value), 'Must not contain user names or quotes');
+  .refine((value) => !value.includes('@') && !/[\s"'<>\\]/.test(value), 'Must not contain user names or quotes')
+  .meta({ pattern: '^[Hh][Tt][Tt][Pp][Ss]://[^@\\s"\'<>\\\\]+$' });
 
-const DOMAIN = /^(?=.{4,253}$)([a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z]([a-z0-9-]{0,61}[a-z0-9])$/;
-const customDomain = z.string().trim().toLowerCase().regex(DOMAIN, 'Must be a domain name, such as status.example.com');
+const LABEL = '[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?';
+const DOMAIN = `(?:${LABEL}\\.)+[A-Za-z](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])`;
+const NOT_A_DOMAIN = 'Must be a domain name, such as status.example.com';
+const customDomain = z.string().max(253, NOT_A_DOMAIN).trim().regex(new RegExp(`^${DOMAIN}$`), NOT_A_DOMAIN)
+  .toLowerCase().meta({ pattern: trimmedPattern(DOMAIN) });
 
-const customCss = text(20_000).superRefine((css, issues) => {
+const customCss = severalLines(20_000).superRefine((css, issues) => {
   const scoped = scopeCss(css);
   if ('problem' in scoped) issues.addIssue({ code: 'custom', message: scoped.problem });
 }).describe('Rules for the content of the page: colors, fonts, borders and space. They cannot load anything.');
@@ -33,8 +32,8 @@ export const brandingInput = z.strictObject({
   logoUrl: imageUrl.nullable(),
   faviconUrl: imageUrl.nullable(),
   customCss: customCss.nullable(),
-  headerText: text(500).nullable(),
-  footerText: text(500).nullable(),
+  headerText: severalLines(500).nullable(),
+  footerText: severalLines(500).nullable(),
 }).partial().describe('Changes only the fields in the request; null removes one.');
 export type BrandingInput = z.infer<typeof brandingInput>;
 
@@ -44,8 +43,8 @@ const thresholds = z.strictObject({
 }).refine(({ operational, degraded }) => operational >= degraded, 'operational must not be below degraded');
 
 const settings = {
-  name: oneLine(1, 100),
-  description: text(1000).nullable(),
+  name: oneLine(100),
+  description: severalLines(1000).nullable(),
   show_uptime_percentage: z.boolean(),
   show_response_time: z.boolean(),
   timezone: timeZoneInput,
@@ -67,9 +66,10 @@ const shownBranding = {
   custom_css: customCss.nullable(),
 };
 
-const subdomain = z.string()
-  .regex(/^(?!xn--)[a-z0-9]([a-z0-9-]{1,61}[a-z0-9])$/, 'Must be 3 to 63 of a–z, 0–9 and -, not at an end')
-  .describe('Cannot be changed.');
+const NOT_A_SUBDOMAIN = 'Must be 3 to 63 of a–z, 0–9 and -, not at an end';
+const subdomain = z.string().regex(/^[a-z0-9][a-z0-9-]{1,61}[a-z0-9]$/, NOT_A_SUBDOMAIN)
+  .refine((name) => !name.startsWith('xn--'), NOT_A_SUBDOMAIN)
+  .meta({ not: { pattern: '^xn--' } }).describe('Cannot be changed.');
 
 const common = {
   ...readOnlyFields(
@@ -89,8 +89,8 @@ export const pageInput = pageChangeInput.required({ name: true, subdomain: true 
 export type PageInput = z.infer<typeof pageInput>;
 
 const shownAs = {
-  display_name: oneLine(1, 100).nullable().optional(),
-  group_name: oneLine(1, 100).nullable().optional(),
+  display_name: oneLine(100).nullable().optional(),
+  group_name: oneLine(100).nullable().optional(),
   display_order: z.int().min(0).max(100_000).optional().describe('Default: its place in this list.'),
   is_visible: z.boolean().optional(),
 };
@@ -120,8 +120,8 @@ export const pageItem = z.strictObject({
   ...settings, ...shownBranding, branding: brandingInput, status: z.enum(PUBLICATIONS),
   subdomain: subdomain.describe('Required for a new page.'),
   monitors: z.array(z.strictObject({
-    monitor: z.string().max(255).describe('Name of a monitor of the document or the project.'),
-    target: z.string().max(2048).optional().describe('Tells monitors of one name apart.'),
+    monitor: characters(255).describe('Name of a monitor of the document or the project.'),
+    target: characters(2048).optional().describe('Tells monitors of one name apart.'),
     ...shownAs,
   })).max(MOST_COMPONENTS),
 }).partial().required({ name: true });

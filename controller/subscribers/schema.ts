@@ -1,7 +1,8 @@
 import { z } from 'zod';
-import { addressProblem } from '../destinations/email-rules.ts';
-import { oneLine, queryInt, uuidParam } from '../http/params.ts';
-import { pageParams, text } from '../status-pages/schema.ts';
+import { ADDRESS, addressProblem } from '../destinations/email-rules.ts';
+import { queryInt, uuidParam } from '../http/params.ts';
+import { filledLines, oneLine, trimmedPattern } from '../http/texts.ts';
+import { pageParams } from '../status-pages/schema.ts';
 import { languageQuery } from '../status-pages/public/languages/preferred-language.ts';
 import { FREQUENCIES, STATES, TOPICS } from './subscriber.ts';
 
@@ -10,7 +11,7 @@ export const subscriberParams = pageParams.extend({ subscriberId: uuidParam });
 const email = z.string().max(254).trim().toLowerCase().superRefine((address, issues) => {
   const problem = addressProblem(address);
   if (problem !== null) issues.addIssue({ code: 'custom', message: problem });
-});
+}).meta({ maxLength: 254, pattern: trimmedPattern(ADDRESS) });
 
 const preferences = z.strictObject({
   critical_incidents: z.boolean().describe('Incidents whose severity is critical.'),
@@ -56,7 +57,7 @@ const subscriberIds = z.array(uuidParam).min(1, 'Name at least one subscriber').
 export const bulkDeleteInput = z.strictObject({ subscriber_ids: subscriberIds });
 
 export const bulkNotifyInput = z.strictObject({
-  subscriber_ids: subscriberIds, subject: oneLine(1, 200), message: text(5000).min(1, 'Must not be empty'),
+  subscriber_ids: subscriberIds, subject: oneLine(200), message: filledLines(5000),
 });
 export type BulkNotifyInput = z.infer<typeof bulkNotifyInput>;
 

@@ -52,7 +52,7 @@ const RULES: Record<string, Rule> = {
     typeof value === 'number' && value >= (schema['exclusiveMaximum'] as number), at, 'is too large',
   ),
   minLength: (schema, value, _named, at) => say(
-    typeof value === 'string' && value.length < (schema['minLength'] as number), at, 'is too short',
+    typeof value === 'string' && [...value].length < (schema['minLength'] as number), at, 'is too short',
   ),
   maxLength: (schema, value, _named, at) => say(
     typeof value === 'string' && [...value].length > (schema['maxLength'] as number), at, 'is too long',
@@ -104,6 +104,12 @@ const RULES: Record<string, Rule> = {
         (name) => misfitsOf(schema['propertyNames'] as Schema, name, named, `${at}.${name}`),
       )
       : [],
+  not: (schema, value, named, at) => say(
+    misfitsOf(schema['not'] as Schema, value, named, at).length === 0, at, 'is what it must not be',
+  ),
+  maxProperties: (schema, value, _named, at) => say(
+    isObject(value) && Object.keys(value).length > (schema['maxProperties'] as number), at, 'has too many fields',
+  ),
   allOf: (schema, value, named, at) => (schema['allOf'] as Schema[]).flatMap(
     (one) => misfitsOf(one, value, named, at),
   ),
@@ -131,6 +137,8 @@ const FORMATS: Record<string, RegExp> = {
   date: /^\d{4}-\d\d-\d\d$/,
   email: /^[^@\s]+@[^@\s]+$/,
   uri: /^[a-z][a-z0-9+.-]*:/i,
+  // Their patterns say all.
+  ipv4: /^/, ipv6: /^/, cidrv4: /^/, cidrv6: /^/,
 };
 
 function misfitsOf(schema: Schema, value: unknown, named: Named, at: string): string[] {

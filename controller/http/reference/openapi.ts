@@ -153,7 +153,8 @@ function successes(route: Route, named: Schemas): Record<string, Success> {
 
 /** The JSON schema of input or output. Named parts go into `named`, which all operations share. */
 function schemaOf(schema: z.ZodType, io: 'input' | 'output', named: Schemas): Json {
-  const options = { io, target: 'draft-2020-12', reused: 'inline', override: keepFallback } as const;
+  const override = io === 'input' ? describeInput : keepFallback;
+  const options = { io, target: 'draft-2020-12', reused: 'inline', override } as const;
   const { $schema: _dialect, $defs, ...json } = relocate(z.toJSONSchema(schema, options));
   for (const [name, part] of Object.entries(($defs ?? {}) as Schemas)) {
     if (!isDeepStrictEqual(named[name] ?? part, part)) throw new Error(`two schemas are named ${name}`);
@@ -165,6 +166,14 @@ function schemaOf(schema: z.ZodType, io: 'input' | 'output', named: Schemas): Js
 /** Redirects references from zod's place for named schemas to OpenAPI's. */
 function relocate(json: Json): Json {
   return JSON.parse(JSON.stringify(json).replaceAll('"#/$defs/', '"#/components/schemas/')) as Json;
+}
+
+/** No text of a request has a NUL, whatever else its schema allows. */
+function describeInput(context: { jsonSchema: Json }): void {
+  keepFallback(context);
+  const { jsonSchema } = context;
+  const isSaid = ['pattern', 'format', 'enum', 'const'].some((keyword) => keyword in jsonSchema);
+  if (jsonSchema['type'] === 'string' && !isSaid) jsonSchema['pattern'] = '^[^\\u0000]*$';
 }
 
 /** Zod leaves out the default of a transformed value, so `queryInt` gives it under another name. */

@@ -2,6 +2,7 @@ import { isIP } from 'node:net';
 import { z } from 'zod';
 import { DNS_MATCHES, DNS_RECORD_TYPES } from '../../../shared/contracts/check-spec.ts';
 import { canonicalDnsValue, type DnsRecordType } from '../../../shared/dns-values.ts';
+import { visibleText } from '../../http/texts.ts';
 import { fieldError } from '../../http/validation.ts';
 import { asciiHost, hostFault, reverseName, splitHostPort } from '../target.ts';
 import { chooseSettings, type CheckType, type FieldsOf } from './check-type.ts';
@@ -10,8 +11,7 @@ const DEFAULT_RESOLUTION_MS = 5000;
 const DEFAULT_MATCH = 'contains';
 const DNS_PORT = 53;
 
-const expectedValue = z.string().trim().min(1, 'Value must not be empty')
-  .max(1000, 'Value must be at most 1000 characters');
+const expectedValue = visibleText(1000, 'Value must be at most 1000 characters', 'Value must not be empty').trim();
 const NOT_A_NAME = 'Must be a domain name';
 const FAULTS: Readonly<Record<DnsRecordType, string>> = {
   A: 'Must be an IPv4 address',
@@ -41,7 +41,7 @@ const recordEntry = z.strictObject({
     check.addIssue({ code: 'custom', path: ['expected_values', at], message: FAULTS[type] });
   }
 });
-const dnsServer = z.string().trim().max(300).superRefine((text, check) => {
+const dnsServer = visibleText(300, 'Must be at most 300 characters', 'Server must not be empty').trim().superRefine((text, check) => {
   const parts = splitHostPort(text);
   if (typeof parts !== 'string') return;
   check.addIssue({ code: 'custom', message: parts.replace(/^Target/, 'Server') });

@@ -4,6 +4,10 @@ const PIECE = /\\(?:x([0-9a-fA-F]{2})|([rnt\\]))|[^\\]+|\\/gu;
 // eslint-disable-next-line no-control-regex
 const UNWRITTEN = /[\0-\x08\x0b\x0c\x0e-\x1f\x7f]/;
 
+/** The pattern of a text in which only known escapes stand for bytes. */
+export const WRITTEN_BYTES =
+  '^([^\\\\\\u0000-\\u0008\\u000b\\u000c\\u000e-\\u001f\\u007f]|\\\\([rnt\\\\]|x[0-9a-fA-F]{2}))*$';
+
 /** Bytes at most. */
 export const MOST_BYTES = 1024;
 

@@ -1,12 +1,25 @@
+import { z } from 'zod';
+
 const MOST_HEADERS = 50;
 const LONGEST_NAME = 100;
-const LONGEST_VALUE = 4096;
+export const LONGEST_VALUE = 4096;
 
 const NAME_RULE = `Header name must be a token of at most ${LONGEST_NAME} characters`;
 /** A field name (RFC 9110, 5.1: token). */
 export const FIELD_NAME = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/;
 /** A field value (RFC 9110, 5.5): tab, printable ASCII and obs-text, but nothing that ends the line. */
 export const FIELD_VALUE = /^[\t\x20-\x7e\x80-\xff]*$/;
+
+/** For the OpenAPI document: what the names of headers may be, and how many there may be. */
+export const HEADER_NAMES = {
+  propertyNames: { type: 'string', maxLength: LONGEST_NAME, pattern: FIELD_NAME.source },
+  maxProperties: MOST_HEADERS,
+};
+
+/** A value as the OpenAPI document describes it; what it may be is checked with its header. */
+export function headerValue(maxLength: number) {
+  return z.string().meta({ maxLength, pattern: FIELD_VALUE.source });
+}
 
 /** Headers that frame or route the message: setting them would allow request smuggling. */
 export const FRAMING_HEADERS = new Set([

@@ -3,6 +3,7 @@ import {
   ASSERTION_SOURCES, COMPARISONS, IP_FAMILIES, type HttpSpec,
 } from '../../../shared/contracts/check-spec.ts';
 import { parseJsonPath } from '../../../shared/json-path.ts';
+import { characters, visibleText } from '../../http/texts.ts';
 import { asciiHost, splitHostPort } from '../target.ts';
 import { FIELD_NAME } from './header-rules.ts';
 
@@ -14,7 +15,7 @@ const RANGE = /^([1-5]\d\d)-([1-5]\d\d)$/;
 const range = z.string().regex(RANGE, 'Range must look like 200-299')
   .refine((text) => text.slice(0, 3) <= text.slice(4), 'Range must not begin after its end');
 
-const address = z.string().trim().max(300).superRefine((text, check) => {
+const address = visibleText(300, 'Must be at most 300 characters', 'Address must not be empty').trim().superRefine((text, check) => {
   const parts = splitHostPort(text);
   if (typeof parts !== 'string') return;
   check.addIssue({ code: 'custom', message: parts.replace(/^Target/, 'Address') });
@@ -29,9 +30,9 @@ const shownAssertion = z.strictObject({
 type SentAssertion = z.infer<typeof shownAssertion>;
 
 const assertion = shownAssertion.extend({
-  property: z.string().max(500).optional()
+  property: characters(500).optional()
     .describe('The name of a header, or a path to one value in the JSON (RFC 9535), such as `$.items[0].id`.'),
-  target: z.union([z.string().max(1000), z.number()]).optional(),
+  target: z.union([characters(1000), z.number()]).optional(),
 }).superRefine((value, check) => {
   for (const [field, message] of faultsOf(value)) check.addIssue({ code: 'custom', path: [field], message });
 });

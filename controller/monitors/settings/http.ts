@@ -1,9 +1,10 @@
 import { z } from 'zod';
 import type { HttpSpec } from '../../../shared/contracts/check-spec.ts';
+import { characters } from '../../http/texts.ts';
 import { fieldError } from '../../http/validation.ts';
 import { httpTargetFault } from '../target.ts';
 import { chooseSettings, type CheckType, type FieldsOf } from './check-type.ts';
-import { headerFaults } from './header-rules.ts';
+import { HEADER_NAMES, headerFaults, headerValue, LONGEST_VALUE } from './header-rules.ts';
 import { concealed, revealed, type HttpAuth } from './http-credentials.ts';
 import {
   expectationAnswer, expectationFields, expectationSpec, NO_EXPECTATIONS, viewExpectations, wantsBody,
@@ -46,13 +47,16 @@ export const HTTP_DEFAULTS: HttpSettings = {
   expected_status: [], slow_response_threshold_ms: null, auth: null, ...NO_EXPECTATIONS,
 };
 
-const headers = z.record(z.string(), z.string().nullable()).superRefine((value, check) => {
+const headers = z.record(z.string(), headerValue(LONGEST_VALUE).nullable()).superRefine((value, check) => {
   for (const { name, message } of headerFaults(value)) {
     check.addIssue({ code: 'custom', path: name === '' ? [] : [name], message });
   }
-}).describe('Null keeps the stored value.');
-const credential = z.string().max(1000).regex(/^[^\p{Cc}]*$/u, 'Must not contain control characters');
-const username = credential.regex(/^[^:]*$/, 'Must not contain a colon');
+}).meta(HEADER_NAMES).describe('Null keeps the stored value.');
+const credential = characters(1000)
+  .refine((text) => !/\p{Cc}/u.test(text), 'Must not contain control characters')
+  .meta({ pattern: '^[^\\u0000-\\u001f\\u007f-\\u009f]*$' });
+const username = credential.refine((text) => !text.includes(':'), 'Must not contain a colon')
+  .meta({ pattern: '^[^:\\u0000-\\u001f\\u007f-\\u009f]*$' });
 const token = z.string().max(4000).regex(/^[\x21-\x7e]+$/, 'Must be printable ASCII without spaces');
 const sentAuth = z.discriminatedUnion('type', [
   z.strictObject({ type: z.literal('basic'), username: username.nullable(), password: credential.nullable() }),
@@ -64,7 +68,7 @@ const codes = z.array(z.int().min(100).max(599)).max(100).transform((sent) => [.
 const flatFields = {
   method: method.optional(),
   headers: headers.optional(),
-  body: z.string().max(65_536).nullable().optional()
+  body: characters(65_536).nullable().optional()
     .describe('Null keeps the stored body; an empty text removes it.'),
   follow_redirects: z.boolean().optional(),
   max_redirects: z.int().min(0).max(10).optional(),

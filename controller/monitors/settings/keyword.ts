@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { visibleText } from '../../http/texts.ts';
 import { fieldError } from '../../http/validation.ts';
 import { chooseSettings, type CheckType, type FieldsOf } from './check-type.ts';
 import {
@@ -23,8 +24,9 @@ const MOST_KEYWORDS = 20;
 const LONGEST_KEYWORD = 500;
 
 const keyword = z.strictObject({
-  text: z.string().max(LONGEST_KEYWORD, `Keyword must be at most ${LONGEST_KEYWORD} characters`)
-    .refine((text) => text.trim() !== '', 'Keyword must not be empty'),
+  text: visibleText(
+    LONGEST_KEYWORD, `Keyword must be at most ${LONGEST_KEYWORD} characters`, 'Keyword must not be empty',
+  ),
   should_contain: z.boolean().default(true),
 });
 const flatFields = {

@@ -3,7 +3,7 @@ import { TCP_PROTOCOLS, TCP_TLS, usualTls, type TcpProtocol } from '../../../sha
 import { fieldError } from '../../http/validation.ts';
 import { asciiHost, joinHostPort, splitHostPort, type HostPort } from '../target.ts';
 import { chooseSettings, type CheckType, type FieldsOf } from './check-type.ts';
-import { escapeFault, MOST_BYTES, unescapeBytes } from './escaped-bytes.ts';
+import { escapeFault, MOST_BYTES, unescapeBytes, WRITTEN_BYTES } from './escaped-bytes.ts';
 
 export interface TcpSettings {
   port: number;
@@ -24,7 +24,7 @@ const bytes = z.string().max(4 * MOST_BYTES, `Must be at most ${4 * MOST_BYTES} 
   .superRefine((text, check) => {
     const message = escapeFault(text);
     if (message !== null) check.addIssue({ code: 'custom', message });
-  });
+  }).meta({ pattern: WRITTEN_BYTES });
 const escapes = `At most ${MOST_BYTES} bytes, with the escapes \`\\r\`, \`\\n\`, \`\\t\`, \`\\\\\` and \`\\xNN\`; `
   + 'everything else is UTF-8. Only for the protocol `generic`.';
 const flatFields = {

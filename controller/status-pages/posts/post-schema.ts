@@ -1,20 +1,21 @@
 import { z } from 'zod';
-import { oneLine, queryInt, readOnlyFields, uuidParam } from '../../http/params.ts';
+import { queryInt, readOnlyFields, uuidParam } from '../../http/params.ts';
+import { filledLines, oneLine } from '../../http/texts.ts';
 import { MOST_COMPONENTS, SEVERITIES } from '../page.ts';
-import { pageParams, text } from '../schema.ts';
+import { pageParams } from '../schema.ts';
 import { POST_STATUSES } from './post.ts';
 
 export const postParams = pageParams.extend({ incidentId: uuidParam });
 
 const LONGEST_MESSAGE = 5000;
-const message = text(LONGEST_MESSAGE).min(1, 'Must not be empty');
+const message = filledLines(LONGEST_MESSAGE);
 const status = z.enum(POST_STATUSES);
 
 export const postInput = z.strictObject({
   ...readOnlyFields(
     'id', 'status_page_id', 'incident_id', 'published_at', 'updated_at', 'resolved_at', 'auto_published', 'updates',
   ),
-  title: oneLine(1, 200),
+  title: oneLine(200),
   message,
   severity: z.enum(SEVERITIES),
   status: status.optional().describe('Default: `investigating`.'),

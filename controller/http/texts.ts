@@ -1,0 +1,62 @@
+import { z } from 'zod';
+
+/** Control characters, and the separators of lines and paragraphs: they could forge lines elsewhere. */
+const CONTROLS = '\\u0000-\\u001f\\u007f-\\u009f\\u2028\\u2029';
+/** The same but for what lays out a text of several lines. */
+const UNSEEN = '\\u0000-\\u0008\\u000b\\u000c\\u000e-\\u001f\\u007f-\\u009f';
+/** What `trim` removes. */
+const BLANKS = '\\t\\n\\r \\u00a0\\u1680\\u2000-\\u200a\\u2028\\u2029\\u202f\\u205f\\u3000\\ufeff';
+const NO_CONTROLS = 'Must not contain control characters';
+
+/** Text of at most `max` characters as JSON Schema counts them: two halves of a pair are one. */
+export function characters(max: number, message?: string) {
+  return z.string().check((context) => {
+    if (isAtMost(context.value, max)) return;
+    context.issues.push({
+      code: 'too_big', origin: 'string', maximum: max, inclusive: true, input: context.value,
+      ...(message === undefined ? {} : { message }),
+    });
+  }).meta({ maxLength: max });
+}
+
+/** Text on one line, trimmed, that is not empty. The document tells that it has no character of `except`. */
+export function oneLine(max: number, except = '') {
+  return withoutAny(CONTROLS, max).min(1, 'Must not be empty')
+    .meta({ pattern: filled(`${CONTROLS}${except}`) });
+}
+
+/** Text of several lines, trimmed. */
+export function severalLines(max: number) {
+  return withoutAny(UNSEEN, max);
+}
+
+/** Text of several lines, trimmed, that is not empty. */
+export function filledLines(max: number) {
+  return severalLines(max).min(1, 'Must not be empty').meta({ pattern: filled(UNSEEN) });
+}
+
+/** Text with something to be seen in it, as it was sent. */
+export function visibleText(max: number, tooLong: string, blank: string) {
+  return characters(max, tooLong).refine((text) => text.trim() !== '', blank)
+    .meta({ minLength: 1, pattern: `[^${BLANKS}\\u000b\\u000c]` });
+}
+
+/** The pattern of a text that is trimmed before it has to match `source`. */
+export function trimmedPattern(source: string): string {
+  return `^[${BLANKS}\\u000b\\u000c]*${source}[${BLANKS}\\u000b\\u000c]*$`;
+}
+
+function withoutAny(controls: string, max: number) {
+  const found = new RegExp(`[${controls}]`);
+  return characters(max, `Must be at most ${max} characters`)
+    .refine((text) => !found.test(text), NO_CONTROLS)
+    .trim().meta({ pattern: `^[^${controls}]*$` });
+}
+
+function filled(controls: string): string {
+  return `^[^${controls}]*[^${controls}${BLANKS}][^${controls}]*$`;
+}
+
+function isAtMost(text: string, max: number): boolean {
+  return text.length <= max || (text.length <= 2 * max && [...text].length <= max);
+}

@@ -1,0 +1,125 @@
+import fc from 'fast-check';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import type { AppError } from '../../shared/errors.ts';
+import type { Route } from '../../controller/http/route.ts';
+import type { ValidationIssue } from '../../controller/http/validation.ts';
+import { misfits } from '../fuzz/conform.ts';
+import { readContract, type Contract, type Schema } from '../fuzz/document.ts';
+import { makeApp, type TestApp } from '../helpers/make-app.ts';
+import { brokenFrom, fitting } from '../helpers/schema-values.ts';
+import { newTenant } from '../helpers/tenants.ts';
+
+/** Values of each body, and changes of each value. */
+const VALUES = 40;
+const CHANGES = 4;
+
+/**
+ * Fields for which the API has rules that a schema cannot say, and which they are. `#` is any index; a field
+ * may be at any depth.
+ */
+const BEYOND_SCHEMAS: Record<string, string> = {
+  'assertions.#.property': 'depends on the source; a path is read as RFC 9535 says',
+  'assertions.#.target': 'depends on the comparison',
+  'record_entries.#.expected_values.#': 'depends on the type of the record',
+  'expected_status_ranges.#': 'the second number is not below the first',
+  'connect_to': 'international names are read as IDNA says',
+  'dns_server': 'international names are read as IDNA says',
+  'send': 'at most 1,024 bytes, counted without escapes',
+  'expect': 'at most 1,024 bytes, counted without escapes',
+  'headers': 'names are there once in any case, and none that frames a message',
+  'to.#': 'at most 64 characters stand before the @',
+  'email': 'at most 64 characters stand before the @',
+  'custom_css': 'the grammar of CSS',
+  'customCss': 'the grammar of CSS',
+  'logo_url': 'what the URL parser takes', 'favicon_url': 'what the URL parser takes',
+  'logoUrl': 'what the URL parser takes', 'faviconUrl': 'what the URL parser takes',
+  'uptime_thresholds': 'operational is not below degraded',
+  'timezone': 'the names that the runtime knows',
+  'recurrence': 'the grammar of RFC 5545, at most once a day',
+  'project_roles': 'each project once',
+  'monitors.#.monitor_id': 'each monitor once',
+};
+
+let app: TestApp;
+let contract: Contract;
+let bodies: { name: string; route: Route; schema: Schema }[];
+beforeAll(async () => {
+  app = await makeApp();
+  contract = await readContract(app.url);
+  bodies = app.routes.flatMap((route) => {
+    const name = `${route.method} ${route.path.replace(/:(\w+)/g, '{$1}')}`;
+    const body = contract.operations.find((one) => one.name === name)?.body;
+    return body?.types.includes('application/json') === true ? [{ name, route, schema: body.schema }] : [];
+  });
+});
+afterAll(() => app.close());
+
+/** What the route has against the body before it knows anything else. */
+async function issuesOf(route: Route, body: unknown): Promise<ValidationIssue[]> {
+  try {
+    await route.parseBody(body);
+    return [];
+  } catch (error) {
+    return (error as AppError).details as unknown as ValidationIssue[];
+  }
+}
+
+function isBeyondSchemas({ path }: ValidationIssue): boolean {
+  const at = path.map((part) => (typeof part === 'number' ? '#' : part)).join('.');
+  return Object.keys(BEYOND_SCHEMAS).some((field) => {
+    return `.${at}`.endsWith(`.${field}`) || (field === 'headers' && `.${at}`.includes('.headers.'));
+  });
+}
+
+test('whatever the schema of a body allows, the API takes, but for rules that no schema can say', async () => {
+  expect(bodies.length).toBeGreaterThan(50);
+  const faults: string[] = [];
+  for (const { name, route, schema } of bodies) {
+    for (const body of fc.sample(fitting(schema, contract.named), VALUES)) {
+      const issues = (await issuesOf(route, body)).filter((issue) => !isBeyondSchemas(issue));
+      faults.push(...issues.map(({ path, message }) => `${name}: ${path.join('.')}: ${message}`));
+    }
+  }
+  expect(faults).toEqual([]);
+});
+
+test('whatever the schema of a body forbids, the API refuses', async () => {
+  const { owner, projectId } = await newTenant(app);
+  const client = owner.client.with({ 'x-project-id': projectId });
+  const faults: string[] = [];
+  let tried = 0;
+  for (const { name, route, schema } of bodies) {
+    for (const value of fc.sample(fitting(schema, contract.named), VALUES)) {
+      for (const body of fc.sample(brokenFrom(schema, value, contract.named), CHANGES)) {
+        if (body === null) continue;
+        tried += 1;
+        if ((await issuesOf(route, body)).length > 0) continue;
+        // Some rules belong to the use case, as what a heartbeat needs.
+        const { status } = await client.send(route.method, route.path.replaceAll(/:\w+/g, projectId), { body });
+        const [misfit] = misfits(schema, body, contract.named);
+        if (status !== 400) faults.push(`${name}: ${status}: ${misfit}: ${JSON.stringify(body).slice(0, 200)}`);
+      }
+    }
+  }
+  expect(tried).toBeGreaterThan(1000);
+  expect(faults).toEqual([]);
+});
+
+test('a text with NUL is refused on every route, as its schema says', async () => {
+  const { owner, projectId } = await newTenant(app);
+  const body = { name: 'a\0b', description: 'a\0b' };
+  const { schema } = bodies.find(({ name }) => name === 'POST /api/groups') as (typeof bodies)[number];
+  expect(misfits(schema, body, contract.named)).toHaveLength(2);
+  const answer = await owner.client.with({ 'x-project-id': projectId }).post('/api/groups', body);
+  expect([answer.status, answer.body.error.code]).toEqual([400, 'JSON_PARSE_ERROR']);
+});
+
+test('patterns have nothing that other tools cannot generate from', () => {
+  const patterns = [...JSON.stringify(contract.operations).matchAll(/"pattern":("(?:[^"\\]|\\.)*")/g)]
+    .map(([, text]) => JSON.parse(text as string) as string);
+  expect(patterns.length).toBeGreaterThan(50);
+  for (const pattern of new Set(patterns)) {
+    expect(pattern).not.toMatch(/\(\?[=!<]|\\p\{|\\[1-9bBkQ]/i);
+    expect(() => new RegExp(pattern, 'u'), pattern).not.toThrow();
+  }
+});
