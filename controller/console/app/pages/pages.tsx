@@ -1,6 +1,72 @@
-import { shellTexts } from '../texts/shell.ts';
-import { Page } from '../ui/page.tsx';
+import { useQuery } from '@tanstack/preact-query';
+import { useState } from 'preact/hooks';
+import { answer, api } from '../api/client.ts';
+import { canAdministerProject, project } from '../session/session.ts';
+import { useCommands } from '../shell/commands.ts';
+import { useKeys } from '../shell/keys.ts';
+import { pageTexts as texts } from '../texts/pages.ts';
+import { Button } from '../ui/button.tsx';
+import { href } from '../ui/link.ts';
+import { Shown } from '../ui/loading.tsx';
+import { Empty, Page } from '../ui/page.tsx';
+import { numberText } from '../ui/time.tsx';
+import { NewPage } from './new-page.tsx';
+import { PublicationBadge, publicPath } from './publication.tsx';
+import { LIST, projectId, type StatusPage } from './reading.ts';
 
+/** The project's status pages. */
 export default function Pages() {
-  return <Page title={shellTexts.pages}><p /></Page>;
+  const [isCreating, setCreating] = useState(false);
+  const read = useQuery({
+    queryKey: LIST, enabled: project.value !== null,
+    queryFn: () => answer(api.GET('/api/projects/{projectId}/status-pages', {
+      params: { header: { 'X-Project-ID': projectId() }, path: { projectId: projectId() } },
+    })),
+  });
+  const add = canAdministerProject.value ? [{ text: texts.newPage, run: () => setCreating(true) }] : [];
+  useCommands(add);
+  useKeys(add.map((one) => ({ ...one, keys: 'c' })));
+  const button = canAdministerProject.value
+    && <Button variant="primary" onClick={() => setCreating(true)}>{texts.newPage} <kbd aria-hidden="true">c</kbd></Button>;
+  return (
+    <Page title={texts.title} actions={button}>
+      <Shown of={read} lines={5}>
+        {({ status_pages: pages }) => (pages.length === 0
+          ? <Empty title={texts.none}><p>{texts.noneLong}</p></Empty>
+          : <PageTable pages={pages} />)}
+      </Shown>
+      {isCreating && <NewPage onClose={() => setCreating(false)} />}
+    </Page>
+  );
+}
+
+function PageTable({ pages }: { pages: StatusPage[] }) {
+  return (
+    <div class="table-wrap">
+      <table class="stacked">
+        <thead>
+          <tr>
+            <th scope="col">{texts.state}</th><th scope="col">{texts.page}</th><th scope="col" class="number">{texts.monitors}</th>
+            <th scope="col" class="number">{texts.subscribers}</th><th scope="col" class="number">{texts.views7d}</th>
+          </tr>
+        </thead>
+        <tbody>
+          {pages.map((page) => (
+            <tr key={page.id}>
+              <td><PublicationBadge of={page.status} /></td>
+              <td class="wide">
+                <a href={href(`/pages/${page.id}`)}>{page.name}</a><br />
+                {page.status === 'published'
+                  ? <a class="small" href={publicPath(page)}>{publicPath(page)}</a>
+                  : <span class="faint small">{publicPath(page)}</span>}
+              </td>
+              <td class="number">{numberText(page.monitor_count)}</td>
+              <td class="number">{numberText(page.subscriber_count)}</td>
+              <td class="number">{numberText(page.page_views_7d)}</td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </div>
+  );
 }

@@ -1,0 +1,41 @@
+import { useState } from 'preact/hooks';
+import { useLocation } from 'preact-iso';
+import { answer, api } from '../api/client.ts';
+import { pageTexts as texts } from '../texts/pages.ts';
+import { TextField } from '../ui/field.tsx';
+import { FormDialog } from '../ui/form-dialog.tsx';
+import { href } from '../ui/link.ts';
+import { toast } from '../ui/toast.tsx';
+import { subdomainOf } from './page-draft.ts';
+import { pageChanged, projectId } from './reading.ts';
+
+/** Creates a draft, which nobody sees until it is published. */
+export function NewPage({ onClose }: { onClose: () => void }) {
+  const [name, setName] = useState('');
+  const [typed, setTyped] = useState<string | null>(null);
+  const { route } = useLocation();
+  const subdomain = typed ?? subdomainOf(name);
+  return (
+    <FormDialog
+      title={texts.newPage} verb={texts.create} onClose={onClose}
+      send={() => answer(api.POST('/api/projects/{projectId}/status-pages', {
+        params: { path: { projectId: projectId() } }, body: { name, subdomain },
+      }))}
+      onSent={(made) => {
+        pageChanged(made);
+        toast(texts.created);
+        route(href(`/pages/${made.status_page.id}/monitors`));
+      }}
+    >
+      {(wrong) => (
+        <>
+          <TextField label={texts.name} required maxLength={100} value={name} onValue={setName} error={wrong['name']} />
+          <TextField
+            label={texts.subdomain} hint={texts.subdomainHint} required minLength={3} maxLength={63} spellcheck={false}
+            value={subdomain} onValue={setTyped} error={wrong['subdomain']}
+          />
+        </>
+      )}
+    </FormDialog>
+  );
+}

@@ -1,0 +1,33 @@
+import { useState } from 'preact/hooks';
+import { answer, api } from '../api/client.ts';
+import { pageTexts as texts } from '../texts/pages.ts';
+import { TextArea, TextField } from '../ui/field.tsx';
+import { FormDialog } from '../ui/form-dialog.tsx';
+import { numberText } from '../ui/time.tsx';
+import { toast } from '../ui/toast.tsx';
+import { pagePath, type StatusPage } from './reading.ts';
+
+/** Mails a message to these subscribers. */
+export function NotifySubscribers({ page, ids, onClose }: { page: StatusPage; ids: string[]; onClose: () => void }) {
+  const [subject, setSubject] = useState('');
+  const [message, setMessage] = useState('');
+  return (
+    <FormDialog
+      title={texts.notifySome(numberText(ids.length))} verb={texts.notify} onClose={onClose}
+      send={async () => {
+        const sent = await answer(api.POST('/api/projects/{projectId}/status-pages/{id}/subscribers/bulk-notify', {
+          params: pagePath(page.id), body: { subscriber_ids: ids, subject, message },
+        }));
+        toast(sent.message);
+      }}
+    >
+      {(wrong) => (
+        <>
+          <p class="hint">{texts.notifyLong}</p>
+          <TextField label={texts.subject} required maxLength={200} value={subject} onValue={setSubject} error={wrong['subject']} />
+          <TextArea label={texts.message} required maxLength={5000} value={message} onValue={setMessage} error={wrong['message']} />
+        </>
+      )}
+    </FormDialog>
+  );
+}

@@ -1,0 +1,53 @@
+import { useMutation } from '@tanstack/preact-query';
+import { useState } from 'preact/hooks';
+import { useLocation } from 'preact-iso';
+import { answer, api } from '../api/client.ts';
+import { queries } from '../api/queries.ts';
+import { pageTexts as texts } from '../texts/pages.ts';
+import { shellTexts } from '../texts/shell.ts';
+import { Button } from '../ui/button.tsx';
+import { ConfirmDialog } from '../ui/dialog.tsx';
+import { href } from '../ui/link.ts';
+import { Menu, MenuItem } from '../ui/menu.tsx';
+import { toast, toastError } from '../ui/toast.tsx';
+import { headedPath, pageChanged, pagePath, type StatusPage } from './reading.ts';
+
+type Move = 'publish' | 'unpublish' | 'archive';
+const DONE = { publish: 'published', unpublish: 'draft', archive: 'archived' } as const;
+
+/** Publishing, archiving and deleting a page. */
+export function PageActions({ page: { id, name, status } }: { page: StatusPage }) {
+  const [isDeleting, setDeleting] = useState(false);
+  const { route } = useLocation();
+  const params = pagePath(id);
+  const move = useMutation({
+    mutationFn: (to: Move) => answer(api.POST(`/api/projects/{projectId}/status-pages/{id}/${to}`, { params })),
+    onSuccess: (changed, to) => {
+      pageChanged(changed);
+      toast(texts[DONE[to]]);
+    },
+    onError: toastError,
+  });
+  return (
+    <>
+      {status === 'published'
+        ? <Button isBusy={move.isPending} onClick={() => move.mutate('unpublish')}>{texts.unpublish}</Button>
+        : <Button variant="primary" isBusy={move.isPending} onClick={() => move.mutate('publish')}>{texts.publish}</Button>}
+      <Menu name={texts.more} label="⋯">
+        {status !== 'archived' && <MenuItem onChoose={() => move.mutate('archive')}>{texts.archive}</MenuItem>}
+        <MenuItem onChoose={() => setDeleting(true)}>{shellTexts.delete}</MenuItem>
+      </Menu>
+      {isDeleting && (
+        <ConfirmDialog
+          title={texts.deleteOf(name)} text={<p>{texts.deleteLong(name)}</p>} typed={name} verb={shellTexts.delete}
+          onClose={() => setDeleting(false)}
+          action={async () => {
+            await answer(api.DELETE('/api/projects/{projectId}/status-pages/{id}', { params: headedPath(id) }));
+            queries.removeQueries({ queryKey: ['pages'] });
+            route(href('/pages'));
+          }}
+        />
+      )}
+    </>
+  );
+}

@@ -1,0 +1,83 @@
+import { useState } from 'preact/hooks';
+import { answer, api } from '../api/client.ts';
+import { pageTexts as texts } from '../texts/pages.ts';
+import { Checkbox, SelectField, TextArea, TextField } from '../ui/field.tsx';
+import { FormDialog } from '../ui/form-dialog.tsx';
+import { toast } from '../ui/toast.tsx';
+import { pagePath, type Post, type StatusPage } from './reading.ts';
+
+type Status = Post['status'];
+type Severity = Post['severity'];
+const STATUSES = ['investigating', 'identified', 'monitoring', 'resolved'] as const satisfies readonly Status[];
+const SEVERITIES = ['critical', 'major', 'minor'] as const satisfies readonly Severity[];
+const LONGEST_MESSAGE = 5000;
+
+interface DialogProps {
+  onDone: () => Promise<void>;
+  onClose: () => void;
+}
+
+/** Tells readers, and those who subscribe to the page, of a trouble. */
+export function NewPost({ page, onDone, onClose }: DialogProps & { page: StatusPage }) {
+  const [title, setTitle] = useState('');
+  const [message, setMessage] = useState('');
+  const [severity, setSeverity] = useState<Severity>('major');
+  const [affected, setAffected] = useState<readonly string[]>([]);
+  return (
+    <FormDialog
+      title={texts.newPost} verb={texts.post} onClose={onClose}
+      send={async () => {
+        await answer(api.POST('/api/projects/{projectId}/status-pages/{id}/incidents', {
+          params: pagePath(page.id), body: { title, message, severity, affected_monitor_ids: [...affected] },
+        }));
+        await onDone();
+        toast(texts.posted);
+      }}
+    >
+      {(wrong) => (
+        <>
+          <p class="hint">{texts.newPostLong}</p>
+          <TextField label={texts.postTitle} required maxLength={200} value={title} onValue={setTitle} error={wrong['title']} />
+          <TextArea label={texts.message} required maxLength={LONGEST_MESSAGE} value={message} onValue={setMessage} error={wrong['message']} />
+          <SelectField
+            label={texts.severity} value={severity} onValue={setSeverity} options={SEVERITIES.map((one) => [one, texts[one]] as const)}
+          />
+          <div class="several" role="group" aria-label={texts.affected}>
+            <span>{texts.affected}</span>
+            {(page.monitors ?? []).map(({ monitor_id: id, display_name: shown, monitor_name: name }) => (
+              <Checkbox
+                key={id} label={shown ?? name} value={affected.includes(id)}
+                onValue={(isOn) => setAffected(isOn ? [...affected, id] : affected.filter((one) => one !== id))}
+              />
+            ))}
+          </div>
+          {wrong['affected_monitor_ids'] !== undefined && <p class="error-text" role="alert">{wrong['affected_monitor_ids']}</p>}
+        </>
+      )}
+    </FormDialog>
+  );
+}
+
+/** Says how it goes on; `resolved` ends it. */
+export function UpdatePost({ post, onDone, onClose }: DialogProps & { post: Post }) {
+  const [status, setStatus] = useState<Status>(post.status);
+  const [message, setMessage] = useState('');
+  return (
+    <FormDialog
+      title={post.title} verb={texts.update} onClose={onClose}
+      send={async () => {
+        await answer(api.POST('/api/projects/{projectId}/status-pages/{id}/incidents/{incidentId}/updates', {
+          params: { path: { ...pagePath(post.status_page_id).path, incidentId: post.id } }, body: { status, message },
+        }));
+        await onDone();
+      }}
+    >
+      {(wrong) => (
+        <>
+          <SelectField label={texts.state} value={status} onValue={setStatus} options={STATUSES.map((one) => [one, texts[one]] as const)} />
+          <TextArea label={texts.message} required maxLength={LONGEST_MESSAGE} value={message} onValue={setMessage} error={wrong['message']} />
+        </>
+      )}
+    </FormDialog>
+  );
+}

@@ -1,0 +1,13 @@
+import { pageTexts as texts } from '../texts/pages.ts';
+import type { StatusPage } from './reading.ts';
+
+const STATES = { draft: 'unknown', published: 'up', archived: 'unknown' } as const;
+
+export function PublicationBadge({ of }: { of: StatusPage['status'] }) {
+  return <span class={`state-badge ${STATES[of]}`}>{texts[of]}</span>;
+}
+
+/** Where readers find it; a path of ours, which works at every host of the installation. */
+export function publicPath({ subdomain }: Pick<StatusPage, 'subdomain'>): string {
+  return `/status/${subdomain}`;
+}

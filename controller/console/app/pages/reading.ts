@@ -1,0 +1,39 @@
+import { useQuery } from '@tanstack/preact-query';
+import { answer, api } from '../api/client.ts';
+import type { components } from '../api/openapi.d.ts';
+import { queries } from '../api/queries.ts';
+import { project } from '../session/session.ts';
+
+/** `created_by` is always null. */
+export type StatusPage = Omit<components['schemas']['StatusPage'], 'created_by'>;
+export type Post = components['schemas']['StatusPageIncident'];
+export type Subscriber = components['schemas']['StatusPageSubscriber'];
+
+export const LIST = ['pages', 'list'];
+
+export function projectId(): string {
+  return project.value?.id ?? '';
+}
+
+/** In the path of everything that belongs to a page. */
+export function pagePath(id: string): { path: { projectId: string; id: string } } {
+  return { path: { projectId: projectId(), id } };
+}
+
+/** Those of reading and deleting a page also name its project in a header. */
+export function headedPath(id: string): { header: { 'X-Project-ID': string }; path: { projectId: string; id: string } } {
+  return { header: { 'X-Project-ID': projectId() }, ...pagePath(id) };
+}
+
+export function useStatusPage(id: string) {
+  return useQuery({
+    queryKey: ['pages', id],
+    queryFn: () => answer(api.GET('/api/projects/{projectId}/status-pages/{id}', { params: headedPath(id) })),
+  });
+}
+
+/** Shows what a change has made of a page, in the list too. */
+export function pageChanged(changed: { status_page: StatusPage }): void {
+  queries.setQueryData(['pages', changed.status_page.id], { status_page: changed.status_page });
+  void queries.invalidateQueries({ queryKey: LIST });
+}

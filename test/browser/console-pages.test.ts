@@ -1,0 +1,137 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { SubscriberDoc } from '../../controller/subscribers/subscriber.ts';
+import { newId } from '../../shared/ids.ts';
+import { pageSubscriber, SUBSCRIBERS } from '../helpers/page-subscriber.ts';
+import { newMember, type Tenant } from '../helpers/tenants.ts';
+import { findBarriers, takeScreenshot } from './chromium.ts';
+import { DESKTOP, openConsole, PHONE, type ConsoleRig } from './console-rig.ts';
+
+let rig: ConsoleRig;
+let tenant: Tenant;
+let shown: string;
+const monitors: string[] = [];
+beforeAll(async () => {
+  rig = await openConsole();
+  tenant = await rig.newTenant();
+  for (const name of ['Shop', 'Search', 'Mail']) {
+    const made = await tenant.writeKey.post('/api/monitors', {
+      name, type: 'HTTP', target: 'https://shop.example/', interval_seconds: 60,
+    });
+    monitors.push(made.data.monitor.id);
+  }
+  const client = tenant.owner.client.with({ 'x-project-id': tenant.projectId });
+  shown = (await client.post(path(), { name: 'Acme <b>status</b>', subdomain: 'acme' })).data.status_page.id;
+  await client.put(`${path()}/${shown}/monitors`, { monitors: [{ monitor_id: monitors[0] }, { monitor_id: monitors[1] }] });
+  await client.post(`${path()}/${shown}/publish`);
+  await client.post(`${path()}/${shown}/incidents`, {
+    title: 'Payments fail', message: 'We look into it.', severity: 'major', affected_monitor_ids: [monitors[0]],
+  });
+  await rig.app.db.collection<SubscriberDoc>(SUBSCRIBERS).insertOne(pageSubscriber({ ...tenant, pageId: shown }, 'reader@example.com'));
+});
+afterAll(() => rig?.close());
+
+const path = () => `/api/projects/${tenant.projectId}/status-pages`;
+
+describe('status pages in the console', () => {
+  test.each([['light', DESKTOP], ['dark', DESKTOP], ['phone', PHONE]] as const)('nothing bars anybody (%s)', async (name, options) => {
+    const colorScheme = name === 'light' ? 'light' : 'dark';
+    await rig.open(tenant.owner, '/pages', { ...options, colorScheme }, async (page, noted) => {
+      await page.getByRole('link', { name: 'Acme <b>status</b>' }).waitFor();
+      expect(await findBarriers(page)).toEqual([]);
+      await takeScreenshot(page, `console-pages-${name}`);
+      const views = { monitors: 'Shop', posts: 'Payments fail', subscribers: 'reader@example.com', branding: 'Own colour', settings: 'Time zone', domain: 'Own domain' };
+      for (const [view, text] of Object.entries(views)) {
+        await page.goto(`${rig.app.url}/pages/${shown}/${view}`);
+        await page.locator('.page-main').getByText(text).first().waitFor();
+        await page.frameLocator('iframe').getByText('Acme').first().waitFor();
+        expect(await findBarriers(page), view).toEqual([]);
+        await takeScreenshot(page, `console-page-${view}-${name}`);
+      }
+      expect(noted).toEqual([]);
+    });
+  });
+
+  test('a person creates a page, orders its monitors and publishes it', async () => {
+    await rig.open(tenant.owner, '/pages', DESKTOP, async (page, noted) => {
+      await page.getByRole('link', { name: 'Acme <b>status</b>' }).waitFor();
+      await page.keyboard.press('c');
+      await page.getByRole('dialog').getByLabel('Name').fill('Über uns');
+      expect(await page.getByLabel('Subdomain').inputValue()).toBe('uber-uns');
+      await page.getByRole('button', { name: 'Create' }).click();
+      await page.getByLabel('Add a monitor').selectOption({ label: 'Mail' });
+      await page.getByLabel('Add a monitor').selectOption({ label: 'Shop' });
+      await page.getByRole('button', { name: 'Move Shop up' }).click();
+      await page.getByLabel('Name of Mail on the page').fill('Post');
+      await page.getByLabel('Group of Mail').fill('Office');
+      await page.getByRole('button', { name: 'Save' }).click();
+      await page.getByText('Saved', { exact: true }).waitFor();
+      await page.getByRole('button', { name: 'Publish' }).click();
+      await page.frameLocator('iframe').getByText('Über uns').first().waitFor();
+      await page.getByRole('link', { name: 'Settings' }).last().click();
+      await page.getByLabel('Description').fill('All we do');
+      await page.getByLabel('Incidents of the last').fill('14');
+      await page.getByRole('button', { name: 'Save' }).click();
+      await page.getByText('Saved', { exact: true }).nth(1).waitFor();
+      await page.getByRole('link', { name: 'Branding' }).click();
+      await page.getByLabel('Own colour').check();
+      await page.getByLabel('Text above').fill('Hello');
+      await page.getByRole('button', { name: 'Save' }).click();
+      await expect.poll(async () => (await rig.app.client.get('/status/uber-uns')).text).toContain('Hello');
+      expect(noted).toEqual([]);
+    });
+    const client = tenant.owner.client.with({ 'x-project-id': tenant.projectId });
+    const { status_pages: [{ id }] } = (await client.get(path())).data;
+    const page = (await client.get(`${path()}/${id}`)).data.status_page;
+    expect(page).toMatchObject({
+      status: 'published', description: 'All we do', incident_history_days: 14,
+      branding: { headerText: 'Hello', primaryColor: '#0b6b6b' },
+      monitors: [{ monitor_name: 'Shop' }, { display_name: 'Post', group_name: 'Office' }],
+    });
+  });
+
+  test('a person posts, updates and resolves a trouble', async () => {
+    await rig.open(tenant.owner, `/pages/${shown}/posts`, DESKTOP, async (page) => {
+      await page.getByRole('button', { name: 'New post' }).click();
+      const dialog = page.getByRole('dialog');
+      await dialog.getByLabel('Title').fill('Search is down');
+      await dialog.getByLabel('Message').fill('We restart it.');
+      await dialog.getByLabel('Search').check();
+      await dialog.getByRole('button', { name: 'Post' }).click();
+      const card = page.getByRole('listitem').filter({ hasText: 'Search is down' });
+      await card.getByRole('button', { name: 'Post an update' }).click();
+      await dialog.getByLabel('State').selectOption('resolved');
+      await dialog.getByLabel('Message').fill('It is back.');
+      await dialog.getByRole('button', { name: 'Post an update' }).click();
+      await card.getByText('It is back.').waitFor();
+    });
+    const { incidents } = (await tenant.readKey.get(`${path()}/${shown}/incidents`)).data;
+    expect(incidents[0]).toMatchObject({ title: 'Search is down', status: 'resolved', affected_monitor_ids: [monitors[1]] });
+  });
+
+  test('subscribers are found, exported and deleted, and a domain is checked', async () => {
+    await rig.open(tenant.owner, `/pages/${shown}/subscribers`, DESKTOP, async (page) => {
+      await page.getByLabel('Part of the address').fill('reader');
+      await page.waitForURL(/search=reader/);
+      const [file] = await Promise.all([page.waitForEvent('download'), page.getByRole('button', { name: 'Export as CSV' }).click()]);
+      expect(file.suggestedFilename()).toBe('subscribers.csv');
+      await page.getByLabel('Choose reader@example.com').check();
+      await page.getByRole('button', { name: 'Delete' }).click();
+      await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click();
+      await page.getByText('No subscribers').waitFor();
+      await page.goto(`${rig.app.url}/pages/${shown}/domain`);
+      await page.getByLabel('Own domain').fill('status.acme.invalid');
+      await page.getByRole('button', { name: 'Save' }).click();
+      await page.getByRole('button', { name: 'Check DNS now' }).click();
+      await page.getByText('in DNS is enough').waitFor();
+      await page.getByText('TXT').first().waitFor();
+    });
+    const id = newId(Date.now());
+    const viewer = await newMember(rig.app, tenant, 'viewer');
+    await rig.open(viewer, `/pages/${shown}`, DESKTOP, async (page) => {
+      await page.getByText('Search is down').or(page.getByText('Payments fail')).first().waitFor();
+      expect(await page.getByRole('button', { name: /Publish|draft|New post|Delete/ }).count()).toBe(0);
+      await page.goto(`${rig.app.url}/pages/${id}`);
+      await page.getByText('There is nothing at this address').waitFor();
+    });
+  });
+});
