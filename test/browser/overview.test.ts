@@ -159,7 +159,7 @@ describe('the list of monitors', () => {
     const tenant = await rig.newTenant();
     await rig.open(tenant.owner, '/', DESKTOP, async (page) => {
       await page.getByRole('link', { name: 'Add the first monitor' }).click();
-      await page.waitForURL('**/monitors/new');
+      await page.waitForURL('**/welcome');
     });
   });
 });

@@ -38,7 +38,7 @@ export default function Overview() {
           <p>{overviewTexts.emptyText}</p>
           {canEdit.value && (
             <p class="actions empty-actions">
-              <LinkButton variant="primary" href={href('/monitors/new')}>{overviewTexts.first}</LinkButton>
+              <LinkButton variant="primary" href={href('/welcome')}>{overviewTexts.first}</LinkButton>
               <LinkButton href={href('/monitors/import')}>{overviewTexts.import}</LinkButton>
             </p>
           )}
