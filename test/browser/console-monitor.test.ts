@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { findBarriers, takeScreenshot } from './chromium.ts';
 import { DESKTOP, openConsole, PHONE, type ConsoleRig } from './console-rig.ts';
 import { shownMonitor, type ShownMonitor } from './shown-monitor.ts';
-import type { Tenant } from '../helpers/tenants.ts';
+import { newMember, type Tenant } from '../helpers/tenants.ts';
 
 let rig: ConsoleRig;
 let tenant: Tenant;
@@ -76,6 +76,44 @@ describe('a monitor', () => {
       expect(await evidence.getByRole('row', { name: /^Address / }).innerText()).toMatch(/192\.0\.2\.7\s+the same/);
       expect(await evidence.locator('h1').count()).toBe(0);
       await takeScreenshot(page, 'console-monitor-evidence');
+      expect(await findBarriers(page)).toEqual([]);
+      expect(noted).toEqual([]);
+    });
+  });
+
+  test('is paused and resumed at once, and offers nothing to those who only look', async () => {
+    const client = tenant.owner.client.with({ 'x-project-id': tenant.projectId });
+    const state = async () => (await client.get(`/api/monitors/${shown.id}`)).data.monitor.status;
+    await rig.open(tenant.owner, `/monitors/${shown.id}/history`, DESKTOP, async (page, noted) => {
+      await page.getByRole('link', { name: 'Shop is down' }).waitFor();
+      await page.getByRole('group', { name: 'States' }).getByRole('row', { name: /Connection refused/ }).waitFor();
+      await page.keyboard.press('p');
+      await page.getByRole('button', { name: 'Undo' }).waitFor();
+      expect(await state()).toBe('paused');
+      await page.getByRole('button', { name: 'Undo' }).click();
+      await page.getByRole('button', { name: 'Pause' }).waitFor();
+      await page.getByText('Resumed; it is checked at once').waitFor();
+      expect(await state()).toBe('active');
+      expect(noted).toEqual([]);
+    });
+    const viewer = await newMember(rig.app, tenant, 'viewer', { [tenant.projectId]: 'viewer' });
+    await rig.open(viewer, `/monitors/${shown.id}/settings`, DESKTOP, async (page) => {
+      await page.getByText('confirmation_policy').waitFor();
+      expect(await page.getByRole('button', { name: 'Pause' }).count()).toBe(0);
+      expect(await page.getByRole('link', { name: 'Edit' }).count()).toBe(0);
+    });
+  });
+
+  test('tells a job how to report', async () => {
+    const client = tenant.owner.client.with({ 'x-project-id': tenant.projectId });
+    const body = { name: 'Backup', type: 'HEARTBEAT', heartbeat_interval: 3600, grace_period: 300 };
+    const { monitor } = (await client.post('/api/monitors', body)).data;
+    await rig.open(tenant.owner, `/monitors/${monitor.id}`, DESKTOP, async (page, noted) => {
+      const pings = page.getByRole('region', { name: 'Pings' });
+      await pings.getByText(`curl -fsS ${rig.app.url}/api/heartbeat/${monitor.heartbeat_token}`, { exact: true }).waitFor();
+      await pings.getByText('none so far').waitFor();
+      await page.getByRole('heading', { name: 'Run times' }).waitFor();
+      expect(await page.getByRole('button', { name: 'Run now' }).count()).toBe(0);
       expect(await findBarriers(page)).toEqual([]);
       expect(noted).toEqual([]);
     });

@@ -63,7 +63,7 @@ const DONE = { pause: 'donePause', resume: 'doneResume', disable: 'doneDisable' 
 const BACK = { active: 'resume', paused: 'pause', disabled: 'disable' } as const;
 
 /** Changes show at once, and go back if the API refuses them. */
-function useTransitions({ id, status: before }: Monitor) {
+function useTransitions({ id }: Monitor) {
   const queries = useQueryClient();
   const key = ['monitors', id, 'settings'];
   const send = (transition: Transition) => {
@@ -87,9 +87,9 @@ function useTransitions({ id, status: before }: Monitor) {
       queries.setQueryData(key, known);
       toastError(error);
     },
-    onSuccess: ({ monitor }, transition) => {
+    onSuccess: ({ monitor }, transition, known) => {
       queries.setQueryData(key, monitor);
-      const undo = () => mutation.mutateAsync(BACK[before]);
+      const undo = () => mutation.mutateAsync(BACK[known?.status ?? 'active']);
       toast(monitorTexts[DONE[transition]], transition === 'resume' ? undefined : undo);
     },
     onSettled: () => void queries.invalidateQueries({ queryKey: ['monitors'] }),

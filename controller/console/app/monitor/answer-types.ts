@@ -4,7 +4,6 @@ type Data<P extends keyof paths, M extends 'get' | 'post'> =
   paths[P] extends Record<M, { responses: { 200: { content: { 'application/json': { data: infer D } } } } }> ? D : never;
 
 export type Monitor = Data<'/api/monitors/{id}', 'get'>['monitor'];
-export type MonitorNow = Data<'/api/monitors/overview', 'get'>['monitors'][number];
 export type RegionsAnswer = Data<'/api/monitors/{id}/regions', 'get'>;
 export type RegionVerdict = RegionsAnswer['regions'][number];
 export type Region = Data<'/api/regions', 'get'>['regions'][number];
