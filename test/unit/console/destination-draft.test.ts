@@ -1,0 +1,54 @@
+import { describe, expect, test } from 'vitest';
+import {
+  byNeed, draftOf, faultOf, inputOf, newDraft, targetOf, type Destination,
+} from '../../../controller/console/app/destinations/draft.ts';
+
+const HEALTH: Destination['health'] = {
+  status: 'healthy', failing_since: null, consecutive_failures: 0, failing_recipients: [], suppressed_recipients: [],
+  last_error: null, last_delivered_at: null,
+};
+const destination = (change: object): Destination => ({
+  id: 'd', organization_id: 'o', project_id: 'p', created_by: 'u', name: 'A', enabled: true, is_default: false,
+  events: ['monitor.down'], health: HEALTH, created_at: '', updated_at: '', type: 'email', config: { to: ['a@x.example'] },
+  ...change,
+}) as Destination;
+
+describe('the form of a destination', () => {
+  test.each([
+    { type: 'email', config: { to: ['a@x.example', 'b@x.example'] } },
+    { type: 'slack', config: { webhook_url: 'https://hooks.slack.com/services/T/B/x' } },
+    { type: 'webhook', config: { url: 'https://x.example/', method: 'PUT', headers: { 'X-Time': '10:30', Accept: '*/*' } } },
+  ])('gives back a $type as it was read', (settings) => {
+    expect(inputOf(draftOf(destination(settings)))).toEqual({
+      name: 'A', enabled: true, is_default: false, events: ['monitor.down'], ...settings,
+    });
+  });
+
+  test('takes addresses and headers as people paste them', () => {
+    expect(inputOf({ ...newDraft('email'), recipients: ' a@x.example, b@x.example;\n c@x.example\n' }).config)
+      .toEqual({ to: ['a@x.example', 'b@x.example', 'c@x.example'] });
+    expect(inputOf({ ...newDraft('webhook'), url: ' https://x.example ', headers: '\n A : b:c \nno colon\n' }).config)
+      .toEqual({ url: 'https://x.example', method: 'POST', headers: { A: 'b:c', 'no colon': '' } });
+  });
+
+  test('shows what the API has against a part of a field', () => {
+    const faults = { 'config.to.1': 'Not an address', 'config.headers.X-A': 'Bad', name: 'Too long' };
+    expect(['config.to', 'config.headers', 'name', 'config'].map((field) => faultOf(faults, field)))
+      .toEqual(['2: Not an address', 'X-A: Bad', 'Too long', 'to.1: Not an address']);
+    expect(faultOf(faults, 'config.url')).toBeUndefined();
+  });
+});
+
+test('what needs somebody is on top, what is off at the end', () => {
+  const all = [
+    destination({ name: 'off', enabled: false }), destination({ name: 'b' }), destination({ name: 'a' }),
+    destination({ name: 'stopped', health: { ...HEALTH, suppressed_recipients: ['a@x.example'] } }),
+    destination({ name: 'failing', health: { ...HEALTH, status: 'failing' } }),
+  ];
+  expect(all.toSorted(byNeed).map(({ name }) => name)).toEqual(['failing', 'stopped', 'a', 'b', 'off']);
+});
+
+test('a list does not show the path of a Slack address, which is its password', () => {
+  expect(targetOf(destination({ type: 'slack', config: { webhook_url: 'https://hooks.slack.com/services/T/B/secret' } })))
+    .toBe('hooks.slack.com');
+});
