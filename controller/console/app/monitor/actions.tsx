@@ -65,7 +65,7 @@ const BACK = { active: 'resume', paused: 'pause', disabled: 'disable' } as const
 /** Changes show at once, and go back if the API refuses them. */
 function useTransitions({ id }: Monitor) {
   const queries = useQueryClient();
-  const key = ['monitors', id, 'settings'];
+  const key = ['monitors', id, 'monitor'];
   const send = (transition: Transition) => {
     const path = { params: { path: { id } } };
     return answer({

@@ -4,7 +4,7 @@ import { useLive } from '../live/use-live.ts';
 import type { RegionsAnswer, Result } from './reading.ts';
 
 /** Read anew when the monitor's state changes; long series move too little to matter. */
-const MOVED = new Set(['settings', 'now', 'regions', 'history', 'incidents', 'evidence']);
+const MOVED = new Set(['monitor', 'now', 'regions', 'history', 'incidents', 'evidence']);
 
 const TOGETHER_MS = 250;
 

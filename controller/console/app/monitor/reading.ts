@@ -10,7 +10,7 @@ const of = (id: string) => ({ params: { path: { id } } });
 /** The monitor's settings and state. */
 export function useMonitor(id: string) {
   return useQuery({
-    queryKey: ['monitors', id, 'settings'],
+    queryKey: ['monitors', id, 'monitor'],
     queryFn: async () => (await answer(api.GET('/api/monitors/{id}', of(id)))).monitor,
   });
 }
