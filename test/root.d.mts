@@ -1,0 +1,2 @@
+/** The checkout. */
+export const root: string;
