@@ -21,7 +21,7 @@ let there: TestApp;
 let alone: TestApp;
 let clients: EventClient[] = [];
 
-async function startController(mongoUrl?: string): Promise<TestApp> {
+async function startApp(mongoUrl?: string): Promise<TestApp> {
   const log = createLog('test', 'silent');
   const bus = await connectBus({ url: nats.url, creds: nats.controllerCreds, name: 'test', log });
   buses.push(bus);
@@ -33,8 +33,8 @@ async function startController(mongoUrl?: string): Promise<TestApp> {
 
 beforeAll(async () => {
   nats = await startNats();
-  here = await startController();
-  there = await startController(here.mongoUrl);
+  here = await startApp();
+  there = await startApp(here.mongoUrl);
   alone = await makeApp({ clock, mongoUrl: here.mongoUrl });
 });
 afterEach(() => {

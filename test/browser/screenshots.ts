@@ -27,9 +27,8 @@ export async function takeScreenshots(folder: string, say: (line: string) => voi
       for (const [views, person] of [[outside, null], [inside, tenant.owner]] as const) {
         for (const [name, path] of Object.entries(views)) {
           await rig.open(person, path, options, async (page) => {
-            await page.getByRole('heading', { level: 1 }).first().waitFor({ timeout: MOST_MS });
-            await page.locator('.skeleton').first().waitFor({ state: 'detached', timeout: MOST_MS });
-            await page.waitForLoadState('networkidle').catch(() => say(`${name} goes on loading`));
+            await page.locator('#app > :not(.boot, .toasts)').first().waitFor({ timeout: MOST_MS });
+            await page.waitForFunction('!document.querySelector(".skeleton")', undefined, { timeout: MOST_MS });
             await page.screenshot({ path: join(folder, `${name}-${look}.png`), fullPage: look === 'phone' });
           });
           count += 1;
@@ -90,7 +89,9 @@ async function addMonitors({ app }: ConsoleRig, { writeKey }: Tenant): Promise<v
     app.owners.live.set(answer.data.monitor.id, {
       status, since: Date.now() - (at + 3) * 9 * HOUR_MS, last_check_at: Date.now() - 9000, last_success_at: null,
       last_failure_at: null, open_incident: null,
-      regions: [{ region: 'paris', status, reason: null, last_check_at: Date.now() - 9000, response_time_ms: 40 + at * 61, probe_id: null }],
+      regions: [{
+        region: 'paris', status, reason: null, last_check_at: Date.now() - 9000, response_time_ms: 40 + at * 61, probe_id: null,
+      }],
     });
   }
 }

@@ -18,7 +18,7 @@ describe('the form of a monitor', () => {
   test('has a rule of the API for each of its fields', () => {
     expect(Object.keys(monitorRules())).toEqual(expect.arrayContaining(PATHS));
     expect(monitorRules()['tcp_config.port']).toEqual({ minimum: 1, maximum: 65_535 });
-    expect(monitorRules()['heartbeat_interval']).toEqual({ maximum: 366 * 86_400 });
+    expect(monitorRules()['heartbeat_interval']).toEqual({ minimum: 1, maximum: 366 * 86_400 });
   });
 
   test.each(TYPES)('sends what the API accepts for a new one, and for a change of everything (%s)', (type) => {

@@ -1,6 +1,7 @@
 import { execFile } from 'node:child_process';
 import {
-  existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, utimesSync, writeFileSync,
+  existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, utimesSync,
+  writeFileSync,
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
@@ -38,6 +39,13 @@ beforeEach(() => {
     const up = '../'.repeat(path.split('/').length - 1);
     write(path, `import { greeting } from '${up}shared/greeting.ts';\nconsole.log(greeting);`);
   }
+  mkdirSync(join(root, 'node_modules'));
+  write('controller/console/monitor-rules.ts', 'export const monitorRules = () => ({});');
+  write('controller/console/app/main.tsx', "import './main.css';\nexport const page = <p>hello</p>;");
+  write('controller/console/app/main.css', 'p { margin: 0 }');
+  write('controller/console/app/icon.svg', '<svg xmlns="http://www.w3.org/2000/svg"/>');
+  // The page's code imports it.
+  symlinkSync(new URL('../../../node_modules/preact', import.meta.url), join(root, 'node_modules/preact'));
   write('package-lock.json', '{}');
   write('deploy/quickstart/bundle.mjs', '');
 });
