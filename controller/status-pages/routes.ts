@@ -1,6 +1,7 @@
 import { created, defineRoute, done, ok, type Route } from '../http/route.ts';
 import * as answers from './answers.ts';
 import type { PageDeps } from './deps.ts';
+import { previewRoute } from './public/preview-routes.ts';
 import * as schema from './schema.ts';
 import { listPages, loadPage, readPage } from './verbs/read-pages.ts';
 import {
@@ -18,7 +19,9 @@ const viewer = { access: 'path-project', role: 'viewer' } as const;
 
 /** Status pages: lists, reads, writes, publication, branding and the monitors that they show. */
 export function pageRoutes(deps: PageDeps): Route[] {
-  return [...readRoutes(deps), ...writeRoutes(deps), ...partRoutes(deps), ...publicationRoutes(deps)];
+  return [
+    ...readRoutes(deps), previewRoute(deps), ...writeRoutes(deps), ...partRoutes(deps), ...publicationRoutes(deps),
+  ];
 }
 
 function readRoutes(deps: PageDeps): Route[] {

@@ -197,6 +197,7 @@ const NEEDS = {
   'PUT /api/projects/:projectId/status-pages/:id': 'path admin',
   'PATCH /api/projects/:projectId/status-pages/:id': 'path admin',
   'DELETE /api/projects/:projectId/status-pages/:id': 'path admin',
+  'GET /api/projects/:projectId/status-pages/:id/preview': 'path viewer',
   'GET /api/projects/:projectId/status-pages/:id/branding': 'path viewer',
   'PUT /api/projects/:projectId/status-pages/:id/branding': 'path admin',
   'PUT /api/projects/:projectId/status-pages/:id/monitors': 'path admin',

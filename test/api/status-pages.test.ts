@@ -110,6 +110,28 @@ test('of a hundred simultaneous creations with one subdomain, one succeeds', asy
   expect(usage?.status_pages).toBe(pages);
 });
 
+test('a draft is previewed by those who may read it, in their language, and by nobody else', async () => {
+  const page = await createPage({ name: 'Acme <b>', branding: { customCss: 'h1 { color: red }' } });
+  const monitor = await createMonitor('Shop');
+  await client.put(`${path}/${page.id}/monitors`, { monitors: [{ monitor_id: monitor, display_name: 'Laden' }] });
+  const preview = await client.get(`${path}/${page.id}/preview?lang=de`);
+  expect(preview.status).toBe(200);
+  expect(preview.headers.get('content-type')).toBe('text/html; charset=utf-8');
+  expect(preview.headers.get('cache-control')).toBe('no-store');
+  expect(preview.text).toContain('<html lang="de"');
+  expect(preview.text).toContain('Acme &#');
+  expect(preview.text).not.toContain('<b>');
+  expect(preview.text).toContain('Laden');
+  // No script, and no style that only a published page has.
+  expect(preview.text).not.toContain('<script');
+  expect(preview.text).not.toContain(`/status/${page.subdomain}/style.css`);
+  expect((await app.client.get(`/status/${page.subdomain}`)).status).toBe(404);
+  const theirs = `/api/projects/${other.projectId}/status-pages/${page.id}/preview`;
+  expect((await other.owner.client.get(theirs)).status).toBe(404);
+  await client.post(`${path}/${page.id}/publish`);
+  expect((await client.get(`${path}/${page.id}/preview`)).text).toContain(`/status/${page.subdomain}/style.css`);
+});
+
 test('publication goes to and fro; the time of the first one stays', async () => {
   const page = await createPage();
   const move = async (verb: string) => (await client.post(`${path}/${page.id}/${verb}`)).data.status_page;

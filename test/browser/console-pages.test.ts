@@ -65,6 +65,9 @@ describe('status pages in the console', () => {
       await page.getByLabel('Group of Mail').fill('Office');
       await page.getByRole('button', { name: 'Save' }).click();
       await page.getByText('Saved', { exact: true }).waitFor();
+      // A draft is previewed too.
+      await page.frameLocator('iframe').getByText('Office').waitFor();
+      await takeScreenshot(page, 'console-page-draft');
       await page.getByRole('button', { name: 'Publish' }).click();
       await page.frameLocator('iframe').getByText('Über uns').first().waitFor();
       await page.getByRole('link', { name: 'Settings' }).last().click();

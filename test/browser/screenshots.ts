@@ -3,8 +3,9 @@ import { join } from 'node:path';
 import { newId } from '../../shared/ids.ts';
 import { VoteStore } from '../../controller/incidents/vote-store.ts';
 import type { Tenant } from '../helpers/tenants.ts';
+import { until } from '../helpers/until.ts';
 import { DESKTOP, openConsole, PHONE, type ConsoleRig } from './console-rig.ts';
-import { shownMonitor } from './shown-monitor.ts';
+import { shownMonitor, writeResults, type ShownMonitor } from './shown-monitor.ts';
 
 const LOOKS = {
   light: { ...DESKTOP, colorScheme: 'light' }, dark: { ...DESKTOP, colorScheme: 'dark' },
@@ -28,7 +29,10 @@ export async function takeScreenshots(folder: string, say: (line: string) => voi
         for (const [name, path] of Object.entries(views)) {
           await rig.open(person, path, options, async (page) => {
             await page.locator('#app > :not(.boot, .toasts)').first().waitFor({ timeout: MOST_MS });
-            await page.waitForFunction('!document.querySelector(".skeleton")', undefined, { timeout: MOST_MS });
+            const isLoaded = async () => (await page.locator('.skeleton').count()) === 0;
+            await until(isLoaded, { what: `${name} is loaded`, timeoutMs: MOST_MS });
+            if (name.startsWith('overview')) await page.getByRole('img', { name: /^Uptime of 24 hours: \d/ }).first().waitFor();
+            if (name === 'status-page') await page.frameLocator('iframe').getByRole('heading').first().waitFor();
             await page.screenshot({ path: join(folder, `${name}-${look}.png`), fullPage: look === 'phone' });
           });
           count += 1;
@@ -86,17 +90,20 @@ async function addMonitors({ app }: ConsoleRig, { writeKey }: Tenant): Promise<v
     const answer = await writeKey.post('/api/monitors', { interval_seconds: 60, ...body });
     if (answer.status !== 201) throw new Error(answer.text);
     const status = at === 1 ? 'degraded' : 'up';
-    app.owners.live.set(answer.data.monitor.id, {
+    const { id } = answer.data.monitor;
+    await writeResults(app, id, Date.now(), Infinity);
+    app.owners.live.set(id, {
       status, since: Date.now() - (at + 3) * 9 * HOUR_MS, last_check_at: Date.now() - 9000, last_success_at: null,
       last_failure_at: null, open_incident: null,
       regions: [{
-        region: 'paris', status, reason: null, last_check_at: Date.now() - 9000, response_time_ms: 40 + at * 61, probe_id: null,
+        region: 'paris', status, reason: null, last_check_at: Date.now() - 9000, response_time_ms: 40 + at * 61,
+        probe_id: null,
       }],
     });
   }
 }
 
-async function addVotes({ app }: ConsoleRig, tenant: Tenant, shop: { id: string; incident: string; downAt: number }): Promise<void> {
+async function addVotes({ app }: ConsoleRig, tenant: Tenant, shop: ShownMonitor): Promise<void> {
   const said = { probe_id: 'p', at: shop.downAt, engine: '0.1.0', weight: 'counted' as const, attempt: 2 };
   const error = { type: 'status_code' as const, message: 'Expected 200 to 299, got 503' };
   await new VoteStore(app.db).insertIfAbsent({

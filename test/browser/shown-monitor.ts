@@ -68,8 +68,11 @@ export async function shownMonitor(app: TestApp, tenant: Tenant, now: number): P
   return { id, incident, downAt };
 }
 
-/** Of the last two days each minute, slower by day than by night; then an hour of each of 60 days before. */
-async function writeResults(app: TestApp, id: string, now: number, downAt: number): Promise<void> {
+/**
+ * Results of the last two days, each minute, slower by day than by night; then an hour of each of 60 days before.
+ * Infinity for `downAt`: none failed.
+ */
+export async function writeResults(app: TestApp, id: string, now: number, downAt: number): Promise<void> {
   const store = new HourStore(app.db);
   const today = Math.floor(now / DAY_MS) * DAY_MS;
   const hours = Array.from({ length: 48 }, (_, back) => Math.floor(now / HOUR_MS) * HOUR_MS - back * HOUR_MS);

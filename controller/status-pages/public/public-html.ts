@@ -8,8 +8,10 @@ import { framePage, type Look } from './page-frame.ts';
 import { article } from './post-html.ts';
 import type { PublicComponent, PublicPageView } from './public-view.ts';
 
-/** The public page in one language. */
-export function renderPublicPage(view: PublicPageView, look: Look, language: Language): Page {
+/** The public page in one language. `isStill`: without the script that keeps it up to date. */
+export function renderPublicPage(
+  view: PublicPageView, look: Look, language: Language, { isStill = false } = {},
+): Page {
   const voice = voiceOf(language, view.timezone);
   const { texts } = voice;
   const [open, past] = [
@@ -28,7 +30,8 @@ ${groupsOf(view.components).map(([name, components]) =>
 ${section(texts.past, past.length === 0 ? [html`<p>${texts.none}</p>`] : articles(past))}
 <p>${texts.asOf} ${voice.time(view.as_of)}<br>${texts.utc}</p>
 `;
-  return framePage({ view, look, voice, title: null, path: '', content, controls: subscribeForm(view, voice) });
+  const controls = subscribeForm(view, voice);
+  return framePage({ view, look, voice, title: null, path: '', content, controls, isStill });
 }
 
 /** What it sends leads to a page that says what happens next. */

@@ -32,7 +32,11 @@ export async function readPublicPage(
   deps: PublicDeps, subdomain: string, now: number,
 ): Promise<FoundPage | null> {
   const page = await deps.pages.findPublished(subdomain);
-  if (page === null) return null;
+  return page === null ? null : { page, view: await readView(deps, page, now) };
+}
+
+/** What readers see of a page, or would see if it were published. */
+export async function readView(deps: PublicDeps, page: PageDoc, now: number): Promise<PublicPageView> {
   const tenant = { organizationId: page.organization_id, projectId: page.project_id };
   const [components, { posts }, windows] = await Promise.all([
     visibleComponents(deps, tenant, page, now),
@@ -40,15 +44,14 @@ export async function readPublicPage(
     deps.windows.ofPage(tenant, page._id),
   ]);
   const names = namesOf(components);
-  const view: PublicPageView = {
-    name: page.name, description: page.description, subdomain, timezone: page.timezone,
+  return {
+    name: page.name, description: page.description, subdomain: page.subdomain, timezone: page.timezone,
     color_scheme: shownBranding(page.branding).color_scheme, overall: overallState(components),
     uptime_thresholds: page.uptime_thresholds, first_day: isoTime(firstDay(now)).slice(0, 10), components,
     incidents: posts.filter((post) => isShown(post, page, now)).map((post) => publicPost(post, names)),
     maintenance: shownMaintenance(windows, names, now),
     as_of: isoTime(now), is_current: true,
   };
-  return { page, view };
 }
 
 async function visibleComponents(

@@ -9,7 +9,7 @@ const english = {
   subdomainHint: '3 to 63 of a–z, 0–9 and hyphens. It cannot be changed later.', saved: 'Saved', more: 'More',
   publish: 'Publish', unpublish: 'Make it a draft', archive: 'Archive', deleteOf: (name: string) => `Delete ${name}?`,
   deleteLong: (name: string) => `Its address stops working at once. Type “${name}” to confirm.`,
-  preview: 'Preview', noPreview: 'The state of the page appears here once it is published.',
+  preview: 'Preview', noPreview: 'The preview could not be read.',
   noMonitors: 'Readers see no monitor yet.', addMonitor: 'Add a monitor', choose: 'Choose…', displayName: 'Shown as',
   group: 'Group', visible: 'Visible', shownAs: (name: string) => `Name of ${name} on the page`, groupOf: (name: string) => `Group of ${name}`,
   upOf: (name: string) => `Move ${name} up`, downOf: (name: string) => `Move ${name} down`, removeOf: (name: string) => `Take ${name} off the page`,

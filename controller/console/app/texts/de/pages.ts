@@ -10,7 +10,7 @@ const german: Translation<PageTexts> = {
   subdomainHint: '3 bis 63 aus a–z, 0–9 und Bindestrichen. Später nicht änderbar.', saved: 'Gespeichert', more: 'Mehr',
   publish: 'Veröffentlichen', unpublish: 'Zum Entwurf machen', archive: 'Archivieren', deleteOf: (name) => `${name} löschen?`,
   deleteLong: (name) => `Die Adresse gilt sofort nicht mehr. Zum Bestätigen „${name}“ eingeben.`,
-  preview: 'Vorschau', noPreview: 'Sobald die Seite veröffentlicht ist, steht hier ihr Zustand.',
+  preview: 'Vorschau', noPreview: 'Die Vorschau konnte nicht gelesen werden.',
   noMonitors: 'Noch sieht niemand einen Monitor.', addMonitor: 'Monitor hinzufügen', choose: 'Auswählen …', displayName: 'Gezeigt als',
   group: 'Gruppe', visible: 'Sichtbar', shownAs: (name) => `Name von ${name} auf der Seite`, groupOf: (name) => `Gruppe von ${name}`,
   upOf: (name) => `${name} nach oben`, downOf: (name) => `${name} nach unten`, removeOf: (name) => `${name} von der Seite nehmen`,
