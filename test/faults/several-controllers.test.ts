@@ -64,9 +64,10 @@ async function outcome(injected: number, takenMs: number[], mayRepeat: number): 
   }, { what: 'incidents are resolved' });
   expect(incidents.map(({ check_id: id }) => id).toSorted()).toEqual(outages.toSorted());
   const results = await countResults(load);
-  await Promise.all(load.ids.map((id) => until(
-    async () => (await load.checksOf(id)) === load.countOf(id), { what: 'statistics count all checks' },
-  )));
+  await Promise.all(load.ids.map((id) => until(async () => {
+    expect(await load.checksOf(id)).toBe(load.countOf(id));
+    return true;
+  }, { what: `statistics count all checks of ${id}` })));
   const told = outages.flatMap((id) => load.told(id).map(({ event, incident }) => `${event} ${incident.id}`));
   const delivered = new Set(told).size;
   const repeated = told.length - delivered;

@@ -8,7 +8,7 @@ const english = {
   '24h': '24 hours', '90d': '90 days', reverse: 'Reverse the order', noData: 'no data',
   uptimeOf: (span: string, uptime: string) => `Uptime of ${span}: ${uptime}`,
   timesOf: (least: string, most: string) => `Response times of 24 hours: ${least} to ${most}`,
-  monitors: 'Monitors', shown: (shown: number, all: number) => (shown === all ? `${all} monitors` : `${shown} of ${all} monitors`),
+  monitors: 'Monitors', shown: (shown: number, all: number) => (shown === all ? `${all} ${all === 1 ? 'monitor' : 'monitors'}` : `${shown} of ${all} monitors`),
   select: (name: string) => `Select ${name}`, selectAll: 'Select all', selected: (count: number) => `${count} selected`,
   clear: 'Clear selection', pause: 'Pause', resume: 'Resume', move: 'Move…', addTag: 'Tag…', delete: 'Delete',
   paused: (count: number) => `${count} paused`, resumed: (count: number) => `${count} resumed`,
