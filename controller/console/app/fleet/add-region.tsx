@@ -1,13 +1,9 @@
-import { useMutation } from '@tanstack/preact-query';
 import { useState } from 'preact/hooks';
-import { ApiError } from '../api/api-error.ts';
 import { answer, api } from '../api/client.ts';
 import { me } from '../session/session.ts';
 import { fleetTexts as texts } from '../texts/fleet.ts';
-import { Button } from '../ui/button.tsx';
-import { Dialog } from '../ui/dialog.tsx';
-import { ErrorNote } from '../ui/error-note.tsx';
 import { NumberField, SelectField, TextField } from '../ui/field.tsx';
+import { FormDialog } from '../ui/form-dialog.tsx';
 import { probesChanged, type Region } from './probes.ts';
 
 /** Somewhere that probes can be. */
@@ -18,50 +14,48 @@ export function AddRegion({ onClose, onAdded }: { onClose: () => void; onAdded?:
   const [at, setAt] = useState<{ lat: number | null; lon: number | null }>({ lat: null, lon: null });
   const [visibility, setVisibility] = useState<Region['visibility']>(isOperator ? 'shared' : 'private');
   const shortName = id ?? suggestedId(place.name);
-  const adding = useMutation({
-    mutationFn: () => answer(api.POST('/api/regions', { body: { id: shortName, ...place, ...at, visibility } })),
-    onSuccess: async ({ region }) => {
-      await probesChanged();
-      onAdded?.(region);
-      onClose();
-    },
-  });
-  const wrong = adding.error instanceof ApiError ? adding.error.fields : {};
-  const text = (name: keyof typeof place) => ({
+  const add = () => answer(api.POST('/api/regions', { body: { id: shortName, ...place, ...at, visibility } }));
+  const added = ({ region }: { region: Region }) => {
+    void probesChanged();
+    onAdded?.(region);
+    onClose();
+  };
+  const text = (name: keyof typeof place, wrong: Record<string, string>) => ({
     value: place[name], onValue: (value: string) => setPlace({ ...place, [name]: value }), error: wrong[name],
     required: true, maxLength: 100,
   });
   return (
-    <Dialog title={texts.addRegion} onClose={onClose}>
-      <form
-        onSubmit={(event) => {
-          event.preventDefault();
-          event.stopPropagation();
-          adding.mutate();
-        }}
-      >
-        <TextField label={texts.name} {...text('name')} />
-        <TextField
-          label={texts.id} hint={texts.idHint} required pattern="[a-z0-9\-]{2,32}" value={shortName} onValue={setId} error={wrong['id']}
-        />
-        <div class="fields">
-          <TextField label={texts.city} {...text('city')} />
-          <TextField label={texts.country} hint={texts.countryHint} {...text('country')} />
-        </div>
-        <div class="fields">
-          <NumberField label={texts.lat} isOptional min={-90} max={90} step={0.0001} value={at.lat} onValue={(lat) => setAt({ ...at, lat })} error={wrong['lat']} />
-          <NumberField label={texts.lon} isOptional min={-180} max={180} step={0.0001} value={at.lon} onValue={(lon) => setAt({ ...at, lon })} error={wrong['lon']} />
-        </div>
-        {isOperator && (
-          <SelectField label={texts.visibility} value={visibility} onValue={setVisibility} options={[['shared', texts.shared], ['private', texts.private]]} />
-        )}
-        <ErrorNote error={adding.error} />
-        <footer>
-          <Button onClick={onClose}>{texts.cancel}</Button>
-          <Button type="submit" variant="primary" isBusy={adding.isPending}>{texts.create}</Button>
-        </footer>
-      </form>
-    </Dialog>
+    <FormDialog title={texts.addRegion} verb={texts.create} send={add} onSent={added} onClose={onClose}>
+      {(wrong) => (
+        <>
+          <TextField label={texts.name} {...text('name', wrong)} />
+          <TextField
+            label={texts.id} hint={texts.idHint} required pattern="[a-z0-9\-]{2,32}" value={shortName} onValue={setId}
+            error={wrong['id']}
+          />
+          <div class="fields">
+            <TextField label={texts.city} {...text('city', wrong)} />
+            <TextField label={texts.country} hint={texts.countryHint} {...text('country', wrong)} />
+          </div>
+          <div class="fields">
+            <NumberField
+              label={texts.lat} isOptional min={-90} max={90} step={0.0001} value={at.lat}
+              onValue={(lat) => setAt({ ...at, lat })} error={wrong['lat']}
+            />
+            <NumberField
+              label={texts.lon} isOptional min={-180} max={180} step={0.0001} value={at.lon}
+              onValue={(lon) => setAt({ ...at, lon })} error={wrong['lon']}
+            />
+          </div>
+          {isOperator && (
+            <SelectField
+              label={texts.visibility} value={visibility} onValue={setVisibility}
+              options={[['shared', texts.shared], ['private', texts.private]]}
+            />
+          )}
+        </>
+      )}
+    </FormDialog>
   );
 }
 

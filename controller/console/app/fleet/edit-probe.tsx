@@ -1,12 +1,8 @@
-import { useMutation } from '@tanstack/preact-query';
 import { useState } from 'preact/hooks';
-import { ApiError } from '../api/api-error.ts';
 import { answer, api } from '../api/client.ts';
 import { fleetTexts as texts } from '../texts/fleet.ts';
-import { Button } from '../ui/button.tsx';
-import { Dialog } from '../ui/dialog.tsx';
-import { ErrorNote } from '../ui/error-note.tsx';
 import { NumberField, TextArea, TextField } from '../ui/field.tsx';
+import { FormDialog } from '../ui/form-dialog.tsx';
 import { toast } from '../ui/toast.tsx';
 import { probesChanged, type Probe } from './probes.ts';
 
@@ -16,41 +12,33 @@ export function EditProbe({ probe, onClose }: { probe: Probe; onClose: () => voi
   const [provider, setProvider] = useState(probe.provider ?? '');
   const [asn, setAsn] = useState(probe.asn);
   const [addresses, setAddresses] = useState(probe.addresses.join('\n'));
-  const saving = useMutation({
-    mutationFn: () => answer(api.PATCH('/api/probes/{id}', {
-      params: { path: { id: probe.id } },
-      body: {
-        name, provider: provider.trim() === '' ? null : provider.trim(), asn,
-        addresses: addresses.split(/[\s,]+/).filter((one) => one !== ''),
-      },
-    })),
-    onSuccess: async () => {
-      await probesChanged();
-      toast(texts.saved);
-      onClose();
+  const save = () => answer(api.PATCH('/api/probes/{id}', {
+    params: { path: { id: probe.id } },
+    body: {
+      name, provider: provider.trim() === '' ? null : provider.trim(), asn,
+      addresses: addresses.split(/[\s,]+/).filter((one) => one !== ''),
     },
-  });
-  const wrong = saving.error instanceof ApiError ? saving.error.fields : {};
+  }));
+  const saved = () => {
+    void probesChanged();
+    toast(texts.saved);
+    onClose();
+  };
   return (
-    <Dialog title={probe.name} onClose={onClose}>
-      <form
-        onSubmit={(event) => {
-          event.preventDefault();
-          saving.mutate();
-        }}
-      >
-        <TextField label={texts.name} required maxLength={100} value={name} onValue={setName} error={wrong['name']} />
-        <div class="fields">
-          <TextField label={texts.provider} isOptional hint={texts.networkHint} maxLength={100} value={provider} onValue={setProvider} error={wrong['provider']} />
-          <NumberField label={texts.asn} isOptional min={1} max={4294967295} value={asn} onValue={setAsn} error={wrong['asn']} />
-        </div>
-        <TextArea label={texts.addresses} isOptional rows={2} value={addresses} onValue={setAddresses} error={wrong['addresses']} />
-        <ErrorNote error={saving.error} />
-        <footer>
-          <Button onClick={onClose}>{texts.cancel}</Button>
-          <Button type="submit" variant="primary" isBusy={saving.isPending}>{texts.save}</Button>
-        </footer>
-      </form>
-    </Dialog>
+    <FormDialog title={probe.name} verb={texts.save} send={save} onSent={saved} onClose={onClose}>
+      {(wrong) => (
+        <>
+          <TextField label={texts.name} required maxLength={100} value={name} onValue={setName} error={wrong['name']} />
+          <div class="fields">
+            <TextField
+              label={texts.provider} isOptional hint={texts.networkHint} maxLength={100} value={provider} onValue={setProvider}
+              error={wrong['provider']}
+            />
+            <NumberField label={texts.asn} isOptional min={1} max={4294967295} value={asn} onValue={setAsn} error={wrong['asn']} />
+          </div>
+          <TextArea label={texts.addresses} isOptional rows={2} value={addresses} onValue={setAddresses} error={wrong['addresses']} />
+        </>
+      )}
+    </FormDialog>
   );
 }

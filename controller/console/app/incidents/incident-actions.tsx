@@ -1,4 +1,4 @@
-import { useMutation, useQuery } from '@tanstack/preact-query';
+import { useQuery } from '@tanstack/preact-query';
 import { useState } from 'preact/hooks';
 import { answer, api } from '../api/client.ts';
 import { queries } from '../api/queries.ts';
@@ -7,9 +7,8 @@ import { useCommands } from '../shell/commands.ts';
 import { useKeys } from '../shell/keys.ts';
 import { incidentTexts as texts } from '../texts/incidents.ts';
 import { Button } from '../ui/button.tsx';
-import { Dialog } from '../ui/dialog.tsx';
-import { ErrorNote } from '../ui/error-note.tsx';
 import { SelectField, TextArea } from '../ui/field.tsx';
+import { FormDialog } from '../ui/form-dialog.tsx';
 import { toast } from '../ui/toast.tsx';
 import type { Incident } from './severity.tsx';
 
@@ -45,39 +44,29 @@ function MoveIncident({ incident: { id }, to, verb, onClose }: {
   const [note, setNote] = useState('');
   const [assignee, setAssignee] = useState(me.value?.user.id ?? '');
   const people = usePeople(to === 'acknowledged');
-  const move = useMutation({
-    mutationFn: () => answer(api.PUT('/api/incidents/{id}/status', {
-      params: { path: { id } },
-      body: {
-        status: to, ...(note === '' ? {} : { note }),
-        ...(to === 'acknowledged' && assignee !== '' ? { assignee_id: assignee } : {}),
-      },
-    })),
-    onSuccess: () => {
-      void queries.invalidateQueries({ queryKey: ['incidents'] });
-      toast({ acknowledged: texts.acknowledgedToast, resolved: texts.resolvedToast, closed: texts.closedToast }[to]);
-      onClose();
+  const move = () => answer(api.PUT('/api/incidents/{id}/status', {
+    params: { path: { id } },
+    body: {
+      status: to, ...(note === '' ? {} : { note }),
+      ...(to === 'acknowledged' && assignee !== '' ? { assignee_id: assignee } : {}),
     },
-  });
+  }));
+  const moved = () => {
+    void queries.invalidateQueries({ queryKey: ['incidents'] });
+    toast({ acknowledged: texts.acknowledgedToast, resolved: texts.resolvedToast, closed: texts.closedToast }[to]);
+    onClose();
+  };
   return (
-    <Dialog title={verb} onClose={onClose}>
-      <form
-        onSubmit={(event) => {
-          event.preventDefault();
-          move.mutate();
-        }}
-      >
-        {to === 'acknowledged' && people.length > 1 && (
-          <SelectField label={texts.assignee} value={assignee} onValue={setAssignee} options={people} />
-        )}
-        <TextArea label={texts.note} isOptional maxLength={2000} value={note} onValue={setNote} />
-        <ErrorNote error={move.error} />
-        <footer>
-          <Button onClick={onClose}>{texts.cancel}</Button>
-          <Button type="submit" variant="primary" isBusy={move.isPending}>{verb}</Button>
-        </footer>
-      </form>
-    </Dialog>
+    <FormDialog title={verb} verb={verb} send={move} onSent={moved} onClose={onClose}>
+      {() => (
+        <>
+          {to === 'acknowledged' && people.length > 1 && (
+            <SelectField label={texts.assignee} value={assignee} onValue={setAssignee} options={people} />
+          )}
+          <TextArea label={texts.note} isOptional maxLength={2000} value={note} onValue={setNote} />
+        </>
+      )}
+    </FormDialog>
   );
 }
 

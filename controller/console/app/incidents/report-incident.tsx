@@ -1,14 +1,11 @@
-import { useMutation, useQuery } from '@tanstack/preact-query';
+import { useQuery } from '@tanstack/preact-query';
 import { useState } from 'preact/hooks';
 import { useLocation } from 'preact-iso';
 import { answer, api } from '../api/client.ts';
-import { ApiError } from '../api/api-error.ts';
 import { queries } from '../api/queries.ts';
 import { incidentTexts as texts } from '../texts/incidents.ts';
-import { Button } from '../ui/button.tsx';
-import { Dialog } from '../ui/dialog.tsx';
-import { ErrorNote } from '../ui/error-note.tsx';
 import { SelectField, TextArea, TextField } from '../ui/field.tsx';
+import { FormDialog } from '../ui/form-dialog.tsx';
 import { href } from '../ui/link.ts';
 import { SEVERITIES, type Incident } from './severity.tsx';
 
@@ -23,48 +20,37 @@ export function ReportIncident({ onClose }: { onClose: () => void }) {
     queryKey: ['monitors', 'names'],
     queryFn: () => answer(api.GET('/api/monitors', { params: { query: { limit: 100, sort_by: 'name', sort_order: 'asc' } } })),
   });
-  const report = useMutation({
-    mutationFn: () => answer(api.POST('/api/incidents', {
-      body: {
-        title, severity, source: 'manual', type: 'connection_error', error_message: message,
-        ...(monitor === '' ? {} : { check_id: monitor }),
-      },
-    })),
-    onSuccess: ({ incident }) => {
-      void queries.invalidateQueries({ queryKey: ['incidents'] });
-      onClose();
-      route(href(`/incidents/${incident.id}`));
+  const report = () => answer(api.POST('/api/incidents', {
+    body: {
+      title, severity, source: 'manual', type: 'connection_error', error_message: message,
+      ...(monitor === '' ? {} : { check_id: monitor }),
     },
-  });
-  const wrong = report.error instanceof ApiError ? report.error.fields : {};
+  }));
+  const reported = ({ incident }: { incident: Incident }) => {
+    void queries.invalidateQueries({ queryKey: ['incidents'] });
+    onClose();
+    route(href(`/incidents/${incident.id}`));
+  };
   return (
-    <Dialog title={texts.report} onClose={onClose}>
-      <form
-        onSubmit={(event) => {
-          event.preventDefault();
-          report.mutate();
-        }}
-      >
-        <p class="hint">{texts.reportHint}</p>
-        <TextField
-          label={texts.titleField} hint={texts.titleHint} required minLength={10} maxLength={500}
-          value={title} onValue={setTitle} error={wrong['title']}
-        />
-        <TextArea label={texts.errorField} required maxLength={5000} value={message} onValue={setMessage} error={wrong['error_message']} />
-        <SelectField
-          label={texts.severity} value={severity} onValue={setSeverity}
-          options={SEVERITIES.map((one) => [one, texts[one]] as const)}
-        />
-        <SelectField
-          label={texts.affected} value={monitor} onValue={setMonitor}
-          options={[['', texts.noMonitor], ...(data?.monitors ?? []).map(({ id, name }) => [id, name] as const)]}
-        />
-        <ErrorNote error={report.error} />
-        <footer>
-          <Button onClick={onClose}>{texts.cancel}</Button>
-          <Button type="submit" variant="primary" isBusy={report.isPending}>{texts.report}</Button>
-        </footer>
-      </form>
-    </Dialog>
+    <FormDialog title={texts.report} verb={texts.report} send={report} onSent={reported} onClose={onClose}>
+      {(wrong) => (
+        <>
+          <p class="hint">{texts.reportHint}</p>
+          <TextField
+            label={texts.titleField} hint={texts.titleHint} required minLength={10} maxLength={500}
+            value={title} onValue={setTitle} error={wrong['title']}
+          />
+          <TextArea label={texts.errorField} required maxLength={5000} value={message} onValue={setMessage} error={wrong['error_message']} />
+          <SelectField
+            label={texts.severity} value={severity} onValue={setSeverity}
+            options={SEVERITIES.map((one) => [one, texts[one]] as const)}
+          />
+          <SelectField
+            label={texts.affected} value={monitor} onValue={setMonitor}
+            options={[['', texts.noMonitor], ...(data?.monitors ?? []).map(({ id, name }) => [id, name] as const)]}
+          />
+        </>
+      )}
+    </FormDialog>
   );
 }
