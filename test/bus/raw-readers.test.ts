@@ -22,7 +22,7 @@ let seq = 0;
 beforeAll(async () => {
   rig = await startControllerRig();
   ({ nc: outside } = await connectController(rig.nats.url, rig.nats.controllerSeed));
-  outside.subscribe('raw.>', { callback: (_error, message) =>
+  outside.subscribe('raw.*.>', { callback: (_error, message) =>
     void published.push(message.json<{ seq: number }>().seq) });
   await outside.flush();
   probe = await rig.probe('one');
