@@ -128,6 +128,7 @@ describe('settings in the console', () => {
       await page.getByRole('link', { name: 'project.created' }).click();
       await page.getByRole('link', { name: 'project.members_changed' }).waitFor({ state: 'detached' });
       expect(new URL(page.url()).searchParams.get('action')).toBe('project.created');
+      await page.locator('tbody tr').first().waitFor();
       expect(await page.locator('tbody tr').count()).toBe(1);
       expect(noted).toEqual([]);
     });

@@ -165,7 +165,7 @@ describe('in Chromium', () => {
     await withPage('', PHONE, async (page, noted) => {
       await page.getByLabel(TEXTS.en.email).fill('visitor@example.com');
       await page.getByRole('button', { name: TEXTS.en.send }).click();
-      await page.waitForURL(/\/subscribe$/);
+      await page.waitForURL(/\/subscribe\?lang=en$/);
       expect(await findBarriers(page)).toEqual([]);
       expect(noted).toEqual([]);
     });
