@@ -34,7 +34,7 @@ describe('around every view', () => {
       expect(await findBarriers(page)).toEqual([]);
       await takeScreenshot(page, `console-shell-${name}`);
       await page.keyboard.press('Control+k');
-      await page.getByRole('combobox').fill('fleet');
+      await page.getByRole('dialog').getByRole('combobox').fill('fleet');
       expect(await findBarriers(page)).toEqual([]);
       await page.keyboard.press('Enter');
       await page.getByRole('heading', { level: 1, name: 'Fleet' }).waitFor();
