@@ -71,7 +71,7 @@ describe('every response', () => {
     expect(answer.status).toBe(404);
     expect(answer.body).toEqual({ error: 'Not Found', path: '/api/nothing/here' });
     for (const path of [
-      '/', '/api', '/api/', '/API/monitors', '/api/monitorsx', '/api/monitors/%zz/stats/x',
+      '/nothing', '/api', '/api/', '/API/monitors', '/api/monitorsx', '/api/monitors/%zz/stats/x',
     ]) {
       const other = await app.client.get(path);
       expect([other.status, other.body], path).toEqual([404, { error: 'Not Found', path }]);
