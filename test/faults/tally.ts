@@ -23,6 +23,12 @@ export interface Results {
   deaths?: number;
 }
 
+/** Results as `countResults` counts them. */
+interface Counted extends Results {
+  /** Stored checks by monitor, other than missed ones. */
+  storedOf: ReadonlyMap<string, number>;
+}
+
 /** The counted outcome of a fault. */
 export interface Tally {
   injected: number;
@@ -78,7 +84,7 @@ export const SEED = Number(process.env['FARWATCH_SEED'] ?? Math.floor(Math.rando
  */
 export async function countResults(
   load: Load<Installation>, spooled?: ReadonlyMap<string, number>,
-): Promise<Results> {
+): Promise<Counted> {
   const settled = await load.settle([], spooled ? 0 : ENDED_WITHIN_MS);
   const { issued, stored, spoilt, unexplained, holes, doubled, ledger } = settled;
   expect(holes, 'missing numbers in lanes').toEqual([]);
@@ -94,7 +100,8 @@ export async function countResults(
   const deaths = await load.farwatch.deaths();
   expect(deaths, 'processes that ended unexpectedly, and unhandled rejections').toBe(0);
   return {
-    issued: spooled ? sum(stored.values()) + lost : sum(issued.values()), stored: sum(stored.values()), lost, duplicated,
+    storedOf: stored, issued: spooled ? sum(stored.values()) + lost : sum(issued.values()), stored: sum(stored.values()),
+    lost, duplicated,
     slots: { due: settled.due, unexplained },
     uptimes: { compared: uptimes.compared, wrong: uptimes.differences.length },
     left: settled.spooled + holes.length, deaths,
