@@ -9,7 +9,7 @@ let tenant: Tenant;
 beforeAll(async () => {
   rig = await openConsole();
   tenant = await rig.newTenant();
-  await addRegion(rig.app, 'madrid', { name: 'Madrid', city: 'Madrid', country: 'ES', visibility: 'private', organization_id: tenant.organizationId });
+  await addRegion(rig.app, 'madrid', { name: 'Madrid', city: 'Madrid', country: 'ES', lat: 40.4, lon: -3.7, visibility: 'private', organization_id: tenant.organizationId });
   for (const name of ['rack 4', 'rack 9']) await addProbe(name);
 });
 afterAll(() => rig?.close());
@@ -23,6 +23,7 @@ describe('the fleet in the console', () => {
     const colorScheme = name === 'light' ? 'light' : 'dark';
     await rig.open(tenant.owner, '/fleet', { ...options, colorScheme }, async (page, noted) => {
       await page.getByRole('link', { name: 'rack 4' }).waitFor();
+      await page.getByRole('img', { name: /Where the probes are\. Madrid: rack 4 Enrolling/ }).waitFor();
       expect(await findBarriers(page)).toEqual([]);
       await takeScreenshot(page, `console-fleet-${name}`);
       await page.getByRole('link', { name: 'rack 4' }).click();

@@ -11,6 +11,7 @@ import { Empty, Page } from '../ui/page.tsx';
 import { Tabs } from '../ui/tabs.tsx';
 import { AddProbe } from './add-probe.tsx';
 import { AddRegion } from './add-region.tsx';
+import { FleetMap } from './fleet-map.tsx';
 import { ProbeTable } from './probe-table.tsx';
 import { inOrder, useProbes, useRegions } from './probes.ts';
 import { RegionTable } from './region-table.tsx';
@@ -37,6 +38,7 @@ export default function Fleet() {
       )}
     >
       <Tabs label={texts.title} tabs={[{ to: href('/fleet'), text: texts.probes }, { to: href('/fleet/regions'), text: texts.regions }]} />
+      <FleetMap probes={probes.data?.probes ?? []} regions={all} />
       {view === 'regions' ? <Shown of={regions}>{(read) => <RegionTable regions={read.regions} />}</Shown> : (
         <Shown of={probes} lines={6}>
           {(read) => (read.probes.length === 0

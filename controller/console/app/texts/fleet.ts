@@ -20,7 +20,7 @@ const english = {
   networkHint: 'Probes of the same provider or system have one vote together', saved: 'Saved', save: 'Save', edit: 'Edit',
   visibility: 'For', shared: 'everybody here', private: 'this organization', deleteRegion: 'Delete', regionDeleted: 'Deleted',
   deleteRegionAsk: (name: string) => `Delete the region ${name}?`, deleteRegionLong: 'Monitors that name it go on elsewhere.',
-  noRegions: 'No regions yet',
+  noRegions: 'No regions yet', map: (points: string) => `Where the probes are. ${points}`, noProbe: 'no probe',
   actionsOf: (name: string) => `Actions for ${name}`, probesOnline: 'Probes online',
 };
 

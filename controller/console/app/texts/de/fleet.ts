@@ -21,7 +21,7 @@ const german: Translation<FleetTexts> = {
   networkHint: 'Probes desselben Anbieters oder Systems haben zusammen eine Stimme', saved: 'Gespeichert', save: 'Speichern', edit: 'Bearbeiten',
   visibility: 'Für', shared: 'alle hier', private: 'diese Organisation', deleteRegion: 'Löschen', regionDeleted: 'Gelöscht',
   deleteRegionAsk: (name) => `Die Region ${name} löschen?`, deleteRegionLong: 'Monitore, die sie nennen, laufen anderswo weiter.',
-  noRegions: 'Noch keine Regionen',
+  noRegions: 'Noch keine Regionen', map: (points) => `Wo die Probes sind. ${points}`, noProbe: 'keine Probe',
   actionsOf: (name) => `Aktionen für ${name}`, probesOnline: 'Probes online',
 };
 
