@@ -1,7 +1,7 @@
 import type { Collection, Db, Filter } from 'mongodb';
 import { ownedBy, type Tenant } from '../accounts/tenant.ts';
 import type { NotificationLog } from '../incidents/ports.ts';
-import type { NotificationQuery } from '../incidents/schema.ts';
+import { NOTIFICATION_STATUSES, type NotificationQuery } from '../incidents/schema.ts';
 import { ensureIndexes } from '../platform/mongo/indexes.ts';
 import { duplicatesOnly } from '../platform/mongo/mongo-errors.ts';
 import { removeOlder } from '../platform/mongo/remove-older.ts';
@@ -107,6 +107,16 @@ export class DeliveryStore implements NotificationLog {
       this.#deliveries.countDocuments(filter),
     ]);
     return { deliveries, total };
+  }
+
+  /** The newest of a destination. */
+  async ofDestination(destinationId: string, limit: number): Promise<DeliveryDoc[]> {
+    // The index has the order within each status.
+    const read = (status: DeliveryDoc['status']) =>
+      this.#deliveries.find({ destination_id: destinationId, status })
+        .sort({ queued_at: -1, _id: -1 }).limit(limit).map(restoreDelivery).toArray();
+    const newest = (await Promise.all(NOTIFICATION_STATUSES.map(read))).flat();
+    return newest.sort((one, other) => other.queued_at - one.queued_at).slice(0, limit);
   }
 
   /** Removes at most `limit` deliveries created before `before` (Unix ms); returns how many. */

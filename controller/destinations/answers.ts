@@ -49,3 +49,18 @@ export const sampleAnswer = z.object({
   error_message: z.string().nullable(),
   duration_ms: z.number().nullable(),
 });
+
+export const deliveryView = z.strictObject({
+  id: z.string(),
+  event: z.string(),
+  monitor_id: z.string().nullable(),
+  incident_id: z.string().nullable(),
+  recipient: z.string().describe('As the log shows it'),
+  status: z.enum(['pending', 'delivered', 'failed', 'bounced']),
+  error_message: z.string().nullable(),
+  retry_count: z.int(),
+  max_retries: z.int(),
+  delivered_at: z.iso.datetime().nullable(),
+  last_retry_at: z.iso.datetime().nullable(),
+  created_at: z.iso.datetime(),
+}).meta({ id: 'IntegrationDelivery' });

@@ -1,5 +1,5 @@
 import type { z } from 'zod';
-import type { health, sampleAnswer } from './answers.ts';
+import type { deliveryView, health, sampleAnswer } from './answers.ts';
 import type { DestinationDoc } from './destination.ts';
 
 export interface UrlVetting {
@@ -26,6 +26,16 @@ export interface StoppedAddresses {
   stoppedOf(organizationId: string, addresses: string[]): Promise<string[]>;
 }
 
+/** One alert on its way to a destination. Instants are Unix ms. */
+export interface DestinationDelivery
+  extends Omit<z.infer<typeof deliveryView>, 'id' | 'event' | 'delivered_at' | 'last_retry_at' | 'created_at'> {
+  _id: string;
+  alert: { event: string };
+  delivered_at: number | null;
+  last_retry_at: number | null;
+  created_at: number;
+}
+
 /** What destinations need of deliveries. */
 export interface DeliverySide {
   /**
@@ -35,6 +45,8 @@ export interface DeliverySide {
   sendSample(destination: DestinationDoc, stopped: string[]): Promise<SampleOutcome>;
   /** By destination id; leaves out destinations that were never used. */
   health(ids: string[]): Promise<Map<string, DestinationHealth>>;
+  /** The newest deliveries to a destination, newest first. */
+  newest(id: string, limit: number): Promise<DestinationDelivery[]>;
   /** The settings changed or the destination was disabled, so its failures no longer count. */
   destinationChanged(id: string): Promise<void>;
   /** The destination was deleted: its pending deliveries end as failed. */

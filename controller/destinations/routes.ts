@@ -1,13 +1,13 @@
 import { z } from 'zod';
 import { idParams } from '../http/params.ts';
 import { defineRoute, type Route } from '../http/route.ts';
-import { destinationView, sampleAnswer } from './answers.ts';
-import { destinationChangeInput, destinationInput } from './schema.ts';
+import { deliveryView, destinationView, sampleAnswer } from './answers.ts';
+import { deliveriesQuery, destinationChangeInput, destinationInput } from './schema.ts';
 import {
-  changeDestination, createDestination, deleteDestination, listDestinations, openSecret, readDestination,
-  rotateSecret, testDestination, type DestinationDeps, type ShownDestination,
+  changeDestination, createDestination, deleteDestination, listDeliveries, listDestinations, openSecret,
+  readDestination, rotateSecret, testDestination, type DestinationDeps, type ShownDestination,
 } from './verbs.ts';
-import { viewDestination } from './views.ts';
+import { viewDelivery, viewDestination } from './views.ts';
 
 const common = { tag: 'Integrations', auth: { access: 'project', role: 'admin', keys: false } } as const;
 const ofOne = { ...common, params: idParams, errors: ['RESOURCE_NOT_FOUND'] as const };
@@ -57,6 +57,15 @@ export function destinationRoutes(deps: DestinationDeps): Route[] {
       handle: async (ctx, { params }) => {
         await deleteDestination(deps, ctx, params.id);
         return { status: 200, data: { message: 'Integration deleted' } };
+      },
+    }),
+    defineRoute({
+      ...ofOne, method: 'GET', path: '/api/integrations/:id/deliveries',
+      summary: 'List what was sent to an integration, newest first', query: deliveriesQuery,
+      answers: { 200: z.object({ deliveries: z.array(deliveryView) }) },
+      handle: async (ctx, { params, query }) => {
+        const found = await listDeliveries(deps, ctx, params.id, query.limit);
+        return { status: 200, data: { deliveries: found.map(viewDelivery) } };
       },
     }),
     defineRoute({

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { LONGEST_URL } from '../../shared/net-guard.ts';
-import { readOnlyFields } from '../http/params.ts';
+import { queryInt, readOnlyFields } from '../http/params.ts';
 import { oneLine } from '../http/texts.ts';
 import { validate } from '../http/validation.ts';
 import { ALERT_EVENTS, DEFAULT_EVENTS, DESTINATION_TYPES, type DestinationSettings } from './destination.ts';
@@ -12,6 +12,8 @@ const MOST_HEADERS = 50;
 const MOST_RECIPIENTS = 20;
 /** Longer texts are refused before they are parsed as addresses. */
 const LONGEST_RECIPIENT = 320;
+
+export const deliveriesQuery = z.strictObject({ limit: queryInt({ min: 1, max: 100, fallback: 50 }) });
 
 const name = oneLine(100);
 

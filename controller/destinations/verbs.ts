@@ -42,6 +42,12 @@ export async function readDestination(deps: DestinationDeps, ctx: ProjectContext
   return withOwnHealth(deps, ctx, await find(deps, ctx, id));
 }
 
+/** The newest deliveries, newest first. Throws RESOURCE_NOT_FOUND. */
+export async function listDeliveries(deps: DestinationDeps, ctx: ProjectContext, id: string, limit: number) {
+  const { _id } = await find(deps, ctx, id);
+  return deps.deliveries.newest(_id, limit);
+}
+
 /** Throws VALIDATION_ERROR for a private address, FAIR_USE_LIMIT_REACHED beyond 100 in a project. */
 export async function createDestination(deps: DestinationDeps, ctx: ProjectContext, input: DestinationInput) {
   if ((await deps.destinations.count(ctx.tenant)) >= MOST_IN_PROJECT) {

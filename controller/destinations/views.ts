@@ -1,8 +1,8 @@
 import type { z } from 'zod';
 import { isoTime } from '../../shared/time.ts';
-import type { destinationView } from './answers.ts';
+import type { deliveryView, destinationView } from './answers.ts';
 import type { DestinationSettings } from './destination.ts';
-import type { DestinationHealth } from './ports.ts';
+import type { DestinationDelivery, DestinationHealth } from './ports.ts';
 import type { ShownDestination } from './verbs.ts';
 
 const UNUSED: DestinationHealth = Object.freeze({
@@ -34,4 +34,15 @@ function viewSettings({ type, config }: DestinationSettings) {
   if (type === 'slack') return { type, config: { webhook_url: config.webhook_url } };
   const headers = Object.fromEntries(config.headers.map(({ name, value }) => [name, value]));
   return { type, config: { url: config.url, method: config.method, headers } };
+}
+
+export function viewDelivery(delivery: DestinationDelivery): z.input<typeof deliveryView> {
+  const { _id, alert, monitor_id, incident_id, recipient, status, error_message } = delivery;
+  const { retry_count, max_retries } = delivery;
+  return {
+    id: _id, event: alert.event, monitor_id, incident_id, recipient, status, error_message,
+    retry_count, max_retries,
+    delivered_at: isoTime(delivery.delivered_at), last_retry_at: isoTime(delivery.last_retry_at),
+    created_at: isoTime(delivery.created_at),
+  };
 }

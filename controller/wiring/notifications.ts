@@ -100,6 +100,7 @@ export async function openNotifications(ports: NotificationPorts, sources: Notif
         deliveries: {
           sendSample: (destination, stopped) => sendSample(sending, destination, stopped),
           health: (ids) => queues.health(ids),
+          newest: (id, limit) => deliveries.ofDestination(id, limit),
           destinationChanged: (id) => queues.clearFailures(id),
           destinationGone: async (id) => {
             await queues.bury(id, clock.now());

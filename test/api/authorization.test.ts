@@ -175,6 +175,7 @@ const NEEDS = {
   'PUT /api/integrations/:id': 'project admin',
   'PATCH /api/integrations/:id': 'project admin',
   'DELETE /api/integrations/:id': 'project admin',
+  'GET /api/integrations/:id/deliveries': 'project admin',
   'POST /api/integrations/:id/test': 'project admin',
   'GET /api/integrations/:id/secret': 'project admin',
   'POST /api/integrations/:id/rotate-secret': 'project admin',

@@ -1,5 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { DeliveryDoc } from '../../controller/delivery/delivery.ts';
 import type { QueueDoc } from '../../controller/delivery/queue-store.ts';
+import { DeliveryStore } from '../../controller/delivery/store.ts';
 import { newId } from '../../shared/ids.ts';
 import type { ApiClient, Loose } from '../helpers/api-client.ts';
 import { makeApp, type TestApp } from '../helpers/make-app.ts';
@@ -31,6 +33,43 @@ async function appWith(allowPrivate: boolean, smtpUrl = 'smtp://127.0.0.1:1'): P
 
 const hook = (change: object = {}): Loose =>
   ({ name: 'On-call', type: 'webhook', config: { url: 'https://example.com/hook' }, ...change });
+
+describe('what was sent to an integration', () => {
+  let app: TestApp;
+  beforeAll(async () => {
+    app = await appWith(false);
+  });
+  afterAll(() => app.close());
+
+  test('is listed, newest first, whatever became of it, and only for those who may see the integration', async () => {
+    const [tenant, other] = [await newTenant(app), await newTenant(app)];
+    const admin = tenant.owner.client;
+    const made = async (): Promise<string> => (await admin.post('/api/integrations', hook())).data.integration.id;
+    const [id, quiet] = [await made(), await made()];
+    const at = Date.UTC(2026, 5, 1);
+    const outcomes = ['delivered', 'failed', 'pending', 'bounced', 'delivered'] as const;
+    const docs = outcomes.map((status, index) => ({
+      _id: newId(at + index), organization_id: tenant.organizationId, project_id: tenant.projectId, destination_id: id,
+      monitor_id: 'm', incident_id: index === 0 ? null : 'i', channel: 'webhook', recipient: 'https://example.com/…',
+      alert: { event: 'monitor.down' }, status, retry_count: index, max_retries: 5, next_attempt_at: null, claim: null,
+      queued_at: at + index, delivered_at: status === 'delivered' ? at + 9 : null, last_retry_at: null,
+      error_message: status === 'failed' ? 'HTTP 500' : null, created_at: at + index, updated_at: at + index,
+    }));
+    await new DeliveryStore(app.db).insertAbsent(docs as unknown as DeliveryDoc[]);
+    const read = (path: string, by = admin) => by.get(`/api/integrations/${path}`);
+    const { deliveries } = (await read(`${id}/deliveries`)).data;
+    expect(deliveries.map((one: Loose) => one.status)).toEqual([...outcomes].reverse());
+    expect(deliveries[3]).toEqual({
+      id: docs[1]?._id, event: 'monitor.down', monitor_id: 'm', incident_id: 'i', recipient: 'https://example.com/…',
+      status: 'failed', error_message: 'HTTP 500', retry_count: 1, max_retries: 5, delivered_at: null, last_retry_at: null,
+      created_at: '2026-06-01T00:00:00.001Z',
+    });
+    expect((await read(`${id}/deliveries?limit=2`)).data.deliveries).toEqual(deliveries.slice(0, 2));
+    expect((await read(`${quiet}/deliveries`)).data.deliveries).toEqual([]);
+    expect((await read(`${id}/deliveries?limit=101`)).status).toBe(400);
+    expect((await read(`${id}/deliveries`, other.owner.client)).status).toBe(404);
+  });
+});
 
 describe('webhook integrations', () => {
   let app: TestApp;

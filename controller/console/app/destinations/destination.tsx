@@ -17,6 +17,7 @@ import { DestinationForm } from './destination-form.tsx';
 import { draftOf, inputOf, type Destination, type Draft } from './draft.ts';
 import { HealthBadge, HealthNote, LastDelivered } from './health.tsx';
 import { SampleButton } from './sample.tsx';
+import { Sent } from './sent.tsx';
 import { SigningSecret } from './signing-secret.tsx';
 
 /** One destination: whether alerts arrive there, a test, and its settings. */
@@ -60,6 +61,7 @@ function Detail({ destination }: { destination: Destination }) {
         onSave={(draft) => save.mutate(draft)}
       />
       {type === 'webhook' && <SigningSecret id={id} />}
+      <Sent id={id} />
       {isDeleting && (
         <ConfirmDialog
           title={texts.deleteAsk(name)} text={texts.deleteLong} verb={shellTexts.delete} onClose={() => setDeleting(false)}

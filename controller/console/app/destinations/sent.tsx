@@ -1,0 +1,48 @@
+import { useQuery } from '@tanstack/preact-query';
+import { answer, api } from '../api/client.ts';
+import { destinationTexts as texts } from '../texts/destinations.ts';
+import { href } from '../ui/link.ts';
+import { Shown } from '../ui/loading.tsx';
+import { Section } from '../ui/page.tsx';
+import { Ago } from '../ui/time.tsx';
+
+const STATES = { pending: 'degraded', delivered: 'up', failed: 'down', bounced: 'down' } as const;
+/** Attempts follow by the minute, and no event tells of them. */
+const READ_EVERY_MS = 30_000;
+
+/** The newest alerts of a destination, with their attempts. */
+export function Sent({ id }: { id: string }) {
+  const read = useQuery({
+    queryKey: ['destinations', id, 'deliveries'], refetchInterval: READ_EVERY_MS,
+    queryFn: () => answer(api.GET('/api/integrations/{id}/deliveries', { params: { path: { id } } })),
+  });
+  return (
+    <Section title={texts.sent}>
+      <Shown of={read}>
+        {({ deliveries }) => (deliveries.length === 0 ? <p class="faint">{texts.nothingSent}</p> : (
+          <div class="table-wrap">
+            <table>
+              <thead>
+                <tr>
+                  <th scope="col">{texts.outcome}</th><th scope="col">{texts.event}</th><th scope="col">{texts.recipient}</th>
+                  <th scope="col">{texts.attempts}</th><th scope="col">{texts.when}</th>
+                </tr>
+              </thead>
+              <tbody>
+                {deliveries.map((one) => (
+                  <tr key={one.id}>
+                    <td><span class={`state-badge ${STATES[one.status]}`}>{texts[one.status]}</span></td>
+                    <td>{one.incident_id === null ? <code>{one.event}</code> : <a href={href(`/incidents/${one.incident_id}`)}>{one.event}</a>}</td>
+                    <td>{one.recipient}{one.error_message !== null && <p class="error-text">{one.error_message}</p>}</td>
+                    <td>{texts.tries(one.retry_count, one.max_retries)}</td>
+                    <td><Ago at={one.delivered_at ?? one.last_retry_at ?? one.created_at} /></td>
+                  </tr>
+                ))}
+              </tbody>
+            </table>
+          </div>
+        ))}
+      </Shown>
+    </Section>
+  );
+}
