@@ -20,7 +20,8 @@ const viewer = { access: 'path-project', role: 'viewer' } as const;
 /** Status pages: lists, reads, writes, publication, branding and the monitors that they show. */
 export function pageRoutes(deps: PageDeps): Route[] {
   return [
-    ...readRoutes(deps), previewRoute(deps), ...writeRoutes(deps), ...partRoutes(deps), ...publicationRoutes(deps),
+    ...readRoutes(deps), previewRoute(deps), ...writeRoutes(deps), ...partRoutes(deps),
+    ...publicationRoutes(deps),
   ];
 }
 

@@ -120,7 +120,8 @@ describe('the list of monitors', () => {
       await page.getByText('1 selected').waitFor({ state: 'detached' });
       await page.keyboard.press('k');
       await page.keyboard.press('Enter');
-      await page.waitForURL(`**/monitors/${ids.Down}`);
+      await page.getByRole('heading', { level: 1, name: 'Down' }).waitFor();
+      expect(new URL(page.url()).pathname).toBe(`/monitors/${ids.Down}`);
       await page.goBack();
       await page.getByRole('link', { name: 'Web' }).waitFor();
       await page.keyboard.press('/');

@@ -21,7 +21,8 @@ export function previewRoute(deps: PageDeps): Route {
     handle: async (ctx, { params, query }) => {
       const page = await loadPage(deps, ctx.tenant, params.id);
       const view = await readView(deps, page, ctx.now);
-      const { html, headers } = renderPublicPage(view, lookOf(page), languageOf(ctx, query), { isStill: true });
+      const language = languageOf(ctx, query);
+      const { html, headers } = renderPublicPage(view, lookOf(page), language, { isStill: true });
       return { status: 200, raw: html, headers: { ...headers, 'Cache-Control': 'no-store' } };
     },
   });
