@@ -103,12 +103,13 @@ function useRowKeys({ rows, items, height, selection, canChoose }: {
   const [at, setAt] = useState<string | null>(null);
   const isMoving = useRef(false);
   const rowOf = (key: string | null) => (key === null ? null : rows.current?.querySelector(`[data-key=${CSS.escape(key)}]`) ?? null);
-  useEffect(() => {
-    const target = isMoving.current ? rowOf(at)?.querySelector<HTMLElement>('a, button') ?? null : null;
+  const focus = (key: string | null) => {
+    const target = isMoving.current ? rowOf(key)?.querySelector<HTMLElement>('a, button') ?? null : null;
     if (target === null) return;
     target.focus({ preventScroll: true });
     isMoving.current = false;
-  });
+  };
+  useEffect(() => focus(at));
   const move = (step: number) => () => {
     const before = items.findIndex(({ key }) => key === at);
     const next = Math.min(items.length - 1, Math.max(0, before === -1 ? (step > 0 ? 0 : items.length - 1) : before + step));
@@ -116,6 +117,8 @@ function useRowKeys({ rows, items, height, selection, canChoose }: {
     if (item === undefined) return;
     isMoving.current = true;
     setAt(item.key);
+    // At once where it can be, so that a key that follows quickly is not for the row before.
+    focus(item.key);
     const top = (rows.current?.getBoundingClientRect().top ?? 0) + next * height;
     const [least, most] = [innerHeight * 0.25, innerHeight * 0.75];
     if (top < least || top + height > most) scrollBy({ top: top - innerHeight / 2 });
