@@ -1,12 +1,11 @@
 import { useQuery } from '@tanstack/preact-query';
 import { answer, api } from '../api/client.ts';
+import { DeliveryRow } from '../incidents/delivery-row.tsx';
 import { destinationTexts as texts } from '../texts/destinations.ts';
 import { href } from '../ui/link.ts';
 import { Shown } from '../ui/loading.tsx';
 import { Section } from '../ui/page.tsx';
-import { Ago } from '../ui/time.tsx';
 
-const STATES = { pending: 'degraded', delivered: 'up', failed: 'down', bounced: 'down' } as const;
 /** Attempts follow by the minute, and no event tells of them. */
 const READ_EVERY_MS = 30_000;
 
@@ -30,13 +29,10 @@ export function Sent({ id }: { id: string }) {
               </thead>
               <tbody>
                 {deliveries.map((one) => (
-                  <tr key={one.id}>
-                    <td><span class={`state-badge ${STATES[one.status]}`}>{texts[one.status]}</span></td>
-                    <td>{one.incident_id === null ? <code>{one.event}</code> : <a href={href(`/incidents/${one.incident_id}`)}>{one.event}</a>}</td>
-                    <td>{one.recipient}{one.error_message !== null && <p class="error-text">{one.error_message}</p>}</td>
-                    <td>{texts.tries(one.retry_count, one.max_retries)}</td>
-                    <td><Ago at={one.delivered_at ?? one.last_retry_at ?? one.created_at} /></td>
-                  </tr>
+                  <DeliveryRow
+                    key={one.id} of={one}
+                    event={one.incident_id === null ? <code>{one.event}</code> : <a href={href(`/incidents/${one.incident_id}`)}>{one.event}</a>}
+                  />
                 ))}
               </tbody>
             </table>

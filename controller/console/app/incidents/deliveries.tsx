@@ -2,9 +2,8 @@ import { useQuery } from '@tanstack/preact-query';
 import { answer, api } from '../api/client.ts';
 import { incidentTexts as texts } from '../texts/incidents.ts';
 import { Shown } from '../ui/loading.tsx';
-import { Ago } from '../ui/time.tsx';
+import { DeliveryRow } from './delivery-row.tsx';
 
-const STATES = { pending: 'degraded', delivered: 'up', failed: 'down', bounced: 'down' } as const;
 const MOST = 100;
 
 /** Whom the alerts of an incident reached, and what it took. */
@@ -27,14 +26,7 @@ export function Deliveries({ id }: { id: string }) {
               </tr>
             </thead>
             <tbody>
-              {notifications.map((one) => (
-                <tr key={one.id}>
-                  <td><span class={`state-badge ${STATES[one.status]}`}>{texts[one.status]}</span></td>
-                  <td>{one.recipient} <span class="tag">{one.channel}</span>{one.error_message !== null && <p class="error-text">{one.error_message}</p>}</td>
-                  <td>{texts.tries(one.retry_count, one.max_retries)}</td>
-                  <td><Ago at={one.delivered_at ?? one.last_retry_at ?? one.created_at} /></td>
-                </tr>
-              ))}
+              {notifications.map((one) => <DeliveryRow key={one.id} of={one} channel={one.channel} />)}
             </tbody>
           </table>
         </div>

@@ -2,8 +2,7 @@ import { catalogue } from './catalogue.ts';
 
 const english = {
   sent: 'What was sent here', nothingSent: 'Nothing was sent here yet.', event: 'Event', recipient: 'Recipient', attempts: 'Attempts',
-  when: 'When', outcome: 'Outcome', pending: 'Pending', delivered: 'Delivered', failed: 'Failed', bounced: 'Bounced',
-  tries: (count: number, most: number) => `${count} of ${most}`,
+  when: 'When', outcome: 'Outcome',
   title: 'Alerts', destination: 'Destination', add: 'New destination', none: 'Nobody is alerted yet',
   noneLong: 'Say where alerts go: to mail addresses, a Slack channel or your own webhook.',
   noDefault: 'No destination is a default: monitors that name none alert nobody.',

@@ -3,8 +3,7 @@ import type { Translation } from '../catalogue.ts';
 
 const german: Translation<DestinationTexts> = {
   sent: 'Was hierher verschickt wurde', nothingSent: 'Hierher wurde noch nichts verschickt.', event: 'Ereignis', recipient: 'Empfänger',
-  attempts: 'Versuche', when: 'Wann', outcome: 'Ausgang', pending: 'Ausstehend', delivered: 'Zugestellt', failed: 'Fehlgeschlagen',
-  bounced: 'Abgewiesen', tries: (count, most) => `${count} von ${most}`,
+  attempts: 'Versuche', when: 'Wann', outcome: 'Ausgang',
   title: 'Alarme', destination: 'Ziel', add: 'Neues Ziel', none: 'Noch wird niemand alarmiert',
   noneLong: 'Legen Sie fest, wohin Alarme gehen: an Mailadressen, einen Slack-Kanal oder einen eigenen Webhook.',
   noDefault: 'Kein Ziel ist Standard: Monitore ohne eigenes Ziel alarmieren niemanden.',
