@@ -3,10 +3,22 @@ import { allSettings } from '../monitors/answers.ts';
 import { pageView } from '../status-pages/answers.ts';
 import { brandingInput } from '../status-pages/schema.ts';
 
+const scalar = z.union([z.string(), z.number(), z.boolean(), z.null()]);
+const parts = z.record(z.string(), z.union([scalar, z.array(scalar)]));
+const anyValue = z.union([scalar, z.array(z.union([scalar, parts])), parts]);
+export type AnyValue = z.input<typeof anyValue>;
+
+const difference = z.strictObject({
+  field: z.string().describe('Its name in an export; parts of objects are named as `tcp_config.port`.'),
+  before: anyValue.describe('Null if it is not set. Credentials are null always.'),
+  after: anyValue,
+});
+
 const importedItem = z.strictObject({
   name: z.string(),
   action: z.enum(['create', 'update', 'unchanged']),
   changes: z.array(z.string()).describe('Names of the fields that change.'),
+  differences: z.array(difference).describe('The same with their values.'),
   id: z.uuid().nullable().describe('Null if it does not exist yet.'),
 });
 export type ImportedItem = z.input<typeof importedItem>;

@@ -1,4 +1,5 @@
 import { MOST_LEVELS, type GroupDoc } from '../groups/group.ts';
+import { differencesOf, type Difference } from './difference.ts';
 import type { GroupItem } from './schema.ts';
 
 export interface PlannedGroup {
@@ -8,8 +9,8 @@ export interface PlannedGroup {
   description: string;
   /** Name of its parent, null at the top. */
   parent: string | null;
-  /** Names of the fields that change. */
-  changes: string[];
+  /** What changes of one that exists. */
+  differences: Difference[];
   /** 1 at the top; parents have to be placed before their children. */
   level: number;
 }
@@ -41,10 +42,10 @@ export function planGroups(
     const before = parents.get(name) ?? null;
     const parent = item.parent === undefined ? before : item.parent;
     const description = (item.description === undefined ? current?.description : item.description) ?? '';
-    const changes: string[] = [];
-    if (current !== null && current.description !== description) changes.push('description');
-    if (current !== null && before !== parent) changes.push('parent');
-    return { name, current, description, parent, changes, level: 1 };
+    const differences = current === null ? [] : differencesOf(
+      { description: current.description, parent: before }, { description, parent },
+    );
+    return { name, current, description, parent, differences, level: 1 };
   });
   for (const { name, parent } of groups) parents.set(name, parent);
   for (const [at, group] of groups.entries()) {

@@ -1,8 +1,9 @@
 import { isDeepStrictEqual } from 'node:util';
 import { changedBranding } from '../status-pages/branding-rules.ts';
 import { replacedComponents } from '../status-pages/page-rules.ts';
-import type { PageDoc, PageSettings } from '../status-pages/page.ts';
+import type { Component, PageDoc, PageSettings } from '../status-pages/page.ts';
 import type { PageItem } from '../status-pages/schema.ts';
+import { differencesOf, type Difference } from './difference.ts';
 
 /** A monitor that a page of a document may name. */
 export interface Nameable {
@@ -46,20 +47,26 @@ export function componentsOf(item: PageItem, ids: readonly string[]) {
     ({ monitor_id: ids[at] ?? '', ...shown }));
 }
 
-/** Names of the fields of a page that an item changes. */
-export function pageChanges(
-  item: PageItem, settings: Partial<PageSettings>, current: PageDoc, named: readonly (Nameable | null)[],
-): string[] {
-  const changes: string[] = Object.entries(settings)
-    .filter(([name, value]) => !isDeepStrictEqual(value, current[name as keyof PageSettings]))
-    .map(([name]) => name);
-  const branding = changedBranding(current.branding, item.branding, item) ?? {};
-  if (!isDeepStrictEqual(branding, current.branding ?? {})) changes.push('branding');
+/** What an item changes of a page. `named`: its monitors; `names`: of those that the page has, by id. */
+export function pageDifferences(
+  item: PageItem, settings: Partial<PageSettings>, current: PageDoc,
+  { named, names }: { named: readonly (Nameable | null)[]; names: ReadonlyMap<string, string> },
+): Difference[] {
+  const { branding, status, components } = current;
+  const known = { ...current, branding: branding ?? {} };
+  const asked = { ...settings, branding: changedBranding(branding, item.branding, item) ?? {} };
+  const fields = Object.keys(asked) as (keyof typeof asked)[];
+  const seen = Object.fromEntries(fields.map((name) => [name, known[name]]));
+  const differences = differencesOf(seen, asked);
   if (item.monitors !== undefined) {
-    const asked = componentsOf(item, named.map((one) => one?.id ?? ''));
-    const next = replacedComponents(current.components, asked, 0);
-    if (!isDeepStrictEqual(next, current.components)) changes.push('monitors');
+    const next = replacedComponents(components, componentsOf(item, named.map((one) => one?.id ?? '')), 0);
+    const after = next.map((one, at) => shownAs(named[at]?.name, one));
+    const before = components.map((one) => shownAs(names.get(one.monitor_id), one));
+    if (!isDeepStrictEqual(next, components)) differences.push({ field: 'monitors', before, after });
   }
-  if (item.status !== undefined && item.status !== current.status) changes.push('status');
-  return changes;
+  return [...differences, ...differencesOf({ status }, { status: item.status ?? status })];
+}
+
+function shownAs(monitor = '', { monitor_id: _id, created_at: _since, ...shown }: Component) {
+  return { monitor, ...shown };
 }

@@ -122,6 +122,40 @@ describe('a document', () => {
     ]);
   });
 
+  test('tells the values before and after, but no credentials', async () => {
+    const { writeKey: client } = await newTenant(app);
+    await client.post('/api/import', DOCUMENT);
+    const change = { monitors: [{
+      ...http, interval_seconds: 300, headers: { A: 'new', Accept: 'text/html' }, method: 'POST', body: 'secret=1',
+      auth: { type: 'bearer', token: 'another' }, confirmation_policy: { regions: 'all' }, group: null,
+    }, {
+      ...DOCUMENT.monitors[1], keyword_config: { keywords: [{ text: 'fine' }], ip_family: 'ipv4' },
+    }, { ...DOCUMENT.monitors[2], target: 'mail.example:587', protocol: undefined }] };
+    const { data, text } = await client.post('/api/import?dry_run=true', change);
+    expect(data?.monitors[0].differences, text).toEqual([
+      { field: 'interval_seconds', before: 60, after: 300 },
+      { field: 'group', before: 'Checkout', after: null },
+      { field: 'auth.token', before: null, after: null },
+      { field: 'method', before: 'GET', after: 'POST' },
+      { field: 'headers.A', before: null, after: null },
+      { field: 'headers.Accept', before: null, after: 'text/html' },
+      { field: 'body', before: '', after: null },
+      { field: 'confirmation_policy.regions', before: 'majority', after: 'all' },
+    ]);
+    expect(data.monitors[0].changes).toEqual([
+      'interval_seconds', 'group', 'auth', 'method', 'headers', 'body', 'confirmation_policy',
+    ]);
+    expect(data.monitors[1].differences).toMatchObject([
+      { field: 'keyword_config.keywords', before: [{ text: 'ok' }], after: [{ text: 'fine' }] },
+      { field: 'ip_family', before: null, after: 'ipv4' },
+    ]);
+    expect(data.monitors[2].differences).toEqual([
+      { field: 'target', before: 'mail.example:25', after: 'mail.example:587' },
+      { field: 'tcp_config.port', before: 25, after: 587 },
+    ]);
+    expect(text).not.toMatch(/secret=1|another|"new"|"b"/);
+  });
+
   test('with errors is refused as a whole, with a path for each error', async () => {
     const { writeKey: client } = await newTenant(app);
     await client.post('/api/monitors', { ...http, name: 'Taken' });

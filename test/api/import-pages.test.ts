@@ -44,8 +44,8 @@ test('pages are planned and applied with the monitors of their document; again, 
   const given = document();
   const dry = await client.post('/api/import?dry_run=true', given);
   expect(dry.data.status_pages).toEqual([
-    { name: 'Acme', action: 'create', changes: [], id: null },
-    { name: 'Inside', action: 'create', changes: [], id: null },
+    { name: 'Acme', action: 'create', changes: [], differences: [], id: null },
+    { name: 'Inside', action: 'create', changes: [], differences: [], id: null },
   ]);
   expect(await pagesOf(tenant)).toEqual([]);
   expect(await summaryOf(client, given)).toEqual({ created: 5, updated: 0, unchanged: 0 });
@@ -93,6 +93,15 @@ test('an import changes what differs, and keeps what it does not mention', async
     const { data } = await client.post(`/api/import${query}`, change);
     expect(data.status_pages).toMatchObject([
       { action: 'update', changes: ['name', 'branding', 'monitors', 'status'] },
+    ]);
+    expect(data.status_pages[0].differences).toMatchObject([
+      { field: 'name', before: 'Acme', after: 'Renamed' },
+      { field: 'branding.footerText', before: null, after: 'Imprint' },
+      {
+        field: 'monitors', after: [{ monitor: 'API', display_name: null }],
+        before: [{ monitor: 'API', display_name: 'Interface' }, { monitor: 'Shop', is_visible: false }],
+      },
+      { field: 'status', before: 'published', after: 'draft' },
     ]);
   }
   const page = (await pagesOf(tenant)).find(({ name }) => name === 'Renamed');

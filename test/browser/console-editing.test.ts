@@ -132,7 +132,7 @@ describe('the form of a monitor', () => {
       );
       await page.getByRole('button', { name: 'Show what would change' }).click();
       await page.getByText('2 new, 1 changed').waitFor();
-      await page.getByRole('listitem').filter({ hasText: 'Shop' }).getByText('interval_seconds').waitFor();
+      await page.getByRole('listitem').filter({ hasText: 'Shop' }).getByRole('row', { name: 'Check every 300 600' }).waitFor();
       expect(await findBarriers(page)).toEqual([]);
       await takeScreenshot(page, 'console-editing-import');
       await page.getByRole('button', { name: 'Import 3 changes' }).click();

@@ -23,13 +23,13 @@ export async function applyMonitors(
   const inGroup = ({ item: { group } }: PlannedMonitor, settings: Settable): Settable =>
     group === undefined ? settings : { ...settings, group_id: groupIds.get(group ?? '') ?? null };
   const apply = async (plan: PlannedMonitor, at: number): Promise<string> => {
-    const { item, current, settings, changes } = plan;
+    const { item, current, settings, differences } = plan;
     if (current === null) {
       // Later items get later ids, so that a list by creation keeps the document's order.
       const doc = newMonitor(ctx, newId(ctx.now + at), item.type, inGroup(plan, settings), item.status);
       return (await deps.monitors.insert(doc))._id;
     }
-    if (changes.length > 0) {
+    if (differences.length > 0) {
       await changeMonitor(deps, ctx, current._id, (seen) => {
         const fresh = settable(item, seen, item, deps.minIntervalSeconds);
         return { ...inGroup(plan, fresh), status: item.status ?? seen.status };

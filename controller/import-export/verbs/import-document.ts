@@ -45,16 +45,17 @@ async function applyGroups(
   deps: ConfigurationDeps, ctx: ProjectContext, groups: PlannedGroup[], ids: Map<string, string>,
 ): Promise<void> {
   const parentsFirst = [...groups].sort((one, other) => one.level - other.level);
-  for (const { name, current, description, parent, changes } of parentsFirst) {
+  for (const { name, current, description, parent, differences } of parentsFirst) {
     const wanted = { description, parent_group_id: parent === null ? null : (ids.get(parent) ?? null) };
     if (current === null) ids.set(name, (await createGroup(deps, ctx, { name, ...wanted }))._id);
-    else if (changes.length > 0) await changeGroup(deps, ctx, current._id, wanted);
+    else if (differences.length > 0) await changeGroup(deps, ctx, current._id, wanted);
   }
 }
 
-type Planned = Pick<PlannedGroup | PlannedMonitor | PlannedPage, 'current' | 'changes'>;
+type Planned = Pick<PlannedGroup | PlannedMonitor | PlannedPage, 'current' | 'differences'>;
 
-function itemOf(name: string, { current, changes }: Planned, id: string | undefined): ImportedItem {
-  const action = current === null ? 'create' : changes.length > 0 ? 'update' : 'unchanged';
-  return { name, action, changes, id: id ?? null };
+function itemOf(name: string, { current, differences }: Planned, id: string | undefined): ImportedItem {
+  const action = current === null ? 'create' : differences.length > 0 ? 'update' : 'unchanged';
+  const changes = [...new Set(differences.map(({ field }) => field.split('.', 1)[0] as string))];
+  return { name, action, changes, differences, id: id ?? null };
 }

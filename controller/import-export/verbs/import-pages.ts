@@ -9,7 +9,8 @@ import {
   attachMonitors, changePage, checkDomain, createPage, movePage, settingsOf,
 } from '../../status-pages/verbs/write-page.ts';
 import type { ConfigurationDeps } from '../deps.ts';
-import { componentsOf, meantPage, namedMonitors, pageChanges, type Nameable } from '../page-matching.ts';
+import type { Difference } from '../difference.ts';
+import { componentsOf, meantPage, namedMonitors, pageDifferences, type Nameable } from '../page-matching.ts';
 import type { PlannedMonitor } from './plan-monitors.ts';
 
 export interface PlannedPage {
@@ -18,8 +19,8 @@ export interface PlannedPage {
   current: PageDoc | null;
   /** The monitors that it names, in the order of its list. */
   named: Nameable[];
-  /** Names of the fields that change. */
-  changes: string[];
+  /** What changes of one that exists. */
+  differences: Difference[];
 }
 
 /**
@@ -37,7 +38,8 @@ export async function planPages(
   const existing = await deps.pages.pages.list(ctx.tenant);
   const nameable = await nameableMonitors(deps, ctx, items, monitors);
   const issues: ValidationIssue[] = [];
-  const planned = items.map((item, at): PlannedPage => {
+  const planned: PlannedPage[] = [];
+  for (const [at, item] of items.entries()) {
     const refuse = (path: (string | number)[], message: string) =>
       issues.push({ code: 'custom', path: ['status_pages', at, ...path], message });
     const current = meantPage(item, existing);
@@ -46,9 +48,11 @@ export async function planPages(
     for (const [place, one] of named.entries()) {
       if (one === null) refuse(['monitors', place, 'monitor'], 'Unknown monitor');
     }
-    const changes = current === null ? [] : pageChanges(item, settingsOf(item), current, named);
-    return { item, current, changes, named: named.filter((one) => one !== null) };
-  });
+    const differences = current === null ? [] : pageDifferences(
+      item, settingsOf(item), current, { named, names: await namesOn(deps, ctx, item, current) },
+    );
+    planned.push({ item, current, differences, named: named.filter((one) => one !== null) });
+  }
   for (const at of repeated(planned)) {
     issues.push({ code: 'custom', path: ['status_pages', at, 'name'], message: 'Given twice' });
   }
@@ -63,17 +67,17 @@ export async function applyPages(
   monitorIds: readonly string[],
 ): Promise<string[]> {
   const ids: string[] = [];
-  for (const [at, { item, current, changes, named }] of planned.entries()) {
+  for (const [at, { item, current, differences, named }] of planned.entries()) {
     const { status, subdomain = '' } = item;
     const fields = { ...settingsOf(item), ...shownOf(item), name: item.name };
     // Later items get later times, so that a list by creation keeps the document's order.
     const own = { ...ctx, now: ctx.now + at };
     const isNew = current === null;
     const id = isNew ? (await createPage(deps, own, { ...fields, subdomain })).page._id : current._id;
-    if (changes.some((name) => name !== 'monitors' && name !== 'status')) {
+    if (differences.some(({ field }) => field !== 'monitors' && field !== 'status')) {
       await changePage(deps, ctx, id, fields);
     }
-    if (item.monitors !== undefined && (isNew || changes.includes('monitors'))) {
+    if (item.monitors !== undefined && (isNew || differences.some(({ field }) => field === 'monitors'))) {
       const monitors = componentsOf(item, named.map((one) => one.id ?? monitorIds[one.at ?? -1] ?? ''));
       await attachMonitors(deps, ctx, id, { monitors });
     }
@@ -83,6 +87,15 @@ export async function applyPages(
     ids.push(id);
   }
   return ids;
+}
+
+/** Names of a page's monitors by id, if the item has some as well. */
+async function namesOn(
+  { monitors: { monitors } }: ConfigurationDeps, { tenant }: ProjectContext, item: PageItem, page: PageDoc,
+): Promise<Map<string, string>> {
+  if (item.monitors === undefined) return new Map();
+  const found = await monitors.findMany(tenant, page.components.map(({ monitor_id }) => monitor_id));
+  return new Map(found.map(({ _id, name }) => [_id, name]));
 }
 
 /** Monitors by name, those of the project from the oldest on. */

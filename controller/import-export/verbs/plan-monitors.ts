@@ -9,6 +9,8 @@ import { followingInterval } from '../../monitors/settings/heartbeat.ts';
 import { settable, type Settable } from '../../monitors/settable.ts';
 import { checkSettings, type SettingsDeps } from '../../monitors/verbs/check-settings.ts';
 import { monitorLimitReached } from '../../monitors/verbs/write-monitor.ts';
+import { viewSettings } from '../../monitors/views.ts';
+import { differencesOf, type Difference } from '../difference.ts';
 import { matchByName } from '../match-rules.ts';
 import type { MonitorItem } from '../schema.ts';
 
@@ -17,8 +19,8 @@ export interface PlannedMonitor {
   /** Null if the monitor is new. */
   current: MonitorDoc | null;
   settings: Settable;
-  /** Names of the fields that change. */
-  changes: string[];
+  /** What changes of one that exists. */
+  differences: Difference[];
 }
 
 const NAMES_AT_ONCE = 500;
@@ -80,16 +82,21 @@ async function plan(
   }
   const settings = settable(item, current, item, deps.minIntervalSeconds);
   await checkSettings(deps, tenant, settings, current, askedInterval(settings, item.interval_seconds));
-  if (current === null) return { item, current, settings, changes: [] };
-  const { group_id: groupId, ...others } = settings;
-  const names = Object.keys(others) as (keyof typeof others)[];
-  const changes: string[] = names.filter((name) => !isDeepStrictEqual(others[name], current[name]));
-  const before = current.group_id ?? null;
-  const groupName = groupNames.get(before ?? '') ?? null;
-  const isMoved = item.group === undefined ? groupId !== before : item.group !== groupName;
-  if (isMoved) changes.push('group');
-  if (item.status !== undefined && item.status !== current.status) changes.push('status');
-  return { item, current, settings, changes };
+  if (current === null) return { item, current, settings, differences: [] };
+  const nameOf = (id: string | null | undefined) => groupNames.get(id ?? '') ?? null;
+  const before = { doc: current, group: nameOf(current.group_id) };
+  const group = item.group === undefined ? nameOf(settings.group_id) : item.group;
+  const after = { doc: { ...current, ...settings, status: item.status ?? current.status }, group };
+  const [seen, next] = [fieldsOf(before), fieldsOf(after)];
+  if (isDeepStrictEqual(seen, next)) return { item, current, settings, differences: [] };
+  const told = { before: fieldsOf(before, true), after: fieldsOf(after, true) };
+  return { item, current, settings, differences: differencesOf(seen, next, told) };
+}
+
+function fieldsOf({ doc, group }: { doc: MonitorDoc; group: string | null }, isConcealed = false) {
+  const fields = viewSettings(doc, { group }, isConcealed);
+  // An export repeats in there what is beside it as well.
+  return doc.keyword === null ? fields : { ...fields, keyword_config: doc.keyword };
 }
 
 /**

@@ -1,6 +1,13 @@
 import { describe, expect, test } from 'vitest';
 import { neededOf } from '../../../controller/console/app/editing/policy.ts';
+import { PATHS, type Path } from '../../../controller/console/app/editing/fields.ts';
+import { changeOf } from '../../../controller/console/app/editing/import-change.ts';
 import { valueText } from '../../../controller/console/app/editing/value-text.ts';
+
+const LABELS = {
+  ...Object.fromEntries(PATHS.map((path) => [path, path])) as Record<Path, string>,
+  interval_seconds: 'Check every', group_id: 'Group', headers: 'Headers', auth: 'Sign in with', body: 'Body',
+};
 
 describe('a change that is shown before it is saved', () => {
   test.each([
@@ -21,6 +28,17 @@ describe('a change that is shown before it is saved', () => {
     expect(shown).toContain('basic ada');
     expect(shown).toContain('Accept: text/html');
   });
+});
+
+test.each([
+  [{ field: 'interval_seconds', before: 60, after: 300 }, { field: 'Check every', before: '60', after: '300' }],
+  [{ field: 'group', before: 'Shops', after: null }, { field: 'Group', before: 'Shops', after: '' }],
+  [{ field: 'headers.Accept', before: null, after: 'text/html' }, { field: 'Headers Accept', before: '', after: 'text/html' }],
+  [{ field: 'auth.token', before: null, after: null }, { field: 'Sign in with token', before: '••••', after: '••••' }],
+  [{ field: 'body', before: '', after: null }, { field: 'Body', before: '', after: '••••' }],
+  [{ field: 'branding.logoUrl', before: null, after: '/a.svg' }, { field: 'branding.logoUrl', before: '', after: '/a.svg' }],
+])('a difference that an import tells reads well (%j)', (difference, shown) => {
+  expect(changeOf(difference, LABELS)).toEqual(shown);
 });
 
 test.each([

@@ -5,6 +5,7 @@ import { Button } from '../ui/button.tsx';
 import { Dialog } from '../ui/dialog.tsx';
 import { ErrorNote } from '../ui/error-note.tsx';
 import { useForm } from '../ui/use-form.ts';
+import { ChangesTable } from './changes-table.tsx';
 import type { Draft, Path } from './fields.ts';
 import { valueText } from './value-text.ts';
 
@@ -16,20 +17,11 @@ export function ChangesDialog({ before, after, paths, save, onClose }: {
   return (
     <Dialog title={editingTexts.saveChanges(paths.length)} onClose={onClose} class="wide">
       <form onSubmit={onSubmit}>
-        <div class="table-wrap">
-          <table class="changes">
-            <thead><tr><th scope="col">{editingTexts.field}</th><th scope="col">{editingTexts.before}</th><th scope="col">{editingTexts.after}</th></tr></thead>
-            <tbody>
-              {paths.map((path) => (
-                <tr key={path}>
-                  <th scope="row">{fieldLabels[path]}</th>
-                  <td><del>{valueText(path, before[path]) || editingTexts.nothing}</del></td>
-                  <td><ins>{valueText(path, after[path]) || editingTexts.nothing}</ins></td>
-                </tr>
-              ))}
-            </tbody>
-          </table>
-        </div>
+        <ChangesTable
+          changes={paths.map((path) => (
+            { field: fieldLabels[path], before: valueText(path, before[path]), after: valueText(path, after[path]) }
+          ))}
+        />
         <ErrorNote error={error} />
         <footer>
           <Button onClick={onClose}>{shellTexts.cancel}</Button>

@@ -4,12 +4,15 @@ import { answer, api } from '../api/client.ts';
 import type { paths } from '../api/openapi.d.ts';
 import { canEdit } from '../session/session.ts';
 import { editingTexts } from '../texts/editing.ts';
+import { fieldLabels } from '../texts/monitor-fields.ts';
 import { Button } from '../ui/button.tsx';
 import { ErrorNote } from '../ui/error-note.tsx';
 import { Field, TextArea } from '../ui/field.tsx';
 import { Page, Section } from '../ui/page.tsx';
 import { toast, toastError } from '../ui/toast.tsx';
 import { useForm } from '../ui/use-form.ts';
+import { ChangesTable } from './changes-table.tsx';
+import { changeOf } from './import-change.ts';
 
 type Outcome = paths['/api/import']['post']['responses']['200']['content']['application/json']['data'];
 const KINDS = ['groups', 'monitors', 'status_pages'] as const;
@@ -75,11 +78,11 @@ function Changes({ title, items }: { title: string; items: Outcome['monitors'] }
   return (
     <Section title={title}>
       <ul class="import-list">
-        {items.map(({ name, action, changes }) => (
-          <li key={name}>
+        {items.map(({ name, action, differences }, at) => (
+          <li key={at}>
             <span class={`state-badge ${action === 'create' ? 'up' : 'maintenance'}`}>{action === 'create' ? `+ ${editingTexts.isNew}` : `~ ${editingTexts.isChanged}`}</span>
-            <span>{name}</span>
-            {action === 'update' && changes.map((field) => <code key={field} class="tag">{field}</code>)}
+            <strong>{name}</strong>
+            {differences.length > 0 && <ChangesTable changes={differences.map((one) => changeOf(one, fieldLabels))} />}
           </li>
         ))}
       </ul>

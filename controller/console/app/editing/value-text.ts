@@ -1,5 +1,12 @@
 const SECRET_HEADER = /auth|cookie|token|secret|key/i;
-const HIDDEN = '••••';
+export const HIDDEN = '••••';
+
+/** A field by its label, with texts of its values; empty where there is none. */
+export interface Change {
+  field: string;
+  before: string;
+  after: string;
+}
 
 /** A field's value in one line, for people; without passwords and tokens. */
 export function valueText(path: string, value: unknown): string {

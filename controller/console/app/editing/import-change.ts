@@ -1,0 +1,22 @@
+import { PATHS, type Path } from './fields.ts';
+import { HIDDEN, valueText, type Change } from './value-text.ts';
+
+interface Difference {
+  field: string;
+  before: unknown;
+  after: unknown;
+}
+
+/** A difference that the API tells, for people. Of two credentials, neither is told. */
+export function changeOf({ field, before, after }: Difference, labels: Readonly<Record<Path, string>>): Change {
+  const isHidden = before === null && after === null;
+  const textOf = (value: unknown) => (isHidden || (value === null && field === 'body') ? HIDDEN : valueText(field, value));
+  return { field: labelOf(field, labels), before: textOf(before), after: textOf(after) };
+}
+
+/** The form's name for it, with the part of what the form has as one field; else the API's. */
+function labelOf(field: string, labels: Readonly<Record<Path, string>>): string {
+  if (field === 'group') return labels.group_id;
+  const path = PATHS.find((one) => field === one || field.startsWith(`${one}.`));
+  return path === undefined ? field : `${labels[path]} ${field.slice(path.length + 1)}`.trim();
+}

@@ -1,0 +1,34 @@
+import { isDeepStrictEqual } from 'node:util';
+import type { AnyValue } from './answers.ts';
+
+/** A field that an import changes. */
+export interface Difference {
+  /** By its name in an export; the parts of objects one by one, as `tcp_config.port`. */
+  field: string;
+  /** Null if it is not set, or if it may not be told. */
+  before: AnyValue;
+  after: AnyValue;
+}
+
+type Fields = Readonly<Record<string, unknown>>;
+
+/** What differs between two states of a thing, with the values of `told`: the same without credentials. */
+export function differencesOf(
+  before: Fields, after: Fields, told: { before: unknown; after: unknown } = { before, after },
+): Difference[] {
+  return [...new Set([...Object.keys(after), ...Object.keys(before)])].flatMap((field): Difference[] => {
+    const [one, other] = [before[field] ?? null, after[field] ?? null];
+    if (isDeepStrictEqual(one, other)) return [];
+    const values = { before: partOf(told.before, field), after: partOf(told.after, field) };
+    if (!isObject(one) || !isObject(other)) return [{ field, ...values }];
+    return differencesOf(one, other, values).map((part) => ({ ...part, field: `${field}.${part.field}` }));
+  });
+}
+
+function partOf(whole: unknown, name: string): AnyValue {
+  return isObject(whole) && Object.hasOwn(whole, name) ? whole[name] as AnyValue ?? null : null;
+}
+
+function isObject(value: unknown): value is Fields {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
