@@ -170,7 +170,7 @@ export async function openController(given: GivenPorts, publicPages = openPublic
       certificates,
       incidents: incidents.store, outages: incidents.outages, domains: domains.store,
     },
-    runner: fleet.runNow, turns: monitors.turns, poke,
+    runner: fleet.runNow, assigned: fleet.assigned, turns: monitors.turns, poke,
     minIntervalSeconds: config.monitors.minIntervalSeconds, log,
   };
   const grouping = groups.over(monitorDeps);

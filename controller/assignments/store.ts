@@ -134,6 +134,19 @@ export class AssignmentStore extends Documents<AssignmentDoc> {
     return this.all.find(filter).sort({ _id: 1 }).limit(limit).toArray();
   }
 
+  /** Ids of an organization's monitors that a probe should run, in no order. */
+  async idsOf(organizationId: string, probe: { _id: string; region_id: string }): Promise<string[]> {
+    const { _id: probe_id, region_id: region } = probe;
+    const filter = { organization_id: organizationId, gone: false, region, probe_id };
+    const found = this.all.find(filter, { hint: 'by_region' }).project<ActiveId>({ monitor_id: 1 });
+    return (await found.toArray()).map(({ monitor_id: id }) => id);
+  }
+
+  /** How many monitors a probe should run. */
+  countOf(probeId: string): Promise<number> {
+    return this.count(active(probeId, ''));
+  }
+
   /** Monitors of an organization by the region that they run in. */
   async countByRegion(organizationId: string): Promise<Map<string, number>> {
     const groups = this.all.aggregate<{ _id: string; n: number }>([

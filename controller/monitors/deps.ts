@@ -3,7 +3,7 @@ import type { Log } from '../../shared/log.ts';
 import type { Quota } from '../plans/quota.ts';
 import type { MonitorCounts } from './counts/counts.ts';
 import type { MonitorListStore } from './list/list-store.ts';
-import type { CheckRunner, DestinationLookup, GroupLookup, MonitorReaders, RegionLookup } from './ports.ts';
+import type { AssignedMonitors, CheckRunner, DestinationLookup, GroupLookup, MonitorReaders, RegionLookup } from './ports.ts';
 import type { MonitorStore } from './store.ts';
 
 export interface MonitorWriteDeps {
@@ -27,6 +27,7 @@ export interface MonitorDeps extends MonitorWriteDeps {
   counts: MonitorCounts;
   readers: MonitorReaders;
   runner: CheckRunner;
+  assigned: AssignedMonitors;
   /** For overviews, by organization. */
   turns: Pick<FairQueue, 'run'>;
 }

@@ -69,6 +69,14 @@ export interface RegionRun {
   reason: 'no_live_probe' | 'unreachable' | 'timeout' | 'refused' | null;
 }
 
+/**
+ * Monitors that a probe has been assigned: the ids of the organization's, and how many there are with those
+ * of all others. Null for a probe that the organization does not see.
+ */
+export type AssignedMonitors = (
+  organizationId: string, probeId: string,
+) => Promise<{ ids: string[]; total: number } | null>;
+
 export interface CheckRunner {
   /** Ids of the regions that the monitor runs in. */
   regionsOf(monitor: MonitorDoc): Promise<string[]>;

@@ -8,6 +8,7 @@ import {
 } from './answers.ts';
 import type { MonitorDeps } from './deps.ts';
 import { historyRoutes } from './history/routes.ts';
+import { monitorsOfProbeRoute } from './of-probe/routes.ts';
 import { overviewRoute } from './overview/routes.ts';
 import { monitorListQuery, periodQuery } from './schema.ts';
 import { CONCEALMENT } from './settings/http-credentials.ts';
@@ -17,7 +18,10 @@ import { viewListedMonitor, viewMonitor, viewSettings, viewStats } from './views
 import { writeRoutes } from './write-routes.ts';
 
 export function monitorRoutes(deps: MonitorDeps): Route[] {
-  return [...readRoutes(deps), overviewRoute(deps), ...writeRoutes(deps), ...historyRoutes(deps)];
+  return [
+    ...readRoutes(deps), overviewRoute(deps), ...writeRoutes(deps), ...historyRoutes(deps),
+    monitorsOfProbeRoute(deps),
+  ];
 }
 
 function readRoutes(deps: MonitorDeps): Route[] {

@@ -122,6 +122,12 @@ export async function openFleet(ports: FleetPorts, sources: FleetSources) {
     publishIdentities: () => identities.run(),
     rates: [liveness.rate, syncRate, runRate],
     runNow,
+    assigned: async (organizationId: string, probeId: string) => {
+      const probe = await probes.find(probeId);
+      if (probe === null || !isOf(probe, organizationId)) return null;
+      const [ids, total] = await Promise.all([items.idsOf(organizationId, probe), items.countOf(probeId)]);
+      return { ids, total };
+    },
     overview: {
       probes: (organizationId: string) => [...directory.probes()]
         .filter((probe) => isOf(probe, organizationId))

@@ -188,6 +188,7 @@ const NEEDS = {
   'GET /api/probes': 'organization viewer',
   'POST /api/probes': 'organization viewer',
   'GET /api/probes/:id': 'organization viewer',
+  'GET /api/probes/:id/monitors': 'project viewer or key',
   'PUT /api/probes/:id': 'organization viewer',
   'PATCH /api/probes/:id': 'organization viewer',
   'DELETE /api/probes/:id': 'organization viewer',

@@ -1,4 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { newId } from '../../shared/ids.ts';
+import { assign } from '../helpers/assigned.ts';
 import { addRegion } from '../helpers/make-app.ts';
 import type { Tenant } from '../helpers/tenants.ts';
 import { findBarriers, takeScreenshot } from './chromium.ts';
@@ -58,6 +60,43 @@ describe('the fleet in the console', () => {
       await takeScreenshot(page, 'console-enrol');
       await page.getByRole('button', { name: 'Done' }).click();
       await page.getByRole('row', { name: /attic.*Enrolling/ }).waitFor();
+      expect(noted).toEqual([]);
+    });
+  });
+
+  test('a probe names what it runs, and a monitor its probe', async () => {
+    const probe = { id: await addProbe('loft'), region: 'madrid' };
+    const ids: string[] = [];
+    for (let at = 1; at <= 11; at += 1) {
+      const body = { name: `Shop ${at}`, type: 'HTTP', target: `https://shop${at}.example/`, interval_seconds: 300 };
+      const id: string = (await tenant.owner.client.post('/api/monitors', body)).data.monitor.id;
+      await assign(rig.app, tenant, id, probe);
+      ids.push(id);
+    }
+    const foreign = await rig.newTenant();
+    await assign(rig.app, foreign, newId(1), probe);
+    const region = {
+      region: 'madrid', status: 'down' as const, reason: 'timeout', last_check_at: 1, response_time_ms: null, probe_id: probe.id,
+    };
+    rig.app.owners.live.set(ids[6] as string, {
+      status: 'down', since: 1, last_check_at: 1, last_success_at: null, last_failure_at: 1, open_incident: null, regions: [region],
+    });
+    await rig.open(tenant.owner, `/fleet/probes/${probe.id}`, DESKTOP, async (page, noted) => {
+      const runs = page.getByRole('region', { name: 'What it runs' });
+      await runs.getByText('11 of this project, 1 of others').waitFor();
+      await runs.getByRole('row', { name: /Shop 7 HTTP.*Down/ }).waitFor();
+      await takeScreenshot(page, 'console-probe-monitors');
+      expect(await findBarriers(page)).toEqual([]);
+      await runs.getByLabel('Search by name or target').click();
+      await page.keyboard.type('shop');
+      await page.waitForURL(/search=shop$/);
+      await page.keyboard.type('1');
+      await runs.getByText('3 found').waitFor();
+      expect(new URL(page.url()).searchParams.get('search')).toBe('shop1');
+      await runs.getByLabel('Search by name or target').fill('');
+      await runs.getByRole('link', { name: 'Shop 7' }).click();
+      await page.getByRole('region', { name: 'Regions' }).getByRole('link', { name: 'loft' }).click();
+      await page.getByRole('heading', { level: 1, name: 'loft' }).waitFor();
       expect(noted).toEqual([]);
     });
   });

@@ -14,6 +14,8 @@ export type OverviewDoc = Pick<
   MonitorDoc, '_id' | 'name' | 'type' | 'target' | 'status' | 'interval_seconds' | 'group_id' | 'tags' | 'created_at'
 >;
 
+export type SearchableMonitor = Pick<MonitorDoc, '_id' | 'search_text'>;
+
 /** Where a walk in order of creation goes on. */
 export type CreationPlace = Pick<MonitorDoc, '_id' | 'created_at'>;
 
@@ -92,6 +94,17 @@ export class MonitorListStore {
     const found = this.#monitors.find(filter, { batchSize: DECODED_AT_ONCE, ...hint });
     const sorted = found.sort({ created_at: 1, _id: 1 }).limit(limit);
     return sorted.project<OverviewDoc>(OVERVIEW_FIELDS).map(restoreListed).toArray();
+  }
+
+  /** What searches compare with, of the living monitors of the project among `ids`; in no order. */
+  async searchTexts(tenant: Tenant, ids: readonly string[]): Promise<SearchableMonitor[]> {
+    const found: SearchableMonitor[] = [];
+    for (let at = 0; at < ids.length; at += DECODED_AT_ONCE) {
+      const filter = { ...living(tenant), _id: { $in: ids.slice(at, at + DECODED_AT_ONCE) } };
+      const some = this.#monitors.find(filter).project<SearchableMonitor>({ search_text: 1 });
+      found.push(...await some.toArray());
+    }
+    return found;
   }
 
   async #merged(tenant: Tenant, query: MonitorListQuery, cells: CountedCell[]): Promise<MonitorDoc[]> {

@@ -11,6 +11,7 @@ import { Page } from '../ui/page.tsx';
 import { StateBadge } from '../ui/state.tsx';
 import { Ago, msText, numberText, percentText, Time } from '../ui/time.tsx';
 import { ProbeMenu } from './probe-menu.tsx';
+import { ProbeMonitors } from './probe-monitors.tsx';
 import { mayChange, probesChanged, TONES, useRegions, type Probe } from './probes.ts';
 
 const READ_EVERY_MS = 30_000;
@@ -43,6 +44,7 @@ export default function ProbeView() {
             {probe.quarantine === null && probe.reason !== null && <p class="note">{probe.reason}</p>}
             <Figures probe={probe} />
             <Facts probe={probe} />
+            <ProbeMonitors id={id} />
           </Page>
         );
       }}

@@ -1,5 +1,5 @@
 import { useInfiniteQuery } from '@tanstack/preact-query';
-import { useEffect, useRef, useState } from 'preact/hooks';
+import { useRef, useState } from 'preact/hooks';
 import { useLocation } from 'preact-iso';
 import { answer, api } from '../api/client.ts';
 import { queries } from '../api/queries.ts';
@@ -8,17 +8,17 @@ import { canEdit } from '../session/session.ts';
 import { useKeys } from '../shell/keys.ts';
 import { incidentTexts as texts } from '../texts/incidents.ts';
 import { Button } from '../ui/button.tsx';
-import { SelectField, TextField } from '../ui/field.tsx';
+import { SelectField } from '../ui/field.tsx';
 import { href } from '../ui/link.ts';
 import { Shown } from '../ui/loading.tsx';
 import { Empty, Page } from '../ui/page.tsx';
+import { SearchField } from '../ui/search-field.tsx';
 import { Ago, numberText } from '../ui/time.tsx';
 import { ReportIncident } from './report-incident.tsx';
 import { Lasted, SEVERITIES, SeverityBadge, StatusBadge, type Incident } from './severity.tsx';
 
 const PAGE = 50;
 const STATUSES = ['open', 'acknowledged', 'resolved', 'closed'] as const;
-const SEARCH_AFTER_MS = 250;
 
 /** All incidents of the project, newest first, kept up to date as they happen. */
 export default function Incidents() {
@@ -51,7 +51,7 @@ export default function Incidents() {
       actions={canEdit.value && <Button onClick={() => setReporting(true)}>{texts.report}</Button>}
     >
       <div class="fields incident-filters">
-        <Search value={wanted.search ?? ''} onValue={(value) => filter('search', value)} />
+        <SearchField label={texts.search} maxLength={200} value={wanted.search ?? ''} onValue={(value) => filter('search', value)} />
         <SelectField
           label={texts.status} value={wanted.status ?? ''} onValue={(value) => filter('status', value)}
           options={[['', texts.all], ...STATUSES.map((one) => [one, texts[one]] as const)]}
@@ -90,17 +90,6 @@ export default function Incidents() {
       {isReporting && <ReportIncident onClose={() => setReporting(false)} />}
     </Page>
   );
-}
-
-function Search({ value, onValue }: { value: string; onValue: (value: string) => void }) {
-  const [typed, setTyped] = useState(value);
-  useEffect(() => setTyped(value), [value]);
-  useEffect(() => {
-    if (typed === value) return undefined;
-    const timer = setTimeout(() => onValue(typed), SEARCH_AFTER_MS);
-    return () => clearTimeout(timer);
-  }, [typed]);
-  return <TextField label={texts.search} type="search" maxLength={200} value={typed} onValue={setTyped} />;
 }
 
 /** Rows that arrow keys or j and k walk through. */

@@ -1,4 +1,5 @@
 import { useState } from 'preact/hooks';
+import { ProbeLink } from '../fleet/probe-link.tsx';
 import { checkTexts } from '../texts/checks.ts';
 import { monitorTexts } from '../texts/monitor.ts';
 import { msText, Time } from '../ui/time.tsx';
@@ -39,7 +40,7 @@ function CheckDetail({ result }: { result: Result }) {
     <div class="check-detail">
       <dl class="facts">
         {error !== null && <><dt>{monitorTexts.failed}</dt><dd>{error.message} <code>{error.layer ?? error.type}</code></dd></>}
-        {probe !== null && <><dt>{checkTexts.probe}</dt><dd><code>{probe}</code></dd></>}
+        {probe !== null && <><dt>{checkTexts.probe}</dt><dd><ProbeLink id={probe} /></dd></>}
         {received !== undefined && <><dt>{checkTexts.received}</dt><dd><Time at={received} /></dd></>}
       </dl>
       {timings !== null && <PhaseBar timings={timings} longestMs={0} />}

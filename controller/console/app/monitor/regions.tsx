@@ -1,4 +1,5 @@
 import { WorldMap, type WorldPoint } from '../charts/world-map.tsx';
+import { ProbeLink } from '../fleet/probe-link.tsx';
 import { monitorTexts } from '../texts/monitor.ts';
 import { shellTexts } from '../texts/shell.ts';
 import { Shown } from '../ui/loading.tsx';
@@ -29,6 +30,7 @@ export function RegionTable({ id }: { id: string }) {
                   <th scope="row">
                     {regionName(regions, one.region)}
                     <span class="faint small block">{placeOf(regions.get(one.region))}</span>
+                    {one.probe_id !== null && <span class="small block"><ProbeLink id={one.probe_id} /></span>}
                   </th>
                   <td>
                     <StateBadge state={one.status} />

@@ -22,6 +22,9 @@ const english = {
   deleteRegionAsk: (name: string) => `Delete the region ${name}?`, deleteRegionLong: 'Monitors that name it go on elsewhere.',
   noRegions: 'No regions yet', map: (points: string) => `Where the probes are. ${points}`, noProbe: 'no probe',
   actionsOf: (name: string) => `Actions for ${name}`, probesOnline: 'Probes online',
+  runs: 'What it runs', monitor: 'Monitor', type: 'Type', search: 'Search by name or target',
+  ofProject: (count: string) => `${count} of this project`, ofOthers: (count: string) => `${count} of others`,
+  found: (count: string) => `${count} found`, showMore: (count: string) => `Show more (${count})`,
 };
 
 export const fleetTexts = catalogue(english, { de: () => import('./de/fleet.ts') });

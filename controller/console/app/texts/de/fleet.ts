@@ -23,6 +23,9 @@ const german: Translation<FleetTexts> = {
   deleteRegionAsk: (name) => `Die Region ${name} löschen?`, deleteRegionLong: 'Monitore, die sie nennen, laufen anderswo weiter.',
   noRegions: 'Noch keine Regionen', map: (points) => `Wo die Probes sind. ${points}`, noProbe: 'keine Probe',
   actionsOf: (name) => `Aktionen für ${name}`, probesOnline: 'Probes online',
+  runs: 'Was sie prüft', monitor: 'Monitor', type: 'Art', search: 'Nach Name oder Ziel suchen',
+  ofProject: (count) => `${count} aus diesem Projekt`, ofOthers: (count) => `${count} von anderen`,
+  found: (count) => `${count} gefunden`, showMore: (count) => `Mehr zeigen (${count})`,
 };
 
 export default german;

@@ -1,0 +1,97 @@
+import { useInfiniteQuery, type InfiniteData } from '@tanstack/preact-query';
+import { useLocation } from 'preact-iso';
+import { answer, api } from '../api/client.ts';
+import type { components, paths } from '../api/openapi.d.ts';
+import { queries } from '../api/queries.ts';
+import { useLive } from '../live/use-live.ts';
+import { fleetTexts as texts } from '../texts/fleet.ts';
+import { Button } from '../ui/button.tsx';
+import { href } from '../ui/link.ts';
+import { Shown } from '../ui/loading.tsx';
+import { Section } from '../ui/page.tsx';
+import { SearchField } from '../ui/search-field.tsx';
+import { StateBadge } from '../ui/state.tsx';
+import { numberText } from '../ui/time.tsx';
+
+type Monitor = components['schemas']['ProbeMonitor'];
+type Answer = paths['/api/probes/{id}/monitors']['get']['responses']['200']['content']['application/json']['data'];
+
+const PAGE = 100;
+
+/** What a probe runs: the project's monitors by name, those of others as a number. The search is in the address. */
+export function ProbeMonitors({ id }: { id: string }) {
+  const { query, route } = useLocation();
+  const search = query['search'] ?? '';
+  const key = ['fleet', 'probe', id, 'monitors', search];
+  const read = useInfiniteQuery({
+    queryKey: key, initialPageParam: 0,
+    queryFn: ({ pageParam: offset }) => answer(api.GET('/api/probes/{id}/monitors', {
+      params: { path: { id }, query: { limit: PAGE, offset, ...(search === '' ? {} : { search }) } },
+    })),
+    getNextPageParam: ({ pagination: { offset, limit, has_more: hasMore } }) => (hasMore ? offset + limit : undefined),
+  });
+  useLive('monitor.state', ({ monitor_id: changed, status }) => {
+    queries.setQueryData<InfiniteData<Answer, number>>(key, (seen) => seen && {
+      ...seen,
+      pages: seen.pages.map((page) => ({
+        ...page, monitors: page.monitors.map((one) => (one.id === changed ? after(one, status as Monitor['runtimeStatus']) : one)),
+      })),
+    });
+  });
+  const find = (text: string) => {
+    route(href(`/fleet/probes/${id}${text === '' ? '' : `?search=${encodeURIComponent(text)}`}`), true);
+  };
+  return (
+    <Section title={texts.runs}>
+      <SearchField label={texts.search} maxLength={255} value={search} onValue={find} />
+      <Shown of={read} lines={4}>
+        {({ pages }) => {
+          const monitors = pages.flatMap((page) => page.monitors);
+          const { others = 0, pagination } = pages[0] ?? {};
+          const total = pagination?.total_count ?? 0;
+          return (
+            <>
+              <p class="faint" role="status">
+                {search === '' ? texts.ofProject(numberText(total)) : texts.found(numberText(total))}
+                {others > 0 && `, ${texts.ofOthers(numberText(others))}`}
+              </p>
+              {monitors.length > 0 && <MonitorTable monitors={monitors} />}
+              {read.hasNextPage && (
+                <Button isBusy={read.isFetchingNextPage} onClick={() => void read.fetchNextPage()}>
+                  {texts.showMore(numberText(total - monitors.length))}
+                </Button>
+              )}
+            </>
+          );
+        }}
+      </Shown>
+    </Section>
+  );
+}
+
+function MonitorTable({ monitors }: { monitors: Monitor[] }) {
+  return (
+    <div class="table-wrap">
+      <table class="stacked">
+        <thead>
+          <tr><th scope="col">{texts.monitor}</th><th scope="col">{texts.type}</th><th scope="col">{texts.state}</th></tr>
+        </thead>
+        <tbody>
+          {monitors.map(({ id, name, type, status, runtimeStatus }) => (
+            <tr key={id}>
+              <th scope="row" class="wide"><a href={href(`/monitors/${id}`)}>{name}</a></th>
+              <td>{type}</td>
+              <td><StateBadge state={status === 'disabled' ? 'disabled' : runtimeStatus} /></td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </div>
+  );
+}
+
+/** In a window it stays in maintenance, whatever checks say. */
+function after(monitor: Monitor, status: Monitor['runtimeStatus']): Monitor {
+  const isCovered = monitor.runtimeStatus === 'maintenance' && status !== 'paused';
+  return isCovered ? monitor : { ...monitor, runtimeStatus: status };
+}

@@ -1,0 +1,29 @@
+import { idParams } from '../../http/params.ts';
+import { defineRoute, type Route } from '../../http/route.ts';
+import type { MonitorDeps } from '../deps.ts';
+import { runtimeStatus } from '../rules.ts';
+import { listMonitorsOfProbe } from '../verbs/list-monitors-of-probe.ts';
+import { probeMonitorsAnswer, probeMonitorsQuery, type ProbeMonitor } from './answers.ts';
+
+/** What a probe runs, for those who see the monitors. */
+export function monitorsOfProbeRoute(deps: MonitorDeps): Route {
+  return defineRoute({
+    method: 'GET', path: '/api/probes/:id/monitors', tag: 'Probes',
+    auth: { access: 'project', role: 'viewer' },
+    summary: 'List the monitors that a probe runs',
+    description: 'Those of the project by name; of all others only their number.',
+    params: idParams, query: probeMonitorsQuery,
+    errors: ['RESOURCE_NOT_FOUND'],
+    answers: { 200: probeMonitorsAnswer },
+    handle: async (ctx, { params, query }) => {
+      const { limit, offset } = query;
+      const { monitors, total, others } = await listMonitorsOfProbe(deps, ctx, params.id, query);
+      const views = monitors.map(({ doc, live }): ProbeMonitor => {
+        const { _id: id, name, type, status } = doc;
+        return { id, name, type, status, runtimeStatus: runtimeStatus(doc, live) };
+      });
+      const pagination = { total_count: total, limit, offset, has_more: offset + views.length < total };
+      return { status: 200, data: { monitors: views, others, pagination } };
+    },
+  });
+}
