@@ -1,11 +1,14 @@
 import { randomUUID } from 'node:crypto';
+import type { Document } from 'mongodb';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import type { IncidentDoc } from '../../controller/incidents/incident.ts';
+import type { MonitorDoc } from '../../controller/monitors/monitor.ts';
 import { encodeRollup } from '../../controller/results/hours/rollup-codec.ts';
 import { emptyRollup } from '../../controller/results/hours/rollup.ts';
 import type { MonitorLive } from '../../controller/results/reading/live.ts';
 import type { ApiClient, Loose } from '../helpers/api-client.ts';
 import { makeApp, type TestApp } from '../helpers/make-app.ts';
+import { QueryPlans } from '../helpers/query-plans.ts';
 import { newTenant, type Tenant } from '../helpers/tenants.ts';
 
 const HOUR_MS = 3_600_000;
@@ -14,14 +17,16 @@ const DAY_MS = 24 * HOUR_MS;
 let app: TestApp;
 let tenant: Tenant;
 let client: ApiClient;
+let commands: Document[] = [];
 beforeAll(async () => {
-  app = await makeApp();
+  app = await makeApp({ onCommand: (command) => commands.push(command) });
 });
 afterAll(() => app.close());
 beforeEach(async () => {
   tenant = await newTenant(app);
   client = tenant.readKey;
   app.owners.unanswered.clear();
+  commands = [];
 });
 
 const create = async (change: Loose = {}): Promise<string> => {
@@ -185,6 +190,19 @@ describe('hours and days', () => {
     const { monitors: [brief] } = await overview('?include=days&limit=500');
     expect(brief).toMatchObject({ uptime_30d: known.uptime_30d });
     expect(brief).not.toHaveProperty('hours');
+  });
+
+  test('are read by their ids, those of fifty monitors at once, whatever else is stored', async () => {
+    const [doc] = await app.monitors.findByIds([await create()]) as [MonitorDoc];
+    const others = Array.from({ length: 59 }, () => ({ ...doc, _id: randomUUID() }));
+    await app.db.collection<MonitorDoc>('monitors').insertMany(others);
+    commands = [];
+    expect((await overview('?include=days&limit=500')).monitors).toHaveLength(60);
+    const reads = commands.filter(({ find }) => find === 'rollups_1d');
+    expect(reads.map(({ filter }) => filter._id.$in.length)).toEqual([50 * 89, 10 * 89]);
+    const plans = new QueryPlans();
+    for (const read of reads) plans.take(read);
+    expect(plans.collectionScans()).toEqual([]);
   });
 
   test('are missing of a monitor that no owner knows yet', async () => {

@@ -129,6 +129,19 @@ test.each(cases)('the planner picks the index that reads fewest documents: %j', 
   expect(explain(find)).toMatchObject(expected);
 });
 
+test('a long list of ids reads the documents it names and no others', () => {
+  const ids = Array.from({ length: 5000 }, (_, at) => (at < 9 ? `p01${at}` : `nobody${at}`));
+  expect(explain({ filter: { _id: { $in: ids } } })).toEqual({ plan: '_id', docs: 9, returned: 9 });
+  const mails = ids.map((_, at) => `m${at + 393}@x`);
+  expect(explain({ filter: { org: 1, mail: { $in: mails } } })).toMatchObject({ plan: 'mail', docs: 7 });
+});
+
+test('lists of several fields are combined up to a limit', () => {
+  const [few, many] = [[0, 1], Array.from({ length: 5000 }, (_, at) => at)];
+  expect(explain({ filter: { 'o.k': 2, at: { $in: many } } })).toMatchObject({ plan: 'ok', docs: 133 });
+  expect(explain({ filter: { 'o.k': { $in: few }, at: { $in: many } } })).toMatchObject({ docs: 267, returned: 267 });
+});
+
 test('a hint to a missing index is refused', () => {
   expect(() => explain({ filter: {}, hint: 'nope' })).toThrow('there is no index nope');
 });

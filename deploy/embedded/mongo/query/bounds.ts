@@ -20,8 +20,11 @@ export interface Bounds {
   readonly hasRange: boolean;
 }
 
-/** Limit for expanded points; beyond it the matcher decides on the remaining conditions. */
-const MAX_POINTS = 4096;
+/**
+ * Limit for the combinations of several fields' values; beyond it the matcher decides on the remaining
+ * conditions. The values of one field are no more than the query names.
+ */
+const MAX_COMBINED = 4096;
 const AFTER = Buffer.from([0xff]);
 const EMPTY = Buffer.alloc(0);
 
@@ -40,7 +43,8 @@ export function indexBounds(
     if (multikey && roots.has(root)) break;
     const conditions = parts.filter((part): part is Condition => 'name' in part && part.name === field.name);
     const points = pointsOf(conditions, field);
-    if (points === null || prefixes.length * points.length > MAX_POINTS) {
+    const isTooMany = prefixes.length > 1 && prefixes.length * (points?.length ?? 0) > MAX_COMBINED;
+    if (points === null || isTooMany) {
       range = rangeOf(conditions, field, multikey);
       break;
     }
