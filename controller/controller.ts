@@ -173,7 +173,7 @@ export async function openController(given: GivenPorts, publicPages = openPublic
     runner: fleet.runNow, assigned: fleet.assigned, turns: monitors.turns, poke,
     minIntervalSeconds: config.monitors.minIntervalSeconds, log,
   };
-  const grouping = groups.over(monitorDeps);
+  const grouping = groups.over(monitorDeps, events.tellOfGroup);
   const { deps: pages, quick, connect, routes: pageRoutes } =
     statusPages.over(monitorDeps, subscribers.ofPages);
   const http = await openHttp(ports, {

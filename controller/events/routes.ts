@@ -5,8 +5,10 @@ const HEADERS = { 'Cache-Control': 'no-cache, no-store, no-transform', 'X-Accel-
 
 const description = `Server-sent events of the project: \`result\`, \`monitor.state\`,
 \`monitor.region\`, \`incident\`, \`probe\`. Their data is JSON in the form that the API uses for the
-resource. A repeated event has the same id. Send \`Last-Event-ID\` to resume after a disconnection; the event \`resync\` means that this was
-not possible: reload what you show. A comment every 15 seconds keeps the connection open. At most 20
+resource. \`monitor.changed\` and \`monitor.deleted\` name monitors (\`monitor_ids\`, at most 100) that were
+created, changed or deleted, \`group.changed\` and \`group.deleted\` a group (\`group_id\`): read them again.
+A repeated event has the same id. Send \`Last-Event-ID\` to resume after a disconnection; the event
+\`resync\` means that this was not possible: reload what you show. A comment every 15 seconds keeps the connection open. At most 20
 streams per user, and as many per organization as \`limits.event_streams\` of \`GET /api/billing\` says.`;
 
 /** Live events. */

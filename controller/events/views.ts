@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { decodeJson } from '../../shared/contracts/decode-json.ts';
 import { OUTCOMES } from '../../shared/contracts/result.ts';
-import { derivedId, shardOf } from '../../shared/ids.ts';
+import { derivedId, newId, shardOf } from '../../shared/ids.ts';
 import type { Tenant } from '../accounts/tenant.ts';
 import type { RegionChange, StatusChange } from '../verdicts/monitor-state.ts';
 import type { LiveEvent } from './event.ts';
@@ -17,6 +17,50 @@ export function stateEvent(change: StatusChange): LiveEvent {
 export function regionEvent(change: RegionChange): LiveEvent {
   const { id, organization_id, project_id, incident_id: _incident, ...data } = change;
   return { id, kind: 'monitor.region', organization_id, project_id, at: change.at, data };
+}
+
+/** Monitors that one event names; a read of `/api/monitors/overview` may name as many. */
+const MOST_NAMED = 100;
+
+/** What an event tells of a monitor that was written. */
+export interface WrittenMonitor {
+  _id: string;
+  organization_id: string;
+  project_id: string;
+  revision: number;
+  /** Unix ms; null while it lives. */
+  deleted_at: number | null;
+}
+
+/** Monitors were created or changed, or deleted; telling the same revisions again is the same event. */
+export function monitorEvents(monitors: readonly WrittenMonitor[], at: number): LiveEvent[] {
+  const alike = new Map<string, WrittenMonitor[]>();
+  for (const one of monitors) {
+    const key = `${one.organization_id} ${one.project_id} ${one.deleted_at === null}`;
+    const others = alike.get(key);
+    if (others === undefined) alike.set(key, [one]);
+    else others.push(one);
+  }
+  return [...alike.values()].flatMap((all) => chunks(all).map((some): LiveEvent => {
+    const [{ organization_id, project_id, deleted_at }] = some as [WrittenMonitor];
+    const kind = deleted_at === null ? 'monitor.changed' : 'monitor.deleted';
+    const id = derivedId(kind, ...some.flatMap(({ _id, revision }) => [_id, revision]));
+    return { id, kind, organization_id, project_id, at, data: { monitor_ids: some.map(({ _id }) => _id) } };
+  }));
+}
+
+function chunks<T>(all: readonly T[]): T[][] {
+  const count = Math.ceil(all.length / MOST_NAMED);
+  return Array.from({ length: count }, (_, at) => all.slice(at * MOST_NAMED, (at + 1) * MOST_NAMED));
+}
+
+/** A group was created or changed, or deleted. */
+export function groupEvent(
+  { organizationId: organization_id, projectId: project_id }: Tenant, groupId: string, isDeleted: boolean,
+  at: number,
+): LiveEvent {
+  const kind = isDeleted ? 'group.deleted' : 'group.changed';
+  return { id: newId(at), kind, organization_id, project_id, at, data: { group_id: groupId } };
 }
 
 export interface ProbeSeen {

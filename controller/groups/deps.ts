@@ -1,3 +1,4 @@
+import type { Tenant } from '../accounts/tenant.ts';
 import type { MonitorDeps } from '../monitors/deps.ts';
 import type { ManyDeps } from '../monitors/verbs/change-many.ts';
 import type { GroupStore } from './store.ts';
@@ -9,6 +10,8 @@ export interface TreeDeps {
   trees: TreeStore;
   removals: RemovalStore;
   monitors: ManyDeps;
+  /** Tells those who look at the project now that a group is other than it was. */
+  tell(project: Tenant, groupId: string, isDeleted: boolean): void;
 }
 
 export interface GroupDeps extends TreeDeps {

@@ -1,8 +1,11 @@
 import { shardOf } from '../../shared/ids.ts';
+import type { Tenant } from '../accounts/tenant.ts';
 import { publisherOn } from '../events/event.ts';
 import { EventHub } from '../events/hub.ts';
 import { eventRoutes } from '../events/routes.ts';
-import { probeEvent, stateEvent, type ProbeSeen } from '../events/views.ts';
+import {
+  groupEvent, monitorEvents, probeEvent, stateEvent, type ProbeSeen, type WrittenMonitor,
+} from '../events/views.ts';
 import type { Quota } from '../plans/quota.ts';
 import type { StatusHistory } from '../results/writing/outbox.ts';
 import type { Accounts } from './accounts.ts';
@@ -35,6 +38,12 @@ export function openEvents({ bus, clock, log }: ControllerPorts) {
         publisher.publish(stateEvent(change));
       },
     }),
+    /** Publishes that monitors were written, once their owners know it. */
+    tellOfMonitors: (monitors: readonly WrittenMonitor[]): void => {
+      for (const event of monitorEvents(monitors, clock.now())) publisher.publish(event);
+    },
+    tellOfGroup: (project: Tenant, groupId: string, isDeleted: boolean): void =>
+      publisher.publish(groupEvent(project, groupId, isDeleted, clock.now())),
     /** Publishes when probes come and go. */
     publishProbes: ({ fleet, accounts: { deps: { projects } }, ownsShard }: ProbeSources): void => {
       const publishChange = async (probeId: string, status: ProbeSeen['status']) => {

@@ -25,8 +25,8 @@ export async function openGroups({ mongo: { db }, clock, log }: ControllerPorts)
   };
   return {
     store: groups, lookup,
-    over: (monitors: MonitorDeps) => {
-      const deps: GroupDeps = { groups, trees, removals, monitors };
+    over: (monitors: MonitorDeps, tell: GroupDeps['tell']) => {
+      const deps: GroupDeps = { groups, trees, removals, monitors, tell };
       const removing = new Rounds({
         clock, everyMs: RESUME_EVERY_MS,
         round: () => resumeRemovals(deps, clock.now()),

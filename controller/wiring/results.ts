@@ -84,7 +84,10 @@ export async function openResults(ports: ControllerPorts, sources: ResultSources
           return { shard: shardOf(doc._id), config, monitor: doc };
         });
       },
-      place: (docs) => fleet.placement.apply(docs),
+      place: async (docs) => {
+        await fleet.placement.apply(docs);
+        events.tellOfMonitors(docs);
+      },
       clear: (marks) => monitors.clearUnjournaled(marks),
     },
     onFailure: (state, region, result) => {

@@ -1,6 +1,9 @@
 import { z } from 'zod';
 
-export const EVENT_KINDS = ['result', 'monitor.state', 'monitor.region', 'incident', 'probe'] as const;
+export const EVENT_KINDS = [
+  'result', 'monitor.state', 'monitor.region', 'monitor.changed', 'monitor.deleted', 'group.changed',
+  'group.deleted', 'incident', 'probe',
+] as const;
 
 /** What has become true in a project, on `events.<organization>.<project>.<kind>`; results are on `raw.…`. */
 export const liveEventMessage = z.object({

@@ -217,6 +217,38 @@ describe('live events', () => {
     id: randomUUID(), kind, organization_id: organizationId, project_id: projectId, at: Date.now(), data,
   });
 
+  test('bring what others create, rename, move and delete, and read no more than that', async () => {
+    const tenant = await live.newTenant();
+    const { writeKey } = tenant;
+    const alpha = await create(tenant, { name: 'Alpha' });
+    await live.open(tenant.owner, '/?group=tree', DESKTOP, async (page) => {
+      await page.getByRole('link', { name: 'Alpha' }).waitFor();
+      await page.getByText('Live', { exact: true }).waitFor();
+      const whole: string[] = [];
+      page.on('request', (request) => {
+        if (/overview\?limit=5000/.test(request.url())) whole.push(request.url());
+      });
+      const beta = await create(tenant, { name: 'Beta' });
+      tell(tenant, 'monitor.changed', { monitor_ids: [beta] });
+      await page.getByRole('link', { name: 'Beta' }).waitFor();
+      await page.getByText('2 monitors').waitFor();
+      const { data: group } = await writeKey.post('/api/groups', { name: 'Shops' });
+      await writeKey.put(`/api/monitors/${beta}`, { name: 'Gamma', group_id: group.id });
+      tell(tenant, 'monitor.changed', { monitor_ids: [beta] });
+      await page.getByRole('button', { name: 'Shops' }).waitFor();
+      await page.getByRole('link', { name: 'Gamma' }).waitFor();
+      await writeKey.put(`/api/groups/${group.id}`, { name: 'Stores' });
+      await page.getByRole('button', { name: 'Stores' }).waitFor();
+      tell(tenant, 'monitor.deleted', { monitor_ids: [alpha] });
+      await page.getByText('1 monitor', { exact: true }).waitFor();
+      expect(await shownNames(page)).toEqual(['Gamma']);
+      await writeKey.delete(`/api/monitors/${beta}`);
+      tell(tenant, 'monitor.changed', { monitor_ids: [beta] });
+      await page.getByText('Nothing is watched yet').waitFor();
+      expect(whole).toEqual([]);
+    });
+  });
+
   test.each(['/?sort=state', '/wall'])('bring to the top of %s what goes down, and take it from there', async (path) => {
     const tenant = await live.newTenant();
     const ids = [await create(tenant, { name: 'Alpha' }), await create(tenant, { name: 'Beta' })];

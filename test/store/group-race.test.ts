@@ -67,7 +67,7 @@ function controllerOn(db: Db): { writer: MonitorWriteDeps; tree: TreeDeps } {
     destinations: { unknownDestinations: async () => [] },
     poke: () => undefined, minIntervalSeconds: 30, log: createLog('test', 'silent'),
   };
-  const tree = { groups, trees: new TreeStore(db), removals, monitors: writer };
+  const tree = { groups, trees: new TreeStore(db), removals, monitors: writer, tell: () => undefined };
   return { writer, tree };
 }
 

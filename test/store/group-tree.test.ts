@@ -51,7 +51,7 @@ function controllerOn(db: Db, agedMs = 0): TreeDeps {
   };
   return {
     groups, trees: new TreeStore(db), removals,
-    monitors: { monitors, quota, groups: lookup, poke: () => undefined, log },
+    monitors: { monitors, quota, groups: lookup, poke: () => undefined, log }, tell: () => undefined,
   };
 }
 

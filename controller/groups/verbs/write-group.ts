@@ -36,6 +36,7 @@ export async function createGroup(deps: TreeDeps, ctx: ProjectContext, input: Gr
   const parent = input.parent_group_id ?? null;
   if (parent === null) {
     await deps.groups.insert(group);
+    deps.tell(ctx.tenant, group._id, false);
     return group;
   }
   // Reserves the name; the group is invisible until it has its place.
@@ -47,6 +48,7 @@ export async function createGroup(deps: TreeDeps, ctx: ProjectContext, input: Gr
     if (error instanceof AppError) await deps.groups.discard(ctx.tenant, group._id);
     throw error;
   }
+  deps.tell(ctx.tenant, group._id, false);
   return { ...group, parent_group_id: parent };
 }
 
@@ -63,6 +65,7 @@ export async function changeGroup(deps: TreeDeps, ctx: ProjectContext, id: strin
     if (name === undefined && description === undefined) return seen;
     const renamed = await deps.groups.rename(ctx.tenant, id, { name, description });
     if (renamed === null) throw notFound('Group');
+    deps.tell(ctx.tenant, id, false);
     return renamed;
   }
   const isMoved = await changeTree(deps, ctx, (edges) => {
@@ -70,6 +73,7 @@ export async function changeGroup(deps: TreeDeps, ctx: ProjectContext, id: strin
     return fitting(edges, { kind: 'place', group_id: id, parent_group_id: parent, name, description });
   });
   if (!isMoved) throw duplicateName();
+  deps.tell(ctx.tenant, id, false);
   return loadGroup(deps, ctx, id);
 }
 
@@ -81,6 +85,7 @@ export async function deleteGroup(deps: TreeDeps, ctx: ProjectContext, id: strin
       if (edge === undefined) throw notFound('Group');
       return { kind: 'remove', group_id: id, to: edge.parent_group_id };
     });
+    deps.tell(ctx.tenant, id, true);
   } finally {
     // Even if the group is gone: this may repeat a deletion that was interrupted.
     await finishRemovals(deps, ctx);

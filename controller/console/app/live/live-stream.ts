@@ -5,7 +5,9 @@ import { queries } from '../api/queries.ts';
 import { chosenProject, sessionEnded } from '../session/chosen.ts';
 import { me } from '../session/session.ts';
 
-export const KINDS = ['result', 'monitor.state', 'monitor.region', 'incident', 'probe'] as const;
+export const KINDS = [
+  'result', 'monitor.state', 'monitor.region', 'monitor.changed', 'monitor.deleted', 'group.changed', 'group.deleted', 'incident', 'probe',
+] as const;
 export type Kind = (typeof KINDS)[number];
 export type Listener = (data: Record<string, unknown>) => void;
 

@@ -26,6 +26,9 @@ export function useFollow(id: string): void {
   useLive('monitor.region', (data) => {
     if (data['monitor_id'] === id) moved();
   });
+  useLive('monitor.changed', ({ monitor_ids: ids }) => {
+    if ((ids as string[]).includes(id)) moved();
+  });
   useLive('incident', (data) => {
     if (data['check_id'] === id) moved();
   });

@@ -1,6 +1,7 @@
 import { signal } from '@preact/signals';
 import { answer, api } from '../api/client.ts';
 import { onLive } from '../live/live-stream.ts';
+import { Soon } from '../live/soon.ts';
 import { language } from '../preferences/language.ts';
 import { noteIncident, noteRegion, noteResult, noteState, type Change } from './live-changes.ts';
 import { rankNames, toMonitor, type Monitor } from './monitor.ts';
@@ -8,7 +9,9 @@ import { rankNames, toMonitor, type Monitor } from './monitor.ts';
 const PAGE_SIZE = 5000;
 /** Pages: more monitors than these are not shown. */
 const MOST_PAGES = 40;
-/** Events that arrive while the list is read, to be noted once more in what was read. */
+/** Changed monitors that are read by themselves; for more, all are read. */
+const MOST_NAMED = 100;
+/** Events that arrive during a reading, to be noted once more in what was read. */
 const MOST_HELD = 20_000;
 /** Lists are arranged anew at most this often, and what is shown is drawn once per frame. */
 const ARRANGED_EVERY_MS = 250;
@@ -23,14 +26,32 @@ export class MonitorList {
   readonly monitors = new Map<string, Monitor>();
   readonly drawn = signal(0);
   readonly arranged = signal(0);
+  /** How many there are, as the API says; null until it has. */
   readonly total = signal<number | null>(null);
-  #held: { id: string; note: Note }[] | null = null;
+  /** Whether all of them were read once. */
+  readonly isWhole = signal(false);
+  /** What has happened during each reading that goes on. */
+  readonly #readings = new Set<(() => void)[]>();
+  readonly #changed = new Set<string>();
   #frame = 0;
   #timer = 0;
 
-  /** Takes live events until the returned function is called. */
-  follow(): () => void {
+  /** Takes live events until the returned function is called. `readAll` has the list read anew. */
+  follow(readAll: () => void): () => void {
+    const soon = new Soon(() => {
+      const ids = [...this.#changed];
+      this.#changed.clear();
+      if (ids.length > MOST_NAMED) readAll();
+      // What fails is read with all others some time later.
+      else this.#readSome(ids).catch(() => undefined);
+    });
     const ends = [
+      () => soon.stop(),
+      onLive('monitor.changed', ({ monitor_ids: ids }) => this.#hold(() => {
+        for (const id of ids as string[]) this.#changed.add(id);
+        soon.ask();
+      })),
+      onLive('monitor.deleted', ({ monitor_ids: ids }) => this.#hold(() => this.remove(ids as string[]))),
       onLive('result', (data) => this.#note(data['monitor_id'], (monitor) => noteResult(monitor, data as never))),
       onLive('monitor.state', (data) => this.#note(data['monitor_id'], (monitor) => noteState(monitor, data as never))),
       onLive('monitor.region', (data) => this.#note(data['monitor_id'], (monitor) => noteRegion(monitor, data as never))),
@@ -46,12 +67,11 @@ export class MonitorList {
 
   /** Reads all pages; each is shown as soon as it is there. Resolves with the number of monitors. */
   async read(signal: AbortSignal): Promise<number> {
-    this.#held = [];
-    try {
+    await this.#reading(async () => {
       const seen = new Set<string>();
       let cursor: string | null = '';
       for (let page = 0; cursor !== null && page < MOST_PAGES; page += 1) {
-        const query: { limit: string; cursor?: string } = { limit: String(PAGE_SIZE), ...(cursor === '' ? {} : { cursor }) };
+        const query: Query = { limit: String(PAGE_SIZE), ...(cursor === '' ? {} : { cursor }) };
         const read: Awaited<ReturnType<typeof readPage>> = await readPage(query, signal);
         for (const one of read.monitors) {
           seen.add(one.id);
@@ -62,12 +82,41 @@ export class MonitorList {
         if (cursor !== null) this.#rearrange();
       }
       for (const id of this.monitors.keys()) if (!seen.has(id)) this.monitors.delete(id);
-      for (const { id, note } of this.#held ?? []) this.#apply(id, note);
-      this.#rearrange();
-      return this.monitors.size;
+      this.isWhole.value = cursor === null;
+    });
+    return this.monitors.size;
+  }
+
+  /** Those that are not found are no longer there. */
+  async #readSome(ids: readonly string[]): Promise<void> {
+    await this.#reading(async () => {
+      const { monitors, total_count: total } = await readPage({ ids: ids.join(','), limit: String(MOST_NAMED) });
+      const missing = new Set(ids);
+      for (const one of monitors) {
+        missing.delete(one.id);
+        this.#put(toMonitor(one));
+      }
+      for (const id of missing) this.monitors.delete(id);
+      this.total.value = total;
+    });
+  }
+
+  /** What happens meanwhile may be later than what is read, so that it is noted once more. */
+  async #reading(read: () => Promise<void>): Promise<void> {
+    const happened: (() => void)[] = [];
+    this.#readings.add(happened);
+    try {
+      await read();
     } finally {
-      this.#held = null;
+      this.#readings.delete(happened);
     }
+    for (const note of happened) note();
+    this.#rearrange();
+  }
+
+  #hold(note: () => void): void {
+    for (const happened of this.#readings) if (happened.length < MOST_HELD) happened.push(note);
+    note();
   }
 
   /** Changes monitors here at once; the next reading has the last word. */
@@ -93,10 +142,11 @@ export class MonitorList {
 
   #note(id: unknown, note: Note): void {
     if (typeof id !== 'string') return;
-    if (this.#held !== null && this.#held.length < MOST_HELD) this.#held.push({ id, note });
-    const change = this.#apply(id, note);
-    if (change !== 'none') this.#frame ||= requestAnimationFrame(() => this.#draw());
-    if (change === 'arranged') this.#timer ||= window.setTimeout(() => this.#rearrange(false), ARRANGED_EVERY_MS);
+    this.#hold(() => {
+      const change = this.#apply(id, note);
+      if (change !== 'none') this.#frame ||= requestAnimationFrame(() => this.#draw());
+      if (change === 'arranged') this.#timer ||= window.setTimeout(() => this.#rearrange(false), ARRANGED_EVERY_MS);
+    });
   }
 
   #apply(id: string, note: Note): Change {
@@ -120,6 +170,12 @@ export class MonitorList {
   }
 }
 
-function readPage(query: { limit: string; cursor?: string }, signal: AbortSignal) {
+interface Query {
+  limit: string;
+  cursor?: string;
+  ids?: string;
+}
+
+function readPage(query: Query, signal: AbortSignal | null = null) {
   return answer(api.GET('/api/monitors/overview', { params: { query: query as never }, signal }));
 }

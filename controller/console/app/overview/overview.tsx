@@ -1,7 +1,5 @@
-import { useQuery } from '@tanstack/preact-query';
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { useLocation } from 'preact-iso';
-import { answer, api } from '../api/client.ts';
 import { canEdit, project } from '../session/session.ts';
 import { useKeys } from '../shell/keys.ts';
 import { overviewTexts } from '../texts/overview.ts';
@@ -12,7 +10,7 @@ import { href } from '../ui/link.ts';
 import { Skeleton } from '../ui/loading.tsx';
 import { Empty, Page } from '../ui/page.tsx';
 import { toastError } from '../ui/toast.tsx';
-import { arrange, isRestless, type GroupNode } from './arrange.ts';
+import { arrange, isRestless } from './arrange.ts';
 import { BulkBar } from './bulk-bar.tsx';
 import { HistoryReader } from './history.ts';
 import type { MonitorList } from './monitor-list.ts';
@@ -20,15 +18,16 @@ import { DEFAULTS, optionsOf, withOptions, type Options, type Sort } from './opt
 import { Selection } from './selection.ts';
 import { MonitorTable } from './table.tsx';
 import { StateCounts, Toolbar } from './toolbar.tsx';
-import { useMonitors } from './use-monitors.ts';
+import { useGroups, useMonitors } from './use-monitors.ts';
 
 const RESTLESS_EVERY_MS = 1000;
 
 /** All monitors of the project. */
 export default function Overview() {
   const { list, reading } = useMonitors();
+  void list.arranged.value;
   const isRead = reading.data !== undefined || list.total.value !== null;
-  const isEmpty = reading.data === 0 && list.monitors.size === 0;
+  const isEmpty = list.isWhole.value && list.monitors.size === 0;
   return (
     <Page title={overviewTexts.title} class="overview" actions={<Actions />}>
       {reading.error !== null && <ErrorNote error={reading.error} retry={() => void reading.refetch()} />}
@@ -93,13 +92,14 @@ function Monitors({ list }: { list: MonitorList }) {
     return next;
   });
   const sortBy = (sort: Sort) => setOptions({ sort, isReversed: options.sort === sort && !options.isReversed });
-  const all = list.total.value ?? list.monitors.size;
   return (
     <>
       <StateCounts options={options} monitors={list.monitors.values()} onChange={setOptions} />
       <Toolbar options={options} monitors={list.monitors.values()} search={search} onChange={setOptions} />
       <p class="faint small" role="status">
-        {list.monitors.size < all ? overviewTexts.loadingMore(list.monitors.size, all) : overviewTexts.shown(arranged.monitors.length, all)}
+        {list.isWhole.value
+          ? overviewTexts.shown(arranged.monitors.length, list.monitors.size)
+          : overviewTexts.loadingMore(list.monitors.size, list.total.value ?? list.monitors.size)}
       </p>
       {arranged.monitors.length === 0
         ? <Empty title={overviewTexts.nothing}><Button onClick={() => setOptions(DEFAULTS)}>{overviewTexts.showAll}</Button></Empty>
@@ -112,13 +112,6 @@ function Monitors({ list }: { list: MonitorList }) {
       {canEdit.value && <BulkBar list={list} selection={selection} groups={groups} />}
     </>
   );
-}
-
-const NO_GROUPS: GroupNode[] = [];
-
-function useGroups(): GroupNode[] {
-  const { data } = useQuery({ queryKey: ['groups', 'hierarchy', project.value?.id], queryFn: () => answer(api.GET('/api/groups/hierarchy')) });
-  return (data?.groups as GroupNode[] | undefined) ?? NO_GROUPS;
 }
 
 /** What the address says of the list, and how to change it. Typing adds no step to the way back. */

@@ -1,0 +1,101 @@
+import { MongoClient } from 'mongodb';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { ApiSession } from '../helpers/api-session.ts';
+import { startControllerRig, type ControllerRig } from '../helpers/controller-rig.ts';
+import { EventClient } from '../helpers/event-client.ts';
+import { until } from '../helpers/until.ts';
+
+interface Listener {
+  session: ApiSession;
+  stream: EventClient;
+}
+
+let rig: ControllerRig;
+let ours: Listener;
+let strangers: Listener;
+/** Of another project of ours. */
+let beside: EventClient;
+
+beforeAll(async () => {
+  rig = await startControllerRig({ REGISTRATION: 'open' });
+  const listen = async (session: ApiSession): Promise<Listener> => {
+    const { key } = await session.ok<{ key: string }>('POST', '/api/auth/api-keys', { name: 'reader' });
+    return { session, stream: await EventClient.open(rig.controller.url, { 'x-api-key': key }) };
+  };
+  ours = await listen(rig.session);
+  const stranger = await new ApiSession(rig.controller.url).begin('stranger@example.com');
+  const client = await MongoClient.connect(rig.store.url);
+  await client.db().collection('users').updateMany({}, { $set: { email_verified: true } });
+  await client.close();
+  strangers = await listen(stranger);
+  const { key } = await rig.session.ok<{ key: string }>('POST', '/api/auth/api-keys', { name: 'beside' });
+  const { project } = await rig.session.ok<{ project: { id: string } }>('POST', '/api/projects', { name: 'Beside' });
+  beside = await EventClient.open(rig.controller.url, { 'x-api-key': key, 'x-project-id': project.id });
+  expect([ours.stream.status, strangers.stream.status, beside.status]).toEqual([200, 200, 200]);
+});
+afterAll(async () => {
+  for (const stream of [ours?.stream, strangers?.stream, beside]) stream?.close();
+  await rig?.stop();
+});
+
+async function create({ session }: Listener, name: string): Promise<string> {
+  const body = { name, type: 'HTTP', target: 'http://127.0.0.1:9/', interval_seconds: 300 };
+  return (await session.ok<{ monitor: { id: string } }>('POST', '/api/monitors', body)).monitor.id;
+}
+
+/** How often the listener was told of this. */
+function told({ events }: EventClient, kind: string, id: string): number {
+  return events.filter(({ event, data }) =>
+    event === kind && (data['group_id'] === id || (data['monitor_ids'] as string[] | undefined)?.includes(id))).length;
+}
+
+/** Makes a change, and waits until our stream has told of it once more. */
+async function toldOf(kind: string, id: string, change: () => Promise<unknown>): Promise<void> {
+  const before = told(ours.stream, kind, id);
+  await change();
+  await until(() => told(ours.stream, kind, id) > before, { what: `${kind} is told` });
+}
+
+test('monitors that somebody creates, changes or deletes are told to their project alone', async () => {
+  const { session } = ours;
+  const id = await create(ours, 'Shop');
+  const shown = async () => (await session.ok<{ monitors: { name: string; status: string; tags: string[] }[] }>(
+    'GET', `/api/monitors/overview?ids=${id}`,
+  )).monitors[0];
+  await until(() => told(ours.stream, 'monitor.changed', id) > 0, { what: 'the new monitor is told' });
+  await toldOf('monitor.changed', id, () => session.ok('PUT', `/api/monitors/${id}`, { name: 'Store' }));
+  expect(await shown()).toMatchObject({ name: 'Store' });
+  const bulk = (change: object) => session.ok('POST', '/api/monitors/bulk', { monitor_ids: [id], ...change });
+  await toldOf('monitor.changed', id, () => bulk({ action: 'pause' }));
+  await toldOf('monitor.changed', id, () => bulk({ action: 'tag', tags: ['night'] }));
+  expect(await shown()).toMatchObject({ status: 'paused', tags: ['night'] });
+  await toldOf('monitor.deleted', id, () => session.ok('DELETE', `/api/monitors/${id}`));
+  // What follows on the strangers' stream would come after it.
+  const theirs = await create(strangers, 'Theirs');
+  await until(() => told(strangers.stream, 'monitor.changed', theirs) > 0, { what: 'they are told of theirs' });
+  expect(strangers.stream.raw).not.toContain(id);
+  expect(beside.raw).not.toContain(id);
+  expect(ours.stream.raw).not.toContain(theirs);
+});
+
+test('groups that somebody creates, renames, moves or deletes are told to their project alone', async () => {
+  const { session } = ours;
+  const make = async (name: string) => (await session.ok<{ id: string }>('POST', '/api/groups', { name })).id;
+  const [outer, inner] = [await make('Outer'), await make('Inner')];
+  await until(() => told(ours.stream, 'group.changed', inner) > 0, { what: 'the new group is told' });
+  await toldOf('group.changed', inner, () => session.ok('PUT', `/api/groups/${inner}`, { name: 'Core' }));
+  await toldOf('group.changed', inner, () => session.ok('PUT', `/api/groups/${inner}`, { parent_group_id: outer }));
+  const id = await create(ours, 'Shop');
+  await toldOf('monitor.changed', id, () => session.ok('POST', `/api/monitors/bulk`, {
+    monitor_ids: [id], action: 'move', group_id: inner,
+  }));
+  const before = told(ours.stream, 'monitor.changed', id);
+  await toldOf('group.deleted', inner, () => session.ok('DELETE', `/api/groups/${inner}`));
+  await until(() => told(ours.stream, 'monitor.changed', id) > before, { what: 'its monitors are told' });
+  const theirs = await create(strangers, 'Theirs too');
+  await until(() => told(strangers.stream, 'monitor.changed', theirs) > 0, { what: 'they are told of theirs' });
+  for (const text of [strangers.stream.raw, beside.raw]) {
+    expect(text).not.toContain(inner);
+    expect(text).not.toContain(id);
+  }
+});
