@@ -36,7 +36,7 @@ export class Several implements Installation {
   readonly #database: MongoClient;
   #balancer: Balancer | null = null;
   #probe: ProbeProcess | null = null;
-  #bundles: string[] = [];
+  readonly #bundles: string[] = [];
   /** What the processes have said that are gone. */
   #said = '';
 
@@ -46,11 +46,14 @@ export class Several implements Installation {
     this.#database = new MongoClient(store.url);
   }
 
-  /** All controllers start at once, on an empty database. Resolves when the probe is connected. */
-  static async start(count: number): Promise<Several> {
+  /**
+   * All controllers start at once, on an empty database. Resolves when the probe is connected. `program`: a
+   * bundle of the controller; by default the present one, without the console.
+   */
+  static async start(count: number, program: string | null = null): Promise<Several> {
     const several = new Several(...(await Promise.all([testMongo(), startNats()])));
     try {
-      await several.#begin(count);
+      await several.#begin(count, program);
       return several;
     } catch (error) {
       await several.stop();
@@ -111,10 +114,11 @@ export class Several implements Installation {
     for (const path of [this.#dir, ...this.#bundles]) rmSync(path, { recursive: true, force: true });
   }
 
-  async #begin(count: number): Promise<void> {
-    const bundles = await Promise.all(['controller/main.ts', 'probe/main.ts'].map((entry) => bundleFile(entry)));
-    this.#bundles = bundles;
-    const [controller, checking] = bundles as [string, string];
+  async #begin(count: number, program: string | null): Promise<void> {
+    const checking = await bundleFile('probe/main.ts');
+    this.#bundles.push(checking);
+    const controller = program ?? await bundleFile('controller/main.ts');
+    if (program === null) this.#bundles.push(controller);
     const ports = await Promise.all(Array.from({ length: count }, () => freePort()));
     this.members.push(...(await Promise.all(ports.map((port, at) => this.#member(`c${at + 1}`, port, controller)))));
     this.#balancer = await startBalancer(ports);

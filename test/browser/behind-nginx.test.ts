@@ -1,0 +1,113 @@
+import { readFileSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Browser, Page } from 'playwright-core';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { freePort } from '../../deploy/quickstart/ports.ts';
+import { Load } from '../faults/load.ts';
+import { Several, type Member } from '../faults/several.ts';
+import { makeCertificate } from '../helpers/certificate.ts';
+import { PASSWORD } from '../helpers/tenants.ts';
+import { until } from '../helpers/until.ts';
+import { ensureDebianPackages } from '../services/packages.ts';
+import { serviceFolder, startService, type Service } from '../services/service.ts';
+import { startChromium } from './chromium.ts';
+import { builtController } from './console-build.ts';
+import { DESKTOP } from './console-rig.ts';
+
+/** Of one step: only against hanging. */
+const MOST_MS = 60_000;
+const MEGABYTE = 1 << 20;
+
+let built = '';
+let load: Load<Several>;
+let nginx: Service | null = null;
+let browser: Browser;
+let page: Page;
+const ports = { http: 0, https: 0 };
+
+beforeAll(async () => {
+  const { dir, program } = await builtController();
+  built = dir;
+  [load, browser, ports.http, ports.https] =
+    await Promise.all([Load.on(Several.start(2, program)), startChromium(), freePort(), freePort()]);
+  nginx = await startNginx(load.farwatch.members);
+  const context = await browser.newContext({ ...DESKTOP, locale: 'en-GB', ignoreHTTPSErrors: true });
+  context.setDefaultTimeout(MOST_MS);
+  page = await context.newPage();
+});
+afterAll(async () => {
+  await Promise.all([browser?.close(), nginx?.stop()]);
+  await load?.stop();
+  rmSync(built, { recursive: true, force: true });
+});
+
+test('the console works behind the nginx of the manual, also when the controller that answered is killed', async () => {
+  const id = await load.watch('/shop', { name: 'Shop' });
+  await page.goto(`https://localhost:${ports.https}`);
+  await page.getByLabel('E-mail address').fill('operator@example.com');
+  await page.getByLabel('Password').fill(PASSWORD);
+  await page.getByRole('button', { name: 'Sign in' }).click();
+  const row = page.locator('.monitor').first();
+  await row.locator('.state-dot.up').waitFor();
+  await page.getByRole('status').getByText('Live').waitFor();
+  expect(await page.context().cookies()).toMatchObject([
+    { name: 'farwatch_session', httpOnly: true, sameSite: 'Strict' },
+  ]);
+
+  const [first, second] = load.farwatch.members as [Member, Member];
+  await first.process.kill9();
+  await load.farwatch.sharedBy([second]);
+  load.target.answer({ status: 503 });
+  await row.locator('.state-dot.down').waitFor();
+  await row.getByRole('checkbox').click();
+  await page.getByRole('button', { name: 'Pause' }).click();
+  await row.locator('.state-dot.paused').waitFor();
+  expect(await load.session.ok('GET', `/api/monitors/${id}`)).toMatchObject({ monitor: { status: 'paused' } });
+  await first.restart();
+});
+
+test('an import of many megabytes comes through it', async () => {
+  const through = load.session.at(`http://localhost:${ports.http}`);
+  const document = { version: 1, padding: 'x'.repeat(20 * MEGABYTE) };
+  await until(async () => (await through.call('GET', '/readyz').catch(() => null))?.status === 200, { what: 'ready' });
+  // Farwatch itself refuses the document: it has read it.
+  expect(await through.call('POST', '/api/import', document)).toMatchObject({
+    status: 400, error: { code: 'VALIDATION_ERROR' },
+  });
+});
+
+/** By the configuration of the manual, with what it leaves to its reader. */
+async function startNginx(members: readonly Member[]): Promise<Service> {
+  await ensureDebianPackages('nginx');
+  const manual = readFileSync('docs/operating.md', 'utf8');
+  const [, example = ''] = /```nginx\n(.*?)```/s.exec(manual) ?? [];
+  const dir = serviceFolder('nginx-front');
+  const { cert, key } = makeCertificate({ names: ['localhost'] });
+  const addresses = members.map(({ url }) => new URL(url).host);
+  const site = example
+    .replace(/10\.0\.0\.(\d):3000/g, (_found, at: string) => addresses[Number(at) - 1] ?? '')
+    .replace('# listen, ssl_certificate …', `
+      listen 127.0.0.1:${ports.http};
+      listen 127.0.0.1:${ports.https} ssl;
+      ssl_certificate ${join(dir, 'cert.pem')};
+      ssl_certificate_key ${join(dir, 'key.pem')};`);
+  const temporary = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi']
+    .map((kind) => `${kind}_temp_path ${join(dir, kind)};`).join('\n');
+  return startService({
+    program: '/usr/sbin/nginx', args: ['-p', dir, '-e', 'stderr', '-c', join(dir, 'nginx.conf')],
+    dir, ports: [ports.http, ports.https],
+    files: {
+      'cert.pem': cert, 'key.pem': key,
+      'nginx.conf': `
+        daemon off;
+        pid ${join(dir, 'pid')};
+        worker_processes 1;
+        events { worker_connections 256; }
+        http {
+          access_log off;
+          ${temporary}
+          ${site}
+        }`,
+    },
+  });
+}
