@@ -23,13 +23,14 @@ let load: Load<Several>;
 let nginx: Service | null = null;
 let browser: Browser;
 let page: Page;
-const ports = { http: 0, https: 0 };
+/** `mistaken`: where nginx replaces the Host header, as it does when nobody tells it otherwise. */
+const ports = { http: 0, https: 0, mistaken: 0 };
 
 beforeAll(async () => {
   const { dir, program } = await builtController();
   built = dir;
-  [load, browser, ports.http, ports.https] =
-    await Promise.all([Load.on(Several.start(2, program)), startChromium(), freePort(), freePort()]);
+  [load, browser, ports.http, ports.https, ports.mistaken] =
+    await Promise.all([Load.on(Several.start(2, program)), startChromium(), freePort(), freePort(), freePort()]);
   nginx = await startNginx(load.farwatch.members);
   const context = await browser.newContext({ ...DESKTOP, locale: 'en-GB', ignoreHTTPSErrors: true });
   context.setDefaultTimeout(MOST_MS);
@@ -44,9 +45,7 @@ afterAll(async () => {
 test('the console works behind the nginx of the manual, also when the controller that answered is killed', async () => {
   const id = await load.watch('/shop', { name: 'Shop' });
   await page.goto(`https://localhost:${ports.https}`);
-  await page.getByLabel('E-mail address').fill('operator@example.com');
-  await page.getByLabel('Password').fill(PASSWORD);
-  await page.getByRole('button', { name: 'Sign in' }).click();
+  await signIn();
   const row = page.locator('.monitor').first();
   await row.locator('.state-dot.up').waitFor();
   await page.getByRole('status').getByText('Live').waitFor();
@@ -66,6 +65,13 @@ test('the console works behind the nginx of the manual, also when the controller
   await first.restart();
 });
 
+test('whoever forgets to pass the host on is told when signing in', async () => {
+  await page.context().clearCookies();
+  await page.goto(`http://localhost:${ports.mistaken}`);
+  await signIn();
+  await page.getByRole('alert').getByText('pass on the Host header').waitFor();
+});
+
 test('an import of many megabytes comes through it', async () => {
   const through = load.session.at(`http://localhost:${ports.http}`);
   const document = { version: 1, padding: 'x'.repeat(20 * MEGABYTE) };
@@ -75,6 +81,12 @@ test('an import of many megabytes comes through it', async () => {
     status: 400, error: { code: 'VALIDATION_ERROR' },
   });
 });
+
+async function signIn(): Promise<void> {
+  await page.getByLabel('E-mail address').fill('operator@example.com');
+  await page.getByLabel('Password').fill(PASSWORD);
+  await page.getByRole('button', { name: 'Sign in' }).click();
+}
 
 /** By the configuration of the manual, with what it leaves to its reader. */
 async function startNginx(members: readonly Member[]): Promise<Service> {
@@ -95,7 +107,7 @@ async function startNginx(members: readonly Member[]): Promise<Service> {
     .map((kind) => `${kind}_temp_path ${join(dir, kind)};`).join('\n');
   return startService({
     program: '/usr/sbin/nginx', args: ['-p', dir, '-e', 'stderr', '-c', join(dir, 'nginx.conf')],
-    dir, ports: [ports.http, ports.https],
+    dir, ports: Object.values(ports),
     files: {
       'cert.pem': cert, 'key.pem': key,
       'nginx.conf': `
@@ -107,6 +119,10 @@ async function startNginx(members: readonly Member[]): Promise<Service> {
           access_log off;
           ${temporary}
           ${site}
+          server {
+            listen 127.0.0.1:${ports.mistaken};
+            location / { proxy_pass http://farwatch; }
+          }
         }`,
     },
   });

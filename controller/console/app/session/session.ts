@@ -3,6 +3,7 @@ import { answer, api } from '../api/client.ts';
 import { ApiError } from '../api/api-error.ts';
 import type { paths } from '../api/openapi.d.ts';
 import { queries } from '../api/queries.ts';
+import { sessionTexts } from '../texts/session.ts';
 import { chosenOrganization, chosenProject, endings } from './chosen.ts';
 
 type Me = paths['/api/auth/me']['get']['responses']['200']['content']['application/json']['data'];
@@ -44,6 +45,12 @@ export async function readSession(): Promise<void> {
     const isOut = error instanceof ApiError && error.status === 401;
     session.value = { state: isOut ? 'out' : 'offline' };
   }
+}
+
+/** Reads the session that signing in has just begun. Rejects if this browser did not get to keep it. */
+export async function beginSession(): Promise<void> {
+  await readSession();
+  if (session.value.state === 'out') throw new Error(sessionTexts.notKept);
 }
 
 /** Ends the session here and on the server. */

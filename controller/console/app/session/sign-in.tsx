@@ -8,7 +8,7 @@ import { TextField } from '../ui/field.tsx';
 import { Page } from '../ui/page.tsx';
 import { useForm } from '../ui/use-form.ts';
 import { useRegistration } from './registration.ts';
-import { readSession } from './session.ts';
+import { beginSession } from './session.ts';
 import { Welcoming } from './welcoming.tsx';
 
 export default function SignIn() {
@@ -23,7 +23,7 @@ export default function SignIn() {
   }, [isFirst]);
   const { onSubmit, isBusy, error } = useForm(async () => {
     await answer(api.POST('/api/auth/login', { body: { email, password } }));
-    await readSession();
+    await beginSession();
   });
   const next = query['next'] === undefined ? '' : `?next=${encodeURIComponent(query['next'])}`;
   return (

@@ -9,7 +9,7 @@ import { TextField } from '../ui/field.tsx';
 import { Page } from '../ui/page.tsx';
 import { useForm } from '../ui/use-form.ts';
 import { useRegistration } from './registration.ts';
-import { readSession } from './session.ts';
+import { beginSession } from './session.ts';
 import { Welcoming } from './welcoming.tsx';
 
 const NOTHING = { name: '', email: '', password: '', organization_name: '' };
@@ -26,7 +26,7 @@ export default function SignUp() {
     await answer(api.POST('/api/auth/register', { body }));
     // Signing in leads on from here, as it does from the form of that name.
     route(`/sign-up?next=${encodeURIComponent(query['next'] ?? '/welcome')}`, true);
-    await readSession();
+    await beginSession();
   });
   const isFirst = registration?.is_empty === true;
   const title = isFirst ? sessionTexts.first : sessionTexts.signUp;

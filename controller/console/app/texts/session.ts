@@ -16,6 +16,7 @@ const english = {
   verifyLong: (email: string) => `We have mailed a link to ${email}. Open it, and come back here.`,
   verifyHint: 'It is valid for 24 hours. Until then nothing else can be used.',
   haveVerified: 'I have verified it', sendAgain: 'Send the mail again', sentAgain: 'The mail is on its way.',
+  notKept: 'The password is right, but your browser was not given a session to keep. The proxy in front of Farwatch has to pass on the Host header, or BASE_URL has to be the address of this page.',
   stillUnverified: 'The address is not verified yet.', signOut: 'Sign out',
 };
 

@@ -17,6 +17,7 @@ const german: Translation<SessionTexts> = {
   verifyLong: (email) => `Wir haben einen Link an ${email} geschickt. Öffnen Sie ihn, und kommen Sie hierher zurück.`,
   verifyHint: 'Er gilt 24 Stunden. Bis dahin lässt sich sonst nichts benutzen.',
   haveVerified: 'Ich habe sie bestätigt', sendAgain: 'Mail noch einmal schicken', sentAgain: 'Die Mail ist unterwegs.',
+  notKept: 'Das Passwort stimmt, aber Ihr Browser hat keine Sitzung bekommen. Der Proxy vor Farwatch muss den Host-Header weitergeben, oder BASE_URL muss die Adresse dieser Seite sein.',
   stillUnverified: 'Die Adresse ist noch nicht bestätigt.', signOut: 'Abmelden',
 };
 
