@@ -165,9 +165,10 @@ test('states are listed newest first with begin and end, and each region is list
   const slow = await create({ name: 'Slow' });
   await send([result(slow, { started_at: Date.now(), response_time_ms: 4321 })]);
   const overview = await until(async () => {
+    probe.beat();
     const found = await get('/api/dashboard/overview');
-    return found.slowest_monitors[0]?.monitor_id === slow && found;
-  }, { what: 'the slow one is seen' }) as Loose;
+    return found.slowest_monitors[0]?.monitor_id === slow && found.fleet.probes.online === 1 && found;
+  }, { what: 'the slow one and the probe are seen' }) as Loose;
   const { total_monitors, by_status } = await get('/api/monitors/stats');
   const { total, up, down, degraded, paused, unknown } = overview.monitors;
   expect([total, paused]).toEqual([total_monitors, by_status.paused]);
