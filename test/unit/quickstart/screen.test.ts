@@ -47,16 +47,16 @@ test('the ready line shows the address once, for both', () => {
   const person = screenOf(true);
   tellReady(person.screen, READY);
   expect(person.text().match(/ready/g)).toHaveLength(1);
-  expect(person.text()).toContain('curl -s http://127.0.0.1:3000/api/auth/register');
+  expect(person.text()).toContain('No account exists yet. Open the address in a browser');
 });
 
 test.each([
   [{ isFirst: false }],
   [{ registration: 'closed' as const }],
-])('the ready message does not mention registration with %o', (change) => {
+])('the ready message does not lead to a first account with %o', (change) => {
   const { screen, text } = screenOf(true);
   tellReady(screen, { ...READY, ...change });
-  expect(text()).not.toContain('register');
+  expect(text()).not.toContain('No account');
 });
 
 test('the log file is rotated at 10 MB, with one old file kept', () => {
