@@ -69,8 +69,8 @@ export function bookGap(state: MonitorState, until: number): MonitorState {
 }
 
 /**
- * Books the time before a change of the configuration. In a silence it books what is known and leaves the
- * rest open: the results of that time may be on their way.
+ * Books the time before a change that leaves the check as it is. In a silence it books what is known and
+ * leaves the rest open: the results of that time may be on their way.
  */
 export function bookKnown(state: MonitorState, until: number): MonitorState {
   const isHeard = bookGap(state, until) === state;
@@ -78,9 +78,9 @@ export function bookKnown(state: MonitorState, until: number): MonitorState {
 }
 
 /**
- * Books the part of an unwatched stretch that a result covers, which was on its way when a pause ended the
- * watch: from the one before until the next one is due, or until the pause if that is sooner. Hours that are
- * over stay as they are, because their rollups may be written.
+ * Books the part of an unwatched stretch that a result covers, which was on its way when a pause or another
+ * check ended the watch: from the one before until the next one is due, or until that end if it is sooner.
+ * Hours whose rollup is written stay as they are.
  */
 export function bookBelated(state: MonitorState, at: number, status: RuntimeStatus): MonitorState {
   const { config, booked_until: bookedUntil } = state;
@@ -90,7 +90,9 @@ export function bookBelated(state: MonitorState, at: number, status: RuntimeStat
   if (!gap || column === null) return state;
   const from = at + intervalMs <= gap[0] + holdMs(config) ? gap[0] : at;
   const until = gap[1] < at + 2 * intervalMs ? gap[1] : at + intervalMs;
-  const stretch: Stretch = [Math.max(from, hourOf(bookedUntil)), until];
+  let first = hourOf(bookedUntil);
+  while (first > from && state.booked[first - HOUR_MS]) first -= HOUR_MS;
+  const stretch: Stretch = [Math.max(from, first), until];
   return isTime(stretch) ? withoutGap(withTimes(state, stretch, addTo(column)), ...stretch) : state;
 }
 

@@ -220,7 +220,9 @@ function applyConfig(step: MonitorStep, config: MonitorConfig): void {
   const settled = keepMaintenance(old, keepAssigned(old, rememberRegions(old, config)));
   const known = { config: settled, ...(heartbeat ? { heartbeat } : {}) };
   if (config.status === 'active' && old.status === 'active') {
-    step.state = { ...bookKnown(step.state, at), ...known };
+    // Results of another check say no more of this one than those that come after a pause.
+    const book = config.check_revision === old.check_revision ? bookKnown : bookWatched;
+    step.state = { ...book(step.state, at), ...known };
     if (!heartbeat) decide(step, at, 'configuration changed');
     return;
   }

@@ -103,6 +103,15 @@ describe('results that are on their way when the configuration changes', () => {
     expect(run.state).toMatchObject({ status: 'paused', late: { gaps: [[HOUR, HOUR + 60_000]] } });
   });
 
+  test('have their time booked up to the change of what is checked', () => {
+    const run = behind({ check_revision: 2 });
+    expect(run.booked()).toEqual([120, 0, 0]);
+    run.result(180, { assignment_rev: 1 });
+    run.result(240, { assignment_rev: 1, outcome: 'failure' });
+    expect(run.booked()).toEqual([240 - 60, 0, 60]);
+    expect(run.state).toMatchObject({ status: 'up', regions: { eu: { fails: 0 } } });
+  });
+
   test('have only an interval each where others are missing', () => {
     const run = behind({ status: 'paused' });
     run.change(600, { status: 'active' });
@@ -128,12 +137,28 @@ describe('results that are on their way when the configuration changes', () => {
     );
   });
 
-  test('leave an hour alone that is over', () => {
+  const closed = (): MonitorRun => {
     const run = new MonitorRun({ interval_ms: 60_000, timeout_ms: 10_000 });
     run.up(3400);
     run.change(3590, { check_revision: 1, status: 'paused' });
     run.closeHour(1);
-    run.up(3460);
+    return run;
+  };
+
+  test('fill an hour that is over, as long as its rollup is not written', () => {
+    const run = closed();
     expect(run.booked()).toEqual([60, 0, 0]);
+    run.up(3460);
+    run.up(3520);
+    run.up(3580);
+    expect(run.booked()).toEqual([3590 - 3400, 0, 0]);
+  });
+
+  test('leave an hour alone whose rollup is written', () => {
+    const run = closed();
+    run.state = { ...run.state, booked: {} };
+    run.up(3460);
+    expect(run.state.booked).toEqual({});
+    expect(run.state.late?.gaps.at(-1)).toEqual([HOUR + 3_460_000, HOUR + 3_590_000]);
   });
 });
