@@ -136,7 +136,7 @@ const NATS = named('NATS is spoken in controller/platform and in probe/link*.ts 
 const MAIL = named('Mail is sent by controller/platform/mail only.', 'nodemailer', 'mailgun.js');
 const SERVER_NAMES = [
   'createServer', 'Server', 'IncomingMessage', 'ServerResponse', 'IncomingHttpHeaders', 'OutgoingHttpHeaders',
-  'STATUS_CODES',
+  'STATUS_CODES', 'validateHeaderName', 'validateHeaderValue',
 ];
 const HTTP_CLIENTS = [
   ...named(NO_CLIENT, 'undici', 'node:https', 'node:http2'),

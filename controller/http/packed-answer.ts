@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import type { IncomingHttpHeaders } from 'node:http';
 import { promisify } from 'node:util';
 import { brotliCompress, constants, gzip } from 'node:zlib';
+import { headerLines, type AnswerText } from './answer-text.ts';
 
 type Encoding = 'identity' | 'gzip' | 'br';
 
@@ -9,15 +10,26 @@ type Encoding = 'identity' | 'gzip' | 'br';
 export interface PackedReply {
   status: 200 | 304;
   headers: Record<string, string>;
-  /** The headers as names and values in turn, which costs Node less. */
-  flat: readonly string[];
   /** Empty for 304. */
   body: Buffer;
+}
+
+/** A reply for many callers. */
+export interface ReadyReply extends PackedReply {
+  /** Made for the first caller that gets it. */
+  readonly text: AnswerText;
 }
 
 /** Ready bytes, in the encoding that a caller accepts. */
 export interface Packed {
   reply(request: IncomingHttpHeaders): Promise<PackedReply>;
+}
+
+/** One encoding: for callers without it, and for those that hold it already. */
+interface Made {
+  tag: string;
+  whole: ReadyReply;
+  held: ReadyReply;
 }
 
 /** Of the body alone; a shorter one does not get smaller by more than it costs. */
@@ -35,10 +47,10 @@ export class PackedAnswer implements Packed {
   readonly #body: Buffer;
   readonly #headers: Record<string, string>;
   readonly #tag: string;
-  readonly #made = new Map<Encoding, PackedReply>();
+  readonly #made = new Map<Encoding, Made>();
   /** What callers accept: browsers all send one of a few texts. */
   readonly #seen = new Map<string | string[] | undefined, Encoding>();
-  readonly #making = new Map<Encoding, Promise<PackedReply>>();
+  readonly #making = new Map<Encoding, Promise<Made>>();
 
   /** `headers`: all but those of the encoding. */
   constructor(body: string | Buffer, headers: Record<string, string>) {
@@ -51,18 +63,18 @@ export class PackedAnswer implements Packed {
     if (this.#body.length < COMPRESSED_FROM_BYTES) this.#keep('identity', this.#body);
   }
 
-  /** What it takes in memory, about: its encodings have a quarter. */
+  /** What it takes in memory, about: its encodings have a quarter, as bytes and as text. */
   get bytes(): number {
-    return this.#body.length * 1.5;
+    return this.#body.length * 2;
   }
 
   /** Null while the encoding for this caller is still to be made. */
-  replyAtOnce(request: IncomingHttpHeaders): PackedReply | null {
+  replyAtOnce(request: IncomingHttpHeaders): ReadyReply | null {
     const made = this.#made.get(this.#encodingFor(request));
     return made === undefined ? null : unlessHeld(made, request);
   }
 
-  async reply(request: IncomingHttpHeaders): Promise<PackedReply> {
+  async reply(request: IncomingHttpHeaders): Promise<ReadyReply> {
     const encoding = this.#encodingFor(request);
     const making = this.#making.get(encoding) ?? this.#make(encoding);
     this.#making.set(encoding, making);
@@ -78,23 +90,33 @@ export class PackedAnswer implements Packed {
     return preferred;
   }
 
-  async #make(encoding: Encoding): Promise<PackedReply> {
+  async #make(encoding: Encoding): Promise<Made> {
     if (encoding === 'identity') return this.#keep(encoding, this.#body);
     const compressed = encoding === 'br'
       ? promisify(brotliCompress)(this.#body, BROTLI) : promisify(gzip)(this.#body);
     return this.#keep(encoding, await compressed);
   }
 
-  #keep(encoding: Encoding, body: Buffer): PackedReply {
+  #keep(encoding: Encoding, body: Buffer): Made {
     const isPlain = encoding === 'identity';
-    const headers: Record<string, string> = {
-      ...this.#headers, ETag: isPlain ? `"${this.#tag}"` : `"${this.#tag}-${encoding}"`,
-      ...(isPlain ? {} : { 'Content-Encoding': encoding }), 'Content-Length': String(body.length),
-    };
-    const reply: PackedReply = { status: 200, headers, flat: Object.entries(headers).flat(), body };
-    this.#made.set(encoding, reply);
-    return reply;
+    const tag = isPlain ? `"${this.#tag}"` : `"${this.#tag}-${encoding}"`;
+    const always = { ...this.#headers, ETag: tag };
+    const coded: Record<string, string> = isPlain ? {} : { 'Content-Encoding': encoding };
+    const whole = ready(200, { ...always, ...coded, 'Content-Length': String(body.length) }, body);
+    const made: Made = { tag, whole, held: ready(304, always, NOTHING) };
+    this.#made.set(encoding, made);
+    return made;
   }
+}
+
+function ready(status: 200 | 304, headers: Record<string, string>, body: Buffer): ReadyReply {
+  let text: AnswerText | null = null;
+  return {
+    status, headers, body,
+    get text() {
+      return text ??= { headers: headerLines(headers), body: body.toString('latin1') };
+    },
+  };
 }
 
 /** What a caller accepts according to its Accept-Encoding; of several, what is shortest. */
@@ -106,11 +128,8 @@ export function preferredEncoding(accepted: string | string[] | undefined): Enco
   return isAccepted('br') ? 'br' : isAccepted('gzip') ? 'gzip' : 'identity';
 }
 
-function unlessHeld(reply: PackedReply, { 'if-none-match': held }: IncomingHttpHeaders): PackedReply {
-  const tag = reply.headers['ETag'] as string;
-  if (held === undefined || !holdsTag(held, tag)) return reply;
-  const { 'Content-Length': _length, 'Content-Encoding': _encoding, ...headers } = reply.headers;
-  return { status: 304, headers, flat: Object.entries(headers).flat(), body: NOTHING };
+function unlessHeld({ tag, whole, held }: Made, { 'if-none-match': tags }: IncomingHttpHeaders): ReadyReply {
+  return tags !== undefined && holdsTag(tags, tag) ? held : whole;
 }
 
 /** A proxy that compresses makes a tag weak, and hands that back. */

@@ -1,11 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
-import type { IncomingHttpHeaders } from 'node:http';
 import { join } from 'node:path';
 import { z } from 'zod';
-import {
-  holdsTag, preferredEncoding, type Packed, type PackedReply,
-} from './packed-answer.ts';
+import { holdsTag, preferredEncoding, type Packed } from './packed-answer.ts';
 
 const ENDINGS = { identity: '', gzip: '.gz', br: '.br' } as const;
 
@@ -39,19 +36,19 @@ export class PackedFiles {
   find(name: string, headers: Record<string, string>): Packed | null {
     const file = Object.hasOwn(this.#files, name) ? this.#files[name] : undefined;
     if (file === undefined) return null;
-    const reply = async ({ 'accept-encoding': accepted, 'if-none-match': held }: IncomingHttpHeaders) => {
+    const reply: Packed['reply'] = async (request) => {
+      const { 'accept-encoding': accepted, 'if-none-match': held } = request;
       const encoding = preferredEncoding(accepted);
       const tag = encoding === 'identity' ? `"${file.tag}"` : `"${file.tag}-${encoding}"`;
       const always = { ...headers, ETag: tag, Vary: 'Accept-Encoding', 'Content-Type': file.type };
-      if (held !== undefined && holdsTag(held, tag)) return made(304, always, Buffer.alloc(0));
+      if (held !== undefined && holdsTag(held, tag)) {
+        return { status: 304, headers: always, body: Buffer.alloc(0) };
+      }
       const body = await readFile(join(this.#folder, `${name}${ENDINGS[encoding]}`));
       const coded: Record<string, string> = encoding === 'identity' ? {} : { 'Content-Encoding': encoding };
-      return made(200, { ...always, ...coded, 'Content-Length': String(body.length) }, body);
+      const sent = { ...always, ...coded, 'Content-Length': String(body.length) };
+      return { status: 200, headers: sent, body };
     };
     return { reply };
   }
-}
-
-function made(status: 200 | 304, headers: Record<string, string>, body: Buffer): PackedReply {
-  return { status, headers, flat: Object.entries(headers).flat(), body };
 }

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Clock } from '../../shared/time.ts';
+import { createTextSender } from './answer-text.ts';
 import { addressKeyOf, requestIdOf } from './exchange.ts';
 import type { RequestObserver } from './metrics.ts';
 import type { PackedAnswer, PackedReply } from './packed-answer.ts';
@@ -46,6 +47,7 @@ export function quickHandler({ quick, limiter, trustProxy, clock, observe }: Qui
     return key;
   };
   const newId = createRequestIds();
+  const sendText = createTextSender(clock);
   return (request: IncomingMessage, response: ServerResponse): boolean => {
     const { method = '', headers } = request;
     if ((method !== 'GET' && method !== 'HEAD') || hasBody(request)) return false;
@@ -59,7 +61,8 @@ export function quickHandler({ quick, limiter, trustProxy, clock, observe }: Qui
       limiter.giveBack(key);
       return false;
     }
-    send(response, reply, { 'X-Request-ID': requestIdOf(request, newId), ...rateLimitHeaders(verdict) });
+    const own = { 'X-Request-ID': requestIdOf(request, newId), ...rateLimitHeaders(verdict) };
+    if (!sendText(request, response, reply, own)) send(response, reply, own);
     observe({ method, route: found.route, status: reply.status, durationMs: clock.monotonic() - startedAt });
     return true;
   };
@@ -77,11 +80,9 @@ function createRequestIds(): () => string {
 }
 
 export function send(
-  response: ServerResponse, { status, flat, body }: PackedReply, more: Record<string, string>,
+  response: ServerResponse, { status, headers, body }: PackedReply, own: Record<string, string>,
 ): void {
-  const own: string[] = [];
-  for (const name in more) own.push(name, more[name] as string);
-  response.writeHead(status, flat.concat(own)).end(body);
+  response.writeHead(status, { ...headers, ...own }).end(body);
 }
 
 /** Its rest would have to be read before the next request of the connection. */

@@ -18,6 +18,9 @@ export const SERVER_LIMITS = {
 };
 export type ServerLimits = typeof SERVER_LIMITS;
 
+/** How long a connection may be idle between requests. */
+export const KEEP_ALIVE_MS = 65_000;
+
 export interface HttpServer {
   /** False before `listen` and after `close`. */
   readonly isListening: boolean;
@@ -71,7 +74,7 @@ export function createHttpServer(parts: ServerParts): HttpServer {
       requestTimeout: limits.requestTimeoutMs,
       maxHeaderSize: limits.maxHeaderBytes,
       connectionsCheckingInterval: Math.min(5000, limits.headersTimeoutMs / 2),
-      keepAliveTimeout: 65_000,
+      keepAliveTimeout: KEEP_ALIVE_MS,
     },
     answer,
   );

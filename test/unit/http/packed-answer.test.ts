@@ -61,4 +61,13 @@ describe('an answer for many', () => {
     const other = new PackedAnswer(TEXT, { 'Content-Type': 'text/plain', 'Content-Language': 'de' });
     expect((await other.reply({})).headers['ETag']).not.toBe((await long().reply({})).headers['ETag']);
   });
+
+  test('has text with a character per byte, and never a header that HTTP forbids', async () => {
+    const { text, body } = await new PackedAnswer('Grüße ✓', { 'X-Of': 'a page' }).reply({});
+    expect(Buffer.from(text.body, 'latin1')).toEqual(body);
+    const lines = /^X-Of: a page\r\nVary: Accept-Encoding\r\nETag: "[^"]+"\r\nContent-Length: 11\r\n$/;
+    expect(text.headers).toMatch(lines);
+    const forged = await new PackedAnswer('short', { 'X-Of': 'a page\r\nSet-Cookie: a=b' }).reply({});
+    expect(() => forged.text).toThrow('Invalid character in header content ["X-Of"]');
+  });
 });

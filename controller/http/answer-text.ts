@@ -1,0 +1,72 @@
+import {
+  STATUS_CODES, validateHeaderName, validateHeaderValue, type IncomingMessage, type ServerResponse,
+} from 'node:http';
+import type { Clock } from '../../shared/time.ts';
+import { KEEP_ALIVE_MS } from './server.ts';
+
+/** What many callers get: headers, a line each, and the body, with a character per byte. */
+export interface AnswerText {
+  readonly headers: string;
+  readonly body: string;
+}
+
+interface Ready {
+  status: number;
+  readonly text: AnswerText;
+}
+
+/**
+ * Sends an answer with headers of its own, whose values have been checked. False, and nothing is sent: Node
+ * must send it, since the connection ends with it, is from before HTTP/1.1, or still sends an earlier answer.
+ */
+type TextSender = (
+  request: IncomingMessage, response: ServerResponse, answer: Ready, own: Record<string, string>,
+) => boolean;
+
+const KEPT_ALIVE = `Connection: keep-alive\r\nKeep-Alive: timeout=${KEEP_ALIVE_MS / 1000}\r\n\r\n`;
+
+/** Headers as they are sent. Throws for a name or a value that HTTP forbids. */
+export function headerLines(headers: Record<string, string>): string {
+  for (const [name, value] of Object.entries(headers)) {
+    validateHeaderName(name);
+    validateHeaderValue(name, value);
+  }
+  return linesOf(headers);
+}
+
+/**
+ * Writes ready answers to the connection: a status page costs Node a third less without joining its headers,
+ * and its body to them. Node's server waits for `finish` as it does for answers that it has written.
+ */
+export function createTextSender(clock: Clock): TextSender {
+  const date = createDateLine(clock);
+  return ({ httpVersion, method }, response, { status, text }, own) => {
+    const { socket } = response;
+    if (socket === null || !response.shouldKeepAlive || httpVersion !== '1.1') return false;
+    const head = `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${text.headers}${linesOf(own)}${date()}${KEPT_ALIVE}`;
+    socket.write(method === 'HEAD' ? head : head + text.body, 'latin1', (error) => {
+      if (!error) response.emit('finish');
+    });
+    return true;
+  };
+}
+
+function linesOf(headers: Record<string, string>): string {
+  let lines = '';
+  for (const name in headers) lines += `${name}: ${headers[name]}\r\n`;
+  return lines;
+}
+
+/** The Date header, made once a second. */
+function createDateLine(clock: Clock): () => string {
+  let second = NaN;
+  let line = '';
+  return () => {
+    const current = Math.floor(clock.now() / 1000);
+    if (current !== second) {
+      second = current;
+      line = `Date: ${new Date(second * 1000).toUTCString()}\r\n`;
+    }
+    return line;
+  };
+}
