@@ -1,31 +1,49 @@
 import { z } from 'zod';
+import { MONITOR_TYPES, type MonitorType } from '../../shared/contracts/check-spec.ts';
+import { timeoutMs, type MonitorDoc } from '../monitors/monitor.ts';
 import { monitorInputs } from '../monitors/schema.ts';
+import { settable } from '../monitors/settable.ts';
+import { viewSettings } from '../monitors/views.ts';
 
-/** What a form can say against a field before it is sent. */
+type Scalar = string | number | boolean;
+
+/** What a form can say of a field before it is sent. `minimum` and `maximum` of a list are of its numbers. */
 export interface FieldRule {
   minimum?: number;
   maximum?: number;
   maxLength?: number;
   maxItems?: number;
+  maxProperties?: number;
   enum?: string[];
+  unit?: 'ms' | 's' | 'bytes' | 'days';
+  /** What the API takes where nothing is sent. */
+  default?: Scalar | Scalar[];
 }
 
-interface Schema extends FieldRule {
+interface Schema extends Omit<FieldRule, 'unit'> {
   properties?: Record<string, Schema>;
   items?: Schema;
   anyOf?: Schema[];
   readOnly?: boolean;
+  'x-unit'?: FieldRule['unit'];
 }
 
-const KEPT = ['minimum', 'maximum', 'maxLength', 'maxItems', 'enum'] as const;
+const KEPT = ['minimum', 'maximum', 'maxLength', 'maxItems', 'maxProperties', 'enum'] as const;
 
 /**
  * The rules of a new monitor's fields by path, such as `tcp_config.port`, from the schema that the API checks
- * requests with. The build of the console puts them into its form.
+ * requests with, and from what it makes of a request. The build of the console puts them into its form.
  */
 export function monitorRules(): Record<string, FieldRule> {
   const schema = z.toJSONSchema(monitorInputs(1).create, { io: 'input', unrepresentable: 'any' }) as Schema;
   const rules = Object.fromEntries(rulesOf(schema, ''));
+  for (const type of MONITOR_TYPES) {
+    const given = pathsOf(GIVEN[type]).map(([path]) => path);
+    for (const [path, value] of pathsOf(defaultsOf(type))) {
+      const rule = rules[path];
+      if (rule !== undefined && !given.includes(path) && isShown(value)) rule.default = value;
+    }
+  }
   // Installations and plans have a lowest interval of their own, which only their API knows.
   delete rules['interval_seconds']?.minimum;
   return rules;
@@ -38,8 +56,12 @@ function rulesOf(
   const sendable = Object.entries(properties).filter(([, { readOnly }]) => readOnly !== true);
   return sendable.flatMap(([name, sent]) => {
     const schema = { ...sent.anyOf?.find((one) => 'type' in one && one.type !== 'null'), ...sent };
-    const kept = KEPT.flatMap((key) => (isLimit(schema[key]) ? [[key, schema[key]]] : []));
-    const own: FieldRule = Object.fromEntries(kept);
+    const own: FieldRule = {};
+    for (const key of KEPT) {
+      const value = schema[key] ?? (key === 'minimum' || key === 'maximum' ? schema.items?.[key] : undefined);
+      if (isLimit(value)) Object.assign(own, { [key]: value });
+    }
+    if (schema['x-unit'] !== undefined) own.unit = schema['x-unit'];
     return [[`${prefix}${name}`, own] as [string, FieldRule], ...rulesOf(schema, `${prefix}${name}.`)];
   });
 }
@@ -47,4 +69,38 @@ function rulesOf(
 /** A number that every integer keeps to is none. */
 function isLimit(value: unknown): boolean {
   return value !== undefined && !(typeof value === 'number' && Math.abs(value) >= Number.MAX_SAFE_INTEGER);
+}
+
+/** The least that a monitor of each type needs. */
+const GIVEN: Record<MonitorType, object> = {
+  HTTP: { target: 'https://host.example' },
+  KEYWORD: { target: 'https://host.example', keyword_config: { keywords: [{ text: 'text' }] } },
+  TCP: { target: 'host.example', tcp_config: { port: 1 } },
+  ICMP: { target: 'host.example' },
+  DNS: { target: 'host.example', dns_config: { record_entries: [{ type: 'A' }] } },
+  HEARTBEAT: { heartbeat_interval: 60, grace_period: 60 },
+};
+
+/** What a monitor has for which nothing else was sent. */
+function defaultsOf(type: MonitorType): object {
+  const required = { name: 'name', type, interval_seconds: 86_400 };
+  const isOff = { enabled: false };
+  const sent = { ...required, ...GIVEN[type], ssl_monitoring: isOff, domain_monitoring: isOff };
+  const doc = { type, ...settable(monitorInputs(1).create.parse(sent), null, required, 1) } as MonitorDoc;
+  const { name: _name, interval_seconds: _given, status: _status, ...fields } = viewSettings(doc, {}, false);
+  return { ...fields, timeout_ms: timeoutMs(doc) };
+}
+
+/** Each value that is no object by its path. */
+function pathsOf(whole: object, prefix = ''): [path: string, value: unknown][] {
+  return Object.entries(whole).flatMap(([name, value]: [string, unknown]) => (
+    typeof value === 'object' && value !== null && !Array.isArray(value)
+      ? pathsOf(value, `${prefix}${name}.`)
+      : [[`${prefix}${name}`, value] as [string, unknown]]
+  ));
+}
+
+function isShown(value: unknown): value is Scalar | Scalar[] {
+  if (Array.isArray(value)) return value.length > 0 && value.every((one) => typeof one !== 'object');
+  return value !== null && value !== undefined && value !== '';
 }

@@ -9,7 +9,8 @@ const unique = <T>(list: T[]) => [...new Set(list)];
 
 const warnings = {
   enabled: z.boolean().optional().describe('Required if nothing was configured before.'),
-  expiry_warning_days: z.array(z.int().min(1).max(365)).max(10).transform(unique).optional(),
+  expiry_warning_days: z.array(z.int().min(1).max(365)).max(10).meta({ 'x-unit': 'days' }).transform(unique)
+    .optional(),
 };
 const sslMonitoring = z.strictObject({
   ...warnings, check_expiry: z.boolean().optional(), check_validity: z.boolean().optional(),
@@ -39,7 +40,7 @@ const target = visibleText(2048, 'Target must be at most 2048 characters', 'Targ
 
 const optionalFields = {
   timeout_ms: z.int().min(1000, 'Timeout must be at least 1000 ms')
-    .max(60_000, 'Timeout must be at most 60000 ms').nullable().optional()
+    .max(60_000, 'Timeout must be at most 60000 ms').meta({ 'x-unit': 'ms' }).nullable().optional()
     .describe('Default or null: the lower of 10000 and the interval.'),
   group_id: uuidParam.nullable().optional().describe('Null for no group.'),
   tags: z.array(tag).max(MOST_TAGS, `A monitor has at most ${MOST_TAGS} tags`).transform(unique).optional(),
@@ -60,7 +61,8 @@ const readOnly = readOnlyFields(
 /** Bodies of requests. `minIntervalSeconds` is the lowest interval that the installation accepts. */
 export function monitorInputs(minIntervalSeconds: number) {
   const interval = z.int().min(minIntervalSeconds, `Interval must be at least ${minIntervalSeconds} seconds`)
-    .max(LONGEST_INTERVAL, `Interval must be at most ${LONGEST_INTERVAL} seconds`).optional();
+    .max(LONGEST_INTERVAL, `Interval must be at most ${LONGEST_INTERVAL} seconds`)
+    .meta({ 'x-unit': 's' }).optional();
   const name = oneLine(255);
   const type = z.enum(MONITOR_TYPES);
   const fields = {

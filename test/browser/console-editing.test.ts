@@ -76,6 +76,8 @@ describe('the form of a monitor', () => {
       await page.getByLabel('Target').fill('shop.example');
       await page.locator('summary', { hasText: 'Packets' }).click();
       expect(await page.getByLabel('Packets', { exact: true }).getAttribute('max')).toBe('10');
+      await page.getByText('Of each check; one reply is enough. 1 to 10. Default: 3.').waitFor();
+      await page.getByText('0 to 1,400 bytes. Default: 56 bytes.').waitFor();
       await page.getByLabel('Packets', { exact: true }).fill('5');
       expect(await create(page)).toMatchObject({ icmp_config: { packet_count: 5, ttl: 64 } });
       await fresh(page, 'DNS records');

@@ -52,7 +52,7 @@ const flatFields = {
   dns_server: dnsServer.nullable().optional().describe('Name or address of the DNS server, with or without '
     + '`:port`; null: the name servers that the system of the probe is configured to use.'),
   resolution_timeout_ms: z.int().min(100, 'Timeout must be at least 100 ms')
-    .max(60_000, 'Timeout must be at most 60000 ms').optional()
+    .max(60_000, 'Timeout must be at most 60000 ms').meta({ 'x-unit': 'ms' }).optional()
     .describe('Longest wait for all answers, within the timeout of the monitor.'),
 };
 

@@ -20,7 +20,8 @@ export const LONGEST_INTERVAL = 86_400;
 const TOKEN_LENGTH = 32;
 
 const seconds = (most: number, name: string) =>
-  z.int().max(most, `${name} must be at most ${most} seconds`).meta({ minimum: 1 }).nullable().optional();
+  z.int().max(most, `${name} must be at most ${most} seconds`).meta({ minimum: 1, 'x-unit': 's' })
+    .nullable().optional();
 
 export const heartbeatFields = {
   heartbeat_interval: seconds(LONGEST_PING_INTERVAL, 'Interval')

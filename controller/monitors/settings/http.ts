@@ -74,7 +74,7 @@ const flatFields = {
   max_redirects: z.int().min(0).max(10).optional(),
   verify_ssl: z.boolean().optional(),
   expected_status: codes,
-  slow_response_threshold_ms: z.int().min(1).max(60_000).nullable().optional(),
+  slow_response_threshold_ms: z.int().min(1).max(60_000).meta({ 'x-unit': 'ms' }).nullable().optional(),
   auth: sentAuth.nullable().optional(),
   expected_status_codes: codes,
   ...expectationFields,

@@ -26,11 +26,12 @@ const sizeRule = `A packet has at most ${LARGEST_PACKET} bytes`;
 const ttlRule = 'Ttl must be from 1 to 255';
 const flatFields = {
   packet_count: z.int().min(1).max(MOST_PACKETS, countRule).optional(),
-  packet_size: z.int().min(0).max(LARGEST_PACKET, sizeRule).optional(),
+  packet_size: z.int().min(0).max(LARGEST_PACKET, sizeRule).meta({ 'x-unit': 'bytes' }).optional(),
   ttl: z.int().min(1, ttlRule).max(255, ttlRule).optional(),
 };
 const packetTimeout = z.int().min(100, 'Timeout must be at least 100 ms')
-  .max(10_000, 'Timeout must be at most 10000 ms').optional().describe('Longest wait for one reply, ms.');
+  .max(10_000, 'Timeout must be at most 10000 ms').meta({ 'x-unit': 'ms' }).optional()
+  .describe('Longest wait for one reply, ms.');
 
 export const icmpFields = {
   ...flatFields,

@@ -18,7 +18,27 @@ describe('the form of a monitor', () => {
   test('has a rule of the API for each of its fields', () => {
     expect(Object.keys(monitorRules())).toEqual(expect.arrayContaining(PATHS));
     expect(monitorRules()['tcp_config.port']).toEqual({ minimum: 1, maximum: 65_535 });
-    expect(monitorRules()['heartbeat_interval']).toEqual({ minimum: 1, maximum: 366 * 86_400 });
+    expect(monitorRules()['heartbeat_interval']).toEqual({ minimum: 1, maximum: 366 * 86_400, unit: 's' });
+    expect(monitorRules()['timeout_ms']).toEqual({ minimum: 1000, maximum: 60_000, unit: 'ms', default: 10_000 });
+    expect(monitorRules()['ssl_monitoring.expiry_warning_days']).toEqual({
+      minimum: 1, maximum: 365, maxItems: 10, unit: 'days', default: [30, 14, 7, 1],
+    });
+    expect(monitorRules()['dns_config.record_entries.match']?.enum).toContain('exact');
+    expect(monitorRules()['headers']).toEqual({ maxProperties: 50 });
+  });
+
+  test('begins with what the API takes where nothing is sent', () => {
+    const rules = monitorRules();
+    const known = PATHS.filter((path) => rules[path]?.default !== undefined && FIELDS[path].value !== null);
+    expect(known.length).toBeGreaterThan(15);
+    expect(known.map((path) => [path, FIELDS[path].value])).toEqual(known.map((path) => [path, rules[path]?.default]));
+  });
+
+  test('has every field that the API takes, once', () => {
+    // The API takes some under several names, and a status only in imports.
+    const OTHER_NAMES = /^(http_config|keyword_config\.|record_entries|keywords|match_mode|case_sensitive|port|protocol|tls$|send$|expect$|packet_|ttl|dns_server|resolution_|expected_status_codes)/;
+    const paths = Object.keys(monitorRules()).filter((path) => !PATHS.some((own) => own === path || own.startsWith(`${path}.`) || path.startsWith(`${own}.`)));
+    expect(paths.filter((path) => path !== 'type' && !OTHER_NAMES.test(path))).toEqual([]);
   });
 
   test.each(TYPES)('sends what the API accepts for a new one, and for a change of everything (%s)', (type) => {

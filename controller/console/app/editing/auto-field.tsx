@@ -5,14 +5,14 @@ import { Checkbox, NumberField, SelectField, TextArea, TextField } from '../ui/f
 import { durationText, numberText } from '../ui/time.tsx';
 import { factsOf, type Path } from './fields.ts';
 import { useFormField } from './form-context.ts';
-import { rules } from './rules.ts';
+import { rules, type FieldRule } from './rules.ts';
 
 type Of = { path: Path };
 
 /** A number with its unit; its limits are those of the API. */
-export function NumberOf({ path, unit }: Of & { unit?: 'ms' | 's' | 'bytes' }) {
+export function NumberOf({ path }: Of) {
   const { value, set, error } = useFormField<number | null>(path);
-  const { minimum: min, maximum: max } = rules[path] ?? {};
+  const { minimum: min, maximum: max, unit } = rules[path] ?? {};
   const isOptional = factsOf(path).value === null && factsOf(path).isRequired !== true;
   const limits = { ...(min === undefined ? {} : { min }), ...(max === undefined ? {} : { max }) };
   const long = unit === 's' && value !== null && value >= 60 ? `${durationText(value)}. ` : '';
@@ -76,16 +76,24 @@ export function ListOf({ path, isNumbers = false }: Of & { isNumbers?: boolean }
   return <TextField label={fieldLabels[path]} hint={hintOf(path)} error={error} value={typed} onValue={onValue} isOptional autocomplete="off" />;
 }
 
-/** What the field means, and its limits. */
+/** What the field means, and what the API's schema says of it. */
 export function hintOf(path: Path): string | undefined {
-  const { minimum, maximum, maxItems } = rules[path] ?? {};
-  const limits = maximum !== undefined ? rangeText(minimum, maximum)
-    : maxItems !== undefined ? editingTexts.most(numberText(maxItems)) : '';
-  const hint = [fieldHints[path], limits].filter((text) => text !== undefined && text !== '').join(' ');
+  const hint = [fieldHints[path], ...factsText(rules[path] ?? {})].filter(Boolean).join(' ');
   return hint === '' ? undefined : hint;
 }
 
-function rangeText(minimum: number | undefined, maximum: number): string {
-  const most = numberText(maximum);
+function factsText({ minimum, maximum, maxItems, maxProperties, unit, default: usual = [] }: FieldRule): string[] {
+  const ending = unit === undefined ? '' : ` ${editingTexts[unit]}`;
+  const most = maxItems ?? maxProperties;
+  const numbers = [usual].flat().filter((one) => typeof one === 'number').map((one) => numberText(one));
+  return [
+    maximum === undefined ? '' : rangeText(minimum, maximum, ending),
+    most === undefined ? '' : editingTexts.most(numberText(most)),
+    numbers.length === 0 ? '' : editingTexts.usual(`${numbers.join(', ')}${ending}`),
+  ];
+}
+
+function rangeText(minimum: number | undefined, maximum: number, ending: string): string {
+  const most = `${numberText(maximum)}${ending}`;
   return minimum === undefined ? editingTexts.upTo(most) : editingTexts.range(numberText(minimum), most);
 }

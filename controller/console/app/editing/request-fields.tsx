@@ -5,9 +5,9 @@ import { SelectField, TextField } from '../ui/field.tsx';
 import { hintOf } from './auto-field.tsx';
 import { useFormField } from './form-context.ts';
 import { Rows } from './rows.tsx';
+import { rules } from './rules.ts';
 import { parseStatusText, statusText } from './status-codes.ts';
 
-const MOST_HEADERS = 50;
 type Headers = Record<string, string | null>;
 
 /** Headers of the request. A value that is not shown stays as it is unless something is typed. */
@@ -21,7 +21,7 @@ export function HeadersField() {
   return (
     <Rows
       label={fieldLabels.headers} hint={hintOf('headers')} error={error} rows={rows} onRows={onRows}
-      fresh={['', '']} most={MOST_HEADERS} addText={editingTexts.addHeader}
+      fresh={['', '']} most={rules['headers']?.maxProperties ?? 1} addText={editingTexts.addHeader}
     >
       {([name, text], change, at) => (
         <>
@@ -82,7 +82,7 @@ export function StatusField() {
   return (
     <TextField
       label={fieldLabels.expected_status} hint={hintOf('expected_status')} error={codes.error ?? ranges.error} value={typed} isOptional
-      placeholder="200-299" autocomplete="off"
+      placeholder="200-299, 404, 5xx" autocomplete="off"
       onValue={(text) => {
         setTyped(text);
         const parsed = parseStatusText(text);

@@ -40,18 +40,18 @@ export function CheckSection({ type }: { type: MonitorType }) {
       <TextOf path="name" isRequired={type === 'HEARTBEAT'} />
       <div class="fields">
         {type === 'HEARTBEAT'
-          ? <><NumberOf path="heartbeat_interval" unit="s" /><NumberOf path="grace_period" unit="s" /></>
-          : <><NumberOf path="interval_seconds" unit="s" /><NumberOf path="timeout_ms" unit="ms" /></>}
+          ? <><NumberOf path="heartbeat_interval" /><NumberOf path="grace_period" /></>
+          : <><NumberOf path="interval_seconds" /><NumberOf path="timeout_ms" /></>}
       </div>
       {type === 'ICMP' && (
         <More title={editingTexts.packets}>
           <div class="fields">
-            <NumberOf path="icmp_config.packet_count" /><NumberOf path="icmp_config.packet_size" unit="bytes" />
-            <NumberOf path="icmp_config.timeout_ms" unit="ms" /><NumberOf path="icmp_config.ttl" />
+            <NumberOf path="icmp_config.packet_count" /><NumberOf path="icmp_config.packet_size" />
+            <NumberOf path="icmp_config.timeout_ms" /><NumberOf path="icmp_config.ttl" />
           </div>
         </More>
       )}
-      {type === 'DNS' && <More title={editingTexts.moreFields}><NumberOf path="dns_config.resolution_timeout_ms" unit="ms" /></More>}
+      {type === 'DNS' && <More title={editingTexts.moreFields}><NumberOf path="dns_config.resolution_timeout_ms" /></More>}
     </Part>
   );
 }
@@ -78,7 +78,7 @@ export function WebSections() {
   return (
     <>
       <Part title={editingTexts.answer}>
-        <div class="fields"><StatusField /><NumberOf path="slow_response_threshold_ms" unit="ms" /></div>
+        <div class="fields"><StatusField /><NumberOf path="slow_response_threshold_ms" /></div>
         <AssertionsField />
       </Part>
       <Part title={editingTexts.request}>

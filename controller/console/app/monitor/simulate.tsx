@@ -1,6 +1,7 @@
 import { useMutation } from '@tanstack/preact-query';
 import { useState } from 'preact/hooks';
 import { answer, api } from '../api/client.ts';
+import { rules } from '../editing/rules.ts';
 import { historyTexts } from '../texts/monitor-history.ts';
 import { Button } from '../ui/button.tsx';
 import { ErrorNote } from '../ui/error-note.tsx';
@@ -28,6 +29,7 @@ export function Simulate({ monitor: { id, confirmation_policy: policy } }: { mon
       },
     })),
   });
+  const { minimum: min = 0, maximum: max = 0 } = rules['confirmation_policy.retries'] ?? {};
   const options = [
     ['majority', historyTexts.majority], ['any', historyTexts.any], ['all', historyTexts.every],
     ...[2, 3, 4, 5].map((count) => [String(count), historyTexts.atLeast(count)] as const),
@@ -44,7 +46,7 @@ export function Simulate({ monitor: { id, confirmation_policy: policy } }: { mon
         <p>{historyTexts.policyLong}</p>
         <div class="fields">
           <SelectField label={historyTexts.regions} value={regions} onValue={setRegions} options={options} />
-          <NumberField label={historyTexts.retries} value={retries} onValue={setRetries} min={0} max={5} required />
+          <NumberField label={historyTexts.retries} value={retries} onValue={setRetries} min={min} max={max} required />
           <NumberField label={historyTexts.days} value={days} onValue={setDays} min={1} max={MOST_DAYS} required />
         </div>
         <ErrorNote error={replay.error} />

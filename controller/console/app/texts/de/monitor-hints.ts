@@ -3,11 +3,11 @@ import type { FieldHints } from '../monitor-fields.ts';
 
 const german: Translation<FieldHints> = {
   name: 'Ohne Namen heißt er wie sein Ziel.', target: 'Was geprüft wird: eine URL, oder Name oder Adresse eines Rechners.',
-  interval_seconds: 'In jeder Region.', timeout_ms: 'Ohne Angabe: 10.000 ms, und nie länger als das Intervall.', method: '',
+  interval_seconds: 'In jeder Region.', timeout_ms: 'Nie länger als das Intervall.', method: '',
   headers: 'Gehen mit jeder Anfrage mit.', body: '', auth: 'Ergänzt den Header Authorization.',
-  expected_status: 'Codes und Bereiche wie 200-299 oder 4xx. Ohne Angabe: 200-299.', expected_status_ranges: '',
+  expected_status: 'Codes, Bereiche und Klassen, mit Kommas dazwischen. Ohne Angabe alle, die Erfolg bedeuten.', expected_status_ranges: '',
   slow_response_threshold_ms: 'Eine langsamere Antwort macht den Monitor eingeschränkt.',
-  assertions: 'Alles muss zutreffen. Ein Pfad in JSON sieht so aus: $.items[0].id.', 'keyword_config.keywords': '',
+  assertions: 'Alles muss zutreffen. Ein Pfad in JSON sieht so aus: $.order.id.', 'keyword_config.keywords': '',
   'keyword_config.match_mode': '', 'keyword_config.case_sensitive': '', follow_redirects: '', max_redirects: '',
   verify_ssl: 'Sonst lässt ein ungültiges Zertifikat die Prüfung nicht scheitern.', ip_family: 'Welche Adressen des Rechners benutzt werden.',
   connect_to: 'Ein Rechner oder eine Adresse statt der aus der URL, wie hinter einem Lastverteiler. Host-Header und TLS-Name bleiben.',
