@@ -6,6 +6,7 @@ import { isInMaintenance } from '../../controller/verdicts/maintenance-rules.ts'
 import type { CertificateSighting, MonitorState } from '../../controller/verdicts/monitor-state.ts';
 import { ResultColumns } from '../../controller/results/hours/result-columns.ts';
 import { mergeRollups, rollupOf } from '../../controller/results/hours/rollup.ts';
+import { rowsOf } from '../../controller/results/state/live-monitor.ts';
 import { Lanes } from '../../controller/results/state/lanes.ts';
 import type { LanePosition } from '../../controller/results/state/records.ts';
 import type { ShardState } from '../../controller/results/state/shard-state.ts';
@@ -170,7 +171,7 @@ function isPending(world: World, key: string): boolean {
     ...(controller.shards?.states.values() ?? []),
   ].some((state) => {
     const cell = state.monitors.get(id);
-    return cell !== undefined && (cell.hours.has(hour) || cell.state.booked[hour] !== undefined);
+    return cell !== undefined && (rowsOf(cell, hour) !== undefined || cell.state.booked[hour] !== undefined);
   }));
 }
 

@@ -64,7 +64,7 @@ function checkJournal(world: World, references: Reference[]): string[] {
 export function checkRows(world: World, reference: Reference, state: ShardState, who: string): string[] {
   const wanted = new Map<string, number>();
   for (const [id, cell] of reference.state.monitors) {
-    for (const rows of cell.hours.values()) for (const row of rows.after(0)) count(wanted, id, row);
+    for (const rows of cell.hours) for (const row of rows.after(0)) count(wanted, id, row);
   }
   const known = new Map<string, number>();
   for (const { probe_id: probeId, region, result } of reference.accepted) {
@@ -118,9 +118,9 @@ export function rowsOf(world: World, state: ShardState, withBlocks = true): Map<
   const all = new Map<string, StoredResult[]>();
   for (const [id, cell] of state.monitors) {
     const rows: StoredResult[] = [];
-    for (const [hour, held] of cell.hours) {
+    for (const held of cell.hours) {
       rows.push(
-        ...held.after(withBlocks ? (world.db.blocks.get(`${id}:${hour / HOUR_MS}`)?.position ?? 0) : 0),
+        ...held.after(withBlocks ? (world.db.blocks.get(`${id}:${held.hour / HOUR_MS}`)?.position ?? 0) : 0),
       );
     }
     all.set(id, rows);

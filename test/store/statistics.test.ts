@@ -8,6 +8,7 @@ import { writeClosedHours, isDueForWriting } from '../../controller/results/writ
 import type { JournalEntry } from '../../controller/results/journal/journal-entry.ts';
 import { HourStore } from '../../controller/results/hours/hour-store.ts';
 import { toOpenMonitor } from '../../controller/results/reading/open-monitor.ts';
+import { rowsOf } from '../../controller/results/state/live-monitor.ts';
 import { ShardState } from '../../controller/results/state/shard-state.ts';
 import { StateStore } from '../../controller/results/writing/state-store.ts';
 import { Statistics } from '../../controller/results/reading/statistics.ts';
@@ -92,7 +93,10 @@ class Owner {
   statistics(): Statistics {
     return new Statistics({
       clock: this.clock, rollups: this.hours, latest: async () => [],
-      openRows: async (id, hour, after) => this.state.monitors.get(id)?.hours.get(hour)?.after(after) ?? [],
+      openRows: async (id, hour, after) => {
+        const live = this.state.monitors.get(id);
+        return (live && rowsOf(live, hour))?.after(after) ?? [];
+      },
       open: {
         open: async (ids) => ({
           recent: [],

@@ -89,5 +89,5 @@ export class Tidying {
 /** A deleted monitor is kept for a day, so that results its probes still send are recognized. */
 function isForgettable({ state, hours, unsavedFrom, queued }: LiveMonitor, now: number): boolean {
   return state.config.status === 'deleted' && state.config.changed_at < now - FORGET_AFTER_MS &&
-    hours.size === 0 && unsavedFrom === null && queued === 0;
+    hours.length === 0 && unsavedFrom === null && queued === 0;
 }

@@ -30,13 +30,14 @@ export class HourRows {
   readonly counts = noCounts();
   /** Late results of the schedule by what they report: up, degraded, down; null if there are none. */
   late: [number, number, number] | null = null;
+  /** When it starts, Unix ms. */
+  readonly hour: number;
   /** The first journal entry that is in here and in no block. */
   readonly firstEntry: number;
   readonly #rows = new ByteWriter(96);
   readonly #sources: Source[] = [];
   /** Rows of each source. */
   readonly #ofSource: number[] = [];
-  readonly #base: number;
   #length = 0;
   #lastEntry: number;
   #lastAt: number;
@@ -46,7 +47,7 @@ export class HourRows {
   constructor(hour: number, firstEntry: number) {
     this.firstEntry = firstEntry;
     this.#lastEntry = firstEntry;
-    this.#base = hour;
+    this.hour = hour;
     this.#lastAt = hour;
   }
 
@@ -129,7 +130,7 @@ export class HourRows {
     if (this.lastEntry <= position) return null;
     const left = new ResultColumns(0);
     const entries = this.#collect(position, Infinity, left);
-    const rest = new HourRows(this.#base, entries[0] as number);
+    const rest = new HourRows(this.hour, entries[0] as number);
     left.rows().forEach((row, at) => rest.add(entries[at] as number, row, row));
     return rest;
   }
@@ -141,7 +142,7 @@ export class HourRows {
     const sources = this.#sources.map((source) => sourceNumber(into.sources, source));
     const from = new ByteReader(this.#rows.written());
     let entry = this.firstEntry;
-    let at = this.#base;
+    let at = this.hour;
     while (from.left > 0) {
       entry += from.varint();
       const place = into.next();

@@ -10,6 +10,7 @@ import { AHEAD_MS, isAhead, isLate, LATE_AFTER_MS } from '../../verdicts/monitor
 import type { RegionState } from '../../verdicts/monitor-state.ts';
 import { letterOf, unreadableLetter, type DeadLetter } from '../dead-letters/dead-letter.ts';
 import { ENTRY_VERSION, type ClockDecision, type JournalEntry } from '../journal/journal-entry.ts';
+import { rowsOf } from '../state/live-monitor.ts';
 import type { ShardState } from '../state/shard-state.ts';
 import { ClaimCheck } from './claim-check.ts';
 import { hourAllowance } from './hour-allowance.ts';
@@ -259,7 +260,8 @@ export class EntryBuilder {
 
   /** What waits for the journal is not counted: it is little beside what an hour may hold. */
   #excessOf(result: CheckResult, config: MonitorConfig | undefined, region: string): 'too_many' | null {
-    const rows = this.state.monitors.get(result.monitor_id)?.hours.get(hourOf(result.started_at));
+    const live = this.state.monitors.get(result.monitor_id);
+    const rows = live && rowsOf(live, hourOf(result.started_at));
     return rows && config && rows.isFullFor(region, hourAllowance(config)) ? 'too_many' : null;
   }
 

@@ -6,7 +6,7 @@ import type { HourTimes, MonitorState } from '../../verdicts/monitor-state.ts';
 import type { HourRows } from '../hours/hour-rows.ts';
 import { fillGap, type Totals } from '../hours/rollup.ts';
 import { DEGRADED, isFilling, noCounts, outcomeOf, timesColumn } from '../hours/row-layout.ts';
-import type { LiveMonitor } from '../state/live-monitor.ts';
+import { rowsOf, type LiveMonitor } from '../state/live-monitor.ts';
 import { monitorLive, viewLive } from './live.ts';
 import { recentResult, viewRecent, type RecentResult } from './periods.ts';
 
@@ -46,13 +46,13 @@ export const openRequest = z.object({
 /** A monitor with its time booked up to `now`. `writer` is the owner's token. */
 export function toOpenMonitor(id: string, monitor: LiveMonitor, now: number, writer: string): OpenMonitor {
   const state = bookWatched(monitor.state, now);
-  const hours = new Set([...monitor.hours.keys(), ...Object.keys(state.booked).map(Number)]);
+  const hours = new Set([...monitor.hours.map(({ hour }) => hour), ...Object.keys(state.booked).map(Number)]);
   return {
     monitor_id: id,
     written: `${writer}/${monitor.writes}`,
     live: viewLive(state, now),
     hours: [...hours].sort((a, b) => a - b).map((hour) => {
-      const rows = monitor.hours.get(hour);
+      const rows = rowsOf(monitor, hour);
       const counts = { ...(rows?.counts ?? noCounts()) };
       const entries = { first_entry: rows?.firstEntry ?? null, last_entry: rows?.lastEntry ?? null };
       return { hour, ...entries, counts, ...timesOf(state, hour, rows) };
@@ -88,9 +88,9 @@ function lateIn(config: MonitorConfig, rows: HourRows): HourTimes {
 }
 
 /** A monitor's newest results that are still in the owner's memory, newest first. */
-export function recentOf(id: string, { hours }: LiveMonitor, limit: number): RecentResult[] {
-  const newest = Math.max(...hours.keys(), 0);
-  const rows = [newest, newest - HOUR_MS].flatMap((hour) => hours.get(hour)?.after(0) ?? []);
+export function recentOf(id: string, live: LiveMonitor, limit: number): RecentResult[] {
+  const newest = Math.max(...live.hours.map(({ hour }) => hour), 0);
+  const rows = [newest, newest - HOUR_MS].flatMap((hour) => rowsOf(live, hour)?.after(0) ?? []);
   const checks = rows.filter((row) => row.outcome !== 'missed').sort((a, b) => b.started_at - a.started_at);
   return checks.slice(0, limit).map((row) => viewRecent(id, row));
 }

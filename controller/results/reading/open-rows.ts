@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { shardOf } from '../../../shared/ids.ts';
+import { rowsOf } from '../state/live-monitor.ts';
 import { shardQuestion, type ShardQuestions } from '../shards/shard-questions.ts';
 import { storedResult, type StoredResult } from '../hours/stored-result.ts';
 
@@ -17,9 +18,10 @@ export const openRowsQuestion = shardQuestion({
   }),
   answered,
   fromMemory: ({ state }, { monitor_id, hour, skip, after = 0 }) => {
-    const hours = state.monitors.get(monitor_id)?.hours;
-    const rows = hours?.get(hour)?.after(after).slice(skip, skip + ROWS_AT_ONCE) ?? [];
-    return { hours: [...(hours?.keys() ?? [])], rows };
+    const live = state.monitors.get(monitor_id);
+    if (!live) return { hours: [], rows: [] };
+    const rows = rowsOf(live, hour)?.after(after).slice(skip, skip + ROWS_AT_ONCE) ?? [];
+    return { hours: live.hours.map((known) => known.hour), rows };
   },
 });
 

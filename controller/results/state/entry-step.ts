@@ -9,7 +9,7 @@ import { overdueRow, pingRow } from '../hours/ping-rows.ts';
 import type { StoredResult } from '../hours/stored-result.ts';
 import type { ClockDecision, JournalEntry } from '../journal/journal-entry.ts';
 import type { LanePosition, StateRecord } from './records.ts';
-import { newLiveMonitor, type LiveMonitor } from './live-monitor.ts';
+import { newLiveMonitor, replaceRows, rowsOf, type LiveMonitor } from './live-monitor.ts';
 
 /** A result that an entry brought for the first time. */
 export interface FreshResult {
@@ -192,13 +192,14 @@ export class EntryStep {
   /** False when the row cannot be kept. */
   #addRow(cell: LiveMonitor, source: RowSource, row: RowParts): boolean {
     const hour = hourOf(row.started_at);
-    const rows = cell.hours.get(hour) ?? new HourRows(hour, this.#entry.n);
+    const known = rowsOf(cell, hour);
+    const rows = known ?? new HourRows(hour, this.#entry.n);
     try {
       rows.add(this.#entry.n, source, row);
     } catch {
       return false;
     }
-    cell.hours.set(hour, rows);
+    if (!known) replaceRows(cell, hour, rows);
     return true;
   }
 

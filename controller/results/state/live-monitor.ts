@@ -14,10 +14,26 @@ export interface LiveMonitor {
   queued: number;
   /** How often its hours and days were written here: what was read of them before is then stale. */
   writes: number;
-  hours: Map<number, HourRows>;
+  /** Results that no block holds yet, by hour: nearly always of one hour, for which a map takes 200 bytes. */
+  hours: readonly HourRows[];
 }
+
+const NO_HOURS: readonly HourRows[] = Object.freeze([]);
 
 /** A monitor as stored in its document at journal entry `position`. */
 export function newLiveMonitor(state: MonitorState, position: number): LiveMonitor {
-  return { state, own: null, position, unsavedFrom: null, queued: 0, writes: 0, hours: new Map() };
+  return { state, own: null, position, unsavedFrom: null, queued: 0, writes: 0, hours: NO_HOURS };
+}
+
+/** Results of the hour that starts at `hour` (Unix ms); undefined if there are none. */
+export function rowsOf({ hours }: LiveMonitor, hour: number): HourRows | undefined {
+  // The running hour comes last.
+  for (let at = hours.length - 1; at >= 0; at -= 1) if (hours[at]?.hour === hour) return hours[at];
+  return undefined;
+}
+
+/** Puts `rows` in the place of what there is of that hour; with null, nothing remains of it. */
+export function replaceRows(live: LiveMonitor, hour: number, rows: HourRows | null): void {
+  const others = live.hours.filter((known) => known.hour !== hour);
+  live.hours = rows ? [...others, rows] : others.length > 0 ? others : NO_HOURS;
 }

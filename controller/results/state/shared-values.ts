@@ -21,10 +21,11 @@ export class SharedValues {
   }
 
   /** Shares in place, also with the monitor's own id. */
-  state({ config, regions }: MonitorState, monitorId: string): void {
-    this.config(config);
-    config.monitor_id = monitorId;
-    for (const region of Object.values(regions)) {
+  state(state: MonitorState, monitorId: string): void {
+    this.config(state.config);
+    state.config.monitor_id = monitorId;
+    state.status = this.text(state.status);
+    for (const region of Object.values(state.regions)) {
       region.verdict = this.text(region.verdict);
       if (region.probe_id !== null) region.probe_id = this.text(region.probe_id);
       if (region.engine !== undefined) region.engine = this.text(region.engine);

@@ -2,7 +2,7 @@ import { fnv1a } from '../../../shared/ids.ts';
 import { DAY_MS, HOUR_MS, hourOf } from '../../verdicts/booking-rules.ts';
 import { isInMaintenance } from '../../verdicts/maintenance-rules.ts';
 import type { HourTimes, MonitorState, RegionState } from '../../verdicts/monitor-state.ts';
-import type { LiveMonitor } from '../state/live-monitor.ts';
+import { replaceRows, rowsOf, type LiveMonitor } from '../state/live-monitor.ts';
 import type { StateRecord } from '../state/records.ts';
 import type { ShardState } from '../state/shard-state.ts';
 import type { StateStore } from './state-store.ts';
@@ -71,9 +71,7 @@ export async function writeClosedHours(
   for (const { id, live, hours, days } of work) {
     if (live.queued > 0) continue;
     for (const hour of hours) {
-      const rest = live.hours.get(hour)?.keepAfter(position);
-      if (rest) live.hours.set(hour, rest);
-      else live.hours.delete(hour);
+      replaceRows(live, hour, rowsOf(live, hour)?.keepAfter(position) ?? null);
     }
     live.state = { ...withoutHours(live.state, hours), unrolled_day: days.left };
     live.writes += 1;
@@ -92,7 +90,7 @@ export async function writeClosedHours(
  * at once.
  */
 function isIdle({ unsavedFrom, hours, state }: LiveMonitor, before: number): boolean {
-  if (unsavedFrom === null || hours.size > 0 || Object.keys(state.booked).length > 0) return false;
+  if (unsavedFrom === null || hours.length > 0 || Object.keys(state.booked).length > 0) return false;
   return hourOf(state.booked_until - 1) <= before;
 }
 
@@ -105,7 +103,7 @@ export function markSaved(live: LiveMonitor | undefined, position: number): void
 /** The entry up to which documents have all of this monitor, in a shard at entry `n`. Never goes back. */
 export function savedThrough(live: LiveMonitor, n: number): number {
   let through = live.unsavedFrom === null ? n : Math.min(n, live.unsavedFrom - 1);
-  for (const rows of live.hours.values()) through = Math.min(through, rows.firstEntry - 1);
+  for (const rows of live.hours) through = Math.min(through, rows.firstEntry - 1);
   return through;
 }
 
@@ -116,7 +114,7 @@ function mergedHour(
 ): { record: HourRecord; cut: number } {
   const rows = known?.rows ?? new ResultColumns(0);
   const isExpired = known && rows.length === 0 && known.rollup.total + known.rollup.missed > 0;
-  live.hours.get(key.hour)?.columns(known?.position ?? 0, key.position, rows);
+  rowsOf(live, key.hour)?.columns(known?.position ?? 0, key.position, rows);
   const cut = rows.cut(MOST_RESULTS);
   const booked = times?.booked ?? known?.rollup.booked ?? [0, 0, 0];
   const { config, config: { interval_ms: intervalMs } } = live.state;
@@ -134,7 +132,8 @@ function mergedHour(
 function closedHours({ state, hours }: LiveMonitor, before: number, now: number): number[] {
   const isClosed = (hour: number): boolean =>
     hour <= before && state.booked_until >= hour + HOUR_MS && (hour < now - DOUBT_MS || !isInDoubt(state));
-  return [...new Set([...hours.keys(), ...Object.keys(state.booked).map(Number)])].filter(isClosed);
+  const booked = Object.keys(state.booked).map(Number);
+  return [...new Set([...hours.map(({ hour }) => hour), ...booked])].filter(isClosed);
 }
 
 /** An unconfirmed failure, or an outage that other regions may confirm, can still turn time into downtime. */

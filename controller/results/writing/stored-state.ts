@@ -53,6 +53,11 @@ const BLANK_STATE: MonitorState = {
   maintained: null, unrolled_day: null, slow: null, flaps: null, warned: null, certificate: null,
   no_data_since: null, maintenance_since: null, withheld: null, late: null,
 };
+/** What a region has while it is up. A document's own object has half of its fields in a second one. */
+const BLANK_REGION: RegionState = {
+  verdict: 'unknown', degraded: false, slows: 0, fails: 0, first_fail_at: null, last_at: null,
+  response_time_ms: null, status_code: null, error: null, probe_id: null, engine: '', reason: null,
+};
 
 type WithNulls = 'regions' | 'witnesses' | 'flaps' | 'warned' | 'certificate' | 'heartbeat';
 type Held = NonNullable<Flaps['held']>;
@@ -133,13 +138,19 @@ export function toStateRecord({ _id, state, outbox, ...rest }: StateDoc): StateR
   return {
     monitor_id: _id,
     state: {
-      ...BLANK_STATE, ...state, config: { ...BLANK_CONFIG, ...state.config },
+      ...BLANK_STATE, ...state, config: { ...BLANK_CONFIG, ...state.config }, regions: laidRegions(state),
       booked: Object.fromEntries(state.booked.map(timesOf)),
       maintained: maintained && Object.fromEntries(maintained.map(timesOf)),
       late: late && { ...late, gaps: late.gaps.map(gapOf) },
     },
     outbox: outbox.map(restoreEffect), ...rest,
   };
+}
+
+function laidRegions({ regions }: StoredState): MonitorState['regions'] {
+  const laid: MonitorState['regions'] = {};
+  for (const [name, region] of Object.entries(regions)) laid[name] = { ...BLANK_REGION, ...region };
+  return laid;
 }
 
 function gapOf(stored: StoredGap): Stretch {

@@ -77,7 +77,7 @@ export async function ingestResults(options: Record<string, unknown>): Promise<I
   const databaseBefore = cpuMs([databasePid]);
   await feedHours(1, hours);
   const isWritten = (): boolean => [...inHand.states.values()].every(({ monitors }) =>
-    [...monitors.values()].every((cell) => Math.min(...cell.hours.keys()) >= start + (hours - 1) * HOUR_MS));
+    [...monitors.values()].every((cell) => Math.min(...cell.hours.map(({ hour }) => hour)) >= start + (hours - 1) * HOUR_MS));
   await waitFor(isWritten);
   await inHand.stop();
   const used = process.cpuUsage(before);

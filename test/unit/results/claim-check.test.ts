@@ -265,7 +265,7 @@ describe('a result dated ahead of its entry', () => {
     expect(live?.state).toMatchObject({
       last_check_at: desk.now.wall - 1000, last_success_at: desk.now.wall - 1000,
     });
-    expect([...(live?.hours.keys() ?? [])]).toEqual([HOUR]);
+    expect(live?.hours.map(({ hour }) => hour)).toEqual([HOUR]);
     desk.now.wall += MINUTE;
     desk.take([desk.result(3, 0, { outcome: 'failure' })]);
     desk.flush();

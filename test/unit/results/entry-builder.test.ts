@@ -6,7 +6,7 @@ import { hourAllowance } from '../../../controller/results/intake/hour-allowance
 import { ShardState } from '../../../controller/results/state/shard-state.ts';
 import type { DeadLetter } from '../../../controller/results/dead-letters/dead-letter.ts';
 import type { JournalEntry } from '../../../controller/results/journal/journal-entry.ts';
-import type { LiveMonitor } from '../../../controller/results/state/live-monitor.ts';
+import { rowsOf, type LiveMonitor } from '../../../controller/results/state/live-monitor.ts';
 import type { MonitorConfig } from '../../../controller/verdicts/monitor-config.ts';
 import { batchOf, configOf, HOUR, idIn, resultOf } from './build.ts';
 import { limitsOf } from '../../helpers/take-limits.ts';
@@ -138,7 +138,7 @@ test.each(['in time', 'late'])('what a probe in quarantine reports %s is stored,
   const failed = desk.results(1, 3, { outcome: 'failure' });
   desk.take(batchOf([...failed, ...desk.results(4, 4)]), 'doubted');
   expect(desk.flush()?.batches).toMatchObject([{ probe_id: 'doubted', late: [], refused: [], muted: true }]);
-  expect(monitor.hours.get(HOUR)).toMatchObject({ counts: { total: 4, failed: 3 }, late: null });
+  expect(rowsOf(monitor, HOUR)).toMatchObject({ counts: { total: 4, failed: 3 }, late: null });
   expect(monitor.state).toBe(before);
   desk.take(batchOf(failed), 'trusted');
   expect(desk.flush()?.batches[0]).not.toHaveProperty('muted');
@@ -154,8 +154,8 @@ test('a region may send of an hour what the interval allows, and not more', () =
     desk.flush();
   };
   for (let first = 1; first < allowed; first += 100) send(first, Math.min(first + 99, allowed), 'eu');
-  const monitor = desk.owner.state.monitors.get(desk.monitor.monitor_id);
-  const stored = (): number => monitor?.hours.get(HOUR)?.counts.total ?? 0;
+  const monitor = desk.owner.state.monitors.get(desk.monitor.monitor_id) as LiveMonitor;
+  const stored = (): number => rowsOf(monitor, HOUR)?.counts.total ?? 0;
   expect(stored()).toBe(allowed);
   send(allowed + 1, allowed + 10, 'eu');
   send(1, 10, 'us');
@@ -511,7 +511,7 @@ describe('lateness', () => {
       },
     ]);
     later.apply(entry);
-    expect([...(later.monitors.get(desk.monitor.monitor_id)?.hours.values() ?? [])].flatMap(
+    expect([...(later.monitors.get(desk.monitor.monitor_id)?.hours ?? [])].flatMap(
       (rows) => rows.after(0),
     ).map(({ late }) => late))
       .toEqual([false]);
