@@ -10,7 +10,7 @@ import { AHEAD_MS, isAhead, isLate, LATE_AFTER_MS } from '../../verdicts/monitor
 import type { RegionState } from '../../verdicts/monitor-state.ts';
 import { letterOf, unreadableLetter, type DeadLetter } from '../dead-letters/dead-letter.ts';
 import { ENTRY_VERSION, type ClockDecision, type JournalEntry } from '../journal/journal-entry.ts';
-import { rowsOf } from '../state/live-monitor.ts';
+import { rowsOf, type LiveMonitor } from '../state/live-monitor.ts';
 import type { ShardState } from '../state/shard-state.ts';
 import { ClaimCheck } from './claim-check.ts';
 import { hourAllowance } from './hour-allowance.ts';
@@ -224,17 +224,18 @@ export class EntryBuilder {
       pending.latest = Math.max(pending.latest, result.started_at, result.scheduled_at);
       if (result.seq <= taken) continue;
       const { monitor_id: id } = result;
+      const live = monitors.get(id);
       const standing = this.#claims.standing(message, id, now.wall);
-      const configs = this.#configsOf(id);
+      const configs = this.#configsOf(id, live);
       if (configs.latest) this.#reassign(configs.latest, region, now.wall);
       const refusal = refusalOf(result, configs, arrival) ??
-        (standing === 'refused' ? 'not_assigned' : this.#excessOf(result, configs.latest, region));
+        (standing === 'refused' ? 'not_assigned' : excessOf(result, live, configs.latest, region));
       if (refusal) {
         pending.refused.push(result.seq);
         if (refusal === 'deleted') continue;
         pending.letters.push(letterOf(shard, message, batch.epoch, result, refusal, now.wall));
       } else if (standing === 'history') pending.late.push(result.seq);
-      else if (!pending.muted && changesSomething(monitors.get(id)?.state.regions[region], result)) {
+      else if (!pending.muted && changesSomething(live?.state.regions[region], result)) {
         isUrgent = true;
       }
     }
@@ -253,16 +254,9 @@ export class EntryBuilder {
     this.#clock.push({ kind: 'assigned', monitor_id: id, ...found, at });
   }
 
-  #configsOf(monitorId: string): KnownConfigs {
-    const journaled = this.state.monitors.get(monitorId)?.state.config;
+  #configsOf(monitorId: string, live = this.state.monitors.get(monitorId)): KnownConfigs {
+    const journaled = live?.state.config;
     return { latest: this.#waitingConfig(monitorId) ?? journaled, journaled };
-  }
-
-  /** What waits for the journal is not counted: it is little beside what an hour may hold. */
-  #excessOf(result: CheckResult, config: MonitorConfig | undefined, region: string): 'too_many' | null {
-    const live = this.state.monitors.get(result.monitor_id);
-    const rows = live && rowsOf(live, hourOf(result.started_at));
-    return rows && config && rows.isFullFor(region, hourAllowance(config)) ? 'too_many' : null;
   }
 
   /** A monitor's newest configuration: one that waits or is on its way to the journal, or the journal's. */
@@ -341,6 +335,14 @@ function isUnasked(config: MonitorConfig, region: string): boolean {
     // The monitor's own rules set aside what is wrong with it.
     return false;
   }
+}
+
+/** What waits for the journal is not counted: it is little beside what an hour may hold. */
+function excessOf(
+  result: CheckResult, live: LiveMonitor | undefined, config: MonitorConfig | undefined, region: string,
+): 'too_many' | null {
+  const rows = live && rowsOf(live, hourOf(result.started_at));
+  return rows && config && rows.isFullFor(region, hourAllowance(config)) ? 'too_many' : null;
 }
 
 /** A failure, a first result or a recovery is written at once; one more of the same may wait a second. */

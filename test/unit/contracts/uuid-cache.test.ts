@@ -3,7 +3,7 @@ import { formatUuid, UuidCache } from '../../../shared/contracts/uuid-cache.ts';
 
 test('a cache of ids returns the requested id, even for ids that share a slot', () => {
   const cache = new UuidCache();
-  const ids = [0, 1, 2].flatMap((byte) => Array.from({ length: 16 }, (_, place) => {
+  const ids = [0, 1, 200].flatMap((byte) => Array.from({ length: 16 }, (_, place) => {
     const bytes = Buffer.alloc(20, 7);
     bytes[2 + place] = byte;
     return bytes;
