@@ -1,10 +1,14 @@
-import { connect, Empty, nkeyAuthenticator, StorageType, type NatsConnection } from 'nats';
+import { connect, Empty, nkeyAuthenticator, StorageType } from 'nats';
 import { readFileSync } from 'node:fs';
+import { decodeJson } from '../../../shared/contracts/decode-json.ts';
 import { encodeBatch } from '../../../shared/contracts/result-pack.ts';
-import { laneName, type CheckResult } from '../../../shared/contracts/result.ts';
+import { batchReply, laneName } from '../../../shared/contracts/result.ts';
 import { shardOfSubject, subjects } from '../../../shared/contracts/subjects.ts';
+import { createLog } from '../../../shared/log.ts';
+import { systemClock } from '../../../shared/time.ts';
 import { EntryBuilder } from '../../../controller/results/intake/entry-builder.ts';
 import { ShardState } from '../../../controller/results/state/shard-state.ts';
+import { Link } from '../../../probe/link.ts';
 import { byShard, configOf, monitorIds, resultMaker } from './results.ts';
 import { passTime } from '../../helpers/pass-time.ts';
 import { limitsOf } from '../../helpers/take-limits.ts';
@@ -21,27 +25,44 @@ const MONITORS = 10_000;
 /** As long as the product waits for an answer. */
 const PATIENCE_MS = 2000;
 const RESULT_BYTES = 40;
+/** Results of a lane that are there at once. A probe has few: it packs them as they come. */
+const PREPARED = 1000;
 
-async function open({ url, seedFile }: Wire) {
+function seedOf({ seedFile }: Wire): Buffer {
+  return Buffer.from(readFileSync(seedFile, 'utf8').trim());
+}
+
+async function open(wire: Wire) {
   return connect({
-    servers: url, authenticator: nkeyAuthenticator(Buffer.from(readFileSync(seedFile, 'utf8').trim())),
+    servers: wire.url, authenticator: nkeyAuthenticator(seedOf(wire)),
     maxReconnectAttempts: -1, reconnectTimeWait: 50,
   });
 }
 
-/** The probe's side: batches of 100 per lane, eight in flight, encoded as the product does. */
+/** Connected as a probe is. */
+async function openLink(wire: Wire): Promise<Link> {
+  const link = new Link({
+    url: wire.url, seed: seedOf(wire), probeId: 'probe', clock: systemClock, log: createLog('bench', 'silent'),
+    random: Math.random,
+  });
+  link.start();
+  await new Promise<void>((resolve) => link.onChange((isConnected) => isConnected && resolve()));
+  return link;
+}
+
+/** The probe's side: batches of 100 per lane, eight in flight, encoded and sent as the product does. */
 export async function publishBatches(
   options: Record<string, unknown>,
 ): Promise<{ sent: number; cpuMs: number }> {
   const wire = options as unknown as Wire;
-  const connection = await open(wire);
+  const link = await openLink(wire);
   const shards = [...byShard(monitorIds(MONITORS))];
   const make = resultMaker();
   const perShard = Math.floor(wire.count / shards.length / 100) * 100;
   const at = 1_790_000_000_000;
-  // Results are prepared beforehand, so that only sending is measured.
+  // Results are prepared beforehand and then numbered anew, so that only sending is measured.
   const found = shards.map(([, ids]) => Array.from(
-    { length: perShard }, (_, index) => make(index + 1, ids[index % ids.length] as string, at + index),
+    { length: PREPARED }, (_, index) => make(index + 1, ids[index % ids.length] as string, at + index),
   ));
   process.stdout.write('ready\n');
   const before = process.cpuUsage();
@@ -49,28 +70,27 @@ export async function publishBatches(
     const subject = subjects.results(shard, 'bench', 'probe');
     const underWay = new Set<Promise<unknown>>();
     for (let seq = 0; seq < perShard; seq += 100) {
-      const results = (found[which] as CheckResult[]).slice(seq, seq + 100);
+      const results = found[which]?.slice(seq % PREPARED, (seq % PREPARED) + 100) ?? [];
+      results.forEach((result, nth) => (result.seq = seq + nth + 1));
       const bytes =
         encodeBatch({ epoch: EPOCH, engine: '1', first: seq + 1, last: seq + 100, results, dropped: [] });
       const request: Promise<void> =
-        untilTaken(connection, subject, bytes, seq + 100).finally(() => underWay.delete(request));
+        untilTaken(link, subject, bytes, seq + 100).finally(() => underWay.delete(request));
       underWay.add(request);
       if (underWay.size >= WINDOW) await Promise.race(underWay);
     }
     await Promise.all(underWay);
   }));
   const used = process.cpuUsage(before);
-  await connection.drain();
+  await link.stop();
   return { sent: perShard * shards.length, cpuMs: (used.user + used.system) / 1000 };
 }
 
 /** Sends a batch until its owner has everything up to `last`, as after a broken connection. */
-async function untilTaken(
-  connection: NatsConnection, subject: string, bytes: Uint8Array, last: number,
-): Promise<void> {
+async function untilTaken(link: Link, subject: string, bytes: Uint8Array, last: number): Promise<void> {
   for (;;) {
-    const answer = await connection.request(subject, bytes, { timeout: PATIENCE_MS }).catch(() => null);
-    if (answer && answer.json<{ watermark: number }>().watermark >= last) return;
+    const answer = await link.request(subject, bytes, PATIENCE_MS).catch(() => null);
+    if (answer && (decodeJson(batchReply, answer)?.watermark ?? 0) >= last) return;
     await passTime(50);
   }
 }
@@ -94,15 +114,22 @@ export async function takeBatches(
     return [shard, owner];
   }));
   function settle(owner: EntryBuilder): void {
-    const next = owner.nextEntry(at);
-    if (!next) return;
-    for (const { batch } of next.entry.batches) taken += batch.results.length;
-    for (const { lane, position } of next.entry.lanes) owner.state.lanes.move(lane, position, at);
-    owner.state.n = next.entry.n;
-    owner.settled();
+    for (let next = owner.nextEntry(at); next; next = owner.nextEntry(at)) {
+      for (const { batch } of next.entry.batches) taken += batch.results.length;
+      for (const { lane, position } of next.entry.lanes) owner.state.lanes.move(lane, position, at);
+      owner.state.n = next.entry.n;
+      owner.settled();
+    }
   }
+  // What came together is settled together, as the journal does.
+  const unsettled = new Set<EntryBuilder>();
   const before = process.cpuUsage();
   await new Promise<void>((resolve) => {
+    function settleAll(): void {
+      for (const owner of unsettled) settle(owner);
+      unsettled.clear();
+      if (taken >= perShard * shards.size) setTimeout(resolve, 200);
+    }
     connection.subscribe('results.>', {
       callback: (_error, message) => {
         const shard = shardOfSubject(message.subject) as number;
@@ -111,8 +138,8 @@ export async function takeBatches(
           region: 'bench', probe_id: 'probe', bytes: message.data,
           answer: (watermark) => void message.respond(JSON.stringify({ v: 1, watermark })),
         }, { wall: at, monotonic: 0 });
-        settle(owner);
-        if (taken >= perShard * shards.size) setTimeout(resolve, 200);
+        if (unsettled.size === 0) setImmediate(settleAll);
+        unsettled.add(owner);
       },
     });
     process.stdout.write('ready\n');
