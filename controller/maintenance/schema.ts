@@ -52,9 +52,11 @@ const DAY_MS = 86_400_000;
 export const occurrencesQuery = z.strictObject({
   from: instant.describe('Occurrences that end after this instant'),
   to: instant.describe(`Occurrences that begin before this instant; at most ${MOST_DAYS} days after \`from\``),
+  monitor_id: uuidParam.optional().describe('Of windows that name this monitor'),
 }).refine(({ from, to }) => to > from && to - from <= MOST_DAYS * DAY_MS, {
   path: ['to'], message: `Must be after from, by at most ${MOST_DAYS} days`,
 });
+export type OccurrencesQuery = z.infer<typeof occurrencesQuery>;
 
 export const previewInput = settings
   .pick({ starts_at: true, ends_at: true, recurrence: true, timezone: true })

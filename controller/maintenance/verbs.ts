@@ -7,7 +7,7 @@ import { fieldError } from '../http/validation.ts';
 import type { MaintenanceDeps } from './deps.ts';
 import { planned, presentOrNext } from './plan-rules.ts';
 import { occurrencesIn, type Schedule } from './recurrence.ts';
-import type { PreviewInput, WindowChangeInput, WindowInput } from './schema.ts';
+import type { OccurrencesQuery, PreviewInput, WindowChangeInput, WindowInput } from './schema.ts';
 import {
   MOST_WINDOWS, MOST_WINDOWS_OF_MONITOR, type Occurrence, type WindowDoc, type WindowSettings,
 } from './window.ts';
@@ -35,12 +35,13 @@ interface Listed {
   occurrence: Occurrence;
 }
 
-/** The occurrences of all windows that overlap a time, in order. */
+/** The occurrences of all windows, or those of a monitor, that overlap a time, in order. */
 export async function listOccurrences(
-  { windows }: MaintenanceDeps, { tenant }: ProjectContext, { from, to }: { from: number; to: number },
+  { windows }: MaintenanceDeps, { tenant }: ProjectContext, { from, to, monitor_id: monitor }: OccurrencesQuery,
 ): Promise<Listed[]> {
   const found: Listed[] = [];
   for (const window of await windows.list(tenant)) {
+    if (monitor !== undefined && !window.monitor_ids.includes(monitor)) continue;
     const within = occurrencesIn(window, from, to).filter(({ starts_at: at }) => at < to);
     found.push(...within.map((occurrence) => ({ window, occurrence })));
     // A rule may take some milliseconds, and there may be 200.

@@ -30,7 +30,8 @@ export const subscriberListAnswer = z.strictObject({
     page: z.int(), limit: z.int(), total_count: z.int(), has_more: z.boolean(),
   }),
 });
-export const subscriberAnswer = z.strictObject({ subscriber: subscriberView, message: z.string() });
+export const subscriberReadAnswer = z.strictObject({ subscriber: subscriberView });
+export const subscriberAnswer = subscriberReadAnswer.extend({ message: z.string() });
 export const messageAnswer = z.strictObject({ message: z.string() });
 
 const bulkResult = z.strictObject({

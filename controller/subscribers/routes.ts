@@ -5,7 +5,7 @@ import * as answers from './answers.ts';
 import type { SubscriberDeps } from './deps.ts';
 import * as schema from './schema.ts';
 import {
-  changeSubscriber, deleteSubscriber, deleteSubscribers, exportSubscribers, listSubscribers,
+  changeSubscriber, deleteSubscriber, deleteSubscribers, exportSubscribers, listSubscribers, readSubscriber,
 } from './verbs/manage.ts';
 import { notifySubscribers } from './verbs/notify.ts';
 import { viewSubscriber } from './views.ts';
@@ -30,6 +30,13 @@ function readRoutes(deps: SubscriberDeps): Route[] {
       handle: async (ctx, { params, query }) => {
         const { subscribers, pagination } = await listSubscribers(deps, ctx, params.id, query);
         return ok({ subscribers: subscribers.map(viewSubscriber), pagination });
+      },
+    }),
+    defineRoute({
+      ...one, auth: viewer, method: 'GET', summary: 'Read a subscriber of a status page',
+      answers: { 200: answers.subscriberReadAnswer },
+      handle: async (ctx, { params }) => {
+        return ok({ subscriber: viewSubscriber(await readSubscriber(deps, ctx, params.id, params.subscriberId)) });
       },
     }),
     defineRoute({

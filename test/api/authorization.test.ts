@@ -217,6 +217,7 @@ const NEEDS = {
   'POST /api/projects/:projectId/status-pages/:id/incidents/:incidentId/resolve': 'path admin',
   'GET /api/projects/:projectId/status-pages/:id/subscribers': 'path viewer',
   'GET /api/projects/:projectId/status-pages/:id/subscribers/export': 'path admin',
+  'GET /api/projects/:projectId/status-pages/:id/subscribers/:subscriberId': 'path viewer',
   'PUT /api/projects/:projectId/status-pages/:id/subscribers/:subscriberId': 'path admin',
   'PATCH /api/projects/:projectId/status-pages/:id/subscribers/:subscriberId': 'path admin',
   'DELETE /api/projects/:projectId/status-pages/:id/subscribers/:subscriberId': 'path admin',

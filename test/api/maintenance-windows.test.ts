@@ -187,9 +187,11 @@ test('what a crash kept from monitors is told to them by the next round', async 
 test('the occurrences of all windows in a time are listed by time, of this project alone', async () => {
   const own = await newTenant(app);
   const [mine, at] = [own.owner.client, `/api/projects/${own.projectId}/maintenance-windows`];
+  const body = { name: 'Shop', type: 'HTTP', target: 'https://shop.example/', interval_seconds: 60 };
+  const { id: watched } = (await mine.post('/api/monitors', body)).data.monitor;
   const weekly = await create({
     title: 'Restart', starts_at: '2027-03-20T01:30:00Z', ends_at: '2027-03-20T02:30:00Z',
-    recurrence: 'FREQ=WEEKLY', timezone: 'Europe/Berlin',
+    recurrence: 'FREQ=WEEKLY', timezone: 'Europe/Berlin', monitor_ids: [watched],
   }, mine, at);
   const once = await create({ title: 'Move', starts_at: '2027-03-26T23:00:00Z', ends_at: '2027-03-28T01:00:00Z' }, mine, at);
   const { data } = await mine.get(`${at}/occurrences?from=2027-03-27T00:00:00Z&to=2027-04-03T12:00:00Z`);
@@ -199,6 +201,8 @@ test('the occurrences of all windows in a time are listed by time, of this proje
     // An hour earlier by UTC: the clocks have changed.
     { maintenance_window_id: weekly.id, title: 'Restart', starts_at: '2027-04-03T00:30:00.000Z', ends_at: '2027-04-03T01:30:00.000Z' },
   ]);
+  const ofMonitor = await mine.get(`${at}/occurrences?from=2027-03-27T00:00:00Z&to=2027-04-03T12:00:00Z&monitor_id=${watched}`);
+  expect(ofMonitor.data.occurrences).toEqual(data.occurrences.slice(1));
   const long = await mine.get(`${at}/occurrences?from=2027-01-01T00:00:00Z&to=2027-12-01T00:00:00Z`);
   expect(long).toMatchObject({ status: 400, error: { code: 'VALIDATION_ERROR' } });
 });

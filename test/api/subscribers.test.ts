@@ -39,6 +39,18 @@ async function add(email: string, change: Partial<SubscriberDoc> = {}, page = pa
 
 const emails = (data: Loose): string[] => data.subscribers.map((one: Loose) => one.email);
 
+describe('one subscriber', () => {
+  test('is read by its id, on its own page alone', async () => {
+    const id = await add('ada@example.com');
+    const [listed] = (await client.get(path)).data.subscribers;
+    expect((await client.get(`${path}/${id}`)).data.subscriber).toEqual(listed);
+    const other = pathOf(await createPage());
+    for (const at of [`${other}/${id}`, `${path}/${randomUUID()}`]) {
+      expect(await client.get(at)).toMatchObject({ status: 404, error: { code: 'RESOURCE_NOT_FOUND' } });
+    }
+  });
+});
+
 describe('the list of subscribers', () => {
   test('shows everything but tokens', async () => {
     const hash = 'abcdef'.repeat(10);

@@ -30,6 +30,29 @@ describe('a monitor', () => {
     });
   });
 
+  test('shades each time of a maintenance that recurs, as the clocks of its zone have it', async () => {
+    // Nightly since long before the clocks changed in October.
+    const path = `/api/projects/${tenant.projectId}/maintenance-windows`;
+    await tenant.writeKey.post(path, {
+      title: 'Backup', starts_at: '2026-10-01T00:00:00Z', ends_at: '2026-10-01T01:00:00Z', recurrence: 'FREQ=DAILY',
+      timezone: 'Europe/Berlin', monitor_ids: [shown.id],
+    });
+    const [from, to] = [Date.UTC(2026, 9, 23), Date.UTC(2026, 9, 27)];
+    await rig.open(tenant.owner, '/monitors', DESKTOP, async (page, noted) => {
+      const answers = Promise.all([
+        page.waitForResponse((one) => one.url().includes('/occurrences?')),
+        page.goto(`${rig.app.url}/monitors/${shown.id}?from=${from}&to=${to}`),
+      ]);
+      const { data } = await (await answers)[0].json();
+      const shownTimes = data.occurrences.map((one: { starts_at: string }) => one.starts_at.slice(0, 13));
+      expect(shownTimes).toEqual(expect.arrayContaining(['2026-10-24T00', '2026-10-25T00', '2026-10-26T01']));
+      await page.getByRole('region', { name: 'Response times' }).locator('canvas').waitFor();
+      await expect.poll(() => page.evaluate(SHADED)).toBe(4);
+      await takeScreenshot(page, 'console-monitor-maintenance');
+      expect(noted).toEqual([]);
+    });
+  });
+
   test('shows response times over the stretch that somebody draws', async () => {
     await rig.open(tenant.owner, `/monitors/${shown.id}?range=6h`, DESKTOP, async (page, noted) => {
       const chart = page.getByRole('region', { name: 'Response times' });
@@ -119,3 +142,21 @@ describe('a monitor', () => {
     });
   });
 });
+
+/** Runs in the browser: how many separate stretches of the chart have the colour of maintenance. */
+const SHADED = `(() => {
+  const canvas = document.querySelector('.chart-place canvas');
+  const scratch = new OffscreenCanvas(1, 1).getContext('2d');
+  scratch.fillStyle = getComputedStyle(document.documentElement).getPropertyValue('--maintenance-soft').trim();
+  scratch.fillRect(0, 0, 1, 1);
+  const wanted = [...scratch.getImageData(0, 0, 1, 1).data].join();
+  const row = canvas.getContext('2d').getImageData(0, 20, canvas.width, 1).data;
+  let [stretches, last] = [0, -10];
+  for (let x = 0; x < canvas.width; x += 1) {
+    if ([...row.slice(x * 4, x * 4 + 4)].join() !== wanted) continue;
+    // Lines of the grid part a stretch.
+    if (x - last > 4) stretches += 1;
+    last = x;
+  }
+  return stretches;
+})()`;

@@ -73,6 +73,12 @@ describe('status pages in the console', () => {
       await page.getByRole('link', { name: 'Settings' }).last().click();
       await page.getByLabel('Description').fill('All we do');
       await page.getByLabel('Incidents of the last').fill('14');
+      await page.getByLabel('Google Analytics').fill('G-AB12CD34');
+      await page.getByLabel('A good day has at least').fill('90');
+      await page.getByRole('button', { name: 'Save' }).click();
+      await page.getByText('operational must not be below degraded').first().waitFor();
+      await page.getByLabel('A good day has at least').fill('99.5');
+      await page.getByLabel('A fair day has at least').fill('90');
       await page.getByRole('button', { name: 'Save' }).click();
       await page.getByText('Saved', { exact: true }).nth(1).waitFor();
       await page.getByRole('link', { name: 'Branding' }).click();
@@ -80,13 +86,14 @@ describe('status pages in the console', () => {
       await page.getByLabel('Text above').fill('Hello');
       await page.getByRole('button', { name: 'Save' }).click();
       await expect.poll(async () => (await rig.app.client.get('/status/uber-uns')).text).toContain('Hello');
-      expect(noted).toEqual([]);
+      expect(noted.filter((line) => !line.includes('400'))).toEqual([]);
     });
     const client = tenant.owner.client.with({ 'x-project-id': tenant.projectId });
     const { status_pages: [{ id }] } = (await client.get(path())).data;
     const page = (await client.get(`${path()}/${id}`)).data.status_page;
     expect(page).toMatchObject({
       status: 'published', description: 'All we do', incident_history_days: 14,
+      google_analytics_id: 'G-AB12CD34', uptime_thresholds: { operational: 99.5, degraded: 90 },
       branding: { headerText: 'Hello', primaryColor: '#0b6b6b' },
       monitors: [{ monitor_name: 'Shop' }, { display_name: 'Post', group_name: 'Office' }],
     });
@@ -111,10 +118,50 @@ describe('status pages in the console', () => {
     expect(incidents[0]).toMatchObject({ title: 'Search is down', status: 'resolved', affected_monitor_ids: [monitors[1]] });
   });
 
+  test('what a subscriber wants is read and changed', async () => {
+    const { _id: id } = await rig.app.db.collection<SubscriberDoc>(SUBSCRIBERS).findOne({ email: 'reader@example.com' }) as SubscriberDoc;
+    await rig.open(tenant.owner, `/pages/${shown}/subscribers?status=verified`, DESKTOP, async (page, noted) => {
+      await page.getByRole('link', { name: 'reader@example.com' }).click();
+      const dialog = page.getByRole('dialog', { name: 'reader@example.com' });
+      await dialog.getByText('Confirmed').waitFor();
+      expect(page.url()).toContain(`subscriber=${id}`);
+      expect(await findBarriers(page)).toEqual([]);
+      await takeScreenshot(page, 'console-page-subscriber');
+      await dialog.getByLabel('All incidents').uncheck();
+      await dialog.getByLabel('Maintenance').uncheck();
+      await dialog.getByLabel('How often').selectOption('daily');
+      await dialog.getByRole('button', { name: 'Save' }).click();
+      await page.getByText('critical incidents, daily').waitFor();
+      expect(page.url()).toMatch(/subscribers\?status=verified$/);
+      expect(noted).toEqual([]);
+    });
+    const { subscriber } = (await tenant.readKey.get(`${path()}/${shown}/subscribers/${id}`)).data;
+    expect(subscriber.preferences).toEqual({
+      critical_incidents: true, all_incidents: false, maintenance: false, frequency: 'daily',
+    });
+    const viewer = await newMember(rig.app, tenant, 'viewer');
+    await rig.open(viewer, `/pages/${shown}/subscribers?subscriber=${id}`, DESKTOP, async (page) => {
+      await page.getByRole('dialog').getByText('critical incidents, daily').waitFor();
+      expect(await page.getByRole('button', { name: 'Save' }).count()).toBe(0);
+    });
+  });
+
   test('subscribers are found, exported and deleted, and a domain is checked', async () => {
     await rig.open(tenant.owner, `/pages/${shown}/subscribers`, DESKTOP, async (page) => {
-      await page.getByLabel('Part of the address').fill('reader');
+      await page.getByText('reader@example.com').waitFor();
+      const asked: string[] = [];
+      page.on('request', (request) => {
+        const search = new URL(request.url()).searchParams.get('search');
+        if (search !== null && request.url().includes('/api/')) asked.push(search);
+      });
+      // No key waits for the next one longer than the field does: time stands still.
+      await page.clock.install();
+      await page.clock.pauseAt(Date.now() + 60_000);
+      await page.getByLabel('Part of the address').pressSequentially('reader');
+      await page.clock.resume();
       await page.waitForURL(/search=reader/);
+      await page.getByText('reader@example.com').waitFor();
+      expect(asked).toEqual(['reader']);
       const [file] = await Promise.all([page.waitForEvent('download'), page.getByRole('button', { name: 'Export as CSV' }).click()]);
       expect(file.suggestedFilename()).toBe('subscribers.csv');
       await page.getByLabel('Choose reader@example.com').check();

@@ -24,13 +24,22 @@ export async function listSubscribers(
   return { subscribers, pagination: { page, limit, total_count: total, has_more: page * limit < total } };
 }
 
-/** Changes only the given preferences. Throws RESOURCE_NOT_FOUND, ACCESS_DENIED. */
-export async function changeSubscriber(
-  deps: ManageDeps, { tenant }: ProjectContext, pageId: string, id: string, preferences: PreferencesInput,
+/** Throws RESOURCE_NOT_FOUND, ACCESS_DENIED. */
+export async function readSubscriber(
+  deps: ManageDeps, { tenant }: ProjectContext, pageId: string, id: string,
 ): Promise<SubscriberDoc> {
   await loadPage(deps, tenant, pageId);
-  const seen = await deps.subscribers.findOfPage(tenant, pageId, id);
-  const changed = seen && (await deps.subscribers.prefer(id, { ...seen.preferences, ...preferences }));
+  const found = await deps.subscribers.findOfPage(tenant, pageId, id);
+  if (found === null) throw notFound('Subscriber');
+  return found;
+}
+
+/** Changes only the given preferences. Throws RESOURCE_NOT_FOUND, ACCESS_DENIED. */
+export async function changeSubscriber(
+  deps: ManageDeps, ctx: ProjectContext, pageId: string, id: string, preferences: PreferencesInput,
+): Promise<SubscriberDoc> {
+  const seen = await readSubscriber(deps, ctx, pageId, id);
+  const changed = await deps.subscribers.prefer(id, { ...seen.preferences, ...preferences });
   if (changed === null) throw notFound('Subscriber');
   return changed;
 }

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import {
   linesOfChecks, linesOfSeries, percentilesOfChecks, phasesOfChecks,
 } from '../../../controller/console/app/monitor/chart-lines.ts';
-import { movedSpan, sourceOf, spanOf } from '../../../controller/console/app/monitor/time-span.ts';
+import { movedSpan, piecesOf, sourceOf, spanOf } from '../../../controller/console/app/monitor/time-span.ts';
 import type { Result } from '../../../controller/console/app/monitor/answer-types.ts';
 
 const HOUR_MS = 3_600_000;
@@ -83,5 +83,20 @@ describe('the span', () => {
     expect(last(30 * DAY_MS)).toEqual({ kind: 'series', period: '30d', stepMs: DAY_MS });
     expect(sourceOf({ from: now - 60 * DAY_MS, to: now - 50 * DAY_MS }, now, 60, 1))
       .toEqual({ kind: 'series', period: '90d', stepMs: DAY_MS });
+  });
+});
+
+describe('the pieces in which maintenance is read', () => {
+  test('cover the span without gaps, and stay the same while time goes on', () => {
+    const to = Date.UTC(2027, 5, 1);
+    const pieces = piecesOf({ from: to - 90 * DAY_MS, to });
+    expect(pieces[0]?.from).toBeLessThanOrEqual(to - 90 * DAY_MS);
+    expect(pieces.at(-1)?.to).toBeGreaterThanOrEqual(to);
+    for (const [at, { from, to: end }] of pieces.entries()) expect([from, end - from]).toEqual([pieces[at - 1]?.to ?? from, 45 * DAY_MS]);
+    expect(piecesOf({ from: to - 90 * DAY_MS + 1, to: to + 1 })).toEqual(pieces);
+  });
+
+  test('are few, whatever an address asks for', () => {
+    expect(piecesOf({ from: 1, to: Date.UTC(2027, 5, 1) })).toHaveLength(10);
   });
 });

@@ -1,6 +1,7 @@
 import { useQuery } from '@tanstack/preact-query';
 import { useId } from 'preact/hooks';
 import { answer, api } from '../api/client.ts';
+import { groupOptions, useGroups } from '../api/groups.ts';
 import { canAdministerProject } from '../session/session.ts';
 import { editingTexts } from '../texts/editing.ts';
 import { fieldLabels } from '../texts/monitor-fields.ts';
@@ -69,10 +70,7 @@ export function DestinationsField() {
 
 export function GroupField() {
   const { value, set, error } = useFormField<string | null>('group_id');
-  const { data } = useQuery({
-    queryKey: ['monitors', 'groups', 'names'], queryFn: () => answer(api.GET('/api/groups', { params: { query: { limit: 100 } } })),
-  });
-  const known = data?.groups.map(({ id, name }) => [id, name] as const) ?? [];
+  const known = groupOptions(useGroups());
   const options = value === null || known.some(([id]) => id === value) ? known : [...known, [value, value] as const];
   return (
     <SelectField

@@ -9,7 +9,7 @@ import { href } from '../ui/link.ts';
 import { ErrorNote } from '../ui/error-note.tsx';
 import { timeText } from '../ui/time.tsx';
 import { weekdayText } from './recurrence-text.ts';
-import { DAY_MS, daysOfMonth, fromLocal, monthAway, toLocal, WEEKDAYS } from './recurrence.ts';
+import { dayAfter, daysOfMonth, fromLocal, monthAway, toLocal, WEEKDAYS } from './recurrence.ts';
 import { projectId } from './windows.ts';
 
 const ZONE = Intl.DateTimeFormat().resolvedOptions().timeZone;
@@ -21,8 +21,7 @@ export function Calendar({ month: asked }: { month: string | undefined }) {
   const today = toLocal(Date.now(), ZONE).slice(0, 10);
   const month = /^\d{4}-(0[1-9]|1[0-2])$/.test(asked ?? '') ? (asked as string) : today.slice(0, 7);
   const days = daysOfMonth(month);
-  const from = fromLocal(`${days[0]}T00:00`, ZONE);
-  const to = fromLocal(`${days.at(-1)}T00:00`, ZONE) + DAY_MS;
+  const [from, to] = [beginOf(days[0] as string), beginOf(dayAfter(days.at(-1) as string))];
   const path = { projectId: projectId() };
   const read = useQuery({
     queryKey: ['maintenance', path.projectId, 'occurrences', month],
@@ -74,6 +73,11 @@ export function Calendar({ month: asked }: { month: string | undefined }) {
   );
 }
 
+/** Unix ms. A day has 23 or 25 hours when the clocks change. */
+function beginOf(day: string): number {
+  return fromLocal(`${day}T00:00`, ZONE);
+}
+
 interface Shown {
   maintenance_window_id: string;
   title: string;
@@ -82,8 +86,7 @@ interface Shown {
 }
 
 function overlapping(day: string) {
-  const begin = fromLocal(`${day}T00:00`, ZONE);
-  const end = fromLocal(`${new Date(Date.parse(day) + DAY_MS).toISOString().slice(0, 10)}T00:00`, ZONE);
+  const [begin, end] = [beginOf(day), beginOf(dayAfter(day))];
   return ({ starts_at: from, ends_at: to }: Shown) => Date.parse(from) < end && Date.parse(to) > begin;
 }
 

@@ -52,13 +52,18 @@ export function daysOfMonth(month: string): string[] {
   return Array.from({ length: weeks * 7 }, (_, at) => new Date(start + at * DAY_MS).toISOString().slice(0, 10));
 }
 
+/** As 2027-03-28, like the day itself. */
+export function dayAfter(day: string): string {
+  return new Date(Date.parse(day) + DAY_MS).toISOString().slice(0, 10);
+}
+
 /** The month that many months away. */
 export function monthAway(month: string, by: number): string {
   const [year = 0, number = 1] = month.split('-').map(Number);
   return new Date(Date.UTC(year, number - 1 + by, 1)).toISOString().slice(0, 7);
 }
 
-export const DAY_MS = 86_400_000;
+const DAY_MS = 86_400_000;
 
 /** A time as an input of type datetime-local shows it, in this zone; and back, in Unix ms. */
 export function toLocal(at: number, timeZone: string): string {

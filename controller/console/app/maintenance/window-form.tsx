@@ -13,46 +13,24 @@ import { toast } from '../ui/toast.tsx';
 import { useUnsaved } from '../ui/unsaved.ts';
 import { ChosenMonitors, ChosenPages } from './chosen.tsx';
 import { NextTimes } from './next-times.tsx';
-import { choiceOf, fromLocal, ruleOf, toLocal } from './recurrence.ts';
 import { RecurrenceFields } from './recurrence-fields.tsx';
+import { draftOf, inputOf, moved, newWindowDraft, scheduleOf, type Draft } from './window-draft.ts';
 import { projectId, windowsChanged, type Window } from './windows.ts';
 
-const HOUR_MS = 3_600_000;
 const ZONE = Intl.DateTimeFormat().resolvedOptions().timeZone;
-
-/** The next full hour, for an hour. */
-function suggested() {
-  const start = Math.ceil(Date.now() / HOUR_MS) * HOUR_MS;
-  return {
-    title: '', description: null, starts_at: new Date(start).toISOString(), ends_at: new Date(start + HOUR_MS).toISOString(),
-    recurrence: null, timezone: ZONE, monitor_ids: [], status_page_ids: [], suppress_alerts: true,
-  };
-}
-
-function draftOf(window: Window | null) {
-  const { title, description, starts_at: from, ends_at: to, recurrence, timezone, ...rest } = window ?? suggested();
-  return {
-    title, description: description ?? '', timezone,
-    from: toLocal(Date.parse(from), timezone), to: toLocal(Date.parse(to), timezone), recurrence: choiceOf(recurrence),
-    monitor_ids: rest.monitor_ids as string[], status_page_ids: rest.status_page_ids as string[], suppress_alerts: rest.suppress_alerts,
-  };
-}
-export type Draft = ReturnType<typeof draftOf>;
 
 function zones(): string[] {
   return [...new Set([ZONE, 'UTC', ...Intl.supportedValuesOf('timeZone')])];
 }
 
 export function WindowForm({ window }: { window: Window | null }) {
-  const [first] = useState(() => draftOf(window));
+  const [first] = useState(() => (window === null ? newWindowDraft(Date.now(), ZONE) : draftOf(window)));
   const [draft, setDraft] = useState(first);
   const { route } = useLocation();
   const set = (change: Partial<Draft>) => setDraft({ ...draft, ...change });
   const saving = useMutation({
     mutationFn: () => {
-      const { title, description, monitor_ids, status_page_ids, suppress_alerts } = draft;
-      const settings = { title, monitor_ids, status_page_ids, suppress_alerts, ...scheduleOf(draft) };
-      const body = { ...settings, description: description.trim() === '' ? null : description };
+      const body = inputOf(draft);
       const path = { projectId: projectId() };
       return window === null
         ? answer(api.POST('/api/projects/{projectId}/maintenance-windows', { params: { path }, body }))
@@ -117,19 +95,4 @@ export function WindowForm({ window }: { window: Window | null }) {
       )}
     </form>
   );
-}
-
-/** What the API is told; times that are no times are left to it to refuse. */
-function scheduleOf({ from, to, recurrence, timezone }: Draft) {
-  const iso = (local: string) => {
-    const at = fromLocal(local, timezone);
-    return Number.isNaN(at) ? local : new Date(at).toISOString();
-  };
-  return { starts_at: iso(from), ends_at: iso(to), recurrence: ruleOf(recurrence), timezone };
-}
-
-/** The end that keeps the length when the beginning moves. */
-function moved({ from, to, timezone }: Draft, newFrom: string): string {
-  const end = fromLocal(newFrom, timezone) + (fromLocal(to, timezone) - fromLocal(from, timezone));
-  return Number.isNaN(end) ? to : toLocal(end, timezone);
 }

@@ -1,9 +1,9 @@
-import { useQuery } from '@tanstack/preact-query';
+import { useQueries, useQuery } from '@tanstack/preact-query';
 import type { Shade } from '../charts/time-chart.tsx';
 import { answer, api } from '../api/client.ts';
 import { project } from '../session/session.ts';
 import type { Monitor, Result, StatusSpan } from './reading.ts';
-import type { Source, Span } from './time-span.ts';
+import { piecesOf, type Source, type Span } from './time-span.ts';
 
 const MOST_PAGES = 5;
 const PAGE = 500;
@@ -65,16 +65,25 @@ export function useHistory(id: string) {
 /** Outages, slow stretches and maintenance of a span. */
 export function useShades({ id }: Monitor, span: Span, now: number): Shade[] {
   const { data: history = [] } = useHistory(id);
-  const projectId = project.value?.id ?? '';
-  const { data: windows = [] } = useQuery({
-    queryKey: ['monitors', id, 'maintenance'], enabled: projectId !== '', staleTime: 300_000,
-    queryFn: async () => (await answer(api.GET('/api/projects/{projectId}/maintenance-windows', { params: { path: { projectId } } }))).maintenance_windows,
-  });
-  const maintained = windows.filter(({ monitor_ids: ids }) => ids.includes(id)).flatMap((window): Shade[] => (
-    [window, ...window.occurrence === null ? [] : [window.occurrence]].map(({ starts_at: from, ends_at: to }) => (
-      { kind: 'maintenance', from: Date.parse(from), to: Date.parse(to) }
-    ))));
+  const maintained = useMaintenance(id, span);
   return [...maintained, ...shadesOf(history, now)].filter(({ from, to }) => to > span.from && from < span.to);
+}
+
+/** Read in pieces that stay the same while time goes on. */
+function useMaintenance(id: string, span: Span): Shade[] {
+  const projectId = project.value?.id ?? '';
+  const read = useQueries({
+    queries: piecesOf(span).map(({ from, to }) => ({
+      queryKey: ['maintenance', projectId, 'occurrences', id, from], enabled: projectId !== '', staleTime: 300_000,
+      queryFn: () => answer(api.GET('/api/projects/{projectId}/maintenance-windows/occurrences', {
+        params: { path: { projectId }, query: { from: new Date(from).toISOString(), to: new Date(to).toISOString(), monitor_id: id } },
+      })),
+    })),
+  });
+  const all = read.flatMap(({ data }) => data?.occurrences ?? []);
+  // One that reaches from one piece into the next is in both.
+  const each = new Map(all.map((one) => [one.maintenance_window_id + one.starts_at, one]));
+  return [...each.values()].map(({ starts_at: from, ends_at: to }) => ({ kind: 'maintenance', from: Date.parse(from), to: Date.parse(to) }));
 }
 
 function shadesOf(history: readonly StatusSpan[], now: number): Shade[] {

@@ -33,6 +33,17 @@ export function movedSpan({ from, to }: Span, { zoom = 1, by = 0 }: { zoom?: num
   return { from: end - Math.round(length), to: end };
 }
 
+/** What the API lists of maintenance at once. */
+const PIECE_MS = 45 * DAY_MS;
+const MOST_PIECES = 10;
+
+/** The parts of all time, each of 45 days, that a span touches; the latest ten of a longer one. */
+export function piecesOf({ from, to }: Span): Span[] {
+  const last = Math.ceil(to / PIECE_MS);
+  const first = Math.max(Math.floor(from / PIECE_MS), last - MOST_PIECES);
+  return Array.from({ length: last - first }, (_, at) => ({ from: (first + at) * PIECE_MS, to: (first + at + 1) * PIECE_MS }));
+}
+
 /** What single checks may be asked for; beyond it hours and days are shown. */
 const MOST_CHECKS = 1500;
 const PERIODS = ['24h', '7d', '30d', '90d', '365d'] as const;

@@ -1,4 +1,5 @@
 import { useState } from 'preact/hooks';
+import { groupOptions } from '../api/groups.ts';
 import { overviewTexts } from '../texts/overview.ts';
 import { shellTexts } from '../texts/shell.ts';
 import { Button } from '../ui/button.tsx';
@@ -57,11 +58,7 @@ interface AskProps {
 
 function MoveDialog({ count, groups, run, onClose }: AskProps & { groups: readonly GroupNode[] }) {
   const [group, setGroup] = useState('');
-  const named = (node: GroupNode, above: string): (readonly [string, string])[] => {
-    const name = `${above}${node.name}`;
-    return [[node.id, name] as const, ...node.children.flatMap((child) => named(child, `${name} / `))];
-  };
-  const options = [['', overviewTexts.noGroup] as const, ...groups.flatMap((node) => named(node, ''))];
+  const options = [['', overviewTexts.noGroup] as const, ...groupOptions(groups)];
   return (
     <AskDialog
       title={overviewTexts.moveTitle(count)} verb={overviewTexts.move} onClose={onClose}

@@ -1,5 +1,6 @@
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { useLocation } from 'preact-iso';
+import { useGroups } from '../api/groups.ts';
 import { canEdit, project } from '../session/session.ts';
 import { useKeys } from '../shell/keys.ts';
 import { overviewTexts } from '../texts/overview.ts';
@@ -18,7 +19,7 @@ import { DEFAULTS, optionsOf, withOptions, type Options, type Sort } from './opt
 import { Selection } from './selection.ts';
 import { MonitorTable } from './table.tsx';
 import { StateCounts, Toolbar } from './toolbar.tsx';
-import { useGroups, useMonitors } from './use-monitors.ts';
+import { useMonitors } from './use-monitors.ts';
 
 const RESTLESS_EVERY_MS = 1000;
 

@@ -1,49 +1,37 @@
 import { useMutation } from '@tanstack/preact-query';
-import { useState } from 'preact/hooks';
-import { ApiError } from '../api/api-error.ts';
 import { answer, api } from '../api/client.ts';
 import { pageTexts as texts } from '../texts/pages.ts';
-import { shellTexts } from '../texts/shell.ts';
 import { Button } from '../ui/button.tsx';
 import { CopyLine } from '../ui/copy.tsx';
 import { ErrorNote } from '../ui/error-note.tsx';
 import { TextField } from '../ui/field.tsx';
-import { toast } from '../ui/toast.tsx';
 import { orNull } from './page-draft.ts';
+import { changePage, PageForm, usePageForm } from './page-form.tsx';
 import { pageChanged, pagePath, type StatusPage } from './reading.ts';
 
 /** The page at a domain of one's own: which, and what DNS lacks. */
 export function CustomDomain({ page: { id, custom_domain: domain, custom_domain_verified: isVerified } }: { page: StatusPage }) {
-  const [typed, setTyped] = useState(domain ?? '');
   const params = pagePath(id);
-  const save = useMutation({
-    mutationFn: () => answer(api.PUT('/api/projects/{projectId}/status-pages/{id}', { params, body: { custom_domain: orNull(typed) } })),
-    onSuccess: (changed) => {
-      pageChanged(changed);
-      verify.reset();
-      toast(texts.saved);
-    },
-  });
   const verify = useMutation({
     mutationFn: () => answer(api.POST('/api/projects/{projectId}/status-pages/{id}/custom-domain/verify', { params })),
     onSuccess: (changed) => pageChanged(changed),
   });
+  const form = usePageForm(() => domain ?? '', async (typed) => {
+    const changed = await changePage(id, { custom_domain: orNull(typed) });
+    verify.reset();
+    return changed;
+  });
   const checked = verify.data?.verification;
   return (
     <>
-      <form
-        class="card" onSubmit={(event) => {
-          event.preventDefault();
-          save.mutate();
-        }}
-      >
-        <TextField
-          label={texts.domain} hint={texts.domainHint} maxLength={253} spellcheck={false} placeholder="status.example.com" value={typed}
-          onValue={setTyped} error={save.error instanceof ApiError ? save.error.fields['custom_domain'] : undefined}
-        />
-        <ErrorNote error={save.error} />
-        <div class="actions"><Button type="submit" variant="primary" isBusy={save.isPending}>{shellTexts.save}</Button></div>
-      </form>
+      <PageForm of={form}>
+        <div class="card">
+          <TextField
+            label={texts.domain} hint={texts.domainHint} maxLength={253} spellcheck={false} placeholder="status.example.com"
+            value={form.draft} onValue={form.setDraft} error={form.wrong['custom_domain']}
+          />
+        </div>
+      </PageForm>
       {domain !== null && (
         <section class="card" aria-label={texts.verification}>
           <p><span class={`state-badge ${isVerified ? 'up' : 'degraded'}`}>{isVerified ? texts.verified : texts.notVerified}</span> {domain}</p>

@@ -1,3 +1,9 @@
+import type { components, paths } from '../api/openapi.d.ts';
+
+/** `created_by` is always null. */
+export type StatusPage = Omit<components['schemas']['StatusPage'], 'created_by'>;
+export type PageChange = NonNullable<paths['/api/projects/{projectId}/status-pages/{id}']['put']['requestBody']>['content']['application/json'];
+
 /** A subdomain made of a page's name: its letters, digits and hyphens. */
 export function subdomainOf(name: string): string {
   const plain = name.normalize('NFKD').toLowerCase().replaceAll(/\p{M}/gu, '').replaceAll(/[^a-z0-9]+/g, '-');
@@ -43,4 +49,44 @@ export function monitorsInput(all: readonly ShownMonitor[]) {
 
 export function orNull(text: string): string | null {
   return text.trim() === '' ? null : text.trim();
+}
+
+/** The settings as a form holds them: empty text for none, null where a number is missing. */
+export function settingsDraft({
+  name, description, timezone, show_uptime_percentage, show_response_time, uptime_timeframes, uptime_thresholds, incident_history_days,
+  maintenance_affects_uptime, allow_search_indexing, google_analytics_id, auto_publish_enabled, auto_publish_severities,
+}: StatusPage) {
+  return {
+    name, description: description ?? '', timezone, show_uptime_percentage, show_response_time, uptime_timeframes,
+    uptime_thresholds: uptime_thresholds as Record<'operational' | 'degraded', number | null>,
+    incident_history_days: incident_history_days as number | null, maintenance_affects_uptime, allow_search_indexing,
+    google_analytics_id: google_analytics_id ?? '', auto_publish_enabled, auto_publish_severities,
+  };
+}
+export type SettingsDraft = ReturnType<typeof settingsDraft>;
+
+export function settingsInput({ description, google_analytics_id, incident_history_days, uptime_thresholds, ...rest }: SettingsDraft) {
+  const { operational, degraded } = uptime_thresholds;
+  return {
+    description: orNull(description), google_analytics_id: orNull(google_analytics_id),
+    incident_history_days: incident_history_days ?? 0,
+    uptime_thresholds: { operational: operational ?? 0, degraded: degraded ?? 0 }, ...rest,
+  } satisfies PageChange;
+}
+
+export function brandingDraft({ color_scheme: scheme, branding = {} }: StatusPage) {
+  return {
+    defaultTheme: scheme, primaryColor: branding.primaryColor ?? null, logoUrl: branding.logoUrl ?? '',
+    faviconUrl: branding.faviconUrl ?? '', headerText: branding.headerText ?? '', footerText: branding.footerText ?? '',
+    customCss: branding.customCss ?? '',
+  };
+}
+
+export function brandingInput({ logoUrl, faviconUrl, headerText, footerText, customCss, ...rest }: ReturnType<typeof brandingDraft>) {
+  return {
+    branding: {
+      logoUrl: orNull(logoUrl), faviconUrl: orNull(faviconUrl), headerText: orNull(headerText), footerText: orNull(footerText),
+      customCss: orNull(customCss), ...rest,
+    },
+  } satisfies PageChange;
 }

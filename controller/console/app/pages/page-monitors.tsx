@@ -1,42 +1,24 @@
-import { useMutation, useQuery } from '@tanstack/preact-query';
-import { useState } from 'preact/hooks';
+import { useQuery } from '@tanstack/preact-query';
 import { answer, api } from '../api/client.ts';
 import { pageTexts as texts } from '../texts/pages.ts';
-import { shellTexts } from '../texts/shell.ts';
 import { Button } from '../ui/button.tsx';
-import { ErrorNote } from '../ui/error-note.tsx';
 import { SelectField } from '../ui/field.tsx';
-import { toast } from '../ui/toast.tsx';
-import { useUnsaved } from '../ui/unsaved.ts';
 import { monitorsInput, moved, shownMonitors, type ShownMonitor } from './page-draft.ts';
-import { pageChanged, pagePath, type StatusPage } from './reading.ts';
+import { PageForm, usePageForm } from './page-form.tsx';
+import { pagePath, type StatusPage } from './reading.ts';
 
 const MOST = 5000;
 
 /** Which monitors readers see, in which order, under which names and groups. */
 export function PageMonitors({ page }: { page: StatusPage }) {
-  const [start, setStart] = useState(() => shownMonitors(page.monitors ?? []));
-  const [all, setAll] = useState(start);
-  const isChanged = JSON.stringify(all) !== JSON.stringify(start);
-  const save = useMutation({
-    mutationFn: () => answer(api.PUT('/api/projects/{projectId}/status-pages/{id}/monitors', {
-      params: pagePath(page.id), body: monitorsInput(all),
-    })),
-    onSuccess: (changed) => {
-      pageChanged(changed);
-      setStart(all);
-      toast(texts.saved);
-    },
-  });
-  useUnsaved(!save.isPending && isChanged);
+  const form = usePageForm(
+    () => shownMonitors(page.monitors ?? []),
+    (draft) => answer(api.PUT('/api/projects/{projectId}/status-pages/{id}/monitors', { params: pagePath(page.id), body: monitorsInput(draft) })),
+  );
+  const { draft: all, setDraft: setAll } = form;
   const change = (at: number, part: Partial<ShownMonitor>) => setAll(all.map((one, place) => (place === at ? { ...one, ...part } : one)));
   return (
-    <form
-      onSubmit={(event) => {
-        event.preventDefault();
-        save.mutate();
-      }}
-    >
+    <PageForm of={form}>
       {all.length === 0 && <p class="faint">{texts.noMonitors}</p>}
       <datalist id="page-groups">
         {[...new Set(all.map((one) => one.group_name))].filter(Boolean).map((name) => <option key={name} value={name} />)}
@@ -50,11 +32,7 @@ export function PageMonitors({ page }: { page: StatusPage }) {
         ))}
       </ol>
       <AddMonitor shown={all} onAdd={(added) => setAll([...all, added])} />
-      <ErrorNote error={save.error} />
-      <div class="form-foot">
-        <Button type="submit" variant="primary" isBusy={save.isPending} disabled={!isChanged}>{shellTexts.save}</Button>
-      </div>
-    </form>
+    </PageForm>
   );
 }
 

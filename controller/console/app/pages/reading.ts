@@ -3,9 +3,9 @@ import { answer, api } from '../api/client.ts';
 import type { components } from '../api/openapi.d.ts';
 import { queries } from '../api/queries.ts';
 import { project } from '../session/session.ts';
+import type { StatusPage } from './page-draft.ts';
 
-/** `created_by` is always null. */
-export type StatusPage = Omit<components['schemas']['StatusPage'], 'created_by'>;
+export type { StatusPage };
 export type Post = components['schemas']['StatusPageIncident'];
 export type Subscriber = components['schemas']['StatusPageSubscriber'];
 

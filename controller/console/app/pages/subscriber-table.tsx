@@ -2,10 +2,11 @@ import { canAdministerProject } from '../session/session.ts';
 import { pageTexts as texts } from '../texts/pages.ts';
 import { Ago } from '../ui/time.tsx';
 import type { Subscriber } from './reading.ts';
+import { SubscriberState, wantsOf } from './subscriber-state.tsx';
 
 /** Subscribers to choose from, for those who may do something with them. */
-export function SubscriberTable({ subscribers, chosen, onChosen }: {
-  subscribers: Subscriber[]; chosen: ReadonlySet<string>; onChosen: (chosen: ReadonlySet<string>) => void;
+export function SubscriberTable({ subscribers, chosen, onChosen, linkTo }: {
+  subscribers: Subscriber[]; chosen: ReadonlySet<string>; onChosen: (chosen: ReadonlySet<string>) => void; linkTo: (id: string) => string;
 }) {
   const areAll = subscribers.every(({ id }) => chosen.has(id));
   const choose = (id: string, isOn: boolean) => onChosen(new Set(isOn ? [...chosen, id] : [...chosen].filter((one) => one !== id)));
@@ -37,9 +38,9 @@ export function SubscriberTable({ subscribers, chosen, onChosen }: {
                   />
                 </td>
               )}
-              <td class="wide">{one.email}{one.webhook_url !== null && <> <span class="tag">{texts.webhook}</span></>}</td>
-              <td><State of={one} /></td>
-              <td class="small">{wants(one)}</td>
+              <td class="wide"><a href={linkTo(one.id)}>{one.email}</a>{one.webhook_url !== null && <> <span class="tag">{texts.webhook}</span></>}</td>
+              <td><SubscriberState of={one} /></td>
+              <td class="small">{wantsOf(one)}</td>
               <td>{one.subscribed_at === null ? '–' : <Ago at={one.subscribed_at} />}</td>
             </tr>
           ))}
@@ -47,14 +48,4 @@ export function SubscriberTable({ subscribers, chosen, onChosen }: {
       </table>
     </div>
   );
-}
-
-function State({ of: { is_verified: isVerified, unsubscribed_at: left } }: { of: Subscriber }) {
-  if (left !== null) return <span class="state-badge">{texts.unsubscribed}</span>;
-  return <span class={`state-badge ${isVerified ? 'up' : 'degraded'}`}>{isVerified ? texts.verified : texts.unverified}</span>;
-}
-
-function wants({ preferences: { critical_incidents: critical, all_incidents: all, maintenance, frequency } }: Subscriber): string {
-  const incidents = all ? texts.allIncidents : critical ? texts.criticalIncidents : '';
-  return [incidents, maintenance ? texts.maintenance : '', texts[frequency]].filter(Boolean).join(', ');
 }

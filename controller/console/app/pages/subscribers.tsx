@@ -8,14 +8,16 @@ import { pageTexts as texts } from '../texts/pages.ts';
 import { shellTexts } from '../texts/shell.ts';
 import { Button } from '../ui/button.tsx';
 import { ConfirmDialog } from '../ui/dialog.tsx';
-import { SelectField, TextField } from '../ui/field.tsx';
+import { SelectField } from '../ui/field.tsx';
 import { href } from '../ui/link.ts';
 import { Shown } from '../ui/loading.tsx';
 import { Empty, Section } from '../ui/page.tsx';
+import { SearchField } from '../ui/search-field.tsx';
 import { numberText } from '../ui/time.tsx';
 import { toast, toastError } from '../ui/toast.tsx';
 import { pagePath, type StatusPage } from './reading.ts';
 import { NotifySubscribers } from './notify-subscribers.tsx';
+import { SubscriberDialog } from './subscriber-dialog.tsx';
 import { SubscriberTable } from './subscriber-table.tsx';
 
 const PAGE = 100;
@@ -30,10 +32,13 @@ export function Subscribers({ page }: { page: StatusPage }) {
   const status = STATES.find((one) => one === query['status']);
   const search = query['search'] ?? '';
   const wanted = { ...(status === undefined ? {} : { status }), ...(search === '' ? {} : { search }) };
-  const filter = (part: { status?: string; search?: string }) => {
+  const to = (part: { status?: string; search?: string; subscriber?: string }) => {
     const values = Object.entries({ ...wanted, ...part }).filter(([, value]) => value !== '');
+    return href(`/pages/${page.id}/subscribers?${new URLSearchParams(Object.fromEntries(values))}`);
+  };
+  const filter = (part: { status?: string; search?: string }) => {
     setChosen(new Set());
-    route(href(`/pages/${page.id}/subscribers?${new URLSearchParams(Object.fromEntries(values))}`), true);
+    route(to(part), true);
   };
   const key = ['pages', page.id, 'subscribers'];
   const read = useInfiniteQuery({
@@ -47,7 +52,7 @@ export function Subscribers({ page }: { page: StatusPage }) {
   return (
     <Section title={texts.subscribers} actions={canAdministerProject.value && <ExportButton id={page.id} wanted={wanted} />}>
       <div class="fields">
-        <TextField label={texts.searchAddress} type="search" maxLength={255} value={search} onValue={(text) => filter({ search: text })} />
+        <SearchField label={texts.searchAddress} maxLength={255} value={search} onValue={(text) => filter({ search: text })} />
         <SelectField
           label={texts.state} value={status ?? ''} onValue={(to) => filter({ status: to })}
           options={[['', texts.all], ...STATES.map((one) => [one, texts[one]] as const)]}
@@ -64,10 +69,11 @@ export function Subscribers({ page }: { page: StatusPage }) {
         {({ pages }) => {
           const subscribers = pages.flatMap((one) => one.subscribers);
           if (subscribers.length === 0) return <Empty title={texts.noSubscribers} />;
-          return <SubscriberTable subscribers={subscribers} chosen={chosen} onChosen={setChosen} />;
+          return <SubscriberTable subscribers={subscribers} chosen={chosen} onChosen={setChosen} linkTo={(id) => to({ subscriber: id })} />;
         }}
       </Shown>
       {read.hasNextPage && <Button isBusy={read.isFetchingNextPage} onClick={() => void read.fetchNextPage()}>{texts.showMore}</Button>}
+      {query['subscriber'] !== undefined && <SubscriberDialog key={query['subscriber']} page={page} id={query['subscriber']} onClose={() => route(to({}))} />}
       {asked === 'notify' && <NotifySubscribers page={page} ids={ids} onClose={() => setAsked(null)} />}
       {asked === 'delete' && (
         <ConfirmDialog

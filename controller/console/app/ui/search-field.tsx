@@ -1,18 +1,27 @@
-import { useEffect, useState } from 'preact/hooks';
+import { useEffect, useRef, useState } from 'preact/hooks';
 import { TextField } from './field.tsx';
 
-/** After the last key, before something is searched for. */
-const SEARCH_AFTER_MS = 250;
+const ASK_AFTER_MS = 250;
 
-/** A text to search for, told when whoever types it pauses. */
-export function SearchField({ label, value, onValue, maxLength }: {
-  label: string; value: string; onValue: (value: string) => void; maxLength: number;
+/** Finds on the server: `onValue` hears of what was typed once typing has paused. */
+export function SearchField({ label, maxLength, value, onValue }: {
+  label: string; maxLength: number; value: string; onValue: (value: string) => void;
 }) {
   const [typed, setTyped] = useState(value);
-  useEffect(() => setTyped(value), [value]);
+  const told = useRef(value);
+  const latest = useRef(onValue);
+  latest.current = onValue;
   useEffect(() => {
-    if (typed === value) return undefined;
-    const timer = setTimeout(() => onValue(typed), SEARCH_AFTER_MS);
+    // Only what others have changed, such as the way back, takes the place of what is being typed.
+    if (value !== told.current) setTyped(value);
+    told.current = value;
+  }, [value]);
+  useEffect(() => {
+    if (typed === told.current) return undefined;
+    const timer = setTimeout(() => {
+      told.current = typed;
+      latest.current(typed);
+    }, ASK_AFTER_MS);
     return () => clearTimeout(timer);
   }, [typed]);
   return <TextField label={label} type="search" maxLength={maxLength} value={typed} onValue={setTyped} />;
