@@ -37,7 +37,8 @@ interface Listed {
 
 /** The occurrences of all windows, or those of a monitor, that overlap a time, in order. */
 export async function listOccurrences(
-  { windows }: MaintenanceDeps, { tenant }: ProjectContext, { from, to, monitor_id: monitor }: OccurrencesQuery,
+  { windows }: MaintenanceDeps, { tenant }: ProjectContext,
+  { from, to, monitor_id: monitor }: OccurrencesQuery,
 ): Promise<Listed[]> {
   const found: Listed[] = [];
   for (const window of await windows.list(tenant)) {

@@ -36,7 +36,8 @@ function readRoutes(deps: SubscriberDeps): Route[] {
       ...one, auth: viewer, method: 'GET', summary: 'Read a subscriber of a status page',
       answers: { 200: answers.subscriberReadAnswer },
       handle: async (ctx, { params }) => {
-        return ok({ subscriber: viewSubscriber(await readSubscriber(deps, ctx, params.id, params.subscriberId)) });
+        const subscriber = await readSubscriber(deps, ctx, params.id, params.subscriberId);
+        return ok({ subscriber: viewSubscriber(subscriber) });
       },
     }),
     defineRoute({

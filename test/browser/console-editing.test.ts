@@ -1,5 +1,7 @@
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { GroupDoc } from '../../controller/groups/group.ts';
+import { newId } from '../../shared/ids.ts';
 import { addRegion } from '../helpers/make-app.ts';
 import type { Tenant } from '../helpers/tenants.ts';
 import { findBarriers, takeScreenshot } from './chromium.ts';
@@ -7,10 +9,18 @@ import { DESKTOP, openConsole, PHONE, type ConsoleRig } from './console-rig.ts';
 
 let rig: ConsoleRig;
 let tenant: Tenant;
+let lastGroup: string;
 beforeAll(async () => {
   rig = await openConsole();
   tenant = await rig.newTenant();
   for (const [id, name] of [['eu', 'Dublin'], ['us', 'Ohio'], ['ap', 'Tokyo']] as const) await addRegion(rig.app, id, { name });
+  // More than one page of the API's list of groups.
+  const top = (await tenant.writeKey.post('/api/groups', { name: 'Zone' })).data.id;
+  const { insertedIds } = await rig.app.db.collection<GroupDoc>('groups').insertMany(Array.from({ length: 120 }, (_, at) => ({
+    _id: newId(Date.now()), organization_id: tenant.organizationId, project_id: tenant.projectId, created_by: null, name: `Group ${at}`,
+    description: '', parent_group_id: top, tree_revision: 1, created_at: Date.now(),
+  })));
+  lastGroup = insertedIds[119] as string;
 });
 afterAll(() => rig?.close());
 
@@ -44,6 +54,7 @@ describe('the form of a monitor', () => {
       await page.getByLabel('Regions that must agree').selectOption('2 regions');
       await page.getByText('Down when 2 of 3 regions say so, each after 2 failed checks in a row.').waitFor();
       await page.getByLabel('Tags').fill('shop, eu');
+      await page.getByLabel('Group', { exact: true }).selectOption({ label: 'Zone / Group 119' });
       await page.getByRole('button', { name: 'Test now' }).click();
       await page.getByText('3 not checked').waitFor();
       expect(await findBarriers(page)).toEqual([]);
@@ -54,6 +65,7 @@ describe('the form of a monitor', () => {
         auth: { type: 'basic', username: 'ada', password: 'secret' },
         assertions: [{ source: 'json', property: '$.status', comparison: 'equals', target: 'ok' }],
         monitoring_regions: ['eu', 'us', 'ap'], confirmation_policy: { regions: 2, retries: 1 }, tags: ['shop', 'eu'],
+        group_id: lastGroup,
       });
       expect(noted).toEqual([]);
     });

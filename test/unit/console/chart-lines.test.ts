@@ -88,11 +88,13 @@ describe('the span', () => {
 
 describe('the pieces in which maintenance is read', () => {
   test('cover the span without gaps, and stay the same while time goes on', () => {
-    const to = Date.UTC(2027, 5, 1);
+    const to = Date.UTC(2027, 5, 10);
     const pieces = piecesOf({ from: to - 90 * DAY_MS, to });
     expect(pieces[0]?.from).toBeLessThanOrEqual(to - 90 * DAY_MS);
     expect(pieces.at(-1)?.to).toBeGreaterThanOrEqual(to);
-    for (const [at, { from, to: end }] of pieces.entries()) expect([from, end - from]).toEqual([pieces[at - 1]?.to ?? from, 45 * DAY_MS]);
+    for (const [at, { from, to: end }] of pieces.entries()) {
+      expect([from, end - from]).toEqual([pieces[at - 1]?.to ?? from, 45 * DAY_MS]);
+    }
     expect(piecesOf({ from: to - 90 * DAY_MS + 1, to: to + 1 })).toEqual(pieces);
   });
 
