@@ -71,17 +71,27 @@ export function evidenceOf(
  * identity is no matter of opinion. Every controller may decide: what is decided twice is the same.
  */
 export function decideQuarantines(probes: readonly ProbeHealth[], now: number): Decision[] {
-  const live = probes.filter(({ isLive }) => isLive);
-  const isDue = ({ found, forMs }: ProbeHealth) => found !== null && forMs >= PATIENCE_MS[found.trouble];
-  const bad = live.filter((probe) => probe.quarantine !== null || isDue(probe));
-  const isOurs = bad.length * 2 > live.length;
-  return live.flatMap((probe): Decision[] => {
-    const { id, quarantine, found } = probe;
+  const spared = new Set(sparedProbes(probes));
+  return probes.flatMap((probe): Decision[] => {
+    const { id, isLive, quarantine, found } = probe;
+    if (!isLive) return [];
     if (quarantine) return decideOne(probe, quarantine, now);
-    if (!found || !isDue(probe) || (isOurs && found.trouble !== 'doubled')) return [];
+    if (!found || !isDue(probe) || spared.has(probe)) return [];
     const times = { since: now, bad_at: now, clean_ms: cleanMs(probe, now) };
     return [{ kind: 'enter', id, quarantine: { ...found, ...times } }];
   });
+}
+
+/** Those that are not quarantined only because more than half of the live ones look bad. */
+export function sparedProbes(probes: readonly ProbeHealth[]): ProbeHealth[] {
+  const live = probes.filter(({ isLive }) => isLive);
+  const due = live.filter((probe) => probe.quarantine === null && isDue(probe));
+  const bad = due.length + live.filter(({ quarantine }) => quarantine !== null).length;
+  return bad * 2 > live.length ? due.filter(({ found }) => found?.trouble !== 'doubled') : [];
+}
+
+function isDue({ found, forMs }: ProbeHealth): boolean {
+  return found !== null && forMs >= PATIENCE_MS[found.trouble];
 }
 
 function decideOne({ id, found, forMs }: ProbeHealth, quarantine: Quarantine, now: number): Decision[] {

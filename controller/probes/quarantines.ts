@@ -5,13 +5,14 @@ import type { FleetDirectory } from './directory.ts';
 import type { Liveness } from './liveness.ts';
 import { isEnrolled, type ProbeDoc } from './probe.ts';
 import {
-  decideQuarantines, evidenceOf, type Agreement, type Decision, type ProbeHealth,
+  decideQuarantines, evidenceOf, sparedProbes, type Agreement, type Decision, type ProbeHealth,
 } from './quarantine-rules.ts';
 import type { ProbeStore } from './store.ts';
 
 const LOOK_EVERY_MS = 5000;
 /** Fewer probes have no majority that one of them could disagree with. */
 const FEWEST_COMPARED = 3;
+const REASONS_TOLD = 3;
 
 export interface QuarantinesDeps {
   directory: Pick<FleetDirectory, 'probes' | 'probe' | 'refresh'>;
@@ -47,6 +48,7 @@ export class Quarantines {
   readonly #rounds: Rounds;
   readonly #spells = new Map<string, Spell>();
   readonly #listeners: ((change: QuarantineChange) => void)[] = [];
+  #isSparing = false;
 
   constructor(deps: QuarantinesDeps) {
     this.#deps = deps;
@@ -81,7 +83,9 @@ export class Quarantines {
     const enrolled = [...directory.probes()].filter(isEnrolled);
     if (enrolled.length >= FEWEST_COMPARED) await agreements.turn();
     for (const id of this.#spells.keys()) if (!directory.probe(id)) this.#spells.delete(id);
-    const decisions = decideQuarantines(enrolled.map((probe) => this.#healthOf(probe)), clock.now());
+    const health = enrolled.map((probe) => this.#healthOf(probe));
+    this.#tellSpared(sparedProbes(health), enrolled.length);
+    const decisions = decideQuarantines(health, clock.now());
     const changes: QuarantineChange[] = [];
     for (const decision of decisions) {
       const change = await this.#carryOut(decision);
@@ -120,6 +124,19 @@ export class Quarantines {
       return { probe, isQuarantined: false, reason };
     }
     return null;
+  }
+
+  /** Once when it begins, and once when it ends: what is wrong may be this controller. */
+  #tellSpared(spared: readonly ProbeHealth[], enrolled: number): void {
+    const { log } = this.#deps;
+    if (spared.length > 0 === this.#isSparing) return;
+    this.#isSparing = spared.length > 0;
+    if (!this.#isSparing) return log.info('no longer do more than half of the probes look bad');
+    const reasons =
+      spared.slice(0, REASONS_TOLD).map(({ id, found }) => ({ probe_id: id, reason: found?.reason }));
+    const facts = { probes: spared.length, enrolled, reasons };
+    log.error(facts, 'more than half of the probes look bad, so none is quarantined: look at this host, ' +
+      'its clock and its network');
   }
 
   #tell(change: QuarantineChange): void {

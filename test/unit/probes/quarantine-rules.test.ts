@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { Evidence, PastQuarantine, Quarantine, Trouble } from '../../../controller/probes/probe.ts';
 import {
-  decideQuarantines, evidenceOf, type ProbeHealth,
+  decideQuarantines, evidenceOf, sparedProbes, type ProbeHealth,
 } from '../../../controller/probes/quarantine-rules.ts';
 import { takeBeat, type BeatTrack } from '../../../controller/probes/rules.ts';
 import type { Beat } from '../../../shared/contracts/beat.ts';
@@ -72,6 +72,14 @@ describe('a probe is quarantined', () => {
     expect(kinds([bad('a', 'clock'), probe('b', { quarantine: quarantine() }), ...sound(1)])).toEqual([]);
     expect(kinds([bad('a', 'doubled'), bad('b', 'late'), ...sound(1)])).toEqual(['enter a']);
     expect(kinds([bad('a', 'late'), probe('away', { isLive: false })])).toEqual([]);
+  });
+
+  test('unless so many look bad: those are named', () => {
+    const bad = (id: string, trouble: Trouble, forMs = 10 * MINUTE_MS) => probe(id, { found: found(trouble), forMs });
+    const spared = (probes: ProbeHealth[]) => sparedProbes(probes).map(({ id }) => id);
+    expect(spared([bad('a', 'clock'), bad('b', 'doubled'), bad('new', 'clock', 0)])).toEqual(['a']);
+    expect(spared([bad('a', 'clock'), ...sound(1)])).toEqual([]);
+    expect(spared([bad('a', 'clock'), probe('b', { quarantine: quarantine() }), ...sound(1)])).toEqual(['a']);
   });
 
   test('for twice as long after a relapse within an hour, at most an hour', () => {
