@@ -72,6 +72,12 @@ const invitationView = z.strictObject({
   is_expired: z.boolean(), created_at: instant, expires_at: instant,
 }).meta({ id: 'Invitation' });
 export const invitationAnswer = z.strictObject({ invitation: invitationView });
+export const openInvitationAnswer = z.strictObject({
+  invitation: z.strictObject({
+    email: text, organization: z.strictObject({ id, name: text }),
+    has_account: z.boolean().describe('Whether the address has an account, whose password must be given.'),
+  }).meta({ id: 'OpenInvitation' }),
+});
 export const invitationsAnswer = z.strictObject({ invitations: z.array(invitationView) });
 export const billingAnswer = z.strictObject({
   plan, limits: planLimits,

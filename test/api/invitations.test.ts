@@ -22,6 +22,7 @@ const address = () => `i${randomUUID().slice(0, 8)}@example.com`;
 const invite = (body: Loose, client = tenant.owner.client) =>
   client.post('/api/organization/invitations', body);
 const accept = (body: Loose) => app.client.post('/api/auth/accept-invitation', body);
+const readBy = (token: string) => app.client.post('/api/auth/read-invitation', { token });
 const isInvitation = (mail: { headers: Record<string, string> }) =>
   mail.headers['subject'] === 'You are invited to Farwatch';
 async function tokenFor(email: string, count = 1): Promise<string> {
@@ -76,6 +77,23 @@ describe('an invitation', () => {
     expect(joined.data.user).toMatchObject({ id: person.userId, name: 'Ada' });
     expect(joined.data.organizations).toHaveLength(2);
     expect((await person.client.get('/api/auth/me')).status).toBe(200);
+  });
+
+  test('says to whoever has its token what it is for, and stays open', async () => {
+    const { person } = await newPerson(app);
+    const known = [];
+    for (const email of [address(), person.email]) {
+      await invite({ email, role: 'viewer' });
+      const token = await tokenFor(email);
+      for (let at = 0; at < 2; at += 1) known.push((await readBy(token)).data.invitation);
+    }
+    const organization = (await tenant.owner.client.get('/api/organization')).data.organization;
+    const expected = { organization: { id: tenant.organizationId, name: organization.name } };
+    expect(known[1]).toEqual({ ...expected, email: known[0].email, has_account: false });
+    expect(known[3]).toEqual({ ...expected, email: person.email, has_account: true });
+    const [unknown, none] = [await readBy('x'.repeat(64)), await readBy('')];
+    expect([unknown.code, none.code]).toEqual(['VALIDATION_ERROR', 'VALIDATION_ERROR']);
+    expect(unknown.text).toContain('This link is not valid');
   });
 
   test('is not accepted by registering with its address', async () => {

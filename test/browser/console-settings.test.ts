@@ -1,5 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { newMember, type Tenant } from '../helpers/tenants.ts';
+import { linkIn } from '../helpers/read-mail.ts';
+import { newMember, PASSWORD, type Tenant } from '../helpers/tenants.ts';
+import { until } from '../helpers/until.ts';
 import { findBarriers, takeScreenshot } from './chromium.ts';
 import { DESKTOP, openConsole, PHONE, type ConsoleRig } from './console-rig.ts';
 
@@ -12,6 +14,14 @@ beforeAll(async () => {
   await tenant.owner.client.post('/api/organization/invitations', { email: 'soon@example.com', role: 'viewer' });
 });
 afterAll(() => rig?.close());
+
+/** The path of the link that the mail of an invitation has. */
+async function invited(email: string): Promise<string> {
+  await tenant.owner.client.post('/api/organization/invitations', { email, role: 'viewer' });
+  const mail = await until(() => rig.app.mailsTo(email).find(({ text }) => text.includes('/accept-invitation')), { what: 'the invitation' });
+  const { pathname, search } = linkIn(mail, '/accept-invitation');
+  return `${pathname}${search}`;
+}
 
 /** The parts of the settings, by what they show once they are read. */
 const PARTS = {
@@ -78,6 +88,52 @@ describe('settings in the console', () => {
       await page.getByRole('button', { name: 'Sign out everywhere' }).click();
       await page.getByRole('dialog').getByRole('button', { name: 'Sign out everywhere' }).click();
       await page.waitForURL(/sign-in/);
+    });
+  });
+
+  test('an invitation is accepted by somebody new, in their language', async () => {
+    const name = '<b>Acme</b> & Co';
+    await tenant.owner.client.patch('/api/organization', { name });
+    const link = await invited('neu@example.com');
+    await rig.open(null, link, { ...PHONE, colorScheme: 'dark', locale: 'de-DE' }, async (page, noted) => {
+      await page.getByRole('heading', { level: 1, name: `${name} beitreten` }).waitFor();
+      await page.getByText('Sie sind als neu@example.com eingeladen.').waitFor();
+      expect(await findBarriers(page)).toEqual([]);
+      await takeScreenshot(page, 'console-invitation-new-phone');
+      await page.getByLabel('Ihr Name').fill('Nele');
+      await page.getByLabel('Passwort').fill(PASSWORD);
+      await page.getByRole('button', { name: 'Einladung annehmen' }).click();
+      await page.getByRole('heading', { level: 1, name: 'Monitore' }).waitFor();
+      expect(new URL(page.url()).search).toBe('');
+      // The browser tells of the answer that nobody is signed in.
+      expect(noted.filter((text) => !text.includes('401'))).toEqual([]);
+    });
+    const { members } = (await tenant.owner.client.get('/api/organization/members')).data;
+    expect(members).toContainEqual(expect.objectContaining({ email: 'neu@example.com', name: 'Nele', role: 'viewer' }));
+  });
+
+  test('an invitation is accepted by whoever has an account, in place of whoever is signed in', async () => {
+    const known = (await rig.newTenant()).owner;
+    const link = await invited(known.email);
+    const organizations = async () => (await known.client.get('/api/auth/me')).data.organizations.map(({ id }: { id: string }) => id);
+    await rig.open(tenant.owner, link, DESKTOP, async (page) => {
+      await page.getByText(`You are signed in here as ${tenant.owner.email}.`).waitFor();
+      expect(await page.getByLabel('Your name').count()).toBe(0);
+      expect(await findBarriers(page)).toEqual([]);
+      await takeScreenshot(page, 'console-invitation-known');
+      await page.getByLabel('Password').fill('not the password');
+      await page.getByRole('button', { name: 'Accept the invitation' }).click();
+      await page.getByRole('alert').getByText('INVALID_CREDENTIALS').waitFor();
+      expect(await organizations()).not.toContain(tenant.organizationId);
+      await page.getByLabel('Password').fill(PASSWORD);
+      await page.getByRole('button', { name: 'Accept the invitation' }).click();
+      await page.getByRole('heading', { level: 1, name: 'Monitors' }).waitFor();
+      expect(await organizations()).toContain(tenant.organizationId);
+      await page.goto(`${rig.app.url}/settings/account`);
+      await page.getByText(known.email).first().waitFor();
+      await page.goto(`${rig.app.url}${link}`);
+      await page.getByRole('heading', { level: 1, name: 'This invitation is not valid any more' }).waitFor();
+      expect(await findBarriers(page)).toEqual([]);
     });
   });
 

@@ -1,13 +1,11 @@
 import { z } from 'zod';
-import { AppError } from '../../../shared/errors.ts';
 import { HTML_CONTENT } from '../../http/exchange.ts';
 import { defineRoute, type Route } from '../../http/route.ts';
 import { viewError, type Page } from '../../pages/layout.ts';
 import type { AccountDeps } from '../deps.ts';
-import { acceptInvitation, readInvitation } from '../invitations/verbs/accept.ts';
-import { acceptInvitationInput, PASSWORD_RULE, resetPasswordInput } from '../schema.ts';
+import { resetPasswordInput } from '../schema.ts';
 import { auditActor } from '../views.ts';
-import { acceptPage, donePage, resetPage, verifyPage } from './pages.ts';
+import { donePage, resetPage, verifyPage } from './pages.ts';
 import { resetPassword, verifyEmail } from './verbs.ts';
 
 const HTML = { contentType: HTML_CONTENT };
@@ -20,7 +18,7 @@ const form = {
   ...common, method: 'POST', bodyFormat: 'form', summary: 'Submit the form of that page',
 } as const;
 
-/** The pages that mailed links open. Only their forms change anything: mail scanners open every link. */
+/** Pages that mailed links open; the console has that of invitations. Only their forms change anything: mail scanners open every link. */
 export function accountPageRoutes(deps: AccountDeps): Route[] {
   return [
     defineRoute({
@@ -51,41 +49,10 @@ export function accountPageRoutes(deps: AccountDeps): Route[] {
         return { audit: { actor: auditActor(user) }, ...reply(200, page) };
       },
     }),
-    defineRoute({
-      ...link, path: '/accept-invitation', summary: 'Page for joining an organization',
-      handle: async (ctx, { query: { token } }) => (
-        reply(200, acceptPage(token, await readInvitation(deps, ctx, token), null))
-      ),
-    }),
-    defineRoute({
-      ...form, path: '/accept-invitation', audit: 'invitation.accepted',
-      body: z.strictObject({ token: field, name: z.string().max(1000).optional(), password: field }),
-      errors: ['INVALID_CREDENTIALS', 'RESOURCE_ALREADY_EXISTS', 'CONFLICT'],
-      answers: { 200: HTML, 400: HTML, 401: HTML },
-      handle: async (ctx, { body }) => {
-        const invitation = await readInvitation(deps, ctx, body.token);
-        const showAgain = (problem: string) => acceptPage(body.token, invitation, problem);
-        const input = (invitation.hasAccount ? acceptInvitationInput : newAccountInput).safeParse(body);
-        if (!input.success) return reply(400, showAgain(problemOf(input.error)));
-        const joined = await acceptInvitation(deps, ctx, input.data).catch(nullIfWrongPassword);
-        if (joined === null) return reply(401, showAgain('The password is wrong'));
-        const audit = { actor: auditActor(joined.user), organizationId: joined.organizationId };
-        const text = `You have joined ${invitation.organizationName}.`;
-        return { audit, ...reply(200, donePage('Welcome', text)) };
-      },
-    }),
   ];
 }
 
-/** The password of a new account must follow the rule; that of an existing one must only be right. */
-const newAccountInput = acceptInvitationInput.extend({ password: PASSWORD_RULE });
-
-function nullIfWrongPassword(error: unknown): null {
-  if (error instanceof AppError && error.code === 'INVALID_CREDENTIALS') return null;
-  throw error;
-}
-
-function reply<S extends 200 | 400 | 401>(status: S, { html, headers }: Page) {
+function reply<S extends 200 | 400>(status: S, { html, headers }: Page) {
   return { status, raw: html, headers };
 }
 

@@ -1,6 +1,5 @@
 import { html, type Html } from '../../pages/html.ts';
 import { renderPage, type Page } from '../../pages/layout.ts';
-import type { OpenInvitation } from '../invitations/verbs/accept.ts';
 
 export function verifyPage(token: string): Page {
   return renderPage('Verify your e-mail address', html`<p>Click the button to verify this address.</p>
@@ -12,18 +11,6 @@ export function resetPage(token: string, problem: string | null): Page {
   const fields = html`${alert(problem)}${newPassword('New password')}`;
   return renderPage('Choose a new password', html`<p>All signed-in devices will have to sign in again.</p>
 ${form('reset-password', token, fields, 'Change the password')}`);
-}
-
-export function acceptPage(token: string, invitation: OpenInvitation, problem: string | null): Page {
-  const { email, organizationName, hasAccount } = invitation;
-  const known = html`<label for="password">Your password</label>
-<input id="password" name="password" type="password" autocomplete="current-password" maxlength="1000" required>
-<p class="hint">The password of your existing account ${email}.</p>`;
-  const fresh = html`<label for="name">Your name</label>
-<input id="name" name="name" autocomplete="name" maxlength="100" required>
-${newPassword('Password')}`;
-  return renderPage(`Join ${organizationName}`, html`<p>You are invited as ${email}.</p>
-${form('accept-invitation', token, html`${alert(problem)}${hasAccount ? known : fresh}`, 'Accept the invitation')}`);
 }
 
 /** The answer to a form that was carried out. */

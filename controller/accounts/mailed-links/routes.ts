@@ -1,7 +1,7 @@
 import { defineRoute, ok, type Route } from '../../http/route.ts';
-import { loginAnswer, messageAnswer } from '../answers.ts';
+import { loginAnswer, messageAnswer, openInvitationAnswer } from '../answers.ts';
 import type { AccountDeps } from '../deps.ts';
-import { acceptInvitation } from '../invitations/verbs/accept.ts';
+import { acceptInvitation, readInvitation } from '../invitations/verbs/accept.ts';
 import { acceptInvitationInput, emailInput, resetPasswordInput, tokenInput } from '../schema.ts';
 import { withSignedIn } from '../sessions/hand-over.ts';
 import { auditActor } from '../views.ts';
@@ -47,6 +47,12 @@ export function mailedLinkRoutes(deps: AccountDeps): Route[] {
         const actor = auditActor(await resetPassword(deps, ctx, body));
         return { status: 200, data: { message: 'Password changed; please sign in' }, audit: { actor } };
       },
+    }),
+    defineRoute({
+      ...common, path: '/api/auth/read-invitation', summary: 'Read an invitation by its mailed token',
+      description: 'What to show before it is accepted. It stays open.',
+      audit: false, body: tokenInput, answers: { 200: openInvitationAnswer },
+      handle: async (ctx, { body }) => ok({ invitation: await readInvitation(deps, ctx, body.token) }),
     }),
     defineRoute({
       ...common, path: '/api/auth/accept-invitation', summary: 'Join an organization with a mailed token',

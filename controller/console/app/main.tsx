@@ -15,14 +15,16 @@ import { Button } from './ui/button.tsx';
 import { ErrorNote } from './ui/error-note.tsx';
 import { Skeleton } from './ui/loading.tsx';
 import { Toasts } from './ui/toast.tsx';
-import { SIGNED_IN, SIGNED_OUT, UNVERIFIED } from './views.ts';
+import { OF_ANYBODY, SIGNED_IN, SIGNED_OUT, UNVERIFIED } from './views.ts';
 
 function Console() {
   const { state } = session.value;
+  const { path } = useLocation();
   if (state === 'unknown') return <p class="boot">Farwatch</p>;
   if (state === 'offline') {
     return <div class="boot"><p>{shellTexts.offlineLong}</p><Button variant="primary" onClick={() => void readSession()}>{shellTexts.retry}</Button></div>;
   }
+  if (path in OF_ANYBODY) return <main id="main"><Views of={OF_ANYBODY} other={NotFound} /></main>;
   return state === 'in' ? <SignedIn /> : <SignedOut />;
 }
 

@@ -32,6 +32,11 @@ export const SIGNED_IN = {
 /** In place of all of them, until the reader's address is verified. */
 export const UNVERIFIED = lazy(() => import('./session/unverified.tsx'));
 
+/** Views of anybody, signed in or not. */
+export const OF_ANYBODY = {
+  '/accept-invitation': lazy(() => import('./session/accept-invitation.tsx')),
+};
+
 /** Views of somebody who is not signed in; every other path leads to signing in first. */
 export const SIGNED_OUT = {
   '/sign-in': lazy(() => import('./session/sign-in.tsx')),

@@ -11,13 +11,6 @@ import { newUser } from '../../users/verbs.ts';
 import type { InvitationDoc } from '../store.ts';
 import { alreadyMember } from './invite.ts';
 
-export interface OpenInvitation {
-  email: string;
-  organizationName: string;
-  /** The address has an account, whose password must be given. */
-  hasAccount: boolean;
-}
-
 /** What a reader may know of an invitation before accepting it. Throws VALIDATION_ERROR for a bad token. */
 export async function readInvitation(deps: AccountDeps, ctx: PublicContext, token: string) {
   const { organization_id, email } = await findInvitation(deps, token, ctx.now);
@@ -25,7 +18,8 @@ export async function readInvitation(deps: AccountDeps, ctx: PublicContext, toke
     deps.organizations.find(organization_id), deps.users.findByEmail(email),
   ]);
   if (organization === null) throw deadLink();
-  return { email, organizationName: organization.name, hasAccount: user !== null };
+  const { _id: id, name } = organization;
+  return { email, organization: { id, name }, has_account: user !== null };
 }
 
 /**

@@ -68,6 +68,13 @@ export function chooseProject(id: string): void {
   queries.clear();
 }
 
+/** Shows the default project of an organization, and nothing of what was read before. */
+export function chooseOrganization(id: string): void {
+  queries.clear();
+  const found = me.value?.projects.find((one) => one.organization_id === id && one.is_default);
+  if (found !== undefined) chooseProject(found.id);
+}
+
 export function leave(): void {
   queries.clear();
   chosenOrganization.value = null;

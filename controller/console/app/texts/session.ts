@@ -18,6 +18,11 @@ const english = {
   haveVerified: 'I have verified it', sendAgain: 'Send the mail again', sentAgain: 'The mail is on its way.',
   notKept: 'The password is right, but your browser was not given a session to keep. The proxy in front of Farwatch has to pass on the Host header, or BASE_URL has to be the address of this page.',
   stillUnverified: 'The address is not verified yet.', signOut: 'Sign out',
+  invitation: 'Your invitation', join: (organization: string) => `Join ${organization}`, accept: 'Accept the invitation',
+  invitedAs: (email: string) => `You are invited as ${email}.`, knownPasswordHint: 'That of the account that this address has here.',
+  signedInAs: (email: string) => `You are signed in here as ${email}. Accepting signs you in with the invited address instead.`,
+  deadInvitation: 'This invitation is not valid any more', toConsole: 'Go to Farwatch',
+  deadInvitationLong: 'It was accepted or withdrawn, has expired, or its link is incomplete. Ask whoever invited you for another one.',
 };
 
 export const sessionTexts = catalogue(english, { de: () => import('./de/session.ts') });

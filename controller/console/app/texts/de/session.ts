@@ -19,6 +19,11 @@ const german: Translation<SessionTexts> = {
   haveVerified: 'Ich habe sie bestätigt', sendAgain: 'Mail noch einmal schicken', sentAgain: 'Die Mail ist unterwegs.',
   notKept: 'Das Passwort stimmt, aber Ihr Browser hat keine Sitzung bekommen. Der Proxy vor Farwatch muss den Host-Header weitergeben, oder BASE_URL muss die Adresse dieser Seite sein.',
   stillUnverified: 'Die Adresse ist noch nicht bestätigt.', signOut: 'Abmelden',
+  invitation: 'Ihre Einladung', join: (organization) => `${organization} beitreten`, accept: 'Einladung annehmen',
+  invitedAs: (email) => `Sie sind als ${email} eingeladen.`, knownPasswordHint: 'Das des Kontos, das diese Adresse hier hat.',
+  signedInAs: (email) => `Sie sind hier als ${email} angemeldet. Mit der Annahme sind Sie stattdessen mit der eingeladenen Adresse angemeldet.`,
+  deadInvitation: 'Diese Einladung gilt nicht mehr', toConsole: 'Zu Farwatch',
+  deadInvitationLong: 'Sie wurde angenommen oder zurückgezogen, ist abgelaufen, oder ihr Link ist unvollständig. Bitten Sie um eine neue.',
 };
 
 export default german;
