@@ -3,14 +3,12 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { ApiAnswer } from '../helpers/api-client.ts';
 import { makeApp, type TestApp } from '../helpers/make-app.ts';
 import { linkIn } from '../helpers/read-mail.ts';
-import { newPerson, newTenant, PASSWORD, type Tenant } from '../helpers/tenants.ts';
+import { newPerson, PASSWORD } from '../helpers/tenants.ts';
 import { until } from '../helpers/until.ts';
 
 let app: TestApp;
-let tenant: Tenant;
 beforeAll(async () => {
   app = await makeApp({ env: { REGISTRATION: 'open' } });
-  tenant = await newTenant(app);
 });
 afterAll(() => app.close());
 

@@ -18,7 +18,10 @@ const form = {
   ...common, method: 'POST', bodyFormat: 'form', summary: 'Submit the form of that page',
 } as const;
 
-/** Pages that mailed links open; the console has that of invitations. Only their forms change anything: mail scanners open every link. */
+/**
+ * Pages that mailed links open; the console has that of invitations. Only their forms change anything: mail
+ * scanners open every link.
+ */
 export function accountPageRoutes(deps: AccountDeps): Route[] {
   return [
     defineRoute({

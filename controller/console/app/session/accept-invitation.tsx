@@ -68,7 +68,7 @@ function Joining({ invitation, token, reread }: { invitation: Invitation; token:
         />
       )}
       {/* For password managers: whose password it is. */}
-      <input class="hidden" type="email" autocomplete="username" value={email} readOnly tabIndex={-1} aria-label={sessionTexts.email} />
+      <input hidden type="email" autocomplete="username" value={email} readOnly />
       {hasAccount
         ? (
           <TextField
@@ -84,7 +84,7 @@ function Joining({ invitation, token, reread }: { invitation: Invitation; token:
         )}
       <ErrorNote error={error} />
       <Button type="submit" variant="primary" isBusy={isBusy}>{sessionTexts.accept}</Button>
-      {hasAccount && <a href="/forgot-password">{sessionTexts.forgotten}</a>}
+      {hasAccount && me.value === null && <a href="/forgot-password">{sessionTexts.forgotten}</a>}
     </form>
   );
 }

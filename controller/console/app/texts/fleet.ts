@@ -9,7 +9,7 @@ const english = {
   name: 'Name', nameHint: 'As you would call the machine', newRegion: 'A new region…', id: 'Short name',
   idHint: '2 to 32 small letters, digits and hyphens; it cannot change later', city: 'City', country: 'Country',
   countryHint: 'As ES or Spain', lat: 'Latitude', lon: 'Longitude', create: 'Create', cancel: 'Cancel', enrol: 'Start it there',
-  enrolLong: 'Run this where the probe should live, in a checkout of Farwatch. The token works once.',
+  enrolLong: 'Run this where the probe should live, in a copy of Farwatch with Node.js, within 15 minutes. The token works once.',
   command: 'Command that starts the probe', waiting: 'Waiting for it to come online…', isOnline: (name: string) => `${name} is online`,
   done: 'Done', drain: 'Drain', undrain: 'Give it work again', rotate: 'Rotate its keys', revoke: 'Revoke',
   revokeAsk: (name: string) => `Revoke ${name}?`, revokeLong: 'Its connection ends within a second, and its monitors move to other probes. It cannot come back.',

@@ -17,11 +17,7 @@ const english = {
   notDelivered: (why: string) => `The test could not be delivered: ${why}`,
   noProbe: 'No probe is online, so nothing can be checked. Start one:',
   probes: (names: string) => `Checks come from ${names}. With probes in several places, one bad line is no outage.`,
-  probeName: 'Name of the probe', region: 'Region', newRegion: 'A new region…', regionName: 'Name of the region',
-  city: 'City', country: 'Country', addProbe: 'Add a probe', allProbes: 'All probes',
-  runThis: 'Run this on the other machine, in a copy of Farwatch with Node.js, within 15 minutes:', command: 'Command',
-  waiting: (name: string) => `Waiting for ${name}. This page notices when it comes online.`,
-  cameOnline: (name: string) => `${name} is online and takes its share of the checks.`,
+  allProbes: 'All probes',
 };
 
 export const welcomeTexts = catalogue(english, { de: () => import('./de/welcome.ts') });

@@ -10,7 +10,7 @@ const german: Translation<FleetTexts> = {
   name: 'Name', nameHint: 'So, wie Sie die Maschine nennen', newRegion: 'Eine neue Region …', id: 'Kurzname',
   idHint: '2 bis 32 Kleinbuchstaben, Ziffern und Bindestriche; später nicht zu ändern', city: 'Stadt', country: 'Land',
   countryHint: 'Etwa ES oder Spanien', lat: 'Breite', lon: 'Länge', create: 'Anlegen', cancel: 'Abbrechen', enrol: 'Dort starten',
-  enrolLong: 'Führen Sie dies dort aus, wo die Probe laufen soll, in einem Checkout von Farwatch. Das Token gilt einmal.',
+  enrolLong: 'Führen Sie dies dort aus, wo die Probe laufen soll, in einer Kopie von Farwatch mit Node.js, innerhalb von 15 Minuten. Das Token gilt einmal.',
   command: 'Befehl, der die Probe startet', waiting: 'Warten, bis sie online ist …', isOnline: (name) => `${name} ist online`,
   done: 'Fertig', drain: 'Leeren', undrain: 'Wieder Arbeit geben', rotate: 'Schlüssel wechseln', revoke: 'Widerrufen',
   revokeAsk: (name) => `${name} widerrufen?`, revokeLong: 'Die Verbindung endet innerhalb einer Sekunde, und die Monitore ziehen zu anderen Probes um. Sie kann nicht zurückkommen.',

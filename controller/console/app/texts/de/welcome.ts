@@ -18,11 +18,7 @@ const german: Translation<WelcomeTexts> = {
   notDelivered: (why) => `Der Testalarm ließ sich nicht zustellen: ${why}`,
   noProbe: 'Keine Probe ist online, also kann nichts geprüft werden. Starten Sie eine:',
   probes: (names) => `Geprüft wird von ${names}. Mit Probes an mehreren Orten ist eine schlechte Leitung noch kein Ausfall.`,
-  probeName: 'Name der Probe', region: 'Region', newRegion: 'Eine neue Region …', regionName: 'Name der Region',
-  city: 'Stadt', country: 'Land', addProbe: 'Probe hinzufügen', allProbes: 'Alle Probes',
-  runThis: 'Führen Sie dies auf dem anderen Rechner in einer Kopie von Farwatch mit Node.js aus, innerhalb von 15 Minuten:',
-  command: 'Befehl', waiting: (name) => `Warten auf ${name}. Diese Seite merkt, wenn die Probe online kommt.`,
-  cameOnline: (name) => `${name} ist online und übernimmt ihren Teil der Prüfungen.`,
+  allProbes: 'Alle Probes',
 };
 
 export default german;
