@@ -9,6 +9,8 @@ import { until } from '../helpers/until.ts';
 let app: TestApp;
 beforeAll(async () => {
   app = await makeApp({ env: { REGISTRATION: 'open' } });
+  // The first account needs no verification.
+  await newPerson(app);
 });
 afterAll(() => app.close());
 
