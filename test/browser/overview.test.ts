@@ -166,14 +166,18 @@ describe('the list of monitors', () => {
 });
 
 /** As fast as a database takes them. */
-async function populate(tenant: Tenant, count: number): Promise<void> {
+async function populate(
+  tenant: Tenant, count: number, changeOf: (at: number) => Partial<MonitorDoc> = () => ({}),
+): Promise<void> {
   const id = await create(tenant, { name: 'Sample' });
   const [doc] = await rig.app.monitors.findByIds([id]) as [MonitorDoc];
   const docs = Array.from({ length: count - 1 }, (_, at) => {
     const name = `Shop ${at + 1}`;
-    return { ...doc, _id: randomUUID(), name, search_text: name.toLowerCase(), created_at: doc.created_at + at };
+    return { ...doc, _id: randomUUID(), name, search_text: name.toLowerCase(), created_at: doc.created_at + at, ...changeOf(at) };
   });
-  await rig.app.db.collection<MonitorDoc>('monitors').insertMany(docs, { ordered: false });
+  for (let at = 0; at < docs.length; at += 500) {
+    await rig.app.db.collection<MonitorDoc>('monitors').insertMany(docs.slice(at, at + 500), { ordered: false });
+  }
 }
 
 describe('a thousand monitors', () => {
@@ -260,27 +264,79 @@ describe('live events', () => {
       const now = Date.now();
       tell(tenant, 'monitor.region', { monitor_id: ids[1], region: 'eu', status: 'down', previous_status: 'up', at: now });
       tell(tenant, 'monitor.state', { monitor_id: ids[1], status: 'down', previous_status: 'up', at: now });
-      await page.getByText('in eu').waitFor();
+      await page.getByText(/in eu$/).waitFor();
       const names = () => page.locator(isWall ? '.wall-problem strong' : '.monitor .name a').allTextContents();
       await expect.poll(names).toEqual(isWall ? ['Beta'] : ['Beta', 'Alpha']);
       tell(tenant, 'monitor.state', { monitor_id: ids[1], status: 'up', previous_status: 'down', at: now + 1000 });
       tell(tenant, 'monitor.state', { monitor_id: ids[0], status: 'up', previous_status: 'unknown', at: now + 1000 });
-      if (isWall) await page.getByText('Everything is up').waitFor();
+      if (isWall) await page.getByText('Nothing is down').waitFor();
       else await expect.poll(names).toEqual(['Alpha', 'Beta']);
     });
   });
 });
 
 describe('the wall', () => {
-  test.each(['light', 'dark'] as const)('shows what is wrong to a room (%s)', async (colorScheme) => {
+  const TELEVISION = { viewport: { width: 1920, height: 1080 } };
+
+  test.each(['dark', 'light'] as const)('shows what is wrong to a room, and every monitor by group (%s)', async (wanted) => {
     const { tenant } = await four();
-    await rig.open(tenant.owner, '/wall', { viewport: { width: 1920, height: 1080 }, colorScheme }, async (page, noted) => {
+    await rig.open(tenant.owner, '/wall', { ...TELEVISION, colorScheme: 'light' }, async (page, noted) => {
+      if (wanted === 'light') {
+        await page.evaluate("localStorage.setItem('theme', 'light')");
+        await page.reload();
+      }
       await page.getByRole('listitem').filter({ hasText: 'in eu' }).first().waitFor();
+      expect(await page.evaluate('document.documentElement.dataset.theme')).toBe(wanted);
       expect(await page.locator('.wall-problem strong').allTextContents()).toEqual(['Down', 'Slow']);
+      await page.getByRole('heading', { name: 'Shops' }).waitFor();
+      const tilesOf = (name: string) => page.getByRole('region', { name }).getByRole('listitem').allTextContents();
+      expect(await tilesOf('Shops')).toEqual(['Shop Up']);
+      expect(await tilesOf('No group')).toEqual(['✕Down Down', '!Slow Degraded', 'Web Up']);
       expect(await page.getByRole('button').count()).toBe(0);
       expect(await findBarriers(page)).toEqual([]);
-      await takeScreenshot(page, `console-wall-${colorScheme}`);
+      await takeScreenshot(page, `console-wall-${wanted}`);
       expect(noted).toEqual([]);
+    });
+  });
+
+  test.each([30, 300, 3000])('has a tile for each of %i monitors on one screen', async (count) => {
+    const tenant = await rig.newTenant();
+    const groups: string[] = [];
+    for (const name of ['Shops', 'Offices', 'Data centres']) groups.push((await tenant.writeKey.post('/api/groups', { name })).data.id);
+    await populate(tenant, count, (at) => ({ group_id: at % 4 === 3 ? null : groups[at % 4] ?? null }));
+    const { monitors } = (await tenant.readKey.get('/api/monitors/overview?limit=5000')).data;
+    for (const [at, { id }] of (monitors as { id: string }[]).entries()) {
+      rig.app.owners.live.set(id, up(at % 97 === 5 ? { status: 'down' } : at % 89 === 7 ? { status: 'degraded' } : {}));
+    }
+    await rig.open(tenant.owner, '/wall', TELEVISION, async (page, noted) => {
+      await expect.poll(() => page.locator('.tile').count(), { timeout: 30_000 }).toBe(count);
+      await page.getByRole('heading', { name: 'Offices' }).waitFor();
+      const outside = await page.evaluate<number>(`[...document.querySelectorAll('.tile')].filter((tile) => {
+        const { top, bottom, right, height } = tile.getBoundingClientRect();
+        return top < 0 || bottom > innerHeight || right > innerWidth || height < 10;
+      }).length`);
+      await takeScreenshot(page, `console-wall-${count}`);
+      expect(outside).toBe(0);
+      expect(await page.evaluate('document.documentElement.scrollHeight - innerHeight')).toBeLessThanOrEqual(0);
+      expect(noted).toEqual([]);
+    });
+  });
+
+  test('says since when it is out of date, comes back by itself, and keeps the screen on', async () => {
+    const { tenant } = await four();
+    await rig.open(tenant.owner, '/', TELEVISION, async (page) => {
+      await page.addInitScript('navigator.wakeLock.request = async (type) => { globalThis.locked = type; }');
+      const events = /api\/events/;
+      await page.route(events, (route) => route.abort());
+      await page.goto(`${rig.app.url}/wall`);
+      await page.getByText('Web').waitFor();
+      await page.getByRole('alert').getByText(/^Out of date: no connection to the server since \d\d:\d\d$/).waitFor();
+      expect(await page.evaluate('globalThis.locked')).toBe('screen');
+      expect(await findBarriers(page)).toEqual([]);
+      await takeScreenshot(page, 'console-wall-stale');
+      await page.unroute(events);
+      await page.getByText('Live', { exact: true }).waitFor();
+      await page.getByText(/^Out of date/).waitFor({ state: 'detached' });
     });
   });
 });

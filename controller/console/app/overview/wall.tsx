@@ -1,6 +1,7 @@
 import { useEffect, useMemo, useState } from 'preact/hooks';
 import { liveState } from '../live/live-stream.ts';
 import { language } from '../preferences/language.ts';
+import { theme } from '../preferences/theme.ts';
 import { project } from '../session/session.ts';
 import { overviewTexts } from '../texts/overview.ts';
 import { shellTexts } from '../texts/shell.ts';
@@ -8,39 +9,53 @@ import { ErrorNote } from '../ui/error-note.tsx';
 import { href } from '../ui/link.ts';
 import { Skeleton } from '../ui/loading.tsx';
 import { StateBadge, StateDot, stateText } from '../ui/state.tsx';
-import { numberText, Since } from '../ui/time.tsx';
+import { numberText, Since, timeText } from '../ui/time.tsx';
 import { arrange } from './arrange.ts';
 import { STATE_ORDER, type Monitor } from './monitor.ts';
+import type { MonitorList } from './monitor-list.ts';
 import { DEFAULTS } from './options.ts';
-import { useMonitors } from './use-monitors.ts';
+import { useGroups, useMonitors } from './use-monitors.ts';
+import { panelsOf } from './wall-panels.ts';
+import { WallTiles } from './wall-tiles.tsx';
 
-/** More than fit on a screen are counted. */
-const MOST_SHOWN = 24;
+/** Two rows on a wide screen; more are counted, and all of them are among the tiles. */
+const MOST_LARGE = 8;
+/** A connection that is back by then is not worth a word. */
+const STALE_AFTER_MS = 5000;
 
-/** How everything is, for a screen on a wall: what is wrong in large letters, nothing to press. */
+/** How everything is, for a screen on a wall: what is wrong in large letters, a tile for each, nothing to press. */
 export default function Wall() {
   const { list, reading } = useMonitors();
+  const groups = useGroups();
+  const staleSince = useStale(reading.error !== null);
   useWakeLock();
+  useDark();
   useEffect(() => {
     document.title = `${shellTexts.wall} · Farwatch`;
   }, [language.value]);
-  const [arrangedAt, drawnAt] = [list.arranged.value, list.drawn.value];
+  const arrangedAt = list.arranged.value;
   const monitors = useMemo(
     () => arrange(list.monitors.values(), DEFAULTS, { groups: [], closed: new Set(), uptimeOf: () => null }).monitors,
-    [list, arrangedAt, drawnAt],
+    [list, arrangedAt],
   );
+  const { panels, leftOut } = useMemo(() => panelsOf(list.monitors.values(), groups), [list, arrangedAt, groups]);
   const isRead = reading.data !== undefined || monitors.length > 0;
   return (
-    <main id="main" class="wall">
+    <main id="main" class={`wall ${staleSince === null ? '' : 'stale'}`}>
       <header>
         <h1>{project.value?.name ?? 'Farwatch'}</h1>
         <Counts monitors={monitors} />
         <Clock />
       </header>
-      {isRead ? <Problems monitors={monitors} /> : reading.error === null ? <Skeleton lines={6} /> : <ErrorNote error={reading.error} />}
+      <div role="alert">
+        {staleSince !== null && <p class="wall-stale">{overviewTexts.wallStale(timeText(staleSince, { timeStyle: 'short' }))}</p>}
+      </div>
+      {isRead && <Problems list={list} monitors={monitors} />}
+      {isRead ? <WallTiles panels={panels} /> : reading.error === null ? <Skeleton lines={6} /> : <ErrorNote error={reading.error} />}
       <footer>
         <a href={href('/')}>{overviewTexts.leaveWall}</a>
-        <span role="status">{liveState.value === 'live' ? shellTexts.live : shellTexts.offlineLong}</span>
+        {leftOut > 0 && <span>{overviewTexts.wallMore(leftOut)}</span>}
+        <span role="status">{shellTexts[liveState.value]}</span>
       </footer>
     </main>
   );
@@ -57,19 +72,26 @@ function Counts({ monitors }: { monitors: readonly Monitor[] }) {
   );
 }
 
-function Problems({ monitors }: { monitors: readonly Monitor[] }) {
+function Problems({ list, monitors }: { list: MonitorList; monitors: readonly Monitor[] }) {
+  // Where they are down changes without their order.
+  void list.drawn.value;
   const wrong = monitors.filter(({ runtimeStatus: state }) => state === 'down' || state === 'degraded');
-  if (wrong.length === 0) return <p class="wall-good"><StateDot state="up" />{overviewTexts.allUp}</p>;
+  if (wrong.length === 0) {
+    return monitors.length > 0 && <p class="wall-good"><StateDot state="up" />{overviewTexts.nothingDown}</p>;
+  }
+  const shown = wrong.length > MOST_LARGE ? wrong.slice(0, MOST_LARGE - 1) : wrong;
   return (
     <ul class="wall-problems" aria-live="polite">
-      {wrong.slice(0, MOST_SHOWN).map(({ id, name, runtimeStatus: state, since, down_region_ids: regions }) => (
+      {shown.map(({ id, name, runtimeStatus: state, since, down_region_ids: regions }) => (
         <li key={id} class={`wall-problem ${state}`}>
           <strong>{name}</strong>
-          <span>{stateText(state)}{since !== null && <> · <Since at={since} /></>}</span>
-          {regions.length > 0 && <span>{overviewTexts.downFor(regions.join(', '))}</span>}
+          <span>
+            {stateText(state)}{since !== null && <> · <Since at={since} /></>}
+            {regions.length > 0 && ` · ${overviewTexts.downFor(regions.join(', '))}`}
+          </span>
         </li>
       ))}
-      {wrong.length > MOST_SHOWN && <li class="wall-problem"><strong>{overviewTexts.wallMore(wrong.length - MOST_SHOWN)}</strong></li>}
+      {shown.length < wrong.length && <li class="wall-problem"><strong>{overviewTexts.wallMore(wrong.length - shown.length)}</strong></li>}
     </ul>
   );
 }
@@ -80,7 +102,34 @@ function Clock() {
     const timer = setInterval(() => setNow(new Date()), 1000);
     return () => clearInterval(timer);
   }, []);
-  return <time class="clock" dateTime={now.toISOString()}>{now.toLocaleTimeString(navigator.language, { timeStyle: 'short' })}</time>;
+  return <time class="clock" dateTime={now.toISOString()}>{timeText(now.getTime(), { timeStyle: 'short' })}</time>;
+}
+
+/** Since when what is shown may be wrong, Unix ms; null while it is right. */
+function useStale(isFailing: boolean): number | null {
+  const [since, setSince] = useState<number | null>(null);
+  const isFresh = liveState.value === 'live' && !isFailing;
+  useEffect(() => {
+    if (isFresh) {
+      setSince(null);
+      return undefined;
+    }
+    const at = Date.now();
+    const timer = setTimeout(() => setSince(at), STALE_AFTER_MS);
+    return () => clearTimeout(timer);
+  }, [isFresh]);
+  return since;
+}
+
+/** A bright wall disturbs a room; who has chosen a bright theme keeps it. */
+function useDark(): void {
+  useEffect(() => {
+    if (theme.value !== 'system') return undefined;
+    document.documentElement.dataset['theme'] = 'dark';
+    return () => {
+      delete document.documentElement.dataset['theme'];
+    };
+  }, [theme.value]);
 }
 
 /** Keeps the screen on while the wall is seen, where the browser can. */

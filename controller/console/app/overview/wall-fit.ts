@@ -1,0 +1,66 @@
+/** Of a tile with a name; narrower ones are squares. All sizes are in px. */
+const LEAST_NAMED = 60;
+/** Widths of tiles, the largest first. */
+const WIDTHS = [...descending(480, LEAST_NAMED, 2), ...descending(48, 4, 1)];
+/** For a window that scrolls. */
+const SCROLLED = 145;
+
+/** How large everything is on the wall. */
+export interface Sizes {
+  width: number;
+  height: number;
+  /** Between tiles, and between panels. */
+  gap: number;
+  between: number;
+  heading: number;
+  isSquare: boolean;
+}
+
+interface Room {
+  width: number;
+  /** Null: as much as is needed. */
+  height: number | null;
+}
+
+/** The largest sizes with which panels of so many tiles are all in the room; the smallest if none are. */
+export function fittingSizes(counts: readonly number[], hasHeadings: boolean, room: Room): Sizes {
+  const { height } = room;
+  if (height === null) return sizesOf(SCROLLED, hasHeadings);
+  let [low, high] = [0, WIDTHS.length - 1];
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if (heightOf(counts, sizesOf(WIDTHS[middle] ?? 0, hasHeadings), room.width) <= height) high = middle;
+    else low = middle + 1;
+  }
+  return sizesOf(WIDTHS[low] ?? 0, hasHeadings);
+}
+
+function sizesOf(width: number, hasHeadings: boolean): Sizes {
+  const isSquare = width < LEAST_NAMED;
+  const heading = isSquare ? 24 : Math.min(36, Math.max(18, Math.round(width * 0.17)));
+  return {
+    width, isSquare, height: isSquare ? width : Math.floor(width * 0.42), gap: Math.round(width * 0.025) + 1,
+    between: isSquare ? 10 : Math.round(width * 0.08) + 6, heading: hasHeadings ? heading : 0,
+  };
+}
+
+/** Of the panels as the style lays them out: beside each other where there is room, else below. */
+export function heightOf(counts: readonly number[], { width, height, gap, between, heading }: Sizes, room: number): number {
+  const most = Math.max(1, Math.floor((room + gap) / (width + gap)));
+  let [total, right, highest] = [0, 0, 0];
+  for (const count of counts) {
+    const columns = Math.min(count, most);
+    const own = { width: columns * (width + gap) - gap, height: heading + Math.ceil(count / columns) * (height + gap) - gap };
+    if (right > 0 && right + between + own.width <= room) right += between + own.width;
+    else {
+      total += highest === 0 ? 0 : highest + between;
+      [right, highest] = [own.width, 0];
+    }
+    highest = Math.max(highest, own.height);
+  }
+  return total + highest;
+}
+
+function descending(from: number, to: number, step: number): number[] {
+  return Array.from({ length: (from - to) / step + 1 }, (_, at) => from - at * step);
+}

@@ -1,0 +1,36 @@
+import { arrange, type GroupNode } from './arrange.ts';
+import type { Monitor } from './monitor.ts';
+import { DEFAULTS } from './options.ts';
+
+/** The monitors of one group, in order of their names, so that each keeps its place on the wall. */
+export interface Panel {
+  key: string;
+  /** The group and those above it, the highest first; empty: no group. */
+  title: string;
+  monitors: Monitor[];
+}
+
+/** A screen has no room for more. */
+export const MOST_TILES = 5000;
+
+/** All monitors by group, in the order of the tree, and how many are left out. */
+export function panelsOf(all: Iterable<Monitor>, groups: readonly GroupNode[]): { panels: Panel[]; leftOut: number } {
+  const { items, monitors } = arrange(
+    all, { ...DEFAULTS, group: 'tree', sort: 'name' }, { groups, closed: new Set(), uptimeOf: () => null },
+  );
+  const panels = new Map<string, Panel>();
+  const above: string[] = [];
+  let room = MOST_TILES;
+  for (const item of items) {
+    if (item.kind === 'heading') {
+      above.splice(item.depth, Infinity, item.title);
+      panels.set(item.key, { key: item.key, title: above.join(' / '), monitors: [] });
+    } else if (room > 0) {
+      // After the groups below it come the monitors of a group itself.
+      panels.get(item.key.slice(0, -item.monitor.id.length - 1))?.monitors.push(item.monitor);
+      room -= 1;
+    }
+  }
+  const filled = [...panels.values()].filter((panel) => panel.monitors.length > 0);
+  return { panels: filled, leftOut: Math.max(0, monitors.length - MOST_TILES) };
+}

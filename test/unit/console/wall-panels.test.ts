@@ -1,0 +1,38 @@
+import { expect, test } from 'vitest';
+import type { GroupNode } from '../../../controller/console/app/overview/arrange.ts';
+import { rankNames, toMonitor, type Monitor } from '../../../controller/console/app/overview/monitor.ts';
+import { MOST_TILES, panelsOf } from '../../../controller/console/app/overview/wall-panels.ts';
+
+const monitor = (name: string, group: string | null, state: Monitor['runtimeStatus'] = 'up'): Monitor => toMonitor({
+  id: `id-${name}`, name, type: 'HTTP', target: null, status: 'active', runtimeStatus: state, since: 1, in_maintenance: false,
+  interval_seconds: 60, group_id: group, tags: [], created_at: 0, region_ids: [], down_region_ids: [], last_check_at: null,
+  response_time_ms: null, incident: null,
+});
+
+const groups: GroupNode[] = [
+  { id: 'shops', name: 'Shops', children: [{ id: 'north', name: 'North', children: [] }, { id: 'empty', name: 'Empty', children: [] }] },
+  { id: 'offices', name: 'Offices', children: [] },
+];
+
+function shown(monitors: Monitor[]) {
+  rankNames(monitors, 'en');
+  return panelsOf(monitors, groups).panels.map(({ title, monitors: of }) => [title, of.map(({ name }) => name)]);
+}
+
+test('each group with monitors is a panel, named after those above it, with those of its own', () => {
+  expect(shown([
+    monitor('b', 'shops'), monitor('c', 'north'), monitor('a', 'shops'), monitor('d', null), monitor('e', 'gone'), monitor('f', 'offices'),
+  ])).toEqual([['Shops', ['a', 'b']], ['Shops / North', ['c']], ['Offices', ['f']], ['', ['d', 'e']]]);
+});
+
+test('a monitor keeps its place when it goes down', () => {
+  expect(shown([monitor('web 10', null, 'down'), monitor('web 2', null)])).toEqual([['', ['web 2', 'web 10']]]);
+});
+
+test('no more tiles are shown than a screen has room for', () => {
+  const many = Array.from({ length: MOST_TILES + 7 }, (_, at) => monitor(`m${at}`, at % 2 === 0 ? 'shops' : null));
+  rankNames(many, 'en');
+  const { panels, leftOut } = panelsOf(many, groups);
+  expect(panels.reduce((sum, { monitors }) => sum + monitors.length, 0)).toBe(MOST_TILES);
+  expect(leftOut).toBe(7);
+});
