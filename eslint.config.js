@@ -71,6 +71,7 @@ const NO_STATE = 'No module state: what changes lives in something that is const
 const NO_WORK = 'No work at import time: only main.ts may await at the top.';
 const PURE = 'Rules are synchronous and pure; time and chance come in as values.';
 const NO_CAN_PARSE = 'URL.canParse may say yes where new URL throws: take shared/parsed-url.ts.';
+const LOAD_TLS = 'Node 20 breaks node:tls by this: take certificateFacts (probe/checks/tls/certificate.ts).';
 const NO_CLIENT = 'HTTP leaves by controller/platform/outbound or by the probe.';
 const NO_SLEEP =
   'Do not sleep: poll with test/helpers/until.ts; where nothing is to be seen, test/helpers/pass-time.ts.';
@@ -90,6 +91,11 @@ const TIMER_MODULES = named(CLOCK, 'node:timers', 'node:timers/promises', 'timer
 const FETCH = named(NO_CLIENT, 'fetch');
 
 const MISREADS_URLS = ban(NO_CAN_PARSE, 'MemberExpression[object.name="URL"][property.name="canParse"]');
+const BREAKS_TLS = ban(
+  LOAD_TLS,
+  'Program:not(:has(> ImportDeclaration[source.value="node:tls"][importKind="value"]))'
+    + ' MemberExpression[property.name="toLegacyObject"]',
+);
 const READS_ENVIRONMENT = ban(
   SETTINGS,
   'MemberExpression[object.name="process"][property.name="env"]',
@@ -118,6 +124,7 @@ const IMPURE = ban(
 );
 
 const UNTRUE_TESTS = [
+  ...BREAKS_TLS,
   ...ban(
     'Use the real thing, or pass a double in.',
     'CallExpression[callee.object.name="vi"][callee.property.name=/^(mock|doMock|hoisted|stubGlobal|stubEnv)$/]',
@@ -160,7 +167,9 @@ function kind(files, { syntax = [], modules = [], globals = [] }, ignores = CONS
 }
 
 const product = {
-  syntax: [...READS_TIME, ...MISREADS_URLS, ...READS_ENVIRONMENT, ...KEEPS_STATE, ...AWAITS_AT_IMPORT],
+  syntax: [
+    ...READS_TIME, ...MISREADS_URLS, ...BREAKS_TLS, ...READS_ENVIRONMENT, ...KEEPS_STATE, ...AWAITS_AT_IMPORT,
+  ],
   modules: [...TIMER_MODULES, ...PROCESS_MODULE, ...MONGODB, ...NATS, ...MAIL, ...HTTP_CLIENTS],
   globals: [...TIMERS, ...FETCH],
 };

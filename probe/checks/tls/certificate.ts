@@ -1,5 +1,5 @@
 import type { X509Certificate } from 'node:crypto';
-import type { PeerCertificate } from 'node:tls';
+import { createSecureContext, type PeerCertificate } from 'node:tls';
 import { LATEST_INSTANT_MS, TLS_LIMITS, type TlsFacts } from '../../../shared/contracts/result.ts';
 import { printable } from '../check.ts';
 import { namesOf } from './certificate-names.ts';
@@ -15,13 +15,22 @@ const NONE: CertificateFacts = Object.freeze({
 /** What a certificate says, in texts of limited length; empty for a peer that showed none. */
 export function certificateFacts(certificate: X509Certificate | null): CertificateFacts {
   if (certificate === null) return NONE;
-  const { subject, issuer, valid_from, valid_to, ...other } = certificate.toLegacyObject();
+  const { subject, issuer, valid_from, valid_to, ...other } = legacyObjectOf(certificate);
   const { names, more } = namesOf(other.subjectaltname ?? '');
   return {
     expires_at: instantOf(valid_to), issuer: nameOf(issuer), subject: nameOf(subject),
     fingerprint256: other.fingerprint256, names, more_names: more, valid_from: instantOf(valid_from),
     key: keyOf(certificate), weak_signature: weakSignatureOf(certificate.raw),
   };
+}
+
+/**
+ * Names a function of node:tls so that bundles import it. Node 20 leaves the whole process without this one if
+ * `toLegacyObject` is what loads the module.
+ */
+function legacyObjectOf(certificate: X509Certificate): PeerCertificate {
+  void createSecureContext;
+  return certificate.toLegacyObject();
 }
 
 /** Unix ms; null for what no calendar of ours prints. */

@@ -15,6 +15,16 @@ const planted: Planted[] = [
   { path: 'controller/reads-now.ts', text: 'export const at = (): number => Date.now();\n', rule: time },
   { path: 'controller/reads-date.ts', text: 'export const at = (): Date => new Date();\n', rule: time },
   { path: 'shared/can-parse.ts', text: 'export const isUrl = (text: string): boolean => URL.canParse(text);\n', rule: time },
+  {
+    path: 'probe/breaks-tls.ts',
+    text: 'export const told = (one: { toLegacyObject(): object }): object => one.toLegacyObject();\n', rule: time,
+  },
+  {
+    path: 'probe/loads-tls.ts',
+    text: 'import { connect } from \'node:tls\';\n\nexport const dial = connect;\n'
+      + 'export const told = (one: { toLegacyObject(): object }): object => one.toLegacyObject();\n',
+    rule: null,
+  },
   { path: 'controller/parses-date.ts', text: 'export const at = (): Date => new Date(5);\n', rule: null },
   {
     path: 'probe/sets-timer.ts',
