@@ -4,10 +4,11 @@ import { join } from 'node:path';
 import { withMachineLock } from './machine-lock.mjs';
 
 /**
- * Installs npm packages when one that package-lock.json names is missing or has another version.
+ * Installs npm packages when one that package-lock.json names is missing or has another version. Packages for
+ * development stay in a checkout that has any: its developer works there.
  * npm writes `node_modules/.package-lock.json` as the last step of an install: that file is the stamp.
  */
-export async function ensurePackages({ root, production, say }) {
+export async function ensurePackages({ root, production, say, npm = runNpm }) {
   if (!missingPackage(root, production)) return;
   await withMachineLock('npm', root, async () => {
     const missing = missingPackage(root, production);
@@ -16,10 +17,11 @@ export async function ensurePackages({ root, production, say }) {
     const started = Date.now();
     // `npm ci` empties node_modules first, under the feet of whatever runs from it; so only when nothing is
     // there.
-    const verb =
-      existsSync(join(root, 'node_modules/.package-lock.json')) ? ['install', '--no-save'] : ['ci'];
-    const kinds = production ? ['--omit=dev'] : ['--include=dev'];
-    await runNpm([...verb, ...kinds, '--no-audit', '--no-fund', '--loglevel=error'], root);
+    const present = installedPackages(root);
+    const verb = present ? ['install', '--no-save'] : ['ci'];
+    const isDeveloped = !production || Object.values(present ?? {}).some(({ dev }) => dev);
+    const kinds = isDeveloped ? '--include=dev' : '--omit=dev';
+    await npm([...verb, kinds, '--no-audit', '--no-fund', '--loglevel=error'], root);
     say(`Installed npm packages in ${Math.round((Date.now() - started) / 1000)} s`);
   });
 }
@@ -32,7 +34,7 @@ export function missingPackage(root, production) {
       `${join(root, 'package-lock.json')} cannot be read: this checkout of Farwatch is incomplete`,
     );
   }
-  const present = readPackages(join(root, 'node_modules/.package-lock.json'));
+  const present = installedPackages(root);
   if (!present) return 'none installed yet';
   for (const [path, entry] of Object.entries(wanted)) {
     if (!path || entry.link || (production && entry.dev)) continue;
@@ -46,6 +48,11 @@ export function missingPackage(root, production) {
     }
   }
   return null;
+}
+
+/** As npm noted at the end of its last install; null when there was none. */
+function installedPackages(root) {
+  return readPackages(join(root, 'node_modules/.package-lock.json'));
 }
 
 function readPackages(path) {

@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { missingPackage } from '../../../deploy/quickstart/install.mjs';
+import { ensurePackages, missingPackage } from '../../../deploy/quickstart/install.mjs';
 
 let root = '';
 const lock = (packages: object) =>
@@ -39,4 +39,22 @@ test('a package of another version than in the lock file must be replaced', () =
 test('an interrupted install counts as none', () => {
   mkdirSync(join(root, 'node_modules/koa'), { recursive: true });
   expect(missingPackage(root, true)).toBe('none installed yet');
+});
+
+test.each([
+  ['a fresh checkout gets no development packages', null, ['ci', '--omit=dev']],
+  ['nor does one that has none', { 'node_modules/koa': { version: '2.9.0' } }, ['install', '--omit=dev']],
+  [
+    'a checkout for development keeps its own',
+    { 'node_modules/koa': { version: '2.9.0' }, 'node_modules/vitest': { version: '3.9.0', dev: true } },
+    ['install', '--include=dev'],
+  ],
+])('at a start %s', async (_, present, wanted) => {
+  if (present) installed(present);
+  const calls: string[][] = [];
+  await ensurePackages({
+    root, production: true, say: () => undefined,
+    npm: async (args) => void calls.push(args.filter((arg) => /^\w|dev$/.test(arg))),
+  });
+  expect(calls).toEqual([wanted]);
 });
