@@ -32,8 +32,9 @@ export function identityRounds(deps: IdentityDeps): Rounds {
     company,
     round: async () => {
       const all = await probes.list();
-      await identities.publish(eachKeyOnce([...all.filter(isEnrolled).flatMap(usersOf), ...others()]));
-      return onRead(all) ? undefined : 'quiet';
+      const users = eachKeyOnce([...all.filter(isEnrolled).flatMap(usersOf), ...others()]);
+      const isSettled = await identities.publish(users);
+      return onRead(all) || !isSettled ? undefined : 'quiet';
     },
     onFailed: (error) => log.warn({ err: error }, 'NATS identities not published'),
   });

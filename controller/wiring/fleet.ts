@@ -143,9 +143,11 @@ export async function openFleet(ports: FleetPorts, sources: FleetSources) {
     /** Lets probes beat, ask for work and be given it. Rejects when the database does not answer. */
     start: async () => {
       await directory.start();
+      pokes = bus.subscribe(subjects.pokeIdentities, () => identities.look());
       await identities.run();
       identities.start();
-      pokes = bus.subscribe(subjects.pokeIdentities, () => identities.look());
+      // What another controller changed before NATS knew that we listen was told without us.
+      void bus.flush().then(() => identities.look(), () => undefined);
       liveness.start();
       responder.start();
       await assignments.start();

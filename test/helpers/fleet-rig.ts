@@ -15,7 +15,7 @@ import type { NatsUsersFiles } from '../../controller/platform/bus/nats-users.ts
 import type { EnrolAnswer } from '../../shared/contracts/enrolment.ts';
 import { derivedId } from '../../shared/ids.ts';
 import { createLog } from '../../shared/log.ts';
-import { systemClock } from '../../shared/time.ts';
+import { systemClock, type Clock } from '../../shared/time.ts';
 import { testMongo, type TestMongo } from './mongo.ts';
 import { watchedMongo } from './watched-mongo.ts';
 import type { NatsVersion } from './nats-programs.ts';
@@ -63,9 +63,9 @@ export class FleetRig {
   }
 
   /** Starts the fleet part of another controller, which owns all regions or none. */
-  async controller(
-    { ownsAll = true, env = {} }: { ownsAll?: boolean; env?: Record<string, string> } = {},
-  ): Promise<Fleet> {
+  async controller({ ownsAll = true, env = {}, clock = systemClock }: {
+    ownsAll?: boolean; env?: Record<string, string>; clock?: Clock;
+  } = {}): Promise<Fleet> {
     const { url, controllerCreds: creds, users } = this.nats;
     const bus = await connectBus({ url, creds, name: 'controller', log });
     const config = loadControllerConfig({
@@ -74,7 +74,7 @@ export class FleetRig {
       ...(users === null ? {} : { NATS_USERS_FILE: users.file, NATS_PID_FILE: users.pidFile }),
     });
     const ports = {
-      config, mongo: this.mongo, bus, clock: systemClock, log, timeZone: 'Europe/Berlin', company: new Company(),
+      config, mongo: this.mongo, bus, clock, log, timeZone: 'Europe/Berlin', company: new Company(),
     };
     const fleet = await openFleet(ports, {
       monitors: this.monitors, ownsShard: () => ownsAll, otherUsers: () => [],

@@ -20,7 +20,7 @@ export interface BusUser {
 export interface BusIdentities {
   /**
    * Makes NATS accept exactly these users besides the controllers, and disconnect all others. Calls never
-   * overlap.
+   * overlap. Resolves to false while others may still be connected: then it is to be called again soon.
    */
-  publish(users: BusUser[]): Promise<void>;
+  publish(users: BusUser[]): Promise<boolean>;
 }

@@ -17,7 +17,9 @@ const NS_PER_SECOND = 1_000_000_000;
 /** Subscriptions that a user of NATS may hold open at once. */
 const MOST_SUBSCRIPTIONS = 100;
 const PAGE = 1024;
-const ASK_TIMEOUT_MS = 1000;
+const ASK_TIMEOUT_MS = 5000;
+/** Longer than a server takes to let somebody in after our verdict: its `auth_timeout` is 2 s by default. */
+const VERDICT_MS = 5000;
 const MOST_SERVERS = 64;
 
 /** What a server (2.10 or later) asks about anyone who connects. */
@@ -59,29 +61,38 @@ interface NatsCalloutDeps {
 export class NatsCallout implements BusIdentities {
   readonly #deps: NatsCalloutDeps;
   #users = new Map<string, BusUser>();
-  /** True at the start as well: somebody may have lost an identity while no controller ran. */
-  #mayHaveStrangers = true;
+  /** When somebody last lost an identity, monotonic ms; null once nobody can be connected with one. */
+  #lostAt: number | null = null;
   #isAnswering = false;
 
   constructor(deps: NatsCalloutDeps) {
     this.#deps = deps;
   }
 
-  /** Answers servers from the first call on; resolves once strangers are dropped, or the log says why not. */
-  async publish(users: BusUser[]): Promise<void> {
+  /**
+   * Answers servers from the first call on; resolves once strangers are dropped, or the log says why not.
+   * Whom a verdict has just let in may appear after that, so strangers are dropped for a while.
+   */
+  async publish(users: BusUser[]): Promise<boolean> {
+    const now = this.#deps.clock.monotonic();
     const former = [...this.#users.keys()];
     this.#users = new Map(users.map((user) => [user.public_key, user]));
-    if (!this.#isAnswering) this.#deps.bus.subscribe(AUTH_SUBJECT, (message) => this.#answer(message));
-    this.#isAnswering = true;
-    this.#mayHaveStrangers ||= former.some((key) => !this.#users.has(key));
-    if (!this.#mayHaveStrangers) return;
+    if (!this.#isAnswering) {
+      this.#deps.bus.subscribe(AUTH_SUBJECT, (message) => this.#answer(message));
+      this.#isAnswering = true;
+      // While no controller ran.
+      this.#lostAt = now;
+    }
+    if (former.some((key) => !this.#users.has(key))) this.#lostAt = now;
+    if (this.#lostAt === null) return true;
     try {
       await Promise.all(ACCOUNTS.map((account) => this.#dropStrangers(account)));
-      this.#mayHaveStrangers = false;
+      if (now - this.#lostAt >= VERDICT_MS) this.#lostAt = null;
     } catch (error) {
       // The next call tries again; whoever is disconnected cannot come back meanwhile.
       this.#deps.log.warn({ err: error }, 'connections of former users not dropped');
     }
+    return this.#lostAt === null;
   }
 
   #answer(message: BusMessage): void {

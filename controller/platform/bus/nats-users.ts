@@ -31,20 +31,21 @@ export class NatsUsersFile implements BusIdentities {
     this.#log = log;
   }
 
-  /** Rejects when a file cannot be written. */
-  async publish(users: BusUser[]): Promise<void> {
+  /** Rejects when a file cannot be written. The server itself disconnects who is no longer in it. */
+  async publish(users: BusUser[]): Promise<boolean> {
     const { file, pidFile } = this.#files;
     const subscribersFile = join(dirname(file), SUBSCRIBERS_FILE);
     await this.#replace(file, probesFileContent(users));
     await this.#replace(subscribersFile, subscribersFileContent(users));
     const pid = await readPid(pidFile);
-    if (pid === null || pid === this.#reloadedPid || !(await isNatsServer(pid))) return;
+    if (pid === null || pid === this.#reloadedPid || !(await isNatsServer(pid))) return true;
     try {
       process.kill(pid, 'SIGHUP');
       this.#reloadedPid = pid;
     } catch (error) {
       this.#log.warn({ err: error, server_pid: pid }, 'NATS server not told of its users');
     }
+    return true;
   }
 
   async #replace(file: string, content: string): Promise<void> {

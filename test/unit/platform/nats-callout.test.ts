@@ -1,0 +1,72 @@
+import { createAccount } from 'nkeys.js';
+import { beforeEach, expect, test } from 'vitest';
+import type { BusUser } from '../../../controller/platform/bus/identities-port.ts';
+import { NatsCallout } from '../../../controller/platform/bus/nats-callout.ts';
+import { newUserKey, SigningKey } from '../../../controller/platform/bus/nkeys.ts';
+import { createLog } from '../../../shared/log.ts';
+import { SimulatedClock } from '../../helpers/simulated-clock.ts';
+
+const user: BusUser = {
+  account: 'PROBES', public_key: newUserKey().publicKey,
+  permissions: { publish: { allow: [] }, subscribe: { allow: [] } },
+};
+const bytes = (value: object) => Buffer.from(JSON.stringify(value));
+
+let clock: SimulatedClock;
+/** Who is connected, by connection, as the server will tell. */
+let connected: Map<number, string>;
+let isAnswering: boolean;
+let callout: NatsCallout;
+
+beforeEach(() => {
+  clock = new SimulatedClock();
+  [connected, isAnswering] = [new Map(), true];
+  const issuer = new SigningKey(new TextDecoder().decode(createAccount().getSeed()));
+  callout = new NatsCallout({
+    issuer, clock, log: createLog('test', 'silent'),
+    bus: {
+      subscribe: () => ({ stop: async () => undefined }),
+      requestMany: async () => {
+        if (!isAnswering) throw new Error('no answer');
+        const connections = [...connected].map(([cid, name]) => ({ cid, authorized_user: name }));
+        return [bytes({ server: { id: 'S' }, data: { total: connections.length, connections } })];
+      },
+      request: async (_subject, data) => {
+        connected.delete((JSON.parse(String(data)) as { cid: number }).cid);
+        return bytes({});
+      },
+    },
+  });
+});
+
+/** Lets the time pass in which verdicts of before take effect. */
+async function settle(users: BusUser[]): Promise<void> {
+  await callout.publish(users);
+  await clock.advance(5000);
+  expect(await callout.publish(users)).toBe(true);
+}
+
+test('a former user whom an earlier verdict lets in after the others were dropped is dropped too', async () => {
+  await settle([user]);
+  connected.set(1, user.public_key);
+  expect(await callout.publish([])).toBe(false);
+  expect(connected.size).toBe(0);
+  connected.set(2, user.public_key);
+  await clock.advance(4999);
+  expect(await callout.publish([])).toBe(false);
+  expect(connected.size).toBe(0);
+  await clock.advance(1);
+  expect(await callout.publish([])).toBe(true);
+});
+
+test('connections are asked for again when the server did not answer, however much later', async () => {
+  await settle([user]);
+  connected.set(1, user.public_key);
+  isAnswering = false;
+  expect(await callout.publish([])).toBe(false);
+  await clock.advance(60_000);
+  expect(await callout.publish([])).toBe(false);
+  isAnswering = true;
+  expect(await callout.publish([])).toBe(true);
+  expect(connected.size).toBe(0);
+});
