@@ -166,11 +166,14 @@ test('a monitor stays unknown, without an alert, while its probe lacks the type 
     await probe.connected();
     const id = await create('Router', { type: 'ICMP', target: '127.0.0.1', monitoring_regions: ['second'] });
     const results = await until(async () => {
-      const found = await session.ok<{ results: object[] }>('GET', `/api/monitors/${id}/results?from=1`);
-      return found.results.length >= 3 && found.results;
+      const path = `/api/monitors/${id}/results?from=1`;
+      const found = await session.ok<{ results: { reason: string }[] }>('GET', path);
+      return found.results.filter(({ reason }) => reason === 'unsupported').length >= 3 && found.results;
     }, { what: 'three results' });
     for (const result of results) {
-      expect(result).toMatchObject({ region: 'second', outcome: 'missed', reason: 'unsupported' });
+      // On a busy machine the probe also says which checks it could not begin in time.
+      const reason = expect.toBeOneOf(['unsupported', 'overload']);
+      expect(result).toMatchObject({ region: 'second', outcome: 'missed', reason });
     }
     expect([await statusOf(id), eventsOf(id)]).toEqual(['unknown', []]);
     expect(await session.ok('GET', `/api/incidents?check_id=${id}`)).toMatchObject({ incidents: [] });

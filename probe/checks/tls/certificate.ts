@@ -25,8 +25,8 @@ export function certificateFacts(certificate: X509Certificate | null): Certifica
 }
 
 /**
- * Names a function of node:tls so that bundles import it. Node 20 leaves the whole process without this one if
- * `toLegacyObject` is what loads the module.
+ * Names a function of node:tls so that bundles import it. Node 20 leaves the whole process without this one
+ * if `toLegacyObject` is what loads the module.
  */
 function legacyObjectOf(certificate: X509Certificate): PeerCertificate {
   void createSecureContext;
