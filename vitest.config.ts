@@ -42,6 +42,9 @@ const nulls = project('nulls', { workers: 4, isolate: false });
 nulls.test.include = NULLS.map((files) => `test/${files}.test.ts`);
 Object.assign(nulls.test, { env: { TEST_WITHOUT_NULLS: 'yes' } });
 
+const browser = project('browser', { workers: 2, isolate: false });
+Object.assign(browser.test, { globalSetup: 'test/browser/console-setup.ts' });
+
 export default defineConfig({
   test: {
     projects: [
@@ -54,7 +57,7 @@ export default defineConfig({
       project('e2e', { workers: 4, isolate: true }),
       // All of them may install packages, and most of their time is that.
       project('services', { workers: 2, isolate: false }),
-      project('browser', { workers: 1, isolate: false }),
+      browser,
       nulls,
     ],
   },

@@ -3,13 +3,15 @@ import { ensureBundles } from '../deploy/quickstart/bundle.mjs';
 import { runBundled } from './bundle.mjs';
 import { Progress } from './progress.mjs';
 import { root } from './root.mjs';
-import { CHECKS, conclude, prepare, runChecksAndUnit, runTests, say, STEPS } from './steps.mjs';
+import { CHECKS, conclude, prepare, runSteps, say, STEPS } from './steps.mjs';
 
-const BESIDE_CHECKS = 'unit';
 const ON_SERVERS = ['nulls', 'bus', 'api', 'faults', 'e2e'];
 const BUNDLED = ['faults', 'e2e'];
-/** Their tests wait for timers of real processes most of the time; the others compute meanwhile. */
-const WAITING = ['faults', 'e2e', 'services', 'browser'];
+/**
+ * Their tests wait for real processes most of the time; the others compute meanwhile. Those of faults come last:
+ * they bear least that the checks and unit tests take both cores.
+ */
+const WAITING = ['browser', 'services', 'e2e', 'faults'];
 
 const named = process.argv.slice(2);
 const unknown = named.filter((name) => !(name in STEPS));
@@ -26,17 +28,9 @@ if (steps.some((name) => ON_SERVERS.includes(name))) await ensureNats();
 if (steps.some((name) => BUNDLED.includes(name))) await ensureBundles({ root, say });
 const progress = new Progress(Object.fromEntries(steps.map((name) => [name, STEPS[name]])));
 progress.open();
-const outcomes = await runChecksAndUnit(steps, progress);
-const tests = steps.filter((name) => name !== BESIDE_CHECKS && !(name in CHECKS));
-await Promise.all([
-  inTurn(tests.filter((name) => WAITING.includes(name))),
-  inTurn(tests.filter((name) => !WAITING.includes(name))),
-]);
-conclude(outcomes);
-
-async function inTurn(names) {
-  for (const name of names) outcomes.push(await runTests(name, progress));
-}
+const checks = steps.filter((name) => name in CHECKS);
+const computing = steps.filter((name) => !(name in CHECKS) && !WAITING.includes(name));
+conclude(await runSteps([checks, computing, WAITING.filter((name) => steps.includes(name))], progress));
 
 /** The product's own code finds and installs the servers that tests use. */
 async function ensureNats() {

@@ -59,21 +59,18 @@ export const CHECKS = {
 };
 
 /**
- * Runs checks one after another, in parallel with the unit tests if `names` includes them.
+ * Runs queues of steps side by side, and the steps of each queue one after another.
  *
- * @param {string[]} names
+ * @param {string[][]} queues
  * @param {import('./progress.mjs').Progress} progress
  * @returns {Promise<Outcome[]>}
  */
-export async function runChecksAndUnit(names, progress) {
-  const checks = async () => {
-    const outcomes = [];
-    for (const name of names.filter((each) => each in CHECKS)) outcomes.push(await runCheck(name, progress));
-    return outcomes;
-  };
-  const [outcomes, unit] =
-    await Promise.all([checks(), names.includes('unit') ? runTests('unit', progress) : null]);
-  return unit === null ? outcomes : [...outcomes, unit];
+export async function runSteps(queues, progress) {
+  const outcomes = [];
+  await Promise.all(queues.map(async (names) => {
+    for (const name of names) outcomes.push(await (name in CHECKS ? runCheck : runTests)(name, progress));
+  }));
+  return outcomes;
 }
 
 /** Runs one of CHECKS; prints its output if it fails. */

@@ -1,9 +1,8 @@
-import { rmSync } from 'node:fs';
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
+import { inject } from 'vitest';
 import { makeApp, type AppOptions, type TestApp } from '../helpers/make-app.ts';
 import { newTenant, PASSWORD, type Person, type Tenant } from '../helpers/tenants.ts';
 import { startChromium } from './chromium.ts';
-import { builtConsole } from './console-build.ts';
 
 /** Of one step in a browser: only against hanging. */
 const MOST_MS = 60_000;
@@ -26,10 +25,9 @@ export interface ConsoleRig {
   close(): Promise<void>;
 }
 
-/** A controller that serves the console as it is in the sources, and a browser. */
+/** A controller that serves the console, by default as it was built for all tests, and a browser. */
 export async function openConsole(options: AppOptions = {}): Promise<ConsoleRig> {
-  const consoleDir = await builtConsole();
-  const app = await makeApp({ ...options, consoleDir });
+  const app = await makeApp({ ...options, consoleDir: options.consoleDir ?? inject('consoleDir') });
   const browser = await startChromium();
   return {
     app, browser,
@@ -63,7 +61,6 @@ export async function openConsole(options: AppOptions = {}): Promise<ConsoleRig>
     close: async () => {
       await browser.close();
       await app.close();
-      rmSync(consoleDir, { recursive: true, force: true });
     },
   };
 }

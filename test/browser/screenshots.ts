@@ -15,10 +15,12 @@ const HOUR_MS = 3_600_000;
 /** Against hanging: a view that loads for ever is a fault. */
 const MOST_MS = 60_000;
 
-/** Pictures of all views of an installation with some life in it; returns how many. */
-export async function takeScreenshots(folder: string, say: (line: string) => void): Promise<number> {
+/** Pictures of all views of the built console, with some life in it, into `folder`; returns how many. */
+export async function takeScreenshots(
+  consoleDir: string, folder: string, say: (line: string) => void,
+): Promise<number> {
   mkdirSync(folder, { recursive: true });
-  const rig = await openConsole();
+  const rig = await openConsole({ consoleDir });
   let count = 0;
   try {
     const tenant = await rig.newTenant();

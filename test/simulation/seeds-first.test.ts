@@ -1,3 +1,3 @@
 import { seedsPass } from './seeds-pass.ts';
 
-seedsPass(3, 20);
+seedsPass(3, 10);

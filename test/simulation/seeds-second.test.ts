@@ -1,3 +1,3 @@
 import { seedsPass } from './seeds-pass.ts';
 
-seedsPass(23, 20);
+seedsPass(13, 10);

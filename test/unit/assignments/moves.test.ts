@@ -139,5 +139,5 @@ test('whatever happens to one probe after another, each change moves the fewest 
       expect(moved).toBeLessThanOrEqual(fewest * 1.05);
       expect(fullest).toBeLessThan(1.1);
     }
-  }), { numRuns: 3 });
+  }), { numRuns: 1 });
 });

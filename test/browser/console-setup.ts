@@ -1,0 +1,27 @@
+import { execFile } from 'node:child_process';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { promisify } from 'node:util';
+import type { TestProject } from 'vitest/node';
+import { root } from '../root.mjs';
+
+declare module 'vitest' {
+  interface ProvidedContext {
+    /** Folder with the console as it is in the sources. */
+    consoleDir: string;
+  }
+}
+
+/** Builds the console once for all files of tests; what it returns is called after them. */
+export default async function buildForTests({ provide }: Pick<TestProject, 'provide'>): Promise<() => void> {
+  const outdir = mkdtempSync(join(tmpdir(), 'farwatch-console-'));
+  const build = pathToFileURL(join(root, 'deploy/console/build.mjs')).href;
+  // In a process of its own: what vitest sets up with has no import.meta.resolve.
+  await promisify(execFile)(process.execPath, ['--input-type=module', '--eval', `
+    import { buildConsole } from ${JSON.stringify(build)};
+    await buildConsole(${JSON.stringify({ root, outdir })});`]);
+  provide('consoleDir', outdir);
+  return () => rmSync(outdir, { recursive: true, force: true });
+}
