@@ -99,7 +99,7 @@ describe('settings in the console', () => {
       await page.getByRole('heading', { level: 1, name: `${name} beitreten` }).waitFor();
       await page.getByText('Sie sind als neu@example.com eingeladen.').waitFor();
       expect(await findBarriers(page)).toEqual([]);
-      expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(PHONE.viewport.width);
+      expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(PHONE.viewport.width);
       await takeScreenshot(page, 'console-invitation-new-phone');
       await page.getByLabel('Ihr Name').fill('Nele');
       await page.getByLabel('Passwort').fill(PASSWORD);
