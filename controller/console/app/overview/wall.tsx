@@ -1,4 +1,5 @@
 import { useEffect, useMemo, useState } from 'preact/hooks';
+import { useGroups } from '../api/groups.ts';
 import { liveState } from '../live/live-stream.ts';
 import { language } from '../preferences/language.ts';
 import { theme } from '../preferences/theme.ts';
@@ -14,7 +15,7 @@ import { arrange } from './arrange.ts';
 import { STATE_ORDER, type Monitor } from './monitor.ts';
 import type { MonitorList } from './monitor-list.ts';
 import { DEFAULTS } from './options.ts';
-import { useGroups, useMonitors } from './use-monitors.ts';
+import { useMonitors } from './use-monitors.ts';
 import { panelsOf } from './wall-panels.ts';
 import { WallTiles } from './wall-tiles.tsx';
 
