@@ -1,15 +1,20 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { newId } from '../../shared/ids.ts';
+import { alertOf, DeliveryRig, monitorConfig } from '../helpers/delivery-rig.ts';
 import { startReceiver, type Receiver } from '../helpers/receiver.ts';
 import { newMember, type Tenant } from '../helpers/tenants.ts';
+import { until } from '../helpers/until.ts';
 import { findBarriers, takeScreenshot } from './chromium.ts';
 import { DESKTOP, openConsole, PHONE, type ConsoleRig } from './console-rig.ts';
 
 let rig: ConsoleRig;
 let tenant: Tenant;
 let receiver: Receiver;
+let sending: DeliveryRig;
 beforeAll(async () => {
-  receiver = await startReceiver();
-  rig = await openConsole({ env: { ALLOW_PRIVATE_DESTINATIONS: 'true' } });
+  [receiver, sending] = await Promise.all([startReceiver(), DeliveryRig.start()]);
+  // The console's controller sends nothing by itself; both share a database.
+  rig = await openConsole({ mongoUrl: sending.store.url, env: { ALLOW_PRIVATE_DESTINATIONS: 'true' } });
   tenant = await rig.newTenant();
   await create({ name: 'On call', type: 'email', is_default: true, config: { to: ['ada@example.com', 'bob@example.com'] } });
   const failing = await create({ name: '<b>Team</b> channel', type: 'webhook', config: { url: `${receiver.url}/team` } });
@@ -21,6 +26,7 @@ beforeAll(async () => {
 });
 afterAll(async () => {
   await rig?.close();
+  await sending?.stop();
   await receiver?.close();
 });
 
@@ -81,6 +87,39 @@ describe('destinations in the console', () => {
       name: 'Pager', type: 'webhook', is_default: true, config: { url: `${receiver.url}/pager`, headers: { 'X-Team': 'ops' } },
       events: expect.arrayContaining(['monitor.down', 'probe.offline']),
     });
+  });
+
+  test('what was sent shows each attempt, why it failed, and that it arrived in the end', async () => {
+    const id = await create({ name: 'Ops', type: 'webhook', config: { url: `${receiver.url}/ops` } });
+    const { organizationId: organization_id, projectId: project_id } = tenant;
+    const monitor = monitorConfig({ organization_id, project_id, notification_target_ids: [id] });
+    const startedAt = Date.now();
+    const incidentId = newId(startedAt);
+    await sending.outbox.open({
+      id: incidentId, monitor, severity: 'major', type: 'status_code', error_message: 'Status 503', affected_regions: ['eu'],
+      failure_count: 2, started_at: startedAt,
+    });
+    receiver.behave(500);
+    await sending.controller().alerts.fanOut(alertOf(monitor, incidentId, { startedAt }));
+    const read = async () => (await tenant.owner.client.get(`/api/integrations/${id}/deliveries`)).data.deliveries[0];
+    await until(async () => ((await read())?.retry_count ?? 0) > 0, { what: 'a failed attempt' });
+    await rig.open(tenant.owner, `/destinations/${id}`, DESKTOP, async (page, noted) => {
+      const row = page.getByRole('region', { name: 'Sent' }).getByRole('row').filter({ hasText: 'monitor.down' });
+      await row.getByText('Pending').waitFor();
+      await row.getByText('the receiver answered 500').waitFor();
+      await row.getByText(/^[1-5] of 5$/).waitFor();
+      expect(await findBarriers(page)).toEqual([]);
+      await takeScreenshot(page, 'console-destination-sent');
+      receiver.behave(200);
+      sending.clock.warp(60_000);
+      await until(async () => (await read()).status === 'delivered', { what: 'the second attempt' });
+      await page.reload();
+      await row.getByText('Delivered').waitFor();
+      await row.getByRole('link', { name: 'monitor.down' }).click();
+      await page.waitForURL(new RegExp(`/incidents/${incidentId}`));
+      expect(noted).toEqual([]);
+    });
+    expect(receiver.requests.filter(({ path }) => path === '/ops').length).toBeGreaterThan(1);
   });
 
   test('a person changes one, switches it off and deletes it', async () => {
