@@ -118,7 +118,7 @@ test('of a hundred simultaneous creations with one subdomain, one succeeds', asy
 });
 
 test('a draft is previewed by those who may read it, in their language, and by nobody else', async () => {
-  const page = await createPage({ name: 'Acme <b>', branding: { customCss: 'h1 { color: red }' } });
+  const page = await createPage({ name: 'Acme <b>', branding: { customCss: 'h1 { color: red; font-family: "</template><b>" }' } });
   const monitor = await createMonitor('Shop');
   await client.put(`${path}/${page.id}/monitors`, { monitors: [{ monitor_id: monitor, display_name: 'Laden' }] });
   const preview = await client.get(`${path}/${page.id}/preview?lang=de`);
@@ -129,14 +129,15 @@ test('a draft is previewed by those who may read it, in their language, and by n
   expect(preview.text).toContain('Acme &#');
   expect(preview.text).not.toContain('<b>');
   expect(preview.text).toContain('Laden');
-  // No script, and no style that only a published page has.
+  // No script, and the style as text, for only that of a published page has an address.
   expect(preview.text).not.toContain('<script');
-  expect(preview.text).not.toContain(`/status/${page.subdomain}/style.css`);
+  expect(preview.text).not.toContain('style.css?v=');
+  expect(preview.text).toMatch(/<template id="own-style">\.page h1\s*{color:red;[^<]*<\/template>/);
   expect((await app.client.get(`/status/${page.subdomain}`)).status).toBe(404);
   const theirs = `/api/projects/${other.projectId}/status-pages/${page.id}/preview`;
   expect((await other.owner.client.get(theirs)).status).toBe(404);
   await client.post(`${path}/${page.id}/publish`);
-  expect((await client.get(`${path}/${page.id}/preview`)).text).toContain(`/status/${page.subdomain}/style.css`);
+  expect((await app.client.get(`/status/${page.subdomain}`)).text).toContain(`/status/${page.subdomain}/style.css?v=`);
 });
 
 test('publication goes to and fro; the time of the first one stays', async () => {

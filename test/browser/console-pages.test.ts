@@ -68,6 +68,16 @@ describe('status pages in the console', () => {
       // A draft is previewed too.
       await page.frameLocator('iframe').getByText('Office').waitFor();
       await takeScreenshot(page, 'console-page-draft');
+      // So is its style, though it has no address yet, and what is no style stays text.
+      await page.getByRole('link', { name: 'Branding' }).click();
+      await page.getByLabel('Logo').fill('https://images.example/logo.png');
+      await page.getByLabel('Own CSS').fill('h1 { color: rgb(1, 2, 3); font-family: "</template><b>" }');
+      await page.getByRole('button', { name: 'Save' }).click();
+      const heading = page.frameLocator('iframe').getByRole('heading', { level: 1 });
+      const color = () => heading.evaluate((one) => one.ownerDocument.defaultView?.getComputedStyle(one).color);
+      await expect.poll(color, { timeout: 30_000 }).toBe('rgb(1, 2, 3)');
+      await page.getByText('The logo comes from another host').waitFor();
+      await takeScreenshot(page, 'console-page-own-style');
       await page.getByRole('button', { name: 'Publish' }).click();
       await page.frameLocator('iframe').getByText('Über uns').first().waitFor();
       await page.getByRole('link', { name: 'Settings' }).last().click();
@@ -80,7 +90,7 @@ describe('status pages in the console', () => {
       await page.getByLabel('A good day has at least').fill('99.5');
       await page.getByLabel('A fair day has at least').fill('90');
       await page.getByRole('button', { name: 'Save' }).click();
-      await page.getByText('Saved', { exact: true }).nth(1).waitFor();
+      await page.getByText('Saved', { exact: true }).nth(2).waitFor();
       await page.getByRole('link', { name: 'Branding' }).click();
       await page.getByLabel('Own colour').check();
       await page.getByLabel('Text above').fill('Hello');

@@ -24,13 +24,13 @@ interface Framed {
   content: Html;
   /** What the style of the page's owner does not reach. */
   controls?: Html;
-  /** Without the script that keeps it up to date. */
-  isStill?: boolean;
+  /** Without the script that keeps it up to date, and with the own style as the text of a template. */
+  isPreview?: boolean;
 }
 
 /** A public page around `content`. It needs no script, and loads only its style and the images it names. */
 export function framePage(framed: Framed): Page {
-  const { view, look, voice, title, path, content, controls, isStill = title !== null } = framed;
+  const { view, look, voice, title, path, content, controls, isPreview = false } = framed;
   const { texts, language } = voice;
   const { headerText = null, footerText = null } = look.branding ?? {};
   const { logo_url, favicon_url, color_scheme } = shownBranding(look.branding);
@@ -47,8 +47,10 @@ ${favicon_url === null ? null : html`<link rel="icon" href="${favicon_url}">`}
 ${FEEDS.map(([format, name]) => html`<link rel="alternate" type="${FEED_FORMATS[format].split(';', 1)[0] ?? ''}" href="${
   home}/feed.${format}?lang=${language}" title="${name}">
 `)}<link rel="stylesheet" href="${STYLE_PATH}">
-${isStill ? null : html`<script src="${LIVE_SCRIPT_PATH}" data-events="${home}/events" defer></script>`}
-${style === null ? null : html`<link rel="stylesheet" href="${ownStylePath(view.subdomain, style)}">`}
+${title !== null || isPreview ? null : html`<script src="${LIVE_SCRIPT_PATH}" data-events="${home}/events" defer></script>`}
+${style === null ? null : isPreview
+    ? html`<template id="own-style">${style}</template>`
+    : html`<link rel="stylesheet" href="${ownStylePath(view.subdomain, style)}">`}
 </head><body><a class="skip" href="#main">${texts.skip}</a>
 <div class="page"><header>${logo_url === null ? null : html`<img src="${logo_url}" alt="" height="48">`}${
   title === null

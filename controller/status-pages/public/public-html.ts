@@ -8,9 +8,9 @@ import { framePage, type Look } from './page-frame.ts';
 import { article } from './post-html.ts';
 import type { PublicComponent, PublicPageView } from './public-view.ts';
 
-/** The public page in one language. `isStill`: without the script that keeps it up to date. */
+/** The public page in one language. */
 export function renderPublicPage(
-  view: PublicPageView, look: Look, language: Language, { isStill = false } = {},
+  view: PublicPageView, look: Look, language: Language, { isPreview = false } = {},
 ): Page {
   const voice = voiceOf(language, view.timezone);
   const { texts } = voice;
@@ -31,7 +31,7 @@ ${section(texts.past, past.length === 0 ? [html`<p>${texts.none}</p>`] : article
 <p>${texts.asOf} ${voice.time(view.as_of)}<br>${texts.utc}</p>
 `;
   const controls = subscribeForm(view, voice);
-  return framePage({ view, look, voice, title: null, path: '', content, controls, isStill });
+  return framePage({ view, look, voice, title: null, path: '', content, controls, isPreview });
 }
 
 /** What it sends leads to a page that says what happens next. */

@@ -15,7 +15,12 @@ export function Preview({ page }: { page: StatusPage }) {
   return (
     <aside class="page-preview" aria-label={texts.preview}>
       <h2>{texts.preview}</h2>
-      <Shown of={read}>{(html) => <iframe title={texts.preview} sandbox="allow-same-origin" srcdoc={html} />}</Shown>
+      <Shown of={read}>
+        {(html) => (
+          <iframe title={texts.preview} sandbox="allow-same-origin" srcdoc={html} onLoad={({ currentTarget }) => wearOwnStyle(currentTarget)} />
+        )}
+      </Shown>
+      {page.logo_url !== null && <p class="faint small">{texts.previewLogo}</p>}
     </aside>
   );
 }
@@ -24,6 +29,22 @@ export function Preview({ page }: { page: StatusPage }) {
 async function readPreview({ project_id: project, id }: StatusPage): Promise<string> {
   const response = await fetch(`/api/projects/${project}/status-pages/${id}/preview?lang=${language.peek()}`, { headers: requestHeaders() })
     .catch(() => null);
-  if (response?.ok === true) return response.text();
+  if (response?.ok === true) return withoutImages(await response.text());
   throw new ApiError({ code: response === null ? 'OFFLINE' : `HTTP_${response.status}`, message: texts.noPreview });
+}
+
+/** The frame has the policy of the console, which lets in no images of other hosts. */
+function withoutImages(html: string): string {
+  const page = new DOMParser().parseFromString(html, 'text/html');
+  for (const image of page.querySelectorAll('img, link[rel=icon]')) image.remove();
+  return `<!doctype html>${page.documentElement.outerHTML}`;
+}
+
+/** The policy lets in no style as text either. This one cannot load anything, nor reach beyond the frame. */
+function wearOwnStyle({ contentDocument: page, contentWindow: frame }: HTMLIFrameElement): void {
+  const css = page?.querySelector<HTMLTemplateElement>('#own-style')?.content.textContent ?? '';
+  if (page === null || frame === null || css === '') return;
+  const sheet = new (frame as Window & typeof globalThis).CSSStyleSheet();
+  sheet.replaceSync(css);
+  page.adoptedStyleSheets = [sheet];
 }

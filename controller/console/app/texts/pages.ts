@@ -10,6 +10,7 @@ const english = {
   publish: 'Publish', unpublish: 'Make it a draft', archive: 'Archive', deleteOf: (name: string) => `Delete ${name}?`,
   deleteLong: (name: string) => `Its address stops working at once. Type “${name}” to confirm.`,
   preview: 'Preview', noPreview: 'The preview could not be read.',
+  previewLogo: 'The logo comes from another host, from which the console loads nothing. Readers see it.',
   noMonitors: 'Readers see no monitor yet.', addMonitor: 'Add a monitor', choose: 'Choose…', displayName: 'Shown as',
   group: 'Group', visible: 'Visible', shownAs: (name: string) => `Name of ${name} on the page`, groupOf: (name: string) => `Group of ${name}`,
   upOf: (name: string) => `Move ${name} up`, downOf: (name: string) => `Move ${name} down`, removeOf: (name: string) => `Take ${name} off the page`,

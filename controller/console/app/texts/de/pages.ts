@@ -11,6 +11,7 @@ const german: Translation<PageTexts> = {
   publish: 'Veröffentlichen', unpublish: 'Zum Entwurf machen', archive: 'Archivieren', deleteOf: (name) => `${name} löschen?`,
   deleteLong: (name) => `Die Adresse gilt sofort nicht mehr. Zum Bestätigen „${name}“ eingeben.`,
   preview: 'Vorschau', noPreview: 'Die Vorschau konnte nicht gelesen werden.',
+  previewLogo: 'Das Logo kommt von einem anderen Server, von dem die Konsole nichts lädt. Leser sehen es.',
   noMonitors: 'Noch sieht niemand einen Monitor.', addMonitor: 'Monitor hinzufügen', choose: 'Auswählen …', displayName: 'Gezeigt als',
   group: 'Gruppe', visible: 'Sichtbar', shownAs: (name) => `Name von ${name} auf der Seite`, groupOf: (name) => `Gruppe von ${name}`,
   upOf: (name) => `${name} nach oben`, downOf: (name) => `${name} nach unten`, removeOf: (name) => `${name} von der Seite nehmen`,
