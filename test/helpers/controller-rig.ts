@@ -41,7 +41,7 @@ export interface ControllerRig {
 export async function startControllerRig(
   env: Record<string, string> = {}, watch: (command: Document) => void = () => undefined,
   log: Log = createLog('test', process.env['TEST_LOG_LEVEL'] ?? 'silent'),
-  more: Partial<Pick<ControllerOptions, 'domainRoots' | 'clock'>>
+  more: Partial<Pick<ControllerOptions, 'domainRoots' | 'clock' | 'consoleDir'>>
     & { throughProxy?(databaseUrl: string): Promise<string> } = {},
 ): Promise<ControllerRig> {
   const [nats, store] = await Promise.all([startNats(), testMongo()]);

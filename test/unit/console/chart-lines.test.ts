@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { lonePoints } from '../../../controller/console/app/charts/chart-data.ts';
 import {
   linesOfChecks, linesOfSeries, percentilesOfChecks, phasesOfChecks,
 } from '../../../controller/console/app/monitor/chart-lines.ts';
@@ -101,4 +102,10 @@ describe('the pieces in which maintenance is read', () => {
   test('are few, whatever an address asks for', () => {
     expect(piecesOf({ from: 1, to: Date.UTC(2027, 5, 1) })).toHaveLength(10);
   });
+});
+
+test.each([
+  [[5], [0]], [[5, 6, null, 7], [3]], [[5, undefined, 6, null], []], [[null, undefined, 5, undefined, null, 6, 7], [2]], [[], []],
+])('a value without a line to it is drawn as a point (%j)', (values, places) => {
+  expect(lonePoints(values)).toEqual(places);
 });

@@ -15,3 +15,10 @@ export interface ChartData {
   times: number[];
   lines: Line[];
 }
+
+/** Places of values with no neighbour to draw a line to: null breaks a line, undefined does not. */
+export function lonePoints(values: ArrayLike<number | null | undefined>): number[] {
+  const known = Array.from(values, (value, at) => ({ value, at })).filter(({ value }) => value !== undefined);
+  const isGap = (place: number) => (known[place]?.value ?? null) === null;
+  return known.filter((_one, place) => !isGap(place) && isGap(place - 1) && isGap(place + 1)).map(({ at }) => at);
+}

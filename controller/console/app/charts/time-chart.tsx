@@ -3,7 +3,7 @@ import UPlot from 'uplot';
 import { language } from '../preferences/language.ts';
 import { theme } from '../preferences/theme.ts';
 import { msText, timeText } from '../ui/time.tsx';
-import type { ChartData } from './chart-data.ts';
+import { lonePoints, type ChartData } from './chart-data.ts';
 
 /** A stretch of time with a ground of its own. Unix ms. */
 export interface Shade {
@@ -109,10 +109,11 @@ function optionsOf(
   width: number, latest: { current: Props }, point: (index: number | null, left: number) => void,
 ): UPlot.Options {
   const axis = { stroke: () => colorOf('faint'), grid: { stroke: () => colorOf('line'), width: 1 }, ticks: { show: false }, font: '12px system-ui, sans-serif' };
+  const lone = (plot: UPlot, series: number) => lonePoints(plot.data[series] ?? []);
   return {
     width, height: HEIGHT, ms: 1, legend: { show: false }, padding: [12, 8, 0, 0],
     series: [{}, ...latest.current.lines.map(({ color, fill = false, width: thick = 1.5 }) => ({
-      stroke: () => colorOf(color), width: thick, points: { show: false },
+      stroke: () => colorOf(color), width: thick, points: { show: true, size: 5, filter: lone },
       ...(fill ? { fill: () => colorOf(color) } : {}),
     }))],
     scales: {
