@@ -20,7 +20,7 @@ describe('the fuzz of parsers', () => {
     const parser = fuzzedParser<typeof BadParsers>({
       name: 'throwing', entry, seeds: ['abc'], feed: (exports, bytes) => exports.throwsOnPointer(bytes),
     });
-    const [fault = ''] = await runParserFuzz(parser, { seed: 1, inputs: 2000 }, silent);
+    const [fault = ''] = await runParserFuzz(parser, { seed: 1, inputs: INPUTS }, silent);
     expect(fault).toMatch(/^throwing, input \d+: RangeError: pointer\n/);
     expect(Buffer.from(fault.split('\n')[1] as string, 'base64').includes(0xc0)).toBe(true);
   });
