@@ -1,5 +1,6 @@
 import type { Clock } from '../../../shared/time.ts';
 import { DAY_MS, HOUR_MS, hourOf } from '../../verdicts/booking-rules.ts';
+import type { HourKey } from '../hours/hour-record.ts';
 import type { HourStore } from '../hours/hour-store.ts';
 import type { OpenMonitor } from './open-monitor.ts';
 import { newestOf, type OpenReader } from './open-reader.ts';
@@ -56,8 +57,12 @@ export class Statistics {
     const { monitors } = await this.#deps.open.open(monitorIds, 0);
     const known = new Map<string, MonitorPeriods>();
     for (const [id, { live }] of monitors) known.set(id, { live, periods: [] });
+    // A page asks twice for a day.
+    const read = new Map<number, Map<string, PeriodStats | null>>();
     for (const back of hours) {
-      const stats = await this.#over(this.#writtenOfMany, monitors, hourOf(now - back * HOUR_MS));
+      const from = hourOf(now - back * HOUR_MS);
+      const stats = read.get(from) ?? (await this.#over(this.#writtenOfMany, monitors, from));
+      read.set(from, stats);
       for (const [id, period] of stats) known.get(id)?.periods.push(period);
     }
     return known;
@@ -125,11 +130,13 @@ export class Statistics {
   async #positionsInDays(
     monitors: Map<string, OpenMonitor>, written: Map<string, Written>, from: number,
   ): Promise<Map<string, number>> {
-    const keys = [...monitors].flatMap(([id, { hours }]) => {
+    const keys: HourKey[] = [];
+    for (const [id, { hours }] of monitors) {
       const days = written.get(id)?.days;
-      const inDays = hours.filter(({ hour }) => hour >= from && days?.has(hour - (hour % DAY_MS)));
-      return inDays.map(({ hour }) => ({ monitor_id: id, hour }));
-    });
+      for (const { hour } of hours) {
+        if (hour >= from && days?.has(hour - (hour % DAY_MS))) keys.push({ monitor_id: id, hour });
+      }
+    }
     if (keys.length === 0) return new Map();
     const found = await this.#deps.rollups.hourTotals(keys);
     return new Map(found.map(({ monitor_id: id, hour, position }) => [rollupKey(id, hour), position]));

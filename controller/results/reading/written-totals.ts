@@ -45,11 +45,11 @@ export class WrittenTotals {
   async of(
     monitors: ReadonlyMap<string, string | null>, from: number, now: number,
   ): Promise<Map<string, Written>> {
-    const hours = (now - from) / HOUR_MS;
+    const period = periodOf(from, now);
     const readAt = this.#clock.monotonic();
     const written = new Map<string, Written>();
     for (const [id, version] of monitors) {
-      const known = this.#memory.recall(keyOf(id, hours), readAt);
+      const known = this.#memory.recall(id + period, readAt);
       if (known?.from === from && known.version === version) written.set(id, known.written);
     }
     const missing = [...monitors.keys()].filter((id) => !written.has(id));
@@ -57,7 +57,7 @@ export class WrittenTotals {
     for (const [id, found] of await this.#read(missing, from, now)) {
       written.set(id, found);
       const version = monitors.get(id) ?? null;
-      if (version !== null) this.#memory.keep(keyOf(id, hours), { from, version, written: found }, readAt);
+      if (version !== null) this.#memory.keep(id + period, { from, version, written: found }, readAt);
     }
     return written;
   }
@@ -94,7 +94,7 @@ export class WrittenTotals {
   }
 }
 
-/** A period begins at a full hour, so that in one hour it has one key. */
-function keyOf(monitorId: string, hours: number): string {
-  return `${monitorId}:${Math.floor(hours)}`;
+/** The end of the keys of a period. It begins at a full hour, so that in one hour it has one key. */
+function periodOf(from: number, now: number): string {
+  return `:${Math.floor((now - from) / HOUR_MS)}`;
 }
