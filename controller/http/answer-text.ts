@@ -16,22 +16,20 @@ interface Ready {
 }
 
 /**
- * Sends an answer with headers of its own, whose values have been checked. False, and nothing is sent: Node
+ * Sends an answer with header lines of its own, which have been checked. False, and nothing is sent: Node
  * must send it, since the connection ends with it, is from before HTTP/1.1, or still sends an earlier answer.
  */
-type TextSender = (
-  request: IncomingMessage, response: ServerResponse, answer: Ready, own: Record<string, string>,
-) => boolean;
+type TextSender = (request: IncomingMessage, response: ServerResponse, answer: Ready, own: string) => boolean;
 
 const KEPT_ALIVE = `Connection: keep-alive\r\nKeep-Alive: timeout=${KEEP_ALIVE_MS / 1000}\r\n\r\n`;
 
 /** Headers as they are sent. Throws for a name or a value that HTTP forbids. */
 export function headerLines(headers: Record<string, string>): string {
-  for (const [name, value] of Object.entries(headers)) {
+  return Object.entries(headers).map(([name, value]) => {
     validateHeaderName(name);
     validateHeaderValue(name, value);
-  }
-  return linesOf(headers);
+    return `${name}: ${value}\r\n`;
+  }).join('');
 }
 
 /**
@@ -43,18 +41,12 @@ export function createTextSender(clock: Clock): TextSender {
   return ({ httpVersion, method }, response, { status, text }, own) => {
     const { socket } = response;
     if (socket === null || !response.shouldKeepAlive || httpVersion !== '1.1') return false;
-    const head = `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${text.headers}${linesOf(own)}${date()}${KEPT_ALIVE}`;
+    const head = `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${text.headers}${own}${date()}${KEPT_ALIVE}`;
     socket.write(method === 'HEAD' ? head : head + text.body, 'latin1', (error) => {
       if (!error) response.emit('finish');
     });
     return true;
   };
-}
-
-function linesOf(headers: Record<string, string>): string {
-  let lines = '';
-  for (const name in headers) lines += `${name}: ${headers[name]}\r\n`;
-  return lines;
 }
 
 /** The Date header, made once a second. */

@@ -6,7 +6,7 @@ import { createTextSender } from './answer-text.ts';
 import { addressKeyOf, requestIdOf } from './exchange.ts';
 import type { RequestObserver } from './metrics.ts';
 import type { PackedAnswer, PackedReply } from './packed-answer.ts';
-import { rateLimitHeaders, type RateLimiter } from './rate-limit.ts';
+import { rateLimitHeaders, rateLimitLines, type RateLimiter } from './rate-limit.ts';
 
 /** Answers that are ready before their request is looked at closely. */
 export interface QuickAnswers {
@@ -61,8 +61,10 @@ export function quickHandler({ quick, limiter, trustProxy, clock, observe }: Qui
       limiter.giveBack(key);
       return false;
     }
-    const own = { 'X-Request-ID': requestIdOf(request, newId), ...rateLimitHeaders(verdict) };
-    if (!sendText(request, response, reply, own)) send(response, reply, own);
+    const id = requestIdOf(request, newId);
+    if (!sendText(request, response, reply, `X-Request-ID: ${id}\r\n${rateLimitLines(verdict)}`)) {
+      send(response, reply, { 'X-Request-ID': id, ...rateLimitHeaders(verdict) });
+    }
     observe({ method, route: found.route, status: reply.status, durationMs: clock.monotonic() - startedAt });
     return true;
   };

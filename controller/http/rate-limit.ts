@@ -101,6 +101,11 @@ export function rateLimitHeaders(verdict: RateVerdict): Record<string, string> {
   };
 }
 
+/** The headers of an allowed request as text, for answers to which an object for each would be a burden. */
+export function rateLimitLines({ limit, remaining, resetAt }: RateVerdict): string {
+  return `X-RateLimit-Limit: ${limit}\r\nX-RateLimit-Remaining: ${remaining}\r\nX-RateLimit-Reset: ${resetAt}\r\n`;
+}
+
 /** Without `retryAfterSeconds`, the end of the window of requests counts. */
 export function rateLimitExceeded(retryAfterSeconds?: number): AppError {
   const options = retryAfterSeconds === undefined ? {} : { retryAfterSeconds };
