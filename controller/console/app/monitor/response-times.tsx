@@ -6,7 +6,7 @@ import { Button } from '../ui/button.tsx';
 import { ErrorNote } from '../ui/error-note.tsx';
 import { href } from '../ui/link.ts';
 import { Section } from '../ui/page.tsx';
-import { now as clock } from '../ui/time.tsx';
+import { durationText, now as clock } from '../ui/time.tsx';
 import { ChartTable } from './chart-table.tsx';
 import { FIGURES, linesOfChecks, linesOfSeries, percentilesOfChecks, percentilesOfSeries, phasesOfChecks, type Figure } from './chart-lines.ts';
 import { useChecks, useSeries, useShades } from './chart-reading.ts';
@@ -85,7 +85,7 @@ export function ResponseTimes({ monitor }: { monitor: Monitor }) {
         </div>
         <p class="small faint chart-note">
           {monitorTexts.dragHint} <i class="shade-mark down" /> {monitorTexts.outage} <i class="shade-mark maintenance" /> {monitorTexts.maintenance}
-          {isSampled && <> · {monitorTexts.sampled}</>}
+          {isSampled ? <> · {monitorTexts.sampled}</> : source.kind === 'series' && <> · {monitorTexts.pointIs(durationText(source.stepMs / 1000), needsRegion)}</>}
         </p>
         <ChartTable {...data} />
       </div>

@@ -25,6 +25,7 @@ const english = {
   avg: 'Mean', p50: 'Median', p95: '95th percentile', p99: '99th percentile', max: 'Slowest',
   earlier: 'Earlier', later: 'Later', closer: 'Zoom in', farther: 'Zoom out', whole: 'Reset zoom',
   dragHint: 'Drag over the chart to zoom.', sampled: 'Phases of up to 20 checks for each of 24 parts of this time.',
+  pointIs: (duration: string, isOfOneRegion: boolean) => `Each point is of all checks of ${duration}${isOfOneRegion ? ', in one region' : ''}.`,
   noTimes: 'No response times in this time', asTable: 'As a table', when: 'Time',
   short_1h: '1 h', short_6h: '6 h', short_24h: '24 h', short_7d: '7 d', short_30d: '30 d', short_90d: '90 d', short_365d: '1 y',
   settings: 'Settings', runTimes: 'Run times', pings: 'Pings', lastPing: 'Last ping', noPing: 'none so far', expected: 'Expected', dueBy: 'Late after',

@@ -26,6 +26,7 @@ const german: Translation<MonitorTexts> = {
   avg: 'Mittel', p50: 'Median', p95: '95. Perzentil', p99: '99. Perzentil', max: 'Langsamste',
   earlier: 'Früher', later: 'Später', closer: 'Vergrößern', farther: 'Verkleinern', whole: 'Ganzer Zeitraum',
   dragHint: 'Ziehen Sie über das Diagramm, um zu vergrößern.', sampled: 'Phasen von bis zu 20 Prüfungen für jeden von 24 Teilen dieser Zeit.',
+  pointIs: (duration, isOfOneRegion) => `Jeder Punkt steht für alle Prüfungen von ${duration}${isOfOneRegion ? ', aus einer Region' : ''}.`,
   noTimes: 'Keine Antwortzeiten in diesem Zeitraum', asTable: 'Als Tabelle', when: 'Zeit',
   short_1h: '1 Std.', short_6h: '6 Std.', short_24h: '24 Std.', short_7d: '7 T', short_30d: '30 T', short_90d: '90 T', short_365d: '1 J',
   settings: 'Einstellungen', runTimes: 'Laufzeiten', pings: 'Meldungen', lastPing: 'Letzte Meldung', noPing: 'bisher keine', expected: 'Erwartet', dueBy: 'Überfällig ab',
