@@ -101,6 +101,8 @@ test('a monitor with chosen regions ignores other regions, but accepts late resu
 test('a result from a region that the controller does not know is counted, and its probe keeps it', async () => {
   const monitorId = await createMonitor('Anywhere else', []);
   await client.db().collection<{ _id: string }>('regions').deleteOne({ _id: 'thiefs' });
+  // A controller that is alone looks once a minute for what it did not change itself; now it reads all regions.
+  await rig.session.ok('POST', '/api/regions', { id: 'another', name: 'Another', city: 'Oslo', country: 'NO' });
   const strays = async () => {
     const text = await (await fetch(`${rig.controller.url}/metrics`)).text();
     return Number(/^farwatch_results_unknown_region_total (\d+)$/m.exec(text)?.[1]);
