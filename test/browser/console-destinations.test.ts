@@ -104,7 +104,7 @@ describe('destinations in the console', () => {
     const read = async () => (await tenant.owner.client.get(`/api/integrations/${id}/deliveries`)).data.deliveries[0];
     await until(async () => ((await read())?.retry_count ?? 0) > 0, { what: 'a failed attempt' });
     await rig.open(tenant.owner, `/destinations/${id}`, DESKTOP, async (page, noted) => {
-      const row = page.getByRole('region', { name: 'Sent' }).getByRole('row').filter({ hasText: 'monitor.down' });
+      const row = page.getByRole('region', { name: 'Sent' }).getByRole('row').filter({ hasText: 'A monitor goes down' });
       await row.getByText('Pending').waitFor();
       await row.getByText('the receiver answered 500').waitFor();
       await row.getByText(/^[1-5] of 5$/).waitFor();
@@ -115,7 +115,7 @@ describe('destinations in the console', () => {
       await until(async () => (await read()).status === 'delivered', { what: 'the second attempt' });
       await page.reload();
       await row.getByText('Delivered').waitFor();
-      await row.getByRole('link', { name: 'monitor.down' }).click();
+      await row.getByRole('link', { name: 'A monitor goes down' }).click();
       await page.waitForURL(new RegExp(`/incidents/${incidentId}`));
       expect(noted).toEqual([]);
     });

@@ -39,6 +39,21 @@ describe('maintenance in the console', () => {
     });
   });
 
+  test('the calendar shows the whole of a day that has 25 hours', async () => {
+    // 23:30 in Berlin on the last day that October shows, on which summer time ends.
+    const times = { starts_at: '2027-10-31T22:30:00Z', ends_at: '2027-10-31T22:50:00Z' };
+    const { id } = (await tenant.writeKey.post(windows(), { title: 'Late', ...times })).data.maintenance_window;
+    await rig.open(tenant.owner, '/maintenance?view=calendar&month=2027-10', berlin, async (page, noted) => {
+      await page.getByRole('cell', { name: /^31.*23:30 Late/ }).waitFor();
+      expect(await page.getByRole('link', { name: /Late/ }).count()).toBe(1);
+      // The clocks of Berlin go back; those of the window, which counts in UTC, do not.
+      await page.getByRole('cell', { name: /^30 04:00 Backup/ }).last().waitFor();
+      await page.getByRole('cell', { name: /^31 03:00 Backup/ }).waitFor();
+      expect(noted).toEqual([]);
+    });
+    await tenant.writeKey.delete(`${windows()}/${id}`);
+  });
+
   test('a window is planned by choices, in the zone that was chosen, and then deleted', async () => {
     await rig.open(tenant.owner, '/maintenance', berlin, async (page, noted) => {
       await page.getByRole('link', { name: 'Plan maintenance' }).click();

@@ -5,9 +5,18 @@ import { destinationTexts as texts } from '../texts/destinations.ts';
 import { href } from '../ui/link.ts';
 import { Shown } from '../ui/loading.tsx';
 import { Section } from '../ui/page.tsx';
+import { EVENT_GROUPS } from './draft.ts';
 
 /** Attempts follow by the minute, and no event tells of them. */
 const READ_EVERY_MS = 30_000;
+
+const EVENTS = Object.values(EVENT_GROUPS).flat();
+
+/** As the form calls it; one that the form does not know by its name in the API. */
+function eventText(event: string): string {
+  const known = EVENTS.find((one) => one === event);
+  return known === undefined ? event : texts[known];
+}
 
 /** The newest alerts of a destination, with their attempts. */
 export function Sent({ id }: { id: string }) {
@@ -31,7 +40,7 @@ export function Sent({ id }: { id: string }) {
                 {deliveries.map((one) => (
                   <DeliveryRow
                     key={one.id} of={one}
-                    event={one.incident_id === null ? <code>{one.event}</code> : <a href={href(`/incidents/${one.incident_id}`)}>{one.event}</a>}
+                    event={one.incident_id === null ? eventText(one.event) : <a href={href(`/incidents/${one.incident_id}`)}>{eventText(one.event)}</a>}
                   />
                 ))}
               </tbody>
