@@ -130,6 +130,59 @@ describe('the list of monitors', () => {
     });
   });
 
+  test('takes what is typed at once after a change of the view, before the list is there', async () => {
+    const { tenant } = await four();
+    await rig.open(tenant.owner, '/', DESKTOP, async (page) => {
+      await page.getByRole('link', { name: 'Web' }).waitFor();
+      await page.keyboard.type('gi');
+      await page.getByRole('heading', { level: 1, name: 'Incidents' }).waitFor();
+      let release = () => {};
+      const released = new Promise<void>((resolve) => {
+        release = resolve;
+      });
+      await page.route(/monitors\/overview/, async (route) => {
+        await released;
+        await route.continue();
+      });
+      await page.keyboard.type('gm');
+      await page.getByRole('searchbox').waitFor();
+      // As letters of a word, `g i` leads nowhere.
+      await page.keyboard.type('/login web');
+      expect(await page.getByRole('searchbox').inputValue()).toBe('login web');
+      expect(new URL(page.url()).pathname).toBe('/');
+      release();
+      await page.getByText('No monitor is like that').waitFor();
+    });
+  });
+
+  test('is filtered, chosen from and changed by the keyboard alone', async () => {
+    const { tenant, ids } = await four();
+    await rig.open(tenant.owner, '/?sort=name', DESKTOP, async (page) => {
+      await page.getByRole('link', { name: 'Web' }).waitFor();
+      const tabTo = async (name: string | RegExp) => {
+        const target = page.getByRole('button', { name });
+        for (let steps = 0; steps < 60; steps += 1) {
+          if (await target.evaluate((element) => element === element.ownerDocument.activeElement)) return;
+          await page.keyboard.press('Tab');
+        }
+        throw new Error(`no way to ${name}`);
+      };
+      await tabTo('2 Up');
+      await page.keyboard.press('Enter');
+      await page.getByText('2 of 4 monitors').waitFor();
+      await page.keyboard.type('jxjx');
+      await page.getByText('2 selected').waitFor();
+      await tabTo('Pause');
+      await page.keyboard.press('Enter');
+      await page.getByText('2 paused', { exact: true }).waitFor();
+      const statusOf = async (id: string) => (await tenant.readKey.get(`/api/monitors/${id}`)).data.monitor.status;
+      expect([await statusOf(ids.Shop), await statusOf(ids.Web)]).toEqual(['paused', 'paused']);
+      await tabTo('Undo');
+      await page.keyboard.press('Enter');
+      await expect.poll(() => statusOf(ids.Web)).toBe('active');
+    });
+  });
+
   test('is changed in bulk, which is undone', async () => {
     const { tenant, ids } = await four();
     const of = async (id: string) => (await tenant.readKey.get(`/api/monitors/overview?ids=${id}`)).data.monitors[0];

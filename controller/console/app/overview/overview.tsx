@@ -32,7 +32,6 @@ export default function Overview() {
   return (
     <Page title={overviewTexts.title} class="overview" actions={<Actions />}>
       {reading.error !== null && <ErrorNote error={reading.error} retry={() => void reading.refetch()} />}
-      {!isRead && reading.error === null && <Skeleton lines={10} />}
       {isEmpty && (
         <Empty title={overviewTexts.emptyTitle}>
           <p>{overviewTexts.emptyText}</p>
@@ -44,7 +43,7 @@ export default function Overview() {
           )}
         </Empty>
       )}
-      {isRead && !isEmpty && <Monitors key={project.value?.id} list={list} />}
+      {(isRead || reading.error === null) && !isEmpty && <Monitors key={project.value?.id} list={list} isRead={isRead} />}
     </Page>
   );
 }
@@ -58,7 +57,8 @@ function Actions() {
   );
 }
 
-function Monitors({ list }: { list: MonitorList }) {
+/** There before the list is, so that who types quickly is already finding. */
+function Monitors({ list, isRead }: { list: MonitorList; isRead: boolean }) {
   const [options, setOptions] = useOptions();
   const search = useRef<HTMLInputElement>(null);
   const history = useMemo(() => new HistoryReader(), []);
@@ -93,23 +93,26 @@ function Monitors({ list }: { list: MonitorList }) {
     return next;
   });
   const sortBy = (sort: Sort) => setOptions({ sort, isReversed: options.sort === sort && !options.isReversed });
+  const found = arranged.monitors.length === 0
+    ? <Empty title={overviewTexts.nothing}><Button onClick={() => setOptions(DEFAULTS)}>{overviewTexts.showAll}</Button></Empty>
+    : (
+      <MonitorTable
+        arranged={arranged} options={options} list={list} history={history} selection={selection}
+        canChoose={canEdit.value} onToggle={toggle} onSort={sortBy}
+      />
+    );
   return (
     <>
       <StateCounts options={options} monitors={list.monitors.values()} onChange={setOptions} />
       <Toolbar options={options} monitors={list.monitors.values()} search={search} onChange={setOptions} />
-      <p class="faint small" role="status">
-        {list.isWhole.value
-          ? overviewTexts.shown(arranged.monitors.length, list.monitors.size)
-          : overviewTexts.loadingMore(list.monitors.size, list.total.value ?? list.monitors.size)}
-      </p>
-      {arranged.monitors.length === 0
-        ? <Empty title={overviewTexts.nothing}><Button onClick={() => setOptions(DEFAULTS)}>{overviewTexts.showAll}</Button></Empty>
-        : (
-          <MonitorTable
-            arranged={arranged} options={options} list={list} history={history} selection={selection}
-            canChoose={canEdit.value} onToggle={toggle} onSort={sortBy}
-          />
-        )}
+      {isRead && (
+        <p class="faint small" role="status">
+          {list.isWhole.value
+            ? overviewTexts.shown(arranged.monitors.length, list.monitors.size)
+            : overviewTexts.loadingMore(list.monitors.size, list.total.value ?? list.monitors.size)}
+        </p>
+      )}
+      {isRead ? found : <Skeleton lines={10} />}
       {canEdit.value && <BulkBar list={list} selection={selection} groups={groups} />}
     </>
   );
