@@ -8,9 +8,30 @@ const dark = matchMedia('(prefers-color-scheme: dark)');
 const shade = () => document.documentElement.classList.toggle('dark-mode', dark.matches);
 dark.addEventListener('change', shade);
 shade();
+const reference = document.getElementById('reference');
+// What Swagger UI leaves out for those who do not see the page or do not use a mouse.
+const label = (selector, name, role) => {
+  for (const one of reference.querySelectorAll(selector + ':not([aria-label])')) {
+    one.setAttribute('aria-label', name(one));
+    if (role) one.role = role;
+  }
+};
+new MutationObserver(() => {
+  for (const one of reference.querySelectorAll('h3, h4, h5')) one.setAttribute('aria-level', one.tagName[1] - 1);
+  for (const one of reference.querySelectorAll('pre')) one.tabIndex = 0;
+  label('.information-container', () => 'About this API', 'region');
+  label('.filter-container', () => 'Operations', 'search');
+  label('.modal-ux', () => 'Available authorizations', 'dialog');
+  label('.close-modal', () => 'Close');
+  // These say something else than they show.
+  for (const one of reference.querySelectorAll('.modal-btn')) one.removeAttribute('aria-label');
+  label('.body-param__text', () => 'Request body');
+  label('.operation-filter-input', (one) => one.placeholder);
+  label('.expand-operation', (one) => one.closest('h3').dataset.tag);
+}).observe(reference, { childList: true, subtree: true });
 SwaggerUIBundle({
   url: '/api/openapi.json',
-  domNode: document.getElementById('reference'),
+  domNode: reference,
   deepLinking: true,
   docExpansion: 'none',
   defaultModelsExpandDepth: 0,
@@ -18,8 +39,12 @@ SwaggerUIBundle({
   validatorUrl: null,
   // What it colours would have too little contrast.
   syntaxHighlight: false,
-  // There is one server, the page's own.
-  plugins: [{ wrapComponents: { ServersContainer: () => () => null } }],
+  plugins: [{ wrapComponents: {
+    // There is one server, the page's own.
+    ServersContainer: () => () => null,
+    // Links within buttons cannot be reached; what opens is in the address without them.
+    DeepLink: () => ({ text }) => text,
+  } }],
   requestInterceptor(request) {
     const { headers } = request;
     // Whoever enters no credential of their own uses the session of this browser, if it has one.
