@@ -1,17 +1,17 @@
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { newId } from '../../shared/ids.ts';
-import { VoteStore } from '../../controller/incidents/vote-store.ts';
-import type { Tenant } from '../helpers/tenants.ts';
+import type { Page } from 'playwright-core';
 import { until } from '../helpers/until.ts';
-import { DESKTOP, openConsole, PHONE, type ConsoleRig } from './console-rig.ts';
-import { shownMonitor, writeResults, type ShownMonitor } from './shown-monitor.ts';
+import { DESKTOP, openConsole, PHONE } from './console-rig.ts';
+import { furnish, SIGNED_OUT_VIEWS } from './furnished-console.ts';
 
 const LOOKS = {
   light: { ...DESKTOP, colorScheme: 'light' }, dark: { ...DESKTOP, colorScheme: 'dark' },
-  phone: { ...PHONE, colorScheme: 'light' },
+  phone: { ...PHONE, colorScheme: 'light' }, german: { ...DESKTOP, colorScheme: 'light', locale: 'de-DE' },
+  'german-phone': { ...PHONE, colorScheme: 'dark', locale: 'de-DE' },
 } as const;
-const HOUR_MS = 3_600_000;
+/** Of a row of the overview whose statistics have arrived. */
+const UPTIME = /^(Uptime of 24 hours|Verfügbarkeit, 24 Stunden): \d/;
 /** Against hanging: a view that loads for ever is a fault. */
 const MOST_MS = 60_000;
 
@@ -25,20 +25,16 @@ export async function takeScreenshots(
   try {
     const tenant = await rig.newTenant();
     const inside = await furnish(rig, tenant);
-    const outside = { 'sign-in': '/sign-in', 'sign-up': '/sign-up', 'forgot-password': '/forgot-password' };
     for (const [look, options] of Object.entries(LOOKS)) {
-      for (const [views, person] of [[outside, null], [inside, tenant.owner]] as const) {
-        for (const [name, path] of Object.entries(views)) {
-          await rig.open(person, path, options, async (page) => {
-            await page.locator('#app > :not(.boot, .toasts)').first().waitFor({ timeout: MOST_MS });
-            const isLoaded = async () => (await page.locator('.skeleton').count()) === 0;
-            await until(isLoaded, { what: `${name} is loaded`, timeoutMs: MOST_MS });
-            if (name.startsWith('overview')) await page.getByRole('img', { name: /^Uptime of 24 hours: \d/ }).first().waitFor();
-            if (name === 'status-page') await page.frameLocator('iframe').getByRole('heading').first().waitFor();
-            await page.screenshot({ path: join(folder, `${name}-${look}.png`), fullPage: look === 'phone' });
-          });
-          count += 1;
-        }
+      for (const [views, person] of [[SIGNED_OUT_VIEWS, null], [inside, tenant.owner]] as const) {
+        await rig.open(person, '/', options, async (page) => {
+          for (const [name, path] of Object.entries(views)) {
+            await page.goto(`${rig.app.url}${path}`);
+            await isDrawn(page, name);
+            await page.screenshot({ path: join(folder, `${name}-${look}.png`), fullPage: look.endsWith('phone') });
+            count += 1;
+          }
+        });
       }
       say(`${look}: done`);
     }
@@ -48,72 +44,11 @@ export async function takeScreenshots(
   return count;
 }
 
-/** Something to see everywhere. Returns the paths of the views by name. */
-async function furnish(rig: ConsoleRig, tenant: Tenant): Promise<Record<string, string>> {
-  const { app } = rig;
-  const client = tenant.owner.client.with({ 'x-project-id': tenant.projectId });
-  const now = Date.now();
-  const shop = await shownMonitor(app, tenant, now);
-  await addMonitors(rig, tenant);
-  await addVotes(rig, tenant, shop);
-  const { probe } = (await client.post('/api/probes', { region_id: 'paris', name: 'rack 4' })).data;
-  const { integration } = (await client.post('/api/integrations', {
-    name: 'On call', type: 'email', is_default: true, config: { to: ['on-call@example.com'] },
-  })).data;
-  const pages = `/api/projects/${tenant.projectId}/status-pages`;
-  const { status_page: page } = (await client.post(pages, { name: 'Acme', subdomain: 'acme' })).data;
-  await client.put(`${pages}/${page.id}/monitors`, { monitors: [{ monitor_id: shop.id }] });
-  await client.post(`${pages}/${page.id}/publish`);
-  const { maintenance_window: window } = (await client.post(`/api/projects/${tenant.projectId}/maintenance-windows`, {
-    title: 'New switches', starts_at: new Date(now + HOUR_MS).toISOString(), ends_at: new Date(now + 2 * HOUR_MS).toISOString(),
-    recurrence: 'FREQ=WEEKLY', monitor_ids: [shop.id], status_page_ids: [page.id],
-  })).data;
-  return {
-    overview: '/', 'overview-groups': '/?group=tag', wall: '/wall', welcome: '/welcome', monitor: `/monitors/${shop.id}`,
-    'monitor-edit': `/monitors/${shop.id}/edit`, 'monitor-new': '/monitors/new', 'monitor-import': '/monitors/import',
-    incidents: '/incidents', incident: `/incidents/${shop.incident}`, fleet: '/fleet', regions: '/fleet/regions',
-    probe: `/fleet/probes/${probe.id}`, destinations: '/destinations', destination: `/destinations/${integration.id}`,
-    'status-pages': '/pages', 'status-page': `/pages/${page.id}`, maintenance: '/maintenance',
-    calendar: '/maintenance?view=calendar', 'maintenance-window': `/maintenance/${window.id}`,
-    ...Object.fromEntries(['organization', 'people', 'projects', 'keys', 'plan', 'audit', 'account']
-      .map((view) => [`settings-${view}`, `/settings/${view}`])),
-  };
-}
-
-async function addMonitors({ app }: ConsoleRig, { writeKey }: Tenant): Promise<void> {
-  const others = [
-    { name: 'Checkout API', type: 'HTTP', target: 'https://api.example/health', tags: ['checkout'] },
-    { name: 'Mail', type: 'TCP', target: 'mx.example:25', tags: ['office'] },
-    { name: 'Names', type: 'DNS', target: 'example.com', dns_config: { record_entries: [{ type: 'A' }] }, tags: ['network'] },
-    { name: 'Gateway', type: 'ICMP', target: 'gw.example', tags: ['network'] },
-    { name: 'Nightly backup', type: 'HEARTBEAT', heartbeat_interval: 86_400, grace_period: 3600, tags: ['office'] },
-  ];
-  for (const [at, body] of others.entries()) {
-    const answer = await writeKey.post('/api/monitors', { interval_seconds: 60, ...body });
-    if (answer.status !== 201) throw new Error(answer.text);
-    const status = at === 1 ? 'degraded' : 'up';
-    const { id } = answer.data.monitor;
-    await writeResults(app, id, Date.now(), Infinity);
-    app.owners.live.set(id, {
-      status, since: Date.now() - (at + 3) * 9 * HOUR_MS, last_check_at: Date.now() - 9000, last_success_at: null,
-      last_failure_at: null, open_incident: null,
-      regions: [{
-        region: 'paris', status, reason: null, last_check_at: Date.now() - 9000, response_time_ms: 40 + at * 61,
-        probe_id: null,
-      }],
-    });
-  }
-}
-
-async function addVotes({ app }: ConsoleRig, tenant: Tenant, shop: ShownMonitor): Promise<void> {
-  const said = { probe_id: 'p', at: shop.downAt, engine: '0.1.0', weight: 'counted' as const, attempt: 2 };
-  const error = { type: 'status_code' as const, message: 'Expected 200 to 299, got 503' };
-  await new VoteStore(app.db).insertIfAbsent({
-    id: newId(shop.downAt), monitor_id: shop.id, organization_id: tenant.organizationId, project_id: tenant.projectId,
-    incident_id: shop.incident, at: shop.downAt, verdict: 'down', policy: { regions: 'majority', retries: 1 },
-    votes: [
-      { ...said, region: 'paris', vote: 'down', error }, { ...said, region: 'dallas', vote: 'down', error },
-      { ...said, region: 'osaka', vote: 'up', attempt: 0 },
-    ],
-  });
+/** Waits until everything that a view reads is there. */
+async function isDrawn(page: Page, name: string): Promise<void> {
+  await page.locator('#app > :not(.boot, .toasts)').first().waitFor({ timeout: MOST_MS });
+  const isLoaded = async () => (await page.locator('.skeleton').count()) === 0;
+  await until(isLoaded, { what: `${name} is loaded`, timeoutMs: MOST_MS });
+  if (name.startsWith('overview')) await page.getByRole('img', { name: UPTIME }).first().waitFor();
+  if (name === 'status-page') await page.frameLocator('iframe').getByRole('heading').first().waitFor();
 }

@@ -1,7 +1,7 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 import UPlot from 'uplot';
 import { language } from '../preferences/language.ts';
-import { theme } from '../preferences/theme.ts';
+import { scheme } from '../preferences/theme.ts';
 import { msText, timeText } from '../ui/time.tsx';
 import { lonePoints, type ChartData } from './chart-data.ts';
 
@@ -45,16 +45,12 @@ export function TimeChart(props: Props) {
     plot.current = made;
     const resizing = new ResizeObserver(() => made.setSize({ width: element.clientWidth, height: HEIGHT }));
     resizing.observe(element);
-    const scheme = matchMedia('(prefers-color-scheme: dark)');
-    const redraw = () => made.redraw(false);
-    scheme.addEventListener('change', redraw);
     return () => {
-      scheme.removeEventListener('change', redraw);
       resizing.disconnect();
       made.destroy();
       plot.current = null;
     };
-  }, [shape, theme.value, language.value]);
+  }, [shape, scheme.value, language.value]);
   useEffect(() => {
     plot.current?.setData(dataOf(latest.current), false);
     plot.current?.setScale('x', { min: props.from, max: props.to });

@@ -67,8 +67,8 @@ function DestinationTable({ all }: { all: Destination[] }) {
                 <p class="faint small"><Target of={one} /></p>
                 <HealthNote of={one} />
               </td>
-              <td><LastDelivered of={one} /></td>
-              <td><Switch of={one} /></td>
+              <td data-label={texts.lastDelivered}><LastDelivered of={one} /></td>
+              <td data-label={texts.enabled}><Switch of={one} /></td>
             </tr>
           ))}
         </tbody>

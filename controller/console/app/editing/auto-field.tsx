@@ -15,7 +15,7 @@ export function NumberOf({ path }: Of) {
   const { minimum: min, maximum: max, unit } = rules[path] ?? {};
   const isOptional = factsOf(path).value === null && factsOf(path).isRequired !== true;
   const limits = { ...(min === undefined ? {} : { min }), ...(max === undefined ? {} : { max }) };
-  const long = unit === 's' && value !== null && value >= 60 ? `${durationText(value)}. ` : '';
+  const long = unit === 's' && value !== null && value >= 60 ? `${durationText(value)} · ` : '';
   return (
     <NumberField
       {...limits} label={fieldLabels[path]} hint={`${long}${hintOf(path)}`} error={error} value={value} onValue={set} step={1}
@@ -27,9 +27,11 @@ export function NumberOf({ path }: Of) {
 export function TextOf({ path, placeholder, isRequired = false }: Of & { placeholder?: string; isRequired?: boolean }) {
   const { value, set, error } = useFormField<string>(path);
   const { maxLength } = rules[path] ?? {};
+  // What happens without a name is nothing to those who need one.
+  const hint = isRequired && path === 'name' ? undefined : hintOf(path);
   return (
     <TextField
-      label={fieldLabels[path]} hint={hintOf(path)} error={error} value={value} onValue={set} required={isRequired} spellcheck={false}
+      label={fieldLabels[path]} hint={hint} error={error} value={value} onValue={set} required={isRequired} spellcheck={false}
       isOptional={!isRequired} autocomplete="off" {...(maxLength === undefined ? {} : { maxLength })} {...(placeholder === undefined ? {} : { placeholder })}
     />
   );

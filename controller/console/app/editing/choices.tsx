@@ -3,6 +3,7 @@ import { useId } from 'preact/hooks';
 import { answer, api } from '../api/client.ts';
 import { groupOptions, useGroups } from '../api/groups.ts';
 import { canAdministerProject } from '../session/session.ts';
+import { destinationTexts } from '../texts/destinations.ts';
 import { editingTexts } from '../texts/editing.ts';
 import { fieldLabels } from '../texts/monitor-fields.ts';
 import { SelectField } from '../ui/field.tsx';
@@ -63,7 +64,7 @@ export function DestinationsField() {
   });
   if (!canAdministerProject.value) return <p class="hint">{editingTexts.destinationsHidden}</p>;
   const offered = data?.integrations.map(({ id, name, type, is_default: isDefault }) => ({
-    id, text: name, note: isDefault ? `${type}, ${editingTexts.byDefault}` : type,
+    id, text: name, note: [destinationTexts[type], ...isDefault ? [editingTexts.byDefault] : []].join(', '),
   })) ?? [];
   return <Choices path="notification_target_ids" offered={offered} none={editingTexts.defaultDestinations} />;
 }

@@ -11,7 +11,7 @@ export function Rows<T>({ label, hint, error, rows, onRows, fresh, most, least =
 }) {
   const set = (at: number) => (row: T) => onRows(rows.map((one, index) => (index === at ? row : one)));
   return (
-    <div class={`rows ${error === undefined ? '' : 'wrong'}`} role="group" aria-label={label}>
+    <div class={`entries ${error === undefined ? '' : 'wrong'}`} role="group" aria-label={label}>
       <p class="rows-label">{label}</p>
       {rows.map((row, at) => (
         <div class="row" key={at}>

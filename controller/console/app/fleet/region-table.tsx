@@ -13,7 +13,7 @@ export function RegionTable({ regions }: { regions: Region[] }) {
   if (regions.length === 0) return <Empty title={texts.noRegions} />;
   return (
     <div class="table-wrap">
-      <table>
+      <table class="stacked">
         <thead>
           <tr>
             <th scope="col">{texts.region}</th><th scope="col">{texts.city}</th><th scope="col">{texts.visibility}</th>
@@ -24,11 +24,11 @@ export function RegionTable({ regions }: { regions: Region[] }) {
         <tbody>
           {regions.map((region) => (
             <tr key={region.id}>
-              <th scope="row">{region.name} <code class="faint">{region.id}</code></th>
+              <th scope="row" class="wide">{region.name} <code class="faint">{region.id}</code></th>
               <td>{[region.city, region.country].filter((one) => one !== '').join(', ')}</td>
-              <td>{texts[region.visibility]}</td>
-              <td class="number">{numberText(region.probes_online)}</td>
-              <td class="number">{numberText(region.monitors)}</td>
+              <td data-label={texts.visibility}>{texts[region.visibility]}</td>
+              <td class="number" data-label={texts.probesOnline}>{numberText(region.probes_online)}</td>
+              <td class="number" data-label={texts.monitors}>{numberText(region.monitors)}</td>
               <td class="number">{mayChange(region) && (
                 <Button variant="quiet" aria-label={texts.deleteRegionAsk(region.name)} onClick={() => setDeleting(region)}>{texts.deleteRegion}</Button>
               )}</td>

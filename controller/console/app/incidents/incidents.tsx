@@ -106,7 +106,7 @@ function IncidentTable({ incidents }: { incidents: Incident[] }) {
   ]);
   return (
     <div class="table-wrap">
-      <table class="incident-table">
+      <table class="stacked incident-table">
         <thead>
           <tr>
             <th scope="col">{texts.status}</th><th scope="col">{texts.incident}</th><th scope="col">{texts.severity}</th>
@@ -117,14 +117,14 @@ function IncidentTable({ incidents }: { incidents: Incident[] }) {
           {incidents.map((incident) => (
             <tr key={incident.id}>
               <td><StatusBadge of={incident.status} /></td>
-              <td>
+              <td class="wide">
                 <a data-row href={href(`/incidents/${incident.id}`)}>{incident.title}</a>
-                <p class="faint small">{incident.monitor_name ?? ''} {incident.error_message}</p>
+                <p class="faint small">{[incident.monitor_name, incident.error_message].filter(Boolean).join(' · ')}</p>
               </td>
               <td><SeverityBadge of={incident.severity} /></td>
               <td>{incident.affected_regions.join(', ')}</td>
-              <td><Ago at={incident.started_at} /></td>
-              <td><Lasted of={incident} /></td>
+              <td data-label={texts.began}><Ago at={incident.started_at} /></td>
+              <td data-label={texts.lasted}><Lasted of={incident} /></td>
             </tr>
           ))}
         </tbody>

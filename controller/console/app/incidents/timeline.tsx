@@ -69,7 +69,7 @@ function ofUpdate({ kind, field = '', to, note, actor }: components['schemas']['
   const value = Array.isArray(to) ? to.join(', ') : to ?? '';
   const more = [texts.by(actor.name), note].filter(Boolean).join(' · ');
   if (kind === 'created') return { tone: 'down', text: texts.created, more };
-  if (kind === 'region_change') return { tone: value === 'up' ? 'up' : 'down', text: texts.regionBecame(field, value), more };
+  if (kind === 'region_change') return { tone: value === 'up' ? 'up' : 'down', text: texts.regionBecame(field, stateText(value as State)), more };
   if (kind === 'status_change') {
     const status = value as 'open' | 'acknowledged' | 'resolved' | 'closed';
     return { tone: status === 'resolved' ? 'up' : 'degraded', text: texts.statusBecame(texts[status]), more };

@@ -24,7 +24,7 @@ export function Votes({ id }: { id: string }) {
         ].filter((one) => one.votes.length > 0);
         return (
           <>
-            {policy !== null && <p class="faint">{texts.policy(`${policy.regions}, ${texts.retries(policy.retries)}`)}</p>}
+            {policy !== null && <p class="faint">{texts.policy(policy.regions, texts.retries(policy.retries))}</p>}
             {groups.map((group) => <VoteTable key={group.title} {...group} />)}
           </>
         );

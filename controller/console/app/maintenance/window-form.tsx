@@ -58,7 +58,7 @@ export function WindowForm({ window }: { window: Window | null }) {
           label={texts.description} isOptional rows={2} maxLength={5000} value={draft.description}
           onValue={(description) => set({ description })} error={wrong['description']}
         />
-        <div class="fields">
+        <div class="fields window-times">
           <TextField
             label={texts.starts} type="datetime-local" required value={draft.from} error={wrong['starts_at']}
             onValue={(from) => set({ from, to: moved(draft, from) })}

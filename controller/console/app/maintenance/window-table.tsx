@@ -17,7 +17,7 @@ export function WindowTable({ windows }: { windows: Window[] }) {
     <>
       {isPast && <Checkbox label={texts.past} value={hasPast} onValue={setPast} />}
       <div class="table-wrap">
-        <table>
+        <table class="stacked">
           <thead>
             <tr>
               <th scope="col">{texts.state}</th><th scope="col">{texts.window}</th><th scope="col">{texts.next}</th>
@@ -30,10 +30,10 @@ export function WindowTable({ windows }: { windows: Window[] }) {
               return (
                 <tr key={window.id}>
                   <td><StateBadge state={TONES[window.status]} text={texts[window.status]} /></td>
-                  <th scope="row"><a href={href(`/maintenance/${window.id}`)}>{window.title}</a></th>
+                  <th scope="row" class="wide"><a href={href(`/maintenance/${window.id}`)}>{window.title}</a></th>
                   <td><Time at={from} options={SHORT} /> – <Time at={to} options={SHORT} /></td>
                   <td>{recurrenceText(window.recurrence)}</td>
-                  <td class="number">{numberText(window.monitor_ids.length)}</td>
+                  <td class="number" data-label={texts.monitors}>{numberText(window.monitor_ids.length)}</td>
                 </tr>
               );
             })}

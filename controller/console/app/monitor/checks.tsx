@@ -52,20 +52,20 @@ export function Checks({ monitor: { id } }: { monitor: Monitor }) {
   return (
     <div class="section">
       <div class="chart-choices" role="search" aria-label={checkTexts.filters}>
-        <label class="choice">
+        <label class="chart-choice">
           <span class="faint small">{checkTexts.outcome}</span>
           <select value={outcome} onChange={({ currentTarget: { value } }) => set('outcome', value === 'all' ? '' : value)}>
             {OUTCOMES.map((one) => <option key={one} value={one}>{checkTexts[one]}</option>)}
           </select>
         </label>
-        <label class="choice">
+        <label class="chart-choice">
           <span class="faint small">{monitorTexts.region}</span>
           <select value={region} onChange={({ currentTarget: { value } }) => set('region', value)}>
             <option value="">{monitorTexts.allRegions}</option>
             {verdicts.map(({ region: one }) => <option key={one} value={one}>{regionName(regions, one)}</option>)}
           </select>
         </label>
-        <label class="choice">
+        <label class="chart-choice">
           <span class="faint small">{checkTexts.before}</span>
           <input type="datetime-local" value={before} onChange={({ currentTarget: { value } }) => set('before', value)} />
         </label>

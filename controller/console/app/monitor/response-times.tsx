@@ -79,7 +79,7 @@ export function ResponseTimes({ monitor }: { monitor: Monitor }) {
           </span>
         </div>
         <ErrorNote error={error} />
-        <div class={`chart-place ${isLoading ? 'waiting' : ''}`}>
+        <div class="chart-place" aria-busy={isLoading || undefined}>
           <TimeChart label={title} {...data} {...span} shades={shades} onZoom={(from, to) => show({ from, to })} />
           {data.times.length === 0 && !isLoading && error === null && <p class="chart-empty">{monitorTexts.noTimes}</p>}
         </div>
@@ -134,7 +134,7 @@ function Choice<T extends string>({ label, value, options, onValue }: {
   label: string; value: T; options: readonly (readonly [T, string])[]; onValue: (value: T) => void;
 }) {
   return (
-    <label class="choice">
+    <label class="chart-choice">
       <span class="faint small">{label}</span>
       <select value={value} onChange={({ currentTarget }) => onValue(currentTarget.value as T)}>
         {options.map(([one, text]) => <option key={one} value={one}>{text}</option>)}

@@ -10,6 +10,7 @@ import { ErrorNote } from '../ui/error-note.tsx';
 import { href } from '../ui/link.ts';
 import { Skeleton } from '../ui/loading.tsx';
 import { Empty, Page } from '../ui/page.tsx';
+import { numberText } from '../ui/time.tsx';
 import { toastError } from '../ui/toast.tsx';
 import { arrange, isRestless } from './arrange.ts';
 import { BulkBar } from './bulk-bar.tsx';
@@ -108,8 +109,8 @@ function Monitors({ list, isRead }: { list: MonitorList; isRead: boolean }) {
       {isRead && (
         <p class="faint small" role="status">
           {list.isWhole.value
-            ? overviewTexts.shown(arranged.monitors.length, list.monitors.size)
-            : overviewTexts.loadingMore(list.monitors.size, list.total.value ?? list.monitors.size)}
+            ? overviewTexts.shown(numberText(arranged.monitors.length), numberText(list.monitors.size))
+            : overviewTexts.loadingMore(numberText(list.monitors.size), numberText(list.total.value ?? list.monitors.size))}
         </p>
       )}
       {isRead ? found : <Skeleton lines={10} />}

@@ -65,7 +65,7 @@ function ShownFields({ draft, set, wrong }: Part) {
         label={texts.uptime} value={draft.show_uptime_percentage} onValue={(show_uptime_percentage) => set({ show_uptime_percentage })}
       />
       <Several
-        label={texts.timeframes} all={TIMEFRAMES} texts={(one) => one} chosen={draft.uptime_timeframes}
+        label={texts.timeframes} all={TIMEFRAMES} texts={(one) => texts[one]} chosen={draft.uptime_timeframes}
         onChosen={(uptime_timeframes) => set({ uptime_timeframes })}
       />
       <div class="fields">

@@ -60,9 +60,9 @@ function PageTable({ pages }: { pages: StatusPage[] }) {
                   ? <a class="small" href={publicPath(page)}>{publicPath(page)}</a>
                   : <span class="faint small">{publicPath(page)}</span>}
               </td>
-              <td class="number">{numberText(page.monitor_count)}</td>
-              <td class="number">{numberText(page.subscriber_count)}</td>
-              <td class="number">{numberText(page.page_views_7d)}</td>
+              <td class="number" data-label={texts.monitors}>{numberText(page.monitor_count)}</td>
+              <td class="number" data-label={texts.subscribers}>{numberText(page.subscriber_count)}</td>
+              <td class="number" data-label={texts.views7d}>{numberText(page.page_views_7d)}</td>
             </tr>
           ))}
         </tbody>

@@ -77,8 +77,8 @@ function KeyTable({ keys, onAsk }: { keys: Key[]; onAsk: (what: 'rotate' | 'revo
             <tr key={key.id}>
               <th scope="row" class="wide">{key.name} <code class="faint">{key.key_preview}</code></th>
               <td>{texts[key.scope]}</td>
-              <td>{key.last_used_at === null ? <span class="faint">{texts.never}</span> : <Ago at={key.last_used_at} />}</td>
-              <td><Ago at={key.created_at} /></td>
+              <td data-label={texts.lastUsed}>{key.last_used_at === null ? <span class="faint">{texts.never}</span> : <Ago at={key.last_used_at} />}</td>
+              <td data-label={texts.createdAt}><Ago at={key.created_at} /></td>
               <td>
                 <div class="actions">
                   <Button aria-label={texts.rotateOf(key.name)} onClick={() => onAsk('rotate', key)}>{texts.rotate}</Button>

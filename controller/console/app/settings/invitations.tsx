@@ -37,7 +37,7 @@ export function Invitations() {
                   <tr key={id}>
                     <td class="wide">{email}</td>
                     <td>{texts[role]}</td>
-                    <td>{isExpired ? <span class="state-badge degraded">{texts.expired}</span> : <Ago at={until} />}</td>
+                    <td data-label={texts.until}>{isExpired ? <span class="state-badge degraded">{texts.expired}</span> : <Ago at={until} />}</td>
                     <td>
                       <div class="actions">
                         <Button aria-label={texts.withdrawOf(email)} disabled={withdraw.isPending} onClick={() => withdraw.mutate(id)}>

@@ -83,7 +83,7 @@ function Row({ member, onRemove }: { member: Member; onRemove: () => void }) {
           </select>
         ) : texts[role]}
       </td>
-      <td><Ago at={joined} /></td>
+      <td data-label={texts.joined}><Ago at={joined} /></td>
       <td>
         {canChange && !isSelf && (
           <div class="actions"><Button variant="danger" aria-label={texts.removeOf(name)} onClick={onRemove}>{texts.remove}</Button></div>

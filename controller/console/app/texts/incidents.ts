@@ -1,5 +1,9 @@
 import { catalogue } from './catalogue.ts';
 
+const QUORUMS: Readonly<Record<string, string>> = {
+  majority: 'more than half of the regions', any: 'one region', all: 'all regions',
+};
+
 const english = {
   title: 'Incidents', open: 'Open', acknowledged: 'Acknowledged', resolved: 'Resolved', closed: 'Closed', all: 'All',
   critical: 'Critical', major: 'Major', minor: 'Minor', warning: 'Warning',
@@ -13,7 +17,7 @@ const english = {
   regions: 'Regions', failures: 'Failed checks', started: 'Began', ended: 'Ended',
   late: 'Found late: results that arrived afterwards revealed it. Nobody was alerted.',
   inMaintenance: 'It began in a maintenance window.', votes: 'Who voted what', votesDown: 'When it began', votesUp: 'When it ended',
-  noVotes: 'No votes are kept for this incident.', policy: (text: string) => `Policy: ${text}`, retries: (count: number) => (count === 1 ? '1 retry' : `${count} retries`),
+  noVotes: 'No votes are kept for this incident.', policy: (regions: string | number, retries: string) => `Votes needed: ${QUORUMS[regions] ?? `${regions} regions`}, after ${retries}`, retries: (count: number) => (count === 1 ? '1 retry' : `${count} retries`),
   region: 'Region', vote: 'Vote', why: 'Why', at: 'At', attempt: 'Failures in a row', up: 'up', down: 'down', silent: 'no vote',
   same_fault_domain: 'same network as another', unassigned: 'not assigned', quarantined: 'quarantined',
   silentWeight: 'silent', timeline: 'Timeline', truncated: 'There is more than is shown here.', showResults: 'Show every check',
@@ -27,9 +31,9 @@ const english = {
   errorField: 'What is wrong', affected: 'Monitor', noMonitor: 'No monitor', reportHint: 'For what checks cannot see. It sends no alerts, and only people resolve it.',
   resolvedToast: 'Resolved', acknowledgedToast: 'Acknowledged', closedToast: 'Closed', savedToast: 'Saved', next: 'Next incident',
   previous: 'Previous incident', back: 'All incidents', checkFailed: 'Check failed', checkOk: 'Check succeeded',
-  checkMissed: 'Check missed', stateBecame: (state: string) => `Monitor became ${state}`, created: 'Incident opened',
-  statusBecame: (status: string) => `Incident ${status}`, fieldChanged: (field: string, to: string) => `${field}: ${to}`,
-  regionBecame: (region: string, state: string) => `${region} sees it ${state}`, alertTo: (channel: string, recipient: string) => `Alert by ${channel} to ${recipient}`,
+  checkMissed: 'Check missed', stateBecame: (state: string) => `New state: ${state}`, created: 'Incident opened',
+  statusBecame: (status: string) => `New status: ${status}`, fieldChanged: (field: string, to: string) => `${field}: ${to}`,
+  regionBecame: (region: string, state: string) => `${region}: ${state}`, alertTo: (channel: string, recipient: string) => `Alert by ${channel} to ${recipient}`,
   commented: (name: string) => `${name} commented`, type: 'Kind',
 };
 

@@ -15,7 +15,7 @@ const english = {
   group: 'Group', visible: 'Visible', shownAs: (name: string) => `Name of ${name} on the page`, groupOf: (name: string) => `Group of ${name}`,
   upOf: (name: string) => `Move ${name} up`, downOf: (name: string) => `Move ${name} down`, removeOf: (name: string) => `Take ${name} off the page`,
   settings: 'Settings', description: 'Description', timezone: 'Time zone', indexed: 'Search engines may list it', shown: 'What it shows',
-  uptime: 'Uptime', timeframes: 'Uptime of', responseTimes: 'Response times', maintenanceCounts: 'Maintenance counts against uptime',
+  uptime: 'Uptime', '24h': '24 hours', '7d': '7 days', '30d': '30 days', '90d': '90 days', timeframes: 'Uptime of', responseTimes: 'Response times', maintenanceCounts: 'Maintenance counts against uptime',
   historyDays: 'Incidents of the last', days: 'days', automatic: 'Automatic posts', autoPublish: 'Post incidents that checks open',
   autoPublishHint: 'Only of monitors that the page shows.', ofSeverity: 'Of severity', critical: 'Critical', major: 'Major', minor: 'Minor',
   analytics: 'Google Analytics', analyticsHint: 'A measurement id. It is only stored: nothing of Google’s is loaded.',

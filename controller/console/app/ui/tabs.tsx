@@ -1,3 +1,4 @@
+import { useLayoutEffect, useRef } from 'preact/hooks';
 import { useLocation } from 'preact-iso';
 
 /** Views beside each other, each with an address of its own. */
@@ -7,8 +8,14 @@ export function Tabs({ label, tabs, current }: {
   current?: string;
 }) {
   const { url } = useLocation();
+  const nav = useRef<HTMLElement>(null);
+  useLayoutEffect(() => {
+    // On a phone the tab of a deep link may be out of sight.
+    const tab = nav.current?.querySelector<HTMLElement>('[aria-current]');
+    if (nav.current && tab) nav.current.scrollLeft = tab.offsetLeft + tab.offsetWidth / 2 - nav.current.clientWidth / 2;
+  }, [url]);
   return (
-    <nav class="tabs" aria-label={label}>
+    <nav ref={nav} class="tabs" aria-label={label}>
       {tabs.map(({ to, text }) => {
         const isCurrent = current !== undefined ? to === current : url.split('?')[0] === to.split('?')[0];
         return <a key={to} href={to} aria-current={isCurrent ? 'page' : undefined}>{text}</a>;

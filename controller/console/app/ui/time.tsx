@@ -31,8 +31,8 @@ export function timeOf(at: string | number): number {
   return typeof at === 'number' ? at : Date.parse(at);
 }
 
-/** As "2 h 5 min"; at most two units. */
-export function durationText(seconds: number): string {
+/** As "2 h 5 min"; at most two units, and from `most` of the first on only that one. */
+export function durationText(seconds: number, most = Infinity): string {
   const whole = Math.max(0, Math.round(seconds));
   const first = UNITS.findIndex(([, size]) => whole >= size);
   const at = first === -1 ? UNITS.length - 1 : first;
@@ -40,7 +40,7 @@ export function durationText(seconds: number): string {
   return UNITS.slice(at, at + 2).flatMap(([unit, size], index) => {
     const value = Math.floor(rest / size);
     rest -= value * size;
-    if (value === 0 && index > 0) return [];
+    if (index > 0 && (value === 0 || whole >= most * (UNITS[at]?.[1] ?? 1))) return [];
     return [new Intl.NumberFormat(locale.value, { style: 'unit', unit, unitDisplay: 'short' }).format(value)];
   }).join(' ');
 }
@@ -79,7 +79,7 @@ export function Ago({ at }: { at: string | number }) {
   return <time dateTime={iso} title={`${timeText(at)} · ${shellTexts.utc(iso.slice(0, 19).replace('T', ' '))}`}>{text}</time>;
 }
 
-/** How long since then, kept up to date. */
+/** How long since then, kept up to date, and as exact as somebody reads it: "2 h 5 min", "11 min". */
 export function Since({ at }: { at: string | number }) {
-  return <>{durationText((useNow() - timeOf(at)) / 1000)}</>;
+  return <>{durationText((useNow() - timeOf(at)) / 1000, 10)}</>;
 }

@@ -1,6 +1,10 @@
 import type { IncidentTexts } from '../incidents.ts';
 import type { Translation } from '../catalogue.ts';
 
+const QUORUMS: Readonly<Record<string, string>> = {
+  majority: 'mehr als die Hälfte der Regionen', any: 'eine Region', all: 'alle Regionen',
+};
+
 const german: Translation<IncidentTexts> = {
   title: 'Vorfälle', open: 'Offen', acknowledged: 'Bestätigt', resolved: 'Behoben', closed: 'Geschlossen', all: 'Alle',
   critical: 'Kritisch', major: 'Schwer', minor: 'Leicht', warning: 'Warnung',
@@ -14,7 +18,7 @@ const german: Translation<IncidentTexts> = {
   regions: 'Regionen', failures: 'Fehlgeschlagene Prüfungen', started: 'Beginn', ended: 'Ende',
   late: 'Spät gefunden: Erst nachträglich eingetroffene Ergebnisse zeigten ihn. Niemand wurde alarmiert.',
   inMaintenance: 'Er begann in einem Wartungsfenster.', votes: 'Wer wie gestimmt hat', votesDown: 'Zu Beginn', votesUp: 'Am Ende',
-  noVotes: 'Zu diesem Vorfall sind keine Stimmen aufbewahrt.', policy: (text) => `Regel: ${text}`, retries: (count) => (count === 1 ? '1 Wiederholung' : `${count} Wiederholungen`),
+  noVotes: 'Zu diesem Vorfall sind keine Stimmen aufbewahrt.', policy: (regions, retries) => `Nötige Stimmen: ${QUORUMS[regions] ?? `${regions} Regionen`}, nach ${retries}`, retries: (count) => (count === 1 ? '1 Wiederholung' : `${count} Wiederholungen`),
   region: 'Region', vote: 'Stimme', why: 'Warum', at: 'Wann', attempt: 'Fehler in Folge', up: 'erreichbar', down: 'ausgefallen', silent: 'keine Stimme',
   same_fault_domain: 'gleiches Netz wie eine andere', unassigned: 'nicht zugeteilt', quarantined: 'in Quarantäne',
   silentWeight: 'still', timeline: 'Verlauf', truncated: 'Es gibt mehr, als hier gezeigt wird.', showResults: 'Jede Prüfung zeigen',
@@ -28,9 +32,9 @@ const german: Translation<IncidentTexts> = {
   errorField: 'Was gestört ist', affected: 'Monitor', noMonitor: 'Kein Monitor', reportHint: 'Für das, was Prüfungen nicht sehen. Er verschickt keine Alarme, und nur Menschen beheben ihn.',
   resolvedToast: 'Behoben', acknowledgedToast: 'Bestätigt', closedToast: 'Geschlossen', savedToast: 'Gespeichert', next: 'Nächster Vorfall',
   previous: 'Voriger Vorfall', back: 'Alle Vorfälle', checkFailed: 'Prüfung fehlgeschlagen', checkOk: 'Prüfung gelungen',
-  checkMissed: 'Prüfung ausgefallen', stateBecame: (state) => `Monitor wurde ${state}`, created: 'Vorfall eröffnet',
-  statusBecame: (status) => `Vorfall ${status}`, fieldChanged: (field, to) => `${field}: ${to}`,
-  regionBecame: (region, state) => `${region} sieht ihn ${state}`, alertTo: (channel, recipient) => `Alarm per ${channel} an ${recipient}`,
+  checkMissed: 'Prüfung ausgefallen', stateBecame: (state) => `Neuer Zustand: ${state}`, created: 'Vorfall eröffnet',
+  statusBecame: (status) => `Neuer Status: ${status}`, fieldChanged: (field, to) => `${field}: ${to}`,
+  regionBecame: (region, state) => `${region}: ${state}`, alertTo: (channel, recipient) => `Alarm per ${channel} an ${recipient}`,
   commented: (name) => `${name} hat kommentiert`, type: 'Art',
 };
 

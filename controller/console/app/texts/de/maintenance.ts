@@ -15,7 +15,7 @@ const german: Translation<MaintenanceTexts> = {
   holdHint: 'Was dann noch ausgefallen ist, wird gemeldet. Sonst werden Alarme wie immer verschickt.', nextTimes: 'Wann sie stattfindet', save: 'Speichern',
   cancel: 'Abbrechen', remove: 'Löschen', removeAsk: (title) => `„${title}“ löschen?`,
   removeLong: 'Läuft sie gerade, endet sie jetzt: Zurückgehaltene Alarme werden verschickt.', saved: 'Gespeichert', removed: 'Gelöscht', back: 'Alle Wartungen',
-  search: 'Monitore finden', chosen: (count) => `${count} gewählt`, noPages: 'Es gibt noch keine Statusseiten.',
+  search: 'Monitore finden', chosen: (count) => `${count} ausgewählt`, noPages: 'Es gibt noch keine Statusseiten.',
   noMonitors: 'Noch keine Monitore.', more: (count) => `${count} weitere`, first: 'ersten', second: 'zweiten', third: 'dritten', fourth: 'vierten',
   weekdays: 'Wochentage', past: 'Vergangene zeigen', noOccurrence: 'Sie findet nie statt.',
 };

@@ -1,24 +1,26 @@
 import type { Translation } from '../catalogue.ts';
 import type { OverviewTexts } from '../overview.ts';
 
+const monitors = (count: number) => (count === 1 ? 'Einen Monitor' : `${count} Monitore`);
+
 const german: Translation<OverviewTexts> = {
-  title: 'Monitore', search: 'Nach Name, Ziel oder Schlagwort suchen', all: 'Alle',
+  title: 'Monitore', search: 'Name, Ziel, Schlagwort', all: 'Alle',
   state: 'Zustand', type: 'Art', tag: 'Schlagwort', region: 'Region', group: 'Gruppieren', sort: 'Sortieren', span: 'Verlauf',
   none: 'Nicht gruppiert', tree: 'Gruppen', bystate: 'Zustand', bytag: 'Schlagwort', bytype: 'Art', byregion: 'Region',
-  name: 'Name', since: 'Letzte Änderung', last: 'Letzte Prüfung', time: 'Antwortzeit', uptime: 'Verfügbarkeit',
+  name: 'Name', since: 'Letzte Änderung', last: 'Letzte Prüfung', time: 'Antwortzeit', uptime: 'Verfügbar',
   '24h': '24 Stunden', '90d': '90 Tage', reverse: 'Reihenfolge umkehren', noData: 'keine Daten',
   uptimeOf: (span, uptime) => `Verfügbarkeit, ${span}: ${uptime}`,
   timesOf: (least, most) => `Antwortzeiten der letzten 24 Stunden: ${least} bis ${most}`,
-  monitors: 'Monitore', shown: (shown, all) => (shown === all ? `${all} Monitore` : `${shown} von ${all} Monitoren`),
+  monitors: 'Monitore', shown: (shown, all) => (shown === all ? `${all} ${all === '1' ? 'Monitor' : 'Monitore'}` : `${shown} von ${all} Monitoren`),
   select: (name) => `${name} auswählen`, selectAll: 'Alle auswählen', selected: (count) => `${count} ausgewählt`,
   clear: 'Auswahl aufheben', pause: 'Anhalten', resume: 'Fortsetzen', move: 'Verschieben …', addTag: 'Schlagwort …', delete: 'Löschen',
   paused: (count) => `${count} angehalten`, resumed: (count) => `${count} fortgesetzt`,
   moved: (count) => `${count} verschoben`, tagged: (count) => `${count} mit Schlagwort versehen`,
   deleted: (count) => `${count} gelöscht`,
   refused: (count, why) => `${count} konnten nicht geändert werden: ${why}`,
-  deleteTitle: (count) => `${count} Monitore löschen?`,
+  deleteTitle: (count) => `${monitors(count)} löschen?`,
   deleteText: 'Sie werden nicht mehr geprüft, und ihr Verlauf geht verloren. Das lässt sich nicht rückgängig machen.',
-  moveTitle: (count) => `${count} Monitore verschieben`, tagTitle: (count) => `${count} Monitore mit Schlagwort versehen`,
+  moveTitle: (count) => `${monitors(count)} verschieben`, tagTitle: (count) => `${monitors(count)} mit Schlagwort versehen`,
   toGroup: 'Gruppe', noGroup: 'Keine Gruppe', newTags: 'Schlagwörter, durch Kommas getrennt',
   noTag: 'Ohne Schlagwort', noRegion: 'Ohne Region',
   downFor: (where) => `in ${where}`, checkedNever: 'noch nicht geprüft', incident: 'Vorfall',

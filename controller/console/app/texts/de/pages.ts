@@ -16,7 +16,7 @@ const german: Translation<PageTexts> = {
   group: 'Gruppe', visible: 'Sichtbar', shownAs: (name) => `Name von ${name} auf der Seite`, groupOf: (name) => `Gruppe von ${name}`,
   upOf: (name) => `${name} nach oben`, downOf: (name) => `${name} nach unten`, removeOf: (name) => `${name} von der Seite nehmen`,
   settings: 'Einstellungen', description: 'Beschreibung', timezone: 'Zeitzone', indexed: 'Suchmaschinen dürfen sie zeigen', shown: 'Was sie zeigt',
-  uptime: 'Verfügbarkeit', timeframes: 'Verfügbarkeit von', responseTimes: 'Antwortzeiten', maintenanceCounts: 'Wartung zählt als Ausfall',
+  uptime: 'Verfügbarkeit', '24h': '24 Stunden', '7d': '7 Tage', '30d': '30 Tage', '90d': '90 Tage', timeframes: 'Verfügbarkeit der letzten', responseTimes: 'Antwortzeiten', maintenanceCounts: 'Wartung zählt als Ausfall',
   historyDays: 'Vorfälle der letzten', days: 'Tage', automatic: 'Automatische Meldungen', autoPublish: 'Vorfälle melden, die Prüfungen eröffnen',
   autoPublishHint: 'Nur von Monitoren, die die Seite zeigt.', ofSeverity: 'Von Schwere', critical: 'Kritisch', major: 'Schwer', minor: 'Leicht',
   analytics: 'Google Analytics', analyticsHint: 'Eine Mess-ID. Sie wird nur gespeichert: Von Google wird nichts geladen.',

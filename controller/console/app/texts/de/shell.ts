@@ -16,7 +16,7 @@ const german: Translation<ShellTexts> = {
   notFoundLong: 'Es wurde vielleicht gelöscht oder gehört zu einem anderen Projekt.', back: 'Zurück zu den Monitoren',
   leaveUnsaved: 'Ihre Eingaben sind nicht gespeichert. Seite verlassen?',
   up: 'Erreichbar', down: 'Ausgefallen', degraded: 'Eingeschränkt', unknown: 'Unbekannt', paused: 'Angehalten',
-  disabled: 'Abgeschaltet', maintenanceState: 'Wartung', optional: 'freiwillig', justNow: 'gerade eben',
+  disabled: 'Abgeschaltet', maintenanceState: 'Wartung', optional: 'optional', justNow: 'gerade eben',
   apiReference: 'API-Referenz', utc: (text) => `${text} UTC`,
 };
 
