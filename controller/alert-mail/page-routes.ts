@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { HTML_CONTENT } from '../http/exchange.ts';
 import { defineRoute, type Route } from '../http/route.ts';
 import { viewError, type Page } from '../pages/layout.ts';
+import { mailedVoice } from '../pages/mailed-texts.ts';
 import { recipientPage, resumedPage } from './pages.ts';
 import { readRecipient, resumeAlertMail, stopAlertMail, type AlertMailDeps, type RecipientState } from './verbs.ts';
 
@@ -21,8 +22,9 @@ export function alertMailRoutes(deps: AlertMailDeps): Route[] {
   return [
     defineRoute({
       ...common, method: 'GET', path: '/stop-alerts', summary: 'Page for stopping alert mails',
-      handle: async (_ctx, { query: { token } }) => {
-        return { status: 200, ...shown(recipientPage(token, await readRecipient(deps, token))) };
+      handle: async ({ languages }, { query: { token } }) => {
+        const state = await readRecipient(deps, token);
+        return { status: 200, ...shown(recipientPage(token, state, mailedVoice(languages))) };
       },
     }),
     defineRoute({
@@ -31,15 +33,15 @@ export function alertMailRoutes(deps: AlertMailDeps): Route[] {
       audit: 'recipient.suppressed',
       handle: async (ctx, { query: { token } }) => {
         const state = await stopAlertMail(deps, ctx, token);
-        return { status: 200, audit: auditOf(state), ...shown(recipientPage(token, state)) };
+        return { status: 200, audit: auditOf(state), ...shown(recipientPage(token, state, mailedVoice(ctx.languages))) };
       },
     }),
     defineRoute({
       ...common, method: 'POST', path: '/resume-alerts', summary: 'Send alert mails to an address again',
       audit: 'recipient.resumed',
-      handle: async (_ctx, { query: { token } }) => {
+      handle: async ({ languages }, { query: { token } }) => {
         const state = await resumeAlertMail(deps, token);
-        return { status: 200, audit: auditOf(state), ...shown(resumedPage(token, state)) };
+        return { status: 200, audit: auditOf(state), ...shown(resumedPage(token, state, mailedVoice(languages))) };
       },
     }),
   ];

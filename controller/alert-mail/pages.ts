@@ -1,23 +1,23 @@
 import { html, type Html } from '../pages/html.ts';
 import { renderPage, type Page } from '../pages/layout.ts';
+import type { MailedVoice } from '../pages/mailed-texts.ts';
 import type { RecipientState } from './verbs.ts';
 
 /** What the mailed link opens: the state of the address, and a button that changes it. */
-export function recipientPage(token: string, { address, organizationName, isStopped }: RecipientState): Page {
+export function recipientPage(token: string, state: RecipientState, { language, texts }: MailedVoice): Page {
+  const { address, organizationName, isStopped } = state;
   if (isStopped) {
-    return renderPage('Alert mails are stopped', html`<p role="status">${address} receives no more alert mails
- from ${organizationName}.</p>
-${form('resume-alerts', token, 'Send me alerts again')}`);
+    return renderPage(texts.stopped, html`<p role="status">${texts.noMore(organizationName, address)}</p>
+${form('resume-alerts', token, texts.resumeButton)}`, language);
   }
-  return renderPage('Stop alert mails?', html`<p>${organizationName} sends alerts about what it monitors to
- ${address}.</p>
-${form('stop-alerts', token, 'Stop these mails')}`);
+  return renderPage(texts.stop, html`<p>${texts.sends(organizationName, address)}</p>
+${form('stop-alerts', token, texts.stopButton)}`, language);
 }
 
-export function resumedPage(token: string, { address, organizationName }: RecipientState): Page {
-  return renderPage('Alert mails are sent again', html`<p role="status">${address} receives the alert mails of
- ${organizationName} again.</p>
-${form('stop-alerts', token, 'Stop these mails')}`);
+export function resumedPage(token: string, state: RecipientState, { language, texts }: MailedVoice): Page {
+  const { address, organizationName } = state;
+  return renderPage(texts.resumed, html`<p role="status">${texts.sendsAgain(organizationName, address)}</p>
+${form('stop-alerts', token, texts.stopButton)}`, language);
 }
 
 /** The action is relative because a proxy may serve us under a path. */

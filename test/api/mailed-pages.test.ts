@@ -73,6 +73,20 @@ describe('a mailed link opens a page that', () => {
       .toBe(200);
   });
 
+  test('speaks the language of its reader, also about what is wrong', async () => {
+    const headers = { 'accept-language': 'de-AT,de;q=0.9,en;q=0.5' };
+    const page = await app.client.send('GET', '/reset-password?token=dead', { headers });
+    expect([page.headers.get('content-language'), page.text]).toEqual(['de', expect.stringContaining('Neues Passwort wählen')]);
+    const form = { ...headers, 'content-type': 'application/x-www-form-urlencoded' };
+    const short = await app.client.send('POST', '/reset-password', { rawBody: 'token=dead&password=short', headers: form });
+    expect(short.text).toContain('Das Passwort muss 10 bis 200 Zeichen haben');
+    const dead = await app.client.send('POST', '/verify-email', { rawBody: 'token=dead', headers: form });
+    expect([dead.status, dead.text]).toEqual([400, expect.stringContaining('Dieser Link gilt nicht')]);
+    expect((await app.client.send('GET', '/stop-alerts?token=dead', { headers })).text).toContain('Das hat nicht geklappt');
+    const other = await app.client.send('GET', '/reset-password', { headers: { 'accept-language': 'fr' } });
+    expect(other.headers.get('content-language')).toBe('en');
+  });
+
   test('runs no script, loads nothing, sends no referrer and is not cached', async () => {
     const page =
       await open(new URL(`${app.url}/verify-email?token=${'a'.repeat(64)}&utm_source=mail&_hsmi=1`));

@@ -7,7 +7,10 @@ import { shownMonitor, writeResults, type ShownMonitor } from './shown-monitor.t
 const HOUR_MS = 3_600_000;
 
 /** Paths of the views without a session, by name. */
-export const SIGNED_OUT_VIEWS = { 'sign-in': '/sign-in', 'sign-up': '/sign-up', 'forgot-password': '/forgot-password' };
+export const SIGNED_OUT_VIEWS = {
+  'sign-in': '/sign-in', 'sign-up': '/sign-up', 'forgot-password': '/forgot-password',
+  'accept-invitation': '/accept-invitation?token=none',
+};
 
 /** Puts something to see into every view. Returns the paths of the views by name. */
 export async function furnish(rig: ConsoleRig, tenant: Tenant): Promise<Record<string, string>> {

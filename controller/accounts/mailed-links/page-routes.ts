@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { HTML_CONTENT } from '../../http/exchange.ts';
 import { defineRoute, type Route } from '../../http/route.ts';
 import { viewError, type Page } from '../../pages/layout.ts';
+import { mailedVoice, type MailedTexts } from '../../pages/mailed-texts.ts';
 import type { AccountDeps } from '../deps.ts';
 import { resetPasswordInput } from '../schema.ts';
 import { auditActor } from '../views.ts';
@@ -26,29 +27,31 @@ export function accountPageRoutes(deps: AccountDeps): Route[] {
   return [
     defineRoute({
       ...link, path: '/verify-email', summary: 'Page that verifies an e-mail address',
-      handle: async (_ctx, { query }) => reply(200, verifyPage(query.token)),
+      handle: async ({ languages }, { query }) => reply(200, verifyPage(query.token, mailedVoice(languages))),
     }),
     defineRoute({
       ...form, path: '/verify-email', audit: 'email.verified',
       body: z.strictObject({ token: field }), answers: { 200: HTML },
       handle: async (ctx, { body }) => {
         const user = await verifyEmail(deps, ctx, body.token);
-        const page = donePage('Address verified', `${user.email} is verified.`);
+        const voice = mailedVoice(ctx.languages);
+        const page = donePage(voice.texts.verified, voice.texts.isVerified(user.email), voice);
         return { audit: { actor: auditActor(user) }, ...reply(200, page) };
       },
     }),
     defineRoute({
       ...link, path: '/reset-password', summary: 'Page for choosing a new password',
-      handle: async (_ctx, { query }) => reply(200, resetPage(query.token, null)),
+      handle: async ({ languages }, { query }) => reply(200, resetPage(query.token, null, mailedVoice(languages))),
     }),
     defineRoute({
       ...form, path: '/reset-password', audit: 'password.reset',
       body: z.strictObject({ token: field, password: field }), answers: { 200: HTML, 400: HTML },
       handle: async (ctx, { body }) => {
+        const voice = mailedVoice(ctx.languages);
         const input = resetPasswordInput.safeParse(body);
-        if (!input.success) return reply(400, resetPage(body.token, problemOf(input.error)));
+        if (!input.success) return reply(400, resetPage(body.token, problemOf(input.error, voice.texts), voice));
         const user = await resetPassword(deps, ctx, input.data);
-        const page = donePage('Password changed', 'All devices have to sign in with the new password.');
+        const page = donePage(voice.texts.changed, voice.texts.changedLong, voice);
         return { audit: { actor: auditActor(user) }, ...reply(200, page) };
       },
     }),
@@ -59,6 +62,6 @@ function reply<S extends 200 | 400>(status: S, { html, headers }: Page) {
   return { status, raw: html, headers };
 }
 
-function problemOf(error: z.ZodError): string {
-  return error.issues.map((issue) => issue.message).join('. ');
+function problemOf({ issues }: z.ZodError, { faults }: MailedTexts): string {
+  return issues.map(({ path, message }) => faults?.[String(path[0])] ?? message).join('. ');
 }

@@ -1,22 +1,23 @@
 import { html, type Html } from '../../pages/html.ts';
 import { renderPage, type Page } from '../../pages/layout.ts';
+import type { MailedTexts, MailedVoice } from '../../pages/mailed-texts.ts';
 
-export function verifyPage(token: string): Page {
-  return renderPage('Verify your e-mail address', html`<p>Click the button to verify this address.</p>
-${form('verify-email', token, html``, 'Verify the address')}`);
+export function verifyPage(token: string, { language, texts }: MailedVoice): Page {
+  return renderPage(texts.verify, html`<p>${texts.verifyLong}</p>
+${form('verify-email', token, html``, texts.verifyButton)}`, language);
 }
 
 /** `problem` is the fault of the form as it was sent; null at first. */
-export function resetPage(token: string, problem: string | null): Page {
-  const fields = html`${alert(problem)}${newPassword('New password')}`;
-  return renderPage('Choose a new password', html`<p>All signed-in devices will have to sign in again.</p>
-${form('reset-password', token, fields, 'Change the password')}`);
+export function resetPage(token: string, problem: string | null, { language, texts }: MailedVoice): Page {
+  const fields = html`${alert(problem)}${newPassword(texts.newPassword, texts)}`;
+  return renderPage(texts.reset, html`<p>${texts.resetLong}</p>
+${form('reset-password', token, fields, texts.resetButton)}`, language);
 }
 
 /** The answer to a form that was carried out. */
-export function donePage(title: string, text: string): Page {
+export function donePage(title: string, text: string, { language, texts }: MailedVoice): Page {
   return renderPage(title, html`<p role="status">${text}</p>
-<p><a href="sign-in">Sign in</a></p>`);
+<p><a href="sign-in">${texts.signIn}</a></p>`, language);
 }
 
 /** The action is relative because a proxy may serve us under a path. */
@@ -26,11 +27,11 @@ ${fields}
 <button type="submit">${button}</button></form>`;
 }
 
-function newPassword(label: string): Html {
+function newPassword(label: string, { atLeast }: MailedTexts): Html {
   return html`<label for="password">${label}</label>
 <input id="password" name="password" type="password" autocomplete="new-password"
  minlength="10" maxlength="200" aria-describedby="password-hint" required>
-<p class="hint" id="password-hint">At least 10 characters.</p>`;
+<p class="hint" id="password-hint">${atLeast}</p>`;
 }
 
 function alert(problem: string | null): Html | null {

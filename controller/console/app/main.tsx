@@ -7,7 +7,8 @@ import { useEffect, useState } from 'preact/hooks';
 import { queries } from './api/queries.ts';
 import { keepLive } from './live/live-stream.ts';
 import './preferences/theme.ts';
-import { me, readSession, session } from './session/session.ts';
+import { hasEnded, me, readSession, session } from './session/session.ts';
+import { SignInAgain } from './session/sign-in-again.tsx';
 import { NotFound } from './shell/not-found.tsx';
 import { Shell } from './shell/shell.tsx';
 import { shellTexts } from './texts/shell.ts';
@@ -25,7 +26,7 @@ function Console() {
     return <div class="boot"><p>{shellTexts.offlineLong}</p><Button variant="primary" onClick={() => void readSession()}>{shellTexts.retry}</Button></div>;
   }
   if (path in OF_ANYBODY) return <main id="main"><Views of={OF_ANYBODY} other={NotFound} /></main>;
-  return state === 'in' ? <SignedIn /> : <SignedOut />;
+  return state === 'in' ? <><SignedIn />{hasEnded.value && <SignInAgain />}</> : <SignedOut />;
 }
 
 function SignedIn() {

@@ -1,6 +1,7 @@
 import createClient from 'openapi-fetch';
 import { chosenOrganization, chosenProject, sessionEnded } from '../session/chosen.ts';
 import { ApiError, errorOf } from './api-error.ts';
+import { noteServerDate } from './server-clock.ts';
 import type { paths } from './openapi.d.ts';
 
 /** Makes the cookie count; a page of another origin cannot send it. */
@@ -24,6 +25,7 @@ api.use({
       if (!request.headers.has(name)) request.headers.set(name, value);
     }
   },
+  onResponse: ({ response }) => noteServerDate(response.headers.get('date')),
 });
 
 type Sent<T> = Promise<{ data?: T; error?: unknown; response: Response }>;
@@ -35,6 +37,7 @@ export async function answer<T>(sent: Sent<T>): Promise<DataOf<T>> {
     throw new ApiError({ code: 'OFFLINE', message: 'The server cannot be reached' });
   });
   if (response.ok) return ((data as { data?: unknown } | undefined)?.data ?? data) as DataOf<T>;
-  if (response.status === 401 && !response.url.includes('/api/auth/')) sessionEnded();
-  throw errorOf(response, error);
+  const failure = errorOf(response, error);
+  if (response.status === 401 && failure.code !== 'INVALID_CREDENTIALS') sessionEnded();
+  throw failure;
 }

@@ -35,7 +35,7 @@ export function Votes({ id }: { id: string }) {
 
 function VoteTable({ title, votes }: { title: string; votes: Vote[] }) {
   return (
-    <div class="table-wrap">
+    <div class="table-wrap" tabIndex={0} role="group" aria-label={title}>
       <table>
         <caption>{title}</caption>
         <thead>

@@ -82,7 +82,7 @@ function Problems({ list, monitors }: { list: MonitorList; monitors: readonly Mo
   }
   const shown = wrong.length > MOST_LARGE ? wrong.slice(0, MOST_LARGE - 1) : wrong;
   return (
-    <ul class="wall-problems" aria-live="polite">
+    <ul class="wall-problems" aria-live="polite" aria-relevant="additions">
       {shown.map(({ id, name, runtimeStatus: state, since, down_region_ids: regions }) => (
         <li key={id} class={`wall-problem ${state}`}>
           <strong>{name}</strong>

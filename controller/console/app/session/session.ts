@@ -11,6 +11,9 @@ type Me = paths['/api/auth/me']['get']['responses']['200']['content']['applicati
 /** Who is signed in. `unknown` until the API has said so. */
 export const session = signal<{ state: 'unknown' | 'out' | 'offline' } | { state: 'in'; me: Me }>({ state: 'unknown' });
 
+/** The API no longer knows the session of somebody who may be in the middle of a form. */
+export const hasEnded = signal(false);
+
 export const me = computed(() => (session.value.state === 'in' ? session.value.me : null));
 
 /** The project that is shown: the chosen one, else the default one. */
@@ -42,6 +45,8 @@ export async function readSession(): Promise<void> {
     choose(remembered(read));
     session.value = { state: 'in', me: read };
   } catch (error) {
+    // Who is in stays in: what is shown may hold what they have entered.
+    if (session.peek().state === 'in') return;
     const isOut = error instanceof ApiError && error.status === 401;
     session.value = { state: isOut ? 'out' : 'offline' };
   }
@@ -51,6 +56,15 @@ export async function readSession(): Promise<void> {
 export async function beginSession(): Promise<void> {
   await readSession();
   if (session.value.state === 'out') throw new Error(sessionTexts.notKept);
+}
+
+/** Goes on with what is shown, once the same person has a session again. */
+export async function resumeSession(): Promise<void> {
+  const read = await answer(api.GET('/api/auth/me'));
+  if (read.user.id !== me.value?.user.id) location.reload();
+  session.value = { state: 'in', me: read };
+  hasEnded.value = false;
+  await queries.invalidateQueries();
 }
 
 /** Ends the session here and on the server. */
@@ -79,6 +93,7 @@ export function leave(): void {
   queries.clear();
   chosenOrganization.value = null;
   chosenProject.value = null;
+  hasEnded.value = false;
   session.value = { state: 'out' };
 }
 
@@ -94,5 +109,5 @@ function remembered({ projects }: Me): Me['projects'][number] | null {
 }
 
 effect(() => {
-  if (endings.value > 0 && session.peek().state === 'in') leave();
+  if (endings.value > 0 && session.peek().state === 'in') hasEnded.value = true;
 });

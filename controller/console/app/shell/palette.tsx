@@ -1,10 +1,9 @@
 import { useQuery } from '@tanstack/preact-query';
 import { useEffect, useId, useRef, useState } from 'preact/hooks';
-import { useLocation } from 'preact-iso';
 import { answer, api } from '../api/client.ts';
 import { shellTexts } from '../texts/shell.ts';
 import { Dialog } from '../ui/dialog.tsx';
-import { href } from '../ui/link.ts';
+import { useGo } from '../ui/unsaved.ts';
 import { offered, type Command } from './commands.ts';
 import { DESTINATIONS } from './destinations.ts';
 
@@ -15,20 +14,20 @@ const SEARCH_AFTER_MS = 150;
 export function Palette({ onClose }: { onClose: () => void }) {
   const [typed, setTyped] = useState('');
   const [at, setAt] = useState(0);
-  const { route } = useLocation();
+  const go = useGo();
   const listId = useId();
   const list = useRef<HTMLUListElement>(null);
   const monitors = useMonitors(typed.trim());
   const matches = ({ text, also = '' }: Command) =>
     typed.toLowerCase().split(/\s+/).every((word) => `${text} ${also}`.toLowerCase().includes(word));
   const pages = DESTINATIONS.map(({ to, name, keys }) => ({
-    text: shellTexts[name], also: keys ?? '', run: () => route(href(to)),
+    text: shellTexts[name], also: keys ?? '', run: () => go(to),
   }));
   const groups = [
     { title: shellTexts.actions, found: offered.value.flat().filter(matches) },
     { title: shellTexts.go, found: pages.filter(matches) },
     { title: shellTexts.monitors, found: monitors.map(({ id, name, target }) => ({
-      text: name, also: target ?? '', run: () => route(href(`/monitors/${id}`)),
+      text: name, also: target ?? '', run: () => go(`/monitors/${id}`),
     })) },
   ].filter(({ found }) => found.length > 0);
   const all: Command[] = groups.flatMap(({ found }) => found);

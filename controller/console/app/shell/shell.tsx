@@ -10,6 +10,7 @@ import { shellTexts } from '../texts/shell.ts';
 import { href } from '../ui/link.ts';
 import { Menu, MenuItem, MenuLink } from '../ui/menu.tsx';
 import { toastError } from '../ui/toast.tsx';
+import { mayLeave, useGo } from '../ui/unsaved.ts';
 import { DESTINATIONS } from './destinations.ts';
 import { useKeys } from './keys.ts';
 import { Palette } from './palette.tsx';
@@ -18,7 +19,8 @@ import { Shortcuts } from './shortcuts.tsx';
 /** What is around every view of somebody who is signed in. */
 export function Shell({ children }: { children: ComponentChildren }) {
   const [open, setOpen] = useState<'palette' | 'shortcuts' | null>(null);
-  const { route, path } = useLocation();
+  const { path } = useLocation();
+  const go = useGo();
   const main = useRef<HTMLElement>(null);
   const isFirst = useRef(true);
   useEffect(() => {
@@ -29,7 +31,7 @@ export function Shell({ children }: { children: ComponentChildren }) {
   useKeys([
     { keys: '$mod+k', text: shellTexts.palette, run: () => setOpen('palette'), everywhere: true },
     { keys: 'Shift+?', text: shellTexts.shortcutsHint, run: () => setOpen('shortcuts') },
-    ...DESTINATIONS.map(({ to, name, keys }) => ({ keys: `g ${keys}`, text: shellTexts[name], run: () => route(href(to)) })),
+    ...DESTINATIONS.map(({ to, name, keys }) => ({ keys: `g ${keys}`, text: shellTexts[name], run: () => go(to) })),
   ], { isGeneral: true });
   return (
     <div class="shell">
@@ -84,6 +86,7 @@ function ProjectMenu() {
         <MenuItem
           key={id} isChosen={id === project.value?.id}
           onChoose={() => {
+            if (!mayLeave()) return;
             chooseProject(id);
             queries.clear();
             route(href('/'));

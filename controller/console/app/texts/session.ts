@@ -1,6 +1,7 @@
 import { catalogue } from './catalogue.ts';
 
 const english = {
+  ended: 'Your session has ended', endedLong: 'Sign in to go on. Nothing that you have entered is lost.', somebodyElse: 'Use another account',
   signIn: 'Sign in', email: 'E-mail address', password: 'Password', language: 'Language', otherWays: 'Other ways',
   forgotten: 'Forgot your password?', signUp: 'Create an account', haveAccount: 'You have an account? Sign in',
   byInvitation: 'New people join by invitation.',

@@ -11,7 +11,7 @@ const english = {
   actions: 'Actions', monitors: 'Monitors', shortcuts: 'Keyboard shortcuts', shortcutsHint: 'Show shortcuts',
   general: 'Everywhere', thisView: 'On this page', close: 'Close', cancel: 'Cancel', retry: 'Try again', save: 'Save',
   delete: 'Delete', undo: 'Undo', copy: 'Copy', copied: 'Copied', loading: 'Loading',
-  failed: 'That did not work', request: (id: string) => `Request ${id}`, notFound: 'There is nothing at this address',
+  failed: 'That did not work', wait: (seconds: number) => `Wait ${seconds} ${seconds === 1 ? 'second' : 'seconds'}.`, request: (id: string) => `Request ${id}`, notFound: 'There is nothing at this address',
   notFoundLong: 'It may have been deleted, or belong to another project.', back: 'Back to the monitors',
   leaveUnsaved: 'What you have entered is not saved. Leave this page?',
   up: 'Up', down: 'Down', degraded: 'Degraded', unknown: 'Unknown', paused: 'Paused', disabled: 'Disabled',

@@ -6,7 +6,8 @@ import { ErrorNote } from './error-note.tsx';
 
 interface Props {
   title: string;
-  onClose: () => void;
+  /** Without this it can be left by what is in it only. */
+  onClose?: () => void;
   children: ComponentChildren;
   class?: string;
 }
@@ -14,11 +15,16 @@ interface Props {
 /** A modal dialog while it is rendered. Escape and a click beside it close it; focus goes back where it was. */
 export function Dialog({ title, onClose, children, class: more = '' }: Props) {
   const element = useRef<HTMLDialogElement>(null);
+  const isGone = useRef(false);
   const id = useId();
   useEffect(() => {
     const opener = document.activeElement;
-    element.current?.showModal();
+    const shown = element.current;
+    shown?.showModal();
     return () => {
+      isGone.current = true;
+      // While it is open, nothing outside of it can have the focus.
+      shown?.close();
       if (opener instanceof HTMLElement && opener.isConnected) opener.focus();
     };
   }, []);
@@ -27,14 +33,20 @@ export function Dialog({ title, onClose, children, class: more = '' }: Props) {
       ref={element} class={`dialog ${more}`} aria-labelledby={id}
       onCancel={(event) => {
         event.preventDefault();
-        onClose();
+        onClose?.();
+      }}
+      onClose={() => {
+        // Browsers close it whatever we say when Escape is pressed twice.
+        if (isGone.current) return;
+        if (onClose === undefined) element.current?.showModal();
+        else onClose();
       }}
       onMouseDown={(event) => {
-        if (event.target === element.current) onClose();
+        if (event.target === element.current) onClose?.();
       }}
     >
       <div class="dialog-body">
-        <header><h2 id={id}>{title}</h2><Button variant="quiet" aria-label={shellTexts.close} onClick={onClose}>✕</Button></header>
+        <header><h2 id={id}>{title}</h2>{onClose !== undefined && <Button variant="quiet" aria-label={shellTexts.close} onClick={onClose}>✕</Button>}</header>
         {children}
       </div>
     </dialog>

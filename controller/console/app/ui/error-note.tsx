@@ -12,6 +12,7 @@ export function ErrorNote({ error, retry }: { error: unknown; retry?: () => void
       <p><strong>{shellTexts.failed}.</strong> {error instanceof Error ? error.message : String(error)}</p>
       {fields.length > 0 && <ul>{fields.map(([field, message]) => <li key={field}><code>{field}</code> {message}</li>)}</ul>}
       {isKnown && error.requestId !== null && <p class="faint small"><code>{error.code}</code> · {shellTexts.request(error.requestId)}</p>}
+      {isKnown && error.retryAfter !== null && <p>{shellTexts.wait(error.retryAfter)}</p>}
       {retry !== undefined && <Button onClick={retry}>{shellTexts.retry}</Button>}
     </div>
   );

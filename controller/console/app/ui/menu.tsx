@@ -18,14 +18,18 @@ export function Menu({ label, children, name, class: more = '' }: {
     document.addEventListener('pointerdown', close);
     return () => document.removeEventListener('pointerdown', close);
   }, [isOpen]);
+  // The focus is on the button before an item's dialog opens, and so comes back to it.
+  const leave = () => {
+    setOpen(false);
+    button.current?.focus();
+  };
   const move = (event: KeyboardEvent) => {
     const all = items();
     const at = all.indexOf(document.activeElement as HTMLElement);
     const to = { ArrowDown: at + 1, ArrowUp: at - 1, Home: 0, End: all.length - 1 }[event.key];
     if (event.key === 'Escape' && isOpen) {
       event.stopPropagation();
-      setOpen(false);
-      button.current?.focus();
+      leave();
     } else if (to !== undefined && isOpen) {
       event.preventDefault();
       all.at(to % all.length)?.focus();
@@ -37,7 +41,7 @@ export function Menu({ label, children, name, class: more = '' }: {
         ref={button} type="button" class="button quiet" aria-haspopup="menu" aria-expanded={isOpen}
         aria-label={name} onClick={() => setOpen(!isOpen)}
       >{label}</button>
-      {isOpen && <div class="menu-list" role="menu" onClick={() => setOpen(false)}>{children}</div>}
+      {isOpen && <div class="menu-list" role="menu" onClick={leave}>{children}</div>}
     </div>
   );
 }

@@ -1,19 +1,21 @@
-import { signal } from '@preact/signals';
+import { computed, signal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
+import { serverAhead } from '../api/server-clock.ts';
 import { locale } from '../preferences/language.ts';
 import { shellTexts } from '../texts/shell.ts';
 
-/** Unix ms; moves every ten seconds while somebody shows a relative time. */
-export const now = signal(Date.now());
+const own = signal(Date.now());
+/** Unix ms by the server's clock; moves every ten seconds while somebody shows a relative time. */
+export const now = computed(() => own.value + serverAhead.value);
 const watching = { count: 0, timer: 0 };
 
 function useNow(): number {
   useEffect(() => {
     watching.count += 1;
     if (watching.count === 1) {
-      now.value = Date.now();
+      own.value = Date.now();
       watching.timer = window.setInterval(() => {
-        now.value = Date.now();
+        own.value = Date.now();
       }, 10_000);
     }
     return () => {

@@ -2,6 +2,7 @@ import type { SessionTexts } from '../session.ts';
 import type { Translation } from '../catalogue.ts';
 
 const german: Translation<SessionTexts> = {
+  ended: 'Ihre Sitzung ist zu Ende', endedLong: 'Melden Sie sich an, um weiterzumachen. Ihre Eingaben bleiben erhalten.', somebodyElse: 'Anderes Konto benutzen',
   signIn: 'Anmelden', email: 'E-Mail-Adresse', password: 'Passwort', language: 'Sprache', otherWays: 'Andere Wege',
   forgotten: 'Passwort vergessen?', signUp: 'Konto anlegen', haveAccount: 'Sie haben ein Konto? Anmelden',
   byInvitation: 'Neue Personen kommen durch Einladung dazu.',

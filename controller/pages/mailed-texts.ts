@@ -1,0 +1,63 @@
+import { acceptedLanguage } from './accepted-language.ts';
+
+const ENGLISH = {
+  verify: 'Verify your e-mail address', verifyLong: 'Click the button to verify this address.',
+  verifyButton: 'Verify the address', verified: 'Address verified', isVerified: (email: string) => `${email} is verified.`,
+  reset: 'Choose a new password', resetLong: 'All signed-in devices will have to sign in again.',
+  newPassword: 'New password', resetButton: 'Change the password', changed: 'Password changed',
+  changedLong: 'All devices have to sign in with the new password.', atLeast: 'At least 10 characters.',
+  signIn: 'Sign in',
+  stop: 'Stop alert mails?',
+  sends: (organization: string, address: string) =>
+    `${organization} sends alerts about what it monitors to ${address}.`,
+  stopButton: 'Stop these mails', stopped: 'Alert mails are stopped',
+  noMore: (organization: string, address: string) =>
+    `${address} receives no more alert mails from ${organization}.`,
+  resumeButton: 'Send me alerts again', resumed: 'Alert mails are sent again',
+  sendsAgain: (organization: string, address: string) =>
+    `${address} receives the alert mails of ${organization} again.`,
+  failed: 'That did not work', ours: 'Something went wrong on our side. Please try again in a moment.',
+};
+
+export type MailedTexts = typeof ENGLISH & {
+  /** By the field that is wrong, and by the code of the error, in place of what the API says in English. */
+  faults?: Readonly<Record<string, string>>;
+};
+
+const GERMAN: MailedTexts = {
+  verify: 'E-Mail-Adresse bestätigen', verifyLong: 'Klicken Sie auf den Knopf, um diese Adresse zu bestätigen.',
+  verifyButton: 'Adresse bestätigen', verified: 'Adresse bestätigt', isVerified: (email) => `${email} ist bestätigt.`,
+  reset: 'Neues Passwort wählen', resetLong: 'Auf allen Geräten müssen Sie sich danach neu anmelden.',
+  newPassword: 'Neues Passwort', resetButton: 'Passwort ändern', changed: 'Passwort geändert',
+  changedLong: 'Melden Sie sich auf allen Geräten mit dem neuen Passwort an.', atLeast: 'Mindestens 10 Zeichen.',
+  signIn: 'Anmelden',
+  stop: 'Alarm-Mails abbestellen?',
+  sends: (organization, address) =>
+    `${organization} schickt Alarme über das, was dort überwacht wird, an ${address}.`,
+  stopButton: 'Mails abbestellen', stopped: 'Alarm-Mails sind abbestellt',
+  noMore: (organization, address) => `${address} bekommt keine Alarm-Mails von ${organization} mehr.`,
+  resumeButton: 'Alarme wieder schicken', resumed: 'Alarm-Mails kommen wieder',
+  sendsAgain: (organization, address) => `${address} bekommt die Alarm-Mails von ${organization} wieder.`,
+  failed: 'Das hat nicht geklappt',
+  ours: 'Bei uns ist etwas schiefgegangen. Bitte versuchen Sie es gleich noch einmal.',
+  faults: {
+    token: 'Dieser Link gilt nicht: Er wurde schon benutzt, ist abgelaufen oder unvollständig.',
+    password: 'Das Passwort muss 10 bis 200 Zeichen haben',
+    RATE_LIMIT_EXCEEDED: 'Das waren zu viele Versuche. Bitte warten Sie etwas.',
+  },
+};
+
+const TEXTS = { en: ENGLISH, de: GERMAN } as const;
+type MailedLanguage = keyof typeof TEXTS;
+
+/** What pages that mails lead to say, in one language. */
+export interface MailedVoice {
+  language: MailedLanguage;
+  texts: MailedTexts;
+}
+
+/** In the language that the reader likes best by Accept-Language; in English for who names none of ours. */
+export function mailedVoice(languages: string | undefined): MailedVoice {
+  const language = acceptedLanguage(languages, Object.keys(TEXTS) as MailedLanguage[]) ?? 'en';
+  return { language, texts: TEXTS[language] };
+}

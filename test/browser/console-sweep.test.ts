@@ -1,0 +1,117 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { root } from '../root.mjs';
+import { until } from '../helpers/until.ts';
+import type { Tenant } from '../helpers/tenants.ts';
+import { findBarriers } from './chromium.ts';
+import { DESKTOP, openConsole, PHONE, type ConsoleRig } from './console-rig.ts';
+import { furnish, SIGNED_OUT_VIEWS } from './furnished-console.ts';
+
+let rig: ConsoleRig;
+let tenant: Tenant;
+let inside: Record<string, string>;
+beforeAll(async () => {
+  rig = await openConsole();
+  tenant = await rig.newTenant();
+  inside = await furnish(rig, tenant);
+});
+afterAll(() => rig?.close());
+
+const SOURCE = readFileSync(join(root, 'controller/console/app/views.ts'), 'utf8');
+const PATTERNS = [...SOURCE.matchAll(/^ {2}'(\/[^']*)': lazy/gm)].map(([, pattern]) => pattern as string);
+
+const matcherOf = (pattern: string) => new RegExp(`^${pattern.replace(/:\w+/g, '[^/]+')}$`);
+
+test('no view is forgotten here', () => {
+  const paths = [...Object.values(inside), ...Object.values(SIGNED_OUT_VIEWS)].map((path) => path.split('?')[0] ?? '');
+  expect(PATTERNS.length).toBeGreaterThan(20);
+  expect(PATTERNS.filter((pattern) => !paths.some((path) => matcherOf(pattern).test(path)))).toEqual([]);
+});
+
+/** On a screen in light and on a phone in dark: every rule of axe, and nothing wider than the window. */
+/** So tall that the bar at the bottom of a phone covers nothing. */
+const NARROW = { width: PHONE.viewport.width, height: 4000 };
+const LOOKS = [['light', DESKTOP.viewport], ['dark', NARROW]] as const;
+
+/** In one load of the view. */
+async function findFaults(page: Page): Promise<string[]> {
+  const faults: string[] = [];
+  for (const [colorScheme, viewport] of LOOKS) {
+    await page.setViewportSize(viewport);
+    await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' });
+    await page.locator(`html[data-theme=${colorScheme}]`).waitFor();
+    faults.push(...(await findBarriers(page)).map((barrier) => `${colorScheme}: ${barrier}`));
+    const wider = await page.evaluate<number>('document.documentElement.scrollWidth - document.documentElement.clientWidth');
+    if (wider > 0) faults.push(`${colorScheme}: ${wider} px wider than the window`);
+  }
+  return faults;
+}
+
+async function isLoaded(page: Page, what: string): Promise<void> {
+  await page.getByRole('heading', { level: 1 }).waitFor();
+  await until(async () => (await page.locator('.skeleton').count()) === 0, { what: `${what} is loaded`, timeoutMs: 60_000 });
+}
+
+/** Visits them all in one tab, in German: its words are the longer ones. */
+async function sweep(page: Page, paths: Record<string, string>): Promise<Record<string, string[]>> {
+  const found: Record<string, string[]> = {};
+  for (const [name, path] of Object.entries(paths)) {
+    await page.goto(`${rig.app.url}${path}`);
+    await isLoaded(page, name);
+    const faults = await findFaults(page);
+    if (faults.length > 0) found[name] = faults;
+  }
+  return found;
+}
+
+/** Views, and what is pressed there one after another; `…` is in a menu. */
+const OPENED: [view: string, ...buttons: string[]][] = [
+  ['overview', 'Search or jump to'], ['overview', 'Account'], ['monitor', 'Run now'], ['monitor', 'More actions'],
+  ['monitor', 'More actions', '…Delete'], ['incidents', 'Report'], ['incident', 'Acknowledge'], ['fleet', 'Add a region'],
+  ['fleet', 'Add a probe'], ['probe', 'Actions'], ['probe', 'Actions', '…Edit'], ['probe', 'Actions', '…Revoke'],
+  ['regions', 'Delete'], ['destination', 'Delete'], ['status-pages', 'New status page'], ['status-page', 'More', '…Delete'],
+  ['status-page-posts', 'New post'], ['maintenance-window', 'Delete'], ['settings-people', 'Invite'],
+  ['settings-projects', 'New project'], ['settings-projects', 'Roles'], ['settings-projects', 'Rename'],
+  ['settings-keys', 'New API key'], ['settings-keys', 'Replace'], ['settings-plan', 'Change the plan'],
+  ['settings-account', 'Sign out everywhere'],
+];
+
+const GERMAN = { ...DESKTOP, locale: 'de-DE' };
+
+describe('nothing bars anybody, in both schemes and on a phone', () => {
+  test('from any view', async () => {
+    const forms = Object.fromEntries(['keyword', 'icmp', 'dns'].map((type) => [`new ${type}`, `/monitors/new?type=${type}`]));
+    const kinds = Object.fromEntries(['slack', 'webhook'].map((type) => [`new ${type}`, `/destinations/new?type=${type}`]));
+    await rig.open(tenant.owner, '/', GERMAN, async (page, noted) => {
+      expect(await sweep(page, { ...inside, ...forms, ...kinds })).toEqual({});
+      expect(noted).toEqual([]);
+    });
+  });
+
+  test('from dialogs and menus', async () => {
+    await rig.open(tenant.owner, '/', { ...DESKTOP, locale: 'en-GB' }, async (page, noted) => {
+      const found: Record<string, string[]> = {};
+      for (const [path, ...buttons] of OPENED) {
+        await page.setViewportSize(DESKTOP.viewport);
+        await page.goto(`${rig.app.url}${inside[path]}`);
+        await isLoaded(page, path);
+        for (const name of buttons) {
+          await page.getByRole(name.startsWith('…') ? 'menuitem' : 'button', { name: name.replace(/^…/, '') }).first().click();
+        }
+        await page.locator('dialog[open], [role=menu]').first().waitFor();
+        const faults = await findFaults(page);
+        if (faults.length > 0) found[`${path}: ${buttons.join(', ')}`] = faults;
+      }
+      expect(found).toEqual({});
+      expect(noted).toEqual([]);
+    });
+  });
+
+  test('from views without a session', async () => {
+    await rig.open(null, '/sign-in', GERMAN, async (page) => {
+      expect(await sweep(page, SIGNED_OUT_VIEWS)).toEqual({});
+    });
+  });
+});
