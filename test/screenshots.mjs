@@ -1,4 +1,4 @@
-// `npm run screenshots [-- FOLDER]`: pictures of every page of the console, light, dark and as on a phone, in
+// `npm run screenshots [-- FOLDER]`: pictures of every page of the console, light, dark, as on a phone and in German, in
 // `screenshots/` or the folder that is named.
 import { join, resolve } from 'node:path';
 import { runBundled } from './bundle.mjs';

@@ -33,7 +33,7 @@ export async function furnish(rig: ConsoleRig, tenant: Tenant): Promise<Record<s
     recurrence: 'FREQ=WEEKLY', monitor_ids: [shop.id], status_page_ids: [page.id],
   })).data;
   return {
-    overview: '/', 'overview-groups': '/?group=tag', wall: '/wall', welcome: '/welcome', monitor: `/monitors/${shop.id}`,
+    overview: '/', 'overview-groups': '/monitors?group=tag', wall: '/wall', welcome: '/welcome', monitor: `/monitors/${shop.id}`,
     'monitor-edit': `/monitors/${shop.id}/edit`, 'monitor-new': '/monitors/new', 'monitor-import': '/monitors/import',
     'monitor-checks': `/monitors/${shop.id}/checks`, 'monitor-history': `/monitors/${shop.id}/history`,
     'monitor-expiry': `/monitors/${shop.id}/expiry`, 'monitor-policy': `/monitors/${shop.id}/policy`,
@@ -43,7 +43,7 @@ export async function furnish(rig: ConsoleRig, tenant: Tenant): Promise<Record<s
     'destination-new': '/destinations/new', 'status-pages': '/pages', 'status-page': `/pages/${page.id}`,
     ...Object.fromEntries(['monitors', 'posts', 'subscribers', 'branding', 'settings', 'domain']
       .map((view) => [`status-page-${view}`, `/pages/${page.id}/${view}`])),
-    'maintenance-new': '/maintenance/new', 'not-found': '/monitors/not/one/of/ours', maintenance: '/maintenance',
+    'maintenance-new': '/maintenance/new', settings: '/settings', 'not-found': '/monitors/not/one/of/ours', maintenance: '/maintenance',
     calendar: '/maintenance?view=calendar', 'maintenance-window': `/maintenance/${window.id}`,
     ...Object.fromEntries(['organization', 'people', 'projects', 'keys', 'plan', 'audit', 'account']
       .map((view) => [`settings-${view}`, `/settings/${view}`])),

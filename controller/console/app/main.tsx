@@ -16,6 +16,7 @@ import { Button } from './ui/button.tsx';
 import { ErrorNote } from './ui/error-note.tsx';
 import { Skeleton } from './ui/loading.tsx';
 import { Toasts } from './ui/toast.tsx';
+import { guardHistory } from './ui/unsaved.ts';
 import { OF_ANYBODY, SIGNED_IN, SIGNED_OUT, UNVERIFIED } from './views.ts';
 
 function Console() {
@@ -83,6 +84,7 @@ function Views({ of, other }: { of: Record<string, unknown>; other: View }) {
 }
 
 keepLive();
+guardHistory();
 void readSession();
 render(
   <LocationProvider scope={/^\/(?!api\/|status\/)/}>

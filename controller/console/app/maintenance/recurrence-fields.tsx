@@ -59,9 +59,9 @@ function Weekdays({ chosen, onChosen }: { chosen: readonly Weekday[]; onChosen: 
     <div class="weekdays" role="group" aria-label={texts.weekdays}>
       {WEEKDAYS.map((day) => (
         <button
-          key={day} type="button" class="button" aria-pressed={chosen.includes(day)} aria-label={weekdayText(day)}
+          key={day} type="button" class="button" aria-pressed={chosen.includes(day)}
           onClick={() => toggle(day)}
-        >{weekdayText(day, 'short')}</button>
+        ><span aria-hidden="true">{weekdayText(day, 'short')}</span><span class="hidden">{weekdayText(day)}</span></button>
       ))}
     </div>
   );

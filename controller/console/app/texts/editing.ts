@@ -39,7 +39,7 @@ const english = {
   test: 'Test', testNow: 'Test now', testLong: 'Check it once as it stands here, from the chosen regions. Nothing is saved.',
   create: 'Create', review: (count: number) => (count === 0 ? 'Nothing changed' : `Review ${count} ${count === 1 ? 'change' : 'changes'}`),
   saveChanges: (count: number) => `Save ${count} ${count === 1 ? 'change' : 'changes'}?`, field: 'Field', before: 'Before', after: 'After', nothing: 'nothing',
-  duplicate: 'Duplicate a monitor', copyOf: (name: string) => `${name} (copy)`.slice(0, 255), edit: 'Edit', editing: (name: string) => `Edit ${name}`,
+  duplicate: 'Duplicate a monitor', copyOf: (name: string) => [...`${name} (copy)`].slice(0, 255).join(''), edit: 'Edit', editing: (name: string) => `Edit ${name}`,
   created: (name: string) => `${name} is being watched.`, saved: (name: string) => `${name} is saved.`,
   mayNot: 'Your role in this project does not include changing monitors.',
   importTitle: 'Import and export', importLong: 'Monitors, groups and status pages as one file, in YAML or JSON. What the file does not name stays as it is.',

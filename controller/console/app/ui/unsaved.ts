@@ -1,15 +1,15 @@
 import { signal } from '@preact/signals';
 import { useLocation } from 'preact-iso';
-import { useEffect } from 'preact/hooks';
+import { useLayoutEffect } from 'preact/hooks';
 import { shellTexts } from '../texts/shell.ts';
 import { href } from './link.ts';
 
-/** How many forms that are shown have changes. */
-const unsaved = signal(0);
+/** Where the forms are that are shown and have changes. */
+const unsaved = signal<readonly { url: string }[]>([]);
 
 /** Asks whether changes may be lost, if there are any. */
 export function mayLeave(): boolean {
-  return unsaved.peek() === 0 || confirm(shellTexts.leaveUnsaved);
+  return unsaved.peek().length === 0 || confirm(shellTexts.leaveUnsaved);
 }
 
 /** Leads to a view by a key or a command: asks first, as a link does, where a form has changes. */
@@ -20,12 +20,28 @@ export function useGo(): (path: string) => void {
   };
 }
 
+/**
+ * Asks before the way back leaves a form with changes. To be called before the router listens: listeners of the
+ * window are called in the order in which they were added.
+ */
+export function guardHistory(): void {
+  addEventListener('popstate', (event) => {
+    const [form] = unsaved.peek();
+    if (form === undefined || mayLeave()) return;
+    // The browser has gone already: the view stays, and gets its address back.
+    event.stopImmediatePropagation();
+    history.pushState(null, '', form.url);
+  });
+}
+
 /** Asks before a link, the way back or the browser leaves a form with changes. */
 export function useUnsaved(isChanged: boolean): void {
   const { url } = useLocation();
-  useEffect(() => {
+  // At once: somebody may leave before the next frame.
+  useLayoutEffect(() => {
     if (!isChanged) return undefined;
-    unsaved.value += 1;
+    const form = { url };
+    unsaved.value = [...unsaved.peek(), form];
     const onUnload = (event: BeforeUnloadEvent) => event.preventDefault();
     const onClick = (event: MouseEvent) => {
       const link = (event.target as Element).closest?.('a[href]');
@@ -35,20 +51,12 @@ export function useUnsaved(isChanged: boolean): void {
         event.stopImmediatePropagation();
       }
     };
-    const onPop = (event: PopStateEvent) => {
-      if (mayLeave()) return;
-      // The browser has gone already: the view stays, and gets its address back.
-      event.stopImmediatePropagation();
-      history.pushState(null, '', url);
-    };
     addEventListener('beforeunload', onUnload);
     addEventListener('click', onClick, true);
-    addEventListener('popstate', onPop, true);
     return () => {
-      unsaved.value -= 1;
+      unsaved.value = unsaved.peek().filter((one) => one !== form);
       removeEventListener('beforeunload', onUnload);
       removeEventListener('click', onClick, true);
-      removeEventListener('popstate', onPop, true);
     };
   }, [isChanged, url]);
 }

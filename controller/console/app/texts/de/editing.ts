@@ -43,7 +43,7 @@ const german: Translation<EditingTexts> = {
   test: 'Test', testNow: 'Jetzt testen', testLong: 'Einmal so prüfen, wie es hier steht, aus den gewählten Regionen. Nichts wird gespeichert.',
   create: 'Anlegen', review: (count) => (count === 0 ? 'Nichts geändert' : `${changes(count)} ansehen`),
   saveChanges: (count) => `${changes(count)} speichern?`, field: 'Feld', before: 'Vorher', after: 'Nachher', nothing: 'nichts',
-  duplicate: 'Monitor kopieren', copyOf: (name) => `${name} (Kopie)`.slice(0, 255), edit: 'Bearbeiten', editing: (name) => `${name} bearbeiten`,
+  duplicate: 'Monitor kopieren', copyOf: (name) => [...`${name} (Kopie)`].slice(0, 255).join(''), edit: 'Bearbeiten', editing: (name) => `${name} bearbeiten`,
   created: (name) => `${name} wird überwacht.`, saved: (name) => `${name} ist gespeichert.`,
   mayNot: 'Ihre Rolle in diesem Projekt erlaubt nicht, Monitore zu ändern.',
   importTitle: 'Import und Export', importLong: 'Monitore, Gruppen und Statusseiten als eine Datei in YAML oder JSON. Was die Datei nicht nennt, bleibt, wie es ist.',
