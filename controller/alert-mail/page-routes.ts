@@ -33,7 +33,8 @@ export function alertMailRoutes(deps: AlertMailDeps): Route[] {
       audit: 'recipient.suppressed',
       handle: async (ctx, { query: { token } }) => {
         const state = await stopAlertMail(deps, ctx, token);
-        return { status: 200, audit: auditOf(state), ...shown(recipientPage(token, state, mailedVoice(ctx.languages))) };
+        const page = recipientPage(token, state, mailedVoice(ctx.languages));
+        return { status: 200, audit: auditOf(state), ...shown(page) };
       },
     }),
     defineRoute({
@@ -41,7 +42,8 @@ export function alertMailRoutes(deps: AlertMailDeps): Route[] {
       audit: 'recipient.resumed',
       handle: async ({ languages }, { query: { token } }) => {
         const state = await resumeAlertMail(deps, token);
-        return { status: 200, audit: auditOf(state), ...shown(resumedPage(token, state, mailedVoice(languages))) };
+        const page = resumedPage(token, state, mailedVoice(languages));
+        return { status: 200, audit: auditOf(state), ...shown(page) };
       },
     }),
   ];

@@ -41,7 +41,9 @@ export function accountPageRoutes(deps: AccountDeps): Route[] {
     }),
     defineRoute({
       ...link, path: '/reset-password', summary: 'Page for choosing a new password',
-      handle: async ({ languages }, { query }) => reply(200, resetPage(query.token, null, mailedVoice(languages))),
+      handle: async ({ languages }, { query }) => (
+        reply(200, resetPage(query.token, null, mailedVoice(languages)))
+      ),
     }),
     defineRoute({
       ...form, path: '/reset-password', audit: 'password.reset',
@@ -49,7 +51,9 @@ export function accountPageRoutes(deps: AccountDeps): Route[] {
       handle: async (ctx, { body }) => {
         const voice = mailedVoice(ctx.languages);
         const input = resetPasswordInput.safeParse(body);
-        if (!input.success) return reply(400, resetPage(body.token, problemOf(input.error, voice.texts), voice));
+        if (!input.success) {
+          return reply(400, resetPage(body.token, problemOf(input.error, voice.texts), voice));
+        }
         const user = await resetPassword(deps, ctx, input.data);
         const page = donePage(voice.texts.changed, voice.texts.changedLong, voice);
         return { audit: { actor: auditActor(user) }, ...reply(200, page) };

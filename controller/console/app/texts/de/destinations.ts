@@ -16,7 +16,7 @@ const german: Translation<DestinationTexts> = {
   recipients: 'Empfänger', recipientsHint: 'Bis zu 20 Mailadressen, eine pro Zeile.', url: 'URL', urlHint: 'Erhält für jeden Alarm eine signierte Anfrage.',
   slackUrl: 'Webhook-URL', slackUrlHint: 'Eingehender Webhook des Kanals. Wer sie kennt, kann dort schreiben.',
   method: 'Methode', headers: 'Header', headersHint: 'Einer pro Zeile, in der Form „Name: Wert“.',
-  events: 'Wovon es erfährt', outages: 'Ausfälle', warnings: 'Warnungen', data: 'Fehlende Ergebnisse', probes: 'Eigene Probes',
+  events: 'Gemeldete Ereignisse', outages: 'Ausfälle', warnings: 'Warnungen', data: 'Fehlende Ergebnisse', probes: 'Eigene Probes',
   'monitor.down': 'Ein Monitor fällt aus', 'monitor.up': 'Er ist wieder erreichbar', 'monitor.ssl_expiring': 'Ein Zertifikat läuft bald ab',
   'monitor.domain_expiring': 'Eine Domain läuft bald ab', 'monitor.slow_response': 'Antworten werden langsam',
   'monitor.slow_response_resolved': 'Antworten sind wieder schnell', 'monitor.region_degraded': 'Einzelne Regionen sehen einen Ausfall',

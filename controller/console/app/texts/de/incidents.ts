@@ -11,7 +11,7 @@ const german: Translation<IncidentTexts> = {
   search: 'Vorfälle suchen', status: 'Status', severity: 'Schwere', incident: 'Vorfall', began: 'Beginn', lasted: 'Dauer',
   where: 'Wo', none: 'Keine Vorfälle', noneLong: 'Soweit diese Filter reichen, ist nichts gestört und war es auch nicht.',
   noneFiltered: 'Kein Vorfall passt zu diesen Filtern.', clearFilters: 'Alle zeigen', more: 'Mehr zeigen', source: 'Eröffnet von',
-  system: 'Prüfungen', manual: 'Mensch', found: (count) => (count === '1' ? '1 Vorfall' : `${count} Vorfälle`),
+  system: 'Prüfungen', manual: 'Person', found: (count) => (count === '1' ? '1 Vorfall' : `${count} Vorfälle`),
   acknowledge: 'Bestätigen', resolve: 'Beheben', close: 'Endgültig schließen', assign: 'Zuweisen', assignee: 'Zugewiesen an',
   note: 'Notiz für den Verlauf', acknowledgedBy: (name) => `Bestätigt von ${name}`,
   checksEnd: 'Die Prüfungen beheben ihn von selbst, sobald das Ziel wieder antwortet.', monitor: 'Monitor', error: 'Was fehlschlug',

@@ -4,7 +4,7 @@ import type { FieldHints } from '../monitor-fields.ts';
 const german: Translation<FieldHints> = {
   name: 'Ohne Namen heißt er wie sein Ziel.', target: 'Was geprüft wird: eine URL, oder Name oder Adresse eines Rechners.',
   interval_seconds: 'In jeder Region.', timeout_ms: 'Nie länger als das Intervall.', method: '',
-  headers: 'Gehen mit jeder Anfrage mit.', body: '', auth: 'Ergänzt den Header Authorization.',
+  headers: 'Werden mit jeder Anfrage gesendet.', body: '', auth: 'Ergänzt den Header Authorization.',
   expected_status: 'Codes, Bereiche und Klassen, mit Kommas dazwischen. Ohne Angabe alle, die Erfolg bedeuten.', expected_status_ranges: '',
   slow_response_threshold_ms: 'Eine langsamere Antwort macht den Monitor eingeschränkt.',
   assertions: 'Alles muss zutreffen. Ein Pfad in JSON sieht so aus: $.order.id.', 'keyword_config.keywords': '',

@@ -31,7 +31,7 @@ const german: Translation<MonitorTexts> = {
   short_1h: '1 h', short_6h: '6 h', short_24h: '24 h', short_7d: '7 T', short_30d: '30 T', short_90d: '90 T', short_365d: '1 J',
   settings: 'Einstellungen', runTimes: 'Laufzeiten', pings: 'Meldungen', lastPing: 'Letzte Meldung', noPing: 'bisher keine', expected: 'Erwartet', dueBy: 'Überfällig ab',
   everyWithin: (interval, grace) => `alle ${interval}, höchstens ${grace} später`, pingAddress: 'Befehl für die Meldung',
-  pingHint: 'Um zu sehen, wie lange der Auftrag läuft und wie er endet, melden Sie seinen Start und den Exit-Code:',
+  pingHint: 'Um zu sehen, wie lange der Job läuft und wie er endet, melden Sie seinen Start und den Exit-Code:',
   silent: 'Ihre Probes melden nichts', quarantined: 'Ihre Probe ist in Quarantäne', noLiveProbe: 'Keine ihrer Probes ist online',
   overload: 'Die Probe hat zu viel zu tun', blockedTarget: 'Die Probe darf dieses Ziel nicht erreichen',
   unsupported: 'Die Probe ist zu alt für diesen Typ', probeUnhealthy: 'Der Probe geht es nicht gut',

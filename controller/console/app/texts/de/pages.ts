@@ -18,7 +18,7 @@ const german: Translation<PageTexts> = {
   settings: 'Einstellungen', description: 'Beschreibung', timezone: 'Zeitzone', indexed: 'Suchmaschinen dürfen sie zeigen', shown: 'Was sie zeigt',
   uptime: 'Verfügbarkeit', '24h': '24 Stunden', '7d': '7 Tage', '30d': '30 Tage', '90d': '90 Tage', timeframes: 'Verfügbarkeit der letzten', responseTimes: 'Antwortzeiten', maintenanceCounts: 'Wartung zählt als Ausfall',
   historyDays: 'Vorfälle der letzten', days: 'Tage', automatic: 'Automatische Meldungen', autoPublish: 'Vorfälle melden, die Prüfungen eröffnen',
-  autoPublishHint: 'Nur von Monitoren, die die Seite zeigt.', ofSeverity: 'Von Schwere', critical: 'Kritisch', major: 'Schwer', minor: 'Leicht',
+  autoPublishHint: 'Nur von Monitoren, die die Seite zeigt.', ofSeverity: 'Nur bei Schwere', critical: 'Kritisch', major: 'Schwer', minor: 'Leicht',
   analytics: 'Google Analytics', analyticsHint: 'Eine Mess-ID. Sie wird nur gespeichert: Von Google wird nichts geladen.',
   goodFrom: 'Ein guter Tag hat mindestens', goodFromHint: 'Verfügbarkeit: Sein Balken ist grün.',
   fairFrom: 'Ein mäßiger Tag hat mindestens', fairFromHint: 'Sein Balken ist gelb, darunter rot.',
