@@ -39,6 +39,8 @@ export class LineRow extends Component<LineProps> {
   override render({ line: { monitor, key, depth }, index, height, isChosen, canChoose, span, history, onChoose }: LineProps) {
     const { id, name, target, type, runtimeStatus: state, last_check_at: last, response_time_ms: ms } = monitor;
     const { since, down_region_ids: down, incident } = monitor;
+    // What a heartbeat monitor has as its target is the secret of its address.
+    const shown = type === 'HEARTBEAT' ? '' : target ?? '';
     return (
       <div
         class={`monitor ${state} ${isChosen ? 'chosen' : ''}`} role="row" aria-rowindex={index + 2} data-key={key}
@@ -64,7 +66,7 @@ export class LineRow extends Component<LineProps> {
           <StateDot state={state} />
           <span class="two">
             <a href={href(`/monitors/${id}`)}>{name}</a>
-            <span class="faint small" title={target ?? type}>{type} {target ?? ''}</span>
+            <span class="faint small" title={shown}>{type} {shown}</span>
           </span>
         </span>
         <span role="cell" class="how"><How {...{ state, since, down, incident }} /></span>
@@ -90,7 +92,7 @@ function How({ state, since, down, incident }: HowProps) {
   const isWrong = state === 'down' || state === 'degraded';
   return (
     <span class="two">
-      <span class="state-text">{stateText(state)}{since !== null && <> · <Since at={since} /></>}</span>
+      <span class="state-text">{stateText(state)}{since !== null && <> · <Since at={since} most={1} /></>}</span>
       {isWrong && (
         <span class="small">
           {down.length > 0 && overviewTexts.downFor(down.join(', '))}

@@ -26,8 +26,8 @@ export function Palette({ onClose }: { onClose: () => void }) {
   const groups = [
     { title: shellTexts.actions, found: offered.value.flat().filter(matches) },
     { title: shellTexts.go, found: pages.filter(matches) },
-    { title: shellTexts.monitors, found: monitors.map(({ id, name, target }) => ({
-      text: name, also: target ?? '', run: () => go(`/monitors/${id}`),
+    { title: shellTexts.monitors, found: monitors.map(({ id, name, target, type }) => ({
+      text: name, also: type === 'HEARTBEAT' ? '' : target ?? '', run: () => go(`/monitors/${id}`),
     })) },
   ].filter(({ found }) => found.length > 0);
   const all: Command[] = groups.flatMap(({ found }) => found);

@@ -3,6 +3,7 @@ import { useEffect } from 'preact/hooks';
 import { serverAhead } from '../api/server-clock.ts';
 import { locale } from '../preferences/language.ts';
 import { shellTexts } from '../texts/shell.ts';
+import { durationParts, UNITS } from './duration.ts';
 
 const own = signal(Date.now());
 /** Unix ms by the server's clock; moves every ten seconds while somebody shows a relative time. */
@@ -26,25 +27,16 @@ function useNow(): number {
   return now.value;
 }
 
-const UNITS = [['day', 86_400], ['hour', 3600], ['minute', 60], ['second', 1]] as const;
-
 /** Unix ms of a time as the API writes it: ISO 8601 or Unix ms. */
 export function timeOf(at: string | number): number {
   return typeof at === 'number' ? at : Date.parse(at);
 }
 
-/** As "2 h 5 min"; at most two units, and from `most` of the first on only that one. */
+/** As "2 h 5 min"; see `durationParts`. */
 export function durationText(seconds: number, most = Infinity): string {
-  const whole = Math.max(0, Math.round(seconds));
-  const first = UNITS.findIndex(([, size]) => whole >= size);
-  const at = first === -1 ? UNITS.length - 1 : first;
-  let rest = whole;
-  return UNITS.slice(at, at + 2).flatMap(([unit, size], index) => {
-    const value = Math.floor(rest / size);
-    rest -= value * size;
-    if (index > 0 && (value === 0 || whole >= most * (UNITS[at]?.[1] ?? 1))) return [];
-    return [new Intl.NumberFormat(locale.value, { style: 'unit', unit, unitDisplay: 'short' }).format(value)];
-  }).join(' ');
+  return durationParts(seconds, most)
+    .map(({ unit, value }) => new Intl.NumberFormat(locale.value, { style: 'unit', unit, unitDisplay: 'short' }).format(value))
+    .join(' ');
 }
 
 export function numberText(value: number, digits = 0): string {
@@ -81,7 +73,7 @@ export function Ago({ at }: { at: string | number }) {
   return <time dateTime={iso} title={`${timeText(at)} · ${shellTexts.utc(iso.slice(0, 19).replace('T', ' '))}`}>{text}</time>;
 }
 
-/** How long since then, kept up to date, and as exact as somebody reads it: "2 h 5 min", "11 min". */
-export function Since({ at }: { at: string | number }) {
-  return <>{durationText((useNow() - timeOf(at)) / 1000, 10)}</>;
+/** How long since then, kept up to date, and as exact as somebody reads it: "2 h 5 min", "11 min". As `durationText`. */
+export function Since({ at, most = 10 }: { at: string | number; most?: number }) {
+  return <>{durationText((useNow() - timeOf(at)) / 1000, most)}</>;
 }
