@@ -7,6 +7,8 @@ import { ensureDebianPackages } from '../services/packages.ts';
 
 const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 const RULES = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'];
+/** What may differ from one width or colour scheme of a page to another. */
+export const RULES_OF_LOOKS = ['color-contrast', 'target-size', 'scrollable-region-focusable', 'page-has-heading-one'];
 /** For people to look at; git ignores it. */
 const SCREENSHOTS = 'node_modules/.cache/farwatch-test/screenshots';
 
@@ -18,11 +20,12 @@ export async function startChromium(): Promise<Browser> {
   return chromium.launch({ executablePath: '/usr/bin/chromium', args: ['--no-sandbox'] });
 }
 
-/** What axe has against the page by WCAG 2.2 AA and its best practices: rule and element. */
-export async function findBarriers(page: Page): Promise<string[]> {
+/** What axe has against the page by WCAG 2.2 AA and its best practices, or by these rules only: rule and element. */
+export async function findBarriers(page: Page, rules?: readonly string[]): Promise<string[]> {
+  const runOnly = rules === undefined ? RULES : { type: 'rule', values: rules };
   // The page's own policy forbids scripts, so axe comes in as the debugger does.
   await page.evaluate(AXE);
-  const { violations } = await page.evaluate<AxeResults>(`axe.run({ runOnly: ${JSON.stringify(RULES)}, resultTypes: ['violations'] })`);
+  const { violations } = await page.evaluate<AxeResults>(`axe.run({ runOnly: ${JSON.stringify(runOnly)}, resultTypes: ['violations'] })`);
   return violations.flatMap(({ id, nodes }) => nodes.map(({ html }) => `${id}: ${html.slice(0, 200)}`));
 }
 

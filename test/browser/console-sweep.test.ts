@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { root } from '../root.mjs';
 import { until } from '../helpers/until.ts';
 import type { Tenant } from '../helpers/tenants.ts';
-import { findBarriers } from './chromium.ts';
+import { findBarriers, RULES_OF_LOOKS } from './chromium.ts';
 import { DESKTOP, openConsole, PHONE, type ConsoleRig } from './console-rig.ts';
 import { furnish, SIGNED_OUT_VIEWS } from './furnished-console.ts';
 
@@ -30,19 +30,19 @@ test('no view is forgotten here', () => {
   expect(PATTERNS.filter((pattern) => !paths.some((path) => matcherOf(pattern).test(path)))).toEqual([]);
 });
 
-/** On a screen in light and on a phone in dark: every rule of axe, and nothing wider than the window. */
 /** So tall that the bar at the bottom of a phone covers nothing. */
 const NARROW = { width: PHONE.viewport.width, height: 4000 };
-const LOOKS = [['light', DESKTOP.viewport], ['dark', NARROW]] as const;
+/** On a screen in light by every rule of axe, and on a phone in dark by those that depend on it. */
+const LOOKS = [['light', DESKTOP.viewport, undefined], ['dark', NARROW, RULES_OF_LOOKS]] as const;
 
-/** In one load of the view. */
+/** In one load of the view; also what is wider than the window. */
 async function findFaults(page: Page): Promise<string[]> {
   const faults: string[] = [];
-  for (const [colorScheme, viewport] of LOOKS) {
+  for (const [colorScheme, viewport, rules] of LOOKS) {
     await page.setViewportSize(viewport);
     await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' });
     await page.locator(`html[data-theme=${colorScheme}]`).waitFor();
-    faults.push(...(await findBarriers(page)).map((barrier) => `${colorScheme}: ${barrier}`));
+    faults.push(...(await findBarriers(page, rules)).map((barrier) => `${colorScheme}: ${barrier}`));
     const wider = await page.evaluate<number>('document.documentElement.scrollWidth - document.documentElement.clientWidth');
     if (wider > 0) faults.push(`${colorScheme}: ${wider} px wider than the window`);
   }
@@ -86,7 +86,8 @@ describe('nothing bars anybody, in both schemes and on a phone', () => {
     const kinds = Object.fromEntries(['slack', 'webhook'].map((type) => [`new ${type}`, `/destinations/new?type=${type}`]));
     await rig.open(tenant.owner, '/', GERMAN, async (page, noted) => {
       expect(await sweep(page, { ...inside, ...forms, ...kinds })).toEqual({});
-      expect(noted).toEqual([]);
+      // The browser itself reports the address at which there is nothing.
+      expect(noted.filter((line) => !line.includes('404'))).toEqual([]);
     });
   });
 
