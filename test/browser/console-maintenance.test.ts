@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Tenant } from '../helpers/tenants.ts';
 import { findBarriers, takeScreenshot } from './chromium.ts';
-import { DESKTOP, openConsole, PHONE, type ConsoleRig } from './console-rig.ts';
+import { DESKTOP, openConsole, LONG_PHONE, type ConsoleRig } from './console-rig.ts';
 
 let rig: ConsoleRig;
 let tenant: Tenant;
@@ -21,7 +21,7 @@ const windows = () => `/api/projects/${tenant.projectId}/maintenance-windows`;
 const berlin = { ...DESKTOP, timezoneId: 'Europe/Berlin' };
 
 describe('maintenance in the console', () => {
-  test.each([['light', DESKTOP], ['dark', DESKTOP], ['phone', PHONE]] as const)('nothing bars anybody (%s)', async (name, options) => {
+  test.each([['light', DESKTOP], ['dark', DESKTOP], ['phone', LONG_PHONE]] as const)('nothing bars anybody (%s)', async (name, options) => {
     const colorScheme = name === 'light' ? 'light' : 'dark';
     await rig.open(tenant.owner, '/maintenance', { ...options, colorScheme }, async (page, noted) => {
       await page.getByRole('link', { name: 'Backup' }).waitFor();

@@ -9,6 +9,8 @@ const MOST_MS = 60_000;
 
 export const DESKTOP = { viewport: { width: 1280, height: 900 } };
 export const PHONE = { viewport: { width: 360, height: 740 }, hasTouch: true, isMobile: true };
+/** So tall that the bar at its bottom covers nothing that axe looks at. */
+export const LONG_PHONE = { ...PHONE, viewport: { width: 360, height: 4000 } };
 
 /** What a page complains about: errors, refused content, failed requests; requests to other hosts. */
 export type Noted = string[];

@@ -6,7 +6,7 @@ import { root } from '../root.mjs';
 import { until } from '../helpers/until.ts';
 import type { Tenant } from '../helpers/tenants.ts';
 import { findBarriers, RULES_OF_LOOKS } from './chromium.ts';
-import { DESKTOP, openConsole, PHONE, type ConsoleRig } from './console-rig.ts';
+import { DESKTOP, LONG_PHONE, openConsole, type ConsoleRig } from './console-rig.ts';
 import { furnish, SIGNED_OUT_VIEWS } from './furnished-console.ts';
 
 let rig: ConsoleRig;
@@ -30,10 +30,8 @@ test('no view is forgotten here', () => {
   expect(PATTERNS.filter((pattern) => !paths.some((path) => matcherOf(pattern).test(path)))).toEqual([]);
 });
 
-/** So tall that the bar at the bottom of a phone covers nothing. */
-const NARROW = { width: PHONE.viewport.width, height: 4000 };
 /** On a screen in light by every rule of axe, and on a phone in dark by those that depend on it. */
-const LOOKS = [['light', DESKTOP.viewport, undefined], ['dark', NARROW, RULES_OF_LOOKS]] as const;
+const LOOKS = [['light', DESKTOP.viewport, undefined], ['dark', LONG_PHONE.viewport, RULES_OF_LOOKS]] as const;
 
 /** In one load of the view; also what is wider than the window. */
 async function findFaults(page: Page): Promise<string[]> {
