@@ -2,7 +2,7 @@ import { useEffect, useMemo, useState } from 'preact/hooks';
 import { useGroups } from '../api/groups.ts';
 import { liveState } from '../live/live-stream.ts';
 import { language } from '../preferences/language.ts';
-import { theme } from '../preferences/theme.ts';
+import { isBestDark } from '../preferences/theme.ts';
 import { project } from '../session/session.ts';
 import { overviewTexts } from '../texts/overview.ts';
 import { shellTexts } from '../texts/shell.ts';
@@ -125,12 +125,11 @@ function useStale(isFailing: boolean): number | null {
 /** A bright wall disturbs a room; who has chosen a bright theme keeps it. */
 function useDark(): void {
   useEffect(() => {
-    if (theme.value !== 'system') return undefined;
-    document.documentElement.dataset['theme'] = 'dark';
+    isBestDark.value = true;
     return () => {
-      delete document.documentElement.dataset['theme'];
+      isBestDark.value = false;
     };
-  }, [theme.value]);
+  }, []);
 }
 
 /** Keeps the screen on while the wall is seen, where the browser can. */

@@ -12,8 +12,14 @@ system.addEventListener('change', ({ matches }) => {
   isSystemDark.value = matches;
 });
 
+/** What is shown is dark where its reader has not chosen. */
+export const isBestDark = signal(false);
+
 /** What is shown, whoever chose it. */
-export const scheme = computed(() => (theme.value === 'system' ? (isSystemDark.value ? 'dark' : 'light') : theme.value));
+export const scheme = computed(() => {
+  if (theme.value !== 'system') return theme.value;
+  return isSystemDark.value || isBestDark.value ? 'dark' : 'light';
+});
 
 effect(() => {
   document.documentElement.dataset['theme'] = scheme.value;
