@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Browser, Page } from 'playwright-core';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, inject, test } from 'vitest';
 import { ProbeProcess } from '../bus/probe/probe-process.ts';
 import { bundleFile } from '../bundle.mjs';
 import type { Loose } from '../helpers/api-client.ts';
@@ -14,7 +14,6 @@ import { startControllerRig, type ControllerRig } from '../helpers/controller-ri
 import { startRegistry, type Registry } from '../helpers/registry.ts';
 import { until } from '../helpers/until.ts';
 import { findBarriers, startChromium, takeScreenshot } from './chromium.ts';
-import { builtConsole } from './console-build.ts';
 import { DESKTOP } from './console-rig.ts';
 
 /** Of one step: only against hanging. */
@@ -32,18 +31,17 @@ let rig: ControllerRig;
 let browser: Browser;
 let page: Page;
 let bundle = '';
-let consoleDir = '';
 let id = '';
 
 beforeAll(async () => {
   server = createServer(certificate, (_request, response) => void response.end('In stock'));
   const listening = new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  [registry, bundle, consoleDir, browser] = await Promise.all([
-    startRegistry(), bundleFile('probe/main.ts'), builtConsole(), startChromium(), listening,
+  [registry, bundle, browser] = await Promise.all([
+    startRegistry(), bundleFile('probe/main.ts'), startChromium(), listening,
   ]);
   registry.expiries.set('farshop.com', new Date(Date.now() + 20.5 * DAY_MS).toISOString());
   const env = { DOMAIN_LOOKUPS: 'true', ALLOW_PRIVATE_DESTINATIONS: 'true' };
-  rig = await startControllerRig(env, undefined, undefined, { domainRoots: registry.roots, consoleDir });
+  rig = await startControllerRig(env, undefined, undefined, { domainRoots: registry.roots, consoleDir: inject('consoleDir') });
   for (const [region, name] of REGIONS) await startProbe(region, name);
   id = (await rig.session.ok<Loose>('POST', '/api/monitors', {
     name: 'Shop', type: 'HTTP', target: 'https://www.farshop.com/', verify_ssl: false, interval_seconds: 3600,
@@ -64,7 +62,7 @@ afterAll(async () => {
   await rig?.stop();
   await registry?.close();
   server?.close();
-  for (const path of [dir, bundle, consoleDir]) if (path !== '') rmSync(path, { recursive: true, force: true });
+  for (const path of [dir, bundle]) if (path !== '') rmSync(path, { recursive: true, force: true });
 });
 
 async function startProbe(region: string, name: string): Promise<void> {
