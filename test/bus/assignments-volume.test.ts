@@ -13,7 +13,7 @@ const EDITS = 15;
 /** So many monitors run in both regions, and are edited; the others run in one. */
 const EDITED = 2 * EDITS;
 const REGIONS = ['local', 'second'];
-const MONITORS = 20_000;
+const MONITORS = 100_000;
 
 let rig: FleetRig;
 /** By region. */
@@ -156,7 +156,7 @@ async function editCost(from: number): Promise<Cost> {
   return least;
 }
 
-test('an edit among 20,000 monitors reaches its probes alone, at the cost of one among 1,000', async () => {
+test('an edit among 100,000 monitors reaches its probes alone, at the cost of one among 1,000', async () => {
   await place(0, 1000);
   const amongFew = await editCost(0);
   await place(1000, MONITORS);

@@ -13,6 +13,8 @@ import { TestProbe } from '../helpers/test-probe.ts';
 import { until } from '../helpers/until.ts';
 
 const log = createLog('test', 'silent');
+/** What we promise of a probe's deletion, from the request on; it takes some 50 ms. */
+const REVOKED_WITHIN_MS = 1000;
 /** Attempts that are refused in a row before we believe that nobody lets it in any more. */
 const REFUSALS = 30;
 
@@ -106,8 +108,10 @@ describe.each(servers)('probe identities by %s', (name, startServer) => {
   test('a deleted probe is disconnected and its monitors move; the other probe stays connected', async () => {
     const ended = probe.nats.closed();
     const before = rig.fleets[0]?.bus.stats().reconnects;
+    const askedAt = performance.now();
     await rig.call('DELETE', '/api/probes/:id', { params: { id: probe.answer?.probe_id } });
     await ended;
+    expect(performance.now() - askedAt).toBeLessThan(REVOKED_WITHIN_MS);
     expect(other.nats.isClosed()).toBe(false);
     expect(rig.fleets[0]?.bus.stats().reconnects).toBe(before);
     await until(() => other.held.size === 4, { what: 'monitors moved' });
