@@ -30,6 +30,8 @@ export interface BenchOptions {
   rounds: number;
   /** Share of the full workload, from 0 to 1. */
   scale: number;
+  /** Whether an hour's events take an hour. */
+  isLong: boolean;
 }
 
 export type Metric = (options: BenchOptions) => Promise<(boolean | null)[]>;
