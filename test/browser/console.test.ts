@@ -42,6 +42,19 @@ describe('around every view', () => {
     });
   });
 
+  test('a section whose code cannot be loaded says so, and is there once it can', async () => {
+    const { owner } = await rig.newTenant();
+    await rig.open(owner, '/incidents', DESKTOP, async (page) => {
+      await page.getByRole('heading', { level: 1, name: 'Incidents' }).waitFor();
+      await page.route('**/console/assets/*', (route) => route.abort());
+      await page.getByRole('link', { name: 'Fleet' }).click();
+      await page.getByRole('alert').getByText('could not be loaded').waitFor();
+      await page.unroute('**/console/assets/*');
+      await page.getByRole('alert').getByRole('button', { name: 'Try again' }).click();
+      await page.getByRole('heading', { level: 1, name: 'Fleet' }).waitFor();
+    });
+  });
+
   test('keys lead everywhere, and a list tells them', async () => {
     const { owner } = await rig.newTenant();
     await rig.open(owner, '/incidents', DESKTOP, async (page) => {

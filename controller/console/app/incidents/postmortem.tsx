@@ -1,5 +1,4 @@
 import { useMutation } from '@tanstack/preact-query';
-import { lazy } from 'preact-iso';
 import { useState } from 'preact/hooks';
 import { answer, api } from '../api/client.ts';
 import type { components } from '../api/openapi.d.ts';
@@ -10,11 +9,12 @@ import { Button } from '../ui/button.tsx';
 import { ErrorNote } from '../ui/error-note.tsx';
 import { TextArea } from '../ui/field.tsx';
 import { Section } from '../ui/page.tsx';
+import { part } from '../ui/part.tsx';
 import { Ago } from '../ui/time.tsx';
 import { toast } from '../ui/toast.tsx';
 import { useUnsaved } from '../ui/unsaved.ts';
 
-const Markdown = lazy(() => import('./markdown.tsx'));
+const Markdown = part(() => import('./markdown.tsx'));
 const LONGEST = 50_000;
 
 /** What was learned from an incident, written in Markdown. */

@@ -11,6 +11,7 @@ const english = {
   actions: 'Actions', monitors: 'Monitors', shortcuts: 'Keyboard shortcuts', shortcutsHint: 'Show shortcuts',
   general: 'Everywhere', thisView: 'On this page', close: 'Close', cancel: 'Cancel', retry: 'Try again', save: 'Save',
   delete: 'Delete', undo: 'Undo', copy: 'Copy', copied: 'Copied', loading: 'Loading',
+  notLoaded: 'This part of the console could not be loaded. Perhaps the server was updated meanwhile.',
   failed: 'That did not work', wait: (seconds: number) => `Wait ${seconds} ${seconds === 1 ? 'second' : 'seconds'}.`, request: (id: string) => `Request ${id}`, notFound: 'There is nothing at this address',
   notFoundLong: 'It may have been deleted, or belong to another project.', back: 'Back to the monitors',
   leaveUnsaved: 'What you have entered is not saved. Leave this page?',

@@ -12,6 +12,7 @@ const german: Translation<ShellTexts> = {
   actions: 'Aktionen', monitors: 'Monitore', shortcuts: 'Tastenkürzel', shortcutsHint: 'Tastenkürzel zeigen',
   general: 'Überall', thisView: 'Auf dieser Seite', close: 'Schließen', cancel: 'Abbrechen', retry: 'Noch einmal', save: 'Speichern',
   delete: 'Löschen', undo: 'Rückgängig', copy: 'Kopieren', copied: 'Kopiert', loading: 'Lädt',
+  notLoaded: 'Dieser Teil der Konsole ließ sich nicht laden. Vielleicht wurde der Server inzwischen aktualisiert.',
   failed: 'Das hat nicht geklappt', wait: (seconds) => `Warten Sie ${seconds} ${seconds === 1 ? 'Sekunde' : 'Sekunden'}.`, request: (id) => `Anfrage ${id}`, notFound: 'Unter dieser Adresse gibt es nichts',
   notFoundLong: 'Es wurde vielleicht gelöscht oder gehört zu einem anderen Projekt.', back: 'Zurück zu den Monitoren',
   leaveUnsaved: 'Ihre Eingaben sind nicht gespeichert. Seite verlassen?',
