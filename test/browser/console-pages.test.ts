@@ -4,7 +4,7 @@ import { newId } from '../../shared/ids.ts';
 import { pageSubscriber, SUBSCRIBERS } from '../helpers/page-subscriber.ts';
 import { newMember, type Tenant } from '../helpers/tenants.ts';
 import { findBarriers, takeScreenshot } from './chromium.ts';
-import { DESKTOP, openConsole, PHONE, type ConsoleRig } from './console-rig.ts';
+import { DESKTOP, openConsole, LONG_PHONE, type ConsoleRig } from './console-rig.ts';
 
 let rig: ConsoleRig;
 let tenant: Tenant;
@@ -33,7 +33,7 @@ afterAll(() => rig?.close());
 const path = () => `/api/projects/${tenant.projectId}/status-pages`;
 
 describe('status pages in the console', () => {
-  test.each([['light', DESKTOP], ['dark', DESKTOP], ['phone', PHONE]] as const)('nothing bars anybody (%s)', async (name, options) => {
+  test.each([['light', DESKTOP], ['dark', DESKTOP], ['phone', LONG_PHONE]] as const)('nothing bars anybody (%s)', async (name, options) => {
     const colorScheme = name === 'light' ? 'light' : 'dark';
     await rig.open(tenant.owner, '/pages', { ...options, colorScheme }, async (page, noted) => {
       await page.getByRole('link', { name: 'Acme <b>status</b>' }).waitFor();

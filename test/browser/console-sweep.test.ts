@@ -20,7 +20,7 @@ beforeAll(async () => {
 afterAll(() => rig?.close());
 
 const SOURCE = readFileSync(join(root, 'controller/console/app/views.ts'), 'utf8');
-const PATTERNS = [...SOURCE.matchAll(/^ {2}'(\/[^']*)': lazy/gm)].map(([, pattern]) => pattern as string);
+const PATTERNS = [...SOURCE.matchAll(/^ {2}'(\/[^']*)': part/gm)].map(([, pattern]) => pattern as string);
 
 const matcherOf = (pattern: string) => new RegExp(`^${pattern.replace(/:\w+/g, '[^/]+')}$`);
 

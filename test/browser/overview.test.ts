@@ -238,7 +238,7 @@ describe('a thousand monitors', () => {
     const tenant = await rig.newTenant();
     await populate(tenant, 1000);
     await rig.open(tenant.owner, '/?sort=name', DESKTOP, async (page) => {
-      await page.getByText('1000 monitors').waitFor();
+      await page.getByText('1,000 monitors').waitFor();
       expect(await page.locator('.monitor').count()).toBeLessThan(60);
       await page.evaluate('scrollTo(0, 500 * 56)');
       await page.getByRole('link', { name: 'Shop 501', exact: true }).waitFor();

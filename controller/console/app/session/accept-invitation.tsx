@@ -11,7 +11,7 @@ import { TextField } from '../ui/field.tsx';
 import { Shown } from '../ui/loading.tsx';
 import { Page } from '../ui/page.tsx';
 import { useForm } from '../ui/use-form.ts';
-import { chooseOrganization, me, readSession } from './session.ts';
+import { beginSession, chooseOrganization, me } from './session.ts';
 import { Welcoming } from './welcoming.tsx';
 
 type Invitation = components['schemas']['OpenInvitation'];
@@ -52,7 +52,7 @@ function Joining({ invitation, token, reread }: { invitation: Invitation; token:
       await reread();
       throw refusal;
     });
-    await readSession();
+    await beginSession();
     chooseOrganization(organization.id);
     route('/', true);
   });
