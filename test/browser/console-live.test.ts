@@ -49,13 +49,18 @@ test('a whole installation is set up in the browser: operator, first check, a se
   await page.getByRole('button', { name: 'Watch it', exact: true }).click();
   await page.getByText('is watched every minute').waitFor();
 
-  await page.getByLabel('Name of the probe').fill('dublin-1');
-  await page.getByLabel('Region').selectOption('A new region…');
-  await page.getByLabel('Name of the region').fill('Dublin');
-  await page.getByLabel('City').fill('Dublin');
-  await page.getByLabel('Country').fill('IE');
   await page.getByRole('button', { name: 'Add a probe' }).click();
-  await page.getByText('Waiting for dublin-1').waitFor();
+  const adding = page.getByRole('dialog', { name: 'Add a probe' });
+  await adding.getByLabel('Name').fill('dublin-1');
+  await adding.getByLabel('Region').selectOption('A new region…');
+  const region = page.getByRole('dialog', { name: 'Add a region' });
+  await region.getByLabel('Name', { exact: true }).fill('Dublin');
+  await region.getByLabel('City').fill('Dublin');
+  await region.getByLabel('Country').fill('IE');
+  await region.getByRole('button', { name: 'Create' }).click();
+  await region.waitFor({ state: 'detached' });
+  await adding.getByRole('button', { name: 'Create' }).click();
+  await page.getByText('Waiting for it to come online').waitFor();
   const command = await page.locator('code', { hasText: 'npm run probe' }).first().textContent() ?? '';
   // In a group of its own, which ends as a whole.
   probe = spawn('sh', ['-c', command], { env: cleanEnvironment({ DATA_DIR: dir }), stdio: 'ignore', detached: true });

@@ -91,6 +91,35 @@ describe('settings in the console', () => {
     });
   });
 
+  test('people are invited with roles, promoted and removed', async () => {
+    await newMember(rig.app, tenant, 'viewer');
+    await rig.open(tenant.owner, '/settings/people', DESKTOP, async (page, noted) => {
+      await page.getByRole('button', { name: 'Invite a person' }).click();
+      const dialog = page.getByRole('dialog');
+      await dialog.getByLabel('Mail address').fill('grace@example.com');
+      await dialog.getByLabel('Role in Default').selectOption('viewer');
+      await dialog.getByRole('button', { name: 'Send the invitation' }).click();
+      await page.getByRole('cell', { name: 'grace@example.com', exact: true }).waitFor();
+      await page.getByRole('button', { name: 'Withdraw the invitation of soon@example.com' }).click();
+      await page.getByRole('cell', { name: 'soon@example.com', exact: true }).waitFor({ state: 'detached' });
+      await page.getByLabel('Role of viewer').selectOption('admin');
+      const rolesNow = async () => ((await tenant.owner.client.get('/api/organization/members')).data.members as { name: string; role: string }[])
+        .map(({ name, role }) => `${name}: ${role}`).toSorted();
+      await expect.poll(rolesNow).toEqual(['Owner: owner', 'member: member', 'viewer: admin']);
+      // The last owner stays one; what was shown at once is taken back.
+      await page.getByLabel('Role of Owner').selectOption('viewer');
+      await page.getByText('needs an owner').waitFor();
+      await expect.poll(() => page.getByLabel('Role of Owner').inputValue()).toBe('owner');
+      await page.getByRole('button', { name: 'Remove viewer' }).click();
+      await page.getByRole('dialog').getByRole('button', { name: 'Remove' }).click();
+      await page.getByText('Removed', { exact: true }).waitFor();
+      expect(await rolesNow()).toEqual(['Owner: owner', 'member: member']);
+      expect(noted.filter((line) => !line.includes('409'))).toEqual([]);
+    });
+    const { invitations } = (await tenant.owner.client.get('/api/organization/invitations')).data;
+    expect(invitations).toMatchObject([{ email: 'grace@example.com', role: 'member', project_roles: { [tenant.projectId]: 'viewer' } }]);
+  });
+
   test('an invitation is accepted by somebody new, in their language', async () => {
     const name = '<b>Acme</b> & Co';
     await tenant.owner.client.patch('/api/organization', { name });
@@ -136,35 +165,6 @@ describe('settings in the console', () => {
       await page.getByRole('heading', { level: 1, name: 'This invitation is not valid any more' }).waitFor();
       expect(await findBarriers(page)).toEqual([]);
     });
-  });
-
-  test('people are invited with roles, promoted and removed', async () => {
-    await newMember(rig.app, tenant, 'viewer');
-    await rig.open(tenant.owner, '/settings/people', DESKTOP, async (page, noted) => {
-      await page.getByRole('button', { name: 'Invite a person' }).click();
-      const dialog = page.getByRole('dialog');
-      await dialog.getByLabel('Mail address').fill('grace@example.com');
-      await dialog.getByLabel('Role in Default').selectOption('viewer');
-      await dialog.getByRole('button', { name: 'Send the invitation' }).click();
-      await page.getByRole('cell', { name: 'grace@example.com', exact: true }).waitFor();
-      await page.getByRole('button', { name: 'Withdraw the invitation of soon@example.com' }).click();
-      await page.getByRole('cell', { name: 'soon@example.com', exact: true }).waitFor({ state: 'detached' });
-      await page.getByLabel('Role of viewer').selectOption('admin');
-      const rolesNow = async () => ((await tenant.owner.client.get('/api/organization/members')).data.members as { name: string; role: string }[])
-        .map(({ name, role }) => `${name}: ${role}`).toSorted();
-      await expect.poll(rolesNow).toEqual(['Owner: owner', 'member: member', 'viewer: admin']);
-      // The last owner stays one; what was shown at once is taken back.
-      await page.getByLabel('Role of Owner').selectOption('viewer');
-      await page.getByText('needs an owner').waitFor();
-      await expect.poll(() => page.getByLabel('Role of Owner').inputValue()).toBe('owner');
-      await page.getByRole('button', { name: 'Remove viewer' }).click();
-      await page.getByRole('dialog').getByRole('button', { name: 'Remove' }).click();
-      await page.getByText('Removed', { exact: true }).waitFor();
-      expect(await rolesNow()).toEqual(['Owner: owner', 'member: member']);
-      expect(noted.filter((line) => !line.includes('409'))).toEqual([]);
-    });
-    const { invitations } = (await tenant.owner.client.get('/api/organization/invitations')).data;
-    expect(invitations).toMatchObject([{ email: 'grace@example.com', role: 'member', project_roles: { [tenant.projectId]: 'viewer' } }]);
   });
 
   test('the plan is changed, a project made, its roles given, and the log tells of it', async () => {

@@ -1,5 +1,5 @@
 import type { ComponentChildren } from 'preact';
-import { useEffect, useRef, useState } from 'preact/hooks';
+import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
 
 /** A button with a list of actions below it. Put `MenuItem`s into it. */
 export function Menu({ label, children, name, class: more = '' }: {
@@ -9,9 +9,12 @@ export function Menu({ label, children, name, class: more = '' }: {
   const root = useRef<HTMLDivElement>(null);
   const button = useRef<HTMLButtonElement>(null);
   const items = () => [...root.current?.querySelectorAll<HTMLElement>('[role^=menuitem]:not(:disabled)') ?? []];
+  useLayoutEffect(() => {
+    // At once: the next key may come before the next frame.
+    if (isOpen) items()[0]?.focus();
+  }, [isOpen]);
   useEffect(() => {
     if (!isOpen) return undefined;
-    items()[0]?.focus();
     const close = ({ target }: Event) => {
       if (!root.current?.contains(target as Node)) setOpen(false);
     };
