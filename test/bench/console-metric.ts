@@ -75,7 +75,7 @@ export const consoleInBrowser: Metric = async ({ bundles, rounds, scale, isLong 
     }
     const page = await context.newPage();
     await page.goto(`${one.url}/`);
-    await page.getByText(`${count} monitors`).waitFor();
+    await page.getByText(`${count.toLocaleString('en')} monitors`).waitFor();
     const still = await scrolledFor(page, LOOKED_AT_MS * scale);
     const teller = await Teller.start(one);
     try {
