@@ -70,6 +70,7 @@ describe('a monitor', () => {
       await chart.getByLabel('Show').selectOption({ label: 'Phases' });
       await chart.getByText('Name lookup').waitFor();
       await chart.getByText('As a table').click();
+      await chart.getByRole('columnheader', { name: 'Name lookup' }).waitFor();
       const headings = await chart.getByRole('columnheader').allInnerTexts();
       expect(headings).toEqual(['Time', 'Transfer', 'First byte', 'TLS', 'Connection', 'Name lookup']);
       await chart.getByRole('cell', { name: '4 ms' }).first().waitFor();
