@@ -1,5 +1,4 @@
 import { readFileSync, rmSync } from 'node:fs';
-import { join } from 'node:path';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { freePort } from '../../deploy/quickstart/ports.ts';
@@ -8,8 +7,8 @@ import { Several, type Member } from '../faults/several.ts';
 import { makeCertificate } from '../helpers/certificate.ts';
 import { PASSWORD } from '../helpers/tenants.ts';
 import { until } from '../helpers/until.ts';
-import { ensureDebianPackages } from '../services/packages.ts';
-import { serviceFolder, startService, type Service } from '../services/service.ts';
+import { runNginx } from '../services/nginx.ts';
+import type { Service } from '../services/service.ts';
 import { startChromium } from './chromium.ts';
 import { builtController } from './console-build.ts';
 import { DESKTOP } from './console-rig.ts';
@@ -96,40 +95,21 @@ async function signIn(): Promise<void> {
 
 /** By the configuration of the manual, with what it leaves to its reader. */
 async function startNginx(members: readonly Member[]): Promise<Service> {
-  await ensureDebianPackages('nginx');
   const manual = readFileSync('docs/operating.md', 'utf8');
   const [, example = ''] = /```nginx\n(.*?)```/s.exec(manual) ?? [];
-  const dir = serviceFolder('nginx-front');
-  const { cert, key } = makeCertificate({ names: ['localhost'] });
   const addresses = members.map(({ url }) => new URL(url).host);
-  const site = example
-    .replace(/10\.0\.0\.(\d):3000/g, (_found, at: string) => addresses[Number(at) - 1] ?? '')
-    .replace('# listen, ssl_certificate …', `
-      listen 127.0.0.1:${ports.http};
-      listen 127.0.0.1:${ports.https} ssl;
-      ssl_certificate ${join(dir, 'cert.pem')};
-      ssl_certificate_key ${join(dir, 'key.pem')};`);
-  const temporary = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi']
-    .map((kind) => `${kind}_temp_path ${join(dir, kind)};`).join('\n');
-  return startService({
-    program: '/usr/sbin/nginx', args: ['-p', dir, '-e', 'stderr', '-c', join(dir, 'nginx.conf')],
-    dir, ports: Object.values(ports),
-    files: {
-      'cert.pem': cert, 'key.pem': key,
-      'nginx.conf': `
-        daemon off;
-        pid ${join(dir, 'pid')};
-        worker_processes 1;
-        events { worker_connections 256; }
-        http {
-          access_log off;
-          ${temporary}
-          ${site}
-          server {
-            listen 127.0.0.1:${ports.mistaken};
-            location / { proxy_pass http://farwatch; }
-          }
-        }`,
-    },
+  return runNginx({
+    ports: Object.values(ports), certificate: makeCertificate({ names: ['localhost'] }),
+    sites: (tls) => `
+      ${example
+        .replace(/10\.0\.0\.(\d):3000/g, (_found, at: string) => addresses[Number(at) - 1] ?? '')
+        .replace('# listen, ssl_certificate …', `
+          listen 127.0.0.1:${ports.http};
+          listen 127.0.0.1:${ports.https} ssl;
+          ${tls}`)}
+      server {
+        listen 127.0.0.1:${ports.mistaken};
+        location / { proxy_pass http://farwatch; }
+      }`,
   });
 }

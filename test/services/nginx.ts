@@ -11,37 +11,55 @@ export const PAGE = `<title>Shop</title>${'<p>Äpfel und Birnen</p>'.repeat(1000
 export async function startNginx(
   { cert, key }: Certificate,
 ): Promise<Service & { httpPort: number; httpsPort: number }> {
+  const [httpPort, httpsPort] = [await freePort(), await freePort()];
+  const service = await runNginx({
+    ports: [httpPort, httpsPort], certificate: { cert, key }, files: { page: PAGE, drip: PAGE },
+    sites: (tls) => `
+      server {
+        listen 127.0.0.1:${httpPort};
+        listen 127.0.0.1:${httpsPort} ssl;
+        ${tls}
+        default_type text/html;
+        location / { return 200 ok; }
+        location = /page { gzip on; }
+        location = /drip { limit_rate 1000; }
+      }`,
+  });
+  return { httpPort, httpsPort, ...service };
+}
+
+interface NginxOptions {
+  /** On 127.0.0.1. */
+  ports: number[];
+  certificate: Certificate;
+  /** What its servers find at `/`, by name. */
+  files?: Record<string, string>;
+  /** The servers; `tls` names the certificate and its key. */
+  sites: (tls: string) => string;
+}
+
+export async function runNginx({ ports, certificate, files = {}, sites }: NginxOptions): Promise<Service> {
   await ensureDebianPackages('nginx');
   const dir = serviceFolder('nginx');
-  const [httpPort, httpsPort] = [await freePort(), await freePort()];
   const temporary = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi']
     .map((kind) => `${kind}_temp_path ${join(dir, kind)};`).join('\n');
-  const service = await startService({
+  const tls = `ssl_certificate ${join(dir, 'cert.pem')};\nssl_certificate_key ${join(dir, 'key.pem')};`;
+  return startService({
     program: '/usr/sbin/nginx', args: ['-p', dir, '-e', 'stderr', '-c', join(dir, 'nginx.conf')],
-    dir, ports: [httpPort, httpsPort],
+    dir, ports,
     files: {
-      'cert.pem': cert, 'key.pem': key, page: PAGE, drip: PAGE,
+      'cert.pem': certificate.cert, 'key.pem': certificate.key, ...files,
       'nginx.conf': `
         daemon off;
         pid ${join(dir, 'pid')};
         worker_processes 1;
-        events { worker_connections 64; }
+        events { worker_connections 256; }
         http {
           access_log off;
           ${temporary}
-          server {
-            listen 127.0.0.1:${httpPort};
-            listen 127.0.0.1:${httpsPort} ssl;
-            ssl_certificate ${join(dir, 'cert.pem')};
-            ssl_certificate_key ${join(dir, 'key.pem')};
-            default_type text/html;
-            root ${dir};
-            location / { return 200 ok; }
-            location = /page { gzip on; }
-            location = /drip { limit_rate 1000; }
-          }
+          root ${dir};
+          ${sites(tls)}
         }`,
     },
   });
-  return { httpPort, httpsPort, ...service };
 }
