@@ -10,6 +10,7 @@ import { startTarget, type Target } from '../helpers/target.ts';
 import { PASSWORD } from '../helpers/tenants.ts';
 import { startChromium, takeScreenshot } from './chromium.ts';
 import { DESKTOP } from './console-rig.ts';
+import { enrolProbe } from './enrol-probe.ts';
 
 /** Of one step: only against hanging. */
 const MOST_MS = 60_000;
@@ -49,17 +50,7 @@ test('a whole installation is set up in the browser: operator, first check, a se
   await page.getByRole('button', { name: 'Watch it', exact: true }).click();
   await page.getByText('is watched every minute').waitFor();
 
-  await page.getByRole('button', { name: 'Add a probe' }).click();
-  const adding = page.getByRole('dialog', { name: 'Add a probe' });
-  await adding.getByLabel('Name').fill('dublin-1');
-  await adding.getByLabel('Region').selectOption('A new region…');
-  const region = page.getByRole('dialog', { name: 'Add a region' });
-  await region.getByLabel('Name', { exact: true }).fill('Dublin');
-  await region.getByLabel('City').fill('Dublin');
-  await region.getByLabel('Country').fill('IE');
-  await region.getByRole('button', { name: 'Create' }).click();
-  await region.waitFor({ state: 'detached' });
-  await adding.getByRole('button', { name: 'Create' }).click();
+  await enrolProbe(page, 'dublin-1', 'Dublin');
   await page.getByText('Waiting for it to come online').waitFor();
   const command = await page.locator('code', { hasText: 'npm run probe' }).first().textContent() ?? '';
   // In a group of its own, which ends as a whole.

@@ -5,6 +5,7 @@ import { PASSWORD } from '../helpers/tenants.ts';
 import { until } from '../helpers/until.ts';
 import { findBarriers, takeScreenshot } from './chromium.ts';
 import { DESKTOP, openConsole, PHONE, type ConsoleRig } from './console-rig.ts';
+import { enrolProbe } from './enrol-probe.ts';
 
 const EMAIL = 'ada@example.com';
 let rig: ConsoleRig;
@@ -40,17 +41,7 @@ describe('the first minute', () => {
       await until(() => rig.app.mailsTo(EMAIL).length > 0, { what: 'the test alert in the mail' });
 
       await takeScreenshot(page, 'console-welcome');
-      await page.getByRole('button', { name: 'Add a probe' }).click();
-      const probe = page.getByRole('dialog', { name: 'Add a probe' });
-      await probe.getByLabel('Name').fill('dublin-1');
-      await probe.getByLabel('Region').selectOption('A new region…');
-      const region = page.getByRole('dialog', { name: 'Add a region' });
-      await region.getByLabel('Name', { exact: true }).fill('EU West');
-      await region.getByLabel('City').fill('Dublin');
-      await region.getByLabel('Country').fill('IE');
-      await region.getByRole('button', { name: 'Create' }).click();
-      await region.waitFor({ state: 'detached' });
-      await probe.getByRole('button', { name: 'Create' }).click();
+      await enrolProbe(page, 'dublin-1', 'EU West');
       await page.getByText(`npm run probe -- --controller ${rig.app.url}`).waitFor();
       await page.getByText('Waiting for it to come online').waitFor();
       expect(await findBarriers(page)).toEqual([]);

@@ -1,0 +1,16 @@
+import type { Page } from 'playwright-core';
+
+/** Fills and sends the dialog that adds a probe, in a new region that it makes on the way. */
+export async function enrolProbe(page: Page, name: string, regionName: string): Promise<void> {
+  await page.getByRole('button', { name: 'Add a probe' }).click();
+  const probe = page.getByRole('dialog', { name: 'Add a probe' });
+  await probe.getByLabel('Name').fill(name);
+  await probe.getByLabel('Region').selectOption('A new region…');
+  const region = page.getByRole('dialog', { name: 'Add a region' });
+  await region.getByLabel('Name', { exact: true }).fill(regionName);
+  await region.getByLabel('City').fill('Dublin');
+  await region.getByLabel('Country').fill('IE');
+  await region.getByRole('button', { name: 'Create' }).click();
+  await region.waitFor({ state: 'detached' });
+  await probe.getByRole('button', { name: 'Create' }).click();
+}
