@@ -113,13 +113,16 @@ export function agreed<T extends { region: string; from: number; until: number }
   voters: Pick<MonitorState, 'config' | 'regions'>, found: T[],
 ): Agreed<T>[] {
   const required = requiredOfAll(voters);
+  const assigned = assignedRegions(voters);
   const edges = new Set(found.flatMap(({ from, until }) => [from, until]));
   const bounds = [...edges].sort((one, other) => one - other);
   const stretches: Agreed<T>[] = [];
   bounds.slice(0, -1).forEach((from, index) => {
     const until = bounds[index + 1] as number;
     const by = found.filter((outage) => outage.from <= from && outage.until >= until);
-    if (by.length === 0 || domainsOf(voters.config, by.map(({ region }) => region)) < required) return;
+    // A network says "down" only if all of its regions do.
+    const others = assigned.filter((name) => !by.some(({ region }) => region === name));
+    if (domainsOf(voters.config, assigned) - domainsOf(voters.config, others) < required) return;
     const last = stretches.at(-1);
     if (last?.until === from) {
       last.until = until;

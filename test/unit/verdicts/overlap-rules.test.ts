@@ -62,6 +62,14 @@ describe('an outage that regions report one after another', () => {
     expect(run.told).toEqual(['up→down@60', 'open@60', 'down→up@120', 'resolve@120']);
   });
 
+  test('is none while a region of one network reaches what the other does not', () => {
+    const run = watched({ assigned: REGIONS, domains: { eu: 'AS1', us: 'AS1' } });
+    tell(run, 'eu', { 60: false, 120: true });
+    tell(run, 'us', { 61: true, 121: true });
+    tell(run, 'ap', { 62: false, 122: true });
+    expect(run.told).toEqual([]);
+  });
+
   test('is reported before a later outage that all regions see', () => {
     const run = watched();
     tell(run, 'eu', { 60: false, 120: true, 180: false });

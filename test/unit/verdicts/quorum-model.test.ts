@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import type { MonitorConfig } from '../../../controller/verdicts/monitor-config.ts';
 import { configOf } from '../results/build.ts';
-import { verdictOf } from '../../../controller/verdicts/quorum-rules.ts';
+import { agreed, verdictOf } from '../../../controller/verdicts/quorum-rules.ts';
 import { NEW_REGION } from '../../../controller/verdicts/region-rules.ts';
 import type { MonitorState } from '../../../controller/verdicts/monitor-state.ts';
 
@@ -84,4 +84,27 @@ test('the verdict is what the documentation says, whoever reports and whatever t
   fc.assert(fc.property(situations, (situation) => {
     expect(decided(situation)).toBe(written(situation));
   }), { numRuns: 20_000 });
+});
+
+/** What late results of the assigned regions show of one stretch of time. */
+function foundLate({ policy, places }: Situation): boolean {
+  const assigned = places.filter((place) => place.isAssigned);
+  const inNetwork = assigned.filter(({ network }) => network !== null);
+  const config = configOf({
+    quorum: policy, assigned: assigned.map(({ name }) => name),
+    domains: Object.fromEntries(inNetwork.map(({ name, network }) => [name, network as string])),
+  });
+  const down = places.filter(({ says }) => says === 'down');
+  const found = down.map(({ name: region }) => ({ region, from: 1, until: 2 }));
+  return agreed({ config, regions: {} }, found).length > 0;
+}
+
+test('late results show an outage when the votes would be down if all that are silent had said up', () => {
+  fc.assert(fc.property(situations, ({ policy, places }) => {
+    // "When enough votes for it are `down` out of all assigned regions."
+    const all = places.filter((place) => place.isAssigned)
+      .map((place) => ({ ...place, says: place.says ?? 'up' as const }));
+    const isFound = foundLate({ policy, places, isPatienceOver: false });
+    expect(isFound).toBe(written({ policy, places: all, isPatienceOver: false }) === 'down');
+  }), { numRuns: 5000 });
 });
