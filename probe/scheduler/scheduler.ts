@@ -2,7 +2,7 @@ import type { Assignment } from '../../shared/contracts/assignment.ts';
 import type { MissedReason } from '../../shared/contracts/result.ts';
 import type { Clock, Timer } from '../../shared/time.ts';
 import { decideSlot, isSlot, nextSlot, type SlotRun } from './slots.ts';
-import { TICK_MS, TimerHeap } from './timer-heap.ts';
+import { TimerHeap } from './timer-heap.ts';
 
 /** What the scheduler tells of; each slot of a monitor comes up once in one of the two. */
 export interface SchedulerEvents {
@@ -179,7 +179,7 @@ export class Scheduler {
 
   /** The wall clock went back: the schedule follows it, and slots of the repeated stretch are slots again. */
   #restartAt(nowMs: number): void {
-    this.#timers.reset(nowMs - TICK_MS);
+    this.#timers.reset(nowMs - 1);
     this.#lastFiredMs = -Infinity;
     for (const at of this.#index.values()) {
       const assignment = this.#assignments[at] as Assignment;

@@ -1,5 +1,3 @@
-/** Timers fire at multiples of this, ms, so that those due almost together fire together. */
-export const TICK_MS = 2;
 const NONE = -1;
 
 /**
@@ -12,11 +10,11 @@ export class TimerHeap {
   readonly #heap: number[] = [];
   /** By entry: its place in the heap, or NONE. */
   readonly #places: number[] = [];
-  /** By entry: when it fires, Unix ms. */
+  /** By entry: when it fires, Unix ms, whole. */
   readonly #due: number[] = [];
 
   constructor(nowMs: number) {
-    this.#nowMs = tickAt(nowMs);
+    this.#nowMs = nowMs;
   }
 
   get size(): number {
@@ -28,15 +26,13 @@ export class TimerHeap {
     return this.#nowMs;
   }
 
-  /**
-   * Makes `entry` fire at the first tick at or after `dueMs` that is still to come, in place of what it had.
-   */
+  /** Makes `entry` fire at `dueMs`, or in the next millisecond if that is over, in place of what it had. */
   insert(entry: number, dueMs: number): void {
     while (this.#places.length <= entry) {
       this.#places.push(NONE);
       this.#due.push(0);
     }
-    this.#due[entry] = Math.max(this.#nowMs + TICK_MS, Math.ceil(dueMs / TICK_MS) * TICK_MS);
+    this.#due[entry] = Math.max(this.#nowMs + 1, dueMs);
     const known = this.#places[entry] as number;
     if (known !== NONE) return this.#settle(known, entry);
     this.#heap.push(entry);
@@ -61,7 +57,7 @@ export class TimerHeap {
       this.remove(next);
       fire(next);
     }
-    this.#nowMs = Math.max(this.#nowMs, tickAt(toMs));
+    this.#nowMs = Math.max(this.#nowMs, toMs);
   }
 
   /** Unix ms of the next due time; Infinity when there is none. */
@@ -74,7 +70,7 @@ export class TimerHeap {
   reset(nowMs: number): void {
     for (const entry of this.#heap) this.#places[entry] = NONE;
     this.#heap.length = 0;
-    this.#nowMs = tickAt(nowMs);
+    this.#nowMs = nowMs;
   }
 
   /** Moves `entry` up or down from `place` to where it belongs. */
@@ -106,8 +102,4 @@ export class TimerHeap {
     this.#heap[place] = entry;
     this.#places[entry] = place;
   }
-}
-
-function tickAt(nowMs: number): number {
-  return Math.floor(nowMs / TICK_MS) * TICK_MS;
 }

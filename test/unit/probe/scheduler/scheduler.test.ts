@@ -45,11 +45,11 @@ function watch(clock: Clock): { scheduler: Scheduler; seen: Seen[] } {
 }
 
 describe('the scheduler', () => {
-  test('starts every slot once, within a tick of its due time, for hours and without drift', async () => {
+  test('starts every slot once, on time, for hours and without drift', async () => {
     const clock = new SimulatedClock();
     const { scheduler, seen } = watch(clock);
     const monitors = [1000, 7000, 60_000, 3_600_000].map(
-      (interval, at) => buildAssignment({ interval_ms: interval, phase_ms: 333 * at }),
+      (interval, at) => buildAssignment({ interval_ms: interval, phase_ms: 250 * at }),
     );
     for (const monitor of monitors) scheduler.set(monitor);
     const startMs = clock.now();
@@ -62,7 +62,7 @@ describe('the scheduler', () => {
       }
       const mine = seen.filter((each) => each.id === monitor_id && each.atMs <= clock.now() - 10);
       expect(mine.map((each) => each.atMs)).toEqual(expected.filter((slot) => slot <= clock.now() - 10));
-      expect(Math.max(...mine.map((each) => each.whenMs - each.atMs))).toBeLessThanOrEqual(6);
+      expect(Math.max(...mine.map((each) => each.whenMs - each.atMs))).toBeLessThanOrEqual(1);
     }
   });
 
