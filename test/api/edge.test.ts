@@ -208,14 +208,15 @@ describe('without its database', () => {
     await store.stop();
   });
 
-  test('a request gets 503 when the store is stopped, which affects readiness but not health', async () => {
+  test('a request gets 503 when the database is gone, which affects readiness but not health', async () => {
     const store = await testMongo();
-    const app = await makeApp({ mongoUrl: store.url });
+    const proxy = await startMongoProxy(store.url);
+    const app = await makeApp({ mongoUrl: proxy.url });
     const tenant = await newTenant(app);
     // Without background work no shard is claimed.
     const others = { nats: 'ok', shards: 'failed' };
     expect((await app.client.get('/readyz')).error.details).toEqual({ checks: { ...others, mongodb: 'ok' } });
-    await store.stop();
+    await proxy.close();
     for (const answer of await Promise.all([
       tenant.readKey.get('/api/monitors'),
       tenant.owner.client.get('/api/auth/me'),
@@ -228,6 +229,7 @@ describe('without its database', () => {
     const ready = await app.client.get('/readyz');
     expect([ready.status, ready.error.details]).toEqual([503, { checks: { ...others, mongodb: 'failed' } }]);
     await app.close();
+    await store.stop();
   });
 });
 
