@@ -184,7 +184,7 @@ export async function openController(given: GivenPorts, publicPages = openPublic
       ...accountRoutes(accounts.deps), ...monitorRoutes(monitorDeps), ...grouping.routes, ...fleet.routes,
       ...incidents.routesOver({ notifications: notifications.log, past: history, open: live }),
       ...evidence.routes, ...notifications.routes, ...events.routesOver(quota),
-      ...subscriptions.routesOver({ quota, publishIdentities: fleet.publishIdentities }),
+      ...subscriptions.routesOver({ quota, identities: fleet.identities }),
       ...dashboardRoutes({
         monitors: monitorDeps, health: results.health, incidents: incidents.store, fleet: fleet.overview,
       }),

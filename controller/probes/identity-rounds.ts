@@ -13,7 +13,7 @@ const AGREE_EVERY_MS = 5000;
 interface IdentityDeps {
   probes: Pick<ProbeStore, 'list'>;
   /** Those who may connect besides probes. */
-  others: () => BusUser[];
+  others: () => Promise<BusUser[]>;
   identities: BusIdentities;
   /** Receives all probes of each round; true if something is still to happen to one. */
   onRead: (probes: ProbeDoc[]) => boolean;
@@ -23,21 +23,32 @@ interface IdentityDeps {
 }
 
 /** Rounds that make NATS accept the probes as the database has them and the other users, and nobody else. */
-export function identityRounds(deps: IdentityDeps): Rounds {
+export function identityRounds(deps: IdentityDeps) {
   const { probes, others, identities, onRead, clock, log, company } = deps;
-  return new Rounds({
+  let changes = 0;
+  /** To be called when something has changed, or may have; a round that begins then has it. */
+  const outdate = (): void => {
+    changes += 1;
+    identities.outdate();
+  };
+  const rounds = new Rounds({
     clock,
     everyMs: AGREE_EVERY_MS,
     quietMs: AGREE_EVERY_MS,
     company,
     round: async () => {
+      const changesBefore = changes;
       const all = await probes.list();
-      const users = eachKeyOnce([...all.filter(isEnrolled).flatMap(usersOf), ...others()]);
-      const isSettled = await identities.publish(users);
+      const users = eachKeyOnce([...all.filter(isEnrolled).flatMap(usersOf), ...(await others())]);
+      const isSettled = await identities.publish(users, changes === changesBefore);
       return onRead(all) || !isSettled ? undefined : 'quiet';
     },
-    onFailed: (error) => log.warn({ err: error }, 'NATS identities not published'),
+    onFailed: (error) => {
+      outdate();
+      log.warn({ err: error }, 'NATS identities not published');
+    },
   });
+  return { rounds, outdate };
 }
 
 /** The probe by its key and, while it replaces that, by the next one. */

@@ -47,7 +47,7 @@ interface FleetSources {
   tell(notice: ProbeNotice): Promise<void>;
   quota: Quota;
   /** Users of NATS besides probes. */
-  otherUsers(): BusUser[];
+  otherUsers(): Promise<BusUser[]>;
 }
 
 type FleetPorts = Omit<ControllerPorts, 'random' | 'resolve'>;
@@ -66,7 +66,7 @@ export async function openFleet(ports: FleetPorts, sources: FleetSources) {
   const directory = new FleetDirectory({ regions, probes, clock, log, company });
   const natsUsers = openIdentities({ bus, users: nats.users, credsFile: nats.credsFile, clock, log });
   const owns = (regionId: string): boolean => ownsShard(shardOf(regionId));
-  const identities = identityRounds({
+  const { rounds: identities, outdate } = identityRounds({
     probes, others: otherUsers, identities: natsUsers, clock, log, company,
     onRead: (all) => {
       const rotating = all.filter((probe) => isRotating(probe) && owns(probe.region_id));
@@ -75,10 +75,18 @@ export async function openFleet(ports: FleetPorts, sources: FleetSources) {
       return reachable.length > 0;
     },
   });
-  /** As `identities.run`; and other controllers look at the same time. */
-  const publishIdentities = async (): Promise<void> => {
+  /** What has changed counts from now on for each controller that hears of it. */
+  const announceIdentities = (): void => {
     bus.publish(subjects.pokeIdentities, '');
+    outdate();
+  };
+  const publishIdentities = async (): Promise<void> => {
+    announceIdentities();
     await identities.run();
+  };
+  const readIdentities = (): void => {
+    outdate();
+    identities.look();
   };
   const liveness: Liveness = new Liveness({ bus, directory, store: probes, clock, log });
   const sealer = new EnvelopeSealer(keys, clock);
@@ -119,7 +127,7 @@ export async function openFleet(ports: FleetPorts, sources: FleetSources) {
     probe.removed_at === null && (probe.organization_id === null || probe.organization_id === organizationId);
   return {
     placement, liveness, directory, assignments, responder, confirmations, witnesses, quarantines,
-    publishIdentities: () => identities.run(),
+    identities: { announce: announceIdentities, publish: () => identities.run() },
     rates: [liveness.rate, syncRate, runRate],
     runNow,
     assigned: async (organizationId: string, probeId: string) => {
@@ -143,11 +151,12 @@ export async function openFleet(ports: FleetPorts, sources: FleetSources) {
     /** Lets probes beat, ask for work and be given it. Rejects when the database does not answer. */
     start: async () => {
       await directory.start();
-      pokes = bus.subscribe(subjects.pokeIdentities, () => identities.look());
+      pokes = bus.subscribe(subjects.pokeIdentities, readIdentities);
+      // What another controller changed before NATS knew that we listen was told without us.
+      bus.onReconnect(readIdentities);
       await identities.run();
       identities.start();
-      // What another controller changed before NATS knew that we listen was told without us.
-      void bus.flush().then(() => identities.look(), () => undefined);
+      void bus.flush().then(readIdentities, () => undefined);
       liveness.start();
       responder.start();
       await assignments.start();
@@ -163,6 +172,8 @@ export async function openFleet(ports: FleetPorts, sources: FleetSources) {
       confirmations.stop();
       witnesses.stop();
       rotations.stop();
+      // From now on nobody tells us who has lost an identity.
+      outdate();
       await pokes?.stop();
       const others = [assignments, behind, responder, liveness, identities, directory];
       await Promise.all(others.map((each) => each.stop()));

@@ -13,6 +13,16 @@ import type { ControllerPorts } from './ports.ts';
 /** How long a change of subscriptions waits for JetStream; a subscriber may stay connected meanwhile. */
 const ENSURED_WITHIN_MS = 1000;
 
+interface RoutesDeps {
+  quota: Quota;
+  identities: {
+    /** Tells all controllers that somebody has got or lost an identity. */
+    announce(): void;
+    /** Resolves once NATS accepts who has one as the database has it after the call. */
+    publish(): Promise<void>;
+  };
+}
+
 /** Who outside reads results, and the stream that keeps the last hour for them. */
 export async function openSubscriptions({ config, mongo, bus, clock, log }: ControllerPorts) {
   const store = new SubscriptionStore(mongo.db);
@@ -29,18 +39,22 @@ export async function openSubscriptions({ config, mongo, bus, clock, log }: Cont
   const ensured = () => within(clock, ENSURED_WITHIN_MS, stream.run()).catch(() => undefined);
   return {
     directory, stream,
-    users: (): BusUser[] => directory.all().map(subscriberUser),
-    routesOver: ({ quota, publishIdentities }: { quota: Quota; publishIdentities(): Promise<void> }) => {
+    users: async (): Promise<BusUser[]> => {
+      await directory.refresh();
+      return directory.all().map(subscriberUser);
+    },
+    routesOver: ({ quota, identities }: RoutesDeps) => {
       const agree = async (): Promise<void> => {
         // The quickstart's server stops JetStream with its last subscriber, and consumers must go before.
         if (directory.all().length === 0) await ensured();
-        await publishIdentities();
+        await identities.publish();
         await ensured();
       };
       directory.onChange(() => void agree().catch(() => undefined));
       const publish = async (): Promise<void> => {
-        await directory.refresh();
+        identities.announce();
         directory.announce();
+        await directory.refresh();
         await agree();
       };
       return subscriptionRoutes({ subscriptions: store, quota, publish }, config.nats.publicUrl);

@@ -1,16 +1,18 @@
 import { readFileSync, writeFileSync } from 'node:fs';
-import type { Msg, NatsConnection } from 'nats';
+import { connect, nkeyAuthenticator, type Msg, type NatsConnection } from 'nats';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { NatsUsersFile, probesFileContent } from '../../controller/platform/bus/nats-users.ts';
 import { probeUser } from '../../controller/probes/bus-user.ts';
 import { createLog } from '../../shared/log.ts';
 import { startCalloutServer } from '../helpers/callout-server.ts';
 import { fileServer, FleetRig, monitorDoc, type RigNats } from '../helpers/fleet-rig.ts';
+import { startMongoProxy } from '../helpers/fault-proxy.ts';
 import { natsPrograms, natsVersions } from '../helpers/nats-programs.ts';
 import { startNats, type TestNats } from '../helpers/nats-server.ts';
 import { SimulatedClock } from '../helpers/simulated-clock.ts';
 import { TestProbe } from '../helpers/test-probe.ts';
 import { until } from '../helpers/until.ts';
+import { watchedMongo } from '../helpers/watched-mongo.ts';
 
 const log = createLog('test', 'silent');
 /** What we promise of a probe's deletion, from the request on; it takes some 50 ms. */
@@ -42,7 +44,6 @@ describe.each(servers)('probe identities by %s', (name, startServer) => {
   test('an unknown key is refused', async () => {
     const stranger = new TestProbe();
     stranger.answer = probe.answer;
-    const { connect, nkeyAuthenticator } = await import('nats');
     const attempt = connect({
       servers: rig.nats.url, authenticator: nkeyAuthenticator(stranger.user.getSeed()), reconnect: false,
     });
@@ -115,7 +116,6 @@ describe.each(servers)('probe identities by %s', (name, startServer) => {
     expect(other.nats.isClosed()).toBe(false);
     expect(rig.fleets[0]?.bus.stats().reconnects).toBe(before);
     await until(() => other.held.size === 4, { what: 'monitors moved' });
-    const { connect, nkeyAuthenticator } = await import('nats');
     await expect(connect({
       servers: rig.nats.url, authenticator: nkeyAuthenticator(probe.user.getSeed()), reconnect: false,
     })).rejects.toThrow(/Authorization/);
@@ -126,16 +126,35 @@ describe.each(servers)('probe identities by %s', (name, startServer) => {
     const stubborn = await rig.probe('stubborn');
     // Its rounds never come, so it learns of the deletion by being told.
     await rig.controller({ ownsAll: false, clock: new SimulatedClock(Date.now()) });
-    const { connect, nkeyAuthenticator } = await import('nats');
-    const attempt = () => connect({
-      servers: rig.nats.url, authenticator: nkeyAuthenticator(stubborn.user.getSeed()), reconnect: false,
-    }).then((nc) => nc.closed().then(() => true), () => false);
     await rig.call('DELETE', '/api/probes/:id', { params: { id: stubborn.answer?.probe_id } });
     let refused = 0;
     await until(async () => {
-      refused = (await attempt()) ? 0 : refused + 1;
+      const letIn = await connectAs(stubborn, rig);
+      await letIn?.closed();
+      refused = letIn ? 0 : refused + 1;
       return refused === REFUSALS;
     }, { everyMs: 0, what: 'it is refused again and again' });
+  });
+
+  test.runIf(name === 'auth callout')('nor does a controller that cannot read of its deletion', async () => {
+    const doomed = await rig.probe('doomed');
+    const toMongo = await startMongoProxy(rig.store.url);
+    const mongo = watchedMongo(toMongo.url);
+    const { identities } = await rig.controller({ ownsAll: false, mongo });
+    await rig.fleets.at(-1)?.bus.flush().then(() => identities.publish());
+    toMongo.drop();
+    await rig.call('DELETE', '/api/probes/:id', { params: { id: doomed.answer?.probe_id } });
+    for (let at = 0; at < REFUSALS; at += 1) expect(await connectAs(doomed, rig)).toBe(null);
+    // Once nobody is left who could, those whom it knows come in.
+    const [cut] = rig.fleets.splice(-1);
+    for (const { fleet, bus } of rig.fleets.splice(0)) await fleet.stop().then(() => bus.close());
+    const letIn = await connectAs(other, rig);
+    expect(letIn).not.toBe(null);
+    await letIn?.close();
+    toMongo.heal();
+    await cut?.fleet.stop();
+    await Promise.all([cut?.bus.close(), mongo.close(), toMongo.close()]);
+    await rig.controller();
   });
 
   test('a probe deleted while no controller runs is disconnected when one starts', async () => {
@@ -146,6 +165,18 @@ describe.each(servers)('probe identities by %s', (name, startServer) => {
     await rig.mongo.db.collection('probes').deleteOne({ name: 'three' });
     await rig.controller();
     await ended;
+    expect(other.nats.isClosed()).toBe(false);
+  });
+
+  test('so is one deleted while a controller starts, before NATS knows that it listens', async () => {
+    const late = await rig.probe('four');
+    for (const { fleet, bus } of rig.fleets.splice(0)) await fleet.stop().then(() => bus.close());
+    // Its rounds never come.
+    await rig.controller({
+      clock: new SimulatedClock(Date.now()),
+      beforeFlush: async () => void await rig.mongo.db.collection('probes').deleteOne({ name: 'four' }),
+    });
+    await until(() => late.nats.isClosed(), { what: 'it is disconnected' });
     expect(other.nats.isClosed()).toBe(false);
   });
 });
@@ -205,6 +236,12 @@ test('a stale pid file that names another process does that process no harm', as
   bystander.kill();
   rmSync(dir, { recursive: true });
 });
+
+/** A connection as the probe; null if NATS refuses it. */
+function connectAs({ user }: TestProbe, { nats }: FleetRig): Promise<NatsConnection | null> {
+  const authenticator = nkeyAuthenticator(user.getSeed());
+  return connect({ servers: nats.url, authenticator, reconnect: false }).catch(() => null);
+}
 
 function address(probe: TestProbe): string {
   return `${probe.answer?.region_id}.${probe.answer?.probe_id}`;

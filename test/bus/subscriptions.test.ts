@@ -4,6 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { connectBus, type NatsBus } from '../../controller/platform/bus/bus.ts';
 import { createLog } from '../../shared/log.ts';
 import { startCalloutServer } from '../helpers/callout-server.ts';
+import { startMongoProxy } from '../helpers/fault-proxy.ts';
 import { fileServer, type RigNats } from '../helpers/fleet-rig.ts';
 import { makeApp, type TestApp } from '../helpers/make-app.ts';
 import { natsPrograms, natsVersions } from '../helpers/nats-programs.ts';
@@ -12,6 +13,8 @@ import { Subscriber, type IssuedSubscription } from '../helpers/subscriber.ts';
 import { newTenant, type Tenant } from '../helpers/tenants.ts';
 import { until } from '../helpers/until.ts';
 
+/** In a row, until we believe that no controller lets it in. */
+const REFUSALS = 30;
 const log = createLog('test', 'silent');
 
 /** Each way in which a server learns of subscribers. */
@@ -108,8 +111,8 @@ describe.each(servers)('subscriptions by %s', (name, startServer) => {
     const { reconnects } = bus.stats();
     expect((await tenant.owner.client.delete(`/api/subscriptions/${id}`)).status).toBe(200);
     await ended;
-    expect(await consumersOf()).not.toContain(consumer);
     await expect(Subscriber.connect(issued)).rejects.toThrow(/Authorization/);
+    await until(async () => !(await consumersOf()).includes(consumer), { what: 'its consumer is gone' });
     expect([subscriber.nc.isClosed(), neighbour.nc.isClosed()]).toEqual([false, false]);
     expect(bus.stats().reconnects).toBe(reconnects);
   });
@@ -126,6 +129,25 @@ describe.each(servers)('subscriptions by %s', (name, startServer) => {
     await until(() => !has(id), { what: 'the other controller knows it no more' });
     await rest.close();
     await second.close();
+  });
+
+  test.runIf(name === 'auth callout')('a controller that cannot read of a deletion lets nobody in', async () => {
+    const toMongo = await startMongoProxy(app.mongoUrl);
+    const second = await openBus();
+    const rest = await makeApp({ bus: second, env: settings(), mongoUrl: toMongo.url });
+    await rest.controller.subscriptions.directory.start();
+    const issued = await subscribe(tenant);
+    const { fleet } = rest.controller;
+    await fleet.start();
+    await second.flush().then(() => fleet.identities.publish());
+    toMongo.drop();
+    await tenant.owner.client.delete(`/api/subscriptions/${issued.subscription.id}`);
+    for (let at = 0; at < REFUSALS; at += 1) {
+      await expect(Subscriber.connect(issued)).rejects.toThrow(/Authorization/);
+    }
+    toMongo.heal();
+    await rest.close();
+    await Promise.all([second.close(), toMongo.close()]);
   });
 
   test('a consumer that was lost comes back, and one that nobody has is removed', async () => {

@@ -63,21 +63,25 @@ export class FleetRig {
   }
 
   /** Starts the fleet part of another controller, which owns all regions or none. */
-  async controller({ ownsAll = true, env = {}, clock = systemClock }: {
-    ownsAll?: boolean; env?: Record<string, string>; clock?: Clock;
+  async controller({ ownsAll = true, env = {}, clock = systemClock, mongo = this.mongo, beforeFlush }: {
+    ownsAll?: boolean; env?: Record<string, string>; clock?: Clock; mongo?: Mongo;
+    /** Happens before the controller knows that NATS has taken what it sent. */
+    beforeFlush?: () => Promise<void>;
   } = {}): Promise<Fleet> {
     const { url, controllerCreds: creds, users } = this.nats;
     const bus = await connectBus({ url, creds, name: 'controller', log });
+    const flush = bus.flush.bind(bus);
+    if (beforeFlush) bus.flush = () => beforeFlush().then(flush);
     const config = loadControllerConfig({
       MONGODB_URL: this.store.url, NATS_URL: url, NATS_CREDS: creds,
       ...env,
       ...(users === null ? {} : { NATS_USERS_FILE: users.file, NATS_PID_FILE: users.pidFile }),
     });
     const ports = {
-      config, mongo: this.mongo, bus, clock, log, timeZone: 'Europe/Berlin', company: new Company(),
+      config, mongo, bus, clock, log, timeZone: 'Europe/Berlin', company: new Company(),
     };
     const fleet = await openFleet(ports, {
-      monitors: this.monitors, ownsShard: () => ownsAll, otherUsers: () => [],
+      monitors: this.monitors, ownsShard: () => ownsAll, otherUsers: async () => [],
       tell: async () => undefined, agreements: { turn: async () => undefined, of: () => null },
       quota: new Quota({
         usage: new UsageStore(this.mongo.db), plans: config.accounts.plans, clock: systemClock,

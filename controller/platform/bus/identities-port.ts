@@ -21,6 +21,9 @@ export interface BusIdentities {
   /**
    * Makes NATS accept exactly these users besides the controllers, and disconnect all others. Calls never
    * overlap. Resolves to false while others may still be connected: then it is to be called again soon.
+   * `isLatest`: nothing has changed since these were read.
    */
-  publish(users: BusUser[]): Promise<boolean>;
+  publish(users: BusUser[], isLatest: boolean): Promise<boolean>;
+  /** Somebody may have got or lost an identity since: until the latest are published, others decide first. */
+  outdate(): void;
 }

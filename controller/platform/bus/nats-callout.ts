@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { decodeJson } from '../../../shared/contracts/decode-json.ts';
 import type { Log } from '../../../shared/log.ts';
-import type { Clock } from '../../../shared/time.ts';
+import { within, type Clock } from '../../../shared/time.ts';
 import type { BusMessage } from './bus-port.ts';
 import type { NatsBus } from './bus.ts';
 import type { BusIdentities, BusPermissions, BusUser, OutsideAccount } from './identities-port.ts';
@@ -20,6 +20,8 @@ const PAGE = 1024;
 const ASK_TIMEOUT_MS = 5000;
 /** Longer than a server takes to let somebody in after our verdict: its `auth_timeout` is 2 s by default. */
 const VERDICT_MS = 5000;
+/** How long a verdict waits for what has changed; with the way there, less than an `auth_timeout`. */
+const NEWS_WITHIN_MS = 500;
 const MOST_SERVERS = 64;
 
 /** What a server (2.10 or later) asks about anyone who connects. */
@@ -56,7 +58,8 @@ interface NatsCalloutDeps {
 
 /**
  * Answers NATS servers that ask about a user who connects (auth callout), and makes them drop those who lost
- * their identity. All controllers answer and the first answer counts, so one that hangs keeps nobody out.
+ * their identity. All controllers answer and the first answer counts, so one that hangs keeps nobody out. One
+ * that does not know the latest, as when it has lost the database, lets those answer first who do.
  */
 export class NatsCallout implements BusIdentities {
   readonly #deps: NatsCalloutDeps;
@@ -64,6 +67,8 @@ export class NatsCallout implements BusIdentities {
   /** When somebody last lost an identity, monotonic ms; null once nobody can be connected with one. */
   #lostAt: number | null = null;
   #isAnswering = false;
+  /** Ends once the latest users are known; null while they are. */
+  #news: { arrival: Promise<void>; arrive: () => void } | null = null;
 
   constructor(deps: NatsCalloutDeps) {
     this.#deps = deps;
@@ -73,12 +78,17 @@ export class NatsCallout implements BusIdentities {
    * Answers servers from the first call on; resolves once strangers are dropped, or the log says why not.
    * Whom a verdict has just let in may appear after that, so strangers are dropped for a while.
    */
-  async publish(users: BusUser[]): Promise<boolean> {
+  async publish(users: BusUser[], isLatest: boolean): Promise<boolean> {
     const now = this.#deps.clock.monotonic();
     const former = [...this.#users.keys()];
     this.#users = new Map(users.map((user) => [user.public_key, user]));
+    if (isLatest) {
+      this.#news?.arrive();
+      this.#news = null;
+    }
     if (!this.#isAnswering) {
-      this.#deps.bus.subscribe(AUTH_SUBJECT, (message) => this.#answer(message));
+      const failed = (error: unknown) => this.#deps.log.error({ err: error }, 'NATS server not answered');
+      this.#deps.bus.subscribe(AUTH_SUBJECT, (message) => void this.#answer(message).catch(failed));
       this.#isAnswering = true;
       // While no controller ran.
       this.#lostAt = now;
@@ -95,11 +105,19 @@ export class NatsCallout implements BusIdentities {
     return this.#lostAt === null;
   }
 
-  #answer(message: BusMessage): void {
+  outdate(): void {
+    if (this.#news) return;
+    let arrive = () => {};
+    const arrival = new Promise<void>((resolve) => (arrive = resolve));
+    this.#news = { arrival, arrive };
+  }
+
+  async #answer(message: BusMessage): Promise<void> {
     const parsed = authRequest.safeParse(readNatsJwt(Buffer.from(message.data).toString('utf8')));
     // Only the server itself signs as the server that it names.
     if (!parsed.success || parsed.data.iss !== parsed.data.nats.server_id.id) return;
     const request = parsed.data.nats;
+    if (this.#news) await within(this.#deps.clock, NEWS_WITHIN_MS, this.#news.arrival);
     const user = this.#userOf(request);
     const { user_nkey: sub, server_id: server } = request;
     const verdict = user

@@ -48,6 +48,9 @@ export class NatsUsersFile implements BusIdentities {
     return true;
   }
 
+  /** The server knows the files only, and one controller writes them. */
+  outdate(): void {}
+
   async #replace(file: string, content: string): Promise<void> {
     const present = await readFile(file, 'utf8').catch(() => null);
     if (present === content) return;

@@ -22,5 +22,5 @@ export function openIdentities({ bus, users, credsFile, clock, log }: IdentityOp
   const issuer = readCalloutIssuer(credsFile);
   if (issuer) return new NatsCallout({ bus, issuer: new SigningKey(issuer), clock, log });
   log.warn('no way to tell NATS of its users: neither a user file nor an account seed beside the credentials');
-  return { publish: async () => true };
+  return { publish: async () => true, outdate: () => undefined };
 }

@@ -41,32 +41,32 @@ beforeEach(() => {
 
 /** Lets the time pass in which verdicts of before take effect. */
 async function settle(users: BusUser[]): Promise<void> {
-  await callout.publish(users);
+  await callout.publish(users, true);
   await clock.advance(5000);
-  expect(await callout.publish(users)).toBe(true);
+  expect(await callout.publish(users, true)).toBe(true);
 }
 
 test('a former user whom an earlier verdict lets in after the others were dropped is dropped too', async () => {
   await settle([user]);
   connected.set(1, user.public_key);
-  expect(await callout.publish([])).toBe(false);
+  expect(await callout.publish([], true)).toBe(false);
   expect(connected.size).toBe(0);
   connected.set(2, user.public_key);
   await clock.advance(4999);
-  expect(await callout.publish([])).toBe(false);
+  expect(await callout.publish([], true)).toBe(false);
   expect(connected.size).toBe(0);
   await clock.advance(1);
-  expect(await callout.publish([])).toBe(true);
+  expect(await callout.publish([], true)).toBe(true);
 });
 
 test('connections are asked for again when the server did not answer, however much later', async () => {
   await settle([user]);
   connected.set(1, user.public_key);
   isAnswering = false;
-  expect(await callout.publish([])).toBe(false);
+  expect(await callout.publish([], true)).toBe(false);
   await clock.advance(60_000);
-  expect(await callout.publish([])).toBe(false);
+  expect(await callout.publish([], true)).toBe(false);
   isAnswering = true;
-  expect(await callout.publish([])).toBe(true);
+  expect(await callout.publish([], true)).toBe(true);
   expect(connected.size).toBe(0);
 });
