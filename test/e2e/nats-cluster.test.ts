@@ -1,3 +1,4 @@
+import { spawn } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -91,6 +92,20 @@ describe.runIf(natsPrograms().newest).each(kinds)("an operator's cluster of thre
       expect(slotFaults(results, INTERVAL_SECONDS * 1000)).toMatchObject({ unexplained: [], doubled: [] });
       expect(results.filter(({ outcome }) => outcome !== 'missed')).toHaveLength(target.countOf(String(paths[at])));
     });
+  });
+
+  test('keeps out a server that does not know its password', async () => {
+    const rogue = spawn(String(natsPrograms().newest?.path), [
+      '--addr', '127.0.0.1', '--port', '-1', '--cluster_name', 'farwatch', '--cluster', 'nats://127.0.0.1:-1',
+      '--routes', cluster.routeUrl,
+    ]);
+    let log = '';
+    rogue.stderr.on('data', (chunk: Buffer) => (log += chunk.toString()));
+    try {
+      await until(() => /authorization violation/i.test(log), { what: 'it is refused' });
+    } finally {
+      rogue.kill('SIGKILL');
+    }
   });
 
   test('lets a deleted probe in at none of its servers', async () => {

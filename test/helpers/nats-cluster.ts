@@ -11,6 +11,7 @@ import { natsPrograms } from './nats-programs.ts';
 import { until } from './until.ts';
 
 const SIZE = 3;
+const ROUTE_PASSWORD = 'of-the-servers-alone';
 
 export interface NatsCluster {
   /** All servers, separated by commas. */
@@ -19,6 +20,8 @@ export interface NatsCluster {
   /** With the certificate, if there is one; for NODE_EXTRA_CA_CERTS. */
   certFile: string;
   size: number;
+  /** Where servers join it. */
+  routeUrl: string;
   kill9(at: number): Promise<void>;
   restart(at: number): Promise<void>;
   stop(): Promise<void>;
@@ -40,11 +43,9 @@ export async function startNatsCluster(tls: Certificate | null): Promise<NatsClu
   const keys = { controller: user.getPublicKey(), issuer: issuer.getPublicKey() };
   const certFile = file('cert.pem', tls?.cert);
   const encrypted = tls ? `tls { cert_file: "${certFile}", key_file: "${file('key.pem', tls.key)}" }\n` : '';
-  const routes = ports.slice(SIZE).map((port) => `"nats://127.0.0.1:${port}"`).join(', ');
   const configs = ports.slice(0, SIZE).map((port, at) => file(
     `server-${at}.conf`,
-    `${calloutConfig(port, join(dir, `store-${at}`), keys)}${encrypted}server_name: "server-${at}"\n`
-      + `cluster { name: farwatch, listen: "127.0.0.1:${ports[SIZE + at]}", routes: [${routes}] }\n`,
+    `${asMember(calloutConfig(port, join(dir, `store-${at}`), keys), at, ports.slice(SIZE))}${encrypted}`,
   ));
   const children: ChildProcess[] = [];
   const restart = async (at: number) => {
@@ -62,10 +63,22 @@ export async function startNatsCluster(tls: Certificate | null): Promise<NatsClu
   return {
     url: ports.slice(0, SIZE).map((port) => `${tls ? 'tls://localhost' : 'nats://127.0.0.1'}:${port}`).join(','),
     controllerCreds: file('controller.nk', `${seeds.join('\n')}\n`),
-    certFile, size: SIZE, kill9, restart,
+    certFile, size: SIZE, routeUrl: `nats://127.0.0.1:${ports[SIZE]}`, kill9, restart,
     async stop() {
       await Promise.all(configs.map((_config, at) => kill9(at)));
       rmSync(dir, { recursive: true, force: true });
     },
   };
+}
+
+/** The example as it is for a cluster: what it shows as a comment, with the addresses and password of this test. */
+function asMember(example: string, at: number, ports: readonly number[]): string {
+  const routes = ports.map((port) => `"nats://route:${ROUTE_PASSWORD}@127.0.0.1:${port}"`).join(', ');
+  return example
+    .replace(/^# (server_name: "nats-1"\n)# (cluster \{\n(?:#.*\n)*?)# (\}\n)/m, (_all, name: string, lines: string, end: string) =>
+      `${name}${lines.replaceAll(/^# /gm, '')}${end}`)
+    .replace('server_name: "nats-1"', `server_name: "server-${at}"`)
+    .replace('"10.0.0.1:6222"', `"127.0.0.1:${ports[at]}"`)
+    .replace(/^( *routes: )\[.*\]$/m, `$1[${routes}]`)
+    .replaceAll('ROUTE_PASSWORD', ROUTE_PASSWORD);
 }
