@@ -1,6 +1,6 @@
 import type { Clock, Timer } from '../../shared/time.ts';
 import { Fifo } from '../fifo.ts';
-import { LOOK_EVERY_MS, nextLimit, SLOW_AFTER_MS, type Limits } from './limits.ts';
+import { LOOK_AT_SLOW_EVERY_MS, LOOK_EVERY_MS, nextLimit, SLOW_AFTER_MS, type Limits } from './limits.ts';
 
 /** Where something is that passes the gate. */
 export type Stage = 'outside' | 'queued' | 'quick' | 'slow';
@@ -58,7 +58,7 @@ export class Gate<Item extends Passing> {
 
   /** How long this process has stood still so far, as its own timers show, ms. */
   get stalledMs(): number {
-    return this.#stalledMs;
+    return this.#stalledMs + (this.#look ? this.#overdueMs() : 0);
   }
 
   /**
@@ -129,17 +129,19 @@ export class Gate<Item extends Passing> {
     return this.#clock.monotonic() - item.sinceMs > this.#options.patienceMs(item);
   }
 
-  #watch(): void {
-    if (this.#look) return;
-    this.#lookDueMs = this.#clock.monotonic() + LOOK_EVERY_MS;
-    this.#look = this.#clock.setTimer(LOOK_EVERY_MS, () => this.#lookAtLoad());
+  #watch(everyMs = LOOK_EVERY_MS): void {
+    const dueMs = this.#clock.monotonic() + everyMs;
+    if (this.#look && this.#lookDueMs <= dueMs) return;
+    this.#look?.cancel();
+    this.#lookDueMs = dueMs;
+    this.#look = this.#clock.setTimer(everyMs, () => this.#lookAtLoad());
   }
 
   #lookAtLoad(): void {
     this.#look = null;
+    this.#stalledMs += this.#overdueMs();
     const nowMs = this.#clock.monotonic();
     const lateMs = nowMs - this.#lookDueMs;
-    if (lateMs > LOOK_EVERY_MS) this.#stalledMs += lateMs;
     this.#limit = nextLimit(this.#limit, lateMs, this.#limitReached, this.#options.limits);
     this.#limitReached = this.#queue.size > 0;
     this.#moveSlow(nowMs);
@@ -148,6 +150,13 @@ export class Gate<Item extends Passing> {
     }
     this.#startNext();
     if (this.#quickOrder.size > 0 || this.#queue.size > 0) this.#watch();
+    else if (this.#slow > 0) this.#watch(LOOK_AT_SLOW_EVERY_MS);
+  }
+
+  /** How late a look is, once that shows that this process stood still, ms. */
+  #overdueMs(): number {
+    const lateMs = this.#clock.monotonic() - this.#lookDueMs;
+    return lateMs > LOOK_EVERY_MS ? lateMs : 0;
   }
 
   #moveSlow(nowMs: number): void {

@@ -25,6 +25,8 @@ export function limitsFor(maxFiles: number): Limits {
 export const SLOW_AFTER_MS = 1000;
 /** How often the runner looks at its own lateness while anything is under way, ms. */
 export const LOOK_EVERY_MS = 100;
+/** The same while only slow ones are: they may hang for long, and must not keep the process awake. */
+export const LOOK_AT_SLOW_EVERY_MS = 1000;
 const LATE_MS = 50;
 const PUNCTUAL_MS = 20;
 

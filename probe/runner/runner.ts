@@ -54,6 +54,8 @@ const AHEAD_AFTER_MS = 50;
 const RECHECK_SPREAD = 0.5;
 /** A failure while this process stood still for that share of the timeout says nothing about the target. */
 const STALLED_SHARE = 0.25;
+/** Having stood still for this long, ms, and for that share of a check, it has not measured the target. */
+const STALL_MS = 500;
 
 /**
  * Runs slots: one check of a monitor at a time, rechecks of what has just failed, and a record of every slot.
@@ -280,7 +282,7 @@ export class Runner {
     const { run } = attempt;
     const isLeft = this.#left.delete(attempt);
     if (isLeft || !run.isOver) {
-      const finding = this.#isOwnFault(attempt, found, tookMs) ? missed('overload') : found;
+      const finding = this.#withoutOwnFault(attempt, found, tookMs);
       attempt.ended = { finding, tookMs };
       if (isLeft) this.#record(attempt, finding);
       else {
@@ -342,11 +344,17 @@ export class Runner {
     return false;
   }
 
-  #isOwnFault({ run, stalledBeforeMs }: Attempt, finding: Finding, tookMs: number): boolean {
-    if (finding.outcome !== 'failure' || finding.error?.type === 'status_code') return false;
+  /** What it says about the target, were this process to blame for the rest. */
+  #withoutOwnFault({ run, stalledBeforeMs }: Attempt, found: Finding, tookMs: number): Finding {
     const timeoutMs = run.assignment.timeout_ms;
-    return tookMs > timeoutMs * 1.5 + 500 ||
-      this.#gate.stalledMs - stalledBeforeMs > timeoutMs * STALLED_SHARE;
+    const stalledMs = this.#gate.stalledMs - stalledBeforeMs;
+    const hasAnswered = found.outcome === 'success' || found.error?.type === 'status_code';
+    if (found.outcome === 'failure' && !hasAnswered) {
+      const isOwn = tookMs > timeoutMs * 1.5 + 500 || stalledMs > timeoutMs * STALLED_SHARE;
+      return isOwn ? missed('overload') : found;
+    }
+    const isTimed = stalledMs <= Math.max(STALL_MS, tookMs * STALLED_SHARE);
+    return isTimed ? found : { ...found, degraded: false, response_time_ms: null, timings: null };
   }
 
   /** False when the next slot comes first and will do the confirming. */

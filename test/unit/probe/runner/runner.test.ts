@@ -398,6 +398,27 @@ describe('the runner', () => {
     expect(records).toMatchObject([{ outcome: 'missed', missed: { reason: 'overload' } }]);
   });
 
+  test('does not call a target slow whose answer came during a stall of the process', async () => {
+    const { clock, runner, records } = build(async () => {
+      const startedAt = clock.monotonic();
+      await sleep(clock, 1500);
+      const response_time_ms = clock.monotonic() - startedAt;
+      return { ...SUCCESS, response_time_ms, degraded: response_time_ms > 2000, timings: { first_byte: response_time_ms } };
+    });
+    const check = async (stalledMs: number) => {
+      runner.slot(buildAssignment({ timeout_ms: 10_000 }), clock.now());
+      await clock.advance(1000);
+      clock.stalledMs += stalledMs;
+      await clock.advance(1000);
+    };
+    await check(2000);
+    await check(0);
+    expect(records).toMatchObject([
+      { outcome: 'success', status_code: 200, response_time_ms: null, degraded: false, timings: null },
+      { outcome: 'success', status_code: 200, response_time_ms: 1500, degraded: false, timings: { first_byte: 1500 } },
+    ]);
+  });
+
   test('runs orders beside the schedule, with a limit, and records no slots for them', async () => {
     const { clock, runner, records } = build(async () => {
       await sleep(clock, 100);
