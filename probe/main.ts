@@ -23,7 +23,12 @@ async function main(): Promise<void> {
   } catch (error) {
     const isForOperator =
       [ConfigError, EnrolmentRefused, NotEnrolled, DirectoryInUse].some((kind) => error instanceof kind);
-    if (!isForOperator) throw error;
+    if (!isForOperator) {
+      // A full disk or a directory that cannot be written: whoever restarts this may find it mended.
+      if (typeof (error as NodeJS.ErrnoException).syscall !== 'string') throw error;
+      process.stderr.write(`Farwatch probe: ${(error as Error).message}\n`);
+      process.exit(1);
+    }
     const prefix = error instanceof EnrolmentRefused
       ? 'Farwatch probe: enrolment refused: '
       : error instanceof ConfigError ? '' : 'Farwatch probe: ';

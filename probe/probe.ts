@@ -225,8 +225,12 @@ async function identityOf(deps: ProbeDeps, capabilities: string[]): Promise<Iden
   const { settings, log, clock, random, version } = deps;
   const path = identityPath(settings);
   const known = await loadIdentity(path);
-  if (known) return known;
   const { controllerUrl, token } = settings.enrolment;
+  if (known) {
+    const facts = { probe: known.answer.probe_id, data_dir: settings.dataDir };
+    if (token) log.info(facts, 'already enrolled, so the token is not used: to enrol anew, empty the data directory');
+    return known;
+  }
   if (!controllerUrl || !token) throw new NotEnrolled();
   const keysPath = join(settings.dataDir, 'enrolment.json');
   const keys = await enrolmentKeys(keysPath);

@@ -45,7 +45,7 @@ export async function enrol(options: EnrolmentOptions): Promise<Identity> {
     const answer = await ask(options, enrolRequestOf(options));
     if (answer.kind === 'enrolled') return { ...keys, answer: answer.answer, controllerUrl };
     if (answer.kind === 'refused') throw new EnrolmentRefused(answer.reason);
-    options.log.info({ reason: answer.reason }, 'waiting for the controller');
+    options.log.info({ controller: controllerUrl, reason: answer.reason }, 'waiting for the controller');
     await sleep(options.clock, waitMs * (0.5 + options.random() / 2));
   }
 }
@@ -69,7 +69,7 @@ type Answer =
 async function ask(options: EnrolmentOptions, body: EnrolRequest): Promise<Answer> {
   try {
     const response = await post(`${options.controllerUrl}/api/probes/enrol`, JSON.stringify(body));
-    return answerOf(response.statusCode ?? 0, await textOf(response));
+    return answerOf(options.controllerUrl, response.statusCode ?? 0, await textOf(response));
   } catch (error) {
     return { kind: 'later', reason: (error as NodeJS.ErrnoException).code ?? (error as Error).message };
   }
@@ -99,7 +99,7 @@ async function textOf(response: IncomingMessage): Promise<string> {
 }
 
 /** A busy or restarting controller may yet say yes; every other refusal is about the token. */
-function answerOf(status: number, text: string): Answer {
+function answerOf(controllerUrl: string, status: number, text: string): Answer {
   const json = parseJson(text);
   const enrolled = success.safeParse(json);
   if (status < 300 && enrolled.success) return { kind: 'enrolled', answer: enrolled.data.data };
@@ -107,7 +107,9 @@ function answerOf(status: number, text: string): Answer {
   const refused = refusal.safeParse(json);
   return {
     kind: 'refused',
-    reason: refused.success ? refused.data.error.message : `the controller answered ${status}`,
+    reason: refused.success
+      ? refused.data.error.message
+      : `what answers at ${controllerUrl} is no Farwatch controller (status ${status})`,
   };
 }
 

@@ -245,6 +245,21 @@ describe('a probe', () => {
     expect(probe.stderr).toMatch(message);
   });
 
+  test('exits with one line of explanation where it cannot write, to be started again', async () => {
+    const probe = fixture.start({ env: { DATA_DIR: '/dev/null/probe' } });
+    expect(await probe.ended()).toBe(1);
+    expect(probe.stderr).toBe("Farwatch probe: ENOTDIR: not a directory, mkdir '/dev/null/probe'\n");
+  });
+
+  test('says that it ignores a token where it has enrolled already', async () => {
+    const first = await fixture.enrol();
+    await first.end();
+    const again = fixture.start({ args: ['--controller', fixture.url, '--token', 'another-token-of-an-operator'] });
+    await again.connected();
+    const said = again.lines.find(({ msg }) => msg.startsWith('already enrolled, so the token is not used'));
+    expect(said).toMatchObject({ probe: expect.any(String), data_dir: expect.any(String) });
+  });
+
   test('exits with code 2 in a directory that another probe uses, which keeps running', async () => {
     const { peer } = fixture;
     fixture.add(1);

@@ -66,3 +66,8 @@ test('a refusal is told in the controller\'s words', async () => {
   const refusal = enrolAt(reply(403, { error: { message: 'this token has been used' } }));
   await expect(refusal).rejects.toThrow(new EnrolmentRefused('this token has been used'));
 });
+
+test.each([[200, 'ok'], [301, ''], [404, 'Not Found']])('status %i without a word of Farwatch is told as such, with the address', async (status, text) => {
+  const refusal = enrolAt((response) => void response.writeHead(status).end(text));
+  await expect(refusal).rejects.toThrow(/^what answers at http:\/\/127\.0\.0\.1:\d+ is no Farwatch controller \(status \d+\)$/);
+});
