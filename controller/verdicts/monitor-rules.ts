@@ -180,10 +180,16 @@ function applyMissed(step: MonitorStep, { result, region: name, late }: ResultIt
 
 function applySilence(step: MonitorStep, item: MonitorItem & { kind: 'silent' }): void {
   const { region: name, at, reason = 'silent' } = item;
-  const { config, regions } = step.state;
+  const { config, regions, witnesses } = step.state;
   const region = regions[name];
+  if (config.status !== 'active') return;
+  if (witnesses?.[name] && witnesses[name].at < at) {
+    const { [name]: _stale, ...others } = witnesses;
+    step.state = { ...step.state, witnesses: others };
+    decideWithout(step, at, 'no data');
+  }
   const isSilent = region && region.verdict !== 'unknown' && (region.last_at ?? 0) < at;
-  if (!isSilent || config.status !== 'active') return;
+  if (!isSilent) return;
   step.state = { ...step.state, regions: { ...regions, [name]: withoutVote(region, reason) } };
   decideWithout(step, at, reason === 'silent' ? 'no data' : reason);
 }

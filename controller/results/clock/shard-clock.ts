@@ -205,15 +205,15 @@ export class ShardClock {
 
   /** Regions that are silent now, and when the next one will be, Unix ms. */
   #silences(
-    id: string, { config, regions }: MonitorState, now: number,
+    id: string, state: MonitorState, now: number,
   ): { due: ClockDecision[]; at: number } {
     const due: ClockDecision[] = [];
+    const { config } = state;
     let at = Infinity;
     if (config.status !== 'active') return { due, at };
     const silentAfterMs = regionPatienceMs(config);
     const notBefore = this.#watchedSince + Math.max(silentAfterMs, PROBE_ROUND_MS);
-    for (const [region, { verdict, last_at: lastAt, probe_id: probeId }] of Object.entries(regions)) {
-      if (verdict === 'unknown' || lastAt === null) continue;
+    for (const { region, lastAt, probeId } of wordsIn(state)) {
       if (probeId !== null && !this.#deps.hasVote(probeId)) {
         due.push({ kind: 'silent', monitor_id: id, region, at: now, reason: 'quarantined' });
         continue;
@@ -225,6 +225,21 @@ export class ShardClock {
     }
     return { due, at };
   }
+}
+
+interface Word {
+  region: string;
+  /** Unix ms. */
+  lastAt: number;
+  probeId: string | null;
+}
+
+/** The words that count until they are old: of regions that have the monitor, and of those that were asked. */
+function wordsIn({ regions, witnesses }: MonitorState): Word[] {
+  const own = Object.entries(regions).flatMap(([region, { verdict, last_at: lastAt, probe_id: probeId }]) =>
+    (verdict === 'unknown' || lastAt === null ? [] : [{ region, lastAt, probeId }]));
+  const others = Object.entries(witnesses ?? {});
+  return [...own, ...others.map(([region, { at, probe_id }]) => ({ region, lastAt: at, probeId: probe_id }))];
 }
 
 function isSameAssigned({ assigned, domains }: MonitorConfig, found: Assigned): boolean {

@@ -101,7 +101,7 @@ class Shard implements ClockedShard {
       expect(this.decided.has(decision.monitor_id)).toBe(false);
       this.decided.set(decision.monitor_id, this.clock.now());
       const cell = this.#state.monitors.get(decision.monitor_id);
-      if (cell) cell.state = { ...cell.state, status: 'down', regions: {} };
+      if (cell) cell.state = { ...cell.state, status: 'down', regions: {}, witnesses: null };
     }
   }
 }
@@ -165,6 +165,25 @@ describe('the clock of a shard with many monitors', () => {
     one.quarantined.add('p');
     await rounds(clock, [one], 2);
     expect(one.decided.size).toBe(5);
+  });
+
+  test('takes the word of a region that was asked, when it is old or its probe is in quarantine', async () => {
+    const clock = new SimulatedClock(HOUR + 600_000);
+    const { shard, ids } = shardOfMany({ count: 2, lastAt: () => clock.now() });
+    for (const [number, id] of ids.entries()) {
+      const cell = shard.monitors.get(id) as { state: MonitorState };
+      const berlin = {
+        vote: 'up' as const, engine: '1', error: null, attempt: 1, at: clock.now(),
+        probe_id: number === 0 ? 'sound' : 'bad',
+      };
+      cell.state = { ...cell.state, regions: {}, witnesses: { berlin } };
+    }
+    const one = new Shard(clock, shard);
+    one.quarantined.add('bad');
+    await rounds(clock, [one], 20);
+    expect([...one.decided.keys()], 'two intervals, the timeout and 15 s are not over').toEqual([ids[1]]);
+    await rounds(clock, [one], 15);
+    expect([...one.decided.keys()]).toEqual([ids[1], ids[0]]);
   });
 
   test('has people told of monitors without data, not before it has waited for data itself', async () => {

@@ -71,6 +71,17 @@ describe('a region that is the only one of three to report', () => {
     expect(run.state.status).toBe('down');
   });
 
+  test('is believed when the region that saw the monitor up has not been heard again', () => {
+    const run = onlyParis();
+    run.down(60, 'paris');
+    ask(run, 'berlin', 'up');
+    patienceOver(run, 70);
+    run.silent('berlin', 61);
+    expect(run.told, 'its word is no older than that').toEqual([]);
+    run.silent('berlin', 71);
+    expect(run.told).toEqual(['up→down@60', 'open@60', 'monitor.down@60']);
+  });
+
   test('is not believed against an assigned region that reports again', () => {
     const run = onlyParis();
     run.down(60, 'paris');
