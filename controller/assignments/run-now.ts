@@ -8,6 +8,8 @@ import { BusError, type Bus } from '../platform/bus/bus-port.ts';
 import type { FleetDirectory } from '../probes/directory.ts';
 import type { Liveness } from '../probes/liveness.ts';
 import type { ProbeRate } from '../probes/probe-rate.ts';
+import type { Assigned } from '../verdicts/monitor-state.ts';
+import { inNetworks } from './assigned-regions.ts';
 import type { AssignmentDoc } from './assignment-doc.ts';
 import type { EnvelopeSealer } from './envelope.ts';
 import type { Placement } from './placement.ts';
@@ -40,8 +42,9 @@ export class RunNow implements CheckRunner {
     this.#deps = deps;
   }
 
-  regionsOf(monitor: MonitorDoc): Promise<string[]> {
-    return this.#deps.placement.regionsOf(monitor);
+  async assignedOf(monitor: MonitorDoc): Promise<Assigned> {
+    const { directory, placement } = this.#deps;
+    return inNetworks(directory, await placement.regionsOf(monitor));
   }
 
   voteless(regionId: string): ReturnType<CheckRunner['voteless']> {

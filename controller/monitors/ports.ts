@@ -8,6 +8,7 @@ import type { PastDays } from '../results/reading/past-days.ts';
 import type { RecentHours } from '../results/reading/recent-hours.ts';
 import type { Statistics } from '../results/reading/statistics.ts';
 import type { DomainFacts } from '../domains/domain.ts';
+import type { Assigned } from '../verdicts/monitor-state.ts';
 import type { ReplayedIncident } from '../verdicts/replay.ts';
 import type { MonitorDoc } from './monitor.ts';
 
@@ -78,8 +79,8 @@ export type AssignedMonitors = (
 ) => Promise<{ ids: string[]; total: number } | null>;
 
 export interface CheckRunner {
-  /** Ids of the regions that the monitor runs in. */
-  regionsOf(monitor: MonitorDoc): Promise<string[]>;
+  /** The regions that the monitor runs in, and those among them that share a network. */
+  assignedOf(monitor: MonitorDoc): Promise<Assigned>;
   /** Why no probe of the region can have a vote now; null if one can. */
   voteless(regionId: string): 'no_live_probe' | 'quarantined' | null;
   /**

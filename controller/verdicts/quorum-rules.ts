@@ -114,6 +114,7 @@ export function agreed<T extends { region: string; from: number; until: number }
 ): Agreed<T>[] {
   const required = requiredOfAll(voters);
   const assigned = assignedRegions(voters);
+  const { domains } = voters.config;
   const edges = new Set(found.flatMap(({ from, until }) => [from, until]));
   const bounds = [...edges].sort((one, other) => one - other);
   const stretches: Agreed<T>[] = [];
@@ -122,7 +123,7 @@ export function agreed<T extends { region: string; from: number; until: number }
     const by = found.filter((outage) => outage.from <= from && outage.until >= until);
     // A network says "down" only if all of its regions do.
     const others = assigned.filter((name) => !by.some(({ region }) => region === name));
-    if (domainsOf(voters.config, assigned) - domainsOf(voters.config, others) < required) return;
+    if (votesOf(domains, assigned) - votesOf(domains, others) < required) return;
     const last = stretches.at(-1);
     if (last?.until === from) {
       last.until = until;
@@ -134,11 +135,11 @@ export function agreed<T extends { region: string; from: number; until: number }
 
 /** The down votes required if all assigned regions vote. */
 export function requiredOfAll(voters: Pick<MonitorState, 'config' | 'regions'>): number {
-  const votes = domainsOf(voters.config, assignedRegions(voters));
+  const votes = votesOf(voters.config.domains, assignedRegions(voters));
   return Math.max(leastOf(voters), requiredVotes(voters.config.quorum, votes));
 }
 
 /** How many votes these regions have together. */
-function domainsOf({ domains }: MonitorConfig, regions: string[]): number {
+export function votesOf(domains: MonitorConfig['domains'], regions: string[]): number {
   return new Set(regions.map((region) => domains?.[region] ?? ` ${region}`)).size;
 }

@@ -131,6 +131,28 @@ test('a monitor that needs two votes is unknown while one region reports, and op
   });
 }, 60_000);
 
+test('regions in one network have one vote together, also when another policy is tried', async () => {
+  const id = await watch('one network', 2);
+  await say(id, true, probes.dallas);
+  const setNetwork = (asn: number | null) => Promise.all(['paris', 'dallas'].map((region) => rig.session.ok(
+    'PATCH', `/api/probes/${probes[region as Region].answer?.probe_id}`, { asn },
+  )));
+  const regions = () => rig.session.ok<Loose>('GET', `/api/monitors/${id}/regions`);
+  const incidents = async (policy: string) => (await rig.session.ok<Loose>(
+    'POST', `/api/monitors/${id}/simulate`, { from: Date.now() - 60_000, confirmation_policy: { regions: policy } },
+  ))['incidents'];
+  await say(id, false);
+  expect(await incidents('all')).toEqual([]);
+  expect(await incidents('any')).toHaveLength(1);
+  await setNetwork(64_512);
+  await until(async () => (await regions())['reason'] === '2 votes are needed, and 1 can be counted', {
+    what: 'both have one vote',
+  });
+  // One of them sees it up.
+  expect(await incidents('any')).toEqual([]);
+  await setNetwork(null);
+});
+
 test('a region that is down alone is told live and alerted where somebody asked for it, without an incident', async () => {
   const { key } = await rig.session.ok<{ key: string }>('POST', '/api/auth/api-keys', { name: 'live' });
   const stream = await EventClient.open(rig.controller.url, { 'x-api-key': key });

@@ -53,9 +53,10 @@ function readRoutes(deps: MonitorDeps): Route[] {
       ...common, path: '/api/monitors/:id/regions', summary: 'Read how each region sees a monitor',
       answers: { 200: answers.regionsAnswer },
       handle: async (ctx, { params }) => {
-        const { doc, live, runsIn } = await readRegions(deps, ctx, params.id);
+        const { doc, live, runsIn, domains } = await readRegions(deps, ctx, params.id);
         const regions = viewRegions(live, runsIn);
-        return { status: 200, data: { reason: whyUnknown(doc, live, regions), regions } };
+        const reason = whyUnknown(doc, live, regions, { runsIn, domains });
+        return { status: 200, data: { reason, regions } };
       },
     }),
     defineRoute({

@@ -4,6 +4,8 @@ import type { StoredResult } from '../../results/hours/stored-result.ts';
 import type { RegionCertificate } from '../../results/reading/certificates.ts';
 import type { MonitorLive } from '../../results/reading/live.ts';
 import type { StatusSpan } from '../../results/reading/past.ts';
+import type { Assigned } from '../../verdicts/monitor-state.ts';
+import { votesOf } from '../../verdicts/quorum-rules.ts';
 import type { ReplayedIncident } from '../../verdicts/replay.ts';
 import type { MonitorDoc } from '../monitor.ts';
 import type { RegionRun } from '../ports.ts';
@@ -99,11 +101,12 @@ export function viewRegions(
 /** Why an active monitor is unknown; null if it is not, or if pings decide. */
 export function whyUnknown(
   doc: Pick<MonitorDoc, 'status' | 'type' | 'confirmation_policy'>, live: MonitorLive | null,
-  regions: RegionsView,
+  regions: RegionsView, { runsIn, domains }: { runsIn: ReadonlyMap<string, unknown> } & Pick<Assigned, 'domains'>,
 ): string | null {
   const isUnknown = (live?.status ?? 'unknown') === 'unknown';
   if (!isUnknown || doc.status !== 'active' || doc.type === 'HEARTBEAT') return null;
-  const votes = regions.filter(({ status }) => status !== 'unknown').length;
+  const voters = regions.filter(({ region, status }) => status !== 'unknown' && runsIn.has(region));
+  const votes = votesOf(domains, voters.map(({ region }) => region));
   const { regions: quorum } = doc.confirmation_policy;
   if (votes === 0) return 'No region has a vote';
   return typeof quorum === 'number' ? `${quorum} votes are needed, and ${votes} can be counted` : null;

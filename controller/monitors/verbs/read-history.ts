@@ -10,6 +10,8 @@ const DAY_MS = 86_400_000;
 /** No plan keeps results for longer. */
 const OLDEST_RESULT_MS = 400 * DAY_MS;
 
+const NOWHERE = { assigned: [], domains: null };
+
 interface Page {
   limit: number;
   before?: number | undefined;
@@ -42,8 +44,10 @@ export async function readResults(deps: MonitorDeps, ctx: ProjectContext, id: st
 export async function readRegions(deps: MonitorDeps, ctx: ProjectContext, id: string) {
   const doc = await loadMonitor(deps, ctx, id);
   const isChecked = doc.type !== 'HEARTBEAT';
-  const [live, runsIn] = await Promise.all([liveOf(deps, doc), isChecked ? deps.runner.regionsOf(doc) : []]);
-  return { doc, live, runsIn: new Map(runsIn.map((region) => [region, deps.runner.voteless(region)])) };
+  const [live, { assigned, domains }] =
+    await Promise.all([liveOf(deps, doc), isChecked ? deps.runner.assignedOf(doc) : NOWHERE]);
+  const runsIn = new Map(assigned.map((region) => [region, deps.runner.voteless(region)]));
+  return { doc, live, runsIn, domains };
 }
 
 /** The certificate of the target, and what each region sees. Throws MONITOR_NOT_FOUND, STATS_NOT_FOUND. */

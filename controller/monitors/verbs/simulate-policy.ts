@@ -36,8 +36,8 @@ export async function simulatePolicy(
   const rows = oldest >= until ? [] : await newestFirst(deps, id, oldest, until);
   const since = rows.at(-1)?.started_at ?? null;
   const { regions: quorum, retries } = { ...doc.confirmation_policy, ...confirmation_policy };
-  const assigned = await deps.runner.regionsOf(doc);
-  const replay = new Replay({ ...toMonitorConfig(doc), quorum, retries, assigned }, since ?? from);
+  const present = await deps.runner.assignedOf(doc);
+  const replay = new Replay({ ...toMonitorConfig(doc), quorum, retries, ...present }, since ?? from);
   for (let at = rows.length - 1; at >= 0; at -= 1) {
     replay.add(rows[at] as StoredResult);
     if (at % AT_ONCE === 0) await new Promise((resolve) => setImmediate(resolve));
