@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { runSeed } from '../../simulation/run-seed.ts';
 import { seedsPass } from '../../simulation/seeds-pass.ts';
 
-seedsPass(1, 2);
+seedsPass(1, 1);
 
 test('the same seed gives the same run', async () => {
   const [one, two] = [

@@ -1,3 +1,0 @@
-import { seedsPass } from './seeds-pass.ts';
-
-seedsPass(3, 10);

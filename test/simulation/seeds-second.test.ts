@@ -1,3 +1,0 @@
-import { seedsPass } from './seeds-pass.ts';
-
-seedsPass(13, 10);

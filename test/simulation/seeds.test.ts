@@ -1,0 +1,4 @@
+import { seedsPass } from './seeds-pass.ts';
+
+/** `npm run simulate` has as many as one likes. */
+seedsPass(2, 6);
