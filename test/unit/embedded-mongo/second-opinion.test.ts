@@ -35,7 +35,7 @@ test('the matcher agrees with the model, and with mingo where mingo follows the 
       compared++;
       expect(new Query(wanted).test(doc)).toBe(answer);
     }),
-    { numRuns: 6_000 },
+    { numRuns: 2_000 },
   );
-  expect(compared).toBeGreaterThan(1_000);
+  expect(compared).toBeGreaterThan(300);
 });

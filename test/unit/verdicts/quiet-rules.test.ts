@@ -167,8 +167,8 @@ describe('a quiet result', () => {
       noteQuiet(noted, one);
       expect({ state: noted, effects: [], omitted: 0 }).toStrictEqual(applyItem(before, one, PLACE));
       expect(before).toEqual(held);
-    }), { numRuns: 12_000 });
-     expect(quiet).toBeGreaterThan(500);
+    }), { numRuns: 3_000 });
+    expect(quiet).toBeGreaterThan(100);
   });
 
   test('is any result of a monitor that stays up, whatever happened before', () => {

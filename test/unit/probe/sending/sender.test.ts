@@ -219,7 +219,7 @@ describe('the sender', () => {
         expect(owner.taken.some((content) => content.trimmed)).toBe(false);
         expect(bus.mostUnderWay).toBeLessThanOrEqual(spool.shards.length * MOST_OF_SHARD);
       }),
-      { numRuns: 120 },
+      { numRuns: 40 },
     );
   });
 });

@@ -114,7 +114,7 @@ describe('lanes that are begun', () => {
         expect(lives.mostSince).toBeLessThanOrEqual(OTHERS);
       }
       expect(lives.isDrained).toBe(true);
-    }), { numRuns: 60 });
+    }), { numRuns: 20 });
   });
 
   test('of a spool that an older version wrote are taken to be the newest ones', () => {
