@@ -15,6 +15,11 @@ export type NatsVersion = 'debian' | 'newest';
  * The servers on this machine: `debian` before 2.10, `newest` the newest from 2.10 on. Either may be missing.
  */
 export function natsPrograms(): Partial<Record<NatsVersion, NatsProgram>> {
+  const known = process.env['TEST_NATS_PROGRAMS'];
+  return known === undefined ? findNatsPrograms() : JSON.parse(known) as ReturnType<typeof findNatsPrograms>;
+}
+
+function findNatsPrograms(): Partial<Record<NatsVersion, NatsProgram>> {
   const all = findPrograms('nats-server', process.env, [join(goPath(), 'bin'), join(homedir(), 'go', 'bin')])
     .map((path) => ({ path, version: versionOf(path) }))
     .sort((one, other) => (isVersionAtLeast(one.version, other.version) ? -1 : 1));
@@ -48,6 +53,7 @@ const INSTALLS = [
 
 /**
  * Installs each generation that this machine lacks and reports it. Throws if there is no server afterwards.
+ * Processes that this one starts need not ask each program for its version again.
  */
 export async function ensureNatsPrograms(say: (line: string) => void): Promise<void> {
   for (const { version, install, takes } of INSTALLS) {
@@ -65,11 +71,13 @@ export async function ensureNatsPrograms(say: (line: string) => void): Promise<v
       say(`Cannot install it, so tests run without it: ${(error as Error).message}`);
     }
   }
-  const found = Object.values(natsPrograms()).map((program) => program.version);
+  const programs = findNatsPrograms();
+  const found = Object.values(programs).map((program) => program.version);
   if (found.length === 0) {
     throw new Error(
       'Tests need nats-server on the PATH: install it (https://docs.nats.io) and run them again',
     );
   }
+  process.env['TEST_NATS_PROGRAMS'] = JSON.stringify(programs);
   say(`Tests run on nats-server ${found.join(' and ')}`);
 }
