@@ -1,7 +1,7 @@
 import { mkdirSync, readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
-import { chromium, type Browser, type Page } from 'playwright-core';
+import { chromium, type Browser, type BrowserServer, type Page } from 'playwright-core';
 import type { AxeResults } from 'axe-core';
 import { ensureDebianPackages } from '../services/packages.ts';
 
@@ -12,12 +12,29 @@ export const RULES_OF_LOOKS = ['color-contrast', 'target-size', 'scrollable-regi
 /** For people to look at; git ignores it. */
 const SCREENSHOTS = 'node_modules/.cache/farwatch-test/screenshots';
 
+// Tests may run as root, for whom Chromium has no sandbox.
+const LAUNCH = { executablePath: '/usr/bin/chromium', args: ['--no-sandbox'] };
+
+/** A browser that files of tests share: each start costs seconds of CPU. They find it by `TEST_CHROMIUM`. */
+export async function shareChromium(): Promise<BrowserServer> {
+  await prepareChromium();
+  const server = await chromium.launchServer({ ...LAUNCH, host: '127.0.0.1' });
+  process.env['TEST_CHROMIUM'] = server.wsEndpoint();
+  return server;
+}
+
+/** The shared browser, where there is one, of which `close` closes what was opened through it; or one of its own. */
 export async function startChromium(): Promise<Browser> {
+  const shared = process.env['TEST_CHROMIUM'];
+  if (shared !== undefined) return chromium.connect(shared);
+  await prepareChromium();
+  return chromium.launch(LAUNCH);
+}
+
+async function prepareChromium(): Promise<void> {
   // The font has the characters of all languages of the pages.
   await ensureDebianPackages('chromium', 'fonts-droid-fallback');
   mkdirSync(SCREENSHOTS, { recursive: true });
-  // Tests may run as root, for whom Chromium has no sandbox.
-  return chromium.launch({ executablePath: '/usr/bin/chromium', args: ['--no-sandbox'] });
 }
 
 /** What axe has against the page by WCAG 2.2 AA and its best practices, or by these rules only: rule and element. */

@@ -6,6 +6,7 @@ import { pathToFileURL } from 'node:url';
 import { promisify } from 'node:util';
 import type { TestProject } from 'vitest/node';
 import { root } from '../root.mjs';
+import { shareChromium } from './chromium.ts';
 
 declare module 'vitest' {
   interface ProvidedContext {
@@ -14,8 +15,8 @@ declare module 'vitest' {
   }
 }
 
-/** Builds the console once for all files of tests; what it returns is called after them. */
-export default async function buildForTests({ provide }: Pick<TestProject, 'provide'>): Promise<() => void> {
+/** Builds the console and starts a browser, once for all files of tests; what it returns is called after them. */
+export default async function buildForTests({ provide }: Pick<TestProject, 'provide'>): Promise<() => Promise<void>> {
   const outdir = mkdtempSync(join(tmpdir(), 'farwatch-console-'));
   const build = pathToFileURL(join(root, 'deploy/console/build.mjs')).href;
   // In a process of its own: what vitest sets up with has no import.meta.resolve.
@@ -23,5 +24,9 @@ export default async function buildForTests({ provide }: Pick<TestProject, 'prov
     import { buildConsole } from ${JSON.stringify(build)};
     await buildConsole(${JSON.stringify({ root, outdir })});`]);
   provide('consoleDir', outdir);
-  return () => rmSync(outdir, { recursive: true, force: true });
+  const browser = await shareChromium();
+  return async () => {
+    await browser.close();
+    rmSync(outdir, { recursive: true, force: true });
+  };
 }
