@@ -276,6 +276,6 @@ test('the tree stays sound and settles after concurrent changes and kills', asyn
       }
       await project.expectSettled();
     }),
-    { numRuns: 20 },
+    { numRuns: 8 },
   );
 });

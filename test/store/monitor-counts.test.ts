@@ -175,6 +175,6 @@ test('counts end equal to the monitors after concurrent writes and kills', async
       }
       await expectExact(tenant);
     }),
-    { numRuns: 60 },
+    { numRuns: 20 },
   );
 });

@@ -10,7 +10,7 @@ import { updated } from './model/update.ts';
 import { compare, type Doc } from './model/values.ts';
 import { withMongo } from './with-mongo.ts';
 
-const RUNS = Number(process.env['STORE_RANDOM_RUNS'] ?? 60);
+const RUNS = Number(process.env['STORE_RANDOM_RUNS'] ?? 20);
 
 const mongo = withMongo();
 
