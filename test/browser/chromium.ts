@@ -40,8 +40,8 @@ async function prepareChromium(): Promise<void> {
 /** What axe has against the page by WCAG 2.2 AA and its best practices, or by these rules only: rule and element. */
 export async function findBarriers(page: Page, rules?: readonly string[]): Promise<string[]> {
   const runOnly = rules === undefined ? RULES : { type: 'rule', values: rules };
-  // The page's own policy forbids scripts, so axe comes in as the debugger does.
-  await page.evaluate(AXE);
+  // The page's own policy forbids scripts, so axe comes in as the debugger does, once in a document.
+  if (await page.evaluate<boolean>('typeof axe === "undefined"')) await page.evaluate(AXE);
   const { violations } = await page.evaluate<AxeResults>(`axe.run({ runOnly: ${JSON.stringify(runOnly)}, resultTypes: ['violations'] })`);
   return violations.flatMap(({ id, nodes }) => nodes.map(({ html }) => `${id}: ${html.slice(0, 200)}`));
 }

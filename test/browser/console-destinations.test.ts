@@ -36,18 +36,17 @@ const create = async (body: object) => {
 };
 
 describe('destinations in the console', () => {
-  test.each([['light', DESKTOP], ['dark', DESKTOP], ['phone', PHONE]] as const)('nothing bars anybody (%s)', async (name, options) => {
-    const colorScheme = name === 'light' ? 'light' : 'dark';
-    await rig.open(tenant.owner, '/destinations', { ...options, colorScheme }, async (page, noted) => {
+  test('nothing bars anybody on a phone', async () => {
+    await rig.open(tenant.owner, '/destinations', { ...PHONE, colorScheme: 'dark' }, async (page, noted) => {
       await page.getByRole('link', { name: 'On call' }).waitFor();
       // What does not arrive is on top, though its name comes last.
       expect(await page.locator('tbody tr').first().innerText()).toContain('HTTP 500');
       expect(await findBarriers(page)).toEqual([]);
-      await takeScreenshot(page, `console-destinations-${name}`);
+      await takeScreenshot(page, 'console-destinations-phone');
       await page.getByRole('link', { name: '<b>Team</b> channel' }).click();
       await page.getByRole('heading', { level: 1, name: '<b>Team</b> channel' }).waitFor();
       expect(await findBarriers(page)).toEqual([]);
-      await takeScreenshot(page, `console-destination-${name}`);
+      await takeScreenshot(page, 'console-destination-phone');
       expect(noted).toEqual([]);
     });
   });

@@ -21,17 +21,16 @@ async function addProbe(name: string): Promise<string> {
 }
 
 describe('the fleet in the console', () => {
-  test.each([['light', DESKTOP], ['dark', DESKTOP], ['phone', PHONE]] as const)('nothing bars anybody (%s)', async (name, options) => {
-    const colorScheme = name === 'light' ? 'light' : 'dark';
-    await rig.open(tenant.owner, '/fleet', { ...options, colorScheme }, async (page, noted) => {
+  test('nothing bars anybody on a phone', async () => {
+    await rig.open(tenant.owner, '/fleet', { ...PHONE, colorScheme: 'dark' }, async (page, noted) => {
       await page.getByRole('link', { name: 'rack 4' }).waitFor();
       await page.getByRole('img', { name: /Where the probes are\. Madrid: rack 4 Enrolling/ }).waitFor();
       expect(await findBarriers(page)).toEqual([]);
-      await takeScreenshot(page, `console-fleet-${name}`);
+      await takeScreenshot(page, 'console-fleet-phone');
       await page.getByRole('link', { name: 'rack 4' }).click();
       await page.getByRole('heading', { level: 1, name: 'rack 4' }).waitFor();
       expect(await findBarriers(page)).toEqual([]);
-      await takeScreenshot(page, `console-probe-${name}`);
+      await takeScreenshot(page, 'console-probe-phone');
       await page.getByRole('link', { name: 'All probes' }).click();
       await page.getByRole('link', { name: 'Regions' }).click();
       await page.getByRole('rowheader', { name: /Madrid/ }).waitFor();

@@ -53,19 +53,18 @@ async function openByChecks(): Promise<string> {
 const heading = (name: string) => ({ level: 1, name }) as const;
 
 describe('incidents in the console', () => {
-  test.each([['light', DESKTOP], ['dark', DESKTOP], ['phone', PHONE]] as const)('nothing bars anybody (%s)', async (name, options) => {
-    const colorScheme = name === 'light' ? 'light' : 'dark';
-    await rig.open(tenant.owner, '/incidents', { ...options, colorScheme }, async (page, noted) => {
+  test('nothing bars anybody on a phone', async () => {
+    await rig.open(tenant.owner, '/incidents', { ...PHONE, colorScheme: 'dark' }, async (page, noted) => {
       await page.getByRole('link', { name: /Checkout/ }).first().waitFor();
       expect(await findBarriers(page)).toEqual([]);
-      await takeScreenshot(page, `console-incidents-${name}`);
+      await takeScreenshot(page, 'console-incidents-phone');
       await page.goto(`${rig.app.url}/incidents/${opened}`);
       await page.getByText('Who voted what').waitFor();
       await page.getByRole('row', { name: /osaka/ }).waitFor();
       await page.getByText('Incident opened').waitFor();
       expect(await findBarriers(page)).toEqual([]);
       expect(noted).toEqual([]);
-      await takeScreenshot(page, `console-incident-${name}`);
+      await takeScreenshot(page, 'console-incident-phone');
     });
   });
 

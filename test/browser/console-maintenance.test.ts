@@ -21,21 +21,20 @@ const windows = () => `/api/projects/${tenant.projectId}/maintenance-windows`;
 const berlin = { ...DESKTOP, timezoneId: 'Europe/Berlin' };
 
 describe('maintenance in the console', () => {
-  test.each([['light', DESKTOP], ['dark', DESKTOP], ['phone', LONG_PHONE]] as const)('nothing bars anybody (%s)', async (name, options) => {
-    const colorScheme = name === 'light' ? 'light' : 'dark';
-    await rig.open(tenant.owner, '/maintenance', { ...options, colorScheme }, async (page, noted) => {
+  test('nothing bars anybody on a phone', async () => {
+    await rig.open(tenant.owner, '/maintenance', { ...LONG_PHONE, colorScheme: 'dark' }, async (page, noted) => {
       await page.getByRole('link', { name: 'Backup' }).waitFor();
       expect(await findBarriers(page)).toEqual([]);
       await page.getByRole('link', { name: 'Calendar' }).click();
       await page.getByRole('link', { name: /Backup/ }).first().waitFor();
       expect(await findBarriers(page)).toEqual([]);
-      await takeScreenshot(page, `console-calendar-${name}`);
+      await takeScreenshot(page, 'console-calendar-phone');
       await page.getByRole('link', { name: /Backup/ }).first().click();
       await page.getByLabel('Title').waitFor();
       await page.getByText('When it will be').waitFor();
       expect(await findBarriers(page)).toEqual([]);
       expect(noted).toEqual([]);
-      await takeScreenshot(page, `console-maintenance-${name}`);
+      await takeScreenshot(page, 'console-maintenance-phone');
     });
   });
 

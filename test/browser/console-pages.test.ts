@@ -33,19 +33,18 @@ afterAll(() => rig?.close());
 const path = () => `/api/projects/${tenant.projectId}/status-pages`;
 
 describe('status pages in the console', () => {
-  test.each([['light', DESKTOP], ['dark', DESKTOP], ['phone', LONG_PHONE]] as const)('nothing bars anybody (%s)', async (name, options) => {
-    const colorScheme = name === 'light' ? 'light' : 'dark';
-    await rig.open(tenant.owner, '/pages', { ...options, colorScheme }, async (page, noted) => {
+  test('nothing bars anybody on a phone', async () => {
+    await rig.open(tenant.owner, '/pages', { ...LONG_PHONE, colorScheme: 'dark' }, async (page, noted) => {
       await page.getByRole('link', { name: 'Acme <b>status</b>' }).waitFor();
       expect(await findBarriers(page)).toEqual([]);
-      await takeScreenshot(page, `console-pages-${name}`);
+      await takeScreenshot(page, 'console-pages-phone');
       const views = { monitors: 'Shop', posts: 'Payments fail', subscribers: 'reader@example.com', branding: 'Own colour', settings: 'Time zone', domain: 'Own domain' };
       for (const [view, text] of Object.entries(views)) {
         await page.goto(`${rig.app.url}/pages/${shown}/${view}`);
         await page.locator('.page-main').getByText(text).first().waitFor();
         await page.frameLocator('iframe').getByText('Acme').first().waitFor();
         expect(await findBarriers(page), view).toEqual([]);
-        await takeScreenshot(page, `console-page-${view}-${name}`);
+        await takeScreenshot(page, `console-page-${view}-phone`);
       }
       expect(noted).toEqual([]);
     });

@@ -30,14 +30,13 @@ const PARTS = {
 };
 
 describe('settings in the console', () => {
-  test.each([['light', DESKTOP], ['dark', DESKTOP], ['phone', PHONE]] as const)('nothing bars anybody (%s)', async (name, options) => {
-    const colorScheme = name === 'light' ? 'light' : 'dark';
-    await rig.open(tenant.owner, '/settings', { ...options, colorScheme }, async (page, noted) => {
+  test('nothing bars anybody on a phone', async () => {
+    await rig.open(tenant.owner, '/settings', { ...PHONE, colorScheme: 'dark' }, async (page, noted) => {
       for (const [part, shown] of Object.entries(PARTS)) {
         await page.goto(`${rig.app.url}/settings/${part}`);
         await page.getByText(shown).first().waitFor();
         expect(await findBarriers(page), part).toEqual([]);
-        await takeScreenshot(page, `console-settings-${part}-${name}`);
+        await takeScreenshot(page, `console-settings-${part}-phone`);
       }
       expect(noted).toEqual([]);
     });

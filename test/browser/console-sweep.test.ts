@@ -30,7 +30,10 @@ test('no view is forgotten here', () => {
   expect(PATTERNS.filter((pattern) => !paths.some((path) => matcherOf(pattern).test(path)))).toEqual([]);
 });
 
-/** On a screen in light by every rule of axe, and on a phone in dark by those that depend on it. */
+/**
+ * On a screen in light by every rule of axe, and on a phone in dark by those that depend on it. The tests of a
+ * section look at its views on a phone, with more in them.
+ */
 const LOOKS = [['light', DESKTOP.viewport, undefined], ['dark', LONG_PHONE.viewport, RULES_OF_LOOKS]] as const;
 
 /** In one load of the view; also what is wider than the window. */

@@ -26,13 +26,12 @@ describe('around every view', () => {
     });
   });
 
-  test.each([['light', DESKTOP], ['dark', DESKTOP], ['phone', PHONE]] as const)('nothing bars anybody (%s)', async (name, options) => {
+  test('nothing bars anybody on a phone', async () => {
     const { owner } = await rig.newTenant();
-    const colorScheme = name === 'light' ? 'light' : 'dark';
-    await rig.open(owner, '/incidents', { ...options, colorScheme }, async (page, noted) => {
+    await rig.open(owner, '/incidents', { ...PHONE, colorScheme: 'dark' }, async (page, noted) => {
       await page.getByRole('heading', { level: 1, name: 'Incidents' }).waitFor();
       expect(await findBarriers(page)).toEqual([]);
-      await takeScreenshot(page, `console-shell-${name}`);
+      await takeScreenshot(page, 'console-shell-phone');
       await page.keyboard.press('Control+k');
       await page.getByRole('dialog').getByRole('combobox').fill('fleet');
       expect(await findBarriers(page)).toEqual([]);

@@ -56,20 +56,17 @@ async function four(): Promise<{ tenant: Tenant; ids: Record<'Down' | 'Slow' | '
 const shownNames = (page: Page) => page.locator('.monitor .name a').allTextContents();
 
 describe('the list of monitors', () => {
-  test.each([
-    ['light', { ...DESKTOP, colorScheme: 'light' }], ['dark', { ...DESKTOP, colorScheme: 'dark' }],
-    ['phone', { ...PHONE, colorScheme: 'light' }],
-  ] as const)('bars nobody (%s)', async (name, options) => {
+  test('bars nobody on a phone', async () => {
     const { tenant } = await four();
-    await rig.open(tenant.owner, '/', options, async (page, noted) => {
+    await rig.open(tenant.owner, '/', { ...PHONE, colorScheme: 'dark' }, async (page, noted) => {
       await page.getByRole('link', { name: 'Web' }).waitFor();
       await page.getByRole('img', { name: /Uptime of 24 hours: 99/ }).first().waitFor();
       expect(await findBarriers(page)).toEqual([]);
-      await takeScreenshot(page, `console-overview-${name}`);
+      await takeScreenshot(page, 'console-overview-phone');
       await page.getByLabel('Group by').selectOption('tree');
       await page.getByRole('checkbox', { name: 'Select Web' }).click();
       expect(await findBarriers(page)).toEqual([]);
-      await takeScreenshot(page, `console-overview-tree-${name}`);
+      await takeScreenshot(page, 'console-overview-tree-phone');
       expect(await page.evaluate('document.documentElement.scrollWidth - innerWidth')).toBeLessThanOrEqual(0);
       expect(noted).toEqual([]);
     });
