@@ -17,6 +17,7 @@ function slowDisk(inner: Engine): Engine {
     getBinary: (key) => inner.getBinary(key),
     doesExist: (key) => inner.doesExist(key),
     getRange: (options) => inner.getRange(options),
+    getKeysCount: (options) => inner.getKeysCount(options),
     put: (key, value) => inner.put(key, value),
     remove: (key) => inner.remove(key),
     batch: (action) => {

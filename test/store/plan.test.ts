@@ -142,6 +142,29 @@ test('lists of several fields are combined up to a limit', () => {
   expect(explain({ filter: { 'o.k': { $in: few }, at: { $in: many } } })).toMatchObject({ docs: 267, returned: 267 });
 });
 
+test.each<[Document, number, number]>([
+  [{}, 400, 0],
+  [{ org: 3 }, 50, 0],
+  [{ org: { $in: [3, 4, 9] } }, 100, 0],
+  [{ org: 3, at: 397 }, 1, 0],
+  [{ org: 3, at: null }, 0, 0],
+  [{ org: 3, at: { $gt: 200 } }, 25, 25],
+  [{ org: 3, 'o.k': 1 }, 16, 50],
+  [{ mail: { $in: ['m7@x', 'nobody'] } }, 1, 1],
+  [{ _id: { $in: ['p010', 'nobody'] } }, 1, 1],
+  [{ tags: 't3' }, 40, 40],
+  [{ mark: 50 }, 1, 1],
+])('counts what matches %j, by keys alone where they tell', (filter, count, docs) => {
+  const parsed = parseFilter(encoded(filter));
+  const matches = matcherOf(parsed);
+  let read = 0;
+  const scan = new Scan(storage, collection, choosePlan(collection.indexes, parsed, [], null), (doc) => {
+    read++;
+    return matches(doc);
+  });
+  expect([scan.count(), read]).toEqual([count, docs]);
+});
+
 test('a hint to a missing index is refused', () => {
   expect(() => explain({ filter: {}, hint: 'nope' })).toThrow('there is no index nope');
 });

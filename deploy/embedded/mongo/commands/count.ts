@@ -2,7 +2,7 @@ import { BsonType, documentValue, elementsOf, fieldOf, type Value } from '../bso
 import { encodeObject } from '../bson/write.ts';
 import { badValue } from '../errors.ts';
 import { parseFilter, type Filter } from '../query/filter.ts';
-import { findHits } from '../query/hits.ts';
+import { findHits, type Hits } from '../query/hits.ts';
 import type { Args } from './args.ts';
 import type { Action } from './command.ts';
 
@@ -20,17 +20,24 @@ export function countDocuments(args: Args): Action {
   if (cursor === undefined || elementsOf(cursor).length > 0) throw badValue('cursor must be empty');
   return ({ storage, catalog }) => {
     const collection = catalog.get(ns);
-    const counts = new Map<string | number, number>();
-    if (collection !== undefined) {
-      const hits = findHits(storage, collection, filter);
-      for (let hit = hits.next(); hit !== undefined; hit = hits.next()) {
-        const id = by === null ? 1 : textOf(fieldOf(documentValue(hit.doc), by));
-        counts.set(id, (counts.get(id) ?? 0) + 1);
-      }
-    }
-    const firstBatch = [...counts].map(([_id, n]) => ({ _id, n }));
+    const counts = collection === undefined ? [] : countsOf(findHits(storage, collection, filter), by);
+    const firstBatch = counts.map(([_id, n]) => ({ _id, n }));
     return { cursor: { firstBatch, id: 0n, ns } };
   };
+}
+
+/** By the values of that field, or by 1; without what there is none of. */
+function countsOf(hits: Hits, by: string | null): [id: string | number, n: number][] {
+  if (by === null) {
+    const n = hits.count();
+    return n === 0 ? [] : [[1, n]];
+  }
+  const counts = new Map<string, number>();
+  for (let hit = hits.next(); hit !== undefined; hit = hits.next()) {
+    const id = textOf(fieldOf(documentValue(hit.doc), by));
+    counts.set(id, (counts.get(id) ?? 0) + 1);
+  }
+  return [...counts];
 }
 
 /** `by` is the field to count by; null to count all together. */

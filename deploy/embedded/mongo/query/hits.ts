@@ -9,7 +9,7 @@ import { choosePlan } from './plan.ts';
 import { Scan, type Hit } from './scan.ts';
 
 /** Matching documents, one at a time. */
-export type Hits = Pick<Scan, 'isSorted' | 'skip' | 'next' | 'pause'>;
+export type Hits = Pick<Scan, 'isSorted' | 'skip' | 'next' | 'count' | 'pause'>;
 
 interface HitOptions {
   readonly sort?: readonly KeyField[];
@@ -47,7 +47,8 @@ function single(collection: Collection, idKey: Buffer, filter: Filter): Hits {
     const isIdAlone = filter.kind === 'eq';
     return isIdAlone || matcherOf(filter)(documentValue(doc)) ? { idKey, doc } : undefined;
   };
-  return { isSorted: true, skip: () => false, next, pause: () => undefined };
+  const count = (): number => (next() === undefined ? 0 : 1);
+  return { isSorted: true, skip: () => false, next, count, pause: () => undefined };
 }
 
 /** The first hit, or undefined. */

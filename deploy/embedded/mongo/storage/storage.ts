@@ -6,6 +6,7 @@ export interface Engine {
   getBinary(key: Buffer): Buffer | undefined;
   doesExist(key: Buffer): boolean;
   getRange(options: RangeOptions): Iterable<Entry>;
+  getKeysCount(options: RangeOptions): number;
   put(key: Buffer, value: Buffer): unknown;
   remove(key: Buffer): unknown;
   batch(action: () => void): Promise<unknown>;
@@ -98,6 +99,11 @@ export class Storage {
     );
     const { overlay } = this;
     return overlay === null || overlay.isEmpty ? stored : overlay.merge(stored, from, to, reverse);
+  }
+
+  /** Number of entries with `first` <= key < `end`. Not possible inside a write job. */
+  count(first: Buffer, end: Buffer): number {
+    return this.engine.getKeysCount({ start: withinKeySize(first), end: withinKeySize(end) });
   }
 
   /** Only inside a write job. */
