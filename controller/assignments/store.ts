@@ -7,6 +7,8 @@ import { restoring } from '../platform/mongo/null-fields.ts';
 import type { AssignmentDoc, Claim, PlannedChange } from './assignment-doc.ts';
 
 const WRITE_CHUNK = 1000;
+/** Ids that the database finds in one go, so that others' commands get their turn. */
+const IDS_AT_ONCE = 500;
 const CLAIM = { probe_id: 1, monitor_id: 1, rev: 1, gone: 1, changed_at: 1 };
 
 type SpecOf<T extends KnownSpec['type']> = Extract<KnownSpec, { type: T }>;
@@ -45,6 +47,8 @@ export class AssignmentStore extends Documents<AssignmentDoc> {
       { key: { probe_id: 1, rev: 1, _id: 1 }, name: 'newer' },
       // What is written and not settled: nearly always nothing.
       { key: { pending: 1, _id: 1 }, name: 'pending', sparse: true },
+      // What a probe runs of an organization, and how much of all.
+      { key: { probe_id: 1, gone: 1, organization_id: 1 }, name: 'by_probe' },
       // Monitors per region of an organization.
       { key: { organization_id: 1, gone: 1, region: 1 }, name: 'by_region' },
     ], restoreItem);
@@ -135,16 +139,15 @@ export class AssignmentStore extends Documents<AssignmentDoc> {
   }
 
   /** Ids of an organization's monitors that a probe should run, in no order. */
-  async idsOf(organizationId: string, probe: { _id: string; region_id: string }): Promise<string[]> {
-    const { _id: probe_id, region_id: region } = probe;
-    const filter = { organization_id: organizationId, gone: false, region, probe_id };
-    const found = this.all.find(filter, { hint: 'by_region' }).project<ActiveId>({ monitor_id: 1 });
+  async idsOf(organizationId: string, probeId: string): Promise<string[]> {
+    const filter = { probe_id: probeId, gone: false, organization_id: organizationId };
+    const found = this.all.find(filter, { batchSize: IDS_AT_ONCE }).project<ActiveId>({ monitor_id: 1 });
     return (await found.toArray()).map(({ monitor_id: id }) => id);
   }
 
   /** How many monitors a probe should run. */
   countOf(probeId: string): Promise<number> {
-    return this.count(active(probeId, ''));
+    return this.count({ probe_id: probeId, gone: false });
   }
 
   /** Monitors of an organization by the region that they run in. */

@@ -133,7 +133,7 @@ export async function openFleet(ports: FleetPorts, sources: FleetSources) {
     assigned: async (organizationId: string, probeId: string) => {
       const probe = await probes.find(probeId);
       if (probe === null || !isOf(probe, organizationId)) return null;
-      const [ids, total] = await Promise.all([items.idsOf(organizationId, probe), items.countOf(probeId)]);
+      const [ids, total] = await Promise.all([items.idsOf(organizationId, probeId), items.countOf(probeId)]);
       return { ids, total };
     },
     overview: {

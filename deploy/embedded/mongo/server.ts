@@ -5,7 +5,7 @@ import { systemClock } from '../../../shared/time.ts';
 import { Cursors } from './commands/cursors.ts';
 import { Dispatcher } from './commands/dispatch.ts';
 import { Catalog } from './storage/catalog.ts';
-import { openEngine, Storage } from './storage/storage.ts';
+import { openEngine, Storage, type Engine } from './storage/storage.ts';
 import { Connection } from './wire/connection.ts';
 
 export interface EmbeddedMongoOptions {
@@ -16,6 +16,8 @@ export interface EmbeddedMongoOptions {
    * its name to end in `.sock`.
    */
   readonly socketPath?: string;
+  /** How to open the files in `dir`; by default with lmdb. */
+  readonly engine?: (dir: string) => Promise<Engine>;
   /** 0 or none: any free port. */
   readonly port?: number;
   readonly onError?: (message: string, error: unknown) => void;
@@ -54,7 +56,7 @@ export async function startEmbeddedMongo(options: EmbeddedMongoOptions): Promise
 
 async function serve(options: EmbeddedMongoOptions): Promise<EmbeddedMongo> {
   const { socketPath, onError = () => undefined, onRefusal = () => undefined } = options;
-  const storage = new Storage(await openEngine(options.dir), (error) => {
+  const storage = new Storage(await (options.engine ?? openEngine)(options.dir), (error) => {
     onError('the store failed to write', error);
     options.onFatal?.(error);
   });

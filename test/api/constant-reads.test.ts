@@ -1,0 +1,121 @@
+import type { Document } from 'mongodb';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import type { AssignmentDoc } from '../../controller/assignments/assignment-doc.ts';
+import { newId } from '../../shared/ids.ts';
+import { populate } from '../bench/population.ts';
+import { countedMongo, type CountedMongo, type Reads } from '../helpers/counted-mongo.ts';
+import { makeApp, type TestApp } from '../helpers/make-app.ts';
+import { newTenant, type Tenant } from '../helpers/tenants.ts';
+
+// What the embedded store reads for a request does not depend on how much else is stored.
+const FEW = 240;
+const MANY = 10 * FEW;
+const PAGE = 10;
+const GROUP = '00000000-0000-4000-8000-00000000000a';
+
+interface Installation {
+  count: number;
+  mongo: CountedMongo;
+  /** What the controller has asked the store. */
+  commands: Document[];
+  app: TestApp;
+  tenant: Tenant;
+}
+
+let few: Installation;
+let many: Installation;
+
+async function install(count: number): Promise<Installation> {
+  const mongo = await countedMongo();
+  const commands: Document[] = [];
+  const app = await makeApp({ mongoUrl: mongo.url, onCommand: (command) => commands.push(command) });
+  const tenant = await newTenant(app);
+  const { organizationId, projectId, owner } = tenant;
+  await populate(app.db, { organizationId, projectId, userId: owner.userId }, GROUP, count);
+  return { count, mongo, commands, app, tenant };
+}
+
+beforeAll(async () => {
+  few = await install(FEW);
+  many = await install(MANY);
+});
+afterAll(async () => {
+  for (const { app, mongo } of [few, many]) {
+    await app.close();
+    await mongo.stop();
+  }
+});
+
+/** What the store reads for a list of monitors, which has to be a full page. */
+async function readsOf({ mongo, tenant }: Installation, path: string, isPage = true): Promise<Reads> {
+  const before = { ...mongo.reads };
+  const answer = await tenant.owner.client.get(path);
+  expect(answer.status, answer.text).toBe(200);
+  if (isPage) expect(answer.data.monitors).toHaveLength(PAGE);
+  const { lookups, entries, keys, bytes } = mongo.reads;
+  return {
+    lookups: lookups - before.lookups, entries: entries - before.entries, keys: keys - before.keys,
+    bytes: bytes - before.bytes,
+  };
+}
+
+/** Documents differ in length by the digits of their numbers. */
+function expectSame(one: Reads, other: Reads): void {
+  expect({ ...other, bytes: 0 }).toEqual({ ...one, bytes: 0 });
+  expect(other.bytes / one.bytes).toBeLessThan(1.05);
+}
+
+const PAGES: Record<string, (one: Installation) => string> = {
+  'the newest': () => '',
+  'a state': () => '&status=active',
+  'a type': () => '&type=TCP',
+  'two types and a state': () => '&types=TCP,HTTP&status=active',
+  'a group': () => `&group_id=${GROUP}`,
+  'a group by name': () => `&group_id=${GROUP}&sort_by=name&sort_order=asc`,
+  'by name': () => '&sort_by=name&sort_order=asc',
+  'the last': ({ count }) => `&offset=${count - PAGE}`,
+  'the last by name': ({ count }) => `&offset=${count - PAGE}&sort_by=name&sort_order=asc`,
+};
+
+test.each(Object.entries(PAGES))('a page of monitors reads the same with ten times as many: %s', async (_what, of) => {
+  const reads = async (one: Installation) => readsOf(one, `/api/monitors?limit=${PAGE}${of(one)}`);
+  expectSame(await reads(few), await reads(many));
+});
+
+test('so does the page after monitors have changed', async () => {
+  const reads = async (one: Installation) => {
+    const { client } = one.tenant.owner;
+    const newest = (await client.get('/api/monitors?limit=3&status=active')).data.monitors as { id: string }[];
+    for (const { id } of newest) {
+      expect((await client.patch(`/api/monitors/${id}`, { status: 'paused' })).status).toBe(200);
+    }
+    return readsOf(one, `/api/monitors?limit=${PAGE}&status=active`);
+  };
+  expectSame(await reads(few), await reads(many));
+});
+
+test('so do the statistics of the project', async () => {
+  const reads = (one: Installation) => readsOf(one, '/api/monitors/stats', false);
+  expectSame(await reads(few), await reads(many));
+});
+
+test('what a probe runs is found among what others run, and counted without reading it', async () => {
+  const { app, commands, tenant } = few;
+  const created = await tenant.owner.client.post('/api/probes', { region_id: 'local', name: 'one' });
+  const probeId: string = created.data.probe.id;
+  const items = app.db.collection<Partial<AssignmentDoc> & { _id: string }>('assignments');
+  const give = (probe: string, monitors: string[], organization: string) => items.insertMany(monitors.map((id) => ({
+    _id: `${probe}:${id}`, probe_id: probe, monitor_id: id, organization_id: organization, region: 'local', gone: false,
+  })));
+  const path = `/api/probes/${probeId}/monitors`;
+  const listed = (await tenant.owner.client.get(`/api/monitors?limit=${PAGE}`)).data.monitors as { id: string }[];
+  await give(probeId, listed.map(({ id }) => id), tenant.organizationId);
+  const alone = await readsOf(few, path);
+  const others = Array.from({ length: 300 }, () => newId(1));
+  await give('another', others, tenant.organizationId);
+  await give(probeId, others, 'another');
+  const { keys, ...reads } = await readsOf(few, path);
+  expect({ ...reads, keys: keys - others.length }).toEqual(alone);
+  const [lookup] = commands.filter(({ find }) => find === 'assignments');
+  expect(lookup?.['batchSize']).toBeLessThanOrEqual(500);
+});

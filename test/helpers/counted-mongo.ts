@@ -1,0 +1,76 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { startEmbeddedMongo } from '../../deploy/embedded/mongo/server.ts';
+import { openEngine, type Engine } from '../../deploy/embedded/mongo/storage/storage.ts';
+
+/** What the embedded store has read from its files. */
+export interface Reads {
+  /** Keys that were looked up, nearly all of them of documents. */
+  lookups: number;
+  /** Entries that were walked over in the order of their keys. */
+  entries: number;
+  /** Entries that were skipped or counted by their keys. */
+  keys: number;
+  /** Of keys and values that were looked up or walked over. */
+  bytes: number;
+}
+
+export interface CountedMongo {
+  url: string;
+  reads: Reads;
+  stop(): Promise<void>;
+}
+
+/** An embedded store in this process that counts what it reads. */
+export async function countedMongo(): Promise<CountedMongo> {
+  const dir = mkdtempSync(join(tmpdir(), 'fw-counted-'));
+  const reads: Reads = { lookups: 0, entries: 0, keys: 0, bytes: 0 };
+  const engine = async (path: string) => counted(await openEngine(path), reads);
+  const server = await startEmbeddedMongo({ dir, socketPath: join(dir, 'm.sock'), engine });
+  return {
+    url: server.url, reads,
+    stop: async () => {
+      await server.stop();
+      rmSync(dir, { recursive: true, force: true });
+    },
+  };
+}
+
+function counted(engine: Engine, reads: Reads): Engine {
+  return {
+    getBinary: (key) => {
+      const value = engine.getBinary(key);
+      reads.lookups += 1;
+      reads.bytes += key.length + (value?.length ?? 0);
+      return value;
+    },
+    getRange: (options) => {
+      reads.keys += options.offset ?? 0;
+      return each(engine.getRange(options), ({ key, value }) => {
+        reads.entries += 1;
+        reads.bytes += key.length + value.length;
+      });
+    },
+    getKeysCount: (options) => {
+      const count = engine.getKeysCount(options);
+      reads.keys += count;
+      return count;
+    },
+    doesExist: (key) => engine.doesExist(key),
+    put: (key, value) => engine.put(key, value),
+    remove: (key) => engine.remove(key),
+    batch: (action) => engine.batch(action),
+    close: () => engine.close(),
+    get flushed() {
+      return engine.flushed;
+    },
+  };
+}
+
+function* each<T>(all: Iterable<T>, note: (one: T) => void): Generator<T> {
+  for (const one of all) {
+    note(one);
+    yield one;
+  }
+}
