@@ -1,4 +1,5 @@
 import { Binary, type Db } from 'mongodb';
+import type { MonitorConfig } from '../../controller/verdicts/monitor-config.ts';
 import { newMonitorState } from '../../controller/verdicts/monitor-rules.ts';
 import { toMonitorConfig } from '../../controller/monitors/config.ts';
 import { recount, shareOf } from '../../controller/monitors/counts/count-rules.ts';
@@ -19,6 +20,8 @@ const DAY_MS = 24 * HOUR_MS;
 /** A busy disk takes no more within the time limit of the driver. */
 const AT_ONCE = 250;
 const HISTORIES_AT_ONCE = 20;
+/** What every installation has. */
+const REGIONS = ['local'];
 
 export interface Owner {
   organizationId: string;
@@ -49,7 +52,7 @@ export async function populate(db: Db, owner: Owner, group: string, count: numbe
       const heard = {
         last_check_at: now - 60_000, last_success_at: now - 60_000, booked_until: now - (now % HOUR_MS),
       };
-      const state = { ...newMonitorState(toMonitorConfig(doc)), ...heard };
+      const state = { ...newMonitorState(configOf(doc)), ...heard };
       return { monitor_id: doc._id, shard: shardOf(doc._id), position: 0, state, outbox: [] };
     }));
     await db.collection<{ _id: string }>('rollups_1d').insertMany(
@@ -60,6 +63,12 @@ export async function populate(db: Db, owner: Owner, group: string, count: numbe
   await new CountStore(db).replace({
     _id: owner.projectId, organization_id: owner.organizationId, version: 1, applied: [], ...counts,
   });
+}
+
+/** As the journal has it: without its assigned regions, a controller would first decide them for all. */
+function configOf(doc: MonitorDoc): MonitorConfig {
+  const assigned = doc.heartbeat === null ? { assigned: REGIONS, domains: null } : {};
+  return { ...assigned, ...toMonitorConfig(doc) };
 }
 
 /** Gives each monitor a month of daily rollups and two days of hourly ones with results. */
