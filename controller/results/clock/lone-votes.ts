@@ -6,46 +6,53 @@ import type { MonitorState } from '../../verdicts/monitor-state.ts';
 /** Limit of decisions at a time; the rest follows at once. */
 const MOST_DECISIONS = 500;
 
-/** Monitors that too few regions call down, and since when (Unix ms) that is known here. */
+/** Monitors that too few regions call down, and since when (monotonic ms) that is known here. */
 export class LoneVotes {
   readonly #monitors: ReadonlyMap<string, LiveMonitor>;
   readonly #canBeHelped: (state: MonitorState) => boolean;
+  readonly #monotonic: () => number;
   /** First come first. */
   readonly #since = new Map<string, number>();
   /** Those about which nobody else can have a say. */
   readonly #hopeless = new Set<string>();
 
   /** `canBeHelped`: whether somebody else may have a say in time. */
-  constructor(monitors: ReadonlyMap<string, LiveMonitor>, canBeHelped: (state: MonitorState) => boolean) {
+  constructor(
+    monitors: ReadonlyMap<string, LiveMonitor>, canBeHelped: (state: MonitorState) => boolean,
+    monotonic: () => number,
+  ) {
     this.#monitors = monitors;
     this.#canBeHelped = canBeHelped;
+    this.#monotonic = monotonic;
   }
 
   /** Notes the monitor if it needs help now. */
-  note(monitorId: string, now: number): void {
+  note(monitorId: string): void {
     const state = this.#needy(monitorId);
     if (!state || this.#since.has(monitorId)) return;
-    if (this.#canBeHelped(state)) this.#since.set(monitorId, now);
+    if (this.#canBeHelped(state)) this.#since.set(monitorId, this.#monotonic());
     else this.#hopeless.add(monitorId);
   }
 
   /** While nothing is taken, nobody can have their say. */
-  interrupted(now: number): void {
+  interrupted(): void {
+    const now = this.#monotonic();
     for (const id of this.#since.keys()) this.#since.set(id, now);
   }
 
-  /** When the next one is due, Unix ms; null without any. */
+  /** When the next one is due, monotonic ms; null without any. */
   get dueAt(): number | null {
     if (this.#hopeless.size > 0) return -Infinity;
     const since = this.#since.values().next().value;
     return since === undefined ? null : since + ALONE_AFTER_MS;
   }
 
-  /** Believes those that have been alone for long enough, or will be. */
-  takeDue(now: number): ClockDecision[] {
+  /** Believes those that have been alone for long enough, or will be. `at`: Unix ms. */
+  takeDue(at: number): ClockDecision[] {
+    const now = this.#monotonic();
     const decisions: ClockDecision[] = [];
     const believe = (id: string) => {
-      if (this.#needy(id)) decisions.push({ kind: 'alone', monitor_id: id, at: now });
+      if (this.#needy(id)) decisions.push({ kind: 'alone', monitor_id: id, at });
     };
     for (const id of this.#hopeless) {
       if (decisions.length === MOST_DECISIONS) return decisions;

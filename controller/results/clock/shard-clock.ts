@@ -27,6 +27,8 @@ const MOST_DECISIONS = 500;
 const PROBE_ROUND_MS = 45_000;
 
 export interface ShardClockDeps {
+  /** Ms. What waits for seconds goes by it: the wall clock may be set meanwhile. */
+  monotonic(): number;
   /** A rule threw for this monitor; called once for each. */
   onFailed(monitorId: string, now: number): void;
   /** The regions that have the monitor now; null while that is not known. */
@@ -67,7 +69,7 @@ export class ShardClock {
     this.#state = state;
     this.#deps = deps;
     this.#walk = new MonitorWalk(state.monitors);
-    this.#lone = new LoneVotes(state.monitors, (monitor) => deps.canBeHelped(monitor));
+    this.#lone = new LoneVotes(state.monitors, (monitor) => deps.canBeHelped(monitor), () => deps.monotonic());
     this.#watchedSince = now;
     // The walk takes a cycle, so the queue has to find what is due before. No region is silent at first.
     for (const [id, cell] of state.monitors) {
@@ -82,7 +84,7 @@ export class ShardClock {
   interrupted(now: number): void {
     this.#watchedSince = now;
     this.#watch.interrupted(this.#state.takenAt);
-    this.#lone.interrupted(now);
+    this.#lone.interrupted();
     this.#toWalk = 0;
     this.#room = 0;
   }
@@ -92,7 +94,7 @@ export class ShardClock {
     this.#watch.looked(at);
   }
 
-  /** Those that report will be believed then although they are too few, Unix ms; null if there are none. */
+  /** Those that report will be believed then although they are too few, monotonic ms; null if there are none. */
   get aloneAt(): number | null {
     return this.#lone.dueAt;
   }
@@ -103,9 +105,9 @@ export class ShardClock {
   }
 
   /** Monitors that an entry changed may be due sooner. */
-  applied(entry: JournalEntry, { changed, fresh }: Pick<AppliedEntry, 'changed' | 'fresh'>, now: number): void {
+  applied(entry: JournalEntry, { changed, fresh }: Pick<AppliedEntry, 'changed' | 'fresh'>): void {
     for (const { result } of fresh) {
-      if (result.outcome === 'failure') this.#lone.note(result.monitor_id, now);
+      if (result.outcome === 'failure') this.#lone.note(result.monitor_id);
     }
     for (const decision of entry.clock) {
       if (decision.kind === 'hour') this.#hourClosed = Math.max(this.#hourClosed, decision.until);
@@ -173,7 +175,7 @@ export class ShardClock {
     id: string, state: MonitorState, { now, hasPings }: { now: number; hasPings: boolean },
   ): ClockDecision[] {
     try {
-      this.#lone.note(id, now);
+      this.#lone.note(id);
       const { due, at } = this.#silences(id, state, now);
       due.push(...this.#reassigned(state, now));
       const tellAt = noDataAt(state, this.#deps.noDataAfterMs, this.#watchedSince) ?? Infinity;

@@ -90,7 +90,7 @@ export class Shard implements Behaviour<ShardMessage>, ShardView {
   #isTidying = false;
   /** Set while regions that are too few wait to be believed. */
   #aloneTimer: Timer | null = null;
-  /** When it fires, Unix ms. */
+  /** When it fires, monotonic ms. */
   #aloneAt = Infinity;
 
   private constructor(
@@ -106,6 +106,7 @@ export class Shard implements Behaviour<ShardMessage>, ShardView {
     );
     this.#clock = new ShardClock(
       state, clock.now(), {
+        monotonic: () => clock.monotonic(),
         onFailed: (monitorId, now) => this.#setAside(monitorId, now),
         assigned: (config) => limits.assigned(config),
         hasVote: (probeId) => limits.hasVote(probeId),
@@ -328,7 +329,7 @@ export class Shard implements Behaviour<ShardMessage>, ShardView {
     const { shard, n, unread = [], taken_at: takenAt } = entry;
     const applied = this.state.apply(entry);
     this.#snapshots.applied(entry);
-    this.#clock.applied(entry, applied, this.#deps.clock.now());
+    this.#clock.applied(entry, applied);
     this.#awaitAlone();
     if (applied.dropped.length > 0) this.#deps.lostLanes.report(entry, applied.dropped);
     const letters = [
@@ -358,7 +359,7 @@ export class Shard implements Behaviour<ShardMessage>, ShardView {
     const { clock } = this.#deps;
     const dueAt = this.#clock.aloneAt;
     if (dueAt === null || dueAt >= this.#aloneAt) return;
-    const waitMs = Math.max(0, dueAt - clock.now());
+    const waitMs = Math.max(0, dueAt - clock.monotonic());
     this.#aloneTimer?.cancel();
     this.#aloneAt = dueAt;
     this.#aloneTimer = clock.setTimer(waitMs, () => this.#context.tell({ kind: 'alone' }));

@@ -69,6 +69,7 @@ class Shard implements ClockedShard {
     this.#state = state;
     this.clocked = new ShardClock(
       state, clock.now(), {
+        monotonic: () => clock.monotonic(),
         onFailed: (id) => expect.fail(`a rule failed for ${id}`), assigned: () => null, canBeHelped: () => true,
         hasVote: (id) => !this.quarantined.has(id), noDataAfterMs: NO_DATA_AFTER_MS,
       },
@@ -232,7 +233,7 @@ describe('the clock of a shard with many monitors', () => {
       if (cell?.state.heartbeat) {
         cell.state = { ...cell.state, heartbeat: { ...cell.state.heartbeat, deadline: start + 30_000 } };
       }
-      one.clocked.applied({ ...EMPTY, configs: [configOf({ monitor_id: changed })] }, { changed: [], fresh: [] }, clock.now());
+      one.clocked.applied({ ...EMPTY, configs: [configOf({ monitor_id: changed })] }, { changed: [], fresh: [] });
     });
     await rounds(clock, [one], 80);
     expect(one.decided.size).toBe(MANY);
