@@ -71,8 +71,8 @@ export function castVotes(state: MonitorState): CastVote[] {
   const others = Object.keys(regions).filter((name) => !isAsked(config, name) && regions[name]?.last_at);
   return [
     ...assignedRegions(state).map((name) => ofRegion(state, name, weightIn(state, name))),
-    ...Object.entries(witnesses ?? {}).map(([region, { domain: _domain, error, ...witness }]): CastVote =>
-      ({ region, ...witness, weight: 'counted', ...(error ? { error } : {}) })),
+    ...Object.entries(witnesses ?? {}).map(([region, { domain, error, ...witness }]): CastVote =>
+      ({ region, ...witness, weight: weightAmong(witnesses, region, domain), ...(error ? { error } : {}) })),
     ...others.map((name) => ofRegion(state, name, 'unassigned')),
   ];
 }
@@ -89,6 +89,16 @@ function ofRegion({ regions }: MonitorState, name: string, weight: CastVote['wei
       ...seen, vote: verdict, attempt: Math.max(1, fails), ...(error ? { error } : {}),
       ...(verdict === 'up' && fails > 0 ? { reason: UNCONFIRMED } : {}),
     };
+}
+
+/** As `weightIn`, of a region that was asked. */
+function weightAmong(
+  witnesses: MonitorState['witnesses'], name: string, domain: string | undefined,
+): CastVote['weight'] {
+  if (domain === undefined) return 'counted';
+  const mates = Object.entries(witnesses ?? {}).filter(([, witness]) => witness.domain === domain);
+  const [speaker] = mates.find(([, { vote }]) => vote === 'up') ?? mates[0] ?? [];
+  return speaker === name ? 'counted' : 'same_fault_domain';
 }
 
 /** The first region of a network that has its mildest word stands for it. */

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import type { MonitorEffect } from '../../../controller/verdicts/monitor-state.ts';
-import type { VoteRecord } from '../../../controller/verdicts/vote-ledger.ts';
+import type { MonitorEffect, Witness } from '../../../controller/verdicts/monitor-state.ts';
+import { castVotes, type VoteRecord } from '../../../controller/verdicts/vote-ledger.ts';
 import { HOUR } from '../results/build.ts';
 import { MonitorRun, SECOND } from './build.ts';
 
@@ -78,6 +78,15 @@ test('a network has one counted vote, the mildest of its regions', () => {
   expect(wordsOf(run.votes[0])).toEqual([
     'dallas down counted', 'osaka down counted', 'paris down same_fault_domain',
   ]);
+});
+
+test('regions of one network that were asked have one counted vote, the mildest of theirs', () => {
+  const asked = (vote: Witness['vote'], domain: string): Witness =>
+    ({ vote, domain, probe_id: 'p', engine: '1', error: null, attempt: 1, at: HOUR });
+  const witnesses = { berlin: asked('down', 'AS1'), oslo: asked('up', 'AS1'), rome: asked('down', 'AS2') };
+  const votes = castVotes({ ...watched().state, witnesses }).slice(REGIONS.length);
+  expect(votes.map(({ region, vote, weight }) => `${region} ${vote} ${weight}`))
+    .toEqual(['berlin down same_fault_domain', 'oslo up counted', 'rome down counted']);
 });
 
 test('silent regions are named with the reason, and those that lost the monitor as unassigned', () => {
