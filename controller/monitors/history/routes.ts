@@ -106,8 +106,8 @@ function simulateRoute(deps: MonitorDeps): Route {
     auth: { access: 'project', role: 'viewer' },
     summary: 'Replay the results of a monitor against another confirmation policy',
     description: 'Counts the votes of the results that are still stored, at most the newest 50,000 in the '
-      + 'time asked for, by the present regions and interval. Not replayed are words of regions that did not '
-      + 'have the monitor, and pauses.',
+      + 'time asked for, by the present regions, networks and interval. Not replayed are words of regions that '
+      + 'did not have the monitor, pauses, and quarantines: what a probe reported in one counts.',
     params: idParams, body: simulationInput,
     answers: { 200: answers.simulationAnswer },
     errors: ['MONITOR_NOT_FOUND', 'VALIDATION_FAILED'],
