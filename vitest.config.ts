@@ -3,20 +3,11 @@ import { defineConfig } from 'vitest/config';
 /** Against hanging only: far longer than any test takes on a machine that is busy with other work. */
 const TIMEOUT_MS = process.env['FARWATCH_FAULTS'] === 'all' ? 7_200_000 : 600_000;
 
-interface Options {
-  /**
-   * Files that run side by side: two where they compute, more where they wait for timers of real processes.
-   */
-  workers: number;
-  /**
-   * Each file in a process of its own. Without it a process loads the product's modules once for all its
-   * files.
-   */
-  isolate: boolean;
-}
-
-/** One project per kind of test; `npm run verify` runs `unit`, `npm test` runs them all. */
-const project = (name: string, { workers, isolate }: Options) => ({
+/**
+ * One project per kind of test; `npm run verify` runs `unit`, `npm test` runs them all. `workers` is how many
+ * files run side by side: two where they compute, more where they wait for timers of real processes.
+ */
+const project = (name: string, workers: number) => ({
   test: {
     name,
     include: [`test/${name}/**/*.test.ts`],
@@ -24,7 +15,8 @@ const project = (name: string, { workers, isolate }: Options) => ({
     hookTimeout: TIMEOUT_MS,
     pool: 'forks' as const,
     maxWorkers: workers,
-    isolate,
+    // A process loads the product's modules once for all its files.
+    isolate: false,
     setupFiles: ['test/helpers/property-seed.ts'],
   },
 });
@@ -38,25 +30,25 @@ const NULLS = [
   'bus/{assignments,domains,heartbeats,monitor-reads}',
   'store/{assignment-protocol,group-race,monitor-counts,results-stores,retention,snapshot-parts}',
 ];
-const nulls = project('nulls', { workers: 4, isolate: false });
+const nulls = project('nulls', 4);
 nulls.test.include = NULLS.map((files) => `test/${files}.test.ts`);
 Object.assign(nulls.test, { env: { TEST_WITHOUT_NULLS: 'yes' } });
 
-const browser = project('browser', { workers: 2, isolate: false });
+const browser = project('browser', 2);
 Object.assign(browser.test, { globalSetup: 'test/browser/console-setup.ts' });
 
 export default defineConfig({
   test: {
     projects: [
-      project('unit', { workers: 2, isolate: false }),
-      project('simulation', { workers: 2, isolate: true }),
-      project('store', { workers: 3, isolate: false }),
-      project('bus', { workers: 5, isolate: false }),
-      project('api', { workers: 3, isolate: false }),
-      project('faults', { workers: 5, isolate: true }),
-      project('e2e', { workers: 4, isolate: true }),
+      project('unit', 2),
+      project('simulation', 2),
+      project('store', 3),
+      project('bus', 5),
+      project('api', 3),
+      project('faults', 5),
+      project('e2e', 4),
       // All of them may install packages, and most of their time is that.
-      project('services', { workers: 2, isolate: false }),
+      project('services', 2),
       browser,
       nulls,
     ],
