@@ -20,14 +20,18 @@ interface ProbeAddresses {
 
 /** Where the checks of each shared region come from. Addresses that nobody else can see are left out. */
 export function viewProbeAddresses(directory: Pick<FleetDirectory, 'regions' | 'probesOf'>): ProbeAddresses {
-  const isPublic = (address: string) => classifyAddress(address.split('/')[0] as string) === 'global';
   const shared = directory.regions().filter(({ visibility }) => visibility === 'shared');
   return {
     regions: shared.map(({ _id: id, name, city, country }) => {
       const all = directory.probesOf(id).filter(isEnrolled).flatMap(({ addresses = [] }) => addresses);
-      return { id, name, city, country, addresses: [...new Set(all)].filter(isPublic).sort() };
+      return { id, name, city, country, addresses: [...new Set(all)].filter(isPublicAddress).sort() };
     }),
   };
+}
+
+/** Whether others can see an address, or a range that begins with it, on the internet. */
+export function isPublicAddress(address: string): boolean {
+  return classifyAddress(address.split('/')[0] as string) === 'global';
 }
 
 /** The stored probe with what its latest beat says. */

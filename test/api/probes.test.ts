@@ -211,6 +211,10 @@ test('the operator says where a probe is, and firewalls can read where checks co
   expect((await operator.put(`/api/probes/${id}`, await read())).status).toBe(200);
   expect(await read()).toMatchObject(place);
   expect(await listed()).toEqual(['2606:2800:220::/48', '93.184.216.34']);
+  const { data } = await other.owner.client.get('/api/probes');
+  const seen = data.probes.find((one: { id: string }) => one.id === id);
+  const { probe: alone } = (await other.owner.client.get(`/api/probes/${id}`)).data;
+  for (const probe of [seen, alone]) expect(probe.addresses).toEqual(place.addresses.slice(0, 2));
   for (const bad of [{ addresses: ['example.com'] }, { addresses: ['1.2.3.4/40'] }, { asn: 0 }, { provider: '' }]) {
     expect((await operator.patch(`/api/probes/${id}`, bad)).code).toBe('VALIDATION_ERROR');
   }

@@ -10,7 +10,7 @@ import type { ProbeDoc, RegionDoc } from '../probe.ts';
 import type { RegionStore } from '../region-store.ts';
 import type { ProbeChange, ProbeInput } from '../schema.ts';
 import type { ProbeStore } from '../store.ts';
-import { viewProbe } from '../views.ts';
+import { isPublicAddress, viewProbe } from '../views.ts';
 
 /** How long an enrolment token is valid. */
 const TOKEN_LIFETIME_MS = 15 * 60_000;
@@ -41,20 +41,30 @@ function maySeeRegion(ctx: OrganizationContext, region: Pick<RegionDoc, 'organiz
  * its private ones.
  */
 export function requireManager(ctx: OrganizationContext, of: Pick<RegionDoc, 'organization_id'>): void {
-  const isOperator = ctx.actor.kind === 'session' && ctx.actor.isOperator;
-  const isManager = of.organization_id === null ? isOperator : ctx.role === 'owner' || ctx.role === 'admin';
+  const isManager = of.organization_id === null ? isOperator(ctx) : ctx.role === 'owner' || ctx.role === 'admin';
   if (!isManager) throw new AppError('INSUFFICIENT_PERMISSIONS', 'Only a manager of this region may do that');
+}
+
+function isOperator({ actor }: OrganizationContext): boolean {
+  return actor.kind === 'session' && actor.isOperator;
+}
+
+/** Of the network in which a shared probe stands, tenants see what the internet sees. */
+function viewFor(deps: FleetDeps, ctx: OrganizationContext, probe: ProbeDoc): ProbeView {
+  const shown = viewProbe(probe, deps.liveness);
+  if (probe.organization_id !== null || isOperator(ctx)) return shown;
+  return { ...shown, addresses: shown.addresses.filter(isPublicAddress) };
 }
 
 /** Probes of the regions that the caller may see, in order of id. */
 export async function listProbes(deps: FleetDeps, ctx: OrganizationContext): Promise<ProbeView[]> {
   const probes = await deps.probes.visibleTo(ctx.tenant.organizationId);
-  return probes.map((probe) => viewProbe(probe, deps.liveness));
+  return probes.map((probe) => viewFor(deps, ctx, probe));
 }
 
 /** Throws RESOURCE_NOT_FOUND for a probe that is gone or in another organization's region. */
 export async function readProbe(deps: FleetDeps, ctx: OrganizationContext, id: string): Promise<ProbeView> {
-  return viewProbe(await findProbe(deps, ctx, id), deps.liveness);
+  return viewFor(deps, ctx, await findProbe(deps, ctx, id));
 }
 
 /**
