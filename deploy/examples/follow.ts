@@ -20,7 +20,7 @@ const { nats_url, seed, subscription } =
   JSON.parse(readFileSync(process.argv[2] ?? 'subscription.json', 'utf8')) as Issued;
 const organization = subscription.subjects[0]?.split('.')[1];
 const connection = await connect({
-  servers: nats_url, authenticator: nkeyAuthenticator(new TextEncoder().encode(seed)),
+  servers: nats_url.split(','), authenticator: nkeyAuthenticator(new TextEncoder().encode(seed)),
   inboxPrefix: subscription.inbox_prefix, maxReconnectAttempts: -1,
 });
 for (const subject of subscription.subjects) {

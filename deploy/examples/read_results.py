@@ -21,7 +21,7 @@ async def main(path: str) -> None:
     subscription = issued["subscription"]
     organization = subscription["subjects"][0].split(".")[1]
     connection = await nats.connect(
-        issued["nats_url"],
+        issued["nats_url"].split(","),
         nkeys_seed_str=issued["seed"],
         inbox_prefix=subscription["inbox_prefix"].encode(),
         max_reconnect_attempts=-1,

@@ -1,16 +1,15 @@
 /*
  * Writes an organization's raw results into files of JSON lines. It acknowledges a result when that is on
- * disk, so it may be stopped or killed at any time: the next start goes on where this one was, up to an hour
- * later. A result can then stand in the files twice.
+ * disk, so it may be stopped or killed at any time, and ends with an error on a full disk: the next start
+ * goes on where this one was, up to an hour later, in a new file. A result can then stand in the files
+ * twice, and the last line of a file may be torn.
  *
  *   node deploy/examples/sink.ts subscription.json results-folder [bytes per file]
  *
  * `subscription.json` holds `data` of the response to `POST /api/subscriptions`. Needs Node 22.18 or newer,
  * and the package `nats`.
  */
-import {
-  closeSync, fsyncSync, mkdirSync, openSync, readdirSync, readFileSync, statSync, writeSync,
-} from 'node:fs';
+import { appendFileSync, mkdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import process from 'node:process';
 import { connect, nkeyAuthenticator, type Consumer, type JsMsg } from 'nats';
@@ -33,12 +32,13 @@ const { nats_url, seed, subscription } = JSON.parse(readFileSync(credential, 'ut
 const ownPrefix = (subscription.subjects[0] ?? '').replace('>', '');
 
 const connection = await connect({
-  servers: nats_url, authenticator: nkeyAuthenticator(new TextEncoder().encode(seed)),
+  servers: nats_url.split(','), authenticator: nkeyAuthenticator(new TextEncoder().encode(seed)),
   inboxPrefix: subscription.inbox_prefix, maxReconnectAttempts: -1,
 });
 const results = await (await findConsumer()).consume({ max_messages: BATCH });
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => results.stop());
 const batch: JsMsg[] = [];
+const append = appendingTo(folder, Number(mostBytes));
 for await (const message of results) {
   batch.push(message);
   // What came last must not wait for a full batch.
@@ -62,14 +62,14 @@ async function findConsumer(): Promise<Consumer> {
   }
 }
 
-/** Adds to the newest file, or to a new one if that is full, and waits for the disk. */
-function append(lines: string): void {
-  mkdirSync(folder, { recursive: true });
-  const newest = readdirSync(folder).filter((name) => name.endsWith('.jsonl')).sort().at(-1);
-  const isFull = newest === undefined || statSync(join(folder, newest)).size >= Number(mostBytes);
-  const name = isFull ? `${new Date().toISOString().replaceAll(':', '-')}.jsonl` : newest;
-  const file = openSync(join(folder, name), 'a');
-  writeSync(file, lines);
-  fsyncSync(file);
-  closeSync(file);
+/** Adds to its newest file, or to a new one if that is full, and waits for the disk. */
+function appendingTo(to: string, most: number): (lines: string) => void {
+  let newest: string | null = null;
+  mkdirSync(to, { recursive: true });
+  return (lines) => {
+    if (newest === null || statSync(newest).size >= most) {
+      newest = join(to, `${new Date().toISOString().replaceAll(':', '-')}.jsonl`);
+    }
+    appendFileSync(newest, lines, { flush: true });
+  };
 }

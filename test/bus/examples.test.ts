@@ -18,6 +18,8 @@ const root = join(import.meta.dirname, '../..');
 const cache = join(root, 'node_modules/.cache/farwatch-test');
 /** Of each step; a test may take five minutes. */
 const INSTALL_WITHIN_MS = 120_000;
+/** What is not acknowledged within this; of the product's own consumers, it is a minute. */
+const COMES_AGAIN_NS = 2_000_000_000;
 
 /** One subscription for each example, so that none takes another's results. */
 const names = ['follow', 'sink', 'python'] as const;
@@ -43,7 +45,8 @@ beforeAll(async () => {
   const wanted = () => names.map((name) => ({ name: `subscriber-${name}`, filter: 'raw.org-1.>' }));
   await agreeRawConsumers(bus, { wanted, wantedNow: async () => wanted() });
   docs.forEach((doc, at) => writeFileSync(credentialOf(doc._id), JSON.stringify({
-    subscription: viewSubscription(doc), nats_url: nats.url,
+    // As of a cluster, of which the last server is away.
+    subscription: viewSubscription(doc), nats_url: `${nats.url},nats://127.0.0.1:1`,
     seed: Buffer.from(keys[at]?.getSeed() ?? []).toString(),
   })));
 });
@@ -73,12 +76,14 @@ function run(command: string, args: string[]): { child: ChildProcess; printed: (
   return { child, printed: () => printed };
 }
 
-/** An example as Node 20 runs it too. */
-function runExample(name: string, args: string[]): ReturnType<typeof run> {
+/** An example as Node 20 runs it too, by default without a limit to the size of its files. */
+function runExample(
+  name: string, args: string[], mostKiB: number | 'unlimited' = 'unlimited',
+): ReturnType<typeof run> {
   const file = join(dir, `${name}.mjs`);
   const source = readFileSync(join(root, `deploy/examples/${name}.ts`), 'utf8');
   writeFileSync(file, transformSync(source, { loader: 'ts', format: 'esm' }).code);
-  return run(process.execPath, [file, ...args]);
+  return run('bash', ['-c', `ulimit -f ${mostKiB} && exec "$0" "$@"`, process.execPath, file, ...args]);
 }
 
 const seqsOf = (text: string): number[] =>
@@ -116,6 +121,24 @@ test('sink.ts writes every result, over a kill, into files of bounded size', asy
   const ended = new Promise((resolve) => second.child.once('exit', resolve));
   second.child.kill('SIGTERM');
   expect(await ended).toBe(0);
+});
+
+test('sink.ts acknowledges nothing that a full disk has not taken', async () => {
+  const folder = join(dir, 'full');
+  const { consumers } = await bus.jetStream();
+  await consumers.update('RAW', 'subscriber-sink', { ack_wait: COMES_AGAIN_NS });
+  const numbers = Array.from({ length: 100 }, (_, at) => 100 + at);
+  publish(...numbers);
+  const { child } = runExample('sink', [credentialOf('sink'), folder], 1);
+  await until(() => child.exitCode, { what: 'it ends with an error' });
+  runExample('sink', [credentialOf('sink'), folder]);
+  await until(() => {
+    const files = readdirSync(folder).map((name) => readFileSync(join(folder, name), 'utf8'));
+    // Only the last line of a file may be torn.
+    const lines = files.flatMap((text) => text.split('\n').slice(0, -1));
+    const written = new Set(lines.map((line) => (JSON.parse(line) as { seq: number }).seq));
+    return numbers.every((seq) => written.has(seq));
+  }, { what: 'every result is written' });
 });
 
 test('read_results.py prints the last hour and acknowledges it', async ({ skip }) => {
