@@ -33,7 +33,7 @@ import { openPublicPages, openStatusPages, type PublicPageReaders } from './wiri
 import { openSubscribers } from './wiring/subscribers.ts';
 import { openSubscriptions } from './wiring/subscriptions.ts';
 
-type GivenPorts = Omit<ControllerPorts, 'company'>;
+type GivenPorts = Omit<ControllerPorts, 'company' | 'holder'>;
 
 export interface ControllerOptions extends Omit<GivenPorts, 'mongo' | 'bus' | 'resolve'> {
   /** Called with each command that is sent to the database. */
@@ -102,8 +102,9 @@ async function connectAndStart(
  */
 export async function openController(given: GivenPorts, publicPages = openPublicPages(given)) {
   const refusedWrites = new RefusedWrites(given.clock);
-  const ports = { ...given, log: refusedWrites.watched(given.log), company: new Company() };
-  const { config, clock, log } = ports;
+  const { config, clock } = given;
+  const log = refusedWrites.watched(given.log);
+  const ports = { ...given, log, company: new Company(), holder: holderOf(config.dataDir) };
   let url = '';
   const baseUrl = () => url;
   const ownsShard = (shard: number): boolean => results.ownsShard(shard);
@@ -144,13 +145,12 @@ export async function openController(given: GivenPorts, publicPages = openPublic
     },
   });
   const evidence = await openEvidence(ports, { monitors, incidents, fleet });
-  const holder = holderOf(config.dataDir);
   const notifications = await openNotifications(ports, {
-    holder, incidents: incidents.store, mailer, accounts, regions: fleet.directory, baseUrl, ownsShard,
+    incidents: incidents.store, mailer, accounts, regions: fleet.directory, baseUrl, ownsShard,
   });
   const { service: results, pings } =
     await openResults(ports, {
-      holder, monitors, accounts, fleet, events, incidents, notifications, domains, maintenance,
+      monitors, accounts, fleet, events, incidents, notifications, domains, maintenance,
       isRead: (organizationId, projectId) =>
         subscriptions.directory.hasAny(organizationId) || events.hub.watched.has(organizationId, projectId),
     });

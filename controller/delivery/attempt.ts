@@ -1,8 +1,8 @@
+import type { Claims } from '../../shared/claims.ts';
 import { newId } from '../../shared/ids.ts';
 import type { Clock } from '../../shared/time.ts';
 import type { DestinationDoc } from '../destinations/destination.ts';
 import { persistently, type Claimed } from './claimed.ts';
-import type { Claims } from './claims.ts';
 import type { AlertDetails, CountedVerdict, QueuedDelivery, Verdict } from './delivery.ts';
 import { attemptDigest } from './digests/attempt-digest.ts';
 import type { DigestClaimStore } from './digests/claim-store.ts';
@@ -56,7 +56,7 @@ export async function attemptDelivery(
   const { deliveries, claims, clock } = deps;
   const claimed = await deps.begin(async () => {
     const [claim, at, startedAt] = [claims.begin(), clock.now(), clock.monotonic()];
-    const over = known && claims.isOver(known) ? known : null;
+    const over = known && claims.isFree(known) ? known : null;
     const delivery = await deliveries.claim(id, claim, over);
     return delivery && { delivery, token: claim.token, at, elapsedMs: () => clock.monotonic() - startedAt };
   });

@@ -1,7 +1,8 @@
 import { sleep, type Clock } from '../../shared/time.ts';
-import { CLAIM_MS } from './claims.ts';
 import type { DeliveryDoc } from './delivery.ts';
 
+/** An attempt, with the time before it sends and the time to record its outcome, takes less than this. */
+export const CLAIM_MS = 30_000;
 /** Writing the outcome is retried until this long after the claim, while the claim is sure to hold. */
 const WRITE_WITHIN_MS = CLAIM_MS - 8000;
 const WRITE_AGAIN_MS = 500;

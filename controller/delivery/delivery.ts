@@ -2,7 +2,7 @@ import type { DestinationType } from '../destinations/destination.ts';
 import type { ProbeEvent } from '../probes/notice-rules.ts';
 import type { Alert } from '../verdicts/effect.ts';
 import type { VoteSummary } from '../verdicts/vote-ledger.ts';
-import type { Claim } from './claims.ts';
+import type { Claim } from '../../shared/claims.ts';
 
 export interface RegionName {
   id: string;

@@ -1,4 +1,4 @@
-import type { Claim } from './claims.ts';
+import type { Claim } from '../../shared/claims.ts';
 import type { QueuedDelivery } from './delivery.ts';
 import type { Pool } from './send-pools.ts';
 

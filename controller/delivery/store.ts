@@ -1,11 +1,11 @@
 import type { Collection, Db, Filter } from 'mongodb';
+import type { Claim } from '../../shared/claims.ts';
 import { ownedBy, type Tenant } from '../accounts/tenant.ts';
 import type { NotificationLog } from '../incidents/ports.ts';
 import { NOTIFICATION_STATUSES, type NotificationQuery } from '../incidents/schema.ts';
 import { ensureIndexes } from '../platform/mongo/indexes.ts';
 import { duplicatesOnly } from '../platform/mongo/mongo-errors.ts';
 import { removeOlder } from '../platform/mongo/remove-older.ts';
-import type { Claim } from './claims.ts';
 import type { DeliveryDoc, QueuedDelivery } from './delivery.ts';
 import { lineOf } from './recipient-rules.ts';
 import type { AttemptOutcome } from './retry-rules.ts';

@@ -50,7 +50,7 @@ interface FleetSources {
   otherUsers(): Promise<BusUser[]>;
 }
 
-type FleetPorts = Omit<ControllerPorts, 'random' | 'resolve'>;
+type FleetPorts = Omit<ControllerPorts, 'holder' | 'random' | 'resolve'>;
 export type Fleet = Awaited<ReturnType<typeof openFleet>>;
 
 /** Regions and probes, and which probe runs which monitor. */

@@ -1,9 +1,10 @@
 import { SHARD_COUNT, shardOf } from '../../shared/ids.ts';
+import { Claims } from '../../shared/claims.ts';
 import { subjects } from '../../shared/contracts/subjects.ts';
 import { alertMailRoutes } from '../alert-mail/page-routes.ts';
 import { RecipientTokens } from '../alert-mail/recipient-tokens.ts';
 import { SuppressionStore } from '../alert-mail/store.ts';
-import { Claims } from '../delivery/claims.ts';
+import { CLAIM_MS } from '../delivery/claimed.ts';
 import { DigestClaimStore } from '../delivery/digests/claim-store.ts';
 import { MailWindowStore } from '../delivery/digests/window-store.ts';
 import { FailingCount } from '../delivery/failing-count.ts';
@@ -29,8 +30,6 @@ import type { ControllerPorts } from './ports.ts';
 const STOP_WITHIN_MS = 3000;
 
 interface NotificationSources {
-  /** The name of this controller, as in its leases. */
-  holder: string;
   /** Notes what has reached its receiver. */
   incidents: Pick<IncidentStore, 'markNotified'>;
   mailer: Mailer;
@@ -47,8 +46,8 @@ export type Notifications = Awaited<ReturnType<typeof openNotifications>>;
 
 /** Destinations, and the delivery of alerts to them. */
 export async function openNotifications(ports: NotificationPorts, sources: NotificationSources) {
-  const { config, mongo: { db }, bus, clock, log, company, random, resolve } = ports;
-  const { holder, incidents, mailer, regions, accounts, baseUrl, ownsShard } = sources;
+  const { config, mongo: { db }, bus, clock, log, company, holder, random, resolve } = ports;
+  const { incidents, mailer, regions, accounts, baseUrl, ownsShard } = sources;
   const destinations = new DestinationStore(db);
   const deliveries = new DeliveryStore(db);
   const queues = new QueueStore(db);
@@ -66,8 +65,8 @@ export async function openNotifications(ports: NotificationPorts, sources: Notif
   const sending = { poster, mailer, destinations, clock, baseUrl, stopLink };
   const service = new DeliveryService({
     attempt: {
-      deliveries, digests, claims: new Claims(clock, holder), health: queues, destinations, incidents,
-      suppressions, clock, random,
+      deliveries, digests, claims: new Claims({ clock, holder, lastsMs: CLAIM_MS }), health: queues,
+      destinations, incidents, suppressions, clock, random,
       sendDigest: (digest) => sendDigest(sending, digest),
       send: (destination, alert, context) => sendAlert(sending, destination, alert, context),
       onFailing: ({ _id }, reason) => {

@@ -20,6 +20,8 @@ export interface ControllerPorts {
   clock: Clock;
   log: Log;
   company: Company;
+  /** The name of this controller in leases and claims, also after a restart. */
+  holder: string;
   /** IANA name of the machine's time zone. */
   timeZone: string;
   random(): number;

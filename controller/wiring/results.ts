@@ -28,8 +28,6 @@ import type { Notifications } from './notifications.ts';
 import type { ControllerPorts } from './ports.ts';
 
 interface ResultSources {
-  /** The name of this controller. */
-  holder: string;
   monitors: Monitors;
   accounts: Accounts;
   fleet: Fleet;
@@ -46,7 +44,7 @@ export type ResultStores = Awaited<ReturnType<typeof openResultStores>>;
 
 /** What becomes of results, from the bus to incidents and alerts; `pings` are those of heartbeats. */
 export async function openResults(ports: ControllerPorts, sources: ResultSources) {
-  const { config, mongo: { db }, bus, company, clock, log } = ports;
+  const { config, mongo: { db }, bus, company, holder, clock, log } = ports;
   const { fleet, events, incidents, notifications, domains, maintenance } = sources;
   const { monitors: { store: monitors }, accounts: { quota } } = sources;
   const stores = await openResultStores(db);
@@ -55,7 +53,7 @@ export async function openResults(ports: ControllerPorts, sources: ResultSources
   const limitsOf = (organizationId: string) => quota.limitsOf(organizationId);
   const limits = new KnownLimits({ clock, plans: config.accounts.plans, limitsOf });
   const service = new ResultsService<MonitorDoc>({
-    clock, log, bus, company, holder: sources.holder, pings, isRead: sources.isRead,
+    clock, log, bus, company, holder, pings, isRead: sources.isRead,
     stores: {
       ...stores, history: events.publishing(stores.history),
       incidents: incidents.outbox, alerts: notifications.alerts,

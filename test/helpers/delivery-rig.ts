@@ -1,5 +1,5 @@
 import { SuppressionStore } from '../../controller/alert-mail/store.ts';
-import { Claims } from '../../controller/delivery/claims.ts';
+import { CLAIM_MS } from '../../controller/delivery/claimed.ts';
 import { DigestClaimStore } from '../../controller/delivery/digests/claim-store.ts';
 import { MailWindowStore } from '../../controller/delivery/digests/window-store.ts';
 import { FanOut } from '../../controller/delivery/fan-out.ts';
@@ -26,6 +26,7 @@ import { HttpPoster } from '../../controller/platform/outbound/poster.ts';
 import { createResolver } from '../../controller/platform/outbound/resolver.ts';
 import type { Alert } from '../../controller/verdicts/effect.ts';
 import type { MonitorConfig } from '../../controller/verdicts/monitor-config.ts';
+import { Claims } from '../../shared/claims.ts';
 import { newId } from '../../shared/ids.ts';
 import { createLog } from '../../shared/log.ts';
 import { systemClock, type Clock } from '../../shared/time.ts';
@@ -133,13 +134,14 @@ export class DeliveryRig {
     const { queues, incidents, suppressions, digests } = this;
     const { deliveries = this.deliveries, destinations = this.destinations, mailer = NO_MAILER } = change;
     const { poster = this.poster, clock = this.clock } = change;
+    const holder = change.holder ?? newId(clock.now());
     const sending = {
       poster, mailer, destinations, clock, baseUrl: () => BASE_URL,
       stopLink: change.stopLink ?? ((_id: string, address: string) => `${BASE_URL}/stop-alerts?token=${address}`),
     };
     return {
       attempt: {
-        deliveries, digests, claims: new Claims(clock, change.holder ?? newId(clock.now())), health: queues,
+        deliveries, digests, claims: new Claims({ clock, holder, lastsMs: CLAIM_MS }), health: queues,
         destinations, incidents, suppressions, clock, random: Math.random,
         onFailing: () => undefined,
         sendDigest: (digest) => sendDigest(sending, digest),

@@ -27,7 +27,7 @@ export async function attemptDigest(
   const readyAt = Math.max(digest_at, delivery.next_attempt_at ?? 0);
   if (now < readyAt) return giveBack({ kind: 'again', readyAt });
   const claim = claims.begin();
-  if (!(await digests.claim(digest_id, claim, (held) => claims.isOver(held)))) {
+  if (!(await digests.claim(digest_id, claim, (held) => claims.isFree(held)))) {
     return giveBack({ kind: 'again', readyAt: now + HELD_WAIT_MS });
   }
   try {

@@ -1,6 +1,6 @@
 import type { Db } from 'mongodb';
+import type { Claim } from '../../../shared/claims.ts';
 import { Documents } from '../../platform/mongo/documents.ts';
-import type { Claim } from '../claims.ts';
 
 interface DigestClaimDoc extends Claim {
   /** The digest's id. */
@@ -13,11 +13,11 @@ export class DigestClaimStore extends Documents<DigestClaimDoc> {
     super(db, 'digest_claims');
   }
 
-  /** False while somebody else holds the digest, as `isOver` says of the claim. */
-  async claim(digestId: string, claim: Claim, isOver: (held: Claim) => boolean): Promise<boolean> {
+  /** False while somebody else holds the digest, as `isFree` says of the claim. */
+  async claim(digestId: string, claim: Claim, isFree: (held: Claim) => boolean): Promise<boolean> {
     if (await this.insertIfFree({ _id: digestId, ...claim })) return true;
     const held = await this.findOne({ _id: digestId });
-    if (held === null || !isOver(held)) return false;
+    if (held === null || !isFree(held)) return false;
     return this.update({ _id: digestId, token: held.token }, { $set: claim });
   }
 

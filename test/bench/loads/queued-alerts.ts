@@ -37,10 +37,10 @@ export async function queuedAlerts(options: Record<string, unknown>): Promise<{ 
   const log = createLog('bench', 'error');
   const ports = {
     config, mongo, bus: new OwnersBus(), clock: systemClock, log, random: Math.random,
-    resolve: createResolver(), company: new Company(),
+    resolve: createResolver(), company: new Company(), holder: 'bench',
   };
   const notifications = await openNotifications(ports, {
-    holder: 'bench', incidents: { markNotified: () => Promise.resolve() }, ownsShard: () => true, regions: { named: () => [] },
+    incidents: { markNotified: () => Promise.resolve() }, ownsShard: () => true, regions: { named: () => [] },
     accounts: { linkKeys: [], organizationName: async () => null, tellOwners: () => undefined },
     baseUrl: () => 'http://127.0.0.1',
     mailer: { send: () => Promise.reject(new Error('no mail here')), close: () => Promise.resolve() },
