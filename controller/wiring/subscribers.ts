@@ -37,14 +37,14 @@ interface SubscriberSources {
 
 /** Those who subscribe to status pages, and what they are told. */
 export async function openSubscribers(ports: ControllerPorts, sources: SubscriberSources) {
-  const { mongo: { db }, clock, log, company, random } = ports;
+  const { mongo: { db }, clock, log, company, holder, random } = ports;
   const { accounts, pages, posts, vetting, mailer, poster, baseUrl } = sources;
   const [subscribers, turns] = [new SubscriberStore(db), new TurnStore(db)];
   const [notices, outbox] = [new NoticeStore(db), new OutboxStore(db)];
   await Promise.all([subscribers, turns, notices, outbox].map((store) => store.ensureIndexes()));
   const links = new SubscriberLinks(accounts.subscriberKeys, baseUrl);
   const mailing = new Mailing({
-    pages, posts, subscribers, notices, outbox, mailer, poster, links, clock, log, company, random,
+    pages, posts, subscribers, notices, outbox, mailer, poster, links, clock, log, company, holder, random,
   });
   const post = new AccountPost({ mailer, lane: 'subscriptions', clock, log });
   const look = () => mailing.look();

@@ -1,8 +1,10 @@
 import PQueue from 'p-queue';
+import { Claims } from '../../../shared/claims.ts';
 import type { Company } from '../../../shared/company.ts';
 import type { Log } from '../../../shared/log.ts';
 import { ALONE_MS, Rounds } from '../../../shared/rounds.ts';
 import { sleep } from '../../../shared/time.ts';
+import { CLAIM_MS } from '../../delivery/claimed.ts';
 import type { SubscriberStore } from '../store.ts';
 import type { OutgoingDoc } from './notice.ts';
 import type { SendOutcome } from './notice-rules.ts';
@@ -19,11 +21,17 @@ export interface MailingDeps extends Pick<PassOnDeps, 'pages' | 'posts'>,
   outbox: OutboxStore;
   log: Log;
   company: Company;
+  /** The name of this controller. */
+  holder: string;
 }
 
 const LOOK_EVERY_MS = 1000;
 /** While there is nothing to send. */
 const QUIET_MS = 5000;
+/** Longer than telling some subscribers of a notice takes; after that, another controller repeats it. */
+const TELL_CLAIM_MS = 15_000;
+/** Of which a controller looks for one that no other tells of. */
+const NOTICES_AT_A_LOOK = 20;
 /** Sent in one round; the next follows at once. */
 const SENT_AT_ONCE = 200;
 /** Under way at the same time: a relay takes few connections, and alerts need some. */
@@ -42,6 +50,8 @@ export class Mailing {
   readonly #deps: MailingDeps;
   readonly #rounds: Rounds;
   readonly #breakOff = new AbortController();
+  readonly #telling: Claims;
+  readonly #sending: Claims;
   readonly counts: Record<SendOutcome, number> = { sent: 0, dropped: 0, dead: 0, retry: 0, busy: 0 };
   #isStarted = false;
   #isStopped = false;
@@ -51,7 +61,9 @@ export class Mailing {
 
   constructor(deps: MailingDeps) {
     this.#deps = deps;
-    const { clock, log, company } = deps;
+    const { clock, log, company, holder } = deps;
+    this.#telling = new Claims({ clock, holder, lastsMs: TELL_CLAIM_MS });
+    this.#sending = new Claims({ clock, holder, lastsMs: CLAIM_MS });
     this.#sweptAt = clock.monotonic();
     this.#rounds = new Rounds({
       clock, everyMs: LOOK_EVERY_MS, quietMs: QUIET_MS, company, round: () => this.#round(),
@@ -63,6 +75,11 @@ export class Mailing {
     this.#isStarted = true;
     this.#rounds.start();
     this.#rounds.look();
+  }
+
+  /** One round, also before the start. */
+  run(): Promise<void> {
+    return this.#rounds.run();
   }
 
   /** There may be something new. */
@@ -83,21 +100,26 @@ export class Mailing {
     // What is in the outbox goes first, so that it stays small.
     const mayTell = !this.#isFull;
     const hasNotice = mayTell && (await this.#tellNext());
-    const soon = await outbox.due(clock.now() + ALONE_MS, SENT_AT_ONCE);
+    const soon = await outbox.due(clock.now() + ALONE_MS, SENT_AT_ONCE, this.#sending.held);
     const due = soon.filter(({ due_at = Infinity }) => due_at <= clock.now());
-    this.#isFull = due.length === SENT_AT_ONCE;
-    const isTaken = await this.#sendAll(due);
+    const free = due.filter(({ claim }) => this.#sending.isFree(claim));
+    this.#isFull = due.length === SENT_AT_ONCE && free.length > 0;
+    const isTaken = await this.#sendAll(free);
     const hasOld = await this.#sweep();
     if (!isTaken || this.#isStopped) return false;
-    if (hasPosts || hasNotice || hasOld || due.length > 0 || !mayTell) return true;
-    return soon.length === 0 ? 'quiet' : false;
+    if (hasPosts || hasNotice || hasOld || free.length > 0 || !mayTell) return true;
+    // What others have claimed may be left to us.
+    const isLeft = [this.#telling, this.#sending].some(({ held }) => held.length > 0);
+    return soon.length === 0 && !isLeft ? 'quiet' : false;
   }
 
-  /** Notices take turns. False if there is none. */
+  /** Notices take turns. False if there is none that others do not tell of. */
   async #tellNext(): Promise<boolean> {
     const { notices, clock } = this.#deps;
-    const [notice] = await notices.due(clock.now(), 1);
-    if (notice !== undefined) await tellSome(this.#deps, notice, clock.now());
+    const claims = this.#telling;
+    const due = await notices.due(clock.now(), NOTICES_AT_A_LOOK, claims.held);
+    const notice = due.find(({ claim }) => claims.isFree(claim));
+    if (notice !== undefined) await tellSome({ claims, ...this.#deps }, notice, clock.now());
     return notice !== undefined;
   }
 
@@ -109,7 +131,7 @@ export class Mailing {
     await queue.addAll(due.map((one) => async () => {
       if (!isTaken || this.#isStopped) return;
       try {
-        const outcome = await sendOne(this.#deps, one, this.#breakOff.signal);
+        const outcome = await sendOne({ claims: this.#sending, ...this.#deps }, one, this.#breakOff.signal);
         if (outcome !== null) this.counts[outcome] += 1;
         if (outcome === 'busy') isTaken = false;
       } catch (error) {

@@ -1,5 +1,7 @@
 import type { Db } from 'mongodb';
+import type { Claim } from '../../../shared/claims.ts';
 import type { Tenant } from '../../accounts/tenant.ts';
+import { claimedAs, notHeld } from '../../platform/mongo/claim-filters.ts';
 import { DocumentsById } from '../../platform/mongo/documents.ts';
 import { removeOlder } from '../../platform/mongo/remove-older.ts';
 import { insertAbsent } from '../../platform/mongo/upsert-ahead.ts';
@@ -21,23 +23,27 @@ export class NoticeStore extends DocumentsById<NoticeDoc> {
     return insertAbsent(this.all, notices);
   }
 
-  /** Those that are longest due first. */
-  due(now: number, limit: number): Promise<NoticeDoc[]> {
-    return this.select({ due_at: { $lte: now } }).sort({ due_at: 1 }).limit(limit).toArray();
+  /** Those that are not `held` under these claims, longest due first. */
+  due(now: number, limit: number, held: readonly string[] = []): Promise<NoticeDoc[]> {
+    const due = this.select({ due_at: { $lte: now }, ...notHeld(held) });
+    return due.sort({ due_at: 1 }).limit(limit).toArray();
   }
 
-  /** Keeps others from going on with it until then; null if one of them was first. */
-  claim({ _id, due_at }: NoticeDoc, until: number): Promise<NoticeDoc | null> {
-    return this.change({ _id, due_at }, { $set: { due_at: until } });
+  /** Keeps others from going on with it; null if it is no longer as it was seen. */
+  claim(seen: NoticeDoc, claim: Claim): Promise<NoticeDoc | null> {
+    const { _id, due_at } = seen;
+    return this.change({ _id, due_at, ...claimedAs(seen) }, { $set: { claim } });
   }
 
-  /** The outbox has it for everybody up to `cursor`; others come first. */
-  async goOn({ _id, cursor }: NoticeDoc, to: string, now: number): Promise<void> {
-    await this.update({ _id, cursor }, { $set: { cursor: to, due_at: now } });
+  /** The outbox has it up to `cursor`; others come first. Without effect if the claim was lost. */
+  async goOn(claimed: NoticeDoc, cursor: string, now: number): Promise<void> {
+    const isOurs = { _id: claimed._id, ...claimedAs(claimed) };
+    await this.update(isOurs, { $set: { cursor, due_at: now }, $unset: { claim: '' } });
   }
 
-  async end({ _id, cursor }: NoticeDoc): Promise<void> {
-    await this.update({ _id, cursor }, { $unset: { due_at: '' } });
+  /** The outbox has it for everybody. Without effect if the claim was lost. */
+  async end(claimed: NoticeDoc): Promise<void> {
+    await this.update({ _id: claimed._id, ...claimedAs(claimed) }, { $unset: { claim: '', due_at: '' } });
   }
 
   async deleteOfPage({ organizationId }: Tenant, pageId: string): Promise<void> {

@@ -1,3 +1,4 @@
+import type { Claim } from '../../../shared/claims.ts';
 import type { Severity } from '../../status-pages/page.ts';
 import type { PostStatus } from '../../status-pages/posts/post.ts';
 import type { Topic } from '../subscriber.ts';
@@ -32,6 +33,8 @@ export interface NoticeDoc {
   cursor: string;
   /** When to go on with it; missing once the outbox has it for everybody. */
   due_at?: number;
+  /** Of the controller that tells some of it now. */
+  claim?: Claim;
 }
 
 /**
@@ -47,8 +50,10 @@ export interface OutgoingDoc {
   /** Several in a digest, which takes more until its first attempt. */
   notice_ids: string[];
   state: 'pending' | 'sent' | 'failed' | 'dropped';
-  /** Not attempted before this instant, which an attempt moves ahead; missing once it is not pending. */
+  /** Not attempted before this instant; missing once it is not pending. */
   due_at?: number;
+  /** Of the controller that attempts it now. */
+  claim?: Claim;
   attempts: number;
   created_at: number;
 }

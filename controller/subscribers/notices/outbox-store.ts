@@ -1,5 +1,7 @@
-import type { Db } from 'mongodb';
+import type { Db, UpdateFilter } from 'mongodb';
+import type { Claim } from '../../../shared/claims.ts';
 import type { Tenant } from '../../accounts/tenant.ts';
+import { claimedAs, notHeld } from '../../platform/mongo/claim-filters.ts';
 import { Documents } from '../../platform/mongo/documents.ts';
 import { unlessTaken } from '../../platform/mongo/mongo-errors.ts';
 import { removeOlder } from '../../platform/mongo/remove-older.ts';
@@ -37,23 +39,24 @@ export class OutboxStore extends Documents<OutgoingDoc> {
     return this.select({ _id: { $in: ids }, due_at: { $lte: now } }).toArray();
   }
 
-  /** Those that are longest due first. */
-  due(until: number, limit: number): Promise<OutgoingDoc[]> {
-    return this.select({ due_at: { $lte: until } }).sort({ due_at: 1 }).limit(limit).toArray();
+  /** Those that are due by `until` (Unix ms) and not `held` under these claims, longest due first. */
+  due(until: number, limit: number, held: readonly string[] = []): Promise<OutgoingDoc[]> {
+    const due = this.select({ due_at: { $lte: until }, ...notHeld(held) });
+    return due.sort({ due_at: 1 }).limit(limit).toArray();
   }
 
-  /** Begins an attempt, of which nobody else begins one until then; null if somebody has. */
-  claim({ _id, due_at }: OutgoingDoc, until: number): Promise<OutgoingDoc | null> {
-    return this.change({ _id, due_at }, { $set: { due_at: until }, $inc: { attempts: 1 } });
+  /** Begins an attempt at what is as it was seen; null if somebody else has. */
+  claim(seen: OutgoingDoc, claim: Claim): Promise<OutgoingDoc | null> {
+    const { _id, due_at } = seen;
+    return this.change({ _id, due_at, ...claimedAs(seen) }, { $set: { claim }, $inc: { attempts: 1 } });
   }
 
-  /** Records how an attempt has ended, unless another one has begun since. */
-  async settle({ _id, attempts: attempt, due_at: claimed }: OutgoingDoc, settled: Settled): Promise<void> {
-    const { state, attempts, due_at } = settled;
-    const end = due_at === undefined
-      ? { $set: { state, attempts }, $unset: { due_at: '' as const } }
-      : { $set: { state, attempts, due_at } };
-    await this.update({ _id, attempts: attempt, due_at: claimed }, end);
+  /** Records how an attempt has ended, unless its claim was lost. */
+  async settle(claimed: OutgoingDoc, { state, attempts, due_at }: Settled): Promise<void> {
+    const end: UpdateFilter<OutgoingDoc> = due_at === undefined
+      ? { $set: { state, attempts }, $unset: { claim: '', due_at: '' } }
+      : { $set: { state, attempts, due_at }, $unset: { claim: '' } };
+    await this.update({ _id: claimed._id, ...claimedAs(claimed) }, end);
   }
 
   async deleteOfPage({ organizationId }: Tenant, pageId: string): Promise<void> {

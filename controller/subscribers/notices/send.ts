@@ -1,3 +1,4 @@
+import type { Claims } from '../../../shared/claims.ts';
 import type { Clock } from '../../../shared/time.ts';
 import { persistently } from '../../delivery/claimed.ts';
 import { ANSWER_TIMEOUT_MS, USER_AGENT, webhookVerdict } from '../../delivery/senders/webhook.ts';
@@ -19,30 +20,28 @@ export interface SendDeps extends Pick<PageDeps, 'pages'> {
   mailer: Pick<Mailer, 'send'>;
   poster: Poster;
   links: SubscriberLinks;
+  claims: Claims;
   clock: Clock;
   /** In [0, 1). */
   random(): number;
 }
 
-/** Longer than a mail takes, and recording that it was sent. */
-const CLAIM_MS = 30_000;
-
 /**
  * One attempt at something in the outbox: claim it, send it, record the outcome; null if another has it.
- * After a crash between sending and recording, the claim expires and the same mail is sent again.
+ * After a crash between sending and recording, its claim is over some time later, and it is sent again.
  */
-export async function sendOne(
+export function sendOne(
   deps: SendDeps, seen: OutgoingDoc, signal: AbortSignal,
 ): Promise<SendOutcome | null> {
-  const { outbox, clock, random } = deps;
+  const { outbox, claims, clock, random } = deps;
   const startedAt = clock.monotonic();
-  const claimed = await outbox.claim(seen, clock.now() + CLAIM_MS);
-  if (claimed === null) return null;
-  const outcome = await attempt(deps, claimed, signal);
-  const settled = afterSending(claimed, outcome, { now: clock.now(), random: random() });
   const elapsedMs = () => clock.monotonic() - startedAt;
-  await persistently(clock, { elapsedMs }, signal, () => outbox.settle(claimed, settled));
-  return outcome;
+  return claims.under((claim) => outbox.claim(seen, claim), async (claimed) => {
+    const outcome = await attempt(deps, claimed, signal);
+    const settled = afterSending(claimed, outcome, { now: clock.now(), random: random() });
+    await persistently(clock, { elapsedMs }, signal, () => outbox.settle(claimed, settled));
+    return outcome;
+  });
 }
 
 async function attempt(deps: SendDeps, outgoing: OutgoingDoc, signal: AbortSignal): Promise<SendOutcome> {

@@ -1,3 +1,4 @@
+import type { Claims } from '../../../shared/claims.ts';
 import type { NoticeDoc } from './notice.ts';
 import { digestAfter, digestAt, digestOf, immediateOf } from './notice-rules.ts';
 import type { NoticeStore } from './notice-store.ts';
@@ -9,21 +10,23 @@ export interface TellDeps {
   subscribers: Pick<SubscriberStore, 'toTell' | 'verifiedAmong'>;
   notices: Pick<NoticeStore, 'claim' | 'goOn' | 'end'>;
   outbox: Pick<OutboxStore, 'add' | 'addToDigest'>;
+  claims: Claims;
 }
 
 /** Subscribers at a time: then notices of other pages have their turn. */
 const TOLD_AT_ONCE = 200;
-/** Longer than putting them into the outbox takes; after that, another controller repeats it. */
-const CLAIM_MS = 15_000;
 /** Digests that are added to at the same time. */
 const DIGESTS_AT_ONCE = 8;
 
 /**
- * Puts a notice into the outbox for its next subscribers. May be repeated, also after a crash half-way.
+ * Puts a notice into the outbox for its next subscribers, unless somebody else does. May be repeated, also
+ * after a crash half-way.
  */
 export async function tellSome(deps: TellDeps, seen: NoticeDoc, now: number): Promise<void> {
-  const notice = await deps.notices.claim(seen, now + CLAIM_MS);
-  if (notice === null) return;
+  await deps.claims.under((claim) => deps.notices.claim(seen, claim), (notice) => tell(deps, notice, now));
+}
+
+async function tell(deps: TellDeps, notice: NoticeDoc, now: number): Promise<void> {
   const { told, cursor } = await nextOf(deps, notice);
   await deps.outbox.add(told.flatMap((subscriber) => immediateOf(notice, subscriber, now)));
   const digested = notice.kind === 'message' ? [] : told;

@@ -1,0 +1,17 @@
+import type { Claim } from '../../../shared/claims.ts';
+
+/** A document that controllers claim from each other. */
+export interface Claimable {
+  /** Of the controller that works at it; missing while none does. */
+  claim?: Claim;
+}
+
+/** Matches while the document has the claim that it was read with, be it none. */
+export function claimedAs({ claim }: Claimable) {
+  return claim ? { 'claim.token': claim.token } : { claim: { $exists: false } };
+}
+
+/** Leaves out the documents with these claims. */
+export function notHeld(tokens: readonly string[]) {
+  return tokens.length === 0 ? {} : { 'claim.token': { $nin: tokens } };
+}
