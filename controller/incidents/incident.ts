@@ -1,3 +1,4 @@
+import type { Claim } from '../../shared/claims.ts';
 import type { MonitorType } from '../../shared/contracts/check-spec.ts';
 import type { ErrorType } from '../../shared/contracts/result.ts';
 import type { Severity } from '../verdicts/monitor-config.ts';
@@ -46,6 +47,8 @@ export interface IncidentDoc {
   revision: number;
   /** When pages are to be told of the last change, Unix ms; absent once they were. */
   pages_due?: number;
+  /** Of the controller that tells pages now; a change removes it. */
+  claim?: Claim;
   /** Pages that have been given a post on it; absent until pages were first told. */
   told_pages?: string[];
   /** Lines of history that were written with their change and are not yet copied to `incident_updates`. */
@@ -59,7 +62,7 @@ export type IncidentChange = Partial<Omit<IncidentDoc, '_id'>> & Pick<IncidentDo
 
 /** An incident in a list. */
 export type ListedIncident =
-  Omit<IncidentDoc, 'postmortem' | 'pending_updates' | 'search_text' | 'pages_due' | 'told_pages'>;
+  Omit<IncidentDoc, 'postmortem' | 'pending_updates' | 'search_text' | 'pages_due' | 'claim' | 'told_pages'>;
 
 export const UPDATE_KINDS = ['created', 'status_change', 'field_change', 'region_change'] as const;
 

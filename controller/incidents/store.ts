@@ -1,6 +1,8 @@
 import type { Collection, Db, Filter } from 'mongodb';
+import type { Claim } from '../../shared/claims.ts';
 import { searchPattern } from '../../shared/search-text.ts';
 import { ownedBy, type Tenant } from '../accounts/tenant.ts';
+import { claimedAs, notHeld } from '../platform/mongo/claim-filters.ts';
 import { ensureIndexes } from '../platform/mongo/indexes.ts';
 import { unlessTaken } from '../platform/mongo/mongo-errors.ts';
 import type { IncidentChange, IncidentDoc, IncidentUpdateDoc, ListedIncident } from './incident.ts';
@@ -11,7 +13,11 @@ import { restoreIncident, restoreListed } from './stored-incident.ts';
 const UNTOLD = { pages_due: 0 } as const;
 /** At a time, of incidents of which pages are told after maintenance: a window has at most 500 monitors. */
 const MOST_WAITING = 1000;
-const LISTED = { postmortem: 0, pending_updates: 0, search_text: 0, pages_due: 0, told_pages: 0 } as const;
+const LISTED = {
+  postmortem: 0, pending_updates: 0, search_text: 0, pages_due: 0, claim: 0, told_pages: 0,
+} as const;
+/** Goes with each change: whoever tells pages of the incident tells them of what it was. */
+const UNCLAIMED = { $unset: { claim: '' } } as const;
 
 /** Collection `incidents`. */
 export class IncidentStore {
@@ -72,7 +78,7 @@ export class IncidentStore {
     const history = lines.length > 0 ? { $push: { pending_updates: { $each: lines } } } : {};
     return restored(this.#incidents.findOneAndUpdate(
       { _id, organization_id, project_id, revision, status },
-      { $set: { ...untoldAfter(seen), ...change }, $inc: { revision: 1 }, ...history },
+      { $set: { ...untoldAfter(seen), ...change }, $inc: { revision: 1 }, ...UNCLAIMED, ...history },
       { returnDocument: 'after' },
     ));
   }
@@ -86,27 +92,35 @@ export class IncidentStore {
   markResolved(id: string, change: IncidentChange): Promise<IncidentDoc | null> {
     return restored(this.#incidents.findOneAndUpdate(
       { _id: id, status: { $in: ['open', 'acknowledged'] } },
-      { $set: { ...UNTOLD, ...change, status: 'resolved' }, $inc: { revision: 1 } },
+      { $set: { ...UNTOLD, ...change, status: 'resolved' }, $inc: { revision: 1 }, ...UNCLAIMED },
       { returnDocument: 'after' },
     ));
   }
 
-  /** Incidents of whose last change pages are to be told by then (Unix ms), longest due first. */
-  untold(until: number, limit: number): Promise<IncidentDoc[]> {
-    const found = this.#incidents.find({ pages_due: { $lte: until } }).sort({ pages_due: 1 }).limit(limit);
-    return found.map(restoreIncident).toArray();
+  /**
+   * Incidents of whose last change pages are to be told by then (Unix ms), longest due first; without those
+   * `held` under these claims.
+   */
+  untold(until: number, limit: number, held: readonly string[] = []): Promise<IncidentDoc[]> {
+    const due = this.#incidents.find({ pages_due: { $lte: until }, ...notHeld(held) });
+    return due.sort({ pages_due: 1 }).limit(limit).map(restoreIncident).toArray();
   }
 
-  /** Nobody else finds it untold before `until`. Null when another controller was first. */
-  claimUntold({ _id, pages_due }: IncidentDoc, until: number): Promise<IncidentDoc | null> {
-    const claim = { $set: { pages_due: until } };
-    return restored(this.#incidents.findOneAndUpdate({ _id, pages_due }, claim, { returnDocument: 'after' }));
+  /** Null when it is no longer as it was seen. */
+  claimUntold(seen: IncidentDoc, claim: Claim): Promise<IncidentDoc | null> {
+    const { _id, pages_due } = seen;
+    return restored(this.#incidents.findOneAndUpdate(
+      { _id, pages_due, ...claimedAs(seen) }, { $set: { claim } }, { returnDocument: 'after' },
+    ));
   }
 
-  /** Pages know it as it was claimed. Without effect when it has changed since. */
-  async markTold({ _id, pages_due }: IncidentDoc, pageIds: string[]): Promise<void> {
+  /** Pages know it as it was claimed. Without effect when it has changed since, or the claim was lost. */
+  async markTold(claimed: IncidentDoc, pageIds: string[]): Promise<void> {
+    const { _id, revision } = claimed;
     await this.#incidents.updateOne(
-      { _id, pages_due }, { $set: { told_pages: pageIds }, $unset: { pages_due: '' } },
+      // A controller of an older version changes it without removing the claim.
+      { _id, revision, ...claimedAs(claimed) },
+      { $set: { told_pages: pageIds }, $unset: { claim: '', pages_due: '' } },
     );
   }
 
@@ -119,8 +133,7 @@ export class IncidentStore {
     for (const incident of await this.#incidents.find(waiting).limit(MOST_WAITING).toArray()) {
       const { _id, check_id, pages_due, maintenance_until } = incident;
       const until = check_id === null ? undefined : ends.get(check_id);
-      // What is due at another instant is being told now.
-      if (until === undefined || maintenance_until === undefined || pages_due !== maintenance_until) continue;
+      if (until === undefined || maintenance_until === undefined) continue;
       const change = { $set: { maintenance_until: until, pages_due: until } };
       await this.#incidents.updateOne({ _id, pages_due, maintenance_until }, change);
     }

@@ -89,7 +89,7 @@ export async function openStatusPages(
   ports: ControllerPorts,
   { accounts: { pages, tellOwners }, incidents, windows, told, baseUrl: linkBase, publicPages }: PageSources,
 ) {
-  const { config, mongo: { db }, clock, log, company, random } = ports;
+  const { config, mongo: { db }, clock, log, company, holder, random } = ports;
   const { snapshots, readers } = publicPages;
   const [posts, domains, visits] = [new PostStore(db), new PageDomainStore(db), new VisitStore(db)];
   await Promise.all([pages, posts, domains, visits].map((store) => store.ensureIndexes()));
@@ -101,7 +101,7 @@ export async function openStatusPages(
   };
   const counter = new VisitCounter({ visits, pages, clock, log });
   const streams = new PageStreams({ pages: readers, clock, random });
-  const domainChecks = new DomainChecks({ ...naming, tellOwners, clock, log });
+  const domainChecks = new DomainChecks({ ...naming, tellOwners, clock, log, holder });
   return {
     posts, domainChecks, counter, streams, settled: publicPages.settled,
     rounds: snapshotRounds({ pages, readers, snapshots, clock, log }),
@@ -112,7 +112,7 @@ export async function openStatusPages(
       return placing?.then(() => counter.note(request));
     },
     follower: new IncidentFollower({
-      incidents, clock, log, company,
+      incidents, clock, log, company, holder,
       follow: (incident) => followIncident({ pages, posts, told }, incident, clock.now()),
     }),
     over: (

@@ -219,7 +219,8 @@ test('what a controller left half done is done by another', async () => {
   await rig.incidents.outbox.open(one);
   const [seen] = await rig.incidents.store.untold(rig.clock.now(), 1);
   // A claim of a controller that died before it posted anything; the incident went on meanwhile.
-  await rig.incidents.store.claimUntold(seen as NonNullable<typeof seen>, rig.clock.now() + 60_000);
+  const claim = { token: 'token', holder: 'dead', life: 'last' };
+  await rig.incidents.store.claimUntold(seen as NonNullable<typeof seen>, claim);
   await tell();
   expect(await posts(path)).toEqual([]);
   await rig.clock.advance(60_000);

@@ -1,9 +1,11 @@
+import { Claims } from '../../../shared/claims.ts';
 import type { Log } from '../../../shared/log.ts';
 import { Rounds } from '../../../shared/rounds.ts';
 import type { Clock } from '../../../shared/time.ts';
 import { html } from '../../pages/html.ts';
 import type { Mail } from '../../platform/mail/mailer-port.ts';
 import type { PageDoc } from '../page.ts';
+import type { PageDomainDoc } from './page-domain.ts';
 import { recheckDomain, type DomainDeps } from './verbs.ts';
 
 interface ChecksDeps extends DomainDeps {
@@ -11,6 +13,8 @@ interface ChecksDeps extends DomainDeps {
   tellOwners(organizationId: string, compose: (to: string) => Mail): void;
   clock: Clock;
   log: Log;
+  /** The name of this controller. */
+  holder: string;
 }
 
 const LOOK_EVERY_MS = 600_000;
@@ -22,25 +26,37 @@ const CLAIM_MS = 300_000;
 /** Asks DNS every few hours whether verified domains are still meant for their pages. */
 export class DomainChecks extends Rounds {
   constructor(deps: ChecksDeps) {
+    const { clock, holder } = deps;
+    const claims = new Claims({ clock, holder, lastsMs: CLAIM_MS });
     super({
-      clock: deps.clock, everyMs: LOOK_EVERY_MS, round: () => look(deps),
+      clock, everyMs: LOOK_EVERY_MS, round: () => look(deps, claims),
       onFailed: (error) => deps.log.warn({ err: error }, 'domains of status pages could not be checked'),
     });
   }
 }
 
-async function look(deps: ChecksDeps): Promise<boolean> {
-  const { domains, clock, log, tellOwners } = deps;
-  const due = await domains.due(clock.now(), MOST_AT_A_LOOK);
-  for (const seen of due) {
-    const claimed = await domains.claim(seen, clock.now() + CLAIM_MS);
-    const lost = claimed && await recheckDomain(deps, claimed, clock.now());
-    if (lost === null) continue;
-    const { page, problem } = lost;
-    log.warn({ page_id: page._id, domain: seen._id, problem }, 'a status page has lost its domain');
-    tellOwners(page.organization_id, (to) => lossNotice(to, page, problem));
+async function look(deps: ChecksDeps, claims: Claims): Promise<boolean> {
+  const { domains, clock, log } = deps;
+  const due = await domains.due(clock.now(), MOST_AT_A_LOOK, claims.held);
+  const free = due.filter(({ claim }) => claims.isFree(claim));
+  for (const seen of free) {
+    try {
+      await claims.under((claim) => domains.claim(seen, claim), (claimed) => recheck(deps, claimed));
+    } catch (error) {
+      // Its claim ends by itself; the others may work.
+      log.warn({ err: error, domain: seen._id }, 'a domain of a status page could not be checked');
+    }
   }
-  return due.length === MOST_AT_A_LOOK;
+  return due.length === MOST_AT_A_LOOK && free.length > 0;
+}
+
+async function recheck(deps: ChecksDeps, claimed: PageDomainDoc): Promise<void> {
+  const { clock, log, tellOwners } = deps;
+  const lost = await recheckDomain(deps, claimed, clock.now());
+  if (lost === null) return;
+  const { page, problem } = lost;
+  log.warn({ page_id: page._id, domain: claimed._id, problem }, 'a status page has lost its domain');
+  tellOwners(page.organization_id, (to) => lossNotice(to, page, problem));
 }
 
 function lossNotice(to: string, { name, custom_domain, subdomain }: PageDoc, problem: string): Mail {

@@ -1,3 +1,5 @@
+import type { Claim } from '../../../shared/claims.ts';
+
 /** A document of `status_page_domains`: a domain that DNS has assigned to a page. Instants are Unix ms. */
 export interface PageDomainDoc {
   /** The domain, in lower case. */
@@ -9,6 +11,8 @@ export interface PageDomainDoc {
   subdomain: string;
   /** When DNS is asked again. */
   due_at: number;
+  /** Of the controller that asks now. */
+  claim?: Claim;
   /** Since when DNS no longer says so; null while it does. */
   failing_since: number | null;
 }

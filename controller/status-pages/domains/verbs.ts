@@ -47,7 +47,7 @@ export async function recheckDomain(
 ): Promise<{ page: PageDoc; problem: string } | null> {
   const page = await deps.pages.findOfOrganization(domain.organization_id, domain.page_id);
   if (page === null || page.custom_domain !== domain._id) {
-    await deps.domains.release(domain);
+    await deps.domains.giveUp(domain);
     return null;
   }
   const problem = await prove(deps, domain);
@@ -58,6 +58,7 @@ export async function recheckDomain(
     if (problem === null) await deps.pages.markVerified(page, domain._id, true);
     return null;
   }
+  if (!(await deps.domains.giveUp(domain))) return null;
   await lose(deps, domain);
   return { page, problem: problem ?? '' };
 }
@@ -74,18 +75,18 @@ async function take(deps: DomainDeps, claimed: PageDomainDoc): Promise<void> {
   if (holder !== null && holder.page_id !== claimed.page_id) {
     // DNS decides: a domain that was given up elsewhere is free at once.
     if ((await prove(deps, holder)) === null) throw taken();
+    await domains.release(holder);
     await lose(deps, holder);
   }
   const isNew = await domains.insertIfFree(claimed);
   if (!isNew && (await domains.find(claimed._id))?.page_id !== claimed.page_id) throw taken();
   const { due_at, failing_since } = claimed;
-  if (!isNew) await domains.settle(claimed, { due_at, failing_since });
+  if (!isNew) await domains.confirm(claimed, { due_at, failing_since });
   await pages.markVerified({ ...claimed, _id: claimed.page_id }, claimed._id, true);
   domainChanged(claimed._id);
 }
 
-async function lose({ domains, pages, domainChanged }: DomainDeps, domain: PageDomainDoc): Promise<void> {
-  await domains.release(domain);
+async function lose({ pages, domainChanged }: DomainDeps, domain: PageDomainDoc): Promise<void> {
   await pages.markVerified({ ...domain, _id: domain.page_id }, domain._id, false);
   domainChanged(domain._id);
 }

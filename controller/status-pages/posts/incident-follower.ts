@@ -1,3 +1,4 @@
+import { Claims, type Claim } from '../../../shared/claims.ts';
 import type { Company } from '../../../shared/company.ts';
 import type { Log } from '../../../shared/log.ts';
 import { ALONE_MS, Rounds } from '../../../shared/rounds.ts';
@@ -6,10 +7,10 @@ import type { IncidentDoc } from '../../incidents/incident.ts';
 
 interface FollowerDeps {
   incidents: {
-    /** Incidents of whose last change pages are to be told by then (Unix ms). */
-    untold(until: number, limit: number): Promise<IncidentDoc[]>;
-    /** Keeps others from telling it until then; null if one of them was first. */
-    claimUntold(seen: IncidentDoc, until: number): Promise<IncidentDoc | null>;
+    /** Incidents of whose last change pages are to be told by then (Unix ms), without those `held`. */
+    untold(until: number, limit: number, held: readonly string[]): Promise<IncidentDoc[]>;
+    /** Keeps others from telling it; null if it is no longer as it was seen. */
+    claimUntold(seen: IncidentDoc, claim: Claim): Promise<IncidentDoc | null>;
     /** Pages know it as it was claimed; these have been given a post. */
     markTold(claimed: IncidentDoc, pageIds: string[]): Promise<void>;
   };
@@ -18,6 +19,8 @@ interface FollowerDeps {
   clock: Clock;
   log: Log;
   company: Company;
+  /** The name of this controller. */
+  holder: string;
 }
 
 const LOOK_EVERY_MS = 5000;
@@ -35,11 +38,13 @@ const CLAIM_MS = 60_000;
 export class IncidentFollower {
   readonly #deps: FollowerDeps;
   readonly #rounds: Rounds;
+  readonly #claims: Claims;
   #isStarted = false;
 
   constructor(deps: FollowerDeps) {
     this.#deps = deps;
-    const { clock, log, company } = deps;
+    const { clock, log, company, holder } = deps;
+    this.#claims = new Claims({ clock, holder, lastsMs: CLAIM_MS });
     this.#rounds = new Rounds({
       clock, everyMs: LOOK_EVERY_MS, quietMs: LOOK_EVERY_MS, company, round: () => this.run(),
       onFailed: (error) => log.warn({ err: error }, 'status pages could not be told of incidents'),
@@ -63,21 +68,26 @@ export class IncidentFollower {
   /** Tells what is due now. Resolves to true if there is more. */
   async run(): Promise<boolean | 'quiet'> {
     const { incidents, clock } = this.#deps;
-    const soon = await incidents.untold(clock.now() + ALONE_MS, MOST_AT_A_LOOK);
+    const claims = this.#claims;
+    const soon = await incidents.untold(clock.now() + ALONE_MS, MOST_AT_A_LOOK, claims.held);
     const due = soon.filter(({ pages_due: at = Infinity }) => at <= clock.now());
-    for (let at = 0; at < due.length; at += AT_ONCE) {
-      await Promise.all(due.slice(at, at + AT_ONCE).map((incident) => this.#tell(incident)));
+    const free = due.filter(({ claim }) => claims.isFree(claim));
+    for (let at = 0; at < free.length; at += AT_ONCE) {
+      await Promise.all(free.slice(at, at + AT_ONCE).map((incident) => this.#tell(incident)));
     }
-    return soon.length === 0 ? 'quiet' : due.length === MOST_AT_A_LOOK;
+    // What others have claimed may be left to us.
+    if (soon.length === 0 && claims.held.length === 0) return 'quiet';
+    return due.length === MOST_AT_A_LOOK && free.length > 0;
   }
 
   /** One that cannot be told keeps none of the others; its mark stays. */
   async #tell(seen: IncidentDoc): Promise<void> {
-    const { incidents, follow, clock, log } = this.#deps;
-    const claimed = await incidents.claimUntold(seen, clock.now() + CLAIM_MS);
-    if (claimed === null) return;
+    const { incidents, follow, log } = this.#deps;
     try {
-      await incidents.markTold(claimed, await follow(claimed));
+      await this.#claims.under(
+        (claim) => incidents.claimUntold(seen, claim),
+        async (claimed) => incidents.markTold(claimed, await follow(claimed)),
+      );
     } catch (error) {
       log.warn({ err: error, incident_id: seen._id }, 'status pages could not be told of an incident');
     }
