@@ -1,3 +1,5 @@
+import type { Claim } from '../../shared/claims.ts';
+
 /** `null`: before the first lookup. `failed`: what was known before is kept. */
 export type DomainStatus = 'ok' | 'unsupported' | 'failed' | null;
 
@@ -19,8 +21,10 @@ export interface DomainFacts {
 export interface DomainDoc extends DomainFacts {
   /** The registrable domain, in ASCII. */
   _id: string;
-  /** When it is to be looked up next. A claim moves it ahead. */
+  /** When it is to be looked up next. */
   due_at: number;
+  /** Of the controller that looks it up now. */
+  claim?: Claim;
   /** Grows whenever a changed monitor names it, so that nobody forgets it who has not seen that. */
   uses: number;
   /** Lookups that failed in a row. */

@@ -1,3 +1,4 @@
+import { Claims } from '../../shared/claims.ts';
 import type { Company } from '../../shared/company.ts';
 import type { Log } from '../../shared/log.ts';
 import { ALONE_MS, Rounds } from '../../shared/rounds.ts';
@@ -25,6 +26,8 @@ interface DomainLookupsDeps {
   clock: Clock;
   log: Log;
   company?: Company;
+  /** The name of this controller. */
+  holder: string;
 }
 
 const LOOK_EVERY_MS = 1000;
@@ -45,14 +48,16 @@ export class DomainLookups {
   readonly #deps: DomainLookupsDeps;
   readonly #looking: Rounds;
   readonly #tidying: Rounds;
-  readonly #underWay = new Set<Promise<void>>();
+  readonly #claims: Claims;
+  readonly #underWay = new Set<Promise<unknown>>();
   /** Until when domains wait for a server, Unix ms. */
   readonly #queues = new Map<string, number>();
   #isStopped = false;
 
   constructor(deps: DomainLookupsDeps) {
     this.#deps = deps;
-    const { clock, log, turns, company } = deps;
+    const { clock, log, turns, company, holder } = deps;
+    this.#claims = new Claims({ clock, holder, lastsMs: CLAIM_MS });
     this.#looking = new Rounds({
       clock, everyMs: LOOK_EVERY_MS, quietMs: QUIET_MS, company, round: () => this.#look(),
       onFailed: (error) => log.warn({ err: error }, 'domains could not be looked up'),
@@ -84,13 +89,12 @@ export class DomainLookups {
     const { domains, clock, log } = this.#deps;
     const free = AT_ONCE - this.#underWay.size;
     if (free <= 0) return;
-    const now = clock.now();
-    const found = await domains.due(now + ALONE_MS, free);
-    if (found.length === 0 && this.#underWay.size === 0 && !this.#isAnyWaiting) return 'quiet';
-    for (const due of found.filter(({ due_at }) => due_at <= now)) {
-      const claimed = await domains.claim(due, clock.now() + CLAIM_MS);
-      if (!claimed) continue;
-      const work = this.#settle(claimed)
+    const [now, claims] = [clock.now(), this.#claims];
+    const found = await domains.due(now + ALONE_MS, free, claims.held);
+    // What others have claimed may be left to us.
+    if (found.length === 0 && claims.held.length === 0 && !this.#isAnyWaiting) return 'quiet';
+    for (const due of found.filter(({ due_at, claim }) => due_at <= now && claims.isFree(claim))) {
+      const work = claims.under((claim) => domains.claim(due, claim), (claimed) => this.#settle(claimed))
         .catch((error: unknown) => log.warn({ err: error, domain: due._id }, 'a domain could not be looked up'))
         .finally(() => {
           this.#underWay.delete(work);
@@ -106,14 +110,14 @@ export class DomainLookups {
     const lookup = this.#isStopped ? null : await lookUp(doc._id);
     // What was cut off says nothing about the domain: the next controller looks it up.
     if (lookup === null || (this.#isStopped && lookup.kind === 'failed')) {
-      return void await domains.settle(doc, { due_at: clock.now() });
+      return void await domains.settle(doc, { due_at: doc.due_at });
     }
     this.counts[lookup.kind] += 1;
     if (lookup.kind === 'busy') return void await domains.settle(doc, { due_at: this.#queueUp(lookup.server) });
     const { due_at, ...facts } = afterLookup(doc, lookup, clock.now());
     if (facts.expires_at === doc.told) return void await domains.settle(doc, { ...facts, due_at });
     // First what is read, then who reads it: a monitor's next configuration has the new expiry.
-    if (!(await domains.settle(doc, facts))) return;
+    if (!(await domains.note(doc, facts))) return;
     await monitors.retellDomain(doc._id);
     await domains.settle(doc, { told: facts.expires_at, due_at });
   }

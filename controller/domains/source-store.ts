@@ -1,4 +1,6 @@
 import type { Db } from 'mongodb';
+import type { Claim } from '../../shared/claims.ts';
+import { claimedAs } from '../platform/mongo/claim-filters.ts';
 import { Documents } from '../platform/mongo/documents.ts';
 import { restoring } from '../platform/mongo/null-fields.ts';
 import type { RdapServer } from './rdap-answer.ts';
@@ -6,8 +8,10 @@ import type { RdapServer } from './rdap-answer.ts';
 /** Where to ask. A document is IANA's list of RDAP servers, or the WHOIS server of one top-level domain. */
 export interface SourceDoc {
   _id: string;
-  /** When to ask IANA again, Unix ms. A claim moves it ahead. */
+  /** When to ask IANA again, Unix ms. */
   due_at: number;
+  /** Of the controller that asks now. */
+  claim?: Claim;
   /** The last good copy of the list; null before the first. */
   rdap: RdapServer[] | null;
   /** Null when the top-level domain has none. */
@@ -31,13 +35,16 @@ export class SourceStore extends Documents<SourceDoc> {
     return found ?? none;
   }
 
-  /** True for one controller only, which is to fetch the list. */
-  claimList({ due_at }: SourceDoc, until: number): Promise<boolean> {
-    return this.update({ _id: RDAP, due_at }, { $set: { due_at: until } });
+  /** The list for one controller only, which is to fetch it; else null. */
+  claimList(seen: SourceDoc, claim: Claim): Promise<SourceDoc | null> {
+    return this.change({ _id: RDAP, due_at: seen.due_at, ...claimedAs(seen) }, { $set: { claim } });
   }
 
-  async saveList(change: Partial<Pick<SourceDoc, 'rdap' | 'due_at'>>): Promise<void> {
-    await this.update({ _id: RDAP }, { $set: change });
+  /** Without effect if the claim was lost. */
+  async saveList(
+    claimed: SourceDoc, change: Pick<SourceDoc, 'due_at'> & Partial<Pick<SourceDoc, 'rdap'>>,
+  ): Promise<void> {
+    await this.update({ _id: RDAP, ...claimedAs(claimed) }, { $set: change, $unset: { claim: '' } });
   }
 
   /** Null when IANA was never asked for the top-level domain. */

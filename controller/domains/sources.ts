@@ -1,3 +1,4 @@
+import { Claims } from '../../shared/claims.ts';
 import type { Clock } from '../../shared/time.ts';
 import type { OutboundReader } from '../platform/outbound/reader-port.ts';
 import type { Lookup } from './domain.ts';
@@ -26,6 +27,8 @@ export interface SourceDeps extends WhoisDeps {
   reader: OutboundReader;
   clock: Clock;
   roots: DomainRoots;
+  /** The name of this controller. */
+  holder: string;
 }
 
 /** `at` is null when there is no such server. */
@@ -42,11 +45,14 @@ const COPY_MS = 3_600_000;
 /** Finds the server to ask about a domain. Asks IANA once a week and keeps its last good answers. */
 export class DomainSources {
   readonly #deps: SourceDeps;
+  readonly #claims: Claims;
   #copy: { servers: Map<string, string>; readAt: number } | null = null;
   #reading: Promise<Source | null> | null = null;
 
   constructor(deps: SourceDeps) {
     this.#deps = deps;
+    const { clock, holder } = deps;
+    this.#claims = new Claims({ clock, holder, lastsMs: CLAIM_MS });
   }
 
   /** The address of the RDAP server of a top-level domain. */
@@ -82,15 +88,14 @@ export class DomainSources {
     const { store, clock, roots } = this.#deps;
     const now = clock.now();
     const known = await store.list();
-    let reason = 'it could not be fetched';
-    let { rdap } = known;
-    if (known.due_at <= now && await store.claimList(known, now + CLAIM_MS)) {
-      const fetched = await this.#fetchList(known);
-      if (typeof fetched === 'string') reason = fetched;
-      else rdap = fetched;
-    } else if (rdap === null && known.due_at <= now + CLAIM_MS) {
-      return { kind: 'busy', server: roots.rdapList };
-    }
+    const isDue = known.due_at <= now;
+    const claims = this.#claims;
+    const fetched = isDue && claims.isFree(known.claim)
+      ? await claims.under((claim) => store.claimList(known, claim), (claimed) => this.#fetchList(claimed))
+      : null;
+    if (isDue && fetched === null && known.rdap === null) return { kind: 'busy', server: roots.rdapList };
+    const reason = typeof fetched === 'string' ? fetched : 'it could not be fetched';
+    const rdap = Array.isArray(fetched) ? fetched : known.rdap;
     if (rdap === null) return { kind: 'failed', message: `The list of RDAP servers is unknown: ${reason}` };
     const servers = new Map(rdap.flatMap(({ tlds, url }) => tlds.map((tld) => [tld, url] as const)));
     this.#copy = { servers, readAt: now };
@@ -105,7 +110,7 @@ export class DomainSources {
     });
     const rdap = answer.kind === 'answered' && answer.status === 200 ? readRdapServers(answer.body) : null;
     const due_at = clock.now() + (rdap === null ? RETRY_MS : WEEK_MS);
-    await store.saveList(rdap === null ? { due_at } : { due_at, rdap });
+    await store.saveList(known, rdap === null ? { due_at } : { due_at, rdap });
     if (rdap !== null) return rdap;
     if (answer.kind !== 'answered') return known.rdap ?? answer.reason;
     return known.rdap ?? `the answer, with status ${answer.status}, is no such list`;

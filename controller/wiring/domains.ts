@@ -19,16 +19,16 @@ export type Domains = Awaited<ReturnType<typeof openDomains>>;
 
 /** The domains that monitors watch, and their lookups, where these are wanted. */
 export async function openDomains(ports: ControllerPorts, { monitors, retold }: DomainSinks) {
-  const { config, mongo: { db }, clock, log, company, resolve, domainRoots: roots = IANA } = ports;
+  const { config, mongo: { db }, clock, log, company, holder, resolve, domainRoots: roots = IANA } = ports;
   const [domains, turns, sources] = [new DomainStore(db), new TurnStore(db), new SourceStore(db)];
   await Promise.all([domains, turns].map((store) => store.ensureIndexes()));
   const vetting = createAddressVetting({ resolve, allowPrivate: config.destinations.allowPrivate, clock });
   const reader = new GuardedReader({ clock, vetting });
   const takeTurn = (server: string) => turns.take(server, clock.now());
   const asking = { reader, roots, takeTurn };
-  const deps = { ...asking, sources: new DomainSources({ store: sources, clock, ...asking }) };
+  const deps = { ...asking, sources: new DomainSources({ store: sources, clock, holder, ...asking }) };
   const lookups = new DomainLookups({
-    domains, turns, clock, log, company,
+    domains, turns, clock, log, company, holder,
     monitors: {
       watchDomain: (domain) => monitors.watchDomain(domain),
       retellDomain: (domain) => monitors.retellDomain(domain).finally(retold),

@@ -8,6 +8,7 @@ import { TurnStore } from '../../controller/domains/turn-store.ts';
 import type { Mongo } from '../../controller/platform/mongo/mongo.ts';
 import { createAddressVetting } from '../../controller/platform/outbound/address-vetting.ts';
 import { GuardedReader } from '../../controller/platform/outbound/reader.ts';
+import { newId } from '../../shared/ids.ts';
 import { systemClock, type Clock } from '../../shared/time.ts';
 import { testMongo, type TestMongo } from '../helpers/mongo.ts';
 import { rdapAnswer, startRegistry, type Registry } from '../helpers/registry.ts';
@@ -48,7 +49,9 @@ function controller(takeTurn: (server: string) => Promise<boolean> = async () =>
   let passedMs = 0;
   const clock: Clock = { ...systemClock, now: () => systemClock.now() + passedMs };
   const { roots } = registry;
-  const sources = new DomainSources({ store: new SourceStore(mongo.db), reader, clock, roots, takeTurn });
+  const sources = new DomainSources({
+    store: new SourceStore(mongo.db), reader, clock, roots, takeTurn, holder: newId(clock.now()),
+  });
   return {
     ask: (domain) => lookUp({ reader, sources, roots, takeTurn }, domain),
     pass: (ms) => (passedMs += ms),

@@ -20,7 +20,7 @@ let server: TestMongo;
 let mongo: Mongo;
 let store: DomainStore;
 let now = NOW;
-const clock: Clock = { ...systemClock, now: () => now };
+const clock: Clock = { ...systemClock, now: () => now, monotonic: () => now };
 const running: DomainLookups[] = [];
 
 beforeAll(async () => {
@@ -49,7 +49,7 @@ interface Given {
 
 function start({ lookUp, monitors = {}, hangUp = async () => undefined }: Given): DomainLookups {
   const lookups = new DomainLookups({
-    domains: store, turns: new TurnStore(mongo.db), lookUp, hangUp, clock, log: createLog('test', 'silent'),
+    domains: store, turns: new TurnStore(mongo.db), lookUp, hangUp, clock, log: createLog('test', 'silent'), holder: 'one',
     monitors: { watchDomain: async () => true, retellDomain: async () => undefined, ...monitors },
   });
   running.push(lookups);
@@ -58,6 +58,7 @@ function start({ lookUp, monitors = {}, hangUp = async () => undefined }: Given)
 }
 
 const want = (...names: string[]) => store.want(names, NOW);
+const claimOf = (token: string) => ({ token, holder: 'one', life: 'first' });
 const find = async (name: string) => (await store.find(name)) as DomainDoc;
 
 describe('a domain', () => {
@@ -69,16 +70,17 @@ describe('a domain', () => {
 
   test('is claimed by one controller, and settled only while its claim holds', async () => {
     const known = (await want('one.example')).get('one.example') as DomainDoc;
-    const claims = await Promise.all([1, 2, 3].map((ms) => store.claim(known, NOW + CLAIM_MS + ms)));
+    const claims = await Promise.all(['a', 'b', 'c'].map((token) => store.claim(known, claimOf(token))));
     const [claimed] = claims.filter((claim) => claim !== null) as [DomainDoc];
     expect(claims.filter((claim) => claim !== null)).toHaveLength(1);
-    expect(await store.settle(known, { failures: 9 })).toBe(false);
+    expect(await store.settle(known, { due_at: NOW + 2, failures: 9 })).toBe(false);
     expect(await store.settle(claimed, { due_at: NOW + 1 })).toBe(true);
     expect(await find('one.example')).toMatchObject({ due_at: NOW + 1, failures: 0 });
+    expect(await find('one.example')).not.toHaveProperty('claim');
   });
 
   test('is not forgotten when a monitor names it meanwhile', async () => {
-    const claimed = await store.claim((await want('one.example')).get('one.example') as DomainDoc, NOW + CLAIM_MS);
+    const claimed = await store.claim((await want('one.example')).get('one.example') as DomainDoc, claimOf('a'));
     await want('one.example');
     await store.forget(claimed as DomainDoc);
     await store.forget(await find('one.example'));
@@ -152,7 +154,7 @@ describe('lookups', () => {
       },
     });
     await until(() => told.length === 1, { what: 'the first attempt' });
-    expect(await find('one.example')).toMatchObject({ told: null, due_at: NOW + CLAIM_MS });
+    expect(await find('one.example')).toMatchObject({ told: null, due_at: NOW, claim: { holder: 'one' } });
     isBroken = false;
     now += CLAIM_MS;
     await until(async () => (await find('one.example')).told === NOW + 1e9, { what: 'the second attempt' });
@@ -185,8 +187,9 @@ describe('lookups', () => {
       hangUp: async () => cutOff?.({ kind: 'failed', message: 'stopped by us' }),
     });
     await until(() => cutOff !== null, { what: 'the lookup' });
-    expect(await find('one.example')).toMatchObject({ due_at: NOW + CLAIM_MS });
+    expect(await find('one.example')).toMatchObject({ claim: { holder: 'one' } });
     await lookups.stop();
     expect(await find('one.example')).toMatchObject({ due_at: NOW, failures: 0, status: null });
+    expect(await find('one.example')).not.toHaveProperty('claim');
   });
 });
