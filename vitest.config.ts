@@ -28,7 +28,7 @@ const NULLS = [
   'api/monitors-{overview,read,types,write}',
   'api/{status-pages,status-page-incidents,subscribers,subscribing}',
   'bus/{assignments,domains,heartbeats,monitor-reads}',
-  'store/{assignment-protocol,group-race,monitor-counts,results-stores,retention,snapshot-parts}',
+  'store/{assignment-protocol,claimed-work,group-race,monitor-counts,results-stores,retention,snapshot-parts}',
 ];
 const nulls = project('nulls', 4);
 nulls.test.include = NULLS.map((files) => `test/${files}.test.ts`);

@@ -163,6 +163,23 @@ describe('lookups', () => {
     expect(told).toEqual(['one.example', 'one.example']);
   });
 
+  test('are left to whoever has claimed them until that is over by the time that passes here', async () => {
+    const all = await want('dead.example', 'free.example');
+    await store.claim(all.get('dead.example') as DomainDoc, { token: 'a', holder: 'other', life: 'last' });
+    start({ lookUp: async () => FOUND });
+    await until(async () => (await find('free.example')).status === 'ok', { what: 'the free one' });
+    expect((await find('dead.example')).status).toBeNull();
+    now += CLAIM_MS;
+    await until(async () => (await find('dead.example')).status === 'ok', { what: 'the other one' });
+  });
+
+  test('that a controller has left undone are made at once when it is back', async () => {
+    const all = await want('one.example');
+    await store.claim(all.get('one.example') as DomainDoc, { token: 'a', holder: 'one', life: 'last' });
+    start({ lookUp: async () => FOUND });
+    await until(async () => (await find('one.example')).status === 'ok', { what: 'it is looked up' });
+  });
+
   test('ask nobody about a domain that no monitor uses', async () => {
     await want('one.example');
     const asked: string[] = [];
