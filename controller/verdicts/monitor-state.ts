@@ -241,7 +241,7 @@ export type MonitorItem =
     kind: 'result'; region: string; probe_id: string; engine: string; result: CheckResult; late: boolean;
   }
   | { kind: 'config'; config: MonitorConfig }
-  | { kind: 'silent'; region: string; at: number; reason?: 'quarantined' }
+  | { kind: 'silent'; region: string; at: number; reason?: 'quarantined' | 'no_live_probe' }
   | ({ kind: 'assigned'; at: number } & Assigned)
   | { kind: 'witness'; region: string; check_revision: number; witness: Witness }
   | { kind: 'alone'; at: number }

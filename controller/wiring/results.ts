@@ -64,6 +64,7 @@ export async function openResults(ports: ControllerPorts, sources: ResultSources
       regionOwner: (region) => fleet.directory.region(region)?.organization_id,
       clockShiftMs: (probeId) => fleet.liveness.clockShiftMs(probeId),
       hasVote: (probeId) => fleet.quarantines.hasVote(probeId),
+      hasLiveProbe: (region) => fleet.liveness.liveProbes(region).length > 0,
       canBeHelped: (state) => fleet.witnesses.canHelp(state),
       assignments: fleet.assignments,
       noDataAfterMs: config.noDataAfterMs,

@@ -17,6 +17,8 @@ let beats: NodeJS.Timeout;
 let epochs = 0;
 /** What berlin, which has none of the monitors, answers when it is asked; null: nothing. */
 let berlinSees: 'up' | 'down' | null = null;
+/** Regions whose probe does not beat. */
+const silent = new Set<Region>();
 /** Monitors that berlin was asked about. */
 let asked: string[] = [];
 
@@ -37,7 +39,7 @@ beforeAll(async () => {
       message.respond(JSON.stringify({ v: 1, result }));
     },
   });
-  beats = setInterval(() => Object.values(probes).forEach((probe) => probe.beat()), 1000);
+  beats = setInterval(() => REGIONS.filter((region) => !silent.has(region)).forEach((region) => probes[region].beat()), 1000);
   await until(async () => (await rig.session.ok<{ probes: { status: string }[] }>('GET', '/api/probes'))
     .probes.filter(({ status }) => status === 'online').length >= REGIONS.length, { what: 'all are online' });
 });
@@ -115,6 +117,21 @@ test('the only region that reports is not believed when one that does not have t
   await isOpen(control);
   expect(await incidentsOf(id)).toEqual([]);
 }, 60_000);
+
+test('a region whose probes are away outvotes nobody by what it saw before', async () => {
+  const id = await watch('left alone');
+  await say(id, true, probes.dallas);
+  silent.add('dallas');
+  await until(async () => (await rig.session.ok<{ probes: Loose[] }>('GET', '/api/probes'))
+    .probes.some(({ region_id: region, status }) => region === 'dallas' && status === 'offline'), { what: 'dallas is away' });
+  berlinSees = 'down';
+  await say(id, false);
+  await isOpen(id);
+  expect(await rig.session.ok('GET', `/api/monitors/${id}/regions`)).toMatchObject({
+    regions: [{ region: 'dallas', status: 'unknown', reason: 'no_live_probe' }, { region: 'paris', status: 'down' }],
+  });
+  silent.clear();
+}, 120_000);
 
 test('a monitor that needs two votes is unknown while one region reports, and opens no incident', async () => {
   const id = await watch('two of two', 2);

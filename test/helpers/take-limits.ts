@@ -4,7 +4,7 @@ import type { TakeLimits } from '../../controller/results/intake/take-limits.ts'
 export function limitsOf(rawRetentionMs: number): TakeLimits {
   return {
     rawRetentionMs: () => rawRetentionMs, longestRawMs: rawRetentionMs, regionOwner: () => null,
-    hasVote: () => true, canBeHelped: () => true, clockShiftMs: () => 0, assigned: () => null,
+    hasVote: () => true, hasLiveProbe: () => true, canBeHelped: () => true, clockShiftMs: () => 0, assigned: () => null,
     noDataAfterMs: 300_000,
     assignments: { until: () => Infinity, read: () => null },
   };

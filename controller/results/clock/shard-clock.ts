@@ -23,6 +23,8 @@ const ROUNDS_AHEAD = 2 * CYCLE_ROUNDS;
 const FIRST_ROUNDS = 8;
 /** Limit of decisions per round; the rest follows in the next. */
 const MOST_DECISIONS = 500;
+/** A probe that has died is known to be offline within this time, ms. */
+const DOUBTED_AGAIN_MS = 3 * ROUND_MS;
 /** After a break, each live probe tries again within this time: at most 30 s plus the wait for an answer. */
 const PROBE_ROUND_MS = 45_000;
 
@@ -35,6 +37,8 @@ export interface ShardClockDeps {
   assigned(config: MonitorConfig): Assigned | null;
   /** False while a probe is in quarantine. */
   hasVote(probeId: string): boolean;
+  /** Whether a probe of the region is online. */
+  hasLiveProbe(region: string): boolean;
   /** Whether a region may have a say in time that has none in the monitor's verdict now. */
   canBeHelped(state: MonitorState): boolean;
   /** As in `noDataAt`, ms. */
@@ -69,7 +73,8 @@ export class ShardClock {
     this.#state = state;
     this.#deps = deps;
     this.#walk = new MonitorWalk(state.monitors);
-    this.#lone = new LoneVotes(state.monitors, (monitor) => deps.canBeHelped(monitor), () => deps.monotonic());
+    this.#lone =
+      new LoneVotes(state.monitors, (monitor) => deps.canBeHelped(monitor), () => deps.monotonic());
     this.#watchedSince = now;
     // The walk takes a cycle, so the queue has to find what is due before. No region is silent at first.
     for (const [id, cell] of state.monitors) {
@@ -94,7 +99,7 @@ export class ShardClock {
     this.#watch.looked(at);
   }
 
-  /** Those that report will be believed then although they are too few, monotonic ms; null if there are none. */
+  /** When those that report will be believed although too few, monotonic ms; null if there are none. */
   get aloneAt(): number | null {
     return this.#lone.dueAt;
   }
@@ -215,10 +220,19 @@ export class ShardClock {
     if (config.status !== 'active') return { due, at };
     const silentAfterMs = regionPatienceMs(config);
     const notBefore = this.#watchedSince + Math.max(silentAfterMs, PROBE_ROUND_MS);
-    for (const { region, lastAt, probeId } of wordsIn(state)) {
+    const isDoubted = isCalledDown(state) && now >= this.#watchedSince + PROBE_ROUND_MS;
+    for (const { region, lastAt, probeId, verdict } of wordsIn(state)) {
       if (probeId !== null && !this.#deps.hasVote(probeId)) {
         due.push({ kind: 'silent', monitor_id: id, region, at: now, reason: 'quarantined' });
         continue;
+      }
+      // What was seen before the failure may not outvote it when nobody is there to look again.
+      if (isDoubted && verdict === 'up') {
+        if (!this.#deps.hasLiveProbe(region)) {
+          due.push({ kind: 'silent', monitor_id: id, region, at: now, reason: 'no_live_probe' });
+          continue;
+        }
+        at = Math.min(at, now + DOUBTED_AGAIN_MS);
       }
       const silentAt = Math.max(notBefore, lastAt + silentAfterMs);
       if (silentAt <= now) {
@@ -231,17 +245,25 @@ export class ShardClock {
 
 interface Word {
   region: string;
+  verdict: 'up' | 'down';
   /** Unix ms. */
   lastAt: number;
   probeId: string | null;
 }
 
-/** The words that count until they are old: of regions that have the monitor, and of those that were asked. */
+/** Some region says "down", and is outvoted. */
+function isCalledDown({ status, regions }: MonitorState): boolean {
+  return status !== 'down' && Object.values(regions).some(({ verdict }) => verdict === 'down');
+}
+
+/** The words that count until they are old: of regions that have the monitor, and of those asked. */
 function wordsIn({ regions, witnesses }: MonitorState): Word[] {
   const own = Object.entries(regions).flatMap(([region, { verdict, last_at: lastAt, probe_id: probeId }]) =>
-    (verdict === 'unknown' || lastAt === null ? [] : [{ region, lastAt, probeId }]));
+    (verdict === 'unknown' || lastAt === null ? [] : [{ region, lastAt, probeId, verdict }]));
   const others = Object.entries(witnesses ?? {});
-  return [...own, ...others.map(([region, { at, probe_id }]) => ({ region, lastAt: at, probeId: probe_id }))];
+  return [...own, ...others.map(
+    ([region, { at, probe_id, vote }]) => ({ region, lastAt: at, probeId: probe_id, verdict: vote }),
+  )];
 }
 
 function isSameAssigned({ assigned, domains }: MonitorConfig, found: Assigned): boolean {

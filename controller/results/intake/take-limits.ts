@@ -47,6 +47,8 @@ export interface TakeLimits {
   clockShiftMs(probeId: string): number;
   /** False for a probe in quarantine: what it reports is stored and decides nothing. */
   hasVote(probeId: string): boolean;
+  /** Whether a probe of the region is online. */
+  hasLiveProbe(region: string): boolean;
   /** Whether a region may have a say in time that has none in the monitor's verdict now. */
   canBeHelped(state: MonitorState): boolean;
   assignments: Assignments;

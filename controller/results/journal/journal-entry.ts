@@ -22,7 +22,7 @@ export interface EntryBatch {
 
 /** What neither results nor pings say: mostly what only the clock knows. */
 export type ClockDecision =
-  | { kind: 'silent'; monitor_id: string; region: string; at: number; reason?: 'quarantined' }
+  | { kind: 'silent'; monitor_id: string; region: string; at: number; reason?: 'quarantined' | 'no_live_probe' }
   /** Other regions have the monitor now. Applied before batches: a region's first result has its vote. */
   | ({ kind: 'assigned'; monitor_id: string; at: number } & Assigned)
   /** A region that does not have the monitor was asked, on its check of that revision. */

@@ -110,6 +110,7 @@ export class Shard implements Behaviour<ShardMessage>, ShardView {
         onFailed: (monitorId, now) => this.#setAside(monitorId, now),
         assigned: (config) => limits.assigned(config),
         hasVote: (probeId) => limits.hasVote(probeId),
+        hasLiveProbe: (region) => limits.hasLiveProbe(region),
         canBeHelped: (monitor) => limits.canBeHelped(monitor),
         noDataAfterMs: limits.noDataAfterMs,
       },

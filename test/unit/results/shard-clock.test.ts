@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { newMonitorState } from '../../../controller/verdicts/monitor-rules.ts';
-import type { MonitorState } from '../../../controller/verdicts/monitor-state.ts';
+import type { MonitorState, RegionState } from '../../../controller/verdicts/monitor-state.ts';
 import { isDueForWriting, savedThrough } from '../../../controller/results/writing/closed-hours.ts';
 import {
   ClockRounds, LOOKS_AT_ONCE, type ClockMessage, type ClockRoundsDeps,
@@ -62,6 +62,8 @@ class Shard implements ClockedShard {
   readonly steps: { at: number; looks: number }[] = [];
   readonly clocked: ShardClock;
   readonly quarantined = new Set<string>();
+  /** Regions without a live probe. */
+  readonly away = new Set<string>();
   readonly #state: ShardState;
 
   constructor(clock: SimulatedClock, state: ShardState) {
@@ -71,7 +73,8 @@ class Shard implements ClockedShard {
       state, clock.now(), {
         monotonic: () => clock.monotonic(),
         onFailed: (id) => expect.fail(`a rule failed for ${id}`), assigned: () => null, canBeHelped: () => true,
-        hasVote: (id) => !this.quarantined.has(id), noDataAfterMs: NO_DATA_AFTER_MS,
+        hasVote: (id) => !this.quarantined.has(id), hasLiveProbe: (region) => !this.away.has(region),
+        noDataAfterMs: NO_DATA_AFTER_MS,
       },
     );
   }
@@ -166,6 +169,29 @@ describe('the clock of a shard with many monitors', () => {
     one.quarantined.add('p');
     await rounds(clock, [one], 2);
     expect(one.decided.size).toBe(5);
+  });
+
+  test('takes the "up" of regions that nobody can ask again while another one says "down"', async () => {
+    const clock = new SimulatedClock(HOUR + 120_000);
+    const { shard, ids } = shardOfMany({ count: 4, lastAt: () => clock.now() });
+    const [doubted = '', alive = '', agreed = '', down = ''] = ids;
+    for (const [id, other] of [[doubted, 'gone'], [alive, 'there'], [down, 'gone']] as const) {
+      const cell = shard.monitors.get(id) as { state: MonitorState };
+      const up = cell.state.regions['eu'] as RegionState;
+      const regions = { [other]: up, us: { ...up, verdict: 'down' as const } };
+      cell.state = { ...cell.state, status: id === down ? 'down' : 'up', regions };
+    }
+    const cell = shard.monitors.get(agreed) as { state: MonitorState };
+    cell.state = { ...cell.state, regions: { gone: cell.state.regions['eu'] as RegionState } };
+    const one = new Shard(clock, shard);
+    one.away.add('gone');
+    await rounds(clock, [one], 8);
+    expect([...one.decided.keys()], 'after a break, probes may not have been heard yet').toEqual([]);
+    await rounds(clock, [one], 4);
+    expect([...one.decided.keys()]).toEqual([doubted]);
+    one.away.add('there');
+    await rounds(clock, [one], 4);
+    expect([...one.decided.keys()]).toEqual([doubted, alive]);
   });
 
   test('takes the word of a region that was asked, when it is old or its probe is in quarantine', async () => {
