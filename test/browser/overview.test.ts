@@ -332,6 +332,8 @@ describe('the wall', () => {
     const { tenant } = await four();
     await rig.open(tenant.owner, '/wall', { ...TELEVISION, colorScheme: 'light' }, async (page, noted) => {
       if (wanted === 'light') {
+        // The console keeps the theme that it starts with.
+        await page.locator('html[data-theme=dark]').waitFor();
         await page.evaluate("localStorage.setItem('theme', 'light')");
         await page.reload();
       }
