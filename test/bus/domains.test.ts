@@ -82,7 +82,11 @@ const warningsOf = (id: string): number => hook.requests.map(({ body }) => JSON.
 async function lookUpAgain(domain: string, monitorId: string): Promise<void> {
   const before = registry.lookupsOf(domain);
   const was = await domains.findOne({ _id: domain });
-  await domains.updateOne({ _id: domain }, { $set: { due_at: 1 } });
+  // Whoever looks it up now says afterwards when it is due.
+  await until(async () => {
+    const { matchedCount } = await domains.updateOne({ _id: domain, claim: null }, { $set: { due_at: 1 } });
+    return matchedCount === 1;
+  }, { what: 'nobody looks it up' });
   await rig.session.ok('PATCH', `/api/monitors/${monitorId}`, { name: `${domain}, lookup ${before + 1}` });
   await until(() => registry.lookupsOf(domain) > before, { what: `a lookup of ${domain}` });
   await until(async () => {
