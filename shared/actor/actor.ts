@@ -89,7 +89,7 @@ export class Actor<Message> {
     try {
       const behaviour = start(context);
       if (behaviour instanceof Promise) {
-        behaviour.then((begun) => this.#begun(begun), (error: unknown) => this.#end(error));
+        behaviour.then((begun) => this.#begun(begun)).catch((error: unknown) => this.#end(error));
       } else this.#begun(behaviour);
     } catch (error) {
       this.#end(error);

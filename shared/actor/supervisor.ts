@@ -43,6 +43,8 @@ export class Supervisor<Name, Message> {
   /** Lives that are over and still let go of what they held. */
   readonly #closing = new Map<Name, Promise<void>>();
 
+  #isStopped = false;
+
   constructor(options: SupervisorOptions<Name, Message>) {
     this.#options = options;
   }
@@ -63,9 +65,9 @@ export class Supervisor<Name, Message> {
     return child && child.restart === null ? child.actor : undefined;
   }
 
-  /** Starts an actor; does nothing when it was started and not stopped. */
+  /** Starts an actor; does nothing when it was started and not stopped, or after `stopAll`. */
   start(name: Name): void {
-    if (this.#children.has(name)) return;
+    if (this.#isStopped || this.#children.has(name)) return;
     this.#begin(name, 0);
   }
 
@@ -78,7 +80,9 @@ export class Supervisor<Name, Message> {
     await this.#closing.get(name);
   }
 
+  /** Ends all for good; none begins any more. */
   async stopAll(): Promise<void> {
+    this.#isStopped = true;
     await Promise.all([...this.#children.keys(), ...this.#closing.keys()].map((name) => this.stop(name)));
   }
 

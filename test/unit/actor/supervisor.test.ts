@@ -6,9 +6,14 @@ import { sleep } from '../../../shared/time.ts';
 
 type Message = { note: string; work?: () => void | Promise<void> };
 
-function makeWorld(given: { start?: (
-  name: string, life: number,
-) => Promise<void>; close?: () => Promise<void>; restarts?: (error: unknown) => boolean } = {}) {
+interface Given {
+  start?: (name: string, life: number) => Promise<void>;
+  started?: (name: string, life: number) => void;
+  close?: () => Promise<void>;
+  restarts?: (error: unknown) => boolean;
+}
+
+function makeWorld(given: Given = {}) {
   const clock = new SimulatedClock();
   const notes: string[] = [];
   const failures: Failure<string>[] = [];
@@ -31,7 +36,10 @@ function makeWorld(given: { start?: (
       failures.push(failure);
       return given.restarts?.(failure.error) ?? true;
     },
-    onStarted: (name) => notes.push(`${name} started`),
+    onStarted: (name) => {
+      notes.push(`${name} started`);
+      given.started?.(name, lives.get(name) ?? 0);
+    },
     onEnded: (name) => notes.push(`${name} ended`),
   });
   return { clock, notes, failures, supervisor };
@@ -92,6 +100,14 @@ describe('a failing actor', () => {
     expect(failures.map(({ restartInMs }) => restartInMs)).toEqual([100, 200]);
   });
 
+  test('is retried when what follows its start fails', async () => {
+    const { clock, notes, failures, supervisor } = makeWorld({ started: (_name, life) => (life === 1 ? broken() : undefined) });
+    supervisor.start('a');
+    await clock.advance(100);
+    expect(notes).toEqual(['a started', 'a ended', 'a started']);
+    expect(failures).toMatchObject([{ name: 'a', hadStarted: true }]);
+  });
+
   test('stays stopped if its supervisor decides so, and can be started again by name', async () => {
     const { clock, notes, supervisor } = makeWorld({ restarts: () => false });
     supervisor.start('a');
@@ -140,5 +156,18 @@ describe('a stop', () => {
     await clock.advance(1000);
     expect(notes).toEqual(['a started', 'a1 bad', 'a ended']);
     expect(clock.pending).toBe(0);
+  });
+
+  test('of all lets none begin any more', async () => {
+    const { clock, notes, supervisor } = makeWorld({ close: () => sleep(clock, 50) });
+    supervisor.start('a');
+    await clock.advance(0);
+    const stopped = supervisor.stopAll();
+    supervisor.start('b');
+    await clock.advance(50);
+    await stopped;
+    supervisor.start('a');
+    await clock.advance(0);
+    expect(notes).toEqual(['a started', 'a ended']);
   });
 });
