@@ -84,7 +84,7 @@ async function lookUpAgain(domain: string, monitorId: string): Promise<void> {
   const was = await domains.findOne({ _id: domain });
   // Whoever looks it up now says afterwards when it is due.
   await until(async () => {
-    const { matchedCount } = await domains.updateOne({ _id: domain, claim: null }, { $set: { due_at: 1 } });
+    const { matchedCount } = await domains.updateOne({ _id: domain, claim: { $exists: false } }, { $set: { due_at: 1 } });
     return matchedCount === 1;
   }, { what: 'nobody looks it up' });
   await rig.session.ok('PATCH', `/api/monitors/${monitorId}`, { name: `${domain}, lookup ${before + 1}` });
