@@ -10,7 +10,7 @@ import type { Mongo } from '../platform/mongo/mongo.ts';
 import type { Resolve } from '../platform/outbound/resolver.ts';
 
 /** What a controller needs of NATS. */
-export type ControllerBus = Bus & Pick<NatsBus, 'requestMany' | 'jetStream' | 'stats'>;
+export type ControllerBus = Bus & Pick<NatsBus, 'requestMany' | 'jetStream' | 'isClustered' | 'stats'>;
 
 /** What a controller is built on. */
 export interface ControllerPorts {

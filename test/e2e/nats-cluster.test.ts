@@ -7,6 +7,9 @@ import { freePort } from '../../deploy/quickstart/ports.ts';
 import { ProbeProcess } from '../bus/probe/probe-process.ts';
 import { bundleFile } from '../bundle.mjs';
 import { allArrived } from '../helpers/all-arrived.ts';
+import { connectBus } from '../../controller/platform/bus/bus.ts';
+import { RAW_STREAM } from '../../shared/contracts/subjects.ts';
+import { createLog } from '../../shared/log.ts';
 import { ApiSession } from '../helpers/api-session.ts';
 import { makeCertificate, type Certificate } from '../helpers/certificate.ts';
 import { ControllerProcess } from '../helpers/controller-process.ts';
@@ -92,6 +95,37 @@ describe.runIf(natsPrograms().newest).each(kinds)("an operator's cluster of thre
       expect(slotFaults(results, INTERVAL_SECONDS * 1000)).toMatchObject({ unexplained: [], doubled: [] });
       expect(results.filter(({ outcome }) => outcome !== 'missed')).toHaveLength(target.countOf(String(paths[at])));
     });
+  });
+
+  // The reader is this process, which trusts no certificate of a test.
+  test.runIf(certificate() === null)('keeps the last hour for subscribers when each of them is killed in turn', async () => {
+    await session.ok('POST', '/api/subscriptions', { name: 'Archive' });
+    const bus = await connectBus({
+      url: cluster.url, creds: cluster.controllerCreds, name: 'reader', log: createLog('test', 'silent'),
+    });
+    const raw = async () => (await bus.jetStream()).streams.info(RAW_STREAM).catch(() => null);
+    const areAllCurrent = async () => {
+      const others = (await raw())?.cluster?.replicas ?? [];
+      return others.length === cluster.size - 1 && others.every(({ current }) => current);
+    };
+    try {
+      for (let at = 0; at < cluster.size; at += 1) {
+        await until(areAllCurrent, { what: 'each server has the last hour' });
+        const before = await until(raw);
+        await cluster.kill9(at);
+        await session.ok('POST', '/api/monitors', {
+          name: `while ${at} is away`, type: 'HTTP', target: `${target.url}/raw/${at}`, interval_seconds: INTERVAL_SECONDS,
+        });
+        const after = await until(async () => {
+          const found = await raw();
+          return found && found.state.last_seq > before.state.last_seq ? found : null;
+        }, { what: `results are kept without server ${at}` });
+        expect(after.state.first_seq).toBe(before.state.first_seq);
+        await cluster.restart(at);
+      }
+    } finally {
+      await bus.close();
+    }
   });
 
   test('keeps out a server that does not know its password', async () => {

@@ -21,6 +21,7 @@ const NO_SUBSCRIPTION: BusSubscription = { stop: async () => undefined };
  * with what the test sets, and records pokes and live events.
  */
 export class OwnersBus implements ControllerBus {
+  readonly isClustered = false;
   readonly isConnected = true;
 
   async flush(): Promise<void> {}

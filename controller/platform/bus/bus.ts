@@ -90,6 +90,11 @@ export class NatsBus implements Bus {
     return this.#isConnected;
   }
 
+  /** Whether the server that we are connected to is one of a cluster. */
+  get isClustered(): boolean {
+    return Boolean(this.#connection.info?.cluster);
+  }
+
   flush(): Promise<void> {
     return this.#connection.flush();
   }

@@ -13,15 +13,30 @@ const DEFAULT_MAX_BYTES = 512 * 1024 * 1024;
 const LOOK_EVERY_MS = 30_000;
 /** The quickstart's server starts JetStream in the moment when the first subscription is made. */
 const TRY_AGAIN_EVERY_MS = 1000;
+/** On different servers of a cluster, so that one may be away. */
+const COPIES = 3;
+/** Too few servers are there, or have room, for so many copies. */
+const TOO_FEW_SERVERS = [10005, 10023, 10074];
 /** JetStream is not enabled for this account, or for the server. */
 const NOT_ENABLED = [10039, 10076];
 
 /**
  * Makes the stream RAW, or changes it to what it should be: `raw.>` on disk for an hour, oldest discarded at
- * the byte limit. False when the server has no JetStream; rejects when it does not answer or refuses.
+ * the byte limit, on three servers of a cluster if it has as many. False when the server has no JetStream;
+ * rejects when it does not answer or refuses.
  */
 export async function ensureRawStream(
-  bus: Pick<NatsBus, 'jetStream'>, maxBytes = DEFAULT_MAX_BYTES,
+  bus: Pick<NatsBus, 'jetStream' | 'isClustered'>, maxBytes = DEFAULT_MAX_BYTES,
+): Promise<boolean> {
+  if (!bus.isClustered) return ensureCopies(bus, maxBytes, 1);
+  return ensureCopies(bus, maxBytes, COPIES).catch((error: unknown) => {
+    if (isRefusedAs(error, TOO_FEW_SERVERS)) return ensureCopies(bus, maxBytes, 1);
+    throw error;
+  });
+}
+
+async function ensureCopies(
+  bus: Pick<NatsBus, 'jetStream'>, maxBytes: number, copies: number,
 ): Promise<boolean> {
   const wanted: Partial<StreamConfig> = {
     subjects: [subjects.rawOfAll],
@@ -31,6 +46,7 @@ export async function ensureRawStream(
     max_age: KEEP_NS,
     max_bytes: maxBytes,
     no_ack: true,
+    num_replicas: copies,
   };
   const { streams } = await bus.jetStream();
   try {
@@ -45,7 +61,7 @@ export async function ensureRawStream(
 }
 
 interface RawStreamOptions {
-  bus: Pick<NatsBus, 'jetStream' | 'isConnected' | 'onReconnect' | 'publish'>;
+  bus: Pick<NatsBus, 'jetStream' | 'isConnected' | 'isClustered' | 'onReconnect' | 'publish'>;
   consumers: RawConsumerSource;
   log: Log;
   clock: Clock;
@@ -108,12 +124,15 @@ function nullIfMissing(error: unknown): null {
 
 function isWithoutJetStream(error: unknown): boolean {
   if (!(error instanceof NatsError)) return false;
-  const { api_error: refusal } = error;
-  return refusal ? NOT_ENABLED.includes(refusal.err_code ?? 0) : error.code === ErrorCode.NoResponders;
+  return error.api_error ? isRefusedAs(error, NOT_ENABLED) : error.code === ErrorCode.NoResponders;
+}
+
+function isRefusedAs(error: unknown, codes: readonly number[]): boolean {
+  return error instanceof NatsError && codes.includes(error.api_error?.err_code ?? 0);
 }
 
 function isAsWanted(found: StreamConfig, wanted: Partial<StreamConfig>): boolean {
-  return (['subjects', 'max_age', 'max_bytes', 'discard', 'storage'] as const).every(
+  return (['subjects', 'max_age', 'max_bytes', 'discard', 'storage', 'num_replicas'] as const).every(
     (field) => JSON.stringify(found[field]) === JSON.stringify(wanted[field]),
   );
 }
