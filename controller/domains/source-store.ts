@@ -37,14 +37,14 @@ export class SourceStore extends Documents<SourceDoc> {
 
   /** The list for one controller only, which is to fetch it; else null. */
   claimList(seen: SourceDoc, claim: Claim): Promise<SourceDoc | null> {
-    return this.change({ _id: RDAP, due_at: seen.due_at, ...claimedAs(seen) }, { $set: { claim } });
+    return this.change({ due_at: seen.due_at, ...claimedAs(seen) }, { $set: { claim } });
   }
 
   /** Without effect if the claim was lost. */
   async saveList(
     claimed: SourceDoc, change: Pick<SourceDoc, 'due_at'> & Partial<Pick<SourceDoc, 'rdap'>>,
   ): Promise<void> {
-    await this.update({ _id: RDAP, ...claimedAs(claimed) }, { $set: change, $unset: { claim: '' } });
+    await this.update(claimedAs(claimed), { $set: change, $unset: { claim: '' } });
   }
 
   /** Null when IANA was never asked for the top-level domain. */

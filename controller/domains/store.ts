@@ -1,7 +1,6 @@
 import type { Db } from 'mongodb';
-import type { Claim } from '../../shared/claims.ts';
-import { claimedAs, notHeld } from '../platform/mongo/claim-filters.ts';
-import { DocumentsById } from '../platform/mongo/documents.ts';
+import { claimedAs } from '../platform/mongo/claim-filters.ts';
+import { DueDocuments } from '../platform/mongo/due-documents.ts';
 import { isDuplicateKey } from '../platform/mongo/mongo-errors.ts';
 import { restoring } from '../platform/mongo/null-fields.ts';
 import type { DomainDoc, DomainFacts } from './domain.ts';
@@ -14,7 +13,7 @@ const restore = restoring<DomainDoc>({
 type Settled = Pick<DomainDoc, 'due_at'> & Partial<Omit<DomainDoc, '_id' | 'uses' | 'claim'>>;
 
 /** Collection `domains`: registrable domains that monitors watch, and what is known of them. */
-export class DomainStore extends DocumentsById<DomainDoc> {
+export class DomainStore extends DueDocuments<DomainDoc> {
   constructor(db: Db) {
     // The domains to be looked up, each second.
     super(db, 'domains', [{ key: { due_at: 1 }, name: 'due' }], restore);
@@ -38,32 +37,18 @@ export class DomainStore extends DocumentsById<DomainDoc> {
     return new Map((await this.findMany(names)).map((doc) => [doc._id, doc]));
   }
 
-  /** Domains to be looked up and not `held` under these claims, most overdue first. */
-  due(until: number, limit: number, held: readonly string[]): Promise<DomainDoc[]> {
-    const due = this.select({ due_at: { $lte: until }, ...notHeld(held) });
-    return due.sort({ due_at: 1 }).limit(limit).toArray();
-  }
-
-  /** Null when it is no longer as it was seen. */
-  claim(seen: DomainDoc, claim: Claim): Promise<DomainDoc | null> {
-    const { _id, due_at } = seen;
-    return this.change({ _id, due_at, ...claimedAs(seen) }, { $set: { claim } });
-  }
-
   /** Goes on with the claim. False, and without effect, when it was lost. */
   note(claimed: DomainDoc, facts: DomainFacts & Pick<DomainDoc, 'failures'>): Promise<boolean> {
-    return this.update({ _id: claimed._id, ...claimedAs(claimed) }, { $set: facts });
+    return this.update(claimedAs(claimed), { $set: facts });
   }
 
   /** Ends the claim. False, and without effect, when it was lost. */
   settle(claimed: DomainDoc, change: Settled): Promise<boolean> {
-    const isOurs = { _id: claimed._id, ...claimedAs(claimed) };
-    return this.update(isOurs, { $set: change, $unset: { claim: '' } });
+    return this.update(claimedAs(claimed), { $set: change, $unset: { claim: '' } });
   }
 
   /** Removes a domain that no monitor uses, unless one has named it since it was claimed. */
   async forget(claimed: DomainDoc): Promise<void> {
-    const { _id, uses } = claimed;
-    await this.remove({ _id, uses, ...claimedAs(claimed) });
+    await this.remove({ uses: claimed.uses, ...claimedAs(claimed) });
   }
 }

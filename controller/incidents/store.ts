@@ -108,18 +108,18 @@ export class IncidentStore {
 
   /** Null when it is no longer as it was seen. */
   claimUntold(seen: IncidentDoc, claim: Claim): Promise<IncidentDoc | null> {
-    const { _id, pages_due } = seen;
+    const { pages_due } = seen;
     return restored(this.#incidents.findOneAndUpdate(
-      { _id, pages_due, ...claimedAs(seen) }, { $set: { claim } }, { returnDocument: 'after' },
+      { pages_due, ...claimedAs(seen) }, { $set: { claim } }, { returnDocument: 'after' },
     ));
   }
 
   /** Pages know it as it was claimed. Without effect when it has changed since, or the claim was lost. */
   async markTold(claimed: IncidentDoc, pageIds: string[]): Promise<void> {
-    const { _id, revision } = claimed;
+    const { revision } = claimed;
     await this.#incidents.updateOne(
       // A controller of an older version changes it without removing the claim.
-      { _id, revision, ...claimedAs(claimed) },
+      { revision, ...claimedAs(claimed) },
       { $set: { told_pages: pageIds }, $unset: { claim: '', pages_due: '' } },
     );
   }

@@ -2,13 +2,14 @@ import type { Claim } from '../../../shared/claims.ts';
 
 /** A document that controllers claim from each other. */
 export interface Claimable {
+  _id: string;
   /** Of the controller that works at it; missing while none does. */
   claim?: Claim;
 }
 
 /** Matches while the document has the claim that it was read with, be it none. */
-export function claimedAs({ claim }: Claimable) {
-  return claim ? { 'claim.token': claim.token } : { claim: { $exists: false } };
+export function claimedAs({ _id, claim }: Claimable) {
+  return claim ? { _id, 'claim.token': claim.token } : { _id, claim: { $exists: false } };
 }
 
 /** Leaves out the documents with these claims. */

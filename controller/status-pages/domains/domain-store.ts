@@ -1,15 +1,14 @@
 import type { Db } from 'mongodb';
-import type { Claim } from '../../../shared/claims.ts';
 import { ownedBy, type Tenant } from '../../accounts/tenant.ts';
-import { claimedAs, notHeld } from '../../platform/mongo/claim-filters.ts';
-import { DocumentsById } from '../../platform/mongo/documents.ts';
+import { claimedAs } from '../../platform/mongo/claim-filters.ts';
+import { DueDocuments } from '../../platform/mongo/due-documents.ts';
 import { restoring } from '../../platform/mongo/null-fields.ts';
 import type { PageDomainDoc } from './page-domain.ts';
 
 type Checked = Pick<PageDomainDoc, 'due_at' | 'failing_since'>;
 
 /** Collection `status_page_domains`. A domain has at most one page. */
-export class PageDomainStore extends DocumentsById<PageDomainDoc> {
+export class PageDomainStore extends DueDocuments<PageDomainDoc> {
   constructor(db: Db) {
     super(db, 'status_page_domains', [
       // DNS is asked about them again.
@@ -19,22 +18,9 @@ export class PageDomainStore extends DocumentsById<PageDomainDoc> {
     ], restoring<PageDomainDoc>({ failing_since: null }));
   }
 
-  /** Those that are not `held` under these claims, most overdue first. */
-  due(now: number, limit: number, held: readonly string[]): Promise<PageDomainDoc[]> {
-    const due = this.select({ due_at: { $lte: now }, ...notHeld(held) });
-    return due.sort({ due_at: 1 }).limit(limit).toArray();
-  }
-
-  /** Null when it is no longer as it was seen. */
-  claim(seen: PageDomainDoc, claim: Claim): Promise<PageDomainDoc | null> {
-    const { _id, due_at } = seen;
-    return this.change({ _id, due_at, ...claimedAs(seen) }, { $set: { claim } });
-  }
-
   /** Without effect when the claim was lost. */
   async settle(claimed: PageDomainDoc, change: Checked): Promise<void> {
-    const isOurs = { _id: claimed._id, ...claimedAs(claimed) };
-    await this.update(isOurs, { $set: change, $unset: { claim: '' } });
+    await this.update(claimedAs(claimed), { $set: change, $unset: { claim: '' } });
   }
 
   /** DNS has just named this page, whoever else asks. Without effect when the domain is another page's. */
@@ -44,7 +30,7 @@ export class PageDomainStore extends DocumentsById<PageDomainDoc> {
 
   /** The page has lost it, at the end of a claim. False, and without effect, when that was lost. */
   giveUp(claimed: PageDomainDoc): Promise<boolean> {
-    return this.remove({ _id: claimed._id, ...claimedAs(claimed) });
+    return this.remove(claimedAs(claimed));
   }
 
   /** False, and without effect, when it is another page's. */

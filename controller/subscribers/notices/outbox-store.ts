@@ -47,8 +47,8 @@ export class OutboxStore extends Documents<OutgoingDoc> {
 
   /** Begins an attempt at what is as it was seen; null if somebody else has. */
   claim(seen: OutgoingDoc, claim: Claim): Promise<OutgoingDoc | null> {
-    const { _id, due_at } = seen;
-    return this.change({ _id, due_at, ...claimedAs(seen) }, { $set: { claim }, $inc: { attempts: 1 } });
+    const { due_at } = seen;
+    return this.change({ due_at, ...claimedAs(seen) }, { $set: { claim }, $inc: { attempts: 1 } });
   }
 
   /** Records how an attempt has ended, unless its claim was lost. */
@@ -56,7 +56,7 @@ export class OutboxStore extends Documents<OutgoingDoc> {
     const end: UpdateFilter<OutgoingDoc> = due_at === undefined
       ? { $set: { state, attempts }, $unset: { claim: '', due_at: '' } }
       : { $set: { state, attempts, due_at }, $unset: { claim: '' } };
-    await this.update({ _id: claimed._id, ...claimedAs(claimed) }, end);
+    await this.update(claimedAs(claimed), end);
   }
 
   async deleteOfPage({ organizationId }: Tenant, pageId: string): Promise<void> {
