@@ -138,6 +138,14 @@ const UNTRUE_TESTS = [
   ),
 ];
 
+const TOO_EARLY = ban(
+  'A page is drawn in its own time: await expect.poll(() => …).',
+  'CallExpression[callee.name="expect"] AwaitExpression > CallExpression[callee.property.name='
+    + '/^(all(InnerTexts|TextContents)|count|evaluate(All)?|getAttribute|inner(HTML|Text)|inputValue'
+    + '|is(Checked|Disabled|Editable|Enabled|Hidden|Visible)|textContent)$/]',
+  'CallExpression[callee.name="expect"] CallExpression[callee.object.name="page"][callee.property.name="url"]',
+);
+
 const MONGODB = named('MongoDB is spoken in controller/platform and in store files only.', 'mongodb');
 const NATS = named('NATS is spoken in controller/platform and in probe/link*.ts only.', 'nats');
 const MAIL = named('Mail is sent by controller/platform/mail only.', 'nodemailer', 'mailgun.js');
@@ -172,6 +180,9 @@ const product = {
   ],
   modules: [...TIMER_MODULES, ...PROCESS_MODULE, ...MONGODB, ...NATS, ...MAIL, ...HTTP_CLIENTS],
   globals: [...TIMERS, ...FETCH],
+};
+const tests = {
+  syntax: UNTRUE_TESTS, modules: named(NO_SLEEP, 'node:timers/promises', 'timers/promises'),
 };
 /** The product's rules less some, for the files whose work it is. */
 const except = (...gone) => ({
@@ -254,11 +265,8 @@ export default defineConfig([
     ['controller/main.ts', 'probe/main.ts'], except(...AWAITS_AT_IMPORT, ...READS_ENVIRONMENT, ...MONGODB),
   ),
   kind(['deploy/**/*.ts'], { syntax: KEEPS_STATE }),
-  kind(
-    ['test/**/*.ts'],
-    { syntax: UNTRUE_TESTS, modules: named(NO_SLEEP, 'node:timers/promises', 'timers/promises') },
-    ['test/helpers/**', 'test/bench/**'],
-  ),
+  kind(['test/**/*.ts'], tests, ['test/helpers/**', 'test/bench/**']),
+  kind(['test/browser/**/*.ts'], { ...tests, syntax: [...tests.syntax, ...TOO_EARLY] }),
   kind(CONSOLE, { syntax: KEEPS_STATE }, []),
   { files: CONSOLE, rules: { 'max-len': ['error', { ...WIDTH, code: 140 }] } },
   { files: TESTS, rules: {

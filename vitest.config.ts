@@ -35,7 +35,9 @@ nulls.test.include = NULLS.map((files) => `test/${files}.test.ts`);
 Object.assign(nulls.test, { env: { TEST_WITHOUT_NULLS: 'yes' } });
 
 const browser = project('browser', 2);
-Object.assign(browser.test, { globalSetup: 'test/browser/console-setup.ts' });
+Object.assign(browser.test, {
+  globalSetup: 'test/browser/console-setup.ts', expect: { poll: { timeout: 60_000, interval: 25 } },
+});
 
 export default defineConfig({
   test: {

@@ -131,7 +131,7 @@ test('the policy is changed in the form and shown, and the API keeps to it', asy
   await page.getByText('"regions": "all"').waitFor();
   expect((await read('/settings')).data?.['settings']).toMatchObject({ confirmation_policy: { regions: 'all', retries: 2 } });
   await page.getByRole('link', { name: 'Try a policy' }).click();
-  expect(await page.getByRole('combobox').first().inputValue()).toBe('all');
+  await expect.poll(() => page.getByRole('combobox').first().inputValue()).toBe('all');
 });
 
 test('a copy is made of all its settings, and deleted only once that is confirmed', async () => {
@@ -157,7 +157,7 @@ test('a copy is made of all its settings, and deleted only once that is confirme
   await page.getByText('“Shop (copy)” was deleted').waitFor();
   expect((await rig.session.call('GET', `/api/monitors/${copy}`)).status).toBe(404);
   await page.getByRole('link', { name: 'Shop', exact: true }).waitFor();
-  expect(await page.getByRole('link', { name: 'Shop (copy)' }).count()).toBe(0);
+  await expect.poll(() => page.getByRole('link', { name: 'Shop (copy)' }).count()).toBe(0);
   expect(noted).toEqual([]);
 });
 

@@ -40,7 +40,7 @@ describe('destinations in the console', () => {
     await rig.open(tenant.owner, '/destinations', { ...PHONE, colorScheme: 'dark' }, async (page, noted) => {
       await page.getByRole('link', { name: 'On call' }).waitFor();
       // What does not arrive is on top, though its name comes last.
-      expect(await page.locator('tbody tr').first().innerText()).toContain('HTTP 500');
+      await expect.poll(() => page.locator('tbody tr').first().innerText()).toContain('HTTP 500');
       expect(await findBarriers(page)).toEqual([]);
       await takeScreenshot(page, 'console-destinations-phone');
       await page.getByRole('link', { name: '<b>Team</b> channel' }).click();
@@ -75,7 +75,7 @@ describe('destinations in the console', () => {
       await page.getByRole('button', { name: 'Replace' }).click();
       await page.getByRole('dialog').getByRole('button', { name: 'Replace' }).click();
       await page.getByText('Replaced').waitFor();
-      expect(await secret.innerText()).not.toBe(before);
+      await expect.poll(() => secret.innerText()).not.toBe(before);
       receiver.behave(503);
       await page.getByRole('button', { name: 'Send a test' }).click();
       await page.getByText('Not delivered').waitFor();
@@ -137,7 +137,7 @@ describe('destinations in the console', () => {
       await page.getByRole('button', { name: 'Delete' }).click();
       await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click();
       await page.getByText('Deleted').waitFor();
-      expect(await page.getByRole('link', { name: 'Night shift' }).count()).toBe(0);
+      await expect.poll(() => page.getByRole('link', { name: 'Night shift' }).count()).toBe(0);
     });
     expect((await read()).status).toBe(404);
   });
@@ -146,7 +146,7 @@ describe('destinations in the console', () => {
     const viewer = await newMember(rig.app, tenant, 'viewer');
     await rig.open(viewer, '/destinations', DESKTOP, async (page, noted) => {
       await page.getByText('Only admins of this project').waitFor();
-      expect(await page.getByRole('link', { name: 'New destination' }).count()).toBe(0);
+      await expect.poll(() => page.getByRole('link', { name: 'New destination' }).count()).toBe(0);
       expect(noted).toEqual([]);
     });
   });

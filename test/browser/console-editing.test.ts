@@ -87,7 +87,7 @@ describe('the form of a monitor', () => {
       await fresh(page, 'Host (ping)');
       await page.getByLabel('Target').fill('shop.example');
       await page.locator('summary', { hasText: 'Packets' }).click();
-      expect(await page.getByLabel('Packets', { exact: true }).getAttribute('max')).toBe('10');
+      await expect.poll(() => page.getByLabel('Packets', { exact: true }).getAttribute('max')).toBe('10');
       await page.getByText('Of each check; one reply is enough. 1 to 10. Default: 3.').waitFor();
       await page.getByText('0 to 1,400 bytes. Default: 56 bytes.').waitFor();
       await page.getByLabel('Packets', { exact: true }).fill('5');
@@ -115,7 +115,7 @@ describe('the form of a monitor', () => {
     await rig.open(tenant.owner, `/monitors/${id}/edit`, { ...PHONE, colorScheme: 'dark' }, async (page, noted) => {
       await page.getByRole('button', { name: 'Nothing changed' }).waitFor();
       await page.getByLabel('Check every').fill('10');
-      expect(await page.getByLabel('Tags').inputValue()).toBe('old');
+      await expect.poll(() => page.getByLabel('Tags').inputValue()).toBe('old');
       await page.getByLabel('Tags').fill('shop');
       // The browser knows no lowest interval; the API does, and says so at the field.
       await page.getByRole('button', { name: 'Review 2 changes' }).click();

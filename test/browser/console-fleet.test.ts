@@ -46,7 +46,7 @@ describe('the fleet in the console', () => {
       await page.getByLabel('Region').selectOption('+');
       const region = page.getByRole('dialog', { name: 'Add a region' });
       await region.getByLabel('Name', { exact: true }).fill('Zürich West');
-      expect(await region.getByLabel('Short name').inputValue()).toBe('zurich-west');
+      await expect.poll(() => region.getByLabel('Short name').inputValue()).toBe('zurich-west');
       await region.getByLabel('City').fill('Zürich');
       await region.getByLabel('Country').fill('CH');
       await takeScreenshot(page, 'console-add-region');
@@ -91,7 +91,7 @@ describe('the fleet in the console', () => {
       await page.waitForURL(/search=shop$/);
       await page.keyboard.type('1');
       await runs.getByText('3 found').waitFor();
-      expect(new URL(page.url()).searchParams.get('search')).toBe('shop1');
+      await expect.poll(() => new URL(page.url()).searchParams.get('search')).toBe('shop1');
       await runs.getByLabel('Search by name or target').fill('');
       await runs.getByRole('link', { name: 'Shop 7' }).click();
       await page.getByRole('region', { name: 'Regions' }).getByRole('link', { name: 'loft' }).click();

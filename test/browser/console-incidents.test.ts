@@ -73,7 +73,7 @@ describe('incidents in the console', () => {
       await page.getByText('3 incidents').waitFor();
       await page.getByLabel('Severity').selectOption('critical');
       await page.getByText('1 incident', { exact: true }).waitFor();
-      expect(new URL(page.url()).searchParams.get('severity')).toBe('critical');
+      await expect.poll(() => new URL(page.url()).searchParams.get('severity')).toBe('critical');
       await page.goto(`${rig.app.url}/incidents?search=onerror`);
       await page.getByRole('link', { name: '<img src=x onerror=alert(1)> in a title' }).waitFor();
       expect(noted).toEqual([]);
@@ -105,9 +105,9 @@ describe('incidents in the console', () => {
       await page.getByRole('textbox', { name: 'Postmortem' }).fill('# Why\n\nA [disk](javascript:alert(1)) was **full**. See [it](https://wiki.example/).\n\n<b>html</b>');
       await page.getByRole('button', { name: 'Save' }).click();
       await page.getByRole('heading', { name: 'Why' }).waitFor();
-      expect(await page.locator('.markdown a').evaluateAll((links) => links.map((link) => link.getAttribute('href'))))
+      await expect.poll(() => page.locator('.markdown a').evaluateAll((links) => links.map((link) => link.getAttribute('href'))))
         .toEqual(['https://wiki.example/']);
-      expect(await page.locator('.markdown b').count()).toBe(0);
+      await expect.poll(() => page.locator('.markdown b').count()).toBe(0);
       await page.keyboard.press('r');
       await page.getByRole('dialog').getByRole('button', { name: 'Resolve' }).click();
       await page.getByRole('button', { name: 'Close for good' }).waitFor();

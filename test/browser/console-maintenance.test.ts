@@ -44,7 +44,7 @@ describe('maintenance in the console', () => {
     const { id } = (await tenant.writeKey.post(windows(), { title: 'Late', ...times })).data.maintenance_window;
     await rig.open(tenant.owner, '/maintenance?view=calendar&month=2027-10', berlin, async (page, noted) => {
       await page.getByRole('cell', { name: /^31.*23:30 Late/ }).waitFor();
-      expect(await page.getByRole('link', { name: /Late/ }).count()).toBe(1);
+      await expect.poll(() => page.getByRole('link', { name: /Late/ }).count()).toBe(1);
       // The clocks of Berlin go back; those of the window, which counts in UTC, do not.
       await page.getByRole('cell', { name: /^30 04:00 Backup/ }).last().waitFor();
       await page.getByRole('cell', { name: /^31 03:00 Backup/ }).waitFor();
@@ -60,7 +60,7 @@ describe('maintenance in the console', () => {
       await page.getByLabel('Begins').fill('2027-03-14T02:15');
       await page.getByLabel('Ends').fill('2027-03-14T03:00');
       await page.getByLabel('Repeats').selectOption('WEEKLY');
-      expect(await page.getByRole('button', { name: 'Sunday' }).getAttribute('aria-pressed')).toBe('true');
+      await expect.poll(() => page.getByRole('button', { name: 'Sunday' }).getAttribute('aria-pressed')).toBe('true');
       await page.getByRole('button', { name: 'Wednesday' }).click();
       await page.getByText(/Wed.*17 March 2027|Wed, March 17, 2027/).waitFor();
       await page.getByLabel('Database').check();

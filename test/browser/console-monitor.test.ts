@@ -20,8 +20,8 @@ describe('a monitor', () => {
       await page.getByRole('heading', { level: 1, name: 'Shop' }).waitFor();
       await page.getByText('Down in 2 of 3: Dallas, Paris').waitFor();
       const rows = page.getByRole('region', { name: 'Regions' }).getByRole('row');
-      expect(await rows.nth(1).innerText()).toContain('Expected 200 to 299, got 503');
-      expect(await rows.nth(3).innerText()).toMatch(/Osaka[\s\S]*Up[\s\S]*231 ms/);
+      await expect.poll(() => rows.nth(1).innerText()).toContain('Expected 200 to 299, got 503');
+      await expect.poll(() => rows.nth(3).innerText()).toMatch(/Osaka[\s\S]*Up[\s\S]*231 ms/);
       await page.getByRole('img', { name: /Map.*Osaka: Up, 231 ms/ }).waitFor();
       await takeScreenshot(page, 'console-monitor-phone');
       expect(await findBarriers(page)).toEqual([]);
@@ -91,14 +91,14 @@ describe('a monitor', () => {
       await page.getByLabel('Region').selectOption({ label: 'Paris' });
       const failures = page.locator('.checks li');
       await failures.nth(10).waitFor();
-      expect(await failures.count()).toBe(11);
+      await expect.poll(() => failures.count()).toBe(11);
       await failures.last().locator('summary').click();
       const evidence = failures.last().getByRole('group', { name: 'What was seen' });
       const row = evidence.getByRole('row', { name: /^Status line/ });
       await row.waitFor();
-      expect(await row.locator('mark').allInnerTexts()).toEqual(['503 Service', 'Unavailable', '200', 'OK']);
-      expect(await evidence.getByRole('row', { name: /^Address / }).innerText()).toMatch(/192\.0\.2\.7\s+the same/);
-      expect(await evidence.locator('h1').count()).toBe(0);
+      await expect.poll(() => row.locator('mark').allInnerTexts()).toEqual(['503 Service', 'Unavailable', '200', 'OK']);
+      await expect.poll(() => evidence.getByRole('row', { name: /^Address / }).innerText()).toMatch(/192\.0\.2\.7\s+the same/);
+      await expect.poll(() => evidence.locator('h1').count()).toBe(0);
       await takeScreenshot(page, 'console-monitor-evidence');
       expect(await findBarriers(page)).toEqual([]);
       expect(noted).toEqual([]);
@@ -123,8 +123,8 @@ describe('a monitor', () => {
     const viewer = await newMember(rig.app, tenant, 'viewer', { [tenant.projectId]: 'viewer' });
     await rig.open(viewer, `/monitors/${shown.id}/settings`, DESKTOP, async (page) => {
       await page.getByText('confirmation_policy').waitFor();
-      expect(await page.getByRole('button', { name: 'Pause' }).count()).toBe(0);
-      expect(await page.getByRole('link', { name: 'Edit' }).count()).toBe(0);
+      await expect.poll(() => page.getByRole('button', { name: 'Pause' }).count()).toBe(0);
+      await expect.poll(() => page.getByRole('link', { name: 'Edit' }).count()).toBe(0);
     });
   });
 
@@ -137,7 +137,7 @@ describe('a monitor', () => {
       await pings.getByText(`curl -fsS ${rig.app.url}/api/heartbeat/${monitor.heartbeat_token}`, { exact: true }).waitFor();
       await pings.getByText('none so far').waitFor();
       await page.getByRole('heading', { name: 'Run times' }).waitFor();
-      expect(await page.getByRole('button', { name: 'Run now' }).count()).toBe(0);
+      await expect.poll(() => page.getByRole('button', { name: 'Run now' }).count()).toBe(0);
       expect(await findBarriers(page)).toEqual([]);
       expect(noted).toEqual([]);
     });

@@ -55,7 +55,7 @@ describe('status pages in the console', () => {
       await page.getByRole('link', { name: 'Acme <b>status</b>' }).waitFor();
       await page.keyboard.press('c');
       await page.getByRole('dialog').getByLabel('Name').fill('Über uns');
-      expect(await page.getByLabel('Subdomain').inputValue()).toBe('uber-uns');
+      await expect.poll(() => page.getByLabel('Subdomain').inputValue()).toBe('uber-uns');
       await page.getByRole('button', { name: 'Create' }).click();
       await page.getByLabel('Add a monitor').selectOption({ label: 'Mail' });
       await page.getByLabel('Add a monitor').selectOption({ label: 'Shop' });
@@ -133,7 +133,7 @@ describe('status pages in the console', () => {
       await page.getByRole('link', { name: 'reader@example.com' }).click();
       const dialog = page.getByRole('dialog', { name: 'reader@example.com' });
       await dialog.getByText('Confirmed').waitFor();
-      expect(page.url()).toContain(`subscriber=${id}`);
+      await expect.poll(() => page.url()).toContain(`subscriber=${id}`);
       expect(await findBarriers(page)).toEqual([]);
       await takeScreenshot(page, 'console-page-subscriber');
       await dialog.getByLabel('All incidents').uncheck();
@@ -141,7 +141,7 @@ describe('status pages in the console', () => {
       await dialog.getByLabel('How often').selectOption('daily');
       await dialog.getByRole('button', { name: 'Save' }).click();
       await page.getByText('critical incidents, daily').waitFor();
-      expect(page.url()).toMatch(/subscribers\?status=verified$/);
+      await expect.poll(() => page.url()).toMatch(/subscribers\?status=verified$/);
       expect(noted).toEqual([]);
     });
     const { subscriber } = (await tenant.readKey.get(`${path()}/${shown}/subscribers/${id}`)).data;
@@ -151,7 +151,7 @@ describe('status pages in the console', () => {
     const viewer = await newMember(rig.app, tenant, 'viewer');
     await rig.open(viewer, `/pages/${shown}/subscribers?subscriber=${id}`, DESKTOP, async (page) => {
       await page.getByRole('dialog').getByText('critical incidents, daily').waitFor();
-      expect(await page.getByRole('button', { name: 'Save' }).count()).toBe(0);
+      await expect.poll(() => page.getByRole('button', { name: 'Save' }).count()).toBe(0);
     });
   });
 
@@ -188,7 +188,7 @@ describe('status pages in the console', () => {
     const viewer = await newMember(rig.app, tenant, 'viewer');
     await rig.open(viewer, `/pages/${shown}`, DESKTOP, async (page) => {
       await page.getByText('Search is down').or(page.getByText('Payments fail')).first().waitFor();
-      expect(await page.getByRole('button', { name: /Publish|draft|New post|Delete/ }).count()).toBe(0);
+      await expect.poll(() => page.getByRole('button', { name: /Publish|draft|New post|Delete/ }).count()).toBe(0);
       await page.goto(`${rig.app.url}/pages/${id}`);
       await page.getByText('There is nothing at this address').waitFor();
     });

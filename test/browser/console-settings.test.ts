@@ -127,13 +127,13 @@ describe('settings in the console', () => {
       await page.getByRole('heading', { level: 1, name: `${name} beitreten` }).waitFor();
       await page.getByText('Sie sind als neu@example.com eingeladen.').waitFor();
       expect(await findBarriers(page)).toEqual([]);
-      expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(PHONE.viewport.width);
+      await expect.poll(() => page.evaluate('document.documentElement.scrollWidth')).toBe(PHONE.viewport.width);
       await takeScreenshot(page, 'console-invitation-new-phone');
       await page.getByLabel('Ihr Name').fill('Nele');
       await page.getByLabel('Passwort').fill(PASSWORD);
       await page.getByRole('button', { name: 'Einladung annehmen' }).click();
       await page.getByRole('heading', { level: 1, name: 'Monitore' }).waitFor();
-      expect(new URL(page.url()).search).toBe('');
+      await expect.poll(() => new URL(page.url()).search).toBe('');
       // The browser tells of the answer that nobody is signed in.
       expect(noted.filter((text) => !text.includes('401'))).toEqual([]);
     });
@@ -147,7 +147,7 @@ describe('settings in the console', () => {
     const organizations = async () => (await known.client.get('/api/auth/me')).data.organizations.map(({ id }: { id: string }) => id);
     await rig.open(tenant.owner, link, DESKTOP, async (page) => {
       await page.getByText(`You are signed in here as ${tenant.owner.email}.`).waitFor();
-      expect(await page.getByLabel('Your name').count()).toBe(0);
+      await expect.poll(() => page.getByLabel('Your name').count()).toBe(0);
       expect(await findBarriers(page)).toEqual([]);
       await takeScreenshot(page, 'console-invitation-known');
       await page.getByLabel('Password').fill('not the password');
@@ -183,9 +183,9 @@ describe('settings in the console', () => {
       await page.getByRole('link', { name: 'Audit log' }).click();
       await page.getByRole('link', { name: 'project.created' }).click();
       await page.getByRole('link', { name: 'project.members_changed' }).waitFor({ state: 'detached' });
-      expect(new URL(page.url()).searchParams.get('action')).toBe('project.created');
+      await expect.poll(() => new URL(page.url()).searchParams.get('action')).toBe('project.created');
       await page.locator('tbody tr').first().waitFor();
-      expect(await page.locator('tbody tr').count()).toBe(1);
+      await expect.poll(() => page.locator('tbody tr').count()).toBe(1);
       expect(noted).toEqual([]);
     });
     const { projects } = (await tenant.owner.client.get('/api/projects')).data;
@@ -200,7 +200,7 @@ describe('settings in the console', () => {
       await page.getByText('There is nothing at this address').waitFor();
       await page.goto(`${rig.app.url}/settings`);
       await page.getByText('Where you are signed in').waitFor();
-      expect(await page.getByRole('link', { name: 'API keys' }).count()).toBe(0);
+      await expect.poll(() => page.getByRole('link', { name: 'API keys' }).count()).toBe(0);
     });
   });
 });

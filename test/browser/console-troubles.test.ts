@@ -33,7 +33,7 @@ describe('what was entered', () => {
       await dialog.getByLabel('Password').fill(PASSWORD);
       await dialog.getByLabel('Password').press('Enter');
       await dialog.waitFor({ state: 'detached' });
-      expect(await page.getByLabel('Tags').inputValue()).toBe('kept');
+      await expect.poll(() => page.getByLabel('Tags').inputValue()).toBe('kept');
       await page.getByRole('button', { name: 'Create', exact: true }).click();
       await page.waitForURL(/\/monitors\/[0-9a-f-]{36}$/);
       expect(await monitorsNamed('survivor.example')).toMatchObject([{ name: 'survivor.example' }]);
@@ -55,7 +55,7 @@ describe('what was entered', () => {
       await page.getByRole('button', { name: 'Test now' }).focus();
       await page.keyboard.press('g');
       await page.keyboard.press('f');
-      expect([new URL(page.url()).pathname, await page.getByLabel('Target').inputValue()])
+      await expect.poll(async () => [new URL(page.url()).pathname, await page.getByLabel('Target').inputValue()])
         .toEqual(['/monitors/new', 'https://half.example']);
       await page.goBack();
       await heading(page, 'Incidents').waitFor();

@@ -19,7 +19,7 @@ describe('around every view', () => {
       await page.getByLabel('Password').fill('correct horse battery');
       await page.getByRole('button', { name: 'Sign in' }).click();
       await page.getByRole('heading', { level: 1, name: 'Incidents' }).waitFor();
-      expect(new URL(page.url()).pathname).toBe('/incidents');
+      await expect.poll(() => new URL(page.url()).pathname).toBe('/incidents');
       // The browser itself reports the two refusals.
       expect(noted.filter((line) => !line.includes('401'))).toEqual([]);
       expect(await page.evaluate<string>('document.cookie')).toBe('');

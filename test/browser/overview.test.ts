@@ -67,7 +67,7 @@ describe('the list of monitors', () => {
       await page.getByRole('checkbox', { name: 'Select Web' }).click();
       expect(await findBarriers(page)).toEqual([]);
       await takeScreenshot(page, 'console-overview-tree-phone');
-      expect(await page.evaluate('document.documentElement.scrollWidth - innerWidth')).toBeLessThanOrEqual(0);
+      await expect.poll(() => page.evaluate('document.documentElement.scrollWidth - innerWidth')).toBeLessThanOrEqual(0);
       expect(noted).toEqual([]);
     });
   });
@@ -78,9 +78,9 @@ describe('the list of monitors', () => {
       await page.getByRole('link', { name: 'Web' }).waitFor();
       expect(await shownNames(page)).toEqual(['Down', 'Slow', 'Shop', 'Web']);
       const row = page.getByRole('row').filter({ hasText: 'Down' }).nth(0);
-      expect(await page.locator('.monitor.down').textContent()).toMatch(/Down · 5 min.*in eu/);
-      expect(await row.count()).toBe(1);
-      expect(await page.getByRole('table').getAttribute('aria-rowcount')).toBe('5');
+      await expect.poll(() => page.locator('.monitor.down').textContent()).toMatch(/Down · 5 min.*in eu/);
+      await expect.poll(() => row.count()).toBe(1);
+      await expect.poll(() => page.getByRole('table').getAttribute('aria-rowcount')).toBe('5');
     });
   });
 
@@ -92,7 +92,7 @@ describe('the list of monitors', () => {
       await page.getByLabel('Group by').selectOption('none');
       await page.getByRole('searchbox').fill('db.ex');
       await page.getByText('1 of 4 monitors').waitFor();
-      expect(new URL(page.url()).searchParams.get('q')).toBe('db.ex');
+      await expect.poll(() => new URL(page.url()).searchParams.get('q')).toBe('db.ex');
       await page.reload();
       await page.getByText('1 of 4 monitors').waitFor();
       expect(await shownNames(page)).toEqual(['Slow']);
@@ -112,13 +112,13 @@ describe('the list of monitors', () => {
       await page.keyboard.press('j');
       await page.keyboard.press('x');
       await page.getByText('1 selected').waitFor();
-      expect(await page.getByRole('checkbox', { name: 'Select Shop' }).isChecked()).toBe(true);
+      await expect.poll(() => page.getByRole('checkbox', { name: 'Select Shop' }).isChecked()).toBe(true);
       await page.keyboard.press('Escape');
       await page.getByText('1 selected').waitFor({ state: 'detached' });
       await page.keyboard.press('k');
       await page.keyboard.press('Enter');
       await page.getByRole('heading', { level: 1, name: 'Down' }).waitFor();
-      expect(new URL(page.url()).pathname).toBe(`/monitors/${ids.Down}`);
+      await expect.poll(() => new URL(page.url()).pathname).toBe(`/monitors/${ids.Down}`);
       await page.goBack();
       await page.getByRole('link', { name: 'Web' }).waitFor();
       await page.keyboard.press('/');
@@ -145,8 +145,8 @@ describe('the list of monitors', () => {
       await page.getByRole('searchbox').waitFor();
       // As letters of a word, `g i` leads nowhere.
       await page.keyboard.type('/login web');
-      expect(await page.getByRole('searchbox').inputValue()).toBe('login web');
-      expect(new URL(page.url()).pathname).toBe('/');
+      await expect.poll(() => page.getByRole('searchbox').inputValue()).toBe('login web');
+      await expect.poll(() => new URL(page.url()).pathname).toBe('/');
       release();
       await page.getByText('No monitor is like that').waitFor();
     });
@@ -236,7 +236,7 @@ describe('a thousand monitors', () => {
     await populate(tenant, 1000);
     await rig.open(tenant.owner, '/?sort=name', DESKTOP, async (page) => {
       await page.getByText('1,000 monitors').waitFor();
-      expect(await page.locator('.monitor').count()).toBeLessThan(60);
+      await expect.poll(() => page.locator('.monitor').count()).toBeLessThan(60);
       await page.evaluate('scrollTo(0, 500 * 56)');
       await page.getByRole('link', { name: 'Shop 501', exact: true }).waitFor();
       await page.getByRole('checkbox', { name: 'Select all' }).click();
@@ -338,13 +338,13 @@ describe('the wall', () => {
         await page.reload();
       }
       await page.getByRole('listitem').filter({ hasText: 'in eu' }).first().waitFor();
-      expect(await page.evaluate('document.documentElement.dataset.theme')).toBe(wanted);
-      expect(await page.locator('.wall-problem strong').allTextContents()).toEqual(['Down', 'Slow']);
+      await expect.poll(() => page.evaluate('document.documentElement.dataset.theme')).toBe(wanted);
+      await expect.poll(() => page.locator('.wall-problem strong').allTextContents()).toEqual(['Down', 'Slow']);
       await page.getByRole('heading', { name: 'Shops' }).waitFor();
       const tilesOf = (name: string) => page.getByRole('region', { name }).getByRole('listitem').allTextContents();
       expect(await tilesOf('Shops')).toEqual(['Shop Up']);
       expect(await tilesOf('No group')).toEqual(['✕Down Down', '!Slow Degraded', 'Web Up']);
-      expect(await page.getByRole('button').count()).toBe(0);
+      await expect.poll(() => page.getByRole('button').count()).toBe(0);
       expect(await findBarriers(page)).toEqual([]);
       await takeScreenshot(page, `console-wall-${wanted}`);
       expect(noted).toEqual([]);
@@ -369,7 +369,7 @@ describe('the wall', () => {
       }).length`);
       await takeScreenshot(page, `console-wall-${count}`);
       expect(outside).toBe(0);
-      expect(await page.evaluate('document.documentElement.scrollHeight - innerHeight')).toBeLessThanOrEqual(0);
+      await expect.poll(() => page.evaluate('document.documentElement.scrollHeight - innerHeight')).toBeLessThanOrEqual(0);
       expect(noted).toEqual([]);
     });
   });
@@ -383,7 +383,7 @@ describe('the wall', () => {
       await page.goto(`${rig.app.url}/wall`);
       await page.getByText('Web').waitFor();
       await page.getByRole('alert').getByText(/^Out of date: no connection to the server since \d\d:\d\d$/).waitFor();
-      expect(await page.evaluate('globalThis.locked')).toBe('screen');
+      await expect.poll(() => page.evaluate('globalThis.locked')).toBe('screen');
       expect(await findBarriers(page)).toEqual([]);
       await takeScreenshot(page, 'console-wall-stale');
       await page.unroute(events);

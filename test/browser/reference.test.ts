@@ -73,7 +73,7 @@ describe('the reference in Chromium', () => {
       const tags = await page.locator('.opblock-tag').allInnerTexts();
       const document = (await app.client.get('/api/openapi.json')).body;
       expect(tags.map((tag) => tag.trim())).toEqual(document.tags.map(({ name }: { name: string }) => name));
-      expect(await page.locator('.errors-wrapper, .version-pragma__message').count()).toBe(0);
+      await expect.poll(() => page.locator('.errors-wrapper, .version-pragma__message').count()).toBe(0);
       await takeScreenshot(page, 'reference');
       expect(noted.errors).toEqual([]);
       for (const { url } of noted.requests) expect(new URL(url).origin).toBe(app.url);

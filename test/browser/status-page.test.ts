@@ -64,8 +64,8 @@ describe('in Chromium', () => {
     await withPage('', options, async (page, noted) => {
       const days = page.locator('summary').first();
       await (name === 'phone' ? days.tap() : days.click());
-      expect(await page.locator('summary title').count()).toBeGreaterThan(0);
-      expect(await page.locator('details[open] li').count()).toBeGreaterThan(0);
+      await expect.poll(() => page.locator('summary title').count()).toBeGreaterThan(0);
+      await expect.poll(() => page.locator('details[open] li').count()).toBeGreaterThan(0);
       expect(await findBarriers(page)).toEqual([]);
       expect(noted).toEqual([]);
       await takeScreenshot(page, `page-${name}`);
@@ -80,9 +80,9 @@ describe('in Chromium', () => {
         .updateOne({ _id: shown.monitors[0] as string }, { $set: { name } });
       await rename('Renamed shop');
       await page.getByText('Renamed shop').first().waitFor();
-      expect(await page.evaluate('window.isSame')).toBe(true);
+      await expect.poll(() => page.evaluate('window.isSame')).toBe(true);
       expect((await focused(page)).tag).toBe('SUMMARY');
-      expect(await page.locator('details').evaluateAll(
+      await expect.poll(() => page.locator('details').evaluateAll(
         (all) => all.map((one) => one.hasAttribute('open')).indexOf(true),
       )).toBe(1);
       expect(noted).toEqual([]);
@@ -106,10 +106,10 @@ describe('in Chromium', () => {
   test.each(LANGUAGES)('a reader who prefers %s gets it, and it fits a phone', async (language) => {
     for (const path of ['', `/components/${shown.monitors[0]}`]) {
       await withPage(path, { ...PHONE, locale: language }, async (page) => {
-        expect(await page.locator('html').getAttribute('lang')).toBe(language);
+        await expect.poll(() => page.locator('html').getAttribute('lang')).toBe(language);
         expect(await overflow(page)).toBe(0);
         if (path === '') {
-          expect(await page.getByRole('status').textContent()).toBe(TEXTS[language].overall.partial_outage);
+          await expect.poll(() => page.getByRole('status').textContent()).toBe(TEXTS[language].overall.partial_outage);
           await takeScreenshot(page, `language-${language}`);
         }
       });
@@ -130,18 +130,18 @@ describe('in Chromium', () => {
         reached.push(text);
       }
       expect(reached).toEqual(expect.arrayContaining(['Payments fail', 'Shop', 'Deutsch']));
-      expect(await page.locator('details[open]').count()).toBe(shown.monitors.length);
+      await expect.poll(() => page.locator('details[open]').count()).toBe(shown.monitors.length);
     });
   });
 
   test('the page is whole without JavaScript', async () => {
     await withPage('?lang=fr', { ...DESKTOP, javaScriptEnabled: false }, async (page) => {
-      expect(await page.getByRole('heading', { level: 1 }).textContent()).toBe('Acme');
-      expect(await page.locator('.components > li').count()).toBe(4);
-      expect(await page.getByRole('heading', { name: 'New switches' }).isVisible()).toBe(true);
+      await expect.poll(() => page.getByRole('heading', { level: 1 }).textContent()).toBe('Acme');
+      await expect.poll(() => page.locator('.components > li').count()).toBe(4);
+      await expect.poll(() => page.getByRole('heading', { name: 'New switches' }).isVisible()).toBe(true);
       await page.getByRole('link', { name: 'Payments fail' }).click();
-      expect(await page.locator('html').getAttribute('lang')).toBe('fr');
-      expect(await page.getByRole('heading', { level: 1 }).textContent()).toBe('Payments fail');
+      await expect.poll(() => page.locator('html').getAttribute('lang')).toBe('fr');
+      await expect.poll(() => page.getByRole('heading', { level: 1 }).textContent()).toBe('Payments fail');
     });
   });
 
@@ -156,8 +156,8 @@ describe('in Chromium', () => {
       page.evaluate<string>(`getComputedStyle(document.querySelector('${selector}')).color`);
     expect(await colorOf('h1')).toBe('rgb(176, 0, 32)');
     expect([await colorOf('form'), await colorOf('footer')]).not.toContain('rgb(176, 0, 32)');
-    expect(await page.getByRole('button', { name: TEXTS.en.send }).isVisible()).toBe(true);
-    expect(await page.getByRole('link', { name: 'Deutsch' }).isVisible()).toBe(true);
+    await expect.poll(() => page.getByRole('button', { name: TEXTS.en.send }).isVisible()).toBe(true);
+    await expect.poll(() => page.getByRole('link', { name: 'Deutsch' }).isVisible()).toBe(true);
     await context.close();
   });
 
@@ -185,8 +185,8 @@ describe('in Chromium', () => {
       await page.goto(`http://localhost:${(other.address() as AddressInfo).port}/`);
       other.close();
       const text = page.frameLocator('[title=a]').getByText(TEXTS.en.overall.partial_outage);
-      expect(await text.count()).toBe(1);
-      expect(await page.frameLocator('[title=b]').getByText(TEXTS.en.overall.partial_outage).count()).toBe(0);
+      await expect.poll(() => text.count()).toBe(1);
+      await expect.poll(() => page.frameLocator('[title=b]').getByText(TEXTS.en.overall.partial_outage).count()).toBe(0);
       expect(noted.join()).toContain('frame-ancestors');
     });
   });

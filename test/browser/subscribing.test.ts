@@ -54,7 +54,7 @@ async function subscribeAndLeave(
     let page = await context.newPage();
     const lookAt = async (title: string, name: string) => {
       await page.getByRole('heading', { level: 1, name: title, exact: true }).waitFor();
-      expect(await page.locator('html').getAttribute('lang')).toBe(language);
+      await expect.poll(() => page.locator('html').getAttribute('lang')).toBe(language);
       await look(page, name);
       await page.setViewportSize(PHONE.viewport);
       await fits(page);
@@ -86,8 +86,8 @@ async function subscribeAndLeave(
     await press(texts.save);
     await page.getByText(texts.saved, { exact: true }).waitFor();
     await lookAt(texts.choices, 'saved');
-    expect(await page.getByLabel(texts.topics.critical_incidents).isChecked()).toBe(false);
-    expect(await page.getByLabel(texts.topics.all_incidents).isChecked()).toBe(true);
+    await expect.poll(() => page.getByLabel(texts.topics.critical_incidents).isChecked()).toBe(false);
+    await expect.poll(() => page.getByLabel(texts.topics.all_incidents).isChecked()).toBe(true);
 
     const title = `Slow at ${address.slice(8, 16)}`;
     await shown.post(title, 0);
@@ -133,7 +133,7 @@ test.each(LANGUAGES)('a link that is not valid is explained in %s, on a page tha
       ['-gone', subscriberVoice(language).texts.errors.missing],
     ] as const) {
       await page.goto(`${app.url}/status/${shown.subdomain}${path}`);
-      expect(await page.getByRole('alert').textContent()).toBe(text);
+      await expect.poll(() => page.getByRole('alert').textContent()).toBe(text);
       expect(await findBarriers(page)).toEqual([]);
       await fits(page);
     }

@@ -198,6 +198,24 @@ const planted: Planted[] = [
     text: 'import { test } from \'vitest\';\ntest.only(\'x\', () => undefined);\n', rule: time,
   },
   {
+    path: 'test/browser/hasty.test.ts',
+    text: 'declare const row: { count(): Promise<number> };\ndeclare function expect(value: unknown): void;\n'
+      + 'expect(await row.count());\n',
+    rule: time,
+  },
+  {
+    path: 'test/browser/address.test.ts',
+    text: 'declare const page: { url(): string };\ndeclare function expect(value: unknown): void;\n'
+      + 'expect(new URL(page.url()).pathname);\n',
+    rule: time,
+  },
+  {
+    path: 'test/browser/patient.test.ts',
+    text: 'import { expect } from \'vitest\';\n\ndeclare const row: { count(): Promise<number> };\n'
+      + 'await expect.poll(() => row.count()).toBe(1);\n',
+    rule: null,
+  },
+  {
     path: 'test/helpers/until.ts', text: 'await new Promise((done) => setTimeout(done, 5));\nexport {};\n',
     rule: null,
   },
