@@ -8,7 +8,12 @@ export async function writeFileSafely(path: string, content: string): Promise<vo
   const temporary = `${path}.${randomUUID()}.new`;
   const file = await open(temporary, 'w', 0o600);
   try {
-    await file.writeFile(content).then(() => file.sync()).finally(() => file.close());
+    try {
+      await file.writeFile(content);
+      await file.sync();
+    } finally {
+      await file.close();
+    }
     await rename(temporary, path);
   } catch (error) {
     await rm(temporary, { force: true });
@@ -20,5 +25,9 @@ export async function writeFileSafely(path: string, content: string): Promise<vo
 /** Makes a file's new name as durable as its content. */
 export async function syncDirectoryOf(path: string): Promise<void> {
   const directory = await open(dirname(path), 'r');
-  await directory.sync().finally(() => directory.close());
+  try {
+    await directory.sync();
+  } finally {
+    await directory.close();
+  }
 }

@@ -47,14 +47,14 @@ export const STEPS = {
 
 /** Checks that pass or fail as a whole: commands in node_modules/.bin. */
 export const CHECKS = {
-  types: ['tsc', '--noEmit', '--incremental', '--tsBuildInfoFile', 'node_modules/.cache/tsc.json'],
-  'types of the console': ['tsc', '--project', 'controller/console/app'],
+  types: ['../typescript-7/bin/tsc'],
+  'types of the console': ['../typescript-7/bin/tsc', '--project', 'controller/console/app'],
   boundaries: [
     'depcruise', '--config', '.dependency-cruiser.cjs', 'shared', 'controller', 'probe', 'deploy', 'test',
   ],
   unused: ['knip'],
   'unused in the product': ['knip', '--production', '--exports', '--files', '--dependencies'],
-  lint: ['eslint', '--cache', '--cache-location', 'node_modules/.cache/eslint/', '.'],
+  lint: ['oxlint', '-c', 'oxlint.config.js'],
 };
 
 /**

@@ -47,7 +47,7 @@ describe('every response', () => {
           throw new AppError('DATABASE_ERROR', 'The database failed');
         }),
         failingRoute('/api/test/odd', () => {
-          throw 'a string'; // eslint-disable-line @typescript-eslint/only-throw-error
+          throw 'a string'; // oxlint-disable-line typescript/only-throw-error
         }),
       ],
     });

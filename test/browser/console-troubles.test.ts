@@ -103,7 +103,8 @@ describe('what is odd', () => {
     for (const path of ['/', '/?group=tag', `/monitors/${id}`, `/monitors/${id}/edit`, '/maintenance/new', '/wall']) {
       await rig.open(tenant.owner, path, PHONE, async (page, noted) => {
         await page.getByRole('heading', { level: 1 }).waitFor();
-        expect(await page.evaluate<number>('document.documentElement.scrollWidth'), path).toBe(PHONE.viewport.width);
+        await expect.poll(() => page.evaluate<number>('document.documentElement.scrollWidth'), { message: path })
+          .toBe(PHONE.viewport.width);
         expect(await page.title()).not.toContain('owned');
         expect(noted).toEqual([]);
       });

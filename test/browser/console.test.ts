@@ -22,7 +22,7 @@ describe('around every view', () => {
       await expect.poll(() => new URL(page.url()).pathname).toBe('/incidents');
       // The browser itself reports the two refusals.
       expect(noted.filter((line) => !line.includes('401'))).toEqual([]);
-      expect(await page.evaluate<string>('document.cookie')).toBe('');
+      await expect.poll(() => page.evaluate<string>('document.cookie')).toBe('');
     });
   });
 
@@ -73,7 +73,7 @@ describe('around every view', () => {
     const { owner } = await rig.newTenant();
     await rig.open(owner, '/incidents', { ...DESKTOP, locale: 'de-DE' }, async (page) => {
       await page.getByRole('heading', { level: 1, name: 'Vorfälle' }).waitFor();
-      expect(await page.evaluate<string>('document.documentElement.lang')).toBe('de');
+      await expect.poll(() => page.evaluate<string>('document.documentElement.lang')).toBe('de');
     });
   });
 });

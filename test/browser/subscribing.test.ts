@@ -107,7 +107,7 @@ async function subscribeAndLeave(
 
 async function fits(page: Page): Promise<void> {
   const overflow = 'document.documentElement.scrollWidth - document.documentElement.clientWidth';
-  expect(await page.evaluate<number>(overflow)).toBe(0);
+  await expect.poll(() => page.evaluate<number>(overflow)).toBe(0);
 }
 
 test.each([

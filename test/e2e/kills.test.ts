@@ -93,7 +93,11 @@ describe(`under load, with each process killed ${KILLS_EACH} times (FARWATCH_SEE
       const { monitors } = await session.ok<{ monitors: ListedMonitor[] }>(
         'GET', `/api/monitors?limit=100&sort_by=name&sort_order=asc&offset=${offset}`,
       );
-      await Promise.all(monitors.map((monitor) => session.ok('POST', `/api/monitors/${monitor.id}/pause`)));
+      // A busy controller may refuse one with 503, which asks its clients to try again.
+      await Promise.all(monitors.map(({ id }) => until(
+        async () => (await session.call('POST', `/api/monitors/${id}/pause`)).status === 200,
+        { what: `${id} is paused` },
+      )));
       if (monitors.length < 100) break;
     }
     const probes = await allArrived(session);
