@@ -99,6 +99,23 @@ test('so do the statistics of the project', async () => {
   expectSame(await reads(few), await reads(many));
 });
 
+test('so does the number of monitors in each region, counted by keys', async () => {
+  const reads = async (one: Installation) => {
+    const { app, count, tenant } = one;
+    const items = app.db.collection<Partial<AssignmentDoc> & { _id: string }>('assignments');
+    await items.insertMany(Array.from({ length: count }, (_, at) => ({
+      _id: `probe:${at}`, probe_id: 'probe', monitor_id: newId(1), organization_id: tenant.organizationId,
+      region: at % 3 === 0 ? 'local' : 'other', gone: at % 2 === 0,
+    })));
+    const { keys, ...others } = await readsOf(one, '/api/regions', false);
+    const listed = (await tenant.owner.client.get('/api/regions')).data.regions as { monitors: number }[];
+    expect(listed.map(({ monitors }) => monitors)).toEqual([count / 6]);
+    await items.deleteMany({ probe_id: 'probe' });
+    return { keys: keys / count, ...others };
+  };
+  expectSame(await reads(few), await reads(many));
+});
+
 test('what a probe runs is found among what others run, and counted without reading it', async () => {
   const { app, commands, tenant } = few;
   const created = await tenant.owner.client.post('/api/probes', { region_id: 'local', name: 'one' });

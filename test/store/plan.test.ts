@@ -6,6 +6,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { documentValue, type Value } from '../../deploy/embedded/mongo/bson/value.ts';
 import { keyField } from '../../deploy/embedded/mongo/keys/index-keys.ts';
 import { parseFilter } from '../../deploy/embedded/mongo/query/filter.ts';
+import { findHits } from '../../deploy/embedded/mongo/query/hits.ts';
 import { matcherOf } from '../../deploy/embedded/mongo/query/matcher.ts';
 import { choosePlan } from '../../deploy/embedded/mongo/query/plan.ts';
 import { Scan } from '../../deploy/embedded/mongo/query/scan.ts';
@@ -23,6 +24,8 @@ const people = Array.from({ length: 400 }, (_, i) => ({
   tags: [`t${i % 10}`, `u${i % 7}`],
   ...(i % 50 === 0 ? { mark: i } : {}),
   o: { k: i % 3 },
+  tier: i % 4,
+  place: `r${i % 4 === 1 ? i % 8 : i % 3}`,
 }));
 
 const indexes = [
@@ -30,6 +33,7 @@ const indexes = [
   { name: 'mail', fields: [keyField('mail')], unique: true, sparse: false },
   { name: 'mark', fields: [keyField('mark')], unique: false, sparse: true },
   { name: 'tags', fields: [keyField('tags')], unique: false, sparse: false },
+  { name: 'tier_place', fields: [keyField('tier'), keyField('place', true)], unique: false, sparse: false },
   { name: 'ok', fields: [keyField('o.k'), keyField('at')], unique: false, sparse: false },
 ];
 
@@ -149,6 +153,7 @@ test.each<[Document, number, number]>([
   [{ org: 3, at: 397 }, 1, 0],
   [{ org: 3, at: null }, 0, 0],
   [{ org: 3, at: { $gt: 200 } }, 25, 25],
+  [{ mail: { $gte: 'm2', $lt: 'm3' } }, 111, 0],
   [{ org: 3, 'o.k': 1 }, 16, 50],
   [{ mail: { $in: ['m7@x', 'nobody'] } }, 1, 1],
   [{ _id: { $in: ['p010', 'nobody'] } }, 1, 1],
@@ -163,6 +168,24 @@ test.each<[Document, number, number]>([
     return matches(doc);
   });
   expect([scan.count(), read]).toEqual([count, docs]);
+});
+
+test.each<[Document, string, number, number]>([
+  [{ tier: 1 }, 'place', 2, 2],
+  [{ tier: { $in: [0, 1] }, place: { $gt: '' } }, 'place', 5, 5],
+  [{ tier: 1, org: 5 }, 'place', 50, 50],
+  [{ org: 3 }, 'place', 50, 50],
+  [{ mail: 'm7@x' }, 'place', 1, 1],
+])('groups what matches %j by %s, and reads one document of each where the keys tell', (filter, by, groups, docs) => {
+  let read = 0;
+  const counted = Object.assign(Object.create(collection) as Collection, {
+    get: (idKey: Buffer) => {
+      read++;
+      return collection.get(idKey);
+    },
+  });
+  const found = [...findHits(storage, counted, parseFilter(encoded(filter))).groups(by)];
+  expect([found.length, read]).toEqual([groups, docs]);
 });
 
 test('a hint to a missing index is refused', () => {

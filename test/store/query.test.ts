@@ -238,6 +238,28 @@ test('documents are counted by a field that holds a text', async () => {
   expect(await count({ a: 5 })).toEqual([]);
 });
 
+test.each([1, -1] as const)('an index counts as reading the documents does, in the direction %d', async (direction) => {
+  const texts = ['', 'x', 'x\0', 'x\0y', 'xy', 'ä', '\uffff'];
+  const docs = Array.from({ length: 90 }, (_, i) => ({ a: i % 3, b: texts[(i * i) % texts.length] as string, c: i }));
+  const collection = await mongo.filled<{ a: number; b: string; c: number }>(docs);
+  const counts = async (filter: object) => {
+    const groups = collection.aggregate<{ _id: string; n: number }>(
+      [{ $match: filter }, { $group: { _id: '$b', n: { $sum: 1 } } }],
+    );
+    const sorted = (await groups.toArray()).map(({ _id, n }) => [_id, n]).sort();
+    return { sorted, all: await collection.countDocuments(filter) };
+  };
+  const filters = [
+    { a: 1 }, { a: { $in: [0, 2] } }, { a: 1, b: { $gt: '' } }, { a: { $in: [0, 1] }, b: { $gte: 'x', $lt: 'xy' } },
+    { a: 0, b: { $gt: 'x', $lte: 'x\0y' } }, { a: 0, b: { $gt: 'y', $lt: 'x' } }, { a: 1, b: 'x' }, { b: { $gt: 'x' } },
+    { a: 1, b: { $gt: 5 } }, { a: 1, c: { $gt: 30 } },
+  ];
+  const read = await Promise.all(filters.map(counts));
+  expect(read.map(({ all }) => all > 0)).toEqual([true, true, true, true, true, false, true, true, false, true]);
+  await collection.createIndex({ a: 1, b: direction, c: 1 }, { name: 'abc' });
+  expect(await Promise.all(filters.map(counts))).toEqual(read);
+});
+
 test('a missing collection reads as an empty one', async () => {
   const nothing = mongo.db.collection('nothing');
   expect(await nothing.find({ a: 1 }).toArray()).toEqual([]);

@@ -33,9 +33,9 @@ function countsOf(hits: Hits, by: string | null): [id: string | number, n: numbe
     return n === 0 ? [] : [[1, n]];
   }
   const counts = new Map<string, number>();
-  for (let hit = hits.next(); hit !== undefined; hit = hits.next()) {
-    const id = textOf(fieldOf(documentValue(hit.doc), by));
-    counts.set(id, (counts.get(id) ?? 0) + 1);
+  for (const { doc, count } of hits.groups(by)) {
+    const id = textOf(fieldOf(documentValue(doc), by));
+    counts.set(id, (counts.get(id) ?? 0) + count);
   }
   return [...counts];
 }

@@ -9,7 +9,7 @@ import { choosePlan } from './plan.ts';
 import { Scan, type Hit } from './scan.ts';
 
 /** Matching documents, one at a time. */
-export type Hits = Pick<Scan, 'isSorted' | 'skip' | 'next' | 'count' | 'pause'>;
+export type Hits = Pick<Scan, 'isSorted' | 'skip' | 'next' | 'count' | 'groups' | 'pause'>;
 
 interface HitOptions {
   readonly sort?: readonly KeyField[];
@@ -48,7 +48,11 @@ function single(collection: Collection, idKey: Buffer, filter: Filter): Hits {
     return isIdAlone || matcherOf(filter)(documentValue(doc)) ? { idKey, doc } : undefined;
   };
   const count = (): number => (next() === undefined ? 0 : 1);
-  return { isSorted: true, skip: () => false, next, count, pause: () => undefined };
+  function* groups(): ReturnType<Hits['groups']> {
+    const hit = next();
+    if (hit !== undefined) yield { doc: hit.doc, count: 1 };
+  }
+  return { isSorted: true, skip: () => false, next, count, groups, pause: () => undefined };
 }
 
 /** The first hit, or undefined. */

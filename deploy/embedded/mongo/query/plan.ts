@@ -16,9 +16,12 @@ export interface Plan {
   readonly isPoints: boolean;
   /** True when the scan yields exactly the matching documents, each once. */
   readonly isExact: boolean;
+  /** The field that orders the entries of each range; null without an index, and for points. */
+  readonly orderedBy: string | null;
 }
 
 const ID_FIELDS: readonly KeyField[] = [keyField('_id')];
+const ORDERINGS: ReadonlySet<string> = new Set(['gt', 'gte', 'lt', 'lte']);
 
 /**
  * Chooses how to find what a filter matches: best by keys that lead to one document each, then by an equality
@@ -60,9 +63,17 @@ function planFor(
     (direction !== null && sort.length > 0 ? 2 : 0) +
     // A sparse index that applies at all holds only the documents that have its fields.
     (isSparse ? 1 : 0);
-  const isExact = !isMultikey && !isSparse && areAllPoints(parts, fields.slice(0, pointFields));
+  const orderedBy = index?.fields[pointFields]?.name ?? null;
+  const others = parts.filter((part) => !isTextBound(part, orderedBy));
+  const isExact = !isMultikey && !isSparse && areAllPoints(others, fields.slice(0, pointFields));
   const reverse = direction === 'backward';
-  return { plan: { index, ranges, reverse, isSorted: direction !== null, isPoints, isExact }, score };
+  const plan = { index, ranges, reverse, isSorted: direction !== null, isPoints, isExact, orderedBy };
+  return { plan, score };
+}
+
+/** True for an ordering whose range of the index holds texts alone, as the condition does. */
+function isTextBound(part: Filter, name: string | null): boolean {
+  return ORDERINGS.has(part.kind) && 'value' in part && part.name === name && part.value.type === BsonType.string;
 }
 
 /** True when there is one condition for each of these fields and it fixes the field to values. */

@@ -1,9 +1,10 @@
 import { documentValue } from '../bson/value.ts';
+import { indexKeys, type KeyField } from '../keys/index-keys.ts';
 import type { Collection } from '../storage/collection.ts';
-import { tablePrefix } from '../storage/index.ts';
+import { type Index, tablePrefix } from '../storage/index.ts';
 import type { Entry } from '../storage/overlay.ts';
 import { MAX_KEY_BYTES, type Storage } from '../storage/storage.ts';
-import type { KeyRange } from './bounds.ts';
+import { pastKeysOf, type KeyRange } from './bounds.ts';
 import type { Matcher } from './matcher.ts';
 import type { Plan } from './plan.ts';
 
@@ -11,6 +12,13 @@ import type { Plan } from './plan.ts';
 export interface Hit {
   readonly idKey: Buffer;
   readonly doc: Buffer;
+}
+
+/** Documents with the same value of a field. */
+interface Group {
+  /** One of them. */
+  readonly doc: Buffer;
+  readonly count: number;
 }
 
 const ZERO = Buffer.from([0]);
@@ -83,10 +91,42 @@ export class Scan {
     return count;
   }
 
+  /**
+   * All matches by the value of that field: one of them, and how many there are. It reads no others where the
+   * keys tell; elsewhere each match comes on its own. Call it in place of `next`.
+   */
+  *groups(field: string): Generator<Group> {
+    const { index, isExact, orderedBy } = this.plan;
+    if (index !== null && isExact && orderedBy === field) {
+      const fields = index.fields.slice(0, index.fields.findIndex(({ name }) => name === field) + 1);
+      for (const range of this.ranges) yield* this.groupsOf(index, fields, range);
+      return;
+    }
+    for (let hit = this.next(); hit !== undefined; hit = this.next()) yield { doc: hit.doc, count: 1 };
+  }
+
   /** Releases the database until the next `next`. */
   pause(): void {
     this.entries?.return?.();
     this.entries = null;
+  }
+
+  /** Steps from the first entry of a value to the first of the next. */
+  private *groupsOf(index: Index, fields: readonly KeyField[], { from, to }: KeyRange): Generator<Group> {
+    const prefix = tablePrefix(index.table);
+    for (let start = from; ;) {
+      const [entry] = this.storage.range(start, to);
+      if (entry === undefined) return;
+      const doc = this.fetch(entry)?.doc;
+      if (doc === undefined) {
+        start = Buffer.concat([entry.key, ZERO]);
+        continue;
+      }
+      const [values] = indexKeys(doc, fields, false).keys as [Buffer];
+      const end = pastKeysOf(Buffer.concat([prefix, values]));
+      yield { doc, count: this.storage.count(start, end) };
+      start = end;
+    }
   }
 
   private fetch({ key, value }: Entry): Hit | undefined {
