@@ -26,13 +26,13 @@ export const probeView = z.object({
   quarantine: z.object({ reason: z.string(), since: z.string() }).nullable(),
   version: z.string().nullable(),
   capabilities: z.array(z.string()),
-  /** Monitors that the probe runs, by its own count. */
+  /** Monitors that the probe runs, by its own count; 0 while it is offline. */
   monitors: z.int(),
   /** Results that wait in the probe for the controllers. */
   spool_depth: z.int(),
   /** The controllers' clock minus the probe's, ms. */
   clock_offset_ms: z.number().nullable(),
-  /** Share of one core. */
+  /** Share of one core. This and the next three are null while it is offline. */
   load: z.number().nullable(),
   /** How late its checks began at most in five seconds, ms. */
   lateness_ms: z.number().nullable(),

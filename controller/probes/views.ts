@@ -34,24 +34,27 @@ export function isPublicAddress(address: string): boolean {
   return classifyAddress(address.split('/')[0] as string) === 'global';
 }
 
-/** The stored probe with what its latest beat says. */
+/** The stored probe with what its latest beat says. What an offline one ran, others run by now. */
 export function viewProbe(probe: ProbeDoc, liveness: Pick<Liveness, 'track' | 'statusOf'>): ProbeView {
   const track = liveness.track(probe._id);
+  const { status, reason } = liveness.statusOf(probe);
+  const running = status === 'offline' ? null : track?.beat;
   return {
     id: probe._id,
     name: probe.name,
     region_id: probe.region_id,
-    ...liveness.statusOf(probe),
+    status,
+    reason,
     quarantine: viewQuarantine(probe),
     version: track?.beat.version ?? probe.version,
     capabilities: track?.beat.capabilities ?? probe.capabilities,
-    monitors: track?.beat.monitors ?? 0,
+    monitors: running?.monitors ?? 0,
     spool_depth: track?.beat.spool_depth ?? 0,
     clock_offset_ms: track ? clockOffsetMs(track) : null,
-    load: track?.beat.load ?? null,
-    lateness_ms: track?.beat.lateness_ms ?? null,
-    missed_rate: track?.beat.missed_rate ?? null,
-    lost_rate: track?.beat.lost_rate ?? null,
+    load: running?.load ?? null,
+    lateness_ms: running?.lateness_ms ?? null,
+    missed_rate: running?.missed_rate ?? null,
+    lost_rate: running?.lost_rate ?? null,
     provider: probe.provider ?? null,
     asn: probe.asn ?? null,
     addresses: probe.addresses ?? [],

@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { chooseProbe } from '../../controller/assignments/rules.ts';
+import type { ProbeView } from '../../controller/probes/answers.ts';
 import { FleetRig, monitorDoc } from '../helpers/fleet-rig.ts';
 import type { TestProbe } from '../helpers/test-probe.ts';
 import { until } from '../helpers/until.ts';
@@ -108,10 +109,11 @@ describe('a region with two probes', () => {
   });
   afterEach(() => clearInterval(beating));
 
-  const statusOfOne = async () => {
+  const shownOne = async () => {
     const answer = await rig.call('GET', '/api/probes/:id', { params: { id: idOf(one) } });
-    return (answer as { probe: { status: string } }).probe.status;
+    return (answer as { probe: ProbeView }).probe;
   };
+  const statusOfOne = async () => (await shownOne()).status;
 
   test('moves the monitors of one that falls silent before that one counts as offline, and no others', async () => {
     const kept = [...two.held.values()];
@@ -128,6 +130,18 @@ describe('a region with two probes', () => {
     expect(await statusOfOne()).toBe('offline');
     one.beat();
     await until(() => isPlacedOver([one, two], [one, two]), { what: 'back' });
+  });
+
+  test('counts the monitors of one that is offline where they run now', async () => {
+    const held = one.held.size;
+    expect(held).toBeGreaterThan(0);
+    one.beat({ lateness_ms: 4 });
+    await until(async () => (await shownOne()).lateness_ms === 4, { what: 'its beat' });
+    expect(await shownOne()).toMatchObject({ monitors: held, spool_depth: 3, load: 0.1 });
+    one.beat({ leaving: true, monitors: held, lateness_ms: 4 });
+    await until(async () => (await statusOfOne()) === 'offline', { what: 'it is offline' });
+    const none = { load: null, lateness_ms: null, missed_rate: null, lost_rate: null };
+    expect(await shownOne()).toMatchObject({ monitors: 0, spool_depth: 3, ...none });
   });
 
   test('moves nothing when both were silent and come back some seconds apart', async () => {
