@@ -34,6 +34,8 @@ export class Scheduler {
   #due = new Float64Array(1024);
   #timer: Timer | null = null;
   #wakeAtMs = Infinity;
+  /** The same by the monotonic clock: a step of the wall clock makes nothing late. */
+  #wakeAtMono = Infinity;
   #started = false;
   #wallOffsetMs: number;
   #latenessMs = 0;
@@ -61,7 +63,7 @@ export class Scheduler {
   takeLatenessMs(): number {
     const latenessMs = this.#latenessMs;
     this.#latenessMs = 0;
-    return latenessMs;
+    return Math.round(latenessMs);
   }
 
   start(): void {
@@ -137,6 +139,7 @@ export class Scheduler {
     if (this.#timer && this.#wakeAtMs <= wakeAtMs) return;
     this.#timer?.cancel();
     this.#wakeAtMs = wakeAtMs;
+    this.#wakeAtMono = this.#clock.monotonic() + wakeAtMs - nowMs;
     this.#timer = this.#clock.setTimer(Math.max(1, wakeAtMs - nowMs), () => this.#wake());
   }
 
@@ -157,10 +160,11 @@ export class Scheduler {
   #wake(): void {
     this.#timer = null;
     const nowMs = this.#clock.now();
-    const offsetMs = nowMs - this.#clock.monotonic();
+    const nowMono = this.#clock.monotonic();
+    const offsetMs = nowMs - nowMono;
     const jumpMs = offsetMs - this.#wallOffsetMs;
     this.#wallOffsetMs = offsetMs;
-    this.#latenessMs = Math.max(this.#latenessMs, nowMs - this.#wakeAtMs);
+    this.#latenessMs = Math.max(this.#latenessMs, nowMono - this.#wakeAtMono);
     if (nowMs < this.#timers.nowMs - JUMP_MS) this.#restartAt(nowMs);
     const reason: MissedReason = jumpMs > JUMP_MS ? 'clock_jump' : 'overload';
     this.#timers.advance(nowMs, (at) => this.#fire(at, nowMs, reason));

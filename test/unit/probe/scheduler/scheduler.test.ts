@@ -157,6 +157,20 @@ describe('the scheduler', () => {
     ).toBeLessThanOrEqual(3);
   });
 
+  test.each([60_000, -60_000])('is as late as it was after a step of the wall clock by %d ms', async (stepMs) => {
+    const clock = new JumpingClock();
+    const { scheduler } = watch(clock);
+    for (let at = 0; at < 100; at += 1) scheduler.set(buildAssignment({ interval_ms: 60_000, phase_ms: at * 600 }));
+    await clock.advance(60_000);
+    scheduler.takeLatenessMs();
+    clock.offsetMs = stepMs;
+    await clock.advance(5000);
+    expect(scheduler.takeLatenessMs()).toBeLessThanOrEqual(6);
+    clock.stalledMs += 700;
+    await clock.advance(5000);
+    expect(scheduler.takeLatenessMs()).toBeGreaterThanOrEqual(700);
+  });
+
   test('causes neither a burst nor a silence after the wall clock is set back', async () => {
     const clock = new JumpingClock();
     const { scheduler, seen } = watch(clock);
