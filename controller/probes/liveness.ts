@@ -2,6 +2,7 @@ import { Supervisor } from '../../shared/actor/supervisor.ts';
 import { beat as beatSchema, LARGEST_BEAT_BYTES } from '../../shared/contracts/beat.ts';
 import { decodeJson } from '../../shared/contracts/decode-json.ts';
 import { probeOfSubject, subjects } from '../../shared/contracts/subjects.ts';
+import { LastingTrouble } from '../../shared/lasting-trouble.ts';
 import type { Log } from '../../shared/log.ts';
 import { Rounds } from '../../shared/rounds.ts';
 import type { Clock, Timer } from '../../shared/time.ts';
@@ -50,6 +51,7 @@ export class Liveness {
   readonly #listeners: ((change: LivenessChange) => void)[] = [];
   readonly #movers: ((regionId: string) => void)[] = [];
   readonly #notes: Rounds;
+  readonly #noteTrouble: LastingTrouble;
   #subscription: BusSubscription | null = null;
   #timer: Timer | null = null;
   #listeningSinceMono: number | null = null;
@@ -73,11 +75,15 @@ export class Liveness {
         return true;
       },
     });
+    this.#noteTrouble = new LastingTrouble({
+      clock: deps.clock, log: deps.log, level: 'warn', counted: 'times',
+      text: 'beats not noted', over: 'beats are noted again',
+    });
     this.#notes = new Rounds({
       clock: deps.clock,
       everyMs: TICK_MS,
       round: () => this.#note(),
-      onFailed: (error) => deps.log.warn({ err: error }, 'beats not noted'),
+      onFailed: (error) => this.#noteTrouble.met({ err: error }),
     });
   }
 
@@ -199,6 +205,7 @@ export class Liveness {
     this.#due.clear();
     try {
       await this.#deps.store.noteBeats(notes);
+      this.#noteTrouble.passed();
     } catch (error) {
       for (const note of notes) if (!this.#due.has(note.probeId)) this.#due.set(note.probeId, note);
       throw error;

@@ -1,6 +1,7 @@
 import { mkdir } from 'node:fs/promises';
 import { MAX_BATCH_RESULTS, type CheckResult } from '../../shared/contracts/result.ts';
 import { newId, SHARD_COUNT, shardOf } from '../../shared/ids.ts';
+import { LastingTrouble } from '../../shared/lasting-trouble.ts';
 import type { Log } from '../../shared/log.ts';
 import type { Clock, Timer } from '../../shared/time.ts';
 import type { SlotRun } from '../scheduler/slots.ts';
@@ -61,6 +62,7 @@ export class Spool {
   readonly #lanes = new Set<Lane>();
   readonly #dirty = new Set<Lane>();
   readonly #begun: BegunLanes;
+  readonly #trouble: LastingTrouble;
   #epoch = '';
   #fresh: Lane[] = [];
   #pending = 0;
@@ -87,6 +89,10 @@ export class Spool {
     });
     for (const lane of found.lanes.values()) if (lane.depth > 0) this.#lanes.add(lane);
     this.#begun = new BegunLanes([...this.#lanes], found.begun);
+    this.#trouble = new LastingTrouble({
+      clock: options.clock, log, level: 'error', counted: 'results',
+      text: 'results could not be spooled and are dropped', over: 'results are spooled again',
+    });
     this.recovered = { coverage: found.coverage, recorded: found.recorded };
     this.#lastCoverage = found.coverage;
     this.openEpoch();
@@ -257,6 +263,7 @@ export class Spool {
   }
 
   #written(taken: Taken[], written: BatchRef[]): void {
+    if (taken.length > 0) this.#trouble.passed();
     for (const each of taken) each.lane.synced = each.last;
     for (const ref of written) this.#reader.cache(ref);
   }
@@ -281,11 +288,6 @@ export class Spool {
     }
     this.#countRefused(count);
     this.#flushAllLater();
-    if (count > 0) {
-      this.#options.log.error(
-        { code: error.code, err: error.message, results: count },
-        'results could not be spooled and are dropped',
-      );
-    }
+    if (count > 0) this.#trouble.met({ code: error.code, err: error.message }, count);
   }
 }

@@ -1,4 +1,5 @@
 import type { Actor } from '../../../shared/actor/actor.ts';
+import { LastingTrouble } from '../../../shared/lasting-trouble.ts';
 import type { Log } from '../../../shared/log.ts';
 import type { Clock, Timer } from '../../../shared/time.ts';
 import type { DeadLetterBox } from '../dead-letters/dead-letter-box.ts';
@@ -34,6 +35,7 @@ export class JournalWriter {
   readonly #deps: JournalWriterDeps;
   /** When each shard wants its next entry written, monotonic ms. */
   readonly #wanted = new Map<Scribe, number>();
+  readonly #trouble: LastingTrouble;
   #wake: Timer | null = null;
   #wakeAt = Infinity;
   #flushing: Promise<void> | null = null;
@@ -42,6 +44,10 @@ export class JournalWriter {
 
   constructor(deps: JournalWriterDeps) {
     this.#deps = deps;
+    this.#trouble = new LastingTrouble({
+      clock: deps.clock, log: deps.log, level: 'warn', counted: 'times',
+      text: 'the journal could not be written; it is tried again', over: 'the journal is written again',
+    });
   }
 
   /** Has a shard's next entry written at `at` (monotonic ms), or before that together with another's. */
@@ -76,7 +82,7 @@ export class JournalWriter {
   }
 
   async #flush(now: number): Promise<void> {
-    const { stores, deadLetters, clock, log, onFailed } = this.#deps;
+    const { stores, deadLetters, clock, onFailed } = this.#deps;
     const work = await this.#entriesDue(now);
     if (work.length === 0) return;
     try {
@@ -84,6 +90,7 @@ export class JournalWriter {
       const outcomes = await stores.journal.insert(work.map((part) => part.entry));
       const numbers = await stores.snapshots.numbers(work.map((part) => part.entry.shard));
       this.#retryMs = 0;
+      this.#trouble.passed();
       await Promise.all(work.map(({ shard, entry }, index) => {
         const inserted = {
           kind: 'inserted' as const, outcome: outcomes[index] as InsertOutcome,
@@ -93,7 +100,7 @@ export class JournalWriter {
       }));
     } catch (error) {
       this.#retryMs = Math.min(Math.max(FIRST_RETRY_MS, this.#retryMs * 2), LONGEST_RETRY_MS);
-      log.warn({ err: error }, 'the journal could not be written; it is tried again');
+      this.#trouble.met({ err: error });
       for (const { shard } of work) this.#wanted.set(shard, clock.monotonic());
       onFailed();
     }

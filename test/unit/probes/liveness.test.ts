@@ -1,13 +1,14 @@
+import { pino } from 'pino';
 import { beforeEach, describe, expect, test } from 'vitest';
 import type { Bus, BusMessage } from '../../../controller/platform/bus/bus-port.ts';
 import { FleetDirectory } from '../../../controller/probes/directory.ts';
 import { Liveness, type LivenessChange } from '../../../controller/probes/liveness.ts';
 import type { ProbeDoc } from '../../../controller/probes/probe.ts';
 import type { BeatNote } from '../../../controller/probes/store.ts';
-import { createLog } from '../../../shared/log.ts';
 import { SimulatedClock } from '../../helpers/simulated-clock.ts';
 
-const log = createLog('test', 'silent');
+let lines: string[] = [];
+const log = pino({}, { write: (line: string) => void lines.push((JSON.parse(line) as { msg: string }).msg) });
 const probeDoc = (id: string, change: Partial<ProbeDoc> = {}): ProbeDoc => ({
   _id: id, region_id: 'eu', organization_id: null, name: id, created_at: 0, public_key: 'U', box_key: 'X',
   enrolled_at: 1, version: null, capabilities: [], is_draining: false, removed_at: null, is_online: false,
@@ -59,6 +60,7 @@ beforeEach(async () => {
   clock = new SimulatedClock();
   probes = [probeDoc('a'), probeDoc('b', { is_online: true })];
   notes = [];
+  lines = [];
   failing = false;
   bus = fakeBus();
   const regions = { list: async () => [] };
@@ -132,11 +134,15 @@ describe('liveness', () => {
     expect(count).toBeGreaterThanOrEqual(10);
     expect(count).toBeLessThanOrEqual(12);
     failing = true;
-    await clock.advance(30_000);
+    await clock.advance(90_000);
     failing = false;
     notes = [];
     await clock.advance(2000);
     expect(notes.flat()).toMatchObject([{ probeId: 'b', isOnline: false }]);
+    await clock.advance(10_000);
+    await beats(20);
+    const told = lines.filter((line) => line.startsWith('beats'));
+    expect(told).toEqual(['beats not noted', 'beats not noted', 'beats are noted again']);
   });
 
   test('ignores malformed beats and those of unknown or deleted probes or another region', async () => {

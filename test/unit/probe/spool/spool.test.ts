@@ -1,5 +1,6 @@
 import { readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
+import { pino } from 'pino';
 import { afterEach, describe, expect, test } from 'vitest';
 import type { Lane } from '../../../../probe/spool/lane.ts';
 import { MAX_BATCH_BYTES, MAX_BATCH_RESULTS } from '../../../../shared/contracts/result.ts';
@@ -225,6 +226,31 @@ describe('the spool', () => {
       { first: kept + 1, last: 1200, reason: 'spool_full' },
     ]);
     expect(after.flatMap((batch) => batch.results.map((result) => result.seq))).toEqual([1201]);
+    await spool.close();
+  });
+
+  test('tells once a minute that it keeps no more, and that it does again', async () => {
+    const clock = new SimulatedClock();
+    const lines: { level: number; msg: string; results: number }[] = [];
+    const log = pino({}, { write: (line: string) => void lines.push(JSON.parse(line) as (typeof lines)[number]) });
+    const spool = await openSpool(directories.make(), { clock, log, limits: { maxBytes: 20_000, segmentBytes: 2000 } });
+    for (let second = 0; second < 150; second += 1) {
+      for (let at = 0; at < 20; at += 1) spool.append(buildResult(one), false);
+      await spool.flush();
+      await clock.advance(1000);
+    }
+    const [first, second] = [lines[0]?.results ?? 0, lines[1]?.results];
+    expect([first, second]).toEqual([20, 60 * 20]);
+    const lane = laneOf(spool.lanes(), 3);
+    spool.trim(lane, lane.synced);
+    await spool.flush();
+    await clock.advance(10_000);
+    spool.append(buildResult(one), false);
+    await spool.flush();
+    const told = lines.map(({ level, msg }) => `${level} ${msg}`);
+    expect(new Set(told.slice(0, -1))).toEqual(new Set(['50 results could not be spooled and are dropped']));
+    expect(told.length).toBeLessThanOrEqual(4);
+    expect(lines.at(-1)).toMatchObject({ level: 30, msg: 'results are spooled again', results: spool.refusedCount });
     await spool.close();
   });
 
