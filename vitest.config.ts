@@ -41,6 +41,7 @@ Object.assign(browser.test, {
 
 export default defineConfig({
   test: {
+    experimental: { fsModuleCache: true },
     projects: [
       project('unit', 2),
       project('simulation', 2),

@@ -44,8 +44,6 @@ async function findFaults(page: Page): Promise<string[]> {
     await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' });
     // The wall is dark unless somebody chose otherwise.
     if (!page.url().endsWith('/wall')) await page.locator(`html[data-theme=${colorScheme}]`).waitFor();
-    // Colours that pass over into one another have the old ones until the next frame, even without motion.
-    await page.evaluate('new Promise((drawn) => requestAnimationFrame(() => requestAnimationFrame(drawn)))');
     faults.push(...(await findBarriers(page, rules)).map((barrier) => `${colorScheme}: ${barrier}`));
     const wider = await page.evaluate<number>('document.documentElement.scrollWidth - document.documentElement.clientWidth');
     // One pixel is a browser's rounding.
