@@ -56,7 +56,7 @@ const SCRIPT_BYTES = `performance.getEntriesByType('resource')
 export const consoleInBrowser: Metric = async ({ bundles, rounds, scale, isLong }) => {
   const count = Math.round(MONITORS * scale);
   const one = await Installation.start(bundles, count);
-  const browser = await startChromium();
+  const browser = await startChromium('chromium');
   try {
     const context = await browser.newContext({ viewport: { width: 1280, height: 900 } });
     await context.request.post(`${one.url}/api/auth/login`, {
