@@ -1,3 +1,4 @@
+import { randomInt } from 'node:crypto';
 import { createServer } from 'node:net';
 import type { HostAndPort } from '../../shared/setting.ts';
 import { StartError } from './start-error.ts';
@@ -9,6 +10,13 @@ const REASONS: Record<string, string> = {
   ENOTFOUND: 'no such host',
 };
 const HOST_FAULTS = ['EADDRNOTAVAIL', 'ENOTFOUND'];
+
+/**
+ * Below those that systems give to outgoing connections, which could take a port before the caller listens on
+ * it, or while a process that listened on it is replaced.
+ */
+const LOW_PORTS = [20_000, 32_000] as const;
+const MOST_TRIES = 20;
 
 /** Where this machine reaches what listens on `host`. */
 export function reachable(host: string): string {
@@ -26,6 +34,10 @@ export function localAddress({ host, port }: HostAndPort): string {
 export async function freePort(preferred: number | null = null): Promise<number> {
   const kept = preferred === null ? null : await tryPort('127.0.0.1', preferred);
   if (kept?.port !== undefined) return kept.port;
+  for (let tries = 0; tries < MOST_TRIES; tries += 1) {
+    const { port } = await tryPort('127.0.0.1', randomInt(...LOW_PORTS));
+    if (port !== undefined) return port;
+  }
   const any = await tryPort('127.0.0.1', 0);
   if (any.port === undefined) throw new StartError(`No free port on 127.0.0.1 (${any.code})`);
   return any.port;

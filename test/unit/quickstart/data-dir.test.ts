@@ -48,4 +48,5 @@ test('a port in use and a foreign address name the variable to change', async ()
   expect(await freePort(port), 'a preferred port that is taken is not given').not.toBe(port);
   await new Promise((done) => taken.close(done));
   expect(await freePort(port)).toBe(port);
+  expect(await freePort(), 'no outgoing connection takes it').toBeLessThan(32_768);
 });
