@@ -1,3 +1,4 @@
+import type { Claims } from '../../shared/claims.ts';
 import type { Log } from '../../shared/log.ts';
 import type { PlanName } from '../plans/plans.ts';
 import type { Quota } from '../plans/quota.ts';
@@ -34,6 +35,8 @@ export function openAccountStores(db: ConstructorParameters<typeof UserStore>[0]
 }
 
 export interface AccountDeps extends AccountStores {
+  /** Of requests on invitations. */
+  claims: Claims;
   tokens: SessionTokens;
   sessionEnds: Pick<SessionEnds, 'announce'>;
   hasher: PasswordHasher;

@@ -1,10 +1,11 @@
 import type { Db } from 'mongodb';
+import type { Claims } from '../../shared/claims.ts';
+import { claimedAs, type Claimable } from '../platform/mongo/claim-filters.ts';
 import { Documents } from '../platform/mongo/documents.ts';
 
-interface TurnDoc {
-  /** Host, with its port where that is unusual. */
-  _id: string;
-  /** When it may be asked again, Unix ms. */
+/** Its id is a host, with its port where that is unusual; its claim is that of the latest turn. */
+interface TurnDoc extends Claimable {
+  /** When the turn ends, Unix ms by the clock of whoever took it: tells old ones. */
   free_at: number;
 }
 
@@ -18,11 +19,12 @@ export class TurnStore extends Documents<TurnDoc> {
     super(db, 'domain_turns', [{ key: { free_at: 1 }, name: 'free' }]);
   }
 
-  /** False when the server was asked within the last second. */
-  async take(server: string, now: number): Promise<boolean> {
-    const free_at = now + BETWEEN_MS;
-    if (await this.update({ _id: server, free_at: { $lte: now } }, { $set: { free_at } })) return true;
-    return this.insertIfFree({ _id: server, free_at });
+  /** False when the server was asked within the last second. `claims` last for BETWEEN_MS. */
+  async take(server: string, claims: Claims, now: number): Promise<boolean> {
+    const seen = await this.findOne({ _id: server });
+    if (!claims.isFree(seen?.claim)) return false;
+    const turn = { claim: claims.begin(), free_at: now + BETWEEN_MS };
+    return seen ? this.update(claimedAs(seen), { $set: turn }) : this.insertIfFree({ _id: server, ...turn });
   }
 
   async removeOlder(before: number): Promise<void> {

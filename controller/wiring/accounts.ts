@@ -1,4 +1,6 @@
+import { Claims } from '../../shared/claims.ts';
 import { openAccountStores, type AccountDeps } from '../accounts/deps.ts';
+import { CLAIM_MS } from '../accounts/invitations/store.ts';
 import { AccountPost } from '../accounts/mail/account-post.ts';
 import { mailOwners } from '../accounts/mail/owner-mail.ts';
 import { findAssignee } from '../accounts/projects/verbs/members.ts';
@@ -37,7 +39,7 @@ export type Accounts = Awaited<ReturnType<typeof openAccounts>>;
 
 /** Accounts with their limits. `close` ends the mails that are being sent. */
 export async function openAccounts(ports: ControllerPorts, sources: AccountSources) {
-  const { config, mongo: { db }, bus, clock, log } = ports;
+  const { config, mongo: { db }, bus, clock, log, holder } = ports;
   const { mailer, monitors, groups, events, baseUrl } = sources;
   const { plans, registration, defaultPlan, jwtKeys } = config.accounts;
   const stores = openAccountStores(db);
@@ -63,6 +65,7 @@ export async function openAccounts(ports: ControllerPorts, sources: AccountSourc
   const sessionEnds = new SessionEnds(bus);
   const post = new AccountPost({ mailer, lane: 'accounts', clock, log });
   const deps: AccountDeps = {
+    claims: new Claims({ clock, holder, lastsMs: CLAIM_MS }),
     tokens, sessionEnds, quota, registration, defaultPlan, post, baseUrl, log,
     openStreams: (organizationId) => events.hub.streamsOf(organizationId),
     hasher: new PasswordHasher(clock, ports.passwordCost),

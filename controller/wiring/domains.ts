@@ -1,9 +1,10 @@
+import { Claims } from '../../shared/claims.ts';
 import { lookUp } from '../domains/look-up.ts';
 import { DomainLookups } from '../domains/service.ts';
 import { SourceStore } from '../domains/source-store.ts';
 import { DomainSources, IANA } from '../domains/sources.ts';
 import { DomainStore } from '../domains/store.ts';
-import { TurnStore } from '../domains/turn-store.ts';
+import { BETWEEN_MS, TurnStore } from '../domains/turn-store.ts';
 import type { MonitorStore } from '../monitors/store.ts';
 import { createAddressVetting } from '../platform/outbound/address-vetting.ts';
 import { GuardedReader } from '../platform/outbound/reader.ts';
@@ -24,7 +25,8 @@ export async function openDomains(ports: ControllerPorts, { monitors, retold }: 
   await Promise.all([domains, turns].map((store) => store.ensureIndexes()));
   const vetting = createAddressVetting({ resolve, allowPrivate: config.destinations.allowPrivate, clock });
   const reader = new GuardedReader({ clock, vetting });
-  const takeTurn = (server: string) => turns.take(server, clock.now());
+  const claims = new Claims({ clock, holder, lastsMs: BETWEEN_MS });
+  const takeTurn = (server: string) => turns.take(server, claims, clock.now());
   const asking = { reader, roots, takeTurn };
   const deps = { ...asking, sources: new DomainSources({ store: sources, clock, holder, ...asking }) };
   const lookups = new DomainLookups({

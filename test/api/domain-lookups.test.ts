@@ -4,10 +4,11 @@ import { lookUp } from '../../controller/domains/look-up.ts';
 import { WEEK_MS } from '../../controller/domains/lookup-rules.ts';
 import { SourceStore } from '../../controller/domains/source-store.ts';
 import { DomainSources } from '../../controller/domains/sources.ts';
-import { TurnStore } from '../../controller/domains/turn-store.ts';
+import { BETWEEN_MS, TurnStore } from '../../controller/domains/turn-store.ts';
 import type { Mongo } from '../../controller/platform/mongo/mongo.ts';
 import { createAddressVetting } from '../../controller/platform/outbound/address-vetting.ts';
 import { GuardedReader } from '../../controller/platform/outbound/reader.ts';
+import { Claims } from '../../shared/claims.ts';
 import { newId } from '../../shared/ids.ts';
 import { systemClock, type Clock } from '../../shared/time.ts';
 import { testMongo, type TestMongo } from '../helpers/mongo.ts';
@@ -187,16 +188,30 @@ describe('a WHOIS server', () => {
   });
 });
 
-test('all controllers together ask a server at most once a second', async () => {
-  const [one, other] = [new TurnStore(mongo.db), new TurnStore(mongo.db)];
-  await one.ensureIndexes();
-  const now = 1_760_000_000_000;
-  const taken = await Promise.all([one, other, one, other].map((store) => store.take('rdap.example', now)));
-  expect(taken.filter(Boolean)).toHaveLength(1);
-  expect(await other.take('rdap.example', now + 999)).toBe(false);
-  expect(await other.take('whois.example', now)).toBe(true);
-  const next = await Promise.all([one, other].map((store) => store.take('rdap.example', now + 1000)));
-  expect(next.filter(Boolean)).toHaveLength(1);
-  await one.removeOlder(now + 1500);
-  expect(await mongo.db.collection('domain_turns').countDocuments({})).toBe(1);
+test('all controllers together ask a server at most once a second, whatever their clocks say', async () => {
+  type Take = (server: string) => Promise<boolean>;
+  const HOUR_MS = 3_600_000;
+  const turns = new TurnStore(mongo.db);
+  await turns.ensureIndexes();
+  let passedMs = 0;
+  const [one, other, returned] = ([['one', 0], ['other', -HOUR_MS], ['one', HOUR_MS]] as const).map(([holder, aheadMs]) => {
+    const clock = { ...systemClock, now: () => 1_760_000_000_000 + aheadMs + passedMs, monotonic: () => passedMs };
+    const claims = new Claims({ clock, holder, lastsMs: BETWEEN_MS });
+    return (server: string) => turns.take(server, claims, clock.now());
+  }) as [Take, Take, Take];
+  const asked = async (...all: Take[]) =>
+    (await Promise.all(all.map((take) => take('rdap.example')))).filter(Boolean).length;
+  expect(await asked(one, other, one, other)).toBe(1);
+  expect(await asked(one, other)).toBe(0);
+  expect(await other('whois.example')).toBe(true);
+  passedMs = BETWEEN_MS - 1;
+  expect(await asked(one, other)).toBe(0);
+  passedMs = BETWEEN_MS;
+  expect(await asked(one, other, one, other)).toBe(1);
+  // Whoever is back has asked nobody for longer than a second.
+  await mongo.db.collection('domain_turns').deleteMany({});
+  expect(await asked(one)).toBe(1);
+  expect(await asked(returned)).toBe(1);
+  await turns.removeOlder(1_760_000_000_000 + 2 * HOUR_MS);
+  expect(await mongo.db.collection('domain_turns').countDocuments({})).toBe(0);
 });

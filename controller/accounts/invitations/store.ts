@@ -1,5 +1,6 @@
 import type { Db } from 'mongodb';
-import { newSecret } from '../../../shared/ids.ts';
+import type { Claim } from '../../../shared/claims.ts';
+import { claimedAs } from '../../platform/mongo/claim-filters.ts';
 import { Documents } from '../../platform/mongo/documents.ts';
 import type { Membership } from '../roles.ts';
 
@@ -10,14 +11,14 @@ export interface InvitationDoc extends Membership {
   invited_by: string;
   /** SHA-256 of the token, hexadecimal, unique. The token itself is not stored. */
   hash: string;
-  /** The request that is accepting it; no other one may until then, Unix ms. */
-  claim?: { token: string; until: number } | null;
+  /** Of the request that is accepting it. */
+  claim?: Claim;
   created_at: number;
   expires_at: number;
 }
 
 /** How long an invitation stays claimed if the request that claimed it dies, ms. */
-const CLAIM_MS = 10_000;
+export const CLAIM_MS = 10_000;
 
 /** Collection `invitations`: those that are neither accepted nor withdrawn. */
 export class InvitationStore extends Documents<InvitationDoc> {
@@ -50,16 +51,13 @@ export class InvitationStore extends Documents<InvitationDoc> {
     return super.insertIfFree(invitation);
   }
 
-  /** The token of a new claim; null if another request holds one, or the invitation is gone. */
-  async claim({ _id, hash }: InvitationDoc, now: number): Promise<string | null> {
-    const token = newSecret();
-    const free = { _id, hash, $or: [{ claim: null }, { 'claim.until': { $lte: now } }] };
-    const isClaimed = await this.update(free, { $set: { claim: { token, until: now + CLAIM_MS } } });
-    return isClaimed ? token : null;
+  /** Null if another request was first, or the invitation is gone. */
+  claim(seen: InvitationDoc, claim: Claim): Promise<InvitationDoc | null> {
+    return this.change({ hash: seen.hash, ...claimedAs(seen) }, { $set: { claim } });
   }
 
-  async release({ _id }: InvitationDoc, token: string): Promise<void> {
-    await this.update({ _id, 'claim.token': token }, { $set: { claim: null } });
+  async release(claimed: InvitationDoc): Promise<void> {
+    await this.update(claimedAs(claimed), { $unset: { claim: '' } });
   }
 
   /** Uses the invitation up: nobody can accept it again. */

@@ -53,15 +53,16 @@ async function joinAsNew(
   const password_hash = await deps.hasher.hash(password, ctx.address);
   const facts = { email: invitation.email, name, password_hash };
   const user = { ...newUser(ctx.now, facts), email_verified: true };
-  const claim = await claimInvitation(deps, invitation, ctx.now);
-  if (!(await deps.users.insertIfFree(user))) {
-    // Somebody registered the address meanwhile: the link stays valid, but needs that account's password.
-    await deps.invitations.release(invitation, claim);
-    throw wrongCredentials();
-  }
-  await insertMember(deps, ctx.now, invitation, user._id);
-  await deps.invitations.complete(invitation);
-  return user;
+  return claimed(deps, invitation, ctx.now, async (ours) => {
+    if (!(await deps.users.insertIfFree(user))) {
+      // Somebody registered the address meanwhile: the link stays valid, but needs that account's password.
+      await deps.invitations.release(ours);
+      throw wrongCredentials();
+    }
+    await insertMember(deps, ctx.now, invitation, user._id);
+    await deps.invitations.complete(invitation);
+    return user;
+  });
 }
 
 async function joinAsExisting(
@@ -73,18 +74,24 @@ async function joinAsExisting(
   deps.attempts.succeeded(address, user.email);
   const member = await deps.members.find(invitation.organization_id, user._id);
   if (member !== null && member._id !== memberIdOf(invitation, user._id)) throw alreadyMember();
-  await claimInvitation(deps, invitation, ctx.now);
-  await insertMember(deps, ctx.now, invitation, user._id);
-  const verified = user.email_verified ? user : await deps.users.markVerified(user._id, user.email);
-  if (verified === null) throw new AppError('CONFLICT', 'The account was changed by another request');
-  await deps.invitations.complete(invitation);
-  return verified;
+  return claimed(deps, invitation, ctx.now, async () => {
+    await insertMember(deps, ctx.now, invitation, user._id);
+    const verified = user.email_verified ? user : await deps.users.markVerified(user._id, user.email);
+    if (verified === null) throw new AppError('CONFLICT', 'The account was changed by another request');
+    await deps.invitations.complete(invitation);
+    return verified;
+  });
 }
 
-async function claimInvitation(deps: AccountDeps, invitation: InvitationDoc, now: number): Promise<string> {
-  const claim = await deps.invitations.claim(invitation, now);
-  if (claim !== null) return claim;
-  if ((await deps.invitations.findByHash(invitation.hash, now)) === null) throw deadLink();
+/** Accepts the invitation unless another request does. */
+async function claimed(
+  { claims, invitations }: AccountDeps, invitation: InvitationDoc, now: number,
+  accept: (ours: InvitationDoc) => Promise<UserDoc>,
+): Promise<UserDoc> {
+  const user = claims.isFree(invitation.claim)
+    ? await claims.under((claim) => invitations.claim(invitation, claim), accept) : null;
+  if (user !== null) return user;
+  if ((await invitations.findByHash(invitation.hash, now)) === null) throw deadLink();
   throw new AppError('CONFLICT', 'The invitation is being accepted; please try again in a few seconds');
 }
 
