@@ -285,6 +285,16 @@ test('work that others hold hides none behind it', async () => {
   expect(mailing.counts.sent).toBe(20);
 });
 
+test('one look tells more subscribers than a round mails, without waiting for the next', async () => {
+  const all = await subscribe(250);
+  await new NoticeStore(mongo.db).add([noticeOf('Shop is down')]);
+  // It is not started: nothing makes it look again but the end of a round.
+  const { mailing } = controller('one', clockThatIs(0).clock);
+  await mailing.run();
+  await until(() => mailing.counts.sent >= all.length, { what: 'all are told' });
+  expect(all.map(({ email }) => mailsTo(email))).toEqual(all.map(() => 1));
+});
+
 test('two controllers whose clocks are an hour apart tell each subscriber once, and of each incident once', async () => {
   const both = [-HOUR_MS, 0].map((ms, at) => controller(`controller-${at}`, clockThatIs(ms).clock));
   const all = await subscribe(20);
