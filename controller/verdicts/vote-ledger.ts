@@ -68,11 +68,21 @@ export function summaryOf(votes: CastVote[]): VoteSummary | null {
 /** What each region says now: assigned ones in order, then others that were asked or still have a word. */
 export function castVotes(state: MonitorState): CastVote[] {
   const { config, regions, witnesses } = state;
+  const assigned = assignedRegions(state);
+  const asked = Object.entries(witnesses ?? {});
   const others = Object.keys(regions).filter((name) => !isAsked(config, name) && regions[name]?.last_at);
+  const speakers = speakersOf(assigned.flatMap((region) => {
+    const vote = voteOf(state, region);
+    return vote === null ? [] : [{ region, domain: config.domains?.[region], isDown: vote === 'down' }];
+  }));
+  const askedSpeakers =
+    speakersOf(asked.map(([region, { domain, vote }]) => ({ region, domain, isDown: vote === 'down' })));
   return [
-    ...assignedRegions(state).map((name) => ofRegion(state, name, weightIn(state, name))),
-    ...Object.entries(witnesses ?? {}).map(([region, { domain, error, ...witness }]): CastVote =>
-      ({ region, ...witness, weight: weightAmong(witnesses, region, domain), ...(error ? { error } : {}) })),
+    ...assigned.map((name) => ofRegion(state, name, weightOf(state, name, speakers))),
+    ...asked.map(([region, { domain: _domain, error, ...witness }]): CastVote => {
+      const weight = askedSpeakers.has(region) ? 'counted' : 'same_fault_domain';
+      return { region, ...witness, weight, ...(error ? { error } : {}) };
+    }),
     ...others.map((name) => ofRegion(state, name, 'unassigned')),
   ];
 }
@@ -91,26 +101,17 @@ function ofRegion({ regions }: MonitorState, name: string, weight: CastVote['wei
     };
 }
 
-/** As `weightIn`, of a region that was asked. */
-function weightAmong(
-  witnesses: MonitorState['witnesses'], name: string, domain: string | undefined,
-): CastVote['weight'] {
-  if (domain === undefined) return 'counted';
-  const mates = Object.entries(witnesses ?? {}).filter(([, witness]) => witness.domain === domain);
-  const [speaker] = mates.find(([, { vote }]) => vote === 'up') ?? mates[0] ?? [];
-  return speaker === name ? 'counted' : 'same_fault_domain';
+function weightOf(state: MonitorState, name: string, speakers: Set<string>): CastVote['weight'] {
+  if (voteOf(state, name) !== null) return speakers.has(name) ? 'counted' : 'same_fault_domain';
+  return state.regions[name]?.reason === 'quarantined' ? 'quarantined' : 'silent';
 }
 
-/** The first region of a network that has its mildest word stands for it. */
-function weightIn(state: MonitorState, name: string): CastVote['weight'] {
-  if (voteOf(state, name) === null) {
-    return state.regions[name]?.reason === 'quarantined' ? 'quarantined' : 'silent';
+/** The regions whose votes count: the first of each network that has its mildest word stands for it. */
+function speakersOf(voters: { region: string; domain: string | undefined; isDown: boolean }[]): Set<string> {
+  const mildestFirst = [...voters.filter(({ isDown }) => !isDown), ...voters.filter(({ isDown }) => isDown)];
+  const byNetwork = new Map<string, string>();
+  for (const { region, domain = ` ${region}` } of mildestFirst) {
+    if (!byNetwork.has(domain)) byNetwork.set(domain, region);
   }
-  const { domains } = state.config;
-  const domain = domains?.[name];
-  if (domain === undefined) return 'counted';
-  const mates = assignedRegions(state).filter((mate) => domains?.[mate] === domain);
-  const voters = mates.filter((mate) => voteOf(state, mate) !== null);
-  const speaker = voters.find((mate) => voteOf(state, mate) !== 'down') ?? voters[0];
-  return speaker === name ? 'counted' : 'same_fault_domain';
+  return new Set(byNetwork.values());
 }
