@@ -68,8 +68,10 @@ export class ProgressReporter extends DefaultReporter {
   }
 
   onTestRunEnd(modules, unhandled, reason) {
-    this.#unhandled = unhandled.length;
-    if (this.failed > 0) super.onTestRunEnd(modules, unhandled, reason);
+    // A global setup that fails ends the run before its first file; it is not among the errors, and is shown later.
+    const hasRun = modules.length > 0;
+    this.#unhandled = hasRun ? unhandled.length : 1;
+    if (hasRun && this.failed > 0) super.onTestRunEnd(modules, unhandled, reason);
     this.#progress.end(
       this.#name, `${this.failed === 0 ? 'ok' : 'FAIL'}: ${this.passed} passed, ${this.failed} failed`,
     );
