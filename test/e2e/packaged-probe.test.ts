@@ -136,6 +136,12 @@ test.runIf(mayChangeUser)("the image's files are all that a probe needs, without
   await stops(shown.child);
 });
 
+test('packages run no scripts of their own while the image is built', () => {
+  const file = readFileSync(join(HOME, 'Containerfile'), 'utf8');
+  expect(readFileSync(join(HOME, '../../.npmrc'), 'utf8')).toContain('ignore-scripts=true');
+  expect(file.slice(0, file.indexOf('npm ci'))).toMatch(/^COPY .*\.npmrc/m);
+});
+
 /** Absolute paths of the shared libraries that a program loads, with its loader. */
 function librariesOf(program: string): string[] {
   const listed = execFileSync('ldd', [program], { encoding: 'utf8' });
