@@ -39,6 +39,12 @@ Object.assign(browser.test, {
   globalSetup: 'test/browser/console-setup.ts', expect: { poll: { timeout: 60_000, interval: 25 } },
 });
 
+// Images are built in hooks, from packages that a slow mirror may send.
+const packaging = project('packaging', 1);
+Object.assign(packaging.test, {
+  globalSetup: 'test/packaging/setup.ts', testTimeout: 3_600_000, hookTimeout: 3_600_000,
+});
+
 export default defineConfig({
   test: {
     experimental: { fsModuleCache: true },
@@ -54,6 +60,7 @@ export default defineConfig({
       project('services', 2),
       browser,
       nulls,
+      packaging,
     ],
   },
 });

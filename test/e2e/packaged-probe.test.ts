@@ -102,7 +102,7 @@ test.runIf(mayChangeUser)("the unit's command runs as somebody with CAP_NET_RAW 
   await stops(shown.child);
 });
 
-// No image can be built without an engine and a base image: this is what the file puts into one.
+// Without an engine and a base image, which `npm run packaging` has: this is what the file puts into an image.
 test.runIf(mayChangeUser)("the image's files are all that a probe needs, without root", async () => {
   const image = join(dir, 'image');
   const file = readFileSync(join(HOME, 'Containerfile'), 'utf8');

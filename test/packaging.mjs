@@ -1,0 +1,16 @@
+// `npm run packaging`: builds the image of a probe and runs it by Podman, and runs a probe under a systemd as
+// the unit says, both against a whole installation. As root; installs Debian packages that are missing.
+import process from 'node:process';
+import { ensureBundles } from '../deploy/quickstart/bundle.mjs';
+import { Progress } from './progress.mjs';
+import { root } from './root.mjs';
+import { conclude, prepare, runTests, say } from './steps.mjs';
+
+/** Seconds on two cores at rest, with base images that an earlier run has left. */
+const TYPICAL_S = 240;
+
+// The containers are removed when this process exits.
+for (const signal of ['SIGINT', 'SIGTERM']) process.once(signal, () => process.exit(1));
+await prepare();
+await ensureBundles({ root, say });
+conclude([await runTests('packaging', new Progress({ packaging: TYPICAL_S }))]);

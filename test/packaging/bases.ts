@@ -1,0 +1,61 @@
+import { cpSync, existsSync, mkdirSync, mkdtempSync, realpathSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { ensureDebianPackages } from '../services/packages.ts';
+import { podman, shell } from './podman.ts';
+
+const DEBIAN = 'docker.io/library/debian:bookworm-slim';
+const NODE = 'docker.io/library/node:22-bookworm';
+const AUTHORITIES = '/etc/ssl/certs/ca-certificates.crt';
+
+/**
+ * Has the images that the Containerfile begins with: pulled, or built under their names where no registry can be
+ * reached. Resolves to how.
+ */
+export async function ensureBases(): Promise<string> {
+  if (await exists(DEBIAN) && await exists(NODE)) return 'left by an earlier run';
+  const refused = await podman('pull', '--quiet', DEBIAN, NODE).then(() => null, (error: Error) => error);
+  if (!refused) return 'pulled';
+  try {
+    await ensureDebianPackages('debootstrap', 'debian-archive-keyring');
+    if (!await exists(DEBIAN)) await inFolder(buildDebian);
+    await inFolder(buildNode);
+  } catch (error) {
+    throw new Error(`The base images can be neither pulled nor built.\n${refused.message}`, { cause: error });
+  }
+  return `made by debootstrap, with Node.js ${process.versions.node} of this machine, as they cannot be pulled (${
+    refused.message.split('\n').at(-1)})`;
+}
+
+function exists(image: string): Promise<boolean> {
+  return podman('image', 'exists', image).then(() => true, () => false);
+}
+
+async function inFolder(build: (dir: string) => Promise<unknown>): Promise<void> {
+  const dir = mkdtempSync(join(tmpdir(), 'farwatch-base-'));
+  try {
+    await build(dir);
+  } finally {
+    rmSync(dir, { recursive: true, force: true });
+  }
+}
+
+function buildDebian(dir: string): Promise<string> {
+  return shell(`
+    PATH=$PATH:/usr/sbin:/sbin
+    debootstrap --variant=minbase bookworm ${dir}/tree
+    tar -C ${dir}/tree -c . | podman import - ${DEBIAN}`);
+}
+
+/** Trusts what this machine trusts, and compiles with the headers of its Node.js if they are there. */
+async function buildNode(dir: string): Promise<string> {
+  const home = dirname(dirname(realpathSync(process.execPath)));
+  const npm = (await shell('dirname $(dirname $(realpath $(command -v npm)))')).trim();
+  mkdirSync(join(dir, 'node/bin'), { recursive: true });
+  cpSync(process.execPath, join(dir, 'node/bin/node'), { dereference: true });
+  cpSync(npm, join(dir, 'node/lib/node_modules/npm'), { recursive: true, dereference: true });
+  const headers = join(home, 'include/node');
+  if (existsSync(headers)) cpSync(headers, join(dir, 'node/include/node'), { recursive: true });
+  if (existsSync(AUTHORITIES)) cpSync(AUTHORITIES, join(dir, 'node/authorities.crt'), { dereference: true });
+  return podman('build', '--tag', NODE, '--file', join(import.meta.dirname, 'node.Containerfile'), dir);
+}

@@ -1,0 +1,74 @@
+import { readFileSync } from 'node:fs';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { until } from '../helpers/until.ts';
+import { commandsOf, PROBE_IMAGE as NAME, podman, shell } from './podman.ts';
+import { PackagingRig, rightsIn } from './rig.ts';
+
+/** What is no file on a disk. */
+const KERNEL_OR_MEMORY = ['tmpfs', 'proc', 'sysfs', 'devpts', 'mqueue', 'cgroup', 'cgroup2'];
+let rig: PackagingRig;
+
+beforeAll(async () => {
+  rig = await PackagingRig.start();
+  await shell(commandsOf('Containerfile', rig));
+});
+afterAll(() => rig?.stop());
+
+const log = () => podman('logs', NAME);
+const inspect = (field: string) => podman('inspect', '--format', `'{{${field}}}'`, NAME);
+
+/** Waits until the container's probe has connected, `times` times in all. */
+async function connected(times: number): Promise<void> {
+  await until(async () => {
+    if (await inspect('.State.Running') !== 'true') throw new Error(`it has ended:\n${await log()}`);
+    return (await log()).split('"msg":"connected"').length > times;
+  }, { what: 'the probe connects', everyMs: 250 });
+  const connections = (await log()).split('\n').filter((line) => line.includes('"msg":"connected"'));
+  expect(connections).toHaveLength(times);
+  for (const line of connections) expect(JSON.parse(line)).toMatchObject({ probe: rig.probeId });
+}
+
+async function stops(): Promise<void> {
+  await podman('stop', NAME);
+  expect(await inspect('.State.ExitCode')).toBe('0');
+  expect((await log()).split('\n').at(-1)).toContain('"msg":"stopped"');
+}
+
+test('a container enrols by its token, and reports what it checks', async () => {
+  await connected(1);
+  await rig.reports();
+  expect(await rig.capabilities()).toContain('ICMP/raw-socket');
+});
+
+test('it is not root, and has CAP_NET_RAW alone', async () => {
+  const status = readFileSync(`/proc/${await inspect('.State.Pid')}/status`, 'utf8');
+  expect(rightsIn(status)).toMatchObject({ users: [65_532], onlyNetRaw: true });
+});
+
+test('it can write its volume and no other place on a disk, and neither could root', async () => {
+  const elsewhere = KERNEL_OR_MEMORY.map((type) => `! -fstype ${type}`).join(' ');
+  const find = `find / ${elsewhere} -writable '(' -type d -o -type f ')' 2>/dev/null || true`;
+  const writable = (await podman('exec', NAME, 'sh', '-c', `"${find}"`)).split('\n');
+  expect(writable).toContain('/data/identity.json');
+  expect(writable.filter((path) => !/^\/data(\/|$)/.test(path))).toEqual([]);
+  await expect(podman('exec', '--user', '0', NAME, 'touch', '/probe/probe.mjs')).rejects.toThrow('Read-only file system');
+});
+
+test('it goes on as the same probe when it is restarted', async () => {
+  await podman('restart', NAME);
+  await connected(2);
+  await rig.reports();
+});
+
+test('it hands over what it has when it is stopped', stops);
+
+test('another container goes on with its volume, without a token', async () => {
+  await podman('rm', NAME);
+  await podman(
+    'run', '--detach', '--name', NAME, '--read-only', '--cap-drop', 'ALL', '--cap-add', 'NET_RAW',
+    '--volume', `${NAME}:/data`, NAME,
+  );
+  await connected(1);
+  await rig.reports();
+  await stops();
+});

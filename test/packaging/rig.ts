@@ -1,0 +1,89 @@
+import { ApiSession } from '../helpers/api-session.ts';
+import { startFarwatch, type Farwatch } from '../helpers/farwatch.ts';
+import { startTarget, type Target } from '../helpers/target.ts';
+import { until } from '../helpers/until.ts';
+
+/** The bit of CAP_NET_RAW in /proc/PID/status. */
+const NET_RAW = (1n << 13n).toString(16).padStart(16, '0');
+const CHECKED_OFTEN = 2;
+
+interface Monitor {
+  id: string;
+}
+
+/** An installation, and a region of it that has one probe. */
+export class PackagingRig {
+  readonly url: string;
+  readonly token: string;
+  readonly probeId: string;
+  readonly #farwatch: Farwatch;
+  readonly #target: Target;
+  readonly #session: ApiSession;
+  readonly #monitors: Monitor[];
+
+  private constructor(
+    farwatch: Farwatch, target: Target, session: ApiSession, probe: { id: string; token: string }, monitors: Monitor[],
+  ) {
+    this.url = farwatch.url;
+    this.token = probe.token;
+    this.probeId = probe.id;
+    this.#farwatch = farwatch;
+    this.#target = target;
+    this.#session = session;
+    this.#monitors = monitors;
+  }
+
+  /** The region has an HTTP and an ICMP monitor. */
+  static async start(): Promise<PackagingRig> {
+    const target = await startTarget();
+    const farwatch = await startFarwatch({ env: { MIN_INTERVAL_SECONDS: '1', RATE_LIMIT: '1000000' } });
+    const session = await new ApiSession(farwatch.url).begin();
+    await session.ok('POST', '/api/regions', { id: 'packaged', name: 'Packaged', city: 'Oslo', country: 'NO' });
+    const { probe, enrolment_token: token } = await session.ok<{ probe: { id: string }; enrolment_token: string }>(
+      'POST', '/api/probes', { region_id: 'packaged', name: 'packaged-1' },
+    );
+    const monitors: Monitor[] = [];
+    for (const [type, address] of [['HTTP', target.url], ['ICMP', '127.0.0.1']]) {
+      const settings = { name: type, type, target: address, interval_seconds: 2, monitoring_regions: ['packaged'] };
+      monitors.push((await session.ok<{ monitor: Monitor }>('POST', '/api/monitors', settings)).monitor);
+    }
+    return new PackagingRig(farwatch, target, session, { id: probe.id, token }, monitors);
+  }
+
+  /** Resolves when the probe has reported successes of each monitor from now on. */
+  async reports(): Promise<void> {
+    await Promise.all(this.#monitors.map(async ({ id }) => {
+      const before = await this.#successesOf(id);
+      await until(async () => (await this.#successesOf(id)) >= before + CHECKED_OFTEN, {
+        what: 'the probe reports successes', everyMs: 250,
+      });
+    }));
+  }
+
+  /** 0 while the API has no statistics. */
+  async #successesOf(id: string): Promise<number> {
+    const { data } = await this.#session.call('GET', `/api/monitors/${id}/stats`);
+    return Number(data?.['total_checks'] ?? 0) - Number(data?.['failed_checks'] ?? 0);
+  }
+
+  async capabilities(): Promise<string[]> {
+    const { probes } =
+      await this.#session.ok<{ probes: { id: string; capabilities: string[] }[] }>('GET', '/api/probes');
+    return probes.find(({ id }) => id === this.probeId)?.capabilities ?? [];
+  }
+
+  async stop(): Promise<void> {
+    await this.#farwatch.stop();
+    await this.#target.close();
+  }
+}
+
+/** Whom a process runs as, and what it may do, as /proc/PID/status says. */
+export function rightsIn(status: string): { users: number[]; onlyNetRaw: boolean; noNewPrivileges: boolean } {
+  const valueOf = (name: string) => new RegExp(`^${name}:\\s+(.+)$`, 'm').exec(status)?.[1] ?? '';
+  return {
+    users: [...new Set(valueOf('Uid').split(/\s+/).map(Number))],
+    onlyNetRaw: ['CapPrm', 'CapEff', 'CapBnd'].every((kind) => valueOf(kind) === NET_RAW),
+    noNewPrivileges: valueOf('NoNewPrivs') === '1',
+  };
+}

@@ -1,0 +1,79 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { until } from '../helpers/until.ts';
+import { commandsOf, MACHINE_IMAGE as NAME, podman, shell } from './podman.ts';
+import { PackagingRig, rightsIn } from './rig.ts';
+
+const UNIT = 'farwatch-probe.service';
+/** Of users that systemd makes for a service. */
+const DYNAMIC_USERS = { min: 61_184, max: 65_519 };
+let rig: PackagingRig;
+
+const inMachine = (...command: string[]) => podman('exec', '--workdir', '/src', NAME, ...command);
+const show = (property: string) => inMachine('systemctl', 'show', '--value', '--property', property, UNIT);
+const log = () => inMachine('journalctl', '--unit', UNIT, '--output', 'cat', '--no-pager');
+
+beforeAll(async () => {
+  rig = await PackagingRig.start();
+  await podman('build', '--tag', NAME, '--file', 'test/packaging/machine.Containerfile', '.');
+  // All that a systemd needs, but not the settings of this machine's kernel, as with `--privileged`.
+  await podman(
+    'run', '--detach', '--name', NAME, '--systemd', 'always', '--cap-add', 'ALL',
+    ...['seccomp=unconfined', 'apparmor=unconfined', 'label=disable'].flatMap((option) => ['--security-opt', option]),
+    NAME,
+  );
+  await until(() => inMachine('systemctl', 'is-system-running'), { what: 'systemd has started', everyMs: 250 })
+    .catch(async (error: Error) => {
+      throw new Error(`${error.message}\n${await podman('logs', NAME)}`);
+    });
+  await shell(`podman exec --interactive --workdir /src ${NAME} sh -e <<'SCRIPT'\n${commandsOf(UNIT, rig)}\nSCRIPT`);
+});
+afterAll(() => rig?.stop());
+
+/** Waits until the service has connected, `times` times in all. */
+async function connected(times: number): Promise<void> {
+  await until(async () => {
+    if (await show('ActiveState') === 'failed') throw new Error(`it has failed:\n${await log()}`);
+    return (await log()).split('"msg":"connected"').length > times;
+  }, { what: 'the probe connects', everyMs: 250 });
+  const connections = (await log()).split('\n').filter((line) => line.includes('"msg":"connected"'));
+  expect(connections).toHaveLength(times);
+  for (const line of connections) expect(JSON.parse(line)).toMatchObject({ probe: rig.probeId });
+}
+
+test('a service enrols by its token, and reports what it checks', async () => {
+  await connected(1);
+  expect(await show('ActiveState')).toBe('active');
+  expect(await inMachine('systemctl', 'is-enabled', UNIT)).toBe('enabled');
+  await rig.reports();
+  expect(await rig.capabilities()).toContain('ICMP/raw-socket');
+});
+
+test('it runs as a user of its own, with CAP_NET_RAW alone, and can gain no right', async () => {
+  const { users, ...rights } = rightsIn(await inMachine('cat', `/proc/${await show('MainPID')}/status`));
+  expect(rights).toEqual({ onlyNetRaw: true, noNewPrivileges: true });
+  expect(users).toHaveLength(1);
+  expect(users[0]).toBeGreaterThanOrEqual(DYNAMIC_USERS.min);
+  expect(users[0]).toBeLessThanOrEqual(DYNAMIC_USERS.max);
+});
+
+test('it can write its own folder, and nothing of the system', async () => {
+  const sees = ['nsenter', '--mount', '--target', await show('MainPID'), 'touch'];
+  await inMachine(...sees, '/var/lib/farwatch-probe/touched');
+  for (const path of ['/etc/touched', '/var/lib/touched', '/opt/farwatch-probe/probe.mjs']) {
+    await expect(inMachine(...sees, path), path).rejects.toThrow('Read-only file system');
+  }
+});
+
+test('it starts again when it is killed', async () => {
+  await inMachine('systemctl', 'kill', '--kill-whom', 'main', '--signal', 'KILL', UNIT);
+  await connected(2);
+  expect(await show('NRestarts')).toBe('1');
+  await rig.reports();
+});
+
+test('it hands over what it has when it is stopped', async () => {
+  await inMachine('systemctl', 'stop', UNIT);
+  expect(await show('ActiveState')).toBe('inactive');
+  expect([await show('Result'), await show('ExecMainStatus')]).toEqual(['success', '0']);
+  expect(await log()).toContain('"msg":"stopped"');
+});
