@@ -152,7 +152,10 @@ test('read_results.py prints the last hour and acknowledges it', async ({ skip }
     const { consumers } = await bus.jetStream();
     return (await consumers.info('RAW', 'subscriber-python')).num_ack_pending === 0;
   }, { what: 'all acknowledged' });
+  // Until it has ended, it could still be sent the next result, which it would keep from the second.
+  const ended = new Promise((resolve) => first.child.once('exit', resolve));
   first.child.kill('SIGTERM');
+  await ended;
   publish(22);
   const second = run(python, [script, credentialOf('python')]);
   await until(() => seqsOf(second.printed()).length > 0, { what: 'the next result' });

