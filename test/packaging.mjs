@@ -9,6 +9,10 @@ import { conclude, prepare, runTests, say } from './steps.mjs';
 /** Seconds on two cores at rest, with base images that an earlier run has left. */
 const TYPICAL_S = 240;
 
+if (process.platform !== 'linux' || process.getuid() !== 0) {
+  process.stderr.write('npm run packaging needs root on Linux: it runs containers, and a systemd in one of them\n');
+  process.exit(1);
+}
 // The containers are removed when this process exits.
 for (const signal of ['SIGINT', 'SIGTERM']) process.once(signal, () => process.exit(1));
 await prepare();

@@ -1,6 +1,5 @@
 import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { until } from '../helpers/until.ts';
 import { commandsOf, PROBE_IMAGE as NAME, podman, shell } from './podman.ts';
 import { PackagingRig, rightsIn } from './rig.ts';
 
@@ -17,16 +16,7 @@ afterAll(() => rig?.stop());
 const log = () => podman('logs', NAME);
 const inspect = (field: string) => podman('inspect', '--format', `'{{${field}}}'`, NAME);
 
-/** Waits until the container's probe has connected, `times` times in all. */
-async function connected(times: number): Promise<void> {
-  await until(async () => {
-    if (await inspect('.State.Running') !== 'true') throw new Error(`it has ended:\n${await log()}`);
-    return (await log()).split('"msg":"connected"').length > times;
-  }, { what: 'the probe connects', everyMs: 250 });
-  const connections = (await log()).split('\n').filter((line) => line.includes('"msg":"connected"'));
-  expect(connections).toHaveLength(times);
-  for (const line of connections) expect(JSON.parse(line)).toMatchObject({ probe: rig.probeId });
-}
+const probe = { log, hasEnded: async () => await inspect('.State.Running') !== 'true' };
 
 async function stops(): Promise<void> {
   await podman('stop', NAME);
@@ -35,7 +25,7 @@ async function stops(): Promise<void> {
 }
 
 test('a container enrols by its token, and reports what it checks', async () => {
-  await connected(1);
+  await rig.connected(1, probe);
   await rig.reports();
   expect(await rig.capabilities()).toContain('ICMP/raw-socket');
 });
@@ -56,7 +46,7 @@ test('it can write its volume and no other place on a disk, and neither could ro
 
 test('it goes on as the same probe when it is restarted', async () => {
   await podman('restart', NAME);
-  await connected(2);
+  await rig.connected(2, probe);
   await rig.reports();
 });
 
@@ -68,7 +58,7 @@ test('another container goes on with its volume, without a token', async () => {
     'run', '--detach', '--name', NAME, '--read-only', '--cap-drop', 'ALL', '--cap-add', 'NET_RAW',
     '--volume', `${NAME}:/data`, NAME,
   );
-  await connected(1);
+  await rig.connected(1, probe);
   await rig.reports();
   await stops();
 });

@@ -1,3 +1,4 @@
+import { expect } from 'vitest';
 import { ApiSession } from '../helpers/api-session.ts';
 import { startFarwatch, type Farwatch } from '../helpers/farwatch.ts';
 import { startTarget, type Target } from '../helpers/target.ts';
@@ -9,6 +10,11 @@ const CHECKED_OFTEN = 2;
 
 interface Monitor {
   id: string;
+}
+
+export interface PackagedProbe {
+  log(): Promise<string>;
+  hasEnded(): Promise<boolean>;
 }
 
 /** An installation, and a region of it that has one probe. */
@@ -48,6 +54,18 @@ export class PackagingRig {
       monitors.push((await session.ok<{ monitor: Monitor }>('POST', '/api/monitors', settings)).monitor);
     }
     return new PackagingRig(farwatch, target, session, { id: probe.id, token }, monitors);
+  }
+
+  /** Waits until the packaged probe has connected, `times` times in all; rejects when it ends before. */
+  async connected(times: number, { log, hasEnded }: PackagedProbe): Promise<void> {
+    const connections = async () => (await log()).split('\n').filter((line) => line.includes('"msg":"connected"'));
+    await until(async () => await hasEnded() || (await connections()).length >= times, {
+      what: 'the probe connects', everyMs: 250,
+    });
+    const seen = await connections();
+    if (seen.length < times) throw new Error(`the probe has ended:\n${await log()}`);
+    expect(seen.map((line) => JSON.parse(line) as unknown))
+      .toEqual(Array.from({ length: times }, () => expect.objectContaining({ probe: this.probeId })));
   }
 
   /** Resolves when the probe has reported successes of each monitor from now on. */

@@ -29,19 +29,10 @@ beforeAll(async () => {
 });
 afterAll(() => rig?.stop());
 
-/** Waits until the service has connected, `times` times in all. */
-async function connected(times: number): Promise<void> {
-  await until(async () => {
-    if (await show('ActiveState') === 'failed') throw new Error(`it has failed:\n${await log()}`);
-    return (await log()).split('"msg":"connected"').length > times;
-  }, { what: 'the probe connects', everyMs: 250 });
-  const connections = (await log()).split('\n').filter((line) => line.includes('"msg":"connected"'));
-  expect(connections).toHaveLength(times);
-  for (const line of connections) expect(JSON.parse(line)).toMatchObject({ probe: rig.probeId });
-}
+const probe = { log, hasEnded: async () => ['failed', 'inactive'].includes(await show('ActiveState')) };
 
 test('a service enrols by its token, and reports what it checks', async () => {
-  await connected(1);
+  await rig.connected(1, probe);
   expect(await show('ActiveState')).toBe('active');
   expect(await inMachine('systemctl', 'is-enabled', UNIT)).toBe('enabled');
   await rig.reports();
@@ -66,7 +57,7 @@ test('it can write its own folder, and nothing of the system', async () => {
 
 test('it starts again when it is killed', async () => {
   await inMachine('systemctl', 'kill', '--kill-whom', 'main', '--signal', 'KILL', UNIT);
-  await connected(2);
+  await rig.connected(2, probe);
   expect(await show('NRestarts')).toBe('1');
   await rig.reports();
 });

@@ -5,9 +5,14 @@ import { CACHE, configurePodman, removeContainers, removeContainersAtOnce } from
 
 /** Prepares Podman for all files of tests; what it returns is called after them. */
 export default async function setUp(): Promise<() => Promise<void>> {
-  if (process.platform !== 'linux' || process.getuid?.() !== 0) {
-    throw new Error('npm run packaging needs root on Linux: it runs containers, and one of them a systemd');
+  try {
+    return await prepare();
+  } catch (error) {
+    throw inWords(error);
   }
+}
+
+async function prepare(): Promise<() => Promise<void>> {
   await ensureDebianPackages('podman', 'runc');
   configurePodman();
   const lock = await takeMachineLock('packaging', CACHE);
@@ -21,4 +26,13 @@ export default async function setUp(): Promise<() => Promise<void>> {
     process.off('exit', removeContainersAtOnce);
     await lock.release();
   };
+}
+
+/** The error with its causes, and without a stack: vitest can fail over that of an error in a global setup. */
+function inWords(error: unknown): Error {
+  const messages: string[] = [];
+  for (let each = error; each instanceof Error; each = each.cause) messages.push(each.message);
+  const told = new Error(messages.join('\n'));
+  told.stack = '';
+  return told;
 }
