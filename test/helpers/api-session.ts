@@ -1,3 +1,5 @@
+import { until } from './until.ts';
+
 /** A user of a running installation, over real HTTP. */
 export class ApiSession {
   readonly #url: string;
@@ -45,9 +47,16 @@ export class ApiSession {
     return { status: response.status, data: answer.data, ...(answer.error ? { error: answer.error } : {}) };
   }
 
-  /** `data` of a call that must succeed. */
+  /** `data` of a call that must succeed; a reader whom a busy controller asks to try again does so. */
   async ok<T = Record<string, unknown>>(method: string, path: string, body?: unknown): Promise<T> {
-    const { status, data, error } = await this.call(method, path, body);
+    let answer = await this.call(method, path, body);
+    if (method === 'GET' && answer.status === 503) {
+      answer = await until(async () => {
+        const again = await this.call(method, path);
+        return again.status !== 503 && again;
+      }, { what: `${path} is answered` });
+    }
+    const { status, data, error } = answer;
     if (status >= 300) throw new Error(`${method} ${path}: ${status} ${error?.code} ${error?.message}`);
     return data as T;
   }
