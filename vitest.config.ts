@@ -30,7 +30,7 @@ const NULLS = [
   'bus/{assignments,domains,heartbeats,monitor-reads}',
   'store/{assignment-protocol,claimed-work,group-race,monitor-counts,results-stores,retention,snapshot-parts}',
 ];
-const nulls = project('nulls', 4);
+const nulls = project('nulls', 2);
 nulls.test.include = NULLS.map((files) => `test/${files}.test.ts`);
 Object.assign(nulls.test, { env: { TEST_WITHOUT_NULLS: 'yes' } });
 
@@ -51,10 +51,10 @@ export default defineConfig({
     projects: [
       project('unit', 2),
       project('simulation', 2),
-      project('store', 3),
-      project('bus', 5),
-      project('api', 3),
-      project('faults', 5),
+      project('store', 2),
+      project('bus', 4),
+      project('api', 2),
+      project('faults', 4),
       project('e2e', 4),
       // All of them may install packages, and most of their time is that.
       project('services', 2),
