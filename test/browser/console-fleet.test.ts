@@ -63,6 +63,23 @@ describe('the fleet in the console', () => {
     });
   });
 
+  test('a probe is asked for once the regions are known', async () => {
+    await rig.open(tenant.owner, '/fleet', DESKTOP, async (page) => {
+      let release = (): void => undefined;
+      const released = new Promise<void>((resolve) => { release = resolve; });
+      await page.route('**/api/regions', async (route) => {
+        await released;
+        await route.continue();
+      });
+      await page.reload();
+      await page.getByRole('button', { name: 'Add a probe' }).click();
+      await page.getByRole('dialog', { name: 'Add a probe' }).locator('.skeleton').waitFor();
+      release();
+      await page.getByRole('dialog', { name: 'Add a probe' }).getByLabel('Region').waitFor();
+      await expect.poll(() => page.getByRole('dialog').count()).toBe(1);
+    });
+  });
+
   test('a probe names what it runs, and a monitor its probe', async () => {
     const probe = { id: await addProbe('loft'), region: 'madrid' };
     const ids: string[] = [];

@@ -6,16 +6,23 @@ import { CopyLine } from '../ui/copy.tsx';
 import { Dialog } from '../ui/dialog.tsx';
 import { SelectField, TextField } from '../ui/field.tsx';
 import { FormDialog } from '../ui/form-dialog.tsx';
+import { Shown } from '../ui/loading.tsx';
 import { StateBadge } from '../ui/state.tsx';
 import { AddRegion } from './add-region.tsx';
-import { mayChange, probesChanged, useProbes, type Region } from './probes.ts';
+import { mayChange, probesChanged, useProbes, useRegions, type Region } from './probes.ts';
 
 /** While somebody starts the probe, a beat is not far away. */
 const LOOK_EVERY_MS = 3000;
 const NEW_REGION = '+';
 
 /** Creates a probe, says how to start it, and waits until it is online. */
-export function AddProbe({ regions, onClose }: { regions: readonly Region[]; onClose: () => void }) {
+export function AddProbe({ onClose }: { onClose: () => void }) {
+  const regions = useRegions();
+  if (regions.data !== undefined) return <NewProbe regions={regions.data.regions} onClose={onClose} />;
+  return <Dialog title={texts.addProbe} onClose={onClose}><Shown of={regions}>{() => null}</Shown></Dialog>;
+}
+
+function NewProbe({ regions, onClose }: { regions: readonly Region[]; onClose: () => void }) {
   const own = regions.filter(mayChange);
   const [created, setCreated] = useState<{ id: string; token: string } | null>(null);
   const [name, setName] = useState('');

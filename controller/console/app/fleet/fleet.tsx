@@ -51,7 +51,7 @@ export default function Fleet() {
             : <ProbeTable probes={inOrder(read.probes)} regions={all} />)}
         </Shown>
       )}
-      {adding === 'probe' && <AddProbe regions={all} onClose={() => setAdding(null)} />}
+      {adding === 'probe' && <AddProbe onClose={() => setAdding(null)} />}
       {adding === 'region' && <AddRegion onClose={() => setAdding(null)} />}
     </Page>
   );

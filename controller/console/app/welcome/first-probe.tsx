@@ -23,7 +23,7 @@ export function FirstProbe() {
         {mayAdd && <Button onClick={() => setAdding(true)}>{fleetTexts.addProbe}</Button>}
         <LinkButton variant="quiet" href={href('/fleet')}>{welcomeTexts.allProbes}</LinkButton>
       </div>
-      {isAdding && <AddProbe regions={regions} onClose={() => setAdding(false)} />}
+      {isAdding && <AddProbe onClose={() => setAdding(false)} />}
     </>
   );
 }
