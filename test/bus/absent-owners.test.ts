@@ -169,7 +169,10 @@ test('a controller that joins others is ready once it has loaded its share of th
   await startSecond();
   const watch = watchNumbers(() => secondUrl);
   await until(() => isReady(secondUrl), { what: 'the second is ready' });
-  expect([await inHand(rig.controller.url), await inHand(secondUrl)]).toEqual([8, 8]);
+  // On a busy machine either may be late to renew its leases, which the other takes for a while.
+  expect(await inHand(secondUrl)).toBeGreaterThanOrEqual(8);
+  const inHands = async () => [await inHand(rig.controller.url), await inHand(secondUrl)];
+  await until(async () => (await inHands()).every((count) => count === 8), { what: 'each has its share' });
   expectRight(await watch.end());
 });
 

@@ -123,7 +123,7 @@ fault('F24', 'results arrive shuffled between lanes and batches of a lane out of
   for (let round = 0; round < rounds; round += 1) {
     // An interval so long that no region falls silent before everything is read.
     const [ordered, stirred] =
-      [await watch(monitors, `ordered-${round}`, 30), await watch(monitors, `stirred-${round}`, 30)];
+      [await watch(monitors, `ordered-${round}`, 120), await watch(monitors, `stirred-${round}`, 120)];
     const from = Date.now();
     const stale = (ids: string[]) =>
       ids.flatMap((id) => [0, 1, 2, 3].map((at) => checked(id, from - 600_000 + at * 1000, false)));
