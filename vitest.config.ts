@@ -54,8 +54,8 @@ export default defineConfig({
       project('store', 2),
       project('bus', 3),
       project('api', 2),
-      project('faults', 3),
-      project('e2e', 3),
+      project('faults', 4),
+      project('e2e', 4),
       // All of them may install packages, and most of their time is that.
       project('services', 2),
       browser,
