@@ -161,6 +161,7 @@ export default defineConfig({
     'no-case-declarations': 'error',
     'no-empty': 'error',
     'no-prototype-builtins': 'error',
+    'no-regex-spaces': 'error',
     'no-unexpected-multiline': 'error',
     'preserve-caught-error': 'error',
     'no-var': 'error',
