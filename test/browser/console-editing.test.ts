@@ -82,8 +82,10 @@ describe('the form of a monitor', () => {
       await page.getByLabel('Target').fill('mail.shop.example');
       await page.getByLabel('Port', { exact: true }).fill('25');
       await page.getByLabel('Protocol', { exact: true }).selectOption('smtp');
-      await page.getByLabel('The service must speak its protocol').check();
-      expect(await create(page)).toMatchObject({ tcp_config: { port: 25, protocol: 'smtp', protocol_validation: true } });
+      const validation = page.getByLabel('The service must speak its protocol');
+      await expect.poll(() => validation.isChecked()).toBe(true);
+      await validation.uncheck();
+      expect(await create(page)).toMatchObject({ tcp_config: { port: 25, protocol: 'smtp', protocol_validation: false } });
       await fresh(page, 'Host (ping)');
       await page.getByLabel('Target').fill('shop.example');
       await page.locator('summary', { hasText: 'Packets' }).click();

@@ -116,6 +116,23 @@ test('the certificate behind STARTTLS is shown, and its flaw is no failure', asy
   }
 });
 
+test('a mail server that refuses all mail is down without further settings', async () => {
+  const server = await startTcpService({ greeting: '554 no service here\r\n' });
+  try {
+    const id = await create('Closed', {
+      type: 'TCP', target: '127.0.0.1', tcp_config: { port: server.port, protocol: 'smtp' },
+    });
+    await until(async () => (await statusOf(id)) === 'down', { what: 'the server is down' });
+    const { incidents: [incident] } = await session.ok<{ incidents: { error_message: string }[] }>(
+      'GET', `/api/incidents?check_id=${id}`,
+    );
+    expect(incident?.error_message).toContain('Expected 220 as the greeting, got "554 no service here"');
+    await session.ok('DELETE', `/api/monitors/${id}`);
+  } finally {
+    await server.close();
+  }
+});
+
 test('what a target says is told as text, wherever an alert goes', async () => {
   const said = '<!channel> </td><script>x</script>\u001b[31m{"msg":"forged"}';
   const server = await startRawServer(() => undefined, { onConnect: (socket) => void socket.write(`${said}\r\n`) });
@@ -126,7 +143,7 @@ test('what a target says is told as text, wherever an alert goes', async () => {
     await session.ok('POST', '/api/integrations',
       { name: 'Mail', type: 'email', is_default: true, config: { to: ['on-call@example.com'] } });
     const id = await create('Shell', {
-      type: 'TCP', target: '127.0.0.1', tcp_config: { port: server.port, protocol: 'smtp', protocol_validation: true },
+      type: 'TCP', target: '127.0.0.1', tcp_config: { port: server.port, protocol: 'smtp' },
     });
     await until(() => eventsOf(id).includes('monitor.down') && slack.requests.length > 0, { what: 'the alerts' });
     const { incidents: [incident] } = await session.ok<{ incidents: { error_message: string }[] }>(

@@ -8,7 +8,7 @@ import { escapeFault, MOST_BYTES, unescapeBytes, WRITTEN_BYTES } from './escaped
 export interface TcpSettings {
   port: number;
   protocol: TcpProtocol;
-  /** Whether the service must speak its protocol; null if not set. */
+  /** Whether the service must speak its protocol; null: as is usual for the protocol. */
   protocol_validation: boolean | null;
   /** Null: as is usual for the protocol and port. */
   tls: (typeof TCP_TLS)[number] | null;
@@ -32,9 +32,9 @@ const flatFields = {
     .describe('Can also be part of `target`, as `host:port`.'),
   protocol: z.enum(TCP_PROTOCOLS).optional(),
   protocol_validation: z.boolean().nullable().optional()
-    .describe('Whether the service must greet and answer as its protocol does. Without it, accepting the '
+    .describe('Whether the service must greet and respond as its protocol does. If false, accepting the '
       + 'connection is enough, with the TLS handshake if TLS is implicit. `starttls`, `send` and `expect` are '
-      + 'carried out in any case. Default: false.'),
+      + 'carried out in any case. Default, also for null: true for every protocol but `generic`.'),
   tls: z.enum(TCP_TLS).nullable().optional()
     .describe('`implicit`: TLS begins with the connection. `starttls`: it begins by a command, for `smtp`, '
       + '`pop3`, `imap` and `ftp`. A certificate that is not trusted is reported and does not fail the check. '
@@ -97,7 +97,8 @@ export const tcpType: CheckType<TcpInput, { tcp: TcpSettings | null }> = {
     const { port = 0, protocol = 'generic' } = tcp ?? {};
     return {
       type: 'TCP', host: asciiHost(partsOf(target).host), port, protocol,
-      protocol_validation: tcp?.protocol_validation ?? false, tls: tcp?.tls ?? usualTls(protocol, port),
+      protocol_validation: tcp?.protocol_validation ?? protocol !== 'generic',
+      tls: tcp?.tls ?? usualTls(protocol, port),
       send: unescaped(tcp?.send), expect: unescaped(tcp?.expect),
     };
   },

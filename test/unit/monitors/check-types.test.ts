@@ -8,7 +8,7 @@ import { CHECK_TYPES } from '../../../controller/monitors/settings/registry.ts';
 import { reverseName } from '../../../controller/monitors/target.ts';
 import { viewMonitor } from '../../../controller/monitors/views.ts';
 import { validate } from '../../../controller/http/validation.ts';
-import { checkSpec } from '../../../shared/contracts/check-spec.ts';
+import { checkSpec, TCP_PROTOCOLS } from '../../../shared/contracts/check-spec.ts';
 import { AppError } from '../../../shared/errors.ts';
 
 type Body = Record<string, unknown>;
@@ -361,6 +361,17 @@ describe('the TLS and texts of a TCP monitor', () => {
     expect(specOf(doc)['tls']).toBe(tls);
     expect(specOf(changed(doc, { tls: 'implicit' }))['tls']).toBe('implicit');
     expect(specOf(changed(changed(doc, { tls: 'implicit' }), { tls: null }))['tls']).toBe(tls);
+  });
+
+  test.each(TCP_PROTOCOLS)('%s is validated by default unless it is generic', (protocol) => {
+    const isUsual = protocol !== 'generic';
+    const doc = of('TCP', { tcp_config: { port: 2525, protocol } });
+    expect(specOf(doc)['protocol_validation']).toBe(isUsual);
+    const without = changed(doc, { protocol_validation: false });
+    expect(specOf(without)['protocol_validation']).toBe(false);
+    expect(specOf(changed(without, { protocol_validation: null }))['protocol_validation']).toBe(isUsual);
+    // As stored before this field existed.
+    expect(specOf({ ...doc, tcp: { port: 2525, protocol } as never })['protocol_validation']).toBe(isUsual);
   });
 
   test('may hold any byte', () => {

@@ -40,7 +40,7 @@ export const FIELDS = {
   connect_to: { of: WEB, value: '', none: null },
   'tcp_config.port': { of: ['TCP'], value: null, isRequired: true },
   'tcp_config.protocol': { of: ['TCP'], value: 'generic' },
-  'tcp_config.protocol_validation': { of: ['TCP'], value: false },
+  'tcp_config.protocol_validation': { of: ['TCP'], value: true },
   'tcp_config.tls': { of: ['TCP'], value: '', none: null },
   'tcp_config.send': { of: ['TCP'], value: '', none: '' },
   'tcp_config.expect': { of: ['TCP'], value: '', none: null },
