@@ -26,6 +26,7 @@ const variables = z.object({
   NATS_PUBLIC_URL: setting.url('nats', 'tls').optional(),
   REGISTRATION: setting.choice(['first-user', 'open', 'closed']).default('first-user'),
   DEFAULT_PLAN: setting.choice(['free', 'pro', 'scale']).default('scale'),
+  PLAN_CHANGES: setting.choice(['owner', 'operator']).default('owner'),
   PLANS_FILE: setting.text().transform(readPlans).optional(),
   MIN_INTERVAL_SECONDS: setting.integer(1, LONGEST_INTERVAL_S).default(30),
   PROBE_ALLOW_PRIVATE: setting.boolean().optional(),
@@ -147,6 +148,8 @@ function arrange(values: Values) {
     accounts: {
       registration: values.REGISTRATION,
       defaultPlan: values.DEFAULT_PLAN,
+      /** Who may change the plan of an organization. */
+      planChanges: values.PLAN_CHANGES,
       /** What is allowed in each plan. */
       plans: withShortestIntervals(values.PLANS_FILE ?? loadPlans(null), values.MIN_INTERVAL_SECONDS),
       /** JSON of a key ring (JWKS with private keys); null: generated into the database. */

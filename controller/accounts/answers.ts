@@ -81,6 +81,7 @@ export const openInvitationAnswer = z.strictObject({
 export const invitationsAnswer = z.strictObject({ invitations: z.array(invitationView) });
 export const billingAnswer = z.strictObject({
   plan, limits: planLimits,
+  can_change_plan: z.boolean().describe('Whether the caller may change the plan; see `PLAN_CHANGES`.'),
   usage: z.strictObject({
     monitors: z.int(), projects: z.int(), status_pages: z.int(), regions: z.int(), probes: z.int(),
     subscriptions: z.int(), event_streams: z.int(),

@@ -45,6 +45,8 @@ export interface AccountDeps extends AccountStores {
   registration: 'first-user' | 'open' | 'closed';
   /** Of new organizations. */
   defaultPlan: PlanName;
+  /** Who may change the plan of an organization: its owners, or the operator of this installation only. */
+  planChanges: 'owner' | 'operator';
   post: AccountPost;
   /** Where mailed links begin, without a slash at the end. */
   baseUrl(): string;

@@ -71,7 +71,9 @@ export const memberChangeInput = z.strictObject({
 export const organizationChangeInput = z.strictObject({
   name: organizationName, ...readOnlyFields('id', 'role', 'plan'),
 });
-export const planInput = z.strictObject({ plan: z.enum(PLAN_NAMES), ...readOnlyFields('limits', 'usage') });
+export const planInput = z.strictObject({
+  plan: z.enum(PLAN_NAMES), ...readOnlyFields('limits', 'usage', 'can_change_plan'),
+});
 export const projectInput = z.strictObject({ name });
 export const projectChangeInput = z.strictObject({
   name: name.optional(), ...readOnlyFields('id', 'is_default', 'organization_id', 'role', 'created_at'),

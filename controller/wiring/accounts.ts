@@ -41,7 +41,7 @@ export type Accounts = Awaited<ReturnType<typeof openAccounts>>;
 export async function openAccounts(ports: ControllerPorts, sources: AccountSources) {
   const { config, mongo: { db }, bus, clock, log, holder } = ports;
   const { mailer, monitors, groups, events, baseUrl } = sources;
-  const { plans, registration, defaultPlan, jwtKeys } = config.accounts;
+  const { plans, registration, defaultPlan, planChanges, jwtKeys } = config.accounts;
   const stores = openAccountStores(db);
   await Promise.all(Object.values(stores).map((store) => store.ensureIndexes()));
   const { organizations, members, projects } = stores;
@@ -66,7 +66,7 @@ export async function openAccounts(ports: ControllerPorts, sources: AccountSourc
   const post = new AccountPost({ mailer, lane: 'accounts', clock, log });
   const deps: AccountDeps = {
     claims: new Claims({ clock, holder, lastsMs: CLAIM_MS }),
-    tokens, sessionEnds, quota, registration, defaultPlan, post, baseUrl, log,
+    tokens, sessionEnds, quota, registration, defaultPlan, planChanges, post, baseUrl, log,
     openStreams: (organizationId) => events.hub.streamsOf(organizationId),
     hasher: new PasswordHasher(clock, ports.passwordCost),
     attempts: new PasswordAttempts(clock, config.http.rateLimit),

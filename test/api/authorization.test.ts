@@ -101,6 +101,7 @@ const NEEDS = {
   'DELETE /api/organization/invitations/:id': 'organization admin',
   'GET /api/billing': 'organization admin',
   'PUT /api/billing/plan': 'organization owner',
+  'PUT /api/organizations/:id/plan': 'operator',
   'GET /api/monitors': 'project viewer or key',
   'GET /api/monitors/stats': 'project viewer or key',
   'GET /api/monitors/overview': 'project viewer or key',
@@ -257,6 +258,8 @@ function refusal(need: Need, method: string, caller: Caller): ErrorCode | null {
     return caller === 'read key' && need.includes(' editor') ? 'INSUFFICIENT_PERMISSIONS' : null;
   }
   if (need === 'session') return null;
+  // The first account of the installation is its operator.
+  if (need === 'operator') return caller === 'owner' ? null : 'INSUFFICIENT_PERMISSIONS';
   if (caller === 'outsider') return 'ORGANIZATION_MISMATCH';
   if (caller === 'homeless') return 'ORGANIZATION_NOT_FOUND';
   const isEnough =

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { expect, test } from 'vitest';
 import { makeApp } from '../helpers/make-app.ts';
 import { newMember, newTenant } from '../helpers/tenants.ts';
@@ -8,7 +9,7 @@ test('billing shows plan, limits and usage, and the owner can switch to plans th
   const admin = await newMember(app, tenant, 'admin');
   const before = await admin.client.get('/api/billing');
   expect(before.data).toEqual({
-    plan: 'pro',
+    plan: 'pro', can_change_plan: false,
     limits: {
       monitors: 500, min_interval_seconds: 60, projects: 10, status_pages: 10, regions_per_monitor: 10,
       regions: 100, probes: 1000, subscriptions: 10, event_streams: 100, has_custom_domain: true, raw_results_days: 30,
@@ -26,7 +27,7 @@ test('billing shows plan, limits and usage, and the owner can switch to plans th
     'VALIDATION_ERROR',
   );
   const moved = await tenant.owner.client.put('/api/billing/plan', { ...before.data, plan: 'scale' });
-  expect(moved.data).toMatchObject({ plan: 'scale', limits: { monitors: 100_000 } });
+  expect(moved.data).toMatchObject({ plan: 'scale', can_change_plan: true, limits: { monitors: 100_000 } });
   expect((await tenant.owner.client.get('/api/auth/me')).data.organizations[0].plan).toBe('scale');
   await app.close();
 });
@@ -51,5 +52,27 @@ test('a plan below the current usage is refused with the excess; one that fits a
   expect((await make('C')).code).toBe('MONITOR_LIMIT_REACHED');
   expect((await tenant.owner.client.post('/api/projects', { name: 'Q' })).code).toBe('PLAN_LIMIT_EXCEEDED');
   expect((await tenant.owner.client.put('/api/billing/plan', { plan: 'free' })).status).toBe(200);
+  await app.close();
+});
+
+test('where plans are left to the operator, owners cannot change theirs, and the operator changes any', async () => {
+  const app = await makeApp({ env: { PLAN_CHANGES: 'operator' } });
+  const [{ owner: operator }, tenant] = [await newTenant(app), await newTenant(app)];
+  const { owner: { client }, organizationId } = tenant;
+  expect((await client.get('/api/billing')).data).toMatchObject({ plan: 'scale', can_change_plan: false });
+  const refused = await client.put('/api/billing/plan', { plan: 'pro' });
+  expect([refused.status, refused.code]).toEqual([403, 'INSUFFICIENT_PERMISSIONS']);
+  expect((await client.get('/api/billing')).data.plan).toBe('scale');
+  const own = await operator.client.put('/api/billing/plan', { plan: 'pro' });
+  expect(own.data).toMatchObject({ plan: 'pro', can_change_plan: true });
+
+  const path = `/api/organizations/${organizationId}/plan`;
+  expect((await client.put(path, { plan: 'pro' })).code).toBe('INSUFFICIENT_PERMISSIONS');
+  expect((await operator.client.put(path, { plan: 'free' })).data.plan).toBe('free');
+  expect((await client.get('/api/billing')).data.plan).toBe('free');
+  const { entries } = (await client.get('/api/audit-log?action=plan.changed')).data;
+  expect(entries).toMatchObject([{ actor: { id: operator.userId }, resource: { id: organizationId } }]);
+  const unknown = await operator.client.put(`/api/organizations/${randomUUID()}/plan`, { plan: 'pro' });
+  expect([unknown.status, unknown.code]).toEqual([404, 'ORGANIZATION_NOT_FOUND']);
   await app.close();
 });

@@ -194,6 +194,24 @@ describe('settings in the console', () => {
     expect(members).toContainEqual(expect.objectContaining({ name: 'member', role: 'editor' }));
   });
 
+  test('owners read that the operator changes plans, who is offered it', async () => {
+    const managed = await openConsole({ env: { PLAN_CHANGES: 'operator' } });
+    try {
+      const [{ owner: operator }, { owner }] = [await managed.newTenant(), await managed.newTenant()];
+      await managed.open(owner, '/settings/plan', { ...PHONE, locale: 'de-DE' }, async (page) => {
+        await page.getByText('Nur der Betreiber dieser Installation kann den Tarif wechseln.').waitFor();
+        expect(await findBarriers(page)).toEqual([]);
+        await expect.poll(() => page.getByRole('button', { name: 'Tarif wechseln' }).count()).toBe(0);
+      });
+      await managed.open(operator, '/settings/plan', DESKTOP, async (page) => {
+        await page.getByRole('button', { name: 'Change the plan' }).waitFor();
+        await expect.poll(() => page.getByText('Only the operator').count()).toBe(0);
+      });
+    } finally {
+      await managed.close();
+    }
+  });
+
   test('a member is offered their own account alone', async () => {
     const member = await newMember(rig.app, tenant, 'member');
     await rig.open(member, '/settings/keys', DESKTOP, async (page) => {

@@ -85,7 +85,7 @@ export async function openWorld(): Promise<World> {
     rig, db, sink, pool, callers, lines,
     account: { email: people.unverified.email, password: PASSWORD },
     furniture, ownProject: people.owner.projectId,
-    foreign: [...Object.values(furniture), people.bystander.organizationId, people.bystander.projectId],
+    foreign: [...Object.values(furniture), people.bystander.projectId],
     bystander: people.bystander.organizationId,
     secrets: new Set([
       PASSWORD, ...Object.values(keys).map((one) => one.key),
@@ -213,7 +213,7 @@ async function addPages(
 }
 
 /** One id of each kind that the bystander has. */
-export type Furniture = Record<'groups' | 'monitors' | 'incidents' | 'comments' | 'integrations' | 'projects' | 'members' | 'invitations' | 'api-keys' | 'sessions' | 'regions' | 'probes' | 'subscriptions' | 'status-pages' | 'subscribers' | 'maintenance-windows', string>;
+export type Furniture = Record<'organizations' | 'groups' | 'monitors' | 'incidents' | 'comments' | 'integrations' | 'projects' | 'members' | 'invitations' | 'api-keys' | 'sessions' | 'regions' | 'probes' | 'subscriptions' | 'status-pages' | 'subscribers' | 'maintenance-windows', string>;
 
 /** Creates one of everything for the bystander. */
 async function furnish(
@@ -246,7 +246,7 @@ async function furnish(
   const subscriber = pageSubscriber({ organizationId, projectId, pageId }, `${CANARY}-3@example.com`);
   await db.collection<SubscriberDoc>(SUBSCRIBERS).insertOne(subscriber);
   return {
-    groups, monitors, incidents, regions, members: userId,
+    groups, monitors, incidents, regions, members: userId, organizations: organizationId,
     comments: await make(`/api/incidents/${incidents}/comments`, { comment_text: name }, 'comment'),
     integrations: await make(
       '/api/integrations', { name, type: 'email', config: { to: [`${CANARY}@example.com`] } }, 'integration',

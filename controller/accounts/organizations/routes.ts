@@ -1,14 +1,21 @@
+import { idParams } from '../../http/params.ts';
 import { defineRoute, ok, type Route } from '../../http/route.ts';
 import { billingAnswer, organizationAnswer } from '../answers.ts';
 import type { AccountDeps } from '../deps.ts';
 import { organizationChangeInput, planInput } from '../schema.ts';
 import { viewOrganization } from '../views.ts';
-import { changePlan, readBilling, readOrganization, renameOrganization } from './verbs.ts';
+import { changeOwnPlan, changePlanOf, readBilling, readOrganization, renameOrganization } from './verbs.ts';
 
 export function organizationRoutes(deps: AccountDeps): Route[] {
   const tag = 'Organization';
   const errors = ['ORGANIZATION_NOT_FOUND'] as const;
   const own = { tag, path: '/api/organization', errors, answers: { 200: organizationAnswer } } as const;
+  const description = 'Fails if the current usage exceeds the plan; `details.exceeded` names the limits. '
+    + 'Existing monitors keep their interval and regions until they are changed.';
+  const planChange = {
+    tag, method: 'PUT', audit: 'plan.changed', body: planInput, errors: [...errors, 'CONFLICT'],
+    answers: { 200: billingAnswer },
+  } as const;
   return [
     defineRoute({
       ...own, method: 'GET', summary: 'Read the organization',
@@ -30,12 +37,19 @@ export function organizationRoutes(deps: AccountDeps): Route[] {
       handle: async (ctx) => ok(await readBilling(deps, ctx)),
     }),
     defineRoute({
-      tag, method: 'PUT', path: '/api/billing/plan', summary: 'Change the plan', audit: 'plan.changed',
-      description: 'Fails if the current usage exceeds the plan; `details.exceeded` names the limits. '
-        + 'Existing monitors keep their interval and regions until they are changed.',
-      auth: { access: 'account', organization: 'owner' }, body: planInput,
-      errors: [...errors, 'CONFLICT'], answers: { 200: billingAnswer },
-      handle: async (ctx, { body }) => ok(await changePlan(deps, ctx, body.plan)),
+      ...planChange, path: '/api/billing/plan', summary: 'Change the plan',
+      description: `${description} With \`PLAN_CHANGES=operator\` only the operator of the installation may.`,
+      auth: { access: 'account', organization: 'owner' },
+      handle: async (ctx, { body }) => ok(await changeOwnPlan(deps, ctx, body.plan)),
+    }),
+    defineRoute({
+      ...planChange, path: '/api/organizations/:id/plan', summary: 'Change the plan of any organization',
+      description: `For the operator of the installation. ${description}`,
+      auth: { access: 'operator' }, params: idParams,
+      handle: async (_ctx, { params: { id }, body }) => {
+        const billing = await changePlanOf(deps, id, body.plan);
+        return { ...ok(billing), audit: { organizationId: id } };
+      },
     }),
   ];
 }

@@ -19,15 +19,32 @@ export async function renameOrganization(
 
 export async function readBilling(deps: AccountDeps, ctx: OrganizationContext) {
   const { _id, plan } = await readOrganization(deps, ctx);
-  return { plan, limits: deps.quota.limitsOfPlan(plan), usage: await usageOf(deps, _id) };
+  const can_change_plan = ctx.role === 'owner' && ownersMayChangePlan(deps, ctx);
+  const limits = deps.quota.limitsOfPlan(plan);
+  return { plan, limits, can_change_plan, usage: await usageOf(deps, _id) };
+}
+
+/** Changes the plan of an owner's organization. Throws INSUFFICIENT_PERMISSIONS, and as `changePlanOf`. */
+export async function changeOwnPlan(deps: AccountDeps, ctx: OrganizationContext, plan: PlanName) {
+  if (!ownersMayChangePlan(deps, ctx)) {
+    const message = 'Only the operator of this installation may change the plan';
+    throw new AppError('INSUFFICIENT_PERMISSIONS', message);
+  }
+  return changePlanOf(deps, ctx.tenant.organizationId, plan);
+}
+
+/** True where plans are left to owners, and for the operator everywhere. */
+function ownersMayChangePlan({ planChanges }: AccountDeps, { actor }: OrganizationContext): boolean {
+  return planChanges === 'owner' || (actor.kind === 'session' && actor.isOperator);
 }
 
 /**
- * Changes the plan. Throws CONFLICT if the usage exceeds the new plan; the details name the limits. Monitors
- * keep intervals and regions that the new plan does not allow until they are changed.
+ * Changes the plan. Throws ORGANIZATION_NOT_FOUND, and CONFLICT if the usage exceeds the new plan; the
+ * details name the limits. Monitors keep intervals and regions that the new plan does not allow until they
+ * are changed.
  */
-export async function changePlan(deps: AccountDeps, ctx: OrganizationContext, plan: PlanName) {
-  const current = await readOrganization(deps, ctx);
+export async function changePlanOf(deps: AccountDeps, organizationId: string, plan: PlanName) {
+  const current = found(await deps.organizations.find(organizationId));
   const usage = await usageOf(deps, current._id);
   const limits = deps.quota.limitsOfPlan(plan);
   const exceeded = COUNTED.filter((counted) => usage[counted] > limits[counted]);
@@ -36,8 +53,10 @@ export async function changePlan(deps: AccountDeps, ctx: OrganizationContext, pl
     const message = `The plan ${plan} allows less than there is of: ${exceeded.join(', ')}`;
     throw new AppError('CONFLICT', message, { details: { exceeded: details } });
   }
-  if (await deps.organizations.changePlan(current, plan)) return { plan, limits, usage };
-  throw new AppError('CONFLICT', 'The plan was changed by another request');
+  if (!(await deps.organizations.changePlan(current, plan))) {
+    throw new AppError('CONFLICT', 'The plan was changed by another request');
+  }
+  return { plan, limits, can_change_plan: true, usage };
 }
 
 async function usageOf(deps: AccountDeps, organizationId: string) {

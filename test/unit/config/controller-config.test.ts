@@ -44,6 +44,7 @@ describe('an invalid value is reported with the expected format', () => {
     ],
     ['REGISTRATION', 'yes', 'REGISTRATION must be one of first-user, open, closed, not "yes"'],
     ['DEFAULT_PLAN', 'gold', 'DEFAULT_PLAN must be one of free, pro, scale, not "gold"'],
+    ['PLAN_CHANGES', 'admin', 'PLAN_CHANGES must be one of owner, operator, not "admin"'],
     [
       'PLANS_FILE', '/nowhere.json',
       'PLANS_FILE must name a JSON file with limits of plans (ENOENT), not "/nowhere.json"',
@@ -131,7 +132,9 @@ test('the defaults are those of the process contract, and the configuration is d
       url: REQUIRED.NATS_URL, credsFile: null, publicUrl: REQUIRED.NATS_URL, listen: null, tls: null,
       users: null,
     },
-    accounts: { registration: 'first-user', defaultPlan: 'scale', plans: loadPlans(null), jwtKeys: null },
+    accounts: {
+      registration: 'first-user', defaultPlan: 'scale', planChanges: 'owner', plans: loadPlans(null), jwtKeys: null,
+    },
     monitors: { minIntervalSeconds: 30 },
     checks: { allowPrivate: true },
     destinations: { allowPrivate: false },

@@ -23,16 +23,18 @@ const DAY_SECONDS = 86_400;
 /** What the plan allows, and how much of it is used. */
 export function PlanAndUse() {
   const [isChanging, setChanging] = useState(false);
+  const isOwner = organization.value?.role === 'owner';
   const read = useQuery({ queryKey: KEY, queryFn: () => answer(api.GET('/api/billing')) });
   return (
     <Section
       title={texts.plan}
-      actions={organization.value?.role === 'owner' && <Button onClick={() => setChanging(true)}>{texts.changePlan}</Button>}
+      actions={read.data?.can_change_plan === true && <Button onClick={() => setChanging(true)}>{texts.changePlan}</Button>}
     >
       <Shown of={read} lines={8}>
-        {({ plan, limits, usage }) => (
+        {({ plan, limits, usage, can_change_plan: canChange }) => (
           <div class="card">
             <p>{texts.planIs(plan)}</p>
+            {isOwner && !canChange && <p class="hint">{texts.planByOperator}</p>}
             <ul class="uses">
               {COUNTED.map((name) => (
                 <li key={name}>

@@ -31,6 +31,7 @@ const english = {
   deleteProjectLong: 'Only a project without monitors and groups can be deleted.', roles: 'Roles',
   membersOf: (name: string) => `Roles in ${name}`, rolesLong: 'Owners, admins and viewers have theirs by their role in the organization.',
   noMembers: 'Nobody has the role “Member” in the organization.', changePlan: 'Change the plan', planIs: (plan: string) => `Plan: ${plan}`,
+  planByOperator: 'Only the operator of this installation can change the plan.',
   planHint: 'A plan that allows less than is used now is refused.', monitors: 'Monitors', status_pages: 'Status pages',
   regions: 'Own regions', probes: 'Own probes', subscriptions: 'Subscriptions to results', event_streams: 'Streams of live events',
   interval: 'Shortest interval', regionsEach: 'Regions per monitor', rawDays: 'Every check is kept for', rollupDays: 'Statistics are kept for',

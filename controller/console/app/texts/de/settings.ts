@@ -32,6 +32,7 @@ const german: Translation<SettingTexts> = {
   deleteProjectLong: 'Nur ein Projekt ohne Monitore und Gruppen kann gelöscht werden.', roles: 'Rollen',
   membersOf: (name) => `Rollen in ${name}`, rolesLong: 'Inhaber, Admins und Betrachter haben ihre durch die Rolle in der Organisation.',
   noMembers: 'Niemand hat in der Organisation die Rolle „Mitglied“.', changePlan: 'Tarif wechseln', planIs: (plan) => `Tarif: ${plan}`,
+  planByOperator: 'Nur der Betreiber dieser Installation kann den Tarif wechseln.',
   planHint: 'Ein Tarif, der weniger erlaubt als jetzt genutzt wird, wird abgelehnt.', monitors: 'Monitore', status_pages: 'Statusseiten',
   regions: 'Eigene Regionen', probes: 'Eigene Probes', subscriptions: 'Abonnements von Ergebnissen', event_streams: 'Live-Verbindungen',
   interval: 'Kürzestes Intervall', regionsEach: 'Regionen je Monitor', rawDays: 'Aufbewahrung jeder Prüfung', rollupDays: 'Aufbewahrung von Statistiken',
