@@ -136,6 +136,8 @@ export class DeliveryService {
 
   /** Something was queued for these destinations. If this call is lost, they are found within seconds. */
   wake(destinationIds: string[]): void {
+    // What their queues postpone has to be found on time, also while the poll for due deliveries is idle.
+    this.#looks.soon();
     for (const id of destinationIds.filter((one) => this.#deps.ownsShard(shardOf(one)))) {
       const queue = this.#queues.get(id);
       if (queue) queue.send({ kind: 'wake' });

@@ -71,6 +71,7 @@ export async function openNotifications(ports: NotificationPorts, sources: Notif
       send: (destination, alert, context) => sendAlert(sending, destination, alert, context),
       onFailing: ({ _id }, reason) => {
         log.warn({ destination_id: _id, reason }, 'a destination has begun to fail');
+        failing.soon();
       },
     },
     pending: (id, limit) => deliveries.pending(id, limit),

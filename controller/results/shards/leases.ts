@@ -26,7 +26,7 @@ export interface LeaseDeps {
   holder: string;
   acquired(shard: number): void;
   released(shard: number): Promise<void>;
-  company: Pick<Company, 'isAlone' | 'seen'>;
+  company: Pick<Company, 'isAlone' | 'seen' | 'readClock'>;
   /** Asked in each round in company: whether the bus cannot be reached. */
   isCutOff(): boolean;
   /** Asks those who have these shards to look: they have more than their share, and we less than ours. */
@@ -125,6 +125,7 @@ export class Leases {
   async #round(): Promise<void> {
     const { store, holder, clock, company } = this.#deps;
     const beganAt = clock.monotonic();
+    company.readClock(clock);
     const isCutOff = !company.isAlone && this.#deps.isCutOff();
     const sign = { expires_at: this.#expiry(), is_cut_off: isCutOff };
     if (await store.renew([...this.#mine], holder, sign)) {

@@ -140,6 +140,18 @@ describe('a controller that is alone', () => {
   });
 });
 
+test('an only controller notices within one renewal that its clock has jumped forward', async () => {
+  const a = new Controller('a');
+  await clock.advance(1);
+  let calls = 0;
+  a.company.onArrival(() => (calls += 1));
+  await clock.advance(60_000);
+  expect([a.company.isAlone, calls]).toEqual([true, 0]);
+  clock.jump(600_000);
+  await clock.advance(ALONE_MS);
+  expect(calls).toBe(1);
+});
+
 describe('a controller that joins', () => {
   test('asks those who have its share, and has it once they have released it', async () => {
     const a = new Controller('a');

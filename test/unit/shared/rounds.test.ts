@@ -103,6 +103,22 @@ describe('of a controller that is alone', () => {
     expect(made).toHaveLength(4);
   });
 
+  test('a round is made when the clock has jumped forward, and not when it was set back', async () => {
+    const rounds = started(5000, company);
+    company.readClock(clock);
+    await clock.advance(10_000);
+    clock.jump(-3_600_000);
+    company.readClock(clock);
+    await clock.advance(10_000);
+    clock.jump(30_000);
+    company.readClock(clock);
+    await clock.advance(10_000);
+    company.readClock(clock);
+    await clock.advance(10_000);
+    expect(made).toEqual([1000, 20_000]);
+    await rounds.stop();
+  });
+
   test('what can wait is looked for within a period, however often it is told', async () => {
     const rounds = started(5000, company);
     await clock.advance(10_000);
