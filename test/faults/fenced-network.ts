@@ -33,7 +33,20 @@ export class FencedNetwork {
     }
   }
 
+  /** Answers for `port` of the world as a router does that has lost the route. Needs nftables. */
+  loseRoute(port: number): void {
+    run(`nft add table ip ${this.#name}`);
+    run(`nft add chain ip ${this.#name} input { type filter hook input priority 0 ; }`);
+    const packets = `ip daddr ${this.world} tcp dport ${port}`;
+    run(`nft add rule ip ${this.#name} input ${packets} reject with icmp type net-unreachable`);
+  }
+
+  findRoute(): void {
+    attempt(`nft delete table ip ${this.#name}`);
+  }
+
   close(): void {
+    this.findRoute();
     for (const uplink of this.uplinks) uplink.remove();
     for (const address of [this.nats, this.world]) attempt(`ip addr del ${address}/32 dev lo`);
   }
@@ -42,11 +55,13 @@ export class FencedNetwork {
 /** A namespace with one way out. */
 export class Uplink {
   readonly #name: string;
+  readonly #gateway: string;
   /** Starts Node.js in the namespace. */
   readonly node: readonly string[];
 
   constructor(name: string, net: string) {
     this.#name = name;
+    this.#gateway = `${net}.1`;
     this.node = ['ip', 'netns', 'exec', name, process.execPath];
     run(`ip netns add ${name}`);
     run(`ip link add ${name}a type veth peer name ${name}b netns ${name}`);
@@ -74,6 +89,17 @@ export class Uplink {
 
   unblock(address: string): void {
     this.#within(`ip route del unreachable ${address}/32`);
+  }
+
+  /** Leaves the namespace no route but to this address. */
+  keepRouteTo(address: string): void {
+    this.#within(`ip route add ${address}/32 via ${this.#gateway}`);
+    this.#within('ip route del default');
+  }
+
+  routeAll(address: string): void {
+    this.#within(`ip route add default via ${this.#gateway}`);
+    this.#within(`ip route del ${address}/32`);
   }
 
   /** Loses `percent` of the packets to and from an address, each at random. Needs nftables. */

@@ -224,6 +224,37 @@ describe.runIf(isRoot)('probes with uplinks of their own', () => {
     return `${failed.length} failures of the time without NATS are stored; 1 incident`;
   });
 
+  fault('F35', 'a router reports the route to the target as lost, to all regions of a monitor', async () => {
+    const id = await watch('/lost-route', ['eu', 'us'], 1);
+    const lostAt = Date.now();
+    network.loseRoute(target.port);
+    await until(() => eventsOf(id).includes('monitor.down'), { what: 'monitor.down' });
+    network.findRoute();
+    await until(() => eventsOf(id).includes('monitor.up'), { what: 'monitor.up' });
+    const results = (await resultsOf(id)).filter(({ started_at: at }) => at >= lostAt);
+    expect(results.filter(({ missed }) => missed !== null)).toEqual([]);
+    const failed = results.filter(({ outcome }) => outcome === 'failure');
+    expect(failed.map(({ error }) => error?.message)).toContain('A router reports that the network is unreachable');
+    expect(eventsOf(id)).toEqual(['monitor.down', 'monitor.up']);
+    expect(await load.incidents([id])).toMatchObject([{ status: 'resolved' }]);
+    return tell({
+      injected: 1, incidents: { expected: 1, opened: 1 }, alerts: { expected: 2, delivered: 2, repeated: 0 },
+    }, `${failed.length} failures, none missed; 1 incident, 2 alerts`);
+  });
+
+  fault('F36', 'a probe has no route of its own but to NATS', async () => {
+    const id = await watch('/no-route', ['us']);
+    const cutAt = Date.now();
+    uplinkOf('us').keepRouteTo(network.nats);
+    await statusIs(id, 'unknown');
+    const { missed, failed } = await missedBy(id, 1, cutAt);
+    uplinkOf('us').routeAll(network.nats);
+    await statusIs(id, 'up');
+    expect(failed).toEqual([]);
+    expect(await load.incidents([id])).toEqual([]);
+    return `${missed.length} slots missed as probe_unhealthy, 0 failures, 0 incidents`;
+  });
+
   fault('F35', 'the target is out of reach for one region of three', async () => {
     const { session, receiver } = load;
     const { integration } = await session.ok<{ integration: { id: string } }>('POST', '/api/integrations', {

@@ -3,7 +3,8 @@ import { randomInt } from 'node:crypto';
 
 /**
  * A router in a network namespace of its own, with hosts behind it. Needs root. `prefix` is that of its
- * addresses; `.1` behind it answers, `.9` swallows everything.
+ * addresses; `.1` behind it answers, `.9` swallows everything, and it has no route to `.5`. This machine
+ * itself has none to `.4`.
  */
 export class Router {
   readonly #name = `fw${randomInt(1e6)}`;
@@ -28,14 +29,16 @@ export class Router {
 
   readonly hosts = {
     answering: `${this.#far}.1`, beyond: `${this.#far}.6`, prohibited: `${this.#far}.7`,
-    unreachable: `${this.#far}.8`, silent: `${this.#far}.9`,
+    unreachable: `${this.#far}.8`, silent: `${this.#far}.9`, lost: `${this.#far}.5`, unrouted: `${this.#far}.4`,
   };
 
   stop(): void {
-    try {
-      run(`ip netns del ${this.#name}`);
-    } catch {
-      // It was never made.
+    for (const undo of [`ip netns del ${this.#name}`, `ip rule del to ${this.hosts.unrouted}`]) {
+      try {
+        run(undo);
+      } catch {
+        // It was never made.
+      }
     }
   }
 
@@ -56,6 +59,7 @@ export class Router {
     within(`ip route add blackhole ${this.hosts.silent}`);
     within('sh -c "echo 1 > /proc/sys/net/ipv4/ip_forward"');
     run(`ip route add ${far}.0/24 via ${near}.2`);
+    run(`ip rule add to ${this.hosts.unrouted} unreachable`);
   }
 }
 

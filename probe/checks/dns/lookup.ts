@@ -1,4 +1,5 @@
 import type { Clock } from '../../../shared/time.ts';
+import { correctCode } from '../network/own-route.ts';
 import type { NameServer } from '../network/system-servers.ts';
 import { askByTcp } from './ask-by-tcp.ts';
 import type { Question } from './question.ts';
@@ -33,6 +34,7 @@ export async function lookUp(
   for (let turn = 0; ; turn += 1) {
     const server = asked[turn % asked.length] as NameServer;
     const outcome = await askServer({ clock, udp }, server, question, endsAtMs);
+    if (outcome.kind === 'down') await correctCode(outcome, server.address);
     if (isFinal(outcome)) return outcome;
     if (outcome.kind === 'silent') hadStrays ||= outcome.hadStrays;
     else {

@@ -11,6 +11,9 @@ import { RCODES } from './reply.ts';
 const SHOWN = { values: 4, characters: 50 } as const;
 const KEPT = { values: 10, characters: 150 } as const;
 
+/** Of the probe's own name servers, this says nothing about a target. */
+const OUT_OF_REACH = new Set(['ECONNREFUSED', 'ENETUNREACH']);
+
 const RCODE_NAMES = new Map<number, string>(Object.entries(RCODES).map(([name, rcode]) => [rcode, name]));
 
 /**
@@ -44,7 +47,7 @@ function downFault(
 ): Finding {
   const finding = connectionFailure({ phase: 'connect', code, message: '' }, {});
   if (finding.outcome === 'missed') return finding;
-  if (isSystem && code === 'ECONNREFUSED') return missed('probe_unhealthy');
+  if (isSystem && OUT_OF_REACH.has(code)) return missed('probe_unhealthy');
   return failure('dns_error', 'dns', `${server} cannot be asked by ${via}: ${finding.error?.message ?? code}`);
 }
 

@@ -3,6 +3,7 @@ import type { ErrorType, Timings } from '../../../shared/contracts/result.ts';
 import { parsedUrl } from '../../../shared/parsed-url.ts';
 import { failure, printable, type ErrorLayer, type Finding, type Seen } from '../check.ts';
 import { Deadline } from '../deadline.ts';
+import { correctCode } from '../network/own-route.ts';
 import { connectionFailure, doingIn, moreTelling } from '../network/problems.ts';
 import { Target } from '../network/target.ts';
 import { contentRules } from './content-rules.ts';
@@ -81,6 +82,7 @@ export class HttpRun implements Seen {
     let tried: ExchangeResult | null = null;
     const unreached = await this.#target.reach(host, this.#spec.ip_family ?? 'any', async (address, shareMs) => {
       const result = await this.#exchange(hop, { address, port }, shareMs);
+      if (result.failed) await correctCode(result.failed, address);
       this.#addTimings(result);
       this.#last = tried = moreTelling(tried, result);
       return result.failed?.phase !== 'connect';

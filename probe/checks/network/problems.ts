@@ -1,5 +1,6 @@
 import type { ErrorType, MissedReason } from '../../../shared/contracts/result.ts';
 import { failure, missed, printable, type Finding } from '../check.ts';
+import { NO_ROUTE } from './own-route.ts';
 
 /** How far a connection had come; also the layer of its failure. */
 export type Phase = 'connect' | 'tls' | 'response';
@@ -13,12 +14,13 @@ type Problem = { kind: 'target'; type: ErrorType; message: string } | {
 /** Out of sockets, ports or memory: too much at once. */
 const EXHAUSTED = new Set(['EMFILE', 'ENFILE', 'ENOBUFS', 'ENOMEM', 'EADDRNOTAVAIL', 'EAGAIN']);
 /** No way out of this machine at all, or none that its packet filter leaves. */
-const CUT_OFF = new Set(['ENETUNREACH', 'ENETDOWN', 'EPERM']);
+const CUT_OFF = new Set([NO_ROUTE, 'ENETDOWN', 'EPERM']);
 
 const SENTENCES: Readonly<Record<string, string>> = Object.freeze({
   ECONNREFUSED: 'Connection refused',
   ECONNRESET: 'Connection reset by the server',
   EHOSTUNREACH: 'The host is unreachable',
+  ENETUNREACH: 'A router reports that the network is unreachable',
   EPIPE: 'Connection closed by the server',
   CLOSED: 'Connection closed before an answer came',
   EACCES: 'Connection not permitted',
@@ -42,7 +44,7 @@ export function moreTelling<Try extends { failed: { phase: Phase; code: string }
   return first.failed !== null && isOwnTrouble(first.failed.code) ? second : first;
 }
 
-/** Whether an errno of a connection is the fault of this machine. */
+/** Whether a code of a connection, errno or ours, is the fault of this machine. */
 export function isOwnTrouble(code: string): boolean {
   return EXHAUSTED.has(code) || CUT_OFF.has(code);
 }

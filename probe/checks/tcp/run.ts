@@ -2,6 +2,7 @@ import { usualTls, type TcpSpec } from '../../../shared/contracts/check-spec.ts'
 import type { Timings } from '../../../shared/contracts/result.ts';
 import { failure, success, type CheckContext, type Finding, type Seen } from '../check.ts';
 import { Deadline } from '../deadline.ts';
+import { correctCode } from '../network/own-route.ts';
 import { connectionFailure, doingIn, moreTelling } from '../network/problems.ts';
 import { Target } from '../network/target.ts';
 import { conversationOf } from './conversations.ts';
@@ -37,6 +38,7 @@ export class TcpRun implements Seen {
   async run(): Promise<Finding> {
     const unreached = await this.#target.reach(this.#spec.host, 'any', async (address, shareMs) => {
       const result = await this.#visit(address, shareMs);
+      if (result.failed) await correctCode(result.failed, address);
       this.#last = moreTelling(this.#last, result);
       return result.failed?.phase !== 'connect';
     });

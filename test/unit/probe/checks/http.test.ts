@@ -174,7 +174,7 @@ describe('an HTTP check', () => {
 
     test.each([
       ['there is no way to the last one', { 4: ['127.0.0.1'], 6: [NO_WAY] }, 'http'],
-      ['there is no way to the first one', { 4: ['224.0.0.1', '127.0.0.1'] }, 'http'],
+      ['there is no way to the first one', { 4: ['255.255.255.255', '127.0.0.1'] }, 'http'],
       ['that is so over HTTPS', { 4: ['127.0.0.1'], 6: [NO_WAY] }, 'https'],
     ])('says how the first address failed that can be reached from here, if %s', async (_what, addresses, scheme) => {
       const server = await startRawServer(() => undefined);
@@ -188,7 +188,7 @@ describe('an HTTP check', () => {
     });
 
     test('misses the slot if there is no way to any address', async () => {
-      const resolver = resolverOf({ 'target.test': { 4: ['224.0.0.1'], 6: [NO_WAY] } });
+      const resolver = resolverOf({ 'target.test': { 4: ['255.255.255.255'], 6: [NO_WAY] } });
       expect(await check({ url: 'http://target.test/' }, { context: { resolver } })).toMatchObject({
         outcome: 'missed', missed: 'probe_unhealthy',
       });

@@ -286,10 +286,20 @@ describe('a chosen name server', () => {
   });
 });
 
-test.each([['EMFILE', 'overload'], ['ENOBUFS', 'overload'], ['ENETUNREACH', 'probe_unhealthy'], ['EPERM', 'probe_unhealthy']])(
+test.each([['EMFILE', 'overload'], ['ENOBUFS', 'overload'], ['NO_ROUTE', 'probe_unhealthy'], ['EPERM', 'probe_unhealthy']])(
   'a DNS check that ends with %s is missed', (code, reason) => {
     const entry = { type: 'A' as const, expected: [], match: 'any' as const };
     const outcome = { kind: 'down' as const, code, server: { address: '192.0.2.1', port: 53 }, via: 'UDP' as const };
     expect(faultOf('a.example', entry, outcome, false)).toMatchObject({ outcome: 'missed', missed: reason });
   },
 );
+
+test.each([
+  ["a server of the monitor's own", false, { outcome: 'failure', error: { type: 'dns_error', layer: 'dns' } }],
+  ["the probe's own server", true, { outcome: 'missed', missed: 'probe_unhealthy' }],
+])('a route to %s that a router reports as lost', (_name, isSystem, expected) => {
+  const entry = { type: 'A' as const, expected: [], match: 'any' as const };
+  const server = { address: '192.0.2.1', port: 53 };
+  const outcome = { kind: 'down' as const, code: 'ENETUNREACH', server, via: 'TCP' as const };
+  expect(faultOf('a.example', entry, outcome, isSystem)).toMatchObject(expected);
+});

@@ -1,0 +1,30 @@
+import { once } from 'node:events';
+import { createSocket } from 'node:dgram';
+import { isIPv6 } from 'node:net';
+
+/** Our code of a connection for which this machine has no route: nothing has left it. */
+export const NO_ROUTE = 'NO_ROUTE';
+/** Any port will do. */
+const PORT = 9;
+
+/**
+ * Corrects the code of a failed connection to an IP address: the system says ENETUNREACH when a router
+ * elsewhere reports the route as lost, which stays, and when it has no route itself, which becomes NO_ROUTE.
+ */
+export async function correctCode(failed: { code: string }, address: string): Promise<void> {
+  if (failed.code === 'ENETUNREACH' && !(await hasRoute(address))) failed.code = NO_ROUTE;
+}
+
+/** Connecting a UDP socket looks up the route and sends nothing. */
+async function hasRoute(address: string): Promise<boolean> {
+  const socket = createSocket(isIPv6(address) ? 'udp6' : 'udp4');
+  try {
+    socket.connect(PORT, address);
+    await once(socket, 'connect');
+    return true;
+  } catch {
+    return false;
+  } finally {
+    socket.close();
+  }
+}
