@@ -113,7 +113,11 @@ export async function openController(given: GivenPorts, publicPages = openPublic
   const groups = await openGroups(ports);
   const domains = await openDomains(ports, { monitors: monitors.store, retold: () => results.look() });
   const events = openEvents(ports);
-  const accounts = await openAccounts(ports, { mailer, monitors, groups, events, baseUrl });
+  const accounts = await openAccounts(ports, {
+    mailer, monitors, groups, events, baseUrl,
+    deleteSubscriptions: (organizationId, userId) =>
+      subscribing.deleteCreatedBy(organizationId, userId),
+  });
   const { quota } = accounts;
   const limitsOf = (organizationId: string) => quota.limitsOf(organizationId);
   const incidents = await openIncidents(ports, {
@@ -176,6 +180,7 @@ export async function openController(given: GivenPorts, publicPages = openPublic
   const grouping = groups.over(monitorDeps, events.tellOfGroup);
   const { deps: pages, quick, connect, routes: pageRoutes } =
     statusPages.over(monitorDeps, subscribers.ofPages);
+  const subscribing = subscriptions.over({ quota, identities: fleet.identities });
   const http = await openHttp(ports, {
     accounts, results, fleet, notifications, events, refusedWrites, domains, evidence: evidence.intake, quick,
     mailing: subscribers.mailing,
@@ -184,7 +189,7 @@ export async function openController(given: GivenPorts, publicPages = openPublic
       ...accountRoutes(accounts.deps), ...monitorRoutes(monitorDeps), ...grouping.routes, ...fleet.routes,
       ...incidents.routesOver({ notifications: notifications.log, past: history, open: live }),
       ...evidence.routes, ...notifications.routes, ...events.routesOver(quota),
-      ...subscriptions.routesOver({ quota, identities: fleet.identities }),
+      ...subscribing.routes,
       ...dashboardRoutes({
         monitors: monitorDeps, health: results.health, incidents: incidents.store, fleet: fleet.overview,
       }),

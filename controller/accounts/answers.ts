@@ -66,6 +66,15 @@ const memberView = z.strictObject({
   joined_at: instant,
 }).meta({ id: 'Member' });
 export const memberAnswer = z.strictObject({ member: memberView });
+export const memberRemovedAnswer = z.strictObject({
+  message: text,
+  revoked: z.strictObject({ api_keys: z.int(), subscriptions: z.int() })
+    .describe('How many credentials were revoked; zeros without `revoke_credentials`.'),
+});
+const subscriptionSummary = z.strictObject({ id, name: text, created_at: instant });
+export const memberCredentialsAnswer = z.strictObject({
+  api_keys: z.array(apiKeyView), subscriptions: z.array(subscriptionSummary),
+});
 export const membersAnswer = z.strictObject({ members: z.array(memberView) });
 const invitationView = z.strictObject({
   id, email: text, role: organizationRole, project_roles: projectRoles, invited_by: id,

@@ -34,6 +34,13 @@ export function openAccountStores(db: ConstructorParameters<typeof UserStore>[0]
   };
 }
 
+export interface NamedCredential {
+  _id: string;
+  name: string;
+  /** Unix ms. */
+  created_at: number;
+}
+
 export interface AccountDeps extends AccountStores {
   /** Of requests on invitations. */
   claims: Claims;
@@ -52,6 +59,11 @@ export interface AccountDeps extends AccountStores {
   baseUrl(): string;
   /** The organization's open streams of live events on this controller. */
   openStreams(organizationId: string): number;
+  /** Credentials of NATS clients that members created. Deleting disconnects the clients; returns how many. */
+  subscriptions: {
+    createdBy(organizationId: string, userId: string): Promise<NamedCredential[]>;
+    deleteCreatedBy(organizationId: string, userId: string): Promise<number>;
+  };
   /** What a project still contains, in words for people (`monitors`); null if it is empty. */
   contentsOfProject(tenant: Tenant): Promise<string | null>;
   log: Log;

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { queryInt, readOnlyFields, uuidParam } from '../http/params.ts';
+import { queryBoolean, queryInt, readOnlyFields, uuidParam } from '../http/params.ts';
 import { characters, oneLine, trimmedPattern } from '../http/texts.ts';
 import { PLAN_NAMES } from '../plans/plans.ts';
 
@@ -64,6 +64,10 @@ export const invitationInput = z.strictObject({
   project_roles: z.union([z.record(uuidParam, projectRole), projectRoleList]).default({}),
 });
 export const memberParams = z.strictObject({ userId: uuidParam });
+export const memberRemovalQuery = z.strictObject({
+  revoke_credentials: queryBoolean.default(false)
+    .describe('Also revoke the API keys and delete the subscriptions that they created.'),
+});
 export const memberChangeInput = z.strictObject({
   role: organizationRole.optional(),
   ...readOnlyFields('user_id', 'email', 'name', 'project_roles', 'joined_at'),

@@ -2,8 +2,9 @@ import { isoTime } from '../../shared/time.ts';
 import type { AuditActor } from '../http/route.ts';
 import type { ApiKeyDoc } from './api-keys/store.ts';
 import type { IssuedKey } from './api-keys/verbs.ts';
+import type { NamedCredential } from './deps.ts';
 import type { InvitationDoc } from './invitations/store.ts';
-import type { NamedMember } from './members/verbs.ts';
+import type { MemberCredentials, NamedMember } from './members/verbs.ts';
 import type { OrganizationDoc } from './organizations/store.ts';
 import type { ProjectMember } from './projects/verbs/members.ts';
 import type { VisibleProject } from './projects/verbs/projects.ts';
@@ -58,6 +59,12 @@ export function viewFreshApiKey({ doc, key }: IssuedKey) {
 export function viewMember({ member, user }: NamedMember) {
   const { user_id, role, project_roles, created_at } = member;
   return { user_id, email: user.email, name: user.name, role, project_roles, joined_at: isoTime(created_at) };
+}
+
+export function viewMemberCredentials({ keys, subscriptions }: MemberCredentials) {
+  const viewSubscription = ({ _id: id, name, created_at }: NamedCredential) =>
+    ({ id, name, created_at: isoTime(created_at) });
+  return { api_keys: keys.map(viewApiKey), subscriptions: subscriptions.map(viewSubscription) };
 }
 
 export function viewProjectMember({ member, user, role }: ProjectMember) {

@@ -44,13 +44,15 @@ export function createAuditRecorder({ entries, organizationsOf, log }: AuditReco
 /** `organization_id` is null for a change of the caller's own account. */
 type AuditEntry = Omit<AuditDoc, '_id' | 'organization_id'> & { organization_id: string | null };
 
-function auditEntry(action: string, { route, context, params, body, reply }: AnsweredRequest): AuditEntry {
+function auditEntry(action: string, request: AnsweredRequest): AuditEntry {
+  const { route, context, params, query, body, reply } = request;
   const actor = reply.audit?.actor ?? actorOf(context.actor);
   // The answer names a new resource; the last parameter of the path names an existing one.
   const named = [...route.path.matchAll(/:([A-Za-z_]+)/g)].map(([, name = '']) => params[name]).at(-1);
   const answered = answeredId(reply.data);
   const id = reply.status === 201 ? (answered ?? named) : (named ?? answered);
-  const fields = typeof body === 'object' && body !== null ? Object.keys(body).slice(0, MOST_FIELDS) : [];
+  const sent = typeof body === 'object' && body !== null ? Object.keys(body) : [];
+  const fields = [...Object.keys(query), ...sent].slice(0, MOST_FIELDS);
   return {
     organization_id: reply.audit?.organizationId ?? context.tenant?.organizationId ?? null,
     project_id: context.tenant?.projectId ?? null, action,

@@ -23,7 +23,8 @@ export interface AnsweredRequest {
   route: Route;
   context: PublicContext & { tenant?: { organizationId: string; projectId?: string } };
   params: Record<string, string>;
-  /** As it was sent, before its schema. */
+  /** As they were sent, before their schemas. */
+  query: Record<string, string>;
   body: unknown;
   reply: AnyReply;
 }

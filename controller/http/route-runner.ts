@@ -71,17 +71,17 @@ export async function runRoute(deps: RunnerDeps, route: Route, exchange: Matched
       query: parsedQuery(route, query),
       body: await route.parseBody(body),
     };
-    return { body, reply: await route.handle(context, input) };
+    return { query, body, reply: await route.handle(context, input) };
   };
   const owner = route.takesTurns === true ? (context.tenant?.organizationId ?? state.addressKey) : null;
-  const { body, reply } = await (owner === null ? serve() : deps.turns.run(owner, serve));
+  const { query, body, reply } = await (owner === null ? serve() : deps.turns.run(owner, serve));
   // Nobody can lose the right to what is public.
   if (reply.stream !== undefined && caller !== null) {
     deps.guards.guard(reply.stream, authorOf(caller), async () => {
       await permit(await identify(deps.clock.now()));
     });
   }
-  await deps.audit.record({ route, context, params, body, reply });
+  await deps.audit.record({ route, context, params, query, body, reply });
   return reply;
 }
 

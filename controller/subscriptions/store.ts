@@ -21,6 +21,18 @@ export class SubscriptionStore extends Documents<SubscriptionDoc> {
     return this.select({ organization_id: organizationId }).sort({ created_at: 1, _id: 1 }).toArray();
   }
 
+  /** Oldest first. */
+  createdBy(organizationId: string, userId: string): Promise<SubscriptionDoc[]> {
+    const filter = { organization_id: organizationId, created_by: userId };
+    return this.select(filter).sort({ created_at: 1, _id: 1 }).toArray();
+  }
+
+  /** Returns how many there were. */
+  async deleteCreatedBy(organizationId: string, userId: string): Promise<number> {
+    const filter = { organization_id: organizationId, created_by: userId };
+    return (await this.all.deleteMany(filter)).deletedCount;
+  }
+
   countOfOrganization(organizationId: string): Promise<number> {
     return this.count({ organization_id: organizationId });
   }

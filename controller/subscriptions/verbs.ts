@@ -57,3 +57,17 @@ export async function deleteSubscription(
   await quota.release(tenant.organizationId, 'subscriptions');
   await publish();
 }
+
+/**
+ * Deletes the subscriptions that a member created, and returns how many. When it resolves, NATS has closed
+ * their connections.
+ */
+export async function deleteSubscriptionsOf(
+  { subscriptions, quota, publish }: SubscriptionDeps, organizationId: string, userId: string,
+): Promise<number> {
+  const count = await subscriptions.deleteCreatedBy(organizationId, userId);
+  if (count === 0) return 0;
+  await quota.release(organizationId, 'subscriptions', count);
+  await publish();
+  return count;
+}

@@ -31,6 +31,8 @@ interface AccountSources {
   monitors: Monitors;
   groups: Groups;
   events: Events;
+  /** Deletes the subscriptions that a member created; returns how many. */
+  deleteSubscriptions(organizationId: string, userId: string): Promise<number>;
   /** Address that mailed links begin with. */
   baseUrl(): string;
 }
@@ -40,7 +42,7 @@ export type Accounts = Awaited<ReturnType<typeof openAccounts>>;
 /** Accounts with their limits. `close` ends the mails that are being sent. */
 export async function openAccounts(ports: ControllerPorts, sources: AccountSources) {
   const { config, mongo: { db }, bus, clock, log, holder } = ports;
-  const { mailer, monitors, groups, events, baseUrl } = sources;
+  const { mailer, monitors, groups, events, baseUrl, deleteSubscriptions } = sources;
   const { plans, registration, defaultPlan, planChanges, jwtKeys } = config.accounts;
   const stores = openAccountStores(db);
   await Promise.all(Object.values(stores).map((store) => store.ensureIndexes()));
@@ -68,6 +70,10 @@ export async function openAccounts(ports: ControllerPorts, sources: AccountSourc
     claims: new Claims({ clock, holder, lastsMs: CLAIM_MS }),
     tokens, sessionEnds, quota, registration, defaultPlan, planChanges, post, baseUrl, log,
     openStreams: (organizationId) => events.hub.streamsOf(organizationId),
+    subscriptions: {
+      createdBy: (organizationId, userId) => subscriptions.createdBy(organizationId, userId),
+      deleteCreatedBy: deleteSubscriptions,
+    },
     hasher: new PasswordHasher(clock, ports.passwordCost),
     attempts: new PasswordAttempts(clock, config.http.rateLimit),
     contentsOfProject: async (tenant) => {

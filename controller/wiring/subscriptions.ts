@@ -8,12 +8,13 @@ import { SubscriptionDirectory } from '../subscriptions/directory.ts';
 import { subscriptionRoutes } from '../subscriptions/routes.ts';
 import { SubscriptionStore } from '../subscriptions/store.ts';
 import { subscriberUser } from '../subscriptions/subscription.ts';
+import { deleteSubscriptionsOf } from '../subscriptions/verbs.ts';
 import type { ControllerPorts } from './ports.ts';
 
 /** How long a change of subscriptions waits for JetStream; a subscriber may stay connected meanwhile. */
 const ENSURED_WITHIN_MS = 1000;
 
-interface RoutesDeps {
+interface VerbsDeps {
   quota: Quota;
   identities: {
     /** Tells all controllers that somebody has got or lost an identity. */
@@ -43,7 +44,7 @@ export async function openSubscriptions({ config, mongo, bus, clock, log }: Cont
       await directory.refresh();
       return directory.all().map(subscriberUser);
     },
-    routesOver: ({ quota, identities }: RoutesDeps) => {
+    over: ({ quota, identities }: VerbsDeps) => {
       const agree = async (): Promise<void> => {
         // The quickstart's server stops JetStream with its last subscriber, and consumers must go before.
         if (directory.all().length === 0) await ensured();
@@ -57,7 +58,12 @@ export async function openSubscriptions({ config, mongo, bus, clock, log }: Cont
         await directory.refresh();
         await agree();
       };
-      return subscriptionRoutes({ subscriptions: store, quota, publish }, config.nats.publicUrl);
+      const deps = { subscriptions: store, quota, publish };
+      return {
+        routes: subscriptionRoutes(deps, config.nats.publicUrl),
+        deleteCreatedBy: (organizationId: string, userId: string) =>
+          deleteSubscriptionsOf(deps, organizationId, userId),
+      };
     },
   };
 }

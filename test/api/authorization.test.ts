@@ -96,6 +96,7 @@ const NEEDS = {
   'PUT /api/organization/members/:userId': 'organization admin',
   'PATCH /api/organization/members/:userId': 'organization admin',
   'DELETE /api/organization/members/:userId': 'organization admin',
+  'GET /api/organization/members/:userId/credentials': 'organization admin',
   'GET /api/organization/invitations': 'organization admin',
   'POST /api/organization/invitations': 'organization admin',
   'DELETE /api/organization/invitations/:id': 'organization admin',

@@ -68,7 +68,9 @@ describe('members', () => {
   test('lose access with their next request when removed, while the organization keeps its keys', async () => {
     const person = await newMember(app, tenant, 'admin');
     const { key } = (await person.client.post('/api/auth/api-keys', { name: 'theirs' })).data;
-    expect((await tenant.owner.client.delete(path(person.userId))).status).toBe(200);
+    expect((await tenant.owner.client.delete(path(person.userId))).data).toEqual(
+      { message: 'Member removed', revoked: { api_keys: 0, subscriptions: 0 } },
+    );
     expect((await person.client.get('/api/monitors')).code).toBe('ORGANIZATION_NOT_FOUND');
     expect((await person.client.get(
       '/api/monitors', { headers: { 'x-organization-id': tenant.organizationId } },
@@ -77,6 +79,50 @@ describe('members', () => {
     expect((await person.client.get('/api/auth/me')).data.organizations).toEqual([]);
     expect((await app.client.get('/api/monitors', { headers: { 'x-api-key': key } })).status).toBe(200);
     expect((await tenant.owner.client.delete(path(person.userId))).code).toBe('RESOURCE_NOT_FOUND');
+  });
+
+  test('are removed with the keys and subscriptions that they created, if asked, and with no others', async () => {
+    const person = await newMember(app, tenant, 'admin');
+    const owner = tenant.owner.client;
+    const works = async (key: string) =>
+      (await app.client.get('/api/monitors', { headers: { 'x-api-key': key } })).status === 200;
+    const theirs = (await person.client.post('/api/auth/api-keys', { name: 'theirs' })).data;
+    const rotated = (await owner.post('/api/auth/api-keys', { name: 'rotated by them' })).data;
+    const { key } = (await person.client.post(`/api/auth/api-keys/${rotated.id}/rotate`)).data;
+    const taken = (await person.client.post('/api/auth/api-keys', { name: 'rotated by the owner' })).data;
+    const kept = (await owner.post(`/api/auth/api-keys/${taken.id}/rotate`)).data;
+    const { subscription } = (await person.client.post('/api/subscriptions', { name: 'Archive' })).data;
+    const ours = (await owner.post('/api/subscriptions', { name: 'Ours' })).data.subscription;
+
+    const read = await owner.get(`${path(person.userId)}/credentials`);
+    expect(read.data).toEqual({
+      api_keys: [
+        expect.objectContaining({ id: theirs.id, name: 'theirs', key_preview: theirs.key_preview }),
+        expect.objectContaining({ id: rotated.id, name: 'rotated by them' }),
+      ],
+      subscriptions: [{ id: subscription.id, name: 'Archive', created_at: subscription.created_at }],
+    });
+    expect((await owner.delete(`${path(person.userId)}?revoke_credentials=yes`)).code).toBe('VALIDATION_ERROR');
+    const removed = await owner.delete(`${path(person.userId)}?revoke_credentials=true`);
+    expect(removed.data).toEqual({ message: 'Member removed', revoked: { api_keys: 2, subscriptions: 1 } });
+    expect(await Promise.all([theirs.key, key, kept.key, tenant.readKeyText].map(works))).toEqual(
+      [false, false, true, true],
+    );
+    const { subscriptions } = (await owner.get('/api/subscriptions')).data;
+    expect(subscriptions.map(({ id }: Loose) => id)).toEqual([ours.id]);
+    expect((await owner.get('/api/billing')).data.usage.subscriptions).toBe(1);
+    expect((await owner.get('/api/audit-log?action=member.removed')).data.entries).toMatchObject([
+      { resource: { id: person.userId }, fields: ['revoke_credentials'] },
+    ]);
+    expect((await owner.get(`${path(person.userId)}/credentials`)).code).toBe('RESOURCE_NOT_FOUND');
+  });
+
+  test('keep their credentials when the removal is refused', async () => {
+    const key = (await tenant.owner.client.post('/api/auth/api-keys', { name: 'theirs' })).data;
+    const refused = await tenant.owner.client.delete(`${path(tenant.owner.userId)}?revoke_credentials=true`);
+    expect(refused.code).toBe('CONFLICT');
+    const answer = await app.client.get('/api/monitors', { headers: { 'x-api-key': key.key } });
+    expect(answer.status).toBe(200);
   });
 
   test('always include an owner: the last one cannot be removed or demoted', async () => {

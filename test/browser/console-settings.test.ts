@@ -110,6 +110,7 @@ describe('settings in the console', () => {
       await page.getByText('needs an owner').waitFor();
       await expect.poll(() => page.getByLabel('Role of Owner').inputValue()).toBe('owner');
       await page.getByRole('button', { name: 'Remove viewer' }).click();
+      await page.getByText('They created no API keys').waitFor();
       await page.getByRole('dialog').getByRole('button', { name: 'Remove' }).click();
       await page.getByText('Removed', { exact: true }).waitFor();
       expect(await rolesNow()).toEqual(['Owner: owner', 'member: member']);
@@ -117,6 +118,29 @@ describe('settings in the console', () => {
     });
     const { invitations } = (await tenant.owner.client.get('/api/organization/invitations')).data;
     expect(invitations).toMatchObject([{ email: 'grace@example.com', role: 'member', project_roles: { [tenant.projectId]: 'viewer' } }]);
+  });
+
+  test('whoever removes a person sees the credentials that they created, and revokes them', async () => {
+    const leaver = await newMember(rig.app, tenant, 'admin');
+    for (const name of ['Deployments', 'Backup']) await leaver.client.post('/api/auth/api-keys', { name });
+    await leaver.client.post('/api/subscriptions', { name: 'Archive' });
+    const keys = async () => ((await tenant.owner.client.get('/api/auth/api-keys')).data.keys as { name: string }[])
+      .map(({ name }) => name).toSorted();
+    await rig.open(tenant.owner, '/settings/people', { ...PHONE, locale: 'de-DE' }, async (page, noted) => {
+      await page.getByRole('button', { name: 'admin entfernen' }).click();
+      const dialog = page.getByRole('dialog');
+      await dialog.getByText('Deployments, Backup').waitFor();
+      await dialog.getByText('API-Schlüssel (2)').waitFor();
+      await dialog.getByText('Archive').waitFor();
+      expect(await findBarriers(page)).toEqual([]);
+      await takeScreenshot(page, 'console-settings-remove-person-phone');
+      await dialog.getByLabel('Auch die Zugangsdaten widerrufen').check();
+      await dialog.getByRole('button', { name: 'Entfernen' }).click();
+      await page.getByText('Widerrufene API-Schlüssel: 2, Abonnements: 1').waitFor();
+      expect(noted).toEqual([]);
+    });
+    expect(await keys()).toEqual(['reader', 'writer']);
+    expect((await tenant.owner.client.get('/api/subscriptions')).data.subscriptions).toEqual([]);
   });
 
   test('an invitation is accepted by somebody new, in their language', async () => {

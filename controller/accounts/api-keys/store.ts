@@ -44,6 +44,18 @@ export class ApiKeyStore extends Documents<ApiKeyDoc> {
     return { keys, total };
   }
 
+  /** Those whose current secret this user has received, oldest first. */
+  createdBy(organizationId: string, userId: string): Promise<ApiKeyDoc[]> {
+    const filter = { organization_id: organizationId, created_by: userId };
+    return this.select(filter).sort({ created_at: 1, _id: 1 }).toArray();
+  }
+
+  /** Returns how many there were. */
+  async deleteCreatedBy(organizationId: string, userId: string): Promise<number> {
+    const filter = { organization_id: organizationId, created_by: userId };
+    return (await this.all.deleteMany(filter)).deletedCount;
+  }
+
   countOfOrganization(organizationId: string): Promise<number> {
     return this.count({ organization_id: organizationId });
   }

@@ -1,9 +1,9 @@
-import { defineRoute, done, ok, type Route } from '../../http/route.ts';
-import { memberAnswer, membersAnswer, messageAnswer } from '../answers.ts';
+import { defineRoute, ok, type Route } from '../../http/route.ts';
+import { memberAnswer, memberCredentialsAnswer, memberRemovedAnswer, membersAnswer } from '../answers.ts';
 import type { AccountDeps } from '../deps.ts';
-import { memberChangeInput, memberParams } from '../schema.ts';
-import { viewMember } from '../views.ts';
-import { changeMemberRole, listMembers, removeMember } from './verbs.ts';
+import { memberChangeInput, memberParams, memberRemovalQuery } from '../schema.ts';
+import { viewMember, viewMemberCredentials } from '../views.ts';
+import { changeMemberRole, listMembers, readCredentials, removeMember } from './verbs.ts';
 
 export function memberRoutes(deps: AccountDeps): Route[] {
   const tag = 'Organization';
@@ -28,9 +28,21 @@ export function memberRoutes(deps: AccountDeps): Route[] {
     })),
     defineRoute({
       ...one, method: 'DELETE', summary: 'Remove a member', audit: 'member.removed',
-      description: 'Takes effect on the next request. API keys belong to the organization and stay valid.',
-      answers: { 200: messageAnswer },
-      handle: (ctx, { params }) => done(removeMember(deps, ctx, params.userId), 'Member removed'),
+      description: 'Takes effect on the next request. API keys and subscriptions belong to the organization and '
+        + 'stay valid, unless `revoke_credentials` is true.',
+      query: memberRemovalQuery, answers: { 200: memberRemovedAnswer },
+      handle: async (ctx, { params, query }) => {
+        const revoked = await removeMember(deps, ctx, params.userId, query.revoke_credentials);
+        return ok({ message: 'Member removed', revoked });
+      },
+    }),
+    defineRoute({
+      ...one, method: 'GET', path: `${one.path}/credentials`,
+      summary: 'List the API keys and subscriptions that a member created', errors: ['RESOURCE_NOT_FOUND'],
+      description: 'A key belongs to whoever created or last rotated it.',
+      answers: { 200: memberCredentialsAnswer },
+      handle: async (ctx, { params }) =>
+        ok(viewMemberCredentials(await readCredentials(deps, ctx, params.userId))),
     }),
   ];
 }

@@ -1,6 +1,7 @@
 import { AppError, notFound } from '../../../shared/errors.ts';
 import type { OrganizationContext } from '../../http/route.ts';
-import type { AccountDeps } from '../deps.ts';
+import type { ApiKeyDoc } from '../api-keys/store.ts';
+import type { AccountDeps, NamedCredential } from '../deps.ts';
 import { reachesOrganizationRole, type OrganizationRole } from '../roles.ts';
 import type { UserDoc } from '../users/store.ts';
 import type { MemberDoc } from './store.ts';
@@ -8,6 +9,12 @@ import type { MemberDoc } from './store.ts';
 export interface NamedMember {
   member: MemberDoc;
   user: UserDoc;
+}
+
+/** What a member has created and may still have a copy of. */
+export interface MemberCredentials {
+  keys: ApiKeyDoc[];
+  subscriptions: NamedCredential[];
 }
 
 /** How long the owners stay locked if the request that locked them dies, ms. */
@@ -42,16 +49,43 @@ export async function changeMemberRole(
   });
 }
 
-/** Ends a membership from the next request on, and withdraws invitations. Throws as `changeMemberRole`. */
-export async function removeMember(deps: AccountDeps, ctx: OrganizationContext, userId: string) {
+/** The API keys and subscriptions that a member created. Throws RESOURCE_NOT_FOUND. */
+export async function readCredentials(
+  deps: AccountDeps, ctx: OrganizationContext, userId: string,
+): Promise<MemberCredentials> {
+  const { member: { organization_id: organizationId } } = await findMember(deps, ctx, userId);
+  const [keys, subscriptions] = await Promise.all([
+    deps.keys.createdBy(organizationId, userId), deps.subscriptions.createdBy(organizationId, userId),
+  ]);
+  return { keys, subscriptions };
+}
+
+/**
+ * Ends a membership from the next request on, withdraws invitations and, if asked, revokes the credentials
+ * that the member created; returns how many. Throws as `changeMemberRole`.
+ */
+export async function removeMember(
+  deps: AccountDeps, ctx: OrganizationContext, userId: string, revokesCredentials: boolean,
+) {
   const { member, user } = await findMember(deps, ctx, userId);
   requireOwnerFor(ctx, member.role);
+  const revoked = { api_keys: 0, subscriptions: 0 };
+  const revoke = async () => {
+    if (!revokesCredentials) return;
+    revoked.api_keys += await deps.keys.deleteCreatedBy(member.organization_id, userId);
+    revoked.subscriptions += await deps.subscriptions.deleteCreatedBy(member.organization_id, userId);
+  };
   await keepingAnOwner(deps, ctx, member, async () => {
+    // If this fails, the member is still there and the request can be repeated.
+    await revoke();
     if (!(await deps.members.removeUnchanged(member))) throw changedMeanwhile();
     await withdrawInvitationsOf(deps, member);
     // One whose acceptance was interrupted would let them return.
     await deps.invitations.deleteOfAddress(member.organization_id, user.email);
+    // What they created in the meantime.
+    await revoke();
   });
+  return revoked;
 }
 
 /** Only an owner appoints, demotes or removes owners. Throws INSUFFICIENT_PERMISSIONS. */

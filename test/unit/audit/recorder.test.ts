@@ -27,7 +27,7 @@ async function entriesOf(request: Partial<AnsweredRequest>): Promise<AuditDoc[]>
     organizationsOf: async () => [], log: createLog('test', 'silent'),
   });
   await recorder.record({
-    route: route('/api/a'), context, params: {}, body: {}, reply: { status: 200 }, ...request,
+    route: route('/api/a'), context, params: {}, query: {}, body: {}, reply: { status: 200 }, ...request,
   });
   return docs;
 }
@@ -66,6 +66,11 @@ describe('an audit entry', () => {
     expect(await entriesOf({ route: route('/api/a', false) })).toEqual([]);
     expect(await entriesOf({ route: { ...route('/api/a'), audit: undefined } })).toEqual([]);
     expect(await entriesOf({ reply: { status: 400, raw: '' } })).toEqual([]);
+  });
+
+  test('names what was sent in the query and in the body', async () => {
+    const [entry] = await entriesOf({ query: { dry_run: 'true' }, body: { name: 'x' } });
+    expect(entry?.fields).toEqual(['dry_run', 'name']);
   });
 
   test('has a maximum size, whatever was sent', async () => {

@@ -3,17 +3,15 @@ import { useState } from 'preact/hooks';
 import { answer, api } from '../api/client.ts';
 import type { components } from '../api/openapi.d.ts';
 import { useOptimistic } from '../api/optimistic.ts';
-import { queries } from '../api/queries.ts';
 import { canAdminister, me } from '../session/session.ts';
 import { settingTexts as texts } from '../texts/settings.ts';
 import { Button } from '../ui/button.tsx';
-import { ConfirmDialog } from '../ui/dialog.tsx';
 import { Shown } from '../ui/loading.tsx';
 import { Section } from '../ui/page.tsx';
 import { Ago } from '../ui/time.tsx';
-import { toast } from '../ui/toast.tsx';
 import { Invitations } from './invitations.tsx';
 import { Invite } from './invite.tsx';
+import { RemoveMember } from './remove-member.tsx';
 import { rolesToGive, type Role } from './roles.ts';
 
 type Member = components['schemas']['Member'];
@@ -49,16 +47,7 @@ export function People() {
       </Section>
       {canAdminister.value && <Invitations />}
       {isInviting && <Invite onClose={() => setInviting(false)} />}
-      {leaving !== null && (
-        <ConfirmDialog
-          title={texts.removeOf(leaving.name)} text={texts.removeLong} verb={texts.remove} onClose={() => setLeaving(null)}
-          action={async () => {
-            await answer(api.DELETE('/api/organization/members/{userId}', { params: { path: { userId: leaving.user_id } } }));
-            await queries.invalidateQueries({ queryKey: ['settings'] });
-            toast(texts.removed);
-          }}
-        />
-      )}
+      {leaving !== null && <RemoveMember member={leaving} onClose={() => setLeaving(null)} />}
     </>
   );
 }
