@@ -7,7 +7,7 @@ const percent = z.number().min(0).max(100);
 
 const groupMonitorView = monitorView.pick({
   id: true, name: true, type: true, target: true, interval_seconds: true, status: true, configState: true,
-  runtimeStatus: true,
+  runtimeStatus: true, in_maintenance: true,
 });
 
 /** A group as the API shows it; its children have the same fields. */
@@ -43,11 +43,11 @@ export const bulkAnswer = z.strictObject({
 const window = z.strictObject({ uptime: percent, avg_response_time: z.number() });
 export const groupStatsAnswer = z.strictObject({
   total_monitors: z.int(), active_monitors: z.int(), paused_monitors: z.int(),
-  monitors_up: z.int(), monitors_down: z.int(),
+  monitors_up: z.int(), monitors_down: z.int().describe('Without those in maintenance.'),
   avg_response_time: z.number()
     .describe('ms, over the clock hours that the last hour overlaps; 0 without results.'),
   uptime_percentage: percent
-    .describe('Last 24 hours, every monitor weighted equally; 0 if nothing was watched.'),
+    .describe('Last 24 hours, every monitor with data weighted equally; 0 if none has any.'),
   historical: z.strictObject({ last_24h: window, last_7d: window, last_30d: window }),
 });
 

@@ -60,8 +60,12 @@ const monitorFields = {
   group_id: z.uuid().optional(),
 };
 
+/** Beside the current health, which maintenance does not change. */
+export const inMaintenance = z.boolean().describe('A maintenance window of the monitor is open.');
+
 export const monitorView = z.strictObject({
-  ...monitorFields, runtimeStatus: z.enum(['up', 'down', 'degraded', 'paused', 'maintenance', 'unknown']),
+  ...monitorFields, runtimeStatus: z.enum(['up', 'down', 'degraded', 'paused', 'unknown']),
+  in_maintenance: inMaintenance,
 }).meta({ id: 'Monitor' });
 export const monitorAnswer = z.strictObject({ monitor: monitorView });
 export const bulkAnswer = z.strictObject({
@@ -72,7 +76,7 @@ export const bulkAnswer = z.strictObject({
 });
 export const deletedAnswer = z.strictObject({ message: z.string() });
 
-const currentHealth = z.enum(['up', 'down', 'degraded', 'maintenance', 'unknown']);
+const currentHealth = z.enum(['up', 'down', 'degraded', 'unknown']);
 const percent = z.number().min(0).max(100);
 const incidentFields = {
   status: z.enum(['open', 'acknowledged']), severity: z.enum(['critical', 'major', 'minor', 'warning']),
@@ -91,7 +95,7 @@ export const listStats = z.strictObject({
 
 export const listedMonitorView = z.strictObject({
   ...monitorFields,
-  runtimeStatus: currentHealth,
+  runtimeStatus: currentHealth, in_maintenance: inMaintenance,
   last_check_at: unixSeconds.optional(), next_check_at: unixSeconds.optional(),
   stats: listStats.optional(),
   group_name: z.string().optional(),
@@ -108,7 +112,7 @@ export const monitorStatsAnswer = z.strictObject({
   avg_response_time: z.number(),
   total_checks: z.int(), failed_checks: z.int(),
   last_check_at: unixMs.nullable(), last_success_at: unixMs.nullable(), last_failure_at: unixMs.nullable(),
-  runtime_status: currentHealth,
+  runtime_status: currentHealth, in_maintenance: inMaintenance,
   current_incident: z.strictObject({
     id: z.uuid(), started_at: z.iso.datetime(), downtime_minutes: z.int(), ...incidentFields,
   }).nullable(),

@@ -19,14 +19,22 @@ export function nextCheckAt(doc: MonitorDoc, regionCount: number, now: number): 
   return next;
 }
 
-/**
- * The current health; `paused` unless the monitor is active, `maintenance` during a window whatever checks
- * say, `unknown` if no shard owner knows it.
- */
-export function runtimeStatus(doc: Pick<MonitorDoc, 'status'>, live: MonitorLive | null | undefined) {
+type Lifecycle = Pick<MonitorDoc, 'status'>;
+
+/** The current health: `paused` unless the monitor is active, `unknown` if no shard owner knows it. */
+export function runtimeStatus(doc: Lifecycle, live: MonitorLive | null | undefined) {
   if (doc.status !== 'active') return 'paused';
-  if (live?.in_maintenance === true) return 'maintenance';
   return live?.status === undefined || live.status === 'paused' ? 'unknown' : live.status;
+}
+
+/** True during a maintenance window of an active monitor, whatever its checks find. */
+export function isMaintained(doc: Lifecycle, live: MonitorLive | null | undefined): boolean {
+  return doc.status === 'active' && live?.in_maintenance === true;
+}
+
+/** The status of a status page's component: `maintenance` during a window, else the current health. */
+export function componentStatus(doc: Lifecycle, live: MonitorLive | null | undefined) {
+  return isMaintained(doc, live) ? 'maintenance' : runtimeStatus(doc, live);
 }
 
 /** The target for a reader with this role; null in place of a heartbeat's token, which lets anybody ping. */

@@ -6,7 +6,7 @@ import type { MonitorLive } from '../results/reading/live.ts';
 import type { PeriodStats } from '../results/reading/periods.ts';
 import type { listedMonitorView, listStats, monitorStatsAnswer, monitorView, settingsAnswer } from './answers.ts';
 import { timeoutMs, type MonitorDoc } from './monitor.ts';
-import { nextCheckAt, runtimeStatus, shownTarget } from './rules.ts';
+import { isMaintained, nextCheckAt, runtimeStatus, shownTarget } from './rules.ts';
 import { CHECK_TYPES, type TypeView } from './settings/registry.ts';
 
 /** What is known of a monitor besides its document. */
@@ -24,7 +24,9 @@ type StatsView = z.input<typeof monitorStatsAnswer>;
 
 /** A monitor as the read of one shows it to this role. */
 export function viewMonitor(doc: MonitorDoc, live: MonitorLive | null, role: ProjectRole): MonitorView {
-  return viewFields(doc, live, role, { runtimeStatus: runtimeStatus(doc, live) });
+  return viewFields(doc, live, role, {
+    runtimeStatus: runtimeStatus(doc, live), in_maintenance: isMaintained(doc, live),
+  });
 }
 
 /** A monitor as the list shows it to this role. */
@@ -34,7 +36,7 @@ export function viewListedMonitor(
   const { live, stats } = facts;
   const next = nextCheckAt(doc, live?.regions.length ?? 1, now);
   return viewFields(doc, live, role, {
-    runtimeStatus: healthOf(doc, live),
+    runtimeStatus: healthOf(doc, live), in_maintenance: isMaintained(doc, live),
     last_check_at: toSeconds(live?.last_check_at ?? stats?.last_check_at),
     next_check_at: toSeconds(next),
     stats: viewListStats(doc, facts, now),
@@ -52,7 +54,7 @@ export function viewStats(doc: MonitorDoc, facts: MonitorFacts, now: number): St
     last_check_at: latest(stats.last_check_at, live?.last_check_at),
     last_success_at: latest(stats.last_success_at, live?.last_success_at),
     last_failure_at: latest(stats.last_failure_at, live?.last_failure_at),
-    runtime_status: healthOf(doc, live),
+    runtime_status: healthOf(doc, live), in_maintenance: isMaintained(doc, live),
     current_incident: viewIncident(facts, now),
   };
 }
@@ -100,7 +102,7 @@ function toSeconds(atMs: number | null | undefined): number | undefined {
 /** Starts with literal fields: a copy of so wide an object that grows would make a hidden class each time. */
 function viewFields<More>(
   doc: MonitorDoc, live: MonitorLive | null, role: ProjectRole, more: More,
-): Omit<MonitorView, 'runtimeStatus'> & More {
+): Omit<MonitorView, 'runtimeStatus' | 'in_maintenance'> & More {
   const { _id: id, organization_id, created_by, name, type, interval_seconds, status } = doc;
   const { confirmation_policy, notification_target_ids: targets } = doc;
   return {

@@ -1,5 +1,5 @@
 import type { ProjectRole } from '../accounts/roles.ts';
-import { runtimeStatus, shownTarget } from '../monitors/rules.ts';
+import { componentStatus, shownTarget } from '../monitors/rules.ts';
 import type { ComponentView, PageView } from './answers.ts';
 import { shownBranding } from './branding-rules.ts';
 import { shownUptime } from './page-rules.ts';
@@ -35,7 +35,7 @@ function viewComponent(
   return {
     id: monitor._id, status_page_id: page._id, show_uptime: true, show_response_time: true,
     monitor_name: monitor.name, monitor_url: shownTarget(monitor, role) ?? '',
-    monitor_status: runtimeStatus(monitor, known?.live),
+    monitor_status: componentStatus(monitor, known?.live),
     current_uptime: Math.min(100, shownUptime(page, day) ?? 0),
     average_response_time: day?.avg_response_time ?? 0,
     ...component,

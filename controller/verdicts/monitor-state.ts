@@ -265,6 +265,8 @@ export interface StatusChange {
   at: number;
   reason: string;
   incident_id: string | null;
+  /** During maintenance from this change on; absent otherwise. */
+  in_maintenance?: true;
 }
 
 /** A change of what one region says of a monitor. */

@@ -59,10 +59,11 @@ export class MonitorStep {
 
   /** Adds a line to the status history. */
   addHistory({ from, to, at, reason }: StatusMove, outage: Outage | null): void {
-    const { monitor_id, organization_id, project_id } = this.state.config;
-    const change = {
+    const { config: { monitor_id, organization_id, project_id }, maintenance_since: since } = this.state;
+    const change: StatusChange = {
       id: this.id('status'), monitor_id, organization_id, project_id,
       from, to, at, reason, incident_id: outage?.incident_id ?? null,
+      ...(since === null ? {} : { in_maintenance: true as const }),
     };
     this.effects.push({ kind: 'status', change });
   }

@@ -64,7 +64,7 @@ describe('groups', () => {
       expect(data.check_count).toBe(1);
       expect(data.monitors).toEqual([{
         id: member.id, name: member.name, type: 'HTTP', target: member.target, interval_seconds: 60,
-        status: 'active', configState: 'active', runtimeStatus: 'down',
+        status: 'active', configState: 'active', runtimeStatus: 'down', in_maintenance: false,
       }]);
       expect(data.children).toEqual([{ ...bottom }]);
       expect(data.path).toEqual([{ id: top.id, name: top.name }, { id: middle.id, name: middle.name }]);

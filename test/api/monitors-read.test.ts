@@ -177,7 +177,8 @@ describe('the statistics of a monitor', () => {
     expect(quiet.data).toEqual({
       uptime_percentage: 99.5, avg_response_time: 120.3, total_checks: 10, failed_checks: 1,
       last_check_at: 6_000, last_success_at: 5_000,
-      last_failure_at: 3_000, runtime_status: 'degraded', current_incident: null,
+      last_failure_at: 3_000, runtime_status: 'degraded', in_maintenance: false,
+      current_incident: null,
     });
     app.owners.live.set(id, live({ status: 'down', last_check_at: 6_000, open_incident: incident }));
     await app.db.collection<Pick<IncidentDoc, '_id' | 'status'>>('incidents').insertOne({
@@ -193,6 +194,24 @@ describe('the statistics of a monitor', () => {
     });
     await client.post(`/api/monitors/${id}/pause`);
     expect((await client.get(`/api/monitors/${id}/stats`)).data.runtime_status).toBe('unknown');
+  });
+
+  test('say beside the health whether a maintenance window is open, as the list and the single read do', async () => {
+    const { data: group } = await client.post('/api/groups', { name: 'Shops' });
+    const id = await create({ group_id: group.id });
+    app.owners.live.set(id, live({ status: 'down', in_maintenance: true, last_check_at: 5_000 }));
+    app.owners.figures.set(id, figures());
+    const covered = { runtimeStatus: 'down', in_maintenance: true };
+    const listed = await client.get('/api/monitors');
+    const members = await client.get(`/api/groups/${group.id}`);
+    expect((await client.get(`/api/monitors/${id}`)).data.monitor).toMatchObject(covered);
+    expect(listed.data.monitors[0]).toMatchObject(covered);
+    expect(members.data.monitors[0]).toMatchObject(covered);
+    expect((await client.get(`/api/monitors/${id}/stats`)).data)
+      .toMatchObject({ runtime_status: 'down', in_maintenance: true });
+    await client.post(`/api/monitors/${id}/pause`);
+    expect((await client.get(`/api/monitors/${id}`)).data.monitor)
+      .toMatchObject({ runtimeStatus: 'paused', in_maintenance: false });
   });
 
   test('accept three periods', async () => {

@@ -120,11 +120,13 @@ test('maintenance is told where it begins and where it ends, live and in the his
   const { maintenance_window: { id: windowId } } = await rig.session.ok<{ maintenance_window: { id: string } }>(
     'POST', windows, { title: 'Move', starts_at, ends_at, monitor_ids: [id] },
   );
-  expect((await next(({ status }) => status === 'maintenance')).data).toMatchObject({
-    previous_status: 'up', reason: 'maintenance began', incident_id: null,
+  expect((await next((data) => data['in_maintenance'] === true)).data).toMatchObject({
+    status: 'up', previous_status: 'up', reason: 'maintenance began', incident_id: null,
   });
   await rig.session.ok('DELETE', `${windows}/${windowId}`);
-  expect((await next(({ previous_status: from }) => from === 'maintenance')).data).toMatchObject({ status: 'up' });
+  expect((await next(({ reason }) => reason === 'maintenance ended')).data).toMatchObject({
+    status: 'up', previous_status: 'up', in_maintenance: false,
+  });
   const { history } = await rig.session.ok<{ history: { status: string; to: number | null }[] }>(
     'GET', `/api/monitors/${id}/status-history`,
   );

@@ -46,9 +46,13 @@ afterAll(async () => {
   await Promise.all([farwatch.stop(), target.close(), receiver.close()]);
 });
 
-const status = async (): Promise<string> => (await session.ok<{ monitor: { runtimeStatus: string } }>(
-  'GET', `/api/monitors/${monitor}`,
-)).monitor.runtimeStatus;
+/** Also that a maintenance window covers it, if so. */
+const status = async (): Promise<string> => {
+  const { monitor: { runtimeStatus, in_maintenance: isCovered } } = await session.ok<{
+    monitor: { runtimeStatus: string; in_maintenance: boolean };
+  }>('GET', `/api/monitors/${monitor}`);
+  return `${runtimeStatus}${isCovered ? ' in maintenance' : ''}`;
+};
 const shows = (wanted: string) => until(async () => (await status()) === wanted, { what: `it is ${wanted}` });
 const incidents = async (): Promise<Incident[]> => (await session.ok<{ incidents: Incident[] }>(
   'GET', `/api/incidents?check_id=${monitor}`,
@@ -65,7 +69,7 @@ async function open(): Promise<string> {
     title: 'Move', monitor_ids: [monitor], starts_at: new Date(now - 1000).toISOString(),
     ends_at: new Date(now + 3_600_000).toISOString(),
   });
-  await shows('maintenance');
+  await shows('up in maintenance');
   return id;
 }
 

@@ -1,7 +1,7 @@
 import type { ProjectContext } from '../../http/route.ts';
 import { groupSizes } from '../../monitors/counts/count-rules.ts';
 import type { MonitorDoc } from '../../monitors/monitor.ts';
-import { runtimeStatus } from '../../monitors/rules.ts';
+import { componentStatus, runtimeStatus } from '../../monitors/rules.ts';
 import type { GroupDeps } from '../deps.ts';
 import type { GroupDoc } from '../group.ts';
 import { healthOf, Mean, pageOf } from '../group-rules.ts';
@@ -66,7 +66,7 @@ export async function readGroupStats(deps: GroupDeps, ctx: ProjectContext, id: s
       if (doc.status === 'active') numbers.active_monitors += 1;
       if (doc.status === 'paused') numbers.paused_monitors += 1;
       if (status === 'up' || status === 'degraded') numbers.monitors_up += 1;
-      if (status === 'down') numbers.monitors_down += 1;
+      if (componentStatus(doc, live) === 'down') numbers.monitors_down += 1;
       for (const [at, stats] of periods.entries()) {
         means[at]?.uptime.add(stats?.uptime_percentage);
         means[at]?.responseTime.add(stats?.avg_response_time);
@@ -101,7 +101,7 @@ export async function readHealthSummary(deps: GroupDeps, ctx: ProjectContext) {
       if (tally === undefined) continue;
       const day = days.get(doc._id);
       tally.monitors += 1;
-      if (runtimeStatus(doc, day?.live) === 'down') tally.failing += 1;
+      if (componentStatus(doc, day?.live) === 'down') tally.failing += 1;
       tally.uptime.add(day?.periods[0]?.uptime_percentage);
     }
   }

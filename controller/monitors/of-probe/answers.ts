@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { MONITOR_TYPES } from '../../../shared/contracts/check-spec.ts';
 import { queryInt } from '../../http/params.ts';
+import { inMaintenance } from '../answers.ts';
 
 export const probeMonitorsQuery = z.strictObject({
   limit: queryInt({ min: 1, max: 100, fallback: 50 }),
@@ -15,7 +16,8 @@ const probeMonitor = z.strictObject({
   name: z.string(),
   type: z.enum(MONITOR_TYPES),
   status: z.enum(['active', 'paused', 'disabled']),
-  runtimeStatus: z.enum(['up', 'down', 'degraded', 'paused', 'maintenance', 'unknown']),
+  runtimeStatus: z.enum(['up', 'down', 'degraded', 'paused', 'unknown']),
+  in_maintenance: inMaintenance,
 }).meta({ id: 'ProbeMonitor' });
 export type ProbeMonitor = z.infer<typeof probeMonitor>;
 

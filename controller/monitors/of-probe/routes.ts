@@ -1,7 +1,7 @@
 import { idParams } from '../../http/params.ts';
 import { defineRoute, type Route } from '../../http/route.ts';
 import type { MonitorDeps } from '../deps.ts';
-import { runtimeStatus } from '../rules.ts';
+import { isMaintained, runtimeStatus } from '../rules.ts';
 import { listMonitorsOfProbe } from '../verbs/list-monitors-of-probe.ts';
 import { probeMonitorsAnswer, probeMonitorsQuery, type ProbeMonitor } from './answers.ts';
 
@@ -20,7 +20,10 @@ export function monitorsOfProbeRoute(deps: MonitorDeps): Route {
       const { monitors, total, others } = await listMonitorsOfProbe(deps, ctx, params.id, query);
       const views = monitors.map(({ doc, live }): ProbeMonitor => {
         const { _id: id, name, type, status } = doc;
-        return { id, name, type, status, runtimeStatus: runtimeStatus(doc, live) };
+        return {
+          id, name, type, status,
+          runtimeStatus: runtimeStatus(doc, live), in_maintenance: isMaintained(doc, live),
+        };
       });
       const pagination = { total_count: total, limit, offset, has_more: offset + views.length < total };
       return { status: 200, data: { monitors: views, others, pagination } };

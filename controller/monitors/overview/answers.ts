@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { MONITOR_TYPES } from '../../../shared/contracts/check-spec.ts';
 import { queryInt, UUID } from '../../http/params.ts';
+import { inMaintenance } from '../answers.ts';
 import type { CreationPlace } from '../list/list-store.ts';
 
 const unixMs = z.int();
@@ -48,9 +49,9 @@ export const monitorOverview = z.strictObject({
   type: z.enum(MONITOR_TYPES),
   target: z.string().nullable(),
   status: z.enum(['active', 'paused', 'disabled']),
-  runtimeStatus: z.enum(['up', 'down', 'degraded', 'paused', 'maintenance', 'unknown']),
+  runtimeStatus: z.enum(['up', 'down', 'degraded', 'paused', 'unknown']),
   since: unixMs.nullable().describe('When it came to be up, down, degraded, unknown or paused.'),
-  in_maintenance: z.boolean(),
+  in_maintenance: inMaintenance,
   interval_seconds: z.int(),
   group_id: z.uuid().nullable(),
   tags: z.array(z.string()),

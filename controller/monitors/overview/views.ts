@@ -5,7 +5,7 @@ import { percentOf, type WatchedTime } from '../../results/reading/past-days.ts'
 import { RECENT_HOURS } from '../../results/reading/recent-hours.ts';
 import { DAY_MS, HOUR_MS, hourOf } from '../../verdicts/booking-rules.ts';
 import type { OverviewDoc } from '../list/list-store.ts';
-import { runtimeStatus, shownTarget } from '../rules.ts';
+import { isMaintained, runtimeStatus, shownTarget } from '../rules.ts';
 import { OVERVIEW_DAYS, type OverviewFacts } from '../verbs/read-overview.ts';
 import { cursorOf, type monitorOverview, type overviewAnswer } from './answers.ts';
 
@@ -22,7 +22,7 @@ export function viewOverviewMonitor(
   const regions = live?.regions ?? [];
   return {
     id, name, type, target: shownTarget(doc, role), status, runtimeStatus: runtimeStatus(doc, live),
-    since: live === null ? null : Math.floor(live.since), in_maintenance: live?.in_maintenance ?? false,
+    since: live === null ? null : Math.floor(live.since), in_maintenance: isMaintained(doc, live),
     interval_seconds, group_id: group_id ?? null, tags, created_at,
     region_ids: regions.map(({ region }) => region),
     down_region_ids: regions.flatMap((one) => (one.status === 'down' ? [one.region] : [])),

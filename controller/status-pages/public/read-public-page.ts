@@ -1,6 +1,6 @@
 import { isoTime } from '../../../shared/time.ts';
 import type { Tenant } from '../../accounts/tenant.ts';
-import { runtimeStatus } from '../../monitors/rules.ts';
+import { componentStatus } from '../../monitors/rules.ts';
 import { shownBranding } from '../branding-rules.ts';
 import type { PageDeps } from '../deps.ts';
 import { shownUptime } from '../page-rules.ts';
@@ -75,7 +75,7 @@ async function visibleComponents(
     const daily = () => [...(past?.get(monitor._id) ?? []), shownUptime(page, periods.at(-1))];
     return {
       id: monitor._id, name: component.display_name ?? monitor.name, group: component.group_name,
-      status: runtimeStatus(monitor, live),
+      status: componentStatus(monitor, live),
       ...(page.show_uptime_percentage ? { uptime: uptime(), daily_uptime: daily().map(floorPercent) } : {}),
       ...(page.show_response_time ? { response_time_ms: whole(day?.avg_response_time) } : {}),
     };

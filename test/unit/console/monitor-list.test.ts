@@ -3,6 +3,7 @@ import { arrange, type GroupNode } from '../../../controller/console/app/overvie
 import { noteIncident, noteRegion, noteResult, noteState } from '../../../controller/console/app/overview/live-changes.ts';
 import { rankNames, toMonitor, type Monitor } from '../../../controller/console/app/overview/monitor.ts';
 import { DEFAULTS, optionsOf, withOptions, type Options } from '../../../controller/console/app/overview/options.ts';
+import { shownState } from '../../../controller/console/app/ui/shown-state.ts';
 
 const monitor = (name: string, change: Partial<Monitor> = {}): Monitor => ({
   ...toMonitor({
@@ -11,6 +12,10 @@ const monitor = (name: string, change: Partial<Monitor> = {}): Monitor => ({
     down_region_ids: [], last_check_at: 2000, response_time_ms: 50, incident: null,
   }), ...change,
 });
+
+const moved = (
+  previous_status: Monitor['runtimeStatus'], status: Monitor['runtimeStatus'], at: number, in_maintenance = false,
+) => ({ previous_status, status, at, in_maintenance });
 
 const groups: GroupNode[] = [
   { id: 'shops', name: 'Shops', children: [{ id: 'north', name: 'North', children: [] }, { id: 'empty', name: 'Empty', children: [] }] },
@@ -28,7 +33,7 @@ describe('the order', () => {
     expect(lines([
       monitor('web 10'), monitor('web 2'), monitor('slow', { runtimeStatus: 'degraded' }), monitor('paused', { runtimeStatus: 'paused' }),
       monitor('long down', { runtimeStatus: 'down', since: 5 }), monitor('just down', { runtimeStatus: 'down', since: 9000 }),
-      monitor('lost', { runtimeStatus: 'unknown' }), monitor('served', { runtimeStatus: 'maintenance' }),
+      monitor('lost', { runtimeStatus: 'unknown' }), monitor('served', { runtimeStatus: 'down', in_maintenance: true }),
     ], {})).toEqual(['just down', 'long down', 'slow', 'lost', 'served', 'web 2', 'web 10', 'paused']);
   });
 
@@ -100,8 +105,8 @@ describe('a live event', () => {
     expect(noteResult(one, { checked_at: 3000, outcome: 'missed', response_time_ms: null })).toBe('none');
     expect(noteResult(one, { checked_at: 3000, outcome: 'failure', response_time_ms: null })).toBe('shown');
     expect(one).toMatchObject({ last_check_at: 3000, response_time_ms: 50 });
-    expect(noteState(one, { status: 'down', at: 999 })).toBe('none');
-    expect(noteState(one, { status: 'down', at: 4000 })).toBe('arranged');
+    expect(noteState(one, moved('up', 'down', 999))).toBe('none');
+    expect(noteState(one, moved('up', 'down', 4000))).toBe('arranged');
     expect(one).toMatchObject({ runtimeStatus: 'down', since: 4000 });
   });
 
@@ -112,19 +117,29 @@ describe('a live event', () => {
     expect(one).toMatchObject({ down_region_ids: ['asia', 'eu'], region_ids: ['eu', 'asia'] });
     noteRegion(one, { region: 'eu', status: 'up' });
     expect(one.down_region_ids).toEqual(['asia']);
-    noteState(one, { status: 'up', at: 5000 });
+    noteState(one, moved('down', 'up', 5000));
     expect(one.down_region_ids).toEqual([]);
   });
 
-  test('pauses and resumes, and shows maintenance whatever checks say', () => {
+  test('pauses and resumes', () => {
     const one = monitor('a');
-    noteState(one, { status: 'paused', at: 2000 });
+    noteState(one, moved('up', 'paused', 2000));
     expect(one).toMatchObject({ status: 'paused', runtimeStatus: 'paused' });
-    noteState(one, { status: 'unknown', at: 3000 });
+    noteState(one, moved('paused', 'unknown', 3000));
     expect(one).toMatchObject({ status: 'active', runtimeStatus: 'unknown' });
-    one.in_maintenance = true;
-    noteState(one, { status: 'down', at: 4000 });
-    expect(one.runtimeStatus).toBe('maintenance');
+  });
+
+  test('of maintenance covers the state without changing it or its begin', () => {
+    const one = monitor('a');
+    noteState(one, moved('up', 'up', 4000, true));
+    expect(one).toMatchObject({ runtimeStatus: 'up', in_maintenance: true, since: 1000 });
+    expect(shownState(one)).toBe('maintenance');
+    noteState(one, moved('up', 'down', 5000, true));
+    expect(one).toMatchObject({ runtimeStatus: 'down', since: 5000 });
+    expect(shownState(one)).toBe('maintenance');
+    noteState(one, moved('down', 'down', 6000));
+    expect(shownState(one)).toBe('down');
+    expect(one.since).toBe(5000);
   });
 
   test('of an incident shows it while it is open; the end of another one changes nothing', () => {

@@ -10,6 +10,7 @@ import { href } from '../ui/link.ts';
 import { Shown } from '../ui/loading.tsx';
 import { Section } from '../ui/page.tsx';
 import { SearchField } from '../ui/search-field.tsx';
+import { shownState } from '../ui/shown-state.ts';
 import { StateBadge } from '../ui/state.tsx';
 import { numberText } from '../ui/time.tsx';
 
@@ -30,11 +31,12 @@ export function ProbeMonitors({ id }: { id: string }) {
     })),
     getNextPageParam: ({ pagination: { offset, limit, has_more: hasMore } }) => (hasMore ? offset + limit : undefined),
   });
-  useLive('monitor.state', ({ monitor_id: changed, status }) => {
+  useLive('monitor.state', ({ monitor_id: changed, status, in_maintenance }) => {
+    const now = { runtimeStatus: status, in_maintenance } as Pick<Monitor, 'runtimeStatus' | 'in_maintenance'>;
     queries.setQueryData<InfiniteData<Answer, number>>(key, (seen) => seen && {
       ...seen,
       pages: seen.pages.map((page) => ({
-        ...page, monitors: page.monitors.map((one) => (one.id === changed ? after(one, status as Monitor['runtimeStatus']) : one)),
+        ...page, monitors: page.monitors.map((one) => (one.id === changed ? { ...one, ...now } : one)),
       })),
     });
   });
@@ -77,21 +79,15 @@ function MonitorTable({ monitors }: { monitors: Monitor[] }) {
           <tr><th scope="col">{texts.monitor}</th><th scope="col">{texts.type}</th><th scope="col">{texts.state}</th></tr>
         </thead>
         <tbody>
-          {monitors.map(({ id, name, type, status, runtimeStatus }) => (
-            <tr key={id}>
-              <th scope="row" class="wide"><a href={href(`/monitors/${id}`)}>{name}</a></th>
-              <td>{type}</td>
-              <td><StateBadge state={status === 'disabled' ? 'disabled' : runtimeStatus} /></td>
+          {monitors.map((monitor) => (
+            <tr key={monitor.id}>
+              <th scope="row" class="wide"><a href={href(`/monitors/${monitor.id}`)}>{monitor.name}</a></th>
+              <td>{monitor.type}</td>
+              <td><StateBadge state={monitor.status === 'disabled' ? 'disabled' : shownState(monitor)} /></td>
             </tr>
           ))}
         </tbody>
       </table>
     </div>
   );
-}
-
-/** In a window it stays in maintenance, whatever checks say. */
-function after(monitor: Monitor, status: Monitor['runtimeStatus']): Monitor {
-  const isCovered = monitor.runtimeStatus === 'maintenance' && status !== 'paused';
-  return isCovered ? monitor : { ...monitor, runtimeStatus: status };
 }

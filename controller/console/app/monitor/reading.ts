@@ -1,5 +1,6 @@
 import { useQuery } from '@tanstack/preact-query';
 import { answer, api } from '../api/client.ts';
+import { shownState } from '../ui/shown-state.ts';
 import type { State } from '../ui/state.tsx';
 import type { Monitor, Region } from './answer-types.ts';
 
@@ -51,6 +52,6 @@ export function regionName(regions: RegionNames, id: string): string {
 }
 
 /** The state as people name it: paused and disabled go before what checks say. */
-export function stateOf({ status, runtimeStatus }: Pick<Monitor, 'status' | 'runtimeStatus'>): State {
-  return status === 'disabled' ? 'disabled' : runtimeStatus;
+export function stateOf(monitor: Pick<Monitor, 'status' | 'runtimeStatus' | 'in_maintenance'>): State {
+  return monitor.status === 'disabled' ? 'disabled' : shownState(monitor);
 }

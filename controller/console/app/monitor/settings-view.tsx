@@ -9,7 +9,7 @@ import { Section } from '../ui/page.tsx';
 import type { Monitor } from './reading.ts';
 
 /** Told elsewhere on the page, or of no use to people. */
-const LEFT_OUT = new Set(['runtimeStatus', 'configState', 'organization_id', 'created_by', 'heartbeat_token']);
+const LEFT_OUT = new Set(['runtimeStatus', 'in_maintenance', 'configState', 'organization_id', 'created_by', 'heartbeat_token']);
 
 /** The exact settings, by the names that the API and exports have for them. */
 export function SettingsView({ monitor }: { monitor: Monitor }) {

@@ -1,4 +1,5 @@
-import { STATE_ORDER, type Monitor, type RuntimeStatus } from './monitor.ts';
+import { shownState, type ShownState } from '../ui/shown-state.ts';
+import { STATE_ORDER, type Monitor } from './monitor.ts';
 import type { Options, Sort } from './options.ts';
 
 /** A group of the tree, with what is below it. */
@@ -48,7 +49,7 @@ interface Known {
 /** The list as the options want it. */
 export function arrange(all: Iterable<Monitor>, options: Options, known: Known): Arranged {
   const words = options.q.toLowerCase().split(/\s+/).filter((word) => word !== '');
-  const isWanted = (monitor: Monitor) => (options.state === '' || monitor.runtimeStatus === options.state)
+  const isWanted = (monitor: Monitor) => (options.state === '' || shownState(monitor) === options.state)
     && (options.type === '' || monitor.type === options.type)
     && (options.tag === '' || monitor.tags.includes(options.tag))
     && (options.region === '' || monitor.region_ids.includes(options.region))
@@ -74,7 +75,7 @@ function itemsOf(monitors: Monitor[], group: Options['group'], { groups, closed 
 function byName(monitors: Monitor[], group: Exclude<Options['group'], 'none' | 'tree'>): Map<string, Monitor[]> {
   const namesOf = (monitor: Monitor): readonly string[] => {
     if (group === 'type') return [monitor.type];
-    if (group === 'state') return [monitor.runtimeStatus];
+    if (group === 'state') return [shownState(monitor)];
     return group === 'tag' ? monitor.tags : monitor.region_ids;
   };
   const found = new Map<string, Monitor[]>();
@@ -86,7 +87,7 @@ function byName(monitors: Monitor[], group: Exclude<Options['group'], 'none' | '
       else members.push(monitor);
     }
   }
-  const rank = (name: string) => (name === '' ? '\uffff' : group === 'state' ? `${STATE_ORDER.indexOf(name as RuntimeStatus)}` : name);
+  const rank = (name: string) => (name === '' ? '\uffff' : group === 'state' ? `${STATE_ORDER.indexOf(name as ShownState)}` : name);
   return new Map([...found].sort(([one], [other]) => (rank(one) < rank(other) ? -1 : 1)));
 }
 
@@ -127,10 +128,11 @@ function idsOf(node: GroupNode): string[] {
 /** Numbers by which monitors are sorted, the smallest first; equals are sorted by name. */
 function comparison({ sort, isReversed }: Options, uptimeOf: Known['uptimeOf']): (one: Monitor, other: Monitor) => number {
   const keys: Record<Sort, (monitor: Monitor) => number> = {
-    state: ({ runtimeStatus: state, since }) => {
+    state: (monitor) => {
+      const state = shownState(monitor);
       const isWrong = state === 'down' || state === 'degraded';
       // Of what is wrong the newest first; 1e13 ms are more than any instant.
-      return STATE_ORDER.indexOf(state) - (isWrong ? (since ?? 0) / 1e13 : 0);
+      return STATE_ORDER.indexOf(state) - (isWrong ? (monitor.since ?? 0) / 1e13 : 0);
     },
     name: ({ nameRank }) => nameRank,
     since: ({ since }) => -(since ?? 0),

@@ -1,4 +1,4 @@
-import type { Monitor, RuntimeStatus } from './monitor.ts';
+import type { Monitor } from './monitor.ts';
 
 /** What became of a monitor: nothing, something that is shown, or something that lists are arranged by. */
 export type Change = 'none' | 'shown' | 'arranged';
@@ -18,21 +18,28 @@ export function noteResult(monitor: Monitor, { checked_at: at, outcome, response
 }
 
 interface StateEvent {
-  status: Exclude<RuntimeStatus, 'maintenance'>;
+  status: Monitor['runtimeStatus'];
+  previous_status: Monitor['runtimeStatus'];
+  in_maintenance: boolean;
   at: number;
 }
 
-/** A change of state, unless a later one is known. A monitor that leaves `paused` runs again. */
-export function noteState(monitor: Monitor, { status, at }: StateEvent): Change {
+/**
+ * A change of state, or the begin or end of maintenance, unless a later change is known. A monitor that leaves
+ * `paused` runs again.
+ */
+export function noteState(monitor: Monitor, event: StateEvent): Change {
+  const { status, at } = event;
   if (at < (monitor.since ?? 0)) return 'none';
-  monitor.since = at;
+  if (status !== event.previous_status) monitor.since = at;
+  monitor.in_maintenance = event.in_maintenance;
   if (status === 'paused') {
     if (monitor.status === 'active') monitor.status = 'paused';
     monitor.runtimeStatus = 'paused';
     return 'arranged';
   }
   monitor.status = 'active';
-  monitor.runtimeStatus = monitor.in_maintenance ? 'maintenance' : status;
+  monitor.runtimeStatus = status;
   if (status === 'up') monitor.down_region_ids = [];
   return 'arranged';
 }

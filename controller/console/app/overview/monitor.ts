@@ -1,8 +1,8 @@
 import type { paths } from '../api/openapi.d.ts';
+import type { ShownState } from '../ui/shown-state.ts';
 
 type Page = paths['/api/monitors/overview']['get']['responses']['200']['content']['application/json']['data'];
 type Read = Page['monitors'][number];
-export type RuntimeStatus = Read['runtimeStatus'];
 
 /** A monitor of the list, changed in place by live events. */
 export interface Monitor extends Omit<Read, 'hours' | 'days' | 'response_times' | 'uptime_24h' | 'uptime_30d' | 'uptime_90d'> {
@@ -15,7 +15,7 @@ export interface Monitor extends Omit<Read, 'hours' | 'days' | 'response_times' 
 }
 
 /** Worst first: what is wrong is on top. */
-export const STATE_ORDER: readonly RuntimeStatus[] = ['down', 'degraded', 'unknown', 'maintenance', 'up', 'paused'];
+export const STATE_ORDER: readonly ShownState[] = ['down', 'degraded', 'unknown', 'maintenance', 'up', 'paused'];
 
 export function toMonitor(read: Read): Monitor {
   const { hours: _hours, days: _days, response_times: _times, uptime_24h: _24h, uptime_30d: _30d, uptime_90d: _90d, ...rest } = read;

@@ -1,12 +1,13 @@
 import { Component } from 'preact';
 import { overviewTexts } from '../texts/overview.ts';
 import { href } from '../ui/link.ts';
+import { shownState, type ShownState } from '../ui/shown-state.ts';
 import { StateDot, stateText } from '../ui/state.tsx';
 import { Ago, msText, percentText, Since } from '../ui/time.tsx';
 import { Bars, Sparkline } from './bars.tsx';
 import type { Heading, Line } from './arrange.ts';
 import type { History } from './history.ts';
-import { STATE_ORDER, type Monitor, type RuntimeStatus } from './monitor.ts';
+import { STATE_ORDER, type Monitor } from './monitor.ts';
 import type { Grouping, Span } from './options.ts';
 
 interface Place {
@@ -37,7 +38,8 @@ export class LineRow extends Component<LineProps> {
   }
 
   override render({ line: { monitor, key, depth }, index, height, isChosen, canChoose, span, history, onChoose }: LineProps) {
-    const { id, name, target, type, runtimeStatus: state, last_check_at: last, response_time_ms: ms } = monitor;
+    const { id, name, target, type, last_check_at: last, response_time_ms: ms } = monitor;
+    const state = shownState(monitor);
     const { since, down_region_ids: down, incident } = monitor;
     // What a heartbeat monitor has as its target is the secret of its address.
     const shown = type === 'HEARTBEAT' ? '' : target ?? '';
@@ -83,7 +85,7 @@ export class LineRow extends Component<LineProps> {
 }
 
 interface HowProps extends Pick<Monitor, 'since' | 'incident'> {
-  state: RuntimeStatus;
+  state: ShownState;
   down: readonly string[];
 }
 
@@ -114,7 +116,7 @@ interface HeadingProps extends Place {
 export function HeadingRow({ heading, group, index, height, isChosen, canChoose, onToggle, onChoose }: HeadingProps) {
   const { key, depth, monitors, isOpen } = heading;
   const title = titleOf(heading, group);
-  const counts = STATE_ORDER.map((state) => [state, monitors.filter((one) => one.runtimeStatus === state).length] as const);
+  const counts = STATE_ORDER.map((state) => [state, monitors.filter((one) => shownState(one) === state).length] as const);
   return (
     <div
       class="heading" role="row" aria-rowindex={index + 2} data-key={key}
@@ -144,7 +146,7 @@ export function HeadingRow({ heading, group, index, height, isChosen, canChoose,
 }
 
 function titleOf({ title }: Heading, group: Grouping): string {
-  if (group === 'state') return stateText(title as RuntimeStatus);
+  if (group === 'state') return stateText(title as ShownState);
   if (title !== '') return title;
   return { tag: overviewTexts.noTag, region: overviewTexts.noRegion, tree: overviewTexts.noGroup }[group as 'tag'] ?? title;
 }

@@ -1,6 +1,7 @@
 import type { RefObject } from 'preact';
 import { overviewTexts } from '../texts/overview.ts';
 import { Button } from '../ui/button.tsx';
+import { shownState } from '../ui/shown-state.ts';
 import { StateBadge, stateText } from '../ui/state.tsx';
 import { numberText } from '../ui/time.tsx';
 import { STATE_ORDER, type Monitor } from './monitor.ts';
@@ -16,7 +17,10 @@ interface Props {
 /** How many are how; each number filters by its state. */
 export function StateCounts({ monitors, options, onChange }: Omit<Props, 'search'>) {
   const counts = new Map<string, number>();
-  for (const { runtimeStatus: state } of monitors) counts.set(state, (counts.get(state) ?? 0) + 1);
+  for (const monitor of monitors) {
+    const state = shownState(monitor);
+    counts.set(state, (counts.get(state) ?? 0) + 1);
+  }
   return (
     <div class="counts" role="group" aria-label={overviewTexts.state}>
       {STATE_ORDER.map((state) => {

@@ -2,8 +2,8 @@ import { Component } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { language } from '../preferences/language.ts';
 import { overviewTexts } from '../texts/overview.ts';
+import { shownState, type ShownState } from '../ui/shown-state.ts';
 import { STATE_SIGNS, stateText } from '../ui/state.tsx';
-import type { RuntimeStatus } from './monitor.ts';
 import { useNarrow } from './use-window-rows.ts';
 import { fittingSizes } from './wall-fit.ts';
 import type { Panel } from './wall-panels.ts';
@@ -35,7 +35,7 @@ export function WallTiles({ panels }: { panels: readonly Panel[] }) {
           <section key={key} class="wall-panel" aria-label={isGrouped ? name : overviewTexts.monitors}>
             {isGrouped && <h2>{name}</h2>}
             <ul>
-              {monitors.map((one) => <Tile key={one.id} name={one.name} state={one.runtimeStatus} language={language.value} />)}
+              {monitors.map((one) => <Tile key={one.id} name={one.name} state={shownState(one)} language={language.value} />)}
             </ul>
           </section>
         );
@@ -46,7 +46,7 @@ export function WallTiles({ panels }: { panels: readonly Panel[] }) {
 
 interface TileProps {
   name: string;
-  state: RuntimeStatus;
+  state: ShownState;
   /** Moves with the language. */
   language: string;
 }

@@ -9,6 +9,7 @@ import { shellTexts } from '../texts/shell.ts';
 import { ErrorNote } from '../ui/error-note.tsx';
 import { href } from '../ui/link.ts';
 import { Skeleton } from '../ui/loading.tsx';
+import { shownState } from '../ui/shown-state.ts';
 import { StateBadge, StateDot, stateText } from '../ui/state.tsx';
 import { numberText, Since, timeText } from '../ui/time.tsx';
 import { arrange } from './arrange.ts';
@@ -66,7 +67,7 @@ function Counts({ monitors }: { monitors: readonly Monitor[] }) {
   return (
     <div class="wall-counts">
       {STATE_ORDER.map((state) => {
-        const count = monitors.filter(({ runtimeStatus }) => runtimeStatus === state).length;
+        const count = monitors.filter((one) => shownState(one) === state).length;
         return count > 0 && <StateBadge key={state} state={state} text={`${numberText(count)} ${stateText(state)}`} />;
       })}
     </div>
@@ -76,14 +77,15 @@ function Counts({ monitors }: { monitors: readonly Monitor[] }) {
 function Problems({ list, monitors }: { list: MonitorList; monitors: readonly Monitor[] }) {
   // Where they are down changes without their order.
   void list.drawn.value;
-  const wrong = monitors.filter(({ runtimeStatus: state }) => state === 'down' || state === 'degraded');
+  const wrong = monitors.map((one) => ({ ...one, state: shownState(one) }))
+    .filter(({ state }) => state === 'down' || state === 'degraded');
   if (wrong.length === 0) {
     return monitors.length > 0 && <p class="wall-good"><StateDot state="up" />{overviewTexts.nothingDown}</p>;
   }
   const shown = wrong.length > MOST_LARGE ? wrong.slice(0, MOST_LARGE - 1) : wrong;
   return (
     <ul class="wall-problems" aria-live="polite" aria-relevant="additions">
-      {shown.map(({ id, name, runtimeStatus: state, since, down_region_ids: regions }) => (
+      {shown.map(({ id, name, state, since, down_region_ids: regions }) => (
         <li key={id} class={`wall-problem ${state}`}>
           <strong>{name}</strong>
           <span>

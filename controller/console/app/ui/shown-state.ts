@@ -1,0 +1,12 @@
+interface Health {
+  runtimeStatus: 'up' | 'down' | 'degraded' | 'paused' | 'unknown';
+  in_maintenance: boolean;
+}
+
+/** A monitor's state as the console shows it. */
+export type ShownState = Health['runtimeStatus'] | 'maintenance';
+
+/** Maintenance covers what checks find. */
+export function shownState({ runtimeStatus, in_maintenance: isMaintained }: Health): ShownState {
+  return isMaintained && runtimeStatus !== 'paused' ? 'maintenance' : runtimeStatus;
+}
