@@ -139,6 +139,22 @@ export class IncidentStore {
     }
   }
 
+  /**
+   * Has status pages post the open incidents of these monitors from `due` (Unix ms) on, where they have not yet.
+   * Incidents that wait for the end of maintenance go on waiting.
+   */
+  async schedulePosting(tenant: Tenant, monitorIds: readonly string[], due: number, now: number): Promise<void> {
+    const isAbout = { $in: [...monitorIds] };
+    const isFree = [{ maintenance_until: { $exists: false } }, { maintenance_until: { $lte: now } }];
+    const any = isFree.flatMap((free) => [
+      { ...free, check_id: isAbout }, { ...free, affected_monitor_ids: isAbout },
+    ]);
+    await this.#incidents.updateMany(
+      { ...ownedBy(tenant), status: { $in: ['open', 'acknowledged'] }, $or: any },
+      { $set: { pages_due: due }, ...UNCLAIMED },
+    );
+  }
+
   /** Records that a notification was delivered. */
   async markNotified(id: string, channel: string): Promise<void> {
     const change = { $set: { notification_sent: true }, $addToSet: { notification_channels: channel } };

@@ -65,7 +65,8 @@ export const pageView = z.strictObject({
   created_at: unixMs,
   updated_at: unixMs,
   uptime_percentage: percent.optional()
-    .describe('Mean of the last 24 hours over the attached monitors; absent without monitors.'),
+    .describe('Mean of the last 24 hours over the attached monitors that have data, 0 if none has; absent '
+      + 'without monitors.'),
   monitors: z.array(componentView).optional().describe('Absent without monitors.'),
   branding: brandingView.optional().describe('Absent if none was ever set.'),
 }).meta({ id: 'StatusPage' });

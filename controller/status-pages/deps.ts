@@ -34,6 +34,12 @@ interface PageWindows {
   ofPage(tenant: Tenant, pageId: string): Promise<ToldWindow[]>;
 }
 
+/** The incidents that pages post. */
+interface PageIncidents {
+  /** Pages post the open incidents of these monitors from `due` (Unix ms) on, where they have not yet. */
+  schedulePosting(tenant: Tenant, monitorIds: readonly string[], due: number, now: number): Promise<void>;
+}
+
 export interface PageDeps {
   pages: PageStore;
   posts: PostStore;
@@ -45,6 +51,9 @@ export interface PageDeps {
   history: Pick<MonitorReaders['history'], 'responseTimes'>;
   windows: PageWindows;
   subscribers: PageSubscribers;
+  incidents: PageIncidents;
+  /** Posts the incidents that are due now. */
+  followIncidents(): void;
   /** A post says something new, which subscribers are to be told. */
   told(): void;
   quota: Pick<Quota, 'reserve' | 'release' | 'limitsOf'>;

@@ -14,6 +14,7 @@ export function viewPage(
   } = page;
   const isVerified = custom_domain !== null && custom_domain === verified_domain;
   const monitors = components.map((component) => viewComponent(page, component, role));
+  const uptimes = components.map(({ known }) => shownUptime(page, known?.periods[0]));
   return {
     id, subdomain, status, is_public: status === 'published',
     ...shownBranding(branding), component_display_order: 'custom', custom_domain,
@@ -23,7 +24,7 @@ export function viewPage(
     page_views_24h: place === 'alone' ? visits.day : 0, page_views_7d: place === 'list' ? visits.week : 0,
     page_views_30d: place === 'alone' ? visits.month : 0,
     created_by: null, ...rest,
-    ...(monitors.length === 0 ? {} : { monitors, uptime_percentage: meanUptime(monitors) }),
+    ...(monitors.length === 0 ? {} : { monitors, uptime_percentage: meanUptime(uptimes) }),
     ...(branding === null ? {} : { branding }),
   };
 }
@@ -42,8 +43,9 @@ function viewComponent(
   };
 }
 
-/** Percent with one decimal; a page without monitors has none. */
-function meanUptime(monitors: ComponentView[]): number {
-  const sum = monitors.reduce((total, { current_uptime }) => total + current_uptime, 0);
-  return Math.round((sum / monitors.length) * 10) / 10;
+/** Percent with one decimal, over the monitors that have an uptime; 0 if none has. */
+function meanUptime(uptimes: (number | null)[]): number {
+  const known = uptimes.filter((uptime) => uptime !== null);
+  const sum = known.reduce((total, uptime) => total + Math.min(100, uptime), 0);
+  return known.length === 0 ? 0 : Math.round((sum / known.length) * 10) / 10;
 }

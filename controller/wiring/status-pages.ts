@@ -102,6 +102,10 @@ export async function openStatusPages(
   const counter = new VisitCounter({ visits, pages, clock, log });
   const streams = new PageStreams({ pages: readers, clock, random });
   const domainChecks = new DomainChecks({ ...naming, tellOwners, clock, log, holder });
+  const follower = new IncidentFollower({
+    incidents, clock, log, company, holder,
+    follow: (incident) => followIncident({ pages, posts, told }, incident, clock.now()),
+  });
   return {
     posts, domainChecks, counter, streams, settled: publicPages.settled,
     rounds: snapshotRounds({ pages, readers, snapshots, clock, log }),
@@ -111,17 +115,17 @@ export async function openStatusPages(
       if (placing === undefined) counter.note(request);
       return placing?.then(() => counter.note(request));
     },
-    follower: new IncidentFollower({
-      incidents, clock, log, company, holder,
-      follow: (incident) => followIncident({ pages, posts, told }, incident, clock.now()),
-    }),
+    follower,
     over: (
       { monitors, readers: { statistics, pastDays, history }, quota }: MonitorDeps,
       subscribers: PageSubscribers,
     ) => {
       const shown = { pages, posts, monitors, statistics, pastDays, history, windows };
       const changed = (subdomain: string, isPublished: boolean) => readers.changed(subdomain, isPublished);
-      const deps = { ...shown, ...naming, visits, quota, changed, subscribers, told };
+      const deps = {
+        ...shown, ...naming, visits, quota, changed, subscribers, told, incidents,
+        followIncidents: () => follower.look(),
+      };
       return {
         deps,
         quick: quickPages(readers),

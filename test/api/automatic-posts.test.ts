@@ -117,6 +117,58 @@ test('pages that do not ask, do not show the monitor or are not published get no
   expect((await posts(wide)).map(({ incident_id }) => incident_id).sort()).toEqual([...ids].sort());
 });
 
+test('an open incident is posted on a page that is published, or gets its monitor, after the begin', async () => {
+  const [shop, blog] = [await rig.monitor(tenant), await rig.monitor(tenant)];
+  const [serviced, over] = [await rig.monitor(tenant), await rig.monitor(tenant)];
+  const shown = await publish(blog);
+  await resolve(over, await open(over));
+  const maintenance_until = rig.clock.now() + 60_000;
+  const later = await open(serviced, { maintenance_until });
+  const id = await open(shop);
+  const monitors = [shop, blog, serviced, over].map((monitor_id) => ({ monitor_id }));
+  const published = await publish(shop);
+  await tenant.writeKey.put(shown.replace('/incidents', '/monitors'), { monitors });
+  const asked = await publish(shop, { auto_publish_enabled: false });
+  await tell();
+  expect(await posts(asked)).toEqual([]);
+  await tenant.writeKey.patch(asked.replace('/incidents', ''), { auto_publish_enabled: true });
+  await tell();
+  for (const path of [published, shown, asked]) {
+    expect(await posts(path), path).toMatchObject([{ incident_id: id, status: 'investigating', auto_published: true }]);
+  }
+  const [post] = await posts(shown);
+  await tenant.writeKey.delete(`${shown}/${post?.id}`);
+  await tenant.writeKey.put(shown.replace('/incidents', '/monitors'), { monitors });
+  await tell();
+  expect(await posts(shown), 'somebody has deleted it').toEqual([]);
+  await rig.clock.advance(60_000);
+  await tell();
+  expect(await posts(shown)).toMatchObject([{ incident_id: later }]);
+});
+
+test('an incident is posted even if the controller dies right after a page was published', async () => {
+  const shop = await rig.monitor(tenant);
+  const path = await publish(shop);
+  await tenant.writeKey.post(path.replace('/incidents', '/unpublish'));
+  const id = await open(shop);
+  // What is left of the publication then: the mark that was made before it.
+  const { store } = rig.incidents;
+  const mark = store.schedulePosting.bind(store);
+  let marks = 0;
+  store.schedulePosting = async (...args) => {
+    marks += 1;
+    if (marks === 1) await mark(...args);
+    else throw new Error('The connection is closed');
+  };
+  expect((await tenant.writeKey.post(path.replace('/incidents', '/publish'))).status).toBe(500);
+  store.schedulePosting = mark;
+  await tell();
+  expect(await posts(path)).toEqual([]);
+  await rig.clock.advance(60_000);
+  await tell();
+  expect(await posts(path)).toMatchObject([{ incident_id: id }]);
+});
+
 test('an incident in maintenance is posted at the end, unless it is over before', async () => {
   const shop = await rig.monitor(tenant);
   const path = await publish(shop);

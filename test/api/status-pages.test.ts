@@ -210,6 +210,15 @@ describe('monitors of a page', () => {
     ] });
     const listed = (await client.get(path)).data.status_pages.find(({ id }: Loose) => id === page.id);
     expect(listed.monitor_count).toBe(2);
+    app.owners.live.set(one, {
+      status: 'up', since: 0, last_check_at: 1, last_success_at: 1, last_failure_at: null, open_incident: null, regions: [],
+    });
+    app.owners.figures.set(one, { uptime_percentage: 99.25, avg_response_time: 10, total_checks: 9, failed_checks: 0 });
+    const page24h = (await client.get(`${path}/${page.id}`)).data.status_page;
+    expect(page24h.monitors.map(({ current_uptime: uptime }: Loose) => uptime)).toEqual([0, 99.25]);
+    expect(page24h.uptime_percentage, 'without the monitor that has no data').toBe(99.3);
+    app.owners.figures.delete(one);
+    app.owners.live.delete(one);
     const again = await client.put(`${path}/${page.id}/monitors`, { monitors: put.data.status_page.monitors });
     expect(again.data.status_page.monitors).toEqual(put.data.status_page.monitors);
     await client.delete(`/api/monitors/${one}`);

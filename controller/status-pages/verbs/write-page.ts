@@ -7,10 +7,13 @@ import { planLimitExceeded } from '../../plans/quota.ts';
 import { changedBranding } from '../branding-rules.ts';
 import type { PageDeps } from '../deps.ts';
 import { replacedComponents, SETTINGS } from '../page-rules.ts';
-import { DEFAULT_SETTINGS, type Branding, type PageDoc, type PageSettings, type Publication } from '../page.ts';
+import { DEFAULT_SETTINGS, type Branding, type Component, type PageDoc, type PageSettings, type Publication } from '../page.ts';
 import type { BrandingInput, ComponentsInput, PageChangeInput, PageInput } from '../schema.ts';
 import type { PageChange } from '../store.ts';
 import { completePage, loadPage, type WholePage } from './read-pages.ts';
+
+/** Longer than changing a page takes. */
+const CHANGED_BY_MS = 60_000;
 
 /** Throws PLAN_LIMIT_EXCEEDED, INSUFFICIENT_PLAN, SLUG_ALREADY_TAKEN. */
 export async function createPage(deps: PageDeps, ctx: ProjectContext, input: PageInput): Promise<WholePage> {
@@ -44,8 +47,8 @@ export async function changePage(deps: PageDeps, ctx: ProjectContext, id: string
   }
   const branding = changedBranding(seen.branding, input.branding, input);
   const isMoved = settings.custom_domain !== undefined && settings.custom_domain !== seen.custom_domain;
-  if (!isMoved) return write(deps, ctx, id, { ...settings, branding });
-  const moved = await write(deps, ctx, id, { ...settings, branding, verified_domain: null });
+  if (!isMoved) return write(deps, ctx, seen, { ...settings, branding });
+  const moved = await write(deps, ctx, seen, { ...settings, branding, verified_domain: null });
   await releaseDomain(deps, ctx, seen);
   return moved;
 }
@@ -55,7 +58,7 @@ export async function changeBranding(
   deps: PageDeps, ctx: ProjectContext, id: string, input: BrandingInput,
 ): Promise<Branding> {
   const seen = await loadPage(deps, ctx.tenant, id);
-  const { page } = await write(deps, ctx, id, { branding: changedBranding(seen.branding, input) ?? {} });
+  const { page } = await write(deps, ctx, seen, { branding: changedBranding(seen.branding, input) ?? {} });
   return page.branding ?? {};
 }
 
@@ -68,15 +71,16 @@ export async function attachMonitors(
   const known = new Set(found.map((monitor) => monitor._id));
   const unknown = asked.findIndex(({ monitor_id }) => !known.has(monitor_id));
   if (unknown !== -1) throw fieldError(`monitors.${unknown}.monitor_id`, 'Unknown monitor');
-  return write(deps, ctx, id, { components: replacedComponents(seen.components, asked, ctx.now) });
+  return write(deps, ctx, seen, { components: replacedComponents(seen.components, asked, ctx.now) });
 }
 
 /** What is in that state already stays as it is. Throws RESOURCE_NOT_FOUND, ACCESS_DENIED. */
 export async function movePage(deps: PageDeps, ctx: ProjectContext, id: string, to: Publication) {
   const seen = await loadPage(deps, ctx.tenant, id);
   if (seen.status === to) return completePage(deps, ctx, seen);
-  if (to !== 'published') return write(deps, ctx, id, { status: to });
-  return changed(deps, ctx, await deps.pages.publish(ctx.tenant, id, ctx.now));
+  if (to !== 'published') return write(deps, ctx, seen, { status: to });
+  return withOpenIncidents(deps, ctx, seen.components, async () =>
+    changed(deps, ctx, await deps.pages.publish(ctx.tenant, id, ctx.now)));
 }
 
 /** Its address stops working, and its subdomain is free again. Throws RESOURCE_NOT_FOUND, ACCESS_DENIED. */
@@ -97,8 +101,28 @@ async function releaseDomain(deps: PageDeps, { tenant }: ProjectContext, seen: P
   if (seen.custom_domain !== null) deps.domainChanged(seen.custom_domain);
 }
 
-async function write(deps: PageDeps, ctx: ProjectContext, id: string, change: PageChange) {
-  return changed(deps, ctx, await deps.pages.set(ctx.tenant, id, { ...change, updated_at: ctx.now }));
+async function write(deps: PageDeps, ctx: ProjectContext, seen: PageDoc, change: PageChange) {
+  const set = async () =>
+    changed(deps, ctx, await deps.pages.set(ctx.tenant, seen._id, { ...change, updated_at: ctx.now }));
+  const { status = seen.status, components = seen.components } = change;
+  return status === 'published' ? withOpenIncidents(deps, ctx, components, set) : set();
+}
+
+/**
+ * Changes a page, and has it post the open incidents of these monitors. Scheduling them before the change, too,
+ * covers a crash right after it.
+ */
+async function withOpenIncidents<T>(
+  { incidents, followIncidents }: PageDeps, { tenant, now }: ProjectContext, components: readonly Component[],
+  change: () => Promise<T>,
+): Promise<T> {
+  if (components.length === 0) return change();
+  const monitorIds = components.map(({ monitor_id }) => monitor_id);
+  await incidents.schedulePosting(tenant, monitorIds, now + CHANGED_BY_MS, now);
+  const done = await change();
+  await incidents.schedulePosting(tenant, monitorIds, now, now);
+  followIncidents();
+  return done;
 }
 
 function changed(deps: PageDeps, ctx: ProjectContext, page: PageDoc | null): Promise<WholePage> {
