@@ -57,6 +57,13 @@ export interface IncidentDoc {
   updated_at: number;
 }
 
+/** An incident that is open or acknowledged, as its monitor shows it. */
+export interface OpenIncident extends Pick<IncidentDoc, 'severity' | 'started_at'> {
+  id: string;
+  monitor_id: string | null;
+  status: 'open' | 'acknowledged';
+}
+
 /** What people or the state machine write to an incident. */
 export type IncidentChange = Partial<Omit<IncidentDoc, '_id'>> & Pick<IncidentDoc, 'updated_at'>;
 

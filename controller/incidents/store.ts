@@ -5,10 +5,14 @@ import { ownedBy, type Tenant } from '../accounts/tenant.ts';
 import { claimedAs, notHeld } from '../platform/mongo/claim-filters.ts';
 import { ensureIndexes } from '../platform/mongo/indexes.ts';
 import { unlessTaken } from '../platform/mongo/mongo-errors.ts';
-import type { IncidentChange, IncidentDoc, IncidentUpdateDoc, ListedIncident } from './incident.ts';
+import type {
+  IncidentChange, IncidentDoc, IncidentUpdateDoc, ListedIncident, OpenIncident,
+} from './incident.ts';
 import type { IncidentQuery } from './schema.ts';
 import { restoreIncident, restoreListed } from './stored-incident.ts';
 
+/** Open incidents in one answer. */
+const MAX_OPEN = 1000;
 /** Goes with each change: pages are to be told of it at once. */
 const UNTOLD = { pages_due: 0 } as const;
 /** At a time, of incidents of which pages are told after maintenance: a window has at most 500 monitors. */
@@ -18,6 +22,8 @@ const LISTED = {
 } as const;
 /** Goes with each change: whoever tells pages of the incident tells them of what it was. */
 const UNCLAIMED = { $unset: { claim: '' } } as const;
+
+type OpenDoc = Omit<OpenIncident, 'id' | 'monitor_id'> & Pick<IncidentDoc, '_id' | 'check_id'>;
 
 /** Collection `incidents`. */
 export class IncidentStore {
@@ -36,6 +42,11 @@ export class IncidentStore {
       { key: { organization_id: 1, project_id: 1, status: 1, ...latestFirst }, name: 'list_by_status' },
       // The incidents of one monitor.
       { key: { organization_id: 1, project_id: 1, check_id: 1, ...latestFirst }, name: 'list_by_monitor' },
+      // The current incidents of many monitors.
+      {
+        key: { organization_id: 1, project_id: 1, check_id: 1, status: 1, ...latestFirst },
+        name: 'open_by_monitor',
+      },
       // Those that pages have not been told of.
       { key: { pages_due: 1 }, name: 'pages_due', sparse: true },
     ]);
@@ -161,11 +172,21 @@ export class IncidentStore {
     await this.#incidents.updateOne({ _id: id }, change);
   }
 
-  /** The status of each incident; leaves out unknown ids. */
-  async statuses(ids: string[]): Promise<Map<string, IncidentDoc['status']>> {
-    if (ids.length === 0) return new Map();
-    const found = await this.#incidents.find({ _id: { $in: ids } }, { projection: { status: 1 } }).toArray();
-    return new Map(found.map((doc) => [doc._id, doc.status]));
+  /** Those of these incidents that are open or acknowledged. */
+  async openAmong(tenant: Tenant, ids: string[]): Promise<OpenIncident[]> {
+    return ids.length === 0 ? [] : this.#open({ _id: { $in: ids }, ...ownedBy(tenant) });
+  }
+
+  /** Open or acknowledged incidents that were made through the API for these monitors, latest first. */
+  openedFor(tenant: Tenant, monitorIds: string[]): Promise<OpenIncident[]> {
+    return this.#open({ ...ownedBy(tenant), check_id: { $in: monitorIds }, created_by: { $gt: '' } });
+  }
+
+  async #open(filter: Filter<IncidentDoc>): Promise<OpenIncident[]> {
+    const found = await this.#incidents.find({ ...filter, status: { $in: ['open', 'acknowledged'] } })
+      .sort({ started_at: -1, _id: -1 }).limit(MAX_OPEN)
+      .project<OpenDoc>({ status: 1, severity: 1, started_at: 1, check_id: 1 }).toArray();
+    return found.map(({ _id: id, check_id: monitor_id, ...rest }) => ({ id, monitor_id, ...rest }));
   }
 
   /** Incidents of a project that ended, and were last changed, before `before` (Unix ms), oldest first. */

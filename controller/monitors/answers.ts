@@ -78,6 +78,8 @@ export const deletedAnswer = z.strictObject({ message: z.string() });
 
 const currentHealth = z.enum(['up', 'down', 'degraded', 'unknown']);
 const percent = z.number().min(0).max(100);
+const CURRENT_INCIDENT =
+  'The open incident of its checks, or else the latest open one that was made through the API';
 const incidentFields = {
   status: z.enum(['open', 'acknowledged']), severity: z.enum(['critical', 'major', 'minor', 'warning']),
 };
@@ -90,7 +92,7 @@ export const listStats = z.strictObject({
   lastFailureAt: unixMs.nullable(), lastSuccessAt: unixMs.nullable(),
   currentIncident: z.strictObject({
     id: z.uuid(), startedAt: z.iso.datetime(), downtimeMinutes: z.int(), ...incidentFields,
-  }).nullable(),
+  }).nullable().describe(CURRENT_INCIDENT),
 });
 
 export const listedMonitorView = z.strictObject({
@@ -115,7 +117,7 @@ export const monitorStatsAnswer = z.strictObject({
   runtime_status: currentHealth, in_maintenance: inMaintenance,
   current_incident: z.strictObject({
     id: z.uuid(), started_at: z.iso.datetime(), downtime_minutes: z.int(), ...incidentFields,
-  }).nullable(),
+  }).nullable().describe(CURRENT_INCIDENT),
 }).meta({ id: 'MonitorStats' });
 
 const counts = z.record(z.string(), z.int());

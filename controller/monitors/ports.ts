@@ -1,6 +1,6 @@
 import type { CheckResult } from '../../shared/contracts/result.ts';
 import type { Tenant } from '../accounts/tenant.ts';
-import type { IncidentStatus } from '../incidents/incident.ts';
+import type { OpenIncident } from '../incidents/incident.ts';
 import type { CertificateReader } from '../results/reading/certificates.ts';
 import type { OpenReader } from '../results/reading/open-reader.ts';
 import type { MonitorHistory } from '../results/reading/monitor-history.ts';
@@ -47,8 +47,10 @@ export interface MonitorReaders {
   history: Pick<MonitorHistory, 'statusSpans' | 'results' | 'responseTimes'>;
   certificates: Pick<CertificateReader, 'read'>;
   incidents: {
-    /** Status of each incident by id; unknown ids are left out. */
-    statuses(ids: string[]): Promise<Map<string, IncidentStatus>>;
+    /** Those of these incidents that are open or acknowledged. */
+    openAmong(tenant: Tenant, ids: string[]): Promise<OpenIncident[]>;
+    /** Open or acknowledged incidents that were made through the API for these monitors, latest first. */
+    openedFor(tenant: Tenant, monitorIds: string[]): Promise<OpenIncident[]>;
   };
   outages: {
     /** Those that began from `from` to before `to` (Unix ms), oldest first, with the votes behind them. */

@@ -1,7 +1,7 @@
 import type { z } from 'zod';
 import { isoTime } from '../../shared/time.ts';
 import { seesCredentials, type ProjectRole } from '../accounts/roles.ts';
-import type { IncidentStatus } from '../incidents/incident.ts';
+import type { OpenIncident } from '../incidents/incident.ts';
 import type { MonitorLive } from '../results/reading/live.ts';
 import type { PeriodStats } from '../results/reading/periods.ts';
 import type { listedMonitorView, listStats, monitorStatsAnswer, monitorView, settingsAnswer } from './answers.ts';
@@ -13,8 +13,8 @@ import { CHECK_TYPES, type TypeView } from './settings/registry.ts';
 export interface MonitorFacts {
   live: MonitorLive | null;
   stats: PeriodStats | null;
-  /** Of the live state's open incident; null if there is none, or if a person has closed it. */
-  incidentStatus: IncidentStatus | null;
+  /** The current one. */
+  incident: OpenIncident | null;
   groupName?: string | undefined;
 }
 
@@ -75,11 +75,9 @@ function viewListStats(doc: MonitorDoc, facts: MonitorFacts, now: number): ListS
   };
 }
 
-function viewIncident(facts: MonitorFacts, now: number): StatsView['current_incident'] {
-  const { live, incidentStatus: status } = facts;
-  const open = live?.open_incident ?? null;
-  if (open === null || (status !== 'open' && status !== 'acknowledged')) return null;
-  const { id, started_at: startedAt, severity } = open;
+function viewIncident({ incident }: MonitorFacts, now: number): StatsView['current_incident'] {
+  if (incident === null) return null;
+  const { id, started_at: startedAt, severity, status } = incident;
   const minutes = Math.max(0, Math.floor((now - startedAt) / 60_000));
   return { id, started_at: isoTime(startedAt), downtime_minutes: minutes, status, severity };
 }

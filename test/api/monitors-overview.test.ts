@@ -66,8 +66,11 @@ test('tells the state of each monitor, since when and where', async () => {
       region('asia', { last_check_at: at - 2000, response_time_ms: 200 }),
     ],
   }));
-  const incidents = app.db.collection<Pick<IncidentDoc, '_id' | 'status'>>('incidents');
-  await incidents.insertOne({ _id: incident.id, status: 'acknowledged' });
+  const incidents = app.db.collection<Partial<IncidentDoc> & Pick<IncidentDoc, '_id'>>('incidents');
+  await incidents.insertOne({
+    _id: incident.id, organization_id: tenant.organizationId, project_id: tenant.projectId, check_id: down,
+    status: 'acknowledged', severity: 'major', started_at: incident.started_at,
+  });
   const { monitors: [first, second], ...page } = await overview();
   expect(page).toMatchObject({ total_count: 2, next_cursor: null });
   expect(first).toEqual({

@@ -37,6 +37,13 @@ const live = (change: Partial<MonitorLive> = {}): MonitorLive => ({
   status: 'up', since: 1, last_check_at: null, last_success_at: null, last_failure_at: null,
   open_incident: null, regions: [], ...change,
 });
+type StoredIncident = Partial<IncidentDoc> & Pick<IncidentDoc, '_id'>;
+const stored = (
+  check_id: string, { id, severity, started_at }: Pick<IncidentDoc, 'severity' | 'started_at'> & { id: string },
+): StoredIncident => ({
+  _id: id, organization_id: tenant.organizationId, project_id: tenant.projectId, check_id, status: 'open',
+  severity, started_at,
+});
 const figures = (change: Partial<Figures> = {}): Figures => ({
   uptime_percentage: 99.5, avg_response_time: 120.3, total_checks: 10, failed_checks: 1, ...change,
 });
@@ -111,8 +118,8 @@ describe('the list', () => {
       status: 'down', last_check_at: at, last_failure_at: at, last_success_at: 5_000, open_incident: incident,
     }));
     app.owners.figures.set(known, figures());
-    const incidents = app.db.collection<Pick<IncidentDoc, '_id' | 'status'>>('incidents');
-    await incidents.insertOne({ _id: incident.id, status: 'acknowledged' });
+    const incidents = app.db.collection<StoredIncident>('incidents');
+    await incidents.insertOne({ ...stored(known, incident), status: 'acknowledged' });
     const [second, first] = (await client.get('/api/monitors?sort_by=name')).data.monitors;
     expect(first.id).toBe(fresh);
     for (const absent of ['last_check_at', 'stats', 'group_id', 'group_name']) {
@@ -151,6 +158,71 @@ describe('the list', () => {
   });
 });
 
+describe('the current incident', () => {
+  const known = async (): Promise<string> => {
+    const id = await create();
+    app.owners.figures.set(id, figures());
+    app.owners.live.set(id, live({ last_check_at: 5_000 }));
+    return id;
+  };
+  const make = async (check_id: string, severity = 'critical'): Promise<string> => (await client.post(
+    '/api/incidents', { check_id, severity, type: 'timeout', error_message: 'No response' },
+  )).data.incident.id;
+  /** The id, status and severity of a monitor's incident wherever it is shown. */
+  const shown = async (id: string) => {
+    const inList = (await client.get('/api/monitors')).data.monitors.find((one: Loose) => one.id === id);
+    const inOverview = (await client.get(`/api/monitors/overview?ids=${id}`)).data.monitors[0].incident;
+    const all = [
+      inList.stats.currentIncident, inOverview, (await client.get(`/api/monitors/${id}/stats`)).data.current_incident,
+    ];
+    return all.map((one: Loose | null) => one && [one.id, one.status, one.severity]);
+  };
+
+  test('has the severity that people give it, on the dashboard too', async () => {
+    const id = await known();
+    const incident = await make(id);
+    const own = { id: incident, started_at: Date.now(), severity: 'critical' as const, type: 'timeout' as const };
+    app.owners.live.set(id, live({ status: 'down', last_check_at: 5_000, open_incident: own }));
+    await client.put(`/api/incidents/${incident}`, { severity: 'minor' });
+    const wanted = [incident, 'open', 'minor'];
+    expect(await shown(id)).toEqual([wanted, wanted, wanted]);
+    const { incidents } = (await tenant.owner.client.get('/api/dashboard/overview')).data;
+    expect(incidents.latest).toMatchObject([{ id: incident, severity: 'minor' }]);
+  });
+
+  test('is the latest open one made through the API, unless checks have opened one', async () => {
+    const id = await known();
+    await create({ name: 'Other' });
+    expect(await shown(id)).toEqual([null, null, null]);
+    const first = await make(id, 'major');
+    const at = Date.now();
+    await until(() => Date.now() > at);
+    const second = await make(id, 'warning');
+    const latest = [second, 'open', 'warning'];
+    expect(await shown(id)).toEqual([latest, latest, latest]);
+    await client.post(`/api/incidents/${first}/acknowledge`);
+    await client.put(`/api/incidents/${second}/status`, { status: 'resolved' });
+    const left = [first, 'acknowledged', 'major'];
+    expect(await shown(id)).toEqual([left, left, left]);
+    const own = {
+      id: randomUUID(), started_at: Date.now() - 60_000, severity: 'critical' as const, type: 'timeout' as const,
+    };
+    await app.db.collection<StoredIncident>('incidents').insertOne(stored(id, own));
+    app.owners.live.set(id, live({ status: 'down', last_check_at: 5_000, open_incident: own }));
+    const ofChecks = [own.id, 'open', 'critical'];
+    expect(await shown(id)).toEqual([ofChecks, ofChecks, ofChecks]);
+  });
+
+  test('is never one of another project', async () => {
+    const id = await known();
+    const foreign = { id: randomUUID(), started_at: Date.now(), severity: 'major' as const };
+    await app.db.collection<StoredIncident>('incidents').insertOne({
+      ...stored(id, foreign), project_id: randomUUID(), created_by: 'somebody',
+    });
+    expect(await shown(id)).toEqual([null, null, null]);
+  });
+});
+
 describe('the statistics of a monitor', () => {
   test('are 404 until there is a result', async () => {
     const id = await create();
@@ -181,9 +253,7 @@ describe('the statistics of a monitor', () => {
       current_incident: null,
     });
     app.owners.live.set(id, live({ status: 'down', last_check_at: 6_000, open_incident: incident }));
-    await app.db.collection<Pick<IncidentDoc, '_id' | 'status'>>('incidents').insertOne({
-      _id: incident.id, status: 'open',
-    });
+    await app.db.collection<StoredIncident>('incidents').insertOne(stored(id, incident));
     const down = await client.get(`/api/monitors/${id}/stats`);
     expect(down.data).toMatchObject({
       runtime_status: 'down',

@@ -51,10 +51,10 @@ export function viewOverviewPage(
   };
 }
 
-function viewIncident({ live, incidentStatus: status }: OverviewFacts): View['incident'] {
-  const open = live?.open_incident ?? null;
-  if (open === null || (status !== 'open' && status !== 'acknowledged')) return null;
-  return { id: open.id, severity: open.severity, status, started_at: Math.floor(open.started_at) };
+function viewIncident({ incident }: OverviewFacts): View['incident'] {
+  if (incident === null) return null;
+  const { id, severity, status, started_at } = incident;
+  return { id, severity, status, started_at: Math.floor(started_at) };
 }
 
 /** Of the region that checked last. */

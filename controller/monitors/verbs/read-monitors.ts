@@ -2,7 +2,6 @@ import { MONITOR_TYPES, type MonitorType } from '../../../shared/contracts/check
 import { AppError } from '../../../shared/errors.ts';
 import type { Tenant } from '../../accounts/tenant.ts';
 import type { ProjectContext } from '../../http/route.ts';
-import type { IncidentStatus } from '../../incidents/incident.ts';
 import type { MonitorLive } from '../../results/reading/live.ts';
 import { cellsOf, sumOf } from '../counts/count-rules.ts';
 import type { MonitorDeps } from '../deps.ts';
@@ -10,6 +9,7 @@ import { planList, type MonitorListQuery } from '../list/list-rules.ts';
 import type { LifecycleStatus, MonitorDoc } from '../monitor.ts';
 import { PERIOD_DAYS, type MonitorListInput } from '../schema.ts';
 import { loadMonitor } from './change-monitor.ts';
+import { currentIncidents } from './current-incidents.ts';
 
 /** Throws MONITOR_NOT_FOUND. */
 export async function readMonitor(deps: MonitorDeps, ctx: ProjectContext, id: string) {
@@ -42,13 +42,14 @@ export async function listMonitors(deps: MonitorDeps, ctx: ProjectContext, input
     deps.readers.statistics.list30d(monitors.map((doc) => doc._id)),
     groupIds.size === 0 ? new Map<string, string>() : deps.groups.names(ctx.tenant, [...groupIds]),
   ]);
-  const statuses = await openIncidentStatuses(deps, [...known.values()].map(({ live }) => live));
+  const lives = new Map(monitors.map(({ _id }) => [_id, known.get(_id)?.live ?? null]));
+  const incidents = await currentIncidents(deps, ctx.tenant, lives);
   return {
     total,
     monitors: monitors.map((doc) => {
       const { live = null, stats = null } = known.get(doc._id) ?? {};
-      const incidentStatus = statuses.get(live?.open_incident?.id ?? '') ?? null;
-      return { doc, facts: { live, stats, incidentStatus, groupName: groupNames.get(doc.group_id ?? '') } };
+      const incident = incidents.get(doc._id) ?? null;
+      return { doc, facts: { live, stats, incident, groupName: groupNames.get(doc.group_id ?? '') } };
     }),
   };
 }
@@ -58,8 +59,8 @@ export async function readMonitorStats(deps: MonitorDeps, ctx: ProjectContext, i
   const days = daysOf(PERIOD_DAYS, period);
   const doc = await loadMonitor(deps, ctx, id);
   const { live = null, stats = null } = (await deps.readers.statistics.period(id, days)) ?? {};
-  const statuses = await openIncidentStatuses(deps, live === null ? [] : [live]);
-  return { doc, facts: { live, stats, incidentStatus: statuses.get(live?.open_incident?.id ?? '') ?? null } };
+  const incident = (await currentIncidents(deps, ctx.tenant, new Map([[id, live]]))).get(id) ?? null;
+  return { doc, facts: { live, stats, incident } };
 }
 
 /** The days of a named period. Throws INVALID_PERIOD. */
@@ -99,12 +100,6 @@ export async function withNames<T extends { monitor_id: string }>(
     const monitor = known.get(one.monitor_id);
     return monitor === undefined ? [] : [{ monitor_name: monitor.name, ...one }];
   });
-}
-
-/** The status of each monitor's open incident, by the incident's id. */
-export async function openIncidentStatuses(deps: MonitorDeps, live: MonitorLive[]) {
-  const ids = live.flatMap((state) => (state.open_incident === null ? [] : [state.open_incident.id]));
-  return ids.length === 0 ? new Map<string, IncidentStatus>() : deps.readers.incidents.statuses(ids);
 }
 
 /** `paused` and `disabled` both stand for every monitor that is not active. */

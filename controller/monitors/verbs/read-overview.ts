@@ -1,5 +1,6 @@
+import type { Tenant } from '../../accounts/tenant.ts';
 import type { ProjectContext } from '../../http/route.ts';
-import type { IncidentStatus } from '../../incidents/incident.ts';
+import type { OpenIncident } from '../../incidents/incident.ts';
 import type { MonitorLive } from '../../results/reading/live.ts';
 import type { WatchedTime } from '../../results/reading/past-days.ts';
 import type { RecentHour } from '../../results/reading/recent-hours.ts';
@@ -8,7 +9,7 @@ import { cellsOf, sumOf } from '../counts/count-rules.ts';
 import type { MonitorDeps } from '../deps.ts';
 import type { OverviewDoc } from '../list/list-store.ts';
 import type { OverviewInput } from '../overview/answers.ts';
-import { openIncidentStatuses } from './read-monitors.ts';
+import { currentIncidents } from './current-incidents.ts';
 
 /** How many days back an overview goes, with today. */
 export const OVERVIEW_DAYS = 90;
@@ -18,8 +19,7 @@ const AT_ONCE = 250;
 /** What is known of a monitor besides its document; hours and days are null unless they were asked for. */
 export interface OverviewFacts {
   live: MonitorLive | null;
-  /** Of `live`'s open incident; null if there is none, or if a person has closed it. */
-  incidentStatus: IncidentStatus | null;
+  incident: OpenIncident | null;
   hours: readonly RecentHour[] | null;
   /** The oldest first; the last one is today. */
   days: readonly WatchedTime[] | null;
@@ -44,12 +44,13 @@ export async function readMonitorOverview(
     deps.counts.read(tenant), deps.lists.byCreation(tenant, { ids, after, limit: limit + 1 }),
   ]);
   const wanted = { hours: include.includes('hours'), days: include.includes('days') };
-  const facts = factsOf(deps, docs.slice(0, limit), wanted, now);
+  const facts = factsOf(deps, tenant, docs.slice(0, limit), { ...wanted, now });
   return { total: sumOf(cellsOf(counts.cells)), docs, facts };
 }
 
 async function* factsOf(
-  deps: MonitorDeps, docs: readonly OverviewDoc[], wanted: { hours: boolean; days: boolean }, now: number,
+  deps: MonitorDeps, tenant: Tenant, docs: readonly OverviewDoc[],
+  { now, ...wanted }: { hours: boolean; days: boolean; now: number },
 ) {
   const { readers: { live, overview } } = deps;
   for (let first = 0; first < docs.length; first += AT_ONCE) {
@@ -60,14 +61,13 @@ async function* factsOf(
     const states = recent === null ? await live.states(ids) : null;
     const past = wanted.days ? await overview.days.times(ids, OVERVIEW_DAYS - 1, true, now) : null;
     const stateOf = (id: string) => recent?.get(id)?.live ?? states?.get(id) ?? null;
-    const statuses = await openIncidentStatuses(deps, ids.flatMap((id) => stateOf(id) ?? []));
+    const incidents = await currentIncidents(deps, tenant, new Map(ids.map((id) => [id, stateOf(id)])));
     yield batch.map((doc) => {
       const state = stateOf(doc._id);
       const { hours = null } = recent?.get(doc._id) ?? {};
       const days = past?.get(doc._id) ?? null;
-      const incidentStatus = statuses.get(state?.open_incident?.id ?? '') ?? null;
       return { doc, facts: {
-        live: state, incidentStatus, hours: wanted.hours ? hours : null,
+        live: state, incident: incidents.get(doc._id) ?? null, hours: wanted.hours ? hours : null,
         days: days && [...days, todayOf(hours ?? [], now)],
       } };
     });

@@ -144,11 +144,25 @@ describe('a live event', () => {
 
   test('of an incident shows it while it is open; the end of another one changes nothing', () => {
     const one = monitor('a');
-    const incident = { id: 'i', severity: 'major', started_at: '2026-01-01T00:00:00Z' } as const;
+    const incident = { id: 'i', severity: 'major', started_at: '2026-01-01T00:00:00Z', created_by: null } as const;
     noteIncident(one, { ...incident, status: 'open' });
     noteIncident(one, { ...incident, id: 'other', status: 'resolved' });
     expect(one.incident).toMatchObject({ id: 'i', status: 'open' });
     noteIncident(one, { ...incident, status: 'resolved' });
     expect(one.incident).toBeNull();
+  });
+
+  test('of an incident made by a person shows it only while no other is open', () => {
+    const one = monitor('a');
+    const made = {
+      id: 'made', severity: 'minor', status: 'open', started_at: '2026-01-01T00:00:00Z', created_by: 'person',
+    } as const;
+    noteIncident(one, made);
+    expect(one.incident).toMatchObject({ id: 'made', severity: 'minor' });
+    noteIncident(one, { ...made, severity: 'major' });
+    expect(one.incident).toMatchObject({ id: 'made', severity: 'major' });
+    noteIncident(one, { ...made, id: 'own', created_by: null });
+    noteIncident(one, made);
+    expect(one.incident).toMatchObject({ id: 'own' });
   });
 });

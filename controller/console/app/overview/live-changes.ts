@@ -63,10 +63,14 @@ interface IncidentEvent {
   status: string;
   severity: NonNullable<Monitor['incident']>['severity'];
   started_at: string;
+  /** Null when checks opened it. */
+  created_by: string | null;
 }
 
-/** An incident of the monitor: shown while it is open. */
-export function noteIncident(monitor: Monitor, { id, status, severity, started_at: start }: IncidentEvent): Change {
+/** An incident of the monitor: shown while it is open, and before one that checks did not open. */
+export function noteIncident(monitor: Monitor, event: IncidentEvent): Change {
+  const { id, status, severity, started_at: start, created_by: author } = event;
+  if (monitor.incident !== null && monitor.incident.id !== id && author !== null) return 'none';
   if (status === 'open' || status === 'acknowledged') {
     monitor.incident = { id, severity, status, started_at: Date.parse(start) };
   } else if (monitor.incident?.id === id) monitor.incident = null;
