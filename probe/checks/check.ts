@@ -107,3 +107,12 @@ export function failure(
 export function printable(text: string): string {
   return text.slice(0, 500).replace(/[\p{Cc}\u2028\u2029]+/gu, ' ');
 }
+
+/**
+ * As `printable`, at most `most` characters. Right behind a cut is always `…`: it shows that a secret may be
+ * cut there, too.
+ */
+export function shortened(text: string, most: number): string {
+  const shown = printable(text.slice(0, most));
+  return text.length > most ? `${shown}…` : shown;
+}

@@ -1,4 +1,5 @@
 import { eachMatch } from '../checks/http/literal-search.ts';
+import { printable } from '../checks/check.ts';
 import { CONCEALED } from './conceal-named.ts';
 import { viewsOf, type View } from './decoded-views.ts';
 
@@ -24,7 +25,8 @@ export function needlesOf(secrets: readonly string[], longest: number): Needles 
     // Bytes that nobody has decoded are shown as one character each.
     const bytes = Buffer.from(secret).toString('latin1');
     const asJson = JSON.stringify(secret).slice(1, -1);
-    for (const form of [secret, bytes, asJson]) texts.add(form.slice(0, longest));
+    const forms = [secret, bytes, asJson, printable(secret), printable(bytes)];
+    for (const form of forms) texts.add(form.slice(0, longest));
     for (const form of [Buffer.from(secret), Buffer.from(secret, 'latin1')]) {
       for (const part of base64Of(form.subarray(0, BASE64_BYTES))) base64.add(part);
     }
@@ -34,11 +36,24 @@ export function needlesOf(secrets: readonly string[], longest: number): Needles 
 
 /**
  * The text with `***` in place of secrets: as they are, URL-encoded, escaped as in JSON or HTML, in base64,
- * and where the end of the text cuts them. The time is linear in the text, for each secret.
+ * and where the end of the text cuts them, or a cut within it that `cut` marks. The time is linear in the
+ * text, for each secret.
  */
-export function concealOwn(text: string, { texts, base64 }: Needles): string {
-  if (texts.length === 0) return text;
+export function concealOwn(text: string, needles: Needles, cut?: string): string {
+  if (needles.texts.length === 0) return text;
   const isConcealed = new Uint8Array(text.length);
+  const parts = cut === undefined ? [] : text.split(cut);
+  let isDone = markAll(text, needles, isConcealed);
+  let from = 0;
+  for (const part of parts) {
+    isDone &&= markAll(part, needles, isConcealed.subarray(from, from + part.length));
+    from += part.length + (cut?.length ?? 0);
+  }
+  return isDone ? withoutMarked(text, isConcealed) : CONCEALED;
+}
+
+/** Marks the characters of secrets; false if there are too many to search for. */
+function markAll(text: string, { texts, base64 }: Needles, isConcealed: Uint8Array): boolean {
   const spanOfRun: SpanOf = (from, to) => [beginOfRun(text, from), endOfRun(text, to)];
   let searches = 0;
   for (const view of viewsOf(text)) {
@@ -46,11 +61,11 @@ export function concealOwn(text: string, { texts, base64 }: Needles): string {
     const mayHold = (needle: string): boolean => view.text.includes(needle.slice(0, LONGEST_BEGINNING + 1));
     const [asText, inBase64] = [texts.filter(mayHold), base64.filter(mayHold)];
     searches += asText.length + inBase64.length;
-    if (searches > MOST_SEARCHES) return CONCEALED;
+    if (searches > MOST_SEARCHES) return false;
     for (const needle of asText) mark(view, needle, isConcealed, (from, to) => [from, to]);
     for (const needle of inBase64) mark(view, needle, isConcealed, spanOfRun);
   }
-  return withoutMarked(text, isConcealed);
+  return true;
 }
 
 /** The characters of base64 that depend on `bytes` alone, wherever these begin in a group of three. */

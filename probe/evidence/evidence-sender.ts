@@ -35,7 +35,7 @@ const SHARE_OF_TIME = 0.05;
 const SHARE_OF_LINK = 0.2;
 const NEXT_TOKEN_MS = 1000 / EVIDENCE_RATE.perSecond;
 
-/** A failure with all that is to be sent of it. */
+/** A failure with all that is to be sent of it; in its error, secrets are already concealed. */
 interface Failure {
   assignment: Assignment;
   error: CheckError;
@@ -172,9 +172,8 @@ function kindOf({ error, status_code: status }: CheckResult): string {
 function bytesOf({ assignment, error, sight, tls, lastGood }: Failure): Buffer | null {
   const showing = new Showing(assignment.spec);
   return evidenceBytes({
-    v: 1, monitor_id: assignment.monitor_id, assignment_rev: assignment.assignment_rev,
+    v: 1, monitor_id: assignment.monitor_id, assignment_rev: assignment.assignment_rev, error,
     ...showing.answer({ ...sight, certificate: tls && withFewNames(tls.facts()) }),
-    error: { ...error, message: showing.message(error.message) },
     last_good: lastGood && showing.answer(lastGood),
   });
 }

@@ -10,7 +10,7 @@ const SHORTEST_NUMBER = 6;
 /** Whoever sees the monitor sees its URL, so a short word of its query is taken for no secret. */
 const SHORTEST_OF_QUERY = 8;
 /** What more would be looked for takes too long. */
-const MOST = { count: 32, characters: 100_000 } as const;
+const MOST = { count: 256, characters: 100_000 } as const;
 
 /**
  * What this check sends and may be secret: values of headers, user name and password, values of the query,
@@ -23,7 +23,7 @@ export function secretsOf(spec: CheckSpec): string[] | null {
     if (secret.length >= shortest) secrets.add(secret);
   };
   if (isSpecOf(spec, 'HTTP') || isSpecOf(spec, 'KEYWORD')) addRequest(spec, add);
-  if (isSpecOf(spec, 'TCP') && spec.send !== null) addEach([spec.send, ...spec.send.split(/\s+/)], add);
+  if (isSpecOf(spec, 'TCP') && spec.send !== null) addEach([spec.send, ...spec.send.split(/[\s\p{Cc}]+/u)], add);
   const all = [...secrets];
   const characters = all.reduce((sum, secret) => sum + secret.length, 0);
   return all.length > MOST.count || characters > MOST.characters ? null : all;

@@ -1,6 +1,7 @@
 import type { Assignment } from '../../shared/contracts/assignment.ts';
 import type { CheckResult, MissedReason, Timings, TlsFacts } from '../../shared/contracts/result.ts';
 import type { Finding } from '../checks/check.ts';
+import { concealError } from '../evidence/concealer.ts';
 import type { SlotRun } from '../scheduler/slots.ts';
 
 /** Longest duration that a result may carry, ms. */
@@ -29,7 +30,7 @@ export function resultOf(
     outcome: finding.outcome,
     degraded: finding.degraded,
     status_code: finding.status_code,
-    error: finding.error,
+    error: finding.error && concealError(assignment.spec, finding.error),
     missed: finding.missed === null ? null : { reason: finding.missed, count: 1 },
     timings: finding.timings && timingsInTenths(finding.timings),
     remote_address: finding.remote_address,

@@ -133,6 +133,31 @@ test('a mail server that refuses all mail is down without further settings', asy
   }
 });
 
+test('what a check sends is in no message, although its target repeats it', async () => {
+  const secret = 'zebra-crossing-1';
+  const server = await startRawServer(() => undefined, {
+    onConnect: (socket) => socket.on('data', (bytes) => socket.end(Buffer.concat([Buffer.from('-ERR '), bytes]))),
+  });
+  try {
+    const id = await create('Cache', {
+      type: 'TCP', target: '127.0.0.1', tcp_config: { port: server.port, send: `AUTH ${secret}\\r\\n`, expect: '+OK' },
+    });
+    await until(() => eventsOf(id).includes('monitor.down'), { what: 'the alert' });
+    const { incidents: [incident] } = await session.ok<{ incidents: { id: string; error_message: string }[] }>(
+      'GET', `/api/incidents?check_id=${id}`,
+    );
+    expect(incident?.error_message).toContain('Expected "+OK" in the answer, got "-ERR ***');
+    const read = [`/api/monitors/${id}/results`, `/api/incidents/${incident?.id}`, `/api/incidents/${incident?.id}/timeline`];
+    const answers = await Promise.all(read.map((path) => session.ok('GET', path)));
+    const told = JSON.stringify([answers, receiver.requests.map(({ body }) => String(body)), mails(), farwatch.log()]);
+    expect(told).toContain('-ERR ***');
+    expect(told).not.toContain(secret);
+    await session.ok('DELETE', `/api/monitors/${id}`);
+  } finally {
+    await server.close();
+  }
+});
+
 test('what a target says is told as text, wherever an alert goes', async () => {
   const said = '<!channel> </td><script>x</script>\u001b[31m{"msg":"forged"}';
   const server = await startRawServer(() => undefined, { onConnect: (socket) => void socket.write(`${said}\r\n`) });

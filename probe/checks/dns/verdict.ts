@@ -1,6 +1,6 @@
 import { isIPv6 } from 'node:net';
 import { isDnsValue, type DnsRecordType } from '../../../shared/dns-values.ts';
-import { failure, missed, printable, type Finding } from '../check.ts';
+import { failure, missed, shortened, type Finding } from '../check.ts';
 import { connectionFailure } from '../network/problems.ts';
 import type { NameServer } from '../network/system-servers.ts';
 import type { Outcome } from './lookup.ts';
@@ -97,9 +97,4 @@ function listText(values: readonly string[]): string {
 
 function keptValues(values: readonly string[]): string[] {
   return values.slice(0, KEPT.values).map((value) => shortened(value, KEPT.characters));
-}
-
-function shortened(value: string, most: number): string {
-  const text = printable(value.slice(0, most));
-  return value.length > most ? `${text}…` : text;
 }

@@ -1,6 +1,6 @@
 import type { Assertion } from '../../../shared/contracts/check-spec.ts';
 import { parseJsonPath } from '../../../shared/json-path.ts';
-import { printable } from '../check.ts';
+import { shortened } from '../check.ts';
 import type { Content, ContentRule } from './content.ts';
 import { findInJson } from './json-text.ts';
 import { containsText } from './literal-search.ts';
@@ -114,7 +114,6 @@ function isNumber(text: string): boolean {
 function shown(value: unknown): string {
   if (typeof value === 'object' && value !== null) return Array.isArray(value) ? 'a list' : 'an object';
   const text = String(value);
-  const start = printable(text.slice(0, MAX_SHOWN));
-  const quoted = typeof value === 'string' ? `"${start}"` : start;
-  return text.length > MAX_SHOWN ? `${quoted}…` : quoted;
+  const start = shortened(text, MAX_SHOWN);
+  return typeof value === 'string' ? `"${start}"` : start;
 }

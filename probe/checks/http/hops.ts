@@ -1,5 +1,5 @@
 import type { HttpSpec } from '../../../shared/contracts/check-spec.ts';
-import { printable } from '../check.ts';
+import { shortened } from '../check.ts';
 
 /** Statuses that name another address to ask. */
 export const REDIRECTS: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);
@@ -47,8 +47,12 @@ export function tooManyRedirects(visited: readonly URL[], next: URL, most: numbe
   if (from < 0) return sentence;
   const loop = [...visited.slice(from), next];
   const isAtHome = loop.every((url) => url.origin === next.origin);
-  const names = loop.map((url) => printable(isAtHome ? url.pathname + url.search : url.href)
-    .slice(0, MAX_NAME_LENGTH));
+  const names = loop.map((url) => shortened(addressText(url, isAtHome), MAX_NAME_LENGTH));
   if (names.length > MAX_NAMED) names.splice(MAX_NAMED - 1, names.length - MAX_NAMED, '…');
   return `${sentence}, in a loop: ${names.join(' → ')}`;
+}
+
+/** Without user name, query and fragment, which may be credentials. */
+function addressText({ origin, pathname, search }: URL, isAtHome: boolean): string {
+  return `${isAtHome ? '' : origin}${pathname}${search === '' ? '' : '?…'}`;
 }

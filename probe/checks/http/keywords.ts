@@ -1,5 +1,5 @@
 import type { KeywordSpec } from '../../../shared/contracts/check-spec.ts';
-import { printable } from '../check.ts';
+import { shortened } from '../check.ts';
 import type { Content, ContentRule } from './content.ts';
 
 const MAX_NAMED = 5;
@@ -51,6 +51,6 @@ function expectation(missing: Keyword[], present: Keyword[]): string {
 
 function named(keywords: Keyword[]): string {
   const names = keywords.slice(0, MAX_NAMED)
-    .map(({ text }) => `"${printable(text).slice(0, MAX_NAME_LENGTH)}"`).join(', ');
+    .map(({ text }) => `"${shortened(text, MAX_NAME_LENGTH)}"`).join(', ');
   return keywords.length > MAX_NAMED ? `${names} and ${keywords.length - MAX_NAMED} more` : names;
 }

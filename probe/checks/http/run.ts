@@ -1,7 +1,7 @@
 import type { HttpSpec, KeywordSpec } from '../../../shared/contracts/check-spec.ts';
 import type { ErrorType, Timings } from '../../../shared/contracts/result.ts';
 import { parsedUrl } from '../../../shared/parsed-url.ts';
-import { failure, printable, type ErrorLayer, type Finding, type Seen } from '../check.ts';
+import { failure, shortened, type ErrorLayer, type Finding, type Seen } from '../check.ts';
 import { Deadline } from '../deadline.ts';
 import { correctCode } from '../network/own-route.ts';
 import { connectionFailure, doingIn, moreTelling } from '../network/problems.ts';
@@ -16,6 +16,9 @@ import { requestBytes } from './request-head.ts';
 import { endpointOf, type HttpResources } from './resources.ts';
 import type { BodyUse } from './response-reader.ts';
 import type { ResponseHead } from './response-head.ts';
+
+/** Characters of an address that a message quotes. */
+const MOST_SHOWN = 200;
 
 /**
  * One HTTP check from its first address to its verdict; redirects are hops of the same check and deadline.
@@ -174,7 +177,7 @@ export class HttpRun implements Seen {
     const { status, location } = (this.#last as ExchangeResult).head as ResponseHead;
     const url = parsedUrl(location as string, hop.url);
     if (url === null) {
-      const shown = printable(location as string);
+      const shown = shortened((location as string).replace(/[?#].*$/s, ''), MOST_SHOWN);
       return this.#fail('connection_error', 'response', `A redirect leads nowhere: ${shown}`);
     }
     const most = this.#spec.max_redirects;

@@ -1,5 +1,5 @@
 import type { ErrorType } from '../../../shared/contracts/result.ts';
-import { printable, type ErrorLayer } from '../check.ts';
+import { shortened, type ErrorLayer } from '../check.ts';
 
 /** Characters of a service's text that a message repeats. */
 const MOST_QUOTED = 120;
@@ -78,5 +78,5 @@ export function* reply(awaited: string, code: number, about?: About): Part<strin
 /** Text of a service as it may stand in a message. */
 export function quoted(text: string): string {
   if (text === '') return 'an empty line';
-  return `"${printable(text.slice(0, MOST_QUOTED))}${text.length > MOST_QUOTED ? '…' : ''}"`;
+  return `"${shortened(text, MOST_QUOTED)}"`;
 }

@@ -66,7 +66,7 @@ describe('an assertion', () => {
     ['<html>\n<b>', null, 'Expected JSON, got something else: "<html> <b>"'],
     ['{"a":1', 'the first 256 kB', 'Expected JSON, got something else, only the first 256 kB of it came: "{"a":1"'],
     [' ', null, 'Expected JSON, got an empty body'],
-    ['x'.repeat(200), null, `Expected JSON, got something else: "${'x'.repeat(100)}"…`],
+    ['x'.repeat(200), null, `Expected JSON, got something else: "${'x'.repeat(100)}…"`],
   ])('on JSON fails for a page that is none: %j', (text, part, message) => {
     expect(said('json $.a absent', text, part)).toBe(message);
   });

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { Showing, type Sight } from '../../../../probe/evidence/answer-seen.ts';
+import { concealError } from '../../../../probe/evidence/concealer.ts';
 import { concealNamed } from '../../../../probe/evidence/conceal-named.ts';
 import { isCredentialName } from '../../../../probe/evidence/credential-names.ts';
 import type { CheckSpec } from '../../../../shared/contracts/check-spec.ts';
@@ -20,6 +21,9 @@ function shown(spec: CheckSpec, { head = 'HTTP/1.1 500 Oops\r\n\r\n', body = '' 
   const { status_line: status, headers, body_excerpt: excerpt } = showing.answer(sight({ head, body: bytes }));
   return [status, ...headers.map(({ name, value }) => `${name}: ${value}`), excerpt].join('\n');
 }
+
+const message = (spec: CheckSpec, text: string, layer: 'connect' | 'content' = 'content'): string =>
+  concealError(spec, { type: 'keyword_missing', layer, message: text }).message;
 
 describe('a name', () => {
   test.each([
@@ -97,26 +101,42 @@ describe('what a monitor sends is concealed wherever a target repeats it', () =>
   });
 
   test('in messages', () => {
-    const showing = new Showing(buildHttpSpec({ headers: { 'X-Own': 'zebra-1' } }));
-    expect(showing.message('Expected "b", got "zebra-1"\u0000')).toBe('Expected "b", got "***"\ufffd');
+    const spec = buildHttpSpec({ headers: { 'X-Own': 'zebra-1' }, body: '{"a":"ze\\nbra…2"}' });
+    expect(message(spec, 'Expected "b", got "zebra-1"\u0000')).toBe('Expected "b", got "***"\ufffd');
+    // Line breaks become spaces in a message.
+    expect(message(spec, 'Got "ze bra…2"')).toBe('Got "***"');
+  });
+
+  test.each([
+    ['More than 1 redirect: https://ann:pw@a.test/b?t=1#u → /c?code=2', 'More than 1 redirect: https://***@a.test/b?*** → /c?***'],
+    ['header Location to exist, got "/cb#access=abc"', 'header Location to exist, got "/cb#***"'],
+    ['Expected "a?b", got "is it on/off? yes"', 'Expected "a?b", got "is it on/off? yes"'],
+  ])('with the queries of addresses: %s', (text, expected) => expect(message(buildHttpSpec(), text)).toBe(expected));
+
+  test('and not where it is too short to tell from other text', () => {
+    const spec = buildHttpSpec({ headers: { 'X-Own': '1', 'X-Other': 'ref' } });
+    expect(message(spec, 'Connection refused after 1 s')).toBe('Connection refused after 1 s');
   });
 
   test('also where the end of a text cuts it', () => {
     const secret = 'zebra/1 and "more"';
-    const showing = new Showing(buildHttpSpec({ headers: { 'X-Own': secret } }));
+    const spec = buildHttpSpec({ headers: { 'X-Own': secret } });
+    const showing = new Showing(spec);
     for (const form of [secret, encodeURIComponent(secret), asJson(secret), asHtml(secret)]) {
       for (let length = 4; length < form.length; length += 1) {
         const { body_excerpt: excerpt } = showing.answer(sight({ body: `said ${form.slice(0, length)}` }));
         expect(excerpt).toMatch(/^said \*\*\*$/);
-        expect(showing.message(`Got "${form.slice(0, length)}…"`)).toMatch(/^Got "\*\*\*…"$/);
+        expect(message(spec, `Got "${form.slice(0, length)}…"`)).toMatch(/^Got "\*\*\*…"$/);
       }
     }
   });
 
   test('and where there are too many secrets to look for, no text is shown', () => {
-    const body = JSON.stringify(Array.from({ length: 100 }, (_, at) => `zebra-${at}`));
-    const showing = new Showing(buildHttpSpec({ body }));
-    expect(showing.message('zebra-99')).toBe('***');
+    const body = JSON.stringify(Array.from({ length: 300 }, (_, at) => `zebra-${at}`));
+    const spec = buildHttpSpec({ body });
+    const showing = new Showing(spec);
+    expect(message(spec, 'zebra-99')).toBe('***');
+    expect(message(spec, 'Connection refused', 'connect')).toBe('Connection refused');
     expect(showing.answer(sight({ body: 'zebra-99', remoteAddress: '192.0.2.1' }))).toMatchObject({
       status_line: null, headers: [], body_excerpt: null, remote_address: '192.0.2.1',
     });
