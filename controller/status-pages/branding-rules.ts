@@ -1,4 +1,4 @@
-import type { Branding } from './page.ts';
+import { hasPlainHost, type Branding } from './page.ts';
 import type { BrandingInput, PageChangeInput } from './schema.ts';
 
 /** The names under which a page shows parts of its branding. */
@@ -33,4 +33,11 @@ export function shownBranding(branding: Branding | null) {
     color_scheme: branding?.defaultTheme ?? 'system' as const, logo_url: branding?.logoUrl ?? null,
     favicon_url: branding?.faviconUrl ?? null, custom_css: branding?.customCss ?? null,
   };
+}
+
+/** The images that readers load, without those stored before their hosts were checked that fail the check. */
+export function loadedImages(branding: Branding | null) {
+  const { logo_url, favicon_url } = shownBranding(branding);
+  const checked = (url: string | null) => (url !== null && hasPlainHost(url) ? url : null);
+  return { logo_url: checked(logo_url), favicon_url: checked(favicon_url) };
 }

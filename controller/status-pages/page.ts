@@ -3,6 +3,14 @@ export const TIMEFRAMES = ['24h', '7d', '30d', '90d'] as const;
 export const SEVERITIES = ['minor', 'major', 'critical'] as const;
 export type Severity = (typeof SEVERITIES)[number];
 
+/**
+ * Whether the host of an image's URL can stand in the header that names what a page may load: there, `;` and
+ * `,` would begin a policy of their own.
+ */
+export function hasPlainHost(url: string): boolean {
+  return URL.canParse(url) && /^(?:[a-z0-9._-]+|\[[0-9a-f:.]+\])$/.test(new URL(url).hostname);
+}
+
 /** What a page looks like. A field that was never set is missing. */
 export interface Branding {
   defaultTheme?: (typeof COLOR_SCHEMES)[number];

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { readOnlyFields, timeZoneInput, uuidParam } from '../http/params.ts';
 import { characters, oneLine, severalLines, trimmedPattern } from '../http/texts.ts';
 import { scopeCss } from './custom-css.ts';
-import { COLOR_SCHEMES, MOST_COMPONENTS, PUBLICATIONS, SEVERITIES, TIMEFRAMES } from './page.ts';
+import { COLOR_SCHEMES, hasPlainHost, MOST_COMPONENTS, PUBLICATIONS, SEVERITIES, TIMEFRAMES } from './page.ts';
 
 export const projectParams = z.strictObject({ projectId: uuidParam });
 export const pageParams = projectParams.extend({ id: uuidParam });
@@ -11,7 +11,8 @@ export const pageParams = projectParams.extend({ id: uuidParam });
 const imageUrl = z.url({ protocol: /^https$/, error: 'Must be an https URL' })
   .max(2000, 'Must be at most 2000 characters')
   .refine((value) => !value.includes('@') && !/[\s"'<>\\]/.test(value), 'Must not contain user names or quotes')
-  .meta({ pattern: '^[Hh][Tt][Tt][Pp][Ss]://[^@\\s"\'<>\\\\]+$' });
+  .refine(hasPlainHost, 'The host must not contain ; or , or other punctuation')
+  .meta({ pattern: '^[Hh][Tt][Tt][Pp][Ss]://[^@\\s"\'<>\\\\;,/?#]+(?:[/?#][^@\\s"\'<>\\\\]*)?$' });
 
 const LABEL = '[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?';
 const DOMAIN = `(?:${LABEL}\\.)+[A-Za-z](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])`;

@@ -175,6 +175,21 @@ describe('branding', () => {
     });
   });
 
+  test('names images only at hosts that can stand in the policy of the page', async () => {
+    const page = await createPage();
+    for (const host of ['a.example;script-src', 'a.example,default-src', 'a%3Bb.example', 'a；b.example', '*']) {
+      for (const body of [{ logoUrl: `https://${host}/1.png` }, { faviconUrl: `https://${host}` }]) {
+        const refused = await client.put(`${path}/${page.id}/branding`, body);
+        expect([refused.status, refused.code], host).toEqual([400, 'VALIDATION_ERROR']);
+        expect(refused.error.details[0].message, host).toBe('The host must not contain ; or , or other punctuation');
+      }
+    }
+    expect((await client.put(`${path}/${page.id}`, { logo_url: 'https://a.example;x/' })).code).toBe('VALIDATION_ERROR');
+    for (const logoUrl of ['https://a_b.example:8443/a;b,c.png?d;e', 'https://münchen.example/', 'https://[2001:db8::1]/']) {
+      expect((await client.put(`${path}/${page.id}/branding`, { logoUrl })).status, logoUrl).toBe(200);
+    }
+  });
+
   test('of a read that is sent back, the name that was changed counts', async () => {
     const page = await createPage({ logo_url: 'https://a.example/1.png' });
     const send = async (change: object) => (await client.put(`${path}/${page.id}`, { ...page, ...change })).data;

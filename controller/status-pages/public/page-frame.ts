@@ -1,6 +1,6 @@
 import { html, type Html } from '../../pages/html.ts';
 import type { Page } from '../../pages/layout.ts';
-import { shownBranding } from '../branding-rules.ts';
+import { loadedImages, shownBranding } from '../branding-rules.ts';
 import type { PageDoc } from '../page.ts';
 import { FEED_FORMATS } from './feeds.ts';
 import { LANGUAGES, TEXTS, type Voice } from './languages/language.ts';
@@ -33,7 +33,8 @@ export function framePage(framed: Framed): Page {
   const { view, look, voice, title, path, content, controls, isPreview = false } = framed;
   const { texts, language } = voice;
   const { headerText = null, footerText = null } = look.branding ?? {};
-  const { logo_url, favicon_url, color_scheme } = shownBranding(look.branding);
+  const { color_scheme } = shownBranding(look.branding);
+  const { logo_url, favicon_url } = loadedImages(look.branding);
   const style = ownStyle(look.branding);
   const home = `/status/${view.subdomain}`;
   const name = `${view.name} · ${texts.status}`;
