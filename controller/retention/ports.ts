@@ -46,10 +46,12 @@ export interface Organizations {
   projectsOf(organizationId: string): Promise<string[]>;
 }
 
-/** Each removes at most `limit` documents older than `before` and returns how many. */
+/** Each removes at most `limit` documents that are older than `before` and returns how many. */
 export interface AgedDocuments {
   removeIncidents(tenant: Tenant, before: number, limit: number): Promise<number>;
   removeAuditEntries(organizationId: string, before: number, limit: number): Promise<number>;
   /** Of all organizations. */
   removeDeadLetters(before: number, limit: number): Promise<number>;
+  /** Those that every organization may take again. */
+  removeFreedSubdomains(now: number, limit: number): Promise<number>;
 }

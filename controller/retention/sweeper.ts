@@ -65,8 +65,11 @@ export class RetentionSweeper extends Rounds {
 
   async #sweepAll(): Promise<void> {
     const { organizations, documents, clock, log, ownsShard } = this.#deps;
-    const oldest = clock.now() - DEAD_LETTERS_MS;
-    if (ownsShard(COMMON_SHARD)) await this.#inBatches(() => documents.removeDeadLetters(oldest, DOCUMENTS));
+    const now = clock.now();
+    if (ownsShard(COMMON_SHARD)) {
+      await this.#inBatches(() => documents.removeDeadLetters(now - DEAD_LETTERS_MS, DOCUMENTS));
+      await this.#inBatches(() => documents.removeFreedSubdomains(now, DOCUMENTS));
+    }
     for (let after = ''; !this.#isStopped; ) {
       const ids = await organizations.page(after, ORGANIZATIONS);
       for (const id of ids) {

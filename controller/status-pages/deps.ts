@@ -3,6 +3,7 @@ import type { ShownMonitor } from '../monitors/monitor.ts';
 import type { MonitorReaders } from '../monitors/ports.ts';
 import type { Quota } from '../plans/quota.ts';
 import type { PageDomainStore } from './domains/domain-store.ts';
+import type { FreedSubdomainStore } from './freed-subdomain-store.ts';
 import type { PostStore } from './posts/post-store.ts';
 import type { PageStore } from './store.ts';
 import type { VisitStore } from './visits/visit-store.ts';
@@ -42,6 +43,7 @@ interface PageIncidents {
 
 export interface PageDeps {
   pages: PageStore;
+  freed: Pick<FreedSubdomainStore, 'reserve' | 'reservedForOthers'>;
   posts: PostStore;
   domains: Pick<PageDomainStore, 'releaseOfPage'>;
   visits: Pick<VisitStore, 'of'>;

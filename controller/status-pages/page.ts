@@ -1,3 +1,5 @@
+import { parsedUrl } from '../../shared/parsed-url.ts';
+
 export const COLOR_SCHEMES = ['light', 'dark', 'system'] as const;
 export const TIMEFRAMES = ['24h', '7d', '30d', '90d'] as const;
 export const SEVERITIES = ['minor', 'major', 'critical'] as const;
@@ -8,7 +10,7 @@ export type Severity = (typeof SEVERITIES)[number];
  * `,` would begin a policy of their own.
  */
 export function hasPlainHost(url: string): boolean {
-  return URL.canParse(url) && /^(?:[a-z0-9._-]+|\[[0-9a-f:.]+\])$/.test(new URL(url).hostname);
+  return /^(?:[a-z0-9._-]+|\[[0-9a-f:.]+\])$/.test(parsedUrl(url)?.hostname ?? '');
 }
 
 /** What a page looks like. A field that was never set is missing. */
@@ -63,7 +65,7 @@ export interface PageDoc extends PageSettings {
   _id: string;
   organization_id: string;
   project_id: string;
-  /** Unique over all pages; a deleted page gives it back. */
+  /** Unique over all pages. */
   subdomain: string;
   status: Publication;
   /** Null: nothing was ever set. */

@@ -68,7 +68,8 @@ function writeRoutes(deps: PageDeps): Route[] {
     defineRoute({
       ...one, auth: { ...admin, header: true }, method: 'DELETE', summary: 'Delete a status page',
       audit: 'status_page.deleted', answers: { 200: answers.messageAnswer },
-      description: 'Its address stops working at once, and its subdomain is free again. Monitors are kept.',
+      description: 'Its address stops working at once. For 30 days only the organization may take its subdomain '
+        + 'again. Monitors are kept.',
       handle: (ctx, { params }) => done(deletePage(deps, ctx, params.id), 'Status page deleted successfully'),
     }),
   ];

@@ -10,7 +10,7 @@ const MOST_LISTED = 1000;
 type Identity = '_id' | 'organization_id' | 'project_id' | 'subdomain' | 'created_at';
 export type PageChange = Partial<Omit<PageDoc, Identity>>;
 
-/** Collection `status_pages`. Deleted pages leave it, so that their subdomains are free again. */
+/** Collection `status_pages`, without deleted pages. */
 export class PageStore extends Documents<PageDoc> {
   constructor(db: Db) {
     super(db, 'status_pages', [

@@ -9,6 +9,7 @@ import { removeAgedIncidents } from '../incidents/verbs/change-incident.ts';
 import { MonitorStore } from '../monitors/store.ts';
 import type { PlanLimits } from '../plans/plans.ts';
 import { DeadLetterStore } from '../results/dead-letters/dead-letter-store.ts';
+import { FreedSubdomainStore } from '../status-pages/freed-subdomain-store.ts';
 import type { Mongo } from '../platform/mongo/mongo.ts';
 import { AgedResultStore } from '../results/hours/aged-result-store.ts';
 import { SweepStore } from '../retention/store.ts';
@@ -32,6 +33,7 @@ export function openRetention(
   };
   const audit = new AuditStore(db);
   const deadLetters = new DeadLetterStore(db);
+  const freed = new FreedSubdomainStore(db);
   return new RetentionSweeper({
     monitors: new MonitorStore(db), results: new AgedResultStore(db), sweeps: new SweepStore(db),
     evidence: new EvidenceStore(db), limitsOf, ownsShard, clock, log,
@@ -43,6 +45,7 @@ export function openRetention(
       removeIncidents: (tenant, before, limit) => removeAgedIncidents(incidents, tenant, before, limit),
       removeAuditEntries: (organizationId, before, limit) => audit.removeOlder(organizationId, before, limit),
       removeDeadLetters: (before, limit) => deadLetters.removeOlder(before, limit),
+      removeFreedSubdomains: (now, limit) => freed.removeExpired(now, limit),
     },
   });
 }

@@ -22,6 +22,7 @@ import { publicPageRoutes, quickPages } from '../status-pages/public/public-rout
 import { readPublicPage } from '../status-pages/public/read-public-page.ts';
 import { snapshotRounds } from '../status-pages/public/snapshot-rounds.ts';
 import { spreadRoutes } from '../status-pages/public/spread-routes.ts';
+import { FreedSubdomainStore } from '../status-pages/freed-subdomain-store.ts';
 import type { PageDeps, PageSubscribers } from '../status-pages/deps.ts';
 import { pageRoutes } from '../status-pages/routes.ts';
 import { VisitCounter } from '../status-pages/visits/visit-counter.ts';
@@ -92,11 +93,12 @@ export async function openStatusPages(
   const { config, mongo: { db }, clock, log, company, holder, random } = ports;
   const { snapshots, readers } = publicPages;
   const [posts, domains, visits] = [new PostStore(db), new PageDomainStore(db), new VisitStore(db)];
-  await Promise.all([pages, posts, domains, visits].map((store) => store.ensureIndexes()));
+  const freed = new FreedSubdomainStore(db);
+  await Promise.all([pages, freed, posts, domains, visits].map((store) => store.ensureIndexes()));
   const own = ownNames(config);
   const hosts = new HostPages({ domains, recall: publicPages.recallDomain, own, clock });
   const naming = {
-    pages, domains, own, ask: createNameRecords(config.statusPages.nameServers),
+    pages, freed, domains, own, ask: createNameRecords(config.statusPages.nameServers),
     domainChanged: (domain: string) => hosts.forget(domain),
   };
   const counter = new VisitCounter({ visits, pages, clock, log });

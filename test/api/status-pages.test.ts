@@ -1,9 +1,16 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { ProjectContext } from '../../controller/http/route.ts';
+import type { PageDeps } from '../../controller/status-pages/deps.ts';
+import { FreedSubdomainStore } from '../../controller/status-pages/freed-subdomain-store.ts';
+import { createPage as writePage } from '../../controller/status-pages/verbs/write-page.ts';
 import type { ApiClient, Loose } from '../helpers/api-client.ts';
 import { makeApp, type TestApp } from '../helpers/make-app.ts';
+import { SimulatedClock } from '../helpers/simulated-clock.ts';
 import { newTenant, type Tenant } from '../helpers/tenants.ts';
 import { until } from '../helpers/until.ts';
+
+const DAY_MS = 86_400_000;
 
 let app: TestApp;
 let tenant: Tenant;
@@ -86,7 +93,7 @@ test.each<[string, unknown]>([
   expect(answer.text).toContain(field);
 });
 
-test('a subdomain is taken once, cannot change, and is free again after deletion', async () => {
+test('a subdomain is taken once, cannot change, and stays with the organization after deletion', async () => {
   const subdomain = newSubdomain();
   const page = await createPage({ subdomain });
   const theirs = `/api/projects/${other.projectId}/status-pages`;
@@ -97,7 +104,64 @@ test('a subdomain is taken once, cannot change, and is free again after deletion
   const deleted = await client.delete(`${path}/${page.id}`);
   expect(deleted.data).toEqual({ message: 'Status page deleted successfully' });
   expect((await client.delete(`${path}/${page.id}`)).code).toBe('RESOURCE_NOT_FOUND');
-  expect((await other.writeKey.post(theirs, body)).status).toBe(201);
+  const refused = await other.writeKey.post(theirs, body);
+  expect([refused.status, refused.code]).toEqual([409, 'SLUG_ALREADY_TAKEN']);
+  const imported = await other.writeKey.post('/api/import?dry_run=true', { status_pages: [body] });
+  expect([imported.status, imported.code]).toEqual([409, 'SLUG_ALREADY_TAKEN']);
+  expect((await other.owner.client.get('/api/billing')).data.usage.status_pages).toBe(0);
+  await createPage({ subdomain });
+});
+
+test('a freed subdomain stays reserved for 30 days, also over a restart', async () => {
+  const subdomain = newSubdomain();
+  const { id } = await createPage({ subdomain });
+  const deletedAt = Date.now();
+  await client.delete(`${path}/${id}`);
+  const clock = new SimulatedClock(deletedAt + 29 * DAY_MS);
+  const later = await makeApp({ mongoUrl: app.mongoUrl, clock });
+  // Their sessions have ended by then; keys do not end.
+  const take = () => later.client.with({ 'x-api-key': other.writeKeyText })
+    .post(`/api/projects/${other.projectId}/status-pages`, { name: 'Other', subdomain });
+  expect((await take()).code).toBe('SLUG_ALREADY_TAKEN');
+  await clock.advance(DAY_MS + 60_000);
+  expect((await take()).status).toBe(201);
+  await later.close();
+});
+
+test('nobody else gets a subdomain whose page is deleted while they create theirs', async () => {
+  const subdomain = newSubdomain();
+  const { id } = await createPage({ subdomain });
+  const reservations = new FreedSubdomainStore(app.db);
+  let checks = 0;
+  const deps = {
+    pages: app.accounts.pages, quota: app.accounts.quota,
+    freed: {
+      reservedForOthers: async (...asked: Parameters<FreedSubdomainStore['reservedForOthers']>) => {
+        const reserved = await reservations.reservedForOthers(...asked);
+        checks += 1;
+        if (checks === 1) expect((await client.delete(`${path}/${id}`)).status).toBe(200);
+        return reserved;
+      },
+    },
+  } as unknown as PageDeps;
+  const ctx = { tenant: other, now: Date.now() } as unknown as ProjectContext;
+  await expect(writePage(deps, ctx, { name: 'Other', subdomain })).rejects.toThrow('This subdomain is taken');
+  expect(checks).toBe(2);
+  await createPage({ subdomain });
+});
+
+test('of simultaneous deletions and creations by others, none passes a subdomain on', async () => {
+  const subdomain = newSubdomain();
+  const theirs = `/api/projects/${other.projectId}/status-pages`;
+  for (let round = 0; round < 10; round += 1) {
+    const { id } = await createPage({ subdomain });
+    const [deleted, ...others] = await Promise.all([
+      client.delete(`${path}/${id}`),
+      ...Array.from({ length: 5 }, () => other.writeKey.post(theirs, { name: 'Other', subdomain })),
+    ]);
+    expect(deleted.status).toBe(200);
+    expect(others.map(({ code }) => code)).toEqual(Array(5).fill('SLUG_ALREADY_TAKEN'));
+  }
 });
 
 test('of a hundred simultaneous creations with one subdomain, one succeeds', async () => {

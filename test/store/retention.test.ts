@@ -42,7 +42,7 @@ beforeAll(async () => {
 beforeEach(async () => {
   for (const name of [
     'rollups_1h', 'rollups_1d', 'status_changes', 'incidents', 'incident_updates', 'incident_comments',
-    'audit_entries', 'dead_letters', 'evidence', 'monitors', 'organizations', 'projects', 'retention',
+    'audit_entries', 'dead_letters', 'freed_subdomains', 'evidence', 'monitors', 'organizations', 'projects', 'retention',
   ]) {
     await rows(name).deleteMany({});
   }
@@ -267,4 +267,12 @@ test('dead letters expire after thirty days, however many there are', async () =
   );
   await goRound();
   expect(await idsOf('dead_letters')).toEqual(['l0', 'l1', 'l2']);
+});
+
+test('reservations of freed subdomains are removed after thirty days, however many there are', async () => {
+  await rows('freed_subdomains').insertMany(Array.from({ length: 1003 }, (_, at) => (
+    { _id: `s${at}`, organization_id: 'o', freed_at: NOW - (at < 3 ? 29 : 31) * DAY_MS }
+  )));
+  await goRound();
+  expect(await idsOf('freed_subdomains')).toEqual(['s0', 's1', 's2']);
 });

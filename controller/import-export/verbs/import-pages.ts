@@ -137,7 +137,7 @@ async function checkLimits(
   deps: ConfigurationDeps, ctx: ProjectContext, planned: PlannedPage[],
 ): Promise<void> {
   const { organizationId } = ctx.tenant;
-  const { pages, quota } = deps.pages;
+  const { pages, freed, quota } = deps.pages;
   for (const { item, current } of planned) {
     if (item.custom_domain !== current?.custom_domain) await checkDomain({ quota }, organizationId, item);
   }
@@ -147,9 +147,12 @@ async function checkLimits(
     quota.limitsOf(organizationId), deps.monitors.quota.usageOf(organizationId),
   ]);
   if (usage + added.length > limit) throw planLimitExceeded('status page', limit, usage);
-  const [taken] = await pages.takenOf(added.flatMap(({ item }) => item.subdomain ?? []));
-  if (taken === undefined) return;
-  throw new AppError('SLUG_ALREADY_TAKEN', `Another status page has the subdomain ${taken}`);
+  const wanted = added.flatMap(({ item }) => item.subdomain ?? []);
+  const [taken, reserved] = await Promise.all([
+    pages.takenOf(wanted), freed.reservedForOthers(wanted, organizationId, ctx.now),
+  ]);
+  const [first] = [...taken, ...reserved];
+  if (first !== undefined) throw new AppError('SLUG_ALREADY_TAKEN', `The subdomain ${first} is taken`);
 }
 
 function shownOf({ branding, color_scheme, logo_url, favicon_url, custom_css }: PageItem) {

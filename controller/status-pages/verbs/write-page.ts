@@ -20,19 +20,31 @@ export async function createPage(deps: PageDeps, ctx: ProjectContext, input: Pag
   const { organizationId } = ctx.tenant;
   const settings = settingsOf(input);
   await checkDomain(deps, organizationId, settings);
+  const { subdomain } = input;
+  const isReserved = async () =>
+    (await deps.freed.reservedForOthers([subdomain], organizationId, ctx.now)).length > 0;
+  if (await isReserved()) throw slugTaken();
   const reservation = await deps.quota.reserve(organizationId, 'status_pages');
   if (!reservation.isGranted) {
     throw planLimitExceeded('status page', reservation.limit, reservation.usage);
   }
   const page: PageDoc = {
-    ...DEFAULT_SETTINGS, _id: newId(ctx.now), ...ownedBy(ctx.tenant), subdomain: input.subdomain,
+    ...DEFAULT_SETTINGS, _id: newId(ctx.now), ...ownedBy(ctx.tenant), subdomain,
     status: 'draft', components: [], verified_domain: null, last_published_at: null,
     branding: changedBranding(null, input.branding, input), created_at: ctx.now, updated_at: ctx.now,
     name: input.name, ...settings,
   };
-  if (await deps.pages.insertIfFree(page)) return completePage(deps, ctx, page);
+  if (await deps.pages.insertIfFree(page)) {
+    // Its former page may have been deleted since the first check. A deletion reserves before it frees.
+    if (!(await isReserved())) return completePage(deps, ctx, page);
+    await deps.pages.delete(ctx.tenant, page._id);
+  }
   await deps.quota.release(organizationId, 'status_pages');
-  throw new AppError('SLUG_ALREADY_TAKEN', 'Another status page has this subdomain');
+  throw slugTaken();
+}
+
+function slugTaken(): AppError {
+  return new AppError('SLUG_ALREADY_TAKEN', 'This subdomain is taken');
 }
 
 /** Changes only the given fields. Throws RESOURCE_NOT_FOUND, ACCESS_DENIED, INSUFFICIENT_PLAN. */
@@ -83,13 +95,17 @@ export async function movePage(deps: PageDeps, ctx: ProjectContext, id: string, 
     changed(deps, ctx, await deps.pages.publish(ctx.tenant, id, ctx.now)));
 }
 
-/** Its address stops working, and its subdomain is free again. Throws RESOURCE_NOT_FOUND, ACCESS_DENIED. */
+/**
+ * Its address stops working, and its subdomain is reserved for the organization. Throws RESOURCE_NOT_FOUND,
+ * ACCESS_DENIED.
+ */
 export async function deletePage(deps: PageDeps, ctx: ProjectContext, id: string): Promise<void> {
   const seen = await loadPage(deps, ctx.tenant, id);
   // First, so that a deletion that was interrupted can be repeated.
   await deps.posts.deleteOfPage(ctx.tenant, id);
   await deps.subscribers.deleteOfPage(ctx.tenant, id);
   await releaseDomain(deps, ctx, seen);
+  await deps.freed.reserve(seen.subdomain, ctx.tenant.organizationId, ctx.now);
   if (!(await deps.pages.delete(ctx.tenant, id))) throw notFound('Status page');
   deps.changed(seen.subdomain, false);
   await deps.quota.release(ctx.tenant.organizationId, 'status_pages');

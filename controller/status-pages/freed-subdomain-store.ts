@@ -1,0 +1,47 @@
+import type { Db } from 'mongodb';
+import { Documents } from '../platform/mongo/documents.ts';
+
+interface FreedSubdomainDoc {
+  /** The subdomain. */
+  _id: string;
+  /** Whose page had it. */
+  organization_id: string;
+  /** Unix ms. */
+  freed_at: number;
+}
+
+/** How long only the organization that deleted a page may use its subdomain again. */
+const RESERVED_MS = 30 * 86_400_000;
+
+/**
+ * Collection `freed_subdomains`: subdomains of deleted pages. Links to a page live longer than the page, and
+ * must not lead to a stranger's.
+ */
+export class FreedSubdomainStore extends Documents<FreedSubdomainDoc> {
+  constructor(db: Db) {
+    // Removing those whose time is over.
+    super(db, 'freed_subdomains', [{ key: { freed_at: 1 }, name: 'age' }]);
+  }
+
+  async reserve(subdomain: string, organizationId: string, now: number): Promise<void> {
+    const reservation = { organization_id: organizationId, freed_at: now };
+    await this.all.updateOne({ _id: subdomain }, { $set: reservation }, { upsert: true });
+  }
+
+  /** Those of the subdomains that are reserved for other organizations. */
+  async reservedForOthers(subdomains: string[], organizationId: string, now: number): Promise<string[]> {
+    if (subdomains.length === 0) return [];
+    const filter = { _id: { $in: subdomains }, freed_at: { $gt: now - RESERVED_MS } };
+    const found = await this.select(filter).toArray();
+    return found.filter((one) => one.organization_id !== organizationId).map(({ _id }) => _id);
+  }
+
+  /** Removes up to `limit` reservations whose time is over; returns how many. */
+  async removeExpired(now: number, limit: number): Promise<number> {
+    const filter = { freed_at: { $lte: now - RESERVED_MS } };
+    const expired = this.all.find(filter).sort({ freed_at: 1 }).limit(limit);
+    const ids = (await expired.project<{ _id: string }>({ _id: 1 }).toArray()).map((doc) => doc._id);
+    if (ids.length > 0) await this.all.deleteMany({ _id: { $in: ids } });
+    return ids.length;
+  }
+}
