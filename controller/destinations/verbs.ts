@@ -182,7 +182,6 @@ function addressOf({ type, config }: DestinationSettings): { url: string; field:
 async function refusePrivate({ vetting }: DestinationDeps, settings: DestinationSettings) {
   const address = addressOf(settings);
   if (address === null) return;
-  const isSecret = settings.type === 'slack';
-  const refusal = await (isSecret ? vetting.secretUrlRefusal(address.url) : vetting.urlRefusal(address.url));
+  const refusal = await vetting.destinationRefusal(address.url, settings.type === 'slack');
   if (refusal !== null) throw fieldError(address.field, `The address ${refusal}`);
 }

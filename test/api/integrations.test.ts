@@ -205,6 +205,21 @@ describe('webhook integrations', () => {
     });
 
     test.each([
+      ['localhost', true], ['10.0.0.1', true], ['127.0.0.1.nip.io', true], ['two.example', true],
+      ['169.254.169.254', false], ['meta.example', false], ['[::ffff:127.0.0.1]', false],
+    ])('of %s is refused with the setting that would allow it: %s', async (host, isNamed) => {
+      const answers = [
+        await admin.post('/api/integrations', hook({ config: { url: `https://${host}/hook` } })),
+        await admin.post('/api/integrations', { name: 'S', type: 'slack', config: { webhook_url: `https://${host}/` } }),
+      ];
+      for (const { error } of answers) {
+        const message = String(error.details[0].message);
+        expect(message).toContain('must be publicly reachable: ');
+        expect(message.includes('Set ALLOW_PRIVATE_DESTINATIONS=true on the server'), message).toBe(isNamed);
+      }
+    });
+
+    test.each([
       'http://user@example.com/', 'http://u:p@example.com/', 'file:///etc/passwd', 'gopher://example.com/',
       'example.com', '', 'http://', 'http://example.com:25/', 'http://example.com:6379/',
       'http://example.com/\r\nX: y', `https://example.com/${'a'.repeat(2048)}`, 7, null, { $gt: '' },

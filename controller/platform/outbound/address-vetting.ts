@@ -7,12 +7,16 @@ import type { Resolve } from './resolver.ts';
 /** What may be connected to. `refused` is final; `unresolved` may pass. */
 type Vetted =
   | { kind: 'allowed'; addresses: string[] }
-  | { kind: 'refused' | 'unresolved'; reason: string };
+  /** `isPrivate`: refused only because private addresses are not allowed here. */
+  | { kind: 'refused'; reason: string; isPrivate: boolean }
+  | { kind: 'unresolved'; reason: string };
 
 export type AddressVetting = ReturnType<typeof createAddressVetting>;
 
 /** How long saving a destination waits for its name to resolve; delivery looks again anyway. */
 const SAVE_TIMEOUT_MS = 3000;
+/** For those who may ask the operator, or are one. */
+const HOW_TO_ALLOW = 'Set ALLOW_PRIVATE_DESTINATIONS=true on the server to allow private addresses.';
 
 export function createAddressVetting(options: { resolve: Resolve; allowPrivate: boolean; clock: Clock }) {
   const { resolve, allowPrivate, clock } = options;
@@ -30,26 +34,39 @@ export function createAddressVetting(options: { resolve: Resolve; allowPrivate: 
     }
     if (addresses.length === 0) return { kind: 'unresolved', reason: `${host} has no address` };
     const [reason] = addresses.flatMap((address) => refusalOf(address) ?? []);
-    return reason === undefined ? { kind: 'allowed', addresses } : { kind: 'refused', reason };
+    if (reason === undefined) return { kind: 'allowed', addresses };
+    const isPrivate = addresses.every((address) => addressRefusal(address, { allowPrivate: true }) === null);
+    return { kind: 'refused', reason, isPrivate };
   }
 
-  /** Why a URL may not be saved as a destination; null when it may, also while its name does not resolve. */
-  async function urlRefusal(url: string): Promise<string | null> {
+  async function judge(url: string): Promise<{ reason: string; isPrivate: boolean } | null> {
     const parsed = parseHttpUrl(url);
-    if (!parsed.ok) return parsed.reason;
-    if (parsed.isLocalhost) return allowPrivate ? null : 'must be publicly reachable: localhost is not';
+    if (!parsed.ok) return { reason: parsed.reason, isPrivate: false };
+    const localhost = { reason: 'must be publicly reachable: localhost is not', isPrivate: true };
+    if (parsed.isLocalhost) return allowPrivate ? null : localhost;
     const vetted = await within(clock, SAVE_TIMEOUT_MS, vetHost(parsed.host));
-    return vetted?.kind === 'refused' ? `must be publicly reachable: ${vetted.reason}` : null;
+    if (vetted?.kind !== 'refused') return null;
+    return { reason: `must be publicly reachable: ${vetted.reason}`, isPrivate: vetted.isPrivate };
   }
 
-  /** The same for a URL that is a secret: it must be `https:`, unless private addresses are allowed. */
-  async function secretUrlRefusal(url: string): Promise<string | null> {
+  /** Why a stranger's URL may not be saved; null when it may, also while its name does not resolve. */
+  async function urlRefusal(url: string): Promise<string | null> {
+    return (await judge(url))?.reason ?? null;
+  }
+
+  /**
+   * The same for a destination's URL, with the setting that would allow it. `isSecret`: it must be `https:`, unless
+   * private addresses are allowed.
+   */
+  async function destinationRefusal(url: string, isSecret: boolean): Promise<string | null> {
     const parsed = parseHttpUrl(url);
-    if (parsed.ok && parsed.url.protocol !== 'https:' && !allowPrivate) return 'must start with https://';
-    return urlRefusal(url);
+    if (isSecret && parsed.ok && parsed.url.protocol !== 'https:' && !allowPrivate) return 'must start with https://';
+    const refusal = await judge(url);
+    if (refusal === null) return null;
+    return refusal.isPrivate ? `${refusal.reason}. ${HOW_TO_ALLOW}` : refusal.reason;
   }
 
-  return { addressRefusal: refusalOf, vetHost, urlRefusal, secretUrlRefusal };
+  return { addressRefusal: refusalOf, vetHost, urlRefusal, destinationRefusal };
 }
 
 /** Read each time: interfaces come and go, and it takes microseconds. */
