@@ -48,7 +48,7 @@ function Detail({ destination }: { destination: Destination }) {
   });
   return (
     <Page
-      title={name} class="form" above={<a href={href('/destinations')}>← {texts.back}</a>}
+      title={name} class="form" back={{ to: '/destinations', text: texts.back }}
       actions={<Button variant="danger" onClick={() => setDeleting(true)}>{shellTexts.delete}</Button>}
     >
       <section class="card" aria-label={texts.state}>

@@ -23,7 +23,7 @@ export default function NewDestination() {
     },
   });
   return (
-    <Page title={texts.add} class="form" above={<a href={href('/destinations')}>← {texts.back}</a>}>
+    <Page title={texts.add} class="form" back={{ to: '/destinations', text: texts.back }}>
       <Tabs label={texts.kind} current={href(`/destinations/new?type=${type}`)} tabs={KINDS.map((kind) => ({ to: href(`/destinations/new?type=${kind}`), text: texts[kind] }))} />
       <DestinationForm
         key={type} start={newDraft(type)} verb={texts.create} error={create.error} isBusy={create.isPending}

@@ -4,6 +4,7 @@ import { answer, api } from '../api/client.ts';
 import type { paths } from '../api/openapi.d.ts';
 import { canEdit } from '../session/session.ts';
 import { editingTexts } from '../texts/editing.ts';
+import { monitorTexts } from '../texts/monitor.ts';
 import { href } from '../ui/link.ts';
 import { Shown } from '../ui/loading.tsx';
 import { Empty, Page } from '../ui/page.tsx';
@@ -25,7 +26,8 @@ export default function EditMonitor() {
     // The form begins with what is stored now, never with what was read before.
     gcTime: 0,
   });
-  if (!canEdit.value) return <Page title={editingTexts.edit}><Empty title={editingTexts.mayNot} /></Page>;
+  const back = { to: `/monitors/${id}`, text: read.data?.settings.name ?? monitorTexts.monitor };
+  if (!canEdit.value) return <Page title={editingTexts.edit} back={back}><Empty title={editingTexts.mayNot} /></Page>;
   const save = async (draft: Draft, changed: readonly Path[]) => {
     await answer(api.PATCH('/api/monitors/{id}', { params: { path: { id } }, body: bodyOf(draft, changed) as ChangeBody }));
     void queries.invalidateQueries({ queryKey: ['monitors'] });
@@ -33,7 +35,7 @@ export default function EditMonitor() {
     route(href(`/monitors/${id}`));
   };
   return (
-    <Page title={read.data === undefined ? editingTexts.edit : editingTexts.editing(read.data.settings.name)} class="form">
+    <Page title={read.data === undefined ? editingTexts.edit : editingTexts.editing(read.data.settings.name)} class="form" back={back}>
       <Shown of={read}>
         {({ settings }) => <MonitorForm key={id} initial={draftOf(settings)} isNew={false} save={save} cancelTo={href(`/monitors/${id}`)} />}
       </Shown>

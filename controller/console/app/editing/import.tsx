@@ -5,6 +5,7 @@ import type { paths } from '../api/openapi.d.ts';
 import { canEdit } from '../session/session.ts';
 import { editingTexts } from '../texts/editing.ts';
 import { fieldLabels } from '../texts/monitor-fields.ts';
+import { shellTexts } from '../texts/shell.ts';
 import { Button } from '../ui/button.tsx';
 import { ErrorNote } from '../ui/error-note.tsx';
 import { Field, TextArea } from '../ui/field.tsx';
@@ -21,7 +22,7 @@ const KINDS = ['groups', 'monitors', 'status_pages'] as const;
 export default function Import() {
   const actions = <Button onClick={() => void download().catch(toastError)}>{editingTexts.exportFile}</Button>;
   return (
-    <Page title={editingTexts.importTitle} class="form" actions={actions}>
+    <Page title={editingTexts.importTitle} class="form" back={{ to: '/', text: shellTexts.allMonitors }} actions={actions}>
       <p>{editingTexts.importLong}</p>
       {canEdit.value && <ImportForm />}
     </Page>

@@ -22,9 +22,10 @@ export default function NewMonitor() {
   const from = query['from'];
   const title = from === undefined ? shellTexts.newMonitor : editingTexts.duplicate;
   const actions = <LinkButton href={href('/monitors/import')}>{editingTexts.importTitle}</LinkButton>;
-  if (!canEdit.value) return <Page title={title}><Empty title={editingTexts.mayNot} /></Page>;
+  const back = { to: '/', text: shellTexts.allMonitors };
+  if (!canEdit.value) return <Page title={title} back={back}><Empty title={editingTexts.mayNot} /></Page>;
   return (
-    <Page title={title} class="form" actions={actions}>
+    <Page title={title} class="form" back={back} actions={actions}>
       {from === undefined ? <Fresh target={query['target'] ?? ''} type={query['type'] ?? ''} /> : <Copy id={from} />}
     </Page>
   );

@@ -34,7 +34,7 @@ export default function ProbeView() {
         const region = regions.data?.regions.find((one) => one.id === probe.region_id);
         return (
           <Page
-            title={probe.name} above={<a href={href('/fleet')}>← {texts.back}</a>}
+            title={probe.name} back={{ to: '/fleet', text: texts.back }}
             actions={mayChange(region) && <ProbeMenu probe={probe} isAlone />}
           >
             <p class="incident-state"><StateBadge state={TONES[probe.status]} text={texts[probe.status]} /> {region?.name ?? probe.region_id}</p>

@@ -39,7 +39,7 @@ function Detail({ incident }: { incident: FullIncident }) {
   const { id } = incident;
   return (
     <Page
-      title={incident.title} above={<a href={href('/incidents')}>← {texts.back}</a>}
+      title={incident.title} back={{ to: '/incidents', text: texts.back }}
       actions={<IncidentActions incident={incident} />}
     >
       <p class="incident-state">

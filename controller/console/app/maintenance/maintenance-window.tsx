@@ -10,7 +10,7 @@ import { Button } from '../ui/button.tsx';
 import { ConfirmDialog } from '../ui/dialog.tsx';
 import { href } from '../ui/link.ts';
 import { Shown } from '../ui/loading.tsx';
-import { Page } from '../ui/page.tsx';
+import { Page, type Back } from '../ui/page.tsx';
 import { toast } from '../ui/toast.tsx';
 import { WindowForm } from './window-form.tsx';
 import { projectId, windowsChanged, type Window } from './windows.ts';
@@ -19,7 +19,7 @@ import { projectId, windowsChanged, type Window } from './windows.ts';
 export default function MaintenanceWindow() {
   const { params: { id } } = useRoute();
   if (id === undefined) {
-    return <Page title={texts.plan} class="form" above={<Back />}><WindowForm window={null} /></Page>;
+    return <Page title={texts.plan} class="form" back={backOf()}><WindowForm window={null} /></Page>;
   }
   return <Existing id={id} />;
 }
@@ -34,7 +34,7 @@ function Existing({ id }: { id: string }) {
   return (
     <Shown of={read} lines={8}>
       {({ maintenance_window: window }) => (
-        <Page title={window.title} class="form" above={<Back />} actions={canEdit.value && <Delete window={window} />}>
+        <Page title={window.title} class="form" back={backOf()} actions={canEdit.value && <Delete window={window} />}>
           <WindowForm key={window.updated_at} window={window} />
         </Page>
       )}
@@ -42,8 +42,8 @@ function Existing({ id }: { id: string }) {
   );
 }
 
-function Back() {
-  return <a href={href('/maintenance')}>← {texts.back}</a>;
+function backOf(): Back {
+  return { to: '/maintenance', text: texts.back };
 }
 
 function Delete({ window }: { window: Window }) {

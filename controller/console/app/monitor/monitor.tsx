@@ -25,16 +25,16 @@ export default function MonitorPage() {
   const { params: { id = '', view = '' } } = useRoute();
   useFollow(id);
   const { data: monitor, error, refetch } = useMonitor(id);
-  const back = <nav class="crumbs" aria-label={monitorTexts.crumbs}><a href={href('/')}>{shellTexts.overview}</a></nav>;
+  const back = { to: '/', text: shellTexts.allMonitors };
   if (monitor === undefined) {
     return (
-      <Page title={monitorTexts.monitor} above={back}>
+      <Page title={monitorTexts.monitor} back={back}>
         {error === null ? <Skeleton lines={8} /> : <ErrorNote error={error} retry={() => void refetch()} />}
       </Page>
     );
   }
   return (
-    <Page title={monitor.name} above={back} actions={<Actions monitor={monitor} />}>
+    <Page title={monitor.name} back={back} actions={<Actions monitor={monitor} />}>
       <Headline monitor={monitor} />
       <Tabs label={monitor.name} tabs={tabsOf(monitor)} />
       <View monitor={monitor} view={view} />

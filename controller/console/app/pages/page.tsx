@@ -44,7 +44,7 @@ function Detail({ page, view }: { page: StatusPage; view: string | undefined }) 
   const to = (one: Name) => href(`/pages/${page.id}/${one}`);
   return (
     <Page
-      title={page.name} above={<a href={href('/pages')}>← {texts.back}</a>}
+      title={page.name} back={{ to: '/pages', text: texts.back }}
       actions={canAdministerProject.value && <PageActions page={page} />}
     >
       <p class="page-state">

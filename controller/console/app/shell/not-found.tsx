@@ -1,12 +1,10 @@
 import { shellTexts } from '../texts/shell.ts';
-import { href } from '../ui/link.ts';
 import { Page } from '../ui/page.tsx';
 
 export function NotFound() {
   return (
-    <Page title={shellTexts.notFound}>
+    <Page title={shellTexts.notFound} back={{ to: '/', text: shellTexts.allMonitors }}>
       <p>{shellTexts.notFoundLong}</p>
-      <p><a href={href('/')}>{shellTexts.back}</a></p>
     </Page>
   );
 }

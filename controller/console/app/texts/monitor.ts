@@ -1,7 +1,7 @@
 import { catalogue } from './catalogue.ts';
 
 const english = {
-  monitor: 'Monitor', crumbs: 'Where you are', summary: 'Summary', since: 'for', openIncident: 'Open incident',
+  monitor: 'Monitor', summary: 'Summary', since: 'for', openIncident: 'Open incident',
   every: (duration: string) => `every ${duration}`, lastCheck: 'Last check', more: 'More actions',
   upIn: (count: number) => (count === 1 ? 'Seen up in one region' : `Seen up in all ${count} regions`),
   downIn: (down: number, all: number, names: string) => `Down in ${down} of ${all}: ${names}`,

@@ -3,7 +3,7 @@ import { catalogue } from './catalogue.ts';
 const english = {
   overview: 'Monitors', incidents: 'Incidents', fleet: 'Fleet', destinations: 'Alerts', pages: 'Status pages',
   maintenance: 'Maintenance', settings: 'Settings', wall: 'Wall', newMonitor: 'New monitor',
-  mainNavigation: 'Main', skip: 'Skip to content', menu: 'Menu', account: 'Account', project: 'Project',
+  mainNavigation: 'Main', wayBack: 'Back', skip: 'Skip to content', menu: 'Menu', account: 'Account', project: 'Project',
   signOut: 'Sign out', theme: 'Appearance', system: 'System', light: 'Light', dark: 'Dark', language: 'Language',
   live: 'Live', connecting: 'Connecting…', offline: 'Offline',
   offlineLong: 'The server cannot be reached. What you see may be out of date; we keep trying.',
@@ -13,7 +13,7 @@ const english = {
   delete: 'Delete', undo: 'Undo', copy: 'Copy', copied: 'Copied', loading: 'Loading',
   notLoaded: 'This part of the console could not be loaded. Perhaps the server was updated meanwhile.',
   failed: 'That did not work', wait: (seconds: number) => `Wait ${seconds} ${seconds === 1 ? 'second' : 'seconds'}.`, request: (id: string) => `Request ${id}`, notFound: 'There is nothing at this address',
-  notFoundLong: 'It may have been deleted, or belong to another project.', back: 'Back to the monitors',
+  notFoundLong: 'It may have been deleted, or belong to another project.', allMonitors: 'All monitors',
   leaveUnsaved: 'What you have entered is not saved. Leave this page?',
   up: 'Up', down: 'Down', degraded: 'Degraded', unknown: 'Unknown', paused: 'Paused', disabled: 'Disabled',
   maintenanceState: 'Maintenance', optional: 'optional', justNow: 'just now',

@@ -1,10 +1,20 @@
 import type { ComponentChildren } from 'preact';
 import { useEffect } from 'preact/hooks';
+import { shellTexts } from '../texts/shell.ts';
+import { href } from './link.ts';
+
+/** Where a view's back link leads: a path of the console, and the name of what is there. */
+export interface Back {
+  to: string;
+  text: string;
+}
 
 /** A view: its heading, which is the document's title too, what can be done, and the content. */
-export function Page({ title, actions, children, above, class: more = '' }: {
+export function Page({ title, actions, children, above, back, class: more = '' }: {
   title: string; actions?: ComponentChildren; children: ComponentChildren;
-  /** Before the heading, as a way back. */
+  /** The view above this one. */
+  back?: Back;
+  /** Before the heading. */
   above?: ComponentChildren; class?: string;
 }) {
   useEffect(() => {
@@ -12,6 +22,7 @@ export function Page({ title, actions, children, above, class: more = '' }: {
   }, [title]);
   return (
     <div class={`page ${more}`}>
+      {back !== undefined && <nav class="back" aria-label={shellTexts.wayBack}><a href={href(back.to)}>← {back.text}</a></nav>}
       {above}
       <header class="page-head"><h1>{title}</h1>{actions !== undefined && <div class="actions">{actions}</div>}</header>
       {children}

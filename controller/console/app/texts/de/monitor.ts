@@ -2,7 +2,7 @@ import type { MonitorTexts } from '../monitor.ts';
 import type { Translation } from '../catalogue.ts';
 
 const german: Translation<MonitorTexts> = {
-  monitor: 'Monitor', crumbs: 'Wo Sie sind', summary: 'Überblick', since: 'seit', openIncident: 'Offener Vorfall',
+  monitor: 'Monitor', summary: 'Überblick', since: 'seit', openIncident: 'Offener Vorfall',
   every: (duration) => `alle ${duration}`, lastCheck: 'Letzte Prüfung', more: 'Weitere Aktionen',
   upIn: (count) => (count === 1 ? 'In einer Region erreichbar' : `In allen ${count} Regionen erreichbar`),
   downIn: (down, all, names) => `Ausgefallen in ${down} von ${all}: ${names}`,

@@ -4,7 +4,7 @@ import type { Translation } from '../catalogue.ts';
 const german: Translation<ShellTexts> = {
   overview: 'Monitore', incidents: 'Vorfälle', fleet: 'Probes', destinations: 'Alarme', pages: 'Statusseiten',
   maintenance: 'Wartung', settings: 'Einstellungen', wall: 'Wandansicht', newMonitor: 'Neuer Monitor',
-  mainNavigation: 'Hauptmenü', skip: 'Zum Inhalt', menu: 'Menü', account: 'Konto', project: 'Projekt',
+  mainNavigation: 'Hauptmenü', wayBack: 'Zurück', skip: 'Zum Inhalt', menu: 'Menü', account: 'Konto', project: 'Projekt',
   signOut: 'Abmelden', theme: 'Darstellung', system: 'System', light: 'Hell', dark: 'Dunkel', language: 'Sprache',
   live: 'Live', connecting: 'Verbinden …', offline: 'Offline',
   offlineLong: 'Der Server ist nicht erreichbar. Das Gezeigte ist womöglich veraltet; wir versuchen es weiter.',
@@ -14,7 +14,7 @@ const german: Translation<ShellTexts> = {
   delete: 'Löschen', undo: 'Rückgängig', copy: 'Kopieren', copied: 'Kopiert', loading: 'Lädt',
   notLoaded: 'Dieser Teil der Konsole ließ sich nicht laden. Vielleicht wurde der Server inzwischen aktualisiert.',
   failed: 'Das hat nicht geklappt', wait: (seconds) => `Warten Sie ${seconds} ${seconds === 1 ? 'Sekunde' : 'Sekunden'}.`, request: (id) => `Anfrage ${id}`, notFound: 'Unter dieser Adresse gibt es nichts',
-  notFoundLong: 'Es wurde vielleicht gelöscht oder gehört zu einem anderen Projekt.', back: 'Zurück zu den Monitoren',
+  notFoundLong: 'Es wurde vielleicht gelöscht oder gehört zu einem anderen Projekt.', allMonitors: 'Alle Monitore',
   leaveUnsaved: 'Ihre Eingaben sind nicht gespeichert. Seite verlassen?',
   up: 'Erreichbar', down: 'Ausgefallen', degraded: 'Eingeschränkt', unknown: 'Unbekannt', paused: 'Angehalten',
   disabled: 'Abgeschaltet', maintenanceState: 'Wartung', optional: 'optional', justNow: 'gerade eben',
