@@ -3,7 +3,7 @@ import { lonePoints } from '../../../controller/console/app/charts/chart-data.ts
 import {
   linesOfChecks, linesOfSeries, percentilesOfChecks, phasesOfChecks,
 } from '../../../controller/console/app/monitor/chart-lines.ts';
-import { movedSpan, piecesOf, sourceOf, spanOf } from '../../../controller/console/app/monitor/time-span.ts';
+import { firstSpan, movedSpan, piecesOf, sourceOf, spanOf } from '../../../controller/console/app/monitor/time-span.ts';
 import type { Result } from '../../../controller/console/app/monitor/answer-types.ts';
 
 const HOUR_MS = 3_600_000;
@@ -59,14 +59,22 @@ describe('the span', () => {
   const now = 1000 * DAY_MS;
 
   test.each([
-    ['the last day by itself', {}, now - DAY_MS, now, '24h'],
+    ['what the chart begins with', {}, now - HOUR_MS, now, '1h'],
     ['the last year', { range: '365d' }, now - 365 * DAY_MS, now, '365d'],
-    ['an unknown name', { range: 'toString' }, now - DAY_MS, now, '24h'],
+    ['an unknown name', { range: 'toString' }, now - HOUR_MS, now, '1h'],
     ['a stretch', { from: '1000000', to: '2000000', range: '7d' }, 1_000_000, 2_000_000, null],
-    ['a stretch that ends before it begins', { from: '20', to: '10' }, now - DAY_MS, now, '24h'],
-    ['no number', { from: 'x', to: '10' }, now - DAY_MS, now, '24h'],
+    ['a stretch that ends before it begins', { from: '20', to: '10' }, now - HOUR_MS, now, '1h'],
+    ['no number', { from: 'x', to: '10' }, now - HOUR_MS, now, '1h'],
   ])('%s', (_title, query, from, to, name) => {
-    expect(spanOf(query, now)).toEqual({ from, to, name });
+    expect(spanOf(query, now, '1h')).toEqual({ from, to, name });
+  });
+
+  test.each([
+    ['of a monitor that was just made', 0, '1h'], ['within its first hour', HOUR_MS - 1, '1h'], ['after an hour', HOUR_MS, '6h'],
+    ['within six hours', 6 * HOUR_MS - 1, '6h'], ['after six hours', 6 * HOUR_MS, '24h'], ['after a year', 365 * DAY_MS, '24h'],
+    ['ahead of this clock', -5000, '1h'],
+  ])('%s, begins as short as the monitor is old', (_title, age, name) => {
+    expect(firstSpan(now - age, now)).toBe(name);
   });
 
   test('moves and grows, but not beyond the present', () => {

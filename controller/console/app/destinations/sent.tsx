@@ -29,7 +29,7 @@ export function Sent({ id }: { id: string }) {
       <Shown of={read}>
         {({ deliveries }) => (deliveries.length === 0 ? <p class="faint">{texts.nothingSent}</p> : (
           <div class="table-wrap">
-            <table>
+            <table class="stacked">
               <thead>
                 <tr>
                   <th scope="col">{texts.outcome}</th><th scope="col">{texts.event}</th><th scope="col">{texts.recipient}</th>

@@ -18,7 +18,7 @@ export function Deliveries({ id }: { id: string }) {
     <Shown of={read}>
       {({ notifications }) => (notifications.length === 0 ? <p class="faint">{texts.noDeliveries}</p> : (
         <div class="table-wrap">
-          <table>
+          <table class="stacked">
             <thead>
               <tr>
                 <th scope="col">{texts.status}</th><th scope="col">{texts.recipient}</th>

@@ -13,11 +13,11 @@ export function DeliveryRow({ of: one, event, channel }: { of: Delivery; event?:
     <tr>
       <td><span class={`state-badge ${STATES[one.status]}`}>{texts[one.status]}</span></td>
       {event !== undefined && <td>{event}</td>}
-      <td>
+      <td class="line">
         {one.recipient}{channel !== undefined && <> <span class="tag">{channel}</span></>}
         {one.error_message !== null && <p class="error-text">{one.error_message}</p>}
       </td>
-      <td>{texts.tries(one.retry_count, one.max_retries)}</td>
+      <td data-label={texts.attempts}>{texts.tries(one.retry_count, one.max_retries)}</td>
       <td><Ago at={one.delivered_at ?? one.last_retry_at ?? one.created_at} /></td>
     </tr>
   );

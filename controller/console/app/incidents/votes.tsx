@@ -36,7 +36,7 @@ export function Votes({ id }: { id: string }) {
 function VoteTable({ title, votes }: { title: string; votes: Vote[] }) {
   return (
     <div class="table-wrap" tabIndex={0} role="group" aria-label={title}>
-      <table>
+      <table class="stacked">
         <caption>{title}</caption>
         <thead>
           <tr>
@@ -47,13 +47,13 @@ function VoteTable({ title, votes }: { title: string; votes: Vote[] }) {
         <tbody>
           {votes.map((vote, at) => (
             <tr key={at}>
-              <th scope="row">{vote.region}</th>
-              <td>
+              <th scope="row" class="line">{vote.region}</th>
+              <td data-label={texts.vote}>
                 <StateBadge state={vote.vote === 'none' ? 'unknown' : vote.vote} text={vote.vote === 'none' ? texts.silent : texts[vote.vote]} />
                 {vote.weight !== 'counted' && <p class="faint small">{vote.weight === 'silent' ? texts.silentWeight : texts[vote.weight]}</p>}
               </td>
-              <td>{[vote.error?.message, vote.reason].filter(Boolean).join(' · ') || '–'}</td>
-              <td>{vote.at === null ? '–' : <Time at={vote.at} options={{ timeStyle: 'medium' }} />}</td>
+              <td class="line" data-label={texts.why}>{[vote.error?.message, vote.reason].filter(Boolean).join(' · ') || '–'}</td>
+              <td data-label={texts.at}>{vote.at === null ? '–' : <Time at={vote.at} options={{ timeStyle: 'medium' }} />}</td>
             </tr>
           ))}
         </tbody>

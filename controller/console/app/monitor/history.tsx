@@ -37,7 +37,7 @@ function Incidents({ id }: { id: string }) {
         ? <Empty title={historyTexts.noIncident} />
         : (
           <div class="table-wrap" tabIndex={0} role="group" aria-label={historyTexts.incidents}>
-            <table>
+            <table class="stacked">
               <thead>
                 <tr>
                   <th scope="col">{historyTexts.incident}</th><th scope="col">{historyTexts.began}</th>
@@ -47,10 +47,10 @@ function Incidents({ id }: { id: string }) {
               <tbody>
                 {incidents.map((incident) => (
                   <tr key={incident.id}>
-                    <th scope="row"><a href={href(`/incidents/${incident.id}`)}>{incident.title}</a></th>
+                    <th scope="row" class="line"><a href={href(`/incidents/${incident.id}`)}>{incident.title}</a></th>
                     <td><Time at={incident.started_at} /></td>
-                    <td>{incident.resolved_at === null ? historyTexts.open : durationText(incident.recovery_time_seconds ?? 0)}</td>
-                    <td>{incident.error_message}</td>
+                    <td data-label={historyTexts.lasted}>{incident.resolved_at === null ? historyTexts.open : durationText(incident.recovery_time_seconds ?? 0)}</td>
+                    <td class="line">{incident.error_message}</td>
                   </tr>
                 ))}
               </tbody>
@@ -68,7 +68,7 @@ function States({ id }: { id: string }) {
         ? <Empty title={historyTexts.noState} />
         : (
           <div class="table-wrap" tabIndex={0} role="group" aria-label={historyTexts.states}>
-            <table>
+            <table class="stacked">
               <thead>
                 <tr>
                   <th scope="col">{monitorTexts.state}</th><th scope="col">{historyTexts.began}</th>
@@ -79,7 +79,7 @@ function States({ id }: { id: string }) {
                 {spans.slice(0, MOST_STATES).map(({ status, from, to, duration_seconds: seconds, reason }) => (
                   <tr key={from}>
                     <td><StateBadge state={status} /></td><td><Time at={from} /></td>
-                    <td>{durationText(seconds)}{to === null && ` (${historyTexts.lasts})`}</td><td>{reason}</td>
+                    <td data-label={historyTexts.lasted}>{durationText(seconds)}{to === null && ` (${historyTexts.lasts})`}</td><td class="line">{reason}</td>
                   </tr>
                 ))}
               </tbody>

@@ -17,7 +17,7 @@ export function RegionTable({ id }: { id: string }) {
     <Shown of={verdicts} lines={3}>
       {({ regions: seen }) => (
         <div class="table-wrap" tabIndex={0} role="group" aria-label={monitorTexts.regions}>
-          <table>
+          <table class="stacked">
             <thead>
               <tr>
                 <th scope="col">{monitorTexts.region}</th><th scope="col">{monitorTexts.state}</th>
@@ -27,7 +27,7 @@ export function RegionTable({ id }: { id: string }) {
             <tbody>
               {[...seen].sort(byState).map((one) => (
                 <tr key={one.region}>
-                  <th scope="row">
+                  <th scope="row" class="line">
                     {regionName(regions, one.region)}
                     <span class="faint small block">{placeOf(regions.get(one.region))}</span>
                     {one.probe_id !== null && <span class="small block"><ProbeLink id={one.probe_id} /></span>}
@@ -36,8 +36,8 @@ export function RegionTable({ id }: { id: string }) {
                     <StateBadge state={one.status} />
                     {one.reason !== null && <span class="small block">{reasonText(one.reason)}</span>}
                   </td>
-                  <td class="number">{one.response_time_ms === null ? '–' : msText(one.response_time_ms)}</td>
-                  <td>{one.last_check_at === null ? shellTexts.unknown : <Ago at={one.last_check_at} />}</td>
+                  <td class="number" data-label={monitorTexts.time}>{one.response_time_ms === null ? '–' : msText(one.response_time_ms)}</td>
+                  <td data-label={monitorTexts.lastCheck}>{one.last_check_at === null ? shellTexts.unknown : <Ago at={one.last_check_at} />}</td>
                 </tr>
               ))}
               {seen.length === 0 && <tr><td colSpan={4}>{monitorTexts.noRegion}</td></tr>}

@@ -1,3 +1,4 @@
+import { useMemo } from 'preact/hooks';
 import { useLocation } from 'preact-iso';
 import { TimeChart } from '../charts/time-chart.tsx';
 import type { ChartData } from '../charts/chart-data.ts';
@@ -11,7 +12,7 @@ import { ChartTable } from './chart-table.tsx';
 import { FIGURES, linesOfChecks, linesOfSeries, percentilesOfChecks, percentilesOfSeries, phasesOfChecks, type Figure } from './chart-lines.ts';
 import { useChecks, useSeries, useShades } from './chart-reading.ts';
 import { regionName, useRegions, useRegionVerdicts, type Monitor } from './reading.ts';
-import { movedSpan, sourceOf, SPANS, spanOf, type Span, type SpanName } from './time-span.ts';
+import { firstSpan, movedSpan, sourceOf, SPANS, spanOf, type Span, type SpanName } from './time-span.ts';
 
 const KINDS = ['regions', 'percentiles', 'phases'] as const;
 type Kind = (typeof KINDS)[number];
@@ -22,7 +23,9 @@ const MINUTE_MS = 60_000;
 export function ResponseTimes({ monitor }: { monitor: Monitor }) {
   const { query, path, route } = useLocation();
   const present = Math.ceil(clock.value / MINUTE_MS) * MINUTE_MS;
-  const span = spanOf(query, present);
+  // It stays while the monitor grows older.
+  const first = useMemo(() => firstSpan(monitor.created_at * 1000, clock.peek()), [monitor.id]);
+  const span = spanOf(query, present, first);
   const kind: Kind = KINDS.find((one) => one === query['show']) ?? 'regions';
   const figure: Figure = FIGURES.find((one) => one === query['figure']) ?? 'p50';
   const verdicts = useRegionVerdicts(monitor.id).data?.regions ?? [];

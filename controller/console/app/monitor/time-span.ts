@@ -15,13 +15,18 @@ export interface Span {
 /** Nothing is shown closer than this. */
 const LEAST_MS = 60_000;
 
-/** From the address: `from` and `to` in Unix ms if both make sense, else the last while by its name. */
-export function spanOf(query: Record<string, string>, now: number): Span & { name: SpanName | null } {
+/** The time range that a chart begins with: the last hour or six of a monitor that is no older, else 24 hours. */
+export function firstSpan(createdAt: number, now: number): SpanName {
+  return (['1h', '6h'] as const).find((name) => now - createdAt < SPANS[name]) ?? '24h';
+}
+
+/** From the address: `from` and `to` in Unix ms if both make sense, else the time range that it names, else `first`. */
+export function spanOf(query: Record<string, string>, now: number, first: SpanName): Span & { name: SpanName | null } {
   const [from, to] = [Number(query['from']), Number(query['to'])];
   if (Number.isInteger(from) && Number.isInteger(to) && from > 0 && to > from) {
     return { from: Math.min(from, to - LEAST_MS), to, name: null };
   }
-  const name = Object.hasOwn(SPANS, query['range'] ?? '') ? query['range'] as SpanName : '24h';
+  const name = Object.hasOwn(SPANS, query['range'] ?? '') ? query['range'] as SpanName : first;
   return { from: now - SPANS[name], to: now, name };
 }
 

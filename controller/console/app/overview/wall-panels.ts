@@ -1,4 +1,5 @@
 import { arrange, type GroupNode } from './arrange.ts';
+import { shownState } from '../ui/shown-state.ts';
 import type { Monitor } from './monitor.ts';
 import { DEFAULTS } from './options.ts';
 
@@ -12,6 +13,28 @@ export interface Panel {
 
 /** A screen has no room for more. */
 export const MOST_TILES = 5000;
+
+/** Two rows on a wide screen; more are counted, and all of them are among the tiles. */
+const MAX_LARGE = 8;
+/** With so many monitors, each keeps its tile in every state, so that people find it by its place. */
+const MIN_WITH_PLACES = 25;
+
+export interface WallParts {
+  /** What is wrong, the worst first, in large letters. */
+  large: Monitor[];
+  /** How many more are wrong than are shown large. */
+  moreWrong: number;
+  /** Those with a tile. On a small wall, a monitor that is shown large has none. */
+  tiled: readonly Monitor[];
+}
+
+/** What the wall shows large, and what as tiles. `monitors`: the worst first. */
+export function wallParts(monitors: readonly Monitor[]): WallParts {
+  const wrong = monitors.filter((one) => ['down', 'degraded'].includes(shownState(one)));
+  const large = wrong.length > MAX_LARGE ? wrong.slice(0, MAX_LARGE - 1) : wrong;
+  const tiled = monitors.length < MIN_WITH_PLACES ? monitors.filter((one) => !large.includes(one)) : monitors;
+  return { large, moreWrong: wrong.length - large.length, tiled };
+}
 
 /** All monitors by group, in the order of the tree, and how many are left out. */
 export function panelsOf(all: Iterable<Monitor>, groups: readonly GroupNode[]): { panels: Panel[]; leftOut: number } {

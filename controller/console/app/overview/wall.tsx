@@ -17,11 +17,9 @@ import { STATE_ORDER, type Monitor } from './monitor.ts';
 import type { MonitorList } from './monitor-list.ts';
 import { DEFAULTS } from './options.ts';
 import { useMonitors } from './use-monitors.ts';
-import { panelsOf } from './wall-panels.ts';
+import { panelsOf, wallParts, type WallParts } from './wall-panels.ts';
 import { WallTiles } from './wall-tiles.tsx';
 
-/** Two rows on a wide screen; more are counted, and all of them are among the tiles. */
-const MOST_LARGE = 8;
 /** A connection that is back by then is not worth a word. */
 const STALE_AFTER_MS = 5000;
 
@@ -40,7 +38,8 @@ export default function Wall() {
     () => arrange(list.monitors.values(), DEFAULTS, { groups: [], closed: new Set(), uptimeOf: () => null }).monitors,
     [list, arrangedAt],
   );
-  const { panels, leftOut } = useMemo(() => panelsOf(list.monitors.values(), groups), [list, arrangedAt, groups]);
+  const parts = useMemo(() => wallParts(monitors), [monitors]);
+  const { panels, leftOut } = useMemo(() => panelsOf(parts.tiled, groups), [parts, groups]);
   const isRead = reading.data !== undefined || monitors.length > 0;
   return (
     <main id="main" class={`wall ${staleSince === null ? '' : 'stale'}`}>
@@ -52,10 +51,10 @@ export default function Wall() {
       <div role="alert">
         {staleSince !== null && <p class="wall-stale">{overviewTexts.wallStale(timeText(staleSince, { timeStyle: 'short' }))}</p>}
       </div>
-      {isRead && <Problems list={list} monitors={monitors} />}
+      {isRead && <Problems list={list} parts={parts} hasMonitors={monitors.length > 0} />}
       {isRead ? <WallTiles panels={panels} /> : reading.error === null ? <Skeleton lines={6} /> : <ErrorNote error={reading.error} />}
       <footer>
-        <a href={href('/')}>{overviewTexts.leaveWall}</a>
+        <a href={href('/')}>← {shellTexts.allMonitors}</a>
         {leftOut > 0 && <span>{overviewTexts.wallMore(leftOut)}</span>}
         <span role="status">{shellTexts[liveState.value]}</span>
       </footer>
@@ -74,27 +73,26 @@ function Counts({ monitors }: { monitors: readonly Monitor[] }) {
   );
 }
 
-function Problems({ list, monitors }: { list: MonitorList; monitors: readonly Monitor[] }) {
+function Problems({ list, parts: { large, moreWrong }, hasMonitors }: {
+  list: MonitorList; parts: WallParts; hasMonitors: boolean;
+}) {
   // Where they are down changes without their order.
   void list.drawn.value;
-  const wrong = monitors.map((one) => ({ ...one, state: shownState(one) }))
-    .filter(({ state }) => state === 'down' || state === 'degraded');
-  if (wrong.length === 0) {
-    return monitors.length > 0 && <p class="wall-good"><StateDot state="up" />{overviewTexts.nothingDown}</p>;
+  if (large.length === 0) {
+    return hasMonitors && <p class="wall-good"><StateDot state="up" />{overviewTexts.nothingDown}</p>;
   }
-  const shown = wrong.length > MOST_LARGE ? wrong.slice(0, MOST_LARGE - 1) : wrong;
   return (
     <ul class="wall-problems" aria-live="polite" aria-relevant="additions">
-      {shown.map(({ id, name, state, since, down_region_ids: regions }) => (
-        <li key={id} class={`wall-problem ${state}`}>
-          <strong>{name}</strong>
+      {large.map((one) => (
+        <li key={one.id} class={`wall-problem ${shownState(one)}`}>
+          <strong>{one.name}</strong>
           <span>
-            {stateText(state)}{since !== null && <> · <Since at={since} /></>}
-            {regions.length > 0 && ` · ${overviewTexts.downFor(regions.join(', '))}`}
+            {stateText(shownState(one))}{one.since !== null && <> · <Since at={one.since} /></>}
+            {one.down_region_ids.length > 0 && ` · ${overviewTexts.downFor(one.down_region_ids.join(', '))}`}
           </span>
         </li>
       ))}
-      {shown.length < wrong.length && <li class="wall-problem"><strong>{overviewTexts.wallMore(wrong.length - shown.length)}</strong></li>}
+      {moreWrong > 0 && <li class="wall-problem"><strong>{overviewTexts.wallMore(moreWrong)}</strong></li>}
     </ul>
   );
 }

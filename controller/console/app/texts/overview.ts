@@ -27,7 +27,7 @@ const english = {
   first: 'Add the first monitor', import: 'Import', nothing: 'No monitor is like that', showAll: 'Show all',
   nextKey: 'Next monitor', previousKey: 'Previous monitor', selectKey: 'Select the monitor', searchKey: 'Find by typing',
   allKey: 'Select all that are shown', clearKey: 'Clear the selection', wall: 'Wall',
-  nothingDown: 'Nothing is down', wallStale: (since: string) => `Out of date: no connection to the server since ${since}`, wallMore: (count: number) => `and ${count} more`, leaveWall: 'Back to the monitors',
+  nothingDown: 'Nothing is down', wallStale: (since: string) => `Out of date: no connection to the server since ${since}`, wallMore: (count: number) => `and ${count} more`,
   open: 'Show what is below', loadingMore: (read: string, all: string) => `${read} of ${all} are read`,
 };
 

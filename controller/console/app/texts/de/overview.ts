@@ -28,7 +28,7 @@ const german: Translation<OverviewTexts> = {
   first: 'Den ersten Monitor hinzufügen', import: 'Importieren', nothing: 'Kein Monitor passt dazu', showAll: 'Alle zeigen',
   nextKey: 'Nächster Monitor', previousKey: 'Voriger Monitor', selectKey: 'Monitor auswählen', searchKey: 'Durch Tippen finden',
   allKey: 'Alle gezeigten auswählen', clearKey: 'Auswahl aufheben', wall: 'Wandansicht',
-  nothingDown: 'Nichts ist ausgefallen', wallStale: (since) => `Nicht aktuell: seit ${since} keine Verbindung zum Server`, wallMore: (count) => `und ${count} weitere`, leaveWall: 'Zurück zu den Monitoren',
+  nothingDown: 'Nichts ist ausgefallen', wallStale: (since) => `Nicht aktuell: seit ${since} keine Verbindung zum Server`, wallMore: (count) => `und ${count} weitere`,
   open: 'Zeigen, was darunter ist', loadingMore: (read, all) => `${read} von ${all} sind gelesen`,
 };
 

@@ -1,0 +1,98 @@
+import type { Page } from 'playwright-core';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import type { Tenant } from '../helpers/tenants.ts';
+import { takeScreenshot } from './chromium.ts';
+import { DESKTOP, openConsole, PHONE, type ConsoleRig } from './console-rig.ts';
+import { furnish } from './furnished-console.ts';
+
+let rig: ConsoleRig;
+let tenant: Tenant;
+let views: Record<string, string>;
+beforeAll(async () => {
+  rig = await openConsole();
+  tenant = await rig.newTenant();
+  views = await furnish(rig, tenant);
+});
+afterAll(() => rig?.close());
+
+const pathOf = (view: string) => views[view] ?? '';
+/** Of each element: where its edges are, in px. */
+const boxesOf = (page: Page, selector: string) => page.evaluate<Record<'left' | 'right' | 'top' | 'bottom', number>[]>(
+  `[...document.querySelectorAll('${selector}')].map((one) => one.getBoundingClientRect().toJSON())`,
+);
+/** The texts of the tables that are wider than their place. */
+const CUT = `[...document.querySelectorAll('.table-wrap')].filter((one) => one.scrollWidth > one.clientWidth)
+  .map((one) => one.innerText)`;
+const LOOKS_OF_BACK = `(() => {
+  const link = document.querySelector('nav.back a');
+  const { fontSize, color, textDecorationLine, display } = getComputedStyle(link);
+  const { top, height } = link.getBoundingClientRect();
+  return JSON.stringify({ fontSize, color, textDecorationLine, display, top, height });
+})()`;
+
+test.each(['en-GB', 'de-DE'])('all filters of the overview are in one line at 1280 px (%s)', async (locale) => {
+  await rig.open(tenant.owner, '/', { ...DESKTOP, locale }, async (page) => {
+    await page.getByRole('link', { name: 'Gateway' }).waitFor();
+    if (locale === 'de-DE') await page.getByText('6 Monitore').waitFor();
+    const boxes = await boxesOf(page, '.toolbar > *');
+    expect(boxes.length).toBeGreaterThanOrEqual(8);
+    const lowestTop = Math.max(...boxes.map(({ top }) => top));
+    expect(lowestTop).toBeLessThan(Math.min(...boxes.map(({ bottom }) => bottom)));
+    const [toolbar] = await boxesOf(page, '.toolbar');
+    expect(Math.max(...boxes.map(({ right }) => right))).toBeLessThanOrEqual((toolbar?.right ?? 0) + 1);
+    await takeScreenshot(page, `console-filters-${locale}`);
+  });
+});
+
+test('a small wall names no monitor twice', async () => {
+  await rig.open(tenant.owner, '/wall', DESKTOP, async (page) => {
+    await page.locator('.tile').first().waitFor();
+    const names = await page.locator('.wall-problem strong, .tile-name').allTextContents();
+    expect(names.sort()).toEqual(['Checkout API', 'Gateway', 'Mail', 'Names', 'Nightly backup', 'Shop']);
+  });
+});
+
+test('the world map is as wide as the page', async () => {
+  await rig.open(tenant.owner, '/fleet', { viewport: { width: 1440, height: 900 } }, async (page) => {
+    await page.locator('.world-map svg').waitFor();
+    const [card, tabs] = [await boxesOf(page, '.fleet-map'), await boxesOf(page, '.tabs')];
+    expect([card[0]?.left, card[0]?.right]).toEqual([tabs[0]?.left, tabs[0]?.right]);
+  });
+});
+
+test.each(['incident', 'monitor', 'monitor-history', 'destination'])('no table of %s is cut off on a phone', async (view) => {
+  await rig.open(tenant.owner, pathOf(view), PHONE, async (page) => {
+    await page.getByRole('heading', { level: 1 }).waitFor();
+    if (view !== 'destination') await page.getByRole('table').first().waitFor();
+    await expect.poll(() => page.locator('.skeleton').count()).toBe(0);
+    expect(await page.evaluate(CUT)).toEqual([]);
+  });
+});
+
+test('the way back looks the same on every page below another one', async () => {
+  const below = {
+    monitor: 'All monitors', 'monitor-edit': 'Shop', 'monitor-new': 'All monitors', 'monitor-import': 'All monitors',
+    incident: 'All incidents', probe: 'All probes', destination: 'All destinations', 'destination-new': 'All destinations',
+    'status-page': 'All status pages', 'maintenance-new': 'All maintenance', 'maintenance-window': 'All maintenance',
+    'not-found': 'All monitors',
+  };
+  await rig.open(tenant.owner, '/', DESKTOP, async (page) => {
+    const looks = new Set<string>();
+    for (const [view, text] of Object.entries(below)) {
+      await page.goto(`${rig.app.url}${pathOf(view)}`);
+      const link = page.getByRole('navigation', { name: 'Back' }).getByRole('link', { name: `← ${text}` });
+      await link.waitFor();
+      looks.add(await page.evaluate<string>(LOOKS_OF_BACK));
+    }
+    expect([...looks]).toHaveLength(1);
+  });
+});
+
+test('the chart of a new monitor begins with the last hour', async () => {
+  await rig.open(tenant.owner, pathOf('monitor'), DESKTOP, async (page) => {
+    const spans = page.getByRole('group', { name: 'Time span' });
+    await spans.getByRole('button', { name: '1 h', pressed: true }).waitFor();
+    await spans.getByRole('button', { name: '24 h' }).click();
+    await spans.getByRole('button', { name: '24 h', pressed: true }).waitFor();
+  });
+});
