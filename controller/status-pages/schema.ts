@@ -67,7 +67,8 @@ const shownBranding = {
   custom_css: customCss.nullable(),
 };
 
-const NOT_A_SUBDOMAIN = 'Must be 3 to 63 of a–z, 0–9 and -, not at an end';
+const NOT_A_SUBDOMAIN =
+  'Use 3–63 lowercase letters, digits and hyphens; start and end with a letter or digit';
 const subdomain = z.string().regex(/^[a-z0-9][a-z0-9-]{1,61}[a-z0-9]$/, NOT_A_SUBDOMAIN)
   .refine((name) => !name.startsWith('xn--'), NOT_A_SUBDOMAIN)
   .meta({ not: { pattern: '^xn--' } }).describe('Cannot be changed.');

@@ -124,8 +124,7 @@ describe('the form of a monitor', () => {
       const dialog = page.getByRole('dialog');
       await dialog.getByRole('row', { name: 'Check every 60 10' }).waitFor();
       await dialog.getByRole('button', { name: 'Save' }).click();
-      await dialog.getByRole('alert').getByText('Interval must be at least 30 seconds').first().waitFor();
-      await page.keyboard.press('Escape');
+      await page.locator('.field.wrong').getByText('Interval must be at least 30 seconds').waitFor();
       await page.getByLabel('Check every').fill('300');
       await page.keyboard.press('Control+Enter');
       expect(await findBarriers(page)).toEqual([]);

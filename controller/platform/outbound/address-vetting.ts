@@ -55,8 +55,8 @@ export function createAddressVetting(options: { resolve: Resolve; allowPrivate: 
   }
 
   /**
-   * The same for a destination's URL, with the setting that would allow it. `isSecret`: it must be `https:`, unless
-   * private addresses are allowed.
+   * The same for a destination's URL, with the setting that would allow it. `isSecret`: it must be `https:`,
+   * unless private addresses are allowed.
    */
   async function destinationRefusal(url: string, isSecret: boolean): Promise<string | null> {
     const parsed = parseHttpUrl(url);

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import {
-  byNeed, draftOf, faultOf, inputOf, newDraft, targetOf, type Destination,
+  byNeed, draftOf, inputOf, newDraft, targetOf, type Destination,
 } from '../../../controller/console/app/destinations/draft.ts';
 
 const HEALTH: Destination['health'] = {
@@ -29,13 +29,6 @@ describe('the form of a destination', () => {
       .toEqual({ to: ['a@x.example', 'b@x.example', 'c@x.example'] });
     expect(inputOf({ ...newDraft('webhook'), url: ' https://x.example ', headers: '\n A : b:c \nno colon\n' }).config)
       .toEqual({ url: 'https://x.example', method: 'POST', headers: { A: 'b:c', 'no colon': '' } });
-  });
-
-  test('shows what the API has against a part of a field', () => {
-    const faults = { 'config.to.1': 'Not an address', 'config.headers.X-A': 'Bad', name: 'Too long' };
-    expect(['config.to', 'config.headers', 'name', 'config'].map((field) => faultOf(faults, field)))
-      .toEqual(['2: Not an address', 'X-A: Bad', 'Too long', 'to.1: Not an address']);
-    expect(faultOf(faults, 'config.url')).toBeUndefined();
   });
 });
 

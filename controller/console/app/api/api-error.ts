@@ -1,3 +1,5 @@
+import { FieldErrors } from './field-errors.ts';
+
 /** What the API, or the way to it, has against a request. */
 export class ApiError extends Error {
   /** A code of the API; `OFFLINE` when no answer came. */
@@ -8,6 +10,8 @@ export class ApiError extends Error {
   readonly details: unknown;
   /** Seconds until it may be tried again, if the API said so. */
   readonly retryAfter: number | null;
+  /** What the API has against single fields. */
+  readonly fields: FieldErrors;
 
   constructor(
     { code, message, status = 0, requestId = null, details = null, retryAfter = null }: {
@@ -21,17 +25,24 @@ export class ApiError extends Error {
     this.requestId = requestId;
     this.details = details;
     this.retryAfter = retryAfter;
+    this.fields = new FieldErrors(messagesIn(details));
   }
+}
 
-  /** What the API has against single fields, by the field's path. */
-  get fields(): Record<string, string> {
-    const { details } = this;
-    if (Array.isArray(details)) {
-      return Object.fromEntries((details as Fault[]).map(({ path = [], message }) => [path.join('.'), message]));
-    }
-    const errors = (details as { errors?: unknown } | null)?.errors;
-    return typeof errors === 'object' && errors !== null ? errors as Record<string, string> : {};
+const NONE = new FieldErrors();
+
+/** What the API has against single fields, if the error is one of its errors. */
+export function fieldsOf(error: unknown): FieldErrors {
+  return error instanceof ApiError ? error.fields : NONE;
+}
+
+/** Messages by the field's path, as `config.to.0`. */
+function messagesIn(details: unknown): [string, string][] {
+  if (Array.isArray(details)) {
+    return (details as Fault[]).map(({ path = [], message }) => [path.join('.'), message]);
   }
+  const errors = (details as { errors?: unknown } | null)?.errors;
+  return typeof errors === 'object' && errors !== null ? Object.entries(errors as Record<string, string>) : [];
 }
 
 interface Fault {

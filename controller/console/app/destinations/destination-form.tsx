@@ -1,11 +1,12 @@
 import { useState } from 'preact/hooks';
-import { ApiError } from '../api/api-error.ts';
+import { fieldsOf } from '../api/api-error.ts';
+import type { FieldErrors } from '../api/field-errors.ts';
 import { destinationTexts as texts } from '../texts/destinations.ts';
 import { Button } from '../ui/button.tsx';
 import { ErrorNote } from '../ui/error-note.tsx';
-import { Checkbox, SelectField, TextArea, TextField } from '../ui/field.tsx';
+import { Checkbox, FieldError, SelectField, TextArea, TextField } from '../ui/field.tsx';
 import { useUnsaved } from '../ui/unsaved.ts';
-import { EVENT_GROUPS, faultOf, type AlertEvent, type Draft } from './draft.ts';
+import { EVENT_GROUPS, type AlertEvent, type Draft } from './draft.ts';
 
 const LONGEST_NAME = 100;
 const LONGEST_URL = 2048;
@@ -16,7 +17,7 @@ export function DestinationForm({ start, verb, error, isBusy, onSave }: {
   const [draft, setDraft] = useState(start);
   const set = (part: Partial<Draft>) => setDraft({ ...draft, ...part });
   useUnsaved(!isBusy && JSON.stringify(draft) !== JSON.stringify(start));
-  const faults = error instanceof ApiError ? error.fields : {};
+  const faults = fieldsOf(error);
   return (
     <form
       onSubmit={(event) => {
@@ -28,7 +29,7 @@ export function DestinationForm({ start, verb, error, isBusy, onSave }: {
         <legend>{texts[draft.type]}</legend>
         <TextField
           label={texts.name} required maxLength={LONGEST_NAME} value={draft.name} onValue={(name) => set({ name })}
-          error={faultOf(faults, 'name')}
+          error={faults.at('name')}
         />
         <Target draft={draft} set={set} faults={faults} />
         <Checkbox
@@ -36,7 +37,7 @@ export function DestinationForm({ start, verb, error, isBusy, onSave }: {
         />
         <Checkbox label={texts.enabled} hint={texts.enabledHint} value={draft.enabled} onValue={(enabled) => set({ enabled })} />
       </fieldset>
-      <Events events={draft.events} onEvents={(events) => set({ events })} fault={faultOf(faults, 'events')} />
+      <Events events={draft.events} onEvents={(events) => set({ events })} fault={faults.at('events')} />
       <ErrorNote error={error} />
       <div class="form-foot"><Button type="submit" variant="primary" isBusy={isBusy}>{verb}</Button></div>
     </form>
@@ -44,12 +45,12 @@ export function DestinationForm({ start, verb, error, isBusy, onSave }: {
 }
 
 /** Where to: what differs by type. */
-function Target({ draft, set, faults }: { draft: Draft; set: (part: Partial<Draft>) => void; faults: Record<string, string> }) {
+function Target({ draft, set, faults }: { draft: Draft; set: (part: Partial<Draft>) => void; faults: FieldErrors }) {
   if (draft.type === 'email') {
     return (
       <TextArea
         label={texts.recipients} hint={texts.recipientsHint} required spellcheck={false} rows={3}
-        value={draft.recipients} onValue={(recipients) => set({ recipients })} error={faultOf(faults, 'config.to')}
+        value={draft.recipients} onValue={(recipients) => set({ recipients })} error={faults.at('config.to')}
       />
     );
   }
@@ -58,7 +59,7 @@ function Target({ draft, set, faults }: { draft: Draft; set: (part: Partial<Draf
     <TextField
       label={isSlack ? texts.slackUrl : texts.url} hint={isSlack ? texts.slackUrlHint : texts.urlHint} type="url" required
       maxLength={LONGEST_URL} spellcheck={false} placeholder={isSlack ? 'https://hooks.slack.com/services/…' : 'https://'}
-      value={draft.url} onValue={(url) => set({ url })} error={faultOf(faults, isSlack ? 'config.webhook_url' : 'config.url')}
+      value={draft.url} onValue={(url) => set({ url })} error={faults.at(isSlack ? 'config.webhook_url' : 'config.url')}
     />
   );
   if (isSlack) return address;
@@ -70,7 +71,7 @@ function Target({ draft, set, faults }: { draft: Draft; set: (part: Partial<Draf
       />
       <TextArea
         label={texts.headers} hint={texts.headersHint} isOptional rows={3} spellcheck={false} placeholder="Authorization: Bearer …"
-        value={draft.headers} onValue={(headers) => set({ headers })} error={faultOf(faults, 'config.headers')}
+        value={draft.headers} onValue={(headers) => set({ headers })} error={faults.at('config.headers')}
       />
     </>
   );
@@ -82,7 +83,7 @@ function Events({ events, onEvents, fault }: {
   return (
     <fieldset>
       <legend>{texts.events}</legend>
-      {fault !== undefined && <p class="error-text" role="alert">{fault}</p>}
+      <FieldError message={fault} />
       <div class="event-groups">
         {(Object.keys(EVENT_GROUPS) as (keyof typeof EVENT_GROUPS)[]).map((group) => (
           <div key={group} class="event-group" role="group" aria-label={texts[group]}>

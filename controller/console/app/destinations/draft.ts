@@ -65,15 +65,6 @@ export function inputOf({ type, name, enabled, is_default, events, url, method, 
   return { ...common, type, config: { url: url.trim(), method, headers: Object.fromEntries(pairs) } };
 }
 
-/** What the API has against this field or a part of it; for a part it says which. */
-export function faultOf(faults: Record<string, string>, field: string): string | undefined {
-  const found = Object.entries(faults).find(([path]) => path === field || path.startsWith(`${field}.`));
-  if (found === undefined) return undefined;
-  const [path, message] = found;
-  const part = path.slice(field.length + 1);
-  return part === '' ? message : `${/^\d+$/.test(part) ? Number(part) + 1 : part}: ${message}`;
-}
-
 /** Where it sends to, in one line. */
 export function targetOf(destination: Destination): string {
   if (destination.type === 'email') return destination.config.to.join(', ');

@@ -6,7 +6,7 @@ import { canAdministerProject } from '../session/session.ts';
 import { destinationTexts } from '../texts/destinations.ts';
 import { editingTexts } from '../texts/editing.ts';
 import { fieldLabels } from '../texts/monitor-fields.ts';
-import { SelectField } from '../ui/field.tsx';
+import { FieldError, SelectField } from '../ui/field.tsx';
 import { hintOf, NumberOf } from './auto-field.tsx';
 import type { Path } from './fields.ts';
 import { useFormField } from './form-context.ts';
@@ -42,7 +42,7 @@ function Choices({ path, offered, none }: { path: Path; offered: readonly Choice
           </label>
         ))}
       </div>
-      {error !== undefined && <p class="error-text" role="alert">{error}</p>}
+      <FieldError message={error} />
       {value.length === 0 && <p class="hint">{none}</p>}
     </div>
   );

@@ -1,21 +1,25 @@
 import { createContext } from 'preact';
 import { useContext } from 'preact/hooks';
+import type { FieldErrors } from '../api/field-errors.ts';
 import type { Draft, Path } from './fields.ts';
 
 interface FormValues {
   draft: Draft;
   set: (path: Path, value: unknown) => void;
-  /** What the API has against fields, by their path; also by paths inside them. */
-  faults: Readonly<Record<string, string>>;
+  /** What the API has against fields. */
+  faults: FieldErrors;
 }
 
 export const FormContext = createContext<FormValues | null>(null);
 
-/** One field of the form that is around. */
+/** One field of the form that is around. Whoever reads `error` shows it. */
 export function useFormField<T>(path: Path): { value: T; set: (value: T) => void; error: string | undefined } {
   const form = useContext(FormContext);
   if (form === null) throw new Error('There is no form');
-  const within = Object.keys(form.faults).find((one) => one === path || one.startsWith(`${path}.`));
-  const error = within === undefined ? undefined : form.faults[within];
-  return { value: form.draft[path] as T, set: (value) => form.set(path, value), error };
+  return {
+    value: form.draft[path] as T, set: (value) => form.set(path, value),
+    get error() {
+      return form.faults.at(path);
+    },
+  };
 }

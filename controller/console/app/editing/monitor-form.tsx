@@ -1,5 +1,5 @@
 import { useMemo, useRef, useState } from 'preact/hooks';
-import { ApiError } from '../api/api-error.ts';
+import { fieldsOf } from '../api/api-error.ts';
 import { useKeys } from '../shell/keys.ts';
 import { editingTexts } from '../texts/editing.ts';
 import { shellTexts } from '../texts/shell.ts';
@@ -24,6 +24,12 @@ interface Props {
   cancelTo: string;
 }
 
+/** What failed last: its messages stand at the fields. */
+interface Failure {
+  error: unknown;
+  of: 'form' | 'test';
+}
+
 /** The form for monitors of all types. */
 export function MonitorForm({ initial: given, isNew, save, cancelTo }: Props) {
   // What others change meanwhile is theirs: this form sends only what differs from what its reader saw.
@@ -31,6 +37,7 @@ export function MonitorForm({ initial: given, isNew, save, cancelTo }: Props) {
   const [draft, setDraft] = useState(initial);
   const [isAsking, setAsking] = useState(false);
   const [isSaved, setSaved] = useState(false);
+  const [failure, setFailure] = useState<Failure | null>(null);
   const form = useRef<HTMLFormElement>(null);
   const complete = { ...draft, name: String(draft.name).trim() === '' ? nameOfAddress(String(draft.target)) : draft.name };
   const changed = changedPaths(complete, initial);
@@ -43,16 +50,31 @@ export function MonitorForm({ initial: given, isNew, save, cancelTo }: Props) {
       throw error;
     }
   };
+  const noting = (of: Failure['of']) => (error: unknown) => {
+    setFailure({ error, of });
+    throw error;
+  };
   const sending = useForm(async () => {
-    if (isNew) await submit();
+    setFailure(null);
+    if (isNew) await submit().catch(noting('form'));
     else if (changed.length > 0) setAsking(true);
+  });
+  const test = async (send: () => Promise<unknown>) => {
+    setFailure(null);
+    await send().catch(noting('test'));
+  };
+  // What is wrong with fields is shown there, not in the dialog above them.
+  const confirm = () => submit().catch((error: unknown) => {
+    if (fieldsOf(error).isEmpty) throw error;
+    setAsking(false);
+    setFailure({ error, of: 'form' });
   });
   useUnsaved(!isSaved && changed.length > 0);
   useKeys([{ keys: '$mod+Enter', text: shellTexts.save, run: () => form.current?.requestSubmit(), everywhere: true }]);
-  const faults = sending.error instanceof ApiError ? sending.error.fields : {};
+  const faults = fieldsOf(failure?.error);
   const context = useMemo(() => ({
     draft, faults, set: (path: Path, value: unknown) => setDraft((before) => ({ ...before, [path]: value })),
-  }), [draft, sending.error]);
+  }), [draft, failure]);
   const { type } = draft;
   return (
     <FormContext.Provider value={context}>
@@ -61,8 +83,8 @@ export function MonitorForm({ initial: given, isNew, save, cancelTo }: Props) {
         <CheckSection type={type} />
         {(type === 'HTTP' || type === 'KEYWORD') && <WebSections />}
         <CommonSections type={type} />
-        {type !== 'HEARTBEAT' && <TestPanel draft={complete} />}
-        <ErrorNote error={sending.error} />
+        {type !== 'HEARTBEAT' && <TestPanel draft={complete} error={failure?.of === 'test' ? failure.error : null} attempt={test} />}
+        {failure?.of === 'form' && <ErrorNote error={failure.error} />}
         <div class="form-foot">
           <LinkButton href={cancelTo}>{shellTexts.cancel}</LinkButton>
           <Button type="submit" variant="primary" isBusy={sending.isBusy} disabled={!isNew && changed.length === 0}>
@@ -70,7 +92,7 @@ export function MonitorForm({ initial: given, isNew, save, cancelTo }: Props) {
           </Button>
         </div>
       </form>
-      {isAsking && <ChangesDialog before={initial} after={complete} paths={changed} save={submit} onClose={() => setAsking(false)} />}
+      {isAsking && <ChangesDialog before={initial} after={complete} paths={changed} save={confirm} onClose={() => setAsking(false)} />}
     </FormContext.Provider>
   );
 }

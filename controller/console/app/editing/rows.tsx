@@ -1,6 +1,7 @@
 import type { ComponentChildren } from 'preact';
 import { editingTexts } from '../texts/editing.ts';
 import { Button } from '../ui/button.tsx';
+import { FieldError } from '../ui/field.tsx';
 
 /** Entries below each other that can be added and removed, as headers. */
 export function Rows<T>({ label, hint, error, rows, onRows, fresh, most, least = 0, addText, children }: {
@@ -21,7 +22,7 @@ export function Rows<T>({ label, hint, error, rows, onRows, fresh, most, least =
           )}
         </div>
       ))}
-      {error !== undefined && <p class="error-text" role="alert">{error}</p>}
+      <FieldError message={error} />
       {hint !== undefined && <p class="hint">{hint}</p>}
       {rows.length < most && <div><Button onClick={() => onRows([...rows, fresh])}>{addText}</Button></div>}
     </div>

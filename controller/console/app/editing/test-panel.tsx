@@ -13,14 +13,18 @@ import { RunResults, type Runs } from './run-results.tsx';
 type TestBody = paths['/api/monitors/test']['post']['requestBody']['content']['application/json'];
 
 /** Checks what the form says in the chosen regions, and saves nothing. */
-export function TestPanel({ draft }: { draft: Draft }) {
+export function TestPanel({ draft, error, attempt }: {
+  draft: Draft; error: unknown;
+  /** Sends, and notes what fails. */
+  attempt: (send: () => Promise<unknown>) => Promise<unknown>;
+}) {
   const [runs, setRuns] = useState<Runs | null>(null);
-  const { onSubmit, isBusy, error } = useForm(async () => {
+  const { onSubmit, isBusy } = useForm(() => attempt(async () => {
     setRuns(null);
     const { name: _name, ...body } = creationBody(draft);
     const { results } = await answer(api.POST('/api/monitors/test', { body: body as TestBody }));
     setRuns(results);
-  });
+  }));
   return (
     <section class="card test-panel" aria-label={editingTexts.test}>
       <div class="section-head">

@@ -39,9 +39,9 @@ function NewProbe({ regions, onClose }: { regions: readonly Region[]; onClose: (
       <FormDialog title={texts.addProbe} verb={texts.create} send={create} onSent={setCreated} onClose={onClose}>
         {(wrong) => (
           <>
-            <TextField label={texts.name} hint={texts.nameHint} required maxLength={100} value={name} onValue={setName} error={wrong['name']} />
+            <TextField label={texts.name} hint={texts.nameHint} required maxLength={100} value={name} onValue={setName} error={wrong.at('name')} />
             <SelectField
-              label={texts.region} value={region} error={wrong['region_id']}
+              label={texts.region} value={region} error={wrong.at('region_id')}
               onValue={(value) => (value === NEW_REGION ? setAdding(true) : setRegion(value))}
               options={[...own.map(({ id, name: text }) => [id, text] as const), [NEW_REGION, texts.newRegion]]}
             />

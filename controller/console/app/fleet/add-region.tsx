@@ -1,5 +1,6 @@
 import { useState } from 'preact/hooks';
 import { answer, api } from '../api/client.ts';
+import type { FieldErrors } from '../api/field-errors.ts';
 import { me } from '../session/session.ts';
 import { fleetTexts as texts } from '../texts/fleet.ts';
 import { NumberField, SelectField, TextField } from '../ui/field.tsx';
@@ -20,8 +21,8 @@ export function AddRegion({ onClose, onAdded }: { onClose: () => void; onAdded?:
     onAdded?.(region);
     onClose();
   };
-  const text = (name: keyof typeof place, wrong: Record<string, string>) => ({
-    value: place[name], onValue: (value: string) => setPlace({ ...place, [name]: value }), error: wrong[name],
+  const text = (name: keyof typeof place, wrong: FieldErrors) => ({
+    value: place[name], onValue: (value: string) => setPlace({ ...place, [name]: value }), error: wrong.at(name),
     required: true, maxLength: 100,
   });
   return (
@@ -31,7 +32,7 @@ export function AddRegion({ onClose, onAdded }: { onClose: () => void; onAdded?:
           <TextField label={texts.name} {...text('name', wrong)} />
           <TextField
             label={texts.id} hint={texts.idHint} required pattern="[a-z0-9\-]{2,32}" value={shortName} onValue={setId}
-            error={wrong['id']}
+            error={wrong.at('id')}
           />
           <div class="fields">
             <TextField label={texts.city} {...text('city', wrong)} />
@@ -40,11 +41,11 @@ export function AddRegion({ onClose, onAdded }: { onClose: () => void; onAdded?:
           <div class="fields">
             <NumberField
               label={texts.lat} isOptional min={-90} max={90} step={0.0001} value={at.lat}
-              onValue={(lat) => setAt({ ...at, lat })} error={wrong['lat']}
+              onValue={(lat) => setAt({ ...at, lat })} error={wrong.at('lat')}
             />
             <NumberField
               label={texts.lon} isOptional min={-180} max={180} step={0.0001} value={at.lon}
-              onValue={(lon) => setAt({ ...at, lon })} error={wrong['lon']}
+              onValue={(lon) => setAt({ ...at, lon })} error={wrong.at('lon')}
             />
           </div>
           {isOperator && (

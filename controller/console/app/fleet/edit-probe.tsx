@@ -28,15 +28,15 @@ export function EditProbe({ probe, onClose }: { probe: Probe; onClose: () => voi
     <FormDialog title={probe.name} verb={texts.save} send={save} onSent={saved} onClose={onClose}>
       {(wrong) => (
         <>
-          <TextField label={texts.name} required maxLength={100} value={name} onValue={setName} error={wrong['name']} />
+          <TextField label={texts.name} required maxLength={100} value={name} onValue={setName} error={wrong.at('name')} />
           <div class="fields">
             <TextField
               label={texts.provider} isOptional hint={texts.networkHint} maxLength={100} value={provider} onValue={setProvider}
-              error={wrong['provider']}
+              error={wrong.at('provider')}
             />
-            <NumberField label={texts.asn} isOptional min={1} max={4294967295} value={asn} onValue={setAsn} error={wrong['asn']} />
+            <NumberField label={texts.asn} isOptional min={1} max={4294967295} value={asn} onValue={setAsn} error={wrong.at('asn')} />
           </div>
-          <TextArea label={texts.addresses} isOptional rows={2} value={addresses} onValue={setAddresses} error={wrong['addresses']} />
+          <TextArea label={texts.addresses} isOptional rows={2} value={addresses} onValue={setAddresses} error={wrong.at('addresses')} />
         </>
       )}
     </FormDialog>

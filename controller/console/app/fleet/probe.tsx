@@ -5,7 +5,6 @@ import { answer, api } from '../api/client.ts';
 import { useLive } from '../live/use-live.ts';
 import { NotFound } from '../shell/not-found.tsx';
 import { fleetTexts as texts } from '../texts/fleet.ts';
-import { href } from '../ui/link.ts';
 import { Shown } from '../ui/loading.tsx';
 import { Page } from '../ui/page.tsx';
 import { StateBadge } from '../ui/state.tsx';

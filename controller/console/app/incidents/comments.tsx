@@ -1,5 +1,6 @@
 import { useMutation, useQuery } from '@tanstack/preact-query';
 import { useState } from 'preact/hooks';
+import { fieldsOf } from '../api/api-error.ts';
 import { answer, api } from '../api/client.ts';
 import type { components } from '../api/openapi.d.ts';
 import { queries } from '../api/queries.ts';
@@ -91,7 +92,7 @@ function CommentForm({ verb, text = '', send, onDone, onCancel }: {
         sending.mutate();
       }}
     >
-      <TextArea label={texts.comment} required maxLength={LONGEST} rows={3} value={typed} onValue={setTyped} />
+      <TextArea label={texts.comment} required maxLength={LONGEST} rows={3} value={typed} onValue={setTyped} error={fieldsOf(sending.error).at('comment_text')} />
       <ErrorNote error={sending.error} />
       <div class="actions">
         <Button type="submit" isBusy={sending.isPending} disabled={typed.trim() === ''}>{verb}</Button>

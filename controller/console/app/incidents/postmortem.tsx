@@ -1,5 +1,6 @@
 import { useMutation } from '@tanstack/preact-query';
 import { useState } from 'preact/hooks';
+import { fieldsOf } from '../api/api-error.ts';
 import { answer, api } from '../api/client.ts';
 import type { components } from '../api/openapi.d.ts';
 import { queries } from '../api/queries.ts';
@@ -50,6 +51,7 @@ export function Postmortem({ id, written }: { id: string; written: components['s
         >
           <TextArea
             label={texts.postmortem} hint={texts.markdown} rows={12} required maxLength={LONGEST} value={draft} onValue={setDraft}
+            error={fieldsOf(saving.error).at('text')}
           />
           {draft.trim() !== '' && <article class="card" aria-label={texts.preview}><Markdown text={draft} /></article>}
           <ErrorNote error={saving.error} />

@@ -38,9 +38,9 @@ export function ReportIncident({ onClose }: { onClose: () => void }) {
           <p class="hint">{texts.reportHint}</p>
           <TextField
             label={texts.titleField} hint={texts.titleHint} required minLength={10} maxLength={500}
-            value={title} onValue={setTitle} error={wrong['title']}
+            value={title} onValue={setTitle} error={wrong.at('title')}
           />
-          <TextArea label={texts.errorField} required maxLength={5000} value={message} onValue={setMessage} error={wrong['error_message']} />
+          <TextArea label={texts.errorField} required maxLength={5000} value={message} onValue={setMessage} error={wrong.at('error_message')} />
           <SelectField
             label={texts.severity} value={severity} onValue={setSeverity}
             options={SEVERITIES.map((one) => [one, texts[one]] as const)}

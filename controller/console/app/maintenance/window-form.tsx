@@ -1,7 +1,7 @@
 import { useMutation } from '@tanstack/preact-query';
 import { useLocation } from 'preact-iso';
 import { useState } from 'preact/hooks';
-import { ApiError } from '../api/api-error.ts';
+import { fieldsOf } from '../api/api-error.ts';
 import { answer, api } from '../api/client.ts';
 import { canEdit } from '../session/session.ts';
 import { maintenanceTexts as texts } from '../texts/maintenance.ts';
@@ -12,7 +12,7 @@ import { href } from '../ui/link.ts';
 import { toast } from '../ui/toast.tsx';
 import { useUnsaved } from '../ui/unsaved.ts';
 import { ChosenMonitors, ChosenPages } from './chosen.tsx';
-import { NextTimes } from './next-times.tsx';
+import { NextTimes, useNextTimes } from './next-times.tsx';
 import { RecurrenceFields } from './recurrence-fields.tsx';
 import { draftOf, inputOf, moved, newWindowDraft, scheduleOf, type Draft } from './window-draft.ts';
 import { projectId, windowsChanged, type Window } from './windows.ts';
@@ -43,7 +43,12 @@ export function WindowForm({ window }: { window: Window | null }) {
     },
   });
   useUnsaved(!saving.isSuccess && JSON.stringify(draft) !== JSON.stringify(first));
-  const wrong = saving.error instanceof ApiError ? saving.error.fields : {};
+  const nextTimes = useNextTimes(scheduleOf(draft));
+  const [saved, previewed] = [fieldsOf(saving.error), fieldsOf(nextTimes.error)];
+  const wrong = (path: string) => {
+    const [first, second] = [saved.at(path), previewed.at(path)];
+    return first ?? second;
+  };
   return (
     <form
       onSubmit={(event) => {
@@ -53,26 +58,26 @@ export function WindowForm({ window }: { window: Window | null }) {
     >
       <fieldset disabled={!canEdit.value}>
         <legend class="hidden">{texts.window}</legend>
-        <TextField label={texts.name} required maxLength={200} value={draft.title} onValue={(title) => set({ title })} error={wrong['title']} />
+        <TextField label={texts.name} required maxLength={200} value={draft.title} onValue={(title) => set({ title })} error={wrong('title')} />
         <TextArea
           label={texts.description} isOptional rows={2} maxLength={5000} value={draft.description}
-          onValue={(description) => set({ description })} error={wrong['description']}
+          onValue={(description) => set({ description })} error={wrong('description')}
         />
         <div class="fields window-times">
           <TextField
-            label={texts.starts} type="datetime-local" required value={draft.from} error={wrong['starts_at']}
+            label={texts.starts} type="datetime-local" required value={draft.from} error={wrong('starts_at')}
             onValue={(from) => set({ from, to: moved(draft, from) })}
           />
           <TextField
-            label={texts.ends} type="datetime-local" required value={draft.to} error={wrong['ends_at']} onValue={(to) => set({ to })}
+            label={texts.ends} type="datetime-local" required value={draft.to} error={wrong('ends_at')} onValue={(to) => set({ to })}
           />
           <SelectField
             label={texts.zone} hint={texts.zoneHint} value={draft.timezone} onValue={(timezone) => set({ timezone })}
-            options={zones().map((zone) => [zone, zone] as const)} error={wrong['timezone']}
+            options={zones().map((zone) => [zone, zone] as const)} error={wrong('timezone')}
           />
         </div>
-        <RecurrenceFields value={draft.recurrence} from={draft.from} onValue={(recurrence) => set({ recurrence })} error={wrong['recurrence']} />
-        <NextTimes schedule={scheduleOf(draft)} />
+        <RecurrenceFields value={draft.recurrence} from={draft.from} onValue={(recurrence) => set({ recurrence })} error={wrong('recurrence')} />
+        <NextTimes of={nextTimes} />
       </fieldset>
       <fieldset disabled={!canEdit.value}>
         <legend>{texts.monitors}</legend>

@@ -49,7 +49,9 @@ function Incidents({ id }: { id: string }) {
                   <tr key={incident.id}>
                     <th scope="row" class="line"><a href={href(`/incidents/${incident.id}`)}>{incident.title}</a></th>
                     <td><Time at={incident.started_at} /></td>
-                    <td data-label={historyTexts.lasted}>{incident.resolved_at === null ? historyTexts.open : durationText(incident.recovery_time_seconds ?? 0)}</td>
+                    <td data-label={historyTexts.lasted}>
+                      {incident.resolved_at === null ? historyTexts.open : durationText(incident.recovery_time_seconds ?? 0)}
+                    </td>
                     <td class="line">{incident.error_message}</td>
                   </tr>
                 ))}

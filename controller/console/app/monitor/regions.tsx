@@ -37,7 +37,9 @@ export function RegionTable({ id }: { id: string }) {
                     {one.reason !== null && <span class="small block">{reasonText(one.reason)}</span>}
                   </td>
                   <td class="number" data-label={monitorTexts.time}>{one.response_time_ms === null ? '–' : msText(one.response_time_ms)}</td>
-                  <td data-label={monitorTexts.lastCheck}>{one.last_check_at === null ? shellTexts.unknown : <Ago at={one.last_check_at} />}</td>
+                  <td data-label={monitorTexts.lastCheck}>
+                    {one.last_check_at === null ? shellTexts.unknown : <Ago at={one.last_check_at} />}
+                  </td>
                 </tr>
               ))}
               {seen.length === 0 && <tr><td colSpan={4}>{monitorTexts.noRegion}</td></tr>}

@@ -55,29 +55,31 @@ export function Toolbar({ options, monitors, search, onChange }: Props) {
           if (event.key === 'Escape') event.currentTarget.blur();
         }}
       />
-      {FILTERS.map((filter) => filter !== 'state' && (found[filter].size > 1 || options[filter] !== '') && (
+      <div class="filters">
+        {FILTERS.map((filter) => filter !== 'state' && (found[filter].size > 1 || options[filter] !== '') && (
+          <Choice
+            key={filter} label={overviewTexts[filter]} value={options[filter]} onValue={(value) => onChange({ [filter]: value })}
+            options={[['', `${overviewTexts[filter]}: ${overviewTexts.all}`], ...[...found[filter].add(options[filter])]
+              .filter((name) => name !== '').sort().map((name) => [name, name] as const)]}
+          />
+        ))}
         <Choice
-          key={filter} label={overviewTexts[filter]} value={options[filter]} onValue={(value) => onChange({ [filter]: value })}
-          options={[['', `${overviewTexts[filter]}: ${overviewTexts.all}`], ...[...found[filter].add(options[filter])]
-            .filter((name) => name !== '').sort().map((name) => [name, name] as const)]}
+          label={overviewTexts.group} value={options.group} onValue={(group) => onChange({ group: group as Options['group'] })}
+          options={GROUPINGS.map((group) => [group, groupText(group)])}
         />
-      ))}
-      <Choice
-        label={overviewTexts.group} value={options.group} onValue={(group) => onChange({ group: group as Options['group'] })}
-        options={GROUPINGS.map((group) => [group, groupText(group)])}
-      />
-      <Choice
-        label={overviewTexts.sort} value={options.sort} onValue={(sort) => onChange({ sort: sort as Options['sort'], isReversed: false })}
-        options={SORTS.map((sort) => [sort, overviewTexts[sort]])}
-      />
-      <Button
-        aria-label={overviewTexts.reverse} aria-pressed={options.isReversed} title={overviewTexts.reverse}
-        onClick={() => onChange({ isReversed: !options.isReversed })}
-      >{options.isReversed ? '▴' : '▾'}</Button>
-      <Choice
-        label={overviewTexts.span} value={options.span} onValue={(span) => onChange({ span: span as Options['span'] })}
-        options={SPANS.map((span) => [span, overviewTexts[span]])}
-      />
+        <Choice
+          label={overviewTexts.sort} value={options.sort} onValue={(sort) => onChange({ sort: sort as Options['sort'], isReversed: false })}
+          options={SORTS.map((sort) => [sort, overviewTexts[sort]])}
+        />
+        <Button
+          aria-label={overviewTexts.reverse} aria-pressed={options.isReversed} title={overviewTexts.reverse}
+          onClick={() => onChange({ isReversed: !options.isReversed })}
+        >{options.isReversed ? '▴' : '▾'}</Button>
+        <Choice
+          label={overviewTexts.span} value={options.span} onValue={(span) => onChange({ span: span as Options['span'] })}
+          options={SPANS.map((span) => [span, overviewTexts[span]])}
+        />
+      </div>
     </div>
   );
 }

@@ -26,7 +26,7 @@ export function BrandingForm({ page }: { page: StatusPage }) {
               label={texts.ownColor} value={color !== null} onValue={(isOn) => set({ primaryColor: isOn ? FALLBACK_COLOR : null })}
             />
             {color !== null && (
-              <Field label={texts.color} error={wrong['branding.primaryColor']}>
+              <Field label={texts.color} error={wrong.at('branding.primaryColor')}>
                 {(own) => <input {...own} type="color" value={color} onInput={({ currentTarget }) => set({ primaryColor: currentTarget.value })} />}
               </Field>
             )}
@@ -34,23 +34,23 @@ export function BrandingForm({ page }: { page: StatusPage }) {
         </div>
         <TextField
           label={texts.logo} hint={texts.imageHint} isOptional type="url" maxLength={2000} value={draft.logoUrl}
-          onValue={(logoUrl) => set({ logoUrl })} error={wrong['branding.logoUrl']}
+          onValue={(logoUrl) => set({ logoUrl })} error={wrong.at('branding.logoUrl')}
         />
         <TextField
           label={texts.favicon} isOptional type="url" maxLength={2000} value={draft.faviconUrl} onValue={(faviconUrl) => set({ faviconUrl })}
-          error={wrong['branding.faviconUrl']}
+          error={wrong.at('branding.faviconUrl')}
         />
         <TextArea
           label={texts.header} isOptional rows={2} maxLength={500} value={draft.headerText} onValue={(headerText) => set({ headerText })}
-          error={wrong['branding.headerText']}
+          error={wrong.at('branding.headerText')}
         />
         <TextArea
           label={texts.footer} isOptional rows={2} maxLength={500} value={draft.footerText} onValue={(footerText) => set({ footerText })}
-          error={wrong['branding.footerText']}
+          error={wrong.at('branding.footerText')}
         />
         <TextArea
           label={texts.css} hint={texts.cssHint} isOptional rows={6} maxLength={20_000} spellcheck={false} value={draft.customCss}
-          onValue={(customCss) => set({ customCss })} error={wrong['branding.customCss']}
+          onValue={(customCss) => set({ customCss })} error={wrong.at('branding.customCss')}
         />
       </fieldset>
     </PageForm>

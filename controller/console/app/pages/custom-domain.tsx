@@ -28,7 +28,7 @@ export function CustomDomain({ page: { id, custom_domain: domain, custom_domain_
         <div class="card">
           <TextField
             label={texts.domain} hint={texts.domainHint} maxLength={253} spellcheck={false} placeholder="status.example.com"
-            value={form.draft} onValue={form.setDraft} error={form.wrong['custom_domain']}
+            value={form.draft} onValue={form.setDraft} error={form.wrong.at('custom_domain')}
           />
         </div>
       </PageForm>

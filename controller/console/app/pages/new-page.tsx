@@ -29,10 +29,10 @@ export function NewPage({ onClose }: { onClose: () => void }) {
     >
       {(wrong) => (
         <>
-          <TextField label={texts.name} required maxLength={100} value={name} onValue={setName} error={wrong['name']} />
+          <TextField label={texts.name} required maxLength={100} value={name} onValue={setName} error={wrong.at('name')} />
           <TextField
             label={texts.subdomain} hint={texts.subdomainHint} required minLength={3} maxLength={63} spellcheck={false}
-            value={subdomain} onValue={setTyped} error={wrong['subdomain']}
+            value={subdomain} onValue={setTyped} error={wrong.at('subdomain')}
           />
         </>
       )}

@@ -24,8 +24,8 @@ export function NotifySubscribers({ page, ids, onClose }: { page: StatusPage; id
       {(wrong) => (
         <>
           <p class="hint">{texts.notifyLong}</p>
-          <TextField label={texts.subject} required maxLength={200} value={subject} onValue={setSubject} error={wrong['subject']} />
-          <TextArea label={texts.message} required maxLength={5000} value={message} onValue={setMessage} error={wrong['message']} />
+          <TextField label={texts.subject} required maxLength={200} value={subject} onValue={setSubject} error={wrong.at('subject')} />
+          <TextArea label={texts.message} required maxLength={5000} value={message} onValue={setMessage} error={wrong.at('message')} />
         </>
       )}
     </FormDialog>

@@ -1,7 +1,7 @@
 import { useMutation } from '@tanstack/preact-query';
 import type { ComponentChildren } from 'preact';
 import { useState } from 'preact/hooks';
-import { ApiError } from '../api/api-error.ts';
+import { fieldsOf } from '../api/api-error.ts';
 import { answer, api } from '../api/client.ts';
 import { pageTexts as texts } from '../texts/pages.ts';
 import { shellTexts } from '../texts/shell.ts';
@@ -36,7 +36,7 @@ export function usePageForm<D>(read: () => D, send: (draft: D) => Changed) {
     draft, setDraft, isChanged, isBusy, error, save: () => mutate(draft),
     set: (part: Partial<D>) => setDraft({ ...draft, ...part }),
     /** What the API has against single fields, by their path in the request. */
-    wrong: error instanceof ApiError ? error.fields : {},
+    wrong: fieldsOf(error),
   };
 }
 

@@ -1,3 +1,4 @@
+import type { FieldErrors } from '../api/field-errors.ts';
 import { pageTexts as texts } from '../texts/pages.ts';
 import { Checkbox, NumberField, SelectField, TextArea, TextField } from '../ui/field.tsx';
 import { settingsDraft, settingsInput, type SettingsDraft } from './page-draft.ts';
@@ -11,7 +12,7 @@ const ZONES = ['UTC', ...Intl.supportedValuesOf('timeZone').filter((zone) => zon
 interface Part {
   draft: SettingsDraft;
   set: (part: Partial<SettingsDraft>) => void;
-  wrong: Record<string, string>;
+  wrong: FieldErrors;
 }
 
 /** What a page says, and which incidents it tells by itself. */
@@ -22,10 +23,10 @@ export function PageSettings({ page }: { page: StatusPage }) {
     <PageForm of={form}>
       <fieldset>
         <legend>{texts.settings}</legend>
-        <TextField label={texts.name} required maxLength={100} value={draft.name} onValue={(name) => set({ name })} error={wrong['name']} />
+        <TextField label={texts.name} required maxLength={100} value={draft.name} onValue={(name) => set({ name })} error={wrong.at('name')} />
         <TextArea
           label={texts.description} isOptional maxLength={1000} value={draft.description} onValue={(description) => set({ description })}
-          error={wrong['description']}
+          error={wrong.at('description')}
         />
         <SelectField
           label={texts.timezone} value={draft.timezone} onValue={(timezone) => set({ timezone })}
@@ -36,7 +37,7 @@ export function PageSettings({ page }: { page: StatusPage }) {
         />
         <TextField
           label={texts.analytics} hint={texts.analyticsHint} isOptional spellcheck={false} autocomplete="off" placeholder="G-AB12CD34"
-          value={draft.google_analytics_id} onValue={(google_analytics_id) => set({ google_analytics_id })} error={wrong['google_analytics_id']}
+          value={draft.google_analytics_id} onValue={(google_analytics_id) => set({ google_analytics_id })} error={wrong.at('google_analytics_id')}
         />
       </fieldset>
       <ShownFields draft={draft} set={set} wrong={wrong} />
@@ -72,11 +73,11 @@ function ShownFields({ draft, set, wrong }: Part) {
         <NumberField
           {...share} label={texts.goodFrom} hint={texts.goodFromHint} value={thresholds.operational}
           onValue={(operational) => set({ uptime_thresholds: { ...thresholds, operational } })}
-          error={wrong['uptime_thresholds'] ?? wrong['uptime_thresholds.operational']}
+          error={wrong.at('uptime_thresholds.operational') ?? wrong.exactly('uptime_thresholds')}
         />
         <NumberField
           {...share} label={texts.fairFrom} hint={texts.fairFromHint} value={thresholds.degraded}
-          onValue={(degraded) => set({ uptime_thresholds: { ...thresholds, degraded } })} error={wrong['uptime_thresholds.degraded']}
+          onValue={(degraded) => set({ uptime_thresholds: { ...thresholds, degraded } })} error={wrong.at('uptime_thresholds.degraded')}
         />
       </div>
       <Checkbox
@@ -88,7 +89,7 @@ function ShownFields({ draft, set, wrong }: Part) {
       />
       <NumberField
         label={texts.historyDays} unit={texts.days} required min={1} max={365} value={draft.incident_history_days}
-        onValue={(incident_history_days) => set({ incident_history_days })} error={wrong['incident_history_days']}
+        onValue={(incident_history_days) => set({ incident_history_days })} error={wrong.at('incident_history_days')}
       />
     </fieldset>
   );

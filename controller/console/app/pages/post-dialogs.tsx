@@ -1,7 +1,7 @@
 import { useState } from 'preact/hooks';
 import { answer, api } from '../api/client.ts';
 import { pageTexts as texts } from '../texts/pages.ts';
-import { Checkbox, SelectField, TextArea, TextField } from '../ui/field.tsx';
+import { Checkbox, FieldError, SelectField, TextArea, TextField } from '../ui/field.tsx';
 import { FormDialog } from '../ui/form-dialog.tsx';
 import { toast } from '../ui/toast.tsx';
 import { pagePath, type Post, type StatusPage } from './reading.ts';
@@ -37,8 +37,8 @@ export function NewPost({ page, onDone, onClose }: DialogProps & { page: StatusP
       {(wrong) => (
         <>
           <p class="hint">{texts.newPostLong}</p>
-          <TextField label={texts.postTitle} required maxLength={200} value={title} onValue={setTitle} error={wrong['title']} />
-          <TextArea label={texts.message} required maxLength={LONGEST_MESSAGE} value={message} onValue={setMessage} error={wrong['message']} />
+          <TextField label={texts.postTitle} required maxLength={200} value={title} onValue={setTitle} error={wrong.at('title')} />
+          <TextArea label={texts.message} required maxLength={LONGEST_MESSAGE} value={message} onValue={setMessage} error={wrong.at('message')} />
           <SelectField
             label={texts.severity} value={severity} onValue={setSeverity} options={SEVERITIES.map((one) => [one, texts[one]] as const)}
           />
@@ -51,7 +51,7 @@ export function NewPost({ page, onDone, onClose }: DialogProps & { page: StatusP
               />
             ))}
           </div>
-          {wrong['affected_monitor_ids'] !== undefined && <p class="error-text" role="alert">{wrong['affected_monitor_ids']}</p>}
+          <FieldError message={wrong.at('affected_monitor_ids')} />
         </>
       )}
     </FormDialog>
@@ -75,7 +75,7 @@ export function UpdatePost({ post, onDone, onClose }: DialogProps & { post: Post
       {(wrong) => (
         <>
           <SelectField label={texts.state} value={status} onValue={setStatus} options={STATUSES.map((one) => [one, texts[one]] as const)} />
-          <TextArea label={texts.message} required maxLength={LONGEST_MESSAGE} value={message} onValue={setMessage} error={wrong['message']} />
+          <TextArea label={texts.message} required maxLength={LONGEST_MESSAGE} value={message} onValue={setMessage} error={wrong.at('message')} />
         </>
       )}
     </FormDialog>

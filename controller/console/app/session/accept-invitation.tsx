@@ -2,7 +2,7 @@ import { useQuery } from '@tanstack/preact-query';
 import { useLocation } from 'preact-iso';
 import { useState } from 'preact/hooks';
 import { answer, api } from '../api/client.ts';
-import { ApiError } from '../api/api-error.ts';
+import { ApiError, fieldsOf } from '../api/api-error.ts';
 import type { components } from '../api/openapi.d.ts';
 import { sessionTexts } from '../texts/session.ts';
 import { Button } from '../ui/button.tsx';
@@ -57,14 +57,14 @@ function Joining({ invitation, token, reread }: { invitation: Invitation; token:
     route('/', true);
   });
   const other = me.value !== null && me.value.user.email !== email ? me.value.user.email : null;
-  const wrong = error instanceof ApiError ? error.fields : {};
+  const wrong = fieldsOf(error);
   return (
     <form class="card" onSubmit={onSubmit}>
       <p>{sessionTexts.invitedAs(email)}</p>
       {other !== null && <p class="note">{sessionTexts.signedInAs(other)}</p>}
       {!hasAccount && (
         <TextField
-          label={sessionTexts.name} autocomplete="name" required maxLength={100} value={name} onValue={setName} error={wrong['name']}
+          label={sessionTexts.name} autocomplete="name" required maxLength={100} value={name} onValue={setName} error={wrong.at('name')}
         />
       )}
       {/* For password managers: whose password it is. */}
@@ -73,13 +73,13 @@ function Joining({ invitation, token, reread }: { invitation: Invitation; token:
         ? (
           <TextField
             label={sessionTexts.password} hint={sessionTexts.knownPasswordHint} type="password" autocomplete="current-password"
-            required maxLength={1000} value={password} onValue={setPassword}
+            required maxLength={1000} value={password} onValue={setPassword} error={wrong.at('password')}
           />
         )
         : (
           <TextField
             label={sessionTexts.password} hint={sessionTexts.passwordHint} type="password" autocomplete="new-password" required
-            minLength={10} maxLength={200} value={password} onValue={setPassword} error={wrong['password']}
+            minLength={10} maxLength={200} value={password} onValue={setPassword} error={wrong.at('password')}
           />
         )}
       <ErrorNote error={error} />

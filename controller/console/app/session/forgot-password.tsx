@@ -1,4 +1,5 @@
 import { useState } from 'preact/hooks';
+import { fieldsOf } from '../api/api-error.ts';
 import { answer, api } from '../api/client.ts';
 import { sessionTexts } from '../texts/session.ts';
 import { Button } from '../ui/button.tsx';
@@ -21,7 +22,7 @@ export default function ForgotPassword() {
       <form class="card" onSubmit={onSubmit}>
         <TextField
           label={sessionTexts.email} hint={sessionTexts.forgottenHint} type="email" autocomplete="username" required
-          value={email} onValue={setEmail}
+          value={email} onValue={setEmail} error={fieldsOf(error).at('email')}
         />
         <ErrorNote error={error} />
         <Button type="submit" variant="primary" isBusy={isBusy}>{sessionTexts.sendLink}</Button>

@@ -1,7 +1,7 @@
 import { useState } from 'preact/hooks';
 import { useLocation } from 'preact-iso';
 import { answer, api } from '../api/client.ts';
-import { ApiError } from '../api/api-error.ts';
+import { fieldsOf } from '../api/api-error.ts';
 import { sessionTexts } from '../texts/session.ts';
 import { Button } from '../ui/button.tsx';
 import { ErrorNote } from '../ui/error-note.tsx';
@@ -33,9 +33,9 @@ export default function SignUp() {
   if (registration !== null && !registration.is_open) {
     return <Page title={sessionTexts.signUp} class="narrow" above={<Welcoming />}><div class="card"><p>{sessionTexts.closed}</p><SignInLink /></div></Page>;
   }
-  const faults = error instanceof ApiError ? error.fields : {};
+  const faults = fieldsOf(error);
   const field = (name: keyof Entered) => ({
-    value: entered[name], error: faults[name], name,
+    value: entered[name], error: faults.at(name), name,
     onValue: (value: string) => setEntered({ ...entered, [name]: value }),
   });
   return (

@@ -1,6 +1,6 @@
 import { useMutation, useQuery } from '@tanstack/preact-query';
 import { useState } from 'preact/hooks';
-import { ApiError } from '../api/api-error.ts';
+import { fieldsOf } from '../api/api-error.ts';
 import { answer, api } from '../api/client.ts';
 import { queries } from '../api/queries.ts';
 import { leave, me } from '../session/session.ts';
@@ -44,7 +44,7 @@ function PasswordForm() {
       toast(texts.passwordChanged);
     },
   });
-  const wrong = change.error instanceof ApiError ? change.error.fields : {};
+  const wrong = fieldsOf(change.error);
   return (
     <form
       class="card" onSubmit={(event) => {
@@ -55,11 +55,11 @@ function PasswordForm() {
       <div class="fields">
         <TextField
           label={texts.currentPassword} type="password" autocomplete="current-password" required value={current} onValue={setCurrent}
-          error={wrong['current_password']}
+          error={wrong.at('current_password')}
         />
         <TextField
           label={texts.newPassword} hint={texts.newPasswordHint} type="password" autocomplete="new-password" required minLength={10}
-          maxLength={200} value={next} onValue={setNext} error={wrong['new_password']}
+          maxLength={200} value={next} onValue={setNext} error={wrong.at('new_password')}
         />
       </div>
       <ErrorNote error={change.error} />

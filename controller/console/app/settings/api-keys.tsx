@@ -106,7 +106,7 @@ function NewKey({ onClose, onMade }: { onClose: () => void; onMade: Made }) {
       {(wrong) => (
         <>
           <TextField
-            label={texts.name} hint={texts.keyNameHint} required maxLength={100} value={name} onValue={setName} error={wrong['name']}
+            label={texts.name} hint={texts.keyNameHint} required maxLength={100} value={name} onValue={setName} error={wrong.at('name')}
           />
           <SelectField
             label={texts.scope} value={scope} onValue={setScope} options={[['read', texts.read], ['read_write', texts.read_write]]}

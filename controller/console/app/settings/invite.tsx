@@ -26,7 +26,7 @@ export function Invite({ onClose }: { onClose: () => void }) {
     >
       {(wrong) => (
         <>
-          <TextField label={texts.address} type="email" required maxLength={254} value={email} onValue={setEmail} error={wrong['email']} />
+          <TextField label={texts.address} type="email" required maxLength={254} value={email} onValue={setEmail} error={wrong.at('email')} />
           <SelectField
             label={texts.role} hint={texts[`${role}Hint`]} value={role} onValue={setRole}
             options={rolesToGive().map((one) => [one, texts[one]] as const)}

@@ -1,6 +1,6 @@
 import { useState } from 'preact/hooks';
 import { useMutation } from '@tanstack/preact-query';
-import { ApiError } from '../api/api-error.ts';
+import { fieldsOf } from '../api/api-error.ts';
 import { answer, api } from '../api/client.ts';
 import { canAdminister, organization, readSession } from '../session/session.ts';
 import { settingTexts as texts } from '../texts/settings.ts';
@@ -34,7 +34,7 @@ export function OrganizationSettings() {
       >
         <TextField
           label={texts.name} required maxLength={100} value={name} onValue={setName} readOnly={!canAdminister.value}
-          error={rename.error instanceof ApiError ? rename.error.fields['name'] : undefined}
+          error={fieldsOf(rename.error).at('name')}
         />
         <dl class="facts"><dt>{texts.ownRole}</dt><dd>{texts[own.role]}</dd></dl>
         <CopyLine text={own.id} label={texts.organizationId} />

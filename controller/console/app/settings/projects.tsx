@@ -105,7 +105,7 @@ function NameDialog({ title, verb, name: before = '', send, onClose }: {
         toast(texts.saved);
       }}
     >
-      {(wrong) => <TextField label={texts.name} required maxLength={100} value={name} onValue={setName} error={wrong['name']} />}
+      {(wrong) => <TextField label={texts.name} required maxLength={100} value={name} onValue={setName} error={wrong.at('name')} />}
     </FormDialog>
   );
 }

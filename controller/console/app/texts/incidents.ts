@@ -1,7 +1,7 @@
 import { catalogue } from './catalogue.ts';
 
 const QUORUMS: Readonly<Record<string, string>> = {
-  majority: 'more than half of the regions', any: 'one region', all: 'all regions',
+  majority: 'majority of regions', any: 'any region', all: 'all regions',
 };
 
 const english = {
@@ -17,7 +17,7 @@ const english = {
   regions: 'Regions', failures: 'Failed checks', started: 'Began', ended: 'Ended',
   late: 'Found late: results that arrived afterwards revealed it. Nobody was alerted.',
   inMaintenance: 'It began in a maintenance window.', votes: 'Who voted what', votesDown: 'When it began', votesUp: 'When it ended',
-  noVotes: 'No votes are kept for this incident.', policy: (regions: string | number, retries: string) => `Votes needed: ${QUORUMS[regions] ?? `${regions} regions`}, after ${retries}`, retries: (count: number) => (count === 1 ? '1 retry' : `${count} retries`),
+  noVotes: 'No votes are kept for this incident.', policy: (regions: string | number, retries: string) => `Policy: ${QUORUMS[regions] ?? `${regions} regions`}, ${retries}`, retries: (count: number) => (count === 1 ? '1 retry' : `${count} retries`),
   region: 'Region', vote: 'Vote', why: 'Why', at: 'At', attempt: 'Failures in a row', up: 'up', down: 'down', silent: 'no vote',
   same_fault_domain: 'same network as another', unassigned: 'not assigned', quarantined: 'quarantined',
   silentWeight: 'silent', timeline: 'Timeline', truncated: 'There is more than is shown here.', showResults: 'Show every check',

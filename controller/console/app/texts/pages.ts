@@ -6,7 +6,7 @@ const english = {
   state: 'State', draft: 'Draft', published: 'Published', archived: 'Archived', monitors: 'Monitors', subscribers: 'Subscribers',
   views7d: 'Views in 7 days', views: (day: string, month: string) => `${day} views in 24 hours, ${month} in 30 days`,
   create: 'Create', created: 'Created. Nobody sees it until it is published.', name: 'Name', subdomain: 'Subdomain',
-  subdomainHint: '3 to 63 of a–z, 0–9 and hyphens. It cannot be changed later.', saved: 'Saved', more: 'More',
+  subdomainHint: '3–63 lowercase letters, digits and hyphens. You can’t change it later.', saved: 'Saved', more: 'More',
   publish: 'Publish', unpublish: 'Make it a draft', archive: 'Archive', deleteOf: (name: string) => `Delete ${name}?`,
   deleteLong: (name: string) => `Its address stops working at once. Type “${name}” to confirm.`,
   preview: 'Preview', noPreview: 'The preview could not be read.',

@@ -24,9 +24,14 @@ export function Field(
       <label for={id}>{label}{isOptional && <span class="faint"> ({shellTexts.optional})</span>}</label>
       {children({ id, 'aria-describedby': described || undefined, 'aria-invalid': error === undefined ? undefined : true })}
       {hint !== undefined && <p class="hint" id={hintId}>{hint}</p>}
-      {error !== undefined && <p class="error-text" id={errorId} role="alert">{error}</p>}
+      <FieldError message={error} id={errorId} />
     </div>
   );
+}
+
+/** What is wrong with a field, below it. */
+export function FieldError({ message, id }: { message: string | undefined; id?: string }) {
+  return message === undefined ? null : <p class="error-text" id={id} role="alert">{message}</p>;
 }
 
 type Control<T> = FieldProps & { value: T; onValue: (value: T) => void };

@@ -1,6 +1,7 @@
 import { useMutation } from '@tanstack/preact-query';
 import type { ComponentChildren } from 'preact';
-import { ApiError } from '../api/api-error.ts';
+import { fieldsOf } from '../api/api-error.ts';
+import type { FieldErrors } from '../api/field-errors.ts';
 import { shellTexts } from '../texts/shell.ts';
 import { Button } from './button.tsx';
 import { Dialog } from './dialog.tsx';
@@ -14,7 +15,7 @@ export function FormDialog<T>({ title, verb, send, onSent, onClose, children, cl
   title: string; verb: string; send: () => Promise<T>; onClose: () => void;
   /** Instead of closing. */
   onSent?: (answer: T) => void;
-  children: (wrong: Record<string, string>) => ComponentChildren; class?: string;
+  children: (wrong: FieldErrors) => ComponentChildren; class?: string;
 }) {
   const { mutate, error, isPending } = useMutation({ mutationFn: send, onSuccess: onSent ?? onClose });
   return (
@@ -25,7 +26,7 @@ export function FormDialog<T>({ title, verb, send, onSent, onClose, children, cl
           mutate();
         }}
       >
-        {children(error instanceof ApiError ? error.fields : {})}
+        {children(fieldsOf(error))}
         <ErrorNote error={error} />
         <footer>
           <Button onClick={onClose}>{shellTexts.cancel}</Button>

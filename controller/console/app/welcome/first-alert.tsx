@@ -1,5 +1,6 @@
 import { useQueryClient } from '@tanstack/preact-query';
 import { useState } from 'preact/hooks';
+import { fieldsOf } from '../api/api-error.ts';
 import { answer, api } from '../api/client.ts';
 import type { paths } from '../api/openapi.d.ts';
 import { me } from '../session/session.ts';
@@ -13,6 +14,9 @@ import { useForm } from '../ui/use-form.ts';
 type Destination = paths['/api/integrations']['get']['responses']['200']['content']['application/json']['data']['integrations'][number];
 type Sample = paths['/api/integrations/{id}/test']['post']['responses']['200']['content']['application/json']['data'];
 type Kind = Destination['type'];
+
+/** Where the API expects the address of each kind. */
+const FIELDS: Record<Kind, string> = { email: 'config.to', slack: 'config.webhook_url', webhook: 'config.url' };
 
 /** Makes the destination of all alerts, and sends a sample there at once. */
 export function FirstAlert({ present }: { present: Destination | null }) {
@@ -50,6 +54,7 @@ export function FirstAlert({ present }: { present: Destination | null }) {
         <TextField
           label={kind === 'email' ? welcomeTexts.emailAddress : welcomeTexts.url} type={kind === 'email' ? 'email' : 'url'} required
           hint={welcomeTexts[`${kind}Hint`]} value={values[kind]} onValue={(value) => setValues({ ...values, [kind]: value })}
+          error={fieldsOf(create.error).at(FIELDS[kind])}
         />
       </div>
       <ErrorNote error={create.error} />

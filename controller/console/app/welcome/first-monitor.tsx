@@ -1,5 +1,6 @@
 import { useQueryClient } from '@tanstack/preact-query';
 import { useState } from 'preact/hooks';
+import { fieldsOf } from '../api/api-error.ts';
 import { answer, api } from '../api/client.ts';
 import { RunResults, type Runs } from '../editing/run-results.tsx';
 import { welcomeTexts } from '../texts/welcome.ts';
@@ -46,6 +47,7 @@ export function FirstMonitor({ present }: { present: { id: string; name: string 
         <TextField
           label={welcomeTexts.address} hint={welcomeTexts.addressHint} value={typed} onValue={setTyped} required maxLength={2048}
           inputMode="url" autocomplete="url" placeholder="https://example.com" spellcheck={false}
+          error={fieldsOf(check.error).at('target') ?? fieldsOf(watch.error).at('target')}
         />
         <ErrorNote error={check.error} />
         <div class="actions"><Button type="submit" variant={checked === null ? 'primary' : 'plain'} isBusy={check.isBusy}>{welcomeTexts.check}</Button></div>

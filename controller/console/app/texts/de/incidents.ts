@@ -2,7 +2,7 @@ import type { IncidentTexts } from '../incidents.ts';
 import type { Translation } from '../catalogue.ts';
 
 const QUORUMS: Readonly<Record<string, string>> = {
-  majority: 'mehr als die Hälfte der Regionen', any: 'eine Region', all: 'alle Regionen',
+  majority: 'Mehrheit der Regionen', any: 'eine Region', all: 'alle Regionen',
 };
 
 const german: Translation<IncidentTexts> = {
@@ -18,7 +18,7 @@ const german: Translation<IncidentTexts> = {
   regions: 'Regionen', failures: 'Fehlgeschlagene Prüfungen', started: 'Beginn', ended: 'Ende',
   late: 'Spät gefunden: Erst nachträglich eingetroffene Ergebnisse zeigten ihn. Niemand wurde alarmiert.',
   inMaintenance: 'Er begann in einem Wartungsfenster.', votes: 'Wer wie gestimmt hat', votesDown: 'Zu Beginn', votesUp: 'Am Ende',
-  noVotes: 'Zu diesem Vorfall sind keine Stimmen aufbewahrt.', policy: (regions, retries) => `Nötige Stimmen: ${QUORUMS[regions] ?? `${regions} Regionen`}, nach ${retries}`, retries: (count) => (count === 1 ? '1 Wiederholung' : `${count} Wiederholungen`),
+  noVotes: 'Zu diesem Vorfall sind keine Stimmen aufbewahrt.', policy: (regions, retries) => `Regel: ${QUORUMS[regions] ?? `${regions} Regionen`}, ${retries}`, retries: (count) => (count === 1 ? '1 Wiederholung' : `${count} Wiederholungen`),
   region: 'Region', vote: 'Stimme', why: 'Warum', at: 'Wann', attempt: 'Fehler in Folge', up: 'erreichbar', down: 'ausgefallen', silent: 'keine Stimme',
   same_fault_domain: 'gleiches Netz wie eine andere', unassigned: 'nicht zugeteilt', quarantined: 'in Quarantäne',
   silentWeight: 'still', timeline: 'Verlauf', truncated: 'Es gibt mehr, als hier gezeigt wird.', showResults: 'Jede Prüfung zeigen',

@@ -7,7 +7,7 @@ const german: Translation<PageTexts> = {
   state: 'Zustand', draft: 'Entwurf', published: 'Veröffentlicht', archived: 'Archiviert', monitors: 'Monitore', subscribers: 'Abonnenten',
   views7d: 'Aufrufe in 7 Tagen', views: (day, month) => `${day} Aufrufe in 24 Stunden, ${month} in 30 Tagen`,
   create: 'Anlegen', created: 'Angelegt. Niemand sieht sie, bevor sie veröffentlicht ist.', name: 'Name', subdomain: 'Subdomain',
-  subdomainHint: '3 bis 63 aus a–z, 0–9 und Bindestrichen. Später nicht änderbar.', saved: 'Gespeichert', more: 'Mehr',
+  subdomainHint: '3–63 Kleinbuchstaben, Ziffern und Bindestriche. Später nicht änderbar.', saved: 'Gespeichert', more: 'Mehr',
   publish: 'Veröffentlichen', unpublish: 'Zum Entwurf machen', archive: 'Archivieren', deleteOf: (name) => `${name} löschen?`,
   deleteLong: (name) => `Die Adresse gilt sofort nicht mehr. Zum Bestätigen „${name}“ eingeben.`,
   preview: 'Vorschau', noPreview: 'Die Vorschau konnte nicht gelesen werden.',

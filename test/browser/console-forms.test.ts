@@ -1,0 +1,121 @@
+import type { Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { Tenant } from '../helpers/tenants.ts';
+import { findBarriers, takeScreenshot } from './chromium.ts';
+import { DESKTOP, openConsole, PHONE, type ConsoleRig } from './console-rig.ts';
+
+let rig: ConsoleRig;
+let tenant: Tenant;
+beforeAll(async () => {
+  rig = await openConsole();
+  tenant = await rig.newTenant();
+});
+afterAll(() => rig?.close());
+
+/** How often the page says this. */
+async function countOf(page: Page, text: string): Promise<number> {
+  return (await page.locator('body').innerText()).split(text).length - 1;
+}
+
+const focused = (page: Page) => page.evaluate<string>('document.activeElement.labels?.[0]?.innerText ?? ""');
+const SUMMARY = 'Fix the highlighted fields.';
+
+describe('what the API has against a form', () => {
+  test.each([['en-GB', SUMMARY], ['de-DE', 'Korrigieren Sie die markierten Felder.']])(
+    'stands once, at its field, which has the focus (%s)',
+    async (locale, summary) => {
+      const isGerman = locale === 'de-DE';
+      await rig.open(tenant.owner, '/pages', { ...PHONE, locale, colorScheme: isGerman ? 'dark' : 'light' }, async (page) => {
+        await page.getByRole('button', { name: isGerman ? 'Neue Statusseite' : 'New status page' }).first().click();
+        const dialog = page.getByRole('dialog');
+        await dialog.getByLabel('Name').fill('Shop');
+        await dialog.getByLabel('Subdomain').fill('xn--shop');
+        await dialog.getByRole('button', { name: isGerman ? 'Anlegen' : 'Create' }).click();
+        await dialog.getByText(summary).waitFor();
+        const message = 'Use 3–63 lowercase letters, digits and hyphens; start and end with a letter or digit';
+        expect(await countOf(page, message)).toBe(1);
+        expect(await countOf(page, 'Validation failed')).toBe(0);
+        await expect.poll(() => focused(page)).toBe('Subdomain');
+        expect(await findBarriers(page)).toEqual([]);
+        await takeScreenshot(page, `console-invalid-${locale}`);
+      });
+    },
+  );
+
+  test('opens what hides the field, and follows the last attempt', async () => {
+    await rig.open(tenant.owner, '/monitors/new', DESKTOP, async (page) => {
+      await page.getByLabel('Target').fill('https://shop.example/');
+      await page.getByText('More', { exact: true }).click();
+      await page.getByLabel(/^Connect to/).fill('not a host');
+      await page.getByText('More', { exact: true }).click();
+      await page.getByRole('button', { name: 'Test now' }).click();
+      await page.getByText(SUMMARY).waitFor();
+      await expect.poll(() => focused(page)).toMatch(/^Connect to/);
+      const message = await page.locator('.field.wrong .error-text').innerText();
+      expect(await countOf(page, message)).toBe(1);
+      await page.getByRole('button', { name: 'Create' }).click();
+      await page.locator('form > .error-note').getByText(SUMMARY).waitFor();
+      expect([await countOf(page, message), await countOf(page, SUMMARY)]).toEqual([1, 1]);
+      await takeScreenshot(page, 'console-invalid-monitor');
+    });
+  });
+
+  test('closes the list of changes to show it at the field', async () => {
+    const body = { name: 'Shop', type: 'HTTP', target: 'https://shop.example/', interval_seconds: 60 };
+    const { id } = (await tenant.writeKey.post('/api/monitors', body)).data.monitor;
+    await rig.open(tenant.owner, `/monitors/${id}/edit`, DESKTOP, async (page) => {
+      await page.getByLabel('Target').fill('gopher://shop.example/');
+      await page.getByRole('button', { name: 'Review 1 change' }).click();
+      await page.getByRole('dialog').getByRole('button', { name: 'Save' }).click();
+      await page.getByText(SUMMARY).waitFor();
+      await expect.poll(() => page.getByRole('dialog').count()).toBe(0);
+      await expect.poll(() => focused(page)).toMatch(/^Target/);
+      const message = await page.locator('.field.wrong .error-text').innerText();
+      expect(await countOf(page, message)).toBe(1);
+    });
+  });
+
+  test('stands at the fields of a maintenance window, whose preview says the same', async () => {
+    await rig.open(tenant.owner, '/maintenance/new', DESKTOP, async (page) => {
+      await page.getByLabel('Title').fill('Switches');
+      await page.getByLabel('Ends').fill('2020-01-01T00:00');
+      const wrong = page.locator('.field.wrong');
+      await wrong.filter({ hasText: 'Ends' }).waitFor();
+      const message = await wrong.locator('.error-text').innerText();
+      expect([await countOf(page, message), await countOf(page, SUMMARY)]).toEqual([1, 0]);
+      await page.getByRole('button', { name: 'Save' }).click();
+      await page.getByText(SUMMARY).waitFor();
+      expect(await countOf(page, message)).toBe(1);
+    });
+  });
+
+  test('is in the summary, once, where it belongs to no field that is shown', async () => {
+    const body = { name: 'Old', type: 'HTTP', target: 'https://old.example/', interval_seconds: 60 };
+    const { id } = (await tenant.writeKey.post('/api/monitors', body)).data.monitor;
+    await rig.open(tenant.owner, '/maintenance/new', DESKTOP, async (page) => {
+      await page.getByLabel('Title').fill('Switches');
+      await page.getByLabel('Old', { exact: true }).check();
+      await tenant.writeKey.delete(`/api/monitors/${id}`);
+      await page.getByRole('button', { name: 'Save' }).click();
+      const note = page.locator('.error-note');
+      await note.waitFor();
+      await expect.poll(() => note.innerText()).toMatch(/^Some values are invalid\.\s+monitor_ids Unknown monitor: \S+$/);
+      expect(await countOf(page, 'Unknown monitor')).toBe(1);
+    });
+  });
+});
+
+test('the subdomain of a new page follows its name until somebody edits it', async () => {
+  await rig.open(tenant.owner, '/pages', DESKTOP, async (page) => {
+    await page.getByRole('button', { name: 'New status page' }).first().click();
+    const [name, subdomain] = [page.getByLabel('Name'), page.getByLabel('Subdomain')];
+    await name.pressSequentially('Café Ñandú & Söhne');
+    await expect.poll(() => subdomain.inputValue()).toBe('cafe-nandu-sohne');
+    await subdomain.fill('cafe');
+    await name.fill('Another name');
+    await expect.poll(() => subdomain.inputValue()).toBe('cafe');
+    await page.getByRole('button', { name: 'Create' }).click();
+    await page.getByRole('heading', { level: 1, name: 'Another name' }).waitFor();
+    await page.getByText('/status/cafe', { exact: false }).first().waitFor();
+  });
+});
