@@ -5,7 +5,7 @@ import { startReceiver, type Receiver } from '../helpers/receiver.ts';
 import { newMember, type Tenant } from '../helpers/tenants.ts';
 import { until } from '../helpers/until.ts';
 import { findBarriers, takeScreenshot } from './chromium.ts';
-import { DESKTOP, openConsole, PHONE, type ConsoleRig } from './console-rig.ts';
+import { DESKTOP, LONG_PHONE, openConsole, type ConsoleRig } from './console-rig.ts';
 
 let rig: ConsoleRig;
 let tenant: Tenant;
@@ -37,7 +37,7 @@ const create = async (body: object) => {
 
 describe('destinations in the console', () => {
   test('nothing bars anybody on a phone', async () => {
-    await rig.open(tenant.owner, '/destinations', { ...PHONE, colorScheme: 'dark' }, async (page, noted) => {
+    await rig.open(tenant.owner, '/destinations', { ...LONG_PHONE, colorScheme: 'dark' }, async (page, noted) => {
       await page.getByRole('link', { name: 'On call' }).waitFor();
       // What does not arrive is on top, though its name comes last.
       await expect.poll(() => page.locator('tbody tr').first().innerText()).toContain('HTTP 500');

@@ -34,12 +34,12 @@ test.each([['en-GB', 1], ['de-DE', 2]])('no filter of the overview is alone in a
   await rig.open(tenant.owner, '/', { ...DESKTOP, locale }, async (page) => {
     await page.getByRole('link', { name: 'Gateway' }).waitFor();
     if (locale === 'de-DE') await page.getByText('6 Monitore').waitFor();
+    await takeScreenshot(page, `console-filters-${locale}`);
     const filters = await boxesOf(page, '.filters > *');
     expect(filters).toHaveLength(7);
     expect(Math.max(...filters.map(({ top }) => top))).toBeLessThan(Math.min(...filters.map(({ bottom }) => bottom)));
     const [search] = await boxesOf(page, '.toolbar > input');
     expect((search?.bottom ?? 0) < Math.min(...filters.map(({ top }) => top)) ? 2 : 1).toBe(lines);
-    await takeScreenshot(page, `console-filters-${locale}`);
   });
 });
 
