@@ -76,7 +76,7 @@ describe('a monitor', () => {
       await chart.getByRole('button', { name: '30 d' }).click();
       await chart.getByLabel('Show').selectOption({ label: 'Percentiles' });
       await chart.getByText('99th percentile').first().waitFor();
-      await chart.getByText('Each point is of all checks of 1 day, in one region.').waitFor();
+      await chart.getByText('Each point is of all checks of 1 d, in one region.').waitFor();
       expect(await findBarriers(page)).toEqual([]);
       await page.goBack();
       await chart.getByRole('button', { name: 'Reset zoom' }).waitFor();

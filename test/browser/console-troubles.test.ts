@@ -123,7 +123,7 @@ describe('what is odd', () => {
       await page.getByRole('alert').getByText('Some reason').waitFor();
       failing = { status: 429, code: 'RATE_LIMIT_EXCEEDED' };
       await page.getByRole('button', { name: 'Try again' }).click();
-      await page.getByText('Wait 7 seconds').waitFor();
+      await page.getByText('Try again in 7 s').waitFor();
       failing = null;
       await page.getByRole('button', { name: 'Try again' }).click();
       await page.getByText('No incidents').waitFor();
@@ -142,7 +142,7 @@ describe('what is odd', () => {
       // The browser is an hour late.
       await page.addInitScript('{ const real = Date.now.bind(Date); Date.now = () => real() - 3_600_000; }');
       await page.goto(`${rig.app.url}/monitors/${id}`);
-      await page.getByText(/^for 10 mins?$/).waitFor();
+      await page.getByText(/^for 10 min$/).waitFor();
     });
   });
 });

@@ -26,8 +26,6 @@ interface Props extends ChartData {
 const HEIGHT = 260;
 const LEAST_DRAG = 8;
 const DAY_MS = 86_400_000;
-const BY_DAY: Intl.DateTimeFormatOptions = { day: 'numeric', month: 'short' };
-const BY_HOUR: Intl.DateTimeFormatOptions = { hour: '2-digit', minute: '2-digit' };
 
 /** Lines over time, in ms. Its part of the code brings uPlot. */
 export function TimeChart(props: Props) {
@@ -69,7 +67,7 @@ export function TimeChart(props: Props) {
 function Readout({ index, left, times, lines }: { index: number; left: number } & ChartData) {
   return (
     <div class="readout" style={{ left: `${left}px` }} aria-hidden="true">
-      <strong>{timeText(times[index] ?? 0, { dateStyle: 'medium', timeStyle: 'short' })}</strong>
+      <strong>{timeText(times[index] ?? 0, 'minute')}</strong>
       {lines.map(({ name, color, values, told }) => {
         const value = nearest(told ?? values, index);
         return value === null ? null : <span key={name}><i class={`line-mark ${color}`} />{name} <b>{msText(value)}</b></span>;
@@ -80,7 +78,7 @@ function Readout({ index, left, times, lines }: { index: number; left: number } 
 
 /** A day where one begins, else a time of day. */
 function tickText(at: number, stepMs: number): string {
-  return timeText(at, stepMs >= DAY_MS || new Date(at).getHours() + new Date(at).getMinutes() === 0 ? BY_DAY : BY_HOUR);
+  return timeText(at, stepMs >= DAY_MS || new Date(at).getHours() + new Date(at).getMinutes() === 0 ? 'tickDay' : 'clock');
 }
 
 /** Lines of different regions have values at different times. */
@@ -118,7 +116,7 @@ function optionsOf(
     },
     axes: [
       { ...axis, size: 32, values: (_plot, splits, _index, _space, step) => splits.map((at) => tickText(at, step)) },
-      { ...axis, size: 64, values: (_plot, splits) => splits.map(msText) },
+      { ...axis, size: 64, values: (_plot, splits) => splits.map((ms) => msText(ms)) },
     ],
     cursor: { drag: { x: true, y: false, setScale: false }, points: { show: false }, y: false },
     hooks: {

@@ -29,7 +29,7 @@ export function Timeline({ id }: { id: string }) {
                 const { tone, text, more } = told(entry);
                 return (
                   <li key={at} class={tone}>
-                    <Time at={entry.at} options={{ timeStyle: 'medium' }} /> <span>{text}</span>
+                    <Time at={entry.at} /> <span>{text}</span>
                     {more !== undefined && more !== '' && <p class="faint">{more}</p>}
                   </li>
                 );

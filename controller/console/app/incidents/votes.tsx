@@ -53,7 +53,7 @@ function VoteTable({ title, votes }: { title: string; votes: Vote[] }) {
                 {vote.weight !== 'counted' && <p class="faint small">{vote.weight === 'silent' ? texts.silentWeight : texts[vote.weight]}</p>}
               </td>
               <td class="line" data-label={texts.why}>{[vote.error?.message, vote.reason].filter(Boolean).join(' · ') || '–'}</td>
-              <td data-label={texts.at}>{vote.at === null ? '–' : <Time at={vote.at} options={{ timeStyle: 'medium' }} />}</td>
+              <td data-label={texts.at}>{vote.at === null ? '–' : <Time at={vote.at} />}</td>
             </tr>
           ))}
         </tbody>

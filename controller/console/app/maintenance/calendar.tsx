@@ -99,7 +99,7 @@ function Day({ day, isToday, isOther, occurrences }: { day: string; isToday: boo
           {occurrences.slice(0, MOST_SHOWN).map((one) => (
             <li key={one.maintenance_window_id + one.starts_at}>
               <a href={href(`/maintenance/${one.maintenance_window_id}`)} title={`${timeText(one.starts_at)} – ${timeText(one.ends_at)}`}>
-                {timeText(one.starts_at, { timeStyle: 'short' })} {one.title}
+                {timeText(one.starts_at, 'clock')} {one.title}
               </a>
             </li>
           ))}

@@ -48,11 +48,9 @@ export function NextTimes({ of: { data, error } }: { of: ReturnType<typeof useNe
       {shown.length === 0 && <p class="faint">{texts.noOccurrence}</p>}
       <ol>
         {shown.map(({ starts_at: from, ends_at: to }) => (
-          <li key={from}><Time at={from} options={LONG} /> – <Time at={to} options={{ timeStyle: 'short' }} /></li>
+          <li key={from}><Time at={from} format="weekday" /> – <Time at={to} format="clock" /></li>
         ))}
       </ol>
     </section>
   );
 }
-
-const LONG: Intl.DateTimeFormatOptions = { weekday: 'short', day: 'numeric', month: 'long', year: 'numeric', hour: 'numeric', minute: '2-digit' };

@@ -31,7 +31,7 @@ export function WindowTable({ windows }: { windows: Window[] }) {
                 <tr key={window.id}>
                   <td><StateBadge state={TONES[window.status]} text={texts[window.status]} /></td>
                   <th scope="row" class="wide"><a href={href(`/maintenance/${window.id}`)}>{window.title}</a></th>
-                  <td><Time at={from} options={SHORT} /> – <Time at={to} options={SHORT} /></td>
+                  <td><Time at={from} format="minute" /> – <Time at={to} format="minute" /></td>
                   <td>{recurrenceText(window.recurrence)}</td>
                   <td class="number" data-label={texts.monitors}>{numberText(window.monitor_ids.length)}</td>
                 </tr>
@@ -43,5 +43,3 @@ export function WindowTable({ windows }: { windows: Window[] }) {
     </>
   );
 }
-
-const SHORT: Intl.DateTimeFormatOptions = { dateStyle: 'medium', timeStyle: 'short' };

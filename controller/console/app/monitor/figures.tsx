@@ -47,7 +47,7 @@ function kindOf(percent: number | null): string {
 }
 
 function Bars({ label, first, stepMs, percents }: { label: string; first: number; stepMs: number; percents: (number | null)[] }) {
-  const options: Intl.DateTimeFormatOptions = stepMs === HOUR_MS ? { weekday: 'short', hour: '2-digit', minute: '2-digit' } : { dateStyle: 'medium', timeZone: 'UTC' };
+  const format = stepMs === HOUR_MS ? 'minute' : 'utcDay';
   const bad = percents.filter((percent) => percent !== null && percent < FULL).length;
   return (
     <div>
@@ -56,7 +56,7 @@ function Bars({ label, first, stepMs, percents }: { label: string; first: number
         {percents.map((percent, at) => (
           <span
             key={at} class={kindOf(percent)}
-            title={`${timeText(first + at * stepMs, options)}: ${percent === null ? monitorTexts.notWatched : percentText(percent)}`}
+            title={`${timeText(first + at * stepMs, format)}: ${percent === null ? monitorTexts.notWatched : percentText(percent)}`}
           />
         ))}
       </div>

@@ -48,7 +48,7 @@ function barText(of: History | undefined, at: number, span: Span): string {
   if (of === undefined || of.bars.length === 0) return overviewTexts.noData;
   const begin = of.from + at * (span === '24h' ? HOUR_MS : DAY_MS);
   const when = span === '24h'
-    ? timeText(begin, { dateStyle: 'short', timeStyle: 'short' }) : timeText(begin, { dateStyle: 'medium', timeZone: 'UTC' });
+    ? timeText(begin, 'minute') : timeText(begin, 'utcDay');
   const uptime = of.bars[at] ?? null;
   return `${when}: ${uptime === null ? overviewTexts.noData : percentText(uptime)}`;
 }

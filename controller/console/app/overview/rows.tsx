@@ -94,7 +94,7 @@ function How({ state, since, down, incident }: HowProps) {
   const isWrong = state === 'down' || state === 'degraded';
   return (
     <span class="two">
-      <span class="state-text">{stateText(state)}{since !== null && <> · <Since at={since} most={1} /></>}</span>
+      <span class="state-text">{stateText(state)}{since !== null && <> · <Since at={since} /></>}</span>
       {isWrong && (
         <span class="small">
           {down.length > 0 && overviewTexts.downFor(down.join(', '))}

@@ -49,7 +49,7 @@ export default function Wall() {
         <Clock />
       </header>
       <div role="alert">
-        {staleSince !== null && <p class="wall-stale">{overviewTexts.wallStale(timeText(staleSince, { timeStyle: 'short' }))}</p>}
+        {staleSince !== null && <p class="wall-stale">{overviewTexts.wallStale(timeText(staleSince, 'clock'))}</p>}
       </div>
       {isRead && <Problems list={list} parts={parts} hasMonitors={monitors.length > 0} />}
       {isRead ? <WallTiles panels={panels} /> : reading.error === null ? <Skeleton lines={6} /> : <ErrorNote error={reading.error} />}
@@ -103,7 +103,7 @@ function Clock() {
     const timer = setInterval(() => setNow(new Date()), 1000);
     return () => clearInterval(timer);
   }, []);
-  return <time class="clock" dateTime={now.toISOString()}>{timeText(now.getTime(), { timeStyle: 'short' })}</time>;
+  return <time class="clock" dateTime={now.toISOString()}>{timeText(now.getTime(), 'clock')}</time>;
 }
 
 /** Since when what is shown may be wrong, Unix ms; null while it is right. */

@@ -92,7 +92,7 @@ function Sessions() {
                 {sessions.map(({ id, is_current: isCurrent, created_at: from, expires_at: until }) => (
                   <tr key={id}>
                     <td class="wide"><Ago at={from} /> {isCurrent && <span class="state-badge up">{texts.thisSession}</span>}</td>
-                    <td data-label={texts.until}><Time at={until} options={{ dateStyle: 'medium', timeStyle: 'short' }} /></td>
+                    <td data-label={texts.until}><Time at={until} format="minute" /></td>
                     <td>{!isCurrent && <Button disabled={end.isPending} onClick={() => end.mutate(id)}>{texts.endSession}</Button>}</td>
                   </tr>
                 ))}

@@ -50,7 +50,7 @@ function Entries({ entries }: { entries: Entry[] }) {
         <tbody>
           {entries.map(({ id, created_at: at, actor, action, resource, fields, request_id: request }) => (
             <tr key={id} title={request}>
-              <td><Time at={at} options={{ dateStyle: 'short', timeStyle: 'medium' }} /></td>
+              <td><Time at={at} /></td>
               <td>{actor.id === null ? '–' : <Filtered by="actor_id" value={actor.id} text={actor.name ?? actor.id} />}</td>
               <td class="wide">
                 <Filtered by="action" value={action} text={action} />

@@ -17,7 +17,7 @@ const english = {
   notFoundLong: 'It may have been deleted, or belong to another project.', allMonitors: 'All monitors',
   leaveUnsaved: 'What you have entered is not saved. Leave this page?',
   up: 'Up', down: 'Down', degraded: 'Degraded', unknown: 'Unknown', paused: 'Paused', disabled: 'Disabled',
-  maintenanceState: 'Maintenance', optional: 'optional', justNow: 'just now',
+  maintenanceState: 'Maintenance', optional: 'optional', justNow: 'just now', ago: (duration: string) => `${duration} ago`, ahead: (duration: string) => `in ${duration}`,
   apiReference: 'API reference', utc: (text: string) => `${text} UTC`,
 };
 

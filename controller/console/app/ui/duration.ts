@@ -1,17 +1,23 @@
-export const UNITS = [['day', 86_400], ['hour', 3600], ['minute', 60], ['second', 1]] as const;
-type Unit = (typeof UNITS)[number][0];
+const UNITS = [['d', 86_400], ['h', 3600], ['min', 60], ['s', 1]] as const;
 
 /**
- * A duration as people say it, in one unit or two: 2 hours and 5 minutes. Rounded to seconds; what is less than
- * that, and what is negative, is 0 seconds.
+ * A duration in one unit or two, with the symbols of all languages: 2 h 5 min. Rounded to seconds; what is less than
+ * that, and what is negative, is 0 s.
  * @param most from so many of the first unit on, the second one does not matter
  */
-export function durationParts(seconds: number, most = Infinity): { unit: Unit; value: number }[] {
+export function durationText(seconds: number, most = Infinity): string {
   const whole = Math.max(0, Math.round(seconds));
-  const at = UNITS.findIndex(([unit, size]) => whole >= size || unit === 'second');
+  const at = UNITS.findIndex(([unit, size]) => whole >= size || unit === 's');
   const [unit, size] = UNITS[at] ?? UNITS[3];
   const value = Math.floor(whole / size);
   const [lesser, lesserSize] = UNITS[at + 1] ?? [];
   const rest = lesserSize === undefined || value >= most ? 0 : Math.floor((whole % size) / lesserSize);
-  return lesser === undefined || rest === 0 ? [{ unit, value }] : [{ unit, value }, { unit: lesser, value: rest }];
+  return rest === 0 ? `${value} ${unit}` : `${value} ${unit} ${rest} ${lesser}`;
+}
+
+/** A response or run time: in ms below ten seconds, in s below a minute, else as other durations. */
+export function msText(ms: number, locale: string): string {
+  const short = (value: number, digits: number) => value.toLocaleString(locale, { maximumFractionDigits: digits });
+  if (ms < 10_000) return `${short(ms, ms < 10 ? 1 : 0)} ms`;
+  return ms < 59_950 ? `${short(ms / 1000, 1)} s` : durationText(ms / 1000);
 }

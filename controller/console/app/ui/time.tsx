@@ -3,7 +3,9 @@ import { useEffect } from 'preact/hooks';
 import { serverAhead } from '../api/server-clock.ts';
 import { locale } from '../preferences/language.ts';
 import { shellTexts } from '../texts/shell.ts';
-import { durationParts, UNITS } from './duration.ts';
+import { durationText, msText as msTextIn } from './duration.ts';
+
+export { durationText };
 
 const own = signal(Date.now());
 /** Unix ms by the server's clock; moves every ten seconds while somebody shows a relative time. */
@@ -32,13 +34,6 @@ export function timeOf(at: string | number): number {
   return typeof at === 'number' ? at : Date.parse(at);
 }
 
-/** As "2 h 5 min"; see `durationParts`. */
-export function durationText(seconds: number, most = Infinity): string {
-  return durationParts(seconds, most)
-    .map(({ unit, value }) => new Intl.NumberFormat(locale.value, { style: 'unit', unit, unitDisplay: 'short' }).format(value))
-    .join(' ');
-}
-
 export function numberText(value: number, digits = 0): string {
   return value.toLocaleString(locale.value, { maximumFractionDigits: digits });
 }
@@ -48,32 +43,42 @@ export function percentText(percent: number, digits = 2): string {
 }
 
 export function msText(ms: number): string {
-  return `${numberText(ms, ms < 10 ? 1 : 0)} ms`;
+  return msTextIn(ms, locale.value);
 }
 
+/** All ways in which the console writes times: how exact, for what is measured, what is planned and what is told apart by day. */
+const FORMATS = {
+  second: { dateStyle: 'medium', timeStyle: 'medium' },
+  minute: { dateStyle: 'medium', timeStyle: 'short' },
+  weekday: { weekday: 'short', day: 'numeric', month: 'short', year: 'numeric', hour: '2-digit', minute: '2-digit' },
+  clock: { timeStyle: 'short' },
+  /** A day of statistics, which are by UTC. */
+  utcDay: { dateStyle: 'medium', timeZone: 'UTC' },
+  tickDay: { day: 'numeric', month: 'short' },
+} as const satisfies Record<string, Intl.DateTimeFormatOptions>;
+type TimeFormat = keyof typeof FORMATS;
+
 /** Date and time in the viewer's zone. */
-export function timeText(at: string | number, options: Intl.DateTimeFormatOptions = { dateStyle: 'medium', timeStyle: 'medium' }): string {
-  return new Date(timeOf(at)).toLocaleString(locale.value, options);
+export function timeText(at: string | number, format: TimeFormat = 'second'): string {
+  return new Date(timeOf(at)).toLocaleString(locale.value, FORMATS[format]);
 }
 
 /** A time in the viewer's zone, with UTC on hover. */
-export function Time({ at, options }: { at: string | number; options?: Intl.DateTimeFormatOptions }) {
+export function Time({ at, format = 'second' }: { at: string | number; format?: TimeFormat }) {
   const iso = new Date(timeOf(at)).toISOString();
-  return <time dateTime={iso} title={shellTexts.utc(iso.slice(0, 19).replace('T', ' '))}>{timeText(at, options)}</time>;
+  return <time dateTime={iso} title={shellTexts.utc(iso.slice(0, 19).replace('T', ' '))}>{timeText(at, format)}</time>;
 }
 
-/** As "3 min ago", kept up to date; the exact time on hover. */
+/** As "3 min ago" or "in 2 d", in one unit and kept up to date; the exact time on hover. */
 export function Ago({ at }: { at: string | number }) {
   const seconds = (useNow() - timeOf(at)) / 1000;
-  const [unit, size] = UNITS.find(([, each]) => Math.abs(seconds) >= each) ?? ['second', 1];
-  const text = Math.abs(seconds) < 5
-    ? shellTexts.justNow
-    : new Intl.RelativeTimeFormat(locale.value, { style: 'short' }).format(-Math.trunc(seconds / size), unit);
+  const away = durationText(Math.trunc(Math.abs(seconds)), 1);
+  const text = Math.abs(seconds) < 5 ? shellTexts.justNow : seconds > 0 ? shellTexts.ago(away) : shellTexts.ahead(away);
   const iso = new Date(timeOf(at)).toISOString();
   return <time dateTime={iso} title={`${timeText(at)} · ${shellTexts.utc(iso.slice(0, 19).replace('T', ' '))}`}>{text}</time>;
 }
 
 /** How long since then, kept up to date, and as exact as somebody reads it: "2 h 5 min", "11 min". As `durationText`. */
-export function Since({ at, most = 10 }: { at: string | number; most?: number }) {
-  return <>{durationText((useNow() - timeOf(at)) / 1000, most)}</>;
+export function Since({ at }: { at: string | number }) {
+  return <>{durationText((useNow() - timeOf(at)) / 1000, 10)}</>;
 }

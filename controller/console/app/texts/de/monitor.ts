@@ -28,7 +28,7 @@ const german: Translation<MonitorTexts> = {
   dragHint: 'Ziehen Sie über das Diagramm, um zu vergrößern.', sampled: 'Phasen von bis zu 20 Prüfungen für jeden von 24 Teilen dieser Zeit.',
   pointIs: (duration, isOfOneRegion) => `Jeder Punkt steht für alle Prüfungen von ${duration}${isOfOneRegion ? ', aus einer Region' : ''}.`,
   noTimes: 'Keine Antwortzeiten in diesem Zeitraum', asTable: 'Als Tabelle', when: 'Zeit',
-  short_1h: '1 h', short_6h: '6 h', short_24h: '24 h', short_7d: '7 T', short_30d: '30 T', short_90d: '90 T', short_365d: '1 J',
+  short_1h: '1 h', short_6h: '6 h', short_24h: '24 h', short_7d: '7 d', short_30d: '30 d', short_90d: '90 d', short_365d: '1 J',
   settings: 'Einstellungen', runTimes: 'Laufzeiten', pings: 'Meldungen', lastPing: 'Letzte Meldung', noPing: 'bisher keine', expected: 'Erwartet', dueBy: 'Überfällig ab',
   everyWithin: (interval, grace) => `alle ${interval}, höchstens ${grace} später`, pingAddress: 'Befehl für die Meldung',
   pingHint: 'Um zu sehen, wie lange der Job läuft und wie er endet, melden Sie seinen Start und den Exit-Code:',

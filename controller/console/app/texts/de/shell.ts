@@ -18,7 +18,7 @@ const german: Translation<ShellTexts> = {
   notFoundLong: 'Es wurde vielleicht gelöscht oder gehört zu einem anderen Projekt.', allMonitors: 'Alle Monitore',
   leaveUnsaved: 'Ihre Eingaben sind nicht gespeichert. Seite verlassen?',
   up: 'Erreichbar', down: 'Ausgefallen', degraded: 'Eingeschränkt', unknown: 'Unbekannt', paused: 'Angehalten',
-  disabled: 'Abgeschaltet', maintenanceState: 'Wartung', optional: 'optional', justNow: 'gerade eben',
+  disabled: 'Abgeschaltet', maintenanceState: 'Wartung', optional: 'optional', justNow: 'gerade eben', ago: (duration) => `vor ${duration}`, ahead: (duration) => `in ${duration}`,
   apiReference: 'API-Referenz', utc: (text) => `${text} UTC`,
 };
 
