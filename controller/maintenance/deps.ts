@@ -1,3 +1,4 @@
+import type { FairQueue } from '../../shared/fair-queue.ts';
 import type { Tenant } from '../accounts/tenant.ts';
 import type { WindowStore } from './store.ts';
 
@@ -9,4 +10,6 @@ export interface MaintenanceDeps {
   knownPages(tenant: Tenant): Promise<ReadonlySet<string>>;
   /** Has rounds look at a window that was changed. Resolves when its monitors' journals are to take it. */
   changed(): Promise<void>;
+  /** For computing occurrences, by organization. */
+  turns: Pick<FairQueue, 'run'>;
 }

@@ -1,5 +1,7 @@
 import { RRuleTemporal } from 'rrule-temporal';
+import { atPositions, rulePeriods } from './rule-days.ts';
 import type { Occurrence, WindowSettings } from './window.ts';
+import { ZoneClock } from './zone-clock.ts';
 
 /** What a rule may consist of. Times of day are those of the first occurrence, so at most one a day. */
 const PARTS: Record<string, RegExp> = {
@@ -13,9 +15,8 @@ const PARTS: Record<string, RegExp> = {
   BYSETPOS: /^-?\d{1,3}(,-?\d{1,3}){0,6}$/,
   WKST: /^(MO|TU|WE|TH|FR|SA|SU)$/,
 };
-/** Rules that hit nothing for longer (30 February) have no further occurrence. */
-const MOST_PERIODS = 1000;
-const MOST_CANDIDATES = 50_000;
+const DAY_MS = 86_400_000;
+const FIRST_DAY = Date.UTC(2000, 0, 1) / DAY_MS;
 
 export type Schedule = Pick<WindowSettings, 'starts_at' | 'ends_at' | 'recurrence' | 'timezone'>;
 
@@ -36,67 +37,86 @@ export function recurrenceProblem(rule: string): string | null {
   if (!seen.has('FREQ')) return 'Must have a FREQ';
   if (seen.has('COUNT') && seen.has('UNTIL')) return 'Must not have both COUNT and UNTIL';
   try {
-    ruleOf({ starts_at: 0, recurrence: rule, timezone: 'UTC' }).next(new Date(0));
-    return null;
+    const { bySetPos, ...every } = { ...parse(rule), interval: 1 };
+    for (const days of rulePeriods(every, FIRST_DAY, FIRST_DAY)) {
+      if (atPositions(days, bySetPos).length > 0) return null;
+    }
+    return 'Must name a day that exists';
   } catch {
     return 'Must be an RRULE of iCalendar, such as FREQ=WEEKLY;BYDAY=SU';
   }
 }
 
 /**
- * The occurrences that overlap the time between two instants (Unix ms), in order, and at least the next one
- * if there is any. Each begins at the same time of day in the zone, and lasts as long as the first. Where
- * the clocks skip that time of day, there is none, as iCalendar says.
+ * The occurrences that end after an instant (Unix ms), in order. Each begins at the same time of day in the
+ * zone, and lasts as long as the first. Where the clocks skip that time of day, there is none, as iCalendar
+ * says. The first is the one that people have set, even if the rule would not hit it. None begins after this
+ * century, so that the longest search passes some 36,500 days.
  */
+export function* occurrencesFrom(schedule: Schedule, from: number): Generator<Occurrence> {
+  const lengthMs = schedule.ends_at - schedule.starts_at;
+  for (const starts_at of startsFrom(schedule, from - lengthMs)) {
+    const ends_at = starts_at + lengthMs;
+    if (ends_at > from) yield { starts_at, ends_at };
+  }
+}
+
+/** The occurrences that overlap the time between two instants, and at least the next one if there is any. */
 export function occurrencesIn(schedule: Schedule, from: number, until: number): Occurrence[] {
-  const { starts_at, ends_at, recurrence } = schedule;
-  if (recurrence === null) return ends_at > from ? [{ starts_at, ends_at }] : [];
-  const lengthMs = ends_at - starts_at;
-  const rule = ruleOf({ ...schedule, recurrence });
-  const after = new Date(Math.max(from - lengthMs, starts_at - 1000));
-  const end = new Date(Math.max(until, after.getTime()));
-  const found = unlessEndless(() => rule.between(after, end, true)) ?? [];
-  const begins = found.map((each) => each.epochMilliseconds).filter((at) => at + lengthMs > from);
-  const next = begins.length > 0 ? null : unlessEndless(() => rule.next(end));
-  if (next !== null) begins.push(next.epochMilliseconds);
-  // The library counts in whole seconds.
-  const restMs = starts_at % 1000;
-  return begins.map((at) => ({ starts_at: at + restMs, ends_at: at + restMs + lengthMs }));
+  const found: Occurrence[] = [];
+  for (const occurrence of occurrencesFrom(schedule, from)) {
+    if (found.length > 0 && occurrence.starts_at > until) break;
+    found.push(occurrence);
+  }
+  return found;
 }
 
 /** Whether the rule has an occurrence that begins after this instant (Unix ms). */
 export function continuesAfter(schedule: Schedule, at: number): boolean {
-  const { recurrence } = schedule;
-  if (recurrence === null) return false;
-  const rule = ruleOf({ ...schedule, recurrence });
-  return unlessEndless(() => rule.next(new Date(at))) !== null;
+  if (schedule.recurrence === null) return false;
+  for (const starts_at of startsFrom(schedule, at)) if (starts_at > at) return true;
+  return false;
 }
 
-/** Null where the library gives up: it has looked through so many periods that none will follow. */
-function unlessEndless<T>(find: () => T): T | null {
-  try {
-    return find();
-  } catch {
-    return null;
+/**
+ * When occurrences begin, in order; some of the first may be before `from`. A rule without COUNT is read from
+ * the year of `from` on, however long ago its first occurrence was.
+ */
+function* startsFrom({ starts_at, recurrence, timezone }: Schedule, from: number): Generator<number> {
+  if (recurrence === null) return yield starts_at;
+  const { count, until, bySetPos, ...rule } = parse(recurrence);
+  const last = until?.epochMilliseconds ?? Infinity;
+  if (starts_at - (starts_at % 1000) > last) return;
+  yield starts_at;
+  const zone = new ZoneClock(timezone);
+  const restMs = starts_at % 1000;
+  const start = zone.localTime(starts_at - restMs);
+  const startDay = Math.floor(start / DAY_MS);
+  const timeOfDay = start - startDay * DAY_MS;
+  // A zone is at most a day away from UTC.
+  const fromDay = Math.max(startDay, Math.floor(from / DAY_MS) - 1);
+  // The first occurrence counts, whether the rule hits it or not.
+  let left = (count ?? Infinity) - 1;
+  for (const period of rulePeriods(rule, startDay, count === undefined ? fromDay : startDay)) {
+    const isExact = count !== undefined || bySetPos !== undefined;
+    const days = isExact ? period.filter((day) => zone.shows(day * DAY_MS + timeOfDay)) : period;
+    for (const day of atPositions(days, bySetPos)) {
+      if (day <= startDay) continue;
+      if (left <= 0) return;
+      left -= 1;
+      if (day < fromDay) continue;
+      const at = zone.instantOf(day * DAY_MS + timeOfDay);
+      if (at === null) continue;
+      if (at > last) return;
+      yield at + restMs;
+    }
   }
 }
 
-function ruleOf({ starts_at, recurrence, timezone }: Omit<Schedule, 'ends_at'> & { recurrence: string }) {
-  return new RRuleTemporal({
-    rruleString: `DTSTART;TZID=${timezone}:${localTime(starts_at, timezone)}\nRRULE:${recurrence}`,
-    // The first occurrence is the one that people have set, even if the rule would not hit it.
-    includeDtstart: true, strict: true, cache: false,
-    maxIterations: MOST_PERIODS, maxCandidateEvaluations: MOST_CANDIDATES,
-  });
-}
-
-/** What the clocks of a zone show, as iCalendar writes it: 20261025T023000. */
-function localTime(at: number, timeZone: string): string {
-  const format = new Intl.DateTimeFormat('en-GB', {
-    timeZone, year: 'numeric', month: '2-digit', day: '2-digit', hour: '2-digit', minute: '2-digit',
-    second: '2-digit', hourCycle: 'h23',
-  });
-  const parts = new Map(format.formatToParts(at).map(({ type, value }) => [type, value]));
-  const [year, month, day] = (['year', 'month', 'day'] as const).map((part) => parts.get(part));
-  return `${year}${month}${day}T${parts.get('hour')}${parts.get('minute')}${parts.get('second')}`;
+/** Throws for what is no rule. */
+function parse(recurrence: string) {
+  const rruleString = `DTSTART:20000101T000000Z\nRRULE:${recurrence}`;
+  const rule = new RRuleTemporal({ rruleString, strict: true });
+  const { freq, interval = 1, byMonth, ...parts } = rule.options();
+  return { ...parts, freq, interval, ...(byMonth === undefined ? {} : { byMonth: byMonth.map(Number) }) };
 }

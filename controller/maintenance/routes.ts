@@ -43,7 +43,8 @@ export function maintenanceRoutes(deps: MaintenanceDeps): Route[] {
       summary: 'List the next ten occurrences of a window that is not saved', body: schema.previewInput,
       answers: { 200: schema.previewAnswer },
       handle: async (ctx, { body }) => {
-        return ok({ occurrences: previewOccurrences(body, ctx.now).map(viewOccurrence) });
+        const found = await previewOccurrences(deps, ctx, body);
+        return ok({ occurrences: found.map(viewOccurrence) });
       },
     }),
     defineRoute({

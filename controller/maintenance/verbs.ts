@@ -6,7 +6,7 @@ import { authorOf, type ProjectContext } from '../http/route.ts';
 import { fieldError } from '../http/validation.ts';
 import type { MaintenanceDeps } from './deps.ts';
 import { planned, presentOrNext } from './plan-rules.ts';
-import { occurrencesIn, type Schedule } from './recurrence.ts';
+import { occurrencesFrom, occurrencesIn, type Schedule } from './recurrence.ts';
 import type { OccurrencesQuery, PreviewInput, WindowChangeInput, WindowInput } from './schema.ts';
 import {
   MOST_WINDOWS, MOST_WINDOWS_OF_MONITOR, type Occurrence, type WindowDoc, type WindowSettings,
@@ -37,33 +37,46 @@ interface Listed {
 
 /** The occurrences of all windows, or those of a monitor, that overlap a time, in order. */
 export async function listOccurrences(
-  { windows }: MaintenanceDeps, { tenant }: ProjectContext,
+  { windows, turns }: MaintenanceDeps, { tenant }: ProjectContext,
   { from, to, monitor_id: monitor }: OccurrencesQuery,
 ): Promise<Listed[]> {
-  const found: Listed[] = [];
-  for (const window of await windows.list(tenant)) {
-    if (monitor !== undefined && !window.monitor_ids.includes(monitor)) continue;
-    const within = occurrencesIn(window, from, to).filter(({ starts_at: at }) => at < to);
-    found.push(...within.map((occurrence) => ({ window, occurrence })));
-    // A rule may take some milliseconds, and there may be 200.
-    await new Promise<void>((resolve) => setImmediate(resolve));
-  }
-  return found.sort((one, other) => one.occurrence.starts_at - other.occurrence.starts_at);
+  const all = await windows.list(tenant);
+  const named = all.filter(({ monitor_ids }) => monitor === undefined || monitor_ids.includes(monitor));
+  return turns.run(tenant.organizationId, async () => {
+    const found: Listed[] = [];
+    for (const window of named) {
+      const within = occurrencesIn(window, from, to).filter(({ starts_at: at }) => at < to);
+      found.push(...within.map((occurrence) => ({ window, occurrence })));
+      // A rule may take some milliseconds, and there may be 200.
+      await pause();
+    }
+    return found.sort((one, other) => one.occurrence.starts_at - other.occurrence.starts_at);
+  });
 }
 
 /** The next occurrences of what would be a window. Throws VALIDATION_ERROR. */
-export function previewOccurrences(input: PreviewInput, now: number): Occurrence[] {
+export async function previewOccurrences(
+  { turns }: MaintenanceDeps, { tenant, now }: ProjectContext, input: PreviewInput,
+): Promise<Occurrence[]> {
   const { recurrence = null, timezone = DEFAULTS.timezone } = input;
   const schedule = { ...input, recurrence, timezone };
   checkTimes(schedule);
-  const found: Occurrence[] = [];
-  for (let from = now; found.length < MOST_PREVIEWED;) {
-    const next = occurrencesIn(schedule, from, from)[0];
-    if (next === undefined) break;
-    found.push(next);
-    from = next.ends_at;
-  }
-  return found;
+  return turns.run(tenant.organizationId, async () => {
+    const found: Occurrence[] = [];
+    for (const occurrence of occurrencesFrom(schedule, now)) {
+      found.push(occurrence);
+      if (found.length === MOST_PREVIEWED) break;
+    }
+    await pause();
+    return found;
+  });
+}
+
+/** Other requests are served meanwhile. */
+function pause(): Promise<void> {
+  return new Promise((resolve) => {
+    setImmediate(resolve);
+  });
 }
 
 /** Throws RESOURCE_NOT_FOUND. */

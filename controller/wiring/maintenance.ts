@@ -1,3 +1,6 @@
+import { AppError } from '../../shared/errors.ts';
+import { FairQueue } from '../../shared/fair-queue.ts';
+import { rateLimitExceeded } from '../http/rate-limit.ts';
 import { maintenanceRoutes } from '../maintenance/routes.ts';
 import { stretchesOf } from '../maintenance/plan-rules.ts';
 import type { WindowStore } from '../maintenance/store.ts';
@@ -10,6 +13,11 @@ import type { Announcement } from '../subscribers/verbs/notify.ts';
 import { maintainedUntil } from '../verdicts/maintenance-rules.ts';
 import type { MaintenanceStretch } from '../verdicts/monitor-config.ts';
 import type { ControllerPorts } from './ports.ts';
+
+/** Computing occurrences takes some milliseconds for each of up to 200 windows. */
+const TURNS = { atOnce: 1, atOnceOfKey: 1, waiting: 200, waitingOfKey: 20, longestWaitMs: 25_000 };
+/** For an organization with too many such requests waiting, s. */
+const RETRY_AFTER_S = 5;
 
 interface MaintenanceSinks {
   monitors: Pick<MonitorStore, 'known' | 'retellWindows'>;
@@ -50,10 +58,14 @@ export async function openMaintenance(ports: ControllerPorts, sinks: Maintenance
       await sinks.announce(all.filter(({ _id }) => ids.includes(_id)), announcement);
     },
   });
+  const turns = new FairQueue(clock, TURNS, (refusal) => {
+    if (refusal === 'mine') return rateLimitExceeded(RETRY_AFTER_S);
+    return new AppError('SERVICE_UNAVAILABLE', 'Other schedules are being computed; try again in a moment');
+  });
   return {
     rounds, windows,
     routes: maintenanceRoutes({
-      windows,
+      windows, turns,
       knownMonitors: async (tenant, ids) => new Set((await monitors.known(tenant, ids)).keys()),
       knownPages: async (tenant) => new Set((await pages.list(tenant)).map(({ _id }) => _id)),
       // A round that fails is made again: what it has to do is stored with the window.

@@ -20,13 +20,15 @@ export class StepCounter<Exports> {
     this.exports = exports;
   }
 
-  /** `entry` is a path in the repository. */
-  static async load<Exports>(entry: string): Promise<StepCounter<Exports>> {
+  /** `entry` is a path in the repository; `packages`: whether the steps of packages count. */
+  static async load<Exports>(
+    entry: string, { packages = 'external' }: { packages?: 'external' | 'bundle' } = {},
+  ): Promise<StepCounter<Exports>> {
     const session = new Session();
     session.connect();
     post(session, 'Profiler.enable');
     post(session, 'Profiler.startPreciseCoverage', { callCount: true, detailed: true });
-    const file = await bundleFile(entry);
+    const file = await bundleFile(entry, { packages });
     // A module that was imported before would come from Node's cache, compiled without counting.
     const url = `${pathToFileURL(file).href}?${randomUUID()}`;
     const exports = (await import(/* @vite-ignore */ url)) as Exports;

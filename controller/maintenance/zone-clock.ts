@@ -1,0 +1,50 @@
+const DAY_MS = 86_400_000;
+const WEEK_MS = 7 * DAY_MS;
+
+/**
+ * What the clocks of a zone show. A local time is the Unix ms at which clocks in UTC show the same.
+ */
+export class ZoneClock {
+  readonly #format: Intl.DateTimeFormat;
+  /** By instant. */
+  readonly #offsets = new Map<number, number>();
+
+  constructor(timeZone: string) {
+    this.#format = new Intl.DateTimeFormat('en-GB', {
+      timeZone, year: 'numeric', month: '2-digit', day: '2-digit', hour: '2-digit', minute: '2-digit',
+      second: '2-digit', hourCycle: 'h23',
+    });
+  }
+
+  /** The local time at an instant, in whole seconds. */
+  localTime(at: number): number {
+    const numbers = this.#format.format(at).split(/\D+/).map(Number);
+    const [day = 0, month = 0, year = 0, hour, minute, second] = numbers;
+    return Date.UTC(year, month - 1, day, hour, minute, second);
+  }
+
+  /** The first instant at which the clocks show a local time; null if they skip it. */
+  instantOf(local: number): number | null {
+    const offsets = [local - DAY_MS, local + DAY_MS].map((at) => this.#offset(at));
+    const instants = offsets.map((offset) => local - offset).filter((at) => this.#offset(at) === local - at);
+    return instants.length === 0 ? null : Math.min(...instants);
+  }
+
+  /** Whether the clocks show a local time. Asked about many days, it examines few of them. */
+  shows(local: number): boolean {
+    const week = Math.floor(local / WEEK_MS) * WEEK_MS;
+    // Between two changes of its clocks, a zone has one offset for weeks.
+    const isSteady = this.#offset(week - DAY_MS) === this.#offset(week + WEEK_MS + DAY_MS);
+    return isSteady || this.instantOf(local) !== null;
+  }
+
+  #offset(at: number): number {
+    let offset = this.#offsets.get(at);
+    if (offset === undefined) {
+      const second = Math.floor(at / 1000) * 1000;
+      offset = this.localTime(second) - second;
+      this.#offsets.set(at, offset);
+    }
+    return offset;
+  }
+}

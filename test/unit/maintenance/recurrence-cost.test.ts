@@ -1,0 +1,38 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import type * as Recurrence from '../../../controller/maintenance/recurrence.ts';
+import { StepCounter } from '../../helpers/step-counter.ts';
+
+const HOUR_MS = 3_600_000;
+/** Some ten for each day of a century. */
+const MAX_STEPS = 500_000;
+
+let counter: StepCounter<typeof Recurrence>;
+beforeAll(async () => {
+  counter = await StepCounter.load<typeof Recurrence>(
+    'controller/maintenance/recurrence.ts', { packages: 'bundle' },
+  );
+});
+afterAll(() => counter.stop());
+
+test.each([
+  'FREQ=DAILY',
+  'FREQ=DAILY;COUNT=99;BYMONTH=2;BYMONTHDAY=29',
+  'FREQ=DAILY;BYMONTHDAY=31;BYDAY=MO;INTERVAL=7',
+  'FREQ=DAILY;INTERVAL=999;BYMONTH=1;BYMONTHDAY=30',
+  'FREQ=WEEKLY;INTERVAL=53;BYMONTH=2;BYDAY=MO,TU,WE,TH,FR,SA,SU;BYSETPOS=-1',
+  'FREQ=MONTHLY;BYDAY=MO,TU,WE,TH,FR,SA,SU;BYSETPOS=31;BYMONTH=2',
+  'FREQ=YEARLY;BYMONTHDAY=13;BYDAY=FR;COUNT=99',
+  'FREQ=YEARLY;BYDAY=MO,TU,WE,TH,FR,SA,SU;BYSETPOS=1,-1,99;COUNT=99',
+  'FREQ=YEARLY;BYDAY=MO,TU,WE,TH,FR,SA,SU;BYSETPOS=366',
+])('computing %s since 2000 takes steps for the days of a century at most', async (recurrence) => {
+  const { recurrenceProblem, occurrencesIn, continuesAfter } = counter.exports;
+  const starts_at = Date.UTC(2000, 0, 1, 1, 30);
+  const schedule = { starts_at, ends_at: starts_at + HOUR_MS, recurrence, timezone: 'Europe/Berlin' };
+  const from = Date.UTC(2098, 10, 1);
+  for (const work of [
+    () => recurrenceProblem(recurrence),
+    () => occurrencesIn(schedule, Date.UTC(2026, 10, 20), Date.UTC(2026, 10, 29)),
+    () => occurrencesIn(schedule, from, from),
+    () => continuesAfter(schedule, from),
+  ]) expect(await counter.count(() => void work())).toBeLessThan(MAX_STEPS);
+});
