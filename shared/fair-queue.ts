@@ -11,15 +11,22 @@ export interface FairLimits {
   longestWaitMs: number;
 }
 
-/** `mine`: too much of the same key waits. `all`: too much waits. `late`: it has waited too long. */
+/**
+ * `mine`: too much of the same key waits. `all`: too much waits, and no key holds more of it. `late`: it has
+ * waited too long.
+ */
 export type QueueRefusal = 'mine' | 'all' | 'late';
 
 interface Waiting {
   start(): void;
+  refuse(refusal: QueueRefusal): void;
   timer: Timer;
 }
 
-/** Runs expensive work. Keys take turns, so one with much work delays another by one turn at most. */
+/**
+ * Runs expensive work. Keys take turns, so one with much work delays another by one turn at most. When too
+ * much waits, the newest work of the key with the most is refused, so that nobody can shut others out.
+ */
 export class FairQueue {
   readonly #clock: Clock;
   readonly #limits: FairLimits;
@@ -61,16 +68,28 @@ export class FairQueue {
     const { waiting, waitingOfKey, longestWaitMs } = this.#limits;
     const own = this.#waiting.get(key) ?? [];
     if (own.length >= waitingOfKey) throw this.#refusal('mine');
-    if (sum([...this.#waiting.values()].map((queue) => queue.length)) >= waiting) throw this.#refusal('all');
+    this.#makeRoom(key, waiting);
     this.#waiting.set(key, own);
     return new Promise((resolve, reject) => {
-      const giveUp = () => {
-        this.#remove(key, entry);
-        reject(this.#refusal('late'));
+      const refuse = (refusal: QueueRefusal) => {
+        this.#remove(key, entry, false);
+        entry.timer.cancel();
+        reject(this.#refusal(refusal));
       };
-      const entry: Waiting = { start: resolve, timer: this.#clock.setTimer(longestWaitMs, giveUp) };
+      const timer = this.#clock.setTimer(longestWaitMs, () => refuse('late'));
+      const entry: Waiting = { start: resolve, refuse, timer };
       own.push(entry);
     });
+  }
+
+  /** Throws when no other key has more waiting work than `key` would have. */
+  #makeRoom(key: string, most: number): void {
+    const queues = [...this.#waiting];
+    if (sum(queues.map(([, queue]) => queue.length)) < most) return;
+    const lengths = queues.map(([, queue]) => queue.length);
+    const longest = Math.max(...lengths);
+    if (longest <= (this.#waiting.get(key)?.length ?? 0) + 1) throw this.#refusal('all');
+    queues[lengths.lastIndexOf(longest)]?.[1].at(-1)?.refuse('mine');
   }
 
   #end(key: string): void {
@@ -79,7 +98,7 @@ export class FairQueue {
     else this.#running.set(key, left);
     for (const [next, [first]] of this.#waiting) {
       if (first === undefined || !this.#mayRun(next)) continue;
-      this.#remove(next, first);
+      this.#remove(next, first, true);
       first.timer.cancel();
       this.#begin(next);
       first.start();
@@ -87,11 +106,13 @@ export class FairQueue {
     }
   }
 
-  /** The key's other work waits for every other key to have a turn. */
-  #remove(key: string, entry: Waiting): void {
-    const others = (this.#waiting.get(key) ?? []).filter((other) => other !== entry);
-    this.#waiting.delete(key);
-    if (others.length > 0) this.#waiting.set(key, others);
+  /** `hadTurn`: the key's other work waits for every other key to have a turn. */
+  #remove(key: string, entry: Waiting, hadTurn: boolean): void {
+    const own = this.#waiting.get(key) ?? [];
+    const at = own.indexOf(entry);
+    if (at >= 0) own.splice(at, 1);
+    if (hadTurn || own.length === 0) this.#waiting.delete(key);
+    if (hadTurn && own.length > 0) this.#waiting.set(key, own);
   }
 
   #refusal(refusal: QueueRefusal): Error {

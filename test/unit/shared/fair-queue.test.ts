@@ -38,14 +38,30 @@ test('work of one key runs one by one, and a key with much work delays another b
   expect(started.slice(5)).toEqual(['a3']);
 });
 
-test('too much waiting work is refused, of one key before of all, and counted', async () => {
+test('too much waiting work of one key is refused and counted', async () => {
   const { queue, run } = open({ waiting: 3, waitingOfKey: 2 });
   for (const name of ['a1', 'a2', 'a3']) void run('a', name);
-  void run('b', 'b1');
   await expect(run('a', 'a4')).rejects.toThrow('mine');
-  void run('c', 'c1');
-  await expect(run('d', 'd1')).rejects.toThrow('all');
+  expect(queue.refused).toBe(1);
+});
+
+test('when too much waits, the newest work of the key with the most is refused, never the newcomer', async () => {
+  const { queue, started, run, end } = open({ waiting: 4, waitingOfKey: 4, atOnce: 1 });
+  const [, , , , newest] = ['a1', 'a2', 'a3', 'a4', 'a5'].map((name) => run('a', name));
+  const evicted = expect(newest).rejects.toThrow('mine');
+  void run('b', 'b1');
+  await evicted;
+  const next = expect(run('a', 'a6')).rejects.toThrow('all');
+  await next;
+  for (const name of ['a1', 'a2', 'b1', 'a3']) await end(name);
+  expect(started).toEqual(['a1', 'a2', 'b1', 'a3', 'a4']);
   expect(queue.refused).toBe(2);
+});
+
+test('where no key has more waiting work than a newcomer, the newcomer is refused', async () => {
+  const { run } = open({ waiting: 2, atOnce: 1 });
+  for (const key of ['a', 'b', 'c']) void run(key, key);
+  await expect(run('d', 'd')).rejects.toThrow('all');
 });
 
 test('work whose turn does not come in time is refused and never runs', async () => {
