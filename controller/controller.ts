@@ -187,7 +187,7 @@ export async function openController(given: GivenPorts, publicPages = openPublic
     place: statusPages.place,
     routes: [
       ...accountRoutes(accounts.deps), ...monitorRoutes(monitorDeps), ...grouping.routes, ...fleet.routes,
-      ...incidents.routesOver({ notifications: notifications.log, past: history, open: live }),
+      ...incidents.routesOver({ notifications: notifications.log, past: history, open: live, poke }),
       ...evidence.routes, ...notifications.routes, ...events.routesOver(quota),
       ...subscribing.routes,
       ...dashboardRoutes({

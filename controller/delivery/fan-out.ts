@@ -76,7 +76,8 @@ export class FanOut implements AlertsPort {
 }
 
 function alertDetails(alert: Alert, regions: RegionNaming): AlertDetails {
-  const { id, event, incident, error, at, expiry, problem, flapping, votes, last_success = null } = alert;
+  const { id, event, incident, error, at, expiry, problem, flapping, reopened, votes } = alert;
+  const { last_success = null } = alert;
   const { monitor_id, name, target, type } = alert.monitor;
   return {
     id, event, monitor: { id: monitor_id, name, target, type }, incident, error,
@@ -86,6 +87,7 @@ function alertDetails(alert: Alert, regions: RegionNaming): AlertDetails {
       rechecking: regions.named(votes.rechecking), silent: regions.named(votes.silent),
     } } : {}),
     ...(expiry ? { expiry } : {}), ...(problem ? { problem } : {}), ...(flapping ? { flapping } : {}),
+    ...(reopened ? { reopened } : {}),
   };
 }
 

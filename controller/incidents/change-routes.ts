@@ -51,7 +51,8 @@ export function changeRoutes(deps: IncidentDeps): Route[] {
       ...ofOne, method: 'PUT', path: '/api/incidents/:id/status', audit: 'incident.status_changed',
       summary: 'Move an incident to another status',
       description: 'open → acknowledged, resolved; acknowledged → resolved, closed; resolved → closed. '
-        + 'Closed is final.',
+        + 'Closed is final. If checks opened the incident and the monitor is still down 5 minutes after it was '
+        + 'resolved or closed here, a new incident opens and sends alerts.',
       body: statusInput,
       answers: { 200: statusAnswer },
       handle: async (ctx, { params, body }) => {

@@ -1,4 +1,4 @@
-import { derivedId } from '../../shared/ids.ts';
+import { derivedId, shardOf } from '../../shared/ids.ts';
 import { searchText } from '../../shared/search-text.ts';
 import type {
   IncidentChange, IncidentDoc, IncidentStatus, IncidentUpdateDoc, UpdateActor,
@@ -55,6 +55,10 @@ export function moveIncident(seen: IncidentDoc, move: StatusMove, now: number): 
     change.resolved_by = actor.id;
     change.recovery_time_seconds = recoverySeconds(seen.started_at, now);
   }
+  const isEnd = (to === 'resolved' || to === 'closed') && seen.status !== 'resolved';
+  // The checks have not ended it, so its outage may go on.
+  const isOfChecks = seen.created_by === null && seen.check_id !== null;
+  if (isEnd && isOfChecks) change.unjournaled = shardOf(seen.check_id as string);
   const line = lineOf(seen, 0, actor, at, { kind: 'status_change', field: 'status', from: seen.status, to });
   return { change, updates: [note === undefined ? line : { ...line, note }] };
 }

@@ -33,5 +33,7 @@ export interface IncidentDeps {
   events: EventPublisher;
   /** Called after each change of an incident. */
   onChanged(): void;
+  /** Has whoever owns a shard poll now for incidents that people have ended. */
+  poke(shard: number): void;
   log: Log;
 }

@@ -45,6 +45,8 @@ export interface IncidentDoc {
   search_text: string;
   /** Grows by one with each change by people or the state machine. */
   revision: number;
+  /** Shard of its monitor, until the journal there knows that a person has ended the incident. */
+  unjournaled?: number;
   /** When pages are to be told of the last change, Unix ms; absent once they were. */
   pages_due?: number;
   /** Of the controller that tells pages now; a change removes it. */
@@ -69,7 +71,8 @@ export type IncidentChange = Partial<Omit<IncidentDoc, '_id'>> & Pick<IncidentDo
 
 /** An incident in a list. */
 export type ListedIncident =
-  Omit<IncidentDoc, 'postmortem' | 'pending_updates' | 'search_text' | 'pages_due' | 'claim' | 'told_pages'>;
+  Omit<IncidentDoc,
+    'postmortem' | 'pending_updates' | 'search_text' | 'unjournaled' | 'pages_due' | 'claim' | 'told_pages'>;
 
 export const UPDATE_KINDS = ['created', 'status_change', 'field_change', 'region_change'] as const;
 

@@ -18,7 +18,7 @@ const UNTOLD = { pages_due: 0 } as const;
 /** At a time, of incidents of which pages are told after maintenance: a window has at most 500 monitors. */
 const MOST_WAITING = 1000;
 const LISTED = {
-  postmortem: 0, pending_updates: 0, search_text: 0, pages_due: 0, claim: 0, told_pages: 0,
+  postmortem: 0, pending_updates: 0, search_text: 0, unjournaled: 0, pages_due: 0, claim: 0, told_pages: 0,
 } as const;
 /** Goes with each change: whoever tells pages of the incident tells them of what it was. */
 const UNCLAIMED = { $unset: { claim: '' } } as const;
@@ -47,6 +47,8 @@ export class IncidentStore {
         key: { organization_id: 1, project_id: 1, check_id: 1, status: 1, ...latestFirst },
         name: 'open_by_monitor',
       },
+      // A shard's owner polls for those that its journal lacks.
+      { key: { unjournaled: 1 }, name: 'unjournaled', sparse: true },
       // Those that pages have not been told of.
       { key: { pages_due: 1 }, name: 'pages_due', sparse: true },
     ]);
@@ -164,6 +166,18 @@ export class IncidentStore {
       { ...ownedBy(tenant), status: { $in: ['open', 'acknowledged'] }, $or: any },
       { $set: { pages_due: due }, ...UNCLAIMED },
     );
+  }
+
+  /** Incidents that people have ended, and that the journals of these shards lack. */
+  async unjournaledEnds(shards: number[], limit: number) {
+    const found = await this.#incidents.find({ unjournaled: { $in: shards } }).limit(limit).toArray();
+    return found.map(({ _id: incident_id, check_id, unjournaled: shard = 0, resolved_at, updated_at }) =>
+      ({ incident_id, monitor_id: check_id ?? '', shard, at: resolved_at ?? updated_at }));
+  }
+
+  async clearUnjournaled(ids: string[]): Promise<void> {
+    if (ids.length === 0) return;
+    await this.#incidents.updateMany({ _id: { $in: ids } }, { $unset: { unjournaled: '' } });
   }
 
   /** Records that a notification was delivered. */

@@ -15,7 +15,8 @@ type Answer<Name extends keyof typeof answers> = z.input<(typeof answers)[Name]>
 export function viewIncident(doc: ListedIncident | IncidentDoc): Answer<'incidentView'> {
   const { _id, recovery_time_seconds, revision: _revision, ...rest } = doc as IncidentDoc;
   const { search_text: _search, pending_updates: _pending, postmortem: _postmortem, ...more } = rest;
-  const { pages_due: _due, claim: _claim, told_pages: _told, maintenance_until, ...shown } = more;
+  const { unjournaled: _shard, pages_due: _due, claim: _claim, ...further } = more;
+  const { told_pages: _told, maintenance_until, ...shown } = further;
   return {
     id: _id,
     ...shown,

@@ -21,6 +21,7 @@ import { OpenReader } from './reading/open-reader.ts';
 import { PastDays } from './reading/past-days.ts';
 import { RecentHours } from './reading/recent-hours.ts';
 import { ShardQuestions } from './shards/shard-questions.ts';
+import { manualEndFeed, type ManualEndSource } from './feeds/manual-end-feed.ts';
 import { pingFeed, type PingSource } from './feeds/ping-feed.ts';
 import { publishRaw, type IsRead } from './raw-results.ts';
 import type { ShardStores } from './shards/shard.ts';
@@ -51,6 +52,7 @@ export interface ResultsDeps<M> {
   limits: TakeLimits;
   monitors: Pick<ChangeFeedDeps<M>, 'findMarked' | 'place' | 'clear'>;
   pings: PingSource;
+  manualEnds: ManualEndSource;
   isRead: IsRead;
   /** Called with each failure that is taken here, and the state of its monitor after it. */
   onFailure(state: MonitorState, region: string, result: CheckResult): void;
@@ -76,6 +78,7 @@ export class ResultsService<M> {
   readonly #questions: ShardQuestions;
   readonly #changes: Rounds;
   readonly #pings: Rounds;
+  readonly #manualEnds: Rounds;
   readonly #listening = new Map<number, BusSubscription[]>();
 
   constructor(deps: ResultsDeps<M>) {
@@ -156,6 +159,7 @@ export class ResultsService<M> {
     const feeding = { clock, log, shards: this.shards, company: deps.company };
     this.#changes = changeFeed({ ...feeding, ...deps.monitors });
     this.#pings = pingFeed({ ...feeding, source: deps.pings });
+    this.#manualEnds = manualEndFeed({ ...feeding, source: deps.manualEnds });
   }
 
   start(): void {
@@ -163,6 +167,7 @@ export class ResultsService<M> {
     this.#leases.start();
     this.#changes.start();
     this.#pings.start();
+    this.#manualEnds.start();
   }
 
   /**
@@ -197,7 +202,7 @@ export class ResultsService<M> {
 
   /** Writes what was taken, then releases the shards. */
   async stop(): Promise<void> {
-    await Promise.all([this.#changes.stop(), this.#pings.stop()]);
+    await Promise.all([this.#changes, this.#pings, this.#manualEnds].map((feed) => feed.stop()));
     await this.shards.stop();
     await this.#leases.stop();
   }
@@ -213,10 +218,11 @@ export class ResultsService<M> {
     ]);
   }
 
-  /** Looks for changed monitors and new pings now. */
+  /** Polls now for changed monitors, new pings and incidents that people have ended. */
   look(): void {
     this.#changes.look();
     this.#pings.look();
+    this.#manualEnds.look();
   }
 
   #poked(shard: number, message: BusMessage): void {

@@ -50,6 +50,8 @@ export interface Alert {
   problem?: TlsFlaw;
   /** Of an outage that several regions could see: what each said. Region ids. */
   votes?: VoteSummary;
+  /** The outage has gone on for long since a person ended its earlier incident: alerted in any case. */
+  reopened?: true;
   /** The monitor went down this often within `window_ms`; its next alerts are held until it is steady. */
   flapping?: { downs: number; window_ms: number };
 }

@@ -41,6 +41,8 @@ export function holdFlaps(step: MonitorStep, item: MonitorItem): void {
 
 /** The alert is null if it is held. */
 function judge(flaps: Flaps | null, alert: Alert, windowMs: number): [Flaps | null, Alert | null] {
+  // A person has acted since: that is no flapping.
+  if (alert.reopened) return [flaps, alert];
   if (alert.event === 'monitor.down') {
     const recent = (flaps?.downs ?? []).filter((at) => at > alert.at - windowMs);
     const downs = [...recent, alert.at].slice(-FLAP_DOWNS);
@@ -71,7 +73,7 @@ export function instantOf(item: MonitorItem): number | null {
   switch (item.kind) {
     case 'result': return item.late || item.result.outcome === 'missed' ? null : item.result.started_at;
     case 'silent': case 'overdue': case 'assigned': case 'alone': case 'no_data':
-    case 'maintenance': return item.at;
+    case 'maintenance': case 'manual_end': case 'reopen': return item.at;
     case 'witness': return item.witness.at;
     case 'ping': return item.ping.at;
     case 'unwatched': return null;

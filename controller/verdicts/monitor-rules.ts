@@ -16,6 +16,7 @@ import { tellRegions } from './region-change-rules.ts';
 import {
   afterResult, isOfPresentCheck, keepAssigned, NEW_REGION, rememberRegions, withoutVote,
 } from './region-rules.ts';
+import { noteManualEnd, reopen } from './reopen-rules.ts';
 import { alertSlow } from './slow-rules.ts';
 import { countFailure, decide, decideWithout, moveStatus, needsHelp } from './status-rules.ts';
 import { withholdAlerts } from './withheld-alert-rules.ts';
@@ -103,6 +104,8 @@ function applyToStatus(step: MonitorStep, item: MonitorItem): void {
     case 'maintenance':
       beginMaintenance(step, item.at);
       return endMaintenance(step, item.at);
+    case 'manual_end': return noteManualEnd(step, item);
+    case 'reopen': return reopen(step, item.at);
     case 'hour': step.state = bookHour(step.state, item.until);
   }
 }

@@ -65,6 +65,10 @@ export interface Outage {
   type: CheckError['type'];
   message: string;
   severity: Severity;
+  /** When a person resolved or closed its incident, Unix ms; absent if nobody has. */
+  ended_at?: number;
+  /** Its incident opened because the outage went on after a person had ended the one before. */
+  reopened?: true;
 }
 
 /** Recent outages, and the alert held back while there are too many. */
@@ -247,6 +251,8 @@ export type MonitorItem =
   | { kind: 'alone'; at: number }
   | { kind: 'no_data'; at: number }
   | { kind: 'maintenance'; at: number }
+  | { kind: 'manual_end'; incident_id: string; at: number }
+  | { kind: 'reopen'; at: number }
   | { kind: 'ping'; ping: JournaledPing }
   | { kind: 'overdue'; at: number }
   | { kind: 'unwatched'; from: number; until: number }

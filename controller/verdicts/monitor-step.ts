@@ -111,7 +111,7 @@ export class MonitorStep {
     const votes = event === 'monitor.down' ? summaryOf(castVotes(this.state)) : null;
     this.alert(event, {
       incident: { id, started_at, resolved_at: resolvedAt }, error: { type, message }, regions,
-      ...(votes ? { votes } : {}),
+      ...(votes ? { votes } : {}), ...(event === 'monitor.down' && outage.reopened ? { reopened: true } : {}),
       last_success: at === null ? null : { at, response_time_ms: ms }, at: resolvedAt ?? started_at,
     });
   }

@@ -48,11 +48,15 @@ function isWithheld(step: MonitorStep, alert: Alert, at: number, events: Set<Wit
   const { event } = alert;
   const begun = ENDS[event];
   if (begun !== undefined) return events.delete(begun);
-  if (heldUntil(step.state.config, at) === at) return false;
+  if (heldUntil(step.state.config, at) === at) {
+    // An earlier one need not be sent as well.
+    if (alert.reopened) events.delete('monitor.down');
+    return false;
+  }
   switch (event) {
     case 'monitor.down':
       // Alerts of a flapping monitor are held already, until it is steady.
-      if (step.state.flaps?.held) return false;
+      if (step.state.flaps?.held && !alert.reopened) return false;
       events.add(event);
       return true;
     case 'monitor.slow_response': case 'monitor.no_data':

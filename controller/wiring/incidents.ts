@@ -25,6 +25,8 @@ interface IncidentContext {
   notifications: NotificationLog;
   past: MonitorPast;
   open: Pick<OpenReader, 'open'>;
+  /** Has whoever owns a shard poll now. */
+  poke(shard: number): void;
 }
 
 export type Incidents = Awaited<ReturnType<typeof openIncidents>>;
@@ -53,9 +55,9 @@ export async function openIncidents(ports: ControllerPorts, sources: IncidentSou
           ({ started_at, resolved_at, votes: began.get(_id) ?? [] }));
       },
     },
-    routesOver: ({ notifications, past, open: owners }: IncidentContext) => incidentRoutes({
+    routesOver: ({ notifications, past, open: owners, poke }: IncidentContext) => incidentRoutes({
       incidents, updates, comments, votes, notifications, monitors, past, people, log,
-      events: events.publisher, onChanged,
+      events: events.publisher, onChanged, poke,
       outages: {
         // From owners only: documents do not have every failure, and a count must not go back.
         failures: async (monitorIds) => {

@@ -53,7 +53,7 @@ export async function openResults(ports: ControllerPorts, sources: ResultSources
   const limitsOf = (organizationId: string) => quota.limitsOf(organizationId);
   const limits = new KnownLimits({ clock, plans: config.accounts.plans, limitsOf });
   const service = new ResultsService<MonitorDoc>({
-    clock, log, bus, company, holder, pings, isRead: sources.isRead,
+    clock, log, bus, company, holder, pings, manualEnds: incidents.store, isRead: sources.isRead,
     stores: {
       ...stores, history: events.publishing(stores.history),
       incidents: incidents.outbox, alerts: notifications.alerts,

@@ -120,6 +120,21 @@ describe('incidents in the console', () => {
     expect(comments.map((one: { comment_text: string }) => one.comment_text)).toEqual(['The queue was stuck.']);
   });
 
+  test('who resolves what checks opened is told that it opens again, and for other incidents is not', async () => {
+    const made = await report('Letters are late');
+    const dialogOf = async (id: string, locale: string, verb: RegExp) => {
+      let text = '';
+      await rig.open(tenant.owner, `/incidents/${id}`, { ...DESKTOP, locale }, async (page) => {
+        await page.getByRole('button', { name: verb }).click();
+        text = await page.getByRole('dialog').innerText();
+      });
+      return text;
+    };
+    expect(await dialogOf(opened, 'en-GB', /^Resolve/)).toContain('still down in 5 minutes, a new incident opens');
+    expect(await dialogOf(opened, 'de-DE', /^Beheben/)).toContain('wird ein neuer Vorfall eröffnet');
+    expect(await dialogOf(made, 'en-GB', /^Resolve/)).not.toContain('5 minutes');
+  });
+
   test('what a person has entered survives that the server is away', async () => {
     await rig.open(tenant.owner, '/incidents', DESKTOP, async (page) => {
       await page.getByRole('button', { name: 'Report an incident' }).click();

@@ -20,7 +20,7 @@ export async function makeIncidentApp(past?: MonitorPast): Promise<IncidentApp> 
     clock,
     routes: ({ incidents, notifications, results }) => (past === undefined
       ? []
-      : incidents.routesOver({ notifications: notifications.log, past, open: results.open })),
+      : incidents.routesOver({ notifications: notifications.log, past, open: results.open, poke: () => undefined })),
   });
   const { live, told } = app.owners;
   return {

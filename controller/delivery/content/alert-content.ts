@@ -60,7 +60,7 @@ export function plainText({ headline, facts, links }: AlertContent): string {
 }
 
 function factsOf(alert: AlertDetails): AlertContent['facts'] {
-  const { monitor, probe, error, incident, regions, votes, expiry, flapping, at } = alert;
+  const { monitor, probe, error, incident, regions, votes, expiry, flapping, reopened, at } = alert;
   const isOver = outageMs(alert) !== null;
   const facts: AlertContent['facts'] = [];
   const add = (label: string, text: string) => void facts.push({ label, text });
@@ -73,6 +73,7 @@ function factsOf(alert: AlertDetails): AlertContent['facts'] {
   else add('At', utc(at));
   if (probe) add(probe.reason === null ? 'Began' : 'Since', utc(probe.since));
   if (expiry) add(expiry.expires_at <= at ? 'Expired' : 'Expires', utc(expiry.expires_at));
+  if (reopened) add('Still down', 'its previous incident was resolved by hand, and the outage goes on');
   if (flapping) add('Flapping', flappingText(flapping));
   if (isOver) add('Recovered', utc(incident?.resolved_at as number));
   else if (alert.last_success) add('Last good check', lastGoodText(alert.last_success));

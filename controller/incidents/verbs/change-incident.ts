@@ -59,8 +59,9 @@ export async function writePostmortem(deps: IncidentDeps, ctx: ProjectContext, i
  * and the next change copies them.
  */
 export async function settle(deps: IncidentDeps, incident: IncidentDoc) {
-  const { incidents, updates, events, onChanged, log } = deps;
+  const { incidents, updates, events, onChanged, poke, log } = deps;
   onChanged();
+  if (incident.unjournaled !== undefined) poke(incident.unjournaled);
   events.publish(incidentEvent(incident));
   if (incident.pending_updates.length === 0) return;
   try {

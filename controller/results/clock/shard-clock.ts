@@ -4,6 +4,7 @@ import { hourOf } from '../../verdicts/booking-rules.ts';
 import { maintenanceTurnsAt } from '../../verdicts/maintenance-history-rules.ts';
 import { noDataAt } from '../../verdicts/no-data-rules.ts';
 import { regionPatienceMs } from '../../verdicts/region-rules.ts';
+import { reopenAt } from '../../verdicts/reopen-rules.ts';
 import { releaseAt } from '../../verdicts/withheld-alert-rules.ts';
 import { HOUR_GRACE_MS } from '../writing/closed-hours.ts';
 import { dueAt, HeartbeatWatch, isWaiting } from './heartbeat-watch.ts';
@@ -115,6 +116,7 @@ export class ShardClock {
       if (result.outcome === 'failure') this.#lone.note(result.monitor_id);
     }
     for (const decision of entry.clock) {
+      if (decision.kind === 'manual_end') this.#queue.put(decision.monitor_id, 1);
       if (decision.kind === 'hour') this.#hourClosed = Math.max(this.#hourClosed, decision.until);
     }
     for (const { monitor_id: id } of entry.configs) {
@@ -185,10 +187,12 @@ export class ShardClock {
       due.push(...this.#reassigned(state, now));
       const tellAt = noDataAt(state, this.#deps.noDataAfterMs, this.#watchedSince) ?? Infinity;
       if (tellAt <= now) due.push({ kind: 'no_data', monitor_id: id, at: now });
+      const againAt = reopenAt(state, this.#watchedSince) ?? Infinity;
+      if (againAt <= now) due.push({ kind: 'reopen', monitor_id: id, at: now });
       const turnsAt = Math.min(releaseAt(state) ?? Infinity, maintenanceTurnsAt(state, now) ?? Infinity);
       if (turnsAt <= now) due.push({ kind: 'maintenance', monitor_id: id, at: now });
       const found = hasPings ? due : [...due, ...this.#watch.overdue(state)];
-      const next = Math.min(at, tellAt, turnsAt, dueAt(state) ?? Infinity);
+      const next = Math.min(at, tellAt, againAt, turnsAt, dueAt(state) ?? Infinity);
       this.#lookAgain(id, found.length > 0 ? 0 : next - now);
       return found;
     } catch {

@@ -33,6 +33,10 @@ export type ClockDecision =
   | { kind: 'no_data'; monitor_id: string; at: number }
   /** Maintenance has begun, or is over: the history and held alerts are to say so. */
   | { kind: 'maintenance'; monitor_id: string; at: number }
+  /** A person has resolved or closed this incident. */
+  | { kind: 'manual_end'; monitor_id: string; incident_id: string; at: number }
+  /** The outage has gone on for long since then: another incident is to open. */
+  | { kind: 'reopen'; monitor_id: string; at: number }
   | { kind: 'overdue'; monitor_id: string; at: number }
   /** Nobody took pings in this time, for any heartbeat of the shard. */
   | { kind: 'unwatched'; from: number; until: number }

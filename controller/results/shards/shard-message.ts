@@ -6,6 +6,13 @@ import type { ClockDecision } from '../journal/journal-entry.ts';
 import type { ShardState } from '../state/shard-state.ts';
 import type { JournalMessage } from './journal-writer.ts';
 
+/** A person has resolved or closed an incident, at an instant in Unix ms. */
+export interface ManualEnd {
+  monitor_id: string;
+  incident_id: string;
+  at: number;
+}
+
 /** What a shard is told and asked. The errors below end its life; it is then loaded again, or given up. */
 export type ShardMessage = JournalMessage | ClockMessage
   /** A batch from the bus. One that gets no answer is sent again by its probe. */
@@ -17,6 +24,8 @@ export type ShardMessage = JournalMessage | ClockMessage
    * be more. Answers with the ids of those whose monitor is unknown.
    */
   | { kind: 'pings'; pings: ReceivedPing[]; lookedAt: number | null; answer(strangers: string[]): void }
+  /** Incidents that people have ended. Answers with those that the journal has, or does not need. */
+  | { kind: 'manualEnds'; ends: ManualEnd[]; answer(journaled: string[]): void }
   /** Journaled pings that are out of their collection now. */
   | { kind: 'pingsRemoved'; ids: string[] }
   /** A region that does not have a monitor was asked about it. */

@@ -2,6 +2,7 @@ import type { ActorContext, Behaviour } from '../../../shared/actor/actor.ts';
 import type { Clock, Timer } from '../../../shared/time.ts';
 import type { Log } from '../../../shared/log.ts';
 import type { MonitorConfig } from '../../verdicts/monitor-config.ts';
+import { isOngoing } from '../../verdicts/reopen-rules.ts';
 import { ShardClock } from '../clock/shard-clock.ts';
 import { Tidying, type TidyWork } from '../clock/tidying.ts';
 import type { DeadLetterBox } from '../dead-letters/dead-letter-box.ts';
@@ -19,7 +20,7 @@ import { ENTRY_VERSION, type JournalEntry } from '../journal/journal-entry.ts';
 import type { JournalStore, InsertOutcome } from '../journal/journal-store.ts';
 import type { JournalWriter } from './journal-writer.ts';
 import {
-  NewerFormatError, OvertakenError, PoisonEntryError, type ShardMessage, type ShardView,
+  NewerFormatError, OvertakenError, PoisonEntryError, type ManualEnd, type ShardMessage, type ShardView,
 } from './shard-message.ts';
 import type { StateRecord } from '../state/records.ts';
 import { SnapshotMover, type SnapshotMoverStores } from '../writing/snapshot-mover.ts';
@@ -161,6 +162,9 @@ export class Shard implements Behaviour<ShardMessage>, ShardView {
           message.pings.flatMap((ping) => (this.state.monitors.has(ping.monitor_id) ? [] : [ping.id])),
         );
         break;
+      case 'manualEnds':
+        message.answer(this.#noteManualEnds(message.ends));
+        break;
       case 'pingsRemoved':
         for (const id of message.ids) this.state.pings.delete(id);
         return;
@@ -282,6 +286,17 @@ export class Shard implements Behaviour<ShardMessage>, ShardView {
   #notePings(pings: ReceivedPing[], lookedAt: number | null): void {
     const areAllTaken = this.#builder.notePings(pings, this.#deps.clock.monotonic());
     if (areAllTaken && lookedAt !== null) this.#clock.lookedForPings(lookedAt);
+  }
+
+  /** Notes those that concern an outage that goes on; returns the incidents of the others. */
+  #noteManualEnds(ends: ManualEnd[]): string[] {
+    const isNew = ({ monitor_id: id, incident_id: incidentId }: ManualEnd): boolean => {
+      const monitor = this.state.monitors.get(id);
+      return monitor !== undefined && isOngoing(monitor.state, incidentId);
+    };
+    const decisions = ends.filter(isNew).map((end) => ({ kind: 'manual_end' as const, ...end }));
+    this.#builder.noteClock(decisions, this.#deps.clock.monotonic());
+    return ends.filter((end) => !isNew(end)).map((end) => end.incident_id);
   }
 
   /** Asks for the next entry to be written when it is due. */

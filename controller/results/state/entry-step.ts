@@ -100,7 +100,7 @@ export class EntryStep {
         }
         break;
       case 'silent': case 'assigned': case 'witness': case 'alone': case 'no_data':
-      case 'maintenance':
+      case 'maintenance': case 'manual_end': case 'reopen':
         this.item(decision.monitor_id, decision);
         break;
       case 'watched':

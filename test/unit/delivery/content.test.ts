@@ -176,6 +176,12 @@ describe('the text of an alert', () => {
     expect(linesOf({ ...down, flapping: { downs: 5, window_ms: HOUR_MS } })).toContain(flapping);
   });
 
+  test('says that the outage goes on although a person has resolved its incident', () => {
+    const told = 'Still down: its previous incident was resolved by hand, and the outage goes on';
+    expect(linesOf({ ...down, reopened: true })).toContain(told);
+    expect(linesOf(down)).not.toContain(told);
+  });
+
   test('leaves out unknown facts', () => {
     expect(linesOf({ ...down, incident: null, error: null, regions: [], last_success: null })).toEqual([
       'Shop is down.', 'Target: https://shop.example/cart (HTTP)', 'At: 2026-03-01 03:14:20 UTC',

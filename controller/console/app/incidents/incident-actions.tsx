@@ -38,9 +38,11 @@ export function IncidentActions({ incident }: { incident: Incident }) {
   );
 }
 
-function MoveIncident({ incident: { id }, to, verb, onClose }: {
+function MoveIncident({ incident: { id, status, created_by: author, check_id: monitor }, to, verb, onClose }: {
   incident: Incident; to: Exclude<Status, 'open'>; verb: string; onClose: () => void;
 }) {
+  // Checks opened it and have not ended it, so its outage may go on.
+  const endsOutage = to !== 'acknowledged' && status !== 'resolved' && author === null && monitor !== null;
   const [note, setNote] = useState('');
   const [assignee, setAssignee] = useState(me.value?.user.id ?? '');
   const people = usePeople(to === 'acknowledged');
@@ -60,6 +62,7 @@ function MoveIncident({ incident: { id }, to, verb, onClose }: {
     <FormDialog title={verb} verb={verb} send={move} onSent={moved} onClose={onClose}>
       {() => (
         <>
+          {endsOutage && <p class="hint">{texts.stillDown}</p>}
           {to === 'acknowledged' && people.length > 1 && (
             <SelectField label={texts.assignee} value={assignee} onValue={setAssignee} options={people} />
           )}

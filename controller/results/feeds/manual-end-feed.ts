@@ -1,0 +1,59 @@
+import type { Company } from '../../../shared/company.ts';
+import type { Log } from '../../../shared/log.ts';
+import { Rounds } from '../../../shared/rounds.ts';
+import type { Clock } from '../../../shared/time.ts';
+import type { ManualEnd } from '../shards/shard-message.ts';
+import type { Shards } from '../shards/shards.ts';
+
+const POLL_INTERVAL_MS = 1000;
+/** While there are none: each is announced, unless its writer died or the bus was away. */
+const QUIET_MS = 5000;
+const BATCH_SIZE = 500;
+
+/** Incidents that people have resolved or closed, each marked until the journal has that. */
+export interface ManualEndSource {
+  /** Those of monitors in these shards. */
+  unjournaledEnds(shards: number[], limit: number): Promise<(ManualEnd & { shard: number })[]>;
+  clearUnjournaled(incidentIds: string[]): Promise<void>;
+}
+
+export interface ManualEndFeedDeps {
+  clock: Clock;
+  log: Log;
+  company: Company;
+  shards: Pick<Shards, 'get' | 'states'>;
+  source: ManualEndSource;
+}
+
+/**
+ * Brings people's decisions about incidents into the journal, then clears their marks. After a crash in
+ * between the mark is still there, and the journal ignores the repetition.
+ */
+export function manualEndFeed(deps: ManualEndFeedDeps): Rounds {
+  return new Rounds({
+    clock: deps.clock, everyMs: POLL_INTERVAL_MS, quietMs: QUIET_MS, company: deps.company,
+    round: () => takeManualEnds(deps),
+    onFailed: (error) => deps.log.warn({ err: error }, 'resolved incidents could not be journaled'),
+  });
+}
+
+async function takeManualEnds({ shards, source }: ManualEndFeedDeps): Promise<boolean | 'quiet'> {
+  const running = [...shards.states.keys()];
+  if (running.length === 0) return 'quiet';
+  const marked = await source.unjournaledEnds(running, BATCH_SIZE);
+  if (marked.length === 0) return 'quiet';
+  const endsIn = (shard: number) => marked.filter((end) => end.shard === shard);
+  const noted = running.map((shard) => noteManualEnds(shards, shard, endsIn(shard)));
+  const journaled = (await Promise.all(noted)).flat();
+  await source.clearUnjournaled(journaled);
+  return marked.length === BATCH_SIZE && journaled.length > 0;
+}
+
+/** Gives them to their shard. Returns the incidents that are settled; none when the shard is gone. */
+async function noteManualEnds(
+  shards: Pick<Shards, 'get'>, shard: number, ends: ManualEnd[],
+): Promise<string[]> {
+  if (ends.length === 0) return [];
+  const asked = shards.get(shard)?.ask<string[]>((answer) => ({ kind: 'manualEnds', ends, answer }));
+  return asked?.catch(() => []) ?? [];
+}

@@ -1,0 +1,141 @@
+import { randomUUID } from 'node:crypto';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { shardOf } from '../../shared/ids.ts';
+import { startControllerRig, type ControllerRig } from '../helpers/controller-rig.ts';
+import type { Mongo } from '../../controller/platform/mongo/mongo.ts';
+import { startReceiver, type Receiver } from '../helpers/receiver.ts';
+import { until } from '../helpers/until.ts';
+import { WarpClock } from '../helpers/warp-clock.ts';
+import { watchedMongo } from '../helpers/watched-mongo.ts';
+
+interface Heartbeat {
+  id: string;
+  heartbeat_token: string;
+}
+
+interface Incident {
+  id: string;
+  status: string;
+  started_at: string;
+}
+
+const MINUTE_S = 60;
+/** Longer than another incident may take to open after its 5 minutes. */
+const GRACE_S = 45;
+
+let [rig, mongo, hook, clock] = [] as unknown as [ControllerRig, Mongo, Receiver, WarpClock];
+
+beforeEach(async () => {
+  clock = new WarpClock();
+  hook = await startReceiver();
+  rig = await startControllerRig({ ALLOW_PRIVATE_DESTINATIONS: 'true' }, undefined, undefined, { clock });
+  mongo = watchedMongo(rig.store.url);
+  await rig.session.ok('POST', '/api/integrations', {
+    name: 'Hook', type: 'webhook', is_default: true, config: { url: hook.url, method: 'POST' },
+  });
+});
+afterEach(async () => {
+  await mongo?.close();
+  await rig?.stop();
+  await hook?.close();
+});
+
+/** Lets seconds pass, each with time for what is due then. */
+async function passSeconds(seconds: number): Promise<void> {
+  for (let at = 0; at < seconds; at += 1) {
+    clock.warp(1000);
+    for (let turn = 0; turn < 10; turn += 1) await mongo.ping();
+  }
+}
+
+const passUntil = (what: string, isReached: () => Promise<boolean> | boolean) => until(async () => {
+  await passSeconds(1);
+  return isReached();
+}, { what, everyMs: 0 });
+
+async function heartbeat(): Promise<Heartbeat> {
+  const body = { name: `Job ${randomUUID()}`, type: 'HEARTBEAT', heartbeat_interval: 86_400, grace_period: 60 };
+  return (await rig.session.ok<{ monitor: Heartbeat }>('POST', '/api/monitors', body)).monitor;
+}
+
+const ping = (one: Heartbeat, path = '') =>
+  fetch(`${rig.controller.url}/api/heartbeat/${one.heartbeat_token}${path}`, { method: 'POST' });
+const incidentsOf = async ({ id }: Heartbeat): Promise<Incident[]> =>
+  (await rig.session.ok<{ incidents: Incident[] }>('GET', `/api/incidents?check_id=${id}`)).incidents;
+const openOf = async (one: Heartbeat) => (await incidentsOf(one)).filter(({ status }) => status === 'open');
+const alertsOf = ({ id }: Heartbeat) => hook.requests
+  .map(({ body }) => JSON.parse(body.toString('utf8')) as { event: string; monitor: { id: string }; incident: Incident })
+  .filter(({ monitor }) => monitor.id === id);
+
+/** A heartbeat whose job has failed, with its incident. */
+async function failed(): Promise<{ job: Heartbeat; first: Incident }> {
+  const job = await heartbeat();
+  await ping(job, '/fail');
+  await passUntil('the outage is alerted', () => alertsOf(job).length === 1);
+  const [first] = await openOf(job);
+  return { job, first: first as Incident };
+}
+
+const resolve = ({ id }: Incident) => rig.session.ok('PUT', `/api/incidents/${id}/status`, { status: 'resolved' });
+
+describe('an outage that goes on after a person has resolved its incident', () => {
+  test('opens another incident 5 minutes later, and alerts once, on an idle controller', async () => {
+    const { job, first } = await failed();
+    await passSeconds(2 * MINUTE_S);
+    await resolve(first);
+    const resolvedAt = clock.now();
+    await passUntil('another incident is open', async () => (await openOf(job)).length === 1);
+    const afterMs = clock.now() - resolvedAt;
+    expect(afterMs).toBeGreaterThanOrEqual(5 * MINUTE_S * 1000);
+    expect(afterMs).toBeLessThan((5 * MINUTE_S + GRACE_S) * 1000);
+    await passUntil('it is alerted', () => alertsOf(job).length === 2);
+    const [again] = await openOf(job);
+    expect(alertsOf(job)[1]).toMatchObject({ event: 'monitor.down', incident: { id: again?.id } });
+    expect(again?.started_at).toBe(first.started_at);
+    await passSeconds(6 * MINUTE_S);
+    expect(await incidentsOf(job)).toHaveLength(2);
+    await ping(job);
+    await passUntil('it is resolved', async () => (await openOf(job)).length === 0);
+    await passUntil('its end is alerted', () => alertsOf(job).length === 3);
+    expect(alertsOf(job)[2]).toMatchObject({ event: 'monitor.up', incident: { id: again?.id } });
+    expect(await mongo.db.collection('incidents').countDocuments({ unjournaled: { $gte: 0 } })).toBe(0);
+  }, 300_000);
+
+  test('opens none when the monitor recovers or is paused in time', async () => {
+    const [recovering, paused] = [await failed(), await failed()];
+    for (const { first } of [recovering, paused]) await resolve(first);
+    await passSeconds(MINUTE_S);
+    await ping(recovering.job);
+    await rig.session.ok('POST', `/api/monitors/${paused.job.id}/pause`);
+    await passSeconds(5 * MINUTE_S + GRACE_S);
+    for (const { job } of [recovering, paused]) expect(await incidentsOf(job)).toHaveLength(1);
+  }, 300_000);
+
+  test('opens one incident after a restart in which its time came', async () => {
+    const { job, first } = await failed();
+    await resolve(first);
+    await rig.restart(async () => clock.warp(10 * MINUTE_S * 1000));
+    await passUntil('another incident is open', async () => (await openOf(job)).length === 1);
+    await passUntil('it is alerted', () => alertsOf(job).length === 2);
+    await rig.restart(async () => undefined);
+    await passSeconds(2 * MINUTE_S);
+    expect([await incidentsOf(job), alertsOf(job)].map(({ length }) => length)).toEqual([2, 2]);
+  }, 300_000);
+
+  test('opens one incident where another controller takes the shard over', async () => {
+    const all: Awaited<ReturnType<typeof failed>>[] = [];
+    while (new Set(all.map(({ job }) => shardOf(job.id))).size < 4) all.push(await failed());
+    for (const { first } of all) await resolve(first);
+    await passSeconds(MINUTE_S);
+    const other = await rig.another();
+    await until(async () => (await fetch(`${other.url}/readyz`)).status === 200, { what: 'the other has its share' });
+    for (const { job } of all) {
+      await passUntil('another incident is open', async () => (await openOf(job)).length === 1);
+      await passUntil('it is alerted', () => alertsOf(job).length === 2);
+    }
+    await passSeconds(MINUTE_S);
+    for (const { job } of all) {
+      expect([await incidentsOf(job), alertsOf(job)].map(({ length }) => length)).toEqual([2, 2]);
+    }
+  }, 300_000);
+});
