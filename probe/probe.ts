@@ -11,7 +11,7 @@ import { EnvelopeOpener } from './assignments/envelope.ts';
 import { Synchronizer } from './assignments/synchronizer.ts';
 import { Pulse } from './beat.ts';
 import { choosePinger } from './checks/icmp/choose-pinger.ts';
-import { addressGuard, type OwnPolicy } from './checks/network/address-guard.ts';
+import { addressGuard, refusesPrivate, type OwnPolicy } from './checks/network/address-guard.ts';
 import { Trust } from './checks/tls/trust.ts';
 import { SystemResolver } from './checks/network/resolver.ts';
 import { SystemServers } from './checks/network/system-servers.ts';
@@ -81,7 +81,9 @@ export async function startProbe(deps: ProbeDeps): Promise<RunningProbe> {
   const registry = new CheckRegistry({
     clock, version, trust: new Trust(),
     resolver: new SystemResolver(clock, { servers: systemServers }), systemServers,
-    allowAddress: addressGuard(settings.checks, clock), pinger: pinger ?? undefined,
+    allowAddress: addressGuard(settings.checks, clock),
+    refusesPrivate: (allowPrivate) => refusesPrivate(settings.checks, allowPrivate),
+    pinger: pinger ?? undefined,
   });
   const identity = await identityOf(deps, registry.capabilities);
   const { region_id: region, probe_id: probeId } = identity.answer;

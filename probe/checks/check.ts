@@ -60,6 +60,8 @@ export interface CheckContext {
   systemServers?: SystemServers;
   /** Whether a check may connect to this IP address. `allowPrivate`: what its assignment says. */
   allowAddress: (ip: string, allowPrivate?: boolean) => boolean;
+  /** Whether private addresses are refused to a check, so that DNS checks reveal none. Absent: no. */
+  refusesPrivate?: (allowPrivate?: boolean) => boolean;
   /** Of this software, for the User-Agent. */
   version: string;
   trust: Trust;

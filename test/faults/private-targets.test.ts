@@ -9,12 +9,15 @@ import { bundleFile } from '../bundle.mjs';
 import { readLedger, storeUrl } from '../helpers/ledger.ts';
 import { startTarget, type Target } from '../helpers/target.ts';
 import { until } from '../helpers/until.ts';
-import { startNameServer, type TestNameServer } from '../unit/probe/checks/dns/name-server.ts';
+import { answer, startNameServer, type TestNameServer } from '../unit/probe/checks/dns/name-server.ts';
+import { wireRecord } from '../unit/probe/checks/dns/wire.ts';
 import { Attack } from './attack.ts';
 import { fault } from './fault.ts';
 import { tell } from './tally.ts';
 
 const REGION = 'elsewhere';
+/** It may be asked for, and has a private address. */
+const PRIVATE_NAME = 'intranet.example.com';
 
 let attack: Attack;
 /** A service that only the probe's own machine should reach. */
@@ -29,7 +32,7 @@ beforeAll(async () => {
   // The victim's targets are on this machine: its probe may reach them by a range of its own.
   attack = await Attack.start({ PROBE_ALLOW_PRIVATE: 'false', PROBE_ALLOW_CIDRS: '127.0.0.0/8' });
   [secret, internal, bundle] = await Promise.all([
-    startTarget(), startNameServer(() => undefined), bundleFile('probe/main.ts'),
+    startTarget(), startNameServer(answer({ answers: [wireRecord({ type: 1, data: Buffer.of(10, 1, 2, 3) })] })), bundleFile('probe/main.ts'),
   ]);
   const { session, farwatch } = attack.load;
   await session.ok('POST', '/api/regions', {
@@ -38,7 +41,9 @@ beforeAll(async () => {
   const { enrolment_token: token } = await session.ok<{ enrolment_token: string }>(
     'POST', '/api/probes', { region_id: REGION, name: 'shared' },
   );
-  probe = new ProbeProcess(bundle, dataDir, ['--controller', farwatch.url, '--token', token]);
+  probe = new ProbeProcess(bundle, dataDir, ['--controller', farwatch.url, '--token', token], {
+    PROBE_DNS_SERVERS: `127.0.0.1:${internal.port}`,
+  });
   await probe.connected();
 });
 afterAll(async () => {
@@ -69,6 +74,8 @@ function forbidden(): Body[] {
     { type: 'TCP', target: `127.0.0.1:${secret.port}` },
     { type: 'ICMP', target: '127.0.0.1' },
     { type: 'DNS', target: 'www.example.com', record_entries: [{ type: 'A' }], dns_server: `127.0.0.1:${internal.port}` },
+    ...['printer', 'db.internal', PRIVATE_NAME].map((target) => ({ type: 'DNS', target, record_entries: [{ type: 'A' }] })),
+    { type: 'DNS', target: '10.1.2.3', record_entries: [{ type: 'PTR' }] },
   ];
 }
 
@@ -94,7 +101,8 @@ fault('F58', 'a stranger points a shared probe at its own loopback', async () =>
   }
   expect(await attack.session.ok('GET', '/api/incidents')).toMatchObject({ incidents: [] });
   const unharmed = await attack.expectUnharmed('private');
-  expect([secret.count, internal.asked.length]).toEqual([0, 0]);
+  expect([secret.count, [...new Set(internal.asked.map(({ name }) => name))]]).toEqual([0, [PRIVATE_NAME]]);
+  expect(JSON.stringify(results)).not.toContain('10.1.2.3');
   return tell({ injected: ids.length, ...unharmed },
     `${results.length} checks of private targets, all missed; no connection arrived`);
 });

@@ -1,11 +1,13 @@
 import type { DnsSpec } from '../../../shared/contracts/check-spec.ts';
 import { canonicalDnsValue, type DnsRecordType } from '../../../shared/dns-values.ts';
+import { isInternalName } from './internal-names.ts';
 import { questionFor, type Question } from './question.ts';
 
 /** What one spec asks and expects. It is made once for all checks of the spec. */
 export interface Plan {
   /** One for each type of record; null if the name is none of the DNS. */
   questions: readonly Question[] | null;
+  isInternal: boolean;
   entries: readonly PlannedEntry[];
 }
 
@@ -31,6 +33,7 @@ function planOf({ name, record_entries: entries }: DnsSpec): Plan {
   const questions = types.map((type) => questionFor(name, type)).filter((question) => question !== null);
   return {
     questions: questions.length === types.length ? questions : null,
+    isInternal: isInternalName(name.toLowerCase()),
     entries: entries.map(({ type, match, expected_values: values }) => (
       { type, match, expected: values.map((value) => canonicalDnsValue(type, value) ?? value) }
     )),

@@ -6,6 +6,7 @@ import { isOwnTrouble } from '../network/problems.ts';
 import type { NameServer, SystemServers } from '../network/system-servers.ts';
 import { Target } from '../network/target.ts';
 import { answersText } from './answers-text.ts';
+import { isInternalOutcome } from './internal-names.ts';
 import { lookUp, type Network, type Outcome } from './lookup.ts';
 import { planFor, type Plan } from './plan.ts';
 import type { Question } from './question.ts';
@@ -28,6 +29,9 @@ export class DnsRun implements Seen {
   readonly #deadline: Deadline;
   readonly #target: Target;
   readonly #plan: Plan;
+  readonly #isAllowed: (address: string) => boolean;
+  /** Whether nothing may be revealed of the probe's own network. */
+  readonly #hidesInternals: boolean;
   #outcomes: Outcomes = new Map();
 
   constructor(resources: DnsResources, spec: DnsSpec, timeoutMs: number, allowPrivate?: boolean) {
@@ -37,6 +41,8 @@ export class DnsRun implements Seen {
       new Deadline(resources.context.clock, Math.min(timeoutMs, spec.resolution_timeout_ms));
     this.#plan = planFor(resources.plans, spec);
     this.#target = new Target(resources.context, this.#deadline, allowPrivate);
+    this.#isAllowed = (address) => resources.context.allowAddress(address, allowPrivate);
+    this.#hidesInternals = resources.context.refusesPrivate?.(allowPrivate) ?? false;
   }
 
   get addresses(): readonly string[] {
@@ -53,8 +59,9 @@ export class DnsRun implements Seen {
 
   async run(): Promise<Finding> {
     const { server } = this.#spec;
-    const { questions } = this.#plan;
+    const { questions, isInternal } = this.#plan;
     if (questions === null) return missed('unsupported');
+    if (isInternal && this.#hidesInternals) return missed('blocked_target');
     if (server === null) {
       const servers = this.#resources.systemServers.current();
       if (servers.length === 0) return missed('probe_unhealthy');
@@ -87,6 +94,9 @@ export class DnsRun implements Seen {
 
   #verdict(): Finding {
     const { name, server } = this.#spec;
+    // Before any entry: evidence of a failure shows the answers to all of them.
+    const outcomes = this.#hidesInternals ? [...this.#outcomes.values()] : [];
+    if (outcomes.some((outcome) => isInternalOutcome(outcome, this.#isAllowed))) return missed('blocked_target');
     for (const entry of this.#plan.entries) {
       const outcome = this.#outcomes.get(entry.type) as Outcome;
       const known = this.#known(outcome.server.address);

@@ -16,6 +16,11 @@ export interface OwnPolicy {
   deniedRanges: readonly string[];
 }
 
+/** Whether an assignment's checks may reach no private address, but for those that the operator lists. */
+export function refusesPrivate(own: OwnPolicy, assigned: boolean | undefined): boolean {
+  return own.allowPrivate === false || !(assigned ?? own.allowPrivate === true);
+}
+
 /**
  * Whether a check may connect to an address: never to link-local, metadata and reserved ones. To private and
  * loopback ones as its assignment says; this probe's own setting can refuse them, and decides about
@@ -28,7 +33,7 @@ export function addressGuard(own: OwnPolicy, clock: Clock): (ip: string, assigne
   let ownAddresses: ReadonlySet<string> = new Set();
   let readAtMs = -Infinity;
   return (ip, assigned) => {
-    const allowPrivate = own.allowPrivate !== false && (assigned ?? own.allowPrivate === true);
+    const allowPrivate = !refusesPrivate(own, assigned);
     if (!allowPrivate && clock.monotonic() - readAtMs > OWN_ADDRESSES_FOR_MS) {
       readAtMs = clock.monotonic();
       ownAddresses = new Set(
