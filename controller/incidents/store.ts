@@ -153,10 +153,12 @@ export class IncidentStore {
   }
 
   /**
-   * Has status pages post the open incidents of these monitors from `due` (Unix ms) on, where they have not yet.
+   * Has status pages post the open incidents of these monitors from `due` (Unix ms) on, unless they have.
    * Incidents that wait for the end of maintenance go on waiting.
    */
-  async schedulePosting(tenant: Tenant, monitorIds: readonly string[], due: number, now: number): Promise<void> {
+  async schedulePosting(
+    tenant: Tenant, monitorIds: readonly string[], due: number, now: number,
+  ): Promise<void> {
     const isAbout = { $in: [...monitorIds] };
     const isFree = [{ maintenance_until: { $exists: false } }, { maintenance_until: { $lte: now } }];
     const any = isFree.flatMap((free) => [

@@ -41,7 +41,7 @@ describe('a created monitor', () => {
     expect(rest).toEqual({
       ...minimal, organization_id: tenant.organizationId, created_by: tenant.owner.userId, status: 'active',
       configState: 'active',
-      runtimeStatus: 'unknown', timeout_ms: 10_000, confirmation_policy: { regions: 'majority', retries: 1 },
+      runtimeStatus: 'unknown', in_maintenance: false, timeout_ms: 10_000, confirmation_policy: { regions: 'majority', retries: 1 },
       method: 'GET', headers: {}, body: null,
       follow_redirects: true, max_redirects: 5, verify_ssl: true, expected_status: [],
     });

@@ -125,8 +125,8 @@ async function write(deps: PageDeps, ctx: ProjectContext, seen: PageDoc, change:
 }
 
 /**
- * Changes a page, and has it post the open incidents of these monitors. Scheduling them before the change, too,
- * covers a crash right after it.
+ * Changes a page, and has it post the open incidents of these monitors. Scheduling them before the change,
+ * too, covers a crash right after it.
  */
 async function withOpenIncidents<T>(
   { incidents, followIncidents }: PageDeps, { tenant, now }: ProjectContext, components: readonly Component[],
