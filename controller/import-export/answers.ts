@@ -10,7 +10,7 @@ export type AnyValue = z.input<typeof anyValue>;
 
 const difference = z.strictObject({
   field: z.string().describe('Its name in an export; parts of objects are named as `tcp_config.port`.'),
-  before: anyValue.describe('Null if it is not set. Credentials are null always.'),
+  before: anyValue.describe('Null if it is not set. Credentials are `***` always.'),
   after: anyValue,
 });
 

@@ -5,7 +5,7 @@ import type { AnyValue } from './answers.ts';
 export interface Difference {
   /** By its name in an export; the parts of objects one by one, as `tcp_config.port`. */
   field: string;
-  /** Null if it is not set, or if it may not be told. */
+  /** Null if it is not set. */
   before: AnyValue;
   after: AnyValue;
 }

@@ -49,7 +49,7 @@ const monitorFields = {
   id: z.uuid(), organization_id: z.uuid(), created_by: z.uuid(),
   name: z.string(),
   type: z.enum(MONITOR_TYPES),
-  target: z.string().nullable(),
+  target: z.string(),
   interval_seconds: z.int(),
   status: lifecycle, configState: lifecycle,
   created_at: unixSeconds, updated_at: unixSeconds,

@@ -2,6 +2,7 @@ import { seesCredentials, type ProjectRole } from '../accounts/roles.ts';
 import { phaseMs } from '../assignments/rules.ts';
 import type { MonitorLive } from '../results/reading/live.ts';
 import type { LifecycleStatus, MonitorDoc } from './monitor.ts';
+import { CONCEALED } from './settings/http-credentials.ts';
 
 /**
  * When the next slot in any of `regionCount` regions is due, Unix ms; null if the monitor is not being
@@ -37,9 +38,9 @@ export function componentStatus(doc: Lifecycle, live: MonitorLive | null | undef
   return isMaintained(doc, live) ? 'maintenance' : runtimeStatus(doc, live);
 }
 
-/** The target for a reader with this role; null in place of a heartbeat's token, which lets anybody ping. */
-export function shownTarget(doc: Pick<MonitorDoc, 'type' | 'target'>, role: ProjectRole): string | null {
-  return doc.type === 'HEARTBEAT' && !seesCredentials(role) ? null : doc.target;
+/** The target for a reader with this role; without a heartbeat's token, which lets anybody ping. */
+export function shownTarget(doc: Pick<MonitorDoc, 'type' | 'target'>, role: ProjectRole): string {
+  return doc.type === 'HEARTBEAT' && !seesCredentials(role) ? CONCEALED : doc.target;
 }
 
 export const CONTENDED = 'The monitor is being changed by other requests';

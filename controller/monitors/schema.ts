@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { MONITOR_TYPES } from '../../shared/contracts/check-spec.ts';
 import { queryInt, readOnlyFields, uuidParam, instantInput } from '../http/params.ts';
 import { oneLine, visibleText } from '../http/texts.ts';
+import { KEEPS } from './settings/http-credentials.ts';
 import { LONGEST_INTERVAL } from './settings/heartbeat.ts';
 import { typeFields } from './settings/registry.ts';
 
@@ -66,7 +67,7 @@ export function monitorInputs(minIntervalSeconds: number) {
   const name = oneLine(255);
   const type = z.enum(MONITOR_TYPES);
   const fields = {
-    ...readOnly, name: name.optional(), type: type.optional(), target: target.nullable().optional().describe('Null keeps the stored target.'),
+    ...readOnly, name: name.optional(), type: type.optional(), target: target.optional().describe(KEEPS),
     interval_seconds: interval, ...optionalFields,
   };
   return {

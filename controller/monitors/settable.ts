@@ -1,6 +1,8 @@
+import type { MonitorType } from '../../shared/contracts/check-spec.ts';
 import { fieldError } from '../http/validation.ts';
 import { timeoutMs, type MonitorDoc } from './monitor.ts';
 import type { CreateMonitorInput, UpdateMonitorInput } from './schema.ts';
+import { known } from './settings/http-credentials.ts';
 import { CHECK_TYPES, NO_SETTINGS, refuseForeignFields, type TypeSettings } from './settings/registry.ts';
 
 /** Everything about a monitor that its users decide. */
@@ -21,7 +23,7 @@ export function settable(
 ): Settable {
   refuseForeignFields(required.type, input);
   const policy = current?.confirmation_policy ?? { regions: 'majority', retries: 1 };
-  const sent = { ...input, target: input.target ?? undefined };
+  const sent = { ...input, target: sentTarget(input.target, current, required.type) };
   const own = CHECK_TYPES[required.type].resolve(sent, current, minIntervalSeconds);
   return {
     ...NO_SETTINGS,
@@ -39,6 +41,13 @@ export function settable(
     ),
     confirmation_policy: { ...policy, ...input.confirmation_policy },
   };
+}
+
+/** Undefined keeps the current target; that of a heartbeat is never set. Throws VALIDATION_ERROR. */
+function sentTarget(
+  sent: string | undefined, current: MonitorDoc | null, type: MonitorType,
+): string | undefined {
+  return sent === undefined || type === 'HEARTBEAT' ? undefined : known(sent, current?.target, ['target']);
 }
 
 /** The timeout to store. One that only repeats the default stays unset, so that it follows the interval. */

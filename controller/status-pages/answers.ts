@@ -20,7 +20,7 @@ export const componentView = z.strictObject({
   show_uptime: z.literal(true),
   show_response_time: z.literal(true),
   monitor_name: z.string(),
-  monitor_url: z.string().describe('The target; empty where the caller may not see the token of a heartbeat.'),
+  monitor_url: z.string().describe('The target; `***` where the caller may not see the token of a heartbeat.'),
   monitor_status: z.enum(['up', 'down', 'degraded', 'paused', 'maintenance', 'unknown'])
     .describe('`unknown` without results.'),
   current_uptime: percent.describe('Percent of the last 24 hours; 0 if nothing was watched.'),

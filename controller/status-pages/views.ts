@@ -35,7 +35,7 @@ function viewComponent(
   const day = known?.periods[0];
   return {
     id: monitor._id, status_page_id: page._id, show_uptime: true, show_response_time: true,
-    monitor_name: monitor.name, monitor_url: shownTarget(monitor, role) ?? '',
+    monitor_name: monitor.name, monitor_url: shownTarget(monitor, role),
     monitor_status: componentStatus(monitor, known?.live),
     current_uptime: Math.min(100, shownUptime(page, day) ?? 0),
     average_response_time: day?.avg_response_time ?? 0,

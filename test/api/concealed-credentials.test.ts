@@ -116,18 +116,21 @@ describe('a read key and a viewer', () => {
     expect(told).not.toMatch(new RegExp(`${CANARY}|${heartbeatToken}`));
   });
 
-  test('see null in place of each credential, and everything else', async () => {
+  test('see *** in place of each credential, and everything else', async () => {
     for (const client of [tenant.readKey, viewer]) {
       expect(await readAs(client, 'Basic')).toMatchObject({
-        target: 'https://shop.example/', method: 'POST', body: null, auth: { type: 'basic', username: null, password: null },
-        headers: { Accept: 'text/html', 'X-Api-Key': null, cookie: null, 'X-Vault-Token': null, Custom: null },
+        target: 'https://shop.example/', method: 'POST', body: '***', auth: { type: 'basic', username: '***', password: '***' },
+        headers: { Accept: 'text/html', 'X-Api-Key': '***', cookie: '***', 'X-Vault-Token': '***', Custom: '***' },
       });
-      expect(await readAs(client, 'Header')).toMatchObject({ headers: { Authorization: null, 'user-agent': 'Probe' } });
-      expect(await readAs(client, 'Bearer')).toMatchObject({ auth: { type: 'bearer', token: null } });
-      expect(await readAs(client, 'Redis')).toMatchObject({ tcp_config: { send: null, expect: '+OK' } });
-      expect(await readAs(client, 'Job')).toMatchObject({ target: null, heartbeat_token: null, heartbeat_interval: 3600 });
+      expect(await readAs(client, 'Header')).toMatchObject({ headers: { Authorization: '***', 'user-agent': 'Probe' } });
+      expect(await readAs(client, 'Bearer')).toMatchObject({ auth: { type: 'bearer', token: '***' } });
+      expect(await readAs(client, 'Redis')).toMatchObject({ tcp_config: { send: '***', expect: '+OK' } });
+      expect(await readAs(client, 'Job')).toMatchObject({ target: '***', heartbeat_token: '***', heartbeat_interval: 3600 });
       const { monitors } = (await client.get(`/api/groups/${(await stored('Job')).group_id}`)).data;
-      expect(monitors.find((one: Loose) => one.id === idOf('Job')).target).toBeNull();
+      expect(monitors.find((one: Loose) => one.id === idOf('Job')).target).toBe('***');
+      const { monitors: seen } = (await client.get('/api/monitors/overview')).data;
+      expect(seen.find((one: Loose) => one.id === idOf('Job')).target).toBe('***');
+      expect(await readAs(client, 'Open'), 'it has no body').toMatchObject({ body: null });
     }
   });
 
@@ -136,6 +139,7 @@ describe('a read key and a viewer', () => {
       const { data } = await client.get(`/api/monitors?search=${heartbeatToken.slice(0, 4)}`);
       expect(data.pagination.total_count).toBe(0);
     }
+    expect((await viewer.get('/api/monitors?search=***')).data.pagination.total_count).toBe(0);
     expect((await viewer.get('/api/monitors?search=jo')).data.pagination.total_count).toBe(1);
   });
 });
@@ -180,31 +184,40 @@ describe('what a viewer read', () => {
     expect(refused.code).toBe('VALIDATION_ERROR');
     const paths = refused.error.details.map((issue: { path: unknown[] }) => issue.path.join('.'));
     expect(paths).toEqual(expect.arrayContaining(['monitors.0.headers.X-Api-Key', 'monitors.1.headers.Authorization']));
-    expect(paths).toContain('monitors.2.auth.token');
+    expect(paths).toEqual(expect.arrayContaining(['monitors.2.body', 'monitors.5.tcp_config.send']));
     expect((await elsewhere.get('/api/monitors')).data.pagination.total_count).toBe(0);
-    const made = await owner.post('/api/monitors', { ...http, name: 'New', auth: { type: 'basic', username: 'u', password: null } });
+    const made = await owner.post('/api/monitors', { ...http, name: 'New', auth: { type: 'basic', username: 'u', password: '***' } });
     expect(made.error.details).toEqual([{
-      code: 'custom', path: ['auth', 'password'], message: 'Null keeps the stored value, but there is none',
+      code: 'custom', path: ['auth', 'password'], message: '*** keeps the stored value, but there is none',
     }]);
-    expect((await owner.post('/api/monitors', { ...http, name: 'New', target: null })).error.details[0].path).toEqual(['target']);
+    for (const [field, value] of [['target', '***'], ['target', null], ['body', '***']] as const) {
+      const { error } = await owner.post('/api/monitors', { ...http, name: 'New', [field]: value });
+      expect(error.details[0].path).toEqual([field]);
+    }
+    const redis = { ...MONITORS.find(({ name }) => name === 'Redis'), name: 'New', send: '***' };
+    expect((await owner.post('/api/monitors', redis)).error.details[0].path).toEqual(['send']);
+    expect((await owner.post('/api/monitors/test', { ...http, headers: { 'X-Api-Key': '***' } })).error.details[0])
+      .toMatchObject({ path: ['headers', 'X-Api-Key'], message: '*** keeps the stored value, but there is none' });
   });
 });
 
-test('a null keeps one credential while the others change', async () => {
+test('*** keeps one credential while the others change', async () => {
   const path = `/api/monitors/${idOf('Basic')}`;
   const change = async (body: Loose) => {
     const answer = await owner.patch(path, body);
     expect(answer.status, answer.text).toBe(200);
     return (await stored('Basic')).http;
   };
-  expect((await change({ auth: { type: 'basic', username: 'new', password: null } })).auth)
+  expect((await change({ auth: { type: 'basic', username: 'new', password: '***' } })).auth)
     .toEqual({ type: 'basic', username: 'new', password: CANARY });
-  expect((await change({ http_config: { auth: { type: 'basic', username: null, password: 'next' } } })).auth)
+  expect((await change({ http_config: { auth: { type: 'basic', username: '***', password: 'next' } } })).auth)
     .toEqual({ type: 'basic', username: 'new', password: 'next' });
-  expect((await change({ headers: { 'x-api-key': null, Custom: 'seen' } })).headers)
+  expect((await change({ headers: { 'x-api-key': '***', Custom: 'seen' } })).headers)
     .toEqual({ 'x-api-key': CANARY, Custom: 'seen' });
-  expect((await owner.patch(path, { headers: { 'X-Other': null } })).code).toBe('VALIDATION_ERROR');
-  expect((await owner.patch(path, { auth: { type: 'bearer', token: null } })).code).toBe('VALIDATION_ERROR');
+  expect((await owner.patch(path, { headers: { 'X-Other': '***' } })).code).toBe('VALIDATION_ERROR');
+  expect((await owner.patch(path, { auth: { type: 'bearer', token: '***' } })).code).toBe('VALIDATION_ERROR');
+  expect((await change({ body: '***', target: '***' })).body).toContain(CANARY);
+  expect((await stored('Basic')).target).toBe('https://shop.example/');
   expect((await change({ body: null })).body).toContain(CANARY);
   expect((await change({ body: '', auth: null }))).toMatchObject({ body: null, auth: null });
 });
@@ -212,6 +225,6 @@ test('a null keeps one credential while the others change', async () => {
 test('the API reference says what is concealed', async () => {
   const document = (await owner.get('/api/openapi.json')).body;
   for (const path of ['/api/monitors', '/api/monitors/{id}', '/api/groups/{id}', '/api/export']) {
-    expect(document.paths[path].get.description, path).toContain('credentials are `null`');
+    expect(document.paths[path].get.description, path).toContain('credentials read `***`');
   }
 });

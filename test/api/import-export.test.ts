@@ -135,11 +135,11 @@ describe('a document', () => {
     expect(data?.monitors[0].differences, text).toEqual([
       { field: 'interval_seconds', before: 60, after: 300 },
       { field: 'group', before: 'Checkout', after: null },
-      { field: 'auth.token', before: null, after: null },
+      { field: 'auth.token', before: '***', after: '***' },
       { field: 'method', before: 'GET', after: 'POST' },
-      { field: 'headers.A', before: null, after: null },
+      { field: 'headers.A', before: '***', after: '***' },
       { field: 'headers.Accept', before: null, after: 'text/html' },
-      { field: 'body', before: '', after: null },
+      { field: 'body', before: '', after: '***' },
       { field: 'confirmation_policy.regions', before: 'majority', after: 'all' },
     ]);
     expect(data.monitors[0].changes).toEqual([

@@ -47,7 +47,7 @@ export const monitorOverview = z.strictObject({
   id: z.uuid(),
   name: z.string(),
   type: z.enum(MONITOR_TYPES),
-  target: z.string().nullable(),
+  target: z.string(),
   status: z.enum(['active', 'paused', 'disabled']),
   runtimeStatus: z.enum(['up', 'down', 'degraded', 'paused', 'unknown']),
   since: unixMs.nullable().describe('When it came to be up, down, degraded, unknown or paused.'),

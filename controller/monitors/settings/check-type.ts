@@ -22,7 +22,7 @@ export interface CheckType<Input, Own> {
   resolve(
     input: Input & Partial<Common>, current: (Common & Own) | null, minIntervalSeconds: number,
   ): Pick<Common, 'target'> & Partial<Common & Own>;
-  /** Its own fields in an answer; null in place of credentials if these are concealed. */
+  /** Its own fields in an answer; CONCEALED in place of credentials if these are to be. */
   view(doc: Own, isConcealed: boolean): object;
   toSpec(doc: Pick<Common, 'target'> & Own): CheckSpec;
 }

@@ -3,6 +3,7 @@ import { AppError } from '../../../shared/errors.ts';
 import { newSecret } from '../../../shared/ids.ts';
 import type { ValidationIssue } from '../../http/validation.ts';
 import type { CheckType, FieldsOf } from './check-type.ts';
+import { CONCEALED } from './http-credentials.ts';
 
 export interface HeartbeatSettings {
   /** 128 random bits, in the URL that is pinged; also the monitor's target. */
@@ -33,7 +34,7 @@ export const heartbeatFields = {
 export const heartbeatAnswer = {
   heartbeat_interval: z.int().optional(),
   grace_period: z.int().optional(),
-  heartbeat_token: z.string().nullable().optional(),
+  heartbeat_token: z.string().optional(),
   last_heartbeat_at: z.int().optional().describe('Unix seconds; absent until the first ping.'),
 };
 
@@ -61,7 +62,7 @@ export const heartbeatType: CheckType<FieldsOf<typeof heartbeatFields>, Own> = {
   view: ({ heartbeat }, isConcealed) => (heartbeat === null ? {} : {
     heartbeat_interval: heartbeat.interval_seconds,
     grace_period: heartbeat.grace_seconds,
-    heartbeat_token: isConcealed ? null : heartbeat.token,
+    heartbeat_token: isConcealed ? CONCEALED : heartbeat.token,
   }),
   // Probes do nothing for a heartbeat: the controllers wait for its pings.
   toSpec: () => ({ type: 'HEARTBEAT' }),

@@ -12,71 +12,81 @@ interface Stored {
   auth: HttpAuth | null;
 }
 
-/** The same for readers who may not see credentials: null is a hidden one. It may be sent back. */
-interface Concealed {
-  headers: Record<string, string | null>;
-  body: string | null;
-  auth:
-    | { type: 'basic'; username: string | null; password: string | null }
-    | { type: 'bearer'; token: string | null }
-    | null;
-}
+/** In place of a value that the reader may not see. Sending it back keeps what is stored. */
+export const CONCEALED = '***';
+
+/** Says so in a field's description. */
+export const KEEPS = '`***` keeps the stored value.';
 
 /** What `concealed` says, for the API reference. */
-export const CONCEALMENT = 'For API keys of the scope `read` and for viewers, credentials are `null`: the '
+export const CONCEALMENT = 'For API keys of the scope `read` and for viewers, credentials read `***`: the '
   + '`target` and `heartbeat_token` of a HEARTBEAT monitor, the user name, password and token in `auth`, the '
   + '`body`, the `send` of a TCP monitor, and the values of all `headers` except well-known ones that carry no credentials, such as '
-  + '`Accept`. Sending such a `null` back keeps the stored value.';
+  + '`Accept`. Sending `***` back keeps the stored value.';
 
 /** Without what may be a credential. Of the headers, everybody sees the values of OPEN_HEADERS. */
-export function concealed<Request extends Stored>(request: Request): Omit<Request, keyof Stored> & Concealed {
-  const { auth } = request;
+export function concealed<Request extends Stored>(request: Request): Request {
+  const { auth, body } = request;
   const headers = Object.entries(request.headers).map(([name, value]) =>
-    [name, OPEN_HEADERS.has(name.toLowerCase()) ? value : null] as const);
-  return { ...request, headers: Object.fromEntries(headers), body: null, auth: auth && concealedAuth(auth) };
+    [name, OPEN_HEADERS.has(name.toLowerCase()) ? value : CONCEALED] as const);
+  return {
+    ...request, headers: Object.fromEntries(headers), body: body === null ? null : CONCEALED,
+    auth: auth && concealedAuth(auth),
+  };
 }
 
-function concealedAuth({ type }: HttpAuth): Concealed['auth'] {
-  return type === 'basic' ? { type, username: null, password: null } : { type, token: null };
+function concealedAuth({ type }: HttpAuth): HttpAuth {
+  return type === 'basic' ? { type, username: CONCEALED, password: CONCEALED } : { type, token: CONCEALED };
 }
 
-type Sent = { [Name in keyof Concealed]?: Concealed[Name] | undefined };
+type Sent = { [Name in keyof Stored]?: Stored[Name] | undefined };
 
 /**
- * What was sent, with the current values in place of nulls; an empty body stands for none. `at` is the place
- * in the request. Throws VALIDATION_ERROR for a null that stands for nothing.
+ * What was sent, with the current values in place of CONCEALED; an empty body stands for none, and null keeps
+ * the current one. `at` is the place in the request. Throws VALIDATION_ERROR where CONCEALED stands for
+ * nothing.
  */
 export function revealed(sent: Sent, current: Stored | null, at: string[]) {
   const { headers, body, auth } = sent;
   return {
     headers: headers && revealedHeaders(headers, current?.headers ?? {}, [...at, 'headers']),
-    body: body === null ? undefined : body === '' ? null : body,
+    body: revealedText(body, current?.body, [...at, 'body']),
     auth: auth && revealedAuth(auth, current?.auth ?? null, [...at, 'auth']),
   };
 }
 
-function revealedHeaders(sent: Concealed['headers'], current: Stored['headers'], at: string[]) {
+/** Undefined keeps the current text, null removes it. */
+export function revealedText(
+  sent: string | null | undefined, current: string | null | undefined, at: string[],
+): string | null | undefined {
+  if (sent === CONCEALED) return known(sent, current, at);
+  return sent === '' ? null : (sent ?? undefined);
+}
+
+function revealedHeaders(sent: Stored['headers'], current: Stored['headers'], at: string[]) {
   const stored = new Map(Object.entries(current).map(([name, value]) => [name.toLowerCase(), value]));
   const all = Object.entries(sent).map(([name, value]) =>
-    [name, value ?? known(stored.get(name.toLowerCase()), [...at, name])] as const);
+    [name, known(value, stored.get(name.toLowerCase()), [...at, name])] as const);
   return Object.fromEntries(all);
 }
 
-function revealedAuth(sent: NonNullable<Concealed['auth']>, current: HttpAuth | null, at: string[]): HttpAuth {
+function revealedAuth(sent: HttpAuth, current: HttpAuth | null, at: string[]): HttpAuth {
   if (sent.type === 'bearer') {
     const token = current?.type === 'bearer' ? current.token : undefined;
-    return { type: 'bearer', token: sent.token ?? known(token, [...at, 'token']) };
+    return { type: 'bearer', token: known(sent.token, token, [...at, 'token']) };
   }
   const { username, password } = current?.type === 'basic' ? current : {};
   return {
     type: 'basic',
-    username: sent.username ?? known(username, [...at, 'username']),
-    password: sent.password ?? known(password, [...at, 'password']),
+    username: known(sent.username, username, [...at, 'username']),
+    password: known(sent.password, password, [...at, 'password']),
   };
 }
 
-function known(value: string | undefined, path: string[]): string {
-  if (value !== undefined) return value;
-  const message = 'Null keeps the stored value, but there is none';
+/** `stored` in place of CONCEALED. Throws VALIDATION_ERROR if nothing is stored. */
+export function known(sent: string, stored: string | null | undefined, path: string[]): string {
+  if (sent !== CONCEALED) return sent;
+  if (typeof stored === 'string') return stored;
+  const message = '*** keeps the stored value, but there is none';
   throw validationError([{ code: 'custom', path, message }]);
 }

@@ -5,7 +5,7 @@ import { fieldError } from '../../http/validation.ts';
 import { httpTargetFault } from '../target.ts';
 import { chooseSettings, type CheckType, type FieldsOf } from './check-type.ts';
 import { HEADER_NAMES, headerFaults, headerValue, LONGEST_VALUE } from './header-rules.ts';
-import { concealed, revealed, type HttpAuth } from './http-credentials.ts';
+import { concealed, KEEPS, revealed, type HttpAuth } from './http-credentials.ts';
 import {
   expectationAnswer, expectationFields, expectationSpec, NO_EXPECTATIONS, viewExpectations, wantsBody,
   type HttpExpectations,
@@ -22,15 +22,13 @@ const request = z.strictObject({
   /** Accepted status codes; empty means 200 to 299. */
   expected_status: z.array(z.int()),
 });
-const shown = z.string().nullable();
 const shownAuth = z.discriminatedUnion('type', [
-  z.strictObject({ type: z.literal('basic'), username: shown, password: shown }),
-  z.strictObject({ type: z.literal('bearer'), token: shown }),
+  z.strictObject({ type: z.literal('basic'), username: z.string(), password: z.string() }),
+  z.strictObject({ type: z.literal('bearer'), token: z.string() }),
 ]);
 
 export const httpAnswer = {
   ...request.partial().shape,
-  headers: z.record(z.string(), shown).optional(),
   slow_response_threshold_ms: z.int().optional(),
   auth: shownAuth.optional(),
   ...expectationAnswer,
@@ -47,11 +45,11 @@ export const HTTP_DEFAULTS: HttpSettings = {
   expected_status: [], slow_response_threshold_ms: null, auth: null, ...NO_EXPECTATIONS,
 };
 
-const headers = z.record(z.string(), headerValue(LONGEST_VALUE).nullable()).superRefine((value, check) => {
+const headers = z.record(z.string(), headerValue(LONGEST_VALUE)).superRefine((value, check) => {
   for (const { name, message } of headerFaults(value)) {
     check.addIssue({ code: 'custom', path: name === '' ? [] : [name], message });
   }
-}).meta(HEADER_NAMES).describe('Null keeps the stored value.');
+}).meta(HEADER_NAMES).describe(KEEPS);
 const credential = characters(1000)
   .refine((text) => !/\p{Cc}/u.test(text), 'Must not contain control characters')
   .meta({ pattern: '^[^\\u0000-\\u001f\\u007f-\\u009f]*$' });
@@ -59,9 +57,9 @@ const username = credential.refine((text) => !text.includes(':'), 'Must not cont
   .meta({ pattern: '^[^:\\u0000-\\u001f\\u007f-\\u009f]*$' });
 const token = z.string().max(4000).regex(/^[\x21-\x7e]+$/, 'Must be printable ASCII without spaces');
 const sentAuth = z.discriminatedUnion('type', [
-  z.strictObject({ type: z.literal('basic'), username: username.nullable(), password: credential.nullable() }),
-  z.strictObject({ type: z.literal('bearer'), token: token.nullable() }),
-]).describe('Null in place of the user name, password or token keeps the stored one.');
+  z.strictObject({ type: z.literal('basic'), username, password: credential }),
+  z.strictObject({ type: z.literal('bearer'), token }),
+]).describe('`***` in place of the user name, password or token keeps the stored one.');
 const codes = z.array(z.int().min(100).max(599)).max(100).transform((sent) => [...new Set(sent)]).optional()
   .describe('Accepted status codes; if there are no ranges either, empty means 200 to 299.');
 
@@ -69,7 +67,7 @@ const flatFields = {
   method: method.optional(),
   headers: headers.optional(),
   body: characters(65_536).nullable().optional()
-    .describe('Null keeps the stored body; an empty text removes it.'),
+    .describe('`***` or null keeps the stored body; an empty text removes it.'),
   follow_redirects: z.boolean().optional(),
   max_redirects: z.int().min(0).max(10).optional(),
   verify_ssl: z.boolean().optional(),
@@ -114,7 +112,7 @@ export function httpTarget(sent: string | undefined, current: string | undefined
 
 /**
  * `further`: expectations from one more place of the body. Throws VALIDATION_ERROR for two different new
- * values, for two kinds of authorization, for a null that stands for no stored credential, and for assertions
+ * values, for two kinds of authorization, for `***` that stands for no stored credential, and for assertions
  * on a body that no answer has.
  */
 export function resolveHttpSettings(

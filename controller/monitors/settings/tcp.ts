@@ -3,6 +3,7 @@ import { TCP_PROTOCOLS, TCP_TLS, usualTls, type TcpProtocol } from '../../../sha
 import { fieldError } from '../../http/validation.ts';
 import { asciiHost, joinHostPort, splitHostPort, type HostPort } from '../target.ts';
 import { chooseSettings, type CheckType, type FieldsOf } from './check-type.ts';
+import { CONCEALED, revealedText } from './http-credentials.ts';
 import { escapeFault, MOST_BYTES, unescapeBytes, WRITTEN_BYTES } from './escaped-bytes.ts';
 
 export interface TcpSettings {
@@ -41,7 +42,7 @@ const flatFields = {
       + 'Default, also for null: `implicit` for `https` and, except for `ssh`, on the ports 443, 465, 990, '
       + '993 and 995; else `none`.'),
   send: bytes.nullable().optional()
-    .describe(`Sent once connected. ${escapes} Null keeps the stored text; an empty one removes it.`),
+    .describe(`Sent once connected. ${escapes} \`***\` or null keeps the stored text; an empty one removes it.`),
   expect: bytes.min(1, 'Must not be empty').nullable().optional()
     .describe(`Must occur in the first 65,536 bytes that the service sends. ${escapes}`),
 };
@@ -51,7 +52,7 @@ export const tcpFields = { ...flatFields, tcp_config: z.strictObject(flatFields)
 export const tcpAnswer = {
   tcp_config: z.strictObject({
     port: z.int(), protocol: z.enum(TCP_PROTOCOLS), protocol_validation: z.boolean().optional(),
-    tls: z.enum(TCP_TLS).optional(), send: z.string().nullable().optional(), expect: z.string().optional(),
+    tls: z.enum(TCP_TLS).optional(), send: z.string().optional(), expect: z.string().optional(),
   }).optional(),
   port: z.int().optional(),
 };
@@ -68,7 +69,8 @@ export const tcpType: CheckType<TcpInput, { tcp: TcpSettings | null }> = {
     const chosen = chooseSettings<TcpSettings>({
       config: 'tcp_config',
       sent: [
-        { port: portOfTarget }, { ...input, send: revealed(input) }, { ...nested, send: revealed(nested) },
+        { port: portOfTarget }, { ...input, send: revealedText(input.send, current?.tcp?.send, ['send']) },
+        { ...nested, send: revealedText(nested.send, current?.tcp?.send, ['tcp_config', 'send']) },
       ],
       current: current?.tcp ?? null,
       defaults: {
@@ -84,11 +86,11 @@ export const tcpType: CheckType<TcpInput, { tcp: TcpSettings | null }> = {
   view: ({ tcp }, isConcealed) => {
     if (tcp === null) return {};
     const { protocol_validation: validation, tls, send, expect, ...settings } = tcp;
-    const shown = isConcealed ? null : send;
     return {
       tcp_config: {
         protocol_validation: validation ?? undefined, tls: tls ?? undefined,
-        send: send === null ? undefined : shown, expect: expect ?? undefined, ...settings,
+        send: send === null ? undefined : isConcealed ? CONCEALED : send,
+        expect: expect ?? undefined, ...settings,
       },
       port: tcp.port,
     };
@@ -103,11 +105,6 @@ export const tcpType: CheckType<TcpInput, { tcp: TcpSettings | null }> = {
     };
   },
 };
-
-/** Null keeps what is stored, as for other credentials. */
-function revealed({ send }: { send?: string | null | undefined }): string | null | undefined {
-  return send === '' ? null : (send ?? undefined);
-}
 
 /** Throws VALIDATION_ERROR for a TLS that the protocol lacks, and for sent texts of another protocol. */
 function refuseMisfits(

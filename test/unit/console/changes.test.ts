@@ -22,7 +22,7 @@ describe('a change that is shown before it is saved', () => {
   test('tells no password, token or key', () => {
     const shown = [
       valueText('auth', { type: 'basic', username: 'ada', password: 'hidden' }), valueText('auth', { type: 'bearer', token: 'hidden' }),
-      valueText('headers', { 'X-Api-Key': 'hidden', Authorization: 'hidden', Cookie: 'hidden', Accept: 'text/html', Other: null }),
+      valueText('headers', { 'X-Api-Key': 'hidden', Authorization: 'hidden', Cookie: 'hidden', Accept: 'text/html', Other: '***' }),
     ].join('\n');
     expect(shown).not.toContain('hidden');
     expect(shown).toContain('basic ada');
@@ -34,8 +34,8 @@ test.each([
   [{ field: 'interval_seconds', before: 60, after: 300 }, { field: 'Check every', before: '60', after: '300' }],
   [{ field: 'group', before: 'Shops', after: null }, { field: 'Group', before: 'Shops', after: '' }],
   [{ field: 'headers.Accept', before: null, after: 'text/html' }, { field: 'Headers Accept', before: '', after: 'text/html' }],
-  [{ field: 'auth.token', before: null, after: null }, { field: 'Sign in with token', before: '••••', after: '••••' }],
-  [{ field: 'body', before: '', after: null }, { field: 'Body', before: '', after: '••••' }],
+  [{ field: 'auth.token', before: '***', after: '***' }, { field: 'Sign in with token', before: '••••', after: '••••' }],
+  [{ field: 'body', before: '', after: '***' }, { field: 'Body', before: '', after: '••••' }],
   [{ field: 'branding.logoUrl', before: null, after: '/a.svg' }, { field: 'branding.logoUrl', before: '', after: '/a.svg' }],
 ])('a difference that an import tells reads well (%j)', (difference, shown) => {
   expect(changeOf(difference, LABELS)).toEqual(shown);

@@ -53,7 +53,7 @@ describe('the form of a monitor', () => {
   test('sends only what was changed, so that everything else stays', () => {
     const read = {
       type: 'HTTP', name: 'Shop', target: 'https://shop.example/', interval_seconds: 60, timeout_ms: 10_000,
-      headers: { authorization: null }, auth: { type: 'bearer', token: null }, body: null, tags: ['a'],
+      headers: { authorization: '***' }, auth: { type: 'bearer', token: '***' }, body: '***', tags: ['a'],
       ssl_monitoring: { enabled: true, check_expiry: true, check_validity: false, expiry_warning_days: [7] },
     };
     const before = draftOf(read);

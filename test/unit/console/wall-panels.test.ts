@@ -4,7 +4,7 @@ import { rankNames, toMonitor, type Monitor } from '../../../controller/console/
 import { MOST_TILES, panelsOf, wallParts } from '../../../controller/console/app/overview/wall-panels.ts';
 
 const monitor = (name: string, group: string | null, state: Monitor['runtimeStatus'] = 'up'): Monitor => toMonitor({
-  id: `id-${name}`, name, type: 'HTTP', target: null, status: 'active', runtimeStatus: state, since: 1, in_maintenance: false,
+  id: `id-${name}`, name, type: 'HTTP', target: 'https://shop.example/', status: 'active', runtimeStatus: state, since: 1, in_maintenance: false,
   interval_seconds: 60, group_id: group, tags: [], created_at: 0, region_ids: [], down_region_ids: [], last_check_at: null,
   response_time_ms: null, incident: null,
 });

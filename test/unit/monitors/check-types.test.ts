@@ -379,13 +379,13 @@ describe('the TLS and texts of a TCP monitor', () => {
     const doc = of('TCP', { send, expect: '\\x2B' });
     expect(specOf(doc)).toMatchObject({ send: 'Ã© \\ \r\n\t\0ÿ\r\n', expect: '+' });
     expect(viewMonitor(doc, null, 'editor')).toMatchObject({ tcp_config: { send, expect: '\\x2B' } });
-    expect(viewMonitor(doc, null, 'viewer')).toMatchObject({ tcp_config: { send: null, expect: '\\x2B' } });
+    expect(viewMonitor(doc, null, 'viewer')).toMatchObject({ tcp_config: { send: '***', expect: '\\x2B' } });
     expect(of('TCP', { send: '\\x00'.repeat(1024) }).tcp?.send).toHaveLength(4096);
   });
 
   test('stay, are replaced and removed', () => {
     const doc = of('TCP', { send: 'a', expect: 'b' });
-    expect(changed(doc, { send: null }).tcp).toMatchObject({ send: 'a', expect: 'b' });
+    for (const send of ['***', null]) expect(changed(doc, { send }).tcp).toMatchObject({ send: 'a', expect: 'b' });
     expect(changed(doc, { tcp_config: { send: null, expect: 'c' } }).tcp).toMatchObject({ send: 'a', expect: 'c' });
     expect(changed(doc, { send: '', expect: null }).tcp).toMatchObject({ send: null, expect: null });
     expect(changed(doc, { protocol: 'smtp' }).tcp).toMatchObject({ protocol: 'smtp', send: null, expect: null });

@@ -1,5 +1,5 @@
 import { PATHS, type Path } from './fields.ts';
-import { HIDDEN, valueText, type Change } from './value-text.ts';
+import { valueText, type Change } from './value-text.ts';
 
 interface Difference {
   field: string;
@@ -7,11 +7,9 @@ interface Difference {
   after: unknown;
 }
 
-/** A difference that the API tells, for people. Of two credentials, neither is told. */
+/** A difference that the API reports, for people. */
 export function changeOf({ field, before, after }: Difference, labels: Readonly<Record<Path, string>>): Change {
-  const isHidden = before === null && after === null;
-  const textOf = (value: unknown) => (isHidden || (value === null && field === 'body') ? HIDDEN : valueText(field, value));
-  return { field: labelOf(field, labels), before: textOf(before), after: textOf(after) };
+  return { field: labelOf(field, labels), before: valueText(field, before), after: valueText(field, after) };
 }
 
 /** The form's name for it, with the part of what the form has as one field; else the API's. */

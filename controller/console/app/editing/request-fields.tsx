@@ -8,13 +8,13 @@ import { Rows } from './rows.tsx';
 import { rules } from './rules.ts';
 import { parseStatusText, statusText } from './status-codes.ts';
 
-type Headers = Record<string, string | null>;
+type Headers = Record<string, string>;
 
-/** Headers of the request. A value that is not shown stays as it is unless something is typed. */
+/** Headers of the request. */
 export function HeadersField() {
   const { value, set, error } = useFormField<Headers>('headers');
   const [rows, setRows] = useState(() => Object.entries(value));
-  const onRows = (changed: [string, string | null][]) => {
+  const onRows = (changed: [string, string][]) => {
     setRows(changed);
     set(Object.fromEntries(changed.map(([name, text]) => [name.trim(), text] as const).filter(([name]) => name !== '')));
   };
@@ -27,7 +27,7 @@ export function HeadersField() {
         <>
           <input aria-label={`${editingTexts.headerName} ${at + 1}`} placeholder={editingTexts.headerName} value={name} spellcheck={false} autocomplete="off" onInput={({ currentTarget }) => change([currentTarget.value, text])} />
           <input
-            aria-label={`${editingTexts.value} ${at + 1}`} value={text ?? ''} placeholder={text === null ? editingTexts.unchanged : editingTexts.value} spellcheck={false}
+            aria-label={`${editingTexts.value} ${at + 1}`} value={text} placeholder={editingTexts.value} spellcheck={false}
             autocomplete="off" onInput={({ currentTarget }) => change([name, currentTarget.value])}
           />
         </>
@@ -36,15 +36,14 @@ export function HeadersField() {
   );
 }
 
-type Auth = null | { type: 'basic'; username: string | null; password: string | null } | { type: 'bearer'; token: string | null };
+type Auth = null | { type: 'basic'; username: string; password: string } | { type: 'bearer'; token: string };
 const FRESH: Record<string, Auth> = {
   none: null, basic: { type: 'basic', username: '', password: '' }, bearer: { type: 'bearer', token: '' },
 };
 
-/** How the request says who asks. What is not shown stays as it is unless something is typed. */
+/** How the request says who asks. */
 export function AuthField() {
   const { value, set, error } = useFormField<Auth>('auth');
-  const placeholder = (text: string | null) => (text === null ? { placeholder: editingTexts.unchanged } : {});
   const kinds = [['none', editingTexts.noAuth], ['basic', editingTexts.basic], ['bearer', editingTexts.bearer]] as const;
   return (
     <div class="fields">
@@ -55,18 +54,18 @@ export function AuthField() {
       {value?.type === 'basic' && (
         <>
           <TextField
-            label={editingTexts.username} value={value.username ?? ''} {...placeholder(value.username)} autocomplete="off"
+            label={editingTexts.username} value={value.username} autocomplete="off"
             onValue={(username) => set({ ...value, username })}
           />
           <TextField
-            label={editingTexts.password} type="password" value={value.password ?? ''} {...placeholder(value.password)} autocomplete="new-password"
+            label={editingTexts.password} type="password" value={value.password} autocomplete="new-password"
             onValue={(password) => set({ ...value, password })}
           />
         </>
       )}
       {value?.type === 'bearer' && (
         <TextField
-          label={editingTexts.token} type="password" value={value.token ?? ''} {...placeholder(value.token)} autocomplete="new-password"
+          label={editingTexts.token} type="password" value={value.token} autocomplete="new-password"
           onValue={(token) => set({ ...value, token })}
         />
       )}

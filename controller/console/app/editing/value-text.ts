@@ -1,5 +1,7 @@
 const SECRET_HEADER = /auth|cookie|token|secret|key/i;
-export const HIDDEN = '••••';
+const HIDDEN = '••••';
+/** What the API says in place of a value that it withholds. */
+export const CONCEALED = '***';
 
 /** A field by its label, with texts of its values; empty where there is none. */
 export interface Change {
@@ -11,18 +13,19 @@ export interface Change {
 /** A field's value in one line, for people; without passwords and tokens. */
 export function valueText(path: string, value: unknown): string {
   if (value === null || value === undefined) return '';
+  if (value === CONCEALED) return HIDDEN;
   if (typeof value === 'boolean') return value ? '✓' : '✗';
-  if (path === 'auth') return authText(value as { type: string; username?: string | null });
+  if (path === 'auth') return authText(value as { type: string; username?: string });
   if (path === 'headers') {
-    return Object.entries(value as Record<string, string | null>)
-      .map(([name, text]) => `${name}: ${text === null || SECRET_HEADER.test(name) ? HIDDEN : text}`).join('\n');
+    return Object.entries(value as Record<string, string>)
+      .map(([name, text]) => `${name}: ${text === CONCEALED || SECRET_HEADER.test(name) ? HIDDEN : text}`).join('\n');
   }
   if (Array.isArray(value)) return value.map((one) => (typeof one === 'object' ? entryText(one as object) : String(one))).join('\n');
   return typeof value === 'object' ? entryText(value) : String(value as string | number);
 }
 
-function authText({ type, username }: { type: string; username?: string | null }): string {
-  return [type, username ?? '', HIDDEN].filter(Boolean).join(' ');
+function authText({ type, username }: { type: string; username?: string }): string {
+  return [type, username === CONCEALED ? '' : username, HIDDEN].filter(Boolean).join(' ');
 }
 
 /** Keywords, assertions and records: their parts in the order of the form. */

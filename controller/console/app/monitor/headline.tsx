@@ -19,7 +19,7 @@ export function Headline({ monitor }: { monitor: Monitor }) {
       </p>
       <p class="headline-facts faint">
         <span class="tag">{monitor.type}</span>
-        {monitor.target !== null && monitor.type !== 'HEARTBEAT' && <code class="target">{monitor.target}</code>}
+        {monitor.type !== 'HEARTBEAT' && <code class="target">{monitor.target}</code>}
         <span>{monitorTexts.every(durationText(monitor.interval_seconds))}</span>
         {lastCheck !== null && <span>{monitorTexts.lastCheck} <Ago at={lastCheck} /></span>}
         {tags.map((tag) => <span key={tag} class="tag">{tag}</span>)}

@@ -1,3 +1,4 @@
+import { CONCEALED } from '../editing/value-text.ts';
 import { monitorTexts } from '../texts/monitor.ts';
 import { CopyLine } from '../ui/copy.tsx';
 import { Section } from '../ui/page.tsx';
@@ -6,8 +7,9 @@ import type { Monitor } from './reading.ts';
 
 /** Where the job reports, when it did last, and when it is late. */
 export function Heartbeat({ monitor }: { monitor: Monitor }) {
-  const { heartbeat_token: token = null, heartbeat_interval: interval = 0, grace_period: grace = 0, last_heartbeat_at: last } = monitor;
-  const address = `${location.origin}/api/heartbeat/${token ?? ''}`;
+  const { heartbeat_token: token = CONCEALED, last_heartbeat_at: last } = monitor;
+  const { heartbeat_interval: interval = 0, grace_period: grace = 0 } = monitor;
+  const address = `${location.origin}/api/heartbeat/${token}`;
   return (
     <Section title={monitorTexts.pings}>
       <div class="card">
@@ -16,7 +18,7 @@ export function Heartbeat({ monitor }: { monitor: Monitor }) {
           <dt>{monitorTexts.expected}</dt><dd>{monitorTexts.everyWithin(durationText(interval), durationText(grace))}</dd>
           {last !== undefined && <><dt>{monitorTexts.dueBy}</dt><dd><Time at={(last + interval + grace) * 1000} /></dd></>}
         </dl>
-        {token !== null && (
+        {token !== CONCEALED && (
           <>
             <CopyLine label={monitorTexts.pingAddress} text={`curl -fsS ${address}`} />
             <p class="hint">{monitorTexts.pingHint}</p>

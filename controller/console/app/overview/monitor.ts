@@ -19,7 +19,9 @@ export const STATE_ORDER: readonly ShownState[] = ['down', 'degraded', 'unknown'
 
 export function toMonitor(read: Read): Monitor {
   const { hours: _hours, days: _days, response_times: _times, uptime_24h: _24h, uptime_30d: _30d, uptime_90d: _90d, ...rest } = read;
-  const found = [read.name, read.target ?? '', ...read.tags].join('\n').toLowerCase();
+  // What a heartbeat has as its target is the secret of its address.
+  const target = read.type === 'HEARTBEAT' ? '' : read.target;
+  const found = [read.name, target, ...read.tags].join('\n').toLowerCase();
   return { ...rest, revision: 0, nameRank: 0, found };
 }
 

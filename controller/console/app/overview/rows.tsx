@@ -42,7 +42,7 @@ export class LineRow extends Component<LineProps> {
     const state = shownState(monitor);
     const { since, down_region_ids: down, incident } = monitor;
     // What a heartbeat monitor has as its target is the secret of its address.
-    const shown = type === 'HEARTBEAT' ? '' : target ?? '';
+    const shown = type === 'HEARTBEAT' ? '' : target;
     return (
       <div
         class={`monitor ${state} ${isChosen ? 'chosen' : ''}`} role="row" aria-rowindex={index + 2} data-key={key}

@@ -27,7 +27,7 @@ export function Palette({ onClose }: { onClose: () => void }) {
     { title: shellTexts.actions, found: offered.value.flat().filter(matches) },
     { title: shellTexts.go, found: pages.filter(matches) },
     { title: shellTexts.monitors, found: monitors.map(({ id, name, target, type }) => ({
-      text: name, also: type === 'HEARTBEAT' ? '' : target ?? '', run: () => go(`/monitors/${id}`),
+      text: name, also: type === 'HEARTBEAT' ? '' : target, run: () => go(`/monitors/${id}`),
     })) },
   ].filter(({ found }) => found.length > 0);
   const all: Command[] = groups.flatMap(({ found }) => found);

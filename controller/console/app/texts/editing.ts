@@ -18,7 +18,7 @@ const english = {
   what: 'Check', answer: 'Answer', request: 'Request', where: 'Where from', alerts: 'Alerts', order: 'Group and tags', packets: 'Packets', moreFields: 'More',
   ms: 'ms', s: 's', bytes: 'bytes', days: 'days', range: (from: string, to: string) => `${from} to ${to}.`, upTo: (most: string) => `At most ${most}.`,
   most: (count: string) => `At most ${count} entries.`, usual: (value: string) => `Default: ${value}.`,
-  remove: 'Remove entry', value: 'Value', unchanged: 'unchanged', addHeader: 'Add a header', headerName: 'Name',
+  remove: 'Remove entry', value: 'Value', addHeader: 'Add a header', headerName: 'Name',
   noAuth: 'Nothing', basic: 'User name and password', bearer: 'Token (bearer)', username: 'User name', password: 'Password', token: 'Token',
   addKeyword: 'Add a keyword', keyword: 'Text', must: 'Condition', contains: 'contains', containsNot: 'does not contain',
   allKeywords: 'all of them', anyKeyword: 'any of them',

@@ -22,7 +22,7 @@ const german: Translation<EditingTexts> = {
   what: 'Prüfung', answer: 'Antwort', request: 'Anfrage', where: 'Von wo', alerts: 'Alarme', order: 'Gruppe und Schlagwörter', packets: 'Pakete', moreFields: 'Mehr',
   ms: 'ms', s: 's', bytes: 'Bytes', days: 'Tage', range: (from, to) => `${from} bis ${to}.`, upTo: (most) => `Höchstens ${most}.`,
   most: (count) => `Höchstens ${count} Einträge.`, usual: (value) => `Sonst: ${value}.`,
-  remove: 'Eintrag entfernen', value: 'Wert', unchanged: 'unverändert', addHeader: 'Header hinzufügen', headerName: 'Name',
+  remove: 'Eintrag entfernen', value: 'Wert', addHeader: 'Header hinzufügen', headerName: 'Name',
   noAuth: 'Nichts', basic: 'Benutzername und Passwort', bearer: 'Token (Bearer)', username: 'Benutzername', password: 'Passwort', token: 'Token',
   addKeyword: 'Stichwort hinzufügen', keyword: 'Text', must: 'Bedingung', contains: 'enthält', containsNot: 'enthält nicht',
   allKeywords: 'allen', anyKeyword: 'irgendeinem',
