@@ -13,8 +13,8 @@ const preferencesView = z.strictObject({
 
 export const subscriberView = z.strictObject({
   id, status_page_id: id,
-  email: z.string(),
-  webhook_url: z.string().nullable(),
+  email: z.string().describe('`v…@example.com` for viewers and read keys.'),
+  webhook_url: z.string().nullable().describe('`***` for viewers and read keys.'),
   is_verified: z.boolean(),
   verification_expires_at: instant,
   preferences: preferencesView,

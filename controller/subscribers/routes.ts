@@ -15,6 +15,8 @@ const errors = ['RESOURCE_NOT_FOUND', 'ACCESS_DENIED'] as const;
 const all = { path, params: pageParams, tag: 'Status page subscribers', errors } as const;
 const one = { ...all, path: `${path}/:subscriberId`, params: schema.subscriberParams } as const;
 const viewer = { access: 'path-project', role: 'viewer' } as const;
+const CONCEALED = 'Viewers and read keys see addresses shortened (`v…@example.com`) and `***` as `webhook_url`. Their '
+  + '`search` finds whole addresses and beginnings of domains.';
 const admin = { access: 'path-project', role: 'admin' } as const;
 
 /** How the admins of a project see and manage those who subscribe to its pages. */
@@ -25,19 +27,19 @@ export function subscriberRoutes(deps: SubscriberDeps): Route[] {
 function readRoutes(deps: SubscriberDeps): Route[] {
   return [
     defineRoute({
-      ...all, auth: viewer, method: 'GET', summary: 'List the subscribers of a status page',
+      ...all, auth: viewer, method: 'GET', summary: 'List the subscribers of a status page', description: CONCEALED,
       query: schema.subscriberListQuery, answers: { 200: answers.subscriberListAnswer },
       handle: async (ctx, { params, query }) => {
         const { subscribers, pagination } = await listSubscribers(deps, ctx, params.id, query);
-        return ok({ subscribers: subscribers.map(viewSubscriber), pagination });
+        return ok({ subscribers: subscribers.map((one) => viewSubscriber(one, ctx.role)), pagination });
       },
     }),
     defineRoute({
       ...one, auth: viewer, method: 'GET', summary: 'Read a subscriber of a status page',
-      answers: { 200: answers.subscriberReadAnswer },
+      description: CONCEALED, answers: { 200: answers.subscriberReadAnswer },
       handle: async (ctx, { params }) => {
         const subscriber = await readSubscriber(deps, ctx, params.id, params.subscriberId);
-        return ok({ subscriber: viewSubscriber(subscriber) });
+        return ok({ subscriber: viewSubscriber(subscriber, ctx.role) });
       },
     }),
     defineRoute({
@@ -61,7 +63,7 @@ function writeRoutes(deps: SubscriberDeps): Route[] {
       body: schema.preferencesInput, answers: { 200: answers.subscriberAnswer },
       handle: async (ctx, { params, body }) => {
         const changed = await changeSubscriber(deps, ctx, params.id, params.subscriberId, body.preferences);
-        return ok({ subscriber: viewSubscriber(changed), message: 'Subscriber updated successfully' });
+        return ok({ subscriber: viewSubscriber(changed, ctx.role), message: 'Subscriber updated successfully' });
       },
     })),
     defineRoute({

@@ -12,6 +12,8 @@ export interface SubscriberFilter {
   preference?: Topic | undefined;
   /** Part of the address. */
   search?: string | undefined;
+  /** Finds whole addresses and beginnings of domains only, for callers who do not see the addresses. */
+  isConcealed?: boolean;
 }
 
 export interface SubscriberListing extends SubscriberFilter {
@@ -140,15 +142,21 @@ export class SubscriberStore extends DocumentsById<SubscriberDoc> {
 }
 
 function filterOf(tenant: Tenant, pageId: string, asked: SubscriberFilter): Filter<SubscriberDoc> {
-  const { status, preference, search } = asked;
+  const { status, preference, search, isConcealed } = asked;
   return {
     ...ownedBy(tenant), page_id: pageId,
     ...(status === undefined ? {} : { state: status }),
     ...(preference === undefined ? {} : { [`preferences.${preference}`]: true }),
-    ...(search === undefined ? {} : { email: matching(search) }),
+    ...(search === undefined ? {} : { email: (isConcealed ? matchingConcealed : matching)(search) }),
   };
 }
 
 function matching(search: string | undefined) {
   return search === undefined ? {} : { $regex: searchPattern(search) };
+}
+
+/** Parts of the name before the `@` would tell it letter by letter. */
+function matchingConcealed(search: string) {
+  if (search.startsWith('@')) return matching(search);
+  return search.includes('@') ? search.toLowerCase() : matching(`@${search}`);
 }

@@ -1,15 +1,29 @@
+import { seesCredentials, type ProjectRole } from '../accounts/roles.ts';
 import { isoTime } from '../../shared/time.ts';
 import type { SubscriberView } from './answers.ts';
 import type { SubscriberDoc } from './subscriber.ts';
 
-/** Without anything of the tokens that its mails contain. */
-export function viewSubscriber(subscriber: SubscriberDoc): SubscriberView {
-  const { _id: id, page_id: status_page_id, email, webhook_url, preferences, state } = subscriber;
+/** In place of a webhook's address for callers who may not see it: whoever knows one can post to it. */
+const WITHHELD = '***';
+
+/** Without anything of the tokens that its mails contain, and without the rest of what `role` may not see. */
+export function viewSubscriber(subscriber: SubscriberDoc, role: ProjectRole): SubscriberView {
+  const { _id: id, page_id: status_page_id, preferences, state } = subscriber;
+  const seesAll = seesCredentials(role);
   return {
-    id, status_page_id, email, webhook_url, is_verified: subscriber.verified_at !== null,
+    id, status_page_id,
+    email: seesAll ? subscriber.email : shortAddress(subscriber.email),
+    webhook_url: seesAll || subscriber.webhook_url === null ? subscriber.webhook_url : WITHHELD,
+    is_verified: subscriber.verified_at !== null,
     verification_expires_at: state === 'unverified' ? isoTime(subscriber.verification_expires_at) : null,
     preferences,
     unsubscribed_at: isoTime(subscriber.unsubscribed_at), subscribed_at: isoTime(subscriber.subscribed_at),
     verified_at: isoTime(subscriber.verified_at),
   };
+}
+
+/** `v…@example.com` of `visitor@example.com`. */
+function shortAddress(email: string): string {
+  const [first = ''] = email;
+  return `${first}…${email.slice(email.lastIndexOf('@'))}`;
 }

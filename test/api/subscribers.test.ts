@@ -118,6 +118,27 @@ describe('the list of subscribers', () => {
     expect((await other.writeKey.get(pathOf(pageId, other.projectId))).code).toBe('RESOURCE_NOT_FOUND');
   });
 
+  test('conceals webhook addresses and most of each address from viewers and read keys', async () => {
+    const viewer = await newMember(app, tenant, 'viewer');
+    const editor = await newMember(app, tenant, 'member');
+    const id = await add('ada.lovelace@x.example', { webhook_url: 'https://hook.example/secret' });
+    await add('bob@y.example');
+    const whole = { email: 'ada.lovelace@x.example', webhook_url: 'https://hook.example/secret' };
+    const short = { email: 'a…@x.example', webhook_url: '***' };
+    const readers = [
+      [viewer.client, short], [tenant.readKey, short], [editor.client, whole], [client, whole],
+    ] as const;
+    for (const [reader, seen] of readers) {
+      expect((await reader.get(`${path}/${id}`)).data.subscriber).toMatchObject(seen);
+      const { subscribers } = (await reader.get(`${path}?sort=email&order=asc`)).data;
+      expect(subscribers).toMatchObject([seen, { webhook_url: null }]);
+    }
+    const found = async (search: string) =>
+      emails((await viewer.client.get(`${path}?search=${encodeURIComponent(search)}`)).data);
+    for (const search of ['ADA.lovelace@x.example', 'x.exam', '@x']) expect(await found(search)).toEqual([short.email]);
+    for (const search of ['ada', 'lovelace', 'ada.lovelace@', 'e@x']) expect(await found(search)).toEqual([]);
+  });
+
   test('is counted in the list of pages', async () => {
     await add('a@x.example');
     await add('b@x.example', { state: 'unverified' });

@@ -1,4 +1,5 @@
 import { notFound } from '../../../shared/errors.ts';
+import { seesCredentials } from '../../accounts/roles.ts';
 import type { ProjectContext } from '../../http/route.ts';
 import { loadPage } from '../../status-pages/verbs/read-pages.ts';
 import type { BulkResult } from '../answers.ts';
@@ -15,12 +16,12 @@ type ManageDeps = Pick<SubscriberDeps, 'pages' | 'subscribers'>;
 
 /** One page of the list. Throws RESOURCE_NOT_FOUND, ACCESS_DENIED. */
 export async function listSubscribers(
-  deps: ManageDeps, { tenant }: ProjectContext, pageId: string, query: SubscriberListQuery,
+  deps: ManageDeps, { tenant, role }: ProjectContext, pageId: string, query: SubscriberListQuery,
 ) {
   await loadPage(deps, tenant, pageId);
   const { page, limit, ...asked } = query;
-  const { subscribers, total } =
-    await deps.subscribers.list(tenant, pageId, { ...asked, skip: (page - 1) * limit, limit });
+  const listing = { ...asked, isConcealed: !seesCredentials(role), skip: (page - 1) * limit, limit };
+  const { subscribers, total } = await deps.subscribers.list(tenant, pageId, listing);
   return { subscribers, pagination: { page, limit, total_count: total, has_more: page * limit < total } };
 }
 
