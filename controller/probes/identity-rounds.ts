@@ -2,7 +2,7 @@ import type { Company } from '../../shared/company.ts';
 import type { Log } from '../../shared/log.ts';
 import { Rounds } from '../../shared/rounds.ts';
 import type { Clock } from '../../shared/time.ts';
-import type { BusIdentities, BusUser } from '../platform/bus/identities-port.ts';
+import type { BusIdentities, BusUser, SuspendedIdentities } from '../platform/bus/identities-port.ts';
 import { probeUser } from './bus-user.ts';
 import { isEnrolled, type EnrolledProbe, type ProbeDoc } from './probe.ts';
 import type { ProbeStore } from './store.ts';
@@ -15,6 +15,7 @@ interface IdentityDeps {
   /** Those who may connect besides probes. */
   others: () => Promise<BusUser[]>;
   identities: BusIdentities;
+  limit: SuspendedIdentities;
   /** Receives all probes of each round; true if something is still to happen to one. */
   onRead: (probes: ProbeDoc[]) => boolean;
   clock: Clock;
@@ -24,7 +25,7 @@ interface IdentityDeps {
 
 /** Rounds that make NATS accept the probes as the database has them and the other users, and nobody else. */
 export function identityRounds(deps: IdentityDeps) {
-  const { probes, others, identities, onRead, clock, log, company } = deps;
+  const { probes, others, identities, limit, onRead, clock, log, company } = deps;
   let changes = 0;
   /** To be called when something has changed, or may have; a round that begins then has it. */
   const outdate = (): void => {
@@ -40,8 +41,10 @@ export function identityRounds(deps: IdentityDeps) {
       const changesBefore = changes;
       const all = await probes.list();
       const users = eachKeyOnce([...all.filter(isEnrolled).flatMap(usersOf), ...(await others())]);
-      const isSettled = await identities.publish(users, changes === changesBefore);
-      return onRead(all) || !isSettled ? undefined : 'quiet';
+      const hasSuspended = limit.hasSuspended();
+      const admitted = users.filter(({ public_key: key }) => !limit.isSuspended(key));
+      const isSettled = await identities.publish(admitted, changes === changesBefore);
+      return onRead(all) || !isSettled || hasSuspended ? undefined : 'quiet';
     },
     onFailed: (error) => {
       outdate();

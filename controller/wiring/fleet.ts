@@ -17,6 +17,7 @@ import { AssignmentWriter } from '../assignments/writer.ts';
 import { longestRawMs } from '../plans/known-limits.ts';
 import type { Quota } from '../plans/quota.ts';
 import type { BusSubscription } from '../platform/bus/bus-port.ts';
+import { ConnectionLimit } from '../platform/bus/connection-limit.ts';
 import type { BusUser } from '../platform/bus/identities-port.ts';
 import { openIdentities } from '../platform/bus/open-identities.ts';
 import { FleetDirectory } from '../probes/directory.ts';
@@ -65,9 +66,10 @@ export async function openFleet(ports: FleetPorts, sources: FleetSources) {
   const keys = await new KeyStore(db).loadOrCreate(clock.now());
   const directory = new FleetDirectory({ regions, probes, clock, log, company });
   const natsUsers = openIdentities({ bus, users: nats.users, credsFile: nats.credsFile, clock, log });
+  const limit = new ConnectionLimit({ bus, clock, log, onSuspended: () => readIdentities() });
   const owns = (regionId: string): boolean => ownsShard(shardOf(regionId));
   const { rounds: identities, outdate } = identityRounds({
-    probes, others: otherUsers, identities: natsUsers, clock, log, company,
+    probes, others: otherUsers, identities: natsUsers, limit, clock, log, company,
     onRead: (all) => {
       const rotating = all.filter((probe) => isRotating(probe) && owns(probe.region_id));
       const reachable = rotating.filter((probe) => liveness.isLive(probe));
@@ -154,6 +156,8 @@ export async function openFleet(ports: FleetPorts, sources: FleetSources) {
       pokes = bus.subscribe(subjects.pokeIdentities, readIdentities);
       // What another controller changed before NATS knew that we listen was told without us.
       bus.onReconnect(readIdentities);
+      limit.start();
+      bus.onReconnect(() => limit.list());
       await identities.run();
       identities.start();
       void bus.flush().then(readIdentities, () => undefined);
@@ -174,7 +178,7 @@ export async function openFleet(ports: FleetPorts, sources: FleetSources) {
       rotations.stop();
       // From now on nobody tells us who has lost an identity.
       outdate();
-      await pokes?.stop();
+      await Promise.all([pokes?.stop(), limit.stop()]);
       const others = [assignments, behind, responder, liveness, identities, directory];
       await Promise.all(others.map((each) => each.stop()));
     },

@@ -47,8 +47,14 @@ const MAX_PAYLOAD = 1_048_576;
 
 /** What JetStream may keep on disk for subscribers, bytes. */
 const MAX_STORE = 1_073_741_824;
-/** For all subscribers together, so that they leave the rest of the server to the others. */
-const SUBSCRIBER_LIMITS = 'limits: { max_connections: 1000, max_subscriptions: 20000, max_payload: 4096 }';
+/** What a client may leave unread before the server disconnects it, bytes. Controllers read in bursts. */
+const MAX_PENDING = 33_554_432;
+/** Longest line of the protocol, bytes: a subject with its options, or a client's `CONNECT`. */
+const MAX_CONTROL_LINE = 4096;
+/** Subscriptions of each connection; a probe has four. `connection-limit.ts` limits its connections. */
+const PROBE_LIMITS = 'limits: { max_subscriptions: 16 }';
+/** Connections of all subscribers together, which leave the rest of the server to the others. */
+const SUBSCRIBER_LIMITS = 'limits: { max_connections: 1000, max_subscriptions: 100, max_payload: 4096 }';
 
 /** Content of `jetstream.conf`. */
 export function jetStreamConfig(storeDir: string): string {
@@ -58,8 +64,8 @@ export function jetStreamConfig(storeDir: string): string {
 
 /**
  * Content of the server's configuration file: three accounts, services between controllers and probes in
- * both directions, and what subscribers may see of the controllers' account. Nobody could read what the
- * system account tells, and it would wake the server many times a second.
+ * both directions, and what subscribers may see of the controllers' account. The system account tells
+ * controllers who connects.
  */
 export function natsConfig(settings: NatsSettings): string {
   const { listen, tls } = settings;
@@ -69,14 +75,22 @@ host: ${JSON.stringify(listen.host)}
 port: ${listen.port}
 pid_file: ${JSON.stringify(settings.pidFile)}
 max_payload: ${MAX_PAYLOAD}
+max_pending: ${MAX_PENDING}
+max_control_line: ${MAX_CONTROL_LINE}
 # A peer that vanished without a word is noticed within 30 s.
 ping_interval: "10s"
 ping_max: 2
 write_deadline: "10s"
 ${tls ? tlsPart(tls) : ''}
-no_system_account: true
+system_account: SYS
 include ${JSON.stringify(NATS_FILES.subscribers)}
 accounts {
+  SYS {
+    exports: [
+      { stream: "$SYS.ACCOUNT.*.CONNECT", accounts: [CONTROL] }
+      { service: "$SYS.REQ.SERVER.PING.CONNZ", response: stream, accounts: [CONTROL] }
+    ]
+  }
   CONTROL {
     jetstream: enabled
     users: [ { nkey: ${settings.controllerKey} } ]
@@ -92,11 +106,15 @@ accounts {
       { service: "$JS.ACK.RAW.>", accounts: [SUBSCRIBERS] }
     ]
     imports: [
+      { stream: { account: SYS, subject: "$SYS.ACCOUNT.PROBES.CONNECT" }, to: "nats.connected.PROBES" }
+      { stream: { account: SYS, subject: "$SYS.ACCOUNT.SUBSCRIBERS.CONNECT" }, to: "nats.connected.SUBSCRIBERS" }
+      { service: { account: SYS, subject: "$SYS.REQ.SERVER.PING.CONNZ" }, to: "nats.connections" }
       { service: { account: PROBES, subject: "assign.>" } }
       { service: { account: PROBES, subject: "run.>" } }
     ]
   }
   PROBES {
+    ${PROBE_LIMITS}
     include ${JSON.stringify(NATS_FILES.users)}
     exports: [
       { service: "assign.>", accounts: [CONTROL] }

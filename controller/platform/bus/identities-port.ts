@@ -27,3 +27,10 @@ export interface BusIdentities {
   /** Somebody may have got or lost an identity since: until the latest are published, others decide first. */
   outdate(): void;
 }
+
+/** Users who are refused for a while, by their public keys. */
+export interface SuspendedIdentities {
+  isSuspended(key: string): boolean;
+  /** Whether there are any. */
+  hasSuspended(): boolean;
+}

@@ -1,28 +1,21 @@
 import { z } from 'zod';
-import { decodeJson } from '../../../shared/contracts/decode-json.ts';
 import type { Log } from '../../../shared/log.ts';
 import { within, type Clock } from '../../../shared/time.ts';
 import type { BusMessage } from './bus-port.ts';
 import type { NatsBus } from './bus.ts';
-import type { BusIdentities, BusPermissions, BusUser, OutsideAccount } from './identities-port.ts';
+import { dropConnections, type ConnectionBus } from './open-connections.ts';
+import type { BusIdentities, BusPermissions, BusUser } from './identities-port.ts';
 import { readNatsJwt, signNatsJwt, type NatsClaims } from './nats-jwt.ts';
 import { isSignedByOwnerOf, type SigningKey } from './nkeys.ts';
 
 const AUTH_SUBJECT = '$SYS.REQ.USER.AUTH';
-/** Services of the system account as the server's file imports them into CONTROL. */
-const CONNECTIONS_SUBJECT = 'nats.connections';
-const kickSubject = (serverId: string) => `nats.kick.${serverId}`;
-const ACCOUNTS: readonly OutsideAccount[] = ['PROBES', 'SUBSCRIBERS'];
 const NS_PER_SECOND = 1_000_000_000;
 /** Subscriptions that a user of NATS may hold open at once. */
 const MOST_SUBSCRIPTIONS = 100;
-const PAGE = 1024;
-const ASK_TIMEOUT_MS = 5000;
 /** Longer than a server takes to let somebody in after our verdict: its `auth_timeout` is 2 s by default. */
 const VERDICT_MS = 5000;
 /** How long a verdict waits for what has changed; with the way there, less than an `auth_timeout`. */
 const NEWS_WITHIN_MS = 500;
-const MOST_SERVERS = 64;
 
 /** What a server (2.10 or later) asks about anyone who connects. */
 const authRequest = z.object({
@@ -37,16 +30,7 @@ const authRequest = z.object({
 });
 type AuthRequest = z.infer<typeof authRequest>['nats'];
 
-const connectionList = z.object({
-  server: z.object({ id: z.string() }),
-  data: z.object({
-    total: z.int().default(0),
-    connections: z.array(z.object({ cid: z.int(), authorized_user: z.string().default('') })).default([]),
-  // A server whose file lacks the account sends an error in its place.
-  }).default({ total: 0, connections: [] }),
-});
-
-export type CalloutBus = Pick<NatsBus, 'subscribe' | 'request' | 'requestMany'>;
+export type CalloutBus = ConnectionBus & Pick<NatsBus, 'subscribe'>;
 
 interface NatsCalloutDeps {
   bus: CalloutBus;
@@ -96,7 +80,8 @@ export class NatsCallout implements BusIdentities {
     if (former.some((key) => !this.#users.has(key))) this.#lostAt = now;
     if (this.#lostAt === null) return true;
     try {
-      await Promise.all(ACCOUNTS.map((account) => this.#dropStrangers(account)));
+      const { bus, log } = this.#deps;
+      await dropConnections(bus, log, (key) => !this.#users.has(key));
       if (now - this.#lostAt >= VERDICT_MS) this.#lostAt = null;
     } catch (error) {
       // The next call tries again; whoever is disconnected cannot come back meanwhile.
@@ -132,7 +117,7 @@ export class NatsCallout implements BusIdentities {
     return user && nonce !== '' && isSignedByOwnerOf(nkey, nonce, sig) ? user : null;
   }
 
-  /** The public key is the user's name too; `#dropStrangers` finds connections by it. */
+  /** The public key is the user's name too; `dropConnections` finds connections by it. */
   #userJwt({ account, public_key, permissions }: BusUser, userNkey: string): string {
     const { publish: pub, subscribe: sub } = permissions;
     const limits = { subs: MOST_SUBSCRIPTIONS, data: -1, payload: -1 };
@@ -142,26 +127,6 @@ export class NatsCallout implements BusIdentities {
 
   #sign(claims: NatsClaims): string {
     return signNatsJwt(this.#deps.issuer, claims, this.#deps.clock.now());
-  }
-
-  async #dropStrangers(account: OutsideAccount): Promise<void> {
-    const { bus, log } = this.#deps;
-    const timeoutMs = ASK_TIMEOUT_MS;
-    for (let offset = 0, isLast = false; !isLast; offset += PAGE) {
-      const request = JSON.stringify({ acc: account, auth: true, limit: PAGE, offset });
-      const replies = await bus.requestMany(CONNECTIONS_SUBJECT, request, { timeoutMs, most: MOST_SERVERS });
-      isLast = true;
-      for (const reply of replies) {
-        const list = decodeJson(connectionList, reply);
-        if (!list) throw new Error('a NATS server sent no list of connections');
-        const { server, data } = list;
-        for (const { cid } of data.connections.filter((one) => !this.#users.has(one.authorized_user))) {
-          await bus.request(kickSubject(server.id), JSON.stringify({ cid }), { timeoutMs });
-          log.info({ server: server.id, cid, account }, 'connection of a former user dropped');
-        }
-        if (data.total > offset + PAGE) isLast = false;
-      }
-    }
   }
 }
 

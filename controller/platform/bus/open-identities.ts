@@ -1,10 +1,11 @@
 import type { Log } from '../../../shared/log.ts';
 import type { Clock } from '../../../shared/time.ts';
 import { readCalloutIssuer } from './bus-credentials.ts';
-import type { BusIdentities } from './identities-port.ts';
+import type { BusIdentities, BusUser } from './identities-port.ts';
 import { NatsCallout, type CalloutBus } from './nats-callout.ts';
 import { NatsUsersFile, type NatsUsersFiles } from './nats-users.ts';
 import { SigningKey } from './nkeys.ts';
+import { dropConnections } from './open-connections.ts';
 
 interface IdentityOptions {
   bus: CalloutBus;
@@ -22,5 +23,29 @@ export function openIdentities({ bus, users, credsFile, clock, log }: IdentityOp
   const issuer = readCalloutIssuer(credsFile);
   if (issuer) return new NatsCallout({ bus, issuer: new SigningKey(issuer), clock, log });
   log.warn('no way to tell NATS of its users: neither a user file nor an account seed beside the credentials');
-  return { publish: async () => true, outdate: () => undefined };
+  return new OperatorsUsers(bus, log);
+}
+
+/** A server whose operator maintains the users: it disconnects whoever loses an identity, from 2.10 on. */
+class OperatorsUsers implements BusIdentities {
+  readonly #bus: CalloutBus;
+  readonly #log: Log;
+  readonly #known = new Set<string>();
+
+  constructor(bus: CalloutBus, log: Log) {
+    this.#bus = bus;
+    this.#log = log;
+  }
+
+  async publish(users: BusUser[]): Promise<boolean> {
+    const present = new Set(users.map((user) => user.public_key));
+    for (const key of present) this.#known.add(key);
+    const isFormer = (key: string): boolean => this.#known.has(key) && !present.has(key);
+    if (![...this.#known].some(isFormer)) return true;
+    const failed = (error: unknown) => this.#log.warn({ err: error }, 'connections of former users not dropped');
+    await dropConnections(this.#bus, this.#log, isFormer).catch(failed);
+    return false;
+  }
+
+  outdate(): void {}
 }

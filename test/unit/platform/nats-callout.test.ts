@@ -28,7 +28,7 @@ beforeEach(() => {
       subscribe: () => ({ stop: async () => undefined }),
       requestMany: async () => {
         if (!isAnswering) throw new Error('no answer');
-        const connections = [...connected].map(([cid, name]) => ({ cid, authorized_user: name }));
+        const connections = [...connected].map(([cid, name]) => ({ cid, account: 'PROBES', authorized_user: name }));
         return [bytes({ server: { id: 'S' }, data: { total: connections.length, connections } })];
       },
       request: async (_subject, data) => {

@@ -1,0 +1,113 @@
+import { z } from 'zod';
+import { decodeJson } from '../../../shared/contracts/decode-json.ts';
+import type { Log } from '../../../shared/log.ts';
+import type { Clock, Timer } from '../../../shared/time.ts';
+import type { BusSubscription } from './bus-port.ts';
+import type { NatsBus } from './bus.ts';
+import type { SuspendedIdentities } from './identities-port.ts';
+import { openConnections, type ConnectionBus } from './open-connections.ts';
+
+/** Connections of one identity. A probe has one, two while it replaces its keys, and some half-open ones. */
+export const MAX_CONNECTIONS = 8;
+/** How long NATS refuses an identity that has opened more. */
+export const SUSPENDED_MS = 60_000;
+/** Between two lists of connections that the same flood causes. */
+const LIST_INTERVAL_MS = 1000;
+/** Events of the system account as the server's file imports them into CONTROL. */
+const CONNECTED_SUBJECT = 'nats.connected.*';
+
+/** What a server publishes when somebody has connected. */
+const connectEvent = z.object({ client: z.object({ user: z.string().default('') }) });
+
+interface ConnectionLimitDeps {
+  bus: ConnectionBus & Pick<NatsBus, 'subscribe'>;
+  /** Called when an identity has opened too many connections: from now on `isSuspended`. */
+  onSuspended: () => void;
+  clock: Clock;
+  log: Log;
+}
+
+/**
+ * Suspends identities that open too many connections, because NATS limits connections per account only: with
+ * that limit, one probe could lock out the others. Counting connect events says when to ask servers for the
+ * list; only the list decides.
+ */
+export class ConnectionLimit implements SuspendedIdentities {
+  readonly #deps: ConnectionLimitDeps;
+  /** By public key, connections in the last list and those opened since. */
+  #counts = new Map<string, number>();
+  /** By public key, until when, monotonic ms. */
+  readonly #suspended = new Map<string, number>();
+  #subscription: BusSubscription | null = null;
+  /** Set while a list is due or under way. */
+  #timer: Timer | null = null;
+  #listedAt = -LIST_INTERVAL_MS;
+  #isStopped = false;
+
+  constructor(deps: ConnectionLimitDeps) {
+    this.#deps = deps;
+  }
+
+  start(): void {
+    this.#subscription = this.#deps.bus.subscribe(CONNECTED_SUBJECT, ({ data }) => {
+      const key = decodeJson(connectEvent, data)?.client.user;
+      if (key) this.#count(key);
+    });
+    this.list();
+  }
+
+  async stop(): Promise<void> {
+    this.#isStopped = true;
+    this.#timer?.cancel();
+    await this.#subscription?.stop();
+  }
+
+  /** Asks servers for all connections soon, because connect events may have been missed. */
+  list(): void {
+    if (this.#timer || this.#isStopped) return;
+    const { clock, log } = this.#deps;
+    const waitMs = Math.max(0, this.#listedAt + LIST_INTERVAL_MS - clock.monotonic());
+    const failed = (error: unknown) => log.warn({ err: error }, 'connections of probes and subscribers not listed');
+    this.#timer = clock.setTimer(waitMs, () => void this.#judge().catch(failed).finally(() => {
+      this.#timer = null;
+      if ([...this.#counts.values()].some((count) => count > MAX_CONNECTIONS)) this.list();
+    }));
+  }
+
+  isSuspended(key: string): boolean {
+    return (this.#suspended.get(key) ?? 0) > this.#deps.clock.monotonic();
+  }
+
+  /** Forgets those whose time is over; true while there are others. */
+  hasSuspended(): boolean {
+    for (const key of this.#suspended.keys()) if (!this.isSuspended(key)) this.#suspended.delete(key);
+    return this.#suspended.size > 0;
+  }
+
+  #count(key: string): void {
+    const count = (this.#counts.get(key) ?? 0) + 1;
+    this.#counts.set(key, count);
+    if (count > MAX_CONNECTIONS) this.list();
+  }
+
+  async #judge(): Promise<void> {
+    const { bus, clock, log, onSuspended } = this.#deps;
+    this.#listedAt = clock.monotonic();
+    // What is opened while servers respond may count twice, which only causes another list.
+    this.#counts = new Map();
+    const listed = new Map<string, number>();
+    for (const { key } of await openConnections(bus)) listed.set(key, (listed.get(key) ?? 0) + 1);
+    let isAnySuspended = false;
+    for (const [key, connections] of listed) {
+      if (connections <= MAX_CONNECTIONS) {
+        this.#counts.set(key, (this.#counts.get(key) ?? 0) + connections);
+        continue;
+      }
+      this.#counts.delete(key);
+      this.#suspended.set(key, clock.monotonic() + SUSPENDED_MS);
+      isAnySuspended = true;
+      log.warn({ public_key: key, connections }, 'NATS identity suspended: too many connections');
+    }
+    if (isAnySuspended) onSuspended();
+  }
+}

@@ -1,0 +1,70 @@
+import { z } from 'zod';
+import { decodeJson } from '../../../shared/contracts/decode-json.ts';
+import type { Log } from '../../../shared/log.ts';
+import type { NatsBus } from './bus.ts';
+import type { OutsideAccount } from './identities-port.ts';
+
+/** Services of the system account as the server's file imports them into CONTROL. */
+const CONNECTIONS_SUBJECT = 'nats.connections';
+const kickSubject = (serverId: string) => `nats.kick.${serverId}`;
+const ACCOUNTS: readonly string[] = ['PROBES', 'SUBSCRIBERS'] satisfies OutsideAccount[];
+const PAGE_SIZE = 1024;
+const TIMEOUT_MS = 5000;
+const MAX_SERVERS = 64;
+
+const connectionList = z.object({
+  server: z.object({ id: z.string() }),
+  data: z.object({
+    total: z.int().default(0),
+    connections: z.array(z.object({
+      cid: z.int(), account: z.string().default(''), authorized_user: z.string().default(''),
+    })).default([]),
+  }),
+});
+
+export type ConnectionBus = Pick<NatsBus, 'request' | 'requestMany'>;
+
+interface OpenConnection {
+  server: string;
+  cid: number;
+  account: string;
+  /** Public key of its identity. */
+  key: string;
+}
+
+/**
+ * All connections of probes and subscribers at all servers. Rejects with BusError if no server responds. The
+ * request names no account: version 2.9 then also lists connections that it closed at a reload.
+ */
+export async function openConnections(bus: ConnectionBus): Promise<OpenConnection[]> {
+  const found: OpenConnection[] = [];
+  for (let offset = 0, isLast = false; !isLast; offset += PAGE_SIZE) {
+    const request = JSON.stringify({ auth: true, limit: PAGE_SIZE, offset });
+    const limits = { timeoutMs: TIMEOUT_MS, most: MAX_SERVERS };
+    isLast = true;
+    for (const reply of await bus.requestMany(CONNECTIONS_SUBJECT, request, limits)) {
+      const list = decodeJson(connectionList, reply);
+      if (!list) throw new Error('a NATS server sent no list of connections');
+      const { server, data } = list;
+      for (const { cid, account, authorized_user: key } of data.connections) {
+        if (ACCOUNTS.includes(account)) found.push({ server: server.id, cid, account, key });
+      }
+      if (data.total > offset + PAGE_SIZE) isLast = false;
+    }
+  }
+  return found;
+}
+
+/**
+ * Disconnects each probe and subscriber whose key `isUnwanted`. Servers before 2.10 cannot: there it rejects
+ * with BusError.
+ */
+export async function dropConnections(
+  bus: ConnectionBus, log: Log, isUnwanted: (key: string) => boolean,
+): Promise<void> {
+  const unwanted = (await openConnections(bus)).filter(({ key }) => isUnwanted(key));
+  for (const { server, cid, account } of unwanted) {
+    await bus.request(kickSubject(server), JSON.stringify({ cid }), { timeoutMs: TIMEOUT_MS });
+    log.info({ server, cid, account }, 'connection of a former user dropped');
+  }
+}
