@@ -15,6 +15,7 @@ import { DomainSnapshots } from '../status-pages/public/domain-snapshots.ts';
 import { earlyPages } from '../status-pages/public/early-pages.ts';
 import { HostPages } from '../status-pages/public/host-pages.ts';
 import { liveRoutes } from '../status-pages/public/live-routes.ts';
+import { MonitorBadges } from '../status-pages/public/monitor-badges.ts';
 import { PageSnapshots } from '../status-pages/public/page-snapshots.ts';
 import { PageStreams } from '../status-pages/public/page-streams.ts';
 import { PublicPages, type LastPages } from '../status-pages/public/public-pages.ts';
@@ -123,7 +124,11 @@ export async function openStatusPages(
       subscribers: PageSubscribers,
     ) => {
       const shown = { pages, posts, monitors, statistics, pastDays, history, windows };
-      const changed = (subdomain: string, isPublished: boolean) => readers.changed(subdomain, isPublished);
+      const badges = new MonitorBadges({ pages, readers, clock });
+      const changed = (subdomain: string, isPublished: boolean) => {
+        readers.changed(subdomain, isPublished);
+        badges.clear();
+      };
       const deps = {
         ...shown, ...naming, visits, quota, changed, subscribers, told, incidents,
         followIncidents: () => follower.look(),
@@ -136,7 +141,7 @@ export async function openStatusPages(
         routes: [
           ...pageRoutes(deps), ...domainRoutes(deps), ...postRoutes(deps),
           ...publicPageRoutes(readers), ...detailRoutes(shown, readers, clock),
-          ...liveRoutes(readers, streams), ...spreadRoutes({ pages, readers, baseUrl: linkBase }),
+          ...liveRoutes(readers, streams), ...spreadRoutes({ badges, readers, baseUrl: linkBase }),
         ],
       };
     },

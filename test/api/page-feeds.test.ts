@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { ApiClient } from '../helpers/api-client.ts';
 import { makeApp, type TestApp } from '../helpers/make-app.ts';
+import { SimulatedClock } from '../helpers/simulated-clock.ts';
 import { newTenant } from '../helpers/tenants.ts';
 
 const HOSTILE = ']]></title><script>alert(1)</script> & "quotes" \uFFFF';
@@ -89,6 +90,37 @@ test('a monitor that no published page shows has no badge', async () => {
   }
 });
 
+test('a badge that many read costs no query for each view, and follows its page', async () => {
+  const commands: string[] = [];
+  const clock = new SimulatedClock(Date.now());
+  const still = await makeApp({
+    mongoUrl: app.mongoUrl, clock, onCommand: (command) => commands.push(Object.keys(command)[0] ?? ''),
+  });
+  still.owners.live.set(monitors.shown, app.owners.live.get(monitors.shown) as never);
+  const path = `/api/monitors/${monitors.shown}/badge.svg`;
+  const first = await still.client.get(path);
+  expect(first.headers.get('cache-control')).toBe('public, max-age=60');
+  commands.length = 0;
+  for (let view = 0; view < 20; view += 1) expect((await still.client.get(path)).text).toBe(first.text);
+  expect((await still.client.get(`${path}?lang=de`)).text).toContain('aria-label="Shop: ');
+  expect(commands).toEqual([]);
+
+  const unknown = `/api/monitors/${monitors.hidden}/badge.svg`;
+  expect((await still.client.get(unknown)).status).toBe(404);
+  commands.length = 0;
+  expect((await still.client.get(unknown)).status).toBe(404);
+  expect(commands).toEqual([]);
+
+  // Another controller takes the page away, and gives it back.
+  await client.post(`${page.path}/unpublish`);
+  await clock.advance(2500);
+  expect((await still.client.get(path)).status).toBe(404);
+  await client.post(`${page.path}/publish`);
+  await clock.advance(2500);
+  expect((await still.client.get(path)).status).toBe(200);
+  await still.close();
+});
+
 test('only the embed may be framed', async () => {
   for (const [path, ancestors, options] of [
     ['', "'none'", 'DENY'], ['/feed.json', "'none'", 'DENY'], ['/embed', '*', null],
@@ -100,7 +132,8 @@ test('only the embed may be framed', async () => {
 });
 
 test('whoever has a feed, a badge or a style already gets no body', async () => {
-  for (const path of ['feed.atom', 'feed.json', 'embed', 'style.css'].map((file) => `/status/${page.subdomain}/${file}`)) {
+  const ofPage = ['feed.atom', 'feed.json', 'embed', 'style.css'].map((file) => `/status/${page.subdomain}/${file}`);
+  for (const path of [...ofPage, `/api/monitors/${monitors.shown}/badge.svg`]) {
     const tag = (await read(path)).headers.get('etag') ?? '';
     // The client of the API tests knows declared answers only.
     const again = await fetch(app.url + path, { headers: { 'if-none-match': tag } });

@@ -3,7 +3,6 @@ import { notFound } from '../../../shared/errors.ts';
 import { HTML_CONTENT } from '../../http/exchange.ts';
 import { uuidParam } from '../../http/params.ts';
 import { defineRoute, type Route } from '../../http/route.ts';
-import type { PageDeps } from '../deps.ts';
 import { componentBadge, pageBadge } from './badge.ts';
 import { renderEmbed } from './embed-html.ts';
 import { viewPageError } from './error-html.ts';
@@ -11,12 +10,13 @@ import { FEED_FORMATS, renderFeed, type FeedFormat } from './feeds.ts';
 import type { PageForm } from './kept-page.ts';
 import { voiceOf, type Language } from './languages/language.ts';
 import { languageOf, languageQuery } from './languages/preferred-language.ts';
+import type { MonitorBadges } from './monitor-badges.ts';
 import type { PublicPages } from './public-pages.ts';
-import { answerWith, publicParams, readShown } from './public-routes.ts';
+import { answerWith, publicParams } from './public-routes.ts';
 import type { FoundPage } from './read-public-page.ts';
 
 export interface SpreadDeps {
-  pages: Pick<PageDeps['pages'], 'showing'>;
+  badges: MonitorBadges;
   readers: PublicPages;
   /** Of links, without a slash at its end. */
   baseUrl(): string;
@@ -29,7 +29,8 @@ const common = {
 const SVG = { 200: { contentType: 'image/svg+xml; charset=utf-8' } } as const;
 const badgeQuery = languageQuery.extend({ show: z.enum(['status', 'uptime']).optional().catch(undefined) });
 /** Other sites show badges; those that are asked for often may be a minute old. */
-const BADGE_HEADERS = {
+const SVG_HEADERS = {
+  'Content-Type': SVG[200].contentType,
   'Cache-Control': 'public, max-age=60', 'Cross-Origin-Resource-Policy': 'cross-origin', Vary: 'Accept-Language',
 };
 
@@ -53,7 +54,7 @@ export function embedForm({ view, page }: FoundPage, language: Language): PageFo
 export function badgeForm({ view }: FoundPage, language: Language): PageForm {
   return {
     body: pageBadge(view, voiceOf(language, view.timezone)),
-    headers: { 'Content-Type': SVG[200].contentType, ...BADGE_HEADERS },
+    headers: SVG_HEADERS,
   };
 }
 
@@ -89,7 +90,7 @@ function embedRoute({ readers }: SpreadDeps): Route {
   });
 }
 
-function badgeRoutes({ pages, readers }: SpreadDeps): Route[] {
+function badgeRoutes({ badges, readers }: SpreadDeps): Route[] {
   return [
     defineRoute({
       ...common, path: '/api/public/status-pages/:subdomain/badge.svg', params: publicParams, answers: SVG,
@@ -102,15 +103,15 @@ function badgeRoutes({ pages, readers }: SpreadDeps): Route[] {
     defineRoute({
       ...common, path: '/api/monitors/:id/badge.svg', params: z.strictObject({ id: uuidParam }), answers: SVG,
       query: badgeQuery, summary: 'State or uptime of a monitor on a published status page, as an image',
-      description: '`show=uptime` shows the uptime of 90 days if the page does. The image says what the page says.',
+      description: '`show=uptime` shows the uptime of 90 days if the page does. The image says what the page says. '
+        + 'Send its `ETag` as `If-None-Match` to get 304 without a body while it is the same.',
       handle: async (ctx, { params: { id }, query }) => {
-        const [subdomain] = await pages.showing(id);
-        const shown = subdomain === undefined ? undefined : await readShown(readers, subdomain);
-        const component = shown?.view.components.find((one) => one.id === id);
-        if (shown === undefined || component === undefined) throw notFound('Monitor');
-        const voice = voiceOf(languageOf(ctx, query), shown.view.timezone);
-        const raw = componentBadge(shown.view, component, query.show ?? 'status', voice);
-        return { status: 200 as const, raw, headers: BADGE_HEADERS };
+        const [language, show] = [languageOf(ctx, query), query.show ?? 'status'];
+        const packed = await badges.form(id, `${show} ${language}`, ({ view }, component) => ({
+          body: componentBadge(view, component, show, voiceOf(language, view.timezone)), headers: SVG_HEADERS,
+        }));
+        if (packed === null) throw notFound('Monitor');
+        return { status: 200 as const, packed };
       },
     }),
   ];
