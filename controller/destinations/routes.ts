@@ -78,7 +78,7 @@ export function destinationRoutes(deps: DestinationDeps): Route[] {
     }),
     defineRoute({
       ...ofSecret, method: 'GET', path: '/api/integrations/:id/secret',
-      summary: 'Read the signing secret, created on the first read',
+      summary: 'Read the signing secret, created on the first read', audit: 'integration.secret_read',
       answers: { 200: secret },
       handle: async (ctx, { params }) => showSecret(await openSecret(deps, ctx, params.id)),
     }),

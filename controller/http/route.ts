@@ -167,7 +167,8 @@ interface RouteFacts {
   /** Replaces INTERNAL_ERROR when this route fails unexpectedly. */
   failure?: { code: ErrorCode; message: string };
   /**
-   * The audit log's name for a success of this route: noun and past participle, as `monitor.created`.
+   * The audit log's name for a success of this route: noun and past participle, as `monitor.created`. Reads
+   * have one if they hand out a secret or whole lists.
    * `false`: the route changes nothing although its method is not GET.
    */
   audit?: string | false;

@@ -40,7 +40,7 @@ export function configurationRoutes(deps: ConfigurationDeps): Route[] {
     }),
     defineRoute({
       method: 'GET', path: '/api/export', tag, auth: { access: 'project', role: 'viewer' },
-      summary: 'Export monitors, groups and status pages as a document',
+      summary: 'Export monitors, groups and status pages as a document', audit: 'configuration.exported',
       description: 'Contains what reading monitors returns, but no heartbeat tokens. '
         + `${CONCEALMENT} An import cannot create a monitor from a document that lacks its credentials.`,
       query: exportQuery, takesTurns: true,

@@ -44,7 +44,8 @@ function readRoutes(deps: SubscriberDeps): Route[] {
     }),
     defineRoute({
       ...all, path: `${path}/export`, auth: admin, method: 'GET',
-      summary: 'Export the subscribers of a status page as CSV, by address', query: schema.exportQuery,
+      summary: 'Export the subscribers of a status page as CSV, by address', audit: 'subscribers.exported',
+      query: schema.exportQuery,
       description: 'At most 10,000. A cell that a spreadsheet would take for a formula begins with an apostrophe.',
       answers: { 200: answers.CSV },
       handle: async (ctx, { params, query }) => ({

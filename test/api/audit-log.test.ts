@@ -47,13 +47,40 @@ describe('the audit log', () => {
     expect(Date.parse(entries[0].created_at)).toBeLessThanOrEqual(Date.now());
   });
 
-  test('records successful changes only, and no reads', async () => {
+  test('records successful changes only, and no usual reads', async () => {
     const { pagination } = await log();
     await tenant.writeKey.post('/api/monitors', { ...monitor, interval_seconds: 1 });
     await tenant.readKey.post('/api/monitors', monitor);
     await tenant.writeKey.delete(`/api/monitors/${randomUUID()}`);
     await tenant.writeKey.get('/api/monitors');
     expect((await log()).pagination.total_count).toBe(pagination.total_count);
+  });
+
+  test('records who read a signing secret, exported data or ran a check by hand, without what they got', async () => {
+    const { client, userId } = tenant.owner;
+    const hook = { name: 'Hook', type: 'webhook', config: { url: 'https://hook.example/' } };
+    const { id: hookId } = (await client.post('/api/integrations', hook)).data.integration;
+    const { id: monitorId } = (await client.post('/api/monitors', { ...monitor, name: 'Checked' })).data.monitor;
+    const pages = `/api/projects/${tenant.projectId}/status-pages`;
+    const page = (await client.post(pages, { name: 'Page', subdomain: `page-${randomUUID()}` })).data.status_page;
+    const { pagination } = await log();
+    const { secret } = (await client.get(`/api/integrations/${hookId}/secret`)).data;
+    const answers = [
+      await client.get('/api/export?format=json'), await client.get(`${pages}/${page.id}/subscribers/export`),
+      await client.post(`/api/monitors/${monitorId}/check`),
+      await client.post('/api/monitors/test', { type: 'HTTP', target: 'https://test.example/' }),
+    ];
+    expect(answers.map(({ status }) => status)).toEqual([200, 200, 200, 200]);
+    const after = await log();
+    expect(after.pagination.total_count).toBe(pagination.total_count + 5);
+    expect(after.entries.slice(0, 5)).toMatchObject([
+      { action: 'monitor.tested', resource: { type: 'monitor', id: null }, fields: ['type', 'target'] },
+      { action: 'monitor.checked', resource: { type: 'monitor', id: monitorId } },
+      { action: 'subscribers.exported', resource: { type: 'subscribers', id: page.id } },
+      { action: 'configuration.exported', resource: { type: 'configuration', id: null }, fields: ['format'] },
+      { action: 'integration.secret_read', resource: { type: 'integration', id: hookId }, actor: { id: userId } },
+    ]);
+    expect(JSON.stringify(after)).not.toContain(secret);
   });
 
   test('belongs to one organization', async () => {

@@ -124,12 +124,12 @@ function simulateRoute(deps: MonitorDeps): Route {
 
 function runRoutes(deps: MonitorDeps): Route[] {
   const common = {
-    method: 'POST', tag: 'Monitors', auth: { access: 'project', role: 'editor' }, audit: false,
+    method: 'POST', tag: 'Monitors', auth: { access: 'project', role: 'editor' },
     answers: { 200: answers.runAnswer },
   } as const;
   return [
     defineRoute({
-      ...common, path: '/api/monitors/:id/check', summary: 'Check a monitor now',
+      ...common, path: '/api/monitors/:id/check', summary: 'Check a monitor now', audit: 'monitor.checked',
       description: 'Checks in each of its regions. Responds when all have finished, or 5 s after the '
         + 'monitor\'s timeout; a region that has not answered by then is `missed`.',
       params: idParams,
@@ -141,6 +141,7 @@ function runRoutes(deps: MonitorDeps): Route[] {
     }),
     defineRoute({
       ...common, path: '/api/monitors/test', summary: 'Test a monitor without saving it',
+      audit: 'monitor.tested',
       description: 'Takes the body of a new monitor; `name` and `interval_seconds` are optional. Nothing '
         + 'is saved.',
       body: monitorInputs(deps.minIntervalSeconds).test,
