@@ -123,6 +123,16 @@ test('no secret of a request or response appears in an error or in the log, even
   expect(answers.join('')).not.toMatch(
     /canary-of-a-target|canary-password|mongodb:|127\.0\.0\.1|node_modules|\.ts:\d|at async/,
   );
+  // The security page tells operators what a copy of the database contains.
+  const client = await MongoClient.connect(rig.store.url);
+  const dump = JSON.stringify(await Promise.all(
+    ['monitors', 'destinations', 'settings', 'key_rings'].map((name) => client.db().collection(name).find({}).toArray()),
+  ));
+  await client.close();
+  for (const kind of ['-header', '-body', '-auth', '-hook']) expect(dump, kind).toContain(`${secret}${kind}`);
+  for (const readable of [beat, signing, `services/${secret}`, 'signing_seed', 'box_seed']) {
+    expect(dump).toContain(readable);
+  }
   const log = lines.join('');
   expect(lines.length).toBeGreaterThan(3);
   for (const [name, value] of Object.entries({ ...usable, beat, signing, target: secret })) {
