@@ -109,7 +109,33 @@ test('the style of a page is a file of its own, and what could load or cover som
   const style = await readStyle();
   expect(style.headers.get('content-type')).toBe('text/css; charset=utf-8');
   expect(style.headers.get('x-content-type-options')).toBe('nosniff');
-  expect(style.text).toBe('.page>header{border-bottom:4px solid #1a7f37}\n.page h1{color:red}');
+  expect(style.text).toMatch(/^:root\{--brand:#1a7f37;--on-brand:#fff;--accent:#[0-9a-f]{6}\}\n/);
+  expect(style.text).toMatch(/\[data-theme="dark"\]\{--accent:#[0-9a-f]{6}\}\n\.page h1\{color:red\}$/);
   expect((await readHtml(subdomain)).text)
     .toMatch(new RegExp(`<link rel="stylesheet" href="/status/${subdomain}/style.css\\?v=[0-9a-f]{16}">`));
+});
+
+test('a page lists its incidents by day, and says of which days there are none', async () => {
+  const { id, subdomain } = await createPage({ incident_history_days: 3, timezone: 'Asia/Tokyo' });
+  const monitor = await createMonitor('Shop');
+  await client.put(`${pages}/${id}/monitors`, { monitors: [{ monitor_id: monitor }] });
+  const post = async (title: string) => (await client.post(`${pages}/${id}/incidents`, {
+    title, message: `Message of ${title}`, severity: 'minor', affected_monitor_ids: [monitor],
+  })).data.incident.id as string;
+  const [old, over] = [await post('Old'), await post('Over')];
+  for (const each of [old, over]) await client.post(`${pages}/${id}/incidents/${each}/resolve`, { message: 'All is well.' });
+  await post('Ongoing');
+  const today = new Date().toISOString();
+  const at = (back: number) => Date.parse(today) - back * 86_400_000;
+  await app.db.collection<{ _id: string }>('status_page_posts').updateOne({ _id: old }, { $set: { published_at: at(2) } });
+  await app.db.collection<{ _id: string }>('status_pages').updateOne({ _id: id }, { $set: { created_at: at(9) } });
+  await client.post(`${pages}/${id}/publish`);
+  const { text } = await readHtml(subdomain);
+  const days = [...text.matchAll(/<div><h3>(.*?)<\/h3><div>(.*?)<\/div><\/div>/gs)].map(([, day, said = '']) =>
+    [day, [...said.matchAll(/lang=en">(.*?)<|<p class="faint">(No .*?)</g)].map(([, title, none]) => title ?? none)]);
+  const name = (back: number) => new Intl.DateTimeFormat('en-GB', { dateStyle: 'long', timeZone: 'Asia/Tokyo' }).format(at(back));
+  expect(days).toEqual([
+    [name(0), ['Ongoing', 'Over']], [name(1), ['No incidents reported']], [name(2), ['Old']],
+  ]);
+  expect(text.indexOf('Message of Ongoing')).toBeLessThan(text.indexOf('Past incidents'));
 });

@@ -4,6 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
 import { LANGUAGES, TEXTS } from '../../controller/status-pages/public/languages/language.ts';
+import type { OverallState } from '../../controller/status-pages/public/public-view.ts';
 import { makeApp, type TestApp } from '../helpers/make-app.ts';
 import { until } from '../helpers/until.ts';
 import { findBarriers, startChromium, takeScreenshot } from './chromium.ts';
@@ -62,31 +63,91 @@ describe('in Chromium', () => {
     ['phone', { ...PHONE, colorScheme: 'dark' }],
   ] as const)('nothing bars anybody from the page (%s)', async (name, options) => {
     await withPage('', options, async (page, noted) => {
-      const days = page.locator('summary').first();
+      const days = page.locator('.components summary').first();
       await (name === 'phone' ? days.tap() : days.click());
       await expect.poll(() => page.locator('summary title').count()).toBeGreaterThan(0);
       await expect.poll(() => page.locator('details[open] li').count()).toBeGreaterThan(0);
       expect(await findBarriers(page)).toEqual([]);
-      expect(noted).toEqual([]);
       await takeScreenshot(page, `page-${name}`);
+      await page.locator('.subscribe > summary').click();
+      await page.getByLabel(TEXTS.en.email).waitFor();
+      expect(await findBarriers(page)).toEqual([]);
+      expect(await overflow(page)).toBe(0);
+      expect(noted).toEqual([]);
+      await takeScreenshot(page, `page-subscribe-${name}`);
     });
   });
 
   test('a page that changes is brought up to date in place, and focus and opened details stay', async () => {
     await withPage('', DESKTOP, async (page, noted) => {
       await page.evaluate('window.isSame = true');
-      await page.locator('summary').nth(1).press('Enter');
+      await page.locator('.components summary').nth(1).press('Enter');
       const rename = (name: string) => app.db.collection<{ _id: string; name: string }>('monitors')
         .updateOne({ _id: shown.monitors[0] as string }, { $set: { name } });
       await rename('Renamed shop');
       await page.getByText('Renamed shop').first().waitFor();
       await expect.poll(() => page.evaluate('window.isSame')).toBe(true);
       expect((await focused(page)).tag).toBe('SUMMARY');
-      await expect.poll(() => page.locator('details').evaluateAll(
+      await expect.poll(() => page.locator('.components details').evaluateAll(
         (all) => all.map((one) => one.hasAttribute('open')).indexOf(true),
       )).toBe(1);
+      const live = app.owners.live.get(shown.monitors[2] as string);
+      if (live === undefined) throw new Error('The monitor has no state');
+      await page.evaluate('window.banner = document.querySelector(".overall")');
+      const bannerShows = (state: OverallState) => expect.poll(() => page.evaluate(`[
+        banner === document.querySelector('.overall'), banner.className, banner.textContent,
+        banner.querySelector('use').getAttribute('href'),
+      ]`)).toEqual([true, `overall ${state}`, TEXTS.en.overall[state], '#i-warning']);
+      app.owners.live.set(shown.monitors[2] as string, { ...live, status: 'up' });
+      await bannerShows('degraded');
+      app.owners.live.set(shown.monitors[2] as string, live);
+      await bannerShows('partial_outage');
       expect(noted).toEqual([]);
       await rename('Shop');
+    });
+  });
+
+  test.each([
+    ['light', '#ffe14d'], ['dark', '#1a237e'], ['light', '#e11d74'], ['dark', '#808080'],
+  ] as const)('nothing bars anybody from a %s page of the color %s', async (colorScheme, primaryColor) => {
+    const { subdomain } = await publishPage(app, { primaryColor });
+    const context = await browser.newContext({ ...PHONE, colorScheme });
+    context.setDefaultTimeout(MOST_MS);
+    const page = await context.newPage();
+    await page.goto(`${app.url}/status/${subdomain}`);
+    const [red, green, blue] = [1, 3, 5].map((at) => Number.parseInt(primaryColor.slice(at, at + 2), 16));
+    await expect.poll(() => page.evaluate('getComputedStyle(document.querySelector(".subscribe > summary")).backgroundColor'))
+      .toBe(`rgb(${red}, ${green}, ${blue})`);
+    await page.locator('.subscribe > summary').tap();
+    expect(await findBarriers(page)).toEqual([]);
+    await context.close();
+  });
+
+  test('nothing on the page moves', async () => {
+    await withPage('', { ...DESKTOP, reducedMotion: 'reduce' }, async (page) => {
+      await page.locator('.subscribe > summary').click();
+      await expect.poll(() => page.evaluate('document.getAnimations().length')).toBe(0);
+    });
+  });
+
+  test('the button for subscribing opens and closes its form by keyboard', async () => {
+    await withPage('', DESKTOP, async (page) => {
+      await page.keyboard.press('Tab');
+      await page.keyboard.press('Tab');
+      expect(await focused(page)).toEqual({ tag: 'SUMMARY', text: TEXTS.en.send });
+      const email = page.getByLabel(TEXTS.en.email);
+      await expect.poll(() => email.isVisible()).toBe(false);
+      await page.keyboard.press('Enter');
+      await email.waitFor();
+      await page.keyboard.press('Tab');
+      expect((await focused(page)).tag).toBe('INPUT');
+      await page.keyboard.press('Escape');
+      await email.waitFor({ state: 'hidden' });
+      expect((await focused(page)).tag).toBe('SUMMARY');
+      await page.keyboard.press('Space');
+      await email.waitFor();
+      await page.getByRole('heading', { level: 1 }).click();
+      await email.waitFor({ state: 'hidden' });
     });
   });
 
@@ -126,11 +187,11 @@ describe('in Chromium', () => {
         await page.keyboard.press('Tab');
         const { tag, text } = await focused(page);
         if (tag === 'BODY') break;
-        if (tag === 'SUMMARY') await page.keyboard.press('Enter');
+        if (tag === 'SUMMARY' && text !== TEXTS.en.send) await page.keyboard.press('Enter');
         reached.push(text);
       }
       expect(reached).toEqual(expect.arrayContaining(['Payments fail', 'Shop', 'Deutsch']));
-      await expect.poll(() => page.locator('details[open]').count()).toBe(shown.monitors.length);
+      await expect.poll(() => page.locator('.components details[open]').count()).toBe(shown.monitors.length);
     });
   });
 
@@ -139,7 +200,9 @@ describe('in Chromium', () => {
       await expect.poll(() => page.getByRole('heading', { level: 1 }).textContent()).toBe('Acme');
       await expect.poll(() => page.locator('.components > li').count()).toBe(4);
       await expect.poll(() => page.getByRole('heading', { name: 'New switches' }).isVisible()).toBe(true);
-      await page.getByRole('link', { name: 'Payments fail' }).click();
+      await page.getByText(TEXTS.fr.send, { exact: true }).first().click();
+      await page.getByLabel(TEXTS.fr.email).waitFor();
+      await page.getByRole('link', { name: 'Payments fail' }).first().click();
       await expect.poll(() => page.locator('html').getAttribute('lang')).toBe('fr');
       await expect.poll(() => page.getByRole('heading', { level: 1 }).textContent()).toBe('Payments fail');
     });
@@ -156,6 +219,7 @@ describe('in Chromium', () => {
       page.evaluate<string>(`getComputedStyle(document.querySelector('${selector}')).color`);
     expect(await colorOf('h1')).toBe('rgb(176, 0, 32)');
     expect([await colorOf('form'), await colorOf('footer')]).not.toContain('rgb(176, 0, 32)');
+    await page.locator('.subscribe > summary').click();
     await expect.poll(() => page.getByRole('button', { name: TEXTS.en.send }).isVisible()).toBe(true);
     await expect.poll(() => page.getByRole('link', { name: 'Deutsch' }).isVisible()).toBe(true);
     await context.close();
@@ -163,6 +227,7 @@ describe('in Chromium', () => {
 
   test('a visitor subscribes by the form', async () => {
     await withPage('', PHONE, async (page, noted) => {
+      await page.locator('.subscribe > summary').tap();
       await page.getByLabel(TEXTS.en.email).fill('visitor@example.com');
       await page.getByRole('button', { name: TEXTS.en.send }).click();
       await page.waitForURL(/\/subscribe\?lang=en$/);

@@ -70,6 +70,7 @@ async function subscribeAndLeave(
     };
 
     await page.goto(`${app.url}/status/${shown.subdomain}`);
+    await page.locator('.subscribe > summary').click();
     await page.getByLabel(texts.email).fill(address);
     await press(texts.send);
     await lookAt(texts.pleaseConfirm, 'asked');

@@ -6,8 +6,8 @@ import type { PublicComponent, PublicPageView } from './public-view.ts';
 const DAY_MS = 86_400_000;
 /** Days that are listed and titled; the page of the component has all. */
 const MOST_LISTED = 20;
-/** Each day is a bar of two units and a gap of one: the style draws lines with such dashes. */
-const STEP = 3;
+/** Each day is a bar of three units and a gap of one: the style draws lines with such dashes. */
+const STEP = 4;
 
 const CLASSES: Record<DayState, string> = { operational: 'u', degraded: 'g', down: 'd', unknown: 'n' };
 

@@ -1,7 +1,10 @@
 import { html, type Html } from '../../pages/html.ts';
 import type { Page } from '../../pages/layout.ts';
+import type { TIMEFRAMES } from '../page.ts';
 import { bars, shownDays } from './bars.ts';
 import { chart, type ShownTime } from './chart.ts';
+import { barEnds } from './components-html.ts';
+import { banner } from './icons.ts';
 import type { Voice } from './languages/language.ts';
 import { framePage, type Look } from './page-frame.ts';
 import type { PublicComponent, PublicPageView } from './public-view.ts';
@@ -16,7 +19,7 @@ export interface ComponentTimes {
   days: ShownTime[];
 }
 
-/** The page of one component: all of its days in words, and its response times. */
+/** The page of one component: its uptime, all of its days in words, and its response times. */
 export function renderComponentPage(
   view: PublicPageView, look: Look, component: PublicComponent, times: ComponentTimes | null, voice: Voice,
 ): Page {
@@ -24,12 +27,29 @@ export function renderComponentPage(
   const days = shownDays(component, view);
   return framePage({
     view, look, voice, title: component.name, path: `/components/${component.id}`,
-    content: html`<p class="overall ${component.status}">${texts.states[component.status]}</p>
-${times === null ? null : html`<section><h2>${texts.responseTime}</h2>${chart(times.hours, HOUR_MS, voice)}</section>`}
-${days.length === 0 ? null : html`<section><h2>${texts.history}</h2><div class="bars">${bars(days, voice)}</div>
-${table(days, times, voice)}</section>`}
-<p>${texts.asOf} ${voice.time(view.as_of)}</p>`,
+    content: html`${banner(component.status, texts.states[component.status])}
+${days.length === 0 ? null : html`<section><h2>${texts.availability}</h2>${uptimes(component, voice)}
+<div class="card"><div class="bars">${bars(days, voice)}${barEnds(voice)}</div></div></section>`}
+${times === null ? null : html`<section><h2>${texts.responseTime}</h2>${meanTime(component, voice)}
+<div class="card">${chart(times.hours, HOUR_MS, voice)}</div></section>`}
+${days.length === 0 ? null : html`<section><h2>${texts.history}</h2><div class="card">${table(days, times, voice)}</div></section>`}
+<p class="faint">${texts.asOf} ${voice.time(view.as_of)}</p>`,
   });
+}
+
+/** Of each time frame that the page shows. */
+function uptimes({ uptime = {} }: PublicComponent, { texts, percent }: Voice): Html {
+  return figures((Object.entries(uptime) as [(typeof TIMEFRAMES)[number], number | null][]).map(
+    ([frame, value]) => [texts.frames[frame], value === null ? texts.noData : percent(value)],
+  ));
+}
+
+function meanTime({ response_time_ms: ms = null }: PublicComponent, { texts, whole }: Voice): Html | null {
+  return ms === null ? null : figures([[texts.frames['24h'], `${whole(ms)} ${texts.milliseconds}`]]);
+}
+
+function figures(all: [name: string, value: string][]): Html {
+  return html`<dl class="figures">${all.map(([name, value]) => html`<div><dt>${name}</dt><dd>${value}</dd></div>`)}</dl>`;
 }
 
 /** Newest first. */

@@ -83,7 +83,7 @@ export function detailRoutes(deps: PublicDeps, pages: PublicPages, clock: Clock)
       },
     }),
     defineRoute({
-      ...common, path: '/status/:subdomain/style.css', summary: 'Colour and style of a published status page',
+      ...common, path: '/status/:subdomain/style.css', summary: 'Color and style of a published status page',
       params: publicParams, answers: CSS,
       handle: (_ctx, { params: { subdomain } }) => answerWith(pages, subdomain, 'style', styleForm),
     }),

@@ -1,6 +1,7 @@
 import { html } from '../../pages/html.ts';
 import type { Page } from '../../pages/layout.ts';
 import { shownBranding } from '../branding-rules.ts';
+import { icon, ICON_SHAPES } from './icons.ts';
 import type { Voice } from './languages/language.ts';
 import type { Look } from './page-frame.ts';
 import { STYLE_PATH } from './public-style.ts';
@@ -12,7 +13,7 @@ export function renderEmbed(view: PublicPageView, { branding }: Look, { language
 <html lang="${language}" data-theme="${shownBranding(branding).color_scheme}"><head><meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1"><meta name="robots" content="noindex">
 <title>${view.name} · ${texts.status}</title><link rel="stylesheet" href="${STYLE_PATH}"></head>
-<body class="embed"><main><h1>${view.name}</h1><p class="${view.overall}">${texts.overall[view.overall]}</p>
+<body class="embed">${ICON_SHAPES}<main><h1>${view.name}</h1><p class="${view.overall}">${icon(view.overall)}<span>${texts.overall[view.overall]}</span></p>
 <a href="/status/${view.subdomain}?lang=${language}" target="_blank" rel="noopener">${texts.status}</a></main></body></html>
 `;
   return {

@@ -3,10 +3,20 @@ import { createHash } from 'node:crypto';
 /**
  * Keeps an open page up to date. A page without it is as good, until it is loaded again. What is new takes
  * the place of the old content. Focus and opened details stay, and screen readers tell only the overall
- * state, which is a live region. Hidden pages hold no connection.
+ * state, which is a live region. Hidden pages hold no connection. It also closes the form for subscribers on
+ * Escape and on a click elsewhere.
  */
 export const LIVE_SCRIPT = `'use strict';
 (() => {
+  const form = document.querySelector('.subscribe');
+  if (form) {
+    document.addEventListener('click', ({ target }) => { if (!form.contains(target)) form.open = false; });
+    document.addEventListener('keydown', ({ key }) => {
+      if (key !== 'Escape' || !form.open) return;
+      form.open = false;
+      form.querySelector('summary').focus();
+    });
+  }
   const main = document.getElementById('main');
   const script = document.currentScript;
   if (!main || !script || !window.EventSource) return;
@@ -32,7 +42,7 @@ export const LIVE_SCRIPT = `'use strict';
       state.before(...nodes.slice(0, at));
       state.after(...nodes.slice(at + 1));
       state.className = nextState.className;
-      if (state.textContent !== nextState.textContent) state.textContent = nextState.textContent;
+      if (state.textContent !== nextState.textContent) state.replaceChildren(...nextState.childNodes);
     } else main.replaceChildren(...nodes);
     const details = [...main.querySelectorAll('details')];
     if (details.length === opened.length) details.forEach((one, index) => { one.open = opened[index]; });

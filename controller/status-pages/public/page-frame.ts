@@ -3,6 +3,7 @@ import type { Page } from '../../pages/layout.ts';
 import { loadedImages, shownBranding } from '../branding-rules.ts';
 import type { PageDoc } from '../page.ts';
 import { FEED_FORMATS } from './feeds.ts';
+import { ICON_SHAPES } from './icons.ts';
 import { LANGUAGES, TEXTS, type Voice } from './languages/language.ts';
 import { ownStyle, ownStylePath } from './own-style.ts';
 import { LIVE_SCRIPT_PATH } from './live-script.ts';
@@ -22,7 +23,7 @@ interface Framed {
   /** Below `/status/{subdomain}`, with its slash: where other languages are. */
   path: string;
   content: Html;
-  /** What the style of the page's owner does not reach. */
+  /** Before the content, and out of reach of the style of the page's owner. */
   controls?: Html;
   /** Without the script that keeps it up to date, and with the own style as the text of a template. */
   isPreview?: boolean;
@@ -52,14 +53,14 @@ ${title !== null || isPreview ? null : html`<script src="${LIVE_SCRIPT_PATH}" da
 ${style === null ? null : isPreview
     ? html`<template id="own-style">${style}</template>`
     : html`<link rel="stylesheet" href="${ownStylePath(view.subdomain, style)}">`}
-</head><body><a class="skip" href="#main">${texts.skip}</a>
+</head><body><a class="skip" href="#main">${texts.skip}</a>${ICON_SHAPES}${controls ?? null}
 <div class="page"><header>${logo_url === null ? null : html`<img src="${logo_url}" alt="" height="48">`}${
   title === null
     ? html`<h1>${view.name}</h1>${paragraph(view.description)}${paragraph(headerText)}`
-    : html`<p class="site">${view.name}</p><p><a href="${home}?lang=${language}">${texts.back}</a></p>`
+    : html`<p class="site">${view.name}</p><p><a href="${home}?lang=${language}">← ${texts.back}</a></p>`
 }</header>
 <main id="main">${title === null ? null : html`<h1>${title}</h1>`}${content}</main></div>
-<footer>${footerText === null ? null : html`<div class="page">${paragraph(footerText)}</div>`}${controls ?? null}<p>${texts.feeds} ${FEEDS.map(([format, name]) =>
+<footer>${footerText === null ? null : html`<div class="page">${paragraph(footerText)}</div>`}<p>${texts.feeds} ${FEEDS.map(([format, name]) =>
     html`<a href="${home}/feed.${format}?lang=${language}">${name}</a> `)}</p>
 ${languageLinks(home + path, voice)}</footer></body></html>
 `;

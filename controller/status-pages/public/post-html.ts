@@ -4,30 +4,62 @@ import type { Voice } from './languages/language.ts';
 import { framePage, type Look } from './page-frame.ts';
 import type { PublicPageView, PublicPost } from './public-view.ts';
 
-/** A post in the list of the page, with its newest update first. */
-export function article(post: PublicPost, subdomain: string, voice: Voice): Html {
-  const address = `/status/${subdomain}/incidents/${post.id}?lang=${voice.language}`;
-  return html`<article><h3><a href="${address}">${post.title}</a></h3>
-${progressOf(post, voice)}</article>
+/** An ongoing incident with its latest update. */
+export function openPost(post: PublicPost, subdomain: string, voice: Voice): Html {
+  const { texts, time } = voice;
+  const address = addressOf(post, subdomain, voice);
+  const { message, created_at } = stepsOf(post)[0] as Step;
+  return html`<article class="open ${post.severity}"><h3><a href="${address}">${post.title}</a></h3>
+${factsOf(post, voice)}<p class="text">${message}</p>
+<p class="faint">${time(created_at)}${post.updates.length === 0 ? null : html` · <a href="${address}">${texts.allUpdates}</a>`}</p></article>
 `;
 }
 
-/** The page of one post. */
+/** An incident in the list of its day: what became of it. Of an ongoing one, the top of the page says more. */
+export function pastPost(post: PublicPost, subdomain: string, voice: Voice): Html {
+  const { texts, time, timeRange } = voice;
+  const step = stepsOf(post)[0] as Step;
+  const isResolved = post.status === 'resolved';
+  return html`
+<article><h4><a href="${addressOf(post, subdomain, voice)}">${post.title}</a></h4><p><b class="${
+    isResolved ? 'resolved' : post.severity}">${texts.progress[post.status]}</b>${
+    isResolved ? html` <span class="text">${step.message}</span>` : null}</p><p class="faint">${
+    post.resolved_at === null ? time(post.published_at) : timeRange(post.published_at, post.resolved_at)}</p></article>`;
+}
+
+/** The page of one post, with all of its updates. */
 export function renderPostPage(view: PublicPageView, look: Look, post: PublicPost, voice: Voice): Page {
+  const { texts, time } = voice;
   return framePage({
     view, look, voice, title: post.title, path: `/incidents/${post.id}`,
-    content: html`<article>${progressOf(post, voice)}</article>`,
+    content: html`<article class="open ${post.status === 'resolved' ? 'resolved' : post.severity}">${factsOf(post, voice)}</article>
+<ol class="steps">${stepsOf(post).map(({ status, message, created_at }) => html`
+<li>${status === null ? null : html`<b>${texts.progress[status]}</b>`}<p class="text">${message}</p><p class="faint">${time(created_at)}</p></li>`)}
+</ol>`,
   });
 }
 
-function progressOf(post: PublicPost, { texts, time, list }: Voice): Html {
-  const steps = [
-    ...[...post.updates].reverse(),
-    { status: null, message: post.message, created_at: post.published_at },
+interface Step {
+  /** Null if it is not known any more. */
+  status: PublicPost['status'] | null;
+  message: string;
+  created_at: string;
+}
+
+/** Newest first; what the post began with is the last. */
+function stepsOf({ status, message, updates, published_at }: PublicPost): Step[] {
+  return [
+    ...[...updates].reverse(),
+    { status: updates.length === 0 ? status : null, message, created_at: published_at },
   ];
-  return html`<p class="state ${post.status === 'resolved' ? 'resolved' : post.severity}">${texts.progress[post.status]}</p>
-${post.affected.length === 0 ? null : html`<p>${texts.affected} ${list(post.affected)}</p>`}
-${steps.map(({ status, message, created_at }) => html`<p class="text">${
-  status === null ? null : html`<b>${texts.progress[status]}</b> `}${message}<br>${time(created_at)}</p>
-`)}`;
+}
+
+function factsOf({ status, severity, affected }: PublicPost, { texts, list }: Voice): Html {
+  return html`<p><b class="${status === 'resolved' ? 'resolved' : severity}">${texts.progress[status]}</b>${
+    affected.length === 0 ? null : html` <span class="faint">${texts.affected} ${list(affected)}</span>`}</p>
+`;
+}
+
+function addressOf({ id }: PublicPost, subdomain: string, { language }: Voice): string {
+  return `/status/${subdomain}/incidents/${id}?lang=${language}`;
 }

@@ -39,6 +39,17 @@ export function framesOf({ uptime_timeframes: shown }: Pick<PageDoc, 'uptime_tim
   return { frames, hours: [HOURS['24h'], ...frames.map((name) => HOURS[name])] };
 }
 
+/** The uptime of the longest time frame that has one; null if none has, or if the page shows no uptime. */
+export function longestUptime(
+  uptime: PublicComponent['uptime'],
+): { frame: keyof typeof HOURS; percent: number } | null {
+  for (const frame of ['90d', '30d', '7d', '24h'] as const) {
+    const percent = uptime?.[frame] ?? null;
+    if (percent !== null) return { frame, percent };
+  }
+  return null;
+}
+
 /**
  * What a reader wants to know first. Monitors that are paused or in maintenance say nothing of the others;
  * without any that says something, the state is that of the maintenance, or else unknown.

@@ -9,6 +9,7 @@ import type { PublicComponent, PublicPageView } from '../../../controller/status
 
 const NOW = Date.parse('2026-11-22T12:30:00Z');
 const HOUR_MS = 3_600_000;
+const PAGE = { branding: null, allow_search_indexing: true, incident_history_days: 7, created_at: 0 };
 const english = voiceOf('en', 'UTC');
 
 function pageOf(components: PublicComponent[]): PublicPageView {
@@ -42,10 +43,10 @@ describe('the days of a component', () => {
 
   test('are one line for each stretch, and name each day with trouble', () => {
     const { text } = bars(shown, english);
-    expect(text).toContain('<path class="n" d="M0 0h5"/>');
-    expect(text).toContain('<path class="u" d="M6 0h5M12 0h2M21 0h248"/>');
-    expect(text).toContain('<path class="g" d="M15 0h2"><title>30 Aug: 97%</title></path>');
-    expect(text).toContain('<path class="d" d="M18 0h2"><title>31 Aug: 20%</title></path>');
+    expect(text).toContain('<path class="n" d="M0 0h7"/>');
+    expect(text).toContain('<path class="u" d="M8 0h7M16 0h3M28 0h331"/>');
+    expect(text).toContain('<path class="g" d="M20 0h3"><title>30 Aug: 97%</title></path>');
+    expect(text).toContain('<path class="d" d="M24 0h3"><title>31 Aug: 20%</title></path>');
     expect(text).toMatch(/role="img" aria-label="90 days: 99\.05%"/);
   });
 
@@ -103,11 +104,10 @@ describe('languages', () => {
   });
 
   test.each(LANGUAGES)('a page in %s says so, and links to all others', (language) => {
-    const look = { branding: null, allow_search_indexing: true };
-    const page = componentOf([100, null], { uptime: { '90d': 99.5 }, response_time_ms: 1234 });
-    const { html, headers } = renderPublicPage(pageOf([page]), look, language);
+    const component = componentOf([100, null], { uptime: { '90d': 99.5 }, response_time_ms: 1234 });
+    const { html, headers } = renderPublicPage(pageOf([component]), PAGE, language);
     expect(html).toContain(`<html lang="${language}"`);
-    for (const text of [TEXTS[language].overall.operational, TEXTS[language].states.up, TEXTS[language].frames['90d']]) {
+    for (const text of [TEXTS[language].overall.operational, TEXTS[language].states.up, TEXTS[language].today]) {
       expect(html).toContain(text);
     }
     for (const other of LANGUAGES) expect(html).toContain(`href="/status/acme?lang=${other}"`);
@@ -122,6 +122,6 @@ test('a page of 200 components, each fourth with a bad day, is below 100 kB befo
       uptime: { '24h': 100, '7d': 99.99, '30d': 99.98, '90d': 99.97 }, response_time_ms: 123,
     },
   ));
-  const { html } = renderPublicPage(pageOf(components), { branding: null, allow_search_indexing: true }, 'de');
+  const { html } = renderPublicPage(pageOf(components), PAGE, 'de');
   expect(Buffer.byteLength(html)).toBeLessThan(100_000);
 });

@@ -48,6 +48,7 @@ test('an unset branding stays unset; null removes a field', () => {
 });
 
 describe('the page for people', () => {
+  const page = { branding: null, allow_search_indexing: true, incident_history_days: 3, created_at: 0 };
   const HOSTILE = '"><script>alert(1)</script><img src=x onerror=alert(2)>';
   const view: PublicPageView = {
     name: HOSTILE, description: HOSTILE, subdomain: 'acme', timezone: 'Asia/Tokyo', color_scheme: 'system',
@@ -70,7 +71,7 @@ describe('the page for people', () => {
   const branding = {
     logoUrl: 'https://cdn.acme.example/logo.png?a=1&b=%22', headerText: HOSTILE, footerText: HOSTILE,
   };
-  const { html, headers } = renderPublicPage(view, { branding, allow_search_indexing: false }, 'en');
+  const { html, headers } = renderPublicPage(view, { ...page, branding, allow_search_indexing: false }, 'en');
 
   test('shows what people wrote as text', () => {
     expect(html.split('alert(1)')).toHaveLength(html.split('&#60;script&#62;alert(1)').length);
@@ -98,7 +99,7 @@ describe('the page for people', () => {
     expect(headers['Content-Security-Policy']).toMatch(
       /^default-src 'none'; style-src 'self'; script-src 'self'; connect-src 'self'; img-src https:\/\/cdn\.acme\.example; form-action 'self'/,
     );
-    expect(renderPublicPage(view, { branding: null, allow_search_indexing: true }, 'en').headers[
+    expect(renderPublicPage(view, page, 'en').headers[
       'Content-Security-Policy'
     ]).toContain("img-src 'none'");
   });
@@ -114,11 +115,59 @@ describe('the page for people', () => {
     expect(html).toContain('Some systems are down');
     expect(html).toContain('>Down<');
     expect(html).toContain('No data');
-    expect(html).toContain('90 days: 99.99%');
-    expect(html).toContain('24 hours: no data');
+    expect(html).toContain('99.99% uptime');
     expect(html).toContain('22 Nov 2026, 21:00 GMT+9');
     expect(html.indexOf('>API<')).toBeLessThan(html.indexOf('>Down<'));
     expect(html).not.toMatch(/ style=|<style/);
     expect(html).toContain('<meta name="robots" content="noindex">');
+  });
+
+  test('shows first the state, ongoing incidents with their latest update, and maintenance under way', () => {
+    const post = (id: string, status: PublicPost['status'], updates: PublicPost['updates']): PublicPost => ({
+      id, title: `Title of ${id}`, message: `First of ${id}`, severity: 'major', status, affected: ['API'],
+      published_at: '2026-11-21T11:00:00.000Z', resolved_at: status === 'resolved' ? view.as_of : null, updates,
+    });
+    const update = (status: PublicPost['status'], message: string) =>
+      ({ status, message, created_at: '2026-11-22T11:00:00.000Z' });
+    const window = (title: string, starts_at: string) =>
+      ({ id: title, title, description: null, affected: [], starts_at, ends_at: '2026-11-24T01:00:00.000Z' });
+    const { html: shown } = renderPublicPage({
+      ...view, name: 'Acme', description: null,
+      maintenance: [window('Under way', '2026-11-22T11:00:00.000Z'), window('To come', '2026-11-23T11:00:00.000Z')],
+      components: [
+        { id: 'b', name: 'API', group: null, status: 'up', uptime: { '24h': 100, '30d': 98.5 }, daily_uptime: [100, 98] },
+      ],
+      incidents: [
+        post('now', 'identified', [update('investigating', 'Second of now'), update('identified', 'Third of now')]),
+        post('over', 'resolved', [update('resolved', 'Last of over')]),
+      ],
+    }, page, 'en');
+    const order = [
+      '<p class="overall partial_outage" role="status"><svg class="icon partial_outage">', 'Some systems are down',
+      'Current incidents', 'Title of now', 'Third of now', 'All updates', 'Maintenance is under way', 'Under way',
+      '>API<', 'Operational', '30 days: 98.5%', '90 days ago', 'Today', 'Scheduled maintenance', 'To come',
+      'Past incidents', '22 November 2026', 'No incidents reported', '21 November 2026', 'Title of now',
+      'Title of over', 'Last of over', '20 November 2026', 'No incidents reported',
+    ];
+    let at = 0;
+    for (const text of order) {
+      const next = shown.indexOf(text, at);
+      expect(next, `${text} after ${at}`).toBeGreaterThan(-1);
+      at = next + text.length;
+    }
+    for (const absent of ['First of now', 'Second of now', 'First of over', '24 hours']) expect(shown).not.toContain(absent);
+  });
+
+  test('folds the groups of a long page, but for those in trouble', () => {
+    const components = Array.from({ length: 40 }, (_, at): PublicComponent =>
+      ({ id: `${at}`, name: `Node ${at}`, group: `Group ${at % 2}`, status: at === 7 ? 'degraded' : 'up' }));
+    const groups = (count: number) => [...renderPublicPage(
+      { ...view, components: components.slice(0, count) }, page, 'en',
+    ).html.matchAll(/<details class="group"( open)?><summary><h2>(.*?)<.*?<\/svg>(.*?)</g)]
+      .map(([, open, name, state]) => [name, open === ' open', state]);
+    expect(groups(40)).toEqual([
+      ['Group 0', false, 'All systems are operational'], ['Group 1', true, 'Some systems are slow or limited'],
+    ]);
+    expect(groups(30)).toEqual([]);
   });
 });

@@ -25,8 +25,14 @@ export interface Voice {
   texts: Texts;
   /** An instant in ISO 8601, in the page's time zone, which it names. */
   time(instant: string): Html;
+  /** From one instant to another one, both in ISO 8601; what they have in common is named once. */
+  timeRange(from: string, to: string): string;
   /** A day of the last year in UTC by its beginning, Unix ms. */
   day(at: number): string;
+  /** The day that contains an instant (Unix ms) in the page's time zone, as its midnight in UTC. */
+  dayOf(instant: number): number;
+  /** A day, or days in a row, with the year; each as `dayOf` gives it. */
+  longDays(first: number, last: number): string;
   /** Rounded down to two digits: 100 is shown only where nothing failed. */
   percent(value: number): string;
   /** Without digits after the point. */
@@ -47,13 +53,19 @@ export function voiceOf(language: Language, timeZone: string): Voice {
   const locale = LOCALES[language];
   const times = momentsOf(language, timeZone);
   const days = new Intl.DateTimeFormat(locale, { timeZone: 'UTC', month: 'short', day: 'numeric' });
+  const longDays = new Intl.DateTimeFormat(locale, { timeZone: 'UTC', year: 'numeric', month: 'long', day: 'numeric' });
+  // Swedish dates are ISO 8601.
+  const isoDays = new Intl.DateTimeFormat('sv', { timeZone });
   const percents = new Intl.NumberFormat(locale, { style: 'percent', maximumFractionDigits: 2 });
   const numbers = new Intl.NumberFormat(locale, { maximumFractionDigits: 0 });
   const lists = new Intl.ListFormat(locale);
   return {
     language, texts: TEXTS[language],
     time: (instant) => html`<time datetime="${instant}">${times.format(new Date(instant))}</time>`,
+    timeRange: (from, to) => times.formatRange(new Date(from), new Date(to)),
     day: (at) => days.format(at),
+    dayOf: (instant) => Date.parse(isoDays.format(instant)),
+    longDays: (first, last) => longDays.formatRange(first, last),
     percent: (value) => percents.format(Math.floor(value * 100) / 10_000),
     whole: (value) => numbers.format(value),
     list: (names) => lists.format(names),

@@ -17,9 +17,20 @@ export interface Texts {
   systems: string;
   noData: string;
   current: string;
+  /** Maintenance to come. */
+  scheduled: string;
   past: string;
+  /** Of a day. */
   none: string;
+  /** Leads to the page of an incident. */
+  allUpdates: string;
   affected: string;
+  /** A percentage as the uptime of the time that the bars next to it show. */
+  uptime: (percent: string) => string;
+  /** Of the first bar. */
+  daysAgo: string;
+  /** Of the last bar. */
+  today: string;
   history: string;
   /** Of all days that a page shows of a component. */
   noTrouble: string;
