@@ -106,9 +106,9 @@ describe('the page for people', () => {
 
   test('with images that were stored before their hosts were checked leaves these out of its policy', () => {
     const stored = { logoUrl: 'https://a.example;script-src/1.png', faviconUrl: 'https://a.example,x/i.ico' };
-    const page = renderPublicPage(view, { branding: stored, allow_search_indexing: true }, 'en');
-    expect(page.headers['Content-Security-Policy']).toContain("img-src 'none'; form-action");
-    expect(page.html).not.toContain('a.example');
+    const { headers, html } = renderPublicPage(view, { ...page, branding: stored }, 'en');
+    expect(headers['Content-Security-Policy']).toContain("img-src 'none'; form-action");
+    expect(html).not.toContain('a.example');
   });
 
   test('names states and gaps in words, and rounds no outage away', () => {
