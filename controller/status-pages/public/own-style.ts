@@ -4,8 +4,8 @@ import type { Branding } from '../page.ts';
 import { colorOn, readableColor } from './brand-color.ts';
 
 /**
- * What a page's owner adds to its look: their color, and their style. Null without either. A style that is refused
- * today, though it was accepted once, is left out.
+ * What a page's owner adds to its look: their color, and their style. Null without either. A style that is
+ * refused today, though it was accepted once, is left out.
  */
 export function ownStyle(branding: Branding | null): string | null {
   const { primaryColor, customCss } = branding ?? {};

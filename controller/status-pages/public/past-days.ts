@@ -5,7 +5,10 @@ const DAY_MS = 86_400_000;
 /** Days without incidents that are listed one by one; earlier ones in a row are one entry. */
 const SINGLE_DAYS = 7;
 
-/** A day with its posts, or days in a row without any. Days are in the page's time zone, given as midnight UTC. */
+/**
+ * A day with its posts, or days in a row without any. Days are in the page's time zone, given as midnight
+ * UTC.
+ */
 export interface PastDays {
   first: number;
   last: number;
@@ -13,9 +16,9 @@ export interface PastDays {
 }
 
 /**
- * The days of which a page shows incidents, today first. Days before the page was made are left out: nothing could
- * be reported on it then.
- * @param dayOf the day in the page's time zone that contains an instant
+ * The days of which a page shows incidents, today first. Days before the page was made are left out:
+ * nothing could be reported on it then. @param dayOf the day in the page's time zone that contains an
+ * instant
  */
 export function pastDays(
   { incidents, as_of }: Pick<PublicPageView, 'incidents' | 'as_of'>,

@@ -15,7 +15,9 @@ ${factsOf(post, voice)}<p class="text">${message}</p>
 `;
 }
 
-/** An incident in the list of its day: what became of it. Of an ongoing one, the top of the page says more. */
+/**
+ * An incident in the list of its day: what became of it. Of an ongoing one, the top of the page says more.
+ */
 export function pastPost(post: PublicPost, subdomain: string, voice: Voice): Html {
   const { texts, time, timeRange } = voice;
   const step = stepsOf(post)[0] as Step;

@@ -2,7 +2,10 @@ import { html, type Html } from '../../pages/html.ts';
 import type { Voice } from './languages/language.ts';
 import type { PublicPageView } from './public-view.ts';
 
-/** A button that opens the form, without JavaScript too. The form leads to a page that says what happens next. */
+/**
+ * A button that opens the form, without JavaScript too. The form leads to a page that says what happens
+ * next.
+ */
 export function subscribeControl({ subdomain }: Pick<PublicPageView, 'subdomain'>, { texts, language }: Voice): Html {
   return html`<details class="subscribe"><summary>${texts.send}</summary>
 <form aria-labelledby="subscribe-title" method="post" action="/status/${subdomain}/subscribe?lang=${language}">
