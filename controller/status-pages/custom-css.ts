@@ -21,7 +21,7 @@ const PROPERTIES = new Set([
   'padding', 'padding-bottom', 'padding-left', 'padding-right', 'padding-top', 'row-gap', 'stroke', 'text-align',
   'text-decoration', 'text-decoration-color', 'text-decoration-line', 'text-decoration-style', 'text-transform',
   'width', 'word-spacing',
-  '--ground', '--card', '--text', '--line', '--accent', '--good', '--warning', '--bad',
+  '--ground', '--card', '--text', '--line', '--accent', '--good', '--warning', '--bad', '--notice',
 ]);
 const FUNCTIONS = new Set([
   'color', 'color-mix', 'conic-gradient', 'hsl', 'hsla', 'hwb', 'lab', 'lch', 'light-dark', 'linear-gradient',

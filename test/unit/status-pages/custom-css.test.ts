@@ -6,6 +6,7 @@ test.each([
   ['h1, a:hover { color: red; }', '.page h1,.page a:hover{color:red}'],
   ['body { --ground: #fff; font-family: "Inter", serif }', '.page{--ground:#fff;font-family:"Inter",serif}'],
   [':root > header { background: linear-gradient(red, #00f) }', '.page>header{background:linear-gradient(red,#00f)}'],
+  [':root { --notice: #a5c8ff }', '.page{--notice:#a5c8ff}'],
   ['/* note */ .components li:nth-child(2n) { margin-top: .5rem !important }',
     '.page .components li:nth-child(2n){margin-top:.5rem!important}'],
   ['@media (max-width: 30em) { html h1 { font-size: 1.2rem } }', '@media (max-width:30em){.page h1{font-size:1.2rem}}'],
