@@ -5,13 +5,15 @@ import type { SubscriberVoice } from './languages/subscriber-voice.ts';
 
 type NamedPage = Pick<PageDoc, 'name'>;
 
-/** Asks the owner of an address whether they want the mails. */
+/**
+ * Asks the owner of an address whether they want the mails. It carries no webhook's address: a stranger may
+ * have chosen it, so only the page that confirms shows it.
+ */
 export function confirmationMail(
-  to: string, { name }: NamedPage, link: string, webhookUrl: string | null, voice: SubscriberVoice,
+  to: string, { name }: NamedPage, link: string, voice: SubscriberVoice,
 ): Mail {
   const { texts } = voice;
-  const posted = webhookUrl === null ? [] : [texts.alsoPosted(webhookUrl)];
-  const before = [texts.wanted(name), ...posted, texts.within];
+  const before = [texts.wanted(name), texts.within];
   return linkMail(to, texts.confirm, { before, link, action: texts.confirm }, voice);
 }
 

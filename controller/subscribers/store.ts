@@ -105,6 +105,11 @@ export class SubscriberStore extends DocumentsById<SubscriberDoc> {
     return this.update({ _id: id, state: { $ne: 'verified' } }, { $set: change });
   }
 
+  /** Who can still confirm with this token. */
+  findAsked(hash: string, now: number): Promise<SubscriberDoc | null> {
+    return this.findOne({ verify_hash: hash, verification_expires_at: { $gt: now }, state: 'unverified' });
+  }
+
   /** The confirmed subscriber, also on a repetition; null if no open mail has this token. */
   async verify(hash: string, now: number): Promise<SubscriberDoc | null> {
     const open = { verify_hash: hash, verification_expires_at: { $gt: now } };

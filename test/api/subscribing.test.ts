@@ -128,6 +128,16 @@ describe('a subscription', () => {
     expect((await subscribe(await publish(), body)).code).toBe('VALIDATION_ERROR');
   });
 
+  test('shows the webhook on the page that confirms, and never in the mail', async () => {
+    const page = await publish();
+    const address = newAddress();
+    await subscribe(page, { email: address, webhook_url: 'https://hook.example/inbox' });
+    const mail = await mailTo(address);
+    expect(mail.headers['subject'] + mail.text + mail.html).not.toContain('hook.example');
+    expect((await open(linkIn(mail, '/status/'))).text).toContain('https://hook.example/inbox');
+    expect((await open(`/status/${page.subdomain}/verify?token=unknown`)).text).not.toContain('hook.example');
+  });
+
   test('posts nothing to a private address, although it is stored', async () => {
     const receiver = await startReceiver();
     const page = await publish();

@@ -9,7 +9,7 @@ import { subscriberVoice } from '../languages/subscriber-voice.ts';
 import { linkQuery, subscriptionInput, token } from '../schema.ts';
 import { FREQUENCIES, TOPICS } from '../subscriber.ts';
 import {
-  changePreferences, confirmSubscription, endSubscription, readSubscription,
+  changePreferences, confirmSubscription, endSubscription, readAskedWebhook, readSubscription,
 } from '../verbs/own-subscription.ts';
 import { findPage, subscribe } from '../verbs/subscribe.ts';
 import * as pages from './pages.ts';
@@ -57,7 +57,10 @@ function beginning(deps: SubscriberDeps): Route[] {
     defineRoute({
       ...common, path: `${path}/verify`, method: 'GET', query: linkQuery,
       summary: 'Page that confirms a subscription',
-      handle: async (ctx, { query }) => shown(pages.confirmPage(query.token, voiceOf(ctx, query))),
+      handle: async (ctx, { query }) => {
+        const webhookUrl = await readAskedWebhook(deps, query.token, ctx.now);
+        return shown(pages.confirmPage(query.token, webhookUrl, voiceOf(ctx, query)));
+      },
     }),
     defineRoute({
       ...common, path: `${path}/verify`, method: 'POST', query: languageQuery, summary: 'Submit the form of that page',

@@ -20,9 +20,14 @@ export function askedPage({ name }: PageDoc, { language, texts }: SubscriberVoic
   return renderPage(texts.pleaseConfirm, html`<p role="status">${texts.mailComes(name)}</p>`, language);
 }
 
-export function confirmPage(token: string, { language, texts }: SubscriberVoice): Page {
+/** Names the webhook, as text: whoever confirms agrees to it too. */
+export function confirmPage(
+  token: string, webhookUrl: string | null, { language, texts }: SubscriberVoice,
+): Page {
+  const posted = webhookUrl === null ? null : html`<p>${texts.alsoPosted(webhookUrl)}</p>
+`;
   return renderPage(texts.confirm, html`<p>${texts.confirmHint}</p>
-<form method="post" action="verify?lang=${language}"><input type="hidden" name="token" value="${token}">
+${posted}<form method="post" action="verify?lang=${language}"><input type="hidden" name="token" value="${token}">
 <button type="submit">${texts.confirm}</button></form>`, language);
 }
 

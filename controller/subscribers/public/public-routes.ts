@@ -19,7 +19,8 @@ export function publicSubscriberRoutes(deps: SubscriberDeps): Route[] {
       ...common, path: '/api/public/status-pages/:subdomain/subscribers', method: 'POST',
       summary: 'Subscribe to a published status page', errors: ['RESOURCE_NOT_FOUND'],
       description: 'Mails a link that confirms the subscription: one mail per address and hour. The answer is '
-        + 'the same for every address. Its mails are in the first language of `Accept-Language` that pages speak.',
+        + 'the same for every address. Its mails are in the first language of `Accept-Language` that pages speak. '
+        + 'The page that the link opens names the webhook, which receives nothing before the confirmation.',
       params: z.strictObject({ subdomain: z.string().max(63).toLowerCase() }), body: subscriptionInput,
       answers: { 202: messageAnswer },
       handle: async (ctx, { params, body }) => {

@@ -19,6 +19,13 @@ export async function confirmSubscription(
   return withPage(deps, await deps.subscribers.verify(hashSecret(token), now));
 }
 
+/** The webhook that confirming would also turn on; null for none, and for a token that is not valid. */
+export async function readAskedWebhook(
+  { subscribers }: Pick<OwnDeps, 'subscribers'>, token: string, now: number,
+): Promise<string | null> {
+  return (await subscribers.findAsked(hashSecret(token), now))?.webhook_url ?? null;
+}
+
 /** Throws VALIDATION_ERROR for a link not of ours, or of a subscription that was deleted. */
 export async function readSubscription(deps: OwnDeps, token: string): Promise<OwnSubscription> {
   const id = deps.links.read(token);

@@ -60,7 +60,7 @@ async function take(
   const token = newSecret();
   if (!(await keep(deps, page, seen, { token, input, now, language }))) return null;
   const link = links.verify(page.subdomain, token, language);
-  return confirmationMail(email, page, link, input.webhook_url ?? null, voice);
+  return confirmationMail(email, page, link, voice);
 }
 
 /** False if they have just confirmed, or if the page is full. */
