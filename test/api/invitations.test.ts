@@ -343,4 +343,25 @@ describe('an invitation', () => {
     expect(mail?.text).toContain('<b>Bold</b> & "Co"');
     expect(JSON.stringify(await app.db.collection('invitations').find({}).toArray())).not.toContain(token);
   });
+
+  test('is refused beyond thirty an hour of its organization, withdrawn ones included', async () => {
+    const hour = Math.ceil(Date.now() / 3_600_000) + 1;
+    offsetMs = hour * 3_600_000 + 60_000 - Date.now();
+    for (let at = 0; at < 30; at += 1) {
+      const made = await invite({ email: address(), role: 'viewer' });
+      expect(made.status, `invitation ${at}`).toBe(201);
+      const withdrawn = `/api/organization/invitations/${made.data.invitation.id}`;
+      expect((await tenant.owner.client.delete(withdrawn)).status).toBe(200);
+    }
+    const refused = await invite({ email: address(), role: 'viewer' });
+    expect([refused.status, refused.code]).toEqual([429, 'RATE_LIMIT_EXCEEDED']);
+    const { retryAfter } = refused.error;
+    expect(refused.headers.get('retry-after')).toBe(String(retryAfter));
+    expect(retryAfter).toBeGreaterThan(0);
+    expect(retryAfter).toBeLessThanOrEqual(3540);
+    const other = await newTenant(app);
+    expect((await invite({ email: address(), role: 'viewer' }, other.owner.client)).status).toBe(201);
+    offsetMs += retryAfter * 1000;
+    expect((await invite({ email: address(), role: 'viewer' })).status).toBe(201);
+  });
 });

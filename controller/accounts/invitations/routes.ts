@@ -20,7 +20,8 @@ export function invitationRoutes(deps: AccountDeps): Route[] {
     defineRoute({
       ...common, method: 'POST', summary: 'Invite a person by mail', audit: 'invitation.created',
       description: 'The mailed link is valid once, for seven days. `project_roles` applies to the role '
-        + '`member`.',
+        + '`member`. An organization sends at most 30 invitations an hour; `429` says in `Retry-After` when the '
+        + 'next one is possible.',
       body: invitationInput, errors: ['RESOURCE_ALREADY_EXISTS', 'FAIR_USE_LIMIT_REACHED'],
       answers: { 201: invitationAnswer },
       handle: async (ctx, { body }) => created({

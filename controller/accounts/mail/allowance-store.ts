@@ -6,8 +6,15 @@ const HOUR_MS = 3_600_000;
 /** Mails of one purpose to one address in an hour, no matter who requests them. */
 const MAILS_PER_HOUR = 5;
 
-/** Collection `mail_allowances`: a document per mail of this hour, against flooding anybody through us. */
-export class MailAllowanceStore extends Documents<{ _id: string; expires_at: number }> {
+interface AllowanceDoc {
+  _id: string;
+  expires_at: number;
+  /** Of an organization's allowance: how many of this hour are used. */
+  used?: number;
+}
+
+/** Collection `mail_allowances`: what was used up in this hour, against flooding anybody through us. */
+export class MailAllowanceStore extends Documents<AllowanceDoc> {
   constructor(db: Db) {
     // Removing those of past hours.
     super(db, 'mail_allowances', [{ key: { expires_at: 1 }, name: 'by_expiry' }]);
@@ -22,5 +29,19 @@ export class MailAllowanceStore extends Documents<{ _id: string; expires_at: num
       if (await this.insertIfFree({ _id: id, expires_at: (hour + 1) * HOUR_MS })) return true;
     }
     return false;
+  }
+
+  /**
+   * Uses one of the `max` that an organization has in each hour of the clock. Null if one was left; else when
+   * the next hour begins, Unix ms. The filter decides between simultaneous requests.
+   */
+  async useOfOrganization(
+    purpose: string, organizationId: string, max: number, now: number,
+  ): Promise<number | null> {
+    const hour = Math.floor(now / HOUR_MS);
+    const _id = derivedId('mails of an organization', purpose, organizationId, hour);
+    const expires_at = (hour + 1) * HOUR_MS;
+    if (await this.insertIfFree({ _id, expires_at, used: 1 })) return null;
+    return (await this.update({ _id, used: { $lt: max } }, { $inc: { used: 1 } })) ? null : expires_at;
   }
 }

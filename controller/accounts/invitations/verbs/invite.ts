@@ -11,11 +11,13 @@ import type { InvitationDoc } from '../store.ts';
 const INVITATION_MS = 7 * 86_400_000;
 /** Members and invitations of one organization, on any plan. */
 const MOST_PEOPLE = 1000;
+/** Withdrawn ones count: each has sent a mail to somebody who may not want it. */
+const MAX_INVITATIONS_PER_HOUR = 30;
 
 /**
  * Invites an address and mails it a link. Throws RESOURCE_ALREADY_EXISTS for a member or an invited address,
  * VALIDATION_ERROR for projects of others, INSUFFICIENT_PERMISSIONS if an admin invites an owner,
- * FAIR_USE_LIMIT_REACHED.
+ * FAIR_USE_LIMIT_REACHED, RATE_LIMIT_EXCEEDED.
  */
 export async function createInvitation(deps: AccountDeps, ctx: OrganizationContext, input: InvitationInput) {
   const { organizationId } = ctx.tenant;
@@ -25,6 +27,7 @@ export async function createInvitation(deps: AccountDeps, ctx: OrganizationConte
   const user = await deps.users.findByEmail(input.email);
   if (user !== null && (await deps.members.find(organizationId, user._id)) !== null) throw alreadyMember();
   await refuseCrowd(deps, organizationId);
+  await refuseFlood(deps, organizationId, ctx.now);
   const token = newSecret();
   const invitation: InvitationDoc = {
     _id: newId(ctx.now), organization_id: organizationId, invited_by: actor.userId, hash: hashSecret(token),
@@ -70,6 +73,14 @@ async function refuseCrowd(deps: AccountDeps, organizationId: string): Promise<v
   if (usage < MOST_PEOPLE) return;
   const message = `An organization may have ${MOST_PEOPLE} members and invitations`;
   throw new AppError('FAIR_USE_LIMIT_REACHED', message, { details: { limit: MOST_PEOPLE, usage } });
+}
+
+async function refuseFlood({ allowances }: AccountDeps, organizationId: string, now: number): Promise<void> {
+  const max = MAX_INVITATIONS_PER_HOUR;
+  const freeAt = await allowances.useOfOrganization('invitations', organizationId, max, now);
+  if (freeAt === null) return;
+  const message = `An organization sends at most ${max} invitations an hour`;
+  throw new AppError('RATE_LIMIT_EXCEEDED', message, { retryAfterSeconds: Math.ceil((freeAt - now) / 1000) });
 }
 
 export function alreadyMember(): AppError {
