@@ -84,3 +84,10 @@ export class AppError extends Error {
 export function notFound(resource: string): AppError {
   return new AppError('RESOURCE_NOT_FOUND', `${resource} not found`, { details: { resourceType: resource } });
 }
+
+/** For a field whose value must be unique. The details name it, as those of rules between fields do. */
+export function valueTaken(
+  code: 'RESOURCE_ALREADY_EXISTS' | 'SLUG_ALREADY_TAKEN' | 'DUPLICATE_NAME', field: string, message: string,
+): AppError {
+  return new AppError(code, message, { details: { errors: { [field]: message } } });
+}

@@ -38,6 +38,11 @@ export class RegionStore extends Documents<RegionDoc> {
     return this.change({ _id: id }, { $set: change });
   }
 
+  /** False when the region has another owner by now. */
+  replace(taken: RegionDoc, { _id, ...region }: RegionDoc): Promise<boolean> {
+    return this.update({ _id, organization_id: taken.organization_id }, { $set: region });
+  }
+
   /** Notes that monitors which want these regions may have no probe. */
   async markToPlace(ids: string[]): Promise<void> {
     if (ids.length > 0) await this.all.updateMany({ _id: { $in: ids } }, { $inc: { to_place: 1 } });

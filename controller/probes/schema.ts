@@ -51,6 +51,9 @@ export const regionInput = z.strictObject({
   lat: lat.default(null),
   lon: lon.default(null),
   visibility: z.enum(['shared', 'private']).default('private'),
+  replace_private: z.boolean().default(false).describe(
+    'For a shared region: replaces a private region with this id, which is deleted together with its probes',
+  ),
 });
 export type RegionInput = z.infer<typeof regionInput>;
 

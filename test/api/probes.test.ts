@@ -263,6 +263,49 @@ test('a private region belongs to its organization alone', async () => {
   ]);
 });
 
+test('the operator\'s shared region can replace a private one that took its id', async () => {
+  const place = { id: 'frankfurt', name: 'Mine', city: 'Frankfurt', country: 'DE' };
+  expect((await other.owner.client.post('/api/regions', place)).status).toBe(201);
+  const squatter = new TestProbe();
+  const { id, token } = await register(other.owner.client, 'squatter', 'frankfurt');
+  expect((await app.client.post('/api/probes/enrol', squatter.request(token))).status).toBe(200);
+  const late = await register(other.owner.client, 'late', 'frankfurt');
+  const usage = async () => (await other.owner.client.get('/api/billing')).data.usage;
+  const before = await usage();
+  expect(published()).toContain(squatter.publicKey);
+
+  const shared = { ...place, name: 'Frankfurt', visibility: 'shared' };
+  const refused = await operator.post('/api/regions', shared);
+  expect(refused).toMatchObject({ status: 409, code: 'RESOURCE_ALREADY_EXISTS' });
+  expect(refused.error.details.errors.id).toContain('`replace_private: true`');
+  const wanted = { ...shared, replace_private: true };
+  expect((await other.owner.client.post('/api/regions', wanted)).code).toBe('INSUFFICIENT_PERMISSIONS');
+  expect((await operator.post('/api/regions', { ...wanted, visibility: 'private' })).code).toBe('RESOURCE_ALREADY_EXISTS');
+
+  expect(await operator.post('/api/regions', wanted)).toMatchObject({
+    status: 201, data: { region: { id: 'frankfurt', name: 'Frankfurt', visibility: 'shared' } },
+  });
+  expect((await tenant.readKey.get('/api/regions')).data.regions).toContainEqual(
+    expect.objectContaining({ id: 'frankfurt', name: 'Frankfurt', visibility: 'shared' }),
+  );
+  expect(published()).not.toContain(squatter.publicKey);
+  expect((await other.owner.client.get(`/api/probes/${id}`)).code).toBe('RESOURCE_NOT_FOUND');
+  expect((await app.client.post('/api/probes/enrol', new TestProbe().request(late.token))).code).toBe('INVALID_TOKEN');
+  const after = await usage();
+  expect([after.regions, after.probes]).toEqual([before.regions - 1, before.probes - 2]);
+  expect((await operator.post('/api/regions', wanted)).code).toBe('RESOURCE_ALREADY_EXISTS');
+  expect((await operator.delete('/api/regions/frankfurt')).status).toBe(200);
+});
+
+test('a probe registered in a region that changes its owner cannot enroll', async () => {
+  const place = { id: 'hamburg', name: 'Mine', city: 'Hamburg', country: 'DE' };
+  await other.owner.client.post('/api/regions', place);
+  const { token } = await register(other.owner.client, 'late', 'hamburg');
+  const shared = { visibility: 'shared', organization_id: null } as const;
+  await app.db.collection<{ _id: string }>('regions').updateOne({ _id: 'hamburg' }, { $set: shared });
+  expect((await app.client.post('/api/probes/enrol', new TestProbe().request(token))).code).toBe('INVALID_TOKEN');
+});
+
 test('only monitors that name a private region are placed in it', async () => {
   const monitor = { name: 'Shop', type: 'HTTP', target: 'https://shop.example/', interval_seconds: 60 };
   const make = async (monitoring_regions: string[]) =>

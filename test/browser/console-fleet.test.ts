@@ -63,6 +63,26 @@ describe('the fleet in the console', () => {
     });
   });
 
+  test('the operator can replace a private region whose short name is taken', async () => {
+    const foreign = await rig.newTenant();
+    await addRegion(rig.app, 'lisbon', { name: 'Theirs', visibility: 'private', organization_id: foreign.organizationId });
+    await rig.open(tenant.owner, '/fleet', DESKTOP, async (page) => {
+      await page.getByRole('button', { name: 'Add a region' }).click();
+      const dialog = page.getByRole('dialog', { name: 'Add a region' });
+      await dialog.getByLabel('Name', { exact: true }).fill('Lisbon');
+      await dialog.getByLabel('City').fill('Lisbon');
+      await dialog.getByLabel('Country').fill('PT');
+      await dialog.getByRole('button', { name: 'Create' }).click();
+      await dialog.locator('.wrong', { hasText: 'An organization has a private region with this id' }).waitFor();
+      expect(await findBarriers(page)).toEqual([]);
+      await dialog.getByLabel('Replace the private region').check();
+      await dialog.getByRole('button', { name: 'Create' }).click();
+      await dialog.waitFor({ state: 'detached' });
+      await page.getByRole('link', { name: 'Regions' }).click();
+      await page.getByRole('row', { name: /Lisbon lisbon.*everybody here/ }).waitFor();
+    });
+  });
+
   test('a probe is asked for once the regions are known', async () => {
     await rig.open(tenant.owner, '/fleet', DESKTOP, async (page) => {
       let release = (): void => undefined;

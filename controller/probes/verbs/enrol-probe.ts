@@ -13,7 +13,7 @@ import type { ProbeStore } from '../store.ts';
 
 export interface EnrolmentDeps {
   probes: ProbeStore;
-  regions: Pick<RegionStore, 'markToPlace'>;
+  regions: Pick<RegionStore, 'find' | 'markToPlace'>;
   keys: ControllerKeys;
   publishIdentities: () => Promise<void>;
   directory: Pick<FleetDirectory, 'refresh'>;
@@ -39,6 +39,11 @@ export async function enrolProbe(
   if (!offered) return answerAgain(deps, hash, request);
   if ((offered.token_expires_at ?? 0) <= ctx.now) {
     throw new AppError('TOKEN_EXPIRED', 'The enrolment token has expired');
+  }
+  // It was registered while its region went to another owner.
+  const region = await regions.find(offered.region_id);
+  if (region?.organization_id !== offered.organization_id) {
+    throw new AppError('INVALID_TOKEN', 'The enrolment token is unknown');
   }
   const isSigned = isSignedByOwnerOf(public_key, enrolText(request), signature);
   if (!isSigned) throw fieldError('signature', 'Does not verify');

@@ -133,6 +133,19 @@ export async function deleteProbe(deps: FleetDeps, ctx: OrganizationContext, id:
   deps.rebalance();
 }
 
+/** Deletes the probes that the region's owner has in it. When it resolves, NATS refuses them. */
+export async function revokeProbes(deps: FleetDeps, region: RegionDoc, now: number): Promise<void> {
+  const probes = (await deps.probes.ofRegion(region._id))
+    .filter((probe) => probe.organization_id === region.organization_id);
+  for (const probe of probes) {
+    if (await deps.probes.markRemoved(probe._id, now)) await releaseFor(deps, probe, 'probes');
+  }
+  if (probes.length === 0) return;
+  await deps.publishIdentities();
+  await deps.directory.refresh();
+  deps.rebalance();
+}
+
 /** A probe that has not enrolled yet. */
 export function newProbe(region: RegionDoc, name: string, now: number): ProbeDoc {
   return {

@@ -1,37 +1,59 @@
-import { AppError, notFound } from '../../../shared/errors.ts';
+import { AppError, notFound, valueTaken } from '../../../shared/errors.ts';
 import type { OrganizationContext } from '../../http/route.ts';
 import type { RegionView } from '../answers.ts';
 import type { RegionDoc } from '../probe.ts';
 import type { RegionChange, RegionInput } from '../schema.ts';
 import { viewRegion } from '../views.ts';
-import { findRegion, releaseFor, requireManager, reserveFor, type FleetDeps } from './probes.ts';
+import { findRegion, releaseFor, requireManager, reserveFor, revokeProbes, type FleetDeps } from './probes.ts';
 
 /** Regions that the caller may use, in order of id. */
 export async function listRegions(deps: FleetDeps, ctx: OrganizationContext): Promise<RegionView[]> {
   return withCounts(deps, ctx, await deps.regions.visibleTo(ctx.tenant.organizationId));
 }
 
+const PRIVATE_REGION_EXISTS = 'An organization has a private region with this id. Send `replace_private: true` '
+  + 'to delete it together with its probes';
+
 /**
  * Throws RESOURCE_ALREADY_EXISTS when the id is taken, even by a region that the caller cannot see, and
- * FAIR_USE_LIMIT_REACHED.
+ * FAIR_USE_LIMIT_REACHED. With `replace_private` the operator's shared region replaces a private one.
  */
 export async function createRegion(
   deps: FleetDeps,
   ctx: OrganizationContext,
   input: RegionInput,
 ): Promise<RegionView> {
-  const { id, visibility, ...place } = input;
+  const { id, visibility, replace_private: replacesPrivate, ...place } = input;
   const organizationId = visibility === 'shared' ? null : ctx.tenant.organizationId;
   requireManager(ctx, { organization_id: organizationId });
   const owner = { visibility, organization_id: organizationId };
   const region: RegionDoc = { _id: id, created_at: ctx.now, to_place: 0, ...owner, ...place };
   await reserveFor(deps, region, 'regions');
   if (!(await deps.regions.insertIfFree(region))) {
-    await releaseFor(deps, region, 'regions');
-    throw new AppError('RESOURCE_ALREADY_EXISTS', 'A region of that id exists');
+    const taken = await deps.regions.find(id);
+    const isBlocking = visibility === 'shared' && taken !== null && taken.organization_id !== null;
+    if (!isBlocking || !replacesPrivate) {
+      await releaseFor(deps, region, 'regions');
+      const message = isBlocking ? PRIVATE_REGION_EXISTS : 'A region with this id exists';
+      throw valueTaken('RESOURCE_ALREADY_EXISTS', 'id', message);
+    }
+    await replacePrivate(deps, taken, region);
   }
   await deps.directory.refresh();
   return viewRegion(region, { probes_online: 0, monitors: 0 });
+}
+
+/**
+ * Revokes the former owner's probes first, so that none of them ever serves the shared region. A probe that
+ * is registered meanwhile cannot enroll.
+ */
+async function replacePrivate(deps: FleetDeps, taken: RegionDoc, region: RegionDoc): Promise<void> {
+  await revokeProbes(deps, taken, region.created_at);
+  if (!(await deps.regions.replace(taken, region))) {
+    throw new AppError('CONFLICT', 'The region has changed meanwhile; try again');
+  }
+  await releaseFor(deps, taken, 'regions');
+  await revokeProbes(deps, taken, region.created_at);
 }
 
 export async function changeRegion(

@@ -1,9 +1,10 @@
 import { useState } from 'preact/hooks';
+import { ApiError } from '../api/api-error.ts';
 import { answer, api } from '../api/client.ts';
 import type { FieldErrors } from '../api/field-errors.ts';
 import { me } from '../session/session.ts';
 import { fleetTexts as texts } from '../texts/fleet.ts';
-import { NumberField, SelectField, TextField } from '../ui/field.tsx';
+import { Checkbox, NumberField, SelectField, TextField } from '../ui/field.tsx';
 import { FormDialog } from '../ui/form-dialog.tsx';
 import { probesChanged, type Region } from './probes.ts';
 
@@ -14,8 +15,16 @@ export function AddRegion({ onClose, onAdded }: { onClose: () => void; onAdded?:
   const [id, setId] = useState<string | null>(null);
   const [at, setAt] = useState<{ lat: number | null; lon: number | null }>({ lat: null, lon: null });
   const [visibility, setVisibility] = useState<Region['visibility']>(isOperator ? 'shared' : 'private');
+  const [isTaken, setIsTaken] = useState(false);
+  const [replaces, setReplaces] = useState(false);
   const shortName = id ?? suggestedId(place.name);
-  const add = () => answer(api.POST('/api/regions', { body: { id: shortName, ...place, ...at, visibility } }));
+  const add = () => {
+    const body = { id: shortName, ...place, ...at, visibility, replace_private: visibility === 'shared' && replaces };
+    return answer(api.POST('/api/regions', { body })).catch((error: unknown) => {
+      setIsTaken(error instanceof ApiError && error.code === 'RESOURCE_ALREADY_EXISTS');
+      throw error;
+    });
+  };
   const added = ({ region }: { region: Region }) => {
     void probesChanged();
     onAdded?.(region);
@@ -53,6 +62,9 @@ export function AddRegion({ onClose, onAdded }: { onClose: () => void; onAdded?:
               label={texts.visibility} value={visibility} onValue={setVisibility}
               options={[['shared', texts.shared], ['private', texts.private]]}
             />
+          )}
+          {visibility === 'shared' && isTaken && (
+            <Checkbox label={texts.replace} hint={texts.replaceHint} value={replaces} onValue={setReplaces} />
           )}
         </>
       )}

@@ -24,6 +24,8 @@ const english = {
   actionsOf: (name: string) => `Actions for ${name}`, probesOnline: 'Probes online',
   runs: 'What it runs', monitor: 'Monitor', type: 'Type', search: 'Search by name or target',
   ofProject: (count: string) => `${count} of this project`, ofOthers: (count: string) => `${count} of others`,
+  replace: 'Replace the private region that has this short name',
+  replaceHint: 'Deletes that organization’s region together with its probes.',
   found: (count: string) => `${count} found`, showMore: (count: string) => `Show more (${count})`,
 };
 

@@ -25,6 +25,8 @@ const german: Translation<FleetTexts> = {
   actionsOf: (name) => `Aktionen für ${name}`, probesOnline: 'Probes online',
   runs: 'Was sie prüft', monitor: 'Monitor', type: 'Art', search: 'Nach Name oder Ziel suchen',
   ofProject: (count) => `${count} aus diesem Projekt`, ofOthers: (count) => `${count} von anderen`,
+  replace: 'Die private Region mit diesem Kurznamen ersetzen',
+  replaceHint: 'Löscht die Region der Organisation, der sie gehört, samt ihren Probes.',
   found: (count) => `${count} gefunden`, showMore: (count) => `Mehr zeigen (${count})`,
 };
 
