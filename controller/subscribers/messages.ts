@@ -1,4 +1,5 @@
 import { html } from '../pages/html.ts';
+import { nameInMail } from '../pages/name-in-mail.ts';
 import type { Mail } from '../platform/mail/mailer-port.ts';
 import type { PageDoc } from '../status-pages/page.ts';
 import type { SubscriberVoice } from './languages/subscriber-voice.ts';
@@ -13,14 +14,14 @@ export function confirmationMail(
   to: string, { name }: NamedPage, link: string, voice: SubscriberVoice,
 ): Mail {
   const { texts } = voice;
-  const before = [texts.wanted(name), texts.within];
+  const before = [texts.wanted(nameInMail(name)), texts.within];
   return linkMail(to, texts.confirm, { before, link, action: texts.confirm }, voice);
 }
 
 /** For somebody who subscribes again. */
 export function knownMail(to: string, { name }: NamedPage, link: string, voice: SubscriberVoice): Mail {
   const { texts } = voice;
-  const before = [texts.receivesAlready(name)];
+  const before = [texts.receivesAlready(nameInMail(name))];
   return linkMail(to, texts.alreadySubscribed, { before, link, action: texts.choices }, voice);
 }
 

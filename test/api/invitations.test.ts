@@ -344,6 +344,19 @@ describe('an invitation', () => {
     expect(JSON.stringify(await app.db.collection('invitations').find({}).toArray())).not.toContain(token);
   });
 
+  test('mails names that cannot be links', async () => {
+    const email = address();
+    const other = await newTenant(app);
+    await other.owner.client.patch('/api/organization', { name: 'Win now https://evil.example/x' });
+    await invite({ email, role: 'viewer' }, other.owner.client);
+    await tokenFor(email);
+    const [mail] = app.mailsTo(email);
+    for (const part of [mail?.text, mail?.html]) {
+      expect(part).toContain('Win now https[:]//evil[.]example/x');
+      expect(part).not.toContain('evil.example');
+    }
+  });
+
   test('is refused beyond thirty an hour of its organization, withdrawn ones included', async () => {
     const hour = Math.ceil(Date.now() / 3_600_000) + 1;
     offsetMs = hour * 3_600_000 + 60_000 - Date.now();

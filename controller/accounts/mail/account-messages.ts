@@ -1,4 +1,5 @@
 import { html, type Html } from '../../pages/html.ts';
+import { nameInMail } from '../../pages/name-in-mail.ts';
 import type { Mail } from '../../platform/mail/mailer-port.ts';
 
 /** The pages that mailed links open. */
@@ -31,7 +32,8 @@ export function resetMessage(to: string, link: string): Mail {
 
 /** `inviter` and `organization` are names that people chose: one line of at most 100 characters each. */
 export function invitationMessage(to: string, link: string, inviter: string, organization: string): Mail {
-  const invitation = `"${inviter}" invites you to the organization "${organization}" on Farwatch.`;
+  const [who, where] = [nameInMail(inviter), nameInMail(organization)];
+  const invitation = `"${who}" invites you to the organization "${where}" on Farwatch.`;
   return message(to, 'You are invited to Farwatch', {
     before: [invitation, 'Accept the invitation within 7 days:'],
     link, action: 'Accept the invitation', after: 'If you do not know who this is, ignore this mail.',

@@ -1,5 +1,7 @@
+import { nameInMail } from '../../pages/name-in-mail.ts';
 import type { Mail } from '../../platform/mail/mailer-port.ts';
-import { plainText, type AlertContent } from './alert-content.ts';
+import type { AlertDetails, RegionName } from '../delivery.ts';
+import { alertContent, plainText, type AlertContent } from './alert-content.ts';
 
 const COLOURS: Record<AlertContent['tone'], string> = { bad: '#b42318', warning: '#b54708', good: '#067647' };
 
@@ -9,6 +11,25 @@ export interface MailFrame {
   thread: string;
   /** The page on which the recipient stops these mails. */
   stopLink: string;
+}
+
+/** What a mail says about an alert: the same as other channels, but no name in it can be a link. */
+export function mailedContent(alert: AlertDetails, baseUrl: string): AlertContent {
+  const named = <T extends { name: string }>(one: T): T => ({ ...one, name: nameInMail(one.name) });
+  const inRegions = (regions: RegionName[]) => regions.map(({ city, ...region }) => (
+    { ...named(region), city: city === null ? null : nameInMail(city) }
+  ));
+  const { monitor, probe, regions, votes } = alert;
+  return alertContent({
+    ...alert,
+    monitor: monitor && named(monitor),
+    regions: inRegions(regions),
+    ...(probe && { probe: named(probe) }),
+    ...(votes && { votes: {
+      down: inRegions(votes.down), up: inRegions(votes.up),
+      rechecking: inRegions(votes.rechecking), silent: inRegions(votes.silent),
+    } }),
+  }, baseUrl);
 }
 
 /** The same in text and in HTML, with everything escaped. */

@@ -1,13 +1,12 @@
 import type { Mail } from '../../platform/mail/mailer-port.ts';
 import type { AlertDetails } from '../delivery.ts';
-import { alertContent } from './alert-content.ts';
-import { escaped, mailHeaders, type MailFrame } from './alert-mail.ts';
+import { escaped, mailedContent, mailHeaders, type MailFrame } from './alert-mail.ts';
 import { utc } from './text.ts';
 
 /** One mail that lists alerts, oldest first, in text and in HTML, with everything escaped. */
 export function digestMail(frame: MailFrame, alerts: AlertDetails[], baseUrl: string): Mail {
   const items = alerts.map((alert) => {
-    const { subject, links } = alertContent(alert, baseUrl);
+    const { subject, links } = mailedContent(alert, baseUrl);
     return { at: utc(alert.at), subject, url: links[0]?.url ?? baseUrl };
   });
   const headline = `${alerts.length} further ${alerts.length === 1 ? 'alert' : 'alerts'} of the last hour`;

@@ -2,8 +2,7 @@ import type { Clock } from '../../../shared/time.ts';
 import type { DestinationDoc } from '../../destinations/destination.ts';
 import type { Mail, MailLane, Mailer } from '../../platform/mail/mailer-port.ts';
 import type { Poster } from '../../platform/outbound/poster-port.ts';
-import { alertContent } from '../content/alert-content.ts';
-import { alertMail } from '../content/alert-mail.ts';
+import { alertMail, mailedContent } from '../content/alert-mail.ts';
 import { digestMail } from '../content/digest-mail.ts';
 import type { AlertDetails, Verdict } from '../delivery.ts';
 import type { DestinationReader } from '../ports.ts';
@@ -65,7 +64,7 @@ function mailAlert(
   deps: SendDeps, organizationId: string, alert: AlertDetails, { recipient, isTest = false }: SendContext,
 ): Promise<Verdict> {
   const thread = alert.incident?.id ?? alert.id;
-  const content = alertContent(alert, deps.baseUrl());
+  const content = mailedContent(alert, deps.baseUrl());
   const shown = isTest ? { ...content, subject: TEST_SUBJECT } : content;
   const frame = { to: recipient, thread, stopLink: deps.stopLink(organizationId, recipient) };
   return sendMail(deps, alertMail(frame, shown), isTest ? 'tests' : 'alerts');

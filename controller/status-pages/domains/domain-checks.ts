@@ -3,6 +3,7 @@ import type { Log } from '../../../shared/log.ts';
 import { Rounds } from '../../../shared/rounds.ts';
 import type { Clock } from '../../../shared/time.ts';
 import { html } from '../../pages/html.ts';
+import { nameInMail } from '../../pages/name-in-mail.ts';
 import type { Mail } from '../../platform/mail/mailer-port.ts';
 import type { PageDoc } from '../page.ts';
 import type { PageDomainDoc } from './page-domain.ts';
@@ -59,10 +60,12 @@ async function recheck(deps: ChecksDeps, claimed: PageDomainDoc): Promise<void> 
   tellOwners(page.organization_id, (to) => lossNotice(to, page, problem));
 }
 
-function lossNotice(to: string, { name, custom_domain, subdomain }: PageDoc, problem: string): Mail {
+export function lossNotice(
+  to: string, { name, custom_domain, subdomain }: PageDoc, problem: string,
+): Mail {
   const lines = [
-    `The status page "${name}" is no longer reachable at ${custom_domain}: for three days, DNS has not shown `
-    + 'that the domain is meant for it.',
+    `The status page "${nameInMail(name)}" is no longer reachable at ${custom_domain}: for three days, DNS has `
+    + 'not shown that the domain is meant for it.',
     problem,
     `Readers still find the page by its subdomain, ${subdomain}. Once DNS is right, verify the domain again.`,
   ];

@@ -1,5 +1,6 @@
 import { derivedId } from '../../../shared/ids.ts';
 import { html, type Html } from '../../pages/html.ts';
+import { nameInMail } from '../../pages/name-in-mail.ts';
 import type { Mail } from '../../platform/mail/mailer-port.ts';
 import type { PageDoc } from '../../status-pages/page.ts';
 import { momentsOf } from '../../status-pages/public/languages/language.ts';
@@ -16,8 +17,8 @@ export interface Addressee {
 
 /** One mail about one notice. Mails about the same thing form a thread with a subject of its own. */
 export function noticeMail(to: Addressee, { _id }: OutgoingDoc, notice: NoticeDoc): Mail {
-  const words = wordsOf(notice, to);
-  const subject = `[${to.page.name}] ${words.title}`;
+  const words = mailedWordsOf(notice, to);
+  const subject = `[${nameInMail(to.page.name)}] ${words.title}`;
   const root = messageId(derivedId('thread', notice.thread, to.subscriber._id));
   const thread: Record<string, string> = notice.is_first
     ? { 'Message-ID': root }
@@ -27,8 +28,8 @@ export function noticeMail(to: Addressee, { _id }: OutgoingDoc, notice: NoticeDo
 
 /** One mail about everything since the last digest, oldest first. */
 export function digestMail(to: Addressee, { _id }: OutgoingDoc, notices: NoticeDoc[]): Mail {
-  const subject = `[${to.page.name}] ${voiceOf(to).texts.updates(notices.length)}`;
-  return mailOf(to, subject, notices.map((notice) => wordsOf(notice, to)), { 'Message-ID': messageId(_id) });
+  const subject = `[${nameInMail(to.page.name)}] ${voiceOf(to).texts.updates(notices.length)}`;
+  return mailOf(to, subject, notices.map((notice) => mailedWordsOf(notice, to)), { 'Message-ID': messageId(_id) });
 }
 
 /** What a webhook receives. */
@@ -51,7 +52,7 @@ function mailOf(
   const leave = links.unsubscribe(subdomain, subscriber);
   const choose = links.preferences(subdomain, subscriber);
   const { language, texts } = voiceOf(to);
-  const why = texts.why(name);
+  const why = texts.why(nameInMail(name));
   return {
     to: subscriber.email, subject,
     text: [
@@ -102,6 +103,11 @@ function wordsOf({ title, text, maintenance, post, created_at }: NoticeDoc, to: 
   return {
     title: `${texts.maintenance} ${title}`, text: [news, ...(text === '' ? [] : [text])].join('\n\n'), facts,
   };
+}
+
+/** Titles name monitors, and so carry no links; what people have written below them may. */
+function mailedWordsOf(notice: NoticeDoc, to: Addressee): Words {
+  return wordsOf({ ...notice, title: nameInMail(notice.title) }, to);
 }
 
 function paragraphs(text: string): Html[] {
