@@ -3,7 +3,9 @@ import type { Document } from 'mongodb';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { DeliveryDoc } from '../../controller/delivery/delivery.ts';
 import type { Mongo } from '../../controller/platform/mongo/mongo.ts';
+import { checked, lettersOf, postAll } from '../faults/sender.ts';
 import { startControllerRig, type ControllerRig } from '../helpers/controller-rig.ts';
+import { startMailgunServer, type TestMailgunServer } from '../helpers/mailgun-server.ts';
 import { pageSubscriber, SUBSCRIBERS } from '../helpers/page-subscriber.ts';
 import { startReceiver, type Receiver } from '../helpers/receiver.ts';
 import { startRegistry, type Registry } from '../helpers/registry.ts';
@@ -25,16 +27,24 @@ const SCHEDULES = [
 const ON_TIME_MS = 25_000;
 const IDLE_FOR_MS = 20_000;
 const RETRIES = 3;
+/** A provider that is busy gets a mail again after 2, 4, 8, … s. */
+const DEFERRALS = 5;
+const MAILS_AN_HOUR = 60;
+const HOUR_MS = 3_600_000;
+/** The default of NO_DATA_AFTER_SECONDS. */
+const NO_DATA_AFTER_MS = 300_000;
 
 const clock = new WarpClock();
 /** When each collection was last searched, by the warped clock. */
 const searched = new Map<string, number>();
-let [rig, mongo, hook, registry] = [] as unknown as [ControllerRig, Mongo, Receiver, Registry];
+let [rig, mongo, hook, registry, mailgun] =
+  [] as unknown as [ControllerRig, Mongo, Receiver, Registry, TestMailgunServer];
 let project: string;
 
 beforeAll(async () => {
-  [hook, registry] = await Promise.all([startReceiver(), startRegistry()]);
-  const env = { ALLOW_PRIVATE_DESTINATIONS: 'true', DOMAIN_LOOKUPS: 'true' };
+  [hook, registry, mailgun] = await Promise.all([startReceiver(), startRegistry(), startMailgunServer()]);
+  const mail = { MAILGUN_API_KEY: 'key-1', MAILGUN_DOMAIN: 'mg.example', MAILGUN_URL: mailgun.url };
+  const env = { ALLOW_PRIVATE_DESTINATIONS: 'true', DOMAIN_LOOKUPS: 'true', ...mail };
   const watch = (command: Document) => {
     if (typeof command['find'] === 'string') searched.set(command['find'], clock.now());
   };
@@ -48,18 +58,18 @@ beforeAll(async () => {
 afterAll(async () => {
   await mongo?.close();
   await rig?.stop();
-  await Promise.all([hook, registry].map((each) => each?.close()));
+  await Promise.all([hook, registry, mailgun].map((each) => each?.close()));
 });
 
-/** Lets a second pass, with time for what is due then. */
-async function passSecond(): Promise<void> {
-  clock.warp(1000);
+/** Lets a second or so pass, with time for what is due then. */
+async function passStep(stepMs = 1000): Promise<void> {
+  clock.warp(stepMs);
   for (let turn = 0; turn < 10; turn += 1) await mongo.ping();
 }
 
-async function passUntil(isReached: () => boolean | Promise<boolean>): Promise<void> {
+async function passUntil(isReached: () => boolean | Promise<boolean>, stepMs?: number): Promise<void> {
   await until(async () => {
-    await passSecond();
+    await passStep(stepMs);
     return isReached();
   }, { everyMs: 0 });
 }
@@ -76,7 +86,7 @@ async function idlePoll(collection: string): Promise<void> {
 }
 
 /** Passes time until a condition holds. No work of any kind may stay due meanwhile. */
-async function passOnTime(isReached: () => boolean | Promise<boolean>): Promise<void> {
+async function passOnTime(isReached: () => boolean | Promise<boolean>, stepMs?: number): Promise<void> {
   const late = new Set<string>();
   await passUntil(async () => {
     for (const [collection, field] of SCHEDULES) {
@@ -87,12 +97,13 @@ async function passOnTime(isReached: () => boolean | Promise<boolean>): Promise<
       if (found !== null) late.add(collection);
     }
     return late.size > 0 || isReached();
-  });
+  }, stepMs);
   expect([...late], 'work that stayed due').toEqual([]);
 }
 
-async function heartbeat(seconds = 3600): Promise<Heartbeat> {
-  const body = { name: `Job ${randomUUID()}`, type: 'HEARTBEAT', heartbeat_interval: seconds, grace_period: 1 };
+async function heartbeat(seconds = 3600, more = {}): Promise<Heartbeat> {
+  const timing = { heartbeat_interval: seconds, grace_period: 1 };
+  const body = { name: `Job ${randomUUID()}`, type: 'HEARTBEAT', ...timing, ...more };
   return (await rig.session.ok<{ monitor: Heartbeat }>('POST', '/api/monitors', body)).monitor;
 }
 
@@ -101,6 +112,12 @@ const ping = (one: Heartbeat, path = '') =>
 const incidentsOf = async ({ id }: Heartbeat) => (await rig.session.ok<{ incidents: { started_at: string }[] }>(
   'GET', `/api/incidents?check_id=${id}`,
 )).incidents;
+
+/** A destination that only monitors which name it use; its id. */
+const destination = async (body: object): Promise<string> => (await rig.session.ok<{ integration: { id: string } }>(
+  'POST', '/api/integrations', { name: randomUUID(), is_default: false, ...body },
+)).integration.id;
+const mailsTo = (address: string) => mailgun.messages.filter(({ to }) => to === address);
 
 describe('a single controller that is idle, with default settings', () => {
   test('retries a webhook that answers 503 when the retry is due', async () => {
@@ -116,6 +133,67 @@ describe('a single controller that is idle, with default settings', () => {
     hook.behave(200);
     await ping(job);
     await passOnTime(async () => await deliveries.countDocuments({ status: 'pending' }) === 0);
+  }, 300_000);
+
+  test('sends a mail that a busy provider has refused when each retry is due', async () => {
+    const to = 'patient@example.com';
+    const notification_target_ids = [await destination({ type: 'email', config: { to: [to] } })];
+    const job = await heartbeat(86_400, { notification_target_ids });
+    await idlePoll('delivery_queues');
+    mailgun.fail(429);
+    await ping(job, '/fail');
+    const deliveries = mongo.db.collection<DeliveryDoc>('deliveries');
+    const delivery = () => deliveries.findOne({ recipient: to });
+    for (let times = 1; times <= DEFERRALS; times += 1) {
+      await passOnTime(async () => (await delivery())?.deferrals === times);
+    }
+    mailgun.accept();
+    await passOnTime(async () => (await delivery())?.status === 'delivered');
+    expect(mailsTo(to)).toHaveLength(1);
+  }, 300_000);
+
+  test('sends the digest of further mails when the hour is over', async () => {
+    const to = 'many@example.com';
+    const notification_target_ids = [await destination({ type: 'email', config: { to: [to] } })];
+    for (let at = 0; at <= MAILS_AN_HOUR; at += 1) {
+      await ping(await heartbeat(86_400, { notification_target_ids }), '/fail');
+    }
+    const deliveries = mongo.db.collection<DeliveryDoc>('deliveries');
+    await passOnTime(async () => await deliveries.countDocuments({ recipient: to }) === MAILS_AN_HOUR + 1);
+    await until(() => mailsTo(to).length === MAILS_AN_HOUR);
+    const dueAt = (await deliveries.findOne({ recipient: to, status: 'pending' }))?.digest_at as number;
+    expect(dueAt - clock.now()).toBeGreaterThan(HOUR_MS / 2);
+    await idlePoll('delivery_queues');
+    await passOnTime(() => clock.now() > dueAt + ON_TIME_MS, 5000);
+    expect(mailsTo(to).at(-1)?.subject).toBe('[DIGEST] 1 further alert of the last hour');
+  }, 300_000);
+
+  test('alerts when a monitor has had no data for five minutes', async () => {
+    const alerted = await destination({
+      type: 'webhook', events: ['monitor.no_data'], config: { url: hook.url, method: 'POST' },
+    });
+    const probe = await rig.probe('silent');
+    await probe.follow();
+    const { monitor: { id } } = await rig.session.ok<{ monitor: { id: string } }>('POST', '/api/monitors', {
+      name: 'Quiet', type: 'HTTP', target: 'http://shop.example/', interval_seconds: 60,
+      notification_target_ids: [alerted],
+    });
+    await passUntil(() => {
+      probe.beat({ sent_at: clock.now() });
+      return probe.held.has(id);
+    });
+    await postAll(lettersOf(probe, 'epoch-1', [checked(id, clock.now(), true)]), (letters) => letters);
+    await idlePoll('delivery_queues');
+    const changes = async () => (await rig.session.ok<{ history: { status: string; from: number }[] }>(
+      'GET', `/api/monitors/${id}/status-history`,
+    )).history;
+    await passOnTime(async () => (await changes())[0]?.status === 'unknown');
+    const unknownSince = (await changes())[0]?.from as number;
+    const alerts = () => hook.requests.filter(({ body }) => body.toString().includes(id));
+    await passOnTime(() => clock.now() > unknownSince + NO_DATA_AFTER_MS - ON_TIME_MS);
+    expect(alerts()).toEqual([]);
+    await passOnTime(() => clock.now() > unknownSince + NO_DATA_AFTER_MS + ON_TIME_MS);
+    expect(alerts().map(({ body }) => (JSON.parse(body.toString()) as { event: string }).event)).toEqual(['monitor.no_data']);
   }, 300_000);
 
   test('announces the beginning and end of maintenance, and posts an outage that outlasts it', async () => {
