@@ -10,6 +10,6 @@ export interface MaintenanceDeps {
   knownPages(tenant: Tenant): Promise<ReadonlySet<string>>;
   /** Has rounds look at a window that was changed. Resolves when its monitors' journals are to take it. */
   changed(): Promise<void>;
-  /** For computing occurrences, by organization. */
+  /** For computing the occurrences of a window, by organization. */
   turns: Pick<FairQueue, 'run'>;
 }

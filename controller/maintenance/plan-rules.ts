@@ -1,6 +1,6 @@
 import type { MaintenanceStretch } from '../verdicts/monitor-config.ts';
 import { nextEventAt } from './announce-rules.ts';
-import { continuesAfter, occurrencesIn, type Schedule } from './recurrence.ts';
+import { occurrencesFrom, type Schedule } from './recurrence.ts';
 import type { Occurrence, WindowDoc } from './window.ts';
 
 const DAY_MS = 86_400_000;
@@ -13,10 +13,16 @@ export type Plan = Pick<WindowDoc, 'occurrences' | 'plan_at'>;
 
 /** The present occurrence and those of the next days, at least one unless all are over. */
 export function planned(schedule: Schedule, now: number): Plan {
-  const occurrences = occurrencesIn(schedule, now, now + HORIZON_MS);
-  const last = occurrences.at(-1);
-  if (last === undefined || !continuesAfter(schedule, last.starts_at)) return { occurrences, plan_at: null };
-  return { occurrences, plan_at: Math.max(now + HORIZON_MS, last.starts_at) - MARGIN_MS };
+  const occurrences: Occurrence[] = [];
+  const horizon = now + HORIZON_MS;
+  for (const occurrence of occurrencesFrom(schedule, now)) {
+    const last = occurrences.at(-1);
+    if (last !== undefined && occurrence.starts_at > horizon) {
+      return { occurrences, plan_at: Math.max(horizon, last.starts_at) - MARGIN_MS };
+    }
+    occurrences.push(occurrence);
+  }
+  return { occurrences, plan_at: null };
 }
 
 /** When a round must look at a window next, Unix ms; null if never. */

@@ -17,6 +17,8 @@ const PARTS: Record<string, RegExp> = {
 };
 const DAY_MS = 86_400_000;
 const FIRST_DAY = Date.UTC(2000, 0, 1) / DAY_MS;
+/** The calendar of this century repeats every 28 years. */
+const LAST_YEAR_OF_CALENDAR = 2027;
 
 export type Schedule = Pick<WindowSettings, 'starts_at' | 'ends_at' | 'recurrence' | 'timezone'>;
 
@@ -38,7 +40,7 @@ export function recurrenceProblem(rule: string): string | null {
   if (seen.has('COUNT') && seen.has('UNTIL')) return 'Must not have both COUNT and UNTIL';
   try {
     const { bySetPos, ...every } = { ...parse(rule), interval: 1 };
-    for (const days of rulePeriods(every, FIRST_DAY, FIRST_DAY)) {
+    for (const days of rulePeriods(every, FIRST_DAY, FIRST_DAY, LAST_YEAR_OF_CALENDAR)) {
       if (atPositions(days, bySetPos).length > 0) return null;
     }
     return 'Must name a day that exists';
@@ -69,13 +71,6 @@ export function occurrencesIn(schedule: Schedule, from: number, until: number): 
     found.push(occurrence);
   }
   return found;
-}
-
-/** Whether the rule has an occurrence that begins after this instant (Unix ms). */
-export function continuesAfter(schedule: Schedule, at: number): boolean {
-  if (schedule.recurrence === null) return false;
-  for (const starts_at of startsFrom(schedule, at)) if (starts_at > at) return true;
-  return false;
 }
 
 /**

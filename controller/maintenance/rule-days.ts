@@ -24,11 +24,13 @@ interface Day {
   daysInMonth: number;
 }
 
-/** The days (since 1970-01-01) on which a rule hits, period by period, from the year of `from` to 2099. */
-export function* rulePeriods(rule: DayRule, startDay: number, from: number): Generator<number[]> {
+/** The days (since 1970-01-01) on which a rule hits, period by period, from the year of `from` on. */
+export function* rulePeriods(
+  rule: DayRule, startDay: number, from: number, lastYear = LAST_YEAR,
+): Generator<number[]> {
   let period: number | null = null;
   let days: number[] = [];
-  for (const { day, key } of matchingDays(rule, startDay, from)) {
+  for (const { day, key } of matchingDays(rule, startDay, from, lastYear)) {
     if (key !== period && days.length > 0) yield days;
     if (key !== period) days = [];
     period = key;
@@ -46,7 +48,7 @@ export function atPositions(days: readonly number[], positions: readonly number[
 
 /** `key` is the same for all days of one period. */
 function* matchingDays(
-  rule: DayRule, startDay: number, from: number,
+  rule: DayRule, startDay: number, from: number, lastYear: number,
 ): Generator<{ day: number; key: number }> {
   const start = new Date(startDay * DAY_MS);
   const [startYear, startMonth] = [start.getUTCFullYear(), start.getUTCMonth() + 1];
@@ -62,7 +64,7 @@ function* matchingDays(
   };
   // A week before, since a week has days of two years.
   const firstYear = new Date((Math.max(from, startDay) - 7) * DAY_MS).getUTCFullYear();
-  for (let year = firstYear; year <= LAST_YEAR; year += 1) {
+  for (let year = firstYear; year <= lastYear; year += 1) {
     if (freq === 'YEARLY' && (year - startYear) % interval !== 0) continue;
     for (let month = 1; month <= 12; month += 1) {
       if (rule.byMonth !== undefined && !rule.byMonth.includes(month)) continue;
@@ -82,6 +84,7 @@ function dayMatcher(rule: DayRule, start: Date): (day: Day) => boolean {
   const { freq, byDay, byMonth, byMonthDay } = rule;
   const startWeekday = (start.getUTCDay() + 6) % 7;
   const isYearly = freq === 'YEARLY';
+  const dates = byMonthDay === undefined ? null : new Set(byMonthDay);
   const isOfStart = byDay === undefined && byMonthDay === undefined;
   const weekdays = (byDay ?? []).map((text) => (
     { nth: Number(text.slice(0, -2)), weekday: WEEKDAYS.indexOf(text.slice(-2)) }
@@ -93,8 +96,7 @@ function dayMatcher(rule: DayRule, start: Date): (day: Day) => boolean {
     if (isOfStart && freq === 'DAILY') return true;
     if (isOfStart && isYearly && byMonth === undefined && month !== start.getUTCMonth() + 1) return false;
     if (isOfStart) return date === start.getUTCDate();
-    if (byMonthDay !== undefined
-      && !byMonthDay.some((at) => (at > 0 ? at === date : daysInMonth + 1 + at === date))) return false;
+    if (dates !== null && !dates.has(date) && !dates.has(date - daysInMonth - 1)) return false;
     if (byDay === undefined) return true;
     // The first Monday is that of the month, or of the year where the rule names no months.
     const isOfYear = isYearly && byMonth === undefined;

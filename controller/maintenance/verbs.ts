@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { AppError, notFound } from '../../shared/errors.ts';
 import { newId } from '../../shared/ids.ts';
-import { ownedBy } from '../accounts/tenant.ts';
+import { ownedBy, type Tenant } from '../accounts/tenant.ts';
 import { authorOf, type ProjectContext } from '../http/route.ts';
 import { fieldError } from '../http/validation.ts';
 import type { MaintenanceDeps } from './deps.ts';
@@ -40,18 +40,15 @@ export async function listOccurrences(
   { windows, turns }: MaintenanceDeps, { tenant }: ProjectContext,
   { from, to, monitor_id: monitor }: OccurrencesQuery,
 ): Promise<Listed[]> {
-  const all = await windows.list(tenant);
-  const named = all.filter(({ monitor_ids }) => monitor === undefined || monitor_ids.includes(monitor));
-  return turns.run(tenant.organizationId, async () => {
-    const found: Listed[] = [];
-    for (const window of named) {
-      const within = occurrencesIn(window, from, to).filter(({ starts_at: at }) => at < to);
-      found.push(...within.map((occurrence) => ({ window, occurrence })));
-      // A rule may take some milliseconds, and there may be 200.
-      await pause();
-    }
-    return found.sort((one, other) => one.occurrence.starts_at - other.occurrence.starts_at);
-  });
+  const named = (await windows.list(tenant))
+    .filter(({ monitor_ids }) => monitor === undefined || monitor_ids.includes(monitor));
+  const found: Listed[] = [];
+  for (const window of named) {
+    const all = await inTurn(turns, tenant, () => occurrencesIn(window, from, to));
+    const within = all.filter(({ starts_at: at }) => at < to);
+    found.push(...within.map((occurrence) => ({ window, occurrence })));
+  }
+  return found.sort((one, other) => one.occurrence.starts_at - other.occurrence.starts_at);
 }
 
 /** The next occurrences of what would be a window. Throws VALIDATION_ERROR. */
@@ -61,21 +58,27 @@ export async function previewOccurrences(
   const { recurrence = null, timezone = DEFAULTS.timezone } = input;
   const schedule = { ...input, recurrence, timezone };
   checkTimes(schedule);
-  return turns.run(tenant.organizationId, async () => {
+  return inTurn(turns, tenant, () => {
     const found: Occurrence[] = [];
     for (const occurrence of occurrencesFrom(schedule, now)) {
       found.push(occurrence);
       if (found.length === MOST_PREVIEWED) break;
     }
-    await pause();
     return found;
   });
 }
 
-/** Other requests are served meanwhile. */
-function pause(): Promise<void> {
-  return new Promise((resolve) => {
-    setImmediate(resolve);
+/**
+ * Computes one schedule, which may take some 50 ms. Each has a turn of its own, so that an organization with
+ * many windows delays others by one schedule at most. Other requests are served before the next turn.
+ */
+function inTurn<T>(turns: MaintenanceDeps['turns'], { organizationId }: Tenant, compute: () => T): Promise<T> {
+  return turns.run(organizationId, async () => {
+    const computed = compute();
+    await new Promise((resolve) => {
+      setImmediate(resolve);
+    });
+    return computed;
   });
 }
 
@@ -96,9 +99,10 @@ export async function createWindow(
   const { title, starts_at, ends_at } = input;
   const settings: WindowSettings = { ...DEFAULTS, ...given(input), title, starts_at, ends_at };
   await check(deps, ctx, settings, null);
+  const plan = await inTurn(deps.turns, tenant, () => planned(settings, now));
   const doc: WindowDoc = {
     ...settings, _id: newId(now), ...ownedBy(tenant), revision: 1,
-    created_by: authorOf(actor), ...planned(settings, now),
+    created_by: authorOf(actor), ...plan,
     untold: settings.monitor_ids, announced_until: now - 1, due_at: now, deleted_at: null,
     created_at: now, updated_at: now,
   };
@@ -116,10 +120,9 @@ export async function changeWindow(
     if (SETTINGS.every((name) => isDeepStrictEqual(settings[name], seen[name]))) return null;
     await check(deps, ctx, settings, seen);
     const untold = [...new Set([...seen.untold, ...seen.monitor_ids, ...settings.monitor_ids])];
-    const { now } = ctx;
-    return {
-      ...given(input), ...planned(settings, now), untold, announced_until: now - 1, updated_at: now,
-    };
+    const { now, tenant } = ctx;
+    const plan = await inTurn(deps.turns, tenant, () => planned(settings, now));
+    return { ...given(input), ...plan, untold, announced_until: now - 1, updated_at: now };
   });
 }
 

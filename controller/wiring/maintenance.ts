@@ -14,7 +14,7 @@ import { maintainedUntil } from '../verdicts/maintenance-rules.ts';
 import type { MaintenanceStretch } from '../verdicts/monitor-config.ts';
 import type { ControllerPorts } from './ports.ts';
 
-/** Computing occurrences takes some milliseconds for each of up to 200 windows. */
+/** Computing the occurrences of a window takes up to some 50 ms. */
 const TURNS = { atOnce: 1, atOnceOfKey: 1, waiting: 200, waitingOfKey: 20, longestWaitMs: 25_000 };
 /** For an organization with too many such requests waiting, s. */
 const RETRY_AFTER_S = 5;

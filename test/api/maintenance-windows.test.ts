@@ -1,8 +1,16 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import type { ProjectContext } from '../../controller/http/route.ts';
+import type { MaintenanceDeps } from '../../controller/maintenance/deps.ts';
+import { WindowStore } from '../../controller/maintenance/store.ts';
+import {
+  changeWindow, createWindow, listOccurrences, previewOccurrences,
+} from '../../controller/maintenance/verbs.ts';
 import {
   MOST_WINDOWS, MOST_WINDOWS_OF_MONITOR, type WindowDoc,
 } from '../../controller/maintenance/window.ts';
+import { FairQueue } from '../../shared/fair-queue.ts';
+import { systemClock } from '../../shared/time.ts';
 import type { ApiClient, Loose } from '../helpers/api-client.ts';
 import { makeApp, type TestApp } from '../helpers/make-app.ts';
 import { newTenant, type Tenant } from '../helpers/tenants.ts';
@@ -217,4 +225,41 @@ test('a preview lists the next ten occurrences, and saves nothing', async () => 
   expect((await preview(times)).data.occurrences).toHaveLength(1);
   expect((await preview({ ...times, recurrence: 'FREQ=SOMETIMES' })).status).toBe(400);
   expect((await preview({ ...times, ends_at: times.starts_at })).status).toBe(400);
+});
+
+test('whatever computes the occurrences of a window takes a turn for each', async () => {
+  const queue = new FairQueue(
+    systemClock, { atOnce: 1, atOnceOfKey: 1, waiting: 10, waitingOfKey: 10, longestWaitMs: HOUR_MS },
+    (refusal) => new Error(refusal),
+  );
+  let turns = 0;
+  const deps: MaintenanceDeps = {
+    windows: new WindowStore(app.db), changed: () => Promise.resolve(),
+    knownMonitors: () => Promise.resolve(new Set()), knownPages: () => Promise.resolve(new Set()),
+    turns: {
+      run: (key, work) => {
+        turns += 1;
+        expect(key).toBe(tenant.organizationId);
+        return queue.run(key, work);
+      },
+    },
+  };
+  const turnsOf = async (work: () => Promise<unknown>): Promise<number> => {
+    turns = 0;
+    await work();
+    return turns;
+  };
+  const { data: { project } } = await tenant.owner.client.post('/api/projects', { name: 'Turns' });
+  const ctx = {
+    tenant: { organizationId: tenant.organizationId, projectId: project.id as string }, now: Date.now(),
+    actor: { kind: 'key', keyId: 'key', name: 'Key' },
+  } as ProjectContext;
+  const times = { starts_at: ctx.now, ends_at: ctx.now + HOUR_MS };
+  const settings = { ...times, title: 'Nightly', recurrence: 'FREQ=DAILY', timezone: 'Europe/Berlin' };
+  expect(await turnsOf(() => createWindow(deps, ctx, settings))).toBe(1);
+  const { _id: id } = await createWindow(deps, ctx, settings);
+  expect(await turnsOf(() => changeWindow(deps, ctx, id, { recurrence: 'FREQ=WEEKLY' }))).toBe(1);
+  expect(await turnsOf(() => changeWindow(deps, ctx, id, { title: 'Weekly' }))).toBe(1);
+  expect(await turnsOf(() => previewOccurrences(deps, ctx, settings))).toBe(1);
+  expect(await turnsOf(() => listOccurrences(deps, ctx, { from: ctx.now, to: ctx.now + HOUR_MS }))).toBe(2);
 });

@@ -5,6 +5,8 @@ import { StepCounter } from '../../helpers/step-counter.ts';
 const HOUR_MS = 3_600_000;
 /** Some ten for each day of a century. */
 const MAX_STEPS = 500_000;
+/** Each request with a rule checks it before it gets a turn. */
+const MAX_STEPS_TO_CHECK = 200_000;
 
 let counter: StepCounter<typeof Recurrence>;
 beforeAll(async () => {
@@ -24,15 +26,17 @@ test.each([
   'FREQ=YEARLY;BYMONTHDAY=13;BYDAY=FR;COUNT=99',
   'FREQ=YEARLY;BYDAY=MO,TU,WE,TH,FR,SA,SU;BYSETPOS=1,-1,99;COUNT=99',
   'FREQ=YEARLY;BYDAY=MO,TU,WE,TH,FR,SA,SU;BYSETPOS=366',
+  `FREQ=YEARLY;BYMONTHDAY=${Array.from({ length: 31 }, (_, at) => -at - 1).join()};BYSETPOS=366`,
+  `FREQ=DAILY;BYMONTHDAY=${Array.from({ length: 31 }, (_, at) => at + 1).join()};BYSETPOS=31;INTERVAL=7`,
+  'FREQ=YEARLY;BYDAY=53MO,53TU,53WE,53TH,53FR,53SA,53SU;BYSETPOS=31',
 ])('computing %s since 2000 takes steps for the days of a century at most', async (recurrence) => {
-  const { recurrenceProblem, occurrencesIn, continuesAfter } = counter.exports;
+  const { recurrenceProblem, occurrencesIn } = counter.exports;
   const starts_at = Date.UTC(2000, 0, 1, 1, 30);
   const schedule = { starts_at, ends_at: starts_at + HOUR_MS, recurrence, timezone: 'Europe/Berlin' };
   const from = Date.UTC(2098, 10, 1);
+  expect(await counter.count(() => void recurrenceProblem(recurrence))).toBeLessThan(MAX_STEPS_TO_CHECK);
   for (const work of [
-    () => recurrenceProblem(recurrence),
     () => occurrencesIn(schedule, Date.UTC(2026, 10, 20), Date.UTC(2026, 10, 29)),
     () => occurrencesIn(schedule, from, from),
-    () => continuesAfter(schedule, from),
   ]) expect(await counter.count(() => void work())).toBeLessThan(MAX_STEPS);
 });
