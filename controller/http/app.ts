@@ -11,6 +11,7 @@ import {
   addressKey, beginExchange, errorBody, JSON_CONTENT, SECURITY_HEADERS, sendError, sendReply, sendUnmatched,
   type Exchange, type ExchangeState,
 } from './exchange.ts';
+import { KnownCallers } from './known-callers.ts';
 import type { RequestObserver } from './metrics.ts';
 import { quickHandler, type QuickAnswers } from './quick-answers.ts';
 import { rateLimitExceeded, rateLimitHeaders } from './rate-limit.ts';
@@ -22,7 +23,7 @@ import {
   createHttpServer, limitsBehind, type Answering, type HttpServer, type RefusalWriter, type ServerLimits,
 } from './server.ts';
 
-export interface AppDeps extends Omit<RunnerDeps, 'documents'> {
+export interface AppDeps extends Omit<RunnerDeps, 'documents' | 'known'> {
   /** All routes; none can be added later. */
   routes: readonly Route[];
   /** Number of proxies in front whose X-Forwarded-For is trusted. */
@@ -52,7 +53,8 @@ export function createApp(deps: AppDeps, opened?: HttpServer): HttpServer {
   const koa = new Koa<ExchangeState>();
   koa.on('error', (error: unknown) => deps.log.debug({ err: error }, 'an answer could not be sent'));
   koa.use(frame(deps, () => !server.isListening));
-  koa.use(createRouter({ ...deps, documents: new DocumentReader(deps.clock) }, routes));
+  const own = { documents: new DocumentReader(deps.clock), known: new KnownCallers() };
+  koa.use(createRouter({ ...deps, ...own }, routes));
   koa.use((exchange: Matched) => {
     exchange.state.verdict = deps.limiter.take(exchange.state.addressKey);
     if (!exchange.state.verdict.isAllowed) throw rateLimitExceeded();

@@ -10,19 +10,34 @@ import type { CredentialReader, TenantReader } from './ports.ts';
 import type { Auth, Caller, KeyActor, PathProjectAuth, PublicContext } from './route.ts';
 import type { SessionCookie } from './session-cookie.ts';
 
+/** What a request names its sender by. */
+interface Credential {
+  kind: 'session' | 'key';
+  /** May be empty. */
+  text: string;
+}
+
 /**
- * Who sent the request; null without credentials. A bearer token wins over a key, and a key over the token in
- * `cookie`, which is null for requests that must not use it. A bad credential does not fall back to a good
- * one. Throws MISSING_API_KEY for an empty key, else what the reader throws.
+ * The credential that counts; null without one. A bearer token wins over a key, and a key over the token in
+ * `cookie`, which is null for requests that must not use it.
  */
-export async function authenticate(
-  reader: CredentialReader, headers: IncomingHttpHeaders, cookie: SessionCookie | null, now: number,
-): Promise<Caller | null> {
+export function credentialOf(headers: IncomingHttpHeaders, cookie: SessionCookie | null): Credential | null {
   const key = headers['x-api-key'];
   const token = bearerOf(headers) ?? (key === undefined ? cookie?.read(headers) : null) ?? null;
-  if (token !== null) return reader.readSession(token, now);
-  if (key === undefined) return null;
-  const text = String(key).trim();
+  if (token !== null) return { kind: 'session', text: token };
+  return key === undefined ? null : { kind: 'key', text: String(key).trim() };
+}
+
+/**
+ * Who sent the request; null without credentials. A bad credential does not fall back to a good one. Throws
+ * MISSING_API_KEY for an empty key, else what the reader throws.
+ */
+export async function authenticate(
+  reader: CredentialReader, credential: Credential | null, now: number,
+): Promise<Caller | null> {
+  if (credential === null) return null;
+  const { kind, text } = credential;
+  if (kind === 'session') return reader.readSession(text, now);
   if (text === '') throw new AppError('MISSING_API_KEY', 'X-API-Key is empty');
   return reader.readKey(text, now);
 }

@@ -1,10 +1,12 @@
+import { AppError } from '../../shared/errors.ts';
 import type { FairQueue } from '../../shared/fair-queue.ts';
 import type { Clock } from '../../shared/time.ts';
 import { asUnauthenticated, authorizePath } from './authorize-path.ts';
-import { authenticate, authorize, requireBearer } from './authorize.ts';
+import { authenticate, authorize, credentialOf, requireBearer } from './authorize.ts';
 import { readBody } from './body/body.ts';
 import type { DocumentReader } from './body/document-reader.ts';
 import type { Exchange } from './exchange.ts';
+import type { KnownCallers } from './known-callers.ts';
 import type { AuditRecorder, CredentialReader, TenantReader } from './ports.ts';
 import { rateLimitExceeded, type RateLimiter } from './rate-limit.ts';
 import { authorOf, type AnyReply, type Caller, type Route } from './route.ts';
@@ -21,34 +23,27 @@ export interface RunnerDeps {
   guards: StreamGuards;
   audit: AuditRecorder;
   documents: DocumentReader;
+  known: KnownCallers;
   /** For routes that take turns, by organization. */
   turns: FairQueue;
 }
 
 type MatchedExchange = Exchange & { params: Record<string, string> };
 
-/** Runs a request through its route: credentials, rate limit, permission, input, handler, audit log. */
+/** Runs a request through its route: rate limit, credentials, permission, input, handler, audit log. */
 export async function runRoute(deps: RunnerDeps, route: Route, exchange: MatchedExchange): Promise<AnyReply> {
   const { req: request, state, params } = exchange;
   const { headers } = request;
+  const { auth } = route;
   const now = deps.clock.now();
   const cookie = deps.cookie.isKeptBy(headers) ? deps.cookie : null;
   if (route.endsSession === true && cookie !== null) exchange.set('Set-Cookie', cookie.removal);
+  const credential = auth.access === 'public' ? null : credentialOf(headers, cookie);
   const identify = async (at: number) => {
-    if (route.auth.access !== 'public') return authenticate(deps.credentials, headers, cookie, at);
     if (route.bearer !== undefined) requireBearer(headers, route.bearer);
-    return null;
+    return authenticate(deps.credentials, credential, at);
   };
-  // Bad credentials must not keep the request from being counted.
-  const caller = await identify(now).catch((failure: unknown) => ({ failure }));
-  // All sessions and keys of one person share one limit.
-  const isFailure = caller !== null && 'failure' in caller;
-  const key = caller === null || isFailure ? state.addressKey : `user:${authorOf(caller)}`;
-  const isUnlimited = route.isUnlimited === true && !isFailure;
-  state.verdict = isUnlimited ? deps.limiter.peek(key) : deps.limiter.take(key);
-  if (!state.verdict.isAllowed) throw rateLimitExceeded();
-  const { auth } = route;
-  if (isFailure) throw auth.access === 'path-project' ? asUnauthenticated(caller.failure) : caller.failure;
+  const caller = await identifyCounted(deps, route, exchange, credential?.text ?? null, () => identify(now));
 
   const { 'last-event-id': lastEventId, 'accept-language': languages } = headers;
   const base = {
@@ -83,6 +78,39 @@ export async function runRoute(deps: RunnerDeps, route: Route, exchange: Matched
   }
   await deps.audit.record({ route, context, params, query, body, reply });
   return reply;
+}
+
+/**
+ * The caller, once the request is counted: under who sent its credential last time, else under its address,
+ * and then under who it turns out to be. A used-up limit refuses it before its credential is looked up. Bad
+ * credentials count by address.
+ */
+async function identifyCounted(
+  { limiter, known }: RunnerDeps, route: Route, { state }: Exchange, credential: string | null,
+  identify: () => Promise<Caller | null>,
+): Promise<Caller | null> {
+  const isUnlimited = route.isUnlimited === true;
+  const count = (key: string) => {
+    state.verdict = limiter.take(key);
+    if (!state.verdict.isAllowed) throw rateLimitExceeded();
+  };
+  const expected = (credential === null ? null : known.keyOf(credential)) ?? state.addressKey;
+  if (isUnlimited) state.verdict = limiter.peek(expected);
+  else count(expected);
+  const caller = await identify().catch((failure: unknown) => ({ failure }));
+  const isFailure = caller !== null && 'failure' in caller;
+  // All sessions and keys of one person share one limit.
+  const key = caller === null || isFailure ? state.addressKey : `user:${authorOf(caller)}`;
+  if (credential !== null) {
+    if (!isFailure) known.remember(credential, key);
+    else if (caller.failure instanceof AppError) known.forget(credential);
+  }
+  if (isUnlimited ? isFailure : key !== expected) {
+    if (!isUnlimited) limiter.giveBack(expected);
+    count(key);
+  }
+  if (isFailure) throw route.auth.access === 'path-project' ? asUnauthenticated(caller.failure) : caller.failure;
+  return caller;
 }
 
 function readSent(deps: RunnerDeps, { bodyFormat = 'json' }: Route, { req }: Exchange): Promise<unknown> {

@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { systemClock } from '../../shared/time.ts';
 import { makeApp } from '../helpers/make-app.ts';
 import { newTenant } from '../helpers/tenants.ts';
+import { until } from '../helpers/until.ts';
 
 const LIMIT = 20;
 
@@ -55,6 +56,67 @@ describe('the rate limit', () => {
       app.client.get('/api/monitors', { headers: { 'x-api-key': `fw_${String(n).repeat(64)}` } });
     for (let n = 0; n < 5; n += 1) expect((await guess(n)).code).toBe('INVALID_API_KEY');
     expect((await guess(5)).code).toBe('RATE_LIMIT_EXCEEDED');
+    await app.close();
+  });
+
+  test('refuses guessed keys and tokens without a database query once it is used up', async () => {
+    let commands = 0;
+    const app = await makeApp({ env: { RATE_LIMIT: String(LIMIT) }, onCommand: () => (commands += 1) });
+    const tenant = await newTenant(app);
+    // Written in the background at the first use of a key.
+    const inUse = async () => (await tenant.readKey.get('/api/projects')).status;
+    expect(await inUse()).toBe(200);
+    await until(async () => await app.db.collection('api_keys').findOne({ last_used_at: { $ne: null } }) !== null);
+    const guess = (at: number) => {
+      const secret = String(at).padStart(64, '0');
+      const [name, value] = at % 2 === 0 ? ['x-api-key', `fw_${secret}`] : ['authorization', `Bearer ${secret}`];
+      return app.client.get('/api/monitors', { headers: { [name as string]: value as string } });
+    };
+    const looked = await Promise.all(Array.from({ length: LIMIT }, (_none, at) => guess(at)));
+    expect(new Set(looked.map(({ status }) => status))).toEqual(new Set([401, 429]));
+    const before = commands;
+    const refused = await Promise.all(Array.from({ length: 3 * LIMIT }, (_none, at) => guess(LIMIT + at)));
+    expect(new Set(refused.map(({ code }) => code))).toEqual(new Set(['RATE_LIMIT_EXCEEDED']));
+    expect(commands).toBe(before);
+    // A key in use is not shut out by guesses from its address, and its own limit costs no query either.
+    while (await inUse() === 200);
+    const atLimit = commands;
+    for (let n = 0; n < 5; n += 1) expect(await inUse()).toBe(429);
+    expect(commands).toBe(atLimit);
+    await app.close();
+  });
+
+  test('looks up no more of guesses that arrive together than the limit allows', async () => {
+    const asked: string[] = [];
+    const app = await makeApp({
+      env: { RATE_LIMIT: '5' },
+      onCommand: (command) => command['find'] === 'api_keys' && asked.push('api_keys'),
+    });
+    const guesses = Array.from({ length: 50 }, (_none, at) => app.client.get(
+      '/api/monitors', { headers: { 'x-api-key': `fw_${String(at).padStart(64, '0')}` } },
+    ));
+    const codes = (await Promise.all(guesses)).map(({ code }) => code);
+    expect(codes.filter((code) => code === 'INVALID_API_KEY')).toHaveLength(5);
+    expect(asked).toHaveLength(5);
+    await app.close();
+  });
+
+  test('counts a revoked key by address, like any other guess', async () => {
+    let commands = 0;
+    const app = await makeApp({ env: { RATE_LIMIT: String(LIMIT) }, onCommand: () => (commands += 1) });
+    const tenant = await newTenant(app);
+    const use = async () => (await tenant.readKey.get('/api/projects')).status;
+    expect(await use()).toBe(200);
+    const { keys } = (await tenant.owner.client.get('/api/auth/api-keys')).data;
+    const { id } = keys.find(({ name }: { name: string }) => name === 'reader');
+    expect((await tenant.owner.client.delete(`/api/auth/api-keys/${id}`)).status).toBe(200);
+    const statuses: number[] = [];
+    for (let n = 0; n < LIMIT; n += 1) statuses.push(await use());
+    expect(statuses.slice(0, -1)).toEqual(Array.from({ length: LIMIT - 1 }, () => 401));
+    const before = commands;
+    expect([statuses.at(-1), await use()]).toEqual([429, 429]);
+    expect(commands).toBe(before);
+    expect((await tenant.owner.client.get('/api/projects')).status).toBe(200);
     await app.close();
   });
 
