@@ -43,7 +43,7 @@ interface PageIncidents {
 
 export interface PageDeps {
   pages: PageStore;
-  freed: Pick<FreedSubdomainStore, 'reserve' | 'reservedForOthers'>;
+  freed: Pick<FreedSubdomainStore, 'reserve' | 'isReservedFor' | 'reservedForOthers'>;
   posts: PostStore;
   domains: Pick<PageDomainStore, 'releaseOfPage'>;
   visits: Pick<VisitStore, 'of'>;

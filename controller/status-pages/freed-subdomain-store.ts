@@ -28,6 +28,11 @@ export class FreedSubdomainStore extends Documents<FreedSubdomainDoc> {
     await this.all.updateOne({ _id: subdomain }, { $set: reservation }, { upsert: true });
   }
 
+  async isReservedFor(subdomain: string, organizationId: string, now: number): Promise<boolean> {
+    const freed_at = { $gt: now - RESERVED_MS };
+    return (await this.findOne({ _id: subdomain, organization_id: organizationId, freed_at })) !== null;
+  }
+
   /** Those of the subdomains that are reserved for other organizations. */
   async reservedForOthers(subdomains: string[], organizationId: string, now: number): Promise<string[]> {
     if (subdomains.length === 0) return [];

@@ -112,6 +112,7 @@ function publicationRoutes(deps: PageDeps): Route[] {
   return moves.map(([verb, to, summary]) => defineRoute({
     ...one, path: `${one.path}/${verb}`, auth: admin, method: 'POST', summary,
     audit: `status_page.${verb}${verb.endsWith('e') ? 'd' : 'ed'}`, answers: { 200: answers.pageAnswer },
+    errors: [...one.errors, ...(to === 'published' ? ['SLUG_ALREADY_TAKEN' as const] : [])],
     handle: async (ctx, { params }) => {
       return ok({ status_page: viewPage(await movePage(deps, ctx, params.id, to), ctx.role, 'alone') });
     },

@@ -115,4 +115,8 @@ export class PageStore extends Documents<PageDoc> {
   delete(tenant: Tenant, id: string): Promise<boolean> {
     return this.remove({ ...ownedBy(tenant), _id: id });
   }
+  /** Removes the draft that has a subdomain which is reserved for this organization, unless it is its own. */
+  async dropDraftOfOthers(subdomain: string, organizationId: string): Promise<void> {
+    await this.remove({ subdomain, organization_id: { $ne: organizationId }, status: 'draft' });
+  }
 }

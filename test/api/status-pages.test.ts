@@ -5,6 +5,7 @@ import type { PageDeps } from '../../controller/status-pages/deps.ts';
 import { FreedSubdomainStore } from '../../controller/status-pages/freed-subdomain-store.ts';
 import { createPage as writePage } from '../../controller/status-pages/verbs/write-page.ts';
 import type { ApiClient, Loose } from '../helpers/api-client.ts';
+import { startMongoProxy } from '../helpers/fault-proxy.ts';
 import { makeApp, type TestApp } from '../helpers/make-app.ts';
 import { SimulatedClock } from '../helpers/simulated-clock.ts';
 import { newTenant, type Tenant } from '../helpers/tenants.ts';
@@ -142,12 +143,48 @@ test('nobody else gets a subdomain whose page is deleted while they create their
         if (checks === 1) expect((await client.delete(`${path}/${id}`)).status).toBe(200);
         return reserved;
       },
+      isReservedFor: (...asked: Parameters<FreedSubdomainStore['isReservedFor']>) =>
+        reservations.isReservedFor(...asked),
     },
   } as unknown as PageDeps;
   const ctx = { tenant: other, now: Date.now() } as unknown as ProjectContext;
   await expect(writePage(deps, ctx, { name: 'Other', subdomain })).rejects.toThrow('This subdomain is taken');
   expect(checks).toBe(2);
   await createPage({ subdomain });
+});
+
+test('a crash before the subdomain is checked again gives it to nobody else', async () => {
+  const subdomain = newSubdomain();
+  const { id } = await createPage({ subdomain });
+  const proxy = await startMongoProxy(app.mongoUrl);
+  let [isHeld, isInserted] = [false, false];
+  const dying = await makeApp({
+    mongoUrl: proxy.url,
+    onCommand: ({ update, insert, find }) => {
+      // Between the first check and the page, the connection is slow; before the second check, it breaks.
+      if (!isHeld && update === 'usage') {
+        isHeld = true;
+        proxy.drop('out');
+      }
+      if (insert === 'status_pages') isInserted = true;
+      if (isInserted && find === 'freed_subdomains') proxy.reset();
+    },
+  });
+  const theirs = `/api/projects/${other.projectId}/status-pages`;
+  const creation = dying.client.with({ 'x-api-key': other.writeKeyText }).post(theirs, { name: 'Other', subdomain });
+  await until(() => isHeld, { what: 'the page is about to be written' });
+  expect((await client.delete(`${path}/${id}`)).status).toBe(200);
+  proxy.heal();
+  expect((await creation).status).toBeGreaterThanOrEqual(500);
+  const reader = other.readKey.with({ 'x-project-id': other.projectId });
+  const page = ((await reader.get(theirs)).data.status_pages as Loose[]).find((one) => one.subdomain === subdomain);
+  expect(page).toMatchObject({ status: 'draft' });
+  expect((await other.writeKey.post(`${theirs}/${page?.id}/publish`)).code).toBe('SLUG_ALREADY_TAKEN');
+  const { id: again } = await createPage({ subdomain });
+  expect((await client.post(`${path}/${again}/publish`)).status).toBe(200);
+  expect((await reader.get(`${theirs}/${page?.id}`)).code).toBe('RESOURCE_NOT_FOUND');
+  await dying.close();
+  await proxy.close();
 });
 
 test('of simultaneous deletions and creations by others, none passes a subdomain on', async () => {

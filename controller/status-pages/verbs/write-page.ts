@@ -1,4 +1,4 @@
-import { AppError, notFound } from '../../../shared/errors.ts';
+import { AppError, notFound, valueTaken } from '../../../shared/errors.ts';
 import { newId } from '../../../shared/ids.ts';
 import { ownedBy } from '../../accounts/tenant.ts';
 import type { ProjectContext } from '../../http/route.ts';
@@ -21,9 +21,7 @@ export async function createPage(deps: PageDeps, ctx: ProjectContext, input: Pag
   const settings = settingsOf(input);
   await checkDomain(deps, organizationId, settings);
   const { subdomain } = input;
-  const isReserved = async () =>
-    (await deps.freed.reservedForOthers([subdomain], organizationId, ctx.now)).length > 0;
-  if (await isReserved()) throw slugTaken();
+  if (await isReserved(deps, ctx, subdomain)) throw slugTaken();
   const reservation = await deps.quota.reserve(organizationId, 'status_pages');
   if (!reservation.isGranted) {
     throw planLimitExceeded('status page', reservation.limit, reservation.usage);
@@ -34,17 +32,24 @@ export async function createPage(deps: PageDeps, ctx: ProjectContext, input: Pag
     branding: changedBranding(null, input.branding, input), created_at: ctx.now, updated_at: ctx.now,
     name: input.name, ...settings,
   };
+  if (await deps.freed.isReservedFor(subdomain, organizationId, ctx.now)) {
+    await deps.pages.dropDraftOfOthers(subdomain, organizationId);
+  }
   if (await deps.pages.insertIfFree(page)) {
     // Its former page may have been deleted since the first check. A deletion reserves before it frees.
-    if (!(await isReserved())) return completePage(deps, ctx, page);
+    if (!(await isReserved(deps, ctx, subdomain))) return completePage(deps, ctx, page);
     await deps.pages.delete(ctx.tenant, page._id);
   }
   await deps.quota.release(organizationId, 'status_pages');
   throw slugTaken();
 }
 
+async function isReserved({ freed }: PageDeps, { tenant, now }: ProjectContext, subdomain: string) {
+  return (await freed.reservedForOthers([subdomain], tenant.organizationId, now)).length > 0;
+}
+
 function slugTaken(): AppError {
-  return new AppError('SLUG_ALREADY_TAKEN', 'This subdomain is taken');
+  return valueTaken('SLUG_ALREADY_TAKEN', 'subdomain', 'This subdomain is taken');
 }
 
 /** Changes only the given fields. Throws RESOURCE_NOT_FOUND, ACCESS_DENIED, INSUFFICIENT_PLAN. */
@@ -86,11 +91,15 @@ export async function attachMonitors(
   return write(deps, ctx, seen, { components: replacedComponents(seen.components, asked, ctx.now) });
 }
 
-/** What is in that state already stays as it is. Throws RESOURCE_NOT_FOUND, ACCESS_DENIED. */
+/**
+ * What is in that state already stays as it is. Throws RESOURCE_NOT_FOUND, ACCESS_DENIED, and
+ * SLUG_ALREADY_TAKEN for a draft whose creation was interrupted before its subdomain was checked again.
+ */
 export async function movePage(deps: PageDeps, ctx: ProjectContext, id: string, to: Publication) {
   const seen = await loadPage(deps, ctx.tenant, id);
   if (seen.status === to) return completePage(deps, ctx, seen);
   if (to !== 'published') return write(deps, ctx, seen, { status: to });
+  if (await isReserved(deps, ctx, seen.subdomain)) throw slugTaken();
   return withOpenIncidents(deps, ctx, seen.components, async () =>
     changed(deps, ctx, await deps.pages.publish(ctx.tenant, id, ctx.now)));
 }
