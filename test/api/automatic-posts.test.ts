@@ -4,6 +4,7 @@ import type { IncidentOpening } from '../../controller/verdicts/effect.ts';
 import { newId } from '../../shared/ids.ts';
 import type { Loose } from '../helpers/api-client.ts';
 import { monitorConfig } from '../helpers/delivery-rig.ts';
+import { startMongoProxy } from '../helpers/fault-proxy.ts';
 import { incidentBody, makeIncidentApp, type IncidentApp } from '../helpers/incident-app.ts';
 import { makeApp, type TestApp } from '../helpers/make-app.ts';
 import { newTenant, type Tenant } from '../helpers/tenants.ts';
@@ -151,17 +152,22 @@ test('an incident is posted even if the controller dies right after a page was p
   const path = await publish(shop);
   await tenant.writeKey.post(path.replace('/incidents', '/unpublish'));
   const id = await open(shop);
-  // What is left of the publication then: the mark that was made before it.
-  const { store } = rig.incidents;
-  const mark = store.schedulePosting.bind(store);
+  const proxy = await startMongoProxy(rig.app.mongoUrl);
   let marks = 0;
-  store.schedulePosting = async (...args) => {
-    marks += 1;
-    if (marks === 1) await mark(...args);
-    else throw new Error('The connection is closed');
-  };
-  expect((await tenant.writeKey.post(path.replace('/incidents', '/publish'))).status).toBe(500);
-  store.schedulePosting = mark;
+  const dying = await makeApp({
+    mongoUrl: proxy.url, clock: rig.clock,
+    onCommand: ({ update, updates }) => {
+      if (update !== 'incidents' || !JSON.stringify(updates).includes('pages_due')) return;
+      marks += 1;
+      // The connection breaks before the mark that follows the publication. The one before it remains.
+      if (marks === 2) proxy.reset();
+    },
+  });
+  const writer = dying.client.with({ 'x-api-key': tenant.writeKeyText });
+  expect((await writer.post(path.replace('/incidents', '/publish'))).status).toBeGreaterThanOrEqual(500);
+  await dying.close();
+  await proxy.close();
+  expect(marks).toBe(2);
   await tell();
   expect(await posts(path)).toEqual([]);
   await rig.clock.advance(60_000);
