@@ -190,6 +190,54 @@ describe.runIf(isRoot)('probes with uplinks of their own', () => {
     return `${sum(lost)} packets lost; all ${results.length} results stored, none missed by it; 1 incident, 2 alerts`;
   });
 
+  fault('F35', 'a router reports the route to the target as lost, to all regions of a monitor', async () => {
+    const id = await watch('/lost-route', ['eu', 'us'], 1);
+    const lostAt = Date.now();
+    network.loseRoute(target.port);
+    await until(() => eventsOf(id).includes('monitor.down'), { what: 'monitor.down' });
+    network.findRoute();
+    await until(() => eventsOf(id).includes('monitor.up'), { what: 'monitor.up' });
+    const results = (await resultsOf(id)).filter(({ started_at: at }) => at >= lostAt);
+    expect(results.filter(({ missed }) => missed !== null)).toEqual([]);
+    const failed = results.filter(({ outcome }) => outcome === 'failure');
+    expect(failed.map(({ error }) => error?.message)).toContain('A router reports that the network is unreachable');
+    expect(eventsOf(id)).toEqual(['monitor.down', 'monitor.up']);
+    expect(await load.incidents([id])).toMatchObject([{ status: 'resolved' }]);
+    return tell({
+      injected: 1, incidents: { expected: 1, opened: 1 }, alerts: { expected: 2, delivered: 2, repeated: 0 },
+    }, `${failed.length} failures, none missed; 1 incident, 2 alerts`);
+  });
+
+  fault('F35', 'the target is out of reach for one region of three', async () => {
+    const { session, receiver } = load;
+    const { integration } = await session.ok<{ integration: { id: string } }>('POST', '/api/integrations', {
+      name: 'Regions', type: 'webhook', is_default: true, events: ['monitor.region_degraded'],
+      config: { url: receiver.url },
+    });
+    const [byMost, byAny] = [await watch('/by-most', REGIONS), await watch('/by-any', REGIONS, 0, 'any')];
+    uplinkOf('eu').block(network.world);
+    await until(() => eventsOf(byMost).length > 0, { what: 'the region is told' });
+    await until(() => eventsOf(byAny).length > 0, { what: 'monitor.down' });
+    const checks = load.countOf(byMost);
+    await until(() => load.countOf(byMost) >= checks + 4, { what: 'the others check' });
+    const { regions } = await session.ok<{ regions: { region: string; status: string }[] }>(
+      'GET', `/api/monitors/${byMost}/regions`,
+    );
+    expect(regions.filter(({ status }) => status === 'down').map(({ region }) => region)).toEqual(['eu']);
+    expect(await load.statusOf(byMost)).toBe('up');
+    expect(await load.incidents([byMost])).toEqual([]);
+    expect(await load.incidents([byAny])).toMatchObject([{ status: 'open', affected_regions: ['eu'] }]);
+    uplinkOf('eu').unblock(network.world);
+    await until(() => eventsOf(byAny).includes('monitor.up'), { what: 'monitor.up' });
+    await session.ok('DELETE', `/api/integrations/${integration.id}`);
+    expect(eventsOf(byMost)).toEqual(['monitor.region_degraded']);
+    expect(eventsOf(byAny)).toEqual(['monitor.down', 'monitor.up']);
+    expect(await load.incidents([byMost, byAny])).toMatchObject([{ check_id: byAny, status: 'resolved' }]);
+    return tell({
+      injected: 1, incidents: { expected: 1, opened: 1 }, alerts: { expected: 3, delivered: 3, repeated: 0 },
+    }, 'no incident by majority, and the region is told; its region alone where one vote is enough');
+  });
+
   fault('F36', 'a probe reaches nothing but NATS; it has an anchor elsewhere', async () => {
     const id = await watch('/own-fault', ['ap']);
     const cutAt = Date.now();
@@ -224,24 +272,6 @@ describe.runIf(isRoot)('probes with uplinks of their own', () => {
     return `${failed.length} failures of the time without NATS are stored; 1 incident`;
   });
 
-  fault('F35', 'a router reports the route to the target as lost, to all regions of a monitor', async () => {
-    const id = await watch('/lost-route', ['eu', 'us'], 1);
-    const lostAt = Date.now();
-    network.loseRoute(target.port);
-    await until(() => eventsOf(id).includes('monitor.down'), { what: 'monitor.down' });
-    network.findRoute();
-    await until(() => eventsOf(id).includes('monitor.up'), { what: 'monitor.up' });
-    const results = (await resultsOf(id)).filter(({ started_at: at }) => at >= lostAt);
-    expect(results.filter(({ missed }) => missed !== null)).toEqual([]);
-    const failed = results.filter(({ outcome }) => outcome === 'failure');
-    expect(failed.map(({ error }) => error?.message)).toContain('A router reports that the network is unreachable');
-    expect(eventsOf(id)).toEqual(['monitor.down', 'monitor.up']);
-    expect(await load.incidents([id])).toMatchObject([{ status: 'resolved' }]);
-    return tell({
-      injected: 1, incidents: { expected: 1, opened: 1 }, alerts: { expected: 2, delivered: 2, repeated: 0 },
-    }, `${failed.length} failures, none missed; 1 incident, 2 alerts`);
-  });
-
   fault('F36', 'a probe has no route of its own but to NATS', async () => {
     const id = await watch('/no-route', ['us']);
     const cutAt = Date.now();
@@ -253,35 +283,5 @@ describe.runIf(isRoot)('probes with uplinks of their own', () => {
     expect(failed).toEqual([]);
     expect(await load.incidents([id])).toEqual([]);
     return `${missed.length} slots missed as probe_unhealthy, 0 failures, 0 incidents`;
-  });
-
-  fault('F35', 'the target is out of reach for one region of three', async () => {
-    const { session, receiver } = load;
-    const { integration } = await session.ok<{ integration: { id: string } }>('POST', '/api/integrations', {
-      name: 'Regions', type: 'webhook', is_default: true, events: ['monitor.region_degraded'],
-      config: { url: receiver.url },
-    });
-    const [byMost, byAny] = [await watch('/by-most', REGIONS), await watch('/by-any', REGIONS, 0, 'any')];
-    uplinkOf('eu').block(network.world);
-    await until(() => eventsOf(byMost).length > 0, { what: 'the region is told' });
-    await until(() => eventsOf(byAny).length > 0, { what: 'monitor.down' });
-    const checks = load.countOf(byMost);
-    await until(() => load.countOf(byMost) >= checks + 4, { what: 'the others check' });
-    const { regions } = await session.ok<{ regions: { region: string; status: string }[] }>(
-      'GET', `/api/monitors/${byMost}/regions`,
-    );
-    expect(regions.filter(({ status }) => status === 'down').map(({ region }) => region)).toEqual(['eu']);
-    expect(await load.statusOf(byMost)).toBe('up');
-    expect(await load.incidents([byMost])).toEqual([]);
-    expect(await load.incidents([byAny])).toMatchObject([{ status: 'open', affected_regions: ['eu'] }]);
-    uplinkOf('eu').unblock(network.world);
-    await until(() => eventsOf(byAny).includes('monitor.up'), { what: 'monitor.up' });
-    await session.ok('DELETE', `/api/integrations/${integration.id}`);
-    expect(eventsOf(byMost)).toEqual(['monitor.region_degraded']);
-    expect(eventsOf(byAny)).toEqual(['monitor.down', 'monitor.up']);
-    expect(await load.incidents([byMost, byAny])).toMatchObject([{ check_id: byAny, status: 'resolved' }]);
-    return tell({
-      injected: 1, incidents: { expected: 1, opened: 1 }, alerts: { expected: 3, delivered: 3, repeated: 0 },
-    }, 'no incident by majority, and the region is told; its region alone where one vote is enough');
   });
 });
