@@ -1,7 +1,9 @@
 import { randomUUID } from 'node:crypto';
+import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { makeApp, type TestApp } from '../helpers/make-app.ts';
 import { newMember, newTenant, type Tenant } from '../helpers/tenants.ts';
+import { root } from '../root.mjs';
 
 let app: TestApp;
 let tenant: Tenant;
@@ -136,4 +138,13 @@ describe('the audit log', () => {
     ]);
     expect(JSON.stringify(entries)).not.toContain(data.key.slice(3, 20));
   });
+});
+
+test.each(['en', 'de'])('the console has a label for each action (%s)', async (language) => {
+  const actions = new Set(app.routes.flatMap(({ audit }) => (typeof audit === 'string' ? [audit] : [])));
+  // By its path: its type is made for browsers.
+  const file = join(root, 'controller/console/app/texts', language, 'audit-actions.ts');
+  const { default: labels } = (await import(file)) as { default: Record<string, string> };
+  expect(Object.keys(labels).toSorted()).toEqual([...actions].toSorted());
+  expect(new Set(Object.values(labels)).size, 'labels differ').toBe(actions.size);
 });

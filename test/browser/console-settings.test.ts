@@ -26,7 +26,7 @@ async function invited(email: string): Promise<string> {
 /** The parts of the settings, by what they show once they are read. */
 const PARTS = {
   account: 'This one', organization: 'Your role', people: 'soon@example.com', projects: 'Default', keys: 'reader',
-  plan: 'Shortest interval', audit: 'invitation.created',
+  plan: 'Shortest interval', audit: 'Invitation sent',
 };
 
 describe('settings in the console', () => {
@@ -205,8 +205,8 @@ describe('settings in the console', () => {
       await page.getByRole('dialog').getByRole('button', { name: 'Save' }).click();
       await page.getByRole('dialog').waitFor({ state: 'detached' });
       await page.getByRole('link', { name: 'Audit log' }).click();
-      await page.getByRole('link', { name: 'project.created' }).click();
-      await page.getByRole('link', { name: 'project.members_changed' }).waitFor({ state: 'detached' });
+      await page.getByRole('link', { name: 'Project created' }).click();
+      await page.getByRole('link', { name: 'Project members changed' }).waitFor({ state: 'detached' });
       await expect.poll(() => new URL(page.url()).searchParams.get('action')).toBe('project.created');
       await page.locator('tbody tr').first().waitFor();
       await expect.poll(() => page.locator('tbody tr').count()).toBe(1);

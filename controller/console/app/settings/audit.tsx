@@ -2,6 +2,7 @@ import { useInfiniteQuery } from '@tanstack/preact-query';
 import { useLocation } from 'preact-iso';
 import { answer, api } from '../api/client.ts';
 import type { components } from '../api/openapi.d.ts';
+import { auditActions } from '../texts/audit-actions.ts';
 import { settingTexts as texts } from '../texts/settings.ts';
 import { Button } from '../ui/button.tsx';
 import { href } from '../ui/link.ts';
@@ -53,7 +54,7 @@ function Entries({ entries }: { entries: Entry[] }) {
               <td><Time at={at} /></td>
               <td>{actor.id === null ? '–' : <Filtered by="actor_id" value={actor.id} text={actor.name ?? actor.id} />}</td>
               <td class="wide">
-                <Filtered by="action" value={action} text={action} />
+                <Filtered by="action" value={action} text={auditActions[action] ?? action} />
                 {resource.id !== null && <> <Filtered by="resource_id" value={resource.id} text={`…${resource.id.slice(-8)}`} /></>}
               </td>
               <td class="faint small">{fields.join(', ')}</td>
