@@ -1,4 +1,4 @@
-import { AppError } from '../../shared/errors.ts';
+import { valueTaken, type AppError } from '../../shared/errors.ts';
 
 /** A document of `groups`. Instants are Unix ms. */
 export interface GroupDoc {
@@ -44,5 +44,5 @@ export const MOST_LEVELS = 10;
 export const MOST_GROUPS = 1000;
 
 export function duplicateName(): AppError {
-  return new AppError('DUPLICATE_NAME', 'A group with this name already exists in the project');
+  return valueTaken('DUPLICATE_NAME', 'name', 'A group with this name already exists in the project');
 }

@@ -119,3 +119,17 @@ test('the subdomain of a new page follows its name until somebody edits it', asy
     await page.getByText('/status/cafe', { exact: false }).first().waitFor();
   });
 });
+
+test('a subdomain that is taken is shown at its field', async () => {
+  const other = await rig.newTenant();
+  const pages = `/api/projects/${other.projectId}/status-pages`;
+  expect((await other.writeKey.post(pages, { name: 'Taken', subdomain: 'taken' })).status).toBe(201);
+  await rig.open(tenant.owner, '/pages', DESKTOP, async (page) => {
+    await page.getByRole('button', { name: 'New status page' }).first().click();
+    await page.getByLabel('Name').fill('Taken');
+    await page.getByRole('button', { name: 'Create' }).click();
+    await page.locator('.field.wrong', { hasText: 'Subdomain' }).getByText('This subdomain is taken').waitFor();
+    await expect.poll(() => focused(page)).toMatch(/^Subdomain/);
+    expect(await countOf(page, 'This subdomain is taken')).toBe(1);
+  });
+});

@@ -1,4 +1,4 @@
-import { AppError, notFound } from '../../../shared/errors.ts';
+import { AppError, notFound, valueTaken } from '../../../shared/errors.ts';
 import { hashSecret, newId, newSecret } from '../../../shared/ids.ts';
 import type { OrganizationContext } from '../../http/route.ts';
 import { fairUseLimitReached, type Quota } from '../../plans/quota.ts';
@@ -196,7 +196,7 @@ export async function releaseFor({ quota }: FleetDeps, owned: Owned, limited: Li
 }
 
 function nameTaken(): AppError {
-  return new AppError('RESOURCE_ALREADY_EXISTS', 'The region has a probe of that name');
+  return valueTaken('RESOURCE_ALREADY_EXISTS', 'name', 'The region has a probe of that name');
 }
 
 function ifNameTaken(error: unknown): never {
