@@ -7,6 +7,7 @@ import { IncidentStore } from '../incidents/store.ts';
 import { IncidentUpdateStore } from '../incidents/update-store.ts';
 import { VoteStore } from '../incidents/vote-store.ts';
 import type { OpenReader } from '../results/reading/open-reader.ts';
+import type { ReplayedIncident } from '../verdicts/replay.ts';
 import type { Accounts } from './accounts.ts';
 import type { Events } from './events.ts';
 import type { Monitors } from './monitors.ts';
@@ -44,15 +45,23 @@ export async function openIncidents(ports: ControllerPorts, sources: IncidentSou
     store: incidents,
     outbox: new IncidentOutbox({ incidents, updates, votes }, clock, events.publisher, onChanged),
     outages: {
-      /** What checks opened, oldest first; the newest `limit` of them. */
+      /** The outages of what checks opened, oldest first; from the newest `limit` incidents. */
       between: async (
         tenant: Tenant, monitorId: string, span: { from: number; to: number; limit: number },
       ) => {
         const query = { check_id: monitorId, source: 'system' as const, page: 1, ...span };
         const { incidents: found } = await incidents.list(tenant, query);
         const began = await votes.beginnings(tenant, found.map(({ _id }) => _id));
-        return found.reverse().map(({ _id, started_at, resolved_at }) =>
-          ({ started_at, resolved_at, votes: began.get(_id) ?? [] }));
+        const outages: ReplayedIncident[] = [];
+        const inOrder = found.toSorted((a, b) => a.started_at - b.started_at || a.created_at - b.created_at);
+        for (const { _id, started_at, resolved_at } of inOrder) {
+          const votes = began.get(_id) ?? [];
+          const last = outages.at(-1);
+          // A person had ended its incident, so that it got another one.
+          if (last?.started_at === started_at) outages.splice(-1, 1, { ...last, resolved_at });
+          else outages.push({ started_at, resolved_at, votes });
+        }
+        return outages;
       },
     },
     routesOver: ({ notifications, past, open: owners, poke }: IncidentContext) => incidentRoutes({

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { shardOf } from '../../shared/ids.ts';
+import { checked, lettersOf, postAll } from '../faults/sender.ts';
 import { startControllerRig, type ControllerRig } from '../helpers/controller-rig.ts';
 import type { Mongo } from '../../controller/platform/mongo/mongo.ts';
 import { startReceiver, type Receiver } from '../helpers/receiver.ts';
@@ -99,6 +100,48 @@ describe('an outage that goes on after a person has resolved its incident', () =
     await passUntil('its end is alerted', () => alertsOf(job).length === 3);
     expect(alertsOf(job)[2]).toMatchObject({ event: 'monitor.up', incident: { id: again?.id } });
     expect(await mongo.db.collection('incidents').countDocuments({ unjournaled: { $gte: 0 } })).toBe(0);
+  }, 300_000);
+
+  test('is one outage beside a simulated policy', async () => {
+    const probe = await rig.probe('only');
+    await probe.follow();
+    const { monitor: { id } } = await rig.session.ok<{ monitor: { id: string } }>('POST', '/api/monitors', {
+      name: 'Shop', type: 'HTTP', target: 'http://shop.example/', interval_seconds: MINUTE_S,
+      confirmation_policy: { regions: 'any', retries: 0 },
+    });
+    const passBeating = (what: string, isReached: () => Promise<boolean> | boolean) => passUntil(what, () => {
+      probe.beat({ sent_at: clock.now() });
+      return isReached();
+    });
+    await passBeating('the monitor is assigned', () => probe.held.has(id));
+    let epochs = 0;
+    const say = async (isUp: boolean) => {
+      epochs += 1;
+      await postAll(lettersOf(probe, `epoch-${epochs}`, [checked(id, clock.now(), isUp)]), (letters) => letters);
+    };
+    const incidents = async () => (await rig.session.ok<{ incidents: Incident[] }>(
+      'GET', `/api/incidents?check_id=${id}`,
+    )).incidents;
+    const from = clock.now();
+    await say(false);
+    await passBeating('an incident is open', async () => (await incidents()).length === 1);
+    const [first] = await incidents();
+    await resolve(first as Incident);
+    for (let minute = 0; minute < 5; minute += 1) {
+      const until = clock.now() + MINUTE_S * 1000;
+      await passBeating('a minute is over', () => clock.now() >= until);
+      await say(false);
+    }
+    await passBeating('another incident is open', async () => (await incidents()).length === 2);
+    const actual = async () => (await rig.session.ok<{ actual: Record<string, unknown>[] }>(
+      'POST', `/api/monitors/${id}/simulate`, { from, to: clock.now(), confirmation_policy: {} },
+    )).actual;
+    const started_at = Date.parse(first?.started_at ?? '');
+    expect(await actual()).toMatchObject([{ started_at, resolved_at: null, votes: [{ vote: 'down' }] }]);
+    const upAt = clock.now();
+    await say(true);
+    await passBeating('it is resolved', async () => (await incidents()).every(({ status }) => status === 'resolved'));
+    expect(await actual()).toMatchObject([{ started_at, resolved_at: upAt, votes: [{ vote: 'down' }] }]);
   }, 300_000);
 
   test('opens none when the monitor recovers or is paused in time', async () => {

@@ -94,7 +94,7 @@ const replayedIncidents = z.array(z.strictObject({
 export const simulationAnswer = z.strictObject({
   since: unixMs.nullable().describe('The oldest result that could be replayed; null if there was none.'),
   incidents: replayedIncidents.describe('Under the policy in question.'),
-  actual: replayedIncidents.describe('As they were, at most 100.'),
+  actual: replayedIncidents.describe('The outages as they were, from at most 100 incidents.'),
 });
 
 export const domainAnswer = z.strictObject({
