@@ -8,8 +8,8 @@ export interface MonitorSource {
 export interface RegionNotes {
   /** Notes that monitors which want these regions may have no probe. */
   markToPlace(ids: string[]): Promise<void>;
-  /** Withdraws that note unless it was made again since `seen`. */
-  clearToPlace(id: string, seen: number): Promise<void>;
+  /** Withdraws that note unless it was made again since `seen`. Its monitors have specs of this version. */
+  clearToPlace(id: string, seen: number, specVersion: number): Promise<void>;
 }
 
 export interface ProbeRemoval {

@@ -2,6 +2,7 @@ import type { Company } from '../../shared/company.ts';
 import type { Log } from '../../shared/log.ts';
 import { ALONE_MS, Rounds } from '../../shared/rounds.ts';
 import type { Clock, Timer } from '../../shared/time.ts';
+import { SPEC_VERSION } from '../monitors/config.ts';
 import type { MonitorDoc } from '../monitors/monitor.ts';
 import type { FleetDirectory } from '../probes/directory.ts';
 import type { ProbeDoc, RegionDoc } from '../probes/probe.ts';
@@ -133,13 +134,14 @@ export class Rebalancer {
     state.seen = seen;
     if (!isStable) this.#lookAgain();
     const isChanged = state.settledFor !== seen;
-    const isPlacingDue = region.to_place > 0 && eligible.length > 0;
+    const isOutdated = region.spec_version !== SPEC_VERSION;
+    const isPlacingDue = (region.to_place > 0 || isOutdated) && eligible.length > 0;
     const startedAtMono = clock.monotonic();
     if (!isStable || !(isChanged || isPlacingDue || startedAtMono >= state.nextWalkMono)) return;
     // Monitors that no probe ran before have no item: only the monitors themselves show them.
     if (isPlacingDue) {
       await this.#placeAll(region);
-      await regions.clearToPlace(region._id, region.to_place);
+      await regions.clearToPlace(region._id, region.to_place, SPEC_VERSION);
       await directory.refresh();
     }
     for (const { _id: probeId, removed_at: removedAt } of probes) {

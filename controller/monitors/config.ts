@@ -39,6 +39,12 @@ export function toMonitorConfig(
   };
 }
 
+/**
+ * Raise it when `toCheckSpec` makes another spec of the same monitor, as by a new default: stored assignments
+ * are then made anew.
+ */
+export const SPEC_VERSION = 1;
+
 export function toCheckSpec(doc: MonitorDoc): CheckSpec {
   return CHECK_TYPES[doc.type].toSpec(doc);
 }

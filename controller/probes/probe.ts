@@ -38,6 +38,8 @@ export interface RegionDoc {
   created_at: number;
   /** Above 0 while monitors of the region may have no probe: how often that was noted. */
   to_place: number;
+  /** Of the specs that its assignments were last made with; absent before the first. */
+  spec_version?: number;
 }
 
 /** A document of `probes`. Instants are Unix ms. */

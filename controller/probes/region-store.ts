@@ -48,9 +48,9 @@ export class RegionStore extends Documents<RegionDoc> {
     if (ids.length > 0) await this.all.updateMany({ _id: { $in: ids } }, { $inc: { to_place: 1 } });
   }
 
-  /** Withdraws the note unless it was made again since `seen`. */
-  async clearToPlace(id: string, seen: number): Promise<void> {
-    await this.update({ _id: id, to_place: seen }, { $set: { to_place: 0 } });
+  /** Withdraws the note unless it was made again since `seen`. Its monitors have specs of this version. */
+  async clearToPlace(id: string, seen: number, specVersion: number): Promise<void> {
+    await this.update({ _id: id, to_place: seen }, { $set: { to_place: 0, spec_version: specVersion } });
   }
 
   drop(id: string): Promise<boolean> {

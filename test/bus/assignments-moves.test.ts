@@ -1,5 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { chooseProbe } from '../../controller/assignments/rules.ts';
+import { SPEC_VERSION } from '../../controller/monitors/config.ts';
+import type { MonitorDoc } from '../../controller/monitors/monitor.ts';
 import type { ProbeView } from '../../controller/probes/answers.ts';
 import { FleetRig, monitorDoc } from '../helpers/fleet-rig.ts';
 import type { TestProbe } from '../helpers/test-probe.ts';
@@ -252,4 +254,35 @@ test('a controller with another policy of private addresses sends all assignment
   await items.updateOne({ monitor_id: monitors[0]?._id ?? '' }, { $unset: { 'assignment.allow_private': '' } });
   await second.placement.renewPolicy(one.answer?.probe_id ?? '');
   await until(() => one.revision === revision + 1);
+});
+
+test('assignments that an earlier version stored get the present defaults after an upgrade', async () => {
+  const tcp = { port: 25, protocol: 'smtp', protocol_validation: null, tls: null, send: null, expect: null } as const;
+  const mail: MonitorDoc = { ...monitorDoc(0), type: 'TCP', target: 'mail.example', http: null, tcp };
+  const first = await rig.controller();
+  const one = await following('one');
+  await rig.monitors.insert(mail);
+  await first.placement.apply([mail]);
+  const isValidated = () => {
+    const spec = one.held.get(mail._id)?.spec;
+    return spec !== undefined && 'protocol_validation' in spec ? spec.protocol_validation : null;
+  };
+  await until(() => isValidated() === true);
+  await first.stop();
+  const { db } = rig.mongo;
+  await db.collection('assignments').updateOne(
+    { monitor_id: mail._id }, { $set: { 'assignment.spec.protocol_validation': false } },
+  );
+  await db.collection<{ _id: string }>('regions').updateOne(
+    { _id: 'local' }, { $set: { to_place: 0 }, $unset: { spec_version: '' } },
+  );
+  one.revision = 0;
+  await rig.controller();
+  await one.sync();
+  expect(isValidated()).toBe(false);
+  const beating = setInterval(() => one.beat(), 250);
+  await until(() => isValidated() === true, { what: 'the assignment is made anew' });
+  clearInterval(beating);
+  const region = () => db.collection<{ _id: string; spec_version?: number }>('regions').findOne({ _id: 'local' });
+  await until(async () => (await region())?.spec_version === SPEC_VERSION);
 });
