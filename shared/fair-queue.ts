@@ -1,3 +1,4 @@
+import { networksOf, type CountedNetwork } from './client-networks.ts';
 import type { Clock, Timer } from './time.ts';
 
 export interface FairLimits {
@@ -18,6 +19,7 @@ export interface FairLimits {
 export type QueueRefusal = 'mine' | 'all' | 'late';
 
 interface Waiting {
+  networks: readonly CountedNetwork[];
   start(): void;
   refuse(refusal: QueueRefusal): void;
   timer: Timer;
@@ -25,7 +27,8 @@ interface Waiting {
 
 /**
  * Runs expensive work. Keys take turns, so one with much work delays another by one turn at most. When too
- * much waits, the newest work of the key with the most is refused, so that nobody can shut others out.
+ * much waits, the newest work of the key with the most is refused, so that nobody can shut others out. All
+ * IPv6 addresses of a /48 have one turn together; less of each waits than of all (`networksOf`).
  */
 export class FairQueue {
   readonly #clock: Clock;
@@ -45,9 +48,11 @@ export class FairQueue {
   }
 
   /** Ends as `work` does. Rejects without running it when too much waits, or when its turn does not come. */
-  async run<T>(key: string, work: () => Promise<T>): Promise<T> {
+  async run<T>(caller: string, work: () => Promise<T>): Promise<T> {
+    const networks = networksOf(caller);
+    const key = networks.at(-1)?.key ?? caller;
     if (this.#mayRun(key)) this.#begin(key);
-    else await this.#turn(key);
+    else await this.#turn(key, networks);
     try {
       return await work();
     } finally {
@@ -64,10 +69,13 @@ export class FairQueue {
     this.#running.set(key, (this.#running.get(key) ?? 0) + 1);
   }
 
-  #turn(key: string): Promise<void> {
+  #turn(key: string, networks: readonly CountedNetwork[]): Promise<void> {
     const { waiting, waitingOfKey, longestWaitMs } = this.#limits;
     const own = this.#waiting.get(key) ?? [];
-    if (own.length >= waitingOfKey) throw this.#refusal('mine');
+    for (const { key: network, factor } of networks) {
+      const inNetwork = own.filter((each) => each.networks.some((one) => one.key === network));
+      if (inNetwork.length >= waitingOfKey * factor) throw this.#refusal('mine');
+    }
     this.#makeRoom(key, waiting);
     this.#waiting.set(key, own);
     return new Promise((resolve, reject) => {
@@ -77,7 +85,7 @@ export class FairQueue {
         reject(this.#refusal(refusal));
       };
       const timer = this.#clock.setTimer(longestWaitMs, () => refuse('late'));
-      const entry: Waiting = { start: resolve, refuse, timer };
+      const entry: Waiting = { networks, start: resolve, refuse, timer };
       own.push(entry);
     });
   }

@@ -1,23 +1,48 @@
-import type { Server } from 'node:http';
 import type { Socket } from 'node:net';
-import { addressBucket, clientAddress } from './client-address.ts';
+import { networksOf } from '../../shared/client-networks.ts';
+import { clientAddress } from './client-address.ts';
+import { addressKey } from './exchange.ts';
 
-/** Closes connections of a client address that has `most` open already, so that it cannot take all. */
-export function shareConnections(server: Server, most: number, onRefused: () => void): void {
-  const open = new Map<string, number>();
-  server.on('connection', (socket: Socket) => {
-    const bucket = addressBucket(clientAddress(socket.remoteAddress, undefined, 0));
-    const count = open.get(bucket) ?? 0;
-    if (count >= most) {
-      onRefused();
-      socket.destroy();
-      return;
+interface ConnectionLimits {
+  maxConnections: number;
+  maxConnectionsOfAddress: number;
+}
+
+/**
+ * Counts open connections, so that one client address cannot take all. The wider networks of an IPv6 address
+ * have larger shares, of half of all connections at most.
+ */
+export class ConnectionShares {
+  readonly #limits: ConnectionLimits;
+  /** Open connections by network. */
+  readonly #open = new Map<string, number>();
+
+  constructor(limits: ConnectionLimits) {
+    this.#limits = limits;
+  }
+
+  /** False: its address or network has its share open already. */
+  admit(socket: Socket, address = socket.remoteAddress): boolean {
+    const { maxConnections, maxConnectionsOfAddress: most } = this.#limits;
+    const mostOfWider = Math.max(most, Math.floor(maxConnections / 2));
+    const networks = networksOf(addressKey(clientAddress(address, undefined, 0)));
+    for (const { key, factor } of networks) {
+      if (this.#count(key) >= Math.min(most * factor, mostOfWider)) return false;
     }
-    open.set(bucket, count + 1);
+    for (const { key } of networks) this.#open.set(key, this.#count(key) + 1);
     socket.once('close', () => {
-      const left = (open.get(bucket) ?? 1) - 1;
-      if (left === 0) open.delete(bucket);
-      else open.set(bucket, left);
+      for (const { key } of networks) this.#release(key);
     });
-  });
+    return true;
+  }
+
+  #count(network: string): number {
+    return this.#open.get(network) ?? 0;
+  }
+
+  #release(network: string): void {
+    const left = this.#count(network) - 1;
+    if (left === 0) this.#open.delete(network);
+    else this.#open.set(network, left);
+  }
 }

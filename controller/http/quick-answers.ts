@@ -55,12 +55,8 @@ export function quickHandler({ quick, limiter, trustProxy, clock, observe }: Qui
     const found = quick.find(request);
     const reply = found?.answer.replyAtOnce(headers) ?? null;
     if (found === null || reply === null) return false;
-    const key = keyOf(request);
-    const verdict = limiter.take(key);
-    if (!verdict.isAllowed) {
-      limiter.giveBack(key);
-      return false;
-    }
+    const verdict = limiter.take(keyOf(request));
+    if (!verdict.isAllowed) return false;
     const id = requestIdOf(request, newId);
     if (!sendText(request, response, reply, `X-Request-ID: ${id}\r\n${rateLimitLines(verdict)}`)) {
       send(response, reply, { 'X-Request-ID': id, ...rateLimitHeaders(verdict) });

@@ -1,3 +1,4 @@
+import { networksOf, type CountedNetwork } from '../../shared/client-networks.ts';
 import { AppError } from '../../shared/errors.ts';
 import type { Clock } from '../../shared/time.ts';
 
@@ -22,7 +23,8 @@ const LARGEST_TABLE = 100_000;
 
 /**
  * Counts requests per caller in windows of 15 minutes, measured on the monotonic clock, that start with the
- * caller's first request. Keeps at most 100,000 windows: beyond that the oldest is dropped.
+ * caller's first request. IPv6 callers also count in wider networks (`networksOf`). Keeps at most 100,000
+ * windows: beyond that the oldest is dropped.
  */
 export class RateLimiter {
   readonly #clock: Clock;
@@ -37,51 +39,70 @@ export class RateLimiter {
     this.#capacity = capacity;
   }
 
+  /** A refused request is not counted, so it opens no window and uses up nothing that others share. */
   take(caller: string): RateVerdict {
     const at = this.#clock.monotonic();
-    const window = this.#current(caller, at) ?? this.#open(caller, at);
-    window.count += 1;
-    return this.#verdict(window, window.count <= this.#limit, at);
+    const networks = networksOf(caller);
+    for (const { key, factor } of networks) {
+      const window = this.#current(key, at);
+      const limit = this.#limit * factor;
+      if (window !== null && window.count >= limit) return this.#verdict(window, limit, false, at);
+    }
+    for (const { key } of networks) (this.#current(key, at) ?? this.#open(key, at)).count += 1;
+    return this.#strictest(networks, at);
   }
 
   /** Takes back one request of `caller`. */
   giveBack(caller: string): void {
-    const window = this.#current(caller, this.#clock.monotonic());
-    if (window !== null && window.count > 0) window.count -= 1;
+    const at = this.#clock.monotonic();
+    for (const { key } of networksOf(caller)) {
+      const window = this.#current(key, at);
+      if (window !== null && window.count > 0) window.count -= 1;
+    }
   }
 
   /** The verdict on the next request of `caller`, without counting it. */
   peek(caller: string): RateVerdict {
-    const at = this.#clock.monotonic();
-    return this.#verdict(this.#current(caller, at) ?? newWindow(at), true, at);
+    return this.#strictest(networksOf(caller), this.#clock.monotonic());
   }
 
   get size(): number {
     return this.#windows.size;
   }
 
-  #current(caller: string, at: number): Window | null {
-    const window = this.#windows.get(caller);
+  #current(key: string, at: number): Window | null {
+    const window = this.#windows.get(key);
     return window !== undefined && window.endsAt > at ? window : null;
   }
 
-  #open(caller: string, at: number): Window {
-    this.#windows.delete(caller);
-    for (const [key, window] of this.#windows) {
+  #open(key: string, at: number): Window {
+    this.#windows.delete(key);
+    for (const [old, window] of this.#windows) {
       if (window.endsAt > at && this.#windows.size < this.#capacity) break;
-      this.#windows.delete(key);
+      this.#windows.delete(old);
     }
     const window = newWindow(at);
-    this.#windows.set(caller, window);
+    this.#windows.set(key, window);
     return window;
   }
 
-  #verdict(window: Window, isAllowed: boolean, at: number): RateVerdict {
+  /** The verdict of the network that has the fewest requests left. */
+  #strictest([own, ...wider]: readonly [CountedNetwork, ...CountedNetwork[]], at: number): RateVerdict {
+    const verdictOf = ({ key, factor }: CountedNetwork) =>
+      this.#verdict(this.#current(key, at) ?? newWindow(at), this.#limit * factor, true, at);
+    let strictest = verdictOf(own);
+    for (const network of wider) {
+      const verdict = verdictOf(network);
+      if (verdict.remaining < strictest.remaining) strictest = verdict;
+    }
+    return strictest;
+  }
+
+  #verdict(window: Window, limit: number, isAllowed: boolean, at: number): RateVerdict {
     const leftMs = window.endsAt - at;
     return {
-      isAllowed,
-      limit: this.#limit,
-      remaining: Math.max(0, this.#limit - window.count),
+      isAllowed, limit,
+      remaining: Math.max(0, limit - window.count),
       resetAt: Math.ceil((this.#clock.now() + leftMs) / 1000),
       retryAfter: Math.max(1, Math.ceil(leftMs / 1000)),
     };

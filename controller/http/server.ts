@@ -4,7 +4,7 @@ import {
 } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
 import type { Clock } from '../../shared/time.ts';
-import { shareConnections } from './connection-shares.ts';
+import { ConnectionShares } from './connection-shares.ts';
 
 export const SERVER_LIMITS = {
   headersTimeoutMs: 10_000,
@@ -79,7 +79,12 @@ export function createHttpServer(parts: ServerParts): HttpServer {
     answer,
   );
   server.maxConnections = limits.maxConnections;
-  shareConnections(server, limits.maxConnectionsOfAddress, () => by.onConnectionRefused());
+  const shares = new ConnectionShares(limits);
+  server.on('connection', (socket: Socket) => {
+    if (shares.admit(socket)) return;
+    by.onConnectionRefused();
+    socket.destroy();
+  });
   // An unknown Expect header is ignored.
   server.on('checkExpectation', answer);
   server.on('clientError', (error, socket) => answerRefused(error, socket as Socket, by.refuse));

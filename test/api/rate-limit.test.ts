@@ -150,6 +150,11 @@ describe('the rate limit', () => {
     expect(v6).toEqual([404, 404, 404]);
     expect(await as('2001:db8:1:2:9:9:9:9')).toBe(429);
     expect(await as('2001:db8:1:3::1')).toBe(404);
+    // With the four requests of two networks, eight more of others in the same /56.
+    const others = [];
+    for (let at = 4; at < 14; at += 1) others.push(await as(`2001:db8:1:${at.toString(16)}::1`));
+    expect(others).toEqual([...Array.from({ length: 8 }, () => 404), 429, 429]);
+    expect(await as('2001:db8:1:100::1')).toBe(404);
     await app.close();
   });
 });

@@ -32,6 +32,14 @@ test('an address has a fifth of the rate limit in 15 minutes, and other addresse
   expect(allowed(1, () => attempts.takeAddress('a'))).toBe(1);
 });
 
+test('the /64 networks of one /56 have four times the share of an address', () => {
+  const { attempts } = open();
+  const inNetwork = (at: number) => `ip:2001:db8:0:${at.toString(16)}::/64`;
+  expect(allowed(300, () => attempts.takeAddress(inNetwork(0)))).toBe(200);
+  expect(allowed(1000, (at) => attempts.takeAddress(inNetwork(at % 256)))).toBe(600);
+  expect(allowed(1, () => attempts.takeAddress(inNetwork(256)))).toBe(1);
+});
+
 test('one address cannot use up the attempts of an account, many can', () => {
   const { attempts } = open();
   expect(allowed(50, () => attempts.takeAccount('a', 'x@example.com'))).toBe(20);

@@ -42,6 +42,30 @@ describe('the rate limiter', () => {
     expect(limiter.take('ip:0').isAllowed).toBe(true);
   });
 
+  test('counts IPv6 callers by /64, by /56 with four and by /48 with sixteen times the limit', () => {
+    const limiter = new RateLimiter(new SimulatedClock(), 10);
+    const allowed = (count: number, caller: (at: number) => string) =>
+      Array.from({ length: count }, (_none, at) => limiter.take(caller(at))).filter(({ isAllowed }) => isAllowed).length;
+    const inNetwork = (at: number) => `ip:2001:db8:a:${at.toString(16)}::/64`;
+    expect(allowed(20, () => inNetwork(0))).toBe(10);
+    expect(allowed(200, (at) => inNetwork(at + 1))).toBe(30);
+    expect(allowed(1000, (at) => inNetwork(256 * (at % 200 + 1)))).toBe(120);
+    // What is refused opens no windows; each allowed request, one of 64 and one of 56 bits at most.
+    expect(limiter.size).toBeLessThanOrEqual(2 * 160 + 1);
+    expect(limiter.take(inNetwork(3)).limit).toBe(40);
+    expect(limiter.take(inNetwork(60_000))).toMatchObject({ isAllowed: false, limit: 160, remaining: 0 });
+    expect(allowed(20, () => 'ip:2001:db8:b:0::/64')).toBe(10);
+  });
+
+  test('says of all networks of a caller what has the fewest requests left', () => {
+    const limiter = new RateLimiter(new SimulatedClock(), 10);
+    expect(limiter.take('ip:2001:db8:a:1::/64')).toMatchObject({ limit: 10, remaining: 9 });
+    for (const at of [2, 3, 4]) for (let n = 0; n < 10; n += 1) limiter.take(`ip:2001:db8:a:${at}::/64`);
+    expect(limiter.peek('ip:2001:db8:a:5::/64')).toMatchObject({ limit: 40, remaining: 9 });
+    limiter.giveBack('ip:2001:db8:a:1::/64');
+    expect(limiter.take('ip:2001:db8:a:5::/64')).toMatchObject({ limit: 10, remaining: 9 });
+  });
+
   test('drops windows that have ended', async () => {
     const clock = new SimulatedClock();
     const limiter = new RateLimiter(clock, 1, 1000);

@@ -58,6 +58,23 @@ test('when too much waits, the newest work of the key with the most is refused, 
   expect(queue.refused).toBe(2);
 });
 
+test('the IPv6 addresses of a /48 have one turn together, and a /64 cannot use up what waits of all', async () => {
+  const { started, run, end } = open({ waitingOfKey: 2, waiting: 10, atOnce: 1 });
+  const inNetwork = (at: number) => `ip:2001:db8:a:${at.toString(16)}::/64`;
+  void run(inNetwork(0), 'first');
+  for (const name of ['a1', 'a2']) void run(inNetwork(0), name);
+  await expect(run(inNetwork(0), 'a3')).rejects.toThrow('mine');
+  for (let at = 1; at <= 6; at += 1) void run(inNetwork(at), `b${at}`);
+  // Of one /56, four times as much waits as of one /64.
+  await expect(run(inNetwork(7), 'b7')).rejects.toThrow('mine');
+  const evicted = [expect(run(inNetwork(256), 'c1')), expect(run(inNetwork(512), 'c2'))]
+    .map((work) => work.rejects.toThrow('mine'));
+  for (const name of ['d1', 'd2']) void run('ip:192.0.2.1', name);
+  await Promise.all(evicted);
+  for (const name of ['first', 'a1', 'd1', 'a2']) await end(name);
+  expect(started).toEqual(['first', 'a1', 'd1', 'a2', 'd2']);
+});
+
 test('where no key has more waiting work than a newcomer, the newcomer is refused', async () => {
   const { run } = open({ waiting: 2, atOnce: 1 });
   for (const key of ['a', 'b', 'c']) void run(key, key);
