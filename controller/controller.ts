@@ -184,6 +184,7 @@ export async function openController(given: GivenPorts, publicPages = openPublic
   const http = await openHttp(ports, {
     accounts, results, fleet, notifications, events, refusedWrites, domains, evidence: evidence.intake, quick,
     mailing: subscribers.mailing,
+    posts: { ...accounts.deps.posts, subscriptions: subscribers.post },
     place: statusPages.place,
     routes: [
       ...accountRoutes(accounts.deps), ...monitorRoutes(monitorDeps), ...grouping.routes, ...fleet.routes,

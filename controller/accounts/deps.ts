@@ -54,7 +54,8 @@ export interface AccountDeps extends AccountStores {
   defaultPlan: PlanName;
   /** Who may change the plan of an organization: its owners, or the operator of this installation only. */
   planChanges: 'owner' | 'operator';
-  post: AccountPost;
+  /** Of verifications and password resets, of invitations, and of notices to owners. */
+  posts: Record<'accounts' | 'invitations' | 'owners', AccountPost>;
   /** Where mailed links begin, without a slash at the end. */
   baseUrl(): string;
   /** The organization's open streams of live events on this controller. */

@@ -12,8 +12,8 @@ export interface SubscriberDeps extends Pick<PageDeps, 'pages'> {
   turns: TurnStore;
   vetting: Pick<UrlVetting, 'urlRefusal'>;
   links: SubscriberLinks;
-  /** Sends what `compose` resolves to, after the answer. */
-  post(compose: () => Promise<Mail | null>): void;
+  /** Sends `to` what `compose` resolves to, after the answer. */
+  post(to: string, compose: () => Promise<Mail | null>): void;
   /** There is something to tell. */
   look(): void;
 }

@@ -15,7 +15,7 @@ import { PasswordHasher } from '../accounts/users/passwords.ts';
 import type { TenantReader } from '../http/ports.ts';
 import { Quota } from '../plans/quota.ts';
 import { UsageStore } from '../plans/usage-store.ts';
-import type { Mail, Mailer } from '../platform/mail/mailer-port.ts';
+import type { Mail, MailLane, Mailer } from '../platform/mail/mailer-port.ts';
 import { RegionStore } from '../probes/region-store.ts';
 import { ProbeStore } from '../probes/store.ts';
 import { WindowStore } from '../maintenance/store.ts';
@@ -65,10 +65,13 @@ export async function openAccounts(ports: ControllerPorts, sources: AccountSourc
   const ring = await (jwtKeys === null ? new KeyRingStore(db).open() : parseKeyRing(jwtKeys));
   const tokens = new SessionTokens(ring);
   const sessionEnds = new SessionEnds(bus);
-  const post = new AccountPost({ mailer, lane: 'accounts', clock, log });
+  const postOf = (lane: MailLane) => new AccountPost({ mailer, lane, clock, log });
+  const posts = {
+    accounts: postOf('accounts'), invitations: postOf('invitations'), owners: postOf('owners'),
+  };
   const deps: AccountDeps = {
     claims: new Claims({ clock, holder, lastsMs: CLAIM_MS }),
-    tokens, sessionEnds, quota, registration, defaultPlan, planChanges, post, baseUrl, log,
+    tokens, sessionEnds, quota, registration, defaultPlan, planChanges, posts, baseUrl, log,
     openStreams: (organizationId) => events.hub.streamsOf(organizationId),
     subscriptions: {
       createdBy: (organizationId, userId) => subscriptions.createdBy(organizationId, userId),
@@ -112,7 +115,7 @@ export async function openAccounts(ports: ControllerPorts, sources: AccountSourc
     },
     close: async () => {
       await sessionEnds.stop();
-      await post.close();
+      await Promise.all(Object.values(posts).map((post) => post.close()));
     },
   };
 }

@@ -1,6 +1,7 @@
 import { collectDefaultMetrics, Counter, Registry } from 'prom-client';
 import { AppError } from '../../shared/errors.ts';
 import { FairQueue } from '../../shared/fair-queue.ts';
+import type { AccountPost } from '../accounts/mail/account-post.ts';
 import { createAuditRecorder } from '../audit/recorder.ts';
 import { auditRoutes } from '../audit/routes.ts';
 import { AuditStore } from '../audit/store.ts';
@@ -24,7 +25,7 @@ import type { Evidence } from './evidence.ts';
 import type { Fleet } from './fleet.ts';
 import {
   observeAssignments, observeConfirmations, observeDatabase, observeDeliveries, observeDomains, observeEvents,
-  observeEvidence, observeFleet, observeMailing, observeResults, observeShares,
+  observeEvidence, observeFleet, observeMailing, observePosts, observeResults, observeShares,
 } from './metrics.ts';
 import type { Notifications } from './notifications.ts';
 import type { StatusPages } from './status-pages.ts';
@@ -51,6 +52,8 @@ interface HttpSources {
   domains: Pick<Domains, 'lookups'>;
   evidence: Evidence['intake'];
   mailing: Subscribers['mailing'];
+  /** By the class of their mail. */
+  posts: Record<string, AccountPost>;
   quick: QuickAnswers;
   place: StatusPages['place'];
 }
@@ -72,6 +75,7 @@ export async function openHttp(
   observeDomains(registry, sources.domains.lookups);
   observeEvidence(registry, sources.evidence);
   observeMailing(registry, sources.mailing);
+  observePosts(registry, sources.posts);
   observeDatabase(registry, sources.refusedWrites);
   const turns = new FairQueue(clock, TURNS, (refusal) => {
     if (refusal === 'mine') return rateLimitExceeded(TURNS_RETRY_AFTER_S);

@@ -1,4 +1,5 @@
 import { Counter, Gauge, type Registry } from 'prom-client';
+import type { AccountPost } from '../accounts/mail/account-post.ts';
 import type { Confirmations } from '../assignments/confirmations.ts';
 import type { KnownAssignments } from '../assignments/known-assignments.ts';
 import type { DomainLookups } from '../domains/service.ts';
@@ -127,6 +128,14 @@ export function observeMailing(registry: Registry, { counts }: Pick<Subscribers[
   metricsIn(registry).counters('farwatch_subscriber_tries_total', 'outcome', () => counts,
     'Attempts to tell subscribers of status pages something since the start, by outcome. sent; dropped: they '
       + 'or the page are gone; dead: refused for good; retry: failed; busy: the mail provider has too much to do.');
+}
+
+export function observePosts(registry: Registry, posts: Record<string, Pick<AccountPost, 'dropped'>>): void {
+  const dropped = () =>
+    Object.fromEntries(Object.entries(posts).map(([mails, post]) => [mails, post.dropped]));
+  metricsIn(registry).counters('farwatch_account_mails_dropped_total', 'class', dropped,
+    'Mails given up since the start, by class: refused by the recipient\'s server, failed in every attempt, or '
+      + 'dropped because too many were in progress or Farwatch stopped. The log names each.');
 }
 
 export function observeEvents(registry: Registry, hub: Pick<EventHub, 'streams' | 'refused'>): void {

@@ -53,7 +53,7 @@ export async function openSubscribers(ports: ControllerPorts, sources: Subscribe
     post: post.post.bind(post),
   };
   return {
-    mailing,
+    mailing, post,
     /** Ends the mails that are being sent. */
     stop: async () => {
       await Promise.all([mailing.stop(STOP_WITHIN_MS), post.close()]);

@@ -1,3 +1,5 @@
+import { Writable } from 'node:stream';
+import { pino } from 'pino';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { SimulatedClock } from '../helpers/simulated-clock.ts';
 import { systemClock } from '../../shared/time.ts';
@@ -95,5 +97,109 @@ describe('through SMTP', () => {
     expect(refused.status).toBe(200);
     expect(server.mails.filter((mail) => mail.to[0] === person.email)).toHaveLength(0);
     await app.close();
+  });
+});
+
+describe('a mail that is not sent', () => {
+  let server: TestMailgunServer;
+  beforeAll(async () => {
+    server = await startMailgunServer();
+  });
+  afterAll(() => server.close());
+
+  async function openApp() {
+    server.accept();
+    const timers = new SimulatedClock();
+    const logged: { msg: string; [field: string]: unknown }[] = [];
+    const sink = new Writable({
+      write: (chunk: Buffer, _encoding, done) => {
+        logged.push(JSON.parse(chunk.toString()));
+        done();
+      },
+    });
+    const app = await makeApp({
+      clock: { ...systemClock, setTimer: timers.setTimer.bind(timers) }, log: pino({ level: 'warn' }, sink),
+      env: { MAILGUN_API_KEY: 'key-1', MAILGUN_DOMAIN: 'mg.example', MAILGUN_URL: server.url },
+    });
+    // The first account is verified without a mail, so that the posts are empty at first.
+    const { person: { email: operator } } = await newPerson(app, 'Operator');
+    const { posts } = app.accounts.deps;
+    return {
+      app, timers, posts, operator,
+      /** The log about mails to this address that are given up. */
+      dropsOf: (email: string) => logged.filter(({ msg, to }) => msg === 'a mail was not sent' && to === email),
+      retriesOf: (email: string) =>
+        logged.filter(({ msg, to }) => msg === 'a mail will be sent again' && to === email).length,
+      metric: async (mails: string) => {
+        const { text } = await app.client.get('/metrics');
+        return Number(new RegExp(`farwatch_account_mails_dropped_total\\{class="${mails}"\\} (\\d+)`).exec(text)?.[1]);
+      },
+      /** Mails of the class are in progress up to its limit; call the result to end them. */
+      fill: (mails: keyof typeof posts) => {
+        let release: (none: null) => void = () => undefined;
+        const composing = new Promise<null>((resolve) => {
+          release = resolve;
+        });
+        for (let at = 0; at < 1000; at += 1) posts[mails].post(`${at}@example.com`, () => composing);
+        return () => release(null);
+      },
+    };
+  }
+
+  test('is refused with an error if it is an invitation, while password resets are sent', async () => {
+    const { app, fill, dropsOf, metric } = await openApp();
+    const { owner: { client, email } } = await newTenant(app);
+    const release = fill('invitations');
+    const invitation = { email: 'late@example.com', role: 'viewer' };
+    const refused = await client.post('/api/organization/invitations', invitation);
+    expect([refused.status, refused.code]).toEqual([503, 'SERVICE_UNAVAILABLE']);
+    expect((await client.get('/api/organization/invitations')).data.invitations).toEqual([]);
+    expect(await app.db.collection('mail_allowances').countDocuments({ used: { $gt: 0 } })).toBe(0);
+    await app.client.post('/api/auth/forgot-password', { email });
+    await until(() => server.messages.find(({ to, subject }) => to === email && /password/.test(subject)));
+    expect([dropsOf(email), await metric('accounts'), await metric('invitations')]).toEqual([[], 0, 0]);
+    release();
+    await until(async () => (await client.post('/api/organization/invitations', invitation)).status === 201);
+    await until(() => server.messages.find(({ to }) => to === invitation.email));
+    await app.close();
+  });
+
+  test('is in the log and in a metric if too many are in progress, and shows in no response', async () => {
+    const { app, operator, fill, dropsOf, metric } = await openApp();
+    const release = fill('accounts');
+    for (const to of [operator, 'nobody@example.com']) {
+      expect((await app.client.post('/api/auth/forgot-password', { email: to })).status).toBe(200);
+      expect(dropsOf(to)).toMatchObject([{ class: 'accounts', reason: 'too many mails are in progress' }]);
+    }
+    expect(await metric('accounts')).toBe(2);
+    release();
+    await app.close();
+  });
+
+  test('is in the log and in a metric after its last attempt', async () => {
+    const { app, operator: email, timers, dropsOf, retriesOf, metric } = await openApp();
+    server.fail(503);
+    await app.client.post('/api/auth/forgot-password', { email });
+    await until(async () => {
+      await timers.advance(60_000);
+      return dropsOf(email).length > 0;
+    });
+    expect(dropsOf(email)).toMatchObject([{ class: 'accounts', subject: 'Reset your password' }]);
+    expect([retriesOf(email), await metric('accounts')]).toEqual([4, 1]);
+    await app.close();
+  });
+
+  test('is in the log if it waits for its next attempt while Farwatch stops', async () => {
+    const { app, operator: email, posts, timers, dropsOf, retriesOf } = await openApp();
+    server.fail(503);
+    await app.client.post('/api/auth/forgot-password', { email });
+    await until(() => retriesOf(email) === 1 && timers.pending > 0);
+    await app.close();
+    posts.owners.post(email, async () => null);
+    expect(dropsOf(email)).toMatchObject([
+      { subject: 'Reset your password', reason: expect.stringMatching(/^Farwatch is stopping; before: .*503/) },
+      { class: 'owners', reason: 'Farwatch is stopping' },
+    ]);
+    expect([posts.accounts.dropped, posts.owners.dropped]).toEqual([1, 1]);
   });
 });

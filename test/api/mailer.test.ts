@@ -188,6 +188,20 @@ describe('Mailgun', () => {
     expect((await Promise.all(tests)).every((outcome) => outcome.kind === 'retry')).toBe(true);
   });
 
+  test.each(['invitations', 'owners'] as const)('sends password resets at once while %s hang', async (lane) => {
+    server.fail('hang');
+    const before = server.requests;
+    const busy = mailgun();
+    const hanging = Array.from({ length: 104 }, () => busy.send(MAIL, lane));
+    expect((await busy.send(MAIL, lane)).kind).toBe('busy');
+    await until(() => server.requests >= before + 4);
+    server.accept();
+    expect(await busy.send(MAIL, 'accounts')).toEqual({ kind: 'sent' });
+    expect(server.requests).toBe(before + 5);
+    await busy.close();
+    expect((await Promise.all(hanging)).every((outcome) => outcome.kind === 'retry')).toBe(true);
+  });
+
   test('takes alerts at once while mails to subscribers hang', async () => {
     server.fail('hang');
     const before = server.requests;

@@ -5,28 +5,36 @@ import type { Mail, MailLane, Mailer } from '../../platform/mail/mailer-port.ts'
 /** Waits between the attempts to send a mail, ms. After the last attempt the mail is given up. */
 const RETRY_AFTER_MS = [5_000, 30_000, 120_000, 600_000];
 /** Mails in progress, including those that wait for their next attempt. */
-const MOST_IN_PROGRESS = 1000;
+const MAX_IN_PROGRESS = 1000;
 
-/** Sends mail after the answer, whose timing would otherwise reveal who has an account or subscribes. */
+/**
+ * Sends mail of one class after the response, whose timing would otherwise reveal who has an account or
+ * subscribes. Each class has a post of its own, so that none fills up another. The log names every mail that
+ * is not sent.
+ */
 export class AccountPost {
   readonly #deps: { mailer: Mailer; lane: MailLane; clock: Clock; log: Log };
   readonly #inProgress = new Set<Promise<void>>();
   readonly #closing = new AbortController();
   readonly #closed = new Promise((resolve) => this.#closing.signal.addEventListener('abort', resolve));
+  /** Mails given up since the start. */
+  dropped = 0;
 
   constructor(deps: { mailer: Mailer; lane: MailLane; clock: Clock; log: Log }) {
     this.#deps = deps;
   }
 
-  /** Sends the mail that `compose` returns, if any. */
-  post(compose: () => Promise<Mail | null>): void {
-    const { log } = this.#deps;
-    if (this.#closing.signal.aborted || this.#inProgress.size >= MOST_IN_PROGRESS) {
-      log.warn('too many mails are under way: one is not sent');
-      return;
-    }
+  /** Whether a mail posted now is dropped because too many are in progress. */
+  get isFull(): boolean {
+    return this.#inProgress.size >= MAX_IN_PROGRESS;
+  }
+
+  /** Sends `to` the mail that `compose` returns, if any. */
+  post(to: string, compose: () => Promise<Mail | null>): void {
+    if (this.#closing.signal.aborted) return this.#drop({ to, reason: 'Farwatch is stopping' });
+    if (this.isFull) return this.#drop({ to, reason: 'too many mails are in progress' });
     const sent = this.#send(compose)
-      .catch((error: unknown) => log.error({ err: error }, 'a mail could not be made'))
+      .catch((error: unknown) => this.#drop({ to, err: error, reason: 'composing it failed' }))
       .finally(() => this.#inProgress.delete(sent));
     this.#inProgress.add(sent);
   }
@@ -46,12 +54,19 @@ export class AccountPost {
     for (const waitMs of [...RETRY_AFTER_MS, null]) {
       const outcome = await mailer.send(mail, lane);
       if (outcome.kind === 'sent') return;
+      const { reason } = outcome;
       const isLast = outcome.kind === 'bounced' || waitMs === null || signal.aborted;
-      const text = isLast ? 'a mail was not sent' : 'a mail will be sent again';
-      log.warn({ to, subject, reason: outcome.reason }, text);
-      if (isLast) return;
+      if (isLast) return this.#drop({ to, subject, reason });
+      log.warn({ class: lane, to, subject, reason }, 'a mail will be sent again');
       await Promise.race([sleep(clock, waitMs), this.#closed]);
-      if (signal.aborted) return;
+      if (!signal.aborted) continue;
+      return this.#drop({ to, subject, reason: `Farwatch is stopping; before: ${reason}` });
     }
+  }
+
+  #drop(mail: { to: string; subject?: string; reason: string; err?: unknown }): void {
+    this.dropped += 1;
+    const { lane, log } = this.#deps;
+    log[mail.err === undefined ? 'warn' : 'error']({ class: lane, ...mail }, 'a mail was not sent');
   }
 }

@@ -4,12 +4,12 @@ import type { AccountDeps } from '../deps.ts';
 /** Owners who are told; an organization seldom has more. */
 const MOST_OWNERS = 20;
 
-type OwnerMailDeps = Pick<AccountDeps, 'members' | 'users' | 'post' | 'log'>;
+type OwnerMailDeps = Pick<AccountDeps, 'members' | 'users' | 'posts' | 'log'>;
 
 /** Mails each owner of the organization whose address is verified, after the answer. */
 export function mailOwners(deps: OwnerMailDeps, organizationId: string, compose: (to: string) => Mail): void {
   addressesOfOwners(deps, organizationId).then(
-    (addresses) => addresses.forEach((to) => deps.post.post(async () => compose(to))),
+    (addresses) => addresses.forEach((to) => deps.posts.owners.post(to, async () => compose(to))),
     (error: unknown) => deps.log.error({ err: error, organizationId }, 'the owners could not be told'),
   );
 }

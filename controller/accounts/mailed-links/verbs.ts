@@ -1,6 +1,7 @@
 import type { AppError } from '../../../shared/errors.ts';
 import type { PublicContext } from '../../http/route.ts';
 import { fieldError } from '../../http/validation.ts';
+import type { Mail } from '../../platform/mail/mailer-port.ts';
 import type { AccountDeps } from '../deps.ts';
 import { mailedLink, resetMessage, verificationMessage } from '../mail/account-messages.ts';
 import { endAllSessions } from '../sessions/verbs.ts';
@@ -12,19 +13,20 @@ const RESET_MS = HOUR_MS;
 
 /** Mails a link that verifies the address, unless the address has had its mails of this hour. */
 export function mailVerification(deps: AccountDeps, user: UserDoc, now: number): void {
-  deps.post.post(async () => {
-    if (!(await deps.allowances.claim('verify_email', user.email, now))) return null;
-    const token = await deps.mailedTokens.issue('verify_email', user, now, VERIFICATION_MS);
-    return verificationMessage(user.email, mailedLink(deps.baseUrl(), 'verify-email', token));
-  });
+  deps.posts.accounts.post(user.email, () => composeVerification(deps, user, now));
+}
+
+async function composeVerification(deps: AccountDeps, user: UserDoc, now: number): Promise<Mail | null> {
+  if (!(await deps.allowances.claim('verify_email', user.email, now))) return null;
+  const token = await deps.mailedTokens.issue('verify_email', user, now, VERIFICATION_MS);
+  return verificationMessage(user.email, mailedLink(deps.baseUrl(), 'verify-email', token));
 }
 
 /** Mails the link again to an unverified account. The answer does not reveal whether there is one. */
 export function resendVerification(deps: AccountDeps, ctx: PublicContext, email: string): void {
-  deps.post.post(async () => {
+  deps.posts.accounts.post(email, async () => {
     const user = await deps.users.findByEmail(email);
-    if (user !== null && !user.email_verified) mailVerification(deps, user, ctx.now);
-    return null;
+    return user === null || user.email_verified ? null : composeVerification(deps, user, ctx.now);
   });
 }
 
@@ -38,7 +40,7 @@ export async function verifyEmail(deps: AccountDeps, ctx: PublicContext, token: 
 
 /** Mails a link for choosing a password. The answer does not reveal whether there is an account. */
 export function forgotPassword(deps: AccountDeps, ctx: PublicContext, email: string): void {
-  deps.post.post(async () => {
+  deps.posts.accounts.post(email, async () => {
     const user = await deps.users.findByEmail(email);
     if (user === null || !(await deps.allowances.claim('reset_password', email, ctx.now))) return null;
     const token = await deps.mailedTokens.issue('reset_password', user, ctx.now, RESET_MS);

@@ -16,7 +16,8 @@ export interface Mail {
 export type MailOutcome = { kind: 'sent' } | { kind: 'busy' | 'retry' | 'bounced'; reason: string };
 
 /** Mail of one lane never waits behind mail of another: each has its own limit of mails under way. */
-export type MailLane = 'alerts' | 'tests' | 'accounts' | 'subscriptions' | 'subscribers';
+export type MailLane =
+  'alerts' | 'tests' | 'accounts' | 'invitations' | 'owners' | 'subscriptions' | 'subscribers';
 
 /** Sends mail by Mailgun, SMTP or into a folder. Never rejects: failures are outcomes. */
 export interface Mailer {

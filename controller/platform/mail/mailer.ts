@@ -18,7 +18,10 @@ const SAY_EVERY_MS = 60_000;
 const LANES: Record<MailLane, { places: number; waiting: number }> = {
   alerts: { places: 64, waiting: 0 },
   tests: { places: 4, waiting: 100 },
+  // Verifications and password resets, which wait neither for invitations nor for notices to owners.
   accounts: { places: 16, waiting: 100 },
+  invitations: { places: 4, waiting: 100 },
+  owners: { places: 4, waiting: 100 },
   // Any stranger can ask for these.
   subscriptions: { places: 4, waiting: 100 },
   // Few, too: what one incident tells thousands of people takes its time.
@@ -59,7 +62,7 @@ function boundedMailer(deliver: Deliver, { clock, log }: { clock: Clock; log: Lo
   const queueOf = (lane: MailLane) => new PQueue({ concurrency: LANES[lane].places });
   const lanes = {
     alerts: queueOf('alerts'), tests: queueOf('tests'), accounts: queueOf('accounts'),
-    subscriptions: queueOf('subscriptions'), subscribers: queueOf('subscribers'),
+    invitations: queueOf('invitations'), owners: queueOf('owners'), subscriptions: queueOf('subscriptions'), subscribers: queueOf('subscribers'),
   };
   let saidAt = -Infinity;
   const busy = (reason: string): MailOutcome => {

@@ -40,7 +40,7 @@ export async function subscribe(
   const { webhook_url: url = null } = input;
   const refusal = url === null ? null : await deps.vetting.urlRefusal(url);
   if (refusal !== null) throw fieldError('webhook_url', refusal);
-  deps.post(() => take(deps, page, input, from));
+  deps.post(input.email, () => take(deps, page, input, from));
   return page;
 }
 

@@ -17,7 +17,7 @@ const MAX_INVITATIONS_PER_HOUR = 30;
 /**
  * Invites an address and mails it a link. Throws RESOURCE_ALREADY_EXISTS for a member or an invited address,
  * VALIDATION_ERROR for projects of others, INSUFFICIENT_PERMISSIONS if an admin invites an owner,
- * FAIR_USE_LIMIT_REACHED, RATE_LIMIT_EXCEEDED.
+ * FAIR_USE_LIMIT_REACHED, RATE_LIMIT_EXCEEDED, SERVICE_UNAVAILABLE while too many invitations wait.
  */
 export async function createInvitation(deps: AccountDeps, ctx: OrganizationContext, input: InvitationInput) {
   const { organizationId } = ctx.tenant;
@@ -27,6 +27,9 @@ export async function createInvitation(deps: AccountDeps, ctx: OrganizationConte
   const user = await deps.users.findByEmail(input.email);
   if (user !== null && (await deps.members.find(organizationId, user._id)) !== null) throw alreadyMember();
   await refuseCrowd(deps, organizationId);
+  if (deps.posts.invitations.isFull) {
+    throw new AppError('SERVICE_UNAVAILABLE', 'Too many invitations are waiting to be sent; try again later');
+  }
   await refuseFlood(deps, organizationId, ctx.now);
   const token = newSecret();
   const invitation: InvitationDoc = {
@@ -52,7 +55,7 @@ export async function withdrawInvitation(deps: AccountDeps, ctx: OrganizationCon
 
 function mailInvitation(deps: AccountDeps, invitation: InvitationDoc, token: string, inviter: string): void {
   const { organization_id, email, created_at: now } = invitation;
-  deps.post.post(async () => {
+  deps.posts.invitations.post(email, async () => {
     const organization = await deps.organizations.find(organization_id);
     if (organization === null || !(await deps.allowances.claim('invitation', email, now))) return null;
     const link = mailedLink(deps.baseUrl(), 'accept-invitation', token);
