@@ -4,7 +4,7 @@ import {
 } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
 import type { Clock } from '../../shared/time.ts';
-import { ConnectionShares } from './connection-shares.ts';
+import { ConnectionShares, type HttpSocket } from './connection-shares.ts';
 
 export const SERVER_LIMITS = {
   headersTimeoutMs: 10_000,
@@ -62,7 +62,9 @@ interface ServerParts extends Answering {
 export function createHttpServer(parts: ServerParts): HttpServer {
   const { clock, limits } = parts;
   let by: Answering = parts;
+  const shares = new ConnectionShares(limits);
   const answer: RequestHandler = (request, response) => {
+    shares.used(request.socket);
     if (isHostless(request)) answerHostless(request, response, by.refuse);
     else by.handle(request, response);
   };
@@ -79,7 +81,6 @@ export function createHttpServer(parts: ServerParts): HttpServer {
     answer,
   );
   server.maxConnections = limits.maxConnections;
-  const shares = new ConnectionShares(limits);
   server.on('connection', (socket: Socket) => {
     if (shares.admit(socket)) return;
     by.onConnectionRefused();
@@ -130,12 +131,7 @@ function answerHostless(request: IncomingMessage, response: ServerResponse, refu
   response.writeHead(400, all).end(body);
 }
 
-/** Node keeps the socket's current response under this name. */
-interface BusySocket extends Socket {
-  _httpMessage?: ServerResponse | null;
-}
-
-function answerRefused(error: NodeJS.ErrnoException, socket: BusySocket, refuse: RefusalWriter): void {
+function answerRefused(error: NodeJS.ErrnoException, socket: HttpSocket, refuse: RefusalWriter): void {
   const { code } = error;
   if (code === 'ECONNRESET' || !socket.writable || socket._httpMessage?.headersSent === true) {
     socket.destroy();

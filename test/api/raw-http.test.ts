@@ -1,4 +1,4 @@
-import { connect } from 'node:net';
+import { connect, type Socket } from 'node:net';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { makeApp, type TestApp } from '../helpers/make-app.ts';
 import { until } from '../helpers/until.ts';
@@ -106,8 +106,16 @@ describe('a slow request', () => {
 
 test('connections above the limit are refused, and accepted again afterwards', async () => {
   const port = Number(new URL(app.url).port);
-  const sockets = Array.from({ length: 5 }, () => connect(port, '127.0.0.1'));
-  await Promise.all(sockets.map((socket) => new Promise((resolve) => socket.once('connect', resolve))));
+  const sockets: Socket[] = [];
+  // One after the other: near the limit, a connection without a request makes room for the next.
+  while (sockets.length < 5) {
+    const socket = connect(port, '127.0.0.1').on('error', () => undefined);
+    sockets.push(socket);
+    // Its body is awaited once Node says 100 Continue.
+    const isAwaited = new Promise((resolve) => socket.once('data', resolve));
+    socket.write('POST /api/auth/login HTTP/1.1\r\nHost: a\r\nExpect: 100-continue\r\nContent-Length: 9\r\n\r\n');
+    await isAwaited;
+  }
   const surplus = connect(port, '127.0.0.1');
   surplus.on('error', () => undefined).resume();
   await new Promise((resolve) => surplus.once('close', resolve));

@@ -88,6 +88,37 @@ test('an address gets its share of connections and no more; another one gets thr
   await direct.close();
 });
 
+test('near the limit of all connections, the largest holder loses its idle ones, the unused first', async () => {
+  const limits = { ...SERVER_LIMITS, maxConnections: 10, maxConnectionsOfAddress: 6 };
+  const direct = await makeApp({ limits });
+  const port = Number(new URL(direct.url).port);
+  const closed: string[] = [];
+  const held: Socket[] = [];
+  /** Resolves once the server has answered on a connection that stays open. */
+  const ask = (socket: Socket) => new Promise<string>((resolve) => {
+    socket.once('data', (chunk) => resolve(chunk.toString().split(' ')[1] ?? ''));
+    socket.write('GET /healthz HTTP/1.1\r\nHost: a\r\n\r\n');
+  });
+  const hold = async (localAddress: string, name: string) => {
+    const socket = connect({ port, host: '127.0.0.1', localAddress }).on('error', () => undefined);
+    socket.on('close', () => closed.push(name));
+    held.push(socket);
+    expect(await ask(socket)).toBe('200');
+    return socket;
+  };
+  const greedy = [];
+  for (let at = 0; at < 5; at += 1) greedy.push(await hold('127.0.0.1', `greedy ${at}`));
+  for (let at = 0; at < 4; at += 1) await hold(`127.0.0.${at + 2}`, `modest ${at}`);
+  expect(await ask(greedy[0] as Socket)).toBe('200');
+  for (const [at, name] of ['greedy 1', 'greedy 2'].entries()) {
+    await hold(`127.0.0.${at + 6}`, `new ${at}`);
+    await until(() => closed.length > at, { what: `${name} is closed` });
+  }
+  expect(closed).toEqual(['greedy 1', 'greedy 2']);
+  held.forEach((socket) => socket.destroy());
+  await direct.close();
+});
+
 test('an organization that imports without end delays another by one import at most', async () => {
   const busy = await makeApp();
   const [greedy, modest] = [await newTenant(busy), await newTenant(busy)];

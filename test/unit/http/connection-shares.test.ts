@@ -1,6 +1,7 @@
+import { IncomingMessage, ServerResponse } from 'node:http';
 import { Socket } from 'node:net';
 import { expect, test } from 'vitest';
-import { ConnectionShares } from '../../../controller/http/connection-shares.ts';
+import { ConnectionShares, type HttpSocket } from '../../../controller/http/connection-shares.ts';
 
 /** How many of these connections are admitted, which stay open. */
 function admitted(shares: ConnectionShares, count: number, address: (at: number) => string): Socket[] {
@@ -32,4 +33,24 @@ test('a closed connection gives its place back in each network', async () => {
 test('the share of an address holds for its wider networks where it is more than half of all', () => {
   const shares = new ConnectionShares({ maxConnections: 10, maxConnectionsOfAddress: 10 });
   expect(admitted(shares, 20, (at) => inNetwork('a', at))).toHaveLength(10);
+});
+
+test('near the limit of all, the /48 with the most loses an idle connection, though no /64 has two', () => {
+  const shares = new ConnectionShares({ maxConnections: 10, maxConnectionsOfAddress: 5 });
+  const greedy = admitted(shares, 5, (at) => inNetwork('a', at));
+  const modest = admitted(shares, 4, (at) => `192.0.2.${at % 2}`);
+  shares.used(greedy[0] as Socket);
+  expect(shares.admit(new Socket(), '198.51.100.1')).toBe(true);
+  expect(greedy.map(({ destroyed }) => destroyed)).toEqual([false, true, false, false, false]);
+  expect(modest.some(({ destroyed }) => destroyed)).toBe(false);
+});
+
+test('a newcomer never closes connections of those who have fewer open', () => {
+  const shares = new ConnectionShares({ maxConnections: 10, maxConnectionsOfAddress: 10 });
+  const modest = admitted(shares, 2, () => '192.0.2.1');
+  const greedy: HttpSocket[] = admitted(shares, 7, () => '192.0.2.2');
+  const response = new ServerResponse(new IncomingMessage(new Socket()));
+  for (const socket of greedy) socket._httpMessage = response;
+  expect(shares.admit(new Socket(), '192.0.2.2')).toBe(true);
+  expect([...modest, ...greedy].some(({ destroyed }) => destroyed)).toBe(false);
 });
