@@ -107,11 +107,11 @@ test('the certificate that the target has shown, and when the registry says that
   await open(`/monitors/${id}/expiry`);
   await page.getByText('Not trusted').waitFor();
   await page.getByText('The certificate is self-signed').waitFor();
-  await page.getByText('in 10 days').waitFor();
+  await page.getByText('in 10 d', { exact: true }).waitFor();
   await page.getByText('EC P-256, TLSv1.3').waitFor();
   await page.getByText(new X509Certificate(certificate.cert).fingerprint256).waitFor();
   await page.getByText('Example Registrar').waitFor();
-  await page.getByText('in 20 days').waitFor();
+  await page.getByText('in 20 d', { exact: true }).waitFor();
   expect(await findBarriers(page)).toEqual([]);
   await takeScreenshot(page, 'console-checks-expiry');
 });
