@@ -48,6 +48,7 @@ export const ownAnswer = z.strictObject({
   status_page: z.strictObject({ name: z.string(), subdomain: z.string() }),
   is_subscribed: z.boolean(),
   preferences: preferencesView,
+  webhook_url: z.string().nullable(),
 });
 
 export const CSV = { contentType: 'text/csv; charset=utf-8' } as const;

@@ -6,10 +6,7 @@ import type { SubscriberVoice } from './languages/subscriber-voice.ts';
 
 type NamedPage = Pick<PageDoc, 'name'>;
 
-/**
- * Asks the owner of an address whether they want the mails. It carries no webhook's address: a stranger may
- * have chosen it, so only the page that confirms shows it.
- */
+/** Asks the owner of an address whether they want the mails. */
 export function confirmationMail(
   to: string, { name }: NamedPage, link: string, voice: SubscriberVoice,
 ): Mail {

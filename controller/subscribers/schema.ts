@@ -24,12 +24,16 @@ export type PreferencesInput = z.infer<typeof preferences>;
 const webhookUrl = z.string().min(1).max(2048)
   .describe('Receives everything that the mails tell, at once; must be publicly reachable.');
 
-export const subscriptionInput = z.strictObject({
-  email, preferences: preferences.optional(), webhook_url: webhookUrl.nullable().optional(),
-});
+export const subscriptionInput = z.strictObject({ email, preferences: preferences.optional() });
 export type SubscriptionInput = z.infer<typeof subscriptionInput>;
 
 export const preferencesInput = z.strictObject({ preferences });
+
+/** From the holder of a mailed link. Only they name a webhook: a stranger may have entered the address. */
+export const ownInput = z.strictObject({
+  preferences: preferences.optional(), webhook_url: webhookUrl.nullable().optional(),
+});
+export type OwnInput = z.infer<typeof ownInput>;
 
 const filters = {
   status: z.enum([...STATES, 'all']).default('all')

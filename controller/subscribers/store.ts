@@ -105,11 +105,6 @@ export class SubscriberStore extends DocumentsById<SubscriberDoc> {
     return this.update({ _id: id, state: { $ne: 'verified' } }, { $set: change });
   }
 
-  /** Who can still confirm with this token. */
-  findAsked(hash: string, now: number): Promise<SubscriberDoc | null> {
-    return this.findOne({ verify_hash: hash, verification_expires_at: { $gt: now }, state: 'unverified' });
-  }
-
   /** The confirmed subscriber, also on a repetition; null if no open mail has this token. */
   async verify(hash: string, now: number): Promise<SubscriberDoc | null> {
     const open = { verify_hash: hash, verification_expires_at: { $gt: now } };
@@ -118,8 +113,10 @@ export class SubscriberStore extends DocumentsById<SubscriberDoc> {
   }
 
   /** The subscriber after the change; null if they are gone. */
-  prefer(id: string, preferences: Preferences): Promise<SubscriberDoc | null> {
-    return this.change({ _id: id }, { $set: { preferences } });
+  prefer(
+    id: string, change: { preferences: Preferences; webhook_url?: string | null },
+  ): Promise<SubscriberDoc | null> {
+    return this.change({ _id: id }, { $set: change });
   }
 
   /** The subscriber after the change; null if they had left, or are gone. No older link confirms again. */

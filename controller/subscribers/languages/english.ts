@@ -17,6 +17,8 @@ export const ENGLISH: SubscriberTexts = {
   frequencies: {
     immediate: 'At once', hourly: 'Once an hour, in one mail', daily: 'Once a day, in one mail',
   },
+  webhook: 'Webhook (optional)',
+  webhookHint: 'Also receives each update as JSON, at once.',
   save: 'Save',
   saved: 'Saved.',
   unsubscribe: 'Unsubscribe',
@@ -24,7 +26,6 @@ export const ENGLISH: SubscriberTexts = {
   notSubscribed: 'You are not subscribed',
   wanted: (page) =>
     `Someone, hopefully you, wants to receive the updates of the status page "${page}" at this address.`,
-  alsoPosted: (url) => `The same is then posted to ${url}`,
   within: 'Please confirm it within 24 hours:',
   ignore: 'If you did not ask for this mail, ignore it.',
   alreadySubscribed: 'You are subscribed already',

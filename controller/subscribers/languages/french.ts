@@ -19,6 +19,8 @@ export const FRENCH: SubscriberTexts = {
     immediate: 'Immédiatement', hourly: 'Une fois par heure, en un e-mail',
     daily: 'Une fois par jour, en un e-mail',
   },
+  webhook: 'Webhook (facultatif)',
+  webhookHint: 'Reçoit aussi chaque information en JSON, immédiatement.',
   save: 'Enregistrer',
   saved: 'Enregistré.',
   unsubscribe: 'Se désabonner',
@@ -27,7 +29,6 @@ export const FRENCH: SubscriberTexts = {
   wanted: (page) =>
     'Quelqu’un, vous sans doute, souhaite recevoir à cette adresse '
     + `les nouvelles de la page d’état « ${page} ».`,
-  alsoPosted: (url) => `Elles seront aussi envoyées à ${url}`,
   within: 'Veuillez le confirmer dans les 24 heures :',
   ignore: 'Si vous n’avez pas demandé cet e-mail, ignorez-le.',
   alreadySubscribed: 'Vous êtes déjà abonné',

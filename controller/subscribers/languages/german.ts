@@ -19,6 +19,8 @@ export const GERMAN: SubscriberTexts = {
     immediate: 'Sofort', hourly: 'Einmal pro Stunde, in einer E-Mail',
     daily: 'Einmal am Tag, in einer E-Mail',
   },
+  webhook: 'Webhook (optional)',
+  webhookHint: 'Erhält jede Neuigkeit außerdem sofort als JSON.',
   save: 'Speichern',
   saved: 'Gespeichert.',
   unsubscribe: 'Abmelden',
@@ -26,7 +28,6 @@ export const GERMAN: SubscriberTexts = {
   notSubscribed: 'Sie haben kein Abonnement',
   wanted: (page) =>
     `Jemand, hoffentlich Sie, möchte die Neuigkeiten der Statusseite „${page}“ an diese Adresse erhalten.`,
-  alsoPosted: (url) => `Dasselbe wird dann auch an ${url} gesendet`,
   within: 'Bitte bestätigen Sie das innerhalb von 24 Stunden:',
   ignore: 'Wenn Sie nicht um diese E-Mail gebeten haben, ignorieren Sie sie.',
   alreadySubscribed: 'Sie haben das Abonnement schon',

@@ -18,6 +18,8 @@ export const SPANISH: SubscriberTexts = {
   frequencies: {
     immediate: 'Al momento', hourly: 'Una vez por hora, en un correo', daily: 'Una vez al día, en un correo',
   },
+  webhook: 'Webhook (opcional)',
+  webhookHint: 'Recibe también cada novedad en JSON, al momento.',
   save: 'Guardar',
   saved: 'Guardado.',
   unsubscribe: 'Darse de baja',
@@ -26,7 +28,6 @@ export const SPANISH: SubscriberTexts = {
   wanted: (page) =>
     'Alguien, esperamos que usted, quiere recibir en esta dirección las '
     + `novedades de la página de estado «${page}».`,
-  alsoPosted: (url) => `Lo mismo se enviará también a ${url}`,
   within: 'Confírmelo en un plazo de 24 horas:',
   ignore: 'Si no ha pedido este correo, no haga nada.',
   alreadySubscribed: 'Ya está suscrito',

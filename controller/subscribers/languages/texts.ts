@@ -15,13 +15,14 @@ export interface SubscriberTexts {
   topics: Record<Topic, string>;
   howOften: string;
   frequencies: Record<Frequency, string>;
+  webhook: string;
+  webhookHint: string;
   save: string;
   saved: string;
   unsubscribe: string;
   unsubscribed: string;
   notSubscribed: string;
   wanted(page: string): string;
-  alsoPosted(url: string): string;
   /** Before the link that confirms. */
   within: string;
   ignore: string;

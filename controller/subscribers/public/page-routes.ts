@@ -9,7 +9,7 @@ import { subscriberVoice } from '../languages/subscriber-voice.ts';
 import { linkQuery, subscriptionInput, token } from '../schema.ts';
 import { FREQUENCIES, TOPICS } from '../subscriber.ts';
 import {
-  changePreferences, confirmSubscription, endSubscription, readAskedWebhook, readSubscription,
+  changePreferences, confirmSubscription, endSubscription, readSubscription,
 } from '../verbs/own-subscription.ts';
 import { findPage, subscribe } from '../verbs/subscribe.ts';
 import * as pages from './pages.ts';
@@ -22,6 +22,8 @@ const common = {
   params: z.strictObject({ subdomain: z.string().max(63).toLowerCase() }), answers: { 200: HTML },
 } as const;
 const choice = z.literal('on').optional();
+/** A form sends an empty field for none. */
+const webhookField = z.string().max(2048).trim().optional().transform((url) => (url === '' ? null : url));
 const choices = {
   critical_incidents: choice, all_incidents: choice, maintenance: choice, frequency: z.enum(FREQUENCIES),
 };
@@ -57,10 +59,7 @@ function beginning(deps: SubscriberDeps): Route[] {
     defineRoute({
       ...common, path: `${path}/verify`, method: 'GET', query: linkQuery,
       summary: 'Page that confirms a subscription',
-      handle: async (ctx, { query }) => {
-        const webhookUrl = await readAskedWebhook(deps, query.token, ctx.now);
-        return shown(pages.confirmPage(query.token, webhookUrl, voiceOf(ctx, query)));
-      },
+      handle: async (ctx, { query }) => shown(pages.confirmPage(query.token, voiceOf(ctx, query))),
     }),
     defineRoute({
       ...common, path: `${path}/verify`, method: 'POST', query: languageQuery, summary: 'Submit the form of that page',
@@ -108,12 +107,11 @@ function preferring(deps: SubscriberDeps): Route[] {
     }),
     defineRoute({
       ...common, path: `${path}/preferences`, method: 'POST', query: languageQuery, summary: 'Submit the form of that page',
-      bodyFormat: 'form', body: z.strictObject({ token, ...choices }), audit: 'subscriber.updated',
-      handle: async (ctx, { query, body: { token: link, frequency, ...topics } }) => {
+      bodyFormat: 'form', body: z.strictObject({ token, webhook_url: webhookField, ...choices }), audit: 'subscriber.updated',
+      handle: async (ctx, { query, body: { token: link, webhook_url, frequency, ...topics } }) => {
         const [critical_incidents, all_incidents, maintenance] = TOPICS.map((topic) => topics[topic] === 'on');
-        const found = await changePreferences(
-          deps, link, { critical_incidents, all_incidents, maintenance, frequency },
-        );
+        const preferences = { critical_incidents, all_incidents, maintenance, frequency };
+        const found = await changePreferences(deps, link, { preferences, webhook_url });
         const voice = voiceOf(ctx, query);
         return { audit: ownAudit(found), ...shown(pages.preferencesPage(link, found, true, voice)) };
       },

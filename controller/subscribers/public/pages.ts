@@ -20,14 +20,9 @@ export function askedPage({ name }: PageDoc, { language, texts }: SubscriberVoic
   return renderPage(texts.pleaseConfirm, html`<p role="status">${texts.mailComes(name)}</p>`, language);
 }
 
-/** Names the webhook, as text: whoever confirms agrees to it too. */
-export function confirmPage(
-  token: string, webhookUrl: string | null, { language, texts }: SubscriberVoice,
-): Page {
-  const posted = webhookUrl === null ? null : html`<p>${texts.alsoPosted(webhookUrl)}</p>
-`;
+export function confirmPage(token: string, { language, texts }: SubscriberVoice): Page {
   return renderPage(texts.confirm, html`<p>${texts.confirmHint}</p>
-${posted}<form method="post" action="verify?lang=${language}"><input type="hidden" name="token" value="${token}">
+<form method="post" action="verify?lang=${language}"><input type="hidden" name="token" value="${token}">
 <button type="submit">${texts.confirm}</button></form>`, language);
 }
 
@@ -53,7 +48,7 @@ export function preferencesPage(
   token: string, { subscriber, page }: OwnSubscription, isSaved: boolean, voice: SubscriberVoice,
 ): Page {
   const { language, texts } = voice;
-  const { preferences, state, email } = subscriber;
+  const { preferences, webhook_url: webhook, state, email } = subscriber;
   if (state !== 'verified') {
     return renderPage(texts.notSubscribed, html`<p>${texts.receivesNothing(email, page.name)}</p>`, language);
   }
@@ -65,7 +60,10 @@ export function preferencesPage(
 <p>${texts.receives(email, page.name)}</p>
 <form method="post" action="preferences?lang=${language}"><input type="hidden" name="token" value="${token}">${topics}
 <label for="frequency">${texts.howOften}</label><select id="frequency" name="frequency">${frequencies}
-</select><br><button type="submit">${texts.save}</button></form>
+</select><br>
+<label for="webhook_url">${texts.webhook}</label>
+<input id="webhook_url" name="webhook_url" type="url" maxlength="2048" value="${webhook ?? ''}" aria-describedby="hint">
+<p id="hint">${texts.webhookHint}</p><button type="submit">${texts.save}</button></form>
 ${endForm(token, voice)}`, language);
 }
 

@@ -3,7 +3,7 @@ import { defineRoute, ok, type Route } from '../../http/route.ts';
 import { acceptedLanguage } from '../../status-pages/public/languages/preferred-language.ts';
 import { messageAnswer, ownAnswer } from '../answers.ts';
 import type { SubscriberDeps } from '../deps.ts';
-import { linkQuery, preferencesInput, subscriptionInput, token } from '../schema.ts';
+import { linkQuery, ownInput, subscriptionInput, token } from '../schema.ts';
 import {
   changePreferences, confirmSubscription, endSubscription, readSubscription, type OwnSubscription,
 } from '../verbs/own-subscription.ts';
@@ -19,8 +19,7 @@ export function publicSubscriberRoutes(deps: SubscriberDeps): Route[] {
       ...common, path: '/api/public/status-pages/:subdomain/subscribers', method: 'POST',
       summary: 'Subscribe to a published status page', errors: ['RESOURCE_NOT_FOUND'],
       description: 'Mails a link that confirms the subscription: one mail per address and hour. The answer is '
-        + 'the same for every address. Its mails are in the first language of `Accept-Language` that pages speak. '
-        + 'The page that the link opens names the webhook, which receives nothing before the confirmation.',
+        + 'the same for every address. Its mails are in the first language of `Accept-Language` that pages speak.',
       params: z.strictObject({ subdomain: z.string().max(63).toLowerCase() }), body: subscriptionInput,
       answers: { 202: messageAnswer },
       handle: async (ctx, { params, body }) => {
@@ -53,10 +52,10 @@ export function publicSubscriberRoutes(deps: SubscriberDeps): Route[] {
       handle: async (_ctx, { query }) => ok(viewOwn(await readSubscription(deps, query.token))),
     }),
     ...(['PUT', 'PATCH'] as const).map((method) => defineRoute({
-      ...own, method, summary: 'Change what you receive', audit: 'subscriber.updated',
-      body: preferencesInput, answers: { 200: ownAnswer },
+      ...own, method, summary: 'Change what you receive, and by which webhook', audit: 'subscriber.updated',
+      body: ownInput, answers: { 200: ownAnswer },
       handle: async (_ctx, { query, body }) => {
-        const found = await changePreferences(deps, query.token, body.preferences);
+        const found = await changePreferences(deps, query.token, body);
         return { ...ok(viewOwn(found)), audit: ownAudit(found) };
       },
     })),
@@ -70,7 +69,7 @@ export function ownAudit({ subscriber }: OwnSubscription) {
 }
 
 function viewOwn({ subscriber, page }: OwnSubscription) {
-  const { email, state, preferences } = subscriber;
+  const { email, state, preferences, webhook_url } = subscriber;
   const { name, subdomain } = page;
-  return { email, status_page: { name, subdomain }, is_subscribed: state === 'verified', preferences };
+  return { email, status_page: { name, subdomain }, is_subscribed: state === 'verified', preferences, webhook_url };
 }

@@ -2,7 +2,7 @@ import { hashSecret } from '../../../shared/ids.ts';
 import { fieldError } from '../../http/validation.ts';
 import type { PageDoc } from '../../status-pages/page.ts';
 import type { SubscriberDeps } from '../deps.ts';
-import type { PreferencesInput } from '../schema.ts';
+import type { OwnInput } from '../schema.ts';
 import type { SubscriberDoc } from '../subscriber.ts';
 
 export interface OwnSubscription {
@@ -19,13 +19,6 @@ export async function confirmSubscription(
   return withPage(deps, await deps.subscribers.verify(hashSecret(token), now));
 }
 
-/** The webhook that confirming would also turn on; null for none, and for a token that is not valid. */
-export async function readAskedWebhook(
-  { subscribers }: Pick<OwnDeps, 'subscribers'>, token: string, now: number,
-): Promise<string | null> {
-  return (await subscribers.findAsked(hashSecret(token), now))?.webhook_url ?? null;
-}
-
 /** Throws VALIDATION_ERROR for a link not of ours, or of a subscription that was deleted. */
 export async function readSubscription(deps: OwnDeps, token: string): Promise<OwnSubscription> {
   const id = deps.links.read(token);
@@ -38,13 +31,20 @@ export async function endSubscription(deps: OwnDeps, token: string, now: number)
   return { page, subscriber: (await deps.subscribers.unsubscribe(subscriber._id, now)) ?? subscriber };
 }
 
-/** Changes only the given preferences. Throws as `readSubscription`. */
+/**
+ * Changes only what is given. Throws as `readSubscription`, and VALIDATION_ERROR for a webhook at a private
+ * address.
+ */
 export async function changePreferences(
-  deps: OwnDeps, token: string, preferences: PreferencesInput,
+  deps: OwnDeps & Pick<SubscriberDeps, 'vetting'>, token: string, input: OwnInput,
 ): Promise<OwnSubscription> {
   const { subscriber, page } = await readSubscription(deps, token);
-  const { _id, preferences: seen } = subscriber;
-  const changed = await deps.subscribers.prefer(_id, { ...seen, ...preferences });
+  const { webhook_url = subscriber.webhook_url } = input;
+  const isNew = webhook_url !== null && webhook_url !== subscriber.webhook_url;
+  const refusal = isNew ? await deps.vetting.urlRefusal(webhook_url) : null;
+  if (refusal !== null) throw fieldError('webhook_url', refusal);
+  const preferences = { ...subscriber.preferences, ...input.preferences };
+  const changed = await deps.subscribers.prefer(subscriber._id, { preferences, webhook_url });
   return { page, subscriber: changed ?? subscriber };
 }
 

@@ -1,7 +1,6 @@
 import { notFound } from '../../../shared/errors.ts';
 import { hashSecret, newId, newSecret } from '../../../shared/ids.ts';
 import { mailboxOf } from '../../destinations/email-rules.ts';
-import { fieldError } from '../../http/validation.ts';
 import type { Mail } from '../../platform/mail/mailer-port.ts';
 import type { PageDoc } from '../../status-pages/page.ts';
 import type { Language } from '../../status-pages/public/languages/language.ts';
@@ -31,15 +30,12 @@ export async function findPage({ pages }: Pick<SubscriberDeps, 'pages'>, subdoma
 /**
  * Takes a subscription, which counts once the mailed link is confirmed. Everything else happens after the
  * answer, which says nothing of who subscribes already. Throws RESOURCE_NOT_FOUND unless the page is
- * published, VALIDATION_ERROR for a webhook at a private address.
+ * published.
  */
 export async function subscribe(
   deps: SubscriberDeps, from: Visitor, subdomain: string, input: SubscriptionInput,
 ): Promise<PageDoc> {
   const page = await findPage(deps, subdomain);
-  const { webhook_url: url = null } = input;
-  const refusal = url === null ? null : await deps.vetting.urlRefusal(url);
-  if (refusal !== null) throw fieldError('webhook_url', refusal);
   deps.post(input.email, () => take(deps, page, input, from));
   return page;
 }
@@ -69,7 +65,7 @@ async function keep(
   { token, input, now, language }: Visitor & { token: string; input: SubscriptionInput },
 ): Promise<boolean> {
   const asked = {
-    webhook_url: input.webhook_url ?? null, language,
+    webhook_url: null, language,
     preferences: { ...DEFAULT_PREFERENCES, ...input.preferences },
     verify_hash: hashSecret(token), verification_expires_at: now + VERIFY_WITHIN_MS, subscribed_at: now,
   };
