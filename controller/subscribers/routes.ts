@@ -16,7 +16,7 @@ const all = { path, params: pageParams, tag: 'Status page subscribers', errors }
 const one = { ...all, path: `${path}/:subscriberId`, params: schema.subscriberParams } as const;
 const viewer = { access: 'path-project', role: 'viewer' } as const;
 const CONCEALED = 'Viewers and read keys see addresses shortened (`v…@example.com`) and `***` as `webhook_url`. Their '
-  + '`search` finds whole addresses and beginnings of domains.';
+  + '`search` finds whole addresses and beginnings of domains, and `sort=email` sorts by `subscribed_at`.';
 const admin = { access: 'path-project', role: 'admin' } as const;
 
 /** How the admins of a project see and manage those who subscribe to its pages. */

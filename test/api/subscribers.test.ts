@@ -121,8 +121,9 @@ describe('the list of subscribers', () => {
   test('conceals webhook addresses and most of each address from viewers and read keys', async () => {
     const viewer = await newMember(app, tenant, 'viewer');
     const editor = await newMember(app, tenant, 'member');
-    const id = await add('ada.lovelace@x.example', { webhook_url: 'https://hook.example/secret' });
-    await add('bob@y.example');
+    const id = await add('ada.lovelace@x.example', { webhook_url: 'https://hook.example/secret', subscribed_at: 1 });
+    await add('bob@y.example', { subscribed_at: 2 });
+    await add('abe@z.example', { subscribed_at: 3 });
     const whole = { email: 'ada.lovelace@x.example', webhook_url: 'https://hook.example/secret' };
     const short = { email: 'a…@x.example', webhook_url: '***' };
     const readers = [
@@ -130,9 +131,12 @@ describe('the list of subscribers', () => {
     ] as const;
     for (const [reader, seen] of readers) {
       expect((await reader.get(`${path}/${id}`)).data.subscriber).toMatchObject(seen);
-      const { subscribers } = (await reader.get(`${path}?sort=email&order=asc`)).data;
-      expect(subscribers).toMatchObject([seen, { webhook_url: null }]);
+      const { subscribers } = (await reader.get(`${path}?sort=subscribed_at&order=asc`)).data;
+      expect(subscribers).toMatchObject([seen, { webhook_url: null }, {}]);
     }
+    const sorted = async (reader: ApiClient) => emails((await reader.get(`${path}?sort=email&order=asc`)).data);
+    expect(await sorted(editor.client)).toEqual(['abe@z.example', whole.email, 'bob@y.example']);
+    expect(await sorted(viewer.client)).toEqual([short.email, 'b…@y.example', 'a…@z.example']);
     const found = async (search: string) =>
       emails((await viewer.client.get(`${path}?search=${encodeURIComponent(search)}`)).data);
     for (const search of ['ADA.lovelace@x.example', 'x.exam', '@x']) expect(await found(search)).toEqual([short.email]);

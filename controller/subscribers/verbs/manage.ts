@@ -20,7 +20,10 @@ export async function listSubscribers(
 ) {
   await loadPage(deps, tenant, pageId);
   const { page, limit, ...asked } = query;
-  const listing = { ...asked, isConcealed: !seesCredentials(role), skip: (page - 1) * limit, limit };
+  const isConcealed = !seesCredentials(role);
+  // Between addresses that the caller has subscribed, the order would give away the others letter by letter.
+  const sort = isConcealed && asked.sort === 'email' ? 'subscribed_at' : asked.sort;
+  const listing = { ...asked, sort, isConcealed, skip: (page - 1) * limit, limit };
   const { subscribers, total } = await deps.subscribers.list(tenant, pageId, listing);
   return { subscribers, pagination: { page, limit, total_count: total, has_more: page * limit < total } };
 }
