@@ -135,7 +135,8 @@ export function observePosts(registry: Registry, posts: Record<string, Pick<Acco
     Object.fromEntries(Object.entries(posts).map(([mails, post]) => [mails, post.dropped]));
   metricsIn(registry).counters('farwatch_account_mails_dropped_total', 'class', dropped,
     'Mails given up since the start, by class: refused by the recipient\'s server, failed in every attempt, or '
-      + 'dropped because too many were in progress or Farwatch stopped. The log names each.');
+      + 'dropped because too many were in progress, Farwatch stopped or the address had its mails of the hour. '
+      + 'The log names each.');
 }
 
 export function observeEvents(registry: Registry, hub: Pick<EventHub, 'streams' | 'refused'>): void {

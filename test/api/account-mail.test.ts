@@ -2,7 +2,7 @@ import { Writable } from 'node:stream';
 import { pino } from 'pino';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { SimulatedClock } from '../helpers/simulated-clock.ts';
-import { systemClock } from '../../shared/time.ts';
+import { systemClock, type Clock } from '../../shared/time.ts';
 import { startMailgunServer, type TestMailgunServer } from '../helpers/mailgun-server.ts';
 import { makeApp } from '../helpers/make-app.ts';
 import { linkIn } from '../helpers/read-mail.ts';
@@ -107,7 +107,7 @@ describe('a mail that is not sent', () => {
   });
   afterAll(() => server.close());
 
-  async function openApp() {
+  async function openApp(given: Partial<Clock> = {}) {
     server.accept();
     const timers = new SimulatedClock();
     const logged: { msg: string; [field: string]: unknown }[] = [];
@@ -118,7 +118,7 @@ describe('a mail that is not sent', () => {
       },
     });
     const app = await makeApp({
-      clock: { ...systemClock, setTimer: timers.setTimer.bind(timers) }, log: pino({ level: 'warn' }, sink),
+      clock: { ...systemClock, setTimer: timers.setTimer.bind(timers), ...given }, log: pino({ level: 'warn' }, sink),
       env: { MAILGUN_API_KEY: 'key-1', MAILGUN_DOMAIN: 'mg.example', MAILGUN_URL: server.url },
     });
     // The first account is verified without a mail, so that the posts are empty at first.
@@ -173,6 +173,27 @@ describe('a mail that is not sent', () => {
     }
     expect(await metric('accounts')).toBe(2);
     release();
+    await app.close();
+  });
+
+  test('is in the log and in a metric if its address has had five of its kind in the hour', async () => {
+    const now = Date.now();
+    const { app, operator, dropsOf, metric } = await openApp({ now: () => now });
+    const { owner: { client } } = await newTenant(app);
+    await app.client.post('/api/auth/register', NEW);
+    for (let at = 0; at < 6; at += 1) {
+      for (const email of [operator, 'nobody@example.com']) await app.client.post('/api/auth/forgot-password', { email });
+      if (at > 0) await app.client.post('/api/auth/resend-verification', { email: NEW.email });
+      const { data } = await client.post('/api/organization/invitations', { email: 'guest@example.com', role: 'viewer' });
+      expect((await client.delete(`/api/organization/invitations/${data.invitation.id}`)).status).toBe(200);
+    }
+    const reason = 'the address has had its 5 mails of this kind and hour';
+    const dropped = [[operator, 'accounts'], [NEW.email, 'accounts'], ['guest@example.com', 'invitations']];
+    for (const [to = '', mails] of dropped) {
+      await until(() => dropsOf(to).length > 0, { what: `a mail to ${to} that is not sent` });
+      expect(dropsOf(to)).toMatchObject([{ class: mails, reason }]);
+    }
+    expect([dropsOf('nobody@example.com'), await metric('accounts'), await metric('invitations')]).toEqual([[], 2, 1]);
     await app.close();
   });
 

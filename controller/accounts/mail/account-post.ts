@@ -29,11 +29,11 @@ export class AccountPost {
     return this.#inProgress.size >= MAX_IN_PROGRESS;
   }
 
-  /** Sends `to` the mail that `compose` returns, if any. */
-  post(to: string, compose: () => Promise<Mail | null>): void {
+  /** Sends `to` the mail that `compose` returns, if any. A text says why a wanted mail is not sent. */
+  post(to: string, compose: () => Promise<Mail | string | null>): void {
     if (this.#closing.signal.aborted) return this.#drop({ to, reason: 'Farwatch is stopping' });
     if (this.isFull) return this.#drop({ to, reason: 'too many mails are in progress' });
-    const sent = this.#send(compose)
+    const sent = this.#send(to, compose)
       .catch((error: unknown) => this.#drop({ to, err: error, reason: 'composing it failed' }))
       .finally(() => this.#inProgress.delete(sent));
     this.#inProgress.add(sent);
@@ -45,12 +45,13 @@ export class AccountPost {
     await Promise.all(this.#inProgress);
   }
 
-  async #send(compose: () => Promise<Mail | null>): Promise<void> {
+  async #send(to: string, compose: () => Promise<Mail | string | null>): Promise<void> {
     const { mailer, lane, clock, log } = this.#deps;
     const { signal } = this.#closing;
     const mail = await compose();
     if (mail === null) return;
-    const { to, subject } = mail;
+    if (typeof mail === 'string') return this.#drop({ to, reason: mail });
+    const { subject } = mail;
     for (const waitMs of [...RETRY_AFTER_MS, null]) {
       const outcome = await mailer.send(mail, lane);
       if (outcome.kind === 'sent') return;

@@ -5,6 +5,8 @@ import { Documents } from '../../platform/mongo/documents.ts';
 const HOUR_MS = 3_600_000;
 /** Mails of one purpose to one address in an hour, no matter who requests them. */
 const MAILS_PER_HOUR = 5;
+/** Why a mail beyond them is not sent. */
+export const NO_ALLOWANCE = `the address has had its ${MAILS_PER_HOUR} mails of this kind and hour`;
 
 interface AllowanceDoc {
   _id: string;

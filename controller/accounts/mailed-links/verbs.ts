@@ -3,6 +3,7 @@ import type { PublicContext } from '../../http/route.ts';
 import { fieldError } from '../../http/validation.ts';
 import type { Mail } from '../../platform/mail/mailer-port.ts';
 import type { AccountDeps } from '../deps.ts';
+import { NO_ALLOWANCE } from '../mail/allowance-store.ts';
 import { mailedLink, resetMessage, verificationMessage } from '../mail/account-messages.ts';
 import { endAllSessions } from '../sessions/verbs.ts';
 import type { UserDoc } from '../users/store.ts';
@@ -16,8 +17,8 @@ export function mailVerification(deps: AccountDeps, user: UserDoc, now: number):
   deps.posts.accounts.post(user.email, () => composeVerification(deps, user, now));
 }
 
-async function composeVerification(deps: AccountDeps, user: UserDoc, now: number): Promise<Mail | null> {
-  if (!(await deps.allowances.claim('verify_email', user.email, now))) return null;
+async function composeVerification(deps: AccountDeps, user: UserDoc, now: number): Promise<Mail | string> {
+  if (!(await deps.allowances.claim('verify_email', user.email, now))) return NO_ALLOWANCE;
   const token = await deps.mailedTokens.issue('verify_email', user, now, VERIFICATION_MS);
   return verificationMessage(user.email, mailedLink(deps.baseUrl(), 'verify-email', token));
 }
@@ -42,7 +43,8 @@ export async function verifyEmail(deps: AccountDeps, ctx: PublicContext, token: 
 export function forgotPassword(deps: AccountDeps, ctx: PublicContext, email: string): void {
   deps.posts.accounts.post(email, async () => {
     const user = await deps.users.findByEmail(email);
-    if (user === null || !(await deps.allowances.claim('reset_password', email, ctx.now))) return null;
+    if (user === null) return null;
+    if (!(await deps.allowances.claim('reset_password', email, ctx.now))) return NO_ALLOWANCE;
     const token = await deps.mailedTokens.issue('reset_password', user, ctx.now, RESET_MS);
     return resetMessage(email, mailedLink(deps.baseUrl(), 'reset-password', token));
   });

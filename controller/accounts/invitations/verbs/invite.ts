@@ -4,6 +4,7 @@ import type { OrganizationContext, SessionActor } from '../../../http/route.ts';
 import { fieldError } from '../../../http/validation.ts';
 import type { AccountDeps } from '../../deps.ts';
 import { invitationMessage, mailedLink } from '../../mail/account-messages.ts';
+import { NO_ALLOWANCE } from '../../mail/allowance-store.ts';
 import { requireOwnerFor } from '../../members/verbs.ts';
 import type { InvitationInput } from '../../schema.ts';
 import type { InvitationDoc } from '../store.ts';
@@ -57,7 +58,8 @@ function mailInvitation(deps: AccountDeps, invitation: InvitationDoc, token: str
   const { organization_id, email, created_at: now } = invitation;
   deps.posts.invitations.post(email, async () => {
     const organization = await deps.organizations.find(organization_id);
-    if (organization === null || !(await deps.allowances.claim('invitation', email, now))) return null;
+    if (organization === null) return null;
+    if (!(await deps.allowances.claim('invitation', email, now))) return NO_ALLOWANCE;
     const link = mailedLink(deps.baseUrl(), 'accept-invitation', token);
     return invitationMessage(email, link, inviter, organization.name);
   });
