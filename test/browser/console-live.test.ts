@@ -91,6 +91,23 @@ test('the live stream comes back by itself after the controller was killed', asy
   await row.locator('.state-dot.up').waitFor();
 });
 
+test('the first result of a monitor fills its empty chart', async () => {
+  const { request } = page.context();
+  const created = await request.post(`${farwatch.url}/api/monitors`, {
+    headers: { 'X-Farwatch-Session': 'cookie' },
+    data: { name: 'Backup', type: 'HEARTBEAT', heartbeat_interval: 3600, grace_period: 3600 },
+  });
+  const { id, heartbeat_token: token } = (await created.json()).data.monitor as { id: string; heartbeat_token: string };
+  // A time range that does not move on: moving on would read the result, too.
+  const range = `from=${Date.now() - 600_000}&to=${Date.now() + 600_000}`;
+  await page.goto(`${farwatch.url}/monitors/${id}?${range}`);
+  const empty = page.getByText('No response times in this time');
+  await empty.waitFor();
+  await page.getByRole('status').getByText('Live').waitFor();
+  for (const ping of ['start', '0']) expect((await request.get(`${farwatch.url}/api/heartbeat/${token}/${ping}`)).status()).toBe(200);
+  await empty.waitFor({ state: 'hidden' });
+});
+
 test('signing out everywhere ends this session too', async () => {
   await page.goto(`${farwatch.url}/settings/account`);
   await page.getByRole('button', { name: 'Sign out everywhere' }).click();

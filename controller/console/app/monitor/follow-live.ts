@@ -3,7 +3,7 @@ import { useEffect, useRef } from 'preact/hooks';
 import { useLive } from '../live/use-live.ts';
 import type { RegionsAnswer, Result } from './reading.ts';
 
-/** Read anew when the monitor's state changes; long series move too little to matter. */
+/** Read anew when the monitor's state changes, as is an empty chart; long series move too little to matter. */
 const MOVED = new Set(['monitor', 'now', 'regions', 'history', 'incidents', 'evidence']);
 
 const TOGETHER_MS = 250;
@@ -16,7 +16,8 @@ export function useFollow(id: string): void {
   const moved = () => {
     clearTimeout(timer.current);
     timer.current = window.setTimeout(() => void queries.invalidateQueries({
-      predicate: ({ queryKey: [section, of, part] }) => section === 'monitors' && of === id && MOVED.has(String(part)),
+      predicate: ({ queryKey: [section, of, part], state: { data } }) => section === 'monitors' && of === id &&
+        (MOVED.has(String(part)) || (part === 'chart' && Array.isArray(data) && data.length === 0)),
     }), TOGETHER_MS);
   };
   useEffect(() => () => clearTimeout(timer.current), []);
