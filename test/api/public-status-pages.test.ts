@@ -80,6 +80,31 @@ test('a page shows its visible monitors by their public names, and nothing of th
   }
 });
 
+test('a page whose components are all up is not operational while a post is open or maintenance is under way', async () => {
+  const { id, subdomain } = await createPage();
+  const monitor = await createMonitor('Shop');
+  app.owners.live.set(monitor, {
+    status: 'up', since: 1, last_check_at: Date.now(), last_success_at: null, last_failure_at: null,
+    open_incident: null, regions: [],
+  });
+  await client.put(`${pages}/${id}/monitors`, { monitors: [{ monitor_id: monitor }] });
+  await client.post(`${pages}/${id}/publish`);
+  const overall = () => expect.poll(async () => (await readJson(subdomain)).data.status_page.overall, { timeout: 30_000 });
+  await overall().toBe('operational');
+  await client.post(`/api/projects/${tenant.projectId}/maintenance-windows`, {
+    title: 'New switches', status_page_ids: [id], monitor_ids: [],
+    starts_at: new Date(Date.now() - 60_000).toISOString(), ends_at: new Date(Date.now() + 3_600_000).toISOString(),
+  });
+  await overall().toBe('maintenance');
+  const { incident } = (await client.post(`${pages}/${id}/incidents`, {
+    title: 'Invoices are late', message: 'By up to an hour.', severity: 'major', affected_monitor_ids: [monitor],
+  })).data;
+  await overall().toBe('degraded');
+  expect((await readHtml(subdomain)).text).toContain('Some systems are slow or limited');
+  await client.post(`${pages}/${id}/incidents/${incident.id}/resolve`);
+  await overall().toBe('maintenance');
+});
+
 test('a page leaves out figures that it does not want to show', async () => {
   const { id, subdomain } = await createPage({ show_uptime_percentage: false, show_response_time: false });
   await client.put(`${pages}/${id}/monitors`, { monitors: [{ monitor_id: await createMonitor('Plain') }] });

@@ -1,6 +1,6 @@
 import type { PageDoc } from '../page.ts';
 import type { PostDoc } from '../posts/post.ts';
-import type { OverallState, PublicComponent } from './public-view.ts';
+import type { OverallState, PublicComponent, PublicPageView } from './public-view.ts';
 
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
@@ -50,17 +50,28 @@ export function longestUptime(
   return null;
 }
 
-/**
- * What a reader wants to know first. Monitors that are paused or in maintenance say nothing of the others;
- * without any that says something, the state is that of the maintenance, or else unknown.
- */
+/** What a reader wants to know first. Components that are paused or without data do not change it. */
 export function overallState(components: readonly Pick<PublicComponent, 'status'>[]): OverallState {
   const states = components.map(({ status }) => status);
   const known = states.filter((status) => status === 'up' || status === 'degraded' || status === 'down');
-  if (known.length === 0) return states.includes('maintenance') ? 'maintenance' : 'unknown';
+  const calm = states.includes('maintenance') ? 'maintenance' : known.length === 0 ? 'unknown' : 'operational';
+  if (known.length === 0) return calm;
   if (known.every((status) => status === 'down')) return 'major_outage';
   if (known.includes('down')) return 'partial_outage';
-  return known.includes('degraded') ? 'degraded' : 'operational';
+  return known.includes('degraded') ? 'degraded' : calm;
+}
+
+/**
+ * The state of a whole page: that of its components. While none of these is down or degraded, an open post
+ * makes the page degraded, and maintenance under way makes it that.
+ */
+export function pageState(
+  { components, incidents, maintenance, as_of }: Pick<PublicPageView, 'components' | 'incidents' | 'maintenance' | 'as_of'>,
+): OverallState {
+  const state = overallState(components);
+  if (state !== 'operational' && state !== 'maintenance') return state;
+  if (incidents.some(({ status }) => status !== 'resolved')) return 'degraded';
+  return maintenance.some(({ starts_at }) => starts_at <= as_of) ? 'maintenance' : state;
 }
 
 /** Whether readers still see a post: an open one always, a resolved one for the page's days of history. */

@@ -12,7 +12,7 @@ import { uniteRegions } from './chart.ts';
 import type { ComponentTimes } from './component-html.ts';
 import { shownMaintenance } from './maintenance-rules.ts';
 import {
-  firstDay, floorPercent, framesOf, hoursOfToday, isShown, overallState, SHOWN_DAYS,
+  firstDay, floorPercent, framesOf, hoursOfToday, isShown, pageState, SHOWN_DAYS,
 } from './public-rules.ts';
 import type { PublicComponent, PublicPageView, PublicPost } from './public-view.ts';
 
@@ -44,13 +44,16 @@ export async function readView(deps: PublicDeps, page: PageDoc, now: number): Pr
     deps.windows.ofPage(tenant, page._id),
   ]);
   const names = namesOf(components);
+  const shown = {
+    components,
+    incidents: posts.filter((post) => isShown(post, page, now)).map((post) => publicPost(post, names)),
+    maintenance: shownMaintenance(windows, names, now), as_of: isoTime(now),
+  };
   return {
     name: page.name, description: page.description, subdomain: page.subdomain, timezone: page.timezone,
-    color_scheme: shownBranding(page.branding).color_scheme, overall: overallState(components),
-    uptime_thresholds: page.uptime_thresholds, first_day: isoTime(firstDay(now)).slice(0, 10), components,
-    incidents: posts.filter((post) => isShown(post, page, now)).map((post) => publicPost(post, names)),
-    maintenance: shownMaintenance(windows, names, now),
-    as_of: isoTime(now), is_current: true,
+    color_scheme: shownBranding(page.branding).color_scheme, overall: pageState(shown),
+    uptime_thresholds: page.uptime_thresholds, first_day: isoTime(firstDay(now)).slice(0, 10), ...shown,
+    is_current: true,
   };
 }
 

@@ -7,7 +7,7 @@ import { renderFeed } from '../../../controller/status-pages/public/feeds.ts';
 import { voiceOf } from '../../../controller/status-pages/public/languages/language.ts';
 import { renderPostPage } from '../../../controller/status-pages/public/post-html.ts';
 import { renderPublicPage } from '../../../controller/status-pages/public/public-html.ts';
-import { framesOf, isShown, overallState } from '../../../controller/status-pages/public/public-rules.ts';
+import { framesOf, isShown, overallState, pageState } from '../../../controller/status-pages/public/public-rules.ts';
 import type { PublicComponent, PublicPageView, PublicPost } from '../../../controller/status-pages/public/public-view.ts';
 
 const NOW = Date.parse('2026-11-22T12:00:00Z');
@@ -17,13 +17,37 @@ test.each([
   [[], 'unknown'],
   [['unknown', 'paused'], 'unknown'],
   [['unknown', 'paused', 'maintenance'], 'maintenance'],
-  [['up', 'maintenance'], 'operational'],
+  [['up', 'maintenance'], 'maintenance'],
+  [['up', 'degraded', 'maintenance'], 'degraded'],
+  [['down', 'maintenance'], 'major_outage'],
   [['up', 'unknown', 'paused'], 'operational'],
   [['up', 'degraded'], 'degraded'],
   [['up', 'degraded', 'down'], 'partial_outage'],
   [['down', 'down', 'unknown'], 'major_outage'],
 ] as const)('components %j make the page %s', (states, overall) => {
   expect(overallState(states.map((status) => ({ status })))).toBe(overall);
+});
+
+test.each([
+  ['up', 'identified', 'started', 'degraded'],
+  ['maintenance', 'identified', 'started', 'degraded'],
+  ['up', 'resolved', 'started', 'maintenance'],
+  ['up', 'resolved', 'to come', 'operational'],
+  ['down', 'identified', 'started', 'major_outage'],
+  ['unknown', 'identified', 'to come', 'unknown'],
+] as const)('a page of a component that is %s, a post that is %s and maintenance that is %s is %s', (status, post, window, state) => {
+  expect(pageState({
+    components: [{ id: 'a', name: 'API', group: null, status }],
+    incidents: [{
+      id: 'b', title: 'Slow', message: 'Slow', severity: 'critical', status: post, affected: [], updates: [],
+      published_at: '2026-11-22T11:00:00.000Z', resolved_at: null,
+    }],
+    maintenance: [{
+      id: 'c', title: 'Switches', description: null, affected: [],
+      starts_at: new Date(NOW + (window === 'started' ? 0 : 1)).toISOString(), ends_at: '2026-11-23T01:00:00.000Z',
+    }],
+    as_of: new Date(NOW).toISOString(),
+  })).toBe(state);
 });
 
 test('a resolved post is shown for the days of the page, an open one always', () => {
