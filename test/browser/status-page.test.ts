@@ -50,6 +50,7 @@ async function withPage(
   }
 }
 
+type Box = Record<'left' | 'right' | 'top' | 'bottom', number>;
 const overflow = (page: Page) => page.evaluate<number>(
   'document.documentElement.scrollWidth - document.documentElement.clientWidth',
 );
@@ -75,6 +76,18 @@ describe('in Chromium', () => {
       expect(await overflow(page)).toBe(0);
       expect(noted).toEqual([]);
       await takeScreenshot(page, `page-subscribe-${name}`);
+    });
+  });
+
+  test.each([['a desktop', DESKTOP], ['a phone', PHONE]])('the uptime of a component is beside its name, at the right, on %s', async (_, options) => {
+    await withPage('', options, async (page) => {
+      const [name, figure, bars] = await page.evaluate<[Box, Box, Box]>(`['a', 'b', 'details'].map(
+        (part) => document.querySelector('.components > li > ' + part).getBoundingClientRect().toJSON(),
+      )`);
+      expect(figure.top).toBeLessThan(name.bottom);
+      expect(name.top).toBeLessThan(figure.bottom);
+      expect(figure.right).toBeCloseTo(bars.right, 0);
+      expect(name.right).toBeLessThan(figure.left);
     });
   });
 

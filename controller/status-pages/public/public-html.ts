@@ -25,7 +25,7 @@ export function renderPublicPage(
 ${view.is_current ? null : html`<p class="old" role="note">${texts.notCurrent} ${voice.time(view.as_of)}</p>`}
 ${banner(view.overall, texts.overall[view.overall])}
 ${section(texts.current, open.map((post) => openPost(post, view.subdomain, voice)))}
-${section(texts.overall.maintenance, maintenanceArticles(underWay, voice))}
+${section(texts.states.maintenance, maintenanceArticles(underWay, voice))}
 ${componentSections(view, voice)}
 ${section(texts.scheduled, maintenanceArticles(scheduled, voice))}
 ${pastIncidents(view, page, voice)}

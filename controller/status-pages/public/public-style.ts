@@ -127,6 +127,8 @@ footer { margin-top: 3rem; padding-top: 1.5rem; border-top: 1px solid var(--edge
   .components > li, .card, article.open { padding: .875rem 1rem; }
   .past > div { grid-template-columns: 1fr; padding: .875rem 1rem; }
   .components span, .components b { font-size: .875rem; }
+  .components span { order: 1; flex-basis: 100%; padding-left: 1.75rem; }
+  .components details { order: 2; }
 }
 `;
 

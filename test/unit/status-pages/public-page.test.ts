@@ -168,7 +168,7 @@ describe('the page for people', () => {
     }, page, 'en');
     const order = [
       '<p class="overall partial_outage" role="status"><svg class="icon partial_outage">', 'Some systems are down',
-      'Current incidents', 'Title of now', 'Third of now', 'All updates', 'Maintenance is under way', 'Under way',
+      'Current incidents', 'Title of now', 'Third of now', 'All updates', '<h2>Maintenance</h2>', 'Under way',
       '>API<', 'Operational', '30 days: 98.5%', '90 days ago', 'Today', 'Scheduled maintenance', 'To come',
       'Past incidents', '22 November 2026', 'No incidents reported', '21 November 2026', 'Title of now',
       'Title of over', 'Last of over', '20 November 2026', 'No incidents reported',
