@@ -119,6 +119,20 @@ describe('the page for people', () => {
     }
   });
 
+  test('shows one uptime, and all others on the page of the component', () => {
+    const component: PublicComponent =
+      { id: 'b', name: 'API', group: null, status: 'up', uptime: { '24h': 100, '7d': 99.5, '90d': 98.7 }, daily_uptime: [100] };
+    const look = { branding: null, allow_search_indexing: true };
+    const figures = /<dl class="figures">(.*?)<\/dl>/s.exec(
+      renderComponentPage(view, look, component, null, voiceOf('en', 'UTC')).html,
+    )?.[1];
+    expect([...figures?.matchAll(/<dt>(.*?)<\/dt><dd>(.*?)<\/dd>/g) ?? []].map(([, frame, percent]) => [frame, percent]))
+      .toEqual([['24 hours', '100%'], ['7 days', '99.5%'], ['90 days', '98.7%']]);
+    const shown = renderPublicPage({ ...view, components: [component] }, page, 'en').html;
+    expect([...shown.matchAll(/<b>(.*?)<\/b><details>/g)].map(([, uptime]) => uptime)).toEqual(['98.7% uptime']);
+    expect(shown).not.toMatch(/99\.5%/);
+  });
+
   test('may load its images and its own style, and nothing else', () => {
     expect(headers['Content-Security-Policy']).toMatch(
       /^default-src 'none'; style-src 'self'; script-src 'self'; connect-src 'self'; img-src https:\/\/cdn\.acme\.example; form-action 'self'/,
