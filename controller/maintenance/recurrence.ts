@@ -16,6 +16,7 @@ const PARTS: Record<string, RegExp> = {
   WKST: /^(MO|TU|WE|TH|FR|SA|SU)$/,
 };
 const DAY_MS = 86_400_000;
+const WEEK_MS = 7 * DAY_MS;
 const FIRST_DAY = Date.UTC(2000, 0, 1) / DAY_MS;
 /** The calendar of this century repeats every 28 years. */
 const LAST_YEAR_OF_CALENDAR = 2027;
@@ -50,38 +51,31 @@ export function recurrenceProblem(rule: string): string | null {
 }
 
 /**
- * The occurrences that end after an instant (Unix ms), in order. Each begins at the same time of day in the
- * zone, and lasts as long as the first. Where the clocks skip that time of day, there is none, as iCalendar
- * says. The first is the one that people have set, even if the rule would not hit it. None begins after this
- * century, so that the longest search passes some 36,500 days.
+ * The occurrences that end after `from` and begin before `until` (Unix ms), in order. Each begins at the same
+ * time of day in the zone, and lasts as long as the first. Where the clocks skip that time of day, there is
+ * none, as iCalendar says. The first is the one that people have set, even if the rule would not hit it. No
+ * search passes the year of `until`, nor the end of this century: some 36,500 days at most.
  */
-export function* occurrencesFrom(schedule: Schedule, from: number): Generator<Occurrence> {
+export function* occurrencesFrom(schedule: Schedule, from: number, until?: number): Generator<Occurrence> {
   const lengthMs = schedule.ends_at - schedule.starts_at;
-  for (const starts_at of startsFrom(schedule, from - lengthMs)) {
+  for (const starts_at of startsFrom(schedule, from - lengthMs, until)) {
+    if (until !== undefined && starts_at >= until) return;
     const ends_at = starts_at + lengthMs;
     if (ends_at > from) yield { starts_at, ends_at };
   }
 }
 
-/** The occurrences that overlap the time between two instants, and at least the next one if there is any. */
-export function occurrencesIn(schedule: Schedule, from: number, until: number): Occurrence[] {
-  const found: Occurrence[] = [];
-  for (const occurrence of occurrencesFrom(schedule, from)) {
-    if (found.length > 0 && occurrence.starts_at > until) break;
-    found.push(occurrence);
-  }
-  return found;
-}
-
 /**
  * When occurrences begin, in order; some of the first may be before `from`. A rule without COUNT is read from
- * the year of `from` on, however long ago its first occurrence was.
+ * the year of `from` on, however long ago its first occurrence was. Some of the last may be after `until`.
  */
-function* startsFrom({ starts_at, recurrence, timezone }: Schedule, from: number): Generator<number> {
+function* startsFrom(
+  { starts_at, recurrence, timezone }: Schedule, from: number, until?: number,
+): Generator<number> {
   if (recurrence === null) return yield starts_at;
-  const { count, until, bySetPos, ...rule } = parse(recurrence);
-  const last = until?.epochMilliseconds ?? Infinity;
-  if (starts_at - (starts_at % 1000) > last) return;
+  const { count, until: last, bySetPos, ...rule } = parse(recurrence);
+  const lastAt = last?.epochMilliseconds ?? Infinity;
+  if (starts_at - (starts_at % 1000) > lastAt) return;
   yield starts_at;
   const zone = new ZoneClock(timezone);
   const restMs = starts_at % 1000;
@@ -92,7 +86,9 @@ function* startsFrom({ starts_at, recurrence, timezone }: Schedule, from: number
   const fromDay = Math.max(startDay, Math.floor(from / DAY_MS) - 1);
   // The first occurrence counts, whether the rule hits it or not.
   let left = (count ?? Infinity) - 1;
-  for (const period of rulePeriods(rule, startDay, count === undefined ? fromDay : startDay)) {
+  // A week has days of two years.
+  const lastYear = until === undefined ? undefined : new Date(until + WEEK_MS).getUTCFullYear();
+  for (const period of rulePeriods(rule, startDay, count === undefined ? fromDay : startDay, lastYear)) {
     const isExact = count !== undefined || bySetPos !== undefined;
     const days = isExact ? period.filter((day) => zone.shows(day * DAY_MS + timeOfDay)) : period;
     for (const day of atPositions(days, bySetPos)) {
@@ -102,7 +98,7 @@ function* startsFrom({ starts_at, recurrence, timezone }: Schedule, from: number
       if (day < fromDay) continue;
       const at = zone.instantOf(day * DAY_MS + timeOfDay);
       if (at === null) continue;
-      if (at > last) return;
+      if (at > lastAt) return;
       yield at + restMs;
     }
   }

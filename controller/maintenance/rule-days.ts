@@ -64,7 +64,7 @@ function* matchingDays(
   };
   // A week before, since a week has days of two years.
   const firstYear = new Date((Math.max(from, startDay) - 7) * DAY_MS).getUTCFullYear();
-  for (let year = firstYear; year <= lastYear; year += 1) {
+  for (let year = firstYear; year <= Math.min(lastYear, LAST_YEAR); year += 1) {
     if (freq === 'YEARLY' && (year - startYear) % interval !== 0) continue;
     for (let month = 1; month <= 12; month += 1) {
       if (rule.byMonth !== undefined && !rule.byMonth.includes(month)) continue;

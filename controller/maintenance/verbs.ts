@@ -6,7 +6,7 @@ import { authorOf, type ProjectContext } from '../http/route.ts';
 import { fieldError } from '../http/validation.ts';
 import type { MaintenanceDeps } from './deps.ts';
 import { planned, presentOrNext } from './plan-rules.ts';
-import { occurrencesFrom, occurrencesIn, type Schedule } from './recurrence.ts';
+import { occurrencesFrom, type Schedule } from './recurrence.ts';
 import type { OccurrencesQuery, PreviewInput, WindowChangeInput, WindowInput } from './schema.ts';
 import {
   MOST_WINDOWS, MOST_WINDOWS_OF_MONITOR, type Occurrence, type WindowDoc, type WindowSettings,
@@ -44,9 +44,8 @@ export async function listOccurrences(
     .filter(({ monitor_ids }) => monitor === undefined || monitor_ids.includes(monitor));
   const found: Listed[] = [];
   for (const window of named) {
-    const all = await inTurn(turns, tenant, () => occurrencesIn(window, from, to));
-    const within = all.filter(({ starts_at: at }) => at < to);
-    found.push(...within.map((occurrence) => ({ window, occurrence })));
+    const own = await inTurn(turns, tenant, () => [...occurrencesFrom(window, from, to)]);
+    found.push(...own.map((occurrence) => ({ window, occurrence })));
   }
   return found.sort((one, other) => one.occurrence.starts_at - other.occurrence.starts_at);
 }

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { occurrencesIn, recurrenceProblem, type Schedule } from '../../../controller/maintenance/recurrence.ts';
+import { occurrencesFrom, recurrenceProblem, type Schedule } from '../../../controller/maintenance/recurrence.ts';
 
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
@@ -12,7 +12,7 @@ function schedule(startsAt: string, recurrence: string | null, timezone: string,
 
 /** The starts of the occurrences between two days, UTC. */
 function starts(given: Schedule, from: string, until: string): string[] {
-  return occurrencesIn(given, Date.parse(from), Date.parse(until))
+  return [...occurrencesFrom(given, Date.parse(from), Date.parse(until))]
     .map(({ starts_at: at }) => new Date(at).toISOString());
 }
 
@@ -56,7 +56,7 @@ describe('a window that recurs keeps its time of day', () => {
       const daily: Schedule =
         { starts_at: first, ends_at: first + HOUR_MS, recurrence: 'FREQ=DAILY', timezone };
       const from = first + days * DAY_MS;
-      const found = occurrencesIn(daily, from, from + 9 * DAY_MS);
+      const found = [...occurrencesFrom(daily, from, from + 9 * DAY_MS)];
       expect(found.length).toBeGreaterThanOrEqual(8);
       for (const { starts_at, ends_at } of found) {
         expect(clockIn(timezone, starts_at)).toBe(clockIn(timezone, first));
@@ -68,10 +68,16 @@ describe('a window that recurs keeps its time of day', () => {
 });
 
 describe('the occurrences of a window', () => {
-  test('include the one under way, and the next one however far it is', () => {
+  test('include the one under way, and none that begins at the end of the time or later', () => {
     const yearly = schedule('2024-12-24T08:00:00Z', 'FREQ=YEARLY', 'Europe/Berlin');
     expect(starts(yearly, '2025-12-24T09:00Z', '2026-01-02T00:00Z')).toEqual(['2025-12-24T08:00:00.000Z']);
-    expect(starts(yearly, '2025-12-24T10:00Z', '2026-01-02T00:00Z')).toEqual(['2026-12-24T08:00:00.000Z']);
+    expect(starts(yearly, '2025-12-24T10:00Z', '2026-12-24T08:00Z')).toEqual([]);
+  });
+
+  test('are those of a whole week, of which the time in question has only the last days of a year', () => {
+    // The third last day of the week that begins on 28 December is in the next year.
+    const weekly = schedule('2026-12-04T08:00:00Z', 'FREQ=WEEKLY;BYDAY=MO,TU,WE,TH,FR,SA,SU;BYSETPOS=-3', 'UTC');
+    expect(starts(weekly, '2026-12-21T00:00Z', '2026-12-31T23:00Z')).toEqual(['2026-12-25T08:00:00.000Z']);
   });
 
   test('begin with the time that was set, even if the rule does not hit it', () => {
