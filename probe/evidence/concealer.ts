@@ -11,7 +11,9 @@ const CUT = '…';
 /** User name and password of an address. */
 const USER_INFO = /([a-z][a-z\d+.-]{0,30}:\/\/)[^\s/?#@"'<>]{1,500}@/gi;
 /** The query and fragment of an address or a path, which may hold tokens that the target has made. */
-const QUERY = /((?:^|[\s"'(<=])(?:[a-z][a-z\d+.-]{0,30}:\/)?\/[^\s"'<>?#…]{0,500}[?#])[^\s"'<>…]+/gi;
+const QUERY = /((?:^|[\s"'(<=])(?:[a-z][a-z\d+.-]{0,30}:\/)?\/[^\s"'<>?#…]{0,500}[?#])[^\s"<>…]+/gi;
+/** A query with a name, whatever precedes it: `login?ticket=abc`; also URL-encoded, within another one. */
+const NAMED_QUERY = /([?#]|%3F|%23)[\w.~%[\]-]{1,100}(?:=|%3D)[^\s"<>…]+/gi;
 /** Layers of failures that precede everything that a check sends. */
 const BEFORE_SENDING: readonly CheckError['layer'][] = ['dns', 'connect', 'tls'];
 
@@ -39,7 +41,8 @@ export class Concealer {
 
   /** As `all`, for a message of a check, which marks with `…` where it has cut what it quotes. */
   message(text: string): string {
-    const withoutQueries = text.replace(USER_INFO, `$1${CONCEALED}@`).replace(QUERY, `$1${CONCEALED}`);
+    const withoutQueries = text.replace(USER_INFO, `$1${CONCEALED}@`)
+      .replace(QUERY, `$1${CONCEALED}`).replace(NAMED_QUERY, `$1${CONCEALED}`);
     const parts = concealOwn(withoutQueries.slice(0, LONGEST_TEXT), this.#needles, CUT).split(CUT);
     return parts.map((part) => printable(concealNamed(part))).join(CUT).slice(0, LONGEST_MESSAGE);
   }

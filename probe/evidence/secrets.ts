@@ -23,7 +23,7 @@ export function secretsOf(spec: CheckSpec): string[] | null {
     if (secret.length >= shortest) secrets.add(secret);
   };
   if (isSpecOf(spec, 'HTTP') || isSpecOf(spec, 'KEYWORD')) addRequest(spec, add);
-  if (isSpecOf(spec, 'TCP') && spec.send !== null) addEach([spec.send, ...spec.send.split(/[\s\p{Cc}]+/u)], add);
+  if (isSpecOf(spec, 'TCP') && spec.send !== null) addSent(spec.send, add);
   const all = [...secrets];
   const characters = all.reduce((sum, secret) => sum + secret.length, 0);
   return all.length > MOST.count || characters > MOST.characters ? null : all;
@@ -60,10 +60,22 @@ function addHeader(value: string, add: Add): void {
     const pair = Buffer.from(rest, 'base64').toString();
     addEach([pair, ...pair.split(/:(.*)/s)], add);
   }
-  for (const part of text.split(/[\s;,]+/)) {
-    add(part);
-    const from = part.indexOf('=') + 1;
-    if (from > 0) add(part.slice(from).replace(/^"|"$/g, ''));
+  addWords(text, /[\s;,]+/, add);
+}
+
+/** What a body would be taken for, and the words of what is no JSON. */
+function addSent(text: string, add: Add): void {
+  addBody(text, add);
+  if (parsedJson(text) !== undefined) return;
+  for (const separator of [/[\s\p{Cc}]+/u, /[\s\p{Cc};,&?"'<>]+/u]) addWords(text, separator, add);
+}
+
+/** Also the values of `name=value` and `name:value`. */
+function addWords(text: string, separator: RegExp, add: Add): void {
+  for (const word of text.split(separator)) {
+    add(word);
+    const from = word.search(/[=:]/) + 1;
+    if (from > 0) add(word.slice(from).replace(/^"|"$/g, ''));
   }
 }
 

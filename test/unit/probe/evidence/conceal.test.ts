@@ -87,7 +87,15 @@ describe('what a monitor sends is concealed wherever a target repeats it', () =>
     ['a body of JSON', buildHttpSpec({ body: '{"a":[{"b":"zebra\\n1"},123456]}' }), ['zebra\n1', 'zebra\\n1', '123456']],
     ['a form', buildHttpSpec({ body: 'a=z+bra%21&b=zebra' }), ['z bra!', 'z+bra%21', 'zebra']],
     ['XML', buildHttpSpec({ body: '<a b="zebra-1">\n<c>zebra-2</c></a>' }), ['zebra-1', 'zebra-2']],
+    ['a header with a name in it', buildHttpSpec({ headers: { 'X-Auth': 'ann:zebra-1' } }), ['ann:zebra-1', 'zebra-1']],
     ['text over TCP', buildTcpSpec({ send: 'LOGIN zebra-1\r\n' }), ['LOGIN zebra-1', 'zebra-1']],
+    ['quoted text over TCP', buildTcpSpec({ send: 'LOGIN "zebra-1" ze"bra"\r\n' }), ['zebra-1', 'ze"bra"']],
+    ['JSON over TCP', buildTcpSpec({ send: '{"cmd":"auth","token":"zebra-1"}\n' }), ['zebra-1']],
+    ['two lines of JSON over TCP', buildTcpSpec({ send: '{"a":"zebra-1"}\n{"b":"zebra-2"}\n' }), ['zebra-1', 'zebra-2']],
+    ['values with names over TCP', buildTcpSpec({ send: 'PASS:zebra-1 token=zebra-2;a\r\n' }), ['zebra-1', 'zebra-2']],
+    ['a request over TCP', buildTcpSpec({
+      send: 'GET /?a=zebra-1&b=zebra-2\r\nCookie: c=zebra-3; d=e\r\nAuthorization: Bearer zebra-4\r\n\r\n',
+    }), ['zebra-1', 'zebra-2', 'zebra-3', 'zebra-4']],
   ])('%s', (_, spec, secrets) => {
     for (const secret of secrets) {
       const body = `before ${secret} after`;
@@ -110,6 +118,11 @@ describe('what a monitor sends is concealed wherever a target repeats it', () =>
   test.each([
     ['More than 1 redirect: https://ann:pw@a.test/b?t=1#u → /c?code=2', 'More than 1 redirect: https://***@a.test/b?*** → /c?***'],
     ['header Location to exist, got "/cb#access=abc"', 'header Location to exist, got "/cb#***"'],
+    ['header Location to exist, got "login?ticket=abc"', 'header Location to exist, got "login?***"'],
+    ['got "[https://a.test/b?t=1]" and "a,/b#t=1"', 'got "[https://a.test/b?***" and "a,/b#***"'],
+    ['got "{\\"u\\":\\"https:\\/\\/a.test\\/b?t=1\\"}"', 'got "{\\"u\\":\\"https:\\/\\/a.test\\/b?***"}"'],
+    ["got \"https://a.test/b?it's\"", 'got "https://a.test/b?***"'],
+    ['got "next=https%3A%2F%2Fa.test%2Fb%3Ft%3D1"', 'got "next=https%3A%2F%2Fa.test%2Fb%3F***"'],
     ['Expected "a?b", got "is it on/off? yes"', 'Expected "a?b", got "is it on/off? yes"'],
   ])('with the queries of addresses: %s', (text, expected) => expect(message(buildHttpSpec(), text)).toBe(expected));
 
