@@ -26,11 +26,12 @@ export function isInternalName(name: string): boolean {
 
 /**
  * Whether an outcome reveals a network that checks must not reach: an internal address that `isAllowed` does
- * not admit, or records of an internal name, to which an alias of a public one may lead.
+ * not admit, or whether there is an internal name, to which an alias of a public one may lead.
  */
 export function isInternalOutcome(outcome: Outcome, isAllowed: (address: string) => boolean): boolean {
-  if (outcome.kind !== 'records') return false;
+  if (outcome.kind !== 'records' && outcome.kind !== 'error') return false;
   if (outcome.alias !== null && isInternalName(outcome.alias)) return true;
+  if (outcome.kind === 'error') return false;
   // What is allowed is remembered, so that is asked first.
   return outcome.values.some((value) => isIP(value) !== 0 && !isAllowed(value) && isInternal(value));
 }

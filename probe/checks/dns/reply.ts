@@ -9,6 +9,9 @@ const [IS_REPLY, OPCODE, IS_AUTHORITATIVE, IS_TRUNCATED] = [0x8000, 0x7800, 0x04
 
 export const RCODES = Object.freeze({ FORMERR: 1, SERVFAIL: 2, NXDOMAIN: 3, NOTIMP: 4, REFUSED: 5 });
 
+/** Where CNAME records lead; null when the name is no alias. */
+type Alias = string | null;
+
 /** What a message says about a question. */
 export type Reply =
   /** Nothing: it is no answer to it. */
@@ -17,13 +20,12 @@ export type Reply =
   | { kind: 'malformed'; problem: string }
   /** The whole answer is to be had by TCP. */
   | { kind: 'truncated' }
-  | { kind: 'error'; rcode: number }
+  | { kind: 'error'; rcode: number; alias: Alias }
   | {
     kind: 'records';
     /** In the form of `canonicalDnsValue`; none when the name has no records of the type. */
     values: string[];
-    /** Where CNAME records led, when the name is an alias. */
-    alias: string | null;
+    alias: Alias;
     /** The server knows nothing itself and names other servers. */
     isReferral: boolean;
   };
@@ -42,16 +44,28 @@ export function readReply(bytes: Buffer, question: Question, id: number): Reply 
   // A server that cannot read the question cannot repeat it.
   const mayLackQuestion = rcode === RCODES.FORMERR && questions === 0;
   if (!mayLackQuestion && (questions !== 1 || !repeats(bytes, question.section))) return STRAY;
-  if (rcode !== 0) return { kind: 'error', rcode };
+  if (rcode !== 0) return { kind: 'error', rcode, alias: errorAlias(reader, question, answers) };
   if (flags & IS_TRUNCATED) return TRUNCATED;
   if (answers > MAX_RECORDS) return malformed(`it has more than ${MAX_RECORDS} records`);
-  reader.at = HEADER_BYTES + question.section.length;
-  const records: RawRecord[] = [];
-  for (let left = answers; left > 0; left -= 1) records.push(nextRecord(reader, question));
+  const records = readAnswers(reader, question, answers);
   const isReferral = answers === 0 && authorities > 0 && (flags & IS_AUTHORITATIVE) === 0
     && nextRecord(reader, question).type === TYPE_NUMBERS.NS;
   if (reader.isBroken) return malformed('it ends within a record');
   return answerOf(reader, question, records, isReferral);
+}
+
+function readAnswers(reader: MessageReader, question: Question, count: number): RawRecord[] {
+  reader.at = HEADER_BYTES + question.section.length;
+  const records: RawRecord[] = [];
+  for (let left = count; left > 0; left -= 1) records.push(nextRecord(reader, question));
+  return records;
+}
+
+/** The alias that could not be looked up (RFC 6604, 3). A damaged message is an error, too. */
+function errorAlias(reader: MessageReader, question: Question, answers: number): Alias {
+  const records = readAnswers(reader, question, Math.min(answers, MAX_RECORDS));
+  const owner = reader.isBroken ? null : aliasOf(reader.bytes, question.name, records);
+  return typeof owner !== 'string' || owner === question.name ? null : owner;
 }
 
 function malformed(problem: string): Reply {

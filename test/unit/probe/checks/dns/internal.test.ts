@@ -73,6 +73,15 @@ describe('where private addresses are refused, a DNS check', () => {
     expect(finding).toMatchObject(blocked);
   });
 
+  test.each([['NXDOMAIN', 0x8183], ['SERVFAIL', 0x8182]])(
+    'does not reveal by %s whether there is an internal name to which an alias leads', async (_rcode, flags) => {
+      const aliasOf = (name: string): Buffer => wireRecord({ type: 5, data: wireName(name) });
+      const failing = (name: string) => run([aliasOf(name)], {}, REFUSING, flags);
+      expect((await failing('db.internal')).finding).toMatchObject(blocked);
+      expect((await failing('db.example.org')).finding).toMatchObject({ error: { type: 'dns_error' } });
+    },
+  );
+
   test('shows public and reserved addresses, and of names that do not exist', async () => {
     for (const record of [a(8, 8, 8, 8), a(0, 0, 0, 0), a(192, 0, 2, 1)]) {
       expect((await run([record], {})).finding).toMatchObject({ outcome: 'success' });

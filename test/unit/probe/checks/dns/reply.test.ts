@@ -89,9 +89,18 @@ describe('an answer of a name server', () => {
   });
 
   test('tells errors and a cut answer apart', () => {
-    expect(read('A', [], { flags: 0x8183 })).toEqual({ kind: 'error', rcode: 3 });
-    expect(read('A', [], { flags: 0x8181, question: Buffer.alloc(0) })).toEqual({ kind: 'error', rcode: 1 });
+    expect(read('A', [], { flags: 0x8183 })).toEqual({ kind: 'error', rcode: 3, alias: null });
+    expect(read('A', [], { flags: 0x8181, question: Buffer.alloc(0) })).toEqual({ kind: 'error', rcode: 1, alias: null });
     expect(read('A', [], { flags: 0x8380 })).toEqual({ kind: 'truncated' });
+  });
+
+  test('names the alias that it could not look up, if it can be read', () => {
+    const alias = wireRecord({ type: 5, data: wireName('db.example.org') });
+    expect(read('A', [alias], { flags: 0x8183 })).toEqual({ kind: 'error', rcode: 3, alias: 'db.example.org' });
+    const damaged = [alias.subarray(0, -3), wireRecord({ type: 5, data: wireName('www.example.com') })];
+    for (const record of damaged) {
+      expect(read('A', [record], { flags: 0x8183 })).toEqual({ kind: 'error', rcode: 3, alias: null });
+    }
   });
 });
 
