@@ -5,6 +5,7 @@ import { checked, lettersOf, postAll } from '../faults/sender.ts';
 import { startControllerRig, type ControllerRig } from '../helpers/controller-rig.ts';
 import type { Mongo } from '../../controller/platform/mongo/mongo.ts';
 import { startReceiver, type Receiver } from '../helpers/receiver.ts';
+import { settled } from '../helpers/settled.ts';
 import { until } from '../helpers/until.ts';
 import { WarpClock } from '../helpers/warp-clock.ts';
 import { watchedMongo } from '../helpers/watched-mongo.ts';
@@ -45,7 +46,7 @@ afterEach(async () => {
 async function passSeconds(seconds: number): Promise<void> {
   for (let at = 0; at < seconds; at += 1) {
     clock.warp(1000);
-    for (let turn = 0; turn < 10; turn += 1) await mongo.ping();
+    await settled(mongo, rig.commands);
   }
 }
 
