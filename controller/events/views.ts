@@ -7,14 +7,14 @@ import type { RegionChange, StatusChange } from '../verdicts/monitor-state.ts';
 import type { LiveEvent } from './event.ts';
 
 /**
- * A monitor's change of status, or the begin or end of maintenance, which leaves the status as it is. A
+ * A monitor's change of status, or the beginning or end of maintenance, which leaves the status as it is. A
  * repetition after a crash is the same event.
  */
 export function stateEvent(change: StatusChange): LiveEvent {
   const { id, organization_id, project_id, monitor_id, from, to, at, reason, incident_id } = change;
   const data = {
-    monitor_id, status: to === 'maintenance' ? from : to, previous_status: from === 'maintenance' ? to : from,
-    in_maintenance: change.in_maintenance ?? false, at, reason, incident_id,
+    monitor_id, status: to, previous_status: from, in_maintenance: change.in_maintenance ?? false,
+    at, reason, incident_id,
   };
   return { id, kind: 'monitor.state', organization_id, project_id, at, data };
 }

@@ -144,7 +144,8 @@ const result = z.strictObject({
 });
 
 const state = z.strictObject({
-  status: z.enum(['up', 'down', 'degraded', 'paused', 'unknown', 'maintenance']),
+  status: z.enum(['up', 'down', 'degraded', 'paused', 'unknown']),
+  in_maintenance: z.boolean(),
   reason: z.string(),
   incident_id: text,
 });

@@ -2,7 +2,7 @@ import type { CheckResult } from '../../shared/contracts/result.ts';
 import type { Tenant } from '../accounts/tenant.ts';
 import type { DeliveryDoc } from '../delivery/delivery.ts';
 import type { MonitorDoc } from '../monitors/monitor.ts';
-import type { HistoryStatus } from '../verdicts/monitor-config.ts';
+import type { RuntimeStatus } from '../verdicts/monitor-config.ts';
 import type { NotificationQuery } from './schema.ts';
 
 export type KnownMonitor = Pick<MonitorDoc, 'name' | 'type'>;
@@ -17,7 +17,8 @@ export interface SeenResult extends Pick<
 
 /** A monitor's status since `from`, Unix ms. */
 export interface SeenStatus {
-  status: HistoryStatus;
+  status: RuntimeStatus;
+  in_maintenance: boolean;
   from: number;
   reason: string;
   incident_id: string | null;

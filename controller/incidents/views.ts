@@ -91,8 +91,8 @@ export function viewTimelineEntry(entry: TimelineEntry): Answer<'timelineEntryVi
       return { kind: 'result', at, result: { region, probe_id, ...check } };
     }
     case 'state': {
-      const { status, reason, incident_id } = entry.state;
-      return { kind: 'state', at, state: { status, reason, incident_id } };
+      const { status, in_maintenance, reason, incident_id } = entry.state;
+      return { kind: 'state', at, state: { status, in_maintenance, reason, incident_id } };
     }
     case 'update':
       return { kind: 'update', at, update: viewIncidentUpdate(entry.update) };

@@ -2,16 +2,16 @@ import { isInMaintenance, maintainedUntil } from './maintenance-rules.ts';
 import type { MonitorState } from './monitor-state.ts';
 import type { MonitorStep } from './monitor-step.ts';
 
-/** Has the status history say that maintenance goes on at `now` (Unix ms), if it does not say so yet. */
+/** Records in the status history that maintenance began, unless it has; `now` is Unix ms. */
 export function beginMaintenance(step: MonitorStep, now: number): void {
   const { config, status, outage, maintenance_since: since } = step.state;
   if (since !== null || config.status !== 'active' || !isInMaintenance(config, now)) return;
   const at = config.maintenance?.find(({ from, until }) => from <= now && now < until)?.from ?? now;
   step.state = { ...step.state, maintenance_since: at };
-  step.addHistory({ from: status, to: 'maintenance', at, reason: 'maintenance began' }, outage);
+  step.addHistory({ from: status, to: status, at, reason: 'maintenance began' }, outage);
 }
 
-/** Has it say what follows maintenance that is over at `now` (Unix ms). A pause has an entry of its own. */
+/** Records in it that maintenance is over at `now` (Unix ms). A pause has an entry of its own. */
 export function endMaintenance(step: MonitorStep, now: number): void {
   const { config, status, outage, maintenance_since: since } = step.state;
   if (since === null) return;
@@ -23,7 +23,7 @@ export function endMaintenance(step: MonitorStep, now: number): void {
   const ends = (config.maintenance ?? []).map(({ until }) => until)
     .filter((until) => until > since && until <= latest);
   const at = ends.length === 0 ? latest : Math.max(...ends);
-  step.addHistory({ from: 'maintenance', to: status, at, reason: 'maintenance ended' }, outage);
+  step.addHistory({ from: status, to: status, at, reason: 'maintenance ended' }, outage);
 }
 
 /**

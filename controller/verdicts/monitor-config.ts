@@ -55,9 +55,6 @@ export interface MaintenanceStretch {
 
 export type RuntimeStatus = 'up' | 'down' | 'degraded' | 'paused' | 'unknown';
 
-/** What the status history says: it has an entry where maintenance begins, too. */
-export type HistoryStatus = RuntimeStatus | 'maintenance';
-
 /** What a region says of a monitor. */
 export type RegionStatus = Exclude<RuntimeStatus, 'paused'>;
 

@@ -1,6 +1,6 @@
 import type { CheckError, CheckResult, TlsFacts } from '../../shared/contracts/result.ts';
 import type { Alert, IncidentOpening, IncidentResolution } from './effect.ts';
-import type { HistoryStatus, MonitorConfig, RegionStatus, RuntimeStatus, Severity } from './monitor-config.ts';
+import type { MonitorConfig, RegionStatus, RuntimeStatus, Severity } from './monitor-config.ts';
 import type { TlsFlaw } from './tls-flaw-rules.ts';
 import type { VoteRecord } from './vote-ledger.ts';
 
@@ -266,8 +266,9 @@ export interface StatusChange {
   monitor_id: string;
   organization_id: string;
   project_id: string;
-  from: HistoryStatus;
-  to: HistoryStatus;
+  from: RuntimeStatus;
+  /** The same as `from` where maintenance begins or ends. */
+  to: RuntimeStatus;
   at: number;
   reason: string;
   incident_id: string | null;

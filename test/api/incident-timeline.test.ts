@@ -60,9 +60,9 @@ test('a timeline has results, states, history, notifications and comments in one
   await tenant.owner.client.put(`/api/incidents/${id}/status`, { status: 'resolved' });
   results = [result(start + 30_000, 'success'), result(start + 5000), result(start)];
   spans = [
-    { status: 'up', from: start + 30_000, reason: 'check succeeded', incident_id: id },
-    { status: 'down', from: start, reason: 'check failed', incident_id: id },
-    { status: 'up', from: start - 1, reason: 'x', incident_id: null },
+    { status: 'up', in_maintenance: false, from: start + 30_000, reason: 'check succeeded', incident_id: id },
+    { status: 'down', in_maintenance: true, from: start, reason: 'check failed', incident_id: id },
+    { status: 'up', in_maintenance: false, from: start - 1, reason: 'x', incident_id: null },
   ];
   asked = [];
   const data = await timeline(id);
@@ -79,7 +79,8 @@ test('a timeline has results, states, history, notifications and comments in one
       status_code: 503, error: { type: 'status_code', message: 'Expected 200, got 503' },
     },
   });
-  expect(data.timeline[1].state).toEqual({ status: 'down', reason: 'check failed', incident_id: id });
+  expect(data.timeline[1].state)
+    .toEqual({ status: 'down', in_maintenance: true, reason: 'check failed', incident_id: id });
   expect(data.timeline[4].notification).toMatchObject({ recipient: 'hooks.example', status: 'pending' });
   expect(data.timeline[5].comment).toMatchObject({ comment_text: 'Looking', user_id: tenant.owner.userId });
 

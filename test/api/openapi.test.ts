@@ -144,6 +144,15 @@ describe('the OpenAPI document', () => {
     }
   });
 
+  test('has the status maintenance for components of status pages only', () => {
+    const paths = schemasIn(document).filter(([at, schema]) =>
+      schema.enum?.includes('maintenance') && !at.includes('/parameters/')).map(([at]) => at);
+    expect(paths.sort()).toEqual([
+      'PublicStatusPage/properties/components/items/properties/status', 'PublicStatusPage/properties/overall',
+      'StatusPageMonitor/properties/monitor_status',
+    ].map((path) => `/components/schemas/${path}`));
+  });
+
   test('names what programs read again and again, for the types that they generate', () => {
     expect(Object.keys(document.components.schemas)).toEqual(expect.arrayContaining([
       'Monitor', 'ListedMonitor', 'Result', 'Incident', 'Group', 'Integration', 'Region', 'Probe', 'Project',

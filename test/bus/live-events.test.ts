@@ -127,10 +127,11 @@ test('maintenance is told where it begins and where it ends, live and in the his
   expect((await next(({ reason }) => reason === 'maintenance ended')).data).toMatchObject({
     status: 'up', previous_status: 'up', in_maintenance: false,
   });
-  const { history } = await rig.session.ok<{ history: { status: string; to: number | null }[] }>(
+  const { history } = await rig.session.ok<{ history: { status: string; in_maintenance: boolean }[] }>(
     'GET', `/api/monitors/${id}/status-history`,
   );
-  expect(history.map(({ status }) => status)).toEqual(['up', 'maintenance', 'up']);
+  expect(history.map(({ status, in_maintenance: isMaintained }) => [status, isMaintained]))
+    .toEqual([['up', false], ['up', true], ['up', false]]);
 });
 
 test('a beat of a probe is streamed to the projects that may see the probe', async () => {

@@ -18,7 +18,8 @@ export const statusHistoryQuery = z.strictObject({
 
 export const statusHistoryAnswer = z.strictObject({
   history: z.array(z.strictObject({
-    status: z.enum(['up', 'down', 'degraded', 'paused', 'unknown', 'maintenance']),
+    status: z.enum(['up', 'down', 'degraded', 'paused', 'unknown']),
+    in_maintenance: z.boolean().describe('A maintenance window of the monitor was open.'),
     from: unixMs,
     /** Null while it lasts. */
     to: unixMs.nullable(),

@@ -41,9 +41,9 @@ export class MonitorHistory {
   /** Those that began before `before`, newest first. */
   async statusSpans(monitorId: string, before: number, limit: number): Promise<StatusSpan[]> {
     const { changes, next } = await this.#deps.changes.before(monitorId, before, limit);
-    return changes.map(({ to: status, at: from, reason, incident_id }, index) => {
+    return changes.map(({ to: status, in_maintenance = false, at: from, reason, incident_id }, index) => {
       const to = (index === 0 ? next : changes[index - 1])?.at ?? null;
-      return { status, from, to, reason, incident_id };
+      return { status, in_maintenance, from, to, reason, incident_id };
     });
   }
 

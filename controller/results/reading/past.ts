@@ -1,9 +1,11 @@
-import type { HistoryStatus } from '../../verdicts/monitor-config.ts';
+import type { RuntimeStatus } from '../../verdicts/monitor-config.ts';
 import type { StoredResult } from '../hours/stored-result.ts';
 
 /** A stretch of time in one status. Instants are Unix ms. */
 export interface StatusSpan {
-  status: HistoryStatus;
+  status: RuntimeStatus;
+  /** A maintenance window was open. */
+  in_maintenance: boolean;
   from: number;
   /** Null while it lasts. */
   to: number | null;

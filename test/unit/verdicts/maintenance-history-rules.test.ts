@@ -10,10 +10,11 @@ const stretch = (from: number, until: number) => ({ from: at(from), until: at(un
 /** What the clock finds due by a minute. */
 const clock = (run: MonitorRun, minute: number) => run.item({ kind: 'maintenance', at: at(minute) });
 
-/** Changes of status as from, to and the minute. */
-function lines(effects: MonitorEffect[]): [string, string, number][] {
+/** Changes of status as from, to, whether it is in maintenance, and the minute. */
+function lines(effects: MonitorEffect[]): [string, string, boolean, number][] {
   return effects.flatMap((effect) => (effect.kind === 'status'
-    ? [[effect.change.from, effect.change.to, (effect.change.at - HOUR) / MINUTE]] : []));
+    ? [[effect.change.from, effect.change.to, effect.change.in_maintenance ?? false,
+      (effect.change.at - HOUR) / MINUTE]] : []));
 }
 
 test('maintenance begins and ends in the history at its own instants, once each', () => {
@@ -25,7 +26,7 @@ test('maintenance begins and ends in the history at its own instants, once each'
     run.up(minute * 60 + 1);
   }
   expect(lines(run.effects).slice(1)).toEqual([
-    ['up', 'maintenance', 10], ['maintenance', 'up', 20], ['up', 'maintenance', 30], ['maintenance', 'up', 40],
+    ['up', 'up', true, 10], ['up', 'up', false, 20], ['up', 'up', true, 30], ['up', 'up', false, 40],
   ]);
   expect(maintenanceTurnsAt(run.state, at(50))).toBeNull();
 });
@@ -39,7 +40,7 @@ test('windows that overlap are one maintenance, after which the history says wha
   clock(run, 20);
   clock(run, 30);
   expect(lines(run.effects).slice(1)).toEqual([
-    ['up', 'maintenance', 10], ['up', 'down', 15], ['maintenance', 'down', 30],
+    ['up', 'up', true, 10], ['up', 'down', true, 15], ['down', 'down', false, 30],
   ]);
   const last = run.effects.findLast((effect) => effect.kind === 'status');
   expect(last).toMatchObject({ change: { incident_id: run.state.outage?.incident_id, reason: 'maintenance ended' } });
@@ -50,7 +51,7 @@ test('a window that people end early is over at that instant', () => {
   run.up(60);
   clock(run, 10);
   run.change(12 * 60, { maintenance: [] });
-  expect(lines(run.effects).at(-1)).toEqual(['maintenance', 'up', 12]);
+  expect(lines(run.effects).at(-1)).toEqual(['up', 'up', false, 12]);
 });
 
 test('a change from before the begin that is read after it ends nothing', () => {
@@ -58,9 +59,9 @@ test('a change from before the begin that is read after it ends nothing', () => 
   run.up(60);
   clock(run, 10);
   run.change(9 * 60, { name: 'Renamed' });
-  expect(lines(run.effects).at(-1)).toEqual(['up', 'maintenance', 10]);
+  expect(lines(run.effects).at(-1)).toEqual(['up', 'up', true, 10]);
   clock(run, 20);
-  expect(lines(run.effects).at(-1)).toEqual(['maintenance', 'up', 20]);
+  expect(lines(run.effects).at(-1)).toEqual(['up', 'up', false, 20]);
 });
 
 test('a pause ends it with the only entry, and a monitor that is resumed meanwhile is in maintenance again', () => {
@@ -72,7 +73,7 @@ test('a pause ends it with the only entry, and a monitor that is resumed meanwhi
   clock(run, 13);
   run.change(14 * 60, { status: 'active' });
   clock(run, 14.1);
-  expect(lines(run.effects).slice(2).map(([from, to]) => [from, to])).toEqual([
-    ['up', 'paused'], ['paused', 'unknown'], ['unknown', 'maintenance'],
+  expect(lines(run.effects).slice(2).map(([from, to, isMaintained]) => [from, to, isMaintained])).toEqual([
+    ['up', 'paused', false], ['paused', 'unknown', false], ['unknown', 'unknown', true],
   ]);
 });

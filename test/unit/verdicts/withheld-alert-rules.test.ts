@@ -48,7 +48,8 @@ describe('an outage in maintenance', () => {
     const run = inWindow();
     run.down(660);
     expect(releaseAt(run.state)).toBe(WINDOW.until);
-    expect(over(run, 1199)).toMatchObject([{ kind: 'status', change: { to: 'maintenance' } }]);
+    const began = { to: 'down', in_maintenance: true, reason: 'maintenance began' };
+    expect(over(run, 1199)).toMatchObject([{ kind: 'status', change: began }]);
     const [, alert] = over(run, 1200);
     expect(alert).toMatchObject({ kind: 'alert', alert: { event: 'monitor.down', regions: ['eu'] } });
     expect(over(run, 1201)).toEqual([]);

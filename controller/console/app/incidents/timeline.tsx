@@ -51,8 +51,11 @@ function told(entry: Entry): Told {
       const tone = { success: 'up', failure: 'down', missed: 'unknown' } as const;
       return { tone: tone[outcome], text: `${text}: ${region}`, more: error?.message ?? (time === null ? undefined : msText(time)) };
     }
-    case 'state':
-      return { tone: entry.state.status, text: texts.stateBecame(stateText(entry.state.status)), more: entry.state.reason };
+    case 'state': {
+      const { status, in_maintenance: isMaintained, reason } = entry.state;
+      const state = isMaintained ? `${stateText(status)} (${stateText('maintenance')})` : stateText(status);
+      return { tone: isMaintained ? 'maintenance' : status, text: texts.stateBecame(state), more: reason };
+    }
     case 'notification': {
       const { channel, recipient, status, error_message: problem } = entry.notification;
       const tone = status === 'delivered' ? 'maintenance' : status === 'pending' ? 'unknown' : 'degraded';
