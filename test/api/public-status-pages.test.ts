@@ -164,3 +164,22 @@ test('a page lists its incidents by day, and says of which days there are none',
   ]);
   expect(text.indexOf('Message of Ongoing')).toBeLessThan(text.indexOf('Past incidents'));
 });
+
+test('a page shows an ongoing incident that is older than 100 resolved ones', async () => {
+  const { id, subdomain } = await createPage();
+  const monitor = await createMonitor('Shop');
+  await client.put(`${pages}/${id}/monitors`, { monitors: [{ monitor_id: monitor }] });
+  const post = async (title: string, status: string) => (await client.post(`${pages}/${id}/incidents`, {
+    title, message: 'Text', severity: 'minor', affected_monitor_ids: [monitor], status,
+  })).data.incident.id as string;
+  await post('Ongoing', 'identified');
+  const over = await post('Over', 'resolved');
+  const posts = app.db.collection<{ _id: string; published_at: number }>('status_page_posts');
+  const sample = await posts.findOne({ _id: over });
+  if (sample === null) throw new Error('The post is not stored');
+  await posts.insertMany(Array.from({ length: 100 }, (_, at) =>
+    ({ ...sample, _id: randomUUID(), published_at: sample.published_at + 1 + at })));
+  await client.post(`${pages}/${id}/publish`);
+  const { incidents } = (await readJson(subdomain)).data.status_page;
+  expect(incidents.map(({ title }: { title: string }) => title).at(-1)).toBe('Ongoing');
+});

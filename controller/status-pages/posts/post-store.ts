@@ -5,6 +5,9 @@ import { restoring } from '../../platform/mongo/null-fields.ts';
 import type { PostDoc, PostStatus } from './post.ts';
 
 type Identity = '_id' | 'organization_id' | 'project_id' | 'page_id' | 'revision';
+const OPEN: PostStatus[] = ['investigating', 'identified', 'monitoring'];
+const RESOLVED: PostStatus[] = ['resolved'];
+
 export type PostChange = Partial<Omit<PostDoc, Identity>>;
 
 /** Collection `status_page_posts`. */
@@ -13,6 +16,8 @@ export class PostStore extends Documents<PostDoc> {
     super(db, 'status_page_posts', [
       // A page's list, and what goes with the page.
       { key: { page_id: 1, published_at: -1, _id: -1 }, name: 'list' },
+      // Those that its readers see.
+      { key: { page_id: 1, status: 1, published_at: -1, _id: -1 }, name: 'by_status' },
       // Those of which subscribers have to be told.
       { key: { untold_since: 1 }, name: 'untold', sparse: true },
     ], restoring<PostDoc>({ incident_id: null, resolved_at: null }));
@@ -27,6 +32,14 @@ export class PostStore extends Documents<PostDoc> {
     if (skip >= total) return { posts: [], total };
     const found = this.select(filter).sort({ published_at: -1, _id: -1 }).skip(skip).limit(limit);
     return { total, posts: await found.toArray() };
+  }
+
+  /** Up to `limit` open posts and `limit` resolved ones, newest first. */
+  async newest(tenant: Tenant, pageId: string, limit: number): Promise<PostDoc[]> {
+    const found = await Promise.all([OPEN, RESOLVED].map((statuses) =>
+      this.select({ ...ownedBy(tenant), page_id: pageId, status: { $in: statuses } })
+        .sort({ published_at: -1, _id: -1 }).limit(limit).toArray()));
+    return found.flat().sort((one, other) => other.published_at - one.published_at);
   }
 
   countOf(tenant: Tenant, pageId: string): Promise<number> {

@@ -16,7 +16,7 @@ import {
 } from './public-rules.ts';
 import type { PublicComponent, PublicPageView, PublicPost } from './public-view.ts';
 
-/** The newest posts of a page are looked through for those that readers see. */
+/** Limit on the open posts that a page shows, and on the resolved ones that are read for it. */
 const MOST_POSTS_READ = 100;
 
 export type PublicDeps =
@@ -38,9 +38,9 @@ export async function readPublicPage(
 /** What readers see of a page, or would see if it were published. */
 export async function readView(deps: PublicDeps, page: PageDoc, now: number): Promise<PublicPageView> {
   const tenant = { organizationId: page.organization_id, projectId: page.project_id };
-  const [components, { posts }, windows] = await Promise.all([
+  const [components, posts, windows] = await Promise.all([
     visibleComponents(deps, tenant, page, now),
-    deps.posts.list(tenant, page._id, { status: undefined, skip: 0, limit: MOST_POSTS_READ }),
+    deps.posts.newest(tenant, page._id, MOST_POSTS_READ),
     deps.windows.ofPage(tenant, page._id),
   ]);
   const names = namesOf(components);
