@@ -61,7 +61,7 @@ function writeRoutes(deps: SubscriberDeps): Route[] {
     ...(['PUT', 'PATCH'] as const).map((method) => defineRoute({
       ...one, auth: admin, method, summary: 'Change the preferences of a subscriber',
       description: 'Changes only the fields in the request.', audit: 'subscriber.updated',
-      body: schema.preferencesInput, answers: { 200: answers.subscriberAnswer },
+      body: schema.subscriberInput, answers: { 200: answers.subscriberAnswer },
       handle: async (ctx, { params, body }) => {
         const changed = await changeSubscriber(deps, ctx, params.id, params.subscriberId, body.preferences);
         return ok({ subscriber: viewSubscriber(changed, ctx.role), message: 'Subscriber updated successfully' });

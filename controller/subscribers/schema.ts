@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { ADDRESS, addressProblem } from '../destinations/email-rules.ts';
-import { queryInt, uuidParam } from '../http/params.ts';
+import { queryInt, readOnlyFields, uuidParam } from '../http/params.ts';
 import { filledLines, oneLine, trimmedPattern } from '../http/texts.ts';
 import { pageParams } from '../status-pages/schema.ts';
 import { languageQuery } from '../status-pages/public/languages/preferred-language.ts';
@@ -27,11 +27,18 @@ const webhookUrl = z.string().min(1).max(2048)
 export const subscriptionInput = z.strictObject({ email, preferences: preferences.optional() });
 export type SubscriptionInput = z.infer<typeof subscriptionInput>;
 
-export const preferencesInput = z.strictObject({ preferences });
+export const subscriberInput = z.strictObject({
+  preferences,
+  ...readOnlyFields(
+    'id', 'status_page_id', 'email', 'webhook_url', 'is_verified', 'verification_expires_at', 'unsubscribed_at',
+    'subscribed_at', 'verified_at',
+  ),
+});
 
 /** From the holder of a mailed link. Only they name a webhook: a stranger may have entered the address. */
 export const ownInput = z.strictObject({
   preferences: preferences.optional(), webhook_url: webhookUrl.nullable().optional(),
+  ...readOnlyFields('email', 'status_page', 'is_subscribed'),
 });
 export type OwnInput = z.infer<typeof ownInput>;
 

@@ -159,8 +159,18 @@ describe('a subscriber', () => {
     const { data } = await client.patch(`${path}/${id}`, change);
     expect(data.message).toBe('Subscriber updated successfully');
     expect(data.subscriber.preferences).toEqual({ ...DEFAULT_PREFERENCES, maintenance: false, frequency: 'daily' });
-    for (const body of [{}, { preferences: { frequency: 'weekly' } }, { preferences: {}, is_verified: true }]) {
+    for (const body of [{}, { preferences: { frequency: 'weekly' } }, { preferences: {}, state: 'verified' }]) {
       expect((await client.patch(`${path}/${id}`, body)).code).toBe('VALIDATION_ERROR');
+    }
+  });
+
+  test('can be sent back as it was read', async () => {
+    const id = await add('ada@example.com');
+    const { subscriber } = (await client.get(`${path}/${id}`)).data;
+    const changed = { ...subscriber, email: 'eve@example.com', is_verified: false, unsubscribed_at: null };
+    for (const body of [subscriber, changed]) {
+      const answer = await client.put(`${path}/${id}`, body);
+      expect(answer.data?.subscriber, answer.text).toEqual(subscriber);
     }
   });
 

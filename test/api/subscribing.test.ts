@@ -200,7 +200,8 @@ describe('a subscriber', () => {
     });
     const { data } = await app.client.patch(path, { preferences: { frequency: 'daily' } });
     expect(data.preferences).toMatchObject({ frequency: 'daily', maintenance: true });
-    expect((await app.client.patch(path, { preferences: {}, email: 'b@x.example' })).code).toBe('VALIDATION_ERROR');
+    expect((await app.client.put(path, { ...data, email: 'b@x.example' })).data, 'sent back').toEqual(data);
+    expect((await app.client.patch(path, { preferences: {}, surplus: 1 })).code).toBe('VALIDATION_ERROR');
   });
 
   test('names a webhook by the token of a mail, and removes it', async () => {
