@@ -16,9 +16,19 @@ export class TurnStore extends Documents<{ _id: string; expires_at: number }> {
   async take(what: string, places: number, forMs: number, now: number): Promise<boolean> {
     await this.all.deleteMany({ expires_at: { $lte: now } });
     for (let place = 0; place < places; place += 1) {
-      const _id = derivedId('subscriber turn', what, place);
-      if (await this.insertIfFree({ _id, expires_at: now + forMs })) return true;
+      if (await this.insertIfFree({ _id: idOf(what, place), expires_at: now + forMs })) return true;
     }
     return false;
   }
+
+  /** Seconds until the next of these places is free, at least 1. */
+  async secondsUntilFree(what: string, places: number, now: number): Promise<number> {
+    const ids = Array.from({ length: places }, (_, place) => idOf(what, place));
+    const [next] = await this.select({ _id: { $in: ids } }).sort({ expires_at: 1 }).limit(1).toArray();
+    return Math.max(1, Math.ceil(((next?.expires_at ?? now) - now) / 1000));
+  }
+}
+
+function idOf(what: string, place: number): string {
+  return derivedId('subscriber turn', what, place);
 }

@@ -36,8 +36,9 @@ export async function notifySubscribers(
   const states = new Map(found.map(({ _id, state }) => [_id, state]));
   const told = ids.filter((id) => states.get(id) === 'verified').sort();
   if (told.length > 0) {
-    if (!(await turns.take(`message of ${pageId}`, MESSAGES_PER_HOUR, HOUR_MS, now))) {
-      throw rateLimitExceeded(HOUR_MS / 1000);
+    const turn = `message of ${pageId}`;
+    if (!(await turns.take(turn, MESSAGES_PER_HOUR, HOUR_MS, now))) {
+      throw rateLimitExceeded(await turns.secondsUntilFree(turn, MESSAGES_PER_HOUR, now));
     }
     const id = newId(now);
     await notices.add([{
