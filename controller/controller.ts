@@ -58,9 +58,9 @@ export async function startController(options: ControllerOptions): Promise<Runni
   const { config, clock } = options;
   mkdirSync(config.dataDir, { recursive: true });
   const publicPages = openPublicPages(options);
-  const { host, port, trustProxy } = config.http;
+  const { host, port, trustProxy, rateLimit } = config.http;
   let url = '';
-  const server = createEarlyApp({ clock, trustProxy, find: publicPages.early(() => url) });
+  const server = createEarlyApp({ clock, trustProxy, rateLimit, find: publicPages.early(() => url) });
   url = addressOf(config.http, await server.listen(port, host));
   try {
     return await connectAndStart(options, publicPages, server);

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { createEarlyApp } from '../../controller/http/early-app.ts';
 import { systemClock } from '../../shared/time.ts';
 import { makeApp } from '../helpers/make-app.ts';
 import { newTenant } from '../helpers/tenants.ts';
@@ -157,4 +158,24 @@ describe('the rate limit', () => {
     expect(await as('2001:db8:1:100::1')).toBe(404);
     await app.close();
   });
+});
+
+test('every response while the service starts has the rate-limit headers', async () => {
+  const server = createEarlyApp({ clock: systemClock, trustProxy: 0, rateLimit: 77, find: () => Promise.resolve(null) });
+  const url = `http://127.0.0.1:${await server.listen(0, '127.0.0.1')}`;
+  try {
+    const requests = [
+      [503, `${url}/api/monitors`, {}], [200, `${url}/healthz`, {}],
+      [431, `${url}/`, { headers: { 'x-large': 'x'.repeat(20_000) } }],
+    ] as const;
+    for (const [status, address, request] of requests) {
+      const { status: found, headers } = await fetch(address, request);
+      const told = ['x-ratelimit-limit', 'x-ratelimit-remaining', 'retry-after'].map((name) => headers.get(name));
+      expect([found, ...told], address).toEqual([status, '77', '77', status === 200 ? null : '5']);
+      expect(Number(headers.get('x-ratelimit-reset')) * 1000).toBeGreaterThan(Date.now());
+      expect(headers.get('x-request-id')).toBeTruthy();
+    }
+  } finally {
+    await server.close();
+  }
 });
