@@ -144,6 +144,20 @@ describe('the OpenAPI document', () => {
     }
   });
 
+  test('lists the errors of every path', async () => {
+    for (const row of [
+      '400 | `VALIDATION_ERROR`, with the issue `unrecognized_keys`', '405 | `METHOD_NOT_ALLOWED`',
+      '408 | `BAD_REQUEST`', '431 | `BAD_REQUEST`',
+    ]) expect(document.info.description).toContain(`| ${row} |`);
+    const { owner } = await newTenant(app);
+    const unknown = await owner.client.get('/api/monitors?surplus=1');
+    expect([unknown.status, unknown.code, unknown.error.details[0].code]).toEqual([400, 'VALIDATION_ERROR', 'unrecognized_keys']);
+    const other = await owner.client.delete('/api/monitors');
+    expect([other.status, other.code, other.headers.get('allow')]).toEqual([405, 'METHOD_NOT_ALLOWED', 'GET, HEAD, OPTIONS, POST']);
+    const large = await fetch(`${app.url}/api/monitors`, { headers: { 'x-large': 'x'.repeat(17_000) } });
+    expect([large.status, (await large.json() as Loose).error.code]).toEqual([431, 'BAD_REQUEST']);
+  });
+
   test('has the status maintenance for components of status pages only', () => {
     const paths = schemasIn(document).filter(([at, schema]) =>
       schema.enum?.includes('maintenance') && !at.includes('/parameters/')).map(([at]) => at);

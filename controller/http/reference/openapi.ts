@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { ERROR_STATUS } from '../../../shared/errors.ts';
 import { acceptsKeys } from '../authorize.ts';
 import { isRawAnswer, isStreamAnswer, type Auth, type Route } from '../route.ts';
+import { SERVER_LIMITS } from '../server.ts';
 import { failures, headerReferences, namesOrganization, RATE_HEADERS, type Refusal } from './failures.ts';
 import { addLinks } from './links.ts';
 
@@ -45,6 +46,19 @@ export interface OpenApiDocument extends Json {
   components: Json & { schemas: Schemas; responses: Record<string, Refusal> };
 }
 
+const DESCRIPTION = `Uptime monitoring with probes in your own regions.
+
+Beside the errors that each operation lists, these can occur on every path of the API:
+
+| status | code | cause |
+| --- | --- | --- |
+| 400 | \`VALIDATION_ERROR\`, with the issue \`unrecognized_keys\` | a query parameter that the operation does not list; pages, feeds, images, heartbeats and mailed links ignore such parameters |
+| 404 | none: the body is \`{"error": "Not Found", "path": …}\` | an unknown path |
+| 405 | \`METHOD_NOT_ALLOWED\` | a method that the path does not support; the header \`Allow\` lists those that it does |
+| 408 | \`BAD_REQUEST\` | headers that took more than ${SERVER_LIMITS.headersTimeoutMs / 1000} s, or a request that took more than ${SERVER_LIMITS.requestTimeoutMs / 1000} s, to arrive; the connection is closed |
+| 431 | \`BAD_REQUEST\` | headers of more than ${SERVER_LIMITS.maxHeaderBytes / 1024} KiB; the connection is closed |
+`;
+
 const JSON_CONTENT = 'application/json';
 const FORM_CONTENT = 'application/x-www-form-urlencoded';
 
@@ -60,7 +74,7 @@ export function openApiDocument(routes: readonly Route[]): OpenApiDocument {
   const document: OpenApiDocument = {
     openapi: '3.1.0',
     info: {
-      title: 'Farwatch', version: '1', description: 'Uptime monitoring with probes in your own regions.',
+      title: 'Farwatch', version: '1', description: DESCRIPTION,
       license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
     },
     servers: [{ url: '/' }],
