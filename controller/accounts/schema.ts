@@ -7,7 +7,7 @@ const LABEL = '[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?';
 const ADDRESS = `[A-Za-z0-9.!#$%&'*+/=?^_\`{|}~-]{1,64}@(?:${LABEL}\\.)*${LABEL}`;
 
 /** The address of one mailbox, in lower case. Deliberately narrow: no quotes, comments or lists. */
-const emailAddress = characters(254).trim()
+const emailAddress = z.string().trim().max(254)
   .regex(new RegExp(`^${ADDRESS}$`), 'Must be an e-mail address')
   .transform((email) => email.toLowerCase()).meta({ pattern: trimmedPattern(ADDRESS) });
 

@@ -5,12 +5,16 @@ const CONTROLS = '\\u0000-\\u001f\\u007f-\\u009f\\u2028\\u2029';
 /** The same but for what lays out a text of several lines. */
 const UNSEEN = '\\u0000-\\u0008\\u000b\\u000c\\u000e-\\u001f\\u007f-\\u009f';
 /** What `trim` removes. */
-const BLANKS = '\\t\\n\\r \\u00a0\\u1680\\u2000-\\u200a\\u2028\\u2029\\u202f\\u205f\\u3000\\ufeff';
+const BLANKS = '\\t\\n\\u000b\\u000c\\r \\u00a0\\u1680\\u2000-\\u200a\\u2028\\u2029\\u202f\\u205f\\u3000\\ufeff';
 const NO_CONTROLS = 'Must not contain control characters';
 
 /** Text of at most `max` characters as JSON Schema counts them: two halves of a pair are one. */
 export function characters(max: number, message?: string) {
-  return z.string().check((context) => {
+  return limited(z.string(), max, message);
+}
+
+function limited(text: z.ZodString, max: number, message?: string) {
+  return text.check((context) => {
     if (isAtMost(context.value, max)) return;
     context.issues.push({
       code: 'too_big', origin: 'string', maximum: max, inclusive: true, input: context.value,
@@ -19,18 +23,21 @@ export function characters(max: number, message?: string) {
   }).meta({ maxLength: max });
 }
 
-/** Text on one line, trimmed, that is not empty. The document tells that it has no character of `except`. */
+/**
+ * Text on one line, trimmed before it is judged, that is not empty. The document says that it has no
+ * character of `except`.
+ */
 export function oneLine(max: number, except = '') {
   return withoutAny(CONTROLS, max).min(1, 'Must not be empty')
     .meta({ pattern: filled(`${CONTROLS}${except}`) });
 }
 
-/** Text of several lines, trimmed. */
+/** Text of several lines, trimmed before it is judged. */
 export function severalLines(max: number) {
   return withoutAny(UNSEEN, max);
 }
 
-/** Text of several lines, trimmed, that is not empty. */
+/** The same, and not empty. */
 export function filledLines(max: number) {
   return severalLines(max).min(1, 'Must not be empty').meta({ pattern: filled(UNSEEN) });
 }
@@ -38,23 +45,24 @@ export function filledLines(max: number) {
 /** Text with something to be seen in it, as it was sent. */
 export function visibleText(max: number, tooLong: string, blank: string) {
   return characters(max, tooLong).refine((text) => text.trim() !== '', blank)
-    .meta({ minLength: 1, pattern: `[^${BLANKS}\\u000b\\u000c]` });
+    .meta({ minLength: 1, pattern: `[^${BLANKS}]` });
 }
 
 /** The pattern of a text that is trimmed before it has to match `source`. */
 export function trimmedPattern(source: string): string {
-  return `^[${BLANKS}\\u000b\\u000c]*${source}[${BLANKS}\\u000b\\u000c]*$`;
+  return `^[${BLANKS}]*${source}[${BLANKS}]*$`;
 }
 
 function withoutAny(controls: string, max: number) {
   const found = new RegExp(`[${controls}]`);
-  return characters(max, `Must be at most ${max} characters`)
+  return limited(z.string().trim(), max, `Must be at most ${max} characters`)
     .refine((text) => !found.test(text), NO_CONTROLS)
-    .trim().meta({ pattern: `^[^${controls}]*$` });
+    .meta({ pattern: trimmedPattern(`[^${controls}]*`) });
 }
 
 function filled(controls: string): string {
-  return `^[^${controls}]*[^${controls}${BLANKS}][^${controls}]*$`;
+  const visible = `[^${controls}${BLANKS}]`;
+  return trimmedPattern(`${visible}(?:[^${controls}]*${visible})?`);
 }
 
 function isAtMost(text: string, max: number): boolean {

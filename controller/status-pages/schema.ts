@@ -17,7 +17,7 @@ const imageUrl = z.url({ protocol: /^https$/, error: 'Must be an https URL' })
 const LABEL = '[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?';
 const DOMAIN = `(?:${LABEL}\\.)+[A-Za-z](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])`;
 const NOT_A_DOMAIN = 'Must be a domain name, such as status.example.com';
-const customDomain = z.string().max(253, NOT_A_DOMAIN).trim().regex(new RegExp(`^${DOMAIN}$`), NOT_A_DOMAIN)
+const customDomain = z.string().trim().max(253, NOT_A_DOMAIN).regex(new RegExp(`^${DOMAIN}$`), NOT_A_DOMAIN)
   .toLowerCase().meta({ pattern: trimmedPattern(DOMAIN) });
 
 const customCss = severalLines(20_000).superRefine((css, issues) => {

@@ -8,7 +8,7 @@ import { FREQUENCIES, STATES, TOPICS } from './subscriber.ts';
 
 export const subscriberParams = pageParams.extend({ subscriberId: uuidParam });
 
-const email = z.string().max(254).trim().toLowerCase().superRefine((address, issues) => {
+const email = z.string().trim().max(254).toLowerCase().superRefine((address, issues) => {
   const problem = addressProblem(address);
   if (problem !== null) issues.addIssue({ code: 'custom', message: problem });
 }).meta({ maxLength: 254, pattern: trimmedPattern(ADDRESS) });

@@ -41,7 +41,7 @@ describe('groups', () => {
 
   describe('one', () => {
     test('is created with trimmed text and can be read', async () => {
-      const made = await create({ name: '  Shop EU  ', description: 'All of it' });
+      const made = await create({ name: ' \t Shop EU\r\n', description: 'All of it' });
       expect(made).toEqual({
         id: made.id, organization_id: tenant.organizationId, project_id: tenant.projectId,
         created_by: tenant.owner.userId, name: 'Shop EU',
@@ -449,11 +449,14 @@ describe('groups', () => {
         for (const status of statuses) app.owners.live.set((await monitor(group.id, own)).id, live(status));
       }
       await monitor(null, own);
-      const entry = (group: Loose, count: number, health: string) =>
-        ({ id: group.id, name: group.name, check_count: count, health_status: health, uptime_percentage: 0 });
+      const checked = await monitor(healthy.id, own);
+      app.owners.live.set(checked.id, live('up'));
+      app.owners.figures.set(checked.id, stats(100, 50));
+      const entry = (group: Loose, count: number, health: string, uptime = 0) =>
+        ({ id: group.id, name: group.name, check_count: count, health_status: health, uptime_percentage: uptime });
       expect((await own.get('/api/groups/health-summary')).data).toEqual({
         groups: [
-          entry(healthy, 2, 'healthy'), entry(degraded, 2, 'degraded'), entry(down, 2, 'down'),
+          entry(healthy, 3, 'healthy', 100), entry(degraded, 2, 'degraded'), entry(down, 2, 'down'),
           entry(unknown, 0, 'unknown'),
         ],
       });
