@@ -63,7 +63,8 @@ export class MonitorStep {
     const change: StatusChange = {
       id: this.id('status'), monitor_id, organization_id, project_id,
       from, to, at, reason, incident_id: outage?.incident_id ?? null,
-      ...(since === null || to === 'paused' ? {} : { in_maintenance: true as const }),
+      // A change from before the begin may be decided after it.
+      ...(since === null || at < since || to === 'paused' ? {} : { in_maintenance: true as const }),
     };
     this.effects.push({ kind: 'status', change });
   }

@@ -64,6 +64,14 @@ test('a change from before the begin that is read after it ends nothing', () => 
   expect(lines(run.effects).at(-1)).toEqual(['up', 'up', false, 20]);
 });
 
+test('a failure from before the begin that is decided after it is outside maintenance', () => {
+  const run = new MonitorRun({ maintenance: [stretch(10, 20)] });
+  run.up(60);
+  clock(run, 10);
+  run.down(9 * 60);
+  expect(lines(run.effects).slice(1)).toEqual([['up', 'up', true, 10], ['up', 'down', false, 9]]);
+});
+
 test('a pause ends it with the only entry, and a monitor that is resumed meanwhile is in maintenance again', () => {
   const run = new MonitorRun({ maintenance: [stretch(10, 20)] });
   run.up(60);
