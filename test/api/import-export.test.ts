@@ -238,6 +238,17 @@ describe('a document', () => {
     expect([answer.status, answer.code], answer.text).toEqual([400, 'JSON_PARSE_ERROR']);
   });
 
+  test('is refused at its first YAML anchor, before thousands of them are composed', async () => {
+    const { writeKey: client } = await newTenant(app);
+    const anchors = Array.from({ length: 20_000 }, (_none, at) => `- &a${at} 1\n`).join('');
+    const answer = await sendYaml(client, `monitors:\n${anchors}- *a0\n  bad: [`);
+    expect(answer.error.message).toBe('Request body is not valid YAML: Anchors and aliases are not supported');
+    const names = 'name: |-\n    &not *anchors\n  tags: ["&c", x&y]';
+    const rest = 'type: HTTP\n  target: "https://shop.example/"\n  interval_seconds: 60';
+    const plain = await sendYaml(client, `monitors:\n- ${names}\n  ${rest}\n`);
+    expect(plain.data?.summary, plain.text).toEqual({ created: 1, updated: 0, unchanged: 0 });
+  });
+
   test('may be larger than other bodies, up to 32 MB', async () => {
     const { writeKey: client } = await newTenant(app);
     const padded = (megabytes: number) =>
