@@ -174,7 +174,8 @@ export async function openController(given: GivenPorts, publicPages = openPublic
       certificates,
       incidents: incidents.store, outages: incidents.outages, domains: domains.store,
     },
-    runner: fleet.runNow, assigned: fleet.assigned, turns: monitors.turns, poke,
+    runner: fleet.runNow, assigned: fleet.assigned, turns: monitors.turns,
+    simulations: monitors.simulations, poke,
     minIntervalSeconds: config.monitors.minIntervalSeconds, log,
   };
   const grouping = groups.over(monitorDeps, events.tellOfGroup);

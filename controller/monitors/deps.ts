@@ -30,4 +30,6 @@ export interface MonitorDeps extends MonitorWriteDeps {
   assigned: AssignedMonitors;
   /** For overviews, by organization. */
   turns: Pick<FairQueue, 'run'>;
+  /** For simulations of policies, by organization. */
+  simulations: Pick<FairQueue, 'run'>;
 }

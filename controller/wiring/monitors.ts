@@ -1,5 +1,6 @@
 import { AppError } from '../../shared/errors.ts';
 import { FairQueue } from '../../shared/fair-queue.ts';
+import { rateLimitExceeded } from '../http/rate-limit.ts';
 import { CountStore } from '../monitors/counts/count-store.ts';
 import { MonitorCounts } from '../monitors/counts/counts.ts';
 import { MonitorListStore } from '../monitors/list/list-store.ts';
@@ -8,6 +9,10 @@ import type { ControllerPorts } from './ports.ts';
 
 /** An overview of 5,000 monitors takes some 20 MB while it is made. */
 const OVERVIEWS = { atOnce: 4, atOnceOfKey: 2, waiting: 200, waitingOfKey: 50, longestWaitMs: 25_000 };
+/** Each reads and replays up to tens of thousands of results. */
+const SIMULATIONS = { atOnce: 1, atOnceOfKey: 1, waiting: 50, waitingOfKey: 5, longestWaitMs: 25_000 };
+/** For an organization with too many simulations waiting, s. */
+const RETRY_AFTER_S = 5;
 
 export type Monitors = Awaited<ReturnType<typeof openMonitors>>;
 
@@ -19,5 +24,9 @@ export async function openMonitors({ mongo: { db }, clock, log }: ControllerPort
   await Promise.all([store, lists, counts].map((each) => each.ensureIndexes()));
   const turns = new FairQueue(clock, OVERVIEWS, () =>
     new AppError('SERVICE_UNAVAILABLE', 'Other overviews are being read; try again in a moment'));
-  return { store, lists, counts: new MonitorCounts({ store: counts, clock, log }), turns };
+  const simulations = new FairQueue(clock, SIMULATIONS, (refusal) => {
+    if (refusal === 'mine') return rateLimitExceeded(RETRY_AFTER_S);
+    return new AppError('SERVICE_UNAVAILABLE', 'Other policies are being simulated; try again in a moment');
+  });
+  return { store, lists, counts: new MonitorCounts({ store: counts, clock, log }), turns, simulations };
 }

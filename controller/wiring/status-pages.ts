@@ -99,7 +99,7 @@ export async function openStatusPages(
   const own = ownNames(config);
   const hosts = new HostPages({ domains, recall: publicPages.recallDomain, own, clock });
   const naming = {
-    pages, freed, domains, own, ask: createNameRecords(config.statusPages.nameServers),
+    pages, freed, domains, own, ask: createNameRecords(config.statusPages.nameServers, clock),
     domainChanged: (domain: string) => hosts.forget(domain),
   };
   const counter = new VisitCounter({ visits, pages, clock, log });

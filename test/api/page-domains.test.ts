@@ -126,6 +126,19 @@ test('what DNS does not say, or says of another page, verifies nothing', async (
   }
 });
 
+test('an organization that verifies without end keeps no other from verifying', async () => {
+  const [slow, quick] = [newDomain(), newDomain()];
+  const [greedy, modest] = [await publish(slow), await publish(quick, stranger)];
+  for (const name of [slow, `_farwatch.${slow}`]) zone.set(name, 'silent');
+  proof(modest, quick);
+  const problems: string[] = [];
+  const flood = Array.from({ length: 60 }, async () => problems.push((await verify(greedy)).data.verification.problem));
+  await until(() => problems.includes('Too many names are being looked up'), { what: 'some are refused' });
+  expect((await verify(modest)).data.verification).toMatchObject({ is_verified: true, problem: null });
+  for (const name of [slow, `_farwatch.${slow}`]) zone.set(name, 'broken');
+  await Promise.all(flood);
+});
+
 test('two pages never have one domain: the one that DNS names has it', async () => {
   const domain = newDomain();
   const [page, rival] = [await publish(domain), await publish(domain, stranger)];

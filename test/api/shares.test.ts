@@ -119,6 +119,34 @@ test('near the limit of all connections, the largest holder loses its idle ones,
   await direct.close();
 });
 
+test('an organization that simulates without end keeps no other from simulating', async () => {
+  const busy = await makeApp();
+  const [greedy, modest] = [await newTenant(busy), await newTenant(busy)];
+  let release = (): void => undefined;
+  const running = busy.controller.monitors.simulations.run('running', () => new Promise<void>((end) => (release = end)));
+  const simulate = async ({ writeKey }: typeof greedy) => {
+    const body = { name: 'Shop', type: 'HTTP', target: 'https://shop.example/', interval_seconds: 60 };
+    const { id } = (await writeKey.post('/api/monitors', body)).data.monitor;
+    return () => writeKey.post(`/api/monitors/${id}/simulate`, { confirmation_policy: { retries: 0 }, from: 0 });
+  };
+  const [ofGreedy, ofModest] = [await simulate(greedy), await simulate(modest)];
+  const refused: (string | null)[] = [];
+  const flood = Array.from({ length: 8 }, async () => {
+    const answer = await ofGreedy();
+    if (answer.code === 'RATE_LIMIT_EXCEEDED') refused.push(answer.headers.get('retry-after'));
+    return answer.status;
+  });
+  await until(() => refused.length > 0, { what: 'those beyond five are refused' });
+  const own = ofModest();
+  await until(() => refused.length === 3, { what: 'the others wait' });
+  release();
+  expect((await own).status).toBe(200);
+  expect((await Promise.all(flood)).filter((status) => status === 200)).toHaveLength(5);
+  expect(refused).toEqual(['5', '5', '5']);
+  await running;
+  await busy.close();
+});
+
 test('an organization that imports without end delays another by one import at most', async () => {
   const busy = await makeApp();
   const [greedy, modest] = [await newTenant(busy), await newTenant(busy)];

@@ -1,5 +1,3 @@
-import pLimit from 'p-limit';
-import { AppError } from '../../../shared/errors.ts';
 import { idParams } from '../../http/params.ts';
 import { defineRoute, type Route } from '../../http/route.ts';
 import type { MonitorDeps } from '../deps.ts';
@@ -14,9 +12,6 @@ import * as answers from './answers.ts';
 import {
   viewCertificate, viewRegions, viewReplayed, viewResult, viewRun, viewSpan, whyUnknown,
 } from './views.ts';
-
-/** Simulations that may wait for their turn. */
-const MOST_WAITING = 8;
 
 export function historyRoutes(deps: MonitorDeps): Route[] {
   return [...readRoutes(deps), ...runRoutes(deps), simulateRoute(deps)];
@@ -98,9 +93,7 @@ function readRoutes(deps: MonitorDeps): Route[] {
   ];
 }
 
-/** One at a time: each reads and replays up to tens of thousands of results. */
 function simulateRoute(deps: MonitorDeps): Route {
-  const turns = pLimit(1);
   return defineRoute({
     method: 'POST', path: '/api/monitors/:id/simulate', tag: 'Monitors', audit: false,
     auth: { access: 'project', role: 'viewer' },
@@ -112,10 +105,9 @@ function simulateRoute(deps: MonitorDeps): Route {
     answers: { 200: answers.simulationAnswer },
     errors: ['MONITOR_NOT_FOUND', 'VALIDATION_FAILED'],
     handle: async (ctx, { params, body }) => {
-      if (turns.pendingCount >= MOST_WAITING) {
-        throw new AppError('SERVICE_UNAVAILABLE', 'Other policies are being simulated; try again in a moment');
-      }
-      const { since, incidents, actual } = await turns(() => simulatePolicy(deps, ctx, params.id, body));
+      const { since, incidents, actual } = await deps.simulations.run(
+        ctx.tenant.organizationId, () => simulatePolicy(deps, ctx, params.id, body),
+      );
       const data = { since, incidents: viewReplayed(incidents), actual: viewReplayed(actual) };
       return { status: 200, data };
     },

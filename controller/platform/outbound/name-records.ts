@@ -1,29 +1,35 @@
 import { Resolver } from 'node:dns/promises';
-import pLimit from 'p-limit';
+import { FairQueue } from '../../../shared/fair-queue.ts';
 import type { HostAndPort } from '../../../shared/setting.ts';
+import type { Clock } from '../../../shared/time.ts';
 
 /** For one attempt at one question; there are two attempts. */
 const TRY_TIMEOUT_MS = 2000;
-const AT_ONCE = 8;
-const WAITING = 100;
+/** A page has two records. */
+const LIMITS = { atOnce: 8, atOnceOfKey: 2, waiting: 100, waitingOfKey: 20, longestWaitMs: 10_000 };
+/** Why a question was not asked. */
+class TooMany extends Error {}
 /** Answers that mean: there is no such record. */
 const NO_RECORD = new Set(['ENOTFOUND', 'ENODATA']);
 
-/** Reads records by these name servers, or by those of the system. Never rejects: failures are data. */
-export function createNameRecords(servers: readonly HostAndPort[]) {
+/**
+ * Reads records by these name servers, or by those of the system; `caller`s take turns. Never rejects: failures
+ * are data.
+ */
+export function createNameRecords(servers: readonly HostAndPort[], clock: Clock) {
   const dns = new Resolver({ timeout: TRY_TIMEOUT_MS, tries: 2 });
   if (servers.length > 0) {
     dns.setServers(servers.map(({ host, port }) => `${host.includes(':') ? `[${host}]` : host}:${port}`));
   }
-  const turns = pLimit(AT_ONCE);
+  const turns = new FairQueue(clock, LIMITS, () => new TooMany());
   const ask = async (name: string, type: 'CNAME' | 'TXT'): Promise<string[]> => (type === 'CNAME'
     ? dns.resolveCname(name)
     : (await dns.resolveTxt(name)).map((parts) => parts.join('')));
-  return async (name: string, type: 'CNAME' | 'TXT') => {
-    if (turns.pendingCount >= WAITING) return { values: [], problem: 'Too many names are being looked up' };
+  return async (caller: string, name: string, type: 'CNAME' | 'TXT') => {
     try {
-      return { values: await turns(() => ask(name, type)), problem: null };
+      return { values: await turns.run(caller, () => ask(name, type)), problem: null };
     } catch (error) {
+      if (error instanceof TooMany) return { values: [], problem: 'Too many names are being looked up' };
       const { code = 'UNKNOWN' } = error as NodeJS.ErrnoException;
       if (NO_RECORD.has(code)) return { values: [], problem: null };
       return { values: [], problem: `The name server gave no answer about ${type} of ${name} (${code})` };

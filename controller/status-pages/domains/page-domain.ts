@@ -23,4 +23,5 @@ export interface DnsAnswer {
   problem: string | null;
 }
 
-export type AskDns = (name: string, type: 'CNAME' | 'TXT') => Promise<DnsAnswer>;
+/** Organizations take turns. */
+export type AskDns = (organizationId: string, name: string, type: 'CNAME' | 'TXT') => Promise<DnsAnswer>;

@@ -17,11 +17,13 @@ export interface DomainDeps {
   domainChanged(domain: string): void;
 }
 
-/** Why DNS does not prove that a domain is for its page; null: it does. */
-async function prove({ ask, own }: DomainDeps, domain: PageDomainDoc): Promise<string | null> {
+/** Why DNS does not prove that a domain is for its page; null: it does. `caller`: the organization that asks. */
+async function prove(
+  { ask, own }: DomainDeps, domain: PageDomainDoc, caller = domain.organization_id,
+): Promise<string | null> {
   if (isOurs(domain._id, own)) return 'This domain is one of this installation';
   const records = provingRecords(domain, own);
-  return judge(records, await Promise.all(records.map(({ name, type }) => ask(name, type))));
+  return judge(records, await Promise.all(records.map(({ name, type }) => ask(caller, name, type))));
 }
 
 /**
@@ -74,7 +76,7 @@ async function take(deps: DomainDeps, claimed: PageDomainDoc): Promise<void> {
   const holder = await domains.find(claimed._id);
   if (holder !== null && holder.page_id !== claimed.page_id) {
     // DNS decides: a domain that was given up elsewhere is free at once.
-    if ((await prove(deps, holder)) === null) throw taken();
+    if ((await prove(deps, holder, claimed.organization_id)) === null) throw taken();
     await domains.release(holder);
     await lose(deps, holder);
   }
