@@ -1,8 +1,8 @@
-import pLimit from 'p-limit';
 import { decodeJson } from '../../shared/contracts/decode-json.ts';
 import {
   rotateReply, rotationText, type OfferedKeys, type RotateOrder,
 } from '../../shared/contracts/key-rotation.ts';
+import { FairQueue } from '../../shared/fair-queue.ts';
 import type { Log } from '../../shared/log.ts';
 import { sleep, type Clock } from '../../shared/time.ts';
 import { isBoxKey, isSignedByOwnerOf } from '../platform/bus/nkeys.ts';
@@ -12,12 +12,17 @@ import { IgnoredMessages } from './ignored-messages.ts';
 import { isEnrolled, type EnrolledProbe, type ProbeDoc } from './probe.ts';
 import type { ProbeStore } from './store.ts';
 
-const AT_ONCE = 8;
+/** Of organizations. A probe that does not answer takes 5 s; what is refused, the next round repeats. */
+const LIMITS = { atOnce: 8, atOnceOfKey: 2, waiting: 1000, waitingOfKey: 200, longestWaitMs: 60_000 };
+/** Of probes in regions that no organization owns. */
+const SHARED = 'shared';
 /** Orders to a probe one after the other; what is left to do, the next round does. */
 const MOST_ORDERS = 5;
 /** NATS may need a moment to accept the keys that a probe has offered. */
 const PAUSE_MS = 500;
 const LARGEST_REPLY_BYTES = 4096;
+
+class Refused extends Error {}
 
 interface RotationDeps {
   probes: Pick<ProbeStore, 'find' | 'offerKeys' | 'adoptKeys' | 'isKeyTaken'>;
@@ -37,7 +42,7 @@ interface RotationDeps {
  */
 export class KeyRotations {
   readonly #deps: RotationDeps;
-  readonly #limit = pLimit(AT_ONCE);
+  readonly #queue: FairQueue;
   /** Probes in turn or waiting for it. */
   readonly #underWay = new Set<string>();
   readonly #failures: IgnoredMessages;
@@ -46,16 +51,17 @@ export class KeyRotations {
   constructor(deps: RotationDeps) {
     const { clock, log } = deps;
     this.#deps = deps;
+    this.#queue = new FairQueue(clock, LIMITS, () => new Refused());
     this.#failures = new IgnoredMessages({ clock, log, reason: 'a probe has not replaced its keys yet' });
   }
 
   /** Goes on with a probe that is to replace its keys; returns at once. */
-  advance(probeId: string): void {
+  advance({ _id: probeId, organization_id }: Pick<ProbeDoc, '_id' | 'organization_id'>): void {
     if (this.#underWay.has(probeId)) return;
     this.#underWay.add(probeId);
-    void this.#limit(() => this.#orders(probeId))
+    void this.#queue.run(organization_id ?? SHARED, () => this.#orders(probeId))
       .catch((error: unknown) => {
-        if (!this.#isStopped) this.#failures.add(probeId, { err: error });
+        if (!this.#isStopped && !(error instanceof Refused)) this.#failures.add(probeId, { err: error });
       })
       .finally(() => this.#underWay.delete(probeId));
   }

@@ -73,7 +73,7 @@ export async function openFleet(ports: FleetPorts, sources: FleetSources) {
     onRead: (all) => {
       const rotating = all.filter((probe) => isRotating(probe) && owns(probe.region_id));
       const reachable = rotating.filter((probe) => liveness.isLive(probe));
-      for (const { _id: id } of reachable) rotations.advance(id);
+      for (const probe of reachable) rotations.advance(probe);
       return reachable.length > 0;
     },
   });
@@ -146,7 +146,7 @@ export async function openFleet(ports: FleetPorts, sources: FleetSources) {
     routes: fleetRoutes({
       probes, regions, liveness, publishIdentities, directory, quota,
       rebalance: () => rebalancer.look(),
-      rotateKeys: (probeId) => rotations.advance(probeId),
+      rotateKeys: (probe) => rotations.advance(probe),
       monitorsByRegion: (organizationId) => items.countByRegion(organizationId),
       enrolment: { probes, regions, keys, publishIdentities, directory, natsUrl: nats.publicUrl, log },
     }),

@@ -26,7 +26,7 @@ export interface FleetDeps {
   /** Looks now whether monitors have to move. */
   rebalance: () => void;
   /** Begins to replace the probe's keys, as its document asks for. */
-  rotateKeys: (probeId: string) => void;
+  rotateKeys: (probe: ProbeDoc) => void;
   /** Monitors of an organization by the region that they run in. */
   monitorsByRegion: (organizationId: string) => Promise<Map<string, number>>;
 }
@@ -118,7 +118,7 @@ export async function rotateProbeKeys(
   requireManager(ctx, await findProbe(deps, ctx, id));
   const asked = await deps.probes.askForRotation(id, ctx.now);
   if (!asked) throw new AppError('CONFLICT', 'The probe has not enrolled yet');
-  deps.rotateKeys(id);
+  deps.rotateKeys(asked);
   return viewProbe(asked, deps.liveness);
 }
 

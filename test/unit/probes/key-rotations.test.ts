@@ -1,0 +1,35 @@
+import { expect, test } from 'vitest';
+import { KeyRotations } from '../../../controller/probes/key-rotations.ts';
+import type { ProbeDoc } from '../../../controller/probes/probe.ts';
+import { createLog } from '../../../shared/log.ts';
+import { SimulatedClock } from '../../helpers/simulated-clock.ts';
+
+const probeDoc = (id: string, organization_id: string | null): ProbeDoc => ({
+  _id: id, region_id: 'eu', organization_id, name: id, created_at: 0, public_key: `U${id}`, box_key: 'X',
+  enrolled_at: 1, version: null, capabilities: [], is_draining: false, removed_at: null, is_online: false,
+  last_beat_at: null, rotation_asked_at: 1,
+});
+
+test('an organization whose probes never answer delays the key rotations of others by no turn', async () => {
+  const clock = new SimulatedClock();
+  const greedy = Array.from({ length: 300 }, (_none, at) => probeDoc(`greedy ${at}`, 'greedy'));
+  const others = [probeDoc('modest', 'modest'), probeDoc('shared', null)];
+  const byId = new Map([...greedy, ...others].map((probe) => [probe._id, probe]));
+  const asked: string[] = [];
+  const none = async () => {};
+  const rotations = new KeyRotations({
+    probes: {
+      find: async (id) => byId.get(id) ?? null,
+      offerKeys: async () => null, adoptKeys: async () => null, isKeyTaken: async () => false,
+    },
+    order: async ({ _id }) => {
+      asked.push(_id);
+      return new Promise(() => {});
+    },
+    publishIdentities: none, directory: { refresh: none }, clock, log: createLog('test', 'silent'),
+  });
+  for (const probe of [...greedy, ...others]) rotations.advance(probe);
+  await clock.advance(0);
+  expect(asked).toEqual(['greedy 0', 'greedy 1', 'modest', 'shared']);
+  rotations.stop();
+});
