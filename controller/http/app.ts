@@ -5,6 +5,7 @@ import Koa, { type Middleware } from 'koa';
 import { AppError, ERROR_STATUS } from '../../shared/errors.ts';
 import type { Log } from '../../shared/log.ts';
 import { LARGEST_DISCARDED } from './body/body.ts';
+import type { DocumentMemory } from './body/document-memory.ts';
 import { DocumentReader } from './body/document-reader.ts';
 import { clientAddress } from './client-address.ts';
 import {
@@ -26,6 +27,8 @@ import {
 export interface AppDeps extends Omit<RunnerDeps, 'documents' | 'known'> {
   /** All routes; none can be added later. */
   routes: readonly Route[];
+  /** Where documents wait, by organization. */
+  documentMemory: DocumentMemory;
   /** Number of proxies in front whose X-Forwarded-For is trusted. */
   trustProxy: number;
   log: Log;
@@ -53,7 +56,7 @@ export function createApp(deps: AppDeps, opened?: HttpServer): HttpServer {
   const koa = new Koa<ExchangeState>();
   koa.on('error', (error: unknown) => deps.log.debug({ err: error }, 'an answer could not be sent'));
   koa.use(frame(deps, () => !server.isListening));
-  const own = { documents: new DocumentReader(deps.clock), known: new KnownCallers() };
+  const own = { documents: new DocumentReader(deps.clock, deps.documentMemory), known: new KnownCallers() };
   koa.use(createRouter({ ...deps, ...own }, routes));
   koa.use((exchange: Matched) => {
     exchange.state.verdict = deps.limiter.take(exchange.state.addressKey);

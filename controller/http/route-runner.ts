@@ -4,7 +4,7 @@ import type { Clock } from '../../shared/time.ts';
 import { asUnauthenticated, authorizePath } from './authorize-path.ts';
 import { authenticate, authorize, credentialOf, requireBearer } from './authorize.ts';
 import { readBody } from './body/body.ts';
-import type { DocumentReader } from './body/document-reader.ts';
+import type { DocumentReader, SentBody } from './body/document-reader.ts';
 import type { Exchange } from './exchange.ts';
 import type { KnownCallers } from './known-callers.ts';
 import type { AuditRecorder, CredentialReader, TenantReader } from './ports.ts';
@@ -56,20 +56,23 @@ export async function runRoute(deps: RunnerDeps, route: Route, exchange: Matched
     ? authorizePath(deps.tenants, auth, to, request, base, params['projectId'])
     : authorize(deps.tenants, auth, to, request, base));
   const context = await permit(caller);
+  const query = route.ignoresQuery === true
+    ? Object.fromEntries(new URLSearchParams(exchange.querystring)) : parseQuery(exchange.querystring);
+  const owner = context.tenant?.organizationId ?? state.addressKey;
+  // Before its turn, so that who sends slowly delays nobody.
+  const sent = route.body === undefined ? null : await receiveBody(deps, route, exchange, owner);
   const serve = async () => {
-    const query = route.ignoresQuery === true
-      ? Object.fromEntries(new URLSearchParams(exchange.querystring)) : parseQuery(exchange.querystring);
     // No body counts as an empty object; the JSON text `null` is a body, and a wrong one.
-    const { body = {} } = route.body === undefined ? {} : { body: await readSent(deps, route, exchange) };
+    const { body = {} } = { body: await sent?.parse() };
     const input = {
       params: route.params === undefined ? undefined : validate(route.params, params),
       query: parsedQuery(route, query),
       body: await route.parseBody(body),
     };
-    return { query, body, reply: await route.handle(context, input) };
+    return { body, reply: await route.handle(context, input) };
   };
-  const owner = route.takesTurns === true ? (context.tenant?.organizationId ?? state.addressKey) : null;
-  const { query, body, reply } = await (owner === null ? serve() : deps.turns.run(owner, serve));
+  const served = route.takesTurns === true ? deps.turns.run(owner, serve) : serve();
+  const { body, reply } = await served.finally(() => sent?.release());
   // Nobody can lose the right to what is public.
   if (reply.stream !== undefined && caller !== null) {
     deps.guards.guard(reply.stream, authorOf(caller), async () => {
@@ -113,8 +116,12 @@ async function identifyCounted(
   return caller;
 }
 
-function readSent(deps: RunnerDeps, { bodyFormat = 'json' }: Route, { req }: Exchange): Promise<unknown> {
-  return bodyFormat === 'document' ? deps.documents.read(req) : readBody(req, bodyFormat);
+async function receiveBody(
+  { documents, clock }: RunnerDeps, { bodyFormat = 'json' }: Route, { req }: Exchange, owner: string,
+): Promise<SentBody> {
+  if (bodyFormat === 'document') return documents.receive(req, owner);
+  const body = await readBody(req, bodyFormat, clock);
+  return { parse: async () => body, release: () => undefined };
 }
 
 function parsedQuery({ query: schema, ignoresQuery }: Route, query: Record<string, string>): unknown {

@@ -7,6 +7,7 @@ import { auditRoutes } from '../audit/routes.ts';
 import { AuditStore } from '../audit/store.ts';
 import { consoleRoutes, placeView } from '../console/routes.ts';
 import type { AppDeps } from '../http/app.ts';
+import { DocumentMemory } from '../http/body/document-memory.ts';
 import { observeRequests } from '../http/metrics.ts';
 import type { QuickAnswers } from '../http/quick-answers.ts';
 import { PackedFiles } from '../http/packed-files.ts';
@@ -35,8 +36,10 @@ import type { Subscribers } from './subscribers.ts';
 /** By default the process would wake a hundred times a second to see how late it is. */
 const LATENESS_EVERY_MS = 500;
 
-/** Imports and exports: each holds a document in memory. A waiting body would be cut off after 30 s. */
+/** Imports and exports: each holds a document in memory. */
 const TURNS = { atOnce: 4, atOnceOfKey: 1, waiting: 50, waitingOfKey: 5, longestWaitMs: 25_000 };
+/** Of documents that have come and wait for their turn, bytes: four of the largest. */
+const MAX_DOCUMENT_BYTES = 128 * 1024 * 1024;
 /** For an organization with too many of them waiting, s. */
 const TURNS_RETRY_AFTER_S = 10;
 
@@ -81,7 +84,9 @@ export async function openHttp(
     if (refusal === 'mine') return rateLimitExceeded(TURNS_RETRY_AFTER_S);
     return new AppError('SERVICE_UNAVAILABLE', 'Other documents are being read; try again in a moment');
   });
-  observeShares(registry, { attempts: accounts.deps.attempts, hasher: accounts.deps.hasher, turns });
+  const documentMemory = new DocumentMemory(MAX_DOCUMENT_BYTES, () => rateLimitExceeded(TURNS_RETRY_AFTER_S));
+  const { attempts, hasher } = accounts.deps;
+  observeShares(registry, { attempts: [attempts, hasher], documents: [turns, documentMemory] });
   const refusedConnections = new Counter({
     name: 'farwatch_http_connections_refused_total', registers: [registry],
     help: 'Connections closed because their address had its share of all connections open.',
@@ -113,7 +118,7 @@ export async function openHttp(
       ...auditRoutes({ entries }), ...sources.routes,
     ],
     audit: createAuditRecorder({ entries, organizationsOf, log }),
-    credentials, tenants, clock, log, turns, guards,
+    credentials, tenants, clock, log, turns, documentMemory, guards,
     cookie: new SessionCookie(config.http.baseUrl),
     limiter: new RateLimiter(clock, config.http.rateLimit),
     trustProxy: config.http.trustProxy,

@@ -152,13 +152,14 @@ interface Share {
 }
 
 export function observeShares(
-  registry: Registry, { attempts, hasher, turns }: { attempts: Share; hasher: Share; turns: Share },
+  registry: Registry, { attempts, documents }: { attempts: Share[]; documents: Share[] },
 ): void {
   const { counter } = metricsIn(registry);
-  counter('farwatch_password_attempts_refused_total', () => attempts.refused + hasher.refused,
+  const sumOf = (shares: Share[]) => shares.reduce((total, { refused }) => total + refused, 0);
+  counter('farwatch_password_attempts_refused_total', () => sumOf(attempts),
     'Sign-ins and other work with passwords refused because an address or account had its share.');
-  counter('farwatch_documents_refused_total', () => turns.refused,
-    'Imports and exports refused because too many were waiting.');
+  counter('farwatch_documents_refused_total', () => sumOf(documents),
+    'Imports and exports refused because too many, or too much of them, were waiting.');
 }
 
 /** The rooms count in plain numbers, which cost nothing; a scrape copies them. */

@@ -2,6 +2,7 @@ import { connect, type Socket } from 'node:net';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { SERVER_LIMITS } from '../../controller/http/server.ts';
 import { makeApp, type TestApp } from '../helpers/make-app.ts';
+import { SimulatedClock } from '../helpers/simulated-clock.ts';
 import { newTenant, PASSWORD } from '../helpers/tenants.ts';
 import { until } from '../helpers/until.ts';
 
@@ -144,6 +145,29 @@ test('an organization that simulates without end keeps no other from simulating'
   expect((await Promise.all(flood)).filter((status) => status === 200)).toHaveLength(5);
   expect(refused).toEqual(['5', '5', '5']);
   await running;
+  await busy.close();
+});
+
+test('imports whose bodies arrive slowly take no turns, and are given up', async () => {
+  const clock = new SimulatedClock(Date.now());
+  const busy = await makeApp({ clock });
+  const { hostname, port } = new URL(busy.url);
+  const slow = await Promise.all(Array.from({ length: 4 }, async () => {
+    const { writeKeyText } = await newTenant(busy);
+    const seen = { text: '', isClosed: false };
+    const socket = connect(Number(port), hostname).on('error', () => undefined);
+    socket.on('data', (chunk) => (seen.text += chunk.toString())).on('close', () => (seen.isClosed = true));
+    const lines = ['POST /api/import HTTP/1.1', 'Host: a', `X-API-Key: ${writeKeyText}`, 'Content-Length: 50000'];
+    socket.write([...lines, 'Content-Type: application/json', '', '{'].join('\r\n'));
+    return seen;
+  }));
+  const modest = await newTenant(busy);
+  expect((await modest.writeKey.post('/api/import', { monitors: [] })).status).toBe(200);
+  await until(async () => {
+    await clock.advance(1000);
+    return slow.every(({ isClosed }) => isClosed);
+  }, { what: 'the slow ones are given up' });
+  for (const { text } of slow) expect(text).toMatch(/^HTTP\/1\.1 400 [^]*Request body arrives too slowly/);
   await busy.close();
 });
 

@@ -1,5 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import { AppError } from '../../../shared/errors.ts';
+import type { Clock } from '../../../shared/time.ts';
+import { BodyParts } from './body-parts.ts';
 import { parseStrictJson } from './strict-json.ts';
 
 /** How a body is written. `form`: by an HTML form, every field a string. `document`: see DocumentReader. */
@@ -10,6 +12,10 @@ const LARGEST_BODY = 1024 * 1024;
 /** A refused body is still read up to this size, so that its sender can read the answer. */
 export const LARGEST_DISCARDED = 8 * LARGEST_BODY;
 
+/** Of each interval until a body is complete; a slower one is refused. */
+const MIN_BYTES = 40_960;
+const PACE_INTERVAL_MS = 5000;
+
 export const JSON_TYPE = typeInUtf8('application/json');
 
 const FORM_TYPE = typeInUtf8('application/x-www-form-urlencoded');
@@ -17,14 +23,16 @@ const MOST_FORM_FIELDS = 100;
 
 /**
  * The parsed body; undefined when there is none. Throws INVALID_INPUT for another content type, BAD_REQUEST
- * above 1 MB, JSON_PARSE_ERROR for anything but strict JSON in UTF-8. Not @koa/bodyparser, which replaces
- * invalid bytes and obeys the charset and encoding that the sender names.
+ * above 1 MB or below 8 kB/s, JSON_PARSE_ERROR for anything but strict JSON in UTF-8. Not @koa/bodyparser,
+ * which replaces invalid bytes and obeys the charset and encoding that the sender names.
  */
 export async function readBody(
-  request: IncomingMessage, format: Exclude<BodyFormat, 'document'>,
+  request: IncomingMessage, format: Exclude<BodyFormat, 'document'>, clock: Clock,
 ): Promise<unknown> {
   const isForm = format === 'form' || (format === 'json-or-form' && FORM_TYPE.test(typeOf(request)));
-  const bytes = await readBytes(request);
+  const parts = new BodyParts();
+  await receiveBytes(request, clock, parts);
+  const bytes = parts.join();
   if (bytes.length === 0) return undefined;
   if (!(isForm ? FORM_TYPE : JSON_TYPE).test(typeOf(request))) {
     const type = isForm ? 'application/x-www-form-urlencoded' : 'application/json';
@@ -54,23 +62,33 @@ function parseForm(text: string): Record<string, string> {
   return Object.fromEntries(fields);
 }
 
-/** The whole body, of at most `largest` bytes. Throws BAD_REQUEST for a larger one. */
-export async function readBytes(request: IncomingMessage, largest = LARGEST_BODY): Promise<Buffer> {
+/** Receives the whole body, of at most `largest` bytes. Throws BAD_REQUEST for a larger or slower one. */
+export async function receiveBytes(
+  request: IncomingMessage, clock: Clock, parts: BodyParts, largest = LARGEST_BODY,
+): Promise<void> {
   const limit = `${largest / LARGEST_BODY} MB`;
   const tooLarge = () => new AppError('BAD_REQUEST', `Request body is larger than ${limit}`);
   const longestRead = Math.max(LARGEST_DISCARDED, largest);
   if (Number(request.headers['content-length'] ?? 0) > longestRead) throw tooLarge();
-  const chunks: Buffer[] = [];
-  let size = 0;
-  // By default an early end would cut the connection before the answer is out.
-  for await (const chunk of request.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
-    size += chunk.length;
-    if (size > longestRead) break;
-    if (size <= largest) chunks.push(chunk);
-    else chunks.length = 0;
+  let [size, sizeBefore] = [0, 0];
+  const pace = clock.setRepeating(PACE_INTERVAL_MS, () => {
+    if (size - sizeBefore < MIN_BYTES) parts.refuse(new AppError('BAD_REQUEST', 'Request body arrives too slowly'));
+    sizeBefore = size;
+  });
+  try {
+    // By default an early end would cut the connection before the answer is out.
+    const chunks = request.iterator({ destroyOnReturn: false }) as AsyncIterator<Buffer, undefined>;
+    for (;;) {
+      const { value: chunk } = await Promise.race([chunks.next(), parts.refused]);
+      size += chunk?.length ?? 0;
+      if (chunk === undefined || size > longestRead) break;
+      if (size <= largest) parts.add(chunk);
+      else parts.clear();
+    }
+  } finally {
+    pace.cancel();
   }
   if (size > largest) throw tooLarge();
-  return Buffer.concat(chunks);
 }
 
 /** Throws INVALID_INPUT for a compressed body, JSON_PARSE_ERROR for bytes that are not UTF-8. */

@@ -2,7 +2,8 @@ import type { IncomingMessage } from 'node:http';
 import pLimit from 'p-limit';
 import { AppError } from '../../../shared/errors.ts';
 import type { Clock } from '../../../shared/time.ts';
-import { decode, JSON_TYPE, readBytes, typeInUtf8, typeOf } from './body.ts';
+import { decode, JSON_TYPE, receiveBytes, typeInUtf8, typeOf } from './body.ts';
+import type { DocumentMemory } from './document-memory.ts';
 import { parseStrictJsonInTurns } from './strict-json.ts';
 import { yamlToJson } from './yaml.ts';
 
@@ -12,19 +13,39 @@ const MOST_AT_ONCE = 2;
 
 const YAML_TYPE = typeInUtf8('(?:application|text)/(?:x-)?yaml');
 
+/** A body that is there, for a handler that may have to wait for its turn. */
+export interface SentBody {
+  parse(): Promise<unknown>;
+  /** To be called in any case. */
+  release(): void;
+}
+
 /** Reads bodies that are whole documents, as JSON or YAML, up to 32 MB; their routes take turns. */
 export class DocumentReader {
   readonly #clock: Clock;
+  readonly #memory: DocumentMemory;
   readonly #limit = pLimit(MOST_AT_ONCE);
 
-  constructor(clock: Clock) {
+  constructor(clock: Clock, memory: DocumentMemory) {
     this.#clock = clock;
+    this.#memory = memory;
   }
 
-  /** The parsed document. Throws as `readBody` does. */
-  async read(request: IncomingMessage): Promise<unknown> {
+  /** Receives a document. Throws as `readBody` does; so does `parse`. */
+  async receive(request: IncomingMessage, caller: string): Promise<SentBody> {
+    const parts = this.#memory.open(caller);
+    const release = () => this.#memory.release(parts);
+    try {
+      await receiveBytes(request, this.#clock, parts, LARGEST_DOCUMENT);
+    } catch (error) {
+      release();
+      throw error;
+    }
+    return { parse: async () => this.#parse(request, parts.join()).finally(release), release };
+  }
+
+  async #parse(request: IncomingMessage, bytes: Buffer): Promise<unknown> {
     const isYaml = YAML_TYPE.test(typeOf(request));
-    const bytes = await readBytes(request, LARGEST_DOCUMENT);
     if (!isYaml && !JSON_TYPE.test(typeOf(request))) {
       throw new AppError('INVALID_INPUT', 'Content-Type must be application/json or application/yaml');
     }

@@ -13,8 +13,8 @@ class TooMany extends Error {}
 const NO_RECORD = new Set(['ENOTFOUND', 'ENODATA']);
 
 /**
- * Reads records by these name servers, or by those of the system; `caller`s take turns. Never rejects: failures
- * are data.
+ * Reads records by these name servers, or by those of the system; callers take turns. Never rejects:
+ * failures are data.
  */
 export function createNameRecords(servers: readonly HostAndPort[], clock: Clock) {
   const dns = new Resolver({ timeout: TRY_TIMEOUT_MS, tries: 2 });

@@ -17,7 +17,7 @@ export interface DomainDeps {
   domainChanged(domain: string): void;
 }
 
-/** Why DNS does not prove that a domain is for its page; null: it does. `caller`: the organization that asks. */
+/** Why DNS does not prove that a domain is for its page; null: it does. `caller` is an organization. */
 async function prove(
   { ask, own }: DomainDeps, domain: PageDomainDoc, caller = domain.organization_id,
 ): Promise<string | null> {
