@@ -9,7 +9,7 @@ export interface HttpSocket extends Socket {
   _httpMessage?: ServerResponse | null;
 }
 
-/** Of the connections that may be open; beyond this, idle ones close to make room. */
+/** Of the connections that may be open; beyond this, each new one closes another. */
 const NEAR_LIMIT = 0.9;
 
 interface ConnectionLimits {
@@ -20,7 +20,9 @@ interface ConnectionLimits {
 /**
  * Counts open connections, so that one client address cannot take all. The wider networks of an IPv6 address
  * have larger shares, of half of all connections at most. Near the limit of all, each new connection closes
- * an idle one: of those whose widest network has the most open, the one unused for longest.
+ * an idle one: of those whose widest network has the most open, the one unused for longest. Without idle ones,
+ * it closes one with a request of somebody who has more open than the newcomer. What is left is for those who
+ * have none open, unless one address may have all.
  */
 export class ConnectionShares {
   readonly #limits: ConnectionLimits;
@@ -33,7 +35,7 @@ export class ConnectionShares {
     this.#limits = limits;
   }
 
-  /** False: its address or network has its share open already. */
+  /** False: its address or network has its share open already, or what is left is for others. */
   admit(socket: HttpSocket, address = socket.remoteAddress): boolean {
     const { maxConnections, maxConnectionsOfAddress: most } = this.#limits;
     const mostOfWider = Math.max(most, Math.floor(maxConnections / 2));
@@ -42,12 +44,18 @@ export class ConnectionShares {
       if (this.#count(key) >= Math.min(most * factor, mostOfWider)) return false;
     }
     for (const { key } of networks) this.#open.set(key, this.#count(key) + 1);
+    const release = () => networks.forEach(({ key }) => this.#release(key));
     const holder = networks.at(-1)?.key ?? '';
-    if (this.#holders.size >= Math.floor(maxConnections * NEAR_LIMIT)) this.#closeIdle(this.#count(holder));
+    const own = this.#count(holder);
+    const isNearLimit = this.#holders.size >= Math.floor(maxConnections * NEAR_LIMIT);
+    if (isNearLimit && !this.#makeRoom(own) && own > 1 && most < maxConnections) {
+      release();
+      return false;
+    }
     this.#holders.set(socket, holder);
     socket.once('close', () => {
       this.#holders.delete(socket);
-      for (const { key } of networks) this.#release(key);
+      release();
     });
     return true;
   }
@@ -60,17 +68,24 @@ export class ConnectionShares {
     this.#holders.set(socket, holder);
   }
 
-  /** Closes an idle connection, unless all are of those who have fewer than `least` open. */
-  #closeIdle(least: number): void {
-    let victim: HttpSocket | null = null;
+  /** Closes a connection for somebody who has `own` open, the new one included. False: there is none to close. */
+  #makeRoom(own: number): boolean {
+    const isIdle = (socket: HttpSocket) => (socket._httpMessage ?? null) === null;
+    const victim = this.#unusedOfLargest(own, isIdle) ?? this.#unusedOfLargest(own + 1, () => true);
+    victim?.destroy();
+    return victim !== null;
+  }
+
+  /** Of who has the most open, at least `least`, the suitable one that is unused for longest; null: none. */
+  #unusedOfLargest(least: number, isSuitable: (socket: HttpSocket) => boolean): HttpSocket | null {
+    let found: HttpSocket | null = null;
     let most = least - 1;
     for (const [socket, holder] of this.#holders) {
-      const isIdle = (socket._httpMessage ?? null) === null && !socket.destroyed;
-      if (!isIdle || this.#count(holder) <= most) continue;
-      victim = socket;
+      if (socket.destroyed || !isSuitable(socket) || this.#count(holder) <= most) continue;
+      found = socket;
       most = this.#count(holder);
     }
-    victim?.destroy();
+    return found;
   }
 
   #count(network: string): number {

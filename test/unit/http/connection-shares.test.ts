@@ -54,3 +54,27 @@ test('a newcomer never closes connections of those who have fewer open', () => {
   expect(shares.admit(new Socket(), '192.0.2.2')).toBe(true);
   expect([...modest, ...greedy].some(({ destroyed }) => destroyed)).toBe(false);
 });
+
+test('four addresses whose connections all have requests leave the last tenth, and make room for newcomers', async () => {
+  const shares = new ConnectionShares({ maxConnections: 100, maxConnectionsOfAddress: 25 });
+  const response = new ServerResponse(new IncomingMessage(new Socket()));
+  const admittedOf = new Map<string, HttpSocket[]>();
+  const open = async (address: string): Promise<boolean> => {
+    const socket: HttpSocket = new Socket();
+    const isAdmitted = shares.admit(socket, address);
+    socket._httpMessage = response;
+    if (isAdmitted) admittedOf.set(address, [...(admittedOf.get(address) ?? []), socket]);
+    // What was closed emits its event.
+    await new Promise((resolve) => setImmediate(resolve));
+    return isAdmitted;
+  };
+  const openOf = (address: string) => (admittedOf.get(address) ?? []).filter(({ destroyed }) => !destroyed).length;
+  const greedy = ['192.0.2.1', '192.0.2.2', '192.0.2.3', '192.0.2.4'];
+  const greedyOpen = () => greedy.reduce((total, address) => total + openOf(address), 0);
+  for (const address of greedy) for (let at = 0; at < 25; at += 1) await open(address);
+  expect(greedyOpen()).toBe(90);
+  for (let at = 1; at <= 20; at += 1) expect(await open(`198.51.100.${at}`)).toBe(true);
+  expect(greedyOpen()).toBe(70);
+  for (const address of greedy) await open(address);
+  expect(greedyOpen()).toBe(70);
+});
