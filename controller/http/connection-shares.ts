@@ -20,9 +20,9 @@ interface ConnectionLimits {
 /**
  * Counts open connections, so that one client address cannot take all. The wider networks of an IPv6 address
  * have larger shares, of half of all connections at most. Near the limit of all, each new connection closes
- * an idle one: of those whose widest network has the most open, the one unused for longest. Without idle ones,
- * it closes one with a request of somebody who has more open than the newcomer. What is left is for those who
- * have none open, unless one address may have all.
+ * an idle one: of those whose widest network has the most open, the one unused for longest. Without idle
+ * ones, it closes one with a request of somebody who has more open than the newcomer. What is left is for
+ * those who have none open, unless one address may have all.
  */
 export class ConnectionShares {
   readonly #limits: ConnectionLimits;
@@ -68,7 +68,7 @@ export class ConnectionShares {
     this.#holders.set(socket, holder);
   }
 
-  /** Closes a connection for somebody who has `own` open, the new one included. False: there is none to close. */
+  /** Closes a connection for somebody who has `own` open, with the new one. False: there is none to close. */
   #makeRoom(own: number): boolean {
     const isIdle = (socket: HttpSocket) => (socket._httpMessage ?? null) === null;
     const victim = this.#unusedOfLargest(own, isIdle) ?? this.#unusedOfLargest(own + 1, () => true);

@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { MAX_CONNECTIONS, SUSPENDED_MS } from '../../controller/platform/bus/connection-limit.ts';
 import { openConnections } from '../../controller/platform/bus/open-connections.ts';
 import { probeUser } from '../../controller/probes/bus-user.ts';
+import { freePort } from '../../deploy/quickstart/ports.ts';
 import type { Loose } from '../helpers/api-client.ts';
 import { startCalloutServer } from '../helpers/callout-server.ts';
 import { fileServer, FleetRig, type RigNats } from '../helpers/fleet-rig.ts';
@@ -86,6 +87,19 @@ describe.each(servers)('a stolen probe key by %s', (_name, startServer) => {
     await clock.advance(SUSPENDED_MS + 5000);
     await until(() => connectAs(thief), { what: 'it may connect again' });
   });
+});
+
+const starts: [string, typeof startCalloutServer][] = natsVersions().map(
+  (version) => [`npm start, ${version}`, async (configure) => fileServer(await startNats({ version, configure }))],
+);
+if (natsPrograms().newest) starts.push(['the example for operators', startCalloutServer]);
+
+test.each(starts)('the server of %s limits what a client leaves unread and the lines that it sends', async (_name, start) => {
+  const monitoring = await freePort();
+  const nats = await start((text) => `http: "127.0.0.1:${monitoring}"\n${text}`);
+  const limits = await (await fetch(`http://127.0.0.1:${monitoring}/varz`)).json() as Loose;
+  expect(limits).toMatchObject({ max_pending: 33_554_432, max_control_line: 4096 });
+  await nats?.stop();
 });
 
 test.runIf(natsPrograms().newest)('on a server whose operator maintains the users, its connections are closed', async () => {

@@ -13,7 +13,7 @@ import { until } from './until.ts';
  * A server that authenticates probes by auth callout, as in production; null if this machine has none from
  * 2.10 on.
  */
-export async function startCalloutServer(): Promise<RigNats | null> {
+export async function startCalloutServer(configure = (text: string) => text): Promise<RigNats | null> {
   const program = natsPrograms().newest;
   if (!program) return null;
   const dir = mkdtempSync(join(tmpdir(), 'farwatch-callout-'));
@@ -23,7 +23,7 @@ export async function startCalloutServer(): Promise<RigNats | null> {
   const text = (seed: Uint8Array) => Buffer.from(seed).toString();
   writeFileSync(controllerCreds, `${text(user.getSeed())}\n${text(issuer.getSeed())}\n`);
   const keys = { controller: user.getPublicKey(), issuer: issuer.getPublicKey() };
-  writeFileSync(join(dir, 'nats.conf'), calloutConfig(port, join(dir, 'store'), keys));
+  writeFileSync(join(dir, 'nats.conf'), configure(calloutConfig(port, join(dir, 'store'), keys)));
   const child = spawn(program.path, ['-c', join(dir, 'nats.conf')], { stdio: 'ignore' });
   await until(() => answersAsNats({ host: '127.0.0.1', port }), { what: 'nats-server answers' });
   return {
