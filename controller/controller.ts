@@ -83,7 +83,8 @@ async function connectAndStart(
   await whenMongoAnswers(mongo, { clock, log });
   const { url: natsUrl, credsFile: creds } = config.nats;
   const bus = await connectBus({ url: natsUrl, creds, name: 'farwatch-controller', log, clock });
-  const controller = await openController({ ...options, mongo, bus, resolve: createResolver() }, publicPages);
+  const resolve = createResolver(clock);
+  const controller = await openController({ ...options, mongo, bus, resolve }, publicPages);
   await controller.start();
   const url = await controller.listen(createApp(controller.edge, server));
   return {

@@ -3,13 +3,16 @@ import type { deliveryView, health, sampleAnswer } from './answers.ts';
 import type { DestinationDoc } from './destination.ts';
 
 export interface UrlVetting {
-  /** Why a stranger's address may not be saved, worded to follow the name of its field; null when it may. */
-  urlRefusal(url: string): Promise<string | null>;
+  /**
+   * Why a stranger's address may not be saved, worded to follow the name of its field; null when it may.
+   * Callers take turns.
+   */
+  urlRefusal(url: string, caller: string): Promise<string | null>;
   /**
    * The same for a destination, with the setting that would allow it. `isSecret`: the address must not travel
    * unencrypted.
    */
-  destinationRefusal(url: string, isSecret: boolean): Promise<string | null>;
+  destinationRefusal(url: string, isSecret: boolean, caller: string): Promise<string | null>;
 }
 
 export type SampleOutcome = z.infer<typeof sampleAnswer>;

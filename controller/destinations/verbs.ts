@@ -54,7 +54,7 @@ export async function createDestination(deps: DestinationDeps, ctx: ProjectConte
     const message = `A project can have at most ${MOST_IN_PROJECT} integrations`;
     throw new AppError('FAIR_USE_LIMIT_REACHED', message, { details: { limit: MOST_IN_PROJECT } });
   }
-  await refusePrivate(deps, input);
+  await refusePrivate(deps, ctx, input);
   const { name, enabled, is_default, events, type, config } = input;
   const destination = {
     _id: newId(ctx.now), ...ownedBy(ctx.tenant), created_by: authorOf(ctx.actor),
@@ -81,7 +81,7 @@ export async function changeDestination(
     const isOtherType = type !== undefined && type !== seen.type;
     if (isOtherType) throw fieldError('type', 'The type is fixed when the integration is created');
     const settings = changedSettings(seen, config ?? {});
-    if (addressOf(settings)?.url !== addressOf(seen)?.url) await refusePrivate(deps, settings);
+    if (addressOf(settings)?.url !== addressOf(seen)?.url) await refusePrivate(deps, ctx, settings);
     const change = { ...given, config: settings.config, updated_at: ctx.now };
     const destination = await deps.destinations.change(seen, change);
     if (!destination) continue;
@@ -179,9 +179,13 @@ function addressOf({ type, config }: DestinationSettings): { url: string; field:
   return type === 'slack' ? { url: config.webhook_url, field: 'config.webhook_url' } : null;
 }
 
-async function refusePrivate({ vetting }: DestinationDeps, settings: DestinationSettings) {
+async function refusePrivate(
+  { vetting }: DestinationDeps, ctx: ProjectContext, settings: DestinationSettings,
+) {
   const address = addressOf(settings);
   if (address === null) return;
-  const refusal = await vetting.destinationRefusal(address.url, settings.type === 'slack');
+  const refusal = await vetting.destinationRefusal(
+    address.url, settings.type === 'slack', ctx.tenant.organizationId,
+  );
   if (refusal !== null) throw fieldError(address.field, `The address ${refusal}`);
 }

@@ -68,7 +68,7 @@ export class Watchdog {
     if (broken.length > 0) return `not called, since this does not work: ${broken.join(', ')}`;
     const { poster, url } = this.#deps;
     const outcome = await poster.post({
-      url, method: 'GET', headers: { 'user-agent': 'Farwatch' }, body: null, timeoutMs: TIMEOUT_MS,
+      caller: 'watchdog', url, method: 'GET', headers: { 'user-agent': 'Farwatch' }, body: null, timeoutMs: TIMEOUT_MS,
       signal: this.#stopped.signal,
     });
     if (outcome.kind === 'busy') return 'too much is under way';

@@ -309,7 +309,7 @@ describe('a receiver that fails', () => {
     const poster = new HttpPoster({ clock: systemClock, vetting });
     const { alerts } = rig.controller({ poster });
     const url = `http://${host}:${receiver.port}/hook`;
-    expect(await vetting.urlRefusal(url)).toBeNull();
+    expect(await vetting.urlRefusal(url, 'org-1')).toBeNull();
     const destination = await rig.destination(url);
     const incidentId = newId(1);
     await alerts.fanOut(alertOf(monitorConfig(), incidentId, { startedAt: rig.clock.now() }));

@@ -31,7 +31,7 @@ afterEach(async () => {
 
 test('healthy receivers get all their alerts while others hang', async () => {
   // This poster's deadlines never pass, so no attempt at a hanging receiver ends.
-  const vetting = createAddressVetting({ resolve: createResolver(), allowPrivate: true, clock: systemClock });
+  const vetting = createAddressVetting({ resolve: createResolver(systemClock), allowPrivate: true, clock: systemClock });
   const poster = new HttpPoster({ clock: new SimulatedClock(), vetting });
   const { alerts, service } = rig.controller({ poster });
   const ids: string[] = [];

@@ -42,7 +42,7 @@ function scripted(names: Record<string, string[][]>): Resolve {
 
 function request(url: string, more: Partial<PostRequest> = {}): PostRequest {
   return {
-    url, method: 'POST', headers: { 'content-type': 'application/json' }, body: Buffer.from('{"a":"ü"}'),
+    caller: 'org-1', url, method: 'POST', headers: { 'content-type': 'application/json' }, body: Buffer.from('{"a":"ü"}'),
     timeoutMs: 10_000, ...more,
   };
 }
@@ -208,7 +208,7 @@ describe('a post to a forbidden address', () => {
     const resolve = scripted({ 'rebind.example': [['93.184.216.34'], ['127.0.0.1']] });
     const vetting = createAddressVetting({ resolve, allowPrivate: false, clock: systemClock });
     const url = `http://rebind.example:${sink.port}/`;
-    expect(await vetting.urlRefusal(url)).toBeNull();
+    expect(await vetting.urlRefusal(url, 'org-1')).toBeNull();
     const made = new HttpPoster({ clock: systemClock, vetting });
     closing.push(() => made.close());
     expect(await made.post(request(url))).toEqual({
@@ -283,12 +283,46 @@ describe('a hanging receiver', () => {
 
 describe('the resolver of the system', () => {
   test('uses the hosts file', async () => {
-    expect(await createResolver()('localhost')).toEqual(
+    expect(await createResolver(systemClock)('localhost', 'org-1')).toEqual(
       expect.arrayContaining([expect.stringMatching(/^(127\.|::1)/)]),
     );
   });
 
+  test('is not kept from others by a caller whose names take long there', async () => {
+    const answers: (() => void)[] = [];
+    const bySystem = (host: string) => (host.startsWith('slow')
+      ? new Promise<string[]>((resolve) => answers.push(() => resolve([]))) : Promise.resolve(['192.0.2.1']));
+    const resolve = createResolver(systemClock, bySystem);
+    const codes: string[] = [];
+    const failed = ({ code }: NodeJS.ErrnoException) => void codes.push(String(code));
+    const flood = Array.from({ length: 150 }, (_none, at) => resolve(`slow-${at}.invalid`, 'greedy').catch(failed));
+    await until(() => codes.length > 0, { what: 'some names are refused' });
+    expect(codes[0]).toBe('EAGAIN');
+    expect(await resolve('modest.invalid', 'modest')).toEqual(['192.0.2.1']);
+    await until(() => codes.length === 129, { what: 'one runs and 20 wait' });
+    for (let answered = 0; answered < 21; answered += 1) {
+      await until(() => answers.length > answered, { what: 'the next one runs' });
+      answers[answered]?.();
+    }
+    await Promise.all(flood);
+  });
+
+  test('knows on whose behalf a post resolves a name', async () => {
+    const to = await receiver();
+    const asked: string[][] = [];
+    const resolve: Resolve = async (...both) => {
+      asked.push(both);
+      return ['127.0.0.1'];
+    };
+    const vetting = createAddressVetting({ resolve, allowPrivate: true, clock: systemClock });
+    const made = new HttpPoster({ clock: systemClock, vetting });
+    closing.push(() => made.close());
+    const { port } = new URL(to.url);
+    for (const caller of ['org-1', 'org-2']) await made.post(request(`http://${caller}.example:${port}/`, { caller }));
+    expect(asked).toEqual([['org-1.example', 'org-1'], ['org-2.example', 'org-2']]);
+  });
+
   test('reports an unknown name with a code', async () => {
-    await expect(createResolver()('does-not-exist.invalid')).rejects.toHaveProperty('code');
+    await expect(createResolver(systemClock)('does-not-exist.invalid', 'org-1')).rejects.toHaveProperty('code');
   });
 });

@@ -148,6 +148,25 @@ test('an organization that simulates without end keeps no other from simulating'
   await busy.close();
 });
 
+test('names of destinations are resolved on behalf of their organization', async () => {
+  const asked: string[][] = [];
+  const named = await makeApp({
+    resolve: async (...both) => {
+      asked.push(both);
+      return ['93.184.216.34'];
+    },
+  });
+  const { owner, organizationId } = await newTenant(named);
+  for (const [type, config] of [
+    ['webhook', { url: 'https://hook.example/' }], ['slack', { webhook_url: 'https://chat.example/' }],
+  ]) {
+    const created = await owner.client.post('/api/integrations', { name: type, type, config });
+    expect(created.status, created.text).toBe(201);
+  }
+  expect(asked).toEqual([['hook.example', organizationId], ['chat.example', organizationId]]);
+  await named.close();
+});
+
 test('imports whose bodies arrive slowly take no turns, and are given up', async () => {
   const clock = new SimulatedClock(Date.now());
   const busy = await makeApp({ clock });

@@ -87,7 +87,7 @@ fault('F30', 'a receiver answers 410', async () => {
 fault('F31', 'a receiver sends its response head byte by byte; 20 alerts go to another one', async () => {
   // The test decides when this poster's deadlines pass.
   const clock = new SimulatedClock();
-  const vetting = createAddressVetting({ resolve: createResolver(), allowPrivate: true, clock: systemClock });
+  const vetting = createAddressVetting({ resolve: createResolver(systemClock), allowPrivate: true, clock: systemClock });
   const poster = new HttpPoster({ clock, vetting });
   const { alerts } = rig.controller({ poster });
   const well = await startReceiver();

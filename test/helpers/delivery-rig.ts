@@ -94,7 +94,7 @@ export class DeliveryRig {
     const votes = new VoteStore(db);
     this.outbox = new IncidentOutbox({ incidents: this.incidents, updates, votes }, this.clock);
     const vetting =
-      createAddressVetting({ resolve: createResolver(), allowPrivate: true, clock: systemClock });
+      createAddressVetting({ resolve: createResolver(systemClock), allowPrivate: true, clock: systemClock });
     this.poster = new HttpPoster({ clock: systemClock, vetting });
   }
 

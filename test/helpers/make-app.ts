@@ -78,7 +78,7 @@ export async function makeApp(options: AppOptions = {}): Promise<TestApp> {
   });
   const mongo = watchedMongo(mongoUrl, options.onCommand);
   const owners = new OwnersBus();
-  const { bus = owners, clock = systemClock, log = createLog('test', 'silent'), resolve = createResolver() } =
+  const { bus = owners, clock = systemClock, log = createLog('test', 'silent'), resolve = createResolver(systemClock) } =
     options;
   const controller = await openController({
     config, mongo, bus, clock, log, resolve, timeZone: 'Europe/Berlin', random: Math.random,

@@ -39,7 +39,7 @@ export function sendAlert(
   switch (destination.type) {
     case 'webhook': return postToWebhook(deps, destination, alert, context);
     case 'email': return mailAlert(deps, destination.organization_id, alert, context);
-    case 'slack': return postToSlack(deps, destination.config, alert, context.signal);
+    case 'slack': return postToSlack(deps, destination, alert, context.signal);
   }
 }
 

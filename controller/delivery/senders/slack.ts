@@ -1,4 +1,4 @@
-import type { SlackConfig } from '../../destinations/destination.ts';
+import type { DestinationDoc } from '../../destinations/destination.ts';
 import type { PostOutcome } from '../../platform/outbound/poster-port.ts';
 import { alertContent } from '../content/alert-content.ts';
 import { slackMessage } from '../content/slack-message.ts';
@@ -6,12 +6,15 @@ import type { AlertDetails, Verdict } from '../delivery.ts';
 import type { SendDeps } from './send-alert.ts';
 import { ANSWER_TIMEOUT_MS, USER_AGENT, webhookVerdict } from './webhook.ts';
 
+type Slack = Extract<DestinationDoc, { type: 'slack' }>;
+
 /** Posts the alert to a Slack incoming webhook. */
 export async function postToSlack(
-  { poster, baseUrl }: SendDeps, config: SlackConfig, alert: AlertDetails, signal: AbortSignal,
+  { poster, baseUrl }: SendDeps, { organization_id: caller, config }: Slack, alert: AlertDetails,
+  signal: AbortSignal,
 ): Promise<Verdict> {
   const outcome = await poster.post({
-    url: config.webhook_url, method: 'POST', timeoutMs: ANSWER_TIMEOUT_MS, signal,
+    caller, url: config.webhook_url, method: 'POST', timeoutMs: ANSWER_TIMEOUT_MS, signal,
     headers: { 'Content-Type': 'application/json', 'User-Agent': USER_AGENT },
     body: Buffer.from(JSON.stringify(slackMessage(alertContent(alert, baseUrl())))),
   });

@@ -33,7 +33,9 @@ export async function postToWebhook(
     ...Object.fromEntries(custom.map(({ name, value }) => [name, value])),
   };
   const timeoutMs = ANSWER_TIMEOUT_MS;
-  return webhookVerdict(await poster.post({ url, method, headers, body, timeoutMs, signal }));
+  return webhookVerdict(await poster.post({
+    caller: webhook.organization_id, url, method, headers, body, timeoutMs, signal,
+  }));
 }
 
 /** `X-Service-Signature`: HMAC-SHA256, keyed with the secret, of the timestamp, a period and the body. */

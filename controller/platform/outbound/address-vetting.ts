@@ -25,10 +25,10 @@ export function createAddressVetting(options: { resolve: Resolve; allowPrivate: 
   const refusalOf = (ip: string) => addressRefusal(ip, { allowPrivate, ownAddresses: ownAddresses() });
 
   /** Resolves a host, unless it is an address. One forbidden address among several refuses them all. */
-  async function vetHost(host: string): Promise<Vetted> {
+  async function vetHost(host: string, caller: string): Promise<Vetted> {
     let addresses: string[];
     try {
-      addresses = isIP(host) ? [host] : await resolve(host);
+      addresses = isIP(host) ? [host] : await resolve(host, caller);
     } catch (error) {
       return { kind: 'unresolved', reason: unresolvedReason(host, error) };
     }
@@ -39,29 +39,29 @@ export function createAddressVetting(options: { resolve: Resolve; allowPrivate: 
     return { kind: 'refused', reason, isPrivate };
   }
 
-  async function judge(url: string): Promise<{ reason: string; isPrivate: boolean } | null> {
+  async function judge(url: string, caller: string): Promise<{ reason: string; isPrivate: boolean } | null> {
     const parsed = parseHttpUrl(url);
     if (!parsed.ok) return { reason: parsed.reason, isPrivate: false };
     const localhost = { reason: 'must be publicly reachable: localhost is not', isPrivate: true };
     if (parsed.isLocalhost) return allowPrivate ? null : localhost;
-    const vetted = await within(clock, SAVE_TIMEOUT_MS, vetHost(parsed.host));
+    const vetted = await within(clock, SAVE_TIMEOUT_MS, vetHost(parsed.host, caller));
     if (vetted?.kind !== 'refused') return null;
     return { reason: `must be publicly reachable: ${vetted.reason}`, isPrivate: vetted.isPrivate };
   }
 
   /** Why a stranger's URL may not be saved; null when it may, also while its name does not resolve. */
-  async function urlRefusal(url: string): Promise<string | null> {
-    return (await judge(url))?.reason ?? null;
+  async function urlRefusal(url: string, caller: string): Promise<string | null> {
+    return (await judge(url, caller))?.reason ?? null;
   }
 
   /**
    * The same for a destination's URL, with the setting that would allow it. `isSecret`: it must be `https:`,
    * unless private addresses are allowed.
    */
-  async function destinationRefusal(url: string, isSecret: boolean): Promise<string | null> {
+  async function destinationRefusal(url: string, isSecret: boolean, caller: string): Promise<string | null> {
     const parsed = parseHttpUrl(url);
     if (isSecret && parsed.ok && parsed.url.protocol !== 'https:' && !allowPrivate) return 'must start with https://';
-    const refusal = await judge(url);
+    const refusal = await judge(url, caller);
     if (refusal === null) return null;
     return refusal.isPrivate ? `${refusal.reason}. ${HOW_TO_ALLOW}` : refusal.reason;
   }

@@ -5,9 +5,15 @@ import { RefusedAddress } from './connection-failure.ts';
 
 const CONNECT_TIMEOUT_MS = 10_000;
 
-/** Connects to vetted addresses only: vets them when a name is resolved, and again once connected. */
-export function guardedConnector(vetting: AddressVetting): buildConnector.connector {
-  const options = { timeout: CONNECT_TIMEOUT_MS, autoSelectFamily: true, lookup: vettedLookup(vetting) };
+/**
+ * Connects to vetted addresses only: vets them when a name is resolved, and again once connected. `callerOf`
+ * returns who connects to a host.
+ */
+export function guardedConnector(
+  vetting: AddressVetting, callerOf: (host: string) => string,
+): buildConnector.connector {
+  const lookup = vettedLookup(vetting, callerOf);
+  const options = { timeout: CONNECT_TIMEOUT_MS, autoSelectFamily: true, lookup };
   const connect = buildConnector(options as buildConnector.BuildOptions);
   return (target, callback) => {
     // An address is connected to without a lookup.
@@ -24,9 +30,9 @@ export function guardedConnector(vetting: AddressVetting): buildConnector.connec
   };
 }
 
-function vettedLookup(vetting: AddressVetting): LookupFunction {
+function vettedLookup(vetting: AddressVetting, callerOf: (host: string) => string): LookupFunction {
   return (host, options, callback) => {
-    void vetting.vetHost(host).then((vetted) => {
+    void vetting.vetHost(host, callerOf(host)).then((vetted) => {
       if (vetted.kind !== 'allowed') {
         const { kind, reason } = vetted;
         return callback(kind === 'refused' ? new RefusedAddress(reason) : new Error(reason), '');

@@ -1,4 +1,6 @@
 export interface PostRequest {
+  /** On whose behalf: callers take turns where names are resolved. */
+  caller: string;
   url: string;
   method: 'GET' | 'POST' | 'PUT';
   /** Names in any case; the poster sets `Content-Length` and `Host`. */

@@ -26,13 +26,15 @@ export class HttpPoster implements Poster {
   readonly #agent: Agent;
   /** Requests under way by origin, until their bodies are drained. */
   readonly #underWay = new Map<string, number>();
+  /** Callers of requests under way by host name. */
+  readonly #callers = new Map<string, string[]>();
   readonly #open = new Set<AbortController>();
   #total = 0;
 
   constructor(options: { clock: Clock; vetting: AddressVetting }) {
     this.#clock = options.clock;
     this.#agent = new Agent({
-      connect: guardedConnector(options.vetting),
+      connect: guardedConnector(options.vetting, (host) => this.#callers.get(host)?.at(-1) ?? ''),
       connections: REQUESTS_PER_ORIGIN,
       pipelining: 1,
       keepAliveTimeout: KEEP_ALIVE_MS,
@@ -46,12 +48,16 @@ export class HttpPoster implements Poster {
   async post(request: PostRequest): Promise<PostOutcome> {
     const target = parseHttpUrl(request.url);
     if (!target.ok) return { kind: 'refused', reason: `the address ${target.reason}` };
-    const { origin } = target.url;
+    const { origin, hostname } = target.url;
     const ofOrigin = this.#underWay.get(origin) ?? 0;
     if (this.#total >= REQUESTS_AT_ONCE || ofOrigin >= REQUESTS_PER_ORIGIN) return { kind: 'busy' };
     this.#count(origin, 1);
+    this.#callers.set(hostname, [...(this.#callers.get(hostname) ?? []), request.caller]);
     const { outcome, finished } = await this.#send(request, target.url);
-    void finished.finally(() => this.#count(origin, -1));
+    void finished.finally(() => {
+      this.#count(origin, -1);
+      this.#forget(hostname, request.caller);
+    });
     return outcome;
   }
 
@@ -95,6 +101,12 @@ export class HttpPoster implements Poster {
     const timer = this.#clock.setTimer(Math.max(0, withinMs), () => body.destroy());
     await body.dump({ limit: BODY_LIMIT_BYTES }).catch(() => undefined);
     timer.cancel();
+  }
+
+  #forget(hostname: string, caller: string): void {
+    const callers = this.#callers.get(hostname) ?? [];
+    callers.splice(callers.indexOf(caller), 1);
+    if (callers.length === 0) this.#callers.delete(hostname);
   }
 
   #count(origin: string, by: 1 | -1): void {

@@ -22,7 +22,7 @@ export class GuardedReader implements OutboundReader {
 
   constructor({ clock, vetting }: { clock: Clock; vetting: AddressVetting }) {
     this.#clock = clock;
-    this.#connect = guardedConnector(vetting);
+    this.#connect = guardedConnector(vetting, () => USER_AGENT);
     this.#agent = new Agent({
       connect: this.#connect, connections: CONNECTIONS_PER_ORIGIN, pipelining: 1,
       headersTimeout: 0, bodyTimeout: 0,

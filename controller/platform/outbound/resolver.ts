@@ -1,31 +1,36 @@
 import { lookup, Resolver } from 'node:dns/promises';
-import pLimit from 'p-limit';
+import { FairQueue } from '../../../shared/fair-queue.ts';
+import type { Clock } from '../../../shared/time.ts';
 
-/** All addresses of a host name, IPv4 and IPv6. Without any, rejects with an error that has a `code`. */
-export type Resolve = (host: string) => Promise<string[]>;
+/**
+ * All addresses of a host name, IPv4 and IPv6. Without any, rejects with an error that has a `code`. Callers
+ * take turns.
+ */
+export type Resolve = (host: string, caller: string) => Promise<string[]>;
 
 /** For one attempt at one query; there are two attempts. */
 const TRY_TIMEOUT_MS = 2000;
 /** `getaddrinfo` blocks one of libuv's four threads while it runs. */
-const SYSTEM_LOOKUPS_AT_ONCE = 2;
-const SYSTEM_LOOKUPS_WAITING = 100;
+const SYSTEM_LOOKUPS = { atOnce: 2, atOnceOfKey: 1, waiting: 100, waitingOfKey: 20, longestWaitMs: 10_000 };
 /** Answers that mean "no such name here"; the hosts file and the search list may still know it. */
 const NOT_IN_DNS = new Set(['ENOTFOUND', 'ENODATA', 'ECONNREFUSED']);
 
 /** Asks DNS without blocking threads, then the system, which also knows the hosts file and search domains. */
-export function createResolver(): Resolve {
+export function createResolver(clock: Clock, bySystem: typeof allAddresses = allAddresses): Resolve {
   const dns = new Resolver({ timeout: TRY_TIMEOUT_MS, tries: 2 });
-  const systemLookups = pLimit(SYSTEM_LOOKUPS_AT_ONCE);
-  return async (host) => {
+  const systemLookups = new FairQueue(clock, SYSTEM_LOOKUPS, () =>
+    Object.assign(new Error('too many names wait to be resolved'), { code: 'EAGAIN' }));
+  return async (host, caller) => {
     const answers = await Promise.allSettled([dns.resolve4(host), dns.resolve6(host)]);
     const addresses = answers.flatMap((answer) => (answer.status === 'fulfilled' ? answer.value : []));
     if (addresses.length > 0) return addresses;
     for (const answer of answers) {
       if (answer.status === 'rejected' && !NOT_IN_DNS.has(String(answer.reason.code))) throw answer.reason;
     }
-    if (systemLookups.pendingCount >= SYSTEM_LOOKUPS_WAITING) {
-      throw Object.assign(new Error('too many names wait to be resolved'), { code: 'EAGAIN' });
-    }
-    return (await systemLookups(() => lookup(host, { all: true }))).map(({ address }) => address);
+    return systemLookups.run(caller, () => bySystem(host));
   };
+}
+
+async function allAddresses(host: string): Promise<string[]> {
+  return (await lookup(host, { all: true })).map(({ address }) => address);
 }

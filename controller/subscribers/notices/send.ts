@@ -67,6 +67,7 @@ async function post(
   const { webhook_url: url } = to.subscriber;
   if (url === null) return 'dropped';
   const { kind } = webhookVerdict(await poster.post({
+    caller: `subscribers:${to.page.organization_id}`,
     url, method: 'POST', timeoutMs: ANSWER_TIMEOUT_MS, signal,
     headers: { 'Content-Type': 'application/json', 'User-Agent': USER_AGENT },
     body: Buffer.from(JSON.stringify(noticePayload(to, notice))),

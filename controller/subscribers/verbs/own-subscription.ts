@@ -41,7 +41,8 @@ export async function changePreferences(
   const { subscriber, page } = await readSubscription(deps, token);
   const { webhook_url = subscriber.webhook_url } = input;
   const isNew = webhook_url !== null && webhook_url !== subscriber.webhook_url;
-  const refusal = isNew ? await deps.vetting.urlRefusal(webhook_url) : null;
+  const caller = `subscribers:${page.organization_id}`;
+  const refusal = isNew ? await deps.vetting.urlRefusal(webhook_url, caller) : null;
   if (refusal !== null) throw fieldError('webhook_url', refusal);
   const preferences = { ...subscriber.preferences, ...input.preferences };
   const changed = await deps.subscribers.prefer(subscriber._id, { preferences, webhook_url });

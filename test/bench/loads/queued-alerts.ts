@@ -37,7 +37,7 @@ export async function queuedAlerts(options: Record<string, unknown>): Promise<{ 
   const log = createLog('bench', 'error');
   const ports = {
     config, mongo, bus: new OwnersBus(), clock: systemClock, log, random: Math.random,
-    resolve: createResolver(), company: new Company(), holder: 'bench',
+    resolve: createResolver(systemClock), company: new Company(), holder: 'bench',
   };
   const notifications = await openNotifications(ports, {
     incidents: { markNotified: () => Promise.resolve() }, ownsShard: () => true, regions: { named: () => [] },
