@@ -53,7 +53,7 @@ const unsubscribe = (token: string) => app.client.post('/api/public/subscribers/
 /** As the controller reads it where the database stores no null. */
 async function stored(address: string) {
   const found = await app.db.collection(SUBSCRIBERS).findOne({ email: address });
-  return found && { verified_at: null, unsubscribed_at: null, ...found };
+  return found && { verified_at: null, unsubscribed_at: null, webhook_url: null, ...found };
 }
 
 /** A confirmed subscriber, and the token that each later mail has. */
