@@ -88,7 +88,7 @@ test('an import of many megabytes comes through it', async () => {
 });
 
 async function signIn(): Promise<void> {
-  await page.getByLabel('E-mail address').fill('operator@example.com');
+  await page.getByLabel('Email address').fill('operator@example.com');
   await page.getByLabel('Password').fill(PASSWORD);
   await page.getByRole('button', { name: 'Sign in' }).click();
 }

@@ -79,7 +79,7 @@ const read = async (path: string) => (await rig.session.call('GET', `/api/monito
 
 test('run now checks in every region, and shows what each has really seen', async () => {
   await open(`/monitors/${id}`);
-  await page.getByText('Seen up in all 2 regions').waitFor();
+  await page.getByText('Up in all 2 regions').waitFor();
   await page.keyboard.press('r');
   const runs = page.getByRole('dialog', { name: 'Run now' }).locator('.runs li');
   await runs.nth(1).waitFor();
@@ -120,7 +120,7 @@ test('the policy is changed in the form and shown, and the API keeps to it', asy
   await open(`/monitors/${id}/edit`);
   await page.getByLabel('Regions that must agree').selectOption('all');
   await page.getByLabel('Rechecks after a failure').fill('2');
-  await page.getByText('Down when 2 of 2 regions say so, each after 3 failed checks in a row.').waitFor();
+  await page.getByText('Down when 2 of 2 regions fail 3 checks in a row.').waitFor();
   await page.getByRole('button', { name: 'Review 2 changes' }).click();
   const dialog = page.getByRole('dialog');
   await dialog.getByRole('row', { name: 'Regions that must agree majority all' }).waitFor();
@@ -130,7 +130,7 @@ test('the policy is changed in the form and shown, and the API keeps to it', asy
   await page.getByRole('link', { name: 'Settings' }).last().click();
   await page.getByText('"regions": "all"').waitFor();
   expect((await read('/settings')).data?.['settings']).toMatchObject({ confirmation_policy: { regions: 'all', retries: 2 } });
-  await page.getByRole('link', { name: 'Try a policy' }).click();
+  await page.getByRole('link', { name: 'Try another policy' }).click();
   await expect.poll(() => page.getByRole('combobox').first().inputValue()).toBe('all');
 });
 
@@ -178,7 +178,7 @@ test('a job that reports its start and end shows how long it ran', async () => {
   // A chart moves with the minute; opened anew it has what there is.
   await page.reload();
   const chart = page.getByRole('region', { name: 'Run times' });
-  await chart.getByText('As a table').click();
+  await chart.getByText('View as table').click();
   await chart.getByRole('cell', { name: `${Math.round(result.response_time_ms)} ms` }).waitFor();
   await takeScreenshot(page, 'console-checks-run-time');
   expect((await ping('/3')).status).toBe(200);

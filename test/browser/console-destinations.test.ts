@@ -62,22 +62,22 @@ describe('destinations in the console', () => {
       await page.getByRole('button', { name: 'Create' }).click();
       await page.getByRole('alert').filter({ hasText: 'Bad header' }).first().waitFor();
       await page.getByLabel(/Headers/).fill('X-Team: ops');
-      await page.getByLabel('A probe is offline').check();
+      await page.getByLabel('Probe offline').check();
       await page.getByRole('button', { name: 'Create' }).click();
       await page.getByRole('heading', { level: 1, name: 'Pager' }).waitFor();
-      await page.getByRole('button', { name: 'Send a test' }).click();
+      await page.getByRole('button', { name: 'Send test alert' }).click();
       await page.getByText('HTTP 200').waitFor();
       expect(receiver.requests.find(({ path }) => path === '/pager')?.headers['x-team']).toBe('ops');
-      await page.getByRole('button', { name: 'Show the secret' }).click();
+      await page.getByRole('button', { name: 'Show secret' }).click();
       const secret = page.getByLabel('Signing secret').locator('code');
       const before = await secret.innerText();
       expect(before).toMatch(/^whsec_/);
-      await page.getByRole('button', { name: 'Replace' }).click();
-      await page.getByRole('dialog').getByRole('button', { name: 'Replace' }).click();
-      await page.getByText('Replaced').waitFor();
+      await page.getByRole('button', { name: 'Rotate' }).click();
+      await page.getByRole('dialog').getByRole('button', { name: 'Rotate' }).click();
+      await page.getByText('Secret rotated').waitFor();
       await expect.poll(() => secret.innerText()).not.toBe(before);
       receiver.behave(503);
-      await page.getByRole('button', { name: 'Send a test' }).click();
+      await page.getByRole('button', { name: 'Send test alert' }).click();
       await page.getByText('Not delivered').waitFor();
       expect(noted.filter((line) => !line.includes('400'))).toEqual([]);
     });
@@ -103,7 +103,7 @@ describe('destinations in the console', () => {
     const read = async () => (await tenant.owner.client.get(`/api/integrations/${id}/deliveries`)).data.deliveries[0];
     await until(async () => ((await read())?.retry_count ?? 0) > 0, { what: 'a failed attempt' });
     await rig.open(tenant.owner, `/destinations/${id}`, DESKTOP, async (page, noted) => {
-      const row = page.getByRole('region', { name: 'Sent' }).getByRole('row').filter({ hasText: 'A monitor goes down' });
+      const row = page.getByRole('region', { name: 'Sent' }).getByRole('row').filter({ hasText: 'Monitor down' });
       await row.getByText('Pending').waitFor();
       await row.getByText('the receiver answered 500').waitFor();
       await row.getByText(/^[1-5] of 5$/).waitFor();
@@ -114,7 +114,7 @@ describe('destinations in the console', () => {
       await until(async () => (await read()).status === 'delivered', { what: 'the second attempt' });
       await page.reload();
       await row.getByText('Delivered').waitFor();
-      await row.getByRole('link', { name: 'A monitor goes down' }).click();
+      await row.getByRole('link', { name: 'Monitor down' }).click();
       await page.waitForURL(new RegExp(`/incidents/${incidentId}`));
       expect(noted).toEqual([]);
     });
@@ -145,7 +145,7 @@ describe('destinations in the console', () => {
   test('only admins of the project are offered any of it', async () => {
     const viewer = await newMember(rig.app, tenant, 'viewer');
     await rig.open(viewer, '/destinations', DESKTOP, async (page, noted) => {
-      await page.getByText('Only admins of this project').waitFor();
+      await page.getByText('Only project admins').waitFor();
       await expect.poll(() => page.getByRole('link', { name: 'New destination' }).count()).toBe(0);
       expect(noted).toEqual([]);
     });

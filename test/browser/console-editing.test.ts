@@ -38,21 +38,21 @@ describe('the form of a monitor', () => {
     await rig.open(tenant.owner, '/monitors/new', DESKTOP, async (page, noted) => {
       await page.getByLabel('Target').fill('https://shop.example/cart');
       await page.getByLabel('Check every').fill('120');
-      await page.getByLabel('Accepted status').fill('200-299, 304');
-      await page.getByRole('button', { name: 'Add a header' }).click();
+      await page.getByLabel('Accepted status codes').fill('200-299, 304');
+      await page.getByRole('button', { name: 'Add header' }).click();
       await page.getByLabel('Name 1').fill('Accept');
       await page.getByLabel('Value 1').fill('text/html');
-      await page.getByLabel('Sign in with').selectOption('User name and password');
-      await page.getByLabel('User name').fill('ada');
+      await page.getByLabel('Authentication').selectOption('Username and password');
+      await page.getByLabel('Username').fill('ada');
       await page.getByRole('textbox', { name: 'Password' }).fill('secret');
-      await page.getByRole('button', { name: 'Add a condition' }).click();
-      await page.getByLabel('Part 1').selectOption('JSON');
-      await page.getByLabel('Which 1').fill('$.status');
+      await page.getByRole('button', { name: 'Add assertion' }).click();
+      await page.getByLabel('Source 1').selectOption('JSON');
+      await page.getByLabel('Property 1').fill('$.status');
       await page.getByLabel('Comparison 1').selectOption('equals');
-      await page.getByRole('group', { name: 'The answer must also satisfy' }).getByLabel('Value 1').fill('ok');
+      await page.getByRole('group', { name: 'Assertions' }).getByLabel('Value 1').fill('ok');
       for (const region of ['Dublin', 'Ohio', 'Tokyo']) await page.getByLabel(region).check();
       await page.getByLabel('Regions that must agree').selectOption('2 regions');
-      await page.getByText('Down when 2 of 3 regions say so, each after 2 failed checks in a row.').waitFor();
+      await page.getByText('Down when 2 of 3 regions fail 2 checks in a row.').waitFor();
       await page.getByLabel('Tags').fill('shop, eu');
       await page.getByLabel('Group', { exact: true }).selectOption({ label: 'Zone / Group 119' });
       await page.getByRole('button', { name: 'Test now' }).click();
@@ -82,7 +82,7 @@ describe('the form of a monitor', () => {
       await page.getByLabel('Target').fill('mail.shop.example');
       await page.getByLabel('Port', { exact: true }).fill('25');
       await page.getByLabel('Protocol', { exact: true }).selectOption('smtp');
-      const validation = page.getByLabel('The service must speak its protocol');
+      const validation = page.getByLabel('Validate the protocol');
       await expect.poll(() => validation.isChecked()).toBe(true);
       await validation.uncheck();
       expect(await create(page)).toMatchObject({ tcp_config: { port: 25, protocol: 'smtp', protocol_validation: false } });
@@ -90,20 +90,20 @@ describe('the form of a monitor', () => {
       await page.getByLabel('Target').fill('shop.example');
       await page.locator('summary', { hasText: 'Packets' }).click();
       await expect.poll(() => page.getByLabel('Packets', { exact: true }).getAttribute('max')).toBe('10');
-      await page.getByText('Of each check; one reply is enough. 1 to 10. Default: 3.').waitFor();
+      await page.getByText('Per check. One reply is enough. 1 to 10. Default: 3.').waitFor();
       await page.getByText('0 to 1,400 bytes. Default: 56 bytes.').waitFor();
       await page.getByLabel('Packets', { exact: true }).fill('5');
       expect(await create(page)).toMatchObject({ icmp_config: { packet_count: 5, ttl: 64 } });
       await fresh(page, 'DNS records');
       await page.getByLabel('Target').fill('shop.example');
       await page.getByLabel('Type 1').selectOption('MX');
-      await page.getByLabel('Values, one in each line 1').fill('10 mail.shop.example');
+      await page.getByLabel('Values, one per line 1').fill('10 mail.shop.example');
       expect(await create(page)).toMatchObject({
         dns_config: { record_entries: [{ type: 'MX', expected_values: ['10 mail.shop.example'] }] },
       });
       await fresh(page, 'Job (heartbeat)');
       await page.getByRole('textbox', { name: 'Name', exact: true }).fill('Backup');
-      await page.getByLabel('A ping every').fill('86400');
+      await page.getByLabel('Expect a ping every').fill('86400');
       expect(await create(page)).toMatchObject({ name: 'Backup', heartbeat_interval: 86_400, grace_period: 300 });
     });
   });
@@ -115,7 +115,7 @@ describe('the form of a monitor', () => {
     })).data.monitor;
     const before = await read(id);
     await rig.open(tenant.owner, `/monitors/${id}/edit`, { ...PHONE, colorScheme: 'dark' }, async (page, noted) => {
-      await page.getByRole('button', { name: 'Nothing changed' }).waitFor();
+      await page.getByRole('button', { name: 'No changes' }).waitFor();
       await page.getByLabel('Check every').fill('10');
       await expect.poll(() => page.getByLabel('Tags').inputValue()).toBe('old');
       await page.getByLabel('Tags').fill('shop');
@@ -145,7 +145,7 @@ describe('the form of a monitor', () => {
         'groups: [{ name: Shops }]\nmonitors:\n- { name: Shop, type: HTTP, target: "https://shop.example", interval_seconds: 600 }\n'
         + '- { name: Till, type: TCP, target: "till.example:80", interval_seconds: 60 }\n',
       );
-      await page.getByRole('button', { name: 'Show what would change' }).click();
+      await page.getByRole('button', { name: 'Preview changes' }).click();
       await page.getByText('2 new, 1 changed').waitFor();
       await page.getByRole('listitem').filter({ hasText: 'Shop' }).getByRole('row', { name: 'Check every 300 600' }).waitFor();
       expect(await findBarriers(page)).toEqual([]);

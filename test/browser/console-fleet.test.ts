@@ -24,7 +24,7 @@ describe('the fleet in the console', () => {
   test('nothing bars anybody on a phone', async () => {
     await rig.open(tenant.owner, '/fleet', { ...PHONE, colorScheme: 'dark' }, async (page, noted) => {
       await page.getByRole('link', { name: 'rack 4' }).waitFor();
-      await page.getByRole('img', { name: /Where the probes are\. Madrid: rack 4 Enrolling/ }).waitFor();
+      await page.getByRole('img', { name: /Probe locations\. Madrid: rack 4 Enrolling/ }).waitFor();
       expect(await findBarriers(page)).toEqual([]);
       await takeScreenshot(page, 'console-fleet-phone');
       await page.getByRole('link', { name: 'rack 4' }).click();
@@ -79,7 +79,7 @@ describe('the fleet in the console', () => {
       await dialog.getByRole('button', { name: 'Create' }).click();
       await dialog.waitFor({ state: 'detached' });
       await page.getByRole('link', { name: 'Regions' }).click();
-      await page.getByRole('row', { name: /Lisbon lisbon.*everybody here/ }).waitFor();
+      await page.getByRole('row', { name: /Lisbon lisbon.*all organizations/ }).waitFor();
     });
   });
 
@@ -118,8 +118,8 @@ describe('the fleet in the console', () => {
       status: 'down', since: 1, last_check_at: 1, last_success_at: null, last_failure_at: 1, open_incident: null, regions: [region],
     });
     await rig.open(tenant.owner, `/fleet/probes/${probe.id}`, DESKTOP, async (page, noted) => {
-      const runs = page.getByRole('region', { name: 'What it runs' });
-      await runs.getByText('11 of this project, 1 of others').waitFor();
+      const runs = page.getByRole('region', { name: 'Assigned monitors' });
+      await runs.getByText('11 in this project, 1 in other projects').waitFor();
       await runs.getByRole('row', { name: /Shop 7 HTTP.*Down/ }).waitFor();
       await takeScreenshot(page, 'console-probe-monitors');
       expect(await findBarriers(page)).toEqual([]);

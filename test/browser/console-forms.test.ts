@@ -45,9 +45,9 @@ describe('what the API has against a form', () => {
   test('opens what hides the field, and follows the last attempt', async () => {
     await rig.open(tenant.owner, '/monitors/new', DESKTOP, async (page) => {
       await page.getByLabel('Target').fill('https://shop.example/');
-      await page.getByText('More', { exact: true }).click();
+      await page.getByText('More options', { exact: true }).click();
       await page.getByLabel(/^Connect to/).fill('not a host');
-      await page.getByText('More', { exact: true }).click();
+      await page.getByText('More options', { exact: true }).click();
       await page.getByRole('button', { name: 'Test now' }).click();
       await page.getByText(SUMMARY).waitFor();
       await expect.poll(() => focused(page)).toMatch(/^Connect to/);

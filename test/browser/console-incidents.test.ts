@@ -59,7 +59,7 @@ describe('incidents in the console', () => {
       expect(await findBarriers(page)).toEqual([]);
       await takeScreenshot(page, 'console-incidents-phone');
       await page.goto(`${rig.app.url}/incidents/${opened}`);
-      await page.getByText('Who voted what').waitFor();
+      await page.getByText('Votes by region').waitFor();
       await page.getByRole('row', { name: /osaka/ }).waitFor();
       await page.getByText('Incident opened').waitFor();
       expect(await findBarriers(page)).toEqual([]);
@@ -110,7 +110,7 @@ describe('incidents in the console', () => {
       await expect.poll(() => page.locator('.markdown b').count()).toBe(0);
       await page.keyboard.press('r');
       await page.getByRole('dialog').getByRole('button', { name: 'Resolve' }).click();
-      await page.getByRole('button', { name: 'Close for good' }).waitFor();
+      await page.getByRole('button', { name: 'Close permanently' }).waitFor();
       expect(await findBarriers(page)).toEqual([]);
       expect(noted).toEqual([]);
     });
@@ -140,7 +140,7 @@ describe('incidents in the console', () => {
       await page.getByRole('button', { name: 'Report an incident' }).click();
       const dialog = page.getByRole('dialog');
       await dialog.getByLabel('Title').fill('Phones are dead in Berlin');
-      await dialog.getByLabel('What is wrong').fill('Nobody can call us');
+      await dialog.getByLabel('What’s wrong').fill('Nobody can call us');
       await page.context().setOffline(true);
       await dialog.getByRole('button', { name: 'Report an incident' }).click();
       await dialog.getByText('The server cannot be reached').waitFor();

@@ -48,7 +48,7 @@ test('the keyboard alone leads from signing in to an acknowledged incident', asy
   await rig.open(null, '/', DESKTOP, async (page) => {
     const isAt = (name: string) => page.getByRole('heading', { level: 1, name, exact: true }).waitFor();
     await isAt('Sign in');
-    await tabTo(page, 'E-mail address');
+    await tabTo(page, 'Email address');
     await page.keyboard.type(owner.email);
     await tabTo(page, 'Password');
     await page.keyboard.type(PASSWORD);
@@ -88,7 +88,7 @@ test('the keyboard alone leads from signing in to an acknowledged incident', asy
     await tabTo(page, 'Acknowledge');
     await page.keyboard.press('Enter');
     await page.getByRole('dialog').waitFor();
-    await tabTo(page, 'Note for the history');
+    await tabTo(page, 'Note for the timeline');
     await page.keyboard.type('By keys');
     await tabTo(page, 'Acknowledge');
     await page.keyboard.press('Enter');

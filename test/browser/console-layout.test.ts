@@ -92,7 +92,7 @@ test('the way back looks the same on every page below another one', async () => 
 
 test('the chart of a new monitor begins with the last hour', async () => {
   await rig.open(tenant.owner, pathOf('monitor'), DESKTOP, async (page) => {
-    const spans = page.getByRole('group', { name: 'Time span' });
+    const spans = page.getByRole('group', { name: 'Time range' });
     await spans.getByRole('button', { name: '1 h', pressed: true }).waitFor();
     await spans.getByRole('button', { name: '24 h' }).click();
     await spans.getByRole('button', { name: '24 h', pressed: true }).waitFor();

@@ -41,13 +41,13 @@ afterAll(async () => {
 test('a whole installation is set up in the browser: operator, first check, a second probe', async () => {
   await page.goto(farwatch.url);
   await page.getByLabel('Your name').fill('Ada');
-  await page.getByLabel('E-mail address').fill('ada@example.com');
+  await page.getByLabel('Email address').fill('ada@example.com');
   await page.getByLabel('Password').fill(PASSWORD);
-  await page.getByRole('button', { name: 'Create the operator' }).click();
+  await page.getByRole('button', { name: 'Create operator account' }).click();
   await page.getByLabel('Address', { exact: true }).first().fill(target.url);
-  await page.getByRole('button', { name: 'Check it now' }).click();
+  await page.getByRole('button', { name: 'Check now' }).click();
   await page.getByText('HTTP 200').waitFor();
-  await page.getByRole('button', { name: 'Watch it', exact: true }).click();
+  await page.getByRole('button', { name: 'Monitor it', exact: true }).click();
   await page.getByText('is watched every minute').waitFor();
 
   await enrolProbe(page, 'dublin-1', 'Dublin');
@@ -69,7 +69,7 @@ test('an outage is seen as it happens, from green to red and back, and who said 
   await takeScreenshot(page, 'console-live-down');
   await page.getByRole('link', { name: 'Incidents' }).click();
   await page.getByRole('link', { name: /127\.0\.0\.1/ }).first().click();
-  await page.getByText('Who voted what').waitFor();
+  await page.getByText('Votes by region').waitFor();
   await page.getByRole('row', { name: /dublin.*down/i }).waitFor();
   await takeScreenshot(page, 'console-live-incident');
   target.answer({ status: 200 });
@@ -101,7 +101,7 @@ test('the first result of a monitor fills its empty chart', async () => {
   // A time range that does not move on: moving on would read the result, too.
   const range = `from=${Date.now() - 600_000}&to=${Date.now() + 600_000}`;
   await page.goto(`${farwatch.url}/monitors/${id}?${range}`);
-  const empty = page.getByText('No response times in this time');
+  const empty = page.getByText('No response times in this time range');
   await empty.waitFor();
   await page.getByRole('status').getByText('Live').waitFor();
   for (const ping of ['start', '0']) expect((await request.get(`${farwatch.url}/api/heartbeat/${token}/${ping}`)).status()).toBe(200);

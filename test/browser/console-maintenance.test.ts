@@ -31,7 +31,7 @@ describe('maintenance in the console', () => {
       await takeScreenshot(page, 'console-calendar-phone');
       await page.getByRole('link', { name: /Backup/ }).first().click();
       await page.getByLabel('Title').waitFor();
-      await page.getByText('When it will be').waitFor();
+      await page.getByText('Next occurrences').waitFor();
       expect(await findBarriers(page)).toEqual([]);
       expect(noted).toEqual([]);
       await takeScreenshot(page, 'console-maintenance-phone');
@@ -55,9 +55,9 @@ describe('maintenance in the console', () => {
 
   test('a window is planned by choices, in the zone that was chosen, and then deleted', async () => {
     await rig.open(tenant.owner, '/maintenance', berlin, async (page, noted) => {
-      await page.getByRole('link', { name: 'Plan maintenance' }).click();
+      await page.getByRole('link', { name: 'Schedule maintenance' }).click();
       await page.getByLabel('Title').fill('Weekly restart');
-      await page.getByLabel('Begins').fill('2027-03-14T02:15');
+      await page.getByLabel('Starts').fill('2027-03-14T02:15');
       await page.getByLabel('Ends').fill('2027-03-14T03:00');
       await page.getByLabel('Repeats').selectOption('WEEKLY');
       await expect.poll(() => page.getByRole('button', { name: 'Sunday' }).getAttribute('aria-pressed')).toBe('true');

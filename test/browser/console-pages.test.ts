@@ -38,7 +38,7 @@ describe('status pages in the console', () => {
       await page.getByRole('link', { name: 'Acme <b>status</b>' }).waitFor();
       expect(await findBarriers(page)).toEqual([]);
       await takeScreenshot(page, 'console-pages-phone');
-      const views = { monitors: 'Shop', posts: 'Payments fail', subscribers: 'reader@example.com', branding: 'Own colour', settings: 'Time zone', domain: 'Own domain' };
+      const views = { monitors: 'Shop', posts: 'Payments fail', subscribers: 'reader@example.com', branding: 'Custom color', settings: 'Time zone', domain: 'Custom domain' };
       for (const [view, text] of Object.entries(views)) {
         await page.goto(`${rig.app.url}/pages/${shown}/${view}`);
         await page.locator('.page-main').getByText(text).first().waitFor();
@@ -70,7 +70,7 @@ describe('status pages in the console', () => {
       // So is its style, though it has no address yet, and what is no style stays text.
       await page.getByRole('link', { name: 'Branding' }).click();
       await page.getByLabel('Logo').fill('https://images.example/logo.png');
-      await page.getByLabel('Own CSS').fill('h1 { color: rgb(1, 2, 3); font-family: "</template><b>" }');
+      await page.getByLabel('Custom CSS').fill('h1 { color: rgb(1, 2, 3); font-family: "</template><b>" }');
       await page.getByRole('button', { name: 'Save' }).click();
       const heading = page.frameLocator('iframe').getByRole('heading', { level: 1 });
       const color = () => heading.evaluate((one) => one.ownerDocument.defaultView?.getComputedStyle(one).color);
@@ -81,18 +81,18 @@ describe('status pages in the console', () => {
       await page.frameLocator('iframe').getByText('Über uns').first().waitFor();
       await page.getByRole('link', { name: 'Settings' }).last().click();
       await page.getByLabel('Description').fill('All we do');
-      await page.getByLabel('Incidents of the last').fill('14');
+      await page.getByLabel('Incident history').fill('14');
       await page.getByLabel('Google Analytics').fill('G-AB12CD34');
-      await page.getByLabel('A good day has at least').fill('90');
+      await page.getByLabel('Green from').fill('90');
       await page.getByRole('button', { name: 'Save' }).click();
       await page.getByText('operational must not be below degraded').first().waitFor();
-      await page.getByLabel('A good day has at least').fill('99.5');
-      await page.getByLabel('A fair day has at least').fill('90');
+      await page.getByLabel('Green from').fill('99.5');
+      await page.getByLabel('Yellow from').fill('90');
       await page.getByRole('button', { name: 'Save' }).click();
       await page.getByText('Saved', { exact: true }).nth(2).waitFor();
       await page.getByRole('link', { name: 'Branding' }).click();
-      await page.getByLabel('Own colour').check();
-      await page.getByLabel('Text above').fill('Hello');
+      await page.getByLabel('Custom color').check();
+      await page.getByLabel('Header text').fill('Hello');
       await page.getByRole('button', { name: 'Save' }).click();
       await expect.poll(async () => (await rig.app.client.get('/status/uber-uns')).text).toContain('Hello');
       expect(noted.filter((line) => !line.includes('400'))).toEqual([]);
@@ -138,7 +138,7 @@ describe('status pages in the console', () => {
       await takeScreenshot(page, 'console-page-subscriber');
       await dialog.getByLabel('All incidents').uncheck();
       await dialog.getByLabel('Maintenance').uncheck();
-      await dialog.getByLabel('How often').selectOption('daily');
+      await dialog.getByLabel('Frequency').selectOption('daily');
       await dialog.getByRole('button', { name: 'Save' }).click();
       await page.getByText('critical incidents, daily').waitFor();
       await expect.poll(() => page.url()).toMatch(/subscribers\?status=verified$/);
@@ -166,19 +166,19 @@ describe('status pages in the console', () => {
       // No key waits for the next one longer than the field does: time stands still.
       await page.clock.install();
       await page.clock.pauseAt(Date.now() + 60_000);
-      await page.getByLabel('Part of the address').pressSequentially('reader');
+      await page.getByLabel('Search by address').pressSequentially('reader');
       await page.clock.resume();
       await page.waitForURL(/search=reader/);
       await page.getByText('reader@example.com').waitFor();
       expect(asked).toEqual(['reader']);
       const [file] = await Promise.all([page.waitForEvent('download'), page.getByRole('button', { name: 'Export as CSV' }).click()]);
       expect(file.suggestedFilename()).toBe('subscribers.csv');
-      await page.getByLabel('Choose reader@example.com').check();
+      await page.getByLabel('Select reader@example.com').check();
       await page.getByRole('button', { name: 'Delete' }).click();
       await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click();
       await page.getByText('No subscribers').waitFor();
       await page.goto(`${rig.app.url}/pages/${shown}/domain`);
-      await page.getByLabel('Own domain').fill('status.acme.invalid');
+      await page.getByLabel('Custom domain').fill('status.acme.invalid');
       await page.getByRole('button', { name: 'Save' }).click();
       await page.getByRole('button', { name: 'Check DNS now' }).click();
       await page.getByText('in DNS is enough').waitFor();
@@ -190,7 +190,7 @@ describe('status pages in the console', () => {
       await page.getByText('Search is down').or(page.getByText('Payments fail')).first().waitFor();
       await expect.poll(() => page.getByRole('button', { name: /Publish|draft|New post|Delete/ }).count()).toBe(0);
       await page.goto(`${rig.app.url}/pages/${id}`);
-      await page.getByText('There is nothing at this address').waitFor();
+      await page.getByText('Page not found').waitFor();
     });
   });
 });

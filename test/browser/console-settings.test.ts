@@ -25,8 +25,8 @@ async function invited(email: string): Promise<string> {
 
 /** The parts of the settings, by what they show once they are read. */
 const PARTS = {
-  account: 'This one', organization: 'Your role', people: 'soon@example.com', projects: 'Default', keys: 'reader',
-  plan: 'Shortest interval', audit: 'Invitation sent',
+  account: 'This session', organization: 'Your role', people: 'soon@example.com', projects: 'Default', keys: 'reader',
+  plan: 'Minimum interval', audit: 'Invitation sent',
 };
 
 describe('settings in the console', () => {
@@ -52,10 +52,10 @@ describe('settings in the console', () => {
       const shown = page.getByRole('dialog').locator('code');
       const first = await shown.innerText();
       expect(await works(first)).toBe(true);
-      await page.getByRole('button', { name: 'I have stored it' }).click();
+      await page.getByRole('button', { name: 'I’ve saved it' }).click();
       expect(await page.content()).not.toContain(first);
-      await page.getByRole('button', { name: 'Replace Deployments' }).click();
-      await page.getByRole('dialog').getByRole('button', { name: 'Replace' }).click();
+      await page.getByRole('button', { name: 'Rotate Deployments' }).click();
+      await page.getByRole('dialog').getByRole('button', { name: 'Rotate' }).click();
       await page.getByText('not shown again').waitFor();
       const second = await shown.innerText();
       expect([await works(first), await works(second)]).toEqual([false, true]);
@@ -95,11 +95,11 @@ describe('settings in the console', () => {
     await rig.open(tenant.owner, '/settings/people', DESKTOP, async (page, noted) => {
       await page.getByRole('button', { name: 'Invite a person' }).click();
       const dialog = page.getByRole('dialog');
-      await dialog.getByLabel('Mail address').fill('grace@example.com');
+      await dialog.getByLabel('Email address').fill('grace@example.com');
       await dialog.getByLabel('Role in Default').selectOption('viewer');
-      await dialog.getByRole('button', { name: 'Send the invitation' }).click();
+      await dialog.getByRole('button', { name: 'Send invitation' }).click();
       await page.getByRole('cell', { name: 'grace@example.com', exact: true }).waitFor();
-      await page.getByRole('button', { name: 'Withdraw the invitation of soon@example.com' }).click();
+      await page.getByRole('button', { name: 'Withdraw the invitation for soon@example.com' }).click();
       await page.getByRole('cell', { name: 'soon@example.com', exact: true }).waitFor({ state: 'detached' });
       await page.getByLabel('Role of viewer').selectOption('admin');
       const rolesNow = async () => ((await tenant.owner.client.get('/api/organization/members')).data.members as { name: string; role: string }[])
@@ -170,31 +170,31 @@ describe('settings in the console', () => {
     const link = await invited(known.email);
     const organizations = async () => (await known.client.get('/api/auth/me')).data.organizations.map(({ id }: { id: string }) => id);
     await rig.open(tenant.owner, link, DESKTOP, async (page) => {
-      await page.getByText(`You are signed in here as ${tenant.owner.email}.`).waitFor();
+      await page.getByText(`You’re signed in as ${tenant.owner.email}.`).waitFor();
       await expect.poll(() => page.getByLabel('Your name').count()).toBe(0);
       expect(await findBarriers(page)).toEqual([]);
       await takeScreenshot(page, 'console-invitation-known');
       await page.getByLabel('Password').fill('not the password');
-      await page.getByRole('button', { name: 'Accept the invitation' }).click();
+      await page.getByRole('button', { name: 'Accept invitation' }).click();
       await page.getByRole('alert').getByText('INVALID_CREDENTIALS').waitFor();
       expect(await organizations()).not.toContain(tenant.organizationId);
       await page.getByLabel('Password').fill(PASSWORD);
-      await page.getByRole('button', { name: 'Accept the invitation' }).click();
+      await page.getByRole('button', { name: 'Accept invitation' }).click();
       await page.getByRole('heading', { level: 1, name: 'Monitors' }).waitFor();
       expect(await organizations()).toContain(tenant.organizationId);
       await page.goto(`${rig.app.url}/settings/account`);
       await page.getByText(known.email).first().waitFor();
       await page.goto(`${rig.app.url}${link}`);
-      await page.getByRole('heading', { level: 1, name: 'This invitation is not valid any more' }).waitFor();
+      await page.getByRole('heading', { level: 1, name: 'This invitation is no longer valid' }).waitFor();
       expect(await findBarriers(page)).toEqual([]);
     });
   });
 
   test('the plan is changed, a project made, its roles given, and the log tells of it', async () => {
     await rig.open(tenant.owner, '/settings/plan', DESKTOP, async (page, noted) => {
-      await page.getByRole('button', { name: 'Change the plan' }).click();
-      await page.getByRole('dialog').getByLabel('Plan and use').selectOption('pro');
-      await page.getByRole('dialog').getByRole('button', { name: 'Change the plan' }).click();
+      await page.getByRole('button', { name: 'Change plan' }).click();
+      await page.getByRole('dialog').getByLabel('Plan and usage').selectOption('pro');
+      await page.getByRole('dialog').getByRole('button', { name: 'Change plan' }).click();
       await page.getByText('Plan: pro').waitFor();
       await page.getByRole('link', { name: 'Projects' }).click();
       await page.getByRole('button', { name: 'New project' }).click();
@@ -228,7 +228,7 @@ describe('settings in the console', () => {
         await expect.poll(() => page.getByRole('button', { name: 'Tarif wechseln' }).count()).toBe(0);
       });
       await managed.open(operator, '/settings/plan', DESKTOP, async (page) => {
-        await page.getByRole('button', { name: 'Change the plan' }).waitFor();
+        await page.getByRole('button', { name: 'Change plan' }).waitFor();
         await expect.poll(() => page.getByText('Only the operator').count()).toBe(0);
       });
     } finally {
@@ -239,9 +239,9 @@ describe('settings in the console', () => {
   test('a member is offered their own account alone', async () => {
     const member = await newMember(rig.app, tenant, 'member');
     await rig.open(member, '/settings/keys', DESKTOP, async (page) => {
-      await page.getByText('There is nothing at this address').waitFor();
+      await page.getByText('Page not found').waitFor();
       await page.goto(`${rig.app.url}/settings`);
-      await page.getByText('Where you are signed in').waitFor();
+      await page.getByText('Active sessions').waitFor();
       await expect.poll(() => page.getByRole('link', { name: 'API keys' }).count()).toBe(0);
     });
   });

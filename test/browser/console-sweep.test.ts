@@ -77,7 +77,7 @@ const OPENED: [view: string, ...buttons: string[]][] = [
   ['regions', 'Delete'], ['destination', 'Delete'], ['status-pages', 'New status page'], ['status-page', 'More', '…Delete'],
   ['status-page-posts', 'New post'], ['maintenance-window', 'Delete'], ['settings-people', 'Invite'],
   ['settings-projects', 'New project'], ['settings-projects', 'Roles'], ['settings-projects', 'Rename'],
-  ['settings-keys', 'New API key'], ['settings-keys', 'Replace'], ['settings-plan', 'Change the plan'],
+  ['settings-keys', 'New API key'], ['settings-keys', 'Rotate'], ['settings-plan', 'Change plan'],
   ['settings-account', 'Sign out everywhere'],
 ];
 

@@ -16,7 +16,7 @@ afterAll(() => rig?.close());
 
 async function register(page: Page, email: string): Promise<void> {
   await page.getByLabel('Your name').fill('Ada Lovelace');
-  await page.getByLabel('E-mail address').fill(email);
+  await page.getByLabel('Email address').fill(email);
   await page.getByLabel('Password').fill(PASSWORD);
 }
 
@@ -27,16 +27,16 @@ describe('the first minute', () => {
       expect(await findBarriers(page)).toEqual([]);
       await takeScreenshot(page, 'console-welcome-first');
       await register(page, EMAIL);
-      await page.getByRole('button', { name: 'Create the operator' }).click();
+      await page.getByRole('button', { name: 'Create operator account' }).click();
       await page.getByRole('heading', { level: 1, name: 'Welcome, Ada' }).waitFor();
 
       await page.getByLabel('Address', { exact: true }).first().fill('shop.example/start?x=1');
-      await page.getByRole('button', { name: 'Check it now' }).click();
-      await page.getByText('No probe is online that could check it.').waitFor();
-      await page.getByRole('button', { name: 'Watch it anyway' }).click();
-      await page.getByText('shop.example/start is watched every minute.').waitFor();
+      await page.getByRole('button', { name: 'Check now' }).click();
+      await page.getByText('No online probe can run this check.').waitFor();
+      await page.getByRole('button', { name: 'Monitor it anyway' }).click();
+      await page.getByText('shop.example/start is checked every minute.').waitFor();
 
-      await page.getByRole('button', { name: 'Save and send a test' }).click();
+      await page.getByRole('button', { name: 'Save and send test alert' }).click();
       await page.getByText('A test alert is on its way').waitFor();
       await until(() => rig.app.mailsTo(EMAIL).length > 0, { what: 'the test alert in the mail' });
 
@@ -60,12 +60,12 @@ describe('the first minute', () => {
       await register(page, EMAIL);
       await page.getByRole('button', { name: 'Create an account' }).click();
       await page.getByRole('alert').getByText('RESOURCE_ALREADY_EXISTS').waitFor();
-      await page.getByLabel('E-mail address').fill(email);
+      await page.getByLabel('Email address').fill(email);
       await page.getByRole('button', { name: 'Create an account' }).click();
-      await page.getByText(`We have mailed a link to ${email}`).waitFor();
+      await page.getByText(`We’ve emailed a link to ${email}`).waitFor();
       expect(await findBarriers(page)).toEqual([]);
       await takeScreenshot(page, 'console-session-unverified-phone');
-      await page.getByRole('button', { name: 'I have verified it' }).click();
+      await page.getByRole('button', { name: 'I’ve verified it' }).click();
       await page.getByText('not verified yet').waitFor();
       const link = await mailedLink(email, 'verify-email');
       await page.goto(`${rig.app.url}${link}`);
@@ -78,15 +78,15 @@ describe('the first minute', () => {
   test('is repeated by nobody who has forgotten a password', async () => {
     await rig.open(null, '/sign-in', DESKTOP, async (page) => {
       await page.getByRole('link', { name: 'Forgot your password?' }).click();
-      await page.getByLabel('E-mail address').fill(EMAIL);
-      await page.getByRole('button', { name: 'Send the link' }).click();
+      await page.getByLabel('Email address').fill(EMAIL);
+      await page.getByRole('button', { name: 'Send link' }).click();
       await page.getByText(`If ${EMAIL} has an account`).waitFor();
       expect(await findBarriers(page)).toEqual([]);
       await page.goto(`${rig.app.url}${await mailedLink(EMAIL, 'reset-password')}`);
       await page.getByLabel('New password').fill('another horse battery');
       await page.getByRole('button', { name: 'Change the password' }).click();
       await page.getByRole('link', { name: 'Sign in' }).click();
-      await page.getByLabel('E-mail address').fill(EMAIL);
+      await page.getByLabel('Email address').fill(EMAIL);
       await page.getByLabel('Password').fill('another horse battery');
       await page.getByRole('button', { name: 'Sign in' }).click();
       await page.getByRole('heading', { level: 1, name: 'Monitors' }).waitFor();

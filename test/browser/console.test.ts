@@ -12,7 +12,7 @@ describe('around every view', () => {
   test('somebody without a session signs in, and comes to where the link led', async () => {
     const { owner: { email } } = await rig.newTenant();
     await rig.open(null, '/incidents', DESKTOP, async (page, noted) => {
-      await page.getByLabel('E-mail address').fill(email);
+      await page.getByLabel('Email address').fill(email);
       await page.getByLabel('Password').fill('wrong horse battery');
       await page.getByRole('button', { name: 'Sign in' }).click();
       await page.getByRole('alert').getByText('INVALID_CREDENTIALS').waitFor();

@@ -5,7 +5,7 @@ export async function enrolProbe(page: Page, name: string, regionName: string): 
   await page.getByRole('button', { name: 'Add a probe' }).click();
   const probe = page.getByRole('dialog', { name: 'Add a probe' });
   await probe.getByLabel('Name').fill(name);
-  await probe.getByLabel('Region').selectOption('A new region…');
+  await probe.getByLabel('Region').selectOption('New region…');
   const region = page.getByRole('dialog', { name: 'Add a region' });
   await region.getByLabel('Name', { exact: true }).fill(regionName);
   await region.getByLabel('City').fill('Dublin');

@@ -60,7 +60,7 @@ describe('the list of monitors', () => {
     const { tenant } = await four();
     await rig.open(tenant.owner, '/', { ...PHONE, colorScheme: 'dark' }, async (page, noted) => {
       await page.getByRole('link', { name: 'Web' }).waitFor();
-      await page.getByRole('img', { name: /Uptime of 24 hours: 99/ }).first().waitFor();
+      await page.getByRole('img', { name: /Uptime over 24 hours: 99/ }).first().waitFor();
       expect(await findBarriers(page)).toEqual([]);
       await takeScreenshot(page, 'console-overview-phone');
       await page.getByLabel('Group by').selectOption('tree');
@@ -148,7 +148,7 @@ describe('the list of monitors', () => {
       await expect.poll(() => page.getByRole('searchbox').inputValue()).toBe('login web');
       await expect.poll(() => new URL(page.url()).pathname).toBe('/');
       release();
-      await page.getByText('No monitor is like that').waitFor();
+      await page.getByText('No monitors match your filters').waitFor();
     });
   });
 
@@ -209,7 +209,7 @@ describe('the list of monitors', () => {
   test('leads to the first monitor when there is none', async () => {
     const tenant = await rig.newTenant();
     await rig.open(tenant.owner, '/', DESKTOP, async (page) => {
-      await page.getByRole('link', { name: 'Add the first monitor' }).click();
+      await page.getByRole('link', { name: 'Add monitor' }).click();
       await page.waitForURL('**/welcome');
     });
   });
@@ -298,7 +298,7 @@ describe('live events', () => {
       expect(await shownNames(page)).toEqual(['Gamma']);
       await writeKey.delete(`/api/monitors/${beta}`);
       tell(tenant, 'monitor.changed', { monitor_ids: [beta] });
-      await page.getByText('Nothing is watched yet').waitFor();
+      await page.getByText('No monitors yet').waitFor();
       expect(whole).toEqual([]);
     });
   });

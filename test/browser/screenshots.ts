@@ -11,7 +11,7 @@ const LOOKS = {
   'german-phone': { ...PHONE, colorScheme: 'dark', locale: 'de-DE' },
 } as const;
 /** Of a row of the overview whose statistics have arrived. */
-const UPTIME = /^(Uptime of 24 hours|Verfügbarkeit, 24 Stunden): \d/;
+const UPTIME = /^(Uptime over 24 hours|Verfügbarkeit, 24 Stunden): \d/;
 /** Against hanging: a view that loads for ever is a fault. */
 const MOST_MS = 60_000;
 

@@ -2,11 +2,11 @@ import { catalogue } from './catalogue.ts';
 
 const english = {
   checks: 'Checks', filters: 'Filter checks', outcome: 'Outcome', all: 'All', failed: 'Failed', passed: 'Passed', before: 'Before',
-  none: 'No checks here', noneLong: 'None was made in this time, or none fits the filter.', older: 'Load older checks',
-  late: 'late', probe: 'Probe', received: 'Received late, at', evidence: 'What was seen', thisCheck: 'Failed', lastGood: 'Last good',
-  noGood: 'No good check is remembered', earlierEvidence: 'The probe kept what it saw when this failure was seen before:',
+  none: 'No checks found', noneLong: 'No checks ran in this time range, or none match your filters.', older: 'Load older checks',
+  late: 'late', probe: 'Probe', received: 'Received late at', evidence: 'Evidence', thisCheck: 'Failed check', lastGood: 'Last successful check',
+  noGood: 'No successful check on record', earlierEvidence: 'The probe captured this during an earlier check with the same failure:',
   phases: 'Phases', statusLine: 'Status line', address: 'Address', addresses: 'All addresses', certificate: 'Certificate',
-  body: 'Body', same: 'the same',
+  body: 'Body', same: 'unchanged',
 };
 
 export const checkTexts = catalogue(english, { de: () => import('./de/checks.ts') });

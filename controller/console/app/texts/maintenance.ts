@@ -1,22 +1,22 @@
 import { catalogue } from './catalogue.ts';
 
 const english = {
-  title: 'Maintenance', plan: 'Plan maintenance', list: 'List', calendar: 'Calendar', none: 'No maintenance is planned',
-  noneLong: 'Plan it before you begin: nobody is woken meanwhile, and your status pages say why.', scheduled: 'Planned', active: 'Under way',
-  over: 'Over', next: 'Next', repeats: 'Repeats', monitors: 'Monitors', pages: 'Status pages', state: 'State', window: 'Maintenance',
+  title: 'Maintenance', plan: 'Schedule maintenance', list: 'List', calendar: 'Calendar', none: 'No maintenance scheduled',
+  noneLong: 'Schedule maintenance before you start to hold alerts while you work and let visitors of your status pages know.', scheduled: 'Scheduled', active: 'In progress',
+  over: 'Ended', next: 'Next', repeats: 'Repeats', monitors: 'Monitors', pages: 'Status pages', state: 'State', window: 'Maintenance',
   month: 'Month', previousMonth: 'Previous month', nextMonth: 'Next month', today: 'Today', name: 'Title', description: 'Description',
-  starts: 'Begins', ends: 'Ends', zone: 'Time zone', zoneHint: 'In which it keeps its time of day when the clocks change',
+  starts: 'Starts', ends: 'Ends', zone: 'Time zone', zoneHint: 'The window keeps its local time when clocks change',
   repeat: 'Repeats', once: 'Does not repeat', DAILY: 'Every day', WEEKLY: 'Every week', MONTHLY: 'Every month', YEARLY: 'Every year',
-  custom: 'By a rule of its own', on: 'On', monthDay: (day: number) => `On day ${day} of the month`,
+  custom: 'Custom rule', on: 'On', monthDay: (day: number) => `On day ${day} of the month`,
   nthDay: (nth: string, day: string) => `On the ${nth} ${day} of the month`, lastDay: (day: string) => `On the last ${day} of the month`,
-  every: 'Every', everyHint: '1: each time', rule: 'Rule', ruleHint: 'An RRULE of iCalendar of at most one occurrence a day',
-  times: 'After this many times', hold: 'Hold alerts until it is over',
-  holdHint: 'Who is still down then is alerted. Otherwise alerts are sent as ever.', nextTimes: 'When it will be', save: 'Save',
+  every: 'Every', everyHint: '1 = every time, 2 = every other time', rule: 'Rule', ruleHint: 'An iCalendar RRULE with at most one occurrence per day',
+  times: 'Number of occurrences', hold: 'Hold alerts until it ends',
+  holdHint: 'Monitors still down at the end of the window trigger alerts.', nextTimes: 'Next occurrences', save: 'Save',
   cancel: 'Cancel', remove: 'Delete', removeAsk: (title: string) => `Delete “${title}”?`,
-  removeLong: 'If it is under way, it ends now: alerts that were held are sent.', saved: 'Saved', removed: 'Deleted', back: 'All maintenance',
-  search: 'Find monitors', chosen: (count: string) => `${count} chosen`, noPages: 'There are no status pages yet.',
+  removeLong: 'If it’s in progress, it ends now and held alerts are sent.', saved: 'Saved', removed: 'Deleted', back: 'All maintenance',
+  search: 'Find monitors', chosen: (count: string) => `${count} selected`, noPages: 'No status pages yet.',
   noMonitors: 'No monitors yet.', more: (count: number) => `${count} more`, first: 'first', second: 'second', third: 'third', fourth: 'fourth',
-  weekdays: 'Weekdays', past: 'Show what is over', noOccurrence: 'It never takes place.',
+  weekdays: 'Weekdays', past: 'Show past maintenance', noOccurrence: 'This schedule has no occurrences.',
 };
 
 export const maintenanceTexts = catalogue(english, { de: () => import('./de/maintenance.ts') });

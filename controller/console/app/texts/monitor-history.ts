@@ -1,12 +1,12 @@
 import { catalogue } from './catalogue.ts';
 
 const english = {
-  history: 'History', incidents: 'Incidents', incident: 'Incident', states: 'States', began: 'Began', lasted: 'Lasted',
-  reason: 'Why', open: 'still open', lasts: 'so far', noIncident: 'No incident so far', noState: 'It has not been checked yet',
-  policy: 'Try a policy', policyLong: 'Replays the stored results against another confirmation policy: which incidents would there have been?',
-  regions: 'Down when', majority: 'most regions agree', any: 'one region says so', every: 'all regions agree', atLeast: (count: number) => `${count} regions agree`,
-  retries: 'Failed rechecks before a region is down', days: 'Days', replay: 'Replay', would: 'Incidents under this policy', were: 'Incidents that were',
-  noneThen: 'None', since: 'Results are stored since', nothingStored: 'No results are stored of this time.',
+  history: 'History', incidents: 'Incidents', incident: 'Incident', states: 'States', began: 'Started', lasted: 'Duration',
+  reason: 'Reason', open: 'ongoing', lasts: 'so far', noIncident: 'No incidents yet', noState: 'Not checked yet',
+  policy: 'Try another policy', policyLong: 'Replay stored results with a different confirmation policy to see which incidents it would have opened.',
+  regions: 'Down when', majority: 'a majority of regions fail', any: 'any region fails', every: 'all regions fail', atLeast: (count: number) => `${count} regions fail`,
+  retries: 'Rechecks before a region counts as down', days: 'Days', replay: 'Replay', would: 'Incidents with this policy', were: 'Actual incidents',
+  noneThen: 'None', since: 'Results stored since', nothingStored: 'No results stored for this time range.',
 };
 
 export const historyTexts = catalogue(english, { de: () => import('./de/monitor-history.ts') });
