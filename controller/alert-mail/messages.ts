@@ -5,10 +5,10 @@ import type { Mail } from '../platform/mail/mailer-port.ts';
 /** Tells an owner that a person has stopped the alert mails of the organization. */
 export function stoppedNotice(to: string, address: string, organizationName: string): Mail {
   const lines = [
-    `${address} has stopped the alert mails of the organization "${nameInMail(organizationName)}".`,
-    'Mail integrations with this address show it as suppressed. Please make sure that somebody else receives '
+    `${address} stopped the alert emails from the organization "${nameInMail(organizationName)}".`,
+    'Email integrations with this address show it as suppressed. Make sure that somebody else receives '
     + 'their alerts.',
-    'Only the owner of the address can start the mails again, by the link in any earlier alert mail.',
+    'Only the owner of the address can resume the emails, with the link in any earlier alert email.',
   ];
   return {
     to,

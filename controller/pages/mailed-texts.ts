@@ -1,22 +1,22 @@
 import { acceptedLanguage } from './accepted-language.ts';
 
 const ENGLISH = {
-  verify: 'Verify your e-mail address', verifyLong: 'Click the button to verify this address.',
-  verifyButton: 'Verify the address', verified: 'Address verified', isVerified: (email: string) => `${email} is verified.`,
-  reset: 'Choose a new password', resetLong: 'All signed-in devices will have to sign in again.',
-  newPassword: 'New password', resetButton: 'Change the password', changed: 'Password changed',
-  changedLong: 'All devices have to sign in with the new password.', atLeast: 'At least 10 characters.',
+  verify: 'Verify your email address', verifyLong: 'Click the button to verify this address.',
+  verifyButton: 'Verify address', verified: 'Address verified', isVerified: (email: string) => `${email} is verified.`,
+  reset: 'Choose a new password', resetLong: 'You will have to sign in again on all devices.',
+  newPassword: 'New password', resetButton: 'Change password', changed: 'Password changed',
+  changedLong: 'Sign in with the new password on all devices.', atLeast: 'At least 10 characters.',
   signIn: 'Sign in',
-  stop: 'Stop alert mails?',
+  stop: 'Stop alert emails?',
   sends: (organization: string, address: string) =>
-    `${organization} sends alerts about what it monitors to ${address}.`,
-  stopButton: 'Stop these mails', stopped: 'Alert mails are stopped',
+    `${organization} sends alerts about its monitors to ${address}.`,
+  stopButton: 'Stop these emails', stopped: 'Alert emails stopped',
   noMore: (organization: string, address: string) =>
-    `${address} receives no more alert mails from ${organization}.`,
-  resumeButton: 'Send me alerts again', resumed: 'Alert mails are sent again',
+    `${address} no longer receives alert emails from ${organization}.`,
+  resumeButton: 'Resume alert emails', resumed: 'Alert emails resumed',
   sendsAgain: (organization: string, address: string) =>
-    `${address} receives the alert mails of ${organization} again.`,
-  failed: 'That did not work', ours: 'Something went wrong on our side. Please try again in a moment.',
+    `${address} receives alert emails from ${organization} again.`,
+  failed: 'Something went wrong', ours: 'This is a problem on our side. Try again in a moment.',
 };
 
 export type MailedTexts = typeof ENGLISH & {
@@ -33,10 +33,10 @@ const GERMAN: MailedTexts = {
   signIn: 'Anmelden',
   stop: 'Alarm-Mails abbestellen?',
   sends: (organization, address) =>
-    `${organization} schickt Alarme über das, was dort überwacht wird, an ${address}.`,
+    `${organization} schickt Alarme zu den eigenen Monitoren an ${address}.`,
   stopButton: 'Mails abbestellen', stopped: 'Alarm-Mails sind abbestellt',
   noMore: (organization, address) => `${address} bekommt keine Alarm-Mails von ${organization} mehr.`,
-  resumeButton: 'Alarme wieder schicken', resumed: 'Alarm-Mails kommen wieder',
+  resumeButton: 'Alarm-Mails wieder erhalten', resumed: 'Alarm-Mails kommen wieder',
   sendsAgain: (organization, address) => `${address} bekommt die Alarm-Mails von ${organization} wieder.`,
   failed: 'Das hat nicht geklappt',
   ours: 'Bei uns ist etwas schiefgegangen. Bitte versuchen Sie es gleich noch einmal.',

@@ -36,7 +36,7 @@ describe('the address of a new account', () => {
   test('is verified by the mailed token, and the account works immediately', async () => {
     expect((await client.get('/api/monitors')).code).toBe('EMAIL_NOT_VERIFIED');
     const [mail] = await mails(1);
-    expect(mail?.headers).toMatchObject({ to: email, subject: 'Verify your e-mail address' });
+    expect(mail?.headers).toMatchObject({ to: email, subject: 'Verify your email address' });
     const link = linkIn(mail as { text: string }, '/verify-email');
     expect(link.origin).toBe(app.url);
     expect(link.searchParams.get('token')).toMatch(/^[0-9a-f]{64}$/);
@@ -102,7 +102,7 @@ describe('a repeated verification mail', () => {
     expect(marker.status).toBe(200);
     await until(() => app.mailsTo(email).some((mail) => mail.headers['subject'] === 'Reset your password'));
     expect(
-      app.mailsTo(email).filter((mail) => mail.headers['subject'] === 'Verify your e-mail address'),
+      app.mailsTo(email).filter((mail) => mail.headers['subject'] === 'Verify your email address'),
     ).toHaveLength(5);
     offsetMs = 3_600_000;
     await app.client.post('/api/auth/resend-verification', { email });

@@ -152,7 +152,7 @@ describe('an alert', () => {
     expect(receiver.requests.map((request) => payload(request).event)).toEqual([
       'monitor.down', 'monitor.down', 'monitor.down', 'monitor.up',
     ]);
-    expect(payload(receiver.requests[3]).subject).toBe('[UP] Shop — is up again after 1 min 1 s');
+    expect(payload(receiver.requests[3]).subject).toBe('[UP] Shop — is back up after 1 min 1 s');
   });
 });
 

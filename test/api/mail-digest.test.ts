@@ -62,7 +62,7 @@ describe('beyond sixty alerts an hour', () => {
     await until(async () => (await delivered(to)) === 65, { timeoutMs: 30_000 });
     expect(digestsTo(to)).toHaveLength(1);
     const [digest] = digestsTo(to);
-    expect(digest?.headers['subject']).toBe('[DIGEST] 5 further alerts of the last hour');
+    expect(digest?.headers['subject']).toBe('[DIGEST] 5 more alerts from the last hour');
     for (let number = 60; number < 65; number += 1) {
       expect(digest?.text).toContain(`[DOWN] Monitor ${number} `);
       expect(digest?.html).toContain(`[DOWN] Monitor ${number} `);
@@ -86,7 +86,7 @@ describe('beyond sixty alerts an hour', () => {
     rig.clock.warp(HOUR_MS);
     await until(async () => (await delivered(to)) === 63, { timeoutMs: 30_000 });
     expect(digestsTo(to).map((mail) => mail.headers['subject'])).toEqual([
-      '[DIGEST] 2 further alerts of the last hour',
+      '[DIGEST] 2 more alerts from the last hour',
     ]);
   }, 120_000);
 

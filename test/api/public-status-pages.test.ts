@@ -70,7 +70,7 @@ test('a page shows its visible monitors by their public names, and nothing of th
   const page = await readHtml(subdomain);
   expect(page.headers.get('content-type')).toBe('text/html; charset=utf-8');
   expect(page.headers.get('cache-control')).toBe('public, max-age=1');
-  for (const text of ['Shop', 'Web', 'Slow', 'We look into it.', 'There is no data at the moment']) {
+  for (const text of ['Shop', 'Web', 'Slow', 'We look into it.', 'No data available right now']) {
     expect(page.text).toContain(text);
   }
   for (const answer of [json, page]) {
@@ -100,7 +100,7 @@ test('a page whose components are all up is not operational while a post is open
     title: 'Invoices are late', message: 'By up to an hour.', severity: 'major', affected_monitor_ids: [monitor],
   })).data;
   await overall().toBe('degraded');
-  expect((await readHtml(subdomain)).text).toContain('Some systems are slow or limited');
+  expect((await readHtml(subdomain)).text).toContain('Some systems are slow or degraded');
   await client.post(`${pages}/${id}/incidents/${incident.id}/resolve`);
   await overall().toBe('maintenance');
 });

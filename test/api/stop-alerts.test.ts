@@ -97,7 +97,7 @@ describe('an alert mail', () => {
       expect(link.startsWith(`${app.url}/stop-alerts?token=`)).toBe(true);
       expect(mail.headers['list-unsubscribe']).toBe(`<${link}>`);
       expect(mail.headers['list-unsubscribe-post']).toBe('List-Unsubscribe=One-Click');
-      expect(mail.html).toContain(`<a href="${link}">Stop these mails</a>`);
+      expect(mail.html).toContain(`<a href="${link}">Stop these emails</a>`);
     }
   });
 
@@ -146,7 +146,7 @@ describe('an alert mail', () => {
     expect(stopped.text).toContain('receives no more alert mails');
     expect((await integration(id)).health.suppressed_recipients).toEqual([to]);
     expect((await alert())[0]?.status).toBe('failed');
-    expect((await app.client.get(pathOf(link))).text).toContain('Send me alerts again');
+    expect((await app.client.get(pathOf(link))).text).toContain('Resume alert emails');
 
     const resumed = await submit(link, stopped.text);
     expect(resumed.text).toContain('again');

@@ -110,8 +110,8 @@ describe('a subscription', () => {
     ];
     expect(new Set(answers.map(({ status, text }) => `${status} ${text}`)).size).toBe(1);
     const mail = await mailTo(known.address, 2);
-    expect(mail.headers['subject']).toBe('You are subscribed already');
-    expect((await open(linkIn(mail, '/status/'))).text).toContain('What you receive');
+    expect(mail.headers['subject']).toBe('You’re already subscribed');
+    expect((await open(linkIn(mail, '/status/'))).text).toContain('Notification preferences');
     expect(await stored(known.address)).toMatchObject({ state: 'verified' });
   });
 
@@ -319,8 +319,8 @@ describe('the pages without JavaScript', () => {
     const leave = new URL(unescaped(/action="(unsubscribe[^"]+)"/.exec(saved.text)?.[1]), choose);
     for (const method of ['GET', 'HEAD', 'GET']) await app.client.send(method, `${leave.pathname}${leave.search}`);
     expect(await stored(address)).toMatchObject({ state: 'verified' });
-    expect((await form(leave, leave.pathname + leave.search, {})).text).toContain('You are unsubscribed');
-    expect((await open(choose)).text).toContain('You are not subscribed');
+    expect((await form(leave, leave.pathname + leave.search, {})).text).toContain('You’ve been unsubscribed');
+    expect((await open(choose)).text).toContain('You’re not subscribed');
     for (const answer of [shown, confirmed, choices, saved]) {
       expect(answer.headers.get('referrer-policy')).toBe('no-referrer');
       expect(answer.headers.get('cache-control')).toBe('no-store');
@@ -331,7 +331,7 @@ describe('the pages without JavaScript', () => {
   test('say what is wrong with an address', async () => {
     const { subdomain } = await publish();
     const answer = await form(`/status/${subdomain}/x`, 'subscribe', { email: 'visitor' });
-    expect([answer.status, answer.text]).toEqual([400, expect.stringContaining('Please enter one e-mail address')]);
+    expect([answer.status, answer.text]).toEqual([400, expect.stringContaining('Enter one email address')]);
   });
 
   test('are logged for the organization, without the address', async () => {

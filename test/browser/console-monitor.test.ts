@@ -18,7 +18,7 @@ describe('a monitor', () => {
   test('tells its state, since when and why on a phone', async () => {
     await rig.open(tenant.owner, `/monitors/${shown.id}`, { ...PHONE, colorScheme: 'dark' }, async (page, noted) => {
       await page.getByRole('heading', { level: 1, name: 'Shop' }).waitFor();
-      await page.getByText('Down in 2 of 3: Dallas, Paris').waitFor();
+      await page.getByText('Down in 2 of 3 regions: Dallas, Paris').waitFor();
       const rows = page.getByRole('region', { name: 'Regions' }).getByRole('row');
       await expect.poll(() => rows.nth(1).innerText()).toContain('Expected 200 to 299, got 503');
       await expect.poll(() => rows.nth(3).innerText()).toMatch(/Osaka[\s\S]*Up[\s\S]*231 ms/);

@@ -47,7 +47,7 @@ describe('settings in the console', () => {
     await rig.open(tenant.owner, '/settings/keys', DESKTOP, async (page, noted) => {
       await page.getByRole('button', { name: 'New API key' }).click();
       await page.getByLabel('Name').fill('Deployments');
-      await page.getByLabel('May').selectOption('read_write');
+      await page.getByLabel('Access').selectOption('read_write');
       await page.getByRole('button', { name: 'Create' }).click();
       const shown = page.getByRole('dialog').locator('code');
       const first = await shown.innerText();
@@ -56,7 +56,7 @@ describe('settings in the console', () => {
       expect(await page.content()).not.toContain(first);
       await page.getByRole('button', { name: 'Rotate Deployments' }).click();
       await page.getByRole('dialog').getByRole('button', { name: 'Rotate' }).click();
-      await page.getByText('not shown again').waitFor();
+      await page.getByText('Copy it now').waitFor();
       const second = await shown.innerText();
       expect([await works(first), await works(second)]).toEqual([false, true]);
       await page.keyboard.press('Escape');
@@ -110,7 +110,7 @@ describe('settings in the console', () => {
       await page.getByText('needs an owner').waitFor();
       await expect.poll(() => page.getByLabel('Role of Owner').inputValue()).toBe('owner');
       await page.getByRole('button', { name: 'Remove viewer' }).click();
-      await page.getByText('They created no API keys').waitFor();
+      await page.getByText('They haven’t created any API keys').waitFor();
       await page.getByRole('dialog').getByRole('button', { name: 'Remove' }).click();
       await page.getByText('Removed', { exact: true }).waitFor();
       expect(await rolesNow()).toEqual(['Owner: owner', 'member: member']);

@@ -69,7 +69,7 @@ describe('the first minute', () => {
       await page.getByText('not verified yet').waitFor();
       const link = await mailedLink(email, 'verify-email');
       await page.goto(`${rig.app.url}${link}`);
-      await page.getByRole('button', { name: 'Verify the address' }).click();
+      await page.getByRole('button', { name: 'Verify address' }).click();
       await page.getByRole('link', { name: 'Sign in' }).click();
       await page.getByRole('heading', { level: 1, name: 'Monitors' }).waitFor();
     });
@@ -84,7 +84,7 @@ describe('the first minute', () => {
       expect(await findBarriers(page)).toEqual([]);
       await page.goto(`${rig.app.url}${await mailedLink(EMAIL, 'reset-password')}`);
       await page.getByLabel('New password').fill('another horse battery');
-      await page.getByRole('button', { name: 'Change the password' }).click();
+      await page.getByRole('button', { name: 'Change password' }).click();
       await page.getByRole('link', { name: 'Sign in' }).click();
       await page.getByLabel('Email address').fill(EMAIL);
       await page.getByLabel('Password').fill('another horse battery');

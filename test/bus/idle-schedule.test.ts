@@ -167,7 +167,7 @@ describe('a single controller that is idle, with default settings', () => {
     await idlePoll('delivery_queues');
     await passOnTime(() => clock.now() > dueAt - ON_TIME_MS, 5000);
     await passOnTime(() => clock.now() > dueAt + ON_TIME_MS);
-    expect(mailsTo(to).at(-1)?.subject).toBe('[DIGEST] 1 further alert of the last hour');
+    expect(mailsTo(to).at(-1)?.subject).toBe('[DIGEST] 1 more alert from the last hour');
   }, 300_000);
 
   test('alerts when a monitor has had no data for five minutes', async () => {

@@ -10,33 +10,33 @@ export function mailedLink(baseUrl: string, page: LinkPage, token: string): stri
 }
 
 export function verificationMessage(to: string, link: string): Mail {
-  return message(to, 'Verify your e-mail address', {
+  return message(to, 'Verify your email address', {
     before: [
       'Someone, hopefully you, created a Farwatch account with this address.',
-      'Please verify it within 24 hours:',
+      'Verify it within 24 hours:',
     ],
-    link, action: 'Verify the address', after: 'If it was not you, ignore this mail.',
+    link, action: 'Verify address', after: 'If this was not you, ignore this email.',
   });
 }
 
 export function resetMessage(to: string, link: string): Mail {
   return message(to, 'Reset your password', {
     before: [
-      'Someone, hopefully you, requested a new password for your Farwatch account.',
-      'Choose one within an hour:',
+      'Someone, hopefully you, asked to reset the password of your Farwatch account.',
+      'Choose a new password within an hour:',
     ],
     link, action: 'Choose a new password',
-    after: 'If it was not you, ignore this mail: your password stays the same.',
+    after: 'If this was not you, ignore this email. Your password will not change.',
   });
 }
 
 /** `inviter` and `organization` are names that people chose: one line of at most 100 characters each. */
 export function invitationMessage(to: string, link: string, inviter: string, organization: string): Mail {
   const [who, where] = [nameInMail(inviter), nameInMail(organization)];
-  const invitation = `"${who}" invites you to the organization "${where}" on Farwatch.`;
+  const invitation = `"${who}" invited you to join the organization "${where}" on Farwatch.`;
   return message(to, 'You are invited to Farwatch', {
     before: [invitation, 'Accept the invitation within 7 days:'],
-    link, action: 'Accept the invitation', after: 'If you do not know who this is, ignore this mail.',
+    link, action: 'Accept invitation', after: 'If you do not know this person, ignore this email.',
   });
 }
 

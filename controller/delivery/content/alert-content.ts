@@ -20,17 +20,17 @@ const LONGEST_MESSAGE = 4000;
 /** By event: the mark in the subject, the tone, and what the monitor or probe does. */
 const KINDS: Record<AlertDetails['event'], [string, AlertContent['tone'], string]> = {
   'monitor.down': ['DOWN', 'bad', 'is down'],
-  'monitor.up': ['UP', 'good', 'is up again'],
-  'monitor.slow_response': ['SLOW', 'warning', 'responds slowly'],
-  'monitor.slow_response_resolved': ['OK', 'good', 'responds normally again'],
+  'monitor.up': ['UP', 'good', 'is back up'],
+  'monitor.slow_response': ['SLOW', 'warning', 'is responding slowly'],
+  'monitor.slow_response_resolved': ['OK', 'good', 'is responding normally again'],
   'monitor.ssl_expiring': ['TLS', 'warning', 'has a certificate that expires soon'],
-  'monitor.region_degraded': ['REGION', 'warning', 'is down in one region, and up by the other votes'],
-  'monitor.no_data': ['NO DATA', 'warning', 'has no data: no region reports, and nobody knows how it is'],
+  'monitor.region_degraded': ['REGION', 'warning', 'is down in one region but up in the others'],
+  'monitor.no_data': ['NO DATA', 'warning', 'has no data: no region is reporting, so its state is unknown'],
   'monitor.no_data_resolved': ['DATA', 'good', 'has data again'],
   'monitor.domain_expiring': ['DOMAIN', 'warning', 'has a domain registration that expires soon'],
   'probe.offline': ['PROBE OFFLINE', 'bad', 'is offline'],
-  'probe.online': ['PROBE ONLINE', 'good', 'is online again'],
-  'probe.quarantined': ['QUARANTINE', 'bad', 'is quarantined: what it reports decides nothing'],
+  'probe.online': ['PROBE ONLINE', 'good', 'is back online'],
+  'probe.quarantined': ['QUARANTINE', 'bad', 'is quarantined: its results do not count'],
   'probe.released': ['QUARANTINE OVER', 'good', 'is no longer quarantined'],
 };
 
@@ -66,17 +66,17 @@ function factsOf(alert: AlertDetails): AlertContent['facts'] {
   const add = (label: string, text: string) => void facts.push({ label, text });
   if (monitor) add('Target', `${shownTarget(monitor)} (${monitor.type})`);
   if (probe?.reason) add('Reason', probe.reason);
-  if (error) add(isOver ? 'Error was' : 'Error', `${error.message} (${error.type})`);
+  if (error) add('Error', `${error.message} (${error.type})`);
   if (regions.length > 0) add('Regions', regions.map(regionText).join(', '));
   if (votes) add('Votes', votesText(votes));
-  if (incident) add(isOver ? 'Began' : 'Since', utc(incident.started_at));
-  else add('At', utc(at));
-  if (probe) add(probe.reason === null ? 'Began' : 'Since', utc(probe.since));
+  if (incident) add(isOver ? 'Started' : 'Since', utc(incident.started_at));
+  else add('Time', utc(at));
+  if (probe) add(probe.reason === null ? 'Started' : 'Since', utc(probe.since));
   if (expiry) add(expiry.expires_at <= at ? 'Expired' : 'Expires', utc(expiry.expires_at));
-  if (reopened) add('Still down', 'its previous incident was resolved by hand, and the outage goes on');
+  if (reopened) add('Still down', 'the previous incident was resolved manually, but the outage continues');
   if (flapping) add('Flapping', flappingText(flapping));
   if (isOver) add('Recovered', utc(incident?.resolved_at as number));
-  else if (alert.last_success) add('Last good check', lastGoodText(alert.last_success));
+  else if (alert.last_success) add('Last successful check', lastGoodText(alert.last_success));
   return facts;
 }
 
@@ -92,7 +92,7 @@ function expiryText({ event, expiry, at }: AlertDetails): string | null {
 }
 
 function flappingText({ downs, window_ms }: NonNullable<AlertDetails['flapping']>): string {
-  return `down ${downs} times in ${durationText(window_ms)}; what follows is told when it is steady again`;
+  return `down ${downs} times in ${durationText(window_ms)}; further alerts are held until it is stable`;
 }
 
 /** With its response time, which tells a sudden failure from a slow decline. */
@@ -100,15 +100,14 @@ function lastGoodText({ at, response_time_ms }: NonNullable<AlertDetails['last_s
   return response_time_ms === null ? utc(at) : `${utc(at)}, in ${responseText(response_time_ms)}`;
 }
 
-/** `down in 2 of 3: Paris, Dallas; Osaka sees it up`. */
+/** `down in 2 of 3 regions: Paris, Dallas; up in Osaka`. */
 function votesText({ down, up, rechecking, silent }: NonNullable<AlertDetails['votes']>): string {
   const names = (regions: AlertDetails['regions']) => regions.map(regionText).join(', ');
-  const isOne = (regions: unknown[]) => regions.length === 1;
   const heard = down.length + up.length + rechecking.length;
-  const parts = [`down in ${down.length} of ${heard}: ${names(down)}`];
-  if (up.length > 0) parts.push(`${names(up)} ${isOne(up) ? 'sees' : 'see'} it up`);
-  if (rechecking.length > 0) parts.push(`${names(rechecking)} ${isOne(rechecking) ? 'is' : 'are'} rechecking`);
-  if (silent.length > 0) parts.push(`${heard} of ${heard + silent.length} were heard, not ${names(silent)}`);
+  const parts = [`down in ${down.length} of ${heard} ${heard === 1 ? 'region' : 'regions'}: ${names(down)}`];
+  if (up.length > 0) parts.push(`up in ${names(up)}`);
+  if (rechecking.length > 0) parts.push(`rechecking in ${names(rechecking)}`);
+  if (silent.length > 0) parts.push(`no results from ${names(silent)}`);
   return parts.join('; ');
 }
 

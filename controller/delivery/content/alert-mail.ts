@@ -38,7 +38,7 @@ export function alertMail(frame: MailFrame, content: AlertContent): Mail {
   return {
     to,
     subject: content.subject,
-    text: `${plainText(content)}\n\nStop these mails: ${stopLink}\n`,
+    text: `${plainText(content)}\n\nStop these emails: ${stopLink}\n`,
     html: htmlOf(content, stopLink),
     headers: mailHeaders(frame),
   };
@@ -70,7 +70,7 @@ function htmlOf({ subject, headline, facts, links, tone }: AlertContent, stopLin
     `<h1 style="font-size:18px;color:${COLOURS[tone]}">${escaped(headline)}</h1>`,
     '<table role="presentation" style="border-collapse:collapse">', ...rows, '</table>',
     `<p>${anchors.join(' · ')}</p>`,
-    `<p style="font-size:13px;color:#555"><a href="${escaped(stopLink)}">Stop these mails</a></p>`,
+    `<p style="font-size:13px;color:#555"><a href="${escaped(stopLink)}">Stop these emails</a></p>`,
     '</body></html>',
     '',
   ].join('\n');

@@ -2,46 +2,45 @@ import type { SubscriberTexts } from './texts.ts';
 
 export const ENGLISH: SubscriberTexts = {
   pleaseConfirm: 'Please confirm your subscription',
-  mailComes: (page) => `We send you a mail with a link that confirms your subscription to ${page}. `
-    + 'If it does not arrive, look among the spam.',
+  mailComes: (page) => `We’re emailing you a link to confirm your subscription to ${page}. `
+    + 'Check your spam folder if it doesn’t arrive.',
   confirm: 'Confirm your subscription',
-  confirmHint: 'Click the button to receive the updates.',
+  confirmHint: 'Click the button to receive updates.',
   confirmed: 'Subscription confirmed',
-  receives: (email, page) => `${email} receives the updates of ${page}.`,
-  receivesNothing: (email, page) => `${email} receives no updates of ${page}.`,
-  choices: 'What you receive',
+  receives: (email, page) => `${email} receives updates from ${page}.`,
+  receivesNothing: (email, page) => `${email} receives no updates from ${page}.`,
+  choices: 'Notification preferences',
   topics: {
     critical_incidents: 'Critical incidents', all_incidents: 'All incidents', maintenance: 'Maintenance',
   },
-  howOften: 'How often',
+  howOften: 'Frequency',
   frequencies: {
-    immediate: 'At once', hourly: 'Once an hour, in one mail', daily: 'Once a day, in one mail',
+    immediate: 'Immediately', hourly: 'Once an hour, in one email', daily: 'Once a day, in one email',
   },
   webhook: 'Webhook (optional)',
-  webhookHint: 'Also receives each update as JSON, at once.',
+  webhookHint: 'Also receives each update immediately, as JSON.',
   save: 'Save',
   saved: 'Saved.',
   unsubscribe: 'Unsubscribe',
-  unsubscribed: 'You are unsubscribed',
-  notSubscribed: 'You are not subscribed',
+  unsubscribed: 'You’ve been unsubscribed',
+  notSubscribed: 'You’re not subscribed',
   wanted: (page) =>
-    `Someone, hopefully you, wants to receive the updates of the status page "${page}" at this address.`,
-  within: 'Please confirm it within 24 hours:',
-  ignore: 'If you did not ask for this mail, ignore it.',
-  alreadySubscribed: 'You are subscribed already',
+    `Someone, hopefully you, asked to receive updates from the status page "${page}" at this address.`,
+  within: 'Confirm your subscription within 24 hours:',
+  ignore: 'If you didn’t ask for this email, ignore it.',
+  alreadySubscribed: 'You’re already subscribed',
   receivesAlready: (page) =>
-    `You receive the updates of the status page "${page}" already. `
-    + 'You can change what you receive, or unsubscribe:',
-  why: (page) => `You receive this mail because you subscribe to the status page "${page}".`,
+    `You already receive updates from the status page "${page}". `
+    + 'Change your preferences or unsubscribe here:',
+  why: (page) => `You’re receiving this email because you subscribed to the status page "${page}".`,
   statusPage: 'Status page',
   updates: (count) => (count === 1 ? '1 update' : `${count} updates`),
   maintenance: 'Maintenance:',
   phases: {
-    before: (start, end) => `Maintenance is planned from ${start} to ${end}.`,
-    start: (_start, end) => `Maintenance has begun. It is planned to end on ${end}.`,
-    end: () => 'Maintenance is over.',
+    before: (start, end) => `Maintenance is scheduled from ${start} to ${end}.`,
+    start: (_start, end) => `Maintenance has started. It is scheduled to end on ${end}.`,
+    end: () => 'Maintenance has ended.',
     cancelled: (start, end) =>
-      `The maintenance that was planned from ${start} `
-      + `to ${end} is cancelled or over.`,
+      `The maintenance scheduled from ${start} to ${end} has been canceled or has ended.`,
   },
 };

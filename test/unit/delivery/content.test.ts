@@ -49,15 +49,15 @@ describe('an alert about a probe', () => {
   test('says why, since when and where it is', () => {
     expect(alertContent(entered, BASE).subject).toBe('[QUARANTINE] rack 2 — It misses 75 % of its checks');
     expect(linesOf(entered)).toEqual([
-      'rack 2 is quarantined: what it reports decides nothing.', 'Reason: It misses 75 % of its checks',
-      'Regions: Berlin', 'At: 2026-03-01 03:14:15 UTC', 'Since: 2026-03-01 03:14:15 UTC',
+      'rack 2 is quarantined: its results do not count.', 'Reason: It misses 75 % of its checks',
+      'Regions: Berlin', 'Time: 2026-03-01 03:14:15 UTC', 'Since: 2026-03-01 03:14:15 UTC',
       'Probe: https://watch.example/api/probes/p1',
     ]);
   });
 
   test('says when it is over', () => {
     expect(alertContent(left, BASE).subject).toBe('[QUARANTINE OVER] rack 2 — is no longer quarantined');
-    expect(linesOf(left)).toContain('Began: 2026-03-01 03:14:15 UTC');
+    expect(linesOf(left)).toContain('Started: 2026-03-01 03:14:15 UTC');
   });
 
   test('has the probe in the body of a webhook, and no monitor', () => {
@@ -75,14 +75,14 @@ describe('the subject of an alert', () => {
     ['[DOWN] Shop — No answer', { error: { type: 'timeout', message: 'No answer' } }, 'another error'],
     ['[DOWN] Shop — 6 redirects', { error: { type: 'status_code', message: '6 redirects' } }, 'redirects'],
     ['[DOWN] Shop — is down', { error: null }, 'an outage without an error'],
-    ['[UP] Shop — is up again after 4 min 12 s', up, 'a recovery'],
+    ['[UP] Shop — is back up after 4 min 12 s', up, 'a recovery'],
     [
       '[SLOW] Shop — 2.4 s, above 2 s',
       { event: 'monitor.slow_response', error: { type: 'slow_response', message: '2.4 s, above 2 s' } },
       'slow responses',
     ],
     [
-      '[OK] Shop — responds normally again after 4 min 12 s',
+      '[OK] Shop — is responding normally again after 4 min 12 s',
       { ...up, event: 'monitor.slow_response_resolved' }, 'responses that are fast again',
     ],
     [
@@ -133,7 +133,7 @@ describe('the text of an alert', () => {
     expect(linesOf(down)).toEqual([
       'Shop is down.', 'Target: https://shop.example/cart (HTTP)',
       'Error: Expected 200, got 503 (status_code)', 'Regions: Europe West (Dublin), us, Berlin',
-      'Since: 2026-03-01 03:14:15 UTC', 'Last good check: 2026-03-01 03:13:15 UTC, in 241 ms',
+      'Since: 2026-03-01 03:14:15 UTC', 'Last successful check: 2026-03-01 03:13:15 UTC, in 241 ms',
       'Incident: https://watch.example/api/incidents/i1', 'Monitor: https://watch.example/api/monitors/m1',
     ]);
   });
@@ -143,18 +143,18 @@ describe('the text of an alert', () => {
     const line = (votes: NonNullable<AlertDetails['votes']>) =>
       linesOf({ ...down, votes }).find((one) => one.startsWith('Votes: '));
     expect(line({ down: named('paris', 'dallas'), up: named('osaka'), rechecking: [], silent: [] }))
-      .toBe('Votes: down in 2 of 3: paris, dallas; osaka sees it up');
+      .toBe('Votes: down in 2 of 3 regions: paris, dallas; up in osaka');
     expect(line({ down: named('paris', 'dallas'), up: [], rechecking: named('osaka'), silent: [] }))
-      .toBe('Votes: down in 2 of 3: paris, dallas; osaka is rechecking');
+      .toBe('Votes: down in 2 of 3 regions: paris, dallas; rechecking in osaka');
     expect(line({ down: named('paris'), up: [], rechecking: [], silent: named('dallas', 'osaka') }))
-      .toBe('Votes: down in 1 of 1: paris; 1 of 3 were heard, not dallas, osaka');
+      .toBe('Votes: down in 1 of 1 region: paris; no results from dallas, osaka');
   });
 
   test('names the duration and the error of an outage that is over', () => {
     expect(linesOf(up)).toEqual([
-      'Shop is up again after 4 min 12 s.', 'Target: https://shop.example/cart (HTTP)',
-      'Error was: Expected 200, got 503 (status_code)', 'Regions: Europe West (Dublin), us, Berlin',
-      'Began: 2026-03-01 03:14:15 UTC', 'Recovered: 2026-03-01 03:18:27 UTC',
+      'Shop is back up after 4 min 12 s.', 'Target: https://shop.example/cart (HTTP)',
+      'Error: Expected 200, got 503 (status_code)', 'Regions: Europe West (Dublin), us, Berlin',
+      'Started: 2026-03-01 03:14:15 UTC', 'Recovered: 2026-03-01 03:18:27 UTC',
       'Incident: https://watch.example/api/incidents/i1', 'Monitor: https://watch.example/api/monitors/m1',
     ]);
   });
@@ -164,7 +164,7 @@ describe('the text of an alert', () => {
       const expiry = expiring({ expires_at: expiresAt, days: 7 });
       return linesOf({ ...down, ...expiry, last_success: null }).slice(0, 4);
     };
-    const [target, seen] = ['Target: https://shop.example/cart (HTTP)', 'At: 2026-03-01 03:14:15 UTC'];
+    const [target, seen] = ['Target: https://shop.example/cart (HTTP)', 'Time: 2026-03-01 03:14:15 UTC'];
     const [later, before] = ['Expires: 2026-03-08 03:14:15 UTC', 'Expired: 2026-03-01 03:14:14 UTC'];
     const inAWeek = 'Shop: the certificate expires on 2026-03-08, in 7 days.';
     expect(told(at + 7 * DAY_MS)).toEqual([inAWeek, target, seen, later]);
@@ -172,23 +172,23 @@ describe('the text of an alert', () => {
   });
 
   test('says that a flapping monitor holds back further alerts', () => {
-    const flapping = 'Flapping: down 5 times in 1 h; what follows is told when it is steady again';
+    const flapping = 'Flapping: down 5 times in 1 h; further alerts are held until it is stable';
     expect(linesOf({ ...down, flapping: { downs: 5, window_ms: HOUR_MS } })).toContain(flapping);
   });
 
   test('says that the outage goes on although a person has resolved its incident', () => {
-    const told = 'Still down: its previous incident was resolved by hand, and the outage goes on';
+    const told = 'Still down: the previous incident was resolved manually, but the outage continues';
     expect(linesOf({ ...down, reopened: true })).toContain(told);
     expect(linesOf(down)).not.toContain(told);
   });
 
   test('leaves out unknown facts', () => {
     expect(linesOf({ ...down, incident: null, error: null, regions: [], last_success: null })).toEqual([
-      'Shop is down.', 'Target: https://shop.example/cart (HTTP)', 'At: 2026-03-01 03:14:20 UTC',
+      'Shop is down.', 'Target: https://shop.example/cart (HTTP)', 'Time: 2026-03-01 03:14:20 UTC',
       'Monitor: https://watch.example/api/monitors/m1',
     ]);
     const untimed = linesOf({ ...down, last_success: { at, response_time_ms: null } });
-    expect(untimed).toContain('Last good check: 2026-03-01 03:14:15 UTC');
+    expect(untimed).toContain('Last successful check: 2026-03-01 03:14:15 UTC');
   });
 
   test('shows neither passwords nor heartbeat tokens', () => {
@@ -237,8 +237,8 @@ describe('a mail', () => {
     const content = alertContent(down, BASE);
     const mail = alertMail(FRAME, content);
     expect([mail.to, mail.subject]).toEqual(['ops@example.com', '[DOWN] Shop — HTTP 503']);
-    expect(mail.text).toBe(`${plainText(content)}\n\nStop these mails: ${FRAME.stopLink}\n`);
-    expect(mail.html).toContain(`<a href="${FRAME.stopLink}">Stop these mails</a>`);
+    expect(mail.text).toBe(`${plainText(content)}\n\nStop these emails: ${FRAME.stopLink}\n`);
+    expect(mail.html).toContain(`<a href="${FRAME.stopLink}">Stop these emails</a>`);
     for (const { text } of content.facts) expect(mail.html).toContain(`>${text}<`);
     for (const { url } of content.links) expect(mail.html).toContain(`<a href="${url}">`);
     const headers = {
@@ -265,7 +265,7 @@ describe('a Slack message', () => {
     expect(message.blocks[1]?.text.text.split('\n')).toEqual([
       ':red_circle: Shop is down.', '*Target:* https://shop.example/cart (HTTP)',
       '*Error:* Expected 200, got 503 (status_code)', '*Regions:* Europe West (Dublin), us, Berlin',
-      '*Since:* 2026-03-01 03:14:15 UTC', '*Last good check:* 2026-03-01 03:13:15 UTC, in 241 ms',
+      '*Since:* 2026-03-01 03:14:15 UTC', '*Last successful check:* 2026-03-01 03:13:15 UTC, in 241 ms',
     ]);
     const [incident, monitor] = [`${BASE}/api/incidents/i1`, `${BASE}/api/monitors/m1`];
     expect(message.blocks[2]?.text.text).toBe(`<${incident}|Incident> · <${monitor}|Monitor>`);

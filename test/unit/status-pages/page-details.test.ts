@@ -84,7 +84,7 @@ describe('response times', () => {
     const { text } = chart(points, HOUR_MS, english);
     expect(text).toContain('<path d="M0 75h1L200 50M600 0h1"/>');
     expect(text).toContain('aria-label="Response time. Average: 233 ms"');
-    expect(chart([{ at: 0, ms: null }], HOUR_MS, english).text).toBe('<p>No response times in this time.</p>');
+    expect(chart([{ at: 0, ms: null }], HOUR_MS, english).text).toBe('<p>No response times in this time range.</p>');
   });
 });
 

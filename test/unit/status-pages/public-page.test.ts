@@ -204,7 +204,7 @@ describe('the page for people', () => {
     ).html.matchAll(/<details class="group"( open)?><summary><h2>(.*?)<.*?<\/svg>(.*?)</g)]
       .map(([, open, name, state]) => [name, open === ' open', state]);
     expect(groups(40)).toEqual([
-      ['Group 0', false, 'All systems are operational'], ['Group 1', true, 'Some systems are slow or limited'],
+      ['Group 0', false, 'All systems operational'], ['Group 1', true, 'Some systems are slow or degraded'],
     ]);
     expect(groups(30)).toEqual([]);
   });

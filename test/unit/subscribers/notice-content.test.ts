@@ -27,7 +27,7 @@ const WINDOW: NoticeDoc = {
 } as NoticeDoc;
 
 const EXPECTED = {
-  en: ['Investigating', 'Unsubscribe: ', 'Maintenance is planned from 29 Mar 2026, 00:00 CET to 29 Mar 2026, 04:00 CEST.'],
+  en: ['Investigating', 'Unsubscribe: ', 'Maintenance is scheduled from 29 Mar 2026, 00:00 CET to 29 Mar 2026, 04:00 CEST.'],
   de: ['Wird untersucht', 'Abmelden: ', 'Geplante Wartungsarbeiten: 29. März 2026, 00:00 MEZ bis 29. März 2026, 04:00 MESZ.'],
   fr: ['En cours d’analyse', 'Se désabonner: ', 'Maintenance prévue : du 29 mars 2026'],
   es: ['En investigación', 'Darse de baja: ', 'Mantenimiento previsto: desde 29 mar 2026'],
