@@ -3,11 +3,11 @@ import type { Translation } from '../catalogue.ts';
 
 const german: Translation<CheckTexts> = {
   checks: 'Prüfungen', filters: 'Prüfungen filtern', outcome: 'Ergebnis', all: 'Alle', failed: 'Fehlgeschlagen', passed: 'Bestanden', before: 'Vor',
-  none: 'Keine Prüfungen', noneLong: 'In dieser Zeit gab es keine, oder keine passt zum Filter.', older: 'Ältere laden',
-  late: 'verspätet', probe: 'Probe', received: 'Verspätet erhalten', evidence: 'Was zu sehen war', thisCheck: 'Fehlgeschlagen', lastGood: 'Zuletzt gut',
-  noGood: 'Keine gute Prüfung bekannt', earlierEvidence: 'Die Probe hat festgehalten, was sie vorher bei diesem Fehler sah:',
+  none: 'Keine Prüfungen gefunden', noneLong: 'In diesem Zeitraum gab es keine Prüfungen, oder keine passt zu den Filtern.', older: 'Ältere Prüfungen laden',
+  late: 'verspätet', probe: 'Probe', received: 'Verspätet erhalten um', evidence: 'Befund', thisCheck: 'Fehlgeschlagene Prüfung', lastGood: 'Letzte erfolgreiche Prüfung',
+  noGood: 'Keine erfolgreiche Prüfung bekannt', earlierEvidence: 'Das hat die Probe bei einer früheren Prüfung mit demselben Fehler festgehalten:',
   phases: 'Phasen', statusLine: 'Statuszeile', address: 'Adresse', addresses: 'Alle Adressen', certificate: 'Zertifikat',
-  body: 'Inhalt', same: 'gleich',
+  body: 'Inhalt', same: 'unverändert',
 };
 
 export default german;

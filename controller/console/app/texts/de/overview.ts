@@ -19,17 +19,17 @@ const german: Translation<OverviewTexts> = {
   deleted: (count) => `${count} gelöscht`,
   refused: (count, why) => `${count} konnten nicht geändert werden: ${why}`,
   deleteTitle: (count) => `${monitors(count)} löschen?`,
-  deleteText: 'Sie werden nicht mehr geprüft, und ihr Verlauf geht verloren. Das lässt sich nicht rückgängig machen.',
+  deleteText: 'Die Prüfungen enden, und der Verlauf wird gelöscht. Das lässt sich nicht rückgängig machen.',
   moveTitle: (count) => `${monitors(count)} verschieben`, tagTitle: (count) => `${monitors(count)} mit Schlagwort versehen`,
   toGroup: 'Gruppe', noGroup: 'Keine Gruppe', newTags: 'Schlagwörter, durch Kommas getrennt',
   noTag: 'Ohne Schlagwort', noRegion: 'Ohne Region',
   downFor: (where) => `in ${where}`, checkedNever: 'noch nicht geprüft', incident: 'Vorfall',
-  emptyTitle: 'Noch wird nichts überwacht', emptyText: 'Fügen Sie hinzu, was nicht ausfallen darf. Die erste Antwort kommt in Sekunden.',
-  first: 'Den ersten Monitor hinzufügen', import: 'Importieren', nothing: 'Kein Monitor passt dazu', showAll: 'Alle zeigen',
-  nextKey: 'Nächster Monitor', previousKey: 'Voriger Monitor', selectKey: 'Monitor auswählen', searchKey: 'Durch Tippen finden',
+  emptyTitle: 'Noch keine Monitore', emptyText: 'Fügen Sie Ihren ersten Monitor hinzu. Das erste Ergebnis sehen Sie nach Sekunden.',
+  first: 'Monitor hinzufügen', import: 'Importieren', nothing: 'Kein Monitor passt zu den Filtern', showAll: 'Filter zurücksetzen',
+  nextKey: 'Nächster Monitor', previousKey: 'Voriger Monitor', selectKey: 'Monitor auswählen', searchKey: 'Monitore suchen',
   allKey: 'Alle gezeigten auswählen', clearKey: 'Auswahl aufheben', wall: 'Wandansicht',
   nothingDown: 'Nichts ist ausgefallen', wallStale: (since) => `Nicht aktuell: seit ${since} keine Verbindung zum Server`, wallMore: (count) => `und ${count} weitere`,
-  open: 'Zeigen, was darunter ist', loadingMore: (read, all) => `${read} von ${all} sind gelesen`,
+  open: 'Zeigen, was darunter ist', loadingMore: (read, all) => `${read} von ${all} geladen`,
 };
 
 export default german;
