@@ -103,9 +103,9 @@ describe('destinations in the console', () => {
     const read = async () => (await tenant.owner.client.get(`/api/integrations/${id}/deliveries`)).data.deliveries[0];
     await until(async () => ((await read())?.retry_count ?? 0) > 0, { what: 'a failed attempt' });
     await rig.open(tenant.owner, `/destinations/${id}`, DESKTOP, async (page, noted) => {
-      const row = page.getByRole('region', { name: 'Sent' }).getByRole('row').filter({ hasText: 'Monitor down' });
+      const row = page.getByRole('region', { name: 'Deliveries' }).getByRole('row').filter({ hasText: 'Monitor down' });
       await row.getByText('Pending').waitFor();
-      await row.getByText('the receiver answered 500').waitFor();
+      await row.getByText('the receiver responded with status 500').waitFor();
       await row.getByText(/^[1-5] of 5$/).waitFor();
       expect(await findBarriers(page)).toEqual([]);
       await takeScreenshot(page, 'console-destination-sent');
@@ -131,7 +131,7 @@ describe('destinations in the console', () => {
       expect((await read()).data.integration.config.to).toEqual(['night@example.com', 'day@example.com']);
       await page.getByRole('link', { name: 'All destinations' }).click();
       await page.getByRole('switch', { name: 'Night shift' }).click();
-      await page.getByRole('row', { name: /Night shift/ }).getByText('Off').waitFor();
+      await page.getByRole('row', { name: /Night shift/ }).getByText('Disabled').waitFor();
       await expect.poll(async () => (await read()).data.integration.enabled).toBe(false);
       await page.getByRole('link', { name: 'Night shift' }).click();
       await page.getByRole('button', { name: 'Delete' }).click();

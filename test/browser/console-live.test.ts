@@ -48,7 +48,7 @@ test('a whole installation is set up in the browser: operator, first check, a se
   await page.getByRole('button', { name: 'Check now' }).click();
   await page.getByText('HTTP 200').waitFor();
   await page.getByRole('button', { name: 'Monitor it', exact: true }).click();
-  await page.getByText('is watched every minute').waitFor();
+  await page.getByText('is checked every minute').waitFor();
 
   await enrolProbe(page, 'dublin-1', 'Dublin');
   await page.getByText('Waiting for it to come online').waitFor();

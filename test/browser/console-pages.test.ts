@@ -85,7 +85,7 @@ describe('status pages in the console', () => {
       await page.getByLabel('Google Analytics').fill('G-AB12CD34');
       await page.getByLabel('Green from').fill('90');
       await page.getByRole('button', { name: 'Save' }).click();
-      await page.getByText('operational must not be below degraded').first().waitFor();
+      await page.getByText('operational must be at least degraded').first().waitFor();
       await page.getByLabel('Green from').fill('99.5');
       await page.getByLabel('Yellow from').fill('90');
       await page.getByRole('button', { name: 'Save' }).click();

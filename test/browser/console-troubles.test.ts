@@ -59,7 +59,7 @@ describe('what was entered', () => {
         .toEqual(['/monitors/new', 'https://half.example']);
       await page.goBack();
       await heading(page, 'Incidents').waitFor();
-      expect(asked).toEqual(Array.from({ length: 3 }, () => expect.stringContaining('not saved')));
+      expect(asked).toEqual(Array.from({ length: 3 }, () => expect.stringContaining('unsaved changes')));
     });
   });
 

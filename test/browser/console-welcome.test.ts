@@ -37,7 +37,7 @@ describe('the first minute', () => {
       await page.getByText('shop.example/start is checked every minute.').waitFor();
 
       await page.getByRole('button', { name: 'Save and send test alert' }).click();
-      await page.getByText('A test alert is on its way').waitFor();
+      await page.getByText('We sent a test alert').waitFor();
       await until(() => rig.app.mailsTo(EMAIL).length > 0, { what: 'the test alert in the mail' });
 
       await takeScreenshot(page, 'console-welcome');
@@ -66,7 +66,7 @@ describe('the first minute', () => {
       expect(await findBarriers(page)).toEqual([]);
       await takeScreenshot(page, 'console-session-unverified-phone');
       await page.getByRole('button', { name: 'I’ve verified it' }).click();
-      await page.getByText('not verified yet').waitFor();
+      await page.getByText('isn’t verified yet').waitFor();
       const link = await mailedLink(email, 'verify-email');
       await page.goto(`${rig.app.url}${link}`);
       await page.getByRole('button', { name: 'Verify address' }).click();

@@ -47,7 +47,7 @@ describe('around every view', () => {
       await page.getByRole('heading', { level: 1, name: 'Incidents' }).waitFor();
       await page.route('**/console/assets/*', (route) => route.abort());
       await page.getByRole('link', { name: 'Fleet' }).click();
-      await page.getByRole('alert').getByText('could not be loaded').waitFor();
+      await page.getByRole('alert').getByText('Couldn’t load').waitFor();
       await page.unroute('**/console/assets/*');
       await page.getByRole('alert').getByRole('button', { name: 'Try again' }).click();
       await page.getByRole('heading', { level: 1, name: 'Fleet' }).waitFor();

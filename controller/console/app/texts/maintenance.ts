@@ -10,7 +10,7 @@ const english = {
   custom: 'Custom rule', on: 'On', monthDay: (day: number) => `On day ${day} of the month`,
   nthDay: (nth: string, day: string) => `On the ${nth} ${day} of the month`, lastDay: (day: string) => `On the last ${day} of the month`,
   every: 'Every', everyHint: '1 = every time, 2 = every other time', rule: 'Rule', ruleHint: 'An iCalendar RRULE with at most one occurrence per day',
-  times: 'Number of occurrences', hold: 'Hold alerts until it ends',
+  times: 'Number of occurrences', hold: 'Hold alerts during maintenance',
   holdHint: 'Monitors still down at the end of the window trigger alerts.', nextTimes: 'Next occurrences', save: 'Save',
   cancel: 'Cancel', remove: 'Delete', removeAsk: (title: string) => `Delete “${title}”?`,
   removeLong: 'If it’s in progress, it ends now and held alerts are sent.', saved: 'Saved', removed: 'Deleted', back: 'All maintenance',
