@@ -14,10 +14,10 @@ const variables = z.object({
   BASE_URL: setting.url('http', 'https').optional(),
   DATA_DIR: setting.text().default('./data'),
   MONGODB_URL: z
-    .string({ error: 'must be set: a controller on its own needs a MongoDB (`npm start` brings its own)' })
+    .string({ error: 'must be set: a standalone controller needs MongoDB (`npm start` includes a database)' })
     .pipe(setting.url('mongodb', 'mongodb+srv')),
   NATS_URL: z
-    .string({ error: 'must be set: a controller on its own needs a NATS server (`npm start` brings its own)' })
+    .string({ error: 'must be set: a standalone controller needs a NATS server (`npm start` includes one)' })
     .pipe(setting.url('nats', 'tls')),
   NATS_CREDS: setting.text().optional(),
   NATS_LISTEN: setting.hostAndPort('0.0.0.0:4222').optional(),
@@ -42,7 +42,7 @@ const variables = z.object({
   NO_DATA_AFTER_SECONDS: setting.integer(5, LONGEST_INTERVAL_S).default(300),
   RATE_LIMIT: setting.integer(1, 1_000_000_000).default(1000),
   METRICS_TOKEN: setting.text().refine(
-    (text) => /^[!-~]{16,512}$/.test(text), { message: 'must have 16 to 512 characters, without spaces' },
+    (text) => /^[!-~]{16,512}$/.test(text), { message: 'must be 16 to 512 characters without spaces' },
   ).optional(),
   METRICS_LISTEN: setting.hostAndPort('127.0.0.1:9090').optional(),
   MAIL_FROM: setting.text()
@@ -100,7 +100,7 @@ function conflicts(env: Environment): string[] {
   together('MAILGUN_DOMAIN', 'MAILGUN_API_KEY');
   const metricsPort = /:(\d+)$/.exec(env['METRICS_LISTEN']?.trim() ?? '')?.[1];
   if (metricsPort !== undefined && Number(metricsPort) === Number(env['PORT']?.trim() || DEFAULT_PORT)) {
-    found.push('METRICS_LISTEN must have another port than PORT');
+    found.push('METRICS_LISTEN must use a different port than PORT');
   }
   return found;
 }

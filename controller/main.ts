@@ -22,7 +22,7 @@ async function main(): Promise<void> {
   } catch (error) {
     if (error instanceof ConfigError) return fail(error.message, EXIT_OPERATOR);
     // Gone while we were starting: who supervises us starts us again, and then we wait for it.
-    if (isDatabaseUnavailable(error)) return fail('The database went away while Farwatch was starting', 1);
+    if (isDatabaseUnavailable(error)) return fail('The connection to the database was lost while Farwatch was starting', 1);
     throw error;
   }
 }

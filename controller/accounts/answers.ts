@@ -26,8 +26,8 @@ export const registerAnswer = z.strictObject({
 });
 export const registrationAnswer = z.strictObject({
   mode: z.enum(['first-user', 'open', 'closed']).describe('The setting `REGISTRATION`.'),
-  is_open: z.boolean().describe('Whether somebody may register now.'),
-  is_empty: z.boolean().describe('Whether there is no account yet; the first one is the operator.'),
+  is_open: z.boolean().describe('Whether registration is open now.'),
+  is_empty: z.boolean().describe('Whether no account exists yet. The first account becomes the operator.'),
 });
 export const loginAnswer = z.strictObject({
   user: userView, organizations: z.array(organizationView), ...sessionView.shape,
@@ -36,7 +36,7 @@ export const meAnswer = z.strictObject({
   user: userView, organizations: z.array(organizationView), projects: z.array(ownProjectView),
 });
 const ownSessionView = z.strictObject({
-  id: text, is_current: z.boolean().describe('Whether it is the session of this request.'),
+  id: text, is_current: z.boolean().describe('Whether this is the session of the request.'),
   created_at: instant, expires_at: instant,
 }).meta({ id: 'Session' });
 export const sessionsAnswer = z.strictObject({ sessions: z.array(ownSessionView) });
@@ -84,7 +84,7 @@ export const invitationAnswer = z.strictObject({ invitation: invitationView });
 export const openInvitationAnswer = z.strictObject({
   invitation: z.strictObject({
     email: text, organization: z.strictObject({ id, name: text }),
-    has_account: z.boolean().describe('Whether the address has an account, whose password must be given.'),
+    has_account: z.boolean().describe('Whether the address already has an account, whose password is then required.'),
   }).meta({ id: 'OpenInvitation' }),
 });
 export const invitationsAnswer = z.strictObject({ invitations: z.array(invitationView) });

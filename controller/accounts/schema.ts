@@ -8,7 +8,7 @@ const ADDRESS = `[A-Za-z0-9.!#$%&'*+/=?^_\`{|}~-]{1,64}@(?:${LABEL}\\.)*${LABEL}
 
 /** The address of one mailbox, in lower case. Deliberately narrow: no quotes, comments or lists. */
 const emailAddress = z.string().trim().max(254)
-  .regex(new RegExp(`^${ADDRESS}$`), 'Must be an e-mail address')
+  .regex(new RegExp(`^${ADDRESS}$`), 'Must be an email address')
   .transform((email) => email.toLowerCase()).meta({ pattern: trimmedPattern(ADDRESS) });
 
 /** For new passwords. */
@@ -56,7 +56,7 @@ export const organizationRole = z.enum(['owner', 'admin', 'member', 'viewer']);
 export const projectRole = z.enum(['admin', 'editor', 'viewer']);
 
 const projectRoleList = z.array(z.strictObject({ project_id: uuidParam, role: projectRole })).max(1000)
-  .refine((all) => new Set(all.map((one) => one.project_id)).size === all.length, 'Names a project twice')
+  .refine((all) => new Set(all.map((one) => one.project_id)).size === all.length, 'Lists a project twice')
   .transform((all) => Object.fromEntries(all.map((one) => [one.project_id, one.role])));
 
 export const invitationInput = z.strictObject({

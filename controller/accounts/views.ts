@@ -53,7 +53,7 @@ export function viewApiKey(key: ApiKeyDoc) {
 
 /** With the key itself: no other answer shows it. */
 export function viewFreshApiKey({ doc, key }: IssuedKey) {
-  return { key, message: 'Store this key securely: it is not shown again', ...viewApiKey(doc) };
+  return { key, message: 'Store this key securely; it will not be shown again', ...viewApiKey(doc) };
 }
 
 export function viewMember({ member, user }: NamedMember) {

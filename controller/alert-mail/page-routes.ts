@@ -21,15 +21,15 @@ const common = {
 export function alertMailRoutes(deps: AlertMailDeps): Route[] {
   return [
     defineRoute({
-      ...common, method: 'GET', path: '/stop-alerts', summary: 'Page for stopping alert mails',
+      ...common, method: 'GET', path: '/stop-alerts', summary: 'Page for stopping alert emails',
       handle: async ({ languages }, { query: { token } }) => {
         const state = await readRecipient(deps, token);
         return { status: 200, ...shown(recipientPage(token, state, mailedVoice(languages))) };
       },
     }),
     defineRoute({
-      ...common, method: 'POST', path: '/stop-alerts', summary: 'Stop alert mails to an address',
-      description: 'The button of that page, and the one-click request of mail programs (RFC 8058).',
+      ...common, method: 'POST', path: '/stop-alerts', summary: 'Stop alert emails to an address',
+      description: 'Used by the button on that page and by one-click requests from email programs (RFC 8058).',
       audit: 'recipient.suppressed',
       handle: async (ctx, { query: { token } }) => {
         const state = await stopAlertMail(deps, ctx, token);
@@ -38,7 +38,7 @@ export function alertMailRoutes(deps: AlertMailDeps): Route[] {
       },
     }),
     defineRoute({
-      ...common, method: 'POST', path: '/resume-alerts', summary: 'Send alert mails to an address again',
+      ...common, method: 'POST', path: '/resume-alerts', summary: 'Resume alert emails to an address',
       audit: 'recipient.resumed',
       handle: async ({ languages }, { query: { token } }) => {
         const state = await resumeAlertMail(deps, token);

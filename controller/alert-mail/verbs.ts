@@ -54,7 +54,7 @@ export async function resumeAlertMail(deps: AlertMailDeps, token: string): Promi
 
 function recipientOf({ tokens }: AlertMailDeps, token: string): Recipient {
   const recipient = tokens.read(token);
-  if (recipient === null) throw fieldError('token', 'This link is not valid: it is incomplete or too old');
+  if (recipient === null) throw fieldError('token', 'This link is not valid: it is incomplete or has expired');
   return recipient;
 }
 

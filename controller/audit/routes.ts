@@ -5,7 +5,7 @@ import { auditAnswer, viewAuditEntry } from './views.ts';
 export function auditRoutes(deps: AuditDeps): Route[] {
   return [
     defineRoute({
-      method: 'GET', path: '/api/audit-log', summary: 'List who changed what, newest first', tag: 'Audit log',
+      method: 'GET', path: '/api/audit-log', summary: 'List changes and who made them, newest first', tag: 'Audit log',
       auth: { access: 'account', organization: 'admin' }, query: auditQuery, answers: { 200: auditAnswer },
       handle: async (ctx, { query }) => {
         const { entries, total } = await listChanges(deps, ctx, query);

@@ -30,7 +30,7 @@ export function changeOf(delivery: DeliveryDoc, destination: DestinationDoc | nu
   const { channel, recipient } = delivery;
   if (destination === null) return 'the integration was deleted';
   if (!destination.enabled) return 'the integration was disabled';
-  if (destination.type !== channel) return 'the integration is of another type now';
+  if (destination.type !== channel) return 'the integration has a different type now';
   const isRemoved = destination.type === 'email' && !destination.config.to.includes(recipient);
   return isRemoved ? 'the address was removed from the integration' : null;
 }

@@ -16,7 +16,7 @@ export function recipientsOf(destination: DestinationSettings & { name: string }
 }
 
 /** Why a delivery to an address ends without an attempt, in the log and in the destination's health. */
-export const STOPPED = 'the owner of the address has stopped alert mails from this organization';
+export const STOPPED = 'the owner of the address stopped alert emails from this organization';
 
 /** Deliveries on one line are sent in order: those of a monitor or probe; for mail, those to a recipient. */
 export function lineOf(

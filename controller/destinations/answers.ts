@@ -5,13 +5,13 @@ const instant = z.string().meta({ format: 'date-time' });
 
 export const health = z.object({
   status: z.enum(['unknown', 'healthy', 'failing'])
-    .describe('`unknown`: nothing was sent yet. A failing destination stays enabled'),
+    .describe('`unknown`: nothing has been sent yet. A failing destination stays enabled'),
   failing_since: instant.nullable().describe('First failure since the last success'),
   consecutive_failures: z.int(),
   failing_recipients: z.array(z.string())
-    .describe('Mail addresses whose latest mail did not arrive; while there is one, the status is `failing`'),
+    .describe('Addresses whose latest email was not delivered. While there are any, the status is `failing`'),
   suppressed_recipients: z.array(z.string())
-    .describe('Mail addresses whose owners have stopped alert mails from this organization'),
+    .describe('Addresses whose owners stopped alert emails from this organization'),
   last_error: z.string().nullable(),
   last_delivered_at: instant.nullable(),
 });
@@ -23,7 +23,7 @@ const fields = {
   created_by: z.string(),
   name: z.string(),
   enabled: z.boolean(),
-  is_default: z.boolean().describe('Receives the alerts of monitors that name no destinations'),
+  is_default: z.boolean().describe('Used by monitors without their own destinations'),
   events: z.array(z.enum(ALERT_EVENTS)),
   health: health.describe('Outcome of the latest deliveries; read-only'),
   created_at: instant,
@@ -55,7 +55,7 @@ export const deliveryView = z.strictObject({
   event: z.string(),
   monitor_id: z.string().nullable(),
   incident_id: z.string().nullable(),
-  recipient: z.string().describe('As the log shows it'),
+  recipient: z.string().describe('As shown in the log'),
   status: z.enum(['pending', 'delivered', 'failed', 'bounced']),
   error_message: z.string().nullable(),
   retry_count: z.int(),

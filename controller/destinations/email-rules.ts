@@ -21,7 +21,7 @@ export function addressProblem(address: string): string | null {
   const isDomain = labels.length >= 2 && labels.every((label) => LABEL.test(label));
   const isAddress = isMailbox && isDomain && !/\.\d+$/.test(address) && address.length <= LONGEST_ADDRESS;
   if (isAddress) return null;
-  return 'Must be one e-mail address, such as ops@example.com';
+  return 'Must be one email address, such as ops@example.com';
 }
 
 /** The addresses in order, domains in lower case; those that differ only in case count as one. */

@@ -44,7 +44,7 @@ export function destinationRoutes(deps: DestinationDeps): Route[] {
     ...(['PATCH', 'PUT'] as const).map((method) => defineRoute({
       ...ofOne, method, path: '/api/integrations/:id', audit: 'integration.changed',
       summary: 'Change an integration',
-      description: 'Changes only the fields in the request; `PUT` and `PATCH` work alike.',
+      description: 'Changes only the fields in the request. `PUT` and `PATCH` behave the same.',
       body: destinationChangeInput,
       answers: { 200: integration },
       handle: async (ctx, { params, body }) =>
@@ -61,7 +61,7 @@ export function destinationRoutes(deps: DestinationDeps): Route[] {
     }),
     defineRoute({
       ...ofOne, method: 'GET', path: '/api/integrations/:id/deliveries',
-      summary: 'List what was sent to an integration, newest first', query: deliveriesQuery,
+      summary: 'List deliveries to an integration, newest first', query: deliveriesQuery,
       answers: { 200: z.object({ deliveries: z.array(deliveryView) }) },
       handle: async (ctx, { params, query }) => {
         const found = await listDeliveries(deps, ctx, params.id, query.limit);
@@ -70,9 +70,9 @@ export function destinationRoutes(deps: DestinationDeps): Route[] {
     }),
     defineRoute({
       ...ofOne, method: 'POST', path: '/api/integrations/:id/test', audit: 'integration.tested',
-      summary: 'Send a sample to an integration',
-      description: 'An address receives at most three test mails an hour, whoever sends them, and an '
-        + 'organization sends at most 30. Beyond that nothing is sent, and the response is 429.',
+      summary: 'Send a test alert to an integration',
+      description: 'Each address receives at most three test emails an hour, no matter who sends them, and an '
+        + 'organization sends at most 30. Beyond that, nothing is sent and the response is 429.',
       answers: { 200: sampleAnswer },
       handle: async (ctx, { params }) => ({ status: 200, data: await testDestination(deps, ctx, params.id) }),
     }),
@@ -84,7 +84,7 @@ export function destinationRoutes(deps: DestinationDeps): Route[] {
     }),
     defineRoute({
       ...ofSecret, method: 'POST', path: '/api/integrations/:id/rotate-secret',
-      audit: 'integration.secret_rotated', summary: 'Replace the signing secret',
+      audit: 'integration.secret_rotated', summary: 'Rotate the signing secret',
       answers: { 200: secret },
       handle: async (ctx, { params }) => showSecret(await rotateSecret(deps, ctx, params.id)),
     }),

@@ -30,12 +30,12 @@ const sentHeaders = z.record(z.string(), headerValue(LONGEST_VALUE)).superRefine
   for (const [header, value] of all.slice(0, MOST_HEADERS)) {
     const isRepeated = seen.has(header.toLowerCase());
     seen.add(header.toLowerCase());
-    const message = isRepeated ? 'Header is there twice' : headerProblem(header, value);
+    const message = isRepeated ? 'Header is listed twice' : headerProblem(header, value);
     if (message !== null) report(message, header.slice(0, 100));
   }
 }).meta(HEADER_NAMES).describe(
   `Up to ${MOST_HEADERS}: names of up to 100 characters, values of up to 1,000. `
-  + '`Content-Type`, `User-Agent` and `X-Service-*` are accepted but replaced by ours',
+  + '`Content-Type`, `User-Agent` and `X-Service-*` are accepted but overwritten',
 );
 
 const headers = sentHeaders.transform((record) =>
@@ -45,7 +45,7 @@ const recipient = z.string().max(LONGEST_RECIPIENT).superRefine((address, contex
   const message = addressProblem(address);
   if (message !== null) context.addIssue({ code: 'custom', message, input: address });
 }).meta({ maxLength: LONGEST_ADDRESS, pattern: `^${ADDRESS}$` });
-const sentRecipients = z.array(recipient).min(1, 'At least one recipient')
+const sentRecipients = z.array(recipient).min(1, 'Add at least one recipient')
   .max(MOST_RECIPIENTS, `At most ${MOST_RECIPIENTS} recipients`);
 const recipients = sentRecipients.transform(withoutRepeats);
 
@@ -76,7 +76,7 @@ const readOnly = readOnlyFields(
 const common = {
   name,
   enabled: z.boolean().default(true),
-  is_default: z.boolean().describe('Receives the alerts of monitors that name no destinations')
+  is_default: z.boolean().describe('Used by monitors without their own destinations')
     .default(false),
   events: events.default(DEFAULT_EVENTS),
   ...readOnly,

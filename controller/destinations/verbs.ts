@@ -79,7 +79,7 @@ export async function changeDestination(
   for (let attempt = 0; attempt < CHANGE_ATTEMPTS; attempt += 1) {
     const seen = await find(deps, ctx, id);
     const isOtherType = type !== undefined && type !== seen.type;
-    if (isOtherType) throw fieldError('type', 'The type is fixed when the integration is created');
+    if (isOtherType) throw fieldError('type', 'The type of an integration cannot be changed');
     const settings = changedSettings(seen, config ?? {});
     if (addressOf(settings)?.url !== addressOf(seen)?.url) await refusePrivate(deps, ctx, settings);
     const change = { ...given, config: settings.config, updated_at: ctx.now };
@@ -88,7 +88,7 @@ export async function changeDestination(
     if (clearsHealth(seen, destination)) await deps.deliveries.destinationChanged(id);
     return withOwnHealth(deps, ctx, destination);
   }
-  throw new AppError('CONFLICT', 'The integration is being changed by somebody else');
+  throw new AppError('CONFLICT', 'The integration is being changed by another request; try again');
 }
 
 /** Throws RESOURCE_NOT_FOUND. Pending deliveries to the destination end as failed. */
@@ -113,7 +113,7 @@ export async function testDestination(deps: DestinationDeps, ctx: ProjectContext
 async function claimTestMails({ testMails }: DestinationDeps, ctx: ProjectContext, recipients: string[]) {
   const freeAt = await testMails.claim(limitsOfTest(ctx.tenant.organizationId, recipients), ctx.now);
   if (freeAt === null) return;
-  const message = `An address receives at most ${TESTS_PER_RECIPIENT} test mails an hour, and an organization `
+  const message = `An address receives at most ${TESTS_PER_RECIPIENT} test emails an hour, and an organization `
     + `sends at most ${TESTS_PER_ORGANIZATION}`;
   const retryAfterSeconds = Math.max(1, Math.ceil((freeAt - ctx.now) / 1000));
   throw new AppError('RATE_LIMIT_EXCEEDED', message, { retryAfterSeconds });
@@ -169,7 +169,7 @@ async function find(deps: DestinationDeps, ctx: ProjectContext, id: string) {
 
 async function requireWebhook(deps: DestinationDeps, ctx: ProjectContext, id: string) {
   const { type } = await find(deps, ctx, id);
-  const message = `Only webhooks are signed: an integration of type ${type} has no secret`;
+  const message = `Only webhooks are signed; integrations of type ${type} have no secret`;
   if (type !== 'webhook') throw new AppError('VALIDATION_FAILED', message);
 }
 

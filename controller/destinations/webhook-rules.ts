@@ -5,12 +5,12 @@ export const LONGEST_VALUE = 1000;
 
 /** Why a custom header cannot be accepted; null when it can, even if one of ours will replace it. */
 export function headerProblem(name: string, value: string): string | null {
-  if (name.length > LONGEST_NAME) return `Header name must have at most ${LONGEST_NAME} characters`;
-  if (!FIELD_NAME.test(name)) return 'Header name must be letters, digits and the like, without spaces';
-  if (FRAMING_HEADERS.has(name.toLowerCase())) return 'Header is set by the connection and cannot be chosen';
-  if (value.length > LONGEST_VALUE) return `Header value must have at most ${LONGEST_VALUE} characters`;
+  if (name.length > LONGEST_NAME) return `Header name must be at most ${LONGEST_NAME} characters`;
+  if (!FIELD_NAME.test(name)) return 'Header name can only contain letters, digits and token characters, without spaces';
+  if (FRAMING_HEADERS.has(name.toLowerCase())) return 'This header is set by the connection and cannot be changed';
+  if (value.length > LONGEST_VALUE) return `Header value must be at most ${LONGEST_VALUE} characters`;
   if (FIELD_VALUE.test(value)) return null;
-  return 'Header value must not contain line ends, control characters or characters beyond Latin-1';
+  return 'Header value must not contain line breaks, control characters or characters outside Latin-1';
 }
 
 /** True for names, in any case, that a delivery sets itself and a custom header cannot override. */

@@ -26,14 +26,14 @@ export async function lookUp(deps: LookUpDeps, domain: string): Promise<Lookup> 
   const whois = await deps.sources.whois(tld);
   if (whois.kind !== 'server') return whois;
   if (whois.at !== null) return askWhois(deps, whois.at, domain);
-  return { kind: 'unsupported', message: `Nobody can be asked about .${tld}: it has no RDAP or WHOIS server` };
+  return { kind: 'unsupported', message: `Expiry of .${tld} domains is not available: the registry has no RDAP or WHOIS server` };
 }
 
 async function askRdap({ reader, takeTurn }: LookUpDeps, first: string, domain: string): Promise<Lookup> {
   let url = first;
   for (let redirects = 0; redirects <= MOST_REDIRECTS; redirects += 1) {
     const target = parseHttpUrl(url);
-    if (!target.ok) return { kind: 'failed', message: 'An RDAP server redirects to an address that is not valid' };
+    if (!target.ok) return { kind: 'failed', message: 'An RDAP server redirected to an invalid address' };
     const { host } = target.url;
     if (!(await takeTurn(host))) return { kind: 'busy', server: host };
     const answer = await reader.get({
@@ -44,10 +44,10 @@ async function askRdap({ reader, takeTurn }: LookUpDeps, first: string, domain: 
     if (status === 200) return found('rdap', readRdap(body), { host, domain });
     if (status === 404) return found('rdap', null, { host, domain });
     const next = status >= 300 && status < 400 && location !== null ? parsedUrl(location, url) : null;
-    if (next === null) return { kind: 'failed', message: `${host} answered with status ${status}` };
+    if (next === null) return { kind: 'failed', message: `${host} responded with status ${status}` };
     url = next.href;
   }
-  return { kind: 'failed', message: `The RDAP servers redirect more than ${MOST_REDIRECTS} times` };
+  return { kind: 'failed', message: `The RDAP servers redirected more than ${MOST_REDIRECTS} times` };
 }
 
 async function askWhois(deps: LookUpDeps, registry: string, domain: string): Promise<Lookup> {
@@ -69,7 +69,7 @@ async function askWhois(deps: LookUpDeps, registry: string, domain: string): Pro
 function found(
   source: 'rdap' | 'whois', read: ReadRegistration, { host, domain }: { host: string; domain: string },
 ): Lookup {
-  if (read === null) return { kind: 'failed', message: `${domain} is not registered, says ${host}` };
-  if (read === undefined) return { kind: 'failed', message: `The answer of ${host} cannot be read` };
+  if (read === null) return { kind: 'failed', message: `${domain} is not registered, according to ${host}` };
+  if (read === undefined) return { kind: 'failed', message: `The response of ${host} cannot be parsed` };
   return { kind: 'found', source, ...read };
 }

@@ -14,7 +14,7 @@ export function afterLookup(doc: DomainDoc, lookup: Exclude<Lookup, { kind: 'bus
     case 'found': {
       const { source, expires_at, registrar } = lookup;
       const isMissing = expires_at === null;
-      if (isMissing && doc.expires_at !== null) return afterFailure(doc, 'The answer has no expiry date', now);
+      if (isMissing && doc.expires_at !== null) return afterFailure(doc, 'The response has no expiry date', now);
       const learned_at = expires_at === doc.expires_at ? doc.learned_at : now;
       const facts = { expires_at, registrar, source, looked_up_at: now, learned_at, failures: 0 };
       if (!isMissing) return { ...facts, status: 'ok', message: null, due_at: nextTurn(doc._id, now + DAY_MS / 2) };
@@ -30,7 +30,7 @@ export function afterLookup(doc: DomainDoc, lookup: Exclude<Lookup, { kind: 'bus
   }
 }
 
-const UNPUBLISHED = 'Its registry does not publish when it expires';
+const UNPUBLISHED = 'The registry does not publish expiry dates';
 
 /** Keeps what is known. The waits grow: one hour, two, four, up to a day. */
 function afterFailure(doc: DomainDoc, message: string, now: number): Outcome {

@@ -77,7 +77,7 @@ export class DomainSources {
     if (server === undefined) {
       if (known) return { kind: 'server', at: known.whois };
       if (reply.kind === 'failed') return reply;
-      return { kind: 'failed', message: `${roots.whois}: its answer cannot be read` };
+      return { kind: 'failed', message: `${roots.whois}: its response cannot be parsed` };
     }
     await store.saveWhois(tld, server, clock.now() + WEEK_MS);
     return { kind: 'server', at: server };
@@ -96,7 +96,7 @@ export class DomainSources {
     if (isDue && fetched === null && known.rdap === null) return { kind: 'busy', server: roots.rdapList };
     const reason = typeof fetched === 'string' ? fetched : 'it could not be fetched';
     const rdap = Array.isArray(fetched) ? fetched : known.rdap;
-    if (rdap === null) return { kind: 'failed', message: `The list of RDAP servers is unknown: ${reason}` };
+    if (rdap === null) return { kind: 'failed', message: `The list of RDAP servers is not available: ${reason}` };
     const servers = new Map(rdap.flatMap(({ tlds, url }) => tlds.map((tld) => [tld, url] as const)));
     this.#copy = { servers, readAt: now };
     return null;
@@ -113,6 +113,6 @@ export class DomainSources {
     await store.saveList(known, rdap === null ? { due_at } : { due_at, rdap });
     if (rdap !== null) return rdap;
     if (answer.kind !== 'answered') return known.rdap ?? answer.reason;
-    return known.rdap ?? `the answer, with status ${answer.status}, is no such list`;
+    return known.rdap ?? `the response, with status ${answer.status}, is not such a list`;
   }
 }

@@ -27,6 +27,6 @@ export async function openEventStream(deps: EventDeps, ctx: ProjectContext): Pro
   if (refusal === 'user_full') {
     throw new AppError('FAIR_USE_LIMIT_REACHED', 'Too many event streams are open; close one first');
   }
-  const message = 'This controller serves as many event streams as it can, please try again';
+  const message = 'This controller has no room for more event streams; try again';
   throw new AppError('SERVICE_UNAVAILABLE', message);
 }

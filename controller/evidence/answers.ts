@@ -9,17 +9,17 @@ export const evidenceQuery = z.strictObject({
 });
 
 const answerView = z.strictObject({
-  checked_at: z.int().describe('When the check began, Unix ms.'),
-  remote_address: z.string().nullable().describe('The address that was connected to.'),
-  addresses: z.array(z.string()).describe('What the name resolved to, in the order of trying.'),
-  status_line: z.string().nullable().describe('Null without an HTTP answer.'),
+  checked_at: z.int().describe('When the check started, Unix ms.'),
+  remote_address: z.string().nullable().describe('The address that the check connected to.'),
+  addresses: z.array(z.string()).describe('The addresses the name resolved to, in the order tried.'),
+  status_line: z.string().nullable().describe('Null without an HTTP response.'),
   headers: z.array(z.strictObject({ name: z.string(), value: z.string() }))
-    .describe('Of an HTTP answer, in its order. Cookies and credentials are `***`.'),
+    .describe('Headers of the HTTP response, in order. Cookies and credentials are `***`.'),
   body_excerpt: z.string().nullable().describe(
-    'The beginning of the body, of what a TCP server said, or of the records of a DNS answer.',
+    'The start of the body, of the output of a TCP server, or of the records in a DNS response.',
   ),
   certificate: certificateView.nullable(),
-  timings: timings.nullable().describe('Milliseconds of each phase.'),
+  timings: timings.nullable().describe('Duration of each phase, ms.'),
 });
 
 export const evidenceView = answerView
@@ -28,7 +28,7 @@ export const evidenceView = answerView
     probe_id: z.string(),
     error: errorView,
     last_good: answerView.nullable()
-      .describe('The latest good check of the monitor by the same probe; null if it remembers none.'),
+      .describe('The last successful check of the monitor by the same probe; null if the probe has none.'),
   })
   .meta({ id: 'Evidence' });
 

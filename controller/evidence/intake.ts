@@ -42,7 +42,7 @@ export class EvidenceIntake {
     const { clock, log } = deps;
     this.#deps = deps;
     this.rate = new ProbeRate({ clock, log, subject: 'evidence' });
-    this.#ignored = new IgnoredMessages({ clock, log, reason: 'evidence of a probe is not kept' });
+    this.#ignored = new IgnoredMessages({ clock, log, reason: 'evidence from a probe was rejected' });
     this.#queue = new EvidenceQueue({ clock, log, write: (arrivals) => this.#keep(arrivals) });
   }
 

@@ -4,8 +4,8 @@ import { evidenceAnswer, evidenceQuery } from './answers.ts';
 import { readIncidentEvidence, readMonitorEvidence, type EvidenceDeps } from './verbs/read-evidence.ts';
 import { viewEvidence } from './views.ts';
 
-const SHOWS = 'The answer of the target, or as much of it as came, beside the latest good one. Newest first. '
-  + 'What was sent is not shown.';
+const SHOWS = 'The response of the target, complete or partial, next to the last successful one. Newest first. '
+  + 'The request is not included.';
 
 /** What failed checks saw. A target may answer with what was sent to it, so that only editors may read it. */
 export function evidenceRoutes(deps: EvidenceDeps): Route[] {
@@ -16,7 +16,7 @@ export function evidenceRoutes(deps: EvidenceDeps): Route[] {
   return [
     defineRoute({
       ...common, path: '/api/monitors/:id/evidence', tag: 'Monitors',
-      summary: 'Read what the failed checks of a monitor saw', description: SHOWS,
+      summary: 'Read the evidence of the failed checks of a monitor', description: SHOWS,
       query: evidenceQuery,
       errors: ['MONITOR_NOT_FOUND'],
       handle: async (ctx, { params, query }) => {
@@ -26,8 +26,8 @@ export function evidenceRoutes(deps: EvidenceDeps): Route[] {
     }),
     defineRoute({
       ...common, path: '/api/incidents/:id/evidence', tag: 'Incidents',
-      summary: 'Read what the failed checks of an incident saw',
-      description: `${SHOWS} From one interval of its monitor before the incident began until it was resolved.`,
+      summary: 'Read the evidence of the failed checks of an incident',
+      description: `${SHOWS} Covers the time from one check interval before the incident started until it was resolved.`,
       errors: ['RESOURCE_NOT_FOUND'],
       handle: async (ctx, { params }) => {
         const found = await readIncidentEvidence(deps, ctx, params.id);

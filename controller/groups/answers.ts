@@ -18,15 +18,15 @@ export const groupView = z.strictObject({
   parent_group_id: id.optional().describe('Absent for a top-level group.'),
   created_at: instant,
   updated_at: instant.describe('The same as `created_at`.'),
-  check_count: z.int().describe('Monitors in the group, without those of its children.'),
+  check_count: z.int().describe('Monitors in the group, excluding those in child groups.'),
   monitors: z.array(groupMonitorView)
-    .describe('Filled when one group is read, at most 1000; empty elsewhere.'),
+    .describe('Included when one group is read, at most 1000; otherwise empty.'),
   get children() {
     return z.array(groupView)
-      .describe('Filled when one group or the hierarchy is read; empty elsewhere.');
+      .describe('Included when one group or the hierarchy is read; otherwise empty.');
   },
   path: z.array(z.strictObject({ id, name: z.string() }))
-    .describe('From the top down to this group; filled when one group is read.'),
+    .describe('From the top level down to this group; included when one group is read.'),
 }).meta({ id: 'Group' });
 export type GroupView = z.infer<typeof groupView>;
 
@@ -43,9 +43,9 @@ export const bulkAnswer = z.strictObject({
 const window = z.strictObject({ uptime: percent, avg_response_time: z.number() });
 export const groupStatsAnswer = z.strictObject({
   total_monitors: z.int(), active_monitors: z.int(), paused_monitors: z.int(),
-  monitors_up: z.int(), monitors_down: z.int().describe('Without those in maintenance.'),
+  monitors_up: z.int(), monitors_down: z.int().describe('Excluding those in maintenance.'),
   avg_response_time: z.number()
-    .describe('ms, over the clock hours that the last hour overlaps; 0 without results.'),
+    .describe('ms, over the clock hours that overlap the last hour; 0 without results.'),
   uptime_percentage: percent
     .describe('Last 24 hours, every monitor with data weighted equally; 0 if none has any.'),
   historical: z.strictObject({ last_24h: window, last_7d: window, last_30d: window }),

@@ -74,7 +74,7 @@ function writeRoutes(deps: GroupDeps): Route[] {
     }),
     ...(['PUT', 'PATCH'] as const).map((method) => defineRoute({
       ...common, ...one, method, summary: 'Change a group', audit: 'group.updated',
-      description: 'Changes only the fields in the request; `PUT` and `PATCH` work alike.',
+      description: 'Changes only the fields in the request. `PUT` and `PATCH` behave the same.',
       body: schema.groupChangeInput, errors: [...one.errors, ...treeErrors],
       answers: { 200: answers.groupView },
       handle: async (ctx, { params, body }) => {
@@ -84,7 +84,7 @@ function writeRoutes(deps: GroupDeps): Route[] {
     })),
     defineRoute({
       ...common, ...one, method: 'DELETE', summary: 'Delete a group', audit: 'group.deleted',
-      description: 'Its children and its monitors move to its parent.',
+      description: 'Its child groups and monitors move to its parent.',
       errors: [...one.errors, 'CONFLICT'], answers: { 200: deletedAnswer },
       handle: (ctx, { params }) => done(deleteGroup(deps, ctx, params.id), 'Group deleted successfully'),
     }),

@@ -33,7 +33,7 @@ export function heartbeatRoutes(deps: HeartbeatDeps): Route[] {
       ping('/fail', 'Report that a job has failed', 'fail'),
       defineRoute({
         ...common, path: '/api/heartbeat/:token/:code', summary: 'Report the exit code of a job',
-        description: '0 is a success, 1 to 255 are failures.', params: codeParams,
+        description: '0 means success, 1 to 255 mean failure.', params: codeParams,
         handle: async (ctx, { params }) =>
           receive(ctx, params.token, params.code === 0 ? 'success' : 'fail', params.code),
       }),

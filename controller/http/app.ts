@@ -131,7 +131,7 @@ function pathOf(exchange: Matched): string | RegExp | undefined {
 function toAppError(deps: AppDeps, { state, method }: Exchange, error: unknown): AppError {
   if (error instanceof AppError && ERROR_STATUS[error.code] !== 500) return error;
   if (deps.isUnavailable(error)) {
-    const message = 'The service is temporarily unavailable, please try again';
+    const message = 'The service is temporarily unavailable; try again';
     return new AppError('SERVICE_UNAVAILABLE', message, { cause: error });
   }
   const { requestId, route } = state;

@@ -30,14 +30,14 @@ export async function authorizePath(
   if (project === null) throw new AppError('PROJECT_NOT_FOUND', 'Project not found');
   const { organization_id: organizationId } = project;
   if (caller.kind === 'key' && caller.organizationId !== organizationId) {
-    const message = 'This API key belongs to another organization than the project';
+    const message = 'This API key belongs to a different organization than the project';
     throw new AppError('API_KEY_ORGANIZATION_MISMATCH', message);
   }
   const membership = caller.kind === 'key'
     ? membershipOfKey(caller)
     : (await tenants.memberships(caller.userId)).find((one) => one.organization_id === organizationId);
   const role = projectRoleOf(membership, project);
-  if (role === null) throw new AppError('ACCESS_DENIED', 'You have no access to this project');
+  if (role === null) throw new AppError('ACCESS_DENIED', 'You do not have access to this project');
   if (!reachesProjectRole(role, auth.role)) {
     throw auth.hidesRole === true
       ? new AppError('AUTHENTICATION_REQUIRED', 'Access denied')

@@ -92,7 +92,7 @@ export async function authorize(
   const project = projectId === null ? await tenants.defaultProject(organizationId) : named;
   if (project === null) throw new AppError('PROJECT_NOT_FOUND', 'Project not found');
   if (project.organization_id !== organizationId) {
-    const message = 'X-Project-ID names a project of another organization';
+    const message = 'X-Project-ID names a project in another organization';
     throw new AppError('PROJECT_ORGANIZATION_MISMATCH', message);
   }
   const role = projectRoleOf(membership, project);
@@ -105,16 +105,16 @@ export function checkKind(auth: Exclude<Auth, { access: 'public' }>, caller: Cal
   if (caller.kind === 'session') {
     const needsVerified = auth.access !== 'account' || auth.verified !== false;
     if (needsVerified && !caller.isVerified) {
-      throw new AppError('EMAIL_NOT_VERIFIED', 'The e-mail address of this account is not verified');
+      throw new AppError('EMAIL_NOT_VERIFIED', 'The email address of this account is not verified');
     }
     if (auth.access === 'operator' && !caller.isOperator) throw insufficient('instance operator');
     return;
   }
   if (!acceptsKeys(auth)) {
-    throw new AppError('JWT_REQUIRED', 'This endpoint needs a session token; API keys are not accepted');
+    throw new AppError('JWT_REQUIRED', 'This endpoint requires a session token; API keys are not accepted');
   }
   if (caller.scope === 'read' && method !== 'GET' && method !== 'HEAD') {
-    throw new AppError('READ_ONLY_API_KEY', 'This API key may only read');
+    throw new AppError('READ_ONLY_API_KEY', 'This API key is read-only');
   }
 }
 
@@ -124,7 +124,7 @@ export function acceptsKeys(auth: Auth): boolean {
 }
 
 export function insufficient(needed: string): AppError {
-  return new AppError('INSUFFICIENT_PERMISSIONS', `This needs the role ${needed}`);
+  return new AppError('INSUFFICIENT_PERMISSIONS', `You need the role ${needed}`);
 }
 
 /** A key has one organization; a session has its oldest one unless `X-Organization-ID` names another. */
@@ -136,7 +136,7 @@ async function membershipOf(
   const named = headers['x-organization-id'];
   if (named === undefined) {
     if (memberships[0] !== undefined) return memberships[0];
-    throw new AppError('ORGANIZATION_NOT_FOUND', 'This account belongs to no organization');
+    throw new AppError('ORGANIZATION_NOT_FOUND', 'This account does not belong to an organization');
   }
   const id = String(named).trim().toLowerCase();
   const chosen = memberships.find((membership) => membership.organization_id === id);

@@ -23,7 +23,7 @@ interface EarlyDeps {
 
 const ALIVE = JSON.stringify({ success: true, data: { status: 'ok' } });
 const STARTING = JSON.stringify(errorBody(
-  new AppError('SERVICE_UNAVAILABLE', 'The service is starting, please try again'),
+  new AppError('SERVICE_UNAVAILABLE', 'The service is starting; try again'),
 ));
 
 const REFUSAL = { 'Retry-After': String(RETRY_AFTER_SECONDS) };

@@ -119,7 +119,7 @@ export function sendUnmatched(exchange: Exchange, methods: readonly string[]): v
   }
   exchange.set('Allow', [...new Set([...methods, 'OPTIONS'])].sort().join(', '));
   if (exchange.method !== 'OPTIONS') {
-    return sendError(exchange, new AppError('METHOD_NOT_ALLOWED', 'This path does not take that method'));
+    return sendError(exchange, new AppError('METHOD_NOT_ALLOWED', 'This path does not support that method'));
   }
   exchange.status = 204;
 }

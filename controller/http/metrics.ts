@@ -32,7 +32,7 @@ export function observeRequests(registry: Registry): RequestObserver {
   const routes = new Map<string, Map<string, Served>>();
   const all = () => [...routes.values()].flatMap((methods) => [...methods.values()]);
   new Counter({
-    name: 'farwatch_http_requests_total', help: 'Requests answered, by route and status.',
+    name: 'farwatch_http_requests_total', help: 'Requests, by route and status.',
     labelNames: ['method', 'route', 'status'] as const, registers: [registry],
     collect() {
       this.reset();
@@ -68,7 +68,7 @@ function durationsOf(all: () => Served[]): Metric {
   const metric = {
     name: DURATION,
     get: async () => ({
-      name: DURATION, help: 'Time from request to answer, by route.', type: 'histogram', aggregator: 'sum',
+      name: DURATION, help: 'Time from request to response, by route.', type: 'histogram', aggregator: 'sum',
       values: all().flatMap(({ labels, times, seconds }) => {
         let count = 0;
         const buckets = times.map((some, place) => {

@@ -130,5 +130,5 @@ export function rateLimitLines({ limit, remaining, resetAt }: RateVerdict): stri
 /** Without `retryAfterSeconds`, the end of the window of requests counts. */
 export function rateLimitExceeded(retryAfterSeconds?: number): AppError {
   const options = retryAfterSeconds === undefined ? {} : { retryAfterSeconds };
-  return new AppError('RATE_LIMIT_EXCEEDED', 'Too many requests, please try again later', options);
+  return new AppError('RATE_LIMIT_EXCEEDED', 'Too many requests; try again later', options);
 }

@@ -1,5 +1,6 @@
 import type { z } from 'zod';
 import { AppError } from '../../shared/errors.ts';
+import { issueText } from './issue-text.ts';
 
 export interface ValidationIssue {
   code: string;
@@ -20,7 +21,7 @@ export function validate(schema: z.ZodType, value: unknown): unknown {
 }
 
 export function check(schema: z.ZodType, value: unknown): { data?: unknown; issues: ValidationIssue[] } {
-  const { data, error } = schema.safeParse(value);
+  const { data, error } = schema.safeParse(value, { error: issueText });
   return { data, issues: (error?.issues ?? []).flatMap((issue) => toIssues(issue, value)) };
 }
 

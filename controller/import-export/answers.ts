@@ -9,8 +9,8 @@ const anyValue = z.union([scalar, z.array(z.union([scalar, parts])), parts]);
 export type AnyValue = z.input<typeof anyValue>;
 
 const difference = z.strictObject({
-  field: z.string().describe('Its name in an export; parts of objects are named as `tcp_config.port`.'),
-  before: anyValue.describe('Null if it is not set. Credentials are `***` always.'),
+  field: z.string().describe('Its name in an export; nested fields have names like `tcp_config.port`.'),
+  before: anyValue.describe('Null if it is not set. Credentials are always `***`.'),
   after: anyValue,
 });
 
@@ -18,7 +18,7 @@ const importedItem = z.strictObject({
   name: z.string(),
   action: z.enum(['create', 'update', 'unchanged']),
   changes: z.array(z.string()).describe('Names of the fields that change.'),
-  differences: z.array(difference).describe('The same with their values.'),
+  differences: z.array(difference).describe('The changed fields with their values.'),
   id: z.uuid().nullable().describe('Null if it does not exist yet.'),
 });
 export type ImportedItem = z.input<typeof importedItem>;
@@ -54,5 +54,5 @@ export const exportAnswer = z.strictObject({
   })),
   monitors: z.array(exportedMonitor),
   status_pages: z.array(exportedPage)
-    .describe('Only in the last document of a project that needs several: they name its monitors.'),
+    .describe('Only in the last document of a project that needs several, because they refer to its monitors.'),
 });

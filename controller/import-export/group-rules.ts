@@ -36,7 +36,7 @@ export function planGroups(
   const places = new Map<string, number>();
   const groups = items.map((item, at): PlannedGroup => {
     const { name } = item;
-    if (places.has(name)) refuse(at, 'name', 'Given twice');
+    if (places.has(name)) refuse(at, 'name', 'Listed twice');
     places.set(name, at);
     const current = byName.get(name) ?? null;
     const before = parents.get(name) ?? null;
@@ -52,7 +52,7 @@ export function planGroups(
     group.level = levelOf(group.name, parents);
     if (group.parent !== null && !parents.has(group.parent)) refuse(at, 'parent', 'Unknown group');
     else if (group.level > MOST_LEVELS) {
-      refuse(at, 'parent', `A group cannot stand under itself, nor deeper than ${MOST_LEVELS} levels`);
+      refuse(at, 'parent', `A group cannot be inside itself or more than ${MOST_LEVELS} levels deep`);
     }
   }
   if (issues.length > 0) return { groups, issues };
@@ -60,7 +60,7 @@ export function planGroups(
   for (const { name } of existing) {
     if (levelOf(name, parents) <= MOST_LEVELS) continue;
     const at = nearestOf(name, parents, places);
-    refuse(at, 'parent', `The groups below it cannot stand deeper than ${MOST_LEVELS} levels`);
+    refuse(at, 'parent', `Its child groups would be more than ${MOST_LEVELS} levels deep`);
   }
   return { groups, issues };
 }

@@ -16,8 +16,8 @@ export function configurationRoutes(deps: ConfigurationDeps): Route[] {
       method: 'POST', path: '/api/import', tag, auth: { access: 'project', role: 'editor' },
       summary: 'Import monitors, groups and status pages from a document',
       description: 'JSON or YAML up to 32 MB. Monitors and groups are matched by name, status pages by their '
-        + 'subdomain, or without one by name; only an admin of the project may import these. Whatever is not in '
-        + 'the document stays as it is. Importing the same document twice changes '
+        + 'subdomain, or by name without one. Only project admins can import status pages. Anything that is not in '
+        + 'the document stays unchanged. Importing the same document twice changes '
         + 'nothing. Everything is validated before anything is written. Imports and exports of one '
         + 'organization run one after another.',
       audit: 'configuration.imported',
@@ -41,7 +41,7 @@ export function configurationRoutes(deps: ConfigurationDeps): Route[] {
     defineRoute({
       method: 'GET', path: '/api/export', tag, auth: { access: 'project', role: 'viewer' },
       summary: 'Export monitors, groups and status pages as a document', audit: 'configuration.exported',
-      description: 'Contains what reading monitors returns, but no heartbeat tokens. '
+      description: 'Contains the same fields as reading monitors, except heartbeat tokens. '
         + `${CONCEALMENT} An import cannot create a monitor from a document that lacks its credentials.`,
       query: exportQuery, takesTurns: true,
       answers: { 200: { contentType: 'application/yaml; charset=utf-8', data: exportAnswer } },

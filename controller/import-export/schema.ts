@@ -51,7 +51,7 @@ function unwrap(body: unknown): unknown {
 
 export const importQuery = z.strictObject({
   dry_run: z.enum(['true', 'false']).default('false').transform((text) => text === 'true')
-    .describe('Only report the changes.'),
+    .describe('Report the changes without applying them.'),
 });
 
 export const exportQuery = z.strictObject({

@@ -29,16 +29,16 @@ export const incidentView = z
     error_message: z.string(),
     affected_regions: z.array(z.string()),
     affected_monitor_ids: z.array(z.string()),
-    failure_count: z.int().describe('Failed results since the outage began'),
+    failure_count: z.int().describe('Failed results since the outage started'),
     started_at: instant,
     acknowledged_at: instant.nullable(),
-    assignee_id: text.describe('The assignee since the acknowledgement; null for an API key'),
+    assignee_id: text.describe('The assignee since the incident was acknowledged; null for an API key'),
     acknowledged_by_name: text.describe('Name of the assignee, or of the API key'),
     resolved_at: instant.nullable(),
     resolved_by: text.describe('`system`, or the id of the user or key that resolved it'),
     recovery_time_seconds: z.int().optional().describe('From start to resolution; present once resolved'),
-    late: z.boolean().describe('Late results revealed the outage after it had ended; nobody was alerted'),
-    in_maintenance: z.boolean().describe('It began in a maintenance window'),
+    late: z.boolean().describe('Late results revealed the outage after it had ended; no alerts were sent'),
+    in_maintenance: z.boolean().describe('It started during a maintenance window'),
     notification_sent: z.boolean().describe('At least one notification was delivered'),
     notification_channels: z.array(z.string()),
     ...changed,
@@ -101,7 +101,7 @@ export const commentView = z
   })
   .meta({ id: 'IncidentComment' });
 
-const isAllowed = z.boolean().describe('Whether the caller may do so now');
+const isAllowed = z.boolean().describe('Whether the caller can do this now');
 
 export const listedCommentView = commentView
   .extend({ can_edit: isAllowed, can_delete: isAllowed })
@@ -109,7 +109,7 @@ export const listedCommentView = commentView
 
 const castVote = z
   .strictObject({
-    at: instant.nullable().describe('When its latest check began, or an asked region answered'),
+    at: instant.nullable().describe('When its latest check started, or when a witness responded'),
     verdict: z.enum(['down', 'up']).describe('The verdict that this vote was for'),
     region: z.string(),
     probe_id: text,
@@ -119,16 +119,16 @@ const castVote = z
     error: z.strictObject({
       type: z.enum(ERROR_TYPES), message: z.string(), layer: errorLayer.optional(),
     }).nullable(),
-    attempt: z.int().nullable().describe('How many checks in a row failed'),
+    attempt: z.int().nullable().describe('Consecutive failed checks'),
     engine: text.describe('Version of the probe'),
   })
   .meta({ id: 'IncidentVote' });
 
 export const incidentVotesView = z.strictObject({
-  votes: z.array(castVote).describe('Of the verdict that began the incident, then of the one that ended it'),
+  votes: z.array(castVote).describe('Votes for the verdict that opened the incident, then for the one that ended it'),
   policy: z.strictObject({
     regions: z.union([z.enum(['majority', 'any', 'all']), z.int()]), retries: z.int(),
-  }).nullable().describe('The confirmation policy then; null without votes'),
+  }).nullable().describe('The confirmation policy at that time; null without votes'),
   verdict: z.enum(['down', 'up']).nullable().describe('The latest one'),
 });
 

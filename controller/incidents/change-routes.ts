@@ -28,7 +28,7 @@ export function changeRoutes(deps: IncidentDeps): Route[] {
     defineRoute({
       ...common, method: 'POST', path: '/api/incidents', audit: 'incident.created',
       summary: 'Open an incident',
-      description: 'Only the API changes such an incident: checks do not resolve it, and it sends no alerts.',
+      description: 'Such an incident can only be changed through the API: checks do not resolve it, and it sends no alerts.',
       body: incidentInput,
       answers: { 201: incident },
       handle: async (ctx, { body }) => {
@@ -49,7 +49,7 @@ export function changeRoutes(deps: IncidentDeps): Route[] {
     })),
     defineRoute({
       ...ofOne, method: 'PUT', path: '/api/incidents/:id/status', audit: 'incident.status_changed',
-      summary: 'Move an incident to another status',
+      summary: 'Change the status of an incident',
       description: 'open → acknowledged, resolved; acknowledged → resolved, closed; resolved → closed. '
         + 'Closed is final. If checks opened the incident and the monitor is still down 5 minutes after it was '
         + 'resolved or closed here, a new incident opens and sends alerts.',

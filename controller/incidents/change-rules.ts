@@ -22,7 +22,7 @@ export interface DecidedChange {
 /** Why an incident in this status takes no change; null when it does. */
 export function finalRefusal(status: IncidentStatus): string | null {
   if (status !== 'closed') return null;
-  return 'Incident is closed, which is a final state: it cannot be changed any more';
+  return 'Incident is closed, which is a final state; it can no longer be changed';
 }
 
 /** Why an incident may not go from one status to another; null when it may. */

@@ -12,7 +12,7 @@ const path = '/api/incidents/:id/comments';
 const common = { tag: 'Incident comments', auth, path, params: idParams } as const;
 const ofOne = {
   ...common, path: `${path}/:commentId`, params: commentParams,
-  errors: ['RESOURCE_NOT_FOUND', 'FORBIDDEN'], description: 'Only its author may do this, within 15 minutes.',
+  errors: ['RESOURCE_NOT_FOUND', 'FORBIDDEN'], description: 'Only its author can do this, within 15 minutes.',
 } as const;
 const comment = z.strictObject({ comment: commentView });
 
@@ -20,7 +20,7 @@ export function commentRoutes(deps: IncidentDeps): Route[] {
   return [
     defineRoute({
       ...common, method: 'GET', summary: 'List the comments on an incident, oldest first',
-      description: 'All comments, at most 1000. A deleted comment remains in the list with `deleted_at` '
+      description: 'All comments, at most 1000. A deleted comment stays in the list with `deleted_at` '
         + 'and without its text.',
       errors: ['RESOURCE_NOT_FOUND'],
       answers: { 200: z.strictObject({ comments: z.array(listedCommentView) }) },

@@ -65,5 +65,5 @@ export function updateActor(actor: ProjectContext['actor']): UpdateActor {
 }
 
 function titleOf(type: ErrorType, monitorName: string): string {
-  return `${monitorName} ${type === 'slow_response' ? 'responds slowly' : 'is down'}`.slice(0, LONGEST_TITLE);
+  return `${monitorName} ${type === 'slow_response' ? 'is responding slowly' : 'is down'}`.slice(0, LONGEST_TITLE);
 }

@@ -82,7 +82,7 @@ export function incidentRoutes(deps: IncidentDeps): Route[] {
     }),
     defineRoute({
       ...ofOne, method: 'GET', path: '/api/incidents/:id/votes',
-      summary: 'Read who said what when an incident began and when it ended',
+      summary: 'Read the votes of the regions when an incident started and ended',
       answers: { 200: incidentVotesView },
       handle: async (ctx, { params }) => {
         const records = await listIncidentVotes(deps, ctx, params.id);
@@ -93,10 +93,10 @@ export function incidentRoutes(deps: IncidentDeps): Route[] {
     ...commentRoutes(deps),
     defineRoute({
       ...ofOne, method: 'GET', path: '/api/incidents/:id/timeline',
-      summary: 'Read what happened around an incident, oldest first',
+      summary: 'Read the timeline of an incident, oldest first',
       description: 'Results and status changes of its monitor, its own history, notifications and comments '
         + `in one list: the newest ${MOST_OF_A_KIND} of each kind. `
-        + 'An API key is not shown notifications and comments.',
+        + 'API keys do not get notifications and comments.',
       answers: {
         200: z.strictObject({
           timeline: z.array(timelineEntryView),

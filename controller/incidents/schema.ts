@@ -86,7 +86,7 @@ export const statusInput = z.strictObject({
 export type StatusInput = z.output<typeof statusInput>;
 
 export const postmortemInput = z.strictObject({
-  text: characters(50_000).describe('Plain text; an empty text removes it'),
+  text: characters(50_000).describe('Plain text; an empty string removes it'),
 });
 
 export const commentParams = z.strictObject({ id: uuidParam, commentId: uuidParam });

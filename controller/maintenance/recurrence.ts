@@ -33,12 +33,12 @@ export function recurrenceProblem(rule: string): string | null {
     const [name = '', value = '', ...rest] = part.split('=');
     const shape = Object.hasOwn(PARTS, name) ? PARTS[name] : undefined;
     if (shape === undefined || rest.length > 0) return `Unknown part; use ${Object.keys(PARTS).join(', ')}`;
-    if (seen.has(name)) return `${name} is given twice`;
+    if (seen.has(name)) return `${name} is listed twice`;
     if (!shape.test(value)) return name === 'FREQ' ? 'FREQ must be DAILY or longer' : `${name} is not valid`;
     seen.add(name);
   }
-  if (!seen.has('FREQ')) return 'Must have a FREQ';
-  if (seen.has('COUNT') && seen.has('UNTIL')) return 'Must not have both COUNT and UNTIL';
+  if (!seen.has('FREQ')) return 'Must contain FREQ';
+  if (seen.has('COUNT') && seen.has('UNTIL')) return 'Must not contain both COUNT and UNTIL';
   try {
     const { bySetPos, ...every } = { ...parse(rule), interval: 1 };
     for (const days of rulePeriods(every, FIRST_DAY, FIRST_DAY, LAST_YEAR_OF_CALENDAR)) {
@@ -46,7 +46,7 @@ export function recurrenceProblem(rule: string): string | null {
     }
     return 'Must name a day that exists';
   } catch {
-    return 'Must be an RRULE of iCalendar, such as FREQ=WEEKLY;BYDAY=SU';
+    return 'Must be an iCalendar RRULE, such as FREQ=WEEKLY;BYDAY=SU';
   }
 }
 

@@ -28,7 +28,7 @@ export function maintenanceRoutes(deps: MaintenanceDeps): Route[] {
     }),
     defineRoute({
       ...all, auth: viewer, method: 'GET', path: `${path}/occurrences`,
-      summary: 'List when the windows of a project are, by time', query: schema.occurrencesQuery,
+      summary: 'List the occurrences of maintenance windows in a project, by time', query: schema.occurrencesQuery,
       answers: { 200: schema.occurrencesAnswer },
       handle: async (ctx, { query }) => {
         const found = await listOccurrences(deps, ctx, query);
@@ -40,7 +40,7 @@ export function maintenanceRoutes(deps: MaintenanceDeps): Route[] {
     }),
     defineRoute({
       ...all, auth: editor, method: 'POST', path: `${path}/preview`, audit: false,
-      summary: 'List the next ten occurrences of a window that is not saved', body: schema.previewInput,
+      summary: 'Preview the next ten occurrences of an unsaved window', body: schema.previewInput,
       answers: { 200: schema.previewAnswer },
       handle: async (ctx, { body }) => {
         const found = await previewOccurrences(deps, ctx, body);
@@ -63,7 +63,7 @@ export function maintenanceRoutes(deps: MaintenanceDeps): Route[] {
     }),
     ...(['PUT', 'PATCH'] as const).map((method) => defineRoute({
       ...one, auth: editor, method, summary: 'Change a maintenance window', answers,
-      description: 'Changes only the fields in the request. What has passed stays as it was.',
+      description: 'Changes only the fields in the request. Past occurrences stay unchanged.',
       audit: 'maintenance_window.updated', body: schema.windowChangeInput,
       errors: [...one.errors, 'CONFLICT'],
       handle: async (ctx, { params, body }) => {
@@ -73,7 +73,7 @@ export function maintenanceRoutes(deps: MaintenanceDeps): Route[] {
     })),
     defineRoute({
       ...one, auth: editor, method: 'DELETE', summary: 'Delete a maintenance window',
-      description: 'Ends it if it is under way.', audit: 'maintenance_window.deleted',
+      description: 'Ends it if it is in progress.', audit: 'maintenance_window.deleted',
       errors: [...one.errors, 'CONFLICT'], answers: { 200: schema.messageAnswer },
       handle: (ctx, { params }) => {
         return done(deleteWindow(deps, ctx, params.id), 'Maintenance window deleted successfully');

@@ -10,7 +10,7 @@ export const windowParams = projectParams.extend({ id: uuidParam });
 const MOST_PAGES = 100;
 const [EARLIEST, LATEST] = [Date.UTC(2000, 0, 1), Date.UTC(2100, 0, 1)];
 
-const instant = instantInput.refine((at) => at >= EARLIEST && at < LATEST, 'Must be of this century');
+const instant = instantInput.refine((at) => at >= EARLIEST && at < LATEST, 'Must be in this century');
 
 const recurrence = z.string().trim().max(200, 'Must be at most 200 characters')
   .transform((rule) => rule.toUpperCase().replace(/^RRULE:/, ''))
@@ -29,14 +29,14 @@ const settings = z.strictObject({
   ),
   title: oneLine(200),
   description: severalLines(5000).nullable(),
-  starts_at: instant.describe('Of the first occurrence. It may be in the past.'),
-  ends_at: instant.describe('Of the first occurrence; later ones last as long.'),
-  monitor_ids: ids(MOST_MONITORS).describe('Monitors in maintenance meanwhile.'),
-  status_page_ids: ids(MOST_PAGES).describe('Status pages that tell of it.'),
+  starts_at: instant.describe('Start of the first occurrence. Can be in the past.'),
+  ends_at: instant.describe('End of the first occurrence. Later occurrences have the same duration.'),
+  monitor_ids: ids(MOST_MONITORS).describe('Monitors that are in maintenance during the window.'),
+  status_page_ids: ids(MOST_PAGES).describe('Status pages that show it.'),
   recurrence: recurrence.nullable()
-    .describe('An iCalendar RRULE of at most one occurrence a day, such as `FREQ=WEEKLY;BYDAY=SU`.'),
-  timezone: timeZoneInput.describe('In which the recurrence keeps its time of day. Default: `UTC`.'),
-  suppress_alerts: z.boolean().describe('Hold alerts of outages until the end. Default: true.'),
+    .describe('An iCalendar RRULE with at most one occurrence a day, such as `FREQ=WEEKLY;BYDAY=SU`.'),
+  timezone: timeZoneInput.describe('Time zone in which the recurrence keeps its local time. Default: `UTC`.'),
+  suppress_alerts: z.boolean().describe('Hold outage alerts until the window ends. Default: true.'),
 });
 
 export const windowChangeInput = settings.partial();
@@ -51,8 +51,8 @@ const DAY_MS = 86_400_000;
 
 export const occurrencesQuery = z.strictObject({
   from: instant.describe('Occurrences that end after this instant'),
-  to: instant.describe(`Occurrences that begin before this instant; at most ${MOST_DAYS} days after \`from\``),
-  monitor_id: uuidParam.optional().describe('Of windows that name this monitor'),
+  to: instant.describe(`Occurrences that start before this instant; at most ${MOST_DAYS} days after \`from\``),
+  monitor_id: uuidParam.optional().describe('Only windows of this monitor'),
 }).refine(({ from, to }) => to > from && to - from <= MOST_DAYS * DAY_MS, {
   path: ['to'], message: `Must be after from, by at most ${MOST_DAYS} days`,
 });
@@ -79,7 +79,7 @@ export const windowView = z.strictObject({
   suppress_alerts: z.boolean(),
   status: z.enum(['scheduled', 'active', 'over']),
   occurrence: occurrenceView.nullable()
-    .describe('The one under way, or else the next one.'),
+    .describe('The occurrence in progress, or else the next one.'),
   created_by: z.string(),
   created_at: time, updated_at: time,
 }).meta({ id: 'MaintenanceWindow' });

@@ -147,7 +147,7 @@ async function revise(
     await deps.changed();
     return changed;
   }
-  throw new AppError('CONFLICT', 'This maintenance window is being changed by other requests');
+  throw new AppError('CONFLICT', 'This maintenance window is being changed by another request; try again');
 }
 
 function given(input: WindowChangeInput): Partial<WindowSettings> {
@@ -176,7 +176,7 @@ async function check(
   const isFull = (id: string) =>
     coming.filter(({ monitor_ids: ids }) => ids.includes(id)).length >= MOST_WINDOWS_OF_MONITOR;
   if (addedMonitors.some(isFull)) {
-    throw fieldError('monitor_ids', `A monitor can be in at most ${MOST_WINDOWS_OF_MONITOR} windows to come`);
+    throw fieldError('monitor_ids', `A monitor can be in at most ${MOST_WINDOWS_OF_MONITOR} upcoming windows`);
   }
 }
 

@@ -61,7 +61,7 @@ const monitorFields = {
 };
 
 /** Beside the current health, which maintenance does not change. */
-export const inMaintenance = z.boolean().describe('A maintenance window of the monitor is open.');
+export const inMaintenance = z.boolean().describe('Whether a maintenance window of the monitor is open.');
 
 export const monitorView = z.strictObject({
   ...monitorFields, runtimeStatus: z.enum(['up', 'down', 'degraded', 'paused', 'unknown']),
@@ -79,7 +79,7 @@ export const deletedAnswer = z.strictObject({ message: z.string() });
 const currentHealth = z.enum(['up', 'down', 'degraded', 'unknown']);
 const percent = z.number().min(0).max(100);
 const CURRENT_INCIDENT =
-  'The open incident of its checks, or else the latest open one that was made through the API';
+  'The open incident of its checks, or else the latest open one that was created through the API';
 const incidentFields = {
   status: z.enum(['open', 'acknowledged']), severity: z.enum(['critical', 'major', 'minor', 'warning']),
 };

@@ -67,7 +67,7 @@ function readRoutes(deps: MonitorDeps): Route[] {
     }),
     defineRoute({
       ...common, path: '/api/monitors/:id/settings', summary: 'Read all settings of a monitor',
-      description: 'What can be sent back to change it, with its tags and regions, which other reads leave out. '
+      description: 'Returns what can be sent back to change it, including tags and regions, which other reads omit. '
         + CONCEALMENT,
       params: idParams,
       errors: ['MONITOR_NOT_FOUND'],
@@ -89,7 +89,7 @@ function readRoutes(deps: MonitorDeps): Route[] {
         const { doc, facts } = await readMonitorStats(deps, ctx, params.id, query.period);
         const stats = viewStats(doc, facts, ctx.now);
         if (stats !== null) return { status: 200, data: stats };
-        throw new AppError('STATS_NOT_FOUND', 'There are no statistics of this monitor yet');
+        throw new AppError('STATS_NOT_FOUND', 'There are no statistics for this monitor yet');
       },
     }),
   ];

@@ -26,8 +26,8 @@ const replayInstant = z.union([z.int().min(0), instantInput], {
   error: 'Must be Unix milliseconds or an ISO 8601 date and time with its offset',
 });
 export const simulationInput = z.strictObject({
-  confirmation_policy: confirmationPolicy.describe('What it leaves out is as the monitor has it.'),
-  from: replayInstant.describe('The time to replay: Unix ms or ISO 8601.'),
+  confirmation_policy: confirmationPolicy.describe('Omitted fields keep the values of the monitor.'),
+  from: replayInstant.describe('Start of the time range to replay: Unix ms or ISO 8601.'),
   to: replayInstant.optional().describe('Default: now.'),
 });
 export type SimulationInput = z.output<typeof simulationInput>;
@@ -44,7 +44,7 @@ const optionalFields = {
     .max(60_000, 'Timeout must be at most 60000 ms').meta({ 'x-unit': 'ms' }).nullable().optional()
     .describe('Default or null: the lower of 10000 and the interval.'),
   group_id: uuidParam.nullable().optional().describe('Null for no group.'),
-  tags: z.array(tag).max(MOST_TAGS, `A monitor has at most ${MOST_TAGS} tags`).transform(unique).optional(),
+  tags: z.array(tag).max(MOST_TAGS, `A monitor can have at most ${MOST_TAGS} tags`).transform(unique).optional(),
   monitoring_regions: z.array(regionId).max(1000).transform(unique).optional()
     .describe('Ids of regions; empty for automatic selection.'),
   notification_target_ids: z.array(uuidParam).max(50).transform(unique).optional(),

@@ -2,7 +2,7 @@ import { isIP, isIPv4, isIPv6 } from 'node:net';
 import { domainToASCII, domainToUnicode } from 'node:url';
 import { parsedUrl } from '../../shared/parsed-url.ts';
 
-const CREDENTIALS = 'Target must not contain a user name or password';
+const CREDENTIALS = 'Target must not contain a username or password';
 
 /** Why `target` cannot be the URL of an HTTP check; null if it can. */
 export function httpTargetFault(target: string): string | null {
@@ -14,7 +14,7 @@ export function httpTargetFault(target: string): string | null {
   if (url.protocol !== 'http:' && url.protocol !== 'https:') return 'Target must be an http or https URL';
   if (!/^https?:\/\//i.test(target)) return 'Target must be an absolute URL';
   if (url.username !== '' || url.password !== '' || /^https?:\/\/[^/?#]*@/i.test(target)) return CREDENTIALS;
-  return url.port === '0' ? 'Target must not name port 0' : null;
+  return url.port === '0' ? 'Target must not use port 0' : null;
 }
 
 const LONGEST_NAME = 253;
@@ -60,7 +60,7 @@ export function splitHostPort(text: string): HostPort | string {
   const named = bracketed ?? (isIPv6(text) ? null : /^([^:]*):(\d+)$/.exec(text));
   const host = named?.[1] ?? text;
   const port = named?.[2] === undefined ? null : Number(named[2]);
-  if (bracketed !== null && !isIPv6(host)) return 'Only an IPv6 address stands in brackets';
+  if (bracketed !== null && !isIPv6(host)) return 'Only IPv6 addresses can be in brackets';
   const fault = hostFault(host);
   if (fault !== null) return fault;
   return port !== null && (port < 1 || port > 65_535) ? 'Port must be from 1 to 65535' : { host, port };

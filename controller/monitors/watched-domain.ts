@@ -23,14 +23,14 @@ const UNREGISTERED = /(?:^|\.)(?:arpa|onion)$/;
 export function registrableDomain(
   { type, target }: Pick<MonitorDoc, 'type' | 'target'>,
 ): string | { reason: string } {
-  if (type === 'HEARTBEAT') return { reason: 'A heartbeat has no domain' };
+  if (type === 'HEARTBEAT') return { reason: 'Heartbeat monitors do not have a domain' };
   const host = hostOf(type, target);
   if (isIP(host) !== 0) return { reason: 'The target is an IP address' };
   const ofHost = { allowPrivateDomains: false, extractHostname: false };
   const { domain, publicSuffix, isIcann } = parse(host, ofHost);
   const isRegistered = domain !== null && isIcann === true && !UNREGISTERED.test(publicSuffix ?? '');
   if (isRegistered) return domain;
-  return { reason: 'The target is not below a public suffix, such as .com or .co.uk' };
+  return { reason: 'The target is not under a public suffix, such as .com or .co.uk' };
 }
 
 /** In ASCII and lower case, without brackets, port and a dot at the end. */

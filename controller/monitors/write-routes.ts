@@ -34,7 +34,7 @@ export function writeRoutes(deps: MonitorDeps): Route[] {
     }),
     ...(['PUT', 'PATCH'] as const).map((method) => defineRoute({
       ...ofOne, method, audit: 'monitor.changed', summary: 'Change a monitor',
-      description: 'Changes only the fields in the request. The result of a read can be sent back.',
+      description: 'Changes only the fields in the request. You can send back the result of a read.',
       body: inputs.update,
       errors: ['MONITOR_NOT_FOUND', 'CONFLICT', ...LIMIT_ERRORS],
       answers: { 200: monitorAnswer },
@@ -53,8 +53,8 @@ export function writeRoutes(deps: MonitorDeps): Route[] {
     defineRoute({
       ...common, method: 'POST', path: '/api/monitors/bulk', audit: 'monitors.changed',
       summary: 'Change many monitors',
-      description: 'Changes every monitor that it can; `failures` lists the others. `tag` adds to the '
-        + 'existing tags, `untag` takes from them.',
+      description: 'Changes as many monitors as possible; `failures` lists the others. `tag` adds '
+        + 'tags, `untag` removes them.',
       body: bulkInput,
       answers: { 200: bulkAnswer },
       handle: async (ctx, { body }) => {

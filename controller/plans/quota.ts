@@ -89,6 +89,6 @@ export function planLimitExceeded(thing: string, limit: number, usage: number): 
 
 /** The error for a limit that no plan raises. `things` names what is limited, in the plural. */
 export function fairUseLimitReached(things: string, limit: number, usage: number): AppError {
-  const message = `An organization may have at most ${limit} ${things}`;
+  const message = `An organization can have at most ${limit} ${things}`;
   return new AppError('FAIR_USE_LIMIT_REACHED', message, { details: { limit, usage } });
 }

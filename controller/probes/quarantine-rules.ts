@@ -50,18 +50,18 @@ export function evidenceOf(
   if (offMs !== 0) return { trouble: 'clock', reason: `Its clock is off by ${Math.round(offMs / 1000)} s` };
   const { lateness_ms: lateMs = 0, missed_rate: missed = 0, lost_rate: lost = 0 } = track?.beat ?? {};
   if (lateMs >= LATE_MS) {
-    return { trouble: 'late', reason: `Its checks begin up to ${Math.round(lateMs / 1000)} s late` };
+    return { trouble: 'late', reason: `Its checks start up to ${Math.round(lateMs / 1000)} s late` };
   }
   if (missed >= MISSED_SHARE) {
     return { trouble: 'missed', reason: `It misses ${Math.round(missed * 100)} % of its checks` };
   }
   if (lost >= LOST_SHARE) {
-    return { trouble: 'lost', reason: `It loses ${Math.round(lost * 100)} % of its results: its disk takes no more` };
+    return { trouble: 'lost', reason: `It loses ${Math.round(lost * 100)} % of its results because its disk is full or failing` };
   }
   if (!agreement || agreement.against < AGAINST.monitors) return null;
   if (agreement.against < AGAINST.share * agreement.monitors) return null;
   const reason =
-    `It reports ${agreement.against} of ${agreement.monitors} monitors down that most other regions reach`;
+    `It reports ${agreement.against} of ${agreement.monitors} monitors down that are up in most other regions`;
   return { trouble: 'disagrees', reason };
 }
 

@@ -35,7 +35,7 @@ function regionRoutes(deps: FleetDeps): Route[] {
     });
   return [
     defineRoute({
-      ...common, method: 'GET', path: '/api/regions', summary: 'List the regions that checks can come from',
+      ...common, method: 'GET', path: '/api/regions', summary: 'List the regions that checks can run in',
       auth: { ...member, keys: true },
       answers: { 200: z.object({ regions: z.array(regionView) }) },
       handle: async (ctx) => ok({ regions: await listRegions(deps, ctx) }),
@@ -67,7 +67,7 @@ function probeRoutes(deps: FleetDeps): Route[] {
   const common = { tag: 'Probes', auth: member } as const;
   const change = (method: 'PATCH' | 'PUT') =>
     defineRoute({
-      ...common, method, path: '/api/probes/:id', summary: 'Rename or drain a probe, or say where it is', audit: 'probe.changed',
+      ...common, method, path: '/api/probes/:id', summary: 'Rename or drain a probe, or set its network', audit: 'probe.changed',
       params: idParams, body: probeChange,
       errors: ['RESOURCE_NOT_FOUND', 'RESOURCE_ALREADY_EXISTS', 'INSUFFICIENT_PERMISSIONS'],
       answers: { 200: oneProbe },
@@ -80,7 +80,7 @@ function probeRoutes(deps: FleetDeps): Route[] {
       handle: async (ctx) => ok({ probes: await listProbes(deps, ctx) }),
     }),
     defineRoute({
-      ...common, method: 'POST', path: '/api/probes', summary: 'Register a probe and get its enrolment token',
+      ...common, method: 'POST', path: '/api/probes', summary: 'Create a probe and get its enrolment token',
       audit: 'probe.created',
       body: probeInput,
       errors: [
@@ -104,8 +104,8 @@ function probeRoutes(deps: FleetDeps): Route[] {
     defineRoute({
       ...common, method: 'POST', path: '/api/probes/:id/rotate-keys', audit: 'probe.keys_rotated',
       summary: 'Replace the keys of a probe while it runs',
-      description: 'Without a moment in which it cannot connect. `rotation_asked_at` is null again when it uses '
-        + 'the new keys and NATS refuses the former ones; an offline probe replaces them when it is back.',
+      description: 'The probe stays connected. `rotation_asked_at` becomes null again when it uses '
+        + 'the new keys and NATS refuses the old ones. An offline probe replaces them when it reconnects.',
       params: idParams,
       errors: ['RESOURCE_NOT_FOUND', 'CONFLICT', 'INSUFFICIENT_PERMISSIONS'],
       answers: { 200: oneProbe },
@@ -113,7 +113,7 @@ function probeRoutes(deps: FleetDeps): Route[] {
     }),
     defineRoute({
       ...common, method: 'DELETE', path: '/api/probes/:id', audit: 'probe.deleted',
-      summary: 'Delete a probe and revoke its identity at once',
+      summary: 'Delete a probe and revoke its identity immediately',
       params: idParams,
       errors: ['RESOURCE_NOT_FOUND', 'INSUFFICIENT_PERMISSIONS'],
       answers: { 200: message },
@@ -128,7 +128,7 @@ function probeRoutes(deps: FleetDeps): Route[] {
 function addressesRoute({ directory }: Pick<FleetDeps, 'directory'>): Route {
   return defineRoute({
     method: 'GET', path: '/.well-known/probes.json', tag: 'Probes', auth: { access: 'public' },
-    summary: 'Where checks come from, for firewalls',
+    summary: 'List the addresses that checks come from, for firewalls',
     description: 'The addresses and ranges of the probes of each shared region, as plain JSON.',
     answers: { 200: { contentType: 'application/json; charset=utf-8' } },
     handle: async () => ({ status: 200, raw: JSON.stringify(viewProbeAddresses(directory)) }),
@@ -138,8 +138,8 @@ function addressesRoute({ directory }: Pick<FleetDeps, 'directory'>): Route {
 function enrolRoute(deps: EnrolmentDeps): Route {
   return defineRoute({
     method: 'POST', path: '/api/probes/enrol', tag: 'Probes', auth: { access: 'public' },
-    summary: 'Turn an enrolment token into an identity',
-    description: 'Called by a probe. Needs only the token, which is good once and for 15 minutes.',
+    summary: 'Exchange an enrolment token for an identity',
+    description: 'Called by a probe. Requires only the token, which works once and expires after 15 minutes.',
     body: enrolRequest,
     errors: ['INVALID_TOKEN', 'TOKEN_EXPIRED', 'CONFLICT'],
     answers: { 200: enrolAnswer },

@@ -123,9 +123,9 @@ export function statusOf(
     return { status: 'enrolling', reason };
   }
   if (!isLive(probe, view)) {
-    if (view.track?.beat.leaving) return { status: 'offline', reason: 'It was stopped' };
+    if (view.track?.beat.leaving) return { status: 'offline', reason: 'The probe was stopped' };
     const wasSeen = view.track !== null || probe.last_beat_at !== null;
-    const reason = wasSeen ? 'No beat for more than 15 seconds' : 'It has not connected yet';
+    const reason = wasSeen ? 'No beat for more than 15 seconds' : 'The probe has not connected yet';
     return { status: 'offline', reason };
   }
   const doubled = doubledReason(view.track, view.nowMono);

@@ -4,7 +4,7 @@ import { oneLine } from '../http/texts.ts';
 import { probeView } from './answers.ts';
 
 /** Slug of a region; a token of NATS subjects too. */
-const regionId = z.string().regex(/^[a-z0-9-]{2,32}$/, 'Must be 2 to 32 of a-z, 0-9 and -');
+const regionId = z.string().regex(/^[a-z0-9-]{2,32}$/, 'Must be 2–32 lowercase letters, digits and hyphens');
 
 const line = oneLine(100);
 
@@ -52,7 +52,7 @@ export const regionInput = z.strictObject({
   lon: lon.default(null),
   visibility: z.enum(['shared', 'private']).default('private'),
   replace_private: z.boolean().default(false).describe(
-    'For a shared region: replaces a private region with this id, which is deleted together with its probes',
+    'For a shared region: replaces a private region with this id and deletes its probes',
   ),
 });
 export type RegionInput = z.infer<typeof regionInput>;

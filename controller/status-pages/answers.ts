@@ -16,14 +16,14 @@ export const componentView = z.strictObject({
   display_name: z.string().nullable(),
   group_name: z.string().nullable(),
   display_order: z.int(),
-  is_visible: z.boolean().describe('False: hidden from the public page.'),
+  is_visible: z.boolean().describe('Whether the public page shows it.'),
   show_uptime: z.literal(true),
   show_response_time: z.literal(true),
   monitor_name: z.string(),
-  monitor_url: z.string().describe('The target; `***` where the caller may not see the token of a heartbeat.'),
+  monitor_url: z.string().describe('The target; `***` if the caller cannot see the heartbeat token.'),
   monitor_status: z.enum(['up', 'down', 'degraded', 'paused', 'maintenance', 'unknown'])
     .describe('`unknown` without results.'),
-  current_uptime: percent.describe('Percent of the last 24 hours; 0 if nothing was watched.'),
+  current_uptime: percent.describe('Percent of the last 24 hours; 0 if nothing was monitored.'),
   average_response_time: z.number().describe('ms, over the last 24 hours; 0 without results.'),
   created_at: unixMs,
 }).meta({ id: 'StatusPageMonitor' });
@@ -55,20 +55,20 @@ export const pageView = z.strictObject({
   ssl_certificate_status: z.literal('active').nullable(),
   auto_publish_enabled: z.boolean(),
   auto_publish_severities: z.array(z.enum(SEVERITIES)),
-  subscriber_count: count.describe('Verified subscribers; only in the list, else 0.'),
-  monitor_count: count.describe('Only in the list, else 0.'),
-  page_views_24h: count.describe('Not in the list, where it is 0.'),
-  page_views_7d: count.describe('Only in the list, else 0.'),
-  page_views_30d: count.describe('Not in the list, where it is 0.'),
+  subscriber_count: count.describe('Verified subscribers; only in lists, otherwise 0.'),
+  monitor_count: count.describe('Only in lists, otherwise 0.'),
+  page_views_24h: count.describe('0 in lists.'),
+  page_views_7d: count.describe('Only in lists, otherwise 0.'),
+  page_views_30d: count.describe('0 in lists.'),
   last_published_at: unixMs.nullable().describe('Unix ms of the first publication.'),
   created_by: z.null(),
   created_at: unixMs,
   updated_at: unixMs,
   uptime_percentage: percent.optional()
-    .describe('Mean of the last 24 hours over the attached monitors that have data, 0 if none has; absent '
+    .describe('Mean of the last 24 hours over the attached monitors with data, 0 if none has data; absent '
       + 'without monitors.'),
   monitors: z.array(componentView).optional().describe('Absent without monitors.'),
-  branding: brandingView.optional().describe('Absent if none was ever set.'),
+  branding: brandingView.optional().describe('Absent if it was never set.'),
 }).meta({ id: 'StatusPage' });
 export type PageView = z.infer<typeof pageView>;
 export type ComponentView = z.infer<typeof componentView>;
@@ -79,9 +79,9 @@ export const brandingAnswer = z.strictObject({ branding: brandingView });
 export const domainAnswer = pageAnswer.extend({
   verification: z.strictObject({
     is_verified: z.boolean(),
-    problem: z.string().nullable().describe('Why not; null if it is verified.'),
+    problem: z.string().nullable().describe('Why it is not verified; otherwise null.'),
     records: z.array(z.strictObject({ type: z.enum(['CNAME', 'TXT']), name: z.string(), value: z.string() }))
-      .describe('One of them in DNS is enough.'),
+      .describe('Any one of these DNS records is enough.'),
   }),
 });
 export const messageAnswer = z.strictObject({ message: z.string() });

@@ -45,7 +45,7 @@ export function scopeCss(text: string): { css: string } | { problem: string } {
   try {
     // Escapes could hide any word from the lists above, and no allowed word needs one.
     if (text.includes('\\')) throw new Refusal('Must not contain backslashes');
-    if (depthOf(text) > DEEPEST) throw new Refusal(`Must not nest brackets more than ${DEEPEST} deep`);
+    if (depthOf(text) > DEEPEST) throw new Refusal(`Brackets must not be nested more than ${DEEPEST} deep`);
     const tree = parse(text, {
       positions: true, parseCustomProperty: true,
       onParseError: ({ message, line }) => {
@@ -80,21 +80,21 @@ function scopedAll(nodes: List<CssNode>): string {
 
 function scopedMedia({ prelude, block, ...node }: Atrule): string {
   const list = prelude?.type === 'AtrulePrelude' ? prelude.children.first : null;
-  if (list?.type !== 'MediaQueryList' || block === null) throw refusal(node, 'This is no media query');
+  if (list?.type !== 'MediaQueryList' || block === null) throw refusal(node, 'This is not a media query');
   each(list, (part) => {
-    if (part.type === 'Raw' || part.type === 'Url') throw refusal(node, 'This is no media query');
+    if (part.type === 'Raw' || part.type === 'Url') throw refusal(node, 'This is not a media query');
   });
   return `@media ${generate(list satisfies MediaQueryList)}{${scopedAll(block.children)}}`;
 }
 
 function scopedRule({ prelude, block }: Rule): string {
-  if (prelude.type !== 'SelectorList') throw refusal(prelude, 'This is no selector');
+  if (prelude.type !== 'SelectorList') throw refusal(prelude, 'This is not a selector');
   return `${scopedSelectors(prelude)}{${declarations(block)}}`;
 }
 
 function scopedSelectors({ children }: SelectorList): string {
   return children.toArray().map((selector) => {
-    if (selector.type !== 'Selector') throw refusal(selector, 'This is no selector');
+    if (selector.type !== 'Selector') throw refusal(selector, 'This is not a selector');
     each(selector, checkSelectorPart);
     return scopedSelector(selector);
   }).join(',');
@@ -108,11 +108,11 @@ function checkSelectorPart(part: CssNode): void {
 
 function scopedSelector(selector: Selector): string {
   const [first, second] = selector.children.toArray();
-  if (first === undefined || first.type === 'Combinator') throw refusal(selector, 'A selector must begin with an element');
+  if (first === undefined || first.type === 'Combinator') throw refusal(selector, 'A selector must start with an element');
   if (!isRoot(first)) return `${SCOPE} ${generate(selector)}`;
   // A neighbour of the scope would be outside of it.
   const isWithin = second === undefined || (second.type === 'Combinator' && [' ', '>'].includes(second.name));
-  if (!isWithin) throw refusal(selector, 'After body, html and :root only elements in them may follow');
+  if (!isWithin) throw refusal(selector, 'body, html and :root can only be followed by elements inside them');
   return SCOPE + selector.children.toArray().slice(1).map((part) => generate(part)).join('');
 }
 

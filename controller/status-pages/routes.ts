@@ -49,7 +49,7 @@ function writeRoutes(deps: PageDeps): Route[] {
   return [
     defineRoute({
       ...all, auth: admin, method: 'POST', summary: 'Create a status page', audit: 'status_page.created',
-      description: 'It begins as a draft: nobody sees it until it is published.',
+      description: 'It starts as a draft and is not public until you publish it.',
       body: schema.pageInput, errors: ['PLAN_LIMIT_EXCEEDED', 'INSUFFICIENT_PLAN', 'SLUG_ALREADY_TAKEN'],
       answers: { 201: answers.pageAnswer },
       handle: async (ctx, { body }) => {
@@ -58,7 +58,7 @@ function writeRoutes(deps: PageDeps): Route[] {
     }),
     ...(['PUT', 'PATCH'] as const).map((method) => defineRoute({
       ...one, auth: admin, method, summary: 'Change a status page', audit: 'status_page.updated',
-      description: 'Changes only the fields in the request; `PUT` and `PATCH` work alike.',
+      description: 'Changes only the fields in the request. `PUT` and `PATCH` behave the same.',
       body: schema.pageChangeInput, errors: [...one.errors, 'INSUFFICIENT_PLAN'],
       answers: { 200: answers.pageAnswer },
       handle: async (ctx, { params, body }) => {
@@ -68,8 +68,8 @@ function writeRoutes(deps: PageDeps): Route[] {
     defineRoute({
       ...one, auth: { ...admin, header: true }, method: 'DELETE', summary: 'Delete a status page',
       audit: 'status_page.deleted', answers: { 200: answers.messageAnswer },
-      description: 'Its address stops working at once. For 30 days only the organization may take its subdomain '
-        + 'again. Monitors are kept.',
+      description: 'The page goes offline immediately. For 30 days, only the organization can reuse its subdomain. '
+        + 'Monitors are kept.',
       handle: (ctx, { params }) => done(deletePage(deps, ctx, params.id), 'Status page deleted successfully'),
     }),
   ];
@@ -106,7 +106,7 @@ function partRoutes(deps: PageDeps): Route[] {
 function publicationRoutes(deps: PageDeps): Route[] {
   const moves = [
     ['publish', 'published', 'Publish a status page'],
-    ['unpublish', 'draft', 'Make a status page a draft again'],
+    ['unpublish', 'draft', 'Unpublish a status page'],
     ['archive', 'archived', 'Archive a status page'],
   ] as const;
   return moves.map(([verb, to, summary]) => defineRoute({

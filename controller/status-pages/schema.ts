@@ -23,7 +23,7 @@ const customDomain = z.string().trim().max(253, NOT_A_DOMAIN).regex(new RegExp(`
 const customCss = severalLines(20_000).superRefine((css, issues) => {
   const scoped = scopeCss(css);
   if ('problem' in scoped) issues.addIssue({ code: 'custom', message: scoped.problem });
-}).describe('Rules for the content of the page: colors, fonts, borders and space. They cannot load anything.');
+}).describe('Rules for the content of the page: colors, fonts, borders and spacing. They cannot load anything.');
 
 const colorScheme = z.enum(COLOR_SCHEMES);
 
@@ -35,13 +35,13 @@ export const brandingInput = z.strictObject({
   customCss: customCss.nullable(),
   headerText: severalLines(500).nullable(),
   footerText: severalLines(500).nullable(),
-}).partial().describe('Changes only the fields in the request; null removes one.');
+}).partial().describe('Changes only the fields in the request; null removes a field.');
 export type BrandingInput = z.infer<typeof brandingInput>;
 
 const thresholds = z.strictObject({
   operational: z.number().min(0).max(100),
   degraded: z.number().min(0).max(100),
-}).refine(({ operational, degraded }) => operational >= degraded, 'operational must not be below degraded');
+}).refine(({ operational, degraded }) => operational >= degraded, 'operational must be at least degraded');
 
 const settings = {
   name: oneLine(100),
@@ -54,7 +54,7 @@ const settings = {
   uptime_thresholds: thresholds,
   incident_history_days: z.int().min(1).max(365),
   maintenance_affects_uptime: z.boolean(),
-  google_analytics_id: z.string().regex(/^G-[A-Z0-9]{4,20}$/, 'Must be a measurement id such as G-AB12CD34').nullable(),
+  google_analytics_id: z.string().regex(/^G-[A-Z0-9]{4,20}$/, 'Must be a measurement ID such as G-AB12CD34').nullable(),
   custom_domain: customDomain.nullable(),
   auto_publish_enabled: z.boolean(),
   auto_publish_severities:
@@ -93,7 +93,7 @@ export type PageInput = z.infer<typeof pageInput>;
 const shownAs = {
   display_name: oneLine(100).nullable().optional(),
   group_name: oneLine(100).nullable().optional(),
-  display_order: z.int().min(0).max(100_000).optional().describe('Default: its place in this list.'),
+  display_order: z.int().min(0).max(100_000).optional().describe('Default: its position in this list.'),
   is_visible: z.boolean().optional(),
 };
 
@@ -122,8 +122,8 @@ export const pageItem = z.strictObject({
   ...settings, ...shownBranding, branding: brandingInput, status: z.enum(PUBLICATIONS),
   subdomain: subdomain.describe('Required for a new page.'),
   monitors: z.array(z.strictObject({
-    monitor: characters(255).describe('Name of a monitor of the document or the project.'),
-    target: characters(2048).optional().describe('Tells monitors of one name apart.'),
+    monitor: characters(255).describe('Name of a monitor in the document or the project.'),
+    target: characters(2048).optional().describe('Distinguishes monitors with the same name.'),
     ...shownAs,
   })).max(MOST_COMPONENTS),
 }).partial().required({ name: true });

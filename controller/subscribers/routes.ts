@@ -46,7 +46,7 @@ function readRoutes(deps: SubscriberDeps): Route[] {
       ...all, path: `${path}/export`, auth: admin, method: 'GET',
       summary: 'Export the subscribers of a status page as CSV, by address', audit: 'subscribers.exported',
       query: schema.exportQuery,
-      description: 'At most 10,000. A cell that a spreadsheet would take for a formula begins with an apostrophe.',
+      description: 'At most 10,000. Cells that a spreadsheet would treat as a formula start with an apostrophe.',
       answers: { 200: answers.CSV },
       handle: async (ctx, { params, query }) => ({
         status: 200 as const, raw: Readable.from(await exportSubscribers(deps, ctx, params.id, query)),
@@ -83,8 +83,8 @@ function writeRoutes(deps: SubscriberDeps): Route[] {
       },
     }),
     defineRoute({
-      ...all, path: `${path}/bulk-notify`, auth: admin, method: 'POST', summary: 'Mail a message to subscribers',
-      description: 'Only those who have confirmed and not unsubscribed receive it; the others count as failed. A '
+      ...all, path: `${path}/bulk-notify`, auth: admin, method: 'POST', summary: 'Send a message to subscribers',
+      description: 'Only subscribers who have confirmed and not unsubscribed receive it; the others count as failed. A '
         + 'page sends at most 20 messages an hour.',
       audit: 'subscribers.notified', body: schema.bulkNotifyInput, answers: { 200: answers.bulkAnswer },
       handle: async (ctx, { params, body }) => {

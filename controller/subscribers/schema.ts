@@ -17,12 +17,12 @@ const preferences = z.strictObject({
   critical_incidents: z.boolean().describe('Incidents whose severity is critical.'),
   all_incidents: z.boolean(),
   maintenance: z.boolean(),
-  frequency: z.enum(FREQUENCIES).describe('`hourly` and `daily`: everything in one mail.'),
+  frequency: z.enum(FREQUENCIES).describe('`hourly` and `daily`: everything in one email.'),
 }).partial();
 export type PreferencesInput = z.infer<typeof preferences>;
 
 const webhookUrl = z.string().min(1).max(2048)
-  .describe('Receives everything that the mails tell, at once; must be publicly reachable.');
+  .describe('Receives every update immediately; must be publicly reachable.');
 
 export const subscriptionInput = z.strictObject({ email, preferences: preferences.optional() });
 export type SubscriptionInput = z.infer<typeof subscriptionInput>;
@@ -45,7 +45,7 @@ export type OwnInput = z.infer<typeof ownInput>;
 const filters = {
   status: z.enum([...STATES, 'all']).default('all')
     .transform((status) => (status === 'all' ? undefined : status)),
-  preference: z.enum(TOPICS).optional().describe('Those who have this preference.'),
+  preference: z.enum(TOPICS).optional().describe('Only subscribers with this preference.'),
   search: z.string().max(255, 'Search must be at most 255 characters').optional()
     .transform((part) => (part === '' ? undefined : part)).describe('Part of the address.'),
 };
@@ -62,7 +62,7 @@ export const subscriberListQuery = z.strictObject({
 });
 export type SubscriberListQuery = z.infer<typeof subscriberListQuery>;
 
-const subscriberIds = z.array(uuidParam).min(1, 'Name at least one subscriber').max(10_000)
+const subscriberIds = z.array(uuidParam).min(1, 'Select at least one subscriber').max(10_000)
   .transform((ids) => [...new Set(ids)]);
 
 export const bulkDeleteInput = z.strictObject({ subscriber_ids: subscriberIds });

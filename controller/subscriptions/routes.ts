@@ -11,7 +11,7 @@ const issuedSubscription = oneSubscription.extend({
   nats_url: z.string(), user: z.string(), seed: z.string(),
 });
 
-const description = `A credential with which a program of yours reads, on NATS, every raw result and event of
+const description = `A credential that lets your program read, on NATS, every raw result and event of
 the organization: as they come, and results also up to an hour later. Only this response contains the seed.`;
 
 /** Credentials of programs outside that read raw results; `natsUrl` is where they connect. */
@@ -39,7 +39,7 @@ export function subscriptionRoutes(deps: SubscriptionDeps, natsUrl: string): Rou
       handle: async (ctx, { params }) => ok({ subscription: await readSubscription(deps, ctx, params.id) }),
     }),
     defineRoute({
-      ...one, method: 'DELETE', summary: 'Delete a subscription and disconnect its subscriber at once',
+      ...one, method: 'DELETE', summary: 'Delete a subscription and disconnect its subscriber immediately',
       audit: 'subscription.deleted', answers: { 200: z.object({ message: z.string() }) },
       handle: (ctx, { params }) => done(deleteSubscription(deps, ctx, params.id), 'Subscription deleted'),
     }),

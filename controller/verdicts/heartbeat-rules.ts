@@ -53,9 +53,9 @@ export function applyOverdue(step: MonitorStep, at: number): void {
   if (!heartbeat || heartbeat.deadline > at || config.status !== 'active' || state.status === 'down') return;
   const last_check_at = Math.max(state.last_check_at ?? 0, at);
   step.state = { ...state, last_check_at, last_failure_at: Math.max(state.last_failure_at ?? 0, at) };
-  const every = `one is due every ${Math.round((config.heartbeat?.interval_ms ?? 0) / 1000)} s`;
+  const every = `expected every ${Math.round((config.heartbeat?.interval_ms ?? 0) / 1000)} s`;
   const since = heartbeat.last_at === null
-    ? `No ping yet, waiting since ${isoTime(heartbeat.deadline - patienceMs(config))}`
+    ? `No ping yet; waiting since ${isoTime(heartbeat.deadline - patienceMs(config))}`
     : `No ping since ${isoTime(heartbeat.last_at)}`;
   const error: CheckError = { type: 'timeout', message: `${since}; ${every}` };
   moveStatus(step, { to: 'down', at, reason: 'no ping', error });

@@ -24,7 +24,7 @@ function begin(step: MonitorStep): void {
   const slower = threshold === null ? '' : `, slower than ${threshold} ms`;
   const slow: Outage = {
     incident_id: step.id('slow'), started_at: since, failure_count: 1,
-    type: 'slow_response', severity: 'warning', message: `Answers in ${Math.round(slowest)} ms${slower}`,
+    type: 'slow_response', severity: 'warning', message: `Response took ${Math.round(slowest)} ms${slower}`,
   };
   step.open(slow, regions);
   step.alertOutage('monitor.slow_response', slow, regions, null);

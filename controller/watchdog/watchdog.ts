@@ -65,15 +65,15 @@ export class Watchdog {
   /** Why the address was not reached; null when it was. */
   async #call(): Promise<string | null> {
     const broken = await this.#broken();
-    if (broken.length > 0) return `not called, since this does not work: ${broken.join(', ')}`;
+    if (broken.length > 0) return `not called because these are failing: ${broken.join(', ')}`;
     const { poster, url } = this.#deps;
     const outcome = await poster.post({
       caller: 'watchdog', url, method: 'GET', headers: { 'user-agent': 'Farwatch' }, body: null, timeoutMs: TIMEOUT_MS,
       signal: this.#stopped.signal,
     });
-    if (outcome.kind === 'busy') return 'too much is under way';
+    if (outcome.kind === 'busy') return 'too many requests are in progress';
     if (outcome.kind !== 'answered') return outcome.reason;
-    return outcome.status < 300 ? null : `answered with status ${outcome.status}`;
+    return outcome.status < 300 ? null : `responded with status ${outcome.status}`;
   }
 
   /** Names of the checks that fail. */

@@ -82,7 +82,7 @@ export async function openHttp(
   observeDatabase(registry, sources.refusedWrites);
   const turns = new FairQueue(clock, TURNS, (refusal) => {
     if (refusal === 'mine') return rateLimitExceeded(TURNS_RETRY_AFTER_S);
-    return new AppError('SERVICE_UNAVAILABLE', 'Other documents are being read; try again in a moment');
+    return new AppError('SERVICE_UNAVAILABLE', 'Too many documents are being processed; try again in a moment');
   });
   const documentMemory = new DocumentMemory(MAX_DOCUMENT_BYTES, () => rateLimitExceeded(TURNS_RETRY_AFTER_S));
   const { attempts, hasher } = accounts.deps;

@@ -60,7 +60,7 @@ export async function openMaintenance(ports: ControllerPorts, sinks: Maintenance
   });
   const turns = new FairQueue(clock, TURNS, (refusal) => {
     if (refusal === 'mine') return rateLimitExceeded(RETRY_AFTER_S);
-    return new AppError('SERVICE_UNAVAILABLE', 'Other schedules are being computed; try again in a moment');
+    return new AppError('SERVICE_UNAVAILABLE', 'Too many schedules are being computed; try again in a moment');
   });
   return {
     rounds, windows,

@@ -23,10 +23,10 @@ export async function openMonitors({ mongo: { db }, clock, log }: ControllerPort
   const counts = new CountStore(db);
   await Promise.all([store, lists, counts].map((each) => each.ensureIndexes()));
   const turns = new FairQueue(clock, OVERVIEWS, () =>
-    new AppError('SERVICE_UNAVAILABLE', 'Other overviews are being read; try again in a moment'));
+    new AppError('SERVICE_UNAVAILABLE', 'Too many overviews are being read; try again in a moment'));
   const simulations = new FairQueue(clock, SIMULATIONS, (refusal) => {
     if (refusal === 'mine') return rateLimitExceeded(RETRY_AFTER_S);
-    return new AppError('SERVICE_UNAVAILABLE', 'Other policies are being simulated; try again in a moment');
+    return new AppError('SERVICE_UNAVAILABLE', 'Too many policies are being simulated; try again in a moment');
   });
   return { store, lists, counts: new MonitorCounts({ store: counts, clock, log }), turns, simulations };
 }

@@ -169,7 +169,7 @@ describe('a mail that is not sent', () => {
     const release = fill('accounts');
     for (const to of [operator, 'nobody@example.com']) {
       expect((await app.client.post('/api/auth/forgot-password', { email: to })).status).toBe(200);
-      expect(dropsOf(to)).toMatchObject([{ class: 'accounts', reason: 'too many mails are in progress' }]);
+      expect(dropsOf(to)).toMatchObject([{ class: 'accounts', reason: 'too many emails are in progress' }]);
     }
     expect(await metric('accounts')).toBe(2);
     release();
@@ -187,7 +187,7 @@ describe('a mail that is not sent', () => {
       const { data } = await client.post('/api/organization/invitations', { email: 'guest@example.com', role: 'viewer' });
       expect((await client.delete(`/api/organization/invitations/${data.invitation.id}`)).status).toBe(200);
     }
-    const reason = 'the address has had its 5 mails of this kind and hour';
+    const reason = 'the address reached its limit of 5 emails of this kind an hour';
     const dropped = [[operator, 'accounts'], [NEW.email, 'accounts'], ['guest@example.com', 'invitations']];
     for (const [to = '', mails] of dropped) {
       await until(() => dropsOf(to).length > 0, { what: `a mail to ${to} that is not sent` });
@@ -218,7 +218,7 @@ describe('a mail that is not sent', () => {
     await app.close();
     posts.owners.post(email, async () => null);
     expect(dropsOf(email)).toMatchObject([
-      { subject: 'Reset your password', reason: expect.stringMatching(/^Farwatch is stopping; before: .*503/) },
+      { subject: 'Reset your password', reason: expect.stringMatching(/^Farwatch is stopping; last error: .*503/) },
       { class: 'owners', reason: 'Farwatch is stopping' },
     ]);
     expect([posts.accounts.dropped, posts.owners.dropped]).toEqual([1, 1]);

@@ -306,5 +306,5 @@ test('an incident that a person opens is posted if it names monitors and says wh
   await tenant.writeKey.post('/api/incidents', incidentBody({ check_id: shop, title: undefined }));
   await tell();
   const found = (await posts(path)).map(({ title, message }) => [title, message]).sort();
-  expect(found).toEqual([['Payments', status_page_update], ['Shop is down', 'We are looking into it.']]);
+  expect(found).toEqual([['Payments', status_page_update], ['Shop is down', 'We are investigating the problem.']]);
 });

@@ -31,7 +31,7 @@ test('an organization gets as many regions as its ceiling, even by concurrent re
   const refused = answers.filter(({ status }) => status === 403);
   expect(refused).toHaveLength(20 - LIMIT);
   expect(refused[0]?.error).toEqual({
-    code: 'FAIR_USE_LIMIT_REACHED', message: `An organization may have at most ${LIMIT} private regions`,
+    code: 'FAIR_USE_LIMIT_REACHED', message: `An organization can have at most ${LIMIT} private regions`,
     details: { limit: LIMIT, usage: LIMIT },
   });
   expect(await usageOf(tenant)).toMatchObject({ regions: LIMIT });

@@ -188,7 +188,7 @@ describe('what a viewer read', () => {
     expect((await elsewhere.get('/api/monitors')).data.pagination.total_count).toBe(0);
     const made = await owner.post('/api/monitors', { ...http, name: 'New', auth: { type: 'basic', username: 'u', password: '***' } });
     expect(made.error.details).toEqual([{
-      code: 'custom', path: ['auth', 'password'], message: '*** keeps the stored value, but there is none',
+      code: 'custom', path: ['auth', 'password'], message: '*** keeps the stored value, but no value is stored',
     }]);
     for (const [field, value] of [['target', '***'], ['target', null], ['body', '***']] as const) {
       const { error } = await owner.post('/api/monitors', { ...http, name: 'New', [field]: value });
@@ -197,7 +197,7 @@ describe('what a viewer read', () => {
     const redis = { ...MONITORS.find(({ name }) => name === 'Redis'), name: 'New', send: '***' };
     expect((await owner.post('/api/monitors', redis)).error.details[0].path).toEqual(['send']);
     expect((await owner.post('/api/monitors/test', { ...http, headers: { 'X-Api-Key': '***' } })).error.details[0])
-      .toMatchObject({ path: ['headers', 'X-Api-Key'], message: '*** keeps the stored value, but there is none' });
+      .toMatchObject({ path: ['headers', 'X-Api-Key'], message: '*** keeps the stored value, but no value is stored' });
   });
 });
 

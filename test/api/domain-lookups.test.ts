@@ -86,7 +86,7 @@ describe('an RDAP server', () => {
   test('is given up when it redirects for ever', async () => {
     redirect('/0/', '/0/');
     expect(await controller().ask('a.com')).toEqual({
-      kind: 'failed', message: 'The RDAP servers redirect more than 3 times',
+      kind: 'failed', message: 'The RDAP servers redirected more than 3 times',
     });
     expect(registry.http.requests).toHaveLength(5);
   });
@@ -97,14 +97,14 @@ describe('an RDAP server', () => {
     ['file:///etc/passwd', /not valid/],
     ['http://user:password@127.0.0.1/', /not valid/],
     ['http://127.0.0.1:22/', /not valid/],
-    ['http://[', /answered with status 302/],
+    ['http://[', /responded with status 302/],
   ])('cannot lead to %s', async (location, message) => {
     redirect(location);
     expect(await controller().ask('a.com')).toEqual({ kind: 'failed', message: expect.stringMatching(message) });
   });
 
   test.each([
-    [200, 'x'.repeat(10 * 1024 * 1024), /more than 256 kB/], [200, '<html>', /cannot be read/],
+    [200, 'x'.repeat(10 * 1024 * 1024), /larger than 256 kB/], [200, '<html>', /cannot be parsed/],
     [404, '', /is not registered/], [429, '', /status 429/], [500, rdapAnswer(EXPIRY), /status 500/],
   ])('that answers %i is a failure', async (status, body, message) => {
     registry.http.choose(({ path }) => (response) => {
@@ -149,10 +149,10 @@ describe('the list of RDAP servers', () => {
     registry.http.behave(503);
     expect(await controller().ask('a.com')).toEqual({
       kind: 'failed',
-      message: 'The list of RDAP servers is unknown: the answer, with status 503, is no such list',
+      message: 'The list of RDAP servers is not available: the response, with status 503, is not such a list',
     });
     expect(await controller().ask('a.com')).toEqual({
-      kind: 'failed', message: 'The list of RDAP servers is unknown: it could not be fetched',
+      kind: 'failed', message: 'The list of RDAP servers is not available: it could not be fetched',
     });
     expect(lists()).toBe(1);
   });
@@ -175,15 +175,15 @@ describe('a WHOIS server', () => {
   test('that says nothing readable, or that the domain is free, is a failure', async () => {
     registry.whois.set('net', 'domain: NET\nwhois: 127.0.0.1');
     const { ask } = controller();
-    expect(await ask('free.net')).toEqual({ kind: 'failed', message: 'free.net is not registered, says 127.0.0.1' });
+    expect(await ask('free.net')).toEqual({ kind: 'failed', message: 'free.net is not registered, according to 127.0.0.1' });
     registry.whois.set('junk.net', '\0\0');
-    expect(await ask('junk.net')).toEqual({ kind: 'failed', message: 'The answer of 127.0.0.1 cannot be read' });
+    expect(await ask('junk.net')).toEqual({ kind: 'failed', message: 'The response of 127.0.0.1 cannot be parsed' });
   });
 
   test('that IANA does not name for a reason of its own is a failure', async () => {
     registry.whois.set('net', 'Too many requests');
     expect(await controller().ask('a.net')).toEqual({
-      kind: 'failed', message: '127.0.0.1: its answer cannot be read',
+      kind: 'failed', message: '127.0.0.1: its response cannot be parsed',
     });
   });
 });

@@ -181,7 +181,7 @@ describe('a document', () => {
         { name: 'B', type: 'HEARTBEAT', grace_period: 5 }],
     })).toEqual([
       'monitors.1.target: Target must be an http or https URL',
-      'monitors.2.type: Type cannot be changed; the monitor of this name is of type HTTP',
+      'monitors.2.type: Type cannot be changed; the monitor with this name has type HTTP',
       'monitors.3.monitoring_regions: Unknown region: nowhere',
       'monitors.4.port: Does not apply to HTTP monitors',
       'monitors.5.heartbeat_interval: Required for HEARTBEAT monitors',
@@ -190,9 +190,9 @@ describe('a document', () => {
       { name: 'A', parent: 'B' }, { name: 'B', parent: 'A' }, { name: 'C', parent: 'Z' }, { name: 'C' },
     ], monitors: [{ ...http, group: 'Y' }] }))
       .toEqual([
-      'groups.3.name: Given twice',
-      'groups.0.parent: A group cannot stand under itself, nor deeper than 10 levels',
-      'groups.1.parent: A group cannot stand under itself, nor deeper than 10 levels',
+      'groups.3.name: Listed twice',
+      'groups.0.parent: A group cannot be inside itself or more than 10 levels deep',
+      'groups.1.parent: A group cannot be inside itself or more than 10 levels deep',
       'groups.2.parent: Unknown group', 'monitors.0.group: Unknown group',
     ]);
     expect((await client.get('/api/monitors')).data.pagination.total_count).toBe(1);
@@ -212,7 +212,7 @@ describe('a document', () => {
       );
       expect([refused.status, refused.code], refused.text).toEqual([400, 'VALIDATION_ERROR']);
       expect(refused.error.details).toMatchObject([
-        { path: ['groups', 1, 'parent'], message: 'The groups below it cannot stand deeper than 10 levels' },
+        { path: ['groups', 1, 'parent'], message: 'Its child groups would be more than 10 levels deep' },
       ]);
     }
     expect((await client.get('/api/groups')).data.total).toBe(11);

@@ -127,7 +127,7 @@ test('what is wrong with pages refuses the whole document', async () => {
   expect(await refused([{ name: 'P' }])).toEqual(said('VALIDATION_ERROR', 'status_pages.0.subdomain: Required'));
   expect(await refused([{ ...page, monitors: [{ monitor: 'Their monitor' }] }]))
     .toEqual(said('VALIDATION_ERROR', 'status_pages.0.monitors.0.monitor: Unknown monitor'));
-  expect(await refused([page, page])).toEqual(said('VALIDATION_ERROR', 'status_pages.1.name: Given twice'));
+  expect(await refused([page, page])).toEqual(said('VALIDATION_ERROR', 'status_pages.1.name: Listed twice'));
   expect(await refused([{ ...page, monitors: [{ monitor: 'New' }, { monitor: 'New' }] }]))
     .toEqual(said('VALIDATION_ERROR', 'status_pages.0.monitors.1.monitor: Unknown monitor'));
   expect(await refused([{ ...page, subdomain }])).toEqual(said('SLUG_ALREADY_TAKEN', subdomain, 409));

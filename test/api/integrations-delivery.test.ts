@@ -196,14 +196,14 @@ describe('a receiver that fails', () => {
       expect(due - rig.clock.now()).toBeGreaterThan(waitMs - 3000);
       expect(due - rig.clock.now()).toBeLessThanOrEqual(waitMs * 1.2);
       expect((await rig.log(incidentId))[0]).toMatchObject({
-        status: 'pending', error_message: 'the receiver answered 500',
+        status: 'pending', error_message: 'the receiver responded with status 500',
       });
       rig.clock.warp(waitMs * 1.2);
     }
     await settled(incidentId, 'failed');
     const [entry] = await rig.log(incidentId);
     expect(entry).toMatchObject({
-      retry_count: 5, max_retries: 5, delivered_at: null, error_message: 'the receiver answered 500',
+      retry_count: 5, max_retries: 5, delivered_at: null, error_message: 'the receiver responded with status 500',
       last_retry_at: expect.any(Number),
     });
     expect(receiver.requests).toHaveLength(6);
@@ -216,7 +216,7 @@ describe('a receiver that fails', () => {
       const found = (await rig.queues.health([destination._id])).get(destination._id);
       return found?.consecutive_failures === 6 && found;
     });
-    expect(health).toMatchObject({ status: 'failing', last_error: 'the receiver answered 500' });
+    expect(health).toMatchObject({ status: 'failing', last_error: 'the receiver responded with status 500' });
   });
 
   test('and recovers gets the alert, and is healthy again', async () => {
@@ -251,7 +251,7 @@ describe('a receiver that fails', () => {
     await until(async () => (await rig.queues.find(destination._id))?.due_at === undefined);
     expect(receiver.requests).toHaveLength(1);
     expect((await rig.log(incidentId))[0]).toMatchObject({
-      retry_count: 0, error_message: `the receiver answered ${status}`,
+      retry_count: 0, error_message: `the receiver responded with status ${status}`,
     });
     expect((await rig.destinations.findById(destination._id))?.enabled).toBe(true);
     await until(

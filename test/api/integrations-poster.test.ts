@@ -133,7 +133,7 @@ describe('a failing post', () => {
     const to = await receiver();
     to.behave('hang');
     expect(await poster().post(request(to.url, { timeoutMs: 300 }))).toMatchObject({
-      kind: 'failed', reason: 'no answer within 0.3 seconds',
+      kind: 'failed', reason: 'no response within 0.3 seconds',
     });
   });
 
@@ -145,7 +145,7 @@ describe('a failing post', () => {
       drip(socket, 'X', 50);
     });
     expect(await poster().post(request(to.url, { timeoutMs: 400 }))).toMatchObject({
-      kind: 'failed', reason: 'no answer within 0.4 seconds',
+      kind: 'failed', reason: 'no response within 0.4 seconds',
     });
   });
 
@@ -175,7 +175,7 @@ describe('a failing post', () => {
     const posting = poster().post(request(to.url, { signal: stop.signal }));
     await until(() => to.requests.length === 1);
     stop.abort();
-    expect(await posting).toMatchObject({ kind: 'failed', reason: 'stopped by us' });
+    expect(await posting).toMatchObject({ kind: 'failed', reason: 'canceled because Farwatch is stopping' });
   });
 });
 

@@ -163,7 +163,7 @@ describe('webhook integrations', () => {
       await queues.insertOne({
         _id: id, organization_id: tenant.organizationId, project_id: tenant.projectId, shard: 0, wakes: 1,
         failing_since: 1, consecutive_failures: 3, failing_recipients: [],
-        last_error: 'the receiver answered 500', last_delivered_at: null,
+        last_error: 'the receiver responded with status 500', last_delivered_at: null,
       });
       expect((await admin.get(`/api/integrations/${id}`)).data.integration.health).toMatchObject({
         status: 'failing', consecutive_failures: 3,
@@ -507,7 +507,7 @@ describe('a test of an integration', () => {
     expect(receiver.requests[0]?.headers['x-service-signature']).toMatch(/^sha256=[0-9a-f]{64}$/);
     receiver.behave(503);
     expect((await admin.post(`/api/integrations/${id}/test`)).data).toMatchObject({
-      delivered: false, status_code: 503, error_message: 'the receiver answered 503',
+      delivered: false, status_code: 503, error_message: 'the receiver responded with status 503',
     });
     expect(receiver.requests).toHaveLength(2);
   });

@@ -134,7 +134,7 @@ describe('Mailgun', () => {
     [503, 'Service unavailable', 'retry'],
   ])('that answers %i "%s" results in: %s', async (status, text, kind) => {
     server.fail(status, text);
-    expect(await mailgun().send(MAIL)).toEqual({ kind, reason: `Mailgun answered ${status}: ${text}` });
+    expect(await mailgun().send(MAIL)).toEqual({ kind, reason: `Mailgun responded with status ${status}: ${text}` });
   });
 
   test('that is unreachable or closes the connection is retried later', async () => {
@@ -160,7 +160,7 @@ describe('Mailgun', () => {
     expect(outcome).toBeNull();
     await clock.advance(1);
     await until(() => outcome);
-    expect(outcome).toEqual({ kind: 'retry', reason: 'the mail provider did not answer within 10 seconds' });
+    expect(outcome).toEqual({ kind: 'retry', reason: 'the mail provider did not respond within 10 seconds' });
   });
 
   test('that hangs holds at most 64 mails', async () => {
@@ -168,7 +168,7 @@ describe('Mailgun', () => {
     const before = server.requests;
     const busy = mailgun();
     const under = Array.from({ length: 64 }, () => busy.send(MAIL));
-    expect(await busy.send(MAIL)).toEqual({ kind: 'busy', reason: 'too many mails at once' });
+    expect(await busy.send(MAIL)).toEqual({ kind: 'busy', reason: 'too many emails at once' });
     await until(() => server.requests >= before + 64);
     await busy.close();
     expect((await Promise.all(under)).every((outcome) => outcome.kind === 'retry')).toBe(true);
@@ -277,7 +277,7 @@ describe('SMTP', () => {
     void smtp(server.url, clock).send(MAIL).then((reached) => (outcome = reached));
     await clock.advance(10_000);
     await until(() => outcome);
-    expect(outcome).toEqual({ kind: 'retry', reason: 'the mail provider did not answer within 10 seconds' });
+    expect(outcome).toEqual({ kind: 'retry', reason: 'the mail provider did not respond within 10 seconds' });
     await server.behave('accept');
     await mailer?.close();
     expect((await smtp('smtp://127.0.0.1:1').send(MAIL)).kind).toBe('retry');

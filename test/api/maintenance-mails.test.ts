@@ -89,9 +89,9 @@ test('subscribers hear of a window before, at its start and at its end, once eac
   expect([before, start, end].map((mail) => mail?.headers['subject'])).toEqual([
     '[Acme] Maintenance: Move', 'Re: [Acme] Maintenance: Move', 'Re: [Acme] Maintenance: Move',
   ]);
-  expect(before?.text).toMatch(/planned from .*, \d\d:\d\d (CET|CEST) to .* (CET|CEST)\.\n\nThe shop is/);
-  expect(start?.text).toContain('has begun');
-  expect(end?.text).toContain('is over');
+  expect(before?.text).toMatch(/scheduled from .*, \d\d:\d\d (CET|CEST) to .* (CET|CEST)\.\n\nThe shop is/);
+  expect(start?.text).toContain('has started');
+  expect(end?.text).toContain('has ended');
   expect(end?.headers['references']).toBe(before?.headers['message-id']);
   expect(smtp.mails.some((mail) => mail.to.includes(silent))).toBe(false);
 });
@@ -103,7 +103,7 @@ test('a window that is deleted is told to be cancelled, if readers were told of 
   for (const id of [later, soon]) await client.delete(`${windows}/${id}`);
   const [, cancelled] = await mails(2);
   expect(cancelled?.headers['subject']).toBe('Re: [Acme] Maintenance: Soon');
-  expect(cancelled?.text).toContain('is cancelled or over');
+  expect(cancelled?.text).toContain('has been canceled or has ended');
 });
 
 test('what a crash repeats is not sent again', async () => {

@@ -79,7 +79,7 @@ describe('the plan', () => {
     expect([wide.code, wide.error.details]).toEqual(['PLAN_LIMIT_EXCEEDED', { limit: 1, usage: 2 }]);
     const two = await tenant.writeKey.post('/api/monitors', { ...monitor, confirmation_policy: { regions: 2 } });
     expect(two.error.details).toMatchObject([
-      { message: 'Asks for 2 regions, and this plan allows 1 per monitor' },
+      { message: 'Requires 2 regions, but this plan allows 1 per monitor' },
     ]);
     await app.close();
   });

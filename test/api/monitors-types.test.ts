@@ -152,24 +152,24 @@ describe('what an HTTP monitor expects of an answer', () => {
   const json = { source: 'json', property: '$.a', comparison: 'equals', target: 'x' };
   test.each<[Loose, string, string]>([
     [{ expected_status_ranges: ['2xx'] }, 'expected_status_ranges.0', 'Range must look like 200-299'],
-    [{ expected_status_ranges: ['300-200'] }, 'expected_status_ranges.0', 'Range must not begin after its end'],
+    [{ expected_status_ranges: ['300-200'] }, 'expected_status_ranges.0', 'Range must not start after its end'],
     [{ expected_status_ranges: Array(21).fill('200-299') }, 'expected_status_ranges', ''],
     [{ ip_family: 'ipx' }, 'ip_family', ''],
     [{ connect_to: 'http://a.example' }, 'connect_to', 'Address must be a host name or an IP address, not a URL'],
     [{ connect_to: 'a.example:0' }, 'connect_to', ''], [{ connect_to: '0x7f.1' }, 'connect_to', ''],
     [{ assertions: Array(21).fill(header) }, 'assertions', ''],
-    [{ assertions: [{ ...json, property: undefined }] }, 'assertions.0.property', 'Name the path, such as $.status'],
+    [{ assertions: [{ ...json, property: undefined }] }, 'assertions.0.property', 'Enter a path, such as $.status'],
     [{ assertions: [{ ...json, property: 'a.b' }] }, 'assertions.0.property', 'A path begins with $'],
     [{ assertions: [{ ...json, property: '$.*' }] }, 'assertions.0.property', ''],
     [{ assertions: [{ ...json, target: undefined }] }, 'assertions.0.target', 'Required'],
     [{ assertions: [{ ...json, comparison: 'less_than' }] }, 'assertions.0.target', 'Must be a number'],
     [{ assertions: [{ ...json, comparison: 'matches' }] }, 'assertions.0.comparison', ''],
-    [{ assertions: [{ ...header, target: 'x' }] }, 'assertions.0.target', 'Nothing is compared by exists'],
+    [{ assertions: [{ ...header, target: 'x' }] }, 'assertions.0.target', 'exists takes no value to compare'],
     [{ assertions: [{ ...header, property: 'a b' }] }, 'assertions.0.property', 'Must be the name of a header'],
-    [{ assertions: [{ ...header, property: undefined }] }, 'assertions.0.property', 'Name the header'],
-    [{ assertions: [{ ...header, source: 'body' }] }, 'assertions.0.property', 'The body as a whole has no properties'],
+    [{ assertions: [{ ...header, property: undefined }] }, 'assertions.0.property', 'Enter the name of the header'],
+    [{ assertions: [{ ...header, source: 'body' }] }, 'assertions.0.property', 'Must be empty for the body'],
     [{ http_config: { assertions: [{ ...json, extra: 1 }] } }, 'http_config.assertions.0.extra', ''],
-    [{ method: 'HEAD', assertions: [json] }, 'assertions', 'The answer to a HEAD request has no body to look into'],
+    [{ method: 'HEAD', assertions: [json] }, 'assertions', 'The response to a HEAD request has no body to check'],
   ])('is refused as %j: %s %s', async (change, path, message) => {
     const answer = await create(change);
     expect([answer.status, answer.code], answer.text).toEqual([400, 'VALIDATION_ERROR']);

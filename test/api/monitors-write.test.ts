@@ -264,7 +264,7 @@ describe('a changed monitor', () => {
     await addRegion(app, 'us-east', { city: 'Ashburn' });
     const both = { monitoring_regions: ['eu-west', 'us-east'], confirmation_policy: { regions: 2 } };
     expect((await client.patch(path(), { confirmation_policy: { regions: 2 } })).error.message)
-      .toBe('Validation failed: confirmation_policy.regions: Asks for 2 regions, and the monitor names 1');
+      .toBe('Validation failed: confirmation_policy.regions: Requires 2 regions, but the monitor has 1');
     expect((await client.patch(path(), both)).status).toBe(200);
     expect((await client.patch(path(), { monitoring_regions: ['us-east'] })).error.details)
       .toMatchObject([{ path: ['confirmation_policy', 'regions'] }]);

@@ -69,12 +69,12 @@ describe('a GET', () => {
       };
       more();
     });
-    expect(await reader().get(get(to.url))).toEqual({ kind: 'failed', reason: 'the answer has more than 256 kB' });
+    expect(await reader().get(get(to.url))).toEqual({ kind: 'failed', reason: 'the response is larger than 256 kB' });
   });
 
   test('ends when the answer takes too long: silent, or one character after the other', async () => {
     const to = await receiver();
-    const reason = 'no whole answer within 0.3 seconds';
+    const reason = 'no complete response within 0.3 seconds';
     to.behave('hang');
     expect(await reader().get(get(to.url, 300))).toEqual({ kind: 'failed', reason });
     const drips: { isOpen: boolean }[] = [];
@@ -102,8 +102,8 @@ describe('a GET', () => {
     const outcome = made.get(get(to.url));
     await until(() => to.requests.length === 1, { what: 'the request' });
     await made.close();
-    expect(await outcome).toEqual({ kind: 'failed', reason: 'stopped by us' });
-    expect(await made.get(get(to.url))).toEqual({ kind: 'failed', reason: 'stopped by us' });
+    expect(await outcome).toEqual({ kind: 'failed', reason: 'canceled because Farwatch is stopping' });
+    expect(await made.get(get(to.url))).toEqual({ kind: 'failed', reason: 'canceled because Farwatch is stopping' });
   });
 });
 
@@ -126,10 +126,10 @@ describe('a query by TCP', () => {
     to.whois.set('silent', () => undefined);
     to.whois.set('reset', (socket) => void socket.resetAndDestroy());
     const asked = reader();
-    expect(await asked.query(query(to, 'long'))).toMatchObject({ reason: 'the answer has more than 64 kB' });
+    expect(await asked.query(query(to, 'long'))).toMatchObject({ reason: 'the response is larger than 64 kB' });
     for (const name of ['slow', 'silent']) {
       expect(await asked.query(query(to, name, 300))).toMatchObject({
-        kind: 'failed', reason: 'no whole answer within 0.3 seconds',
+        kind: 'failed', reason: 'no complete response within 0.3 seconds',
       });
     }
     expect(await asked.query(query(to, 'reset'))).toMatchObject({ kind: 'failed' });
@@ -147,7 +147,7 @@ describe('a query by TCP', () => {
     await until(() => to.queries.length === 1, { what: 'the query' });
     await made.close();
     for (const cutOff of [await outcome, await made.query(query(to, 'silent'))]) {
-      expect(cutOff).toEqual({ kind: 'failed', reason: 'stopped by us' });
+      expect(cutOff).toEqual({ kind: 'failed', reason: 'canceled because Farwatch is stopping' });
     }
     expect(to.queries).toEqual(['silent']);
   });

@@ -122,7 +122,7 @@ test('what DNS does not say, or says of another page, verifies nothing', async (
     const thief = await publish(own, stranger);
     zone.set(own, { cname: `${thief.subdomain}.${PAGE_DOMAIN}` });
     proof(thief, own);
-    expect((await verify(thief)).data.verification.problem).toBe('This domain is one of this installation');
+    expect((await verify(thief)).data.verification.problem).toBe('This domain belongs to this installation');
   }
 });
 

@@ -116,7 +116,7 @@ test('a page leaves out figures that it does not want to show', async () => {
 test('a person who asks for a page that is not there gets a page', async () => {
   const answer = await readHtml('never-there');
   expect([answer.status, answer.headers.get('content-type')]).toEqual([404, 'text/html; charset=utf-8']);
-  expect(answer.text).toContain('This page does not exist');
+  expect(answer.text).toContain('This page doesn’t exist');
 });
 
 test('the style of a page is a file of its own, and what could load or cover something is refused', async () => {

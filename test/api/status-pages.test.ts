@@ -398,7 +398,7 @@ describe('a page that is not here', () => {
     const { id } = (await there.post(own, { name: 'P', subdomain: newSubdomain() })).data.status_page;
     const refused = await client.delete(`/api/projects/${second}`);
     expect([refused.code, refused.error?.message]).toEqual([
-      'CONFLICT', 'The project still has status pages: delete or move them first',
+      'CONFLICT', 'The project still has status pages; delete or move them first',
     ]);
     await there.delete(`${own}/${id}`);
     expect((await client.delete(`/api/projects/${second}`)).status).toBe(200);

@@ -120,7 +120,7 @@ describe('an alert mail', () => {
       [to]: ['failed', 0], [other]: ['delivered', 1],
     });
     expect(deliveries.find((one) => one.recipient === to)?.error_message).toBe(
-      'the owner of the address has stopped alert mails from this organization',
+      'the owner of the address stopped alert emails from this organization',
     );
     expect(mailsTo(to)).toHaveLength(before);
     await until(async () => (await integration(id)).health.status === 'failing');
@@ -143,7 +143,7 @@ describe('an alert mail', () => {
     expect((await integration(id)).health.suppressed_recipients).toEqual([]);
 
     const stopped = await submit(link, page.text);
-    expect(stopped.text).toContain('receives no more alert mails');
+    expect(stopped.text).toContain('no longer receives alert emails');
     expect((await integration(id)).health.suppressed_recipients).toEqual([to]);
     expect((await alert())[0]?.status).toBe('failed');
     expect((await app.client.get(pathOf(link))).text).toContain('Resume alert emails');

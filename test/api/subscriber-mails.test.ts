@@ -249,7 +249,7 @@ describe('a message of the team', () => {
     expect(data.message).toBe('Successfully notified 2 of 5 subscribers');
     expect(data.result).toMatchObject({ success_count: 2, failed_count: 3 });
     expect(data.result.errors.map((error: Loose) => error.error).sort()).toEqual([
-      'Subscriber not found', 'The subscriber has not confirmed the address', 'The subscriber has unsubscribed',
+      'Subscriber not found', 'The subscriber has not confirmed their address', 'The subscriber has unsubscribed',
     ]);
     for (const to of [one, digest]) {
       const [mail] = await mails(to, 1);

@@ -71,7 +71,7 @@ test('an organization has as many as its limit, even by concurrent requests', as
   );
   expect(answers.filter(({ status }) => status === 201)).toHaveLength(LIMIT);
   expect(answers.find(({ status }) => status === 403)?.error).toEqual({
-    code: 'FAIR_USE_LIMIT_REACHED', message: `An organization may have at most ${LIMIT} subscriptions`,
+    code: 'FAIR_USE_LIMIT_REACHED', message: `An organization can have at most ${LIMIT} subscriptions`,
     details: { limit: LIMIT, usage: LIMIT },
   });
   expect((await client.get('/api/billing')).data.usage).toMatchObject({ subscriptions: LIMIT });

@@ -113,7 +113,7 @@ describe('a test mail', () => {
     await admin.post('/api/projects', { name: 'BUY NOW project' });
     await sample(await destination([to], admin, 'BUY NOW destination'));
     expect(mailsTo(to).map((mail) => mail.headers['subject'])).toEqual([
-      '[TEST] A test of Farwatch alerts: nothing happened',
+      '[TEST] Test alert from Farwatch: nothing is wrong',
     ]);
     expect(mailsTo(to)[0]?.raw).not.toContain('BUY NOW');
   });

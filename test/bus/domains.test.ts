@@ -135,7 +135,7 @@ test('a failed lookup keeps the last good answer and says why', async () => {
   await lookUpAgain('keep.com', id);
   const { host } = new URL(registry.http.url);
   expect(await seen(id)).toEqual({
-    ...good, status: 'failed', message: `keep.com is not registered, says ${host}`,
+    ...good, status: 'failed', message: `keep.com is not registered, according to ${host}`,
   });
   expect(warningsOf(id)).toBe(0);
   registry.expiries.set('keep.com', inDays(201));
@@ -166,7 +166,7 @@ test('what nobody can be asked about is unsupported, once', async () => {
   registry.whois.set('pl', 'domain: PL\nstatus: ACTIVE\n');
   const id = await watch('https://farwatch-test.pl/');
   expect(await seenAs(id, 'unsupported')).toMatchObject({
-    domain: 'farwatch-test.pl', message: 'Nobody can be asked about .pl: it has no RDAP or WHOIS server',
+    domain: 'farwatch-test.pl', message: 'Expiry of .pl domains is not available: the registry has no RDAP or WHOIS server',
   });
   const doc = await domains.findOne({ _id: 'farwatch-test.pl' });
   expect(doc?.due_at).toBeGreaterThan(Date.now() + 6 * DAY_MS);
@@ -200,7 +200,7 @@ test('hostile answers are failures', async () => {
   const ids = await Promise.all(['big', 'junk', 'inside'].map((name) => watch(`https://${name}.info/`)));
   const failed = await Promise.all(ids.map((id) => seenAs(id, 'failed')));
   expect(failed.map(({ message }) => message)).toEqual([
-    '127.0.0.1: the answer has more than 64 kB', 'The answer of 127.0.0.1 cannot be read',
+    '127.0.0.1: the response is larger than 64 kB', 'The response of 127.0.0.1 cannot be parsed',
     expect.stringContaining('169.254.169.254'),
   ]);
 });
@@ -221,7 +221,7 @@ test('no private address is asked by default', async () => {
   );
   rigs.push(guarded);
   const refused = await seenAs(await watch('https://shop.com/', guarded), 'failed', guarded);
-  expect(refused.message).toMatch(/^The list of RDAP servers is unknown: .*127\.0\.0\.1/);
+  expect(refused.message).toMatch(/^The list of RDAP servers is not available: .*127\.0\.0\.1/);
   expect(registry.http.requests).toHaveLength(lookups);
 });
 

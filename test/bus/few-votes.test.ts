@@ -143,7 +143,7 @@ test('a monitor that needs two votes is unknown while one region reports, and op
   expect(await incidentsOf(id)).toEqual([]);
   expect(asked).not.toContain(id);
   expect(await rig.session.ok('GET', `/api/monitors/${id}/regions`)).toMatchObject({
-    reason: '2 votes are needed, and 1 can be counted',
+    reason: '2 votes are needed, but only 1 can be counted',
     regions: [{ region: 'dallas', status: 'unknown', reason: null }, { region: 'paris', status: 'down' }],
   });
 }, 60_000);
@@ -162,7 +162,7 @@ test('regions in one network have one vote together, also when another policy is
   expect(await incidents('all')).toEqual([]);
   expect(await incidents('any')).toHaveLength(1);
   await setNetwork(64_512);
-  await until(async () => (await regions())['reason'] === '2 votes are needed, and 1 can be counted', {
+  await until(async () => (await regions())['reason'] === '2 votes are needed, but only 1 can be counted', {
     what: 'both have one vote',
   });
   // One of them sees it up.

@@ -89,7 +89,7 @@ describe('a heartbeat', () => {
       async () => { const found = await incidents(monitor.id); return found.length === 1 && found; },
     );
     expect(incident).toMatchObject({ status: 'open', type: 'timeout', severity: 'critical' });
-    expect(incident?.error_message).toMatch(/^No ping since \d{4}-.*Z; one is due every 2 s$/);
+    expect(incident?.error_message).toMatch(/^No ping since \d{4}-.*Z; expected every 2 s$/);
     await ping(monitor);
     await becomes(monitor.id, 'up');
     await until(
@@ -102,7 +102,7 @@ describe('a heartbeat', () => {
     const monitor = await create(1, 1);
     await becomes(monitor.id, 'down');
     await until(
-      async () => /^No ping yet, waiting since /.test((await incidents(monitor.id))[0]?.error_message ?? ''),
+      async () => /^No ping yet; waiting since /.test((await incidents(monitor.id))[0]?.error_message ?? ''),
       { what: 'the incident' },
     );
   });

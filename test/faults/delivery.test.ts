@@ -102,7 +102,7 @@ fault('F31', 'a receiver sends its response head byte by byte; 20 alerts go to a
   expect((await rig.log(held))[0]).toMatchObject({ status: 'pending', error_message: null });
   await clock.advance(10_000);
   await until(async () => (await rig.log(held))[0]?.error_message);
-  expect((await rig.log(held))[0]?.error_message).toBe('no answer within 10 seconds');
+  expect((await rig.log(held))[0]?.error_message).toBe('no response within 10 seconds');
   await poster.close();
   await well.close();
   return '20 of 20 others meanwhile; cut after 10 s';

@@ -201,7 +201,7 @@ describe('lookups', () => {
       lookUp: () => new Promise((resolve) => {
         cutOff = resolve;
       }),
-      hangUp: async () => cutOff?.({ kind: 'failed', message: 'stopped by us' }),
+      hangUp: async () => cutOff?.({ kind: 'failed', message: 'canceled because Farwatch is stopping' }),
     });
     await until(() => cutOff !== null, { what: 'the lookup' });
     expect(await find('one.example')).toMatchObject({ claim: { holder: 'one' } });

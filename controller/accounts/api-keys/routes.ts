@@ -27,8 +27,8 @@ export function apiKeyRoutes(deps: AccountDeps): Route[] {
       },
     }),
     defineRoute({
-      ...one, method: 'POST', path: `${path}/:id/rotate`, summary: 'Replace the secret of an API key',
-      description: 'Name, scope and id stay the same; the old secret stops working at once.',
+      ...one, method: 'POST', path: `${path}/:id/rotate`, summary: 'Rotate an API key',
+      description: 'Name, scope and id stay the same. The old secret stops working immediately.',
       audit: 'api_key.rotated', answers: { 201: freshApiKeyView },
       handle: async (ctx, { params }) => created(viewFreshApiKey(await rotateApiKey(deps, ctx, params.id))),
     }),

@@ -21,7 +21,7 @@ export async function createApiKey(
   const { organizationId } = ctx.tenant;
   const usage = await deps.keys.countOfOrganization(organizationId);
   if (usage >= MOST_KEYS) {
-    const message = `An organization may have ${MOST_KEYS} API keys`;
+    const message = `An organization can have at most ${MOST_KEYS} API keys`;
     throw new AppError('FAIR_USE_LIMIT_REACHED', message, { details: { limit: MOST_KEYS, usage } });
   }
   const { key, stored } = newSecretOf(ctx);

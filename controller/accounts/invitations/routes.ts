@@ -11,16 +11,16 @@ export function invitationRoutes(deps: AccountDeps): Route[] {
   const common = { path, tag: 'Organization', auth: { access: 'account', organization: 'admin' } } as const;
   return [
     defineRoute({
-      ...common, method: 'GET', summary: 'List the invitations, newest first',
+      ...common, method: 'GET', summary: 'List invitations, newest first',
       answers: { 200: invitationsAnswer },
       handle: async (ctx) => ok({
         invitations: (await listInvitations(deps, ctx)).map((one) => viewInvitation(one, ctx.now)),
       }),
     }),
     defineRoute({
-      ...common, method: 'POST', summary: 'Invite a person by mail', audit: 'invitation.created',
-      description: 'The mailed link is valid once, for seven days. `project_roles` applies to the role '
-        + '`member`. An organization sends at most 30 invitations an hour; `429` says in `Retry-After` when the '
+      ...common, method: 'POST', summary: 'Invite a person by email', audit: 'invitation.created',
+      description: 'The link in the email works once and expires after seven days. `project_roles` applies to the role '
+        + '`member`. An organization can send at most 30 invitations an hour; with `429`, `Retry-After` says when the '
         + 'next one is possible.',
       body: invitationInput, errors: ['RESOURCE_ALREADY_EXISTS', 'FAIR_USE_LIMIT_REACHED'],
       answers: { 201: invitationAnswer },

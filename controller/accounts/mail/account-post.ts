@@ -32,9 +32,9 @@ export class AccountPost {
   /** Sends `to` the mail that `compose` returns, if any. A text says why a wanted mail is not sent. */
   post(to: string, compose: () => Promise<Mail | string | null>): void {
     if (this.#closing.signal.aborted) return this.#drop({ to, reason: 'Farwatch is stopping' });
-    if (this.isFull) return this.#drop({ to, reason: 'too many mails are in progress' });
+    if (this.isFull) return this.#drop({ to, reason: 'too many emails are in progress' });
     const sent = this.#send(to, compose)
-      .catch((error: unknown) => this.#drop({ to, err: error, reason: 'composing it failed' }))
+      .catch((error: unknown) => this.#drop({ to, err: error, reason: 'the email could not be composed' }))
       .finally(() => this.#inProgress.delete(sent));
     this.#inProgress.add(sent);
   }
@@ -61,7 +61,7 @@ export class AccountPost {
       log.warn({ class: lane, to, subject, reason }, 'a mail will be sent again');
       await Promise.race([sleep(clock, waitMs), this.#closed]);
       if (!signal.aborted) continue;
-      return this.#drop({ to, subject, reason: `Farwatch is stopping; before: ${reason}` });
+      return this.#drop({ to, subject, reason: `Farwatch is stopping; last error: ${reason}` });
     }
   }
 

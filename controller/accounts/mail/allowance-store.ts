@@ -6,7 +6,7 @@ const HOUR_MS = 3_600_000;
 /** Mails of one purpose to one address in an hour, no matter who requests them. */
 const MAILS_PER_HOUR = 5;
 /** Why a mail beyond them is not sent. */
-export const NO_ALLOWANCE = `the address has had its ${MAILS_PER_HOUR} mails of this kind and hour`;
+export const NO_ALLOWANCE = `the address reached its limit of ${MAILS_PER_HOUR} emails of this kind an hour`;
 
 interface AllowanceDoc {
   _id: string;

@@ -26,7 +26,7 @@ const form = {
 export function accountPageRoutes(deps: AccountDeps): Route[] {
   return [
     defineRoute({
-      ...link, path: '/verify-email', summary: 'Page that verifies an e-mail address',
+      ...link, path: '/verify-email', summary: 'Page that verifies an email address',
       handle: async ({ languages }, { query }) => reply(200, verifyPage(query.token, mailedVoice(languages))),
     }),
     defineRoute({

@@ -70,5 +70,5 @@ export async function resetPassword(
 }
 
 export function deadLink(): AppError {
-  return fieldError('token', 'This link is not valid: it was used already, has expired or is incomplete');
+  return fieldError('token', 'This link is not valid: it was already used, has expired or is incomplete');
 }

@@ -39,7 +39,7 @@ export function memberRoutes(deps: AccountDeps): Route[] {
     defineRoute({
       ...one, method: 'GET', path: `${one.path}/credentials`,
       summary: 'List the API keys and subscriptions that a member created', errors: ['RESOURCE_NOT_FOUND'],
-      description: 'A key belongs to whoever created or last rotated it.',
+      description: 'A key belongs to the person who created or last rotated it.',
       answers: { 200: memberCredentialsAnswer },
       handle: async (ctx, { params }) =>
         ok(viewMemberCredentials(await readCredentials(deps, ctx, params.userId))),

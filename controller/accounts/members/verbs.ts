@@ -91,7 +91,7 @@ export async function removeMember(
 /** Only an owner appoints, demotes or removes owners. Throws INSUFFICIENT_PERMISSIONS. */
 export function requireOwnerFor(ctx: OrganizationContext, ...roles: OrganizationRole[]): void {
   if (ctx.role === 'owner' || !roles.includes('owner')) return;
-  throw new AppError('INSUFFICIENT_PERMISSIONS', 'This needs the role organization owner');
+  throw new AppError('INSUFFICIENT_PERMISSIONS', 'You need the role organization owner');
 }
 
 /** Otherwise somebody could invite their own second address, and return with the role that was taken away. */
@@ -117,12 +117,12 @@ async function keepingAnOwner<T>(
   if (!(await deps.organizations.lockOwners(organizationId, ctx.now, until))) throw changedMeanwhile();
   try {
     if ((await deps.members.countOwners(organizationId)) > 1) return await change();
-    throw new AppError('CONFLICT', 'An organization needs an owner: make somebody else owner first');
+    throw new AppError('CONFLICT', 'An organization needs an owner; make somebody else an owner first');
   } finally {
     await deps.organizations.unlockOwners(organizationId, until);
   }
 }
 
 function changedMeanwhile(): AppError {
-  return new AppError('CONFLICT', 'The members were changed by another request');
+  return new AppError('CONFLICT', 'The members were changed by another request; try again');
 }

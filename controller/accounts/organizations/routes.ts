@@ -10,7 +10,7 @@ export function organizationRoutes(deps: AccountDeps): Route[] {
   const tag = 'Organization';
   const errors = ['ORGANIZATION_NOT_FOUND'] as const;
   const own = { tag, path: '/api/organization', errors, answers: { 200: organizationAnswer } } as const;
-  const description = 'Fails if the current usage exceeds the plan; `details.exceeded` names the limits. '
+  const description = 'Fails if the current usage exceeds the limits of the plan; `details.exceeded` lists them. '
     + 'Existing monitors keep their interval and regions until they are changed.';
   const planChange = {
     tag, method: 'PUT', audit: 'plan.changed', body: planInput, errors: [...errors, 'CONFLICT'],
@@ -38,7 +38,7 @@ export function organizationRoutes(deps: AccountDeps): Route[] {
     }),
     defineRoute({
       ...planChange, path: '/api/billing/plan', summary: 'Change the plan',
-      description: `${description} With \`PLAN_CHANGES=operator\` only the operator of the installation may.`,
+      description: `${description} With \`PLAN_CHANGES=operator\`, only the operator of the installation can do this.`,
       auth: { access: 'account', organization: 'owner' },
       handle: async (ctx, { body }) => ok(await changeOwnPlan(deps, ctx, body.plan)),
     }),

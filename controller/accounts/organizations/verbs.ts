@@ -27,7 +27,7 @@ export async function readBilling(deps: AccountDeps, ctx: OrganizationContext) {
 /** Changes the plan of an owner's organization. Throws INSUFFICIENT_PERMISSIONS, and as `changePlanOf`. */
 export async function changeOwnPlan(deps: AccountDeps, ctx: OrganizationContext, plan: PlanName) {
   if (!ownersMayChangePlan(deps, ctx)) {
-    const message = 'Only the operator of this installation may change the plan';
+    const message = 'Only the operator of this installation can change the plan';
     throw new AppError('INSUFFICIENT_PERMISSIONS', message);
   }
   return changePlanOf(deps, ctx.tenant.organizationId, plan);
@@ -50,11 +50,11 @@ export async function changePlanOf(deps: AccountDeps, organizationId: string, pl
   const exceeded = COUNTED.filter((counted) => usage[counted] > limits[counted]);
   if (plan !== current.plan && exceeded.length > 0) {
     const details = exceeded.map((name) => ({ resource: name, usage: usage[name], limit: limits[name] }));
-    const message = `The plan ${plan} allows less than there is of: ${exceeded.join(', ')}`;
+    const message = `Current usage exceeds the limits of the plan ${plan}: ${exceeded.join(', ')}`;
     throw new AppError('CONFLICT', message, { details: { exceeded: details } });
   }
   if (!(await deps.organizations.changePlan(current, plan))) {
-    throw new AppError('CONFLICT', 'The plan was changed by another request');
+    throw new AppError('CONFLICT', 'The plan was changed by another request; try again');
   }
   return { plan, limits, can_change_plan: true, usage };
 }

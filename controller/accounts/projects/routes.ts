@@ -68,8 +68,8 @@ function projectMemberRoutes(deps: AccountDeps): Route[] {
       ...common, method: 'PUT', audit: 'project.members_changed',
       summary: 'Set the roles of the organization\'s members in a project',
       description:
-        'A `member` of the organization who is not named has no role in the project, and is editor of the '
-        + 'default one. Owners, admins and viewers have theirs by their role in the organization.',
+        'A `member` of the organization who is not listed has no role in the project, except that they edit the '
+        + 'default project. Owners, admins and viewers have access through their role in the organization.',
       auth: admin, body: projectMembersInput,
       handle: async (ctx, { params, body }) => ok({
         members: (await setProjectMembers(deps, ctx, params.id, body)).map(viewProjectMember),

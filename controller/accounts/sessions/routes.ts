@@ -19,7 +19,7 @@ export function sessionRoutes(deps: AccountDeps): Route[] {
   const own = { tag: 'Accounts', auth: { access: 'account', verified: false } } as const;
   return [
     defineRoute({
-      ...open, method: 'GET', path: '/api/auth/registration', summary: 'Read who may register',
+      ...open, method: 'GET', path: '/api/auth/registration', summary: 'Read who can register',
       answers: { 200: registrationAnswer },
       handle: async () => {
         const { mode, isOpen, isEmpty } = await readRegistration(deps);
@@ -55,13 +55,13 @@ export function sessionRoutes(deps: AccountDeps): Route[] {
     }),
     defineRoute({
       ...own, method: 'POST', path: '/api/auth/logout-everywhere', summary: 'End every session of the account',
-      description: 'Also this one. Streams of live events that were opened with them end within a second.',
+      description: 'Including this one. Live event streams opened with them close within a second.',
       audit: 'sessions.ended', endsSession: true, answers: { 200: messageAnswer },
       handle: (ctx) => done(endAllSessions(deps, ctx.actor.userId), 'Signed out everywhere'),
     }),
     defineRoute({
       ...own, method: 'GET', path: '/api/auth/sessions', summary: 'List the sessions of the account, newest first',
-      description: 'The newest 100.', answers: { 200: sessionsAnswer },
+      description: 'Returns the newest 100.', answers: { 200: sessionsAnswer },
       handle: async (ctx) => {
         const sessions = await listSessions(deps, ctx);
         return ok({ sessions: sessions.map((each) => viewSession(each, ctx.actor.sessionId)) });

@@ -102,7 +102,7 @@ export async function changePassword(deps: AccountDeps, ctx: OperatorContext, in
   deps.attempts.succeeded(address, email);
   const hash = await deps.hasher.hash(input.new_password, address);
   const changed = await deps.users.changePassword(user, hash);
-  if (changed === null) throw new AppError('CONFLICT', 'The password was changed by another request');
+  if (changed === null) throw new AppError('CONFLICT', 'The password was changed by another request; try again');
   await Promise.all([
     endAllSessions(deps, user._id), deps.mailedTokens.deleteOfUser(user._id, 'reset_password'),
   ]);
@@ -120,5 +120,5 @@ async function accountOf(deps: AccountDeps, user: UserDoc) {
 }
 
 export function wrongCredentials(): AppError {
-  return new AppError('INVALID_CREDENTIALS', 'The e-mail address or the password is wrong');
+  return new AppError('INVALID_CREDENTIALS', 'The email address or password is wrong');
 }

@@ -46,7 +46,7 @@ export class PasswordHasher {
     };
     this.#queue = new FairQueue(clock, limits, (refusal) => {
       if (refusal === 'mine') return rateLimitExceeded(RETRY_AFTER_S);
-      return new AppError('SERVICE_UNAVAILABLE', 'Too many sign-ins at once, please try again');
+      return new AppError('SERVICE_UNAVAILABLE', 'Too many sign-ins at once; try again');
     });
   }
 

@@ -49,7 +49,7 @@ function refuseUnlessOpen(deps: AccountDeps, isFirst: boolean): void {
 }
 
 function addressTaken(): AppError {
-  const message = 'An account with this e-mail address already exists';
+  const message = 'An account with this email address already exists';
   return new AppError('RESOURCE_ALREADY_EXISTS', message, { details: { resourceType: 'User' } });
 }
 

@@ -29,7 +29,7 @@ export async function sendSample(
 function outcomeOf(results: { recipient: string; verdict: Verdict }[], isNamed: boolean): SampleOutcome {
   const problems = results.flatMap(({ recipient, verdict }) => {
     if (verdict.kind === 'sent') return [];
-    const problem = verdict.kind === 'busy' ? 'too much is being sent now; try again' : verdict.reason;
+    const problem = verdict.kind === 'busy' ? 'too many test alerts are being sent; try again' : verdict.reason;
     return [isNamed ? `${recipient}: ${problem}` : problem];
   });
   const answers = results.flatMap(({ verdict }) => (verdict.kind === 'busy' ? [] : [verdict]));
@@ -48,6 +48,6 @@ function sampleAlert(destination: DestinationDoc, now: number): AlertDetails {
     id: newId(now), event: destination.events[0] ?? 'monitor.down',
     monitor: { id, name: 'Test notification', target: 'https://example.com/', type: 'HTTP' },
     incident: null, regions: [], last_success: null, at: now,
-    error: { type: 'status_code', message: 'This is a test: nothing happened' },
+    error: { type: 'status_code', message: 'This is a test; nothing is wrong' },
   };
 }

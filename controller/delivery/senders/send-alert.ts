@@ -30,7 +30,7 @@ export interface SendContext {
 }
 
 /** Without anything that a tenant has written: strangers must not receive its text as our subject. */
-const TEST_SUBJECT = '[TEST] A test of Farwatch alerts: nothing happened';
+const TEST_SUBJECT = '[TEST] Test alert from Farwatch: nothing is wrong';
 
 /** One attempt to send an alert to one recipient of a destination. Never rejects because of the receiver. */
 export function sendAlert(

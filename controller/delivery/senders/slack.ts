@@ -25,5 +25,5 @@ export async function postToSlack(
 export function slackVerdict(outcome: PostOutcome): Verdict {
   if (outcome.kind !== 'answered' || outcome.status !== 429) return webhookVerdict(outcome);
   const { status, durationMs, retryAfterMs } = outcome;
-  return { kind: 'retry', reason: 'Slack answered 429', status, durationMs, notWithinMs: retryAfterMs ?? 0 };
+  return { kind: 'retry', reason: 'Slack responded with status 429', status, durationMs, notWithinMs: retryAfterMs ?? 0 };
 }

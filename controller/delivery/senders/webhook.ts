@@ -52,7 +52,7 @@ export function webhookVerdict(outcome: PostOutcome): Verdict {
   const { status } = outcome;
   if (status >= 200 && status < 300) return { kind: 'sent', status, durationMs };
   const hint = status >= 300 && status < 400 ? ': redirects are not followed' : '';
-  const reason = `the receiver answered ${status}${hint}`;
+  const reason = `the receiver responded with status ${status}${hint}`;
   return { kind: status >= 500 ? 'retry' : 'dead', reason, status, durationMs };
 }
 

@@ -27,7 +27,7 @@ export async function changeTree(
     const isClaimed = await deps.trees.claim(ctx.tenant, revision, step);
     if (isClaimed) return carryOut(deps, ctx.tenant, step, revision + 1);
   }
-  throw new AppError('CONFLICT', 'The groups are being changed by other requests');
+  throw new AppError('CONFLICT', 'The groups are being changed by another request; try again');
 }
 
 /**

@@ -100,7 +100,7 @@ function fitting(edges: GroupEdge[], step: PlaceStep): PlaceStep {
     case 'too_deep':
       throw new AppError('MAX_DEPTH_EXCEEDED', `Groups can be nested at most ${MOST_LEVELS} levels deep`);
     case 'circular': {
-      const message = 'A group cannot stand under itself or under one of its own children';
+      const message = 'A group cannot be moved into itself or one of its children';
       throw new AppError('CIRCULAR_REFERENCE', message);
     }
   }

@@ -55,7 +55,7 @@ function parseForm(text: string): Record<string, string> {
   const fields = new Map<string, string>();
   for (const [name, value] of new URLSearchParams(text)) {
     if (fields.has(name) || fields.size >= MOST_FORM_FIELDS || value.includes('\0')) {
-      throw new AppError('INVALID_INPUT', 'The form is not one of ours');
+      throw new AppError('INVALID_INPUT', 'The form has duplicate or unexpected fields');
     }
     fields.set(name, value);
   }

@@ -59,7 +59,7 @@ function* checkDepth(text: string): Generator<undefined> {
     if (char === '"') at = endOfString(text, at);
     else if (char === '{' || char === '[') {
       depth += 1;
-      if (depth > DEEPEST) throw refusal(`Request body is nested deeper than ${DEEPEST} levels`);
+      if (depth > DEEPEST) throw refusal(`Request body is nested more than ${DEEPEST} levels`);
     } else if (char === '}' || char === ']') depth -= 1;
   }
 }
@@ -103,22 +103,22 @@ function endOfString(text: string, start: number): number {
 
 function contentOf(quoted: string): string {
   const string = quoted.includes('\\') ? (JSON.parse(quoted) as string) : quoted.slice(1, -1);
-  if (string.includes('\0')) throw refusal('Request body has a NUL character in a string');
-  if (LONE_SURROGATE.test(string)) throw refusal('Request body has half a surrogate pair in a string');
+  if (string.includes('\0')) throw refusal('Request body contains a NUL character in a string');
+  if (LONE_SURROGATE.test(string)) throw refusal('Request body contains an unpaired surrogate in a string');
   return string;
 }
 
 function checkKey(seen: Set<string> | null, key: string): void {
-  if (FORBIDDEN_KEYS.has(key)) throw refusal(`Request body has the key ${key}`);
-  if (seen?.has(key) === true) throw refusal(`Request body has a key twice: ${key.slice(0, 100)}`);
+  if (FORBIDDEN_KEYS.has(key)) throw refusal(`Request body must not contain the key ${key}`);
+  if (seen?.has(key) === true) throw refusal(`Request body contains a duplicate key: ${key.slice(0, 100)}`);
   seen?.add(key);
   if (seen === null || seen.size <= MOST_KEYS) return;
-  throw refusal(`Request body has an object with more than ${MOST_KEYS} keys`);
+  throw refusal(`Request body contains an object with more than ${MOST_KEYS} keys`);
 }
 
 function checkNumber(text: string, start: number): number {
   let end = start + 1;
   while (end < text.length && /[\d.eE+-]/.test(text[end] as string)) end += 1;
   if (Number.isFinite(Number(text.slice(start, end)))) return end - 1;
-  throw refusal('Request body has a number that is too large');
+  throw refusal('Request body contains a number that is too large');
 }

@@ -67,8 +67,8 @@ function run(text: string, isYaml: boolean, clock: Clock | null): Promise<Answer
   });
   let deadline: Timer | undefined;
   const answer = new Promise<Answer>((resolve) => {
-    const tooMuch = () => resolve({ fault: 'it takes too much to read' });
-    deadline = clock?.setTimer(DEADLINE_MS, () => resolve({ fault: 'it takes too long to read' }));
+    const tooMuch = () => resolve({ fault: 'it takes too much memory to parse' });
+    deadline = clock?.setTimer(DEADLINE_MS, () => resolve({ fault: 'it takes too long to parse' }));
     worker.once('message', resolve).once('error', tooMuch).once('exit', tooMuch);
   });
   return answer.finally(() => {

@@ -134,12 +134,12 @@ function headersOf({ auth, answers }: Route): Parameter[] {
     isRead: boolean, name: string, description: string, schema: Json, required = false,
   ): Parameter[] => (isRead ? [{ name, in: 'header', required, description, schema }] : []);
   const uuid = { type: 'string', format: 'uuid' };
-  const project = 'The project to use; default: the default project.';
-  const organization = 'The organization to use, for a session; default: its first. Ignored with an API key.';
-  const last = 'The id of the last event that you received: later events are sent first.';
+  const project = 'The project to use. Default: the default project.';
+  const organization = 'The organization to use with a session. Default: its first one. Ignored with an API key.';
+  const last = 'The id of the last event that you received. Events after it are sent first.';
   return [
     ...header(auth.access === 'project', 'X-Project-ID', project, uuid),
-    ...header(namesProjectTwice(auth), 'X-Project-ID', 'The project of the path.', uuid, true),
+    ...header(namesProjectTwice(auth), 'X-Project-ID', 'The project in the path.', uuid, true),
     ...header(namesOrganization(auth), 'X-Organization-ID', organization, uuid),
     ...header(Object.values(answers).some(isStreamAnswer), 'Last-Event-ID', last, text),
   ];
@@ -204,14 +204,14 @@ const HEADERS = {
   'X-RateLimit-Limit': integer('Requests allowed in 15 minutes.'),
   'X-RateLimit-Remaining': integer('Requests left in this window.'),
   'X-RateLimit-Reset': integer('End of this window, Unix seconds.'),
-  'Retry-After': integer('Seconds to wait.'),
+  'Retry-After': integer('Seconds to wait before retrying.'),
 };
 
 const SECURITY_SCHEMES = {
   session: {
     type: 'http', scheme: 'bearer', bearerFormat: 'JWT',
     description: 'Session token from POST /api/auth/login. Takes precedence over an API key. A page in a browser '
-      + 'sends `X-Farwatch-Session: cookie` with every request instead, signing in included: the token is then '
+      + 'sends `X-Farwatch-Session: cookie` with every request instead, including sign-in. The token is then '
       + 'in a cookie that scripts cannot read.',
   },
   apiKey: {
@@ -239,6 +239,6 @@ const ERROR_SCHEMA = object({
         'An object for most errors; an array of issues when a body, query or path fails validation.',
       anyOf: [{ type: 'object', additionalProperties: true }, { type: 'array', items: ISSUE_SCHEMA }],
     },
-    retryAfter: { type: 'integer', description: 'Seconds to wait, with RATE_LIMIT_EXCEEDED.' },
+    retryAfter: { type: 'integer', description: 'Seconds to wait; present with RATE_LIMIT_EXCEEDED.' },
   }, ['code', 'message']),
 });

@@ -25,7 +25,7 @@ export function referenceRoutes(others: readonly Route[]): Route[] {
       handle: async () => ({ status: 200, packed: document() }),
     }),
     defineRoute({
-      ...common, path: '/api/docs', summary: 'Browsable reference of this API, to try it in',
+      ...common, path: '/api/docs', summary: 'Interactive reference of this API',
       answers: { 200: { contentType: 'text/html; charset=utf-8' } },
       handle: async () => ({
         status: 200, raw: referencePage(`${FILES}/${files.version}`),

@@ -33,7 +33,7 @@ export async function planPages(
 ): Promise<PlannedPage[]> {
   if (items.length === 0) return [];
   if (!reachesProjectRole(ctx.role, 'admin')) {
-    throw new AppError('INSUFFICIENT_PERMISSIONS', 'Only an admin of the project may import status pages');
+    throw new AppError('INSUFFICIENT_PERMISSIONS', 'Only project admins can import status pages');
   }
   const existing = await deps.pages.pages.list(ctx.tenant);
   const nameable = await nameableMonitors(deps, ctx, items, monitors);
@@ -54,7 +54,7 @@ export async function planPages(
     planned.push({ item, current, differences, named: named.filter((one) => one !== null) });
   }
   for (const at of repeated(planned)) {
-    issues.push({ code: 'custom', path: ['status_pages', at, 'name'], message: 'Given twice' });
+    issues.push({ code: 'custom', path: ['status_pages', at, 'name'], message: 'Listed twice' });
   }
   if (issues.length > 0) throw validationError(issues);
   await checkLimits(deps, ctx, planned);

@@ -78,7 +78,7 @@ async function plan(
   groupNames: ReadonlyMap<string, string>,
 ): Promise<PlannedMonitor> {
   if (current !== null && current.type !== item.type) {
-    throw fieldError('type', `Type cannot be changed; the monitor of this name is of type ${current.type}`);
+    throw fieldError('type', `Type cannot be changed; the monitor with this name has type ${current.type}`);
   }
   const settings = settable(item, current, item, deps.minIntervalSeconds);
   await checkSettings(deps, tenant, settings, current, askedInterval(settings, item.interval_seconds));

@@ -101,7 +101,7 @@ async function changeIncident(
     await settle(deps, changed);
     return changed;
   }
-  throw new AppError('CONFLICT', 'The incident is being changed by somebody else');
+  throw new AppError('CONFLICT', 'The incident is being changed by another request; try again');
 }
 
 async function assigneeOf({ people }: IncidentDeps, ctx: ProjectContext, id: string | undefined) {
@@ -109,7 +109,7 @@ async function assigneeOf({ people }: IncidentDeps, ctx: ProjectContext, id: str
   if (id === undefined) return { id: actor.kind === 'session' ? actor.userId : null, name: actor.name };
   const person = await people.assignee(tenant, id);
   if (person) return person;
-  throw fieldError('assignee_id', 'Must be a member of the organization who has access to the project');
+  throw fieldError('assignee_id', 'Must be an organization member with access to the project');
 }
 
 function refuse(refusal: string | null): void {

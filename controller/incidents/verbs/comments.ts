@@ -68,5 +68,5 @@ async function changeComment(
 /** The routes of comments let in nobody but sessions. */
 export function sessionOf({ actor }: ProjectContext): SessionActor {
   if (actor.kind === 'session') return actor;
-  throw new AppError('JWT_REQUIRED', 'This endpoint needs a session token; API keys are not accepted');
+  throw new AppError('JWT_REQUIRED', 'This endpoint requires a session token; API keys are not accepted');
 }

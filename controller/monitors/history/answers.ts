@@ -13,7 +13,7 @@ const instant = z.union([z.string().regex(/^\d{1,15}$/).transform(Number), insta
 
 export const statusHistoryQuery = z.strictObject({
   limit: queryInt({ min: 1, max: 500, fallback: 50 }),
-  before: instant.optional().describe('Only states that began before this instant: Unix ms or ISO 8601.'),
+  before: instant.optional().describe('Only states that started before this instant: Unix ms or ISO 8601.'),
 });
 
 export const statusHistoryAnswer = z.strictObject({
@@ -54,15 +54,15 @@ export const resultView = z.strictObject({
   timings: timings.nullable(),
   checked_at: unixMs,
   reason: z.string().optional().describe('Why the check was missed.'),
-  late: z.boolean().describe('It is history and moved no verdict, as what comes from a backlog.'),
+  late: z.boolean().describe('Whether it arrived too late to affect verdicts, for example from a backlog.'),
   received_at: unixMs.optional().describe('When a late result was stored, Unix ms.'),
-  epoch: z.string().optional().describe('The life of its probe from which a late result came.'),
+  epoch: z.string().optional().describe('The epoch of the probe that sent a late result.'),
 }).meta({ id: 'Result' });
 export const runAnswer = z.strictObject({ results: z.array(resultView) });
 export const resultsAnswer = runAnswer.extend({ next_cursor: z.string().nullable() });
 
 export const regionsAnswer = z.strictObject({
-  reason: z.string().nullable().describe('Why the monitor is unknown; null if it is not.'),
+  reason: z.string().nullable().describe('Why the monitor is unknown; otherwise null.'),
   regions: z.array(z.strictObject({
     region: z.string(),
     status: z.enum(['up', 'down', 'degraded', 'unknown']),
@@ -76,7 +76,7 @@ export const regionsAnswer = z.strictObject({
 });
 
 const replayedVote = z.strictObject({
-  at: unixMs.nullable().describe('When its latest check began.'),
+  at: unixMs.nullable().describe('When its latest check started.'),
   region: z.string(),
   probe_id: z.string().nullable(),
   vote: z.enum(['up', 'down', 'none']),
@@ -88,14 +88,14 @@ const replayedVote = z.strictObject({
 
 const replayedIncidents = z.array(z.strictObject({
   started_at: unixMs,
-  resolved_at: unixMs.nullable().describe('Null while it lasted.'),
-  votes: z.array(replayedVote).describe('Those that began it.'),
+  resolved_at: unixMs.nullable().describe('Null while it is ongoing.'),
+  votes: z.array(replayedVote).describe('Regions that started it.'),
 }));
 
 export const simulationAnswer = z.strictObject({
-  since: unixMs.nullable().describe('The oldest result that could be replayed; null if there was none.'),
-  incidents: replayedIncidents.describe('Under the policy in question.'),
-  actual: replayedIncidents.describe('The outages as they were, from at most 100 incidents.'),
+  since: unixMs.nullable().describe('The oldest result available for replay; null if there is none.'),
+  incidents: replayedIncidents.describe('Outages under the simulated policy.'),
+  actual: replayedIncidents.describe('Actual outages, from at most 100 incidents.'),
 });
 
 export const domainAnswer = z.strictObject({
@@ -104,11 +104,11 @@ export const domainAnswer = z.strictObject({
       .describe('The registered domain that contains the target, in ASCII; null if there is none.'),
     expires_at: unixMs.nullable().describe('Unix ms; null if unknown.'),
     registrar: z.string().nullable(),
-    source: z.enum(['rdap', 'whois']).nullable().describe('How the registry was asked.'),
-    looked_up_at: unixMs.nullable().describe('When this was read, Unix ms; null if nothing was yet.'),
+    source: z.enum(['rdap', 'whois']).nullable().describe('Protocol used to query the registry.'),
+    looked_up_at: unixMs.nullable().describe('When this was read, Unix ms; null if nothing has been read yet.'),
     status: z.enum(['ok', 'unsupported', 'failed']).describe(
-      '`unsupported`: nobody publishes when it expires. `failed`: the last lookup failed, and the other '
-        + 'fields are those of the last one that did not.',
+      '`unsupported`: the registry does not publish expiry dates. `failed`: the last lookup failed, and '
+        + 'the other fields are from the last successful one.',
     ),
     message: z.string().nullable().describe('Why it is unsupported or failed.'),
   }),
@@ -118,12 +118,12 @@ export const certificateView = z.strictObject({
   subject: z.string(),
   issuer: z.string(),
   names: z.array(z.string()).describe('DNS names and IP addresses, at most 50.'),
-  more_names: z.int().describe('Names beyond those.'),
+  more_names: z.int().describe('Number of further names.'),
   valid_from: unixMs.nullable(),
   valid_to: unixMs.nullable(),
   fingerprint_sha256: z.string(),
-  is_trusted: z.boolean().describe('Trusted, in time, and for the name that was asked for.'),
-  problem: z.string().nullable().describe('Why it is not.'),
+  is_trusted: z.boolean().describe('Trusted, within its validity period, and valid for the requested name.'),
+  problem: z.string().nullable().describe('Why it is not trusted.'),
   protocol: z.string(),
   key: z.string().describe('`RSA 2048`, `EC P-256`; empty if unknown.'),
 }).meta({ id: 'Certificate' });

@@ -45,7 +45,7 @@ function readRoutes(deps: MonitorDeps): Route[] {
       },
     }),
     defineRoute({
-      ...common, path: '/api/monitors/:id/regions', summary: 'Read how each region sees a monitor',
+      ...common, path: '/api/monitors/:id/regions', summary: 'Read the state of a monitor in each region',
       answers: { 200: answers.regionsAnswer },
       handle: async (ctx, { params }) => {
         const { doc, live, runsIn, domains } = await readRegions(deps, ctx, params.id);
@@ -57,7 +57,7 @@ function readRoutes(deps: MonitorDeps): Route[] {
     defineRoute({
       ...common, path: '/api/monitors/:id/domain',
       summary: 'Read when the domain of a monitor expires',
-      description: 'Of monitors with `domain_monitoring`. Each domain is looked up once a day, a new one '
+      description: 'For monitors with `domain_monitoring`. Each domain is looked up once a day, a new one '
         + 'within a minute.',
       errors: ['MONITOR_NOT_FOUND', 'STATS_NOT_FOUND'],
       answers: { 200: answers.domainAnswer },
@@ -67,8 +67,8 @@ function readRoutes(deps: MonitorDeps): Route[] {
     }),
     defineRoute({
       ...common, path: '/api/monitors/:id/certificate', summary: 'Read the certificate of a target',
-      description: 'The certificate that any region met last, and which one each region meets: they '
-        + 'differ while it is being renewed. Times are Unix ms.',
+      description: 'The certificate most recently seen by any region, and the one that each region sees. They can '
+        + 'differ during a renewal. Times are Unix ms.',
       answers: { 200: answers.certificateAnswer },
       errors: ['MONITOR_NOT_FOUND', 'STATS_NOT_FOUND'],
       handle: async (ctx, { params }) => {
@@ -98,9 +98,9 @@ function simulateRoute(deps: MonitorDeps): Route {
     method: 'POST', path: '/api/monitors/:id/simulate', tag: 'Monitors', audit: false,
     auth: { access: 'project', role: 'viewer' },
     summary: 'Replay the results of a monitor against another confirmation policy',
-    description: 'Counts the votes of the results that are still stored, at most the newest 50,000 in the '
-      + 'time asked for, by the present regions, networks and interval. Not replayed are words of regions that '
-      + 'did not have the monitor, pauses, and quarantines: what a probe reported in one counts.',
+    description: 'Recounts the votes of stored results, at most the newest 50,000 in the '
+      + 'requested time range, with the current regions, networks and interval. It does not replay votes of regions that '
+      + 'did not have the monitor, pauses, or quarantines: results of a quarantined probe count.',
     params: idParams, body: simulationInput,
     answers: { 200: answers.simulationAnswer },
     errors: ['MONITOR_NOT_FOUND', 'VALIDATION_FAILED'],
@@ -122,8 +122,8 @@ function runRoutes(deps: MonitorDeps): Route[] {
   return [
     defineRoute({
       ...common, path: '/api/monitors/:id/check', summary: 'Check a monitor now', audit: 'monitor.checked',
-      description: 'Checks in each of its regions. Responds when all have finished, or 5 s after the '
-        + 'monitor\'s timeout; a region that has not answered by then is `missed`.',
+      description: 'Runs a check in each of its regions. Responds when all have finished, or 5 s after the '
+        + 'monitor\'s timeout; a region that has not reported by then is `missed`.',
       params: idParams,
       errors: ['MONITOR_NOT_FOUND', 'VALIDATION_FAILED'],
       handle: async (ctx, { params }) => {

@@ -109,5 +109,5 @@ export function whyUnknown(
   const votes = votesOf(domains, voters.map(({ region }) => region));
   const { regions: quorum } = doc.confirmation_policy;
   if (votes === 0) return 'No region has a vote';
-  return typeof quorum === 'number' ? `${quorum} votes are needed, and ${votes} can be counted` : null;
+  return typeof quorum === 'number' ? `${quorum} votes are needed, but only ${votes} can be counted` : null;
 }

@@ -22,8 +22,8 @@ const probeMonitor = z.strictObject({
 export type ProbeMonitor = z.infer<typeof probeMonitor>;
 
 export const probeMonitorsAnswer = z.strictObject({
-  monitors: z.array(probeMonitor).describe('In order of name.'),
-  others: z.int().describe('Monitors of other projects and organizations that the probe runs too.'),
+  monitors: z.array(probeMonitor).describe('Sorted by name.'),
+  others: z.int().describe('Number of monitors of other projects and organizations on the probe.'),
   pagination: z.strictObject({
     total_count: z.int(), limit: z.int(), offset: z.int(), has_more: z.boolean(),
   }),

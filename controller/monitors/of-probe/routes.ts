@@ -11,7 +11,7 @@ export function monitorsOfProbeRoute(deps: MonitorDeps): Route {
     method: 'GET', path: '/api/probes/:id/monitors', tag: 'Probes',
     auth: { access: 'project', role: 'viewer' },
     summary: 'List the monitors that a probe runs',
-    description: 'Those of the project by name; of all others only their number.',
+    description: 'Lists monitors of the project by name, and only counts all others.',
     params: idParams, query: probeMonitorsQuery,
     errors: ['RESOURCE_NOT_FOUND'],
     answers: { 200: probeMonitorsAnswer },

@@ -30,16 +30,16 @@ const list = (text: string) => text.split(',').filter((part) => part !== '');
 
 export const overviewQuery = z.strictObject({
   limit: queryInt({ min: 1, max: 5000, fallback: 1000 }),
-  cursor: z.string().regex(CURSOR, 'Must be one that an earlier page gave').transform(placeOf).optional()
+  cursor: z.string().regex(CURSOR, 'Must be a cursor from a previous page').transform(placeOf).optional()
     .describe('`next_cursor` of the previous page.'),
   include: z.string().max(100).transform(list).pipe(z.array(z.enum(PARTS))).default([])
-    .describe(`Comma-separated: ${PARTS.join(', ')}. With days a page has at most ${MOST_WITH_DAYS} monitors.`),
+    .describe(`Comma-separated: ${PARTS.join(', ')}. With \`days\`, a page has at most ${MOST_WITH_DAYS} monitors.`),
   ids: z.string().max(4000).transform(list)
     .pipe(z.array(z.string().regex(UUID, 'Must be UUIDs').toLowerCase())
       .max(MOST_NAMED, `At most ${MOST_NAMED} monitors at once`)).optional()
-    .describe('Comma-separated; only these monitors. Others of the project are left out.'),
+    .describe('Comma-separated; return only these monitors.'),
 }).refine(({ limit, include }) => !include.includes('days') || limit <= MOST_WITH_DAYS, {
-  path: ['limit'], message: `Must be at most ${MOST_WITH_DAYS} with days`,
+  path: ['limit'], message: `Must be at most ${MOST_WITH_DAYS} when days are included`,
 });
 export type OverviewInput = z.output<typeof overviewQuery>;
 
@@ -50,24 +50,24 @@ export const monitorOverview = z.strictObject({
   target: z.string(),
   status: z.enum(['active', 'paused', 'disabled']),
   runtimeStatus: z.enum(['up', 'down', 'degraded', 'paused', 'unknown']),
-  since: unixMs.nullable().describe('When it came to be up, down, degraded, unknown or paused.'),
+  since: unixMs.nullable().describe('When it entered its current state: up, down, degraded, unknown or paused.'),
   in_maintenance: inMaintenance,
   interval_seconds: z.int(),
   group_id: z.uuid().nullable(),
   tags: z.array(z.string()),
   created_at: unixMs,
   region_ids: z.array(z.string()).describe('Regions that check it.'),
-  down_region_ids: z.array(z.string()).describe('Those of them that see it down.'),
+  down_region_ids: z.array(z.string()).describe('Regions in which it is down.'),
   last_check_at: unixMs.nullable(),
-  response_time_ms: ms.describe('Of the latest check that had one.'),
+  response_time_ms: ms.describe('Response time of the latest check that has one.'),
   incident: z.strictObject({
     id: z.uuid(), severity: z.enum(['critical', 'major', 'minor', 'warning']),
     status: z.enum(['open', 'acknowledged']), started_at: unixMs,
   }).nullable().describe('The open incident.'),
-  uptime_24h: percent.optional().describe('Percent; with `hours`. Null if nothing was watched, as below.'),
+  uptime_24h: percent.optional().describe('Percent; with `hours`. Null if nothing was monitored, as below.'),
   hours: z.array(percent).optional()
-    .describe('Uptime of each clock hour from `first_hour`, percent; the last one is not over.'),
-  response_times: z.array(ms).optional().describe('Mean of each of these hours, ms.'),
+    .describe('Uptime of each clock hour from `first_hour`, percent; the last hour is incomplete.'),
+  response_times: z.array(ms).optional().describe('Mean response time of each of these hours, ms.'),
   uptime_30d: percent.optional().describe('Of the last 30 days (UTC), percent; with `days`.'),
   uptime_90d: percent.optional(),
   days: z.array(percent).optional()
@@ -75,7 +75,7 @@ export const monitorOverview = z.strictObject({
 }).meta({ id: 'MonitorOverview' });
 
 export const overviewAnswer = z.strictObject({
-  monitors: z.array(monitorOverview).describe('In order of creation.'),
+  monitors: z.array(monitorOverview).describe('Sorted by creation time.'),
   total_count: z.int().describe('All monitors of the project.'),
   next_cursor: z.string().nullable(),
   first_hour: unixMs,

@@ -11,7 +11,7 @@ export function overviewRoute(deps: MonitorDeps): Route {
     method: 'GET', path: '/api/monitors/overview', tag: 'Monitors',
     auth: { access: 'project', role: 'viewer' },
     summary: 'Read the states of all monitors',
-    description: 'What a list of thousands of monitors shows, in large pages. Compressed for callers that '
+    description: 'Returns what a list of thousands of monitors shows, in large pages. Compressed for clients that '
       + 'accept it.',
     query: overviewQuery,
     answers: { 200: overviewAnswer },

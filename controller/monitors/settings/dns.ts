@@ -21,16 +21,16 @@ const FAULTS: Readonly<Record<DnsRecordType, string>> = {
   PTR: NOT_A_NAME,
   MX: 'Must be a host name, or a preference and a host name',
   SOA: 'Must be the name of the primary server, or all seven fields of the record',
-  SRV: 'Must be priority, weight, port and target, with spaces between them',
-  CAA: 'Must be flags, tag and value, with spaces between them',
+  SRV: 'Must be priority, weight, port and target, separated by spaces',
+  CAA: 'Must be flags, tag and value, separated by spaces',
   TXT: 'Quotes must be closed',
 };
 const recordEntry = z.strictObject({
   type: z.enum(DNS_RECORD_TYPES),
   expected_values: z.array(expectedValue).max(20, 'At most 20 values are allowed').optional().describe(
-    'Without values any record will do. Case and a dot at the end of names do not matter. MX: `10 '
-    + 'mail.example.com`, or the host alone. SRV: `priority weight port target`. SOA: all fields, or the '
-    + 'primary server alone. CAA: `0 issue "ca.example"`, quotes optional. TXT: the whole text; several '
+    'Without values, any record passes. Case and a trailing dot in names are ignored. MX: `10 '
+    + 'mail.example.com`, or only the host. SRV: `priority weight port target`. SOA: all fields, or only the '
+    + 'primary server. CAA: `0 issue "ca.example"`, quotes optional. TXT: the whole text; several '
     + 'quoted strings are one text.',
   ),
   match: z.enum(DNS_MATCHES).optional().describe('`exact`: these values and no others; `contains`: all of '
@@ -53,7 +53,7 @@ const flatFields = {
     + '`:port`; null: the name servers that the system of the probe is configured to use.'),
   resolution_timeout_ms: z.int().min(100, 'Timeout must be at least 100 ms')
     .max(60_000, 'Timeout must be at most 60000 ms').meta({ 'x-unit': 'ms' }).optional()
-    .describe('Longest wait for all answers, within the timeout of the monitor.'),
+    .describe('Maximum wait for all responses, up to the timeout of the monitor.'),
 };
 
 export const dnsFields = { ...flatFields, dns_config: z.strictObject(flatFields).nullable().optional() };
@@ -99,7 +99,7 @@ export const dnsType: CheckType<FieldsOf<typeof dnsFields>, { dns: DnsSettings |
 function targetFault(target: string, dns: DnsSettings): string | null {
   const isReverse = dns.record_entries.every((entry) => entry.type === 'PTR');
   if (isIP(target) === 0 || isReverse) return hostFault(target);
-  return 'Target must be a name; an address can only be looked up by PTR';
+  return 'Target must be a name; only PTR can look up an address';
 }
 
 function serverOf(text: string | null): { host: string; port: number } | null {

@@ -13,9 +13,9 @@ export const MOST_BYTES = 1024;
 
 /** What is wrong with a text that stands for bytes; null when nothing is. */
 export function escapeFault(text: string): string | null {
-  if (UNWRITTEN.test(text)) return 'Control characters are written as \\xNN';
+  if (UNWRITTEN.test(text)) return 'Write control characters as \\xNN';
   const pieces: string[] = text.match(PIECE) ?? [];
-  if (pieces.includes('\\')) return 'A backslash begins \\r, \\n, \\t, \\xNN or \\\\';
+  if (pieces.includes('\\')) return 'A backslash must start \\r, \\n, \\t, \\xNN or \\\\';
   return unescapeBytes(text).length > MOST_BYTES ? `Must be at most ${MOST_BYTES} bytes` : null;
 }
 

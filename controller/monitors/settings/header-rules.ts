@@ -45,7 +45,7 @@ export function headerFaults(headers: Record<string, string | null>): { name: st
 function faultOf(name: string, value: string | null, seen: Set<string>): string | null {
   if (name.length > LONGEST_NAME || !FIELD_NAME.test(name)) return NAME_RULE;
   if (FRAMING_HEADERS.has(name.toLowerCase())) return 'This header is set by the check itself';
-  if (seen.has(name.toLowerCase())) return 'Header is given twice';
+  if (seen.has(name.toLowerCase())) return 'Header is listed twice';
   if (value === null) return null;
   if (value.length > LONGEST_VALUE) return `Header value must be at most ${LONGEST_VALUE} characters`;
   return FIELD_VALUE.test(value) ? null : 'Header value must not contain line breaks or control characters';

@@ -87,6 +87,6 @@ function revealedAuth(sent: HttpAuth, current: HttpAuth | null, at: string[]): H
 export function known(sent: string, stored: string | null | undefined, path: string[]): string {
   if (sent !== CONCEALED) return sent;
   if (typeof stored === 'string') return stored;
-  const message = '*** keeps the stored value, but there is none';
+  const message = '*** keeps the stored value, but no value is stored';
   throw validationError([{ code: 'custom', path, message }]);
 }

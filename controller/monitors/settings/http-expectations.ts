@@ -13,7 +13,7 @@ const NUMBER = /^-?\d{1,100}(\.\d{1,100})?([eE][+-]?\d{1,3})?$/;
 
 const RANGE = /^([1-5]\d\d)-([1-5]\d\d)$/;
 const range = z.string().regex(RANGE, 'Range must look like 200-299')
-  .refine((text) => text.slice(0, 3) <= text.slice(4), 'Range must not begin after its end');
+  .refine((text) => text.slice(0, 3) <= text.slice(4), 'Range must not start after its end');
 
 const address = visibleText(300, 'Must be at most 300 characters', 'Address must not be empty').trim().superRefine((text, check) => {
   const parts = splitHostPort(text);
@@ -40,14 +40,14 @@ const assertion = shownAssertion.extend({
 /** Fields of a body. Null is the same as absent in a new monitor. */
 export const expectationFields = {
   expected_status_ranges: z.array(range).max(MOST_RANGES).nullable().optional()
-    .describe('Accepted beside the codes in `expected_status`, such as `200-299`.'),
+    .describe('Accepted in addition to the codes in `expected_status`, such as `200-299`.'),
   ip_family: z.enum(IP_FAMILIES).nullable().optional()
-    .describe('Which addresses of the host are used. Default: `any`.'),
+    .describe('IP version to use. Default: `any`.'),
   connect_to: address.nullable().optional().describe('Host or address, with or without `:port`, that is '
-    + 'connected to in place of the host of the URL. `Host` header and TLS name stay those of the URL.'),
+    + 'connected to instead of the host in the URL. The `Host` header and TLS server name do not change.'),
   assertions: z.array(assertion).max(MOST_ASSERTIONS).nullable().optional()
-    .describe('All must hold. A JSON number equals a number; everything else is compared as text. '
-      + '`greater_than` and `less_than` need numbers. A missing value only satisfies `absent`.'),
+    .describe('All must pass. A JSON number equals a number; everything else is compared as text. '
+      + '`greater_than` and `less_than` need numbers. A missing value only passes `absent`.'),
 };
 
 /** Fields of an answer; absent when unset. */
@@ -110,9 +110,9 @@ function faultsOf(sent: SentAssertion): [field: string, message: string][] {
   const { source, property, comparison, target } = sent;
   const faults: [string, string][] = [];
   if (source === 'body') {
-    if (property !== undefined) faults.push(['property', 'The body as a whole has no properties']);
+    if (property !== undefined) faults.push(['property', 'Must be empty for the body']);
   } else if (property === undefined) {
-    faults.push(['property', source === 'header' ? 'Name the header' : 'Name the path, such as $.status']);
+    faults.push(['property', source === 'header' ? 'Enter the name of the header' : 'Enter a path, such as $.status']);
   } else if (source === 'header') {
     if (!FIELD_NAME.test(property)) faults.push(['property', 'Must be the name of a header']);
   } else {
@@ -120,7 +120,7 @@ function faultsOf(sent: SentAssertion): [field: string, message: string][] {
     if (typeof path === 'string') faults.push(['property', path]);
   }
   const isAboutExistence = comparison === 'exists' || comparison === 'absent';
-  if (isAboutExistence && target !== undefined) faults.push(['target', `Nothing is compared by ${comparison}`]);
+  if (isAboutExistence && target !== undefined) faults.push(['target', `${comparison} takes no value to compare`]);
   if (!isAboutExistence && target === undefined) faults.push(['target', 'Required']);
   const isOrder = comparison === 'greater_than' || comparison === 'less_than';
   const isNumber = target === undefined || NUMBER.test(String(target));

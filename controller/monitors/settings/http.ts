@@ -59,7 +59,7 @@ const token = z.string().max(4000).regex(/^[\x21-\x7e]+$/, 'Must be printable AS
 const sentAuth = z.discriminatedUnion('type', [
   z.strictObject({ type: z.literal('basic'), username, password: credential }),
   z.strictObject({ type: z.literal('bearer'), token }),
-]).describe('`***` in place of the user name, password or token keeps the stored one.');
+]).describe('`***` as username, password or token keeps the stored one.');
 const codes = z.array(z.int().min(100).max(599)).max(100).transform((sent) => [...new Set(sent)]).optional()
   .describe('Accepted status codes; if there are no ranges either, empty means 200 to 299.');
 
@@ -67,7 +67,7 @@ const flatFields = {
   method: method.optional(),
   headers: headers.optional(),
   body: characters(65_536).nullable().optional()
-    .describe('`***` or null keeps the stored body; an empty text removes it.'),
+    .describe('`***` or null keeps the stored body; an empty string removes it.'),
   follow_redirects: z.boolean().optional(),
   max_redirects: z.int().min(0).max(10).optional(),
   verify_ssl: z.boolean().optional(),
@@ -135,7 +135,7 @@ export function resolveHttpSettings(
     throw fieldError('auth', 'Cannot be combined with an Authorization header');
   }
   if (settings.method === 'HEAD' && wantsBody(settings)) {
-    throw fieldError('assertions', 'The answer to a HEAD request has no body to look into');
+    throw fieldError('assertions', 'The response to a HEAD request has no body to check');
   }
   return settings;
 }

@@ -23,7 +23,7 @@ const LARGEST_PACKET = 1400;
 
 const countRule = `At most ${MOST_PACKETS} packets are sent per check`;
 const sizeRule = `A packet has at most ${LARGEST_PACKET} bytes`;
-const ttlRule = 'Ttl must be from 1 to 255';
+const ttlRule = 'TTL must be from 1 to 255';
 const flatFields = {
   packet_count: z.int().min(1).max(MOST_PACKETS, countRule).optional(),
   packet_size: z.int().min(0).max(LARGEST_PACKET, sizeRule).meta({ 'x-unit': 'bytes' }).optional(),
@@ -31,7 +31,7 @@ const flatFields = {
 };
 const packetTimeout = z.int().min(100, 'Timeout must be at least 100 ms')
   .max(10_000, 'Timeout must be at most 10000 ms').meta({ 'x-unit': 'ms' }).optional()
-  .describe('Longest wait for one reply, ms.');
+  .describe('Maximum wait for each reply, ms.');
 
 export const icmpFields = {
   ...flatFields,

@@ -50,7 +50,7 @@ export const keywordType: CheckType<KeywordInput, HttpOwn & { keyword: KeywordSe
     const { keywords, match_mode, case_sensitive, ...expectations } = input.keyword_config ?? {};
     const http = resolveHttpSettings(input, current?.http ?? null, expectations);
     if (http.method === 'HEAD') {
-      throw fieldError('method', 'The answer to a HEAD request has no body to look for keywords in');
+      throw fieldError('method', 'The response to a HEAD request has no body to search for keywords');
     }
     const target = httpTarget(input.target, current?.target);
     const keyword = chooseSettings<KeywordSettings>({

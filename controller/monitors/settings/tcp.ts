@@ -33,18 +33,18 @@ const flatFields = {
     .describe('Can also be part of `target`, as `host:port`.'),
   protocol: z.enum(TCP_PROTOCOLS).optional(),
   protocol_validation: z.boolean().nullable().optional()
-    .describe('Whether the service must greet and respond as its protocol does. If false, accepting the '
+    .describe('Whether the service must greet and respond as its protocol requires. If false, accepting the '
       + 'connection is enough, with the TLS handshake if TLS is implicit. `starttls`, `send` and `expect` are '
-      + 'carried out in any case. Default, also for null: true for every protocol but `generic`.'),
+      + 'performed in any case. Default, also for null: true for every protocol except `generic`.'),
   tls: z.enum(TCP_TLS).nullable().optional()
-    .describe('`implicit`: TLS begins with the connection. `starttls`: it begins by a command, for `smtp`, '
-      + '`pop3`, `imap` and `ftp`. A certificate that is not trusted is reported and does not fail the check. '
+    .describe('`implicit`: TLS starts with the connection. `starttls`: it starts with a command, for `smtp`, '
+      + '`pop3`, `imap` and `ftp`. An untrusted certificate is reported but does not fail the check. '
       + 'Default, also for null: `implicit` for `https` and, except for `ssh`, on the ports 443, 465, 990, '
       + '993 and 995; else `none`.'),
   send: bytes.nullable().optional()
-    .describe(`Sent once connected. ${escapes} \`***\` or null keeps the stored text; an empty one removes it.`),
+    .describe(`Sent after connecting. ${escapes} \`***\` or null keeps the stored text; an empty string removes it.`),
   expect: bytes.min(1, 'Must not be empty').nullable().optional()
-    .describe(`Must occur in the first 65,536 bytes that the service sends. ${escapes}`),
+    .describe(`Must appear in the first 65,536 bytes that the service sends. ${escapes}`),
 };
 
 export const tcpFields = { ...flatFields, tcp_config: z.strictObject(flatFields).nullable().optional() };
@@ -111,12 +111,12 @@ function refuseMisfits(
   { protocol, tls }: TcpSettings, sent: readonly { send?: unknown; expect?: unknown }[],
 ): void {
   if (tls === 'starttls' && !STARTTLS_PROTOCOLS.includes(protocol)) {
-    throw fieldError('tcp_config.tls', `${protocol} has no STARTTLS`);
+    throw fieldError('tcp_config.tls', `${protocol} does not support STARTTLS`);
   }
-  if (tls === 'none' && protocol === 'https') throw fieldError('tcp_config.tls', 'https needs TLS');
+  if (tls === 'none' && protocol === 'https') throw fieldError('tcp_config.tls', 'https requires TLS');
   for (const name of ['send', 'expect'] as const) {
     if (protocol !== 'generic' && sent.some((one) => one[name])) {
-      throw fieldError(`tcp_config.${name}`, 'Applies to the protocol generic only');
+      throw fieldError(`tcp_config.${name}`, 'Applies only to the protocol generic');
     }
   }
 }

@@ -49,7 +49,7 @@ function planChange(change: BulkChange, doc: MonitorDoc, now: number): MonitorCh
     case 'move': return (doc.group_id ?? null) === change.group_id ? null : { group_id: change.group_id };
     case 'tag': {
       const tags = [...new Set([...doc.tags, ...change.tags])];
-      const message = `A monitor has at most ${MOST_TAGS} tags`;
+      const message = `A monitor can have at most ${MOST_TAGS} tags`;
       if (tags.length > MOST_TAGS) return { code: 'VALIDATION_ERROR', message };
       return tags.length === doc.tags.length ? null : { tags };
     }

@@ -31,7 +31,7 @@ export async function checkSettings(
   const [shortest, most] = [limits.min_interval_seconds, limits.regions_per_monitor];
   const isNewInterval = askedInterval !== undefined && askedInterval !== current?.interval_seconds;
   if (isNewInterval && askedInterval < shortest) {
-    const message = `This plan's shortest interval is ${shortest} seconds`;
+    const message = `The minimum interval in this plan is ${shortest} seconds`;
     throw new AppError('INTERVAL_TOO_SHORT', message, { details: { limit: shortest, usage: askedInterval } });
   }
   checkFairUse(settings, current);
@@ -76,13 +76,13 @@ function checkQuorum(settings: Settable, current: MonitorDoc | null, most: numbe
   const isKept = quorum === current?.confirmation_policy.regions
     && named.join() === current.monitoring_regions.join();
   if (isKept) return;
-  const few = named.length > 0 ? `the monitor names ${named.length}` : `this plan allows ${most} per monitor`;
-  throw fieldError('confirmation_policy.regions', `Asks for ${quorum} regions, and ${few}`);
+  const few = named.length > 0 ? `the monitor has ${named.length}` : `this plan allows ${most} per monitor`;
+  throw fieldError('confirmation_policy.regions', `Requires ${quorum} regions, but ${few}`);
 }
 
 function checkFairUse(settings: Settable, current: MonitorDoc | null): void {
   const [limit, usage] = [MOST_ASKED_PER_MINUTE, askedPerMinute(settings)];
   if (usage <= limit || (current !== null && usage <= askedPerMinute(current))) return;
-  const message = `One monitor may ask its target at most ${limit} times a minute, over all its regions`;
+  const message = `A monitor can send at most ${limit} checks a minute across all its regions`;
   throw new AppError('FAIR_USE_LIMIT_REACHED', message, { details: { limit, usage } });
 }

@@ -11,7 +11,7 @@ import { loadMonitor } from './change-monitor.ts';
  */
 export async function readDomain(deps: MonitorDeps, ctx: ProjectContext, id: string): Promise<DomainView> {
   const doc = await loadMonitor(deps, ctx, id);
-  if (!doc.domain_monitoring?.enabled) throw notFound('Domain monitoring of this monitor is off');
+  if (!doc.domain_monitoring?.enabled) throw notFound('Domain monitoring is off for this monitor');
   const domain = registrableDomain(doc);
   if (typeof domain !== 'string') return { ...UNSUPPORTED, message: domain.reason };
   const facts = await deps.readers.domains.find(domain);

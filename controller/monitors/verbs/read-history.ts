@@ -54,7 +54,7 @@ export async function readRegions(deps: MonitorDeps, ctx: ProjectContext, id: st
 export async function readCertificate(deps: MonitorDeps, ctx: ProjectContext, id: string) {
   const doc = await loadMonitor(deps, ctx, id);
   const known = await deps.readers.certificates.read(doc._id);
-  if (known === null) throw new AppError('STATS_NOT_FOUND', 'No check of this monitor has met a certificate yet');
+  if (known === null) throw new AppError('STATS_NOT_FOUND', 'No check of this monitor has seen a certificate yet');
   return known;
 }
 

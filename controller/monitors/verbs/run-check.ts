@@ -37,5 +37,5 @@ export async function testMonitor(deps: MonitorDeps, ctx: ProjectContext, input:
 
 function refuseHeartbeat({ type }: Pick<MonitorDoc, 'type'>): void {
   if (type !== 'HEARTBEAT') return;
-  throw new AppError('VALIDATION_FAILED', 'A HEARTBEAT monitor waits for pings; there is nothing to check');
+  throw new AppError('VALIDATION_FAILED', 'HEARTBEAT monitors wait for pings, so there is nothing to check');
 }

@@ -26,10 +26,10 @@ export async function simulatePolicy(
 ) {
   const doc = await loadMonitor(deps, ctx, id);
   if (doc.type === 'HEARTBEAT') {
-    throw new AppError('VALIDATION_FAILED', 'A HEARTBEAT monitor has pings and no votes to count anew');
+    throw new AppError('VALIDATION_FAILED', 'HEARTBEAT monitors have no votes to recount');
   }
   const until = Math.min(to ?? ctx.now, ctx.now);
-  if (from >= until) throw fieldError('from', 'Must be before the end, and in the past');
+  if (from >= until) throw fieldError('from', 'Must be in the past and before the end');
   // Hours in which there can be no result are not looked through: from 1970 on, they are half a million.
   const { raw_results_days } = await deps.quota.limitsOf(ctx.tenant.organizationId);
   const oldest = Math.max(from, doc.created_at, ctx.now - raw_results_days * DAY_MS);

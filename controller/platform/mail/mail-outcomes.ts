@@ -42,7 +42,7 @@ function isBusy(code: number | null, text: string): boolean {
  * Mailgun's own.
  */
 export function mailgunOutcome(status: number | null, text: string): MailOutcome {
-  const place = status === null ? 'Mailgun could not be reached' : `Mailgun answered ${status}`;
+  const place = status === null ? 'could not reach Mailgun' : `Mailgun responded with status ${status}`;
   const isOfSender = /\bfrom\b|\bdomain\b|\bsender\b/i.test(text) && !/\bto\b|\brecipient/i.test(text);
   const hasBounced = (status === 400 || status === 422) && !isOfSender;
   const kind = hasBounced ? 'bounced' : status === 429 ? 'busy' : 'retry';

@@ -73,17 +73,17 @@ function boundedMailer(deliver: Deliver, { clock, log }: { clock: Clock; log: Lo
     return { kind: 'busy', reason };
   };
   const sendOne = async (mail: Mail): Promise<MailOutcome> => {
-    if (isClosed) return { kind: 'retry', reason: 'stopped by us' };
+    if (isClosed) return { kind: 'retry', reason: 'canceled because Farwatch is stopping' };
     const end = new AbortController();
     underWay.add(end);
     const timer = clock.setTimer(SEND_WITHIN_MS, () => end.abort());
     const late = new Promise<MailOutcome>((resolve) => {
-      const reason = `the mail provider did not answer within ${SEND_WITHIN_MS / 1000} seconds`;
+      const reason = `the mail provider did not respond within ${SEND_WITHIN_MS / 1000} seconds`;
       end.signal.addEventListener('abort', () => resolve({ kind: 'retry', reason }));
     });
     const delivered = deliver(mail, end.signal).catch((error: unknown): MailOutcome => {
       if (!end.signal.aborted) log.error({ err: error }, 'sending a mail failed unexpectedly');
-      return { kind: 'retry', reason: 'the mail could not be sent' };
+      return { kind: 'retry', reason: 'the email could not be sent' };
     });
     const outcome = await Promise.race([delivered, late]);
     timer.cancel();
@@ -96,7 +96,7 @@ function boundedMailer(deliver: Deliver, { clock, log }: { clock: Clock; log: Lo
       if (refusal !== null) return { kind: 'bounced', reason: refusal };
       const { places, waiting } = LANES[lane];
       const { size, pending } = lanes[lane];
-      if (size + pending >= places + waiting) return busy('too many mails at once');
+      if (size + pending >= places + waiting) return busy('too many emails at once');
       const outcome = await lanes[lane].add(() => sendOne(mail));
       return outcome.kind === 'busy' ? busy(outcome.reason) : outcome;
     },

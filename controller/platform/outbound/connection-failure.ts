@@ -8,10 +8,10 @@ const REASONS: Record<string, string> = {
   UND_ERR_SOCKET: 'connection closed by the receiver',
   EHOSTUNREACH: 'host unreachable',
   ENETUNREACH: 'network unreachable',
-  ETIMEDOUT: 'connecting timed out',
-  UND_ERR_CONNECT_TIMEOUT: 'connecting timed out',
-  UND_ERR_HEADERS_OVERFLOW: 'the answer has too many headers',
-  EMFILE: 'no file descriptor left on our side',
+  ETIMEDOUT: 'connection timed out',
+  UND_ERR_CONNECT_TIMEOUT: 'connection timed out',
+  UND_ERR_HEADERS_OVERFLOW: 'the response has too many headers',
+  EMFILE: 'Farwatch has no file descriptors left',
 };
 
 const LONGEST_REASON = 300;
@@ -23,7 +23,7 @@ export function connectionFailure(error: unknown): string {
   const { code = '', message } = (first ?? {}) as { code?: string; message?: string };
   if (REASONS[code] !== undefined) return REASONS[code];
   if (/CERT|SSL|TLS|SIGNATURE|SELF_SIGNED|ISSUER/.test(code)) return `TLS: ${readable(message ?? code)}`;
-  if (code.startsWith('HPE_')) return 'the answer is not HTTP';
+  if (code.startsWith('HPE_')) return 'the response is not HTTP';
   return readable(message ?? (code || 'unknown failure'));
 }
 

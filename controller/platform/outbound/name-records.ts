@@ -32,7 +32,7 @@ export function createNameRecords(servers: readonly HostAndPort[], clock: Clock)
       if (error instanceof TooMany) return { values: [], problem: 'Too many names are being looked up' };
       const { code = 'UNKNOWN' } = error as NodeJS.ErrnoException;
       if (NO_RECORD.has(code)) return { values: [], problem: null };
-      return { values: [], problem: `The name server gave no answer about ${type} of ${name} (${code})` };
+      return { values: [], problem: `The DNS server did not return ${type} records of ${name} (${code})` };
     }
   };
 }

@@ -18,7 +18,7 @@ const BODY_LIMIT_BYTES = 64 * 1024;
 const BODY_TIMEOUT_MS = 1000;
 /** Shorter than common servers keep idle connections, so that none is used just as it is closed. */
 const KEEP_ALIVE_MS = 1000;
-const STOPPED = 'stopped by us';
+const STOPPED = 'canceled because Farwatch is stopping';
 
 /** The way out for alerts and other calls whose answers matter only by their status. */
 export class HttpPoster implements Poster {
@@ -73,7 +73,7 @@ export class HttpPoster implements Poster {
     const startedAt = this.#clock.monotonic();
     const duration = () => this.#clock.monotonic() - startedAt;
     const end = new AbortController();
-    const tooLate = () => end.abort(`no answer within ${timeoutMs / 1000} seconds`);
+    const tooLate = () => end.abort(`no response within ${timeoutMs / 1000} seconds`);
     const timer = this.#clock.setTimer(timeoutMs, tooLate);
     const stop = () => end.abort(STOPPED);
     if (request.signal?.aborted) stop();

@@ -8,7 +8,7 @@ import { guardedConnector } from './guarded-connector.ts';
 import type { GetOutcome, GetRequest, OutboundReader, QueryOutcome, QueryRequest } from './reader-port.ts';
 
 const CONNECTIONS_PER_ORIGIN = 4;
-const STOPPED = 'stopped by us';
+const STOPPED = 'canceled because Farwatch is stopping';
 /** Some servers refuse requests without one. */
 const USER_AGENT = 'Farwatch';
 
@@ -69,7 +69,7 @@ export class GuardedReader implements OutboundReader {
   ): Promise<Outcome | { kind: 'refused' | 'failed'; reason: string }> {
     if (this.#isClosed) return { kind: 'failed', reason: STOPPED };
     const end = new AbortController();
-    const tooLate = () => end.abort(`no whole answer within ${timeoutMs / 1000} seconds`);
+    const tooLate = () => end.abort(`no complete response within ${timeoutMs / 1000} seconds`);
     const timer = this.#clock.setTimer(timeoutMs, tooLate);
     this.#open.add(end);
     try {
@@ -105,7 +105,7 @@ async function readAll(stream: Readable, limitBytes: number): Promise<Buffer> {
   let size = 0;
   for await (const chunk of stream as AsyncIterable<Buffer>) {
     size += chunk.length;
-    if (size > limitBytes) throw new Error(`the answer has more than ${limitBytes / 1024} kB`);
+    if (size > limitBytes) throw new Error(`the response is larger than ${limitBytes / 1024} kB`);
     chunks.push(chunk);
   }
   return Buffer.concat(chunks);

@@ -43,16 +43,16 @@ export async function enrolProbe(
   // It was registered while its region went to another owner.
   const region = await regions.find(offered.region_id);
   if (region?.organization_id !== offered.organization_id) {
-    throw new AppError('INVALID_TOKEN', 'The enrolment token is unknown');
+    throw new AppError('INVALID_TOKEN', 'The enrolment token is not valid');
   }
   const isSigned = isSignedByOwnerOf(public_key, enrolText(request), signature);
-  if (!isSigned) throw fieldError('signature', 'Does not verify');
+  if (!isSigned) throw fieldError('signature', 'Signature is not valid');
   if (!isBoxKey(box_key)) throw fieldError('box_key', 'Must be a public curve key');
   const known = offered.addresses ?? [];
   const addresses = known.length > 0 ? known : [ctx.address.replace(/^ip:/, '')];
   const identity = { public_key, box_key, version, capabilities, addresses };
   const probe = await probes.claim(hash, identity, ctx.now).catch((error: unknown) => {
-    if (isDuplicateKey(error)) throw new AppError('CONFLICT', 'Another probe is enrolled with this key');
+    if (isDuplicateKey(error)) throw new AppError('CONFLICT', 'Another probe is already enrolled with this key');
     throw error;
   });
   // Since we looked, another request has claimed it.
@@ -65,10 +65,10 @@ export async function enrolProbe(
 
 async function answerAgain(deps: EnrolmentDeps, hash: string, request: EnrolRequest): Promise<EnrolAnswer> {
   const used = await deps.probes.findByUsedToken(hash);
-  if (!used) throw new AppError('INVALID_TOKEN', 'The enrolment token is unknown');
+  if (!used) throw new AppError('INVALID_TOKEN', 'The enrolment token is not valid');
   const isSame = used.public_key === request.public_key && used.box_key === request.box_key;
   if (!isSame || !isSignedByOwnerOf(request.public_key, enrolText(request), request.signature)) {
-    throw new AppError('INVALID_TOKEN', 'The enrolment token has been used');
+    throw new AppError('INVALID_TOKEN', 'The enrolment token was already used');
   }
   await deps.publishIdentities();
   return answerFor(deps, used);

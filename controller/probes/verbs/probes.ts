@@ -42,7 +42,7 @@ function maySeeRegion(ctx: OrganizationContext, region: Pick<RegionDoc, 'organiz
  */
 export function requireManager(ctx: OrganizationContext, of: Pick<RegionDoc, 'organization_id'>): void {
   const isManager = of.organization_id === null ? isOperator(ctx) : ctx.role === 'owner' || ctx.role === 'admin';
-  if (!isManager) throw new AppError('INSUFFICIENT_PERMISSIONS', 'Only a manager of this region may do that');
+  if (!isManager) throw new AppError('INSUFFICIENT_PERMISSIONS', 'Only those who manage this region can do this');
 }
 
 function isOperator({ actor }: OrganizationContext): boolean {
@@ -196,7 +196,7 @@ export async function releaseFor({ quota }: FleetDeps, owned: Owned, limited: Li
 }
 
 function nameTaken(): AppError {
-  return valueTaken('RESOURCE_ALREADY_EXISTS', 'name', 'The region has a probe of that name');
+  return valueTaken('RESOURCE_ALREADY_EXISTS', 'name', 'The region already has a probe with this name');
 }
 
 function ifNameTaken(error: unknown): never {

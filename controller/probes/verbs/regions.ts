@@ -12,7 +12,7 @@ export async function listRegions(deps: FleetDeps, ctx: OrganizationContext): Pr
 }
 
 const PRIVATE_REGION_EXISTS = 'An organization has a private region with this id. Send `replace_private: true` '
-  + 'to delete it together with its probes';
+  + 'to delete it and its probes';
 
 /**
  * Throws RESOURCE_ALREADY_EXISTS when the id is taken, even by a region that the caller cannot see, and
@@ -34,7 +34,7 @@ export async function createRegion(
     const isBlocking = visibility === 'shared' && taken !== null && taken.organization_id !== null;
     if (!isBlocking || !replacesPrivate) {
       await releaseFor(deps, region, 'regions');
-      const message = isBlocking ? PRIVATE_REGION_EXISTS : 'A region with this id exists';
+      const message = isBlocking ? PRIVATE_REGION_EXISTS : 'A region with this id already exists';
       throw valueTaken('RESOURCE_ALREADY_EXISTS', 'id', message);
     }
     await replacePrivate(deps, taken, region);
@@ -50,7 +50,7 @@ export async function createRegion(
 async function replacePrivate(deps: FleetDeps, taken: RegionDoc, region: RegionDoc): Promise<void> {
   await revokeProbes(deps, taken, region.created_at);
   if (!(await deps.regions.replace(taken, region))) {
-    throw new AppError('CONFLICT', 'The region has changed meanwhile; try again');
+    throw new AppError('CONFLICT', 'The region was changed by another request; try again');
   }
   await releaseFor(deps, taken, 'regions');
   await revokeProbes(deps, taken, region.created_at);
@@ -74,7 +74,7 @@ export async function changeRegion(
 export async function deleteRegion(deps: FleetDeps, ctx: OrganizationContext, id: string): Promise<void> {
   const region = await findRegion(deps, ctx, id);
   requireManager(ctx, region);
-  if ((await deps.probes.ofRegion(id)).length > 0) throw new AppError('CONFLICT', 'The region has probes');
+  if ((await deps.probes.ofRegion(id)).length > 0) throw new AppError('CONFLICT', 'The region still has probes; delete them first');
   if (!(await deps.regions.drop(id))) throw notFound('Region');
   await releaseFor(deps, region, 'regions');
   await deps.directory.refresh();

@@ -51,7 +51,7 @@ export class MonitorHistory {
   async results(monitorId: string, query: ResultQuery): Promise<ResultPage> {
     const after = query.cursor === undefined ? null : placeOf(query.cursor);
     if (after === null && query.cursor !== undefined) {
-      const message = 'Must be one that an earlier page gave';
+      const message = 'Must be a cursor from a previous page';
       throw new AppError('VALIDATION_ERROR', `Validation failed: cursor: ${message}`, {
         details: [{ code: 'custom', path: ['cursor'], message }],
       });

@@ -141,6 +141,6 @@ export class ShardQuestions {
 }
 
 function ownerAway(cause: unknown): AppError {
-  const message = 'Some results are moving to another controller, please try again';
+  const message = 'Some results are moving to another controller; try again';
   return new AppError('SERVICE_UNAVAILABLE', message, { cause });
 }

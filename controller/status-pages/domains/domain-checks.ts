@@ -64,13 +64,13 @@ export function lossNotice(
   to: string, { name, custom_domain, subdomain }: PageDoc, problem: string,
 ): Mail {
   const lines = [
-    `The status page "${nameInMail(name)}" is no longer reachable at ${custom_domain}: for three days, DNS has `
-    + 'not shown that the domain is meant for it.',
+    `The status page "${nameInMail(name)}" is no longer reachable at ${custom_domain}: for three days, its DNS `
+    + 'records could not be verified.',
     problem,
-    `Readers still find the page by its subdomain, ${subdomain}. Once DNS is right, verify the domain again.`,
+    `The page is still available at its subdomain, ${subdomain}. Correct the DNS records, then verify the domain again.`,
   ];
   return {
-    to, subject: 'A status page has lost its domain', text: `${lines.join('\n\n')}\n`,
+    to, subject: 'A status page lost its custom domain', text: `${lines.join('\n\n')}\n`,
     html: html`${lines.map((line) => html`<p>${line}</p>\n`)}`.text,
   };
 }

@@ -10,8 +10,8 @@ export function domainRoutes(deps: PageDeps & DomainDeps): Route[] {
     method: 'POST', path: '/api/projects/:projectId/status-pages/:id/custom-domain/verify',
     params: pageParams, tag: 'Status pages', auth: { access: 'path-project', role: 'admin' },
     summary: 'Verify the custom domain of a status page',
-    description: 'Asks DNS for `records`; one of them is enough. The page is then served at the domain, and DNS is '
-      + 'asked again every few hours. `problem` says what is missing.',
+    description: 'Looks up `records` in DNS; any one of them is enough. The page is then served at the domain, and DNS is '
+      + 'checked again every few hours. `problem` says what is missing.',
     audit: 'status_page.domain_checked', errors: ['RESOURCE_NOT_FOUND', 'ACCESS_DENIED', 'CONFLICT'],
     answers: { 200: domainAnswer },
     handle: async (ctx, { params }) => {

@@ -21,7 +21,7 @@ export interface DomainDeps {
 async function prove(
   { ask, own }: DomainDeps, domain: PageDomainDoc, caller = domain.organization_id,
 ): Promise<string | null> {
-  if (isOurs(domain._id, own)) return 'This domain is one of this installation';
+  if (isOurs(domain._id, own)) return 'This domain belongs to this installation';
   const records = provingRecords(domain, own);
   return judge(records, await Promise.all(records.map(({ name, type }) => ask(caller, name, type))));
 }
@@ -94,5 +94,5 @@ async function lose({ pages, domainChanged }: DomainDeps, domain: PageDomainDoc)
 }
 
 function taken(): AppError {
-  return new AppError('CONFLICT', 'Another status page has this domain, and DNS still names that one');
+  return new AppError('CONFLICT', 'Another status page uses this domain, and DNS still points to it');
 }

@@ -13,7 +13,7 @@ const STATUS: Record<IncidentDoc['status'], PostStatus> = {
   open: 'investigating', acknowledged: 'identified', resolved: 'resolved', closed: 'resolved',
 };
 const MESSAGES: Partial<Record<PostStatus, string>> = {
-  identified: 'Our team knows of this and is working on it.', resolved: 'This incident is resolved.',
+  identified: 'Our team is aware of the problem and is working on it.', resolved: 'This incident has been resolved.',
 };
 /** A post only moves on. */
 const ORDER: readonly PostStatus[] = ['investigating', 'identified', 'monitoring', 'resolved'];
@@ -46,7 +46,7 @@ export function automaticPost(incident: IncidentDoc, page: PageDoc, now: number)
   return {
     _id: automaticPostId(incidentId, page._id), organization_id, project_id, page_id: page._id, revision: 1,
     incident_id: incidentId, title: titleOf(incident, affected), severity, status: 'investigating',
-    message: status_page_update ?? 'We are looking into it.', updates: [],
+    message: status_page_update ?? 'We are investigating the problem.', updates: [],
     affected_monitor_ids: affected.map(({ monitor_id }) => monitor_id), is_automatic: true,
     is_taken_over: false, told: 0, published_at: now, updated_at: now, resolved_at: null,
   };

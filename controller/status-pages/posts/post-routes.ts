@@ -44,7 +44,7 @@ function writeRoutes(deps: PostDeps): Route[] {
   return [
     defineRoute({
       ...all, auth: { ...admin, hidesRole: true }, method: 'POST', summary: 'Post an incident on a status page',
-      description: 'Who is not an admin of the project gets `AUTHENTICATION_REQUIRED`.',
+      description: 'Callers who are not project admins get `AUTHENTICATION_REQUIRED`.',
       audit: 'status_page_incident.created', body: schema.postInput,
       errors: [...errors, 'FAIR_USE_LIMIT_REACHED'], answers: { 201: schema.postAnswer },
       handle: async (ctx, { params, body }) => {

@@ -19,8 +19,8 @@ export const postInput = z.strictObject({
   message,
   severity: z.enum(SEVERITIES),
   status: status.optional().describe('Default: `investigating`.'),
-  affected_monitor_ids: z.array(uuidParam).min(1, 'Name at least one monitor').max(MOST_COMPONENTS)
-    .transform((ids) => [...new Set(ids)]).describe('Monitors that the page shows.'),
+  affected_monitor_ids: z.array(uuidParam).min(1, 'Select at least one monitor').max(MOST_COMPONENTS)
+    .transform((ids) => [...new Set(ids)]).describe('Monitors on the page.'),
 });
 export type PostInput = z.infer<typeof postInput>;
 

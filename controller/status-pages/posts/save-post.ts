@@ -33,7 +33,7 @@ export async function revisePost(
     if (post?.untold_since !== undefined) deps.told();
     if (post !== null) return post;
   }
-  throw new AppError('CONFLICT', 'This incident is being changed by other requests');
+  throw new AppError('CONFLICT', 'This incident is being changed by another request; try again');
 }
 
 /** Throws RESOURCE_NOT_FOUND. */

@@ -71,7 +71,7 @@ export function detailRoutes(deps: PublicDeps, pages: PublicPages, clock: Clock)
     }),
     defineRoute({
       ...page, path: '/status/:subdomain/components/:componentId',
-      summary: 'Days and response times of a component of a published status page',
+      summary: 'Daily uptime and response times of a component of a published status page',
       params: publicParams.extend({ componentId: uuidParam }),
       handle: async (ctx, { params: { subdomain, componentId }, query }) => {
         const found = await readShown(pages, subdomain);

@@ -11,8 +11,8 @@ const common = {
 } as const;
 const STREAM_HEADERS = { 'Cache-Control': 'no-cache, no-store, no-transform', 'X-Accel-Buffering': 'no' };
 
-const description = `Server-sent events: \`version\` whenever the page has changed, and at first, with a name of
-what it shows. Load the page when that is another one than before. A comment every 15 seconds keeps the connection
+const description = `Server-sent events: \`version\` at first and whenever the page changes, with an identifier
+of its content. Reload the page when the identifier changes. A comment every 15 seconds keeps the connection
 open.`;
 
 /** What keeps an open page up to date. */
@@ -25,7 +25,7 @@ export function liveRoutes(pages: PublicPages, streams: PageStreams): Route[] {
       handle: async (_ctx, { params: { subdomain } }) => {
         await readShown(pages, subdomain);
         const stream = streams.join(subdomain);
-        if (stream === null) throw new AppError('SERVICE_UNAVAILABLE', 'Too many pages are open here');
+        if (stream === null) throw new AppError('SERVICE_UNAVAILABLE', 'Too many pages are open; try again later');
         return { status: 200 as const, stream, headers: STREAM_HEADERS };
       },
     }),

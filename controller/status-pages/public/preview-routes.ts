@@ -13,9 +13,9 @@ export function previewRoute(deps: PageDeps): Route {
     method: 'GET', path: '/api/projects/:projectId/status-pages/:id/preview', params: pageParams,
     tag: 'Status pages',
     auth: { access: 'path-project', role: 'viewer' }, query: languageQuery,
-    summary: 'Read a status page as its readers would see it, also before it is published',
-    description: 'The own style of the page is the text of the element `template#own-style`: only that of a published '
-      + 'page has an address.',
+    summary: 'Preview a status page as visitors would see it, even before it is published',
+    description: 'The custom style of the page is the text of the element `template#own-style`: only published pages '
+      + 'have a URL for it.',
     errors: ['RESOURCE_NOT_FOUND', 'ACCESS_DENIED'], answers: { 200: { contentType: HTML_CONTENT } },
     handle: async (ctx, { params, query }) => {
       const page = await loadPage(deps, ctx.tenant, params.id);

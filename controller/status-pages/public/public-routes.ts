@@ -49,7 +49,7 @@ export function publicPageRoutes(pages: PublicPages): Route[] {
   return [
     defineRoute({
       ...common, path: JSON_PATH, summary: 'Read a published status page',
-      description: 'Send its `ETag` as `If-None-Match` to get 304 without a body while it is the same.',
+      description: 'Send its `ETag` as `If-None-Match` to get 304 without a body if nothing has changed.',
       answers: { 200: z.strictObject({ status_page: publicPageView }) },
       handle: (_ctx, { params: { subdomain } }) => answerWith(pages, subdomain, 'json', asJson),
     }),

@@ -15,9 +15,9 @@ const componentView = z.strictObject({
   group: z.string().nullable(),
   status: z.enum(['up', 'down', 'degraded', 'paused', 'maintenance', 'unknown']),
   uptime: z.record(z.string(), percent.nullable()).optional()
-    .describe('Percent by time frame; null if nothing was watched. Absent if the page does not show it.'),
+    .describe('Percent by time frame; null if nothing was monitored. Absent if the page does not show it.'),
   daily_uptime: z.array(percent.nullable()).optional()
-    .describe('Percent of each day (UTC) from `first_day` to today; null if nothing was watched.'),
+    .describe('Percent of each day (UTC) from `first_day` to today; null if nothing was monitored.'),
   response_time_ms: z.number().nullable().optional()
     .describe('Mean of the last 24 hours. Absent if the page does not show it.'),
 });
@@ -37,7 +37,7 @@ const postView = z.strictObject({
 });
 
 const maintenanceView = z.strictObject({
-  id: z.uuid().describe('Of the window; its occurrences have the same.'),
+  id: z.uuid().describe('Id of the window, shared by its occurrences.'),
   title: z.string(),
   description: z.string().nullable(),
   affected: z.array(z.string()).describe('Names of components.'),
@@ -57,12 +57,12 @@ export const publicPageView = z.strictObject({
     .describe('Percentages from which a day counts as operational, and as degraded.'),
   first_day: z.iso.date().describe('The first day of `daily_uptime`.'),
   components: z.array(componentView),
-  incidents: z.array(postView).describe('Open ones, and those of the last `incident_history_days`.'),
+  incidents: z.array(postView).describe('Open incidents, and those of the last `incident_history_days`.'),
   maintenance: z.array(maintenanceView)
-    .describe('Maintenance under way and of the next two weeks, soonest first.'),
-  as_of: instant.describe('When this was put together; it is repeated for ten seconds while nothing changes.'),
+    .describe('Maintenance in progress or in the next two weeks, soonest first.'),
+  as_of: instant.describe('When this was computed. Cached for ten seconds while nothing changes.'),
   is_current: z.boolean()
-    .describe('False while the present state cannot be read: this is what was known at `as_of`.'),
+    .describe('False while the current state is not available; this is the state as of `as_of`.'),
 }).meta({ id: 'PublicStatusPage' });
 export type PublicPageView = z.infer<typeof publicPageView>;
 export type PublicComponent = PublicPageView['components'][number];

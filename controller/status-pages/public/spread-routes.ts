@@ -81,7 +81,7 @@ function feedRoute({ readers, baseUrl }: SpreadDeps, format: FeedFormat): Route 
 
 function embedRoute({ readers }: SpreadDeps): Route {
   return defineRoute({
-    ...common, path: '/status/:subdomain/embed', summary: 'State of a published status page, for frames of other sites',
+    ...common, path: '/status/:subdomain/embed', summary: 'State of a published status page, for embedding in other sites',
     params: publicParams, errorPage: viewPageError, answers: { 200: { contentType: HTML_CONTENT } },
     handle: (ctx, { params: { subdomain }, query }) => {
       const language = languageOf(ctx, query);
@@ -103,8 +103,8 @@ function badgeRoutes({ badges, readers }: SpreadDeps): Route[] {
     defineRoute({
       ...common, path: '/api/monitors/:id/badge.svg', params: z.strictObject({ id: uuidParam }), answers: SVG,
       query: badgeQuery, summary: 'State or uptime of a monitor on a published status page, as an image',
-      description: '`show=uptime` shows the uptime of 90 days if the page does. The image says what the page says. '
-        + 'Send its `ETag` as `If-None-Match` to get 304 without a body while it is the same.',
+      description: '`show=uptime` shows the 90-day uptime if the page does. The image matches the page. '
+        + 'Send its `ETag` as `If-None-Match` to get 304 without a body if nothing has changed.',
       handle: async (ctx, { params: { id }, query }) => {
         const [language, show] = [languageOf(ctx, query), query.show ?? 'status'];
         const packed = await badges.form(id, `${show} ${language}`, ({ view }, component) => ({

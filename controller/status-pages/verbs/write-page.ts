@@ -56,7 +56,7 @@ function slugTaken(): AppError {
 export async function changePage(deps: PageDeps, ctx: ProjectContext, id: string, input: PageChangeInput) {
   const seen = await loadPage(deps, ctx.tenant, id);
   if (input.subdomain !== undefined && input.subdomain !== seen.subdomain) {
-    throw fieldError('subdomain', 'The subdomain of a page cannot be changed');
+    throw fieldError('subdomain', 'The subdomain of a status page cannot be changed');
   }
   const settings = settingsOf(input);
   if (settings.custom_domain !== seen.custom_domain) {
@@ -167,7 +167,7 @@ export async function checkDomain(
   { quota }: Pick<PageDeps, 'quota'>, organizationId: string, { custom_domain: domain = null }: Partial<PageSettings>,
 ): Promise<void> {
   if (domain === null || (await quota.limitsOf(organizationId)).has_custom_domain) return;
-  throw new AppError('INSUFFICIENT_PLAN', 'A domain of your own needs a higher plan', {
+  throw new AppError('INSUFFICIENT_PLAN', 'Custom domains require a higher plan', {
     details: { required_plan: 'pro' },
   });
 }

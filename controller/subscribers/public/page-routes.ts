@@ -86,7 +86,7 @@ function ending(deps: SubscriberDeps): Route[] {
     }),
     defineRoute({
       ...page, method: 'POST', summary: 'Unsubscribe', audit: 'subscriber.unsubscribed',
-      description: 'The button of that page, and the one-click request of mail programs (RFC 8058).',
+      description: 'Used by the button on that page and by one-click requests from email programs (RFC 8058).',
       handle: async (ctx, { query }) => {
         const found = await endSubscription(deps, query.token, ctx.now);
         return { audit: ownAudit(found), ...shown(pages.endPage(query.token, found, voiceOf(ctx, query))) };
@@ -99,7 +99,7 @@ function preferring(deps: SubscriberDeps): Route[] {
   return [
     defineRoute({
       ...common, path: `${path}/preferences`, method: 'GET', query: linkQuery,
-      summary: 'Page for choosing what a subscriber receives',
+      summary: 'Page for notification preferences',
       handle: async (ctx, { query }) => {
         const found = await readSubscription(deps, query.token);
         return shown(pages.preferencesPage(query.token, found, false, voiceOf(ctx, query)));

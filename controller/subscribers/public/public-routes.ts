@@ -18,14 +18,14 @@ export function publicSubscriberRoutes(deps: SubscriberDeps): Route[] {
     defineRoute({
       ...common, path: '/api/public/status-pages/:subdomain/subscribers', method: 'POST',
       summary: 'Subscribe to a published status page', errors: ['RESOURCE_NOT_FOUND'],
-      description: 'Mails a link that confirms the subscription: one mail per address and hour. The answer is '
-        + 'the same for every address. Its mails are in the first language of `Accept-Language` that pages speak.',
+      description: 'Sends an email with a confirmation link, at most one per address and hour. The response is '
+        + 'the same for every address. Emails are in the first supported language of `Accept-Language`.',
       params: z.strictObject({ subdomain: z.string().max(63).toLowerCase() }), body: subscriptionInput,
       answers: { 202: messageAnswer },
       handle: async (ctx, { params, body }) => {
         const language = acceptedLanguage(ctx.languages);
         await subscribe(deps, { now: ctx.now, language }, params.subdomain, body);
-        const message = 'Please confirm your subscription by the link in the mail that we send you';
+        const message = 'Confirm your subscription with the link in the email that we send you';
         return { status: 202 as const, data: { message } };
       },
     }),
@@ -39,12 +39,12 @@ export function publicSubscriberRoutes(deps: SubscriberDeps): Route[] {
     }),
     defineRoute({
       ...common, path: '/api/public/subscribers/unsubscribe', method: 'POST', summary: 'Unsubscribe',
-      description: 'The token is in the body or, for the one-click request of mail programs (RFC 8058), in the query.',
+      description: 'The token is in the body or, for one-click requests from email programs (RFC 8058), in the query.',
       audit: 'subscriber.unsubscribed', bodyFormat: 'json-or-form', query: linkQuery,
       body: z.looseObject({ token }), answers: { 200: messageAnswer },
       handle: async (ctx, { body, query }) => {
         const found = await endSubscription(deps, body.token === '' ? query.token : body.token, ctx.now);
-        return { ...ok({ message: 'You are unsubscribed' }), audit: ownAudit(found) };
+        return { ...ok({ message: 'You have been unsubscribed' }), audit: ownAudit(found) };
       },
     }),
     defineRoute({
@@ -52,7 +52,7 @@ export function publicSubscriberRoutes(deps: SubscriberDeps): Route[] {
       handle: async (_ctx, { query }) => ok(viewOwn(await readSubscription(deps, query.token))),
     }),
     ...(['PUT', 'PATCH'] as const).map((method) => defineRoute({
-      ...own, method, summary: 'Change what you receive, and by which webhook', audit: 'subscriber.updated',
+      ...own, method, summary: 'Change your notification preferences and webhook', audit: 'subscriber.updated',
       body: ownInput, answers: { 200: ownAnswer },
       handle: async (_ctx, { query, body }) => {
         const found = await changePreferences(deps, query.token, body);

@@ -18,7 +18,7 @@ const MESSAGES_PER_HOUR = 20;
 const ANNOUNCEMENTS_PER_HOUR = 20;
 
 const PROBLEMS: Record<SubscriberState, string | null> = {
-  verified: null, unverified: 'The subscriber has not confirmed the address',
+  verified: null, unverified: 'The subscriber has not confirmed their address',
   unsubscribed: 'The subscriber has unsubscribed',
 };
 

@@ -54,5 +54,5 @@ async function withPage({ pages }: OwnDeps, subscriber: SubscriberDoc | null): P
   const page =
     subscriber && (await pages.findOfOrganization(subscriber.organization_id, subscriber.page_id));
   if (subscriber !== null && page !== null) return { subscriber, page };
-  throw fieldError('token', 'This link is not valid: it is incomplete, was used or is too old');
+  throw fieldError('token', 'This link is not valid: it is incomplete, already used or expired');
 }

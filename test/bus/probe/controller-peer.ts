@@ -150,7 +150,7 @@ export class ControllerPeer {
     if (!isSigned || request.token !== TOKEN) {
       return {
         status: 401,
-        body: { success: false, error: { code: 'INVALID_TOKEN', message: 'The enrolment token is unknown' } },
+        body: { success: false, error: { code: 'INVALID_TOKEN', message: 'The enrolment token is not valid' } },
       };
     }
     this.#probeBox = request.box_key;

@@ -233,7 +233,7 @@ describe('a probe', () => {
   test.each([
     [
       'is refused', 'foreign-token-000000000',
-      /^Farwatch probe: enrolment refused: The enrolment token is unknown\n$/,
+      /^Farwatch probe: enrolment refused: The enrolment token is not valid\n$/,
     ],
     [
       'was not given', null,

@@ -34,9 +34,9 @@ describe('an invalid value is reported with the expected format', () => {
     ],
     ['NATS_LISTEN', '4222', 'NATS_LISTEN must be host:port, for example 0.0.0.0:4222, not "4222"'],
     ['METRICS_LISTEN', '9090', 'METRICS_LISTEN must be host:port, for example 127.0.0.1:9090, not "9090"'],
-    ['METRICS_LISTEN', '127.0.0.1:3000', 'METRICS_LISTEN must have another port than PORT'],
-    ['METRICS_TOKEN', 'short', 'METRICS_TOKEN must have 16 to 512 characters, without spaces'],
-    ['METRICS_TOKEN', 'with a space in it', 'METRICS_TOKEN must have 16 to 512 characters, without spaces'],
+    ['METRICS_LISTEN', '127.0.0.1:3000', 'METRICS_LISTEN must use a different port than PORT'],
+    ['METRICS_TOKEN', 'short', 'METRICS_TOKEN must be 16 to 512 characters without spaces'],
+    ['METRICS_TOKEN', 'with a space in it', 'METRICS_TOKEN must be 16 to 512 characters without spaces'],
     ['NATS_LISTEN', '0.0.0.0:0', 'NATS_LISTEN must be host:port, for example 0.0.0.0:4222, not "0.0.0.0:0"'],
     [
       'NATS_PUBLIC_URL', 'http://n',
@@ -110,8 +110,8 @@ test('all problems are reported together, and an empty value counts as unset', (
     [
       'Farwatch cannot start: 4 settings are invalid',
       '  PORT must be a whole number from 0 to 65535, not "x"',
-      '  MONGODB_URL must be set: a controller on its own needs a MongoDB (`npm start` brings its own)',
-      '  NATS_URL must be set: a controller on its own needs a NATS server (`npm start` brings its own)',
+      '  MONGODB_URL must be set: a standalone controller needs MongoDB (`npm start` includes a database)',
+      '  NATS_URL must be set: a standalone controller needs a NATS server (`npm start` includes one)',
       '  REGISTRATION must be one of first-user, open, closed, not "no"',
     ].join('\n'),
   );
@@ -220,7 +220,7 @@ describe('secrets from files', () => {
       .toEqual([
       'MONGODB_URL and MONGODB_URL_FILE are both set: keep one of them',
       'SMTP_URL_FILE must name a readable file, not "/no/such" (ENOENT)',
-      'MONGODB_URL must be set: a controller on its own needs a MongoDB (`npm start` brings its own)',
+      'MONGODB_URL must be set: a standalone controller needs MongoDB (`npm start` includes a database)',
     ]);
   });
 });

@@ -4,7 +4,7 @@ import { abandoned, afterAttempt, afterDeferral, MAX_RETRIES } from '../../../co
 
 const fresh = { attempts: 0, last_retry_at: null };
 const when = { startedAt: 1000, now: 1500, random: 0 };
-const failure = { kind: 'retry', reason: 'the receiver answered 500', status: 500, durationMs: 3 } as const;
+const failure = { kind: 'retry', reason: 'the receiver responded with status 500', status: 500, durationMs: 3 } as const;
 
 describe('an attempt', () => {
   test('delivers when the receiver accepts it', () => {

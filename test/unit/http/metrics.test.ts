@@ -7,11 +7,11 @@ const BUCKETS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5
 /** The same numbers as the library itself keeps them. */
 function byTheLibrary(registry: Registry): ReturnType<typeof observeRequests> {
   const served = new Counter({
-    name: 'farwatch_http_requests_total', help: 'Requests answered, by route and status.',
+    name: 'farwatch_http_requests_total', help: 'Requests, by route and status.',
     labelNames: ['method', 'route', 'status'], registers: [registry],
   });
   const duration = new Histogram({
-    name: 'farwatch_http_request_duration_seconds', help: 'Time from request to answer, by route.',
+    name: 'farwatch_http_request_duration_seconds', help: 'Time from request to response, by route.',
     labelNames: ['method', 'route'], buckets: BUCKETS, registers: [registry],
   });
   return ({ method, route, status, durationMs }) => {

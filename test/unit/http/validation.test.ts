@@ -24,15 +24,15 @@ describe('a validation error', () => {
     expect(error.code).toBe('VALIDATION_ERROR');
     expect(error.details).toEqual([
       { code: 'invalid_type', path: ['name'], message: 'Required' },
-      { code: 'invalid_type', path: ['tags', 1], message: 'Invalid input: expected string, received number' },
+      { code: 'invalid_type', path: ['tags', 1], message: 'Must be a string' },
       {
-        code: 'invalid_type', path: ['nested', 'a'], message: 'Invalid input: expected int, received number',
+        code: 'invalid_type', path: ['nested', 'a'], message: 'Must be a whole number',
       },
       { code: 'unrecognized_keys', path: ['nested', 'b'], message: 'Unrecognized key' },
       { code: 'unrecognized_keys', path: ['extra'], message: 'Unrecognized key' },
       { code: 'unrecognized_keys', path: ['more'], message: 'Unrecognized key' },
     ]);
-    expect(error.message).toContain('Validation failed: name: Required; tags.1: Invalid input');
+    expect(error.message).toContain('Validation failed: name: Required; tags.1: Must be a string');
   });
 
   test('tells a missing choice from an unknown one', () => {
@@ -43,7 +43,7 @@ describe('a validation error', () => {
       { code: 'invalid_union', path: ['what', 'kind'], message: 'Required' },
     ]);
     const { message } = failureOf(() => validate(choices, { role: 'c', what: { kind: 'y' } }));
-    expect(message).toContain('role: Invalid option: expected one of "a"|"b"');
+    expect(message).toContain('role: Must be one of: a, b');
   });
 
   test('stays short however many fields are wrong', () => {

@@ -46,7 +46,7 @@ describe('an incident that the state machine opened', () => {
     const { title, error_message } = opened({ monitor, error_message: 'e'.repeat(2000) });
     expect([title.length, error_message.length]).toEqual([255, 1000]);
     expect(opened({ error_message: '' }).error_message).toBe('timeout');
-    expect(opened({ type: 'slow_response' }).title).toBe('Shop responds slowly');
+    expect(opened({ type: 'slow_response' }).title).toBe('Shop is responding slowly');
   });
 
   test('has a history in order, whose lines are the same on every repetition', async () => {

@@ -68,7 +68,7 @@ describe('a target', () => {
   test.each([
     ['https://example.org', `${neither}, not a URL`], [
       'example.org/', `${neither}, not a URL`,
-    ], ['u@example.org', 'Target must not contain a user name or password'],
+    ], ['u@example.org', 'Target must not contain a username or password'],
     [
       'a b', 'Target must not contain white space, control or invisible characters',
     ], ['a\nb', 'Target must not contain white space, control or invisible characters'],
@@ -111,7 +111,7 @@ describe('a target', () => {
       'VALIDATION_ERROR Validation failed: target: Port must be from 1 to 65535',
     );
     expect(refusal(() => portOf('[mail.example]:25'))).toBe(
-      'VALIDATION_ERROR Validation failed: target: Only an IPv6 address stands in brackets',
+      'VALIDATION_ERROR Validation failed: target: Only IPv6 addresses can be in brackets',
     );
     expect(refusal(() => portOf('mail.example:smtp'))).toBe(
       `VALIDATION_ERROR Validation failed: target: ${neither}`,
@@ -132,10 +132,10 @@ describe('a target', () => {
   });
   test('of HTTP must not have port 0 or an empty user name', () => {
     expect(refusal(() => of('HTTP', { target: 'http://a:0/' }))).toBe(
-      'VALIDATION_ERROR Validation failed: target: Target must not name port 0',
+      'VALIDATION_ERROR Validation failed: target: Target must not use port 0',
     );
     expect(refusal(() => of('KEYWORD', { target: 'http://@a/' }))).toBe(
-      'VALIDATION_ERROR Validation failed: target: Target must not contain a user name or password',
+      'VALIDATION_ERROR Validation failed: target: Target must not contain a username or password',
     );
   });
   test('can be an address only for PTR', () => {
@@ -144,7 +144,7 @@ describe('a target', () => {
       name: '5.2.0.192.in-addr.arpa',
     });
     expect(refusal(() => of('DNS', { target: '192.0.2.5' }))).toContain(
-      'target: Target must be a name; an address can only be looked up by PTR',
+      'target: Target must be a name; only PTR can look up an address',
     );
     expect(reverseName('2001:db8::567:89ab')).toBe(
       'b.a.9.8.7.6.5.0.0.0.0.0.0.0.0.0.0.0.0.0.0.0.0.0.8.b.d.0.1.0.0.2.ip6.arpa',
@@ -174,22 +174,22 @@ describe('settings are refused', () => {
     ],
     [
       'KEYWORD', { method: 'HEAD' },
-      'method: The answer to a HEAD request has no body to look for keywords in',
+      'method: The response to a HEAD request has no body to search for keywords',
     ],
     [
       'TCP', { tcp_config: { port: 0 } }, 'tcp_config.port: Port must be from 1 to 65535',
     ], ['TCP', { port: 65_536 }, 'port: Port must be from 1 to 65535'],
-    ['TCP', { protocol: 'ssh', tls: 'starttls' }, 'tcp_config.tls: ssh has no STARTTLS'],
-    ['TCP', { protocol: 'https', tls: 'none' }, 'tcp_config.tls: https needs TLS'],
-    ['TCP', { protocol: 'smtp', send: 'x' }, 'tcp_config.send: Applies to the protocol generic only'],
+    ['TCP', { protocol: 'ssh', tls: 'starttls' }, 'tcp_config.tls: ssh does not support STARTTLS'],
+    ['TCP', { protocol: 'https', tls: 'none' }, 'tcp_config.tls: https requires TLS'],
+    ['TCP', { protocol: 'smtp', send: 'x' }, 'tcp_config.send: Applies only to the protocol generic'],
     [
       'TCP', { tcp_config: { port: 25, protocol: 'smtp', expect: '220' } },
-      'tcp_config.expect: Applies to the protocol generic only',
+      'tcp_config.expect: Applies only to the protocol generic',
     ],
     ['TCP', { expect: '' }, 'expect: Must not be empty'],
-    ['TCP', { send: '\\q' }, 'send: A backslash begins \\r, \\n, \\t, \\xNN or \\\\'],
-    ['TCP', { send: 'a\\x1' }, 'send: A backslash begins \\r, \\n, \\t, \\xNN or \\\\'],
-    ['TCP', { send: '\0' }, 'send: Control characters are written as \\xNN'],
+    ['TCP', { send: '\\q' }, 'send: A backslash must start \\r, \\n, \\t, \\xNN or \\\\'],
+    ['TCP', { send: 'a\\x1' }, 'send: A backslash must start \\r, \\n, \\t, \\xNN or \\\\'],
+    ['TCP', { send: '\0' }, 'send: Write control characters as \\xNN'],
     ['TCP', { expect: '\\x00'.repeat(1025) }, 'expect: Must be at most 4096 characters; expect: Must be at most 1024 bytes'],
     ['TCP', { send: 'é'.repeat(513) }, 'send: Must be at most 1024 bytes'],
     ['DNS', { dns_config: {} }, 'dns_config.record_entries: Required'],
@@ -213,9 +213,9 @@ describe('settings are refused', () => {
       ['AAAA', 'fe80::1%eth0', 'Must be an IPv6 address'], ['CNAME', 'a b', 'Must be a domain name'],
       ['MX', '10 a b', 'Must be a host name, or a preference and a host name'],
       ['MX', '65536 a', 'Must be a host name, or a preference and a host name'],
-      ['SRV', '1 2 a.example', 'Must be priority, weight, port and target, with spaces between them'],
+      ['SRV', '1 2 a.example', 'Must be priority, weight, port and target, separated by spaces'],
       ['SOA', 'a b 1', 'Must be the name of the primary server, or all seven fields of the record'],
-      ['CAA', 'issue ca.example', 'Must be flags, tag and value, with spaces between them'],
+      ['CAA', 'issue ca.example', 'Must be flags, tag and value, separated by spaces'],
       ['TXT', '"open', 'Quotes must be closed'],
     ].map(([type, value, message]): [string, Body, string] => [
       'DNS', { record_entries: [{ type, expected_values: [value] }] },
@@ -235,8 +235,8 @@ describe('settings are refused', () => {
       'icmp_config.packet_size: A packet has at most 1400 bytes',
     ],
     [
-      'ICMP', { icmp_config: { ttl: 0 } }, 'icmp_config.ttl: Ttl must be from 1 to 255',
-    ], ['ICMP', { ttl: 256 }, 'ttl: Ttl must be from 1 to 255'],
+      'ICMP', { icmp_config: { ttl: 0 } }, 'icmp_config.ttl: TTL must be from 1 to 255',
+    ], ['ICMP', { ttl: 256 }, 'ttl: TTL must be from 1 to 255'],
     ['ICMP', { icmp_config: { timeout_ms: 99 } }, 'icmp_config.timeout_ms: Timeout must be at least 100 ms'],
     [
       'HTTP', { target: undefined }, 'target: Required',

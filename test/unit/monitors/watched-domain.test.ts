@@ -28,7 +28,7 @@ test.each([
   ['HTTP', 'http://router.home.arpa/', 'public suffix'],
   ['DNS', '1.2.0.192.in-addr.arpa', 'public suffix'],
   ['DNS', 'co.uk', 'public suffix'],
-  ['HEARTBEAT', 'token', 'heartbeat'],
+  ['HEARTBEAT', 'token', 'Heartbeat'],
 ] as const)('a %s monitor of %s has no domain', (type, target, reason) => {
   expect(registrableDomain({ type, target })).toEqual({ reason: expect.stringContaining(reason) });
 });

@@ -31,13 +31,13 @@ describe('what is wrong with a probe', () => {
   test.each([
     ['nothing', heard(), null, null],
     ['a clock a minute behind', heard({}, MINUTE_MS), null, 'Its clock is off by 60 s'],
-    ['checks that begin late', heard({ lateness_ms: 4000 }), null, 'Its checks begin up to 4 s late'],
+    ['checks that begin late', heard({ lateness_ms: 4000 }), null, 'Its checks start up to 4 s late'],
     ['missed checks', heard({ missed_rate: 0.75 }), null, 'It misses 75 % of its checks'],
     ['results that it cannot keep', heard({ lost_rate: 0.25 }), null,
-      'It loses 25 % of its results: its disk takes no more'],
+      'It loses 25 % of its results because its disk is full or failing'],
     ['a few such results', heard({ lost_rate: 0.09 }), null, null],
     ['votes against the others', heard(), { monitors: 20, against: 10 },
-      'It reports 10 of 20 monitors down that most other regions reach'],
+      'It reports 10 of 20 monitors down that are up in most other regions'],
     ['few votes against the others', heard(), { monitors: 9, against: 9 }, null],
     ['a small share of such votes', heard(), { monitors: 100, against: 49 }, null],
   ])('%s', (_name, track, agreement, reason) => {

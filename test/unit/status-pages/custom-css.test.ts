@@ -39,15 +39,15 @@ test.each([
   ['h1 { padding: 1e9px }', 'Line 1: Numbers must be from 0 to 1000'],
   ['h1::before { color: red }', 'Line 1: ::before is not allowed in a selector'],
   ['a:has(b) { color: red }', 'Line 1: :has(b) is not allowed in a selector'],
-  ['body ~ footer { display: none }', 'Line 1: After body, html and :root only elements in them may follow'],
-  ['body + * { display: none }', 'Line 1: After body, html and :root only elements in them may follow'],
+  ['body ~ footer { display: none }', 'Line 1: body, html and :root can only be followed by elements inside them'],
+  ['body + * { display: none }', 'Line 1: body, html and :root can only be followed by elements inside them'],
   ['~ footer { display: none }', /^Line 1: /],
   ['h1 { & ~ a { color: red } }', 'Line 1: Only declarations are allowed in a rule'],
   ['h1 { color: red', { css: '.page h1{color:red}' }],
   ['h1 { color: red } }', /^Line 1: /],
   ['h1 { color }', /^Line 1: /],
   ['h1 { *color: red }', 'Line 1: *color is not allowed'],
-  [`a:not(${':is('.repeat(4000)}`, 'Must not nest brackets more than 10 deep'],
+  [`a:not(${':is('.repeat(4000)}`, 'Brackets must not be nested more than 10 deep'],
   ['<!-- h1 { color: red } -->', 'Line 1: Only rules and @media are allowed'],
 ])('%j', (text, expected) => {
   const scoped = scopeCss(text);

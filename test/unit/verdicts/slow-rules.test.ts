@@ -20,7 +20,7 @@ describe('a period of slow responses', () => {
     expect(run.told.slice(1)).toEqual(['open@60', 'monitor.slow_response@60']);
     const open = run.effects.find((effect) => effect.kind === 'open');
     expect(open).toMatchObject({ opening: {
-      type: 'slow_response', severity: 'warning', error_message: 'Answers in 812 ms, slower than 500 ms',
+      type: 'slow_response', severity: 'warning', error_message: 'Response took 812 ms, slower than 500 ms',
       affected_regions: ['eu'],
     } });
     run.up(240);

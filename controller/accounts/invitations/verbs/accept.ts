@@ -77,7 +77,7 @@ async function joinAsExisting(
   return claimed(deps, invitation, ctx.now, async () => {
     await insertMember(deps, ctx.now, invitation, user._id);
     const verified = user.email_verified ? user : await deps.users.markVerified(user._id, user.email);
-    if (verified === null) throw new AppError('CONFLICT', 'The account was changed by another request');
+    if (verified === null) throw new AppError('CONFLICT', 'The account was changed by another request; try again');
     await deps.invitations.complete(invitation);
     return verified;
   });
@@ -92,7 +92,7 @@ async function claimed(
     ? await claims.under((claim) => invitations.claim(invitation, claim), accept) : null;
   if (user !== null) return user;
   if ((await invitations.findByHash(invitation.hash, now)) === null) throw deadLink();
-  throw new AppError('CONFLICT', 'The invitation is being accepted; please try again in a few seconds');
+  throw new AppError('CONFLICT', 'The invitation is being accepted; try again in a few seconds');
 }
 
 /** The same for every request that accepts the invitation, so that the membership is added once. */

@@ -38,7 +38,7 @@ export async function createInvitation(deps: AccountDeps, ctx: OrganizationConte
     created_at: ctx.now, expires_at: ctx.now + INVITATION_MS, ...input,
   };
   if (!(await deps.invitations.insertIfFree(invitation))) {
-    throw alreadyThere('Invitation', 'This address is invited already');
+    throw alreadyThere('Invitation', 'This address has already been invited');
   }
   mailInvitation(deps, invitation, token, actor.name);
   return invitation;
@@ -76,7 +76,7 @@ async function refuseCrowd(deps: AccountDeps, organizationId: string): Promise<v
   const usage = await deps.members.countOfOrganization(organizationId)
     + await deps.invitations.countOfOrganization(organizationId);
   if (usage < MOST_PEOPLE) return;
-  const message = `An organization may have ${MOST_PEOPLE} members and invitations`;
+  const message = `An organization can have at most ${MOST_PEOPLE} members and invitations`;
   throw new AppError('FAIR_USE_LIMIT_REACHED', message, { details: { limit: MOST_PEOPLE, usage } });
 }
 
@@ -84,12 +84,12 @@ async function refuseFlood({ allowances }: AccountDeps, organizationId: string, 
   const max = MAX_INVITATIONS_PER_HOUR;
   const freeAt = await allowances.useOfOrganization('invitations', organizationId, max, now);
   if (freeAt === null) return;
-  const message = `An organization sends at most ${max} invitations an hour`;
+  const message = `An organization can send at most ${max} invitations an hour`;
   throw new AppError('RATE_LIMIT_EXCEEDED', message, { retryAfterSeconds: Math.ceil((freeAt - now) / 1000) });
 }
 
 export function alreadyMember(): AppError {
-  return alreadyThere('Member', 'This person is a member already');
+  return alreadyThere('Member', 'This person is already a member');
 }
 
 function alreadyThere(resourceType: 'Member' | 'Invitation', message: string): AppError {

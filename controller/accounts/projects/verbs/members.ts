@@ -33,10 +33,10 @@ export async function setProjectMembers(
   const roles = new Map<string, ProjectRole>();
   input.members.forEach(({ user_id, role }, at) => {
     const member = members.find((one) => one.user_id === user_id);
-    if (member === undefined) throw fieldError(`members.${at}.user_id`, 'No member of the organization');
-    if (roles.has(user_id)) throw fieldError(`members.${at}.user_id`, 'Named twice');
+    if (member === undefined) throw fieldError(`members.${at}.user_id`, 'Not a member of the organization');
+    if (roles.has(user_id)) throw fieldError(`members.${at}.user_id`, 'Listed twice');
     if (member.role !== 'member' && projectRoleOf(member, project) !== role) {
-      const message = `Has its role in every project as ${member.role} of the organization`;
+      const message = `Already has access to every project as organization ${member.role}`;
       throw fieldError(`members.${at}.role`, message);
     }
     roles.set(user_id, role);

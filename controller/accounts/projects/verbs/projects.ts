@@ -83,7 +83,7 @@ export async function deleteProject(deps: AccountDeps, ctx: OrganizationContext,
 async function refuseContents(deps: AccountDeps, tenant: Tenant): Promise<void> {
   const contents = await deps.contentsOfProject(tenant);
   if (contents === null) return;
-  throw new AppError('CONFLICT', `The project still has ${contents}: delete or move them first`);
+  throw new AppError('CONFLICT', `The project still has ${contents}; delete or move them first`);
 }
 
 function projectNotFound(): AppError {

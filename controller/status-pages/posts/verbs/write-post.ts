@@ -78,7 +78,7 @@ export async function updatePost(
 
 /** What is resolved stays as it is. Throws RESOURCE_NOT_FOUND, ACCESS_DENIED, CONFLICT. */
 export async function resolvePost(
-  deps: PostDeps, ctx: ProjectContext, pageId: string, id: string, message = 'This incident is resolved.',
+  deps: PostDeps, ctx: ProjectContext, pageId: string, id: string, message = 'This incident has been resolved.',
 ): Promise<PostDoc> {
   await loadPage(deps, ctx.tenant, pageId);
   return revisePost(deps, ctx.tenant, pageId, id, (seen) => {
