@@ -14,7 +14,7 @@ export function exposureWarnings({ http, nats }: Pick<ControllerConfig, 'http' |
   }
   if (nats.listen !== null && nats.tls === null && !isLoopback(nats.listen.host)) {
     warnings.push(
-      `NATS_LISTEN=${bracketed(nats.listen.host)}:${nats.listen.port} accepts probes of other machines without TLS: `
+      `NATS_LISTEN=${bracketed(nats.listen.host)}:${nats.listen.port} accepts probes from other machines without TLS: `
         + 'others on the network can read and change results. Set NATS_TLS_CERT and NATS_TLS_KEY.',
     );
   }

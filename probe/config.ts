@@ -59,7 +59,7 @@ function readFlags(argv: readonly string[], problems: string[]): Flags {
     });
     const token = flags.token ?? readToken(flags['token-file'], problems);
     if (flags.token !== undefined && flags['token-file'] !== undefined) {
-      problems.push('--token and --token-file are both given: keep one of them');
+      problems.push('--token and --token-file are both set; keep one of them');
     }
     const isAddress = setting.url('http', 'https').safeParse(flags.controller ?? 'http://unset').success;
     if (!isAddress) {

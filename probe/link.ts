@@ -173,7 +173,7 @@ export class Link implements ProbeBus {
       const isRefused = failure !== null && REFUSALS.includes(failure);
       const retryInMs = Math.round(isRefused ? this.#wait.refused() : this.#wait.away());
       const facts = { reason: failure, retry_in_ms: retryInMs };
-      if (isRefused) this.#options.log.warn(facts, 'NATS refuses this probe');
+      if (isRefused) this.#options.log.warn(facts, 'NATS rejects this probe');
       else if (!isWaiting || wasConnected) this.#options.log.warn(facts, 'waiting for NATS');
       isWaiting = !isRefused;
       await new Promise<void>((resolve) => {

@@ -47,7 +47,7 @@ export class Orders {
     const { bus, region, probeId, log } = this.#options;
     this.#subscription = bus.subscribe(subjects.run(region, probeId), (payload, respond) => {
       void this.#take(payload, respond).catch(
-        (error: unknown) => log.error({ err: error }, 'an order could not be carried out'),
+        (error: unknown) => log.error({ err: error }, 'could not carry out an order'),
       );
     });
   }
@@ -78,7 +78,7 @@ export class Orders {
     this.#refused += 1;
     this.#options.log.warn(
       { purpose: 'run', reason: opened.ok ? 'content' : opened.reason },
-      'a message of the controller was refused',
+      'rejected a message from the controller',
     );
     return null;
   }

@@ -144,7 +144,7 @@ export async function startProbe(deps: ProbeDeps): Promise<RunningProbe> {
       log.info({
         revision: set.revision, monitors: set.size, changed: applied.changed.length,
         gone: applied.gone.length,
-      }, 'assignments taken over');
+      }, 'took over assignments');
     },
     onSynced: () => {
       if (isReported) return;
@@ -230,7 +230,7 @@ async function identityOf(deps: ProbeDeps, capabilities: string[]): Promise<Iden
   const { controllerUrl, token } = settings.enrolment;
   if (known) {
     const facts = { probe: known.answer.probe_id, data_dir: settings.dataDir };
-    if (token) log.info(facts, 'already enrolled, so the token is not used: to enrol anew, empty the data directory');
+    if (token) log.info(facts, 'already enrolled; ignoring the token. To enrol again, empty the data directory');
     return known;
   }
   if (!controllerUrl || !token) throw new NotEnrolled();

@@ -38,7 +38,7 @@ function readSecret(name: string, env: Environment, problems: string[]): string 
   const path = env[`${name}_FILE`]?.trim();
   if (!path) return env[name];
   if (env[name]?.trim()) {
-    problems.push(`${name} and ${name}_FILE are both set: keep one of them`);
+    problems.push(`${name} and ${name}_FILE are both set; keep one of them`);
     return undefined;
   }
   try {

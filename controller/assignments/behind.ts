@@ -62,6 +62,6 @@ export class BehindTeller {
     if (head === held) return;
     // A probe ahead of us has the set of a lost database; only a number above its own shows it a gap.
     announcer.nudge(probe, Math.max(head, held + 1));
-    if (held > head) log.warn({ probe_id: probeId, held, head }, 'probe is ahead of the database');
+    if (held > head) log.warn({ probe_id: probeId, held, head }, 'a probe is ahead of the database');
   }
 }

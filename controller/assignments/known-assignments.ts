@@ -64,7 +64,7 @@ export class KnownAssignments {
       quietMs: REFRESH_EVERY_MS,
       company: deps.company,
       round: () => this.#refresh(),
-      onFailed: (error) => deps.log.warn({ err: error }, 'changed assignments could not be read'),
+      onFailed: (error) => deps.log.warn({ err: error }, 'could not read changed assignments'),
     });
   }
 

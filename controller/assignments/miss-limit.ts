@@ -31,6 +31,6 @@ export class MissLimit {
     // How many there are is known once the database has answered: it may be more than were left.
     this.#misses.charge(probeId, misses, monotonicNow);
     if (strangers === 0 || !this.#warnings.take(probeId, 1, monotonicNow)) return;
-    this.#log.warn({ probe_id: probeId }, 'a probe reports on monitors that it was never assigned');
+    this.#log.warn({ probe_id: probeId }, 'a probe reported on monitors that it was never assigned');
   }
 }

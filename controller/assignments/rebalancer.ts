@@ -77,7 +77,7 @@ export class Rebalancer {
       clock: deps.clock,
       everyMs: LOOK_EVERY_MS,
       round: () => this.#look(),
-      onFailed: (error) => deps.log.warn({ err: error }, 'rebalancing failed; it is tried again'),
+      onFailed: (error) => deps.log.warn({ err: error }, 'rebalancing failed and will be retried'),
     });
   }
 

@@ -55,7 +55,7 @@ export class SyncResponder {
     const { log, rate } = this.#deps;
     const from = probeOfSubject(message.subject);
     if (!from || !rate.admits(from.probeId)) return;
-    const failed = (error: unknown) => log.warn({ err: error, subject: message.subject }, 'sync not answered');
+    const failed = (error: unknown) => log.warn({ err: error, subject: message.subject }, 'could not respond to a sync request');
     this.#queue.put(from.probeId, () => this.#answer(from, message).catch(failed));
   }
 

@@ -66,7 +66,7 @@ export class Witnesses {
     }
     this.counts.asked += 1;
     this.#queue.add(() => this.#ask(state, regions, tell)).catch(
-      (error: unknown) => this.#deps.log.warn({ err: error }, 'other regions could not be asked'),
+      (error: unknown) => this.#deps.log.warn({ err: error }, 'could not ask witnesses'),
     );
   }
 

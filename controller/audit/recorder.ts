@@ -35,7 +35,7 @@ export function createAuditRecorder({ entries, organizationsOf, log }: AuditReco
           await entries.insert({ _id: newId(entry.created_at), ...entry, organization_id: organizationId });
         }
       } catch (error) {
-        log.error({ err: error, entry }, 'a change could not be written into the audit log');
+        log.error({ err: error, entry }, 'could not write a change to the audit log');
       }
     },
   };

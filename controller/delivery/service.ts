@@ -93,7 +93,7 @@ export class DeliveryService {
     });
     this.#looks = new Rounds({
       clock, everyMs: LOOK_EVERY_MS, quietMs: QUIET_MS, company, round: () => this.#look(),
-      onFailed: (error) => log.warn({ err: error }, 'could not look for deliveries that are due'),
+      onFailed: (error) => log.warn({ err: error }, 'could not read the deliveries that are due'),
     });
     this.#sweeps = new Rounds({
       clock, everyMs: SWEEP_EVERY_MS, round: () => this.#sweep(),
@@ -182,7 +182,7 @@ export class DeliveryService {
     this.counts.resumed += 1;
     this.#deps.log.warn(
       { delivery_id: deliveryId },
-      'a delivery was taken up whose last try was never reported: its receiver may get it twice',
+      'resumed a delivery whose last attempt has no recorded outcome; the receiver may get it twice',
     );
   }
 

@@ -60,11 +60,11 @@ export class DomainLookups {
     this.#claims = new Claims({ clock, holder, lastsMs: CLAIM_MS });
     this.#looking = new Rounds({
       clock, everyMs: LOOK_EVERY_MS, quietMs: QUIET_MS, company, round: () => this.#look(),
-      onFailed: (error) => log.warn({ err: error }, 'domains could not be looked up'),
+      onFailed: (error) => log.warn({ err: error }, 'could not look up domains'),
     });
     this.#tidying = new Rounds({
       clock, everyMs: TIDY_EVERY_MS, round: () => turns.removeOlder(clock.now() - DAY_MS),
-      onFailed: (error) => log.warn({ err: error }, 'old turns at servers of domains could not be removed'),
+      onFailed: (error) => log.warn({ err: error }, 'could not remove old query slots of domain servers'),
     });
   }
 
@@ -95,7 +95,7 @@ export class DomainLookups {
     if (found.length === 0 && claims.held.length === 0 && !this.#isAnyWaiting) return 'quiet';
     for (const due of found.filter(({ due_at, claim }) => due_at <= now && claims.isFree(claim))) {
       const work = claims.under((claim) => domains.claim(due, claim), (claimed) => this.#settle(claimed))
-        .catch((error: unknown) => log.warn({ err: error, domain: due._id }, 'a domain could not be looked up'))
+        .catch((error: unknown) => log.warn({ err: error, domain: due._id }, 'could not look up a domain'))
         .finally(() => {
           this.#underWay.delete(work);
           this.#looking.look();

@@ -57,7 +57,7 @@ export class EvidenceQueue {
         this.#remove(batch.length);
         waitMs = GATHER_MS;
       } catch (error) {
-        if (waitMs === GATHER_MS) log.warn({ err: error }, 'evidence cannot be written yet');
+        if (waitMs === GATHER_MS) log.warn({ err: error }, 'could not write evidence; it will be retried');
         if (this.#isStopped) break;
         waitMs = Math.min(waitMs * 2, LONGEST_BACKOFF_MS);
       }

@@ -54,7 +54,7 @@ export function createApp(deps: AppDeps, opened?: HttpServer): HttpServer {
   const routes = [...deps.routes, ...(deps.isBare === true ? [] : referenceRoutes(deps.routes))];
   checkRoutes(routes);
   const koa = new Koa<ExchangeState>();
-  koa.on('error', (error: unknown) => deps.log.debug({ err: error }, 'an answer could not be sent'));
+  koa.on('error', (error: unknown) => deps.log.debug({ err: error }, 'could not send a response'));
   koa.use(frame(deps, () => !server.isListening));
   const own = { documents: new DocumentReader(deps.clock, deps.documentMemory), known: new KnownCallers() };
   koa.use(createRouter({ ...deps, ...own }, routes));

@@ -40,7 +40,7 @@ export function windowRounds(deps: WindowRoundsDeps): Rounds {
       for (const window of due) await settle(deps, window, clock.now());
       return due.length === AT_ONCE ? true : soon.length === 0 ? 'quiet' : false;
     },
-    onFailed: (error) => log.warn({ err: error }, 'maintenance windows could not be told of'),
+    onFailed: (error) => log.warn({ err: error }, 'could not notify about maintenance windows'),
   });
 }
 

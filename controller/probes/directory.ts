@@ -36,7 +36,7 @@ export class FleetDirectory {
       company: deps.company,
       round: () => this.#read(),
       onFailed: (error) => {
-        if (!this.#hasFailed) deps.log.warn({ err: error }, 'fleet not read; the last known one is used');
+        if (!this.#hasFailed) deps.log.warn({ err: error }, 'could not read the fleet; using the last known state');
         this.#hasFailed = true;
       },
     });

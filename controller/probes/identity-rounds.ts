@@ -48,7 +48,7 @@ export function identityRounds(deps: IdentityDeps) {
     },
     onFailed: (error) => {
       outdate();
-      log.warn({ err: error }, 'NATS identities not published');
+      log.warn({ err: error }, 'could not publish NATS identities');
     },
   });
   return { rounds, outdate };

@@ -52,7 +52,7 @@ export class KeyRotations {
     const { clock, log } = deps;
     this.#deps = deps;
     this.#queue = new FairQueue(clock, LIMITS, () => new Refused());
-    this.#failures = new IgnoredMessages({ clock, log, reason: 'a probe has not replaced its keys yet' });
+    this.#failures = new IgnoredMessages({ clock, log, reason: 'a probe has not rotated its keys yet' });
   }
 
   /** Goes on with a probe that is to replace its keys; returns at once. */
@@ -83,7 +83,7 @@ export class KeyRotations {
     const { public_key: known, next_public_key: next = null } = probe;
     const bytes = await this.#deps.order(probe, { rotate: { known, next } });
     const reply = decodeJson(rotateReply, bytes, LARGEST_REPLY_BYTES);
-    if (!reply) throw new Error('the answer of the probe cannot be read');
+    if (!reply) throw new Error('the response of the probe cannot be parsed');
     if (reply.uses !== known) await this.#adopt(probe, reply.uses);
     else if (reply.next && reply.next.public_key !== next) await this.#accept(probe, reply.next);
   }
@@ -94,10 +94,10 @@ export class KeyRotations {
     const text = rotationText(probe._id, probe.public_key, offer);
     const isSigned =
       isSignedByOwnerOf(probe.public_key, text, by_known) && isSignedByOwnerOf(public_key, text, by_next);
-    if (!isSigned || !isBoxKey(box_key)) throw new Error('the offered keys do not verify');
-    if (await probes.isKeyTaken(public_key)) throw new Error('the offered key is that of another probe');
+    if (!isSigned || !isBoxKey(box_key)) throw new Error('the signature of the offered keys is not valid');
+    if (await probes.isKeyTaken(public_key)) throw new Error('the offered key belongs to another probe');
     await probes.offerKeys(probe._id, probe.public_key, { public_key, box_key }).catch((error: unknown) => {
-      throw isDuplicateKey(error) ? new Error('another probe has offered the same key') : error;
+      throw isDuplicateKey(error) ? new Error('another probe offered the same key') : error;
     });
     await publishIdentities();
   }
@@ -109,7 +109,7 @@ export class KeyRotations {
     const next = { public_key: next_public_key, box_key: next_box_key };
     const adopted = await probes.adoptKeys(id, known, next, clock.now());
     if (!adopted) return;
-    log.info({ probe_id: id, probe_name: probe.name, region: probe.region_id }, 'probe uses new keys');
+    log.info({ probe_id: id, probe_name: probe.name, region: probe.region_id }, 'a probe uses its new keys');
     await Promise.all([publishIdentities(), directory.refresh()]);
     // The probe forgets the former keys when it gets something that is sealed to the new ones.
     await order({ ...probe, ...next }, { rotate: { known: used, next: used } });

@@ -71,13 +71,13 @@ export class Liveness {
         note: (note) => this.#due.set(probeId, note),
       }, context),
       onFailure: ({ name, error }) => {
-        deps.log.error({ err: error, probe_id: name }, 'the link of a probe failed and starts again');
+        deps.log.error({ err: error, probe_id: name }, 'the link of a probe failed and is restarting');
         return true;
       },
     });
     this.#noteTrouble = new LastingTrouble({
       clock: deps.clock, log: deps.log, level: 'warn', counted: 'times',
-      text: 'beats not noted', over: 'beats are noted again',
+      text: 'could not record beats', over: 'beats are recorded again',
     });
     this.#notes = new Rounds({
       clock: deps.clock,

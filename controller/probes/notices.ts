@@ -34,7 +34,7 @@ export class ProbeNotices {
       clock: deps.clock,
       everyMs: LOOK_EVERY_MS,
       round: () => this.#look(),
-      onFailed: (error) => deps.log.warn({ err: error }, 'operators of probes not told; it is tried again'),
+      onFailed: (error) => deps.log.warn({ err: error }, 'could not notify the operators of probes; will retry'),
     });
   }
 

@@ -64,11 +64,11 @@ export class ProbeLink implements Behaviour<LinkMessage> {
     const shiftMs = clockShiftMs(track);
     if (shiftMs !== 0 && clockShiftMs(before) === 0) {
       const facts = { probe_id, probe_name, clock_offset_ms: shiftMs };
-      log.warn(facts, 'the clock of a probe is wrong: the times of its results are corrected');
+      log.warn(facts, 'the clock of a probe is wrong; the times of its results are being corrected');
     }
     if (track.conflict && !before?.conflict) {
       const facts = { probe_id, epochs: track.epochs, older: track.conflict.olderEpoch };
-      log.error(facts, 'two processes use one probe identity');
+      log.error(facts, 'two processes use the same probe identity');
     }
   }
 

@@ -39,7 +39,7 @@ export class ProbeRate {
     this.subject = subject;
     this.#clock = clock;
     this.#buckets = new TokenBuckets(RATES[subject]);
-    this.#ignored = new IgnoredMessages({ clock, log, reason: 'a probe sends more than it may' });
+    this.#ignored = new IgnoredMessages({ clock, log, reason: 'a probe exceeds its message limit' });
   }
 
   /** Messages ignored since the start. */

@@ -56,7 +56,7 @@ export class Quarantines {
       clock: deps.clock,
       everyMs: LOOK_EVERY_MS,
       round: () => this.#look(),
-      onFailed: (error) => deps.log.warn({ err: error }, 'quarantines not decided; it is tried again'),
+      onFailed: (error) => deps.log.warn({ err: error }, 'could not decide on quarantines; will retry'),
     });
   }
 
@@ -131,11 +131,11 @@ export class Quarantines {
     const { log } = this.#deps;
     if (spared.length > 0 === this.#isSparing) return;
     this.#isSparing = spared.length > 0;
-    if (!this.#isSparing) return log.info('no longer do more than half of the probes look bad');
+    if (!this.#isSparing) return log.info('the majority of probes is healthy again');
     const reasons =
       spared.slice(0, REASONS_TOLD).map(({ id, found }) => ({ probe_id: id, reason: found?.reason }));
     const facts = { probes: spared.length, enrolled, reasons };
-    log.error(facts, 'more than half of the probes look bad, so none is quarantined: look at this host, ' +
+    log.error(facts, 'the majority of probes looks unhealthy, so none is quarantined; check this host, ' +
       'its clock and its network');
   }
 
@@ -143,8 +143,8 @@ export class Quarantines {
     const { log } = this.#deps;
     const { probe: { _id: probe_id, name: probe_name, region_id: region }, isQuarantined, reason } = change;
     const facts = { probe_id, probe_name, region, reason };
-    if (isQuarantined) log.error(facts, 'a probe is quarantined: it has no vote and gets no new work');
-    else log.info(facts, 'a probe is no longer quarantined');
+    if (isQuarantined) log.error(facts, 'a probe was quarantined; it has no vote and gets no new monitors');
+    else log.info(facts, 'a probe was released from quarantine');
     for (const listener of this.#listeners) {
       try {
         listener(change);

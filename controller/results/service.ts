@@ -89,7 +89,7 @@ export class ResultsService<M> {
       holdsLease: (shard) => this.#leases.holds(shard),
       surrender: (shard) => {
         this.#leases.surrender(shard).catch(
-          (error: unknown) => log.warn({ err: error, shard }, 'a lease could not be given up'),
+          (error: unknown) => log.warn({ err: error, shard }, 'could not release a lease'),
         );
       },
       onStarted: (shard) => {

@@ -52,7 +52,7 @@ export class RetentionSweeper extends Rounds {
       clock: deps.clock,
       everyMs: LOOK_EVERY_MS,
       round: () => this.#sweepAll(),
-      onFailed: (error) => deps.log.warn({ err: error }, 'what has aged could not be removed'),
+      onFailed: (error) => deps.log.warn({ err: error }, 'could not remove expired data'),
     });
     this.#deps = deps;
   }
@@ -76,7 +76,7 @@ export class RetentionSweeper extends Rounds {
         if (this.#isStopped || !ownsShard(shardOf(id))) continue;
         await this.#sweep(id, clock.now()).catch((error: unknown) => {
           const context = { err: error, organization_id: id };
-          log.warn(context, 'what an organization no longer keeps could not be removed');
+          log.warn(context, 'could not remove the expired data of an organization');
         });
       }
       if (ids.length < ORGANIZATIONS) return;

@@ -31,7 +31,7 @@ export class SubscriptionDirectory {
       clock: deps.clock,
       everyMs: READ_EVERY_MS,
       round: () => this.#read(),
-      onFailed: (error) => deps.log.warn({ err: error }, 'subscriptions not read; the last known are used'),
+      onFailed: (error) => deps.log.warn({ err: error }, 'could not read subscriptions; using the last known ones'),
     });
   }
 

@@ -87,7 +87,7 @@ export class Watchdog {
   #report(problem: string | null): void {
     if (problem === this.#logged || this.#stopped.signal.aborted) return;
     this.#logged = problem;
-    if (problem === null) this.#deps.log.info('the watchdog is called again');
-    else this.#deps.log.warn({ reason: problem }, 'the watchdog was not reached');
+    if (problem === null) this.#deps.log.info('the watchdog is reachable again');
+    else this.#deps.log.warn({ reason: problem }, 'could not reach the watchdog');
   }
 }

@@ -61,7 +61,7 @@ export function openEvents({ bus, clock, log }: ControllerPorts) {
       };
       const tell = (probeId: string, status: ProbeSeen['status']): void => {
         publishChange(probeId, status).catch((error: unknown) => {
-          log.warn({ err: error, probe_id: probeId }, 'no event was published for a probe');
+          log.warn({ err: error, probe_id: probeId }, 'could not publish an event for a probe');
         });
       };
       fleet.liveness.onChange(({ probeId, region, isLive }) => {

@@ -30,7 +30,7 @@ export async function openGroups({ mongo: { db }, clock, log }: ControllerPorts)
       const removing = new Rounds({
         clock, everyMs: RESUME_EVERY_MS,
         round: () => resumeRemovals(deps, clock.now()),
-        onFailed: (error) => log.warn({ err: error }, 'a deleted group was not cleared'),
+        onFailed: (error) => log.warn({ err: error }, 'could not clean up a deleted group'),
       });
       return { deps, routes: groupRoutes(deps), removing };
     },

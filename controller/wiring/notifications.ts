@@ -70,7 +70,7 @@ export async function openNotifications(ports: NotificationPorts, sources: Notif
       sendDigest: (digest) => sendDigest(sending, digest),
       send: (destination, alert, context) => sendAlert(sending, destination, alert, context),
       onFailing: ({ _id }, reason) => {
-        log.warn({ destination_id: _id, reason }, 'a destination has begun to fail');
+        log.warn({ destination_id: _id, reason }, 'a destination started failing');
         failing.soon();
       },
     },

@@ -31,7 +31,7 @@ export function missingPackage(root, production) {
   const wanted = readPackages(join(root, 'package-lock.json'));
   if (!wanted) {
     throw new Error(
-      `${join(root, 'package-lock.json')} cannot be read: this checkout of Farwatch is incomplete`,
+      `${join(root, 'package-lock.json')} could not be read; this checkout of Farwatch is incomplete`,
     );
   }
   const present = installedPackages(root);
@@ -84,7 +84,7 @@ export function runQuietly(command, args, options = {}) {
     };
     child.stdout.on('data', keep);
     child.stderr.on('data', keep);
-    child.on('error', (error) => reject(new Error(`${command} cannot be run: ${error.message}`)));
+    child.on('error', (error) => reject(new Error(`could not run ${command}: ${error.message}`)));
     child.on('close', (code, signal) => {
       process.off('exit', stopChild);
       if (code === 0) return resolve(output);

@@ -6,7 +6,7 @@ import { StartError } from './start-error.ts';
 const REASONS: Record<string, string> = {
   EADDRINUSE: 'the port is in use',
   EACCES: 'permission denied',
-  EADDRNOTAVAIL: 'this machine does not have that address',
+  EADDRNOTAVAIL: 'this machine does not have this address',
   ENOTFOUND: 'no such host',
 };
 const HOST_FAULTS = ['EADDRNOTAVAIL', 'ENOTFOUND'];

@@ -11,11 +11,11 @@ const NO_RIGHT = 'raw sockets need root or CAP_NET_RAW';
 
 /** What npm wrote when it failed, and what that means for people. */
 const REASONS = [
-  [/ failed \(SIGKILL\):/, 'the build took too long'],
-  [/could not find any Python/i, 'Python is missing (Debian, Ubuntu: apt-get install python3)'],
+  [/ failed \(SIGKILL\):/, 'the build timed out'],
+  [/could not find any Python/i, 'Python not found (Debian, Ubuntu: apt-get install python3)'],
   [
     /not found: make|(?:make|cc|g\+\+|clang\+\+|c\+\+): (?:command )?(?:not found|No such file)|xcode/i,
-    'there is no C++ compiler (Debian, Ubuntu: apt-get install build-essential)',
+    'no C++ compiler found (Debian, Ubuntu: apt-get install build-essential)',
   ],
   [
     /ENOTFOUND|EAI_AGAIN|ECONNREFUSED|ECONNRESET|ETIMEDOUT|fetch failed|response downloading/,
@@ -45,7 +45,7 @@ export async function ensureRawSocket({ root, say, within = BUILD_WITHIN_MS }) {
       const args = ['rebuild', 'raw-socket', '--ignore-scripts=false', '--no-audit', '--no-fund'];
       await runNpm(args, root, { timeout: within, killSignal: 'SIGKILL' });
       if (loads(root)) return true;
-      report(root, say, 'raw-socket was built but does not load');
+      report(root, say, 'raw-socket was built but could not be loaded');
     } catch (error) {
       const [, why] = REASONS.find(([sign]) => sign.test(error.message)) ?? [];
       report(root, say, `raw-socket could not be built: ${why ?? lastLine(error.message)}`);

@@ -69,7 +69,7 @@ async function endProcess(record: RunRecord, clock: Clock): Promise<void> {
   for (const [signal, graceMs] of [['SIGTERM', TERM_GRACE_MS], ['SIGKILL', KILL_GRACE_MS]] as const) {
     if (await endedAfter(record, signal, graceMs, clock)) return;
   }
-  throw new Error(`${record.role} (process ${record.pid}) of an earlier start does not end; end it by hand`);
+  throw new Error(`${record.role} (process ${record.pid}) from an earlier start does not exit; stop it manually`);
 }
 
 async function endedAfter(

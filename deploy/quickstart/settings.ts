@@ -24,7 +24,7 @@ export function readSettings(env: Environment, argv: readonly string[]): Quickst
   const controller = checkControllerConfig({ ...env, ...standIns });
   const probe = checkProbeConfig(env, []);
   const unknown = argv.map((argument) =>
-    `${argument} is not an option: npm start takes --probe or --controller, and settings from the environment`);
+    `${argument} is not an option: npm start takes --probe or --controller, and reads settings from the environment`);
   const problems = [...new Set([...controller.problems, ...probe.problems, ...unknown])];
   if (!controller.config || problems.length > 0) throw new ConfigError(problems);
   return { controller: controller.config, hasMongo, hasNats };

@@ -26,7 +26,7 @@ export function socketFolder(dataDir: string, name: string, temporaryDirs = [tmp
   // Not XDG_RUNTIME_DIR: it disappears when its user logs out, also from under a running database.
   const prefix = temporaryDirs.map((dir) => join(dir, 'farwatch-')).find((path) => fits(`${path}123456`, name));
   if (prefix === undefined) {
-    throw new StartError(`DATA_DIR and TMPDIR are too long for the socket of a database; shorten one of them.`);
+    throw new StartError(`The paths in DATA_DIR and TMPDIR are too long for a database socket; shorten one of them.`);
   }
   const folder = mkdtempSync(prefix);
   writeFileSync(`${note}.tmp`, JSON.stringify({ data_dir: dataDir, folder }), { mode: 0o600 });

@@ -52,7 +52,7 @@ export class AssignmentLog {
       const parsed = parseLine(raw);
       if (!parsed) {
         log.warn(
-          { revision: set.revision }, 'the saved assignments end in a damaged line; the rest is asked for',
+          { revision: set.revision }, 'the saved assignments end in a damaged line; requesting the rest',
         );
         break;
       }
@@ -85,7 +85,7 @@ export class AssignmentLog {
 
   #enqueue(work: () => Promise<void>): Promise<void> {
     this.#work = this.#work.then(work).catch(async (error: unknown) => {
-      this.#log.error({ err: (error as Error).message }, 'the assignments could not be saved');
+      this.#log.error({ err: (error as Error).message }, 'could not save the assignments');
       // The next change writes the whole set anew.
       await this.#file?.close().catch(() => undefined);
       this.#file = null;

@@ -203,7 +203,7 @@ class Synchronizing implements Behaviour<SynchronizerMessage> {
     if (delta?.success) return delta.data;
     this.#onRefused();
     this.#options.log.warn(
-      { purpose, reason: opened.ok ? 'content' : opened.reason }, 'a message of the controller was refused',
+      { purpose, reason: opened.ok ? 'content' : opened.reason }, 'rejected a message from the controller',
     );
     return null;
   }

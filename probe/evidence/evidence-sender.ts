@@ -158,7 +158,7 @@ export class EvidenceSender implements Observer {
     try {
       bytes = bytesOf(this.#waiting.take() as Failure);
     } catch (error) {
-      this.#options.log.error({ err: error }, 'evidence could not be made');
+      this.#options.log.error({ err: error }, 'could not capture evidence');
     }
     if (!bytes) this.#unsent += 1;
     return bytes;

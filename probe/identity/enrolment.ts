@@ -80,7 +80,7 @@ async function post(url: string, body: string): Promise<IncomingMessage> {
   const headers = { 'content-type': 'application/json', 'content-length': Buffer.byteLength(body) };
   const options = { method: 'POST', agent: false, timeout: ANSWER_TIMEOUT_MS, headers } as const;
   const request = url.startsWith('https:') ? requestHttps(url, options) : requestHttp(url, options);
-  request.on('timeout', () => request.destroy(new Error(`no answer within ${ANSWER_TIMEOUT_MS / 1000} s`)));
+  request.on('timeout', () => request.destroy(new Error(`no response within ${ANSWER_TIMEOUT_MS / 1000} s`)));
   request.end(body);
   const [response] = (await once(request, 'response')) as [IncomingMessage];
   return response;
@@ -92,7 +92,7 @@ async function textOf(response: IncomingMessage): Promise<string> {
   let size = 0;
   for await (const chunk of response as AsyncIterable<Buffer>) {
     size += chunk.length;
-    if (size > MOST_ANSWER_BYTES) throw new Error('the answer is too long');
+    if (size > MOST_ANSWER_BYTES) throw new Error('the response is too long');
     chunks.push(chunk);
   }
   return Buffer.concat(chunks).toString('utf8');
@@ -109,7 +109,7 @@ function answerOf(controllerUrl: string, status: number, text: string): Answer {
     kind: 'refused',
     reason: refused.success
       ? refused.data.error.message
-      : `what answers at ${controllerUrl} is no Farwatch controller (status ${status})`,
+      : `the server at ${controllerUrl} is not a Farwatch controller (status ${status})`,
   };
 }
 

@@ -34,7 +34,7 @@ export class KeyRing {
   rotate({ rotate: { known, next } }: RotateOrder): Promise<RotateReply> {
     return this.#inTurn(async () => {
       if (nameOf(this.#identity.former) === known) return this.#reply(null);
-      if (nameOf(this.#identity) !== known) throw new Error('the controllers know this probe by another key');
+      if (nameOf(this.#identity) !== known) throw new Error('the controllers know this probe by a different key');
       if (next === known) return this.#reply(null);
       const offered = this.#identity.next ?? await this.#prepare();
       if (nameOf(offered) === next && (await this.#deps.reconnect(offered.user.getSeed()))) {
@@ -63,7 +63,7 @@ export class KeyRing {
   async #adopt({ user, box }: ProbeKeys): Promise<void> {
     const { next: _adopted, ...former } = this.#identity;
     await this.#keep({ ...former, user, box, former });
-    this.#deps.log.info('keys replaced');
+    this.#deps.log.info('keys rotated');
   }
 
   async #forget(keys: ProbeKeys): Promise<void> {

@@ -71,7 +71,7 @@ export class Sender<Lane extends LaneSource = LaneSource> {
       clock, capacity: MAILBOX_MESSAGES, firstDelayMs: FIRST_RESTART_MS, maxDelayMs: LONGEST_RESTART_MS,
       start: (_name, context) => new Sending(options, context, () => this.#onIdle?.()),
       onFailure: ({ error }) => {
-        log.error({ err: error }, 'sending failed and starts again');
+        log.error({ err: error }, 'sending failed and is restarting');
         return true;
       },
     });

@@ -101,7 +101,7 @@ export class SegmentLog {
         await unlink(segment.path);
       } catch (error) {
         this.#options.log.warn(
-          { err: (error as Error).message }, 'a segment of the spool could not be deleted',
+          { err: (error as Error).message }, 'could not delete a spool segment',
         );
       }
     }

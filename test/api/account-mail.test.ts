@@ -127,9 +127,9 @@ describe('a mail that is not sent', () => {
     return {
       app, timers, posts, operator,
       /** The log about mails to this address that are given up. */
-      dropsOf: (email: string) => logged.filter(({ msg, to }) => msg === 'a mail was not sent' && to === email),
+      dropsOf: (email: string) => logged.filter(({ msg, to }) => msg === 'an email was not sent' && to === email),
       retriesOf: (email: string) =>
-        logged.filter(({ msg, to }) => msg === 'a mail will be sent again' && to === email).length,
+        logged.filter(({ msg, to }) => msg === 'sending an email failed and will be retried' && to === email).length,
       metric: async (mails: string) => {
         const { text } = await app.client.get('/metrics');
         return Number(new RegExp(`farwatch_account_mails_dropped_total\\{class="${mails}"\\} (\\d+)`).exec(text)?.[1]);

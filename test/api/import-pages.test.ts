@@ -132,7 +132,7 @@ test('what is wrong with pages refuses the whole document', async () => {
     .toEqual(said('VALIDATION_ERROR', 'status_pages.0.monitors.1.monitor: Unknown monitor'));
   expect(await refused([{ ...page, subdomain }])).toEqual(said('SLUG_ALREADY_TAKEN', subdomain, 409));
   const editor = await newMember(app, tenant, 'member');
-  expect(await refused([page], editor.client)).toEqual(said('INSUFFICIENT_PERMISSIONS', 'admin of the project', 403));
+  expect(await refused([page], editor.client)).toEqual(said('INSUFFICIENT_PERMISSIONS', 'project admins', 403));
   expect((await editor.client.post('/api/import', { groups: [{ name: 'G' }] })).status).toBe(200);
 });
 

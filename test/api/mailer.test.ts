@@ -144,7 +144,7 @@ describe('Mailgun', () => {
     const away = open({ mailgun: { apiKey: 'key-1', domain: 'mg.example', url: 'http://127.0.0.1:1' } });
     const outcome = await away.send(MAIL);
     expect(outcome).toMatchObject({
-      kind: 'retry', reason: expect.stringContaining('could not be reached') as string,
+      kind: 'retry', reason: expect.stringContaining('could not reach Mailgun') as string,
     });
     expect(JSON.stringify(outcome)).not.toContain('key-1');
   });

@@ -115,7 +115,7 @@ test('what DNS does not say, or says of another page, verifies nothing', async (
     for (const name of [domain, `_farwatch.${domain}`]) zone.set(name, failure);
     const { verification } = (await verify(page)).data;
     expect(verification).toMatchObject({ is_verified: false });
-    expect(verification.problem).toMatch(/gave no answer about CNAME/);
+    expect(verification.problem).toMatch(/did not return CNAME/);
   }
   expect((await verify(other)).code).toBe('VALIDATION_ERROR');
   for (const own of [PAGE_DOMAIN, `x.${PAGE_DOMAIN}`]) {

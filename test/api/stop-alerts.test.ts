@@ -126,7 +126,7 @@ describe('an alert mail', () => {
     await until(async () => (await integration(id)).health.status === 'failing');
     expect((await integration(id)).health).toMatchObject({
       status: 'failing', failing_recipients: [to], suppressed_recipients: [to],
-      last_error: expect.stringContaining('has stopped alert mails'),
+      last_error: expect.stringContaining('stopped alert emails'),
     });
   });
 
@@ -165,7 +165,7 @@ describe('an alert mail', () => {
     const before = smtp.mails.length;
     const sample = await admin.post(`/api/integrations/${again}/test`);
     expect(sample.data).toMatchObject({
-      delivered: false, error_message: expect.stringContaining('has stopped alert mails'),
+      delivered: false, error_message: expect.stringContaining('stopped alert emails'),
     });
     expect((await alert())[0]?.status).toBe('failed');
     const alerts = smtp.mails.slice(before).filter((mail) => mail.to[0]?.endsWith('@victim.example'));

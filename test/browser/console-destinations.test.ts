@@ -127,7 +127,7 @@ describe('destinations in the console', () => {
     await rig.open(tenant.owner, `/destinations/${id}`, DESKTOP, async (page) => {
       await page.getByLabel('Recipients').fill('night@example.com, day@example.com');
       await page.getByRole('button', { name: 'Save' }).click();
-      await page.getByText('Saved').waitFor();
+      await page.getByText('Saved', { exact: true }).waitFor();
       expect((await read()).data.integration.config.to).toEqual(['night@example.com', 'day@example.com']);
       await page.getByRole('link', { name: 'All destinations' }).click();
       await page.getByRole('switch', { name: 'Night shift' }).click();

@@ -169,7 +169,7 @@ test('each piece is taken by one of several controllers', async () => {
 test('what comes while the database is away is kept when it is back', async () => {
   const id = await create();
   const now = Date.now();
-  const notYet = 'evidence cannot be written yet';
+  const notYet = 'could not write evidence; it will be retried';
   database.drop();
   send('eu', evidenceMessage(id, now));
   await until(() => lines.some((line) => line.includes(notYet)), { what: 'a write has failed' });

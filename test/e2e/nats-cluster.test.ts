@@ -148,7 +148,7 @@ describe.runIf(natsPrograms().newest).each(kinds)("an operator's cluster of thre
   test('lets a deleted probe in at none of its servers', async () => {
     const { probes } = await session.ok<{ probes: { id: string }[] }>('GET', '/api/probes');
     await session.ok('DELETE', `/api/probes/${probes[0]?.id}`);
-    const refusals = () => probe.lines.filter(({ msg }) => msg === 'NATS refuses this probe').length;
+    const refusals = () => probe.lines.filter(({ msg }) => msg === 'NATS rejects this probe').length;
     await until(() => refusals() >= cluster.size, { what: 'refused again and again' });
     expect(probe.lines.at(-1)?.msg).not.toBe('NATS link up');
   });

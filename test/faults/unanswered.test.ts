@@ -140,7 +140,7 @@ fault('F42', 'a probe is revoked while it is connected and holds unsent results'
   await revoked.said('NATS link down', log);
   const goneMs = performance.now() - revokedAt;
   way.heal();
-  await revoked.said('NATS refuses this probe', log);
+  await revoked.said('NATS rejects this probe', log);
   const others = own.map((id) => load.countOf(id));
   await until(() => own.every((id, at) => load.countOf(id) >= (others[at] ?? 0) + 2), {
     what: 'the heir checks',

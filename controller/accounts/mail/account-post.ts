@@ -58,7 +58,7 @@ export class AccountPost {
       const { reason } = outcome;
       const isLast = outcome.kind === 'bounced' || waitMs === null || signal.aborted;
       if (isLast) return this.#drop({ to, subject, reason });
-      log.warn({ class: lane, to, subject, reason }, 'a mail will be sent again');
+      log.warn({ class: lane, to, subject, reason }, 'sending an email failed and will be retried');
       await Promise.race([sleep(clock, waitMs), this.#closed]);
       if (!signal.aborted) continue;
       return this.#drop({ to, subject, reason: `Farwatch is stopping; last error: ${reason}` });
@@ -68,6 +68,6 @@ export class AccountPost {
   #drop(mail: { to: string; subject?: string; reason: string; err?: unknown }): void {
     this.dropped += 1;
     const { lane, log } = this.#deps;
-    log[mail.err === undefined ? 'warn' : 'error']({ class: lane, ...mail }, 'a mail was not sent');
+    log[mail.err === undefined ? 'warn' : 'error']({ class: lane, ...mail }, 'an email was not sent');
   }
 }

@@ -10,7 +10,7 @@ type OwnerMailDeps = Pick<AccountDeps, 'members' | 'users' | 'posts' | 'log'>;
 export function mailOwners(deps: OwnerMailDeps, organizationId: string, compose: (to: string) => Mail): void {
   addressesOfOwners(deps, organizationId).then(
     (addresses) => addresses.forEach((to) => deps.posts.owners.post(to, async () => compose(to))),
-    (error: unknown) => deps.log.error({ err: error, organizationId }, 'the owners could not be told'),
+    (error: unknown) => deps.log.error({ err: error, organizationId }, 'could not email the owners of the organization'),
   );
 }
 

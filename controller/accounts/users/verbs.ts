@@ -93,6 +93,6 @@ async function discard(deps: AccountDeps, { member, project, organization }: New
   ]);
   for (const outcome of outcomes) {
     if (outcome.status === 'fulfilled') continue;
-    deps.log.warn({ err: outcome.reason as unknown }, 'remains of a failed registration stay');
+    deps.log.warn({ err: outcome.reason as unknown }, 'could not clean up after a failed registration');
   }
 }

@@ -28,7 +28,7 @@ export async function keepEvidence(deps: KeepDeps, arrivals: Arrival[]): Promise
     isAboutItems: (error) => !isDatabaseUnavailable(error),
     setAside: (arrival, error) => {
       outcomes.set(arrival, 'unwritable');
-      deps.log.warn({ err: error, monitor_id: arrival.message.monitor_id }, 'evidence cannot be written');
+      deps.log.warn({ err: error, monitor_id: arrival.message.monitor_id }, 'could not write evidence');
     },
   });
   return arrivals.map((arrival) => outcomes.get(arrival) as EvidenceOutcome);

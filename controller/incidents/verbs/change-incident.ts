@@ -68,7 +68,7 @@ export async function settle(deps: IncidentDeps, incident: IncidentDoc) {
     for (const line of incident.pending_updates) await updates.insertIfAbsent(line);
     await incidents.clearPending(incident);
   } catch (error) {
-    log.warn({ err: error, incident_id: incident._id }, 'the history of an incident waits in the incident');
+    log.warn({ err: error, incident_id: incident._id }, 'could not write the history of an incident; it stays in the incident until it is');
   }
 }
 

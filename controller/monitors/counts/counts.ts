@@ -42,7 +42,7 @@ export class MonitorCounts {
         for (const tenant of tenants) await this.settle(tenant);
         return tenants.length === 0 ? 'quiet' : false;
       },
-      onFailed: (error) => log.warn({ err: error }, 'monitors could not be counted'),
+      onFailed: (error) => log.warn({ err: error }, 'could not count monitors'),
     });
   }
 

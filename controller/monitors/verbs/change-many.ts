@@ -76,6 +76,6 @@ export async function leaveDeleted(
 export async function releaseMonitors(deps: ManyDeps, ctx: Moment, count: number): Promise<void> {
   const { organizationId } = ctx.tenant;
   await deps.quota.release(organizationId, 'monitors', count).catch((error: unknown) => {
-    deps.log.warn({ err: error, organizationId }, 'monitor count could not be lowered');
+    deps.log.warn({ err: error, organizationId }, 'could not decrease the monitor count');
   });
 }

@@ -28,7 +28,7 @@ export async function createMonitor(deps: MonitorWriteDeps, ctx: ProjectContext,
   // The monitor exists whether or not this succeeds; a deleted group is cleared once more some minutes later.
   await leaveDeleted(deps, ctx, [doc.group_id]).catch((error: unknown) => {
     const facts = { err: error, organizationId, monitor_id: id };
-    deps.log.warn(facts, 'the group of a new monitor could not be looked at again');
+    deps.log.warn(facts, 'could not recheck the group of a new monitor');
   });
   return doc;
 }

@@ -192,7 +192,7 @@ export class NatsBus implements Bus {
       this.#listeners.restore();
       for (const listener of this.#onReconnect) this.#call(listener);
     } else if (status.type === 'staleConnection') {
-      const failed = (error: unknown) => this.#log.error({ err: error }, 'stale connection not broken');
+      const failed = (error: unknown) => this.#log.error({ err: error }, 'could not close a stale connection');
       breakStaleConnection(this.#connection).catch(failed);
     } else if (status.type === 'error') {
       this.#log.warn({ code: status.data, permission: status.permissionContext }, 'bus refused');

@@ -67,7 +67,7 @@ export class ConnectionLimit implements SuspendedIdentities {
     if (this.#timer || this.#isStopped) return;
     const { clock, log } = this.#deps;
     const waitMs = Math.max(0, this.#listedAt + LIST_INTERVAL_MS - clock.monotonic());
-    const failed = (error: unknown) => log.warn({ err: error }, 'connections of probes and subscribers not listed');
+    const failed = (error: unknown) => log.warn({ err: error }, 'could not list the connections of probes and subscribers');
     this.#timer = clock.setTimer(waitMs, () => void this.#judge().catch(failed).finally(() => {
       this.#timer = null;
       if ([...this.#counts.values()].some((count) => count > MAX_CONNECTIONS)) this.list();

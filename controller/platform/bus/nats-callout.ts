@@ -71,7 +71,7 @@ export class NatsCallout implements BusIdentities {
       this.#news = null;
     }
     if (!this.#isAnswering) {
-      const failed = (error: unknown) => this.#deps.log.error({ err: error }, 'NATS server not answered');
+      const failed = (error: unknown) => this.#deps.log.error({ err: error }, 'could not respond to the NATS server');
       this.#deps.bus.subscribe(AUTH_SUBJECT, (message) => void this.#answer(message).catch(failed));
       this.#isAnswering = true;
       // While no controller ran.
@@ -85,7 +85,7 @@ export class NatsCallout implements BusIdentities {
       if (now - this.#lostAt >= VERDICT_MS) this.#lostAt = null;
     } catch (error) {
       // The next call tries again; whoever is disconnected cannot come back meanwhile.
-      this.#deps.log.warn({ err: error }, 'connections of former users not dropped');
+      this.#deps.log.warn({ err: error }, 'could not close connections of removed users');
     }
     return this.#lostAt === null;
   }

@@ -43,7 +43,7 @@ export class NatsUsersFile implements BusIdentities {
       process.kill(pid, 'SIGHUP');
       this.#reloadedPid = pid;
     } catch (error) {
-      this.#log.warn({ err: error, server_pid: pid }, 'NATS server not told of its users');
+      this.#log.warn({ err: error, server_pid: pid }, 'could not notify the NATS server of its users');
     }
     return true;
   }

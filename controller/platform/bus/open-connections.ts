@@ -65,6 +65,6 @@ export async function dropConnections(
   const unwanted = (await openConnections(bus)).filter(({ key }) => isUnwanted(key));
   for (const { server, cid, account } of unwanted) {
     await bus.request(kickSubject(server), JSON.stringify({ cid }), { timeoutMs: TIMEOUT_MS });
-    log.info({ server, cid, account }, 'connection of a former user dropped');
+    log.info({ server, cid, account }, 'closed a connection of a removed user');
   }
 }

@@ -22,7 +22,7 @@ export function openIdentities({ bus, users, credsFile, clock, log }: IdentityOp
   if (users) return new NatsUsersFile(users, log);
   const issuer = readCalloutIssuer(credsFile);
   if (issuer) return new NatsCallout({ bus, issuer: new SigningKey(issuer), clock, log });
-  log.warn('no way to tell NATS of its users: neither a user file nor an account seed beside the credentials');
+  log.warn('cannot give NATS its users: there is neither a user file nor an account seed next to the credentials');
   return new OperatorsUsers(bus, log);
 }
 
@@ -42,7 +42,7 @@ class OperatorsUsers implements BusIdentities {
     for (const key of present) this.#known.add(key);
     const isFormer = (key: string): boolean => this.#known.has(key) && !present.has(key);
     if (![...this.#known].some(isFormer)) return true;
-    const failed = (error: unknown) => this.#log.warn({ err: error }, 'connections of former users not dropped');
+    const failed = (error: unknown) => this.#log.warn({ err: error }, 'could not close connections of removed users');
     await dropConnections(this.#bus, this.#log, isFormer).catch(failed);
     return false;
   }

@@ -81,7 +81,7 @@ export function keepRawStream({ bus, consumers, log, clock, maxBytes }: RawStrea
     const { streams } = await bus.jetStream();
     const isFit = marks.judge((await streams.info(RAW_STREAM)).state.last_seq);
     if (isFit !== false) return isFit;
-    log.error('the stream RAW stores nothing, as when its disk was full: it is made anew, without what it had');
+    log.error('the stream RAW stores nothing, for example after a full disk; it is recreated without its old messages');
     marks.forget();
     await streams.delete(RAW_STREAM);
     return ensureRawStream(bus, maxBytes);
@@ -101,14 +101,14 @@ export function keepRawStream({ bus, consumers, log, clock, maxBytes }: RawStrea
       }
       mayHaveStrangers = true;
       const isPossible = await ensureRawStream(bus, maxBytes);
-      if (wasPossible && !isPossible) log.info('NATS has no JetStream: raw results are live only');
+      if (wasPossible && !isPossible) log.info('NATS has no JetStream, so raw results are only available live');
       wasPossible = isPossible;
       if (!isPossible) return;
       const isSound = await isStoring();
       await agreeRawConsumers(bus, consumers);
       return isSound ? 'quiet' : undefined;
     },
-    onFailed: (error) => log.warn({ err: error }, 'stream RAW not ensured'),
+    onFailed: (error) => log.warn({ err: error }, 'could not create or update the stream RAW'),
   });
   bus.onReconnect(() => {
     marks.forget();

@@ -21,7 +21,7 @@ export function fileDelivery(options: { folder: string; from: string; clock: Clo
     await writeFile(`${file}.part`, composed.message as Buffer, { mode: 0o600 });
     await rename(`${file}.part`, file);
     const { to, subject } = mail;
-    log.info({ to, subject, file }, 'mail written to a file, since no mail provider is set');
+    log.info({ to, subject, file }, 'wrote an email to a file because no mail provider is configured');
     const names = (await readdir(folder)).filter((name) => name.endsWith('.eml')).sort();
     await Promise.all(names.slice(0, -FILES_KEPT).map((name) => rm(join(folder, name), { force: true })));
     return { kind: 'sent' };

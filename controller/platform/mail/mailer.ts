@@ -47,7 +47,7 @@ export interface MailConfig {
 export function openMailer(config: MailConfig, options: { folder: string; clock: Clock; log: Log }): Mailer {
   const { from, mailgun, smtpUrl } = config;
   if ((mailgun !== null || smtpUrl !== null) && !config.isFromGiven) {
-    options.log.warn({ from }, 'MAIL_FROM is not set: mail has a sender that we made up');
+    options.log.warn({ from }, 'MAIL_FROM is not set, so email is sent from a default address');
   }
   const provider = { from, timeoutMs: SEND_WITHIN_MS };
   if (mailgun !== null) return boundedMailer(mailgunDelivery({ ...mailgun, ...provider }), options);
@@ -68,7 +68,7 @@ function boundedMailer(deliver: Deliver, { clock, log }: { clock: Clock; log: Lo
   const busy = (reason: string): MailOutcome => {
     if (clock.monotonic() - saidAt >= SAY_EVERY_MS) {
       saidAt = clock.monotonic();
-      log.warn({ reason }, 'mail is busy: some of it waits');
+      log.warn({ reason }, 'the mail provider is busy; some email is waiting');
     }
     return { kind: 'busy', reason };
   };
@@ -82,7 +82,7 @@ function boundedMailer(deliver: Deliver, { clock, log }: { clock: Clock; log: Lo
       end.signal.addEventListener('abort', () => resolve({ kind: 'retry', reason }));
     });
     const delivered = deliver(mail, end.signal).catch((error: unknown): MailOutcome => {
-      if (!end.signal.aborted) log.error({ err: error }, 'sending a mail failed unexpectedly');
+      if (!end.signal.aborted) log.error({ err: error }, 'sending an email failed unexpectedly');
       return { kind: 'retry', reason: 'the email could not be sent' };
     });
     const outcome = await Promise.race([delivered, late]);

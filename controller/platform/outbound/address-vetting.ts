@@ -42,7 +42,7 @@ export function createAddressVetting(options: { resolve: Resolve; allowPrivate: 
   async function judge(url: string, caller: string): Promise<{ reason: string; isPrivate: boolean } | null> {
     const parsed = parseHttpUrl(url);
     if (!parsed.ok) return { reason: parsed.reason, isPrivate: false };
-    const localhost = { reason: 'must be publicly reachable; localhost is not', isPrivate: true };
+    const localhost = { reason: 'must be publicly reachable: localhost is not', isPrivate: true };
     if (parsed.isLocalhost) return allowPrivate ? null : localhost;
     const vetted = await within(clock, SAVE_TIMEOUT_MS, vetHost(parsed.host, caller));
     if (vetted?.kind !== 'refused') return null;

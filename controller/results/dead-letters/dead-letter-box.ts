@@ -81,7 +81,7 @@ export class DeadLetterBox {
       isAboutItems: isRefusedForGood,
       setAside: ({ id }, error) => {
         this.#refused += 1;
-        log.error({ err: error, letter_id: id }, 'the database refuses a dead letter; it is lost');
+        log.error({ err: error, letter_id: id }, 'the database rejected a dead letter, which is lost');
       },
     });
   }
@@ -107,7 +107,7 @@ export class DeadLetterBox {
       this.#waiting = this.#waiting.slice(part.length);
     } catch (error) {
       log.warn(
-        { err: error, waiting: this.#waiting.length }, 'dead letters could not be stored and are tried again',
+        { err: error, waiting: this.#waiting.length }, 'could not store dead letters; will retry',
       );
       this.#retry = clock.setTimer(RETRY_MS, () => {
         this.#retry = null;

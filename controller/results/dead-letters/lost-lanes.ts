@@ -42,7 +42,7 @@ export class LostLanes {
     for (const [probe, lanes] of byProbe) {
       deadLetters.put([epochsLetter(entry, probe, lanes)]);
       if (!this.#warnings.take(probe, 1, clock.monotonic())) continue;
-      log.warn({ probe_id: probe, shard: entry.shard }, 'a probe begins too many epochs: its oldest are dropped');
+      log.warn({ probe_id: probe, shard: entry.shard }, 'a probe starts too many epochs; dropping the oldest');
     }
   }
 }

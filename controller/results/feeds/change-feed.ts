@@ -39,7 +39,7 @@ export function changeFeed<M>(deps: ChangeFeedDeps<M>): Rounds {
   return new Rounds({
     clock: deps.clock, everyMs: LOOK_EVERY_MS, quietMs: QUIET_MS, company: deps.company,
     round: () => takeChanges(deps),
-    onFailed: (error) => deps.log.warn({ err: error }, 'changed monitors could not be taken'),
+    onFailed: (error) => deps.log.warn({ err: error }, 'could not process changed monitors'),
   });
 }
 

@@ -33,7 +33,7 @@ export function manualEndFeed(deps: ManualEndFeedDeps): Rounds {
   return new Rounds({
     clock: deps.clock, everyMs: POLL_INTERVAL_MS, quietMs: QUIET_MS, company: deps.company,
     round: () => takeManualEnds(deps),
-    onFailed: (error) => deps.log.warn({ err: error }, 'resolved incidents could not be journaled'),
+    onFailed: (error) => deps.log.warn({ err: error }, 'could not write resolved incidents to the journal'),
   });
 }
 

@@ -40,7 +40,7 @@ export function pingFeed(deps: PingFeedDeps): Rounds {
   return new Rounds({
     clock, everyMs: LOOK_EVERY_MS, quietMs: QUIET_MS, company, round: () => takePings(deps),
     onFailed: (error) => {
-      log.warn({ err: error }, 'pings could not be taken');
+      log.warn({ err: error }, 'could not process pings');
       for (const shard of shards.states.keys()) shards.interrupted(shard);
     },
   });

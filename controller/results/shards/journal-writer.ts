@@ -46,7 +46,7 @@ export class JournalWriter {
     this.#deps = deps;
     this.#trouble = new LastingTrouble({
       clock: deps.clock, log: deps.log, level: 'warn', counted: 'times',
-      text: 'the journal could not be written; it is tried again', over: 'the journal is written again',
+      text: 'could not write the journal; will retry', over: 'journal writes succeed again',
     });
   }
 

@@ -59,7 +59,7 @@ export class Leases {
       },
       onFailed: (error) => {
         deps.company.seen(false);
-        deps.log.warn({ err: error }, 'leases could not be renewed');
+        deps.log.warn({ err: error }, 'could not renew leases');
       },
     });
     this.#watch = new LeaseWatch({

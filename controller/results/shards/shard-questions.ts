@@ -111,7 +111,7 @@ export class ShardQuestions {
       if (answer !== null) return { answer };
       throw new Error(`the owner of shard ${shard} answered with something else`);
     } catch (error) {
-      log.debug({ err: error, shard, question: question.name }, 'nobody answered for a shard');
+      log.debug({ err: error, shard, question: question.name }, 'no controller responded for a shard');
       return { why: error, isFinal: error instanceof QuestionFailed };
     }
   }
@@ -119,8 +119,8 @@ export class ShardQuestions {
   async #answered<A>(shard: number, asking: Promise<Reading<A>>): Promise<A> {
     const reading = await asking;
     if ('answer' in reading) return reading.answer;
-    this.#deps.log.error({ err: reading.error, shard }, 'a question to a shard failed');
-    throw new QuestionFailed('a question failed', { cause: reading.error });
+    this.#deps.log.error({ err: reading.error, shard }, 'a request to a shard failed');
+    throw new QuestionFailed('a request failed', { cause: reading.error });
   }
 
   /** A question that goes wrong is no reason to load the shard again: the error is part of the reading. */

@@ -257,7 +257,7 @@ export class Shard implements Behaviour<ShardMessage>, ShardView {
     try {
       letter = this.#builder.take(message, now);
     } catch (error) {
-      log.error({ err: error, shard: this.state.shard, probe: message.probe_id }, 'a batch is set aside');
+      log.error({ err: error, shard: this.state.shard, probe: message.probe_id }, 'a batch was set aside');
       letter = unreadableLetter(this.state.shard, message, now.wall);
     }
     if (letter) deadLetters.put([letter]);
@@ -274,7 +274,7 @@ export class Shard implements Behaviour<ShardMessage>, ShardView {
       listen();
     } catch (error) {
       this.#deps.counts.listener_failures += 1;
-      this.#deps.log.error({ err: error, shard: this.state.shard }, 'a listener to results failed');
+      this.#deps.log.error({ err: error, shard: this.state.shard }, 'a listener for results failed');
     }
   }
 
@@ -336,7 +336,7 @@ export class Shard implements Behaviour<ShardMessage>, ShardView {
   #refused({ n, shard }: JournalEntry): void {
     const { clock, counts, log } = this.#deps;
     counts.set_aside += 1;
-    log.error({ shard, n }, 'the database refuses a journal entry; its results are set aside');
+    log.error({ shard, n }, 'the database rejected a journal entry; its results were set aside');
     if (!this.#builder.setAsideBatches(clock.now())) throw new Error(`entry ${n} is refused without results`);
     this.#deps.journal.schedule(this.#context.self, clock.monotonic());
   }
@@ -355,7 +355,7 @@ export class Shard implements Behaviour<ShardMessage>, ShardView {
     if (letters.length > 0) this.#deps.deadLetters.put(letters);
     if (unread.length > 0) {
       this.#deps.counts.set_aside += 1;
-      this.#deps.log.error({ shard, n, batches: unread.length }, 'a journal entry cannot be read whole');
+      this.#deps.log.error({ shard, n, batches: unread.length }, 'a journal entry can only be read in part');
     }
     return applied;
   }
@@ -427,7 +427,7 @@ export class Shard implements Behaviour<ShardMessage>, ShardView {
     if (hours.length === 0) return;
     const { shard } = this.state;
     this.#deps.deadLetters.put(hours.map((cut) => cutLetter(shard, cut, this.#deps.clock.now())));
-    this.#deps.log.error({ shard, hours }, 'hours had more results than a block holds; the rest is left out');
+    this.#deps.log.error({ shard, hours }, 'an hour has more results than fit in a block; the rest is left out');
   }
 
   /** Writes due hours, drops monitors deleted long ago, and moves the snapshot behind what is written. */

@@ -60,7 +60,7 @@ export class Shards {
     const { clock, log, stores } = deps;
     this.#deps = deps;
     this.rate = new ProbeRate({ clock, log, subject: 'results' });
-    this.strays = new IgnoredMessages({ clock, log, reason: 'results come from a region that is not known' });
+    this.strays = new IgnoredMessages({ clock, log, reason: 'results came from an unknown region' });
     this.deadLetters = new DeadLetterBox({ store: stores.deadLetters, clock, log });
     this.lostLanes = new LostLanes({ clock, log, deadLetters: this.deadLetters });
     this.#journal = new JournalWriter({
@@ -166,10 +166,10 @@ export class Shards {
 
   #mayRestart({ name: shard, error, hadStarted }: Failure<number>): boolean {
     const { log, surrender, holdsLease } = this.#deps;
-    if (error instanceof OvertakenError) log.warn({ shard }, 'another controller has written this shard');
-    else if (hadStarted) log.error({ err: error, shard }, 'a shard failed and is loaded again');
-    else if (isDatabaseUnavailable(error)) log.warn({ err: error, shard }, 'a shard waits for the database');
-    else log.error({ err: error, shard }, 'a shard could not be loaded and is tried again');
+    if (error instanceof OvertakenError) log.warn({ shard }, 'another controller wrote this shard');
+    else if (hadStarted) log.error({ err: error, shard }, 'a shard failed and is being reloaded');
+    else if (isDatabaseUnavailable(error)) log.warn({ err: error, shard }, 'a shard is waiting for the database');
+    else log.error({ err: error, shard }, 'could not load a shard; will retry');
     if (error instanceof PoisonEntryError) this.#poison.add(`${shard}:${error.n}`);
     if (error instanceof NewerFormatError) {
       surrender(shard);

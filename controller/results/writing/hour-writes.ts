@@ -60,7 +60,7 @@ export class HourWrites {
     const restMs = Math.min((this.#resting.get(id)?.restMs ?? FIRST_REST_MS / 2) * 2, LONGEST_REST_MS);
     this.#resting.set(id, { restMs, until: clock.monotonic() + restMs });
     log.error(
-      { err: error, monitor: id, retry_in_ms: restMs }, 'the hours of a monitor cannot be written; others go on',
+      { err: error, monitor: id, retry_in_ms: restMs }, 'could not write the hours of a monitor; other monitors are not affected',
     );
   }
 }

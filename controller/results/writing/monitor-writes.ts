@@ -77,7 +77,7 @@ export class MonitorWrites {
   #setAside(record: StateRecord, error: unknown): void {
     const { monitor_id: id } = record;
     this.#deps.log.error(
-      { err: error, monitor: id }, 'a monitor cannot be written; it is set aside and tried again by itself',
+      { err: error, monitor: id }, 'could not write a monitor; it is retried separately',
     );
     const aside: Aside = { waiting: [record], retryMs: FIRST_RETRY_MS, timer: null, isCut: false };
     this.#aside.set(id, aside);
@@ -107,7 +107,7 @@ export class MonitorWrites {
       }
       if (aside.waiting.length === 0 && !aside.isCut) this.#aside.delete(id);
     } catch (error) {
-      this.#deps.log.warn({ err: error, monitor: id }, 'a monitor still cannot be written');
+      this.#deps.log.warn({ err: error, monitor: id }, 'still could not write a monitor');
       this.#schedule(id, aside);
     }
   }

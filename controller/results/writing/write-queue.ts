@@ -51,7 +51,7 @@ export class WriteQueue {
       try {
         return await write();
       } catch (error) {
-        log.warn({ err: error, shard }, 'a derived write failed and is tried again');
+        log.warn({ err: error, shard }, 'a derived write failed and will be retried');
         // A later state written before this one would hide its effects for good.
         if (this.#isStopped) this.#isGivenUp = true;
         else await sleep(clock, backoffMs);

@@ -31,7 +31,7 @@ export class DomainChecks extends Rounds {
     const claims = new Claims({ clock, holder, lastsMs: CLAIM_MS });
     super({
       clock, everyMs: LOOK_EVERY_MS, round: () => look(deps, claims),
-      onFailed: (error) => deps.log.warn({ err: error }, 'domains of status pages could not be checked'),
+      onFailed: (error) => deps.log.warn({ err: error }, 'could not check the domains of status pages'),
     });
   }
 }
@@ -45,7 +45,7 @@ async function look(deps: ChecksDeps, claims: Claims): Promise<boolean> {
       await claims.under((claim) => domains.claim(seen, claim), (claimed) => recheck(deps, claimed));
     } catch (error) {
       // Its claim ends by itself; the others may work.
-      log.warn({ err: error, domain: seen._id }, 'a domain of a status page could not be checked');
+      log.warn({ err: error, domain: seen._id }, 'could not check the domain of a status page');
     }
   }
   return due.length === MOST_AT_A_LOOK && free.length > 0;
@@ -56,7 +56,7 @@ async function recheck(deps: ChecksDeps, claimed: PageDomainDoc): Promise<void> 
   const lost = await recheckDomain(deps, claimed, clock.now());
   if (lost === null) return;
   const { page, problem } = lost;
-  log.warn({ page_id: page._id, domain: claimed._id, problem }, 'a status page has lost its domain');
+  log.warn({ page_id: page._id, domain: claimed._id, problem }, 'a status page lost its custom domain');
   tellOwners(page.organization_id, (to) => lossNotice(to, page, problem));
 }
 

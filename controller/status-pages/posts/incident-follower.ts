@@ -47,7 +47,7 @@ export class IncidentFollower {
     this.#claims = new Claims({ clock, holder, lastsMs: CLAIM_MS });
     this.#rounds = new Rounds({
       clock, everyMs: LOOK_EVERY_MS, quietMs: LOOK_EVERY_MS, company, round: () => this.run(),
-      onFailed: (error) => log.warn({ err: error }, 'status pages could not be told of incidents'),
+      onFailed: (error) => log.warn({ err: error }, 'could not publish incidents on status pages'),
     });
   }
 
@@ -89,7 +89,7 @@ export class IncidentFollower {
         async (claimed) => incidents.markTold(claimed, await follow(claimed)),
       );
     } catch (error) {
-      log.warn({ err: error, incident_id: seen._id }, 'status pages could not be told of an incident');
+      log.warn({ err: error, incident_id: seen._id }, 'could not publish an incident on status pages');
     }
   }
 }

@@ -60,7 +60,7 @@ export class DomainSnapshots {
       return new Map(Object.entries(content.parse(JSON.parse(readFileSync(this.#path, 'utf8'))).domains));
     } catch (error) {
       const isMissing = (error as { code?: unknown }).code === 'ENOENT';
-      if (!isMissing) this.#log.warn({ err: error }, 'the snapshot of custom domains cannot be used');
+      if (!isMissing) this.#log.warn({ err: error }, 'could not use the snapshot of custom domains');
       return new Map();
     }
   }
@@ -75,7 +75,7 @@ export class DomainSnapshots {
       this.#isWritten = true;
       const text = JSON.stringify({ v: 1, domains: Object.fromEntries(this.#domains) });
       await writeFileSafely(this.#path, text).catch((error: unknown) => {
-        this.#log.warn({ err: error }, 'the snapshot of custom domains was not written');
+        this.#log.warn({ err: error }, 'could not write the snapshot of custom domains');
       });
     }
   }

@@ -69,7 +69,7 @@ export class PageSnapshots implements LastPages {
       if (page.subdomain !== subdomain) throw new Error('it is another page');
       return { page: asPage(page), view };
     } catch (error) {
-      this.#deps.log.warn({ err: error, subdomain }, 'the snapshot of a status page cannot be used');
+      this.#deps.log.warn({ err: error, subdomain }, 'could not use the snapshot of a status page');
       return null;
     }
   }
@@ -112,7 +112,7 @@ export class PageSnapshots implements LastPages {
         ? rm(this.#path(subdomain), { force: true })
         : writeFileSafely(this.#path(subdomain), JSON.stringify({ v: 1, ...found }));
       await change.catch((error: unknown) => {
-        this.#deps.log.warn({ err: error, subdomain }, 'the snapshot of a status page was not written');
+        this.#deps.log.warn({ err: error, subdomain }, 'could not write the snapshot of a status page');
         // It is tried again with the next reading.
         if (found !== null && this.#due.get(subdomain) === found) this.#files.set(subdomain, null);
       });

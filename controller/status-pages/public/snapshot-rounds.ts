@@ -48,6 +48,6 @@ export function snapshotRounds({ pages, readers, snapshots, clock, log }: Snapsh
       await sweep();
       await refresh();
     },
-    onFailed: (error) => log.warn({ err: error }, 'the snapshots of status pages were not brought up to date'),
+    onFailed: (error) => log.warn({ err: error }, 'could not update the snapshots of status pages'),
   });
 }

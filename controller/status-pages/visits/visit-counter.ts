@@ -53,7 +53,7 @@ export class VisitCounter {
     const counts = this.#counts;
     this.#counts = new Map();
     this.#writing = this.#writing.then(() => this.#write(counts)).catch((error: unknown) => {
-      this.#deps.log.warn({ err: error }, 'visits of status pages could not be counted');
+      this.#deps.log.warn({ err: error }, 'could not count visits of status pages');
     });
     return this.#writing;
   }

@@ -67,7 +67,7 @@ export class Mailing {
     this.#sweptAt = clock.monotonic();
     this.#rounds = new Rounds({
       clock, everyMs: LOOK_EVERY_MS, quietMs: QUIET_MS, company, round: () => this.#round(),
-      onFailed: (error) => log.warn({ err: error }, 'subscribers could not be told what is new'),
+      onFailed: (error) => log.warn({ err: error }, 'could not send updates to subscribers'),
     });
   }
 
@@ -136,7 +136,7 @@ export class Mailing {
         if (outcome === 'busy') isTaken = false;
       } catch (error) {
         // Its claim ends by itself; the others may work.
-        log.warn({ err: error, outgoing_id: one._id }, 'a subscriber could not be told what is new');
+        log.warn({ err: error, outgoing_id: one._id }, 'could not send an update to a subscriber');
       }
     }));
     return isTaken;

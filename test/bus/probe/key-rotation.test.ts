@@ -65,8 +65,8 @@ describe.each(servers)('replacing the keys of a probe by %s', (_name, startServe
     });
     await until(() => attempt().then((nc) => nc.close()).then(() => false, () => true), { what: 'refused' });
     await rig.fleet.placement.apply([monitorDoc(1)]);
-    await until(() => running.lines.some(({ msg, monitors }) => msg === 'assignments taken over' && monitors === 1));
-    for (const sign of ['NATS link down', 'NATS refuses this probe', 'a message of the controller was refused']) {
+    await until(() => running.lines.some(({ msg, monitors }) => msg === 'took over assignments' && monitors === 1));
+    for (const sign of ['NATS link down', 'NATS rejects this probe', 'rejected a message from the controller']) {
       expect(running.said(sign)).toBeUndefined();
     }
     expect(await rig.call('GET', '/api/probes/:id', { params: { id: probe.id } })).toMatchObject({
@@ -83,7 +83,7 @@ describe.each(servers)('replacing the keys of a probe by %s', (_name, startServe
       const again = await probe.start();
       await probe.rotated();
       // NATS refuses whoever is just connecting when it reloads its users, here for the rotation of another probe.
-      const refusals = again.lines.filter(({ msg }) => msg === 'NATS refuses this probe');
+      const refusals = again.lines.filter(({ msg }) => msg === 'NATS rejects this probe');
       expect(refusals.length, death).toBeLessThanOrEqual(1);
       expect(again.said('NATS link down'), death).toBeUndefined();
     }));

@@ -52,7 +52,7 @@ interface Line {
   retry_in_ms: number;
 }
 
-const isRefusal = (line: Line): boolean => line.msg === 'NATS refuses this probe';
+const isRefusal = (line: Line): boolean => line.msg === 'NATS rejects this probe';
 
 describe.each(natsVersions())('the link on the %s server', (version) => {
   let nats: TestNats;

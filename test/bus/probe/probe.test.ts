@@ -149,10 +149,10 @@ describe('a probe', () => {
       peer.seal('run', { assignment: forged, reason: 'manual', record: true }, {}, createAccount()),
     );
     await until(
-      () => probe.lines.filter((line) => line.msg === 'a message of the controller was refused').length === 6,
+      () => probe.lines.filter((line) => line.msg === 'rejected a message from the controller').length === 6,
       { what: 'all are refused' },
     );
-    const refused = probe.lines.filter((line) => line.msg === 'a message of the controller was refused');
+    const refused = probe.lines.filter((line) => line.msg === 'rejected a message from the controller');
     const reasons = (purpose: string) =>
       refused.flatMap((line) => (line['purpose'] === purpose ? [line['reason']] : []));
     expect(reasons('assign')).toEqual(['signature', 'expired', 'addressee', 'purpose', 'content']);

@@ -218,7 +218,7 @@ describe('secrets from files', () => {
       SMTP_URL_FILE: '/no/such', MONGODB_URL_FILE: join(dir, 'mongo'), MAIL_FROM: 'a@b.example',
     }))
       .toEqual([
-      'MONGODB_URL and MONGODB_URL_FILE are both set: keep one of them',
+      'MONGODB_URL and MONGODB_URL_FILE are both set; keep one of them',
       'SMTP_URL_FILE must name a readable file, not "/no/such" (ENOENT)',
       'MONGODB_URL must be set: a standalone controller needs MongoDB (`npm start` includes a database)',
     ]);

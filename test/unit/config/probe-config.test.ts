@@ -39,7 +39,7 @@ describe('an invalid setting or flag is reported', () => {
     ],
     [
       {}, ['--controller', 'https://c', '--token', 'a'.repeat(64), '--token-file', import.meta.filename],
-      ['--token and --token-file are both given: keep one of them'],
+      ['--token and --token-file are both set; keep one of them'],
     ],
     [
       {}, ['--controller', 'https://c', '--token-file', import.meta.filename],

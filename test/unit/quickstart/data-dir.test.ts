@@ -43,7 +43,7 @@ test('a port in use and a foreign address name the variable to change', async ()
     `Cannot listen on 127.0.0.1, port ${port}: the port is in use. Set PORT to another value.`,
   );
   await expect(requirePort('192.0.2.1', 0, variables)).rejects.toThrow(
-    'this machine does not have that address. Set HOST to another value.',
+    'this machine does not have this address. Set HOST to another value.',
   );
   expect(await freePort(port), 'a preferred port that is taken is not given').not.toBe(port);
   await new Promise((done) => taken.close(done));

@@ -58,7 +58,7 @@ test('is a new one if the remembered one is gone, open to others, a link, or tha
 });
 
 test('is refused if even the temporary folder is too long', () => {
-  expect(() => socketFolder(long, NAME, [join(dir, 'x'.repeat(120))])).toThrow('too long for the socket');
+  expect(() => socketFolder(long, NAME, [join(dir, 'x'.repeat(120))])).toThrow('too long for a database socket');
 });
 
 test.each(['data', 'd'.repeat(120)])('no database listens on TCP, with %s as data directory', async (name) => {

@@ -69,5 +69,5 @@ test('a refusal is told in the controller\'s words', async () => {
 
 test.each([[200, 'ok'], [301, ''], [404, 'Not Found']])('status %i without a word of Farwatch is told as such, with the address', async (status, text) => {
   const refusal = enrolAt((response) => void response.writeHead(status).end(text));
-  await expect(refusal).rejects.toThrow(/^what answers at http:\/\/127\.0\.0\.1:\d+ is no Farwatch controller \(status \d+\)$/);
+  await expect(refusal).rejects.toThrow(/^the server at http:\/\/127\.0\.0\.1:\d+ is not a Farwatch controller \(status \d+\)$/);
 });
