@@ -17,12 +17,12 @@ export type JsonPath = readonly (string | number)[];
  * says why it is none.
  */
 export function parseJsonPath(text: string): JsonPath | string {
-  if (text.length > MAX_LENGTH) return `A path has at most ${MAX_LENGTH} characters`;
-  if (!text.startsWith('$')) return 'A path begins with $';
+  if (text.length > MAX_LENGTH) return `A path can have at most ${MAX_LENGTH} characters`;
+  if (!text.startsWith('$')) return 'A path must start with $';
   const path: (string | number)[] = [];
   for (let at = 1; at < text.length;) {
     const segment = segmentAt(text, at + (matchAt(SPACE, text, at)?.[0].length ?? 0));
-    if (segment === null) return `Not a path to one value, from character ${at + 1} on`;
+    if (segment === null) return `Not a path to a single value, from character ${at + 1}`;
     path.push(segment.key);
     at = segment.end;
   }

@@ -112,7 +112,7 @@ export const LONGEST_URL = 2048;
  */
 export function parseHttpUrl(text: string): HttpUrl {
   const refused = (reason: string): HttpUrl => ({ ok: false, reason });
-  if (text.length > LONGEST_URL) return refused(`must have at most ${LONGEST_URL} characters`);
+  if (text.length > LONGEST_URL) return refused(`must be at most ${LONGEST_URL} characters`);
   // WHATWG drops tabs and line ends and reads \ as /: the URL called would not be the one checked.
   // eslint-disable-next-line no-control-regex
   const hasUnsafeCharacter = /[\u0000-\u0020\u007f-\u009f\\]|\s/u.test(text);
@@ -121,10 +121,10 @@ export function parseHttpUrl(text: string): HttpUrl {
   const url = parsedUrl(text);
   if (url === null) return refused('is not a valid address');
   const hasCredentials = url.username !== '' || url.password !== '' || /^https?:\/\/[^/?#]*@/i.test(text);
-  if (hasCredentials) return refused('must not contain a user name or password');
-  if (url.port === '0') return refused('must not name port 0');
+  if (hasCredentials) return refused('must not contain a username or password');
+  if (url.port === '0') return refused('must not use port 0');
   const isOfOtherProtocol = OTHER_PROTOCOL_PORTS.has(Number(url.port));
-  if (isOfOtherProtocol) return refused(`must not name port ${url.port}, which belongs to another protocol`);
+  if (isOfOtherProtocol) return refused(`must not use port ${url.port}, which belongs to another protocol`);
   const host = url.hostname.replace(/^\[(.*)\]$/, '$1');
   const isLocalhost = /^(?:(?:.*\.)?localhost|localhost\.localdomain)\.*$/.test(host);
   return { ok: true, url, host, isLocalhost };

@@ -28,13 +28,13 @@ export class Deadline {
   /** What a check found whose time is up. Noticed much too late, it says that the probe stood still. */
   passed(layer: ErrorLayer, doing: string, known: Partial<Finding> = {}): Finding {
     if (this.#isStalled) return missed('overload');
-    return failure('timeout', layer, `No answer within ${this.#timeoutMs} ms (${doing})`, known);
+    return failure('timeout', layer, `No response within ${this.#timeoutMs} ms (${doing})`, known);
   }
 
   /** The same if this machine's name servers were silent, which says nothing about the target's own speed. */
   unanswered(asked: string, known: Partial<Finding> = {}): Finding {
     if (this.#isStalled) return missed('overload');
-    const message = `No name server answered within ${this.#timeoutMs} ms for ${asked}`;
+    const message = `No DNS server responded within ${this.#timeoutMs} ms for ${asked}`;
     return failure('dns_error', 'dns', message, known);
   }
 

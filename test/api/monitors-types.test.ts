@@ -159,7 +159,7 @@ describe('what an HTTP monitor expects of an answer', () => {
     [{ connect_to: 'a.example:0' }, 'connect_to', ''], [{ connect_to: '0x7f.1' }, 'connect_to', ''],
     [{ assertions: Array(21).fill(header) }, 'assertions', ''],
     [{ assertions: [{ ...json, property: undefined }] }, 'assertions.0.property', 'Enter a path, such as $.status'],
-    [{ assertions: [{ ...json, property: 'a.b' }] }, 'assertions.0.property', 'A path begins with $'],
+    [{ assertions: [{ ...json, property: 'a.b' }] }, 'assertions.0.property', 'A path must start with $'],
     [{ assertions: [{ ...json, property: '$.*' }] }, 'assertions.0.property', ''],
     [{ assertions: [{ ...json, target: undefined }] }, 'assertions.0.target', 'Required'],
     [{ assertions: [{ ...json, comparison: 'less_than' }] }, 'assertions.0.target', 'Must be a number'],

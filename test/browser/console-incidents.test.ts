@@ -34,11 +34,11 @@ async function openByChecks(): Promise<string> {
   const monitor = monitorConfig({ organization_id, project_id, name: 'Checkout' });
   const id = newId(at);
   await outbox.open({
-    id, monitor, severity: 'critical', type: 'timeout', error_message: 'No answer within 10 s',
+    id, monitor, severity: 'critical', type: 'timeout', error_message: 'No response within 10 s',
     affected_regions: ['paris', 'dallas'], failure_count: 4, started_at: at,
   });
   const said = { probe_id: 'p', at: at - 1000, engine: '1.2.0', weight: 'counted' as const, attempt: 2 };
-  const error = { type: 'timeout' as const, message: 'No answer within 10 s' };
+  const error = { type: 'timeout' as const, message: 'No response within 10 s' };
   await stores.votes.insertIfAbsent({
     id: newId(at), monitor_id: monitor.monitor_id, organization_id, project_id, incident_id: id, at, verdict: 'down',
     policy: { regions: 'majority', retries: 1 },

@@ -146,7 +146,7 @@ test('what a check sends is in no message, although its target repeats it', asyn
     const { incidents: [incident] } = await session.ok<{ incidents: { id: string; error_message: string }[] }>(
       'GET', `/api/incidents?check_id=${id}`,
     );
-    expect(incident?.error_message).toContain('Expected "+OK" in the answer, got "-ERR ***');
+    expect(incident?.error_message).toContain('Expected "+OK" in the response, got "-ERR ***');
     const read = [`/api/monitors/${id}/results`, `/api/incidents/${incident?.id}`, `/api/incidents/${incident?.id}/timeline`];
     const answers = await Promise.all(read.map((path) => session.ok('GET', path)));
     const told = JSON.stringify([answers, receiver.requests.map(({ body }) => String(body)), mails(), farwatch.log()]);

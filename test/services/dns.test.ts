@@ -82,12 +82,12 @@ describe('a DNS check of Knot', () => {
 
   test.each([
     ['nothing.shop.test', 'The name nothing.shop.test does not exist (NXDOMAIN from '],
-    ['other.test', 'refused to answer for A of other.test (REFUSED)'],
+    ['other.test', 'refused the query for A of other.test (REFUSED)'],
     ['broken.test', 'failed to look up A of broken.test (SERVFAIL)'],
-    ['shop.test', 'The name shop.test has no A record (empty answer from '],
+    ['shop.test', 'The name shop.test has no A record (empty response from '],
     ['far.shop.test', 'The name far.shop.test is an alias of www.example, which has no A record'],
     ['loop.shop.test', 'its CNAME records form a loop'],
-    ['host.sub.shop.test', 'does not answer for host.sub.shop.test but refers to other name servers'],
+    ['host.sub.shop.test', 'is not authoritative for host.sub.shop.test and refers to other DNS servers'],
   ])('says what is wrong with %s', async (name, message) => {
     const { error } = await look(name, 'A');
     expect(error).toMatchObject({ type: 'dns_error', layer: 'dns' });

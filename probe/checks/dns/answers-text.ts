@@ -25,8 +25,8 @@ function stateOf(outcome: Outcome): string {
     case 'records': return outcome.isReferral ? 'NOERROR, a referral' : 'NOERROR';
     case 'error': return rcodeName(outcome.rcode);
     case 'malformed': return `unusable, ${outcome.problem}`;
-    case 'silent': return 'no answer';
-    case 'down': return `not reached, ${outcome.code}`;
+    case 'silent': return 'no response';
+    case 'down': return `not reachable, ${outcome.code}`;
   }
 }
 

@@ -79,7 +79,7 @@ function leftMs(clock: Clock, endsAtMs: number, mostMs: number): number {
 }
 
 function concluded(reply: Reply | NoReply): Conclusion {
-  if (reply.kind === 'stray') return { kind: 'malformed', problem: 'it answers another question' };
-  if (reply.kind === 'truncated') return { kind: 'malformed', problem: 'it is cut short even over TCP' };
+  if (reply.kind === 'stray') return { kind: 'malformed', problem: 'it answers a different question' };
+  if (reply.kind === 'truncated') return { kind: 'malformed', problem: 'it is truncated even over TCP' };
   return reply;
 }

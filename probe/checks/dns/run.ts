@@ -110,7 +110,7 @@ export class DnsRun implements Seen {
   #silence(
     type: DnsRecordType, { server, via, hadStrays }: Extract<Outcome, { kind: 'silent' }>, known: Partial<Finding>,
   ): Finding {
-    const only = hadStrays ? '; messages came that answer no question of this probe' : '';
+    const only = hadStrays ? '; received messages that match no query of this probe' : '';
     const asked = `${type} of ${this.#spec.name}${only}`;
     if (this.#spec.server === null) return this.#deadline.unanswered(asked, known);
     const doing = `asking ${serverText(server)} by ${via} for ${asked}`;

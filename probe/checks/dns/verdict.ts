@@ -30,7 +30,7 @@ export function faultOf(
     case 'down': return downFault(outcome, server, isSystem);
     case 'error': return failure('dns_error', 'dns', rcodeText(outcome.rcode, { name, asked, server }));
     case 'malformed':
-      return failure('dns_error', 'dns', `${server} sent an unusable answer for ${asked}: ${outcome.problem}`);
+      return failure('dns_error', 'dns', `${server} sent an unusable response for ${asked}: ${outcome.problem}`);
     case 'records':
       return failure('dns_error', 'dns', emptyText(outcome, { name, type: entry.type, server }));
   }
@@ -48,7 +48,7 @@ function downFault(
   const finding = connectionFailure({ phase: 'connect', code, message: '' }, {});
   if (finding.outcome === 'missed') return finding;
   if (isSystem && OUT_OF_REACH.has(code)) return missed('probe_unhealthy');
-  return failure('dns_error', 'dns', `${server} cannot be asked by ${via}: ${finding.error?.message ?? code}`);
+  return failure('dns_error', 'dns', `${server} cannot be queried over ${via}: ${finding.error?.message ?? code}`);
 }
 
 function rcodeText(
@@ -56,8 +56,8 @@ function rcodeText(
 ): string {
   if (rcode === RCODES.NXDOMAIN) return `The name ${name} does not exist (NXDOMAIN from ${server})`;
   if (rcode === RCODES.SERVFAIL) return `${server} failed to look up ${asked} (SERVFAIL)`;
-  if (rcode === RCODES.REFUSED) return `${server} refused to answer for ${asked} (REFUSED)`;
-  return `${server} answered for ${asked} with error ${rcodeName(rcode)}`;
+  if (rcode === RCODES.REFUSED) return `${server} refused the query for ${asked} (REFUSED)`;
+  return `${server} responded for ${asked} with error ${rcodeName(rcode)}`;
 }
 
 /** Its name in RFC 1035, or its number. */
@@ -69,9 +69,9 @@ function emptyText(
   { alias, isReferral }: Extract<Outcome, { kind: 'records' }>,
   { name, type, server }: { name: string; type: DnsRecordType; server: string },
 ): string {
-  if (isReferral) return `${server} does not answer for ${name} but refers to other name servers`;
+  if (isReferral) return `${server} is not authoritative for ${name} and refers to other DNS servers`;
   const isAlias = alias === null ? '' : `is an alias of ${shortened(alias, SHOWN.characters)}, which `;
-  return `The name ${name} ${isAlias}has no ${type} record (empty answer from ${server})`;
+  return `The name ${name} ${isAlias}has no ${type} record (empty response from ${server})`;
 }
 
 function valuesFault(asked: string, entry: PlannedEntry, values: readonly string[]): Finding | null {

@@ -45,7 +45,7 @@ export class AssertionRule implements ContentRule {
 function notJson(what: 'nothing' | 'deep' | 'text', { text, part }: Content): string {
   if (what === 'nothing') return 'Expected JSON, got an empty body';
   if (what === 'deep') return 'Expected JSON, got more than 1000 levels';
-  const size = part === null ? '' : `, only ${part} of it came`;
+  const size = part === null ? '' : `, received only ${part}`;
   return `Expected JSON, got something else${size}: ${shown(text.start)}`;
 }
 

@@ -102,7 +102,7 @@ export class BodyFraming {
     if (this.#place === 'extension') return byte === LF ? this.#endSize() : null;
     if (this.#place === 'data-end') {
       if (byte === LF) return this.#enter('size');
-      return byte === CR && this.#lineBytes === 1 ? null : 'A chunk of the body is longer than its size says';
+      return byte === CR && this.#lineBytes === 1 ? null : 'A chunk of the body is longer than its declared size';
     }
     return this.#readTrailer(byte);
   }
@@ -111,12 +111,12 @@ export class BodyFraming {
     const digit = digitOf(byte);
     if (digit >= 0) {
       this.#left = this.#left * 16 + digit;
-      return this.#left > Number.MAX_SAFE_INTEGER ? 'A chunk of the body claims an impossible size' : null;
+      return this.#left > Number.MAX_SAFE_INTEGER ? 'A chunk of the body declares an impossible size' : null;
     }
-    if (this.#lineBytes === 1) return 'Expected the size of a chunk of the body, got something else';
+    if (this.#lineBytes === 1) return 'Expected a chunk size in the body, got something else';
     if (byte === LF) return this.#endSize();
     if (byte !== CR && byte !== 0x3b && byte !== 0x20 && byte !== 0x09) {
-      return 'Expected the size of a chunk of the body, got something else';
+      return 'Expected a chunk size in the body, got something else';
     }
     this.#place = 'extension';
     return null;

@@ -80,7 +80,7 @@ class Exchange {
   constructor(options: ExchangeOptions, resolve: (result: ExchangeResult) => void) {
     this.#options = options;
     this.#resolve = resolve;
-    const holding = options.held.open(() => this.#fail('ENOBUFS', 'no room for the answer'));
+    const holding = options.held.open(() => this.#fail('ENOBUFS', 'no memory for the response'));
     this.#reader = new ResponseReader({ bodiless: options.bodiless, useOf: options.useOf, holding });
     this.#result = {
       head: null, received: 0, isCut: false, excerpt: '', holding,
@@ -193,7 +193,7 @@ class Exchange {
     const ended = this.#reader.close();
     return ended.kind === 'bad'
       ? ended.problem
-      : `The connection broke off in the body, after ${this.#reader.received} bytes`;
+      : `The connection was closed during the body, after ${this.#reader.received} bytes`;
   }
 
   #finish(): void {

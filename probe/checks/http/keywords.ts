@@ -35,7 +35,7 @@ export class KeywordRule implements ContentRule {
       ...(present.length > 0 ? [`the body contains ${named(present)}`] : []),
     ].join(' and ');
     const expected = mode === 'any' && keywords.length > 1
-      ? 'Expected at least one keyword to be as it should' : expectation(missing, present);
+      ? 'Expected at least one keyword condition to hold' : expectation(missing, present);
     return `${expected}, but ${facts}${part === null ? '' : ` (searched: ${part})`}`;
   }
 }

@@ -90,7 +90,7 @@ const PREFIX = [72, 84, 84, 80, 47, 49, 46];
 function statusLineProblem(bytes: Uint8Array, start: number, end: number): string | null {
   const size = Math.min(PREFIX.length, end - start);
   for (let at = 0; at < size; at += 1) {
-    if (bytes[start + at] !== PREFIX[at]) return 'the answer is not HTTP/1';
+    if (bytes[start + at] !== PREFIX[at]) return 'the response is not HTTP/1';
   }
   return null;
 }

@@ -83,14 +83,14 @@ export class ResponseReader implements ContentSink {
     if (this.#framing) return this.#readBody(this.#framing, piece, start, end);
     for (let at = start; ;) {
       const outcome = this.#headReader.push(piece, at, end);
-      if (outcome.kind === 'bad') return { kind: 'bad', problem: `Not a valid HTTP answer: ${outcome.problem}` };
+      if (outcome.kind === 'bad') return { kind: 'bad', problem: `Not a valid HTTP response: ${outcome.problem}` };
       if (outcome.kind === 'partial') return PARTIAL;
       const { head, rest } = outcome;
       at = end - rest;
       if (head.status >= 200 || head.status === 101) return this.#begin(head, piece, at, end);
       this.#interim += 1;
       if (this.#interim > MAX_INTERIM) {
-        return { kind: 'bad', problem: `Not a valid HTTP answer: more than ${MAX_INTERIM} interim responses` };
+        return { kind: 'bad', problem: `Not a valid HTTP response: more than ${MAX_INTERIM} interim responses` };
       }
       this.#headReader = new HeadReader();
       if (rest === 0) return PARTIAL;
@@ -99,7 +99,7 @@ export class ResponseReader implements ContentSink {
 
   /** The server has closed the connection. Not to be called after an end. */
   close(): ReadOutcome {
-    if (!this.#framing) return { kind: 'bad', problem: 'Connection closed before an answer came' };
+    if (!this.#framing) return { kind: 'bad', problem: 'Connection closed before a response arrived' };
     const problem = this.#framing.close();
     return problem === null || this.#use === 'start' ? END : { kind: 'bad', problem };
   }

@@ -169,7 +169,7 @@ export class HttpRun implements Seen {
     const failed = last.failed as NonNullable<ExchangeResult['failed']>;
     const known = this.#knownOfAnswer();
     if (failed.code !== 'TIMEOUT') return connectionFailure(failed, known);
-    const doing = last.head ? `reading the body, ${last.received} bytes so far` : doingIn(failed.phase, 'the answer');
+    const doing = last.head ? `reading the body, ${last.received} bytes so far` : doingIn(failed.phase, 'the response');
     return this.#deadline.passed(failed.phase, doing, known);
   }
 
@@ -178,7 +178,7 @@ export class HttpRun implements Seen {
     const url = parsedUrl(location as string, hop.url);
     if (url === null) {
       const shown = shortened((location as string).replace(/[?#].*$/s, ''), MOST_SHOWN);
-      return this.#fail('connection_error', 'response', `A redirect leads nowhere: ${shown}`);
+      return this.#fail('connection_error', 'response', `A redirect has an invalid target: ${shown}`);
     }
     const most = this.#spec.max_redirects;
     if (this.#visited.length <= most) return nextHop(hop, status, url);

@@ -23,5 +23,5 @@ function reasonOf({ code, message }: NodeJS.ErrnoException): string {
   if (code === 'ERR_MODULE_NOT_FOUND') return 'raw-socket is not installed';
   if (code === 'MODULE_NOT_FOUND') return 'raw-socket is not built';
   if (code === 'ERR_DLOPEN_FAILED') return 'raw-socket is built for another version of Node.js';
-  return `raw sockets cannot be opened (${message}): they need root or CAP_NET_RAW`;
+  return `raw sockets cannot be opened (${message}); they require root or CAP_NET_RAW`;
 }

@@ -4,7 +4,7 @@ import type { PingTrouble } from './pinger.ts';
 const OVERLOAD: PingTrouble = { whose: 'own', reason: 'overload' };
 const NO_NETWORK: PingTrouble = { whose: 'own', reason: 'probe_unhealthy' };
 const UNREACHABLE: PingTrouble = { whose: 'target', message: 'The host is unreachable' };
-const TOO_LARGE: PingTrouble = { whose: 'target', message: 'The packet is too large for the way to the host' };
+const TOO_LARGE: PingTrouble = { whose: 'target', message: 'The packet is too large for the path to the host' };
 
 /** raw-socket reports errors by the system's text only; where glibc and musl differ, both are listed. */
 const BY_TEXT: Readonly<Record<string, PingTrouble>> = {
@@ -33,7 +33,7 @@ export function sendFault(message: string): PingTrouble {
 const RETURNED: Readonly<Record<Returned, (from: string) => string>> = {
   unreachable: (from) => `Host unreachable (from ${from})`,
   prohibited: (from) => `Prohibited by a firewall (from ${from})`,
-  too_large: (from) => `The packet is too large for the way to the host (from ${from})`,
+  too_large: (from) => `The packet is too large for the path to the host (from ${from})`,
   ttl_exceeded: (from) => `TTL exceeded at ${from}`,
   refused: (from) => `Packet refused (from ${from})`,
 };

@@ -22,7 +22,7 @@ const SENTENCES: Readonly<Record<string, string>> = Object.freeze({
   EHOSTUNREACH: 'The host is unreachable',
   ENETUNREACH: 'A router reports that the network is unreachable',
   EPIPE: 'Connection closed by the server',
-  CLOSED: 'Connection closed before an answer came',
+  CLOSED: 'Connection closed before a response arrived',
   EACCES: 'Connection not permitted',
 });
 

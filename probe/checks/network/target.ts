@@ -136,8 +136,8 @@ function lookupProblem(code: string, host: string, families: readonly (4 | 6)[])
   const kind = families.length > 1 ? 'address' : `IPv${families[0] as number} address`;
   if (code === 'ENOTFOUND') return `The name ${name} does not exist`;
   if (code === 'ENODATA') return `The name ${name} has no ${kind}`;
-  if (code === 'ETIMEOUT') return `The name servers did not answer for ${name}`;
-  if (code === 'ESERVFAIL') return `The name servers failed for ${name}`;
-  if (code === 'EREFUSED') return `The name servers refused to answer for ${name}`;
-  return `The name ${name} could not be looked up (${printable(code)})`;
+  if (code === 'ETIMEOUT') return `The DNS servers did not respond for ${name}`;
+  if (code === 'ESERVFAIL') return `The DNS servers failed for ${name}`;
+  if (code === 'EREFUSED') return `The DNS servers refused the query for ${name}`;
+  return `Could not look up the name ${name} (${printable(code)})`;
 }

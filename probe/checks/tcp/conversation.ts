@@ -109,7 +109,7 @@ export class LineConversation implements Conversation {
   #injected(): Fault | null {
     return this.#rest.length === 0 ? null : {
       type: 'ssl_error', layer: 'tls',
-      message: 'Expected a TLS handshake, got more plain text behind the reply that agreed to it',
+      message: 'Expected a TLS handshake, got more plain text after the reply that accepted it',
     };
   }
 }

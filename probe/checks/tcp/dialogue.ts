@@ -47,7 +47,7 @@ export function wrong(awaited: string, expected: string, got: string, about?: Ab
 
 /** Ends the dialogue: what the server offers does not include the command that starts TLS. */
 export function withoutTls(command: string): Part<never> {
-  return stop(`Expected the server to offer ${command}, but it does not`, 'tls');
+  return stop(`Expected the server to offer ${command}, but it did not`, 'tls');
 }
 
 function* stop(message: string, about: About = 'protocol'): Part<never> {

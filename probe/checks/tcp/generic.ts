@@ -43,7 +43,7 @@ export class GenericConversation implements Conversation {
   }
 
   ended(): Fault | null {
-    return this.#heard === '' ? null : this.#missing('the answer');
+    return this.#heard === '' ? null : this.#missing('the response');
   }
 
   #missing(where: string): Fault {

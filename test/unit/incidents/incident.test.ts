@@ -13,7 +13,7 @@ import { monitorConfig } from '../../helpers/delivery-rig.ts';
 const startedAt = Date.UTC(2026, 0, 2, 3, 4, 5);
 const opening: IncidentOpening = {
   id: '11111111-1111-8111-8111-111111111111', monitor: monitorConfig({ name: 'Shop' }), severity: 'critical',
-  type: 'timeout', error_message: 'No answer within 10 s', affected_regions: ['eu'], failure_count: 2,
+  type: 'timeout', error_message: 'No response within 10 s', affected_regions: ['eu'], failure_count: 2,
   started_at: startedAt,
 };
 const opened = (change: Partial<IncidentOpening> = {}) => {

@@ -54,7 +54,7 @@ describe('a URL of a destination', () => {
   test('may name the port of a web server, and no port of another protocol', () => {
     const parsed = (port: number) => parseHttpUrl(`http://example.com:${port}/`);
     for (const port of [22, 25, 53, 110, 587, 6379, 11211]) {
-      const reason = `must not name port ${port}, which belongs to another protocol`;
+      const reason = `must not use port ${port}, which belongs to another protocol`;
       expect(parsed(port)).toEqual({ ok: false, reason });
     }
     for (const port of [80, 443, 3000, 8000, 8080, 8443, 9000]) expect(parsed(port).ok).toBe(true);

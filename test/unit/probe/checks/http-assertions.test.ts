@@ -64,7 +64,7 @@ describe('an assertion', () => {
 
   test.each([
     ['<html>\n<b>', null, 'Expected JSON, got something else: "<html> <b>"'],
-    ['{"a":1', 'the first 256 kB', 'Expected JSON, got something else, only the first 256 kB of it came: "{"a":1"'],
+    ['{"a":1', 'the first 256 kB', 'Expected JSON, got something else, received only the first 256 kB: "{"a":1"'],
     [' ', null, 'Expected JSON, got an empty body'],
     ['x'.repeat(200), null, `Expected JSON, got something else: "${'x'.repeat(100)}…"`],
   ])('on JSON fails for a page that is none: %j', (text, part, message) => {

@@ -56,11 +56,11 @@ describe('the body of an answer', () => {
     ['ends within a chunk', '200 OK\r\nTransfer-Encoding: chunked', '5\r\nhel', /^Expected another chunk/],
     ['ends within its trailer', '200 OK\r\nTransfer-Encoding: chunked', '0\r\nX: 1\r\n', /^Expected another chunk/],
     ['has a chunk without a size', '200 OK\r\nTransfer-Encoding: chunked', 'hello\r\n',
-      /^Expected the size of a chunk of the body, got something else$/],
+      /^Expected a chunk size in the body, got something else$/],
     ['has a chunk longer than its size', '200 OK\r\nTransfer-Encoding: chunked', '4\r\nhello\r\n0\r\n\r\n',
-      /^A chunk of the body is longer than its size says$/],
+      /^A chunk of the body is longer than its declared size$/],
     ['has a chunk of an impossible size', '200 OK\r\nTransfer-Encoding: chunked', 'fffffffffffffff\r\n',
-      /^A chunk of the body claims an impossible size$/],
+      /^A chunk of the body declares an impossible size$/],
     ['goes on after its last chunk', '200 OK\r\nTransfer-Encoding: chunked', '1\r\na\r\n0\r\n\r\nmore',
       /^Expected 1 bytes of body, got more$/],
     ['is no gzip', '200 OK\r\nContent-Encoding: gzip', 'plain text', /^Expected a body in gzip, but decoding failed: /],
@@ -80,7 +80,7 @@ describe('the body of an answer', () => {
   test.each([
     ['of the announced length', '200 OK\r\nContent-Length: 5000', /^Expected 5000 bytes of body, got 3$/],
     ['in chunks', '200 OK\r\nTransfer-Encoding: chunked', /^Expected another chunk of the body after 0 bytes/],
-    ['up to the end of the connection', '200 OK', /^The connection broke off in the body, after 3 bytes$/],
+    ['up to the end of the connection', '200 OK', /^The connection was closed during the body, after 3 bytes$/],
   ])('fails the check when the connection is reset in a body %s', async (_what, head, message) => {
     const server = await serve((socket) => socket.write(`HTTP/1.1 ${head}\r\n\r\nabc`, () => {
       // The reset must not overtake the bytes.
@@ -95,7 +95,7 @@ describe('the body of an answer', () => {
     const url = await serveRaw('200 OK\r\nContent-Length: 5000', 'abc', (socket) => void drip(socket, 'd', 5));
     const finding = await check({ url }, { timeoutMs: 200 });
     expect(finding).toMatchObject({ outcome: 'failure', status_code: 200, error: { type: 'timeout', layer: 'response' } });
-    expect(finding.error?.message).toMatch(/^No answer within 200 ms \(reading the body, \d+ bytes so far\)$/);
+    expect(finding.error?.message).toMatch(/^No response within 200 ms \(reading the body, \d+ bytes so far\)$/);
   });
 
   test('is part of the response time', async () => {

@@ -139,7 +139,7 @@ describe('a redirect', () => {
   test.each([
     ['file:///etc/passwd', 'Refused to follow a redirect to file: addresses'],
     ['gopher://127.0.0.1/', 'Refused to follow a redirect to gopher: addresses'],
-    ['http://[', 'A redirect leads nowhere: http://['],
+    ['http://[', 'A redirect has an invalid target: http://['],
   ])('to %s is not followed', async (location, message) => {
     const server = await serve((socket) => socket.end(redirect(location)));
     expect(await check({ url: `http://127.0.0.1:${server.port}/` })).toMatchObject({

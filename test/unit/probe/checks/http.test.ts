@@ -84,10 +84,10 @@ describe('an HTTP check', () => {
   });
 
   test.each<[string, (socket: Socket) => void, RegExp]>([
-    ['never answers', () => undefined, /No answer within 150 ms \(waiting for the answer\)/],
+    ['never answers', () => undefined, /No response within 150 ms \(waiting for the response\)/],
     [
       'drips its head byte by byte', (socket) => drip(socket, 'HTTP/1.1 200 OK\r\nX: a', 5),
-      /No answer within 150 ms/,
+      /No response within 150 ms/,
     ],
   ])('fails as timeout for a server that %s', async (_what, behave, message) => {
     const server = await serve(behave);
@@ -100,14 +100,14 @@ describe('an HTTP check', () => {
   const header = `X-Filler: ${'a'.repeat(30)}\r\n`;
   test.each<[string, (socket: Socket) => void, RegExp]>([
     ['resets the connection', (socket) => void socket.resetAndDestroy(), /Connection reset/],
-    ['closes without an answer', (socket) => void socket.end(), /closed before an answer/],
+    ['closes without an answer', (socket) => void socket.end(), /closed before a response/],
     [
       'closes in the middle of the head', (socket) => void socket.end('HTTP/1.1 200 OK\r\nServer'),
-      /closed before an answer/,
+      /closed before a response/,
     ],
     [
       'speaks another protocol', (socket) => void socket.end('SSH-2.0-OpenSSH\r\n'),
-      /Not a valid HTTP answer: the answer is not HTTP\/1/,
+      /Not a valid HTTP response: the response is not HTTP\/1/,
     ],
     [
       'sends 1 MB of headers', (socket) => void socket.end(`HTTP/1.1 200 OK\r\n${header.repeat(25_000)}\r\n`),
@@ -196,8 +196,8 @@ describe('an HTTP check', () => {
 
     test.each([
       ['ENOTFOUND', 'The name gone.test does not exist'],
-      ['ESERVFAIL', 'The name servers failed for gone.test'],
-      ['ETIMEOUT', 'The name servers did not answer for gone.test'],
+      ['ESERVFAIL', 'The DNS servers failed for gone.test'],
+      ['ETIMEOUT', 'The DNS servers did not respond for gone.test'],
     ])('fails as dns_error when the lookup ends with %s', async (code, message) => {
       const finding = await check(
         { url: 'http://gone.test/' }, { context: { resolver: resolverOf({ 'gone.test': code }) } },
@@ -220,7 +220,7 @@ describe('an HTTP check', () => {
       expect(finding).toMatchObject({
         outcome: 'failure',
         error: {
-          type: 'dns_error', layer: 'dns', message: 'No name server answered within 100 ms for slow.test',
+          type: 'dns_error', layer: 'dns', message: 'No DNS server responded within 100 ms for slow.test',
         },
       });
     });

@@ -140,7 +140,7 @@ describe('an HTTPS check', () => {
     servers.push(server);
     expect(await check({ url: `https://bad.test:${server.port}/` }, 150)).toMatchObject({
       outcome: 'failure',
-      error: { type: 'timeout', message: 'No answer within 150 ms (in the TLS handshake)' },
+      error: { type: 'timeout', message: 'No response within 150 ms (in the TLS handshake)' },
     });
   });
 });

@@ -162,7 +162,7 @@ describe('echo sockets', () => {
     ['No buffer space available', { whose: 'own', reason: 'overload' }],
     ['Permission denied', { whose: 'own', reason: 'blocked_target' }],
     ['No route to host', { whose: 'target', message: 'The host is unreachable' }],
-    ['Message too long', { whose: 'target', message: 'The packet is too large for the way to the host' }],
+    ['Message too long', { whose: 'target', message: 'The packet is too large for the path to the host' }],
   ])('know whose fault it is that a packet cannot be sent: %s', async (text, trouble) => {
     const socket = sockets[0] as FakeSocket;
     socket.sendError = text;

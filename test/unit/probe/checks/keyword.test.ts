@@ -51,7 +51,7 @@ describe('a KEYWORD check', () => {
     [['Sold out', 'in stock'], { match_mode: 'any' }, 'ok'],
     [['Sold out', { not: 'Error' }], { match_mode: 'any' }, 'ok'],
     [['Sold out', { not: 'stock' }], { match_mode: 'any' },
-      'Expected at least one keyword to be as it should, but the body lacks "Sold out" and the body contains "stock"'],
+      'Expected at least one keyword condition to hold, but the body lacks "Sold out" and the body contains "stock"'],
     [['(a+b)*'], {}, 'ok'],
     [['(a+)+$'], {}, 'Expected a keyword, but the body lacks "(a+)+$"'],
     [['stock.*5'], {}, 'Expected a keyword, but the body lacks "stock.*5"'],

@@ -93,7 +93,7 @@ describe('a conversation', () => {
     ],
     [
       'SMTP without STARTTLS', { protocol: 'smtp', tls: 'starttls' }, ['220 x\r\n', '250 x\r\n'],
-      '! ssl_error tls: Expected the server to offer STARTTLS, but it does not',
+      '! ssl_error tls: Expected the server to offer STARTTLS, but it did not',
     ],
     [
       'SMTP that refuses STARTTLS', { protocol: 'smtp', tls: 'starttls' },
@@ -106,7 +106,7 @@ describe('a conversation', () => {
     ],
     [
       'POP3 without STLS', { protocol: 'pop3', tls: 'starttls' }, ['+OK\r\n', '+OK\r\nUSER\r\n.\r\n'],
-      '! ssl_error tls: Expected the server to offer STLS, but it does not',
+      '! ssl_error tls: Expected the server to offer STLS, but it did not',
     ],
     [
       'IMAP that is shut', { protocol: 'imap' }, ['* BYE shut\r\n'],
@@ -154,7 +154,7 @@ describe('a conversation', () => {
   ])('with %s takes no plain text for the words of the server under TLS', (_name, spec, service) => {
     const log = talk({ ...spec, tls: 'starttls' }, [...service, TLS, 'x\r\n']);
     expect(log.at(-1)).toBe(
-      '! ssl_error tls: Expected a TLS handshake, got more plain text behind the reply that agreed to it',
+      '! ssl_error tls: Expected a TLS handshake, got more plain text after the reply that accepted it',
     );
     expect(log).not.toContain('secure');
   });

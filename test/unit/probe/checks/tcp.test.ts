@@ -144,7 +144,7 @@ describe('a TCP check with TLS', () => {
   test('fails at its deadline if the handshake does not end', async () => {
     const { port } = await service({});
     expect(await check({ port, tls: 'implicit' }, { timeoutMs: 150 })).toMatchObject({
-      error: { type: 'timeout', layer: 'tls', message: 'No answer within 150 ms (in the TLS handshake)' },
+      error: { type: 'timeout', layer: 'tls', message: 'No response within 150 ms (in the TLS handshake)' },
     });
   });
 
@@ -195,7 +195,7 @@ describe('a TCP check of a hostile service', () => {
   test('that greets only after TLS ends at the deadline', async () => {
     const { port } = await serve(startRawServer(() => undefined, { tls: trusted }));
     expect(await check({ port, protocol: 'imap' }, { timeoutMs: 150 })).toMatchObject({
-      error: { type: 'timeout', layer: 'response', message: 'No answer within 150 ms (waiting for the greeting)' },
+      error: { type: 'timeout', layer: 'response', message: 'No response within 150 ms (waiting for the greeting)' },
     });
   });
 
@@ -231,7 +231,7 @@ describe('a TCP check of a hostile service', () => {
   ])('that closes %s fails', async (_when, greeting) => {
     const { port } = await serve(startRawServer(() => undefined, { onConnect: (socket) => socket.end(greeting) }));
     expect(await check({ port, protocol: 'smtp' })).toMatchObject({
-      error: { type: 'connection_error', layer: 'response', message: 'Connection closed before an answer came' },
+      error: { type: 'connection_error', layer: 'response', message: 'Connection closed before a response arrived' },
     });
   });
 });
@@ -245,7 +245,7 @@ describe('a generic TCP check', () => {
     expect(await check(spec)).toMatchObject({ outcome: 'success' });
     expect(await check({ ...spec, expect: '+PANG' }, { timeoutMs: 200 })).toMatchObject({
       outcome: 'failure',
-      error: { type: 'keyword_missing', layer: 'content', message: 'Expected "+PANG" in the answer, got "+PONG "' },
+      error: { type: 'keyword_missing', layer: 'content', message: 'Expected "+PANG" in the response, got "+PONG "' },
     });
   });
 
@@ -259,14 +259,14 @@ describe('a generic TCP check', () => {
   test('says what came before the service closed', async () => {
     const { port } = await serve(startRawServer(() => undefined, { onConnect: (socket) => socket.end('busy') }));
     expect(await check({ port, expect: 'ready' })).toMatchObject({
-      error: { type: 'keyword_missing', message: 'Expected "ready" in the answer, got "busy"' },
+      error: { type: 'keyword_missing', message: 'Expected "ready" in the response, got "busy"' },
     });
   });
 
   test('that hears nothing at all times out', async () => {
     const { port } = await service({});
     expect(await check({ port, expect: 'ready' }, { timeoutMs: 150 })).toMatchObject({
-      error: { type: 'timeout', message: 'No answer within 150 ms (waiting for the expected text)' },
+      error: { type: 'timeout', message: 'No response within 150 ms (waiting for the expected text)' },
     });
   });
 });

@@ -42,7 +42,7 @@ describe('a result says nothing of what its check has sent', () => {
       onConnect: (socket) => socket.on('data', (bytes) => socket.end(Buffer.concat([Buffer.from('-ERR '), bytes]))),
     });
     const message = await messageOf(buildTcpSpec({ port, send, expect: '+OK' }));
-    expect(message).toBe(`Expected "+OK" in the answer, got "${said}"`);
+    expect(message).toBe(`Expected "+OK" in the response, got "${said}"`);
   });
 
   test('the value of a header in the actual value of an assertion', async () => {
@@ -72,6 +72,6 @@ describe('a result says nothing of what its check has sent', () => {
     const loop = await messageOf(buildHttpSpec({ url, max_redirects: 1 }));
     expect(loop).toBe('More than 1 redirect, in a loop: /login?… → /login?…');
     const nowhere = await serveEcho(() => '302 Found\r\nLocation: http://[x/y?ticket=abc');
-    expect(await messageOf(buildHttpSpec({ url: nowhere }))).toBe('A redirect leads nowhere: http://[x/y');
+    expect(await messageOf(buildHttpSpec({ url: nowhere }))).toBe('A redirect has an invalid target: http://[x/y');
   });
 });

@@ -45,16 +45,16 @@ describe('a DNS check', () => {
   test.each<[string, Partial<WireMessage>, string]>([
     ['NXDOMAIN', { flags: 0x8183 }, 'The name www.example.com does not exist (NXDOMAIN from 127.0.0.1)'],
     ['SERVFAIL', { flags: 0x8182 }, '127.0.0.1 failed to look up A of www.example.com (SERVFAIL)'],
-    ['REFUSED', { flags: 0x8185 }, '127.0.0.1 refused to answer for A of www.example.com (REFUSED)'],
-    ['another error', { flags: 0x8184 }, '127.0.0.1 answered for A of www.example.com with error NOTIMP'],
-    ['an unknown error', { flags: 0x818b }, '127.0.0.1 answered for A of www.example.com with error 11'],
-    ['an empty answer', {}, 'The name www.example.com has no A record (empty answer from 127.0.0.1)'],
+    ['REFUSED', { flags: 0x8185 }, '127.0.0.1 refused the query for A of www.example.com (REFUSED)'],
+    ['another error', { flags: 0x8184 }, '127.0.0.1 responded for A of www.example.com with error NOTIMP'],
+    ['an unknown error', { flags: 0x818b }, '127.0.0.1 responded for A of www.example.com with error 11'],
+    ['an empty answer', {}, 'The name www.example.com has no A record (empty response from 127.0.0.1)'],
     ['an alias of nothing', { answers: [alias] },
-      'The name www.example.com is an alias of web.example.net, which has no A record (empty answer from 127.0.0.1)'],
+      'The name www.example.com is an alias of web.example.net, which has no A record (empty response from 127.0.0.1)'],
     ['a referral', { authorities: referral, flags: 0x8100 },
-      '127.0.0.1 does not answer for www.example.com but refers to other name servers'],
+      '127.0.0.1 is not authoritative for www.example.com and refers to other DNS servers'],
     ['a damaged answer', { answers: [wireRecord({ type: 1, data: Buffer.of(1) })] },
-      '127.0.0.1 sent an unusable answer for A of www.example.com: a record of type A is damaged'],
+      '127.0.0.1 sent an unusable response for A of www.example.com: a record of type A is damaged'],
   ])('names %s', async (_, changes, message) => {
     const { finding, message: told } = await checkAt(answer(changes));
     expect(finding).toMatchObject({ outcome: 'failure', error: { type: 'dns_error', layer: 'dns' } });
@@ -64,9 +64,9 @@ describe('a DNS check', () => {
   test('tells a silent server apart, within the shorter of the two timeouts', async () => {
     const silent = await checkAt(() => undefined, { resolution_timeout_ms: 30 });
     expect(silent.finding.error).toMatchObject({ type: 'timeout', layer: 'dns' });
-    expect(silent.message).toBe('No answer within 30 ms (asking 127.0.0.1 by UDP for A of www.example.com)');
+    expect(silent.message).toBe('No response within 30 ms (asking 127.0.0.1 by UDP for A of www.example.com)');
     const { message } = await checkAt(() => undefined, {}, { timeoutMs: 20 });
-    expect(message).toMatch(/^No answer within 20 ms/);
+    expect(message).toMatch(/^No response within 20 ms/);
   });
 
   test('tells a server apart on whose port nobody listens', async () => {
@@ -75,7 +75,7 @@ describe('a DNS check', () => {
     const { error } = await checkDns({ server: at(server) });
     expect(error).toEqual({
       type: 'dns_error', layer: 'dns',
-      message: `127.0.0.1:${server.port} cannot be asked by UDP: Connection refused`,
+      message: `127.0.0.1:${server.port} cannot be queried over UDP: Connection refused`,
     });
   });
 

@@ -41,7 +41,7 @@ describe('a DNS check does not believe an answer with', () => {
     const server = await serve(forge);
     const { error } = await checkDns({ server: at(server), resolution_timeout_ms: 50 });
     expect(error).toMatchObject({ type: 'timeout', message: expect.stringContaining(
-      'for A of www.example.com; messages came that answer no question of this probe',
+      'for A of www.example.com; received messages that match no query of this probe',
     ) as string });
   });
 
@@ -102,12 +102,12 @@ describe('a DNS check by TCP', () => {
   test('refuses an answer that is cut short again', async () => {
     const { error, message } = await byTcp(cut);
     expect(error?.type).toBe('dns_error');
-    expect(message).toContain('it is cut short even over TCP');
+    expect(message).toContain('it is truncated even over TCP');
   });
 
   test('refuses an answer to another question', async () => {
     const { message } = await byTcp(answer({ id: 1, answers: [a(1)] }));
-    expect(message).toContain('it answers another question');
+    expect(message).toContain('it answers a different question');
   });
 
   test('takes an answer in single bytes, and nothing after it', async () => {
@@ -134,12 +134,12 @@ describe('a DNS check by TCP', () => {
   test('names a server that closes the connection', async () => {
     const { error, message } = await byTcp(({ socket }) => socket?.end(Buffer.of(0)));
     expect(error?.type).toBe('dns_error');
-    expect(message).toBe('127.0.0.1 cannot be asked by TCP: Connection closed before an answer came');
+    expect(message).toBe('127.0.0.1 cannot be queried over TCP: Connection closed before a response arrived');
   });
 
   test('refuses an empty message', async () => {
     const { message } = await byTcp(({ socket }) => socket?.write(u16(0)));
-    expect(message).toContain('it answers another question');
+    expect(message).toContain('it answers a different question');
   });
 });
 
@@ -237,7 +237,7 @@ describe("the system's name servers", () => {
     const system = servers.map(({ port }) => `127.0.0.1:${port}`);
     expect(await checkDns({}, { system, timeoutMs: 30 })).toMatchObject({
       outcome: 'failure',
-      error: { type: 'dns_error', layer: 'dns', message: 'No name server answered within 30 ms for A of www.example.com' },
+      error: { type: 'dns_error', layer: 'dns', message: 'No DNS server responded within 30 ms for A of www.example.com' },
     });
   });
 
@@ -282,7 +282,7 @@ describe('a chosen name server', () => {
     const both = { resolve: (_: string, family: 4 | 6) =>
       Promise.resolve({ ok: true as const, addresses: [family === 4 ? '127.0.0.1' : '2001:db8::1'] }) };
     const { error } = await checkDns({ server: at(down, 'ns.example') }, { timeoutMs: 500, context: { resolver: both } });
-    expect(error?.message).toBe(`127.0.0.1:${down.port} cannot be asked by UDP: Connection refused`);
+    expect(error?.message).toBe(`127.0.0.1:${down.port} cannot be queried over UDP: Connection refused`);
   });
 });
 
