@@ -3,10 +3,10 @@ import { resolve } from 'node:path';
 import { z } from 'zod';
 import { ConfigError, readEnvironment, type Environment } from '../shared/environment.ts';
 import { setting } from '../shared/setting.ts';
-import { loadPlans, withShortestIntervals, type Plans } from './plans/plans.ts';
+import { loadPlans, withMinIntervals, type Plans } from './plans/plans.ts';
 
 const DEFAULT_PORT = 3000;
-const LONGEST_INTERVAL_S = 86_400;
+const MAX_INTERVAL_SECONDS = 86_400;
 
 const variables = z.object({
   PORT: setting.integer(0, 65_535).default(DEFAULT_PORT),
@@ -28,7 +28,7 @@ const variables = z.object({
   DEFAULT_PLAN: setting.choice(['free', 'pro', 'scale']).default('scale'),
   PLAN_CHANGES: setting.choice(['owner', 'operator']).default('owner'),
   PLANS_FILE: setting.text().transform(readPlans).optional(),
-  MIN_INTERVAL_SECONDS: setting.integer(1, LONGEST_INTERVAL_S).default(30),
+  MIN_INTERVAL_SECONDS: setting.integer(1, MAX_INTERVAL_SECONDS).default(30),
   PROBE_ALLOW_PRIVATE: setting.boolean().optional(),
   ALLOW_PRIVATE_DESTINATIONS: setting.boolean().default(false),
   DOMAIN_LOOKUPS: setting.boolean().default(true),
@@ -39,7 +39,7 @@ const variables = z.object({
     })
     .transform((text) => (text === 'false' ? 0 : Number(text)))
     .default(0),
-  NO_DATA_AFTER_SECONDS: setting.integer(5, LONGEST_INTERVAL_S).default(300),
+  NO_DATA_AFTER_SECONDS: setting.integer(5, MAX_INTERVAL_SECONDS).default(300),
   RATE_LIMIT: setting.integer(1, 1_000_000_000).default(1000),
   METRICS_TOKEN: setting.text().refine(
     (text) => /^[!-~]{16,512}$/.test(text), { message: 'must be 16 to 512 characters without spaces' },
@@ -53,7 +53,7 @@ const variables = z.object({
   SMTP_URL: setting.url('smtp', 'smtps').optional(),
   JWT_KEYS: setting.text().refine(isKeyRing, { message: 'must be a JSON key ring: {"keys":[…]}' }).optional(),
   WATCHDOG_URL: setting.url('http', 'https').optional(),
-  WATCHDOG_INTERVAL_SECONDS: setting.integer(5, LONGEST_INTERVAL_S).default(60),
+  WATCHDOG_INTERVAL_SECONDS: setting.integer(5, MAX_INTERVAL_SECONDS).default(60),
   STATUS_PAGE_DOMAIN: setting.host().optional(),
   STATUS_PAGE_DNS_SERVERS: setting.nameServers(8).default([]),
   LOG_LEVEL: setting.choice(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent']).default('info'),
@@ -90,14 +90,14 @@ export function checkControllerConfig(env: Environment) {
 function conflicts(env: Environment): string[] {
   const isSet = (name: string) => Boolean(env[name]?.trim() || env[`${name}_FILE`]?.trim());
   const found: string[] = [];
-  const together = (one: string, other: string) => {
+  const requireBoth = (one: string, other: string) => {
     if (isSet(one) && !isSet(other)) found.push(`${other} must be set when ${one} is`);
   };
-  together('NATS_TLS_CERT', 'NATS_TLS_KEY');
-  together('NATS_TLS_KEY', 'NATS_TLS_CERT');
-  together('NATS_TLS_CERT', 'NATS_LISTEN');
-  together('MAILGUN_API_KEY', 'MAILGUN_DOMAIN');
-  together('MAILGUN_DOMAIN', 'MAILGUN_API_KEY');
+  requireBoth('NATS_TLS_CERT', 'NATS_TLS_KEY');
+  requireBoth('NATS_TLS_KEY', 'NATS_TLS_CERT');
+  requireBoth('NATS_TLS_CERT', 'NATS_LISTEN');
+  requireBoth('MAILGUN_API_KEY', 'MAILGUN_DOMAIN');
+  requireBoth('MAILGUN_DOMAIN', 'MAILGUN_API_KEY');
   const metricsPort = /:(\d+)$/.exec(env['METRICS_LISTEN']?.trim() ?? '')?.[1];
   if (metricsPort !== undefined && Number(metricsPort) === Number(env['PORT']?.trim() || DEFAULT_PORT)) {
     found.push('METRICS_LISTEN must use a different port than PORT');
@@ -151,7 +151,7 @@ function arrange(values: Values) {
       /** Who may change the plan of an organization. */
       planChanges: values.PLAN_CHANGES,
       /** What is allowed in each plan. */
-      plans: withShortestIntervals(values.PLANS_FILE ?? loadPlans(null), values.MIN_INTERVAL_SECONDS),
+      plans: withMinIntervals(values.PLANS_FILE ?? loadPlans(null), values.MIN_INTERVAL_SECONDS),
       /** JSON of a key ring (JWKS with private keys); null: generated into the database. */
       jwtKeys: values.JWT_KEYS ?? null,
     },
@@ -162,11 +162,11 @@ function arrange(values: Values) {
     checks: { allowPrivate: values.PROBE_ALLOW_PRIVATE ?? values.REGISTRATION !== 'open' },
     destinations: { allowPrivate: values.ALLOW_PRIVATE_DESTINATIONS },
     /** Whether registries are asked when the domains of monitors expire. */
-    domains: { areLookedUp: values.DOMAIN_LOOKUPS },
+    domains: { isLookupEnabled: values.DOMAIN_LOOKUPS },
     mail: {
       /** Sender of every mail. */
       from: values.MAIL_FROM ?? defaultSender(values),
-      isFromGiven: values.MAIL_FROM !== undefined,
+      isFromConfigured: values.MAIL_FROM !== undefined,
       mailgun:
         values.MAILGUN_API_KEY && values.MAILGUN_DOMAIN
           ? {

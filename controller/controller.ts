@@ -1,18 +1,18 @@
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { Company } from '../shared/company.ts';
+import { Peers } from '../shared/peers.ts';
 import { accountRoutes } from './accounts/routes.ts';
 import { dashboardRoutes } from './dashboard/routes.ts';
 import { heartbeatRoutes } from './heartbeats/routes.ts';
-import { createApp } from './http/app.ts';
-import { createEarlyApp } from './http/early-app.ts';
-import type { HttpServer } from './http/server.ts';
+import { createApp } from './http/server/app.ts';
+import { createStartupServer } from './http/server/startup-server.ts';
+import type { HttpServer } from './http/server/server.ts';
 import { configurationRoutes } from './import-export/routes.ts';
 import type { MonitorDeps } from './monitors/deps.ts';
 import { monitorRoutes } from './monitors/routes.ts';
 import { connectBus } from './platform/bus/bus.ts';
 import { openMailer } from './platform/mail/mailer.ts';
-import { openMongo, whenMongoAnswers, type MongoOptions } from './platform/mongo/mongo.ts';
+import { openMongo, waitForMongo, type MongoOptions } from './platform/mongo/mongo.ts';
 import { RefusedWrites } from './platform/mongo/refused-writes.ts';
 import { createResolver } from './platform/outbound/resolver.ts';
 import { openAccounts } from './wiring/accounts.ts';
@@ -27,15 +27,15 @@ import { openMaintenance } from './wiring/maintenance.ts';
 import { openMonitors } from './wiring/monitors.ts';
 import { openNotifications, openWatchdog } from './wiring/notifications.ts';
 import type { ControllerPorts } from './wiring/ports.ts';
-import { holderOf, openResults } from './wiring/results.ts';
+import { readControllerId, openResults } from './wiring/results.ts';
 import { openRetention } from './wiring/retention.ts';
 import { openPublicPages, openStatusPages, type PublicPageReaders } from './wiring/status-pages.ts';
 import { openSubscribers } from './wiring/subscribers.ts';
 import { openSubscriptions } from './wiring/subscriptions.ts';
 
-type GivenPorts = Omit<ControllerPorts, 'company' | 'holder'>;
+type ExternalPorts = Omit<ControllerPorts, 'peers' | 'holder'>;
 
-export interface ControllerOptions extends Omit<GivenPorts, 'mongo' | 'bus' | 'resolve'> {
+export interface ControllerOptions extends Omit<ExternalPorts, 'mongo' | 'bus' | 'resolve'> {
   /** Called with each command that is sent to the database. */
   onCommand?: MongoOptions['onCommand'];
 }
@@ -60,7 +60,7 @@ export async function startController(options: ControllerOptions): Promise<Runni
   const publicPages = openPublicPages(options);
   const { host, port, trustProxy, rateLimit } = config.http;
   let url = '';
-  const server = createEarlyApp({ clock, trustProxy, rateLimit, find: publicPages.early(() => url) });
+  const server = createStartupServer({ clock, trustProxy, rateLimit, find: publicPages.findAtStartup(() => url) });
   url = addressOf(config.http, await server.listen(port, host));
   try {
     return await connectAndStart(options, publicPages, server);
@@ -80,7 +80,7 @@ async function connectAndStart(
 ): Promise<RunningController> {
   const { config, clock, log, onCommand } = options;
   const mongo = openMongo(config.mongo.url, { onCommand });
-  await whenMongoAnswers(mongo, { clock, log });
+  await waitForMongo(mongo, { clock, log });
   const { url: natsUrl, credsFile: creds } = config.nats;
   const bus = await connectBus({ url: natsUrl, creds, name: 'farwatch-controller', log, clock });
   const resolve = createResolver(clock);
@@ -101,18 +101,18 @@ async function connectAndStart(
  * Constructs a whole controller, with its indexes and seeds in the database. It does nothing by itself until
  * `start`, and accepts no request until `listen`.
  */
-export async function openController(given: GivenPorts, publicPages = openPublicPages(given)) {
-  const refusedWrites = new RefusedWrites(given.clock);
-  const { config, clock } = given;
-  const log = refusedWrites.watched(given.log);
-  const ports = { ...given, log, company: new Company(), holder: holderOf(config.dataDir) };
+export async function openController(options: ExternalPorts, publicPages = openPublicPages(options)) {
+  const refusedWrites = new RefusedWrites(options.clock);
+  const { config, clock } = options;
+  const log = refusedWrites.wrapLog(options.log);
+  const ports = { ...options, log, peers: new Peers(), holder: readControllerId(config.dataDir) };
   let url = '';
   const baseUrl = () => url;
   const ownsShard = (shard: number): boolean => results.ownsShard(shard);
   const mailer = openMailer(config.mail, { folder: join(config.dataDir, 'mail'), clock, log });
   const monitors = await openMonitors(ports);
   const groups = await openGroups(ports);
-  const domains = await openDomains(ports, { monitors: monitors.store, retold: () => results.look() });
+  const domains = await openDomains(ports, { monitors: monitors.store, onConfigsChanged: () => results.pollFeeds() });
   const events = openEvents(ports);
   const accounts = await openAccounts(ports, {
     mailer, monitors, groups, events, baseUrl,
@@ -122,31 +122,31 @@ export async function openController(given: GivenPorts, publicPages = openPublic
   const { quota } = accounts;
   const limitsOf = (organizationId: string) => quota.limitsOf(organizationId);
   const incidents = await openIncidents(ports, {
-    monitors, accounts, events, onChanged: () => statusPages.follower.look(),
+    monitors, accounts, events, onChanged: () => statusPages.follower.trigger(),
   });
   const subscriptions = await openSubscriptions(ports);
   const maintenance = await openMaintenance(ports, {
     monitors: monitors.store, pages: accounts.pages, windows: accounts.windows,
-    retold: () => results.look(),
-    endsMoved: async (ends, now) => {
+    onConfigsChanged: () => results.pollFeeds(),
+    onEndsMoved: async (ends, now) => {
       await incidents.store.moveMaintenanceEnds(ends, now);
-      statusPages.follower.look();
+      statusPages.follower.trigger();
     },
     announce: (pages, announcement) => subscribers.announce(pages, announcement),
   });
   const statusPages = await openStatusPages(ports, {
     accounts, incidents: incidents.store, windows: maintenance.windows, baseUrl, publicPages,
-    told: () => subscribers.mailing.look(),
+    notifySubscribers: () => subscribers.noticeSender.trigger(),
   });
   const fleet = await openFleet(ports, {
     monitors: monitors.store, ownsShard, quota, otherUsers: subscriptions.users,
-    tell: async (notice) => {
+    notify: async (notice) => {
       const owner = notice.probe.organization_id;
-      const told = owner === null ? await accounts.operatorOrganizations() : [owner];
-      for (const organizationId of told) await notifications.alerts.tellOfProbe(notice, organizationId);
+      const organizationIds = owner === null ? await accounts.operatorOrganizations() : [owner];
+      for (const organizationId of organizationIds) await notifications.alerts.fanOutProbeNotice(notice, organizationId);
     },
     agreements: {
-      turn: () => results.agreements.turn(), of: (probeId) => results.agreements.of(probeId),
+      turn: () => results.agreements.pollNextShard(), of: (probeId) => results.agreements.of(probeId),
     },
   });
   const evidence = await openEvidence(ports, { monitors, incidents, fleet });
@@ -156,8 +156,8 @@ export async function openController(given: GivenPorts, publicPages = openPublic
   const { service: results, pings } =
     await openResults(ports, {
       monitors, accounts, fleet, events, incidents, notifications, domains, maintenance,
-      isRead: (organizationId, projectId) =>
-        subscriptions.directory.hasAny(organizationId) || events.hub.watched.has(organizationId, projectId),
+      hasRawReaders: (organizationId, projectId) =>
+        subscriptions.directory.hasAny(organizationId) || events.hub.streamedProjects.has(organizationId, projectId),
     });
   const subscribers = await openSubscribers(ports, {
     accounts, pages: accounts.pages, posts: statusPages.posts, mailer, baseUrl,
@@ -165,32 +165,32 @@ export async function openController(given: GivenPorts, publicPages = openPublic
   });
   events.publishProbes({ fleet, accounts, ownsShard });
   const retention = openRetention(ports, { accounts: accounts.deps, limitsOf, ownsShard });
-  const { open: live, history, certificates } = results;
-  const poke = (shard: number): void => results.poke(shard);
+  const { unwritten: unwritten, history, certificates } = results;
+  const notifyOwner = (shard: number): void => results.notifyOwner(shard);
   const monitorDeps: MonitorDeps = {
     monitors: monitors.store, lists: monitors.lists, counts: monitors.counts, quota,
     regions: fleet.directory, destinations: notifications.destinations, groups: groups.lookup,
     readers: {
-      live, statistics: results.statistics, pastDays: results.pastDays, overview: results.overview, history,
+      live: unwritten, statistics: results.statistics, dailyUptimes: results.dailyUptimes, overview: results.overview, history,
       certificates,
       incidents: incidents.store, outages: incidents.outages, domains: domains.store,
     },
     runner: fleet.runNow, assigned: fleet.assigned, turns: monitors.turns,
-    simulations: monitors.simulations, poke,
+    simulations: monitors.simulations, notifyOwner,
     minIntervalSeconds: config.monitors.minIntervalSeconds, log,
   };
-  const grouping = groups.over(monitorDeps, events.tellOfGroup);
-  const { deps: pages, quick, connect, routes: pageRoutes } =
+  const grouping = groups.over(monitorDeps, events.publishGroup);
+  const { deps: pages, fastResponses, connect, routes: pageRoutes } =
     statusPages.over(monitorDeps, subscribers.ofPages);
   const subscribing = subscriptions.over({ quota, identities: fleet.identities });
   const http = await openHttp(ports, {
-    accounts, results, fleet, notifications, events, refusedWrites, domains, evidence: evidence.intake, quick,
-    mailing: subscribers.mailing,
-    posts: { ...accounts.deps.posts, subscriptions: subscribers.post },
-    place: statusPages.place,
+    accounts, results, fleet, notifications, events, refusedWrites, domains, evidence: evidence.intake, fastResponses,
+    noticeSender: subscribers.noticeSender,
+    mailers: { ...accounts.deps.mailers, subscriptions: subscribers.post },
+    routeByHost: statusPages.routeByHost,
     routes: [
       ...accountRoutes(accounts.deps), ...monitorRoutes(monitorDeps), ...grouping.routes, ...fleet.routes,
-      ...incidents.routesOver({ notifications: notifications.log, past: history, open: live, poke }),
+      ...incidents.routesOver({ notifications: notifications.log, history: history, unwritten: unwritten, notifyOwner }),
       ...evidence.routes, ...notifications.routes, ...events.routesOver(quota),
       ...subscribing.routes,
       ...dashboardRoutes({
@@ -199,7 +199,7 @@ export async function openController(given: GivenPorts, publicPages = openPublic
       ...pageRoutes, ...configurationRoutes({ pages, ...grouping.deps }),
       ...subscribers.routes, ...maintenance.routes,
       ...heartbeatRoutes({
-        monitors: monitors.store, pings, poke, lost: (shard) => results.interrupted(shard),
+        monitors: monitors.store, pings, notifyOwner, onPingLost: (shard) => results.interrupted(shard),
       }),
     ],
   });
@@ -214,7 +214,7 @@ export async function openController(given: GivenPorts, publicPages = openPublic
       await subscriptions.directory.start();
       await fleet.start();
       subscriptions.stream.start();
-      subscriptions.stream.look();
+      subscriptions.stream.trigger();
       results.start();
       evidence.intake.start();
       accounts.sessionEnds.start();
@@ -222,15 +222,15 @@ export async function openController(given: GivenPorts, publicPages = openPublic
       notifications.start();
       retention.start();
       domains.start();
-      maintenance.rounds.start();
-      grouping.removing.start();
-      grouping.removing.look();
+      maintenance.windowTask.start();
+      grouping.removalTask.start();
+      grouping.removalTask.trigger();
       monitors.counts.start();
       statusPages.follower.start();
       statusPages.domainChecks.start();
-      subscribers.mailing.start();
-      statusPages.rounds.start();
-      statusPages.rounds.look();
+      subscribers.noticeSender.start();
+      statusPages.snapshotTask.start();
+      statusPages.snapshotTask.trigger();
       watchdog?.start();
     },
     /** Accepts requests; resolves to the address that links begin with. */
@@ -252,10 +252,10 @@ export async function openController(given: GivenPorts, publicPages = openPublic
       statusPages.streams.stop();
       await Promise.all(servers.map((server) => server.close()));
       const ofPages = [
-        statusPages.follower, statusPages.domainChecks, statusPages.counter, statusPages.rounds,
+        statusPages.follower, statusPages.domainChecks, statusPages.counter, statusPages.snapshotTask,
       ];
-      const rounds = [maintenance.rounds, retention, grouping.removing, ...ofPages];
-      const writers = [...rounds, results, monitors.counts, evidence.intake];
+      const tasks = [maintenance.windowTask, retention, grouping.removalTask, ...ofPages];
+      const writers = [...tasks, results, monitors.counts, evidence.intake];
       const readers = [subscriptions.directory, subscriptions.stream, domains];
       await Promise.all([...readers, ...writers].map((each) => each.stop()));
       await Promise.all([

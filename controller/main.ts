@@ -11,7 +11,7 @@ import { isDatabaseUnavailable } from './platform/mongo/mongo-errors.ts';
 /** Exit code for what the operator has to put right. */
 const EXIT_OPERATOR = 2;
 /** A stop that hangs is ended by force, ms. */
-const STOP_WITHIN_MS = 9500;
+const STOP_TIMEOUT_MS = 9500;
 
 mapStacks();
 await main();
@@ -35,22 +35,22 @@ function fail(message: string, exitCode: number): never {
 async function run(config: ControllerConfig): Promise<void> {
   const log = createLog('controller', config.logLevel);
   for (const warning of exposureWarnings(config)) log.warn(warning);
-  const asked = stopAsked();
+  const stopRequest = waitForStopRequest();
   const timeZone = Intl.DateTimeFormat().resolvedOptions().timeZone;
   // The build puts the console beside this file.
   const consoleDir = fileURLToPath(new URL('console', import.meta.url));
   const ports = { config, clock: systemClock, log, timeZone, random: Math.random, consoleDir };
   const started = startController(ports);
-  const controller = await Promise.race([started, asked.then(() => null)]);
+  const controller = await Promise.race([started, stopRequest.then(() => null)]);
   if (controller) log.info({ url: controller.url }, 'listening');
-  await asked;
-  systemClock.setTimer(STOP_WITHIN_MS, () => process.exit(1));
+  await stopRequest;
+  systemClock.setTimer(STOP_TIMEOUT_MS, () => process.exit(1));
   await controller?.stop();
   process.exit(0);
 }
 
 /** Resolves when a signal says so, or when the process that started this one with a channel is gone. */
-function stopAsked(): Promise<void> {
+function waitForStopRequest(): Promise<void> {
   return new Promise((resolve) => {
     for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) process.on(signal, () => resolve());
     process.on('disconnect', () => resolve());

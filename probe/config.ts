@@ -13,7 +13,7 @@ const variables = z.object({
   PROBE_ALLOW_PRIVATE: setting.boolean().optional(),
   PROBE_ALLOW_CIDRS: setting.ranges(32).default([]),
   PROBE_DENY_CIDRS: setting.ranges(32).default([]),
-  PROBE_ANCHORS: setting.places(8).default([]),
+  PROBE_ANCHORS: setting.endpoints(8).default([]),
   PROBE_DNS_SERVERS: setting.nameServers(8).default([]),
   NATS_URL: setting.url('nats', 'tls').optional(),
   FARWATCH_TOKEN: setting.text().regex(TOKEN, TOKEN_RULE).optional(),

@@ -4,7 +4,7 @@ import {
 import type { Log } from '../shared/log.ts';
 import type { Clock, Timer } from '../shared/time.ts';
 import { BusError, type ProbeBus, type Subscription } from './ports.ts';
-import { ReconnectWait } from './reconnect-wait.ts';
+import { ReconnectBackoff } from './reconnect-backoff.ts';
 
 export interface LinkOptions {
   /** `nats://` or `tls://`; several by commas. */
@@ -16,10 +16,10 @@ export interface LinkOptions {
   log: Log;
   random: () => number;
   /** A connection whose pings go unanswered twice is broken. */
-  pingEveryMs?: number;
+  pingIntervalMs?: number;
 }
 
-const PING_EVERY_MS = 10_000;
+const PING_INTERVAL_MS = 10_000;
 /** A connection that was replaced stays this long for answers that are under way. */
 const RETIRED_FOR_MS = 5000;
 /** What the server says to a user whom it does not know, or knows no longer. */
@@ -32,7 +32,7 @@ interface Handler {
   stop: () => void;
 }
 
-interface Line {
+interface ActiveConnection {
   connection: NatsConnection;
   /** Resolves when the connection has ended: to the server's reason if it refuses us, else to null. */
   ended: Promise<string | null>;
@@ -49,20 +49,20 @@ export class Link implements ProbeBus {
   readonly #listeners: ((isConnected: boolean) => void)[] = [];
   readonly #handlers = new Set<Handler>();
   #seed: Uint8Array;
-  #line: Line | null = null;
+  #active: ActiveConnection | null = null;
   /** The line before, while answers may still come by it. */
-  #retired: Line | null = null;
+  #retired: ActiveConnection | null = null;
   #isConnected = false;
   #isStopped = false;
-  readonly #wait: ReconnectWait;
+  readonly #backoff: ReconnectBackoff;
   /** Until the next attempt; `#wake` begins it now. */
-  #pause: Timer | null = null;
+  #retryTimer: Timer | null = null;
   #wake: () => void = () => undefined;
 
   constructor(options: LinkOptions) {
     this.#options = options;
     this.#seed = options.seed;
-    this.#wait = new ReconnectWait(options.clock, options.random);
+    this.#backoff = new ReconnectBackoff(options.clock, options.random);
   }
 
   get isConnected(): boolean {
@@ -77,9 +77,9 @@ export class Link implements ProbeBus {
   async stop(): Promise<void> {
     this.#isStopped = true;
     this.#isConnected = false;
-    this.#pause?.cancel();
+    this.#retryTimer?.cancel();
     this.#wake();
-    const open = [this.#line, this.#retired].filter((line) => line !== null);
+    const open = [this.#active, this.#retired].filter((active) => active !== null);
     await Promise.all(open.map(({ connection }) => closeAfterFlush(connection)));
   }
 
@@ -88,12 +88,12 @@ export class Link implements ProbeBus {
    * twice. False if the server does not let it in, or there is no connection now; then nothing has changed.
    */
   async reconnect(seed: Uint8Array): Promise<boolean> {
-    const former = this.#line;
+    const former = this.#active;
     if (!former || !this.#isConnected) return false;
-    const line = await this.#dial(seed).catch(() => null);
-    if (!line) return false;
-    if (this.#isStopped || this.#line !== former) {
-      await line.connection.close().catch(() => undefined);
+    const active = await this.#dial(seed).catch(() => null);
+    if (!active) return false;
+    if (this.#isStopped || this.#active !== former) {
+      await active.connection.close().catch(() => undefined);
       return false;
     }
     this.#seed = seed;
@@ -101,11 +101,11 @@ export class Link implements ProbeBus {
     this.#retired = former;
     const listening = [...this.#handlers];
     const stops = listening.map((handler) => handler.stop);
-    this.#line = line;
-    for (const handler of listening) this.#listen(line.connection, handler);
-    await line.connection.flush().catch(() => undefined);
+    this.#active = active;
+    for (const handler of listening) this.#listen(active.connection, handler);
+    await active.connection.flush().catch(() => undefined);
     for (const stop of stops) stop();
-    this.#wait.connected();
+    this.#backoff.connected();
     this.#change(true);
     this.#options.clock.setTimer(RETIRED_FOR_MS, () => {
       if (this.#retired === former) this.#retired = null;
@@ -115,40 +115,40 @@ export class Link implements ProbeBus {
   }
 
   /** Whether the server answers a ping in time; false while there is no connection. Never rejects. */
-  answers(withinMs: number): Promise<boolean> {
-    const connection = this.#line?.connection;
+  isResponsive(timeoutMs: number): Promise<boolean> {
+    const connection = this.#active?.connection;
     if (!connection || !this.#isConnected) return Promise.resolve(false);
     return new Promise((resolve) => {
-      const timer = this.#options.clock.setTimer(withinMs, () => resolve(false));
-      void connection.rtt().then(() => true, () => false).then((answers) => {
+      const timer = this.#options.clock.setTimer(timeoutMs, () => resolve(false));
+      void connection.rtt().then(() => true, () => false).then((isResponsive) => {
         timer.cancel();
-        resolve(answers);
+        resolve(isResponsive);
       });
     });
   }
 
   async request(subject: string, payload: Uint8Array, timeoutMs: number): Promise<Uint8Array> {
-    if (!this.#line || !this.#isConnected) throw new BusError('closed');
+    if (!this.#active || !this.#isConnected) throw new BusError('closed');
     try {
-      return (await this.#line.connection.request(subject, payload, { timeout: timeoutMs })).data;
+      return (await this.#active.connection.request(subject, payload, { timeout: timeoutMs })).data;
     } catch (error) {
       throw new BusError(kindOf(error), { cause: error });
     }
   }
 
-  publish(subject: string, payload: Uint8Array, reply?: string): void {
-    if (!this.#line || !this.#isConnected) return;
-    this.#line.connection.publish(subject, payload, reply === undefined ? undefined : { reply });
+  publish(subject: string, payload: Uint8Array, responseSubject?: string): void {
+    if (!this.#active || !this.#isConnected) return;
+    this.#active.connection.publish(subject, payload, responseSubject === undefined ? undefined : { reply: responseSubject });
   }
 
   async flush(): Promise<void> {
-    if (this.#line && this.#isConnected) await this.#line.connection.flush().catch(() => undefined);
+    if (this.#active && this.#isConnected) await this.#active.connection.flush().catch(() => undefined);
   }
 
   subscribe(subject: string, handle: Handler['handle']): Subscription {
     const handler: Handler = { subject, handle, stop: () => undefined };
     this.#handlers.add(handler);
-    if (this.#line) this.#listen(this.#line.connection, handler);
+    if (this.#active) this.#listen(this.#active.connection, handler);
     return {
       stop: () => {
         this.#handlers.delete(handler);
@@ -171,37 +171,37 @@ export class Link implements ProbeBus {
       this.#change(false);
       if (this.#isStopped) return;
       const isRefused = failure !== null && REFUSALS.includes(failure);
-      const retryInMs = Math.round(isRefused ? this.#wait.refused() : this.#wait.away());
+      const retryInMs = Math.round(isRefused ? this.#backoff.delayAfterRefusal() : this.#backoff.delayAfterLoss());
       const facts = { reason: failure, retry_in_ms: retryInMs };
       if (isRefused) this.#options.log.warn(facts, 'NATS rejects this probe');
       else if (!isWaiting || wasConnected) this.#options.log.warn(facts, 'waiting for NATS');
       isWaiting = !isRefused;
       await new Promise<void>((resolve) => {
         this.#wake = resolve;
-        this.#pause = this.#options.clock.setTimer(retryInMs, resolve);
+        this.#retryTimer = this.#options.clock.setTimer(retryInMs, resolve);
       });
     }
   }
 
   /** Resolves when the connection, and each that replaced it, has ended; to why, as `Line.ended` says it. */
   async #open(): Promise<string | null> {
-    let line = await this.#dial(this.#seed);
-    this.#line = line;
-    if (this.#isStopped) return line.connection.close().then(() => null);
-    for (const handler of this.#handlers) this.#listen(line.connection, handler);
+    let active = await this.#dial(this.#seed);
+    this.#active = active;
+    if (this.#isStopped) return active.connection.close().then(() => null);
+    for (const handler of this.#handlers) this.#listen(active.connection, handler);
     this.#change(true);
-    this.#wait.connected();
-    let reason = await line.ended;
-    for (let next: Line | null = this.#line; next !== null && next !== line; next = this.#line) {
-      line = next;
-      reason = await line.ended;
+    this.#backoff.connected();
+    let reason = await active.ended;
+    for (let next: ActiveConnection | null = this.#active; next !== null && next !== active; next = this.#active) {
+      active = next;
+      reason = await active.ended;
     }
-    this.#line = null;
+    this.#active = null;
     return reason;
   }
 
-  async #dial(seed: Uint8Array): Promise<Line> {
-    const { url, probeId, pingEveryMs = PING_EVERY_MS } = this.#options;
+  async #dial(seed: Uint8Array): Promise<ActiveConnection> {
+    const { url, probeId, pingIntervalMs = PING_INTERVAL_MS } = this.#options;
     const urls = url.split(',').map((part) => new URL(part.trim()));
     const connection = await connect({
       servers: urls.map(
@@ -212,8 +212,8 @@ export class Link implements ProbeBus {
       tls: urls.some((each) => each.protocol === 'tls:') ? {} : null,
       // Servers that a cluster tells of would be tried without end and without our waits when all refuse us.
       ignoreClusterUpdates: true,
-      maxReconnectAttempts: -1, ignoreAuthErrorAbort: true, reconnectDelayHandler: () => this.#wait.away(),
-      pingInterval: pingEveryMs, maxPingOut: 2, timeout: 5000, noAsyncTraces: true,
+      maxReconnectAttempts: -1, ignoreAuthErrorAbort: true, reconnectDelayHandler: () => this.#backoff.delayAfterLoss(),
+      pingInterval: pingIntervalMs, maxPingOut: 2, timeout: 5000, noAsyncTraces: true,
     });
     return { connection, ended: this.#watch(connection) };
   }
@@ -222,7 +222,7 @@ export class Link implements ProbeBus {
     let refusal: string | null = null;
     for await (const status of connection.status()) {
       const isRefusal = status.type === Events.Error && REFUSALS.includes(String(status.data));
-      const isRetired = this.#line !== null && this.#line.connection !== connection;
+      const isRetired = this.#active !== null && this.#active.connection !== connection;
       if (!isRefusal && !(isRetired && status.type === Events.Disconnect)) {
         this.#take(connection, status);
         continue;
@@ -238,7 +238,7 @@ export class Link implements ProbeBus {
   #take(connection: NatsConnection, status: Status): void {
     if (status.type === Events.Disconnect) this.#change(false);
     else if (status.type === Events.Reconnect) {
-      this.#wait.connected();
+      this.#backoff.connected();
       this.#change(true);
     }
     else if ((status.type as string) === 'staleConnection') {
@@ -255,7 +255,7 @@ export class Link implements ProbeBus {
     const subscription = connection.subscribe(subject, {
       callback: (error, message) => {
         if (error) return this.#options.log.error({ subject, err: error.message }, 'subscription failed');
-        handle(message.data, message.reply ? (answer) => void message.respond(answer) : null);
+        handle(message.data, message.reply ? (response) => void message.respond(response) : null);
       },
     });
     handler.stop = () => subscription.unsubscribe();

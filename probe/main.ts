@@ -39,22 +39,22 @@ async function main(): Promise<void> {
 
 async function run(config: ProbeConfig): Promise<void> {
   const log = createLog('probe', config.logLevel);
-  const asked = stopAsked();
+  const stopRequested = untilStopRequested();
   // A log line would do for people, but not at every log level.
   const onConnected = (): void => void process.send?.({ msg: 'connected' });
   const started = startProbe({
     settings: config, clock: systemClock, log, version: VERSION, random: Math.random,
     maxFiles: openFileLimit(), onConnected,
   });
-  const probe = await Promise.race([started, asked.then(() => null)]);
-  await asked;
+  const probe = await Promise.race([started, stopRequested.then(() => null)]);
+  await stopRequested;
   systemClock.setTimer(STOP_WITHIN_MS, () => process.exit(1));
   await probe?.stop();
   process.exit(0);
 }
 
 /** Resolves when a signal says so, or when the process that started this one with a channel is gone. */
-function stopAsked(): Promise<void> {
+function untilStopRequested(): Promise<void> {
   return new Promise((resolve) => {
     for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) process.on(signal, () => resolve());
     process.on('disconnect', () => resolve());

@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import {
-  confirmOrder, runOrder, type RunOrder, type RunReply,
+  confirmOrder, runOrder, type RunOrder, type RunResponse,
 } from '../shared/contracts/assignment.ts';
-import { rotateOrder, type RotateOrder, type RotateReply } from '../shared/contracts/key-rotation.ts';
+import { rotateOrder, type RotateOrder, type RotateResponse } from '../shared/contracts/key-rotation.ts';
 import type { CheckResult } from '../shared/contracts/result.ts';
 import { subjects } from '../shared/contracts/subjects.ts';
 import type { Log } from '../shared/log.ts';
@@ -21,7 +21,7 @@ export interface OrdersOptions {
   /** Checks these monitors now, if they are in the probe's set. */
   confirm: (monitorIds: string[]) => void;
   /** Takes the next step in replacing the probe's keys. */
-  rotate: (order: RotateOrder) => Promise<RotateReply>;
+  rotate: (order: RotateOrder) => Promise<RotateResponse>;
   /** Keeps a result that travels its lane like any other; gives it its seq. */
   record: (result: CheckResult) => void;
 }
@@ -60,11 +60,11 @@ export class Orders {
     const order = this.#open(payload);
     if (!order) return;
     if ('confirm' in order) return this.#options.confirm(order.confirm);
-    const reply = 'rotate' in order ? await this.#options.rotate(order) : await this.#run(order);
-    respond?.(Buffer.from(JSON.stringify(reply)));
+    const response = 'rotate' in order ? await this.#options.rotate(order) : await this.#run(order);
+    respond?.(Buffer.from(JSON.stringify(response)));
   }
 
-  async #run(order: RunOrder): Promise<RunReply> {
+  async #run(order: RunOrder): Promise<RunResponse> {
     const result = await this.#options.run(order);
     if (order.record) this.#options.record(result);
     else result.seq = 1;

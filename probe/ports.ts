@@ -22,7 +22,7 @@ export interface ProbeBus {
    * Sends and forgets; what is published while disconnected is lost. Answers, if any, go to the subject
    * `reply`.
    */
-  publish(subject: string, payload: Uint8Array, reply?: string): void;
+  publish(subject: string, payload: Uint8Array, responseSubject?: string): void;
   /** Resolves when the server has read everything sent so far, or the connection is lost. Never rejects. */
   flush(): Promise<void>;
   /** `respond` is null when no answer is wanted. */

@@ -6,10 +6,10 @@ import type { Log } from '../shared/log.ts';
 import type { HostAndPort } from '../shared/setting.ts';
 import type { Clock } from '../shared/time.ts';
 import { AssignmentLog } from './assignments/assignment-log.ts';
-import type { Applied, AssignmentSet } from './assignments/assignment-set.ts';
+import type { AppliedDelta, AssignmentSet } from './assignments/assignment-set.ts';
 import { EnvelopeOpener } from './assignments/envelope.ts';
 import { Synchronizer } from './assignments/synchronizer.ts';
-import { Pulse } from './beat.ts';
+import { BeatSender } from './beat-sender.ts';
 import { choosePinger } from './checks/icmp/choose-pinger.ts';
 import { addressGuard, refusesPrivate, type OwnPolicy } from './checks/network/address-guard.ts';
 import { Trust } from './checks/tls/trust.ts';
@@ -23,7 +23,7 @@ import { enrolmentKeys, loadIdentity, saveIdentity, type Identity } from './iden
 import { Link, privateInbox } from './link.ts';
 import { Orders } from './orders.ts';
 import { RecentShare, slotsOf } from './recent-share.ts';
-import { Anchors, placesIn } from './runner/anchors.ts';
+import { Anchors, endpointsIn } from './runner/anchors.ts';
 import { limitsFor } from './runner/limits.ts';
 import { missedResult } from './runner/result.ts';
 import { Runner } from './runner/runner.ts';
@@ -76,7 +76,7 @@ export async function startProbe(deps: ProbeDeps): Promise<RunningProbe> {
   const { settings, log, clock, random, version } = deps;
   await mkdir(settings.dataDir, { recursive: true, mode: 0o700 });
   const unlock = lockDirectory(settings.dataDir);
-  const { pinger, whyNotRaw } = await choosePinger(clock);
+  const { pinger, rawUnavailableReason } = await choosePinger(clock);
   const systemServers = new SystemServers(clock, { configured: settings.checks.nameServers });
   const registry = new CheckRegistry({
     clock, version, trust: new Trust(),
@@ -86,10 +86,10 @@ export async function startProbe(deps: ProbeDeps): Promise<RunningProbe> {
     pinger: pinger ?? undefined,
   });
   const identity = await identityOf(deps, registry.capabilities);
-  const { region_id: region, probe_id: probeId } = identity.answer;
+  const { region_id: region, probe_id: probeId } = identity.enrolment;
   const { set, file } = await AssignmentLog.load(join(settings.dataDir, 'assignments.log'), log);
 
-  const natsUrl = settings.natsUrl ?? identity.answer.nats_url;
+  const natsUrl = settings.natsUrl ?? identity.enrolment.nats_url;
   const controllerUrl = settings.enrolment.controllerUrl ?? identity.controllerUrl;
   const link = new Link({ url: natsUrl, seed: identity.user.getSeed(), probeId, clock, log, random });
   const missedShare = new RecentShare(clock);
@@ -97,21 +97,21 @@ export async function startProbe(deps: ProbeDeps): Promise<RunningProbe> {
   const spool: Spool = await Spool.open({
     directory: join(settings.dataDir, 'spool'), clock, log, engine: version,
     coverage: () => ({
-      until: scheduler.coveredUntilMs, open: runner.open().map((slot) => [slot.monitorId, slot.dueMs]),
+      until: scheduler.coveredUntilMs, open: runner.openSlots().map((slot) => [slot.monitorId, slot.dueMs]),
     }),
     onSynced: () => sender.kick(),
     onRefused: (count) => lostShare.add({ all: 0, bad: count }),
   });
-  const keep = (result: CheckResult, urgent: boolean): void => {
+  const record = (result: CheckResult, urgent: boolean): void => {
     missedShare.add(slotsOf(result));
     lostShare.add({ all: 1, bad: 0 });
     spool.append(result, urgent);
   };
   const anchors = new Anchors({
     clock, named: settings.checks.anchors,
-    installation: [natsUrl, controllerUrl].flatMap((urls) => (urls === null ? [] : placesIn(urls))),
+    installation: [natsUrl, controllerUrl].flatMap((urls) => (urls === null ? [] : endpointsIn(urls))),
     // Name servers that are set for targets need not know NATS.
-    resolver: new SystemResolver(clock), linkAnswers: (withinMs) => link.answers(withinMs),
+    resolver: new SystemResolver(clock), isLinkResponsive: (timeoutMs) => link.isResponsive(timeoutMs),
   });
   const evidence =
     new EvidenceSender({ bus: link, clock, log, region, probeId, monitors: () => set.size });
@@ -119,12 +119,12 @@ export async function startProbe(deps: ProbeDeps): Promise<RunningProbe> {
     clock, random, limits: limitsFor(deps.maxFiles),
     check: (spec, timeoutMs, allowPrivate) => registry.run(spec, timeoutMs, allowPrivate),
     isCutOff: (sinceMs) => anchors.isCutOff(sinceMs),
-    record: keep,
+    record: record,
     observer: evidence,
   });
   const scheduler: Scheduler = new Scheduler(clock, {
     due: (assignment, dueMs) => runner.slot(assignment, dueMs),
-    missed: (assignment, run, reason) => keep(missedResult(assignment, run, reason), false),
+    missed: (assignment, run, reason) => record(missedResult(assignment, run, reason), false),
   });
   const sender: Sender<Lane> = new Sender({ bus: link, spool, clock, log, random, region, probeId });
   const keyRing = new KeyRing({
@@ -132,15 +132,15 @@ export async function startProbe(deps: ProbeDeps): Promise<RunningProbe> {
     reconnect: (seed) => link.reconnect(seed),
   });
   const opener = new EnvelopeOpener({
-    probeId, box: keyRing, controllerKey: identity.answer.controller_key,
-    controllerBoxKey: identity.answer.controller_box_key,
+    probeId, box: keyRing, controllerKey: identity.enrolment.controller_key,
+    controllerBoxKey: identity.enrolment.controller_box_key,
   });
   let isReported = false;
   const synchronizer = new Synchronizer({
     bus: link, set, opener, clock, log, random, region, probeId,
     onApplied: (applied, change) => {
       // On disk first: what was checked before a crash is then known after it.
-      void file.append(change, change.atMs).then(() => takeOver(applied, scheduler, runner));
+      void file.append(change, change.atMs).then(() => applyChanges(applied, scheduler, runner));
       log.info({
         revision: set.revision, monitors: set.size, changed: applied.changed.length,
         gone: applied.gone.length,
@@ -166,8 +166,8 @@ export async function startProbe(deps: ProbeDeps): Promise<RunningProbe> {
     record: (result) => spool.append(result, true),
   });
   let latenessMs = 0;
-  const pulse = new Pulse({
-    bus: link, clock, region, probeId, replySubject: `${privateInbox(probeId)}.beat`,
+  const beatSender = new BeatSender({
+    bus: link, clock, region, probeId, responseSubject: `${privateInbox(probeId)}.beat`,
     cpuMs: () => process.cpuUsage().user / 1000 + process.cpuUsage().system / 1000,
     state: () => ({
       epoch: spool.epoch, version, capabilities: registry.capabilities, revision: set.revision,
@@ -176,7 +176,7 @@ export async function startProbe(deps: ProbeDeps): Promise<RunningProbe> {
       lost_rate: lostShare.value,
       lateness_ms: (latenessMs = scheduler.takeLatenessMs()),
     }),
-    onRevision: (revision) => synchronizer.hear(revision),
+    onRevision: (revision) => synchronizer.onRevision(revision),
   });
 
   resume(set, spool, scheduler, clock);
@@ -185,7 +185,7 @@ export async function startProbe(deps: ProbeDeps): Promise<RunningProbe> {
   evidence.start();
   synchronizer.start();
   orders.start();
-  pulse.start();
+  beatSender.start();
   link.start();
   const report = clock.setRepeating(REPORT_EVERY_MS, () =>
     log.info({
@@ -197,14 +197,14 @@ export async function startProbe(deps: ProbeDeps): Promise<RunningProbe> {
   );
   log.info({
     probe: probeId, region, monitors: set.size, spool_depth: spool.depth, icmp: pinger?.method ?? 'none',
-    ...(whyNotRaw === null ? {} : { icmp_reason: whyNotRaw }),
+    ...(rawUnavailableReason === null ? {} : { icmp_reason: rawUnavailableReason }),
   }, 'probe started');
 
   return {
     async stop() {
       log.info('stopping');
       report.cancel();
-      pulse.leave();
+      beatSender.leave();
       scheduler.stop();
       orders.stop();
       await synchronizer.stop();
@@ -214,7 +214,7 @@ export async function startProbe(deps: ProbeDeps): Promise<RunningProbe> {
       await file.close();
       await spool.flush();
       await sender.stop(DRAIN_MS);
-      pulse.stop();
+      beatSender.stop();
       await link.stop();
       await spool.close();
       unlock();
@@ -226,12 +226,12 @@ export async function startProbe(deps: ProbeDeps): Promise<RunningProbe> {
 async function identityOf(deps: ProbeDeps, capabilities: string[]): Promise<Identity> {
   const { settings, log, clock, random, version } = deps;
   const path = identityPath(settings);
-  const known = await loadIdentity(path);
+  const existing = await loadIdentity(path);
   const { controllerUrl, token } = settings.enrolment;
-  if (known) {
-    const facts = { probe: known.answer.probe_id, data_dir: settings.dataDir };
+  if (existing) {
+    const facts = { probe: existing.enrolment.probe_id, data_dir: settings.dataDir };
     if (token) log.info(facts, 'already enrolled; ignoring the token. To enrol again, empty the data directory');
-    return known;
+    return existing;
   }
   if (!controllerUrl || !token) throw new NotEnrolled();
   const keysPath = join(settings.dataDir, 'enrolment.json');
@@ -239,7 +239,7 @@ async function identityOf(deps: ProbeDeps, capabilities: string[]): Promise<Iden
   const identity = await enrol({ controllerUrl, token, keys, version, capabilities, clock, log, random });
   await saveIdentity(path, identity);
   await unlink(keysPath);
-  log.info({ probe: identity.answer.probe_id, region: identity.answer.region_id }, 'enrolled');
+  log.info({ probe: identity.enrolment.probe_id, region: identity.enrolment.region_id }, 'enrolled');
   return identity;
 }
 
@@ -247,7 +247,7 @@ function identityPath({ dataDir }: ProbeSettings): string {
   return join(dataDir, 'identity.json');
 }
 
-function takeOver(applied: Applied, scheduler: Scheduler, runner: Runner): void {
+function applyChanges(applied: AppliedDelta, scheduler: Scheduler, runner: Runner): void {
   for (const { assignment, sinceMs } of applied.changed) {
     runner.forget(assignment.monitor_id);
     scheduler.set(assignment, sinceMs);
@@ -272,10 +272,10 @@ function resume(set: AssignmentSet, spool: Spool, scheduler: Scheduler, clock: C
     // From the very instant up to which slots are recorded as missed, or those between the two would be
     // nobody's.
     scheduler.set(assignment, nextSlot(assignment, nowMs));
-    const seen = {
+    const lastSeen = {
       untilMs: coverage?.until ?? sinceMs - 1, open: open.get(id) ?? [], recorded: recorded.get(id) ?? [],
     };
-    for (const run of missedWhileAway(assignment, sinceMs, seen, nowMs)) {
+    for (const run of missedWhileAway(assignment, sinceMs, lastSeen, nowMs)) {
       spool.append(missedResult(assignment, run, 'probe_down'), false);
     }
   }

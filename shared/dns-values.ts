@@ -49,12 +49,12 @@ const U32: Field = (text) => numeral(text, 0xffff_ffff);
 function fields(value: string, kinds: readonly Field[]): string | null {
   const parts = value.split(/\s+/);
   if (parts.length !== kinds.length) return null;
-  const written = parts.map((part, at) => (kinds[at] as Field)(part));
-  return written.includes(null) ? null : written.join(' ');
+  const canonical = parts.map((part, at) => (kinds[at] as Field)(part));
+  return canonical.includes(null) ? null : canonical.join(' ');
 }
 
-function numeral(text: string, most: number): string | null {
-  return /^\d{1,10}$/.test(text) && Number(text) <= most ? String(Number(text)) : null;
+function numeral(text: string, max: number): string | null {
+  return /^\d{1,10}$/.test(text) && Number(text) <= max ? String(Number(text)) : null;
 }
 
 function canonicalName(text: string): string | null {

@@ -3,13 +3,13 @@ import type { Clock, Timer } from './time.ts';
 
 export interface FairLimits {
   /** Runs at once, of all keys and of one. */
-  atOnce: number;
-  atOnceOfKey: number;
+  maxRunning: number;
+  maxRunningPerKey: number;
   /** May wait, of all keys and of one; more are refused. */
-  waiting: number;
-  waitingOfKey: number;
+  maxWaiting: number;
+  maxWaitingPerKey: number;
   /** How long work waits before it is refused, ms. */
-  longestWaitMs: number;
+  maxWaitMs: number;
 }
 
 /**
@@ -62,7 +62,7 @@ export class FairQueue {
 
   #mayRun(key: string): boolean {
     const running = sum([...this.#running.values()]);
-    return running < this.#limits.atOnce && (this.#running.get(key) ?? 0) < this.#limits.atOnceOfKey;
+    return running < this.#limits.maxRunning && (this.#running.get(key) ?? 0) < this.#limits.maxRunningPerKey;
   }
 
   #begin(key: string): void {
@@ -70,13 +70,13 @@ export class FairQueue {
   }
 
   #turn(key: string, networks: readonly CountedNetwork[]): Promise<void> {
-    const { waiting, waitingOfKey, longestWaitMs } = this.#limits;
+    const { maxWaiting, maxWaitingPerKey, maxWaitMs } = this.#limits;
     const own = this.#waiting.get(key) ?? [];
     for (const { key: network, factor } of networks) {
       const inNetwork = own.filter((each) => each.networks.some((one) => one.key === network));
-      if (inNetwork.length >= waitingOfKey * factor) throw this.#refusal('mine');
+      if (inNetwork.length >= maxWaitingPerKey * factor) throw this.#refusal('mine');
     }
-    this.#makeRoom(key, waiting);
+    this.#makeRoom(key, maxWaiting);
     this.#waiting.set(key, own);
     return new Promise((resolve, reject) => {
       const refuse = (refusal: QueueRefusal) => {
@@ -84,20 +84,20 @@ export class FairQueue {
         entry.timer.cancel();
         reject(this.#refusal(refusal));
       };
-      const timer = this.#clock.setTimer(longestWaitMs, () => refuse('late'));
+      const timer = this.#clock.setTimer(maxWaitMs, () => refuse('late'));
       const entry: Waiting = { networks, start: resolve, refuse, timer };
       own.push(entry);
     });
   }
 
   /** Throws when no other key has more waiting work than `key` would have. */
-  #makeRoom(key: string, most: number): void {
+  #makeRoom(key: string, maxWaiting: number): void {
     const queues = [...this.#waiting];
-    if (sum(queues.map(([, queue]) => queue.length)) < most) return;
+    if (sum(queues.map(([, queue]) => queue.length)) < maxWaiting) return;
     const lengths = queues.map(([, queue]) => queue.length);
-    const longest = Math.max(...lengths);
-    if (longest <= (this.#waiting.get(key)?.length ?? 0) + 1) throw this.#refusal('all');
-    queues[lengths.lastIndexOf(longest)]?.[1].at(-1)?.refuse('mine');
+    const maxLength = Math.max(...lengths);
+    if (maxLength <= (this.#waiting.get(key)?.length ?? 0) + 1) throw this.#refusal('all');
+    queues[lengths.lastIndexOf(maxLength)]?.[1].at(-1)?.refuse('mine');
   }
 
   #end(key: string): void {

@@ -3,7 +3,7 @@ import { SourceMap } from 'node:module';
 import { fileURLToPath } from 'node:url';
 
 /** A place in a module, as a frame of a stack trace names it. */
-const PLACE = /(file:\/\/[^\s()]+):(\d+):(\d+)/;
+const LOCATION = /(file:\/\/[^\s()]+):(\d+):(\d+)/;
 
 /**
  * Lets stack traces name the sources that a bundle was built from. A map is read when somebody first reads a
@@ -13,9 +13,9 @@ const PLACE = /(file:\/\/[^\s()]+):(\d+):(\d+)/;
 export function mapStacks(): void {
   const maps = new Map<string, WeakRef<SourceMap> | null>();
   const mapOf = (module: string): SourceMap | null => {
-    const kept = maps.get(module);
-    if (kept === null) return null;
-    const map = kept?.deref() ?? readMap(module);
+    const cached = maps.get(module);
+    if (cached === null) return null;
+    const map = cached?.deref() ?? readMap(module);
     maps.set(module, map && new WeakRef(map));
     return map;
   };
@@ -24,9 +24,9 @@ export function mapStacks(): void {
 }
 
 function mapped(frame: string, mapOf: (module: string) => SourceMap | null): string {
-  return frame.replace(PLACE, (place, module: string, line: string, column: string) => {
+  return frame.replace(LOCATION, (location, module: string, line: string, column: string) => {
     const entry = mapOf(module)?.findEntry(Number(line) - 1, Number(column) - 1);
-    if (!entry || !('originalSource' in entry) || !entry.originalSource) return place;
+    if (!entry || !('originalSource' in entry) || !entry.originalSource) return location;
     const { originalSource, originalLine, originalColumn } = entry;
     return `${new URL(originalSource, module).href}:${originalLine + 1}:${originalColumn + 1}`;
   });

@@ -104,7 +104,7 @@ type HttpUrl =
     }
   | { ok: false; reason: string };
 
-export const LONGEST_URL = 2048;
+export const MAX_URL_LENGTH = 2048;
 
 /**
  * Reads an `http:` or `https:` address by the WHATWG rules, as the client does: no user name or password, no
@@ -112,7 +112,7 @@ export const LONGEST_URL = 2048;
  */
 export function parseHttpUrl(text: string): HttpUrl {
   const refused = (reason: string): HttpUrl => ({ ok: false, reason });
-  if (text.length > LONGEST_URL) return refused(`must be at most ${LONGEST_URL} characters`);
+  if (text.length > MAX_URL_LENGTH) return refused(`must be at most ${MAX_URL_LENGTH} characters`);
   // WHATWG drops tabs and line ends and reads \ as /: the URL called would not be the one checked.
   // eslint-disable-next-line no-control-regex
   const hasUnsafeCharacter = /[\u0000-\u0020\u007f-\u009f\\]|\s/u.test(text);

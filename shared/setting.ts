@@ -38,28 +38,28 @@ export const setting = {
   ).transform((text) => splitHostAndPort(text) as HostAndPort),
 
   /** Up to `most` of `host:port` or http(s) addresses, separated by commas: where to connect. */
-  places: (most: number) => textThat(
-    (text) => placesOf(text).length <= most && placesOf(text).every((place) => place !== null),
-    `must be up to ${most} of host:port or addresses that start with http:// or https://, `
+  endpoints: (max: number) => textThat(
+    (text) => endpointsOf(text).length <= max && endpointsOf(text).every((endpoint) => endpoint !== null),
+    `must be up to ${max} of host:port or addresses that start with http:// or https://, `
       + 'separated by commas',
-  ).transform((text) => placesOf(text) as HostAndPort[]),
+  ).transform((text) => endpointsOf(text) as HostAndPort[]),
 
   /** Up to `most` addresses of name servers, each with a port or on 53, separated by commas. */
-  nameServers: (most: number) => textThat(
-    (text) => partsOf(text).length <= most && partsOf(text).every((part) => nameServerOf(part) !== null),
-    `must be up to ${most} IP addresses with or without a port, such as 192.0.2.1 or [2001:db8::1]:5353, `
+  nameServers: (max: number) => textThat(
+    (text) => partsOf(text).length <= max && partsOf(text).every((part) => nameServerOf(part) !== null),
+    `must be up to ${max} IP addresses with or without a port, such as 192.0.2.1 or [2001:db8::1]:5353, `
       + 'separated by commas',
   ).transform((text) => partsOf(text).map((part) => nameServerOf(part) as HostAndPort)),
 
   /** Up to `most` ranges of addresses in CIDR notation, separated by commas. */
-  ranges: (most: number) => textThat(
-    (text) => partsOf(text).length <= most && partsOf(text).every(isRange),
-    `must be up to ${most} ranges such as 10.0.0.0/8 or fd00::/8, separated by commas`,
+  ranges: (max: number) => textThat(
+    (text) => partsOf(text).length <= max && partsOf(text).every(isRange),
+    `must be up to ${max} ranges such as 10.0.0.0/8 or fd00::/8, separated by commas`,
   ).transform(partsOf),
 } as const;
 
-function textThat(isRight: (text: string) => boolean, message: string): z.ZodString {
-  return z.string().refine(isRight, { message });
+function textThat(isValid: (text: string) => boolean, message: string): z.ZodString {
+  return z.string().refine(isValid, { message });
 }
 
 export interface HostAndPort {
@@ -76,11 +76,11 @@ function isRange(text: string): boolean {
   return (isIPv4(base) && Number(bits) <= 32) || (isIPv6(base) && Number(bits) <= 128);
 }
 
-function placesOf(text: string): (HostAndPort | null)[] {
-  return partsOf(text).map((part) => splitHostAndPort(part) ?? placeOfUrl(part));
+function endpointsOf(text: string): (HostAndPort | null)[] {
+  return partsOf(text).map((part) => splitHostAndPort(part) ?? endpointOfUrl(part));
 }
 
-function placeOfUrl(text: string): HostAndPort | null {
+function endpointOfUrl(text: string): HostAndPort | null {
   const url = hasScheme(text, ['http', 'https']) ? parsedUrl(text) : null;
   if (url === null) return null;
   const { hostname, port, protocol } = url;

@@ -21,21 +21,21 @@ export interface Clock {
 }
 
 /** Longest delay Node's timers accept (2^31 - 1 ms); longer ones would fire at once. */
-const LONGEST_TIMER_MS = 2_147_483_647;
+const MAX_TIMER_MS = 2_147_483_647;
 
 /** The machine's own clock. */
 export const systemClock: Clock = Object.freeze({
   now: () => Date.now(),
   monotonic: () => performance.now(),
   setTimer(delayMs: number, fire: () => void, isCoarse = false): Timer {
-    if (delayMs > LONGEST_TIMER_MS) return setLongTimer(delayMs, fire);
+    if (delayMs > MAX_TIMER_MS) return setLongTimer(delayMs, fire);
     if (isCoarse && delayMs >= 1000) return systemClock.setTimer(atWholeSecond(delayMs), fire);
     const handle = setTimeout(fire, Math.max(0, delayMs));
     return { cancel: () => clearTimeout(handle) };
   },
   setRepeating(periodMs: number, fire: () => void): Timer {
     if (periodMs % 1000 === 0) return setCoarseRepeating(periodMs, fire);
-    const handle = setInterval(fire, Math.min(periodMs, LONGEST_TIMER_MS));
+    const handle = setInterval(fire, Math.min(periodMs, MAX_TIMER_MS));
     return { cancel: () => clearInterval(handle) };
   },
 });
@@ -62,8 +62,8 @@ function setCoarseRepeating(periodMs: number, fire: () => void): Timer {
 function setLongTimer(delayMs: number, fire: () => void): Timer {
   let next: Timer;
   const first = setTimeout(() => {
-    next = systemClock.setTimer(delayMs - LONGEST_TIMER_MS, fire);
-  }, LONGEST_TIMER_MS);
+    next = systemClock.setTimer(delayMs - MAX_TIMER_MS, fire);
+  }, MAX_TIMER_MS);
   return {
     cancel: () => {
       clearTimeout(first);

@@ -8,7 +8,7 @@ export interface Rate {
 export const ONCE_AN_HOUR: Rate = { perSecond: 1 / 3600, burst: 1 };
 
 /** Senders remembered; beyond it, those whose bucket has filled up again are forgotten. */
-const SENDERS = 1000;
+const MAX_SENDERS = 1000;
 
 interface Bucket {
   /** Below 0 for a sender in debt. */
@@ -42,7 +42,7 @@ export class TokenBuckets {
   /** Takes `amount` even when the sender has less left: it is in debt then. */
   charge(sender: string, amount: number, monotonicNow: number): void {
     const left = this.left(sender, monotonicNow) - amount;
-    if (this.#buckets.size >= SENDERS && !this.#buckets.has(sender)) this.#forget(monotonicNow);
+    if (this.#buckets.size >= MAX_SENDERS && !this.#buckets.has(sender)) this.#forget(monotonicNow);
     this.#buckets.set(sender, { left, at: monotonicNow });
   }
 

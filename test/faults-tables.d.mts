@@ -1,6 +1,6 @@
 import type { FaultReport } from './faults/fault.ts';
 
-type Report = FaultReport & { verdict: string };
+type Report = FaultReport & { status: string };
 
 /** A line for each fault: what was done and what was counted. */
 export function outcomeTable(reports: Report[]): string[];

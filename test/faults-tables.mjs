@@ -5,15 +5,15 @@ const INVARIANTS = {
 const UNCOUNTED = '–';
 
 export function outcomeTable(reports) {
-  const lines = reports.map(({ id, verdict, done, outcome }) => [id, verdict, done, outcome]);
+  const lines = reports.map(({ id, status, done, outcome }) => [id, status, done, outcome]);
   return aligned([['fault', '', 'what was done', 'counted outcome'], ...lines]);
 }
 
 export function invariantsTable(reports) {
   const names = Object.keys(INVARIANTS);
-  const lines = reports.map(({ id, verdict, invariants }) =>
-    [id, verdict, ...names.map((name) => cell(invariants[name]))]);
-  const sums = names.map((name) => cell(sumOf(reports.flatMap(({ invariants }) => invariants[name] ?? []))));
+  const lines = reports.map(({ id, status, invariants }) =>
+    [id, status, ...names.map((name) => formatCount(invariants[name]))]);
+  const sums = names.map((name) => formatCount(sumOf(reports.flatMap(({ invariants }) => invariants[name] ?? []))));
   return [
     ...aligned([
       ['fault', '', ...names.map((name) => `${name} ${INVARIANTS[name]}`)], ...lines, ['all', '', ...sums],
@@ -22,7 +22,7 @@ export function invariantsTable(reports) {
   ];
 }
 
-function cell(count) {
+function formatCount(count) {
   if (!count) return UNCOUNTED;
   const { counted, of, repeated = 0 } = count;
   return `${counted}${of === undefined ? '' : ` of ${of}`}${repeated > 0 ? ` +${repeated}` : ''}`;

@@ -26,7 +26,7 @@ const typicalS = isLong ? LONG_TYPICAL_S + shortS : shortS;
 const outcome = await runTests('faults', new Progress({ faults: typicalS }), { pattern });
 const reports = outcome.tests.map(({ title, state, meta }) => {
   const fault = meta.fault ?? { id: /F\d+/.exec(title)?.[0] ?? '', done: title, outcome: '', invariants: {} };
-  return { ...fault, verdict: state === 'passed' ? 'ok' : 'FAIL' };
+  return { ...fault, status: state === 'passed' ? 'ok' : 'FAIL' };
 });
 for (const line of [...outcomeTable(reports), '', ...invariantsTable(reports)]) say(line);
 conclude([outcome]);

@@ -3,8 +3,8 @@ import { DefaultReporter } from 'vitest/node';
 import { clock } from './progress.mjs';
 
 /** The progress names a file that has run this long. */
-const LONG_MS = 10_000;
-const MOST_NAMED = 3;
+const SLOW_FILE_MS = 10_000;
+const MAX_NAMED_FILES = 3;
 
 /** Reports the progress of a vitest project to a `Progress`, prints failures, and counts outcomes. */
 export class ProgressReporter extends DefaultReporter {
@@ -82,7 +82,7 @@ export class ProgressReporter extends DefaultReporter {
 
   #describe() {
     const now = Date.now();
-    const long = [...this.#running].filter(([, since]) => now - since > LONG_MS).slice(0, MOST_NAMED);
+    const long = [...this.#running].filter(([, since]) => now - since > SLOW_FILE_MS).slice(0, MAX_NAMED_FILES);
     const named = long.map(([file, since]) => `${file} for ${clock(now - since)}`);
     const counts = `${this.#filesDone} of ${this.#files} files, ${this.tests.length} tests`;
     return [this.failed > 0 ? `${counts}, ${this.failed} failed` : counts, ...named].join('; ');

@@ -1,7 +1,7 @@
 /** A running step prints a line at least this often. */
-const QUIET_MS = 15_000;
+const MAX_SILENCE_MS = 15_000;
 /** A step that advances prints a line at most this often. */
-const EVERY_MS = 5_000;
+const MIN_INTERVAL_MS = 5_000;
 /** Weight of the typical pace relative to the measured one, in seconds. */
 const PRIOR_S = 30;
 
@@ -53,7 +53,7 @@ export class Progress {
   /** @param {number} share of the step that is done, 0 to 1 */
   advance(name, share) {
     this.#active.get(name).share = share;
-    if (this.#now() - this.#lineAt >= EVERY_MS) this.#tell(name);
+    if (this.#now() - this.#lineAt >= MIN_INTERVAL_MS) this.#report(name);
   }
 
   /** Prints the outcome of a step. */
@@ -70,11 +70,11 @@ export class Progress {
 
   /** Called every second: prints the running steps after a silence. */
   tick() {
-    if (this.#now() - this.#lineAt < QUIET_MS) return;
-    for (const name of this.#active.keys()) this.#tell(name);
+    if (this.#now() - this.#lineAt < MAX_SILENCE_MS) return;
+    for (const name of this.#active.keys()) this.#report(name);
   }
 
-  #tell(name) {
+  #report(name) {
     const { startedAt, describe } = this.#active.get(name);
     const now = this.#now();
     const done = describe() || `running for ${clock(now - startedAt)}`;

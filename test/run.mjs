@@ -11,7 +11,7 @@ const BUNDLED = ['faults', 'e2e'];
  * Their tests wait for real processes most of the time; the others compute meanwhile. Those of faults come last:
  * they bear least that the checks and unit tests take both cores.
  */
-const WAITING = ['browser', 'services', 'e2e', 'faults'];
+const IO_BOUND = ['browser', 'services', 'e2e', 'faults'];
 
 const named = process.argv.slice(2);
 const unknown = named.filter((name) => !(name in STEPS));
@@ -29,8 +29,8 @@ if (steps.some((name) => BUNDLED.includes(name))) await ensureBundles({ root, sa
 const progress = new Progress(Object.fromEntries(steps.map((name) => [name, STEPS[name]])));
 progress.open();
 const checks = steps.filter((name) => name in CHECKS);
-const computing = steps.filter((name) => !(name in CHECKS) && !WAITING.includes(name));
-conclude(await runSteps([checks, computing, WAITING.filter((name) => steps.includes(name))], progress));
+const computing = steps.filter((name) => !(name in CHECKS) && !IO_BOUND.includes(name));
+conclude(await runSteps([checks, computing, IO_BOUND.filter((name) => steps.includes(name))], progress));
 
 /** The product's own code finds and installs the servers that tests use. */
 async function ensureNats() {

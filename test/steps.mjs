@@ -3,14 +3,14 @@ import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { ensurePackages } from '../deploy/quickstart/install.mjs';
 import { ensureRawSocket } from '../deploy/quickstart/raw-socket.mjs';
-import { nodeTooOld } from '../deploy/quickstart/node-version.mjs';
+import { nodeVersionError } from '../deploy/quickstart/node-version.mjs';
 import { ensureApiTypes } from './console-types.mjs';
 import { root } from './root.mjs';
 
 /** With more failing files in a project than this, none is run again: the failures are no accident. */
-const MOST_REPEATED = 3;
+const MAX_RERUN_FILES = 3;
 /** Projects whose tests use no servers or processes; their failures are not run again. */
-const STEADY = ['unit', 'simulation'];
+const DETERMINISTIC = ['unit', 'simulation'];
 
 /**
  * @typedef {object} Outcome
@@ -28,9 +28,9 @@ export function say(line) {
 
 /** Installs everything that tests need from npm; ends the process with a message if that is impossible. */
 export async function prepare() {
-  const tooOld = nodeTooOld(process.versions.node);
-  if (tooOld) {
-    process.stderr.write(`${tooOld}\n`);
+  const versionError = nodeVersionError(process.versions.node);
+  if (versionError) {
+    process.stderr.write(`${versionError}\n`);
     process.exit(1);
   }
   await ensurePackages({ root, production: false, say });
@@ -94,10 +94,10 @@ async function runCheck(name, progress) {
 export async function runTests(name, progress, { pattern } = {}) {
   const outcome = await runProject(name, progress, { pattern });
   const { broken, passed, failed } = outcome;
-  if (STEADY.includes(name) || broken.length === 0 || broken.length > MOST_REPEATED) return outcome;
+  if (DETERMINISTIC.includes(name) || broken.length === 0 || broken.length > MAX_RERUN_FILES) return outcome;
   progress.say(`Running again: ${broken.join(', ')}`);
-  const again = await runProject(name, progress, { pattern, files: broken });
-  return again.failed === 0 ? { ...outcome, passed: passed + failed, failed: 0, unsteady: broken } : outcome;
+  const rerun = await runProject(name, progress, { pattern, files: broken });
+  return rerun.failed === 0 ? { ...outcome, passed: passed + failed, failed: 0, unsteady: broken } : outcome;
 }
 
 async function runProject(name, progress, { pattern, files = [] }) {

@@ -1,16 +1,16 @@
-import type { Claims } from '../../shared/claims.ts';
+import type { WorkClaims } from '../../shared/work-claims.ts';
 import type { Log } from '../../shared/log.ts';
 import type { PlanName } from '../plans/plans.ts';
 import type { Quota } from '../plans/quota.ts';
 import { ApiKeyStore } from './api-keys/store.ts';
 import { InvitationStore } from './invitations/store.ts';
-import type { AccountPost } from './mail/account-post.ts';
+import type { BackgroundMailer } from './mail/background-mailer.ts';
 import { MailAllowanceStore } from './mail/allowance-store.ts';
 import { MailedTokenStore } from './mailed-links/store.ts';
 import { MemberStore } from './members/store.ts';
 import { OrganizationStore } from './organizations/store.ts';
 import { ProjectStore } from './projects/store.ts';
-import type { SessionEnds } from './sessions/session-ends.ts';
+import type { SessionEndNotifier } from './sessions/session-end-notifier.ts';
 import { SessionStore } from './sessions/store.ts';
 import type { SessionTokens } from './sessions/tokens.ts';
 import type { Tenant } from './tenant.ts';
@@ -43,9 +43,9 @@ export interface NamedCredential {
 
 export interface AccountDeps extends AccountStores {
   /** Of requests on invitations. */
-  claims: Claims;
+  claims: WorkClaims;
   tokens: SessionTokens;
-  sessionEnds: Pick<SessionEnds, 'announce'>;
+  sessionEnds: Pick<SessionEndNotifier, 'notify'>;
   hasher: PasswordHasher;
   attempts: PasswordAttempts;
   quota: Quota;
@@ -55,7 +55,7 @@ export interface AccountDeps extends AccountStores {
   /** Who may change the plan of an organization: its owners, or the operator of this installation only. */
   planChanges: 'owner' | 'operator';
   /** Of verifications and password resets, of invitations, and of notices to owners. */
-  posts: Record<'accounts' | 'invitations' | 'owners', AccountPost>;
+  mailers: Record<'accounts' | 'invitations' | 'owners', BackgroundMailer>;
   /** Where mailed links begin, without a slash at the end. */
   baseUrl(): string;
   /** The organization's open streams of live events on this controller. */

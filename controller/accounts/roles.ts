@@ -33,7 +33,7 @@ export function reachesProjectRole(role: ProjectRole, needed: ProjectRole): bool
 }
 
 /** Whether `role` may see credentials: what checks send, and the tokens of heartbeats. */
-export function seesCredentials(role: ProjectRole): boolean {
+export function canSeeCredentials(role: ProjectRole): boolean {
   return reachesProjectRole(role, 'editor');
 }
 

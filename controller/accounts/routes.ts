@@ -1,4 +1,4 @@
-import type { Route } from '../http/route.ts';
+import type { Route } from '../http/routing/route.ts';
 import { apiKeyRoutes } from './api-keys/routes.ts';
 import type { AccountDeps } from './deps.ts';
 import { invitationRoutes } from './invitations/routes.ts';

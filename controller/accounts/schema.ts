@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { queryBoolean, queryInt, readOnlyFields, uuidParam } from '../http/params.ts';
-import { characters, oneLine, trimmedPattern } from '../http/texts.ts';
+import { queryBoolean, queryInt, readOnlyFields, uuidParam } from '../http/input/params.ts';
+import { characters, singleLineText, trimmedPattern } from '../http/input/text-schemas.ts';
 import { PLAN_NAMES } from '../plans/plans.ts';
 
 const LABEL = '[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?';
@@ -15,18 +15,18 @@ const emailAddress = z.string().trim().max(254)
 export const PASSWORD_RULE = characters(200, 'Password must be at most 200 characters')
   .refine((text) => [...text].length >= 10, 'Password must be at least 10 characters').meta({ minLength: 10 });
 /** An existing one may have any form; the bound keeps megabytes from being hashed. */
-const givenPassword = characters(1000).min(1);
+const anyPassword = characters(1000).min(1);
 
-export const LONGEST_ORGANIZATION_NAME = 100;
-const name = oneLine(100);
-const organizationName = oneLine(LONGEST_ORGANIZATION_NAME).optional();
+export const MAX_ORGANIZATION_NAME_LENGTH = 100;
+const name = singleLineText(100);
+const organizationName = singleLineText(MAX_ORGANIZATION_NAME_LENGTH).optional();
 
 export const registerInput = z.strictObject({
   email: emailAddress, password: PASSWORD_RULE, name, organization_name: organizationName,
 });
-export const loginInput = z.strictObject({ email: emailAddress, password: givenPassword });
+export const loginInput = z.strictObject({ email: emailAddress, password: anyPassword });
 export const changePasswordInput = z.strictObject({
-  current_password: givenPassword, new_password: PASSWORD_RULE,
+  current_password: anyPassword, new_password: PASSWORD_RULE,
 });
 
 /** Unknown ones of any form get the same answer. */
@@ -49,7 +49,7 @@ export const tokenInput = z.strictObject({ token });
 export const resetPasswordInput = z.strictObject({ token, password: PASSWORD_RULE });
 export const acceptInvitationInput = z.strictObject({
   token, name: name.describe('For a new account').optional(),
-  password: givenPassword.describe('The password of a new account, or that of the existing one'),
+  password: anyPassword.describe('The password of a new account, or that of the existing one'),
 });
 
 export const organizationRole = z.enum(['owner', 'admin', 'member', 'viewer']);

@@ -1,5 +1,5 @@
 import { isoTime } from '../../shared/time.ts';
-import type { AuditActor } from '../http/route.ts';
+import type { AuditActor } from '../http/routing/route.ts';
 import type { ApiKeyDoc } from './api-keys/store.ts';
 import type { IssuedKey } from './api-keys/verbs.ts';
 import type { NamedCredential } from './deps.ts';

@@ -1,8 +1,8 @@
 import { z } from 'zod';
-import { HTML_CONTENT } from '../http/exchange.ts';
-import { defineRoute, type Route } from '../http/route.ts';
+import { HTML_CONTENT } from '../http/server/exchange.ts';
+import { defineRoute, type Route } from '../http/routing/route.ts';
 import { viewError, type Page } from '../pages/layout.ts';
-import { mailedVoice } from '../pages/mailed-texts.ts';
+import { localizeMailPage } from '../pages/mail-page-texts.ts';
 import { recipientPage, resumedPage } from './pages.ts';
 import { readRecipient, resumeAlertMail, stopAlertMail, type AlertMailDeps, type RecipientState } from './verbs.ts';
 
@@ -11,7 +11,7 @@ const common = {
   tag: 'Pages', auth: { access: 'public' }, errorPage: viewError,
   // Mailers add parameters of their own to links.
   query: z.looseObject({ token: z.string().max(1000).default('') }),
-  answers: { 200: HTML },
+  responses: { 200: HTML },
 } as const;
 
 /**
@@ -24,7 +24,7 @@ export function alertMailRoutes(deps: AlertMailDeps): Route[] {
       ...common, method: 'GET', path: '/stop-alerts', summary: 'Page for stopping alert emails',
       handle: async ({ languages }, { query: { token } }) => {
         const state = await readRecipient(deps, token);
-        return { status: 200, ...shown(recipientPage(token, state, mailedVoice(languages))) };
+        return { status: 200, ...pageResponse(recipientPage(token, state, localizeMailPage(languages))) };
       },
     }),
     defineRoute({
@@ -33,8 +33,8 @@ export function alertMailRoutes(deps: AlertMailDeps): Route[] {
       audit: 'recipient.suppressed',
       handle: async (ctx, { query: { token } }) => {
         const state = await stopAlertMail(deps, ctx, token);
-        const page = recipientPage(token, state, mailedVoice(ctx.languages));
-        return { status: 200, audit: auditOf(state), ...shown(page) };
+        const page = recipientPage(token, state, localizeMailPage(ctx.languages));
+        return { status: 200, audit: auditOf(state), ...pageResponse(page) };
       },
     }),
     defineRoute({
@@ -42,8 +42,8 @@ export function alertMailRoutes(deps: AlertMailDeps): Route[] {
       audit: 'recipient.resumed',
       handle: async ({ languages }, { query: { token } }) => {
         const state = await resumeAlertMail(deps, token);
-        const page = resumedPage(token, state, mailedVoice(languages));
-        return { status: 200, audit: auditOf(state), ...shown(page) };
+        const page = resumedPage(token, state, localizeMailPage(languages));
+        return { status: 200, audit: auditOf(state), ...pageResponse(page) };
       },
     }),
   ];
@@ -54,6 +54,6 @@ function auditOf({ isChanged, organizationId, address }: RecipientState) {
   return isChanged ? { actor: { type: 'none', id: null, name: address } as const, organizationId } : null;
 }
 
-function shown({ html, headers }: Page) {
+function pageResponse({ html, headers }: Page) {
   return { raw: html, headers };
 }

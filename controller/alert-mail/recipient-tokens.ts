@@ -1,4 +1,4 @@
-import { SignedClaims } from '../../shared/signed-claims.ts';
+import { SignedToken } from '../../shared/signed-token.ts';
 
 /** A mail address that an organization sends alerts to. */
 export interface Recipient {
@@ -9,22 +9,22 @@ export interface Recipient {
 
 /** Tokens by which the owner of an address speaks for it. */
 export class RecipientTokens {
-  readonly #claims: SignedClaims;
+  readonly #signedToken: SignedToken;
 
   /** 256-bit keys: the first one signs, all of them verify. */
   constructor(keys: readonly Uint8Array[]) {
-    this.#claims = new SignedClaims(keys);
+    this.#signedToken = new SignedToken(keys);
   }
 
   issue({ organizationId, address }: Recipient): string {
-    return this.#claims.issue(`${organizationId} ${address}`);
+    return this.#signedToken.issue(`${organizationId} ${address}`);
   }
 
   /** Null for a token that is not ours. */
   read(token: string): Recipient | null {
-    const claim = this.#claims.read(token);
-    if (claim === null) return null;
-    const [organizationId = '', address = ''] = claim.split(' ');
+    const payload = this.#signedToken.read(token);
+    if (payload === null) return null;
+    const [organizationId = '', address = ''] = payload.split(' ');
     return { organizationId, address };
   }
 }

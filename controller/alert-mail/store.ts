@@ -11,7 +11,7 @@ interface SuppressionDoc {
   /** Null once the person wants alerts again. */
   stopped_at: number | null;
   /** When the organization's owners were last told. */
-  told_at: number | null;
+  notified_at: number | null;
 }
 
 const IS_STOPPED = { stopped_at: { $gt: 0 } };
@@ -40,7 +40,7 @@ export class SuppressionStore extends Documents<SuppressionDoc> {
   async stop(recipient: Recipient, now: number): Promise<boolean> {
     const { organizationId: organization_id, address } = recipient;
     const _id = idOf(recipient);
-    const fresh = { _id, organization_id, address, stopped_at: now, told_at: null };
+    const fresh = { _id, organization_id, address, stopped_at: now, notified_at: null };
     if (await this.insertIfFree(fresh)) return true;
     return this.update({ _id, stopped_at: null }, { $set: { stopped_at: now } });
   }
@@ -51,9 +51,9 @@ export class SuppressionStore extends Documents<SuppressionDoc> {
   }
 
   /** True for one caller, and again only `sinceMs` later. */
-  claimTelling(recipient: Recipient, now: number, sinceMs: number): Promise<boolean> {
-    const isDue = { $or: [{ told_at: null }, { told_at: { $lte: now - sinceMs } }] };
-    return this.update({ _id: idOf(recipient), ...isDue }, { $set: { told_at: now } });
+  claimOwnerNotice(recipient: Recipient, now: number, intervalMs: number): Promise<boolean> {
+    const isDue = { $or: [{ notified_at: null }, { notified_at: { $lte: now - intervalMs } }] };
+    return this.update({ _id: idOf(recipient), ...isDue }, { $set: { notified_at: now } });
   }
 }
 

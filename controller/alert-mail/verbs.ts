@@ -1,5 +1,5 @@
-import type { PublicContext } from '../http/route.ts';
-import { fieldError } from '../http/validation.ts';
+import type { PublicContext } from '../http/routing/route.ts';
+import { fieldError } from '../http/input/validation.ts';
 import type { Mail } from '../platform/mail/mailer-port.ts';
 import { stoppedNotice } from './messages.ts';
 import type { Recipient, RecipientTokens } from './recipient-tokens.ts';
@@ -11,7 +11,7 @@ export interface AlertMailDeps {
   /** Null once the organization is gone. */
   organizationName(id: string): Promise<string | null>;
   /** Mails each owner of the organization, after the answer. */
-  tellOwners(organizationId: string, compose: (to: string) => Mail): void;
+  notifyOwners(organizationId: string, compose: (to: string) => Mail): void;
 }
 
 export interface RecipientState extends Recipient {
@@ -22,25 +22,25 @@ export interface RecipientState extends Recipient {
 }
 
 /** Owners hear of an address once a day at most, however often it is stopped and resumed. */
-const TELL_EVERY_MS = 86_400_000;
+const OWNER_NOTICE_INTERVAL_MS = 86_400_000;
 
 /** Whether the address still receives alerts. Throws VALIDATION_ERROR for a token that is not ours. */
 export async function readRecipient(deps: AlertMailDeps, token: string): Promise<RecipientState> {
   const recipient = recipientOf(deps, token);
   const { organizationId, address } = recipient;
   const isStopped = await deps.suppressions.isStopped(organizationId, address);
-  return { isStopped, isChanged: false, ...(await named(deps, recipient)) };
+  return { isStopped, isChanged: false, ...(await withOrganizationName(deps, recipient)) };
 }
 
 /** The organization sends no more alert mails to the address. Throws as `readRecipient`. */
 export async function stopAlertMail(deps: AlertMailDeps, ctx: PublicContext, token: string) {
   const recipient = recipientOf(deps, token);
   const isChanged = await deps.suppressions.stop(recipient, ctx.now);
-  const state: RecipientState = { isStopped: true, isChanged, ...(await named(deps, recipient)) };
+  const state: RecipientState = { isStopped: true, isChanged, ...(await withOrganizationName(deps, recipient)) };
   // Claimed also when nothing changed: an earlier request may have died before it told anybody.
-  if (await deps.suppressions.claimTelling(recipient, ctx.now, TELL_EVERY_MS)) {
+  if (await deps.suppressions.claimOwnerNotice(recipient, ctx.now, OWNER_NOTICE_INTERVAL_MS)) {
     const { organizationId, address, organizationName } = state;
-    deps.tellOwners(organizationId, (to) => stoppedNotice(to, address, organizationName));
+    deps.notifyOwners(organizationId, (to) => stoppedNotice(to, address, organizationName));
   }
   return state;
 }
@@ -49,7 +49,7 @@ export async function stopAlertMail(deps: AlertMailDeps, ctx: PublicContext, tok
 export async function resumeAlertMail(deps: AlertMailDeps, token: string): Promise<RecipientState> {
   const recipient = recipientOf(deps, token);
   const isChanged = await deps.suppressions.resume(recipient);
-  return { isStopped: false, isChanged, ...(await named(deps, recipient)) };
+  return { isStopped: false, isChanged, ...(await withOrganizationName(deps, recipient)) };
 }
 
 function recipientOf({ tokens }: AlertMailDeps, token: string): Recipient {
@@ -58,7 +58,7 @@ function recipientOf({ tokens }: AlertMailDeps, token: string): Recipient {
   return recipient;
 }
 
-async function named({ organizationName }: AlertMailDeps, recipient: Recipient) {
+async function withOrganizationName({ organizationName }: AlertMailDeps, recipient: Recipient) {
   const name = await organizationName(recipient.organizationId);
   return { organizationName: name ?? 'a former organization', ...recipient };
 }

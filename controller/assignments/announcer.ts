@@ -3,10 +3,10 @@ import { subjects } from '../../shared/contracts/subjects.ts';
 import type { Bus } from '../platform/bus/bus-port.ts';
 import type { EnrolledProbe } from '../probes/probe.ts';
 import type { EnvelopeSealer } from './envelope.ts';
-import { PAGE_BYTES } from './sync-answer.ts';
+import { MAX_PAGE_BYTES } from './sync-page.ts';
 import type { CommittedChange } from './writer.ts';
 
-const MOST_CHANGES = 500;
+const MAX_MESSAGE_CHANGES = 500;
 
 /** Sends changes to probes. A message may get lost: the probe's next beat shows that it is behind. */
 export class Announcer {
@@ -19,13 +19,13 @@ export class Announcer {
   /** Sends the change itself; only a nudge where it is too large for a message. */
   announce(probe: EnrolledProbe, { revision, changes }: CommittedChange): void {
     const bytes = Buffer.byteLength(JSON.stringify(changes));
-    const isTooLarge = changes.length > MOST_CHANGES || bytes > PAGE_BYTES;
-    if (isTooLarge) this.nudge(probe, revision);
+    const isTooLarge = changes.length > MAX_MESSAGE_CHANGES || bytes > MAX_PAGE_BYTES;
+    if (isTooLarge) this.announceRevision(probe, revision);
     else this.#send(probe, { from: revision - 1, revision, reset: false, changes, more: null });
   }
 
   /** Makes the probe ask: an empty change whose number leaves a gap to any revision below it. */
-  nudge(probe: EnrolledProbe, revision: number): void {
+  announceRevision(probe: EnrolledProbe, revision: number): void {
     this.#send(probe, { from: revision, revision, reset: false, changes: [], more: null });
   }
 

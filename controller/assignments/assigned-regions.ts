@@ -27,11 +27,11 @@ export function assignedOf(
   directory: Directory, config: MonitorConfig, limit: number | null,
 ): Assigned | null {
   if (limit === null || config.type === 'HEARTBEAT') return null;
-  return inNetworks(directory, regionsOf(directory, config, limit));
+  return withSharedDomains(directory, regionsOf(directory, config, limit));
 }
 
 /** The regions, and those among them that share a network. */
-export function inNetworks(directory: Directory, assigned: string[]): Assigned {
+export function withSharedDomains(directory: Directory, assigned: string[]): Assigned {
   return { assigned, domains: sharedDomains(directory, assigned) };
 }
 

@@ -25,7 +25,7 @@ export interface AssignmentDoc {
 }
 
 /** Whether a probe has a monitor, or when (`changed_at`) it lost it. */
-export type Claim = Pick<AssignmentDoc, 'probe_id' | 'monitor_id' | 'rev' | 'gone' | 'changed_at'>;
+export type AssignmentHistoryEntry = Pick<AssignmentDoc, 'probe_id' | 'monitor_id' | 'rev' | 'gone' | 'changed_at'>;
 
 /** A change of one probe's set, as decided; without an assignment the monitor leaves it. */
 export type PlannedChange = Pick<
@@ -34,6 +34,6 @@ export type PlannedChange = Pick<
 >;
 
 /** A change as it travels. */
-export function travelling(change: Pick<PlannedChange, 'monitor_id' | 'assignment'>): AssignmentChange {
+export function toAssignmentChange(change: Pick<PlannedChange, 'monitor_id' | 'assignment'>): AssignmentChange {
   return change.assignment === null ? { gone: change.monitor_id } : { set: change.assignment };
 }

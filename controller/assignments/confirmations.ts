@@ -1,17 +1,17 @@
-import { MOST_CONFIRMED, type ConfirmOrder } from '../../shared/contracts/assignment.ts';
+import { MAX_CONFIRMED_MONITORS, type ConfirmOrder } from '../../shared/contracts/assignment.ts';
 import type { CheckResult } from '../../shared/contracts/result.ts';
 import { subjects } from '../../shared/contracts/subjects.ts';
 import type { Clock, Timer } from '../../shared/time.ts';
 import type { Bus } from '../platform/bus/bus-port.ts';
 import type { FleetDirectory } from '../probes/directory.ts';
 import type { MonitorState } from '../verdicts/monitor-state.ts';
-import { isAsked } from '../verdicts/quorum-rules.ts';
+import { isAssigned } from '../verdicts/votes/quorum-rules.ts';
 import type { EnvelopeSealer } from './envelope.ts';
 
 /** Failures that come together are asked about together: sealing a message costs about a millisecond. */
 const COLLECT_MS = 10;
 /** Monitors that one probe is asked about at a time; what is beyond waits for its schedule. */
-const MOST_WAITING = 20_000;
+const MAX_PENDING_MONITORS = 20_000;
 
 interface ConfirmationsDeps {
   bus: Pick<Bus, 'publish'>;
@@ -26,9 +26,9 @@ interface ConfirmationsDeps {
  */
 export class Confirmations {
   /** Monitors that probes were asked about since the start, and those left to the schedule. */
-  readonly counts = { asked: 0, omitted: 0 };
+  readonly counts = { requested: 0, omitted: 0 };
   readonly #deps: ConfirmationsDeps;
-  readonly #waiting = new Map<string, Set<string>>();
+  readonly #pending = new Map<string, Set<string>>();
   #timer: Timer | null = null;
 
   constructor(deps: ConfirmationsDeps) {
@@ -36,7 +36,7 @@ export class Confirmations {
   }
 
   /** Asks about a result that has just been applied, if it is its region's first failure. */
-  note(state: MonitorState, region: string, result: CheckResult): void {
+  onResult(state: MonitorState, region: string, result: CheckResult): void {
     const monitorId = state.config.monitor_id;
     for (const probeId of otherProbes(state, region, result)) this.#add(probeId, monitorId);
   }
@@ -46,27 +46,27 @@ export class Confirmations {
   }
 
   #add(probeId: string, monitorId: string): void {
-    let waiting = this.#waiting.get(probeId);
-    if (!waiting) this.#waiting.set(probeId, (waiting = new Set()));
-    if (waiting.size >= MOST_WAITING) this.counts.omitted += 1;
-    else waiting.add(monitorId);
-    this.#timer ??= this.#deps.clock.setTimer(COLLECT_MS, () => this.#ask());
+    let pending = this.#pending.get(probeId);
+    if (!pending) this.#pending.set(probeId, (pending = new Set()));
+    if (pending.size >= MAX_PENDING_MONITORS) this.counts.omitted += 1;
+    else pending.add(monitorId);
+    this.#timer ??= this.#deps.clock.setTimer(COLLECT_MS, () => this.#send());
   }
 
-  #ask(): void {
+  #send(): void {
     const { bus, directory, sealer } = this.#deps;
     this.#timer = null;
-    for (const [probeId, waiting] of this.#waiting) {
+    for (const [probeId, pending] of this.#pending) {
       const probe = directory.enrolled(probeId);
-      const ids = [...waiting];
+      const ids = [...pending];
       if (!probe) this.counts.omitted += ids.length;
-      for (let at = 0; probe && at < ids.length; at += MOST_CONFIRMED) {
-        const order: ConfirmOrder = { confirm: ids.slice(at, at + MOST_CONFIRMED) };
+      for (let at = 0; probe && at < ids.length; at += MAX_CONFIRMED_MONITORS) {
+        const order: ConfirmOrder = { confirm: ids.slice(at, at + MAX_CONFIRMED_MONITORS) };
         bus.publish(subjects.run(probe.region_id, probeId), sealer.seal('run', probe, order));
-        this.counts.asked += order.confirm.length;
+        this.counts.requested += order.confirm.length;
       }
     }
-    this.#waiting.clear();
+    this.#pending.clear();
   }
 }
 
@@ -77,7 +77,7 @@ export function otherProbes(
   if (outcome !== 'failure' || config.status !== 'active' || status === 'down') return [];
   if (regions[region]?.first_fail_at !== at) return [];
   return Object.entries(regions).flatMap(([name, { verdict, fails, probe_id: probeId }]) => {
-    const mayDiffer = name !== region && verdict === 'up' && fails === 0 && isAsked(config, name);
+    const mayDiffer = name !== region && verdict === 'up' && fails === 0 && isAssigned(config, name);
     return mayDiffer && probeId !== null ? [probeId] : [];
   });
 }

@@ -7,14 +7,14 @@ import { isEnrolled } from '../probes/probe.ts';
 import type { Announcer } from './announcer.ts';
 import { regionsOf } from './assigned-regions.ts';
 import type { AssignmentDoc, PlannedChange } from './assignment-doc.ts';
-import type { RegionNotes } from './ports.ts';
+import type { PlacementMarks } from './ports.ts';
 import { eligibleProbes, movesAmong, phaseMs, planMonitor } from './rules.ts';
 import type { AssignmentStore } from './store.ts';
 import type { AssignmentWriter, CommittedChange } from './writer.ts';
 
-const BATCH = 500;
+const BATCH_SIZE = 500;
 /** Each round after the first answers a write of another controller. */
-const MOST_ROUNDS = 4;
+const MAX_PLANNING_PASSES = 4;
 
 type RegionChoice = Pick<MonitorDoc, '_id' | 'organization_id' | 'monitoring_regions'>;
 
@@ -23,14 +23,14 @@ interface PlacementDeps {
   writer: AssignmentWriter;
   announcer: Announcer;
   directory: FleetDirectory;
-  regions: RegionNotes;
+  regions: PlacementMarks;
   liveness: Pick<Liveness, 'presenceOf'>;
   /** How many regions a monitor of the organization may run in. */
   regionLimit: (organizationId: string) => Promise<number>;
   /** Whether checks may reach private and loopback addresses. */
   allowPrivate: boolean;
   /** The sets of some probes are being changed. */
-  changed: () => void;
+  onChanged: () => void;
 }
 
 /** Makes what the probes should run agree with the monitors. */
@@ -47,8 +47,8 @@ export class Placement {
    * monitor is passed over.
    */
   async apply(monitors: readonly MonitorDoc[]): Promise<void> {
-    for (let at = 0; at < monitors.length; at += BATCH) {
-      await this.#applyBatch(monitors.slice(at, at + BATCH));
+    for (let at = 0; at < monitors.length; at += BATCH_SIZE) {
+      await this.#applyBatch(monitors.slice(at, at + BATCH_SIZE));
     }
   }
 
@@ -91,9 +91,9 @@ export class Placement {
   async renewPolicy(probeId: string): Promise<void> {
     const { items, allowPrivate } = this.#deps;
     for (let after: string | undefined = ''; after !== undefined; ) {
-      const outdated: AssignmentDoc[] = await items.ofOtherPolicy(probeId, allowPrivate, after, BATCH);
+      const outdated: AssignmentDoc[] = await items.ofOtherPolicy(probeId, allowPrivate, after, BATCH_SIZE);
       await this.commit(outdated.flatMap((item) => renewed(item, allowPrivate)));
-      after = outdated.length < BATCH ? undefined : outdated.at(-1)?.monitor_id;
+      after = outdated.length < BATCH_SIZE ? undefined : outdated.at(-1)?.monitor_id;
     }
   }
 
@@ -108,9 +108,9 @@ export class Placement {
     const unserved = [...regions].filter((region) => this.eligible(region).length === 0);
     if (unserved.length > 0) {
       await this.#deps.regions.markToPlace(unserved);
-      this.#deps.directory.soon();
+      this.#deps.directory.refreshWithinInterval();
     }
-    for (let round = 0; round < MOST_ROUNDS; round += 1) {
+    for (let pass = 0; pass < MAX_PLANNING_PASSES; pass += 1) {
       const held = grouped(await this.#deps.items.ofMonitors([...wanted.keys()]), (item) => item.monitor_id);
       const changes = monitors.flatMap((monitor) => {
         const id = monitor._id;
@@ -146,7 +146,7 @@ export class Placement {
       const committed = await this.#deps.writer.change(probeId, ofProbe);
       if (committed) this.#announce(probeId, committed);
     });
-    await Promise.all(work).finally(this.#deps.changed);
+    await Promise.all(work).finally(this.#deps.onChanged);
   }
 
   #announce(probeId: string, committed: CommittedChange): void {

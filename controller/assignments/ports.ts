@@ -5,7 +5,7 @@ export interface MonitorSource {
   activeOfRegion(region: string, isShared: boolean): AsyncIterable<MonitorDoc>;
 }
 
-export interface RegionNotes {
+export interface PlacementMarks {
   /** Notes that monitors which want these regions may have no probe. */
   markToPlace(ids: string[]): Promise<void>;
   /** Withdraws that note unless it was made again since `seen`. Its monitors have specs of this version. */

@@ -1,6 +1,6 @@
-import type { Company } from '../../shared/company.ts';
+import type { Peers } from '../../shared/peers.ts';
 import type { Log } from '../../shared/log.ts';
-import { ALONE_MS, Rounds } from '../../shared/rounds.ts';
+import { ONLY_CONTROLLER_INTERVAL_MS, PeriodicTask } from '../../shared/periodic-task.ts';
 import type { Clock, Timer } from '../../shared/time.ts';
 import { SPEC_VERSION } from '../monitors/config.ts';
 import type { MonitorDoc } from '../monitors/monitor.ts';
@@ -9,24 +9,24 @@ import type { ProbeDoc, RegionDoc } from '../probes/probe.ts';
 import type { AssignmentDoc, PlannedChange } from './assignment-doc.ts';
 import type { HeadStore } from './head-store.ts';
 import type { Placement } from './placement.ts';
-import type { MonitorSource, ProbeRemoval, RegionNotes } from './ports.ts';
+import type { MonitorSource, ProbeRemoval, PlacementMarks } from './ports.ts';
 import { chooseProbe } from './rules.ts';
 import type { AssignmentStore } from './store.ts';
 
-const LOOK_EVERY_MS = 2000;
+const POLL_INTERVAL_MS = 2000;
 /** What a look has found is settled by a second look, in case more probes come or go with it. */
-const LOOK_AGAIN_MS = 500;
+const RECHECK_DELAY_MS = 500;
 /** A writer that took longer than this has died; somebody looks for what it left this often. */
-const PENDING_TOO_LONG_MS = 30_000;
-const FINISH_EVERY_MS = 10_000;
+const PENDING_TIMEOUT_MS = 30_000;
+const FINISH_INTERVAL_MS = 10_000;
 /** Controllers see a probe come or go some seconds apart; a second walk corrects what one did meanwhile. */
-const WALK_AGAIN_MS = 60_000;
-const WALK_EVERY_MS = 15 * 60_000;
+const SECOND_WALK_DELAY_MS = 60_000;
+const WALK_INTERVAL_MS = 15 * 60_000;
 const REMOVE_PROBE_AFTER_MS = 60_000;
-const SWEEP_EVERY_MS = 3_600_000;
+const SWEEP_INTERVAL_MS = 3_600_000;
 /** Kept beyond the retention of raw results, for clocks that differ and sweeps that come late. */
 const TOMBSTONE_MARGIN_MS = 2 * 86_400_000;
-const PAGE = 500;
+const PAGE_SIZE = 500;
 
 interface RebalancerDeps {
   placement: Placement;
@@ -34,15 +34,15 @@ interface RebalancerDeps {
   heads: HeadStore;
   monitors: MonitorSource;
   probes: ProbeRemoval;
-  regions: RegionNotes;
+  regions: PlacementMarks;
   directory: FleetDirectory;
   /** Whether this controller looks after the region; others then leave it alone. */
   owns: (regionId: string) => boolean;
   /** A probe's tombstones say that it once had these monitors: its spooled results are no lies. */
-  keepTombstonesMs: number;
+  tombstoneRetentionMs: number;
   clock: Clock;
   log: Log;
-  company: Company;
+  peers: Peers;
 }
 
 interface RegionState {
@@ -63,64 +63,64 @@ interface Move {
 /** Moves monitors when probes come, go, drain or are deleted. */
 export class Rebalancer {
   readonly #deps: RebalancerDeps;
-  readonly #rounds: Rounds;
+  readonly #pollTask: PeriodicTask;
   readonly #regions = new Map<string, RegionState>();
   #sweptAtMono: number;
   #finishedAtMono = -Infinity;
-  #again: Timer | null = null;
+  #recheckTimer: Timer | null = null;
   #isStopped = false;
 
   constructor(deps: RebalancerDeps) {
     this.#deps = deps;
     this.#sweptAtMono = deps.clock.monotonic();
-    this.#rounds = new Rounds({
+    this.#pollTask = new PeriodicTask({
       clock: deps.clock,
-      everyMs: LOOK_EVERY_MS,
-      round: () => this.#look(),
-      onFailed: (error) => deps.log.warn({ err: error }, 'rebalancing failed and will be retried'),
+      intervalMs: POLL_INTERVAL_MS,
+      task: () => this.#poll(),
+      onError: (error) => deps.log.warn({ err: error }, 'rebalancing failed and will be retried'),
     });
   }
 
   start(): void {
-    this.#rounds.start();
+    this.#pollTask.start();
   }
 
   async stop(): Promise<void> {
     this.#isStopped = true;
-    this.#again?.cancel();
-    await this.#rounds.stop();
+    this.#recheckTimer?.cancel();
+    await this.#pollTask.stop();
   }
 
   /** Looks now whether monitors have to move. */
-  look(): void {
-    this.#rounds.look();
+  trigger(): void {
+    this.#pollTask.trigger();
   }
 
-  async #look(): Promise<void> {
+  async #poll(): Promise<void> {
     const { directory, owns } = this.#deps;
     for (const region of directory.regions()) {
       if (this.#isStopped) return;
-      if (owns(region._id)) await this.#lookAt(region);
+      if (owns(region._id)) await this.#checkRegion(region);
       else this.#regions.delete(region._id);
     }
-    await this.#finish();
+    await this.#finishPending();
     await this.#sweep();
   }
 
-  #lookAgain(): void {
-    this.#again?.cancel();
-    this.#again = this.#deps.clock.setTimer(LOOK_AGAIN_MS, () => this.look());
+  #scheduleRecheck(): void {
+    this.#recheckTimer?.cancel();
+    this.#recheckTimer = this.#deps.clock.setTimer(RECHECK_DELAY_MS, () => this.trigger());
   }
 
-  async #finish(): Promise<void> {
-    const { clock, placement, company } = this.#deps;
+  async #finishPending(): Promise<void> {
+    const { clock, placement, peers } = this.#deps;
     const nowMono = clock.monotonic();
-    if (nowMono - this.#finishedAtMono < (company.isAlone ? ALONE_MS : FINISH_EVERY_MS)) return;
-    await placement.finishPending(clock.now() - PENDING_TOO_LONG_MS);
+    if (nowMono - this.#finishedAtMono < (peers.isOnlyController ? ONLY_CONTROLLER_INTERVAL_MS : FINISH_INTERVAL_MS)) return;
+    await placement.finishPending(clock.now() - PENDING_TIMEOUT_MS);
     this.#finishedAtMono = nowMono;
   }
 
-  async #lookAt(region: RegionDoc): Promise<void> {
+  async #checkRegion(region: RegionDoc): Promise<void> {
     const { clock, directory, placement, regions, log } = this.#deps;
     const eligible = placement.eligible(region._id);
     const { targets, keepers } = placement.movesIn(region._id);
@@ -132,7 +132,7 @@ export class Rebalancer {
     this.#regions.set(region._id, state);
     const isStable = state.seen === seen;
     state.seen = seen;
-    if (!isStable) this.#lookAgain();
+    if (!isStable) this.#scheduleRecheck();
     const isChanged = state.settledFor !== seen;
     const isOutdated = region.spec_version !== SPEC_VERSION;
     const isPlacingDue = (region.to_place > 0 || isOutdated) && eligible.length > 0;
@@ -157,7 +157,7 @@ export class Rebalancer {
     if (isLast) for (const probe of removed) await this.#remove(probe);
     const tookMs = Math.round(clock.monotonic() - startedAtMono);
     log.debug({ region: region._id, probes: eligible.length, took_ms: tookMs }, 'region settled');
-    state.nextWalkMono = clock.monotonic() + (isChanged ? WALK_AGAIN_MS : WALK_EVERY_MS);
+    state.nextWalkMono = clock.monotonic() + (isChanged ? SECOND_WALK_DELAY_MS : WALK_INTERVAL_MS);
     state.settledFor = seen;
   }
 
@@ -166,7 +166,7 @@ export class Rebalancer {
     for await (const monitor of this.#deps.monitors.activeOfRegion(id, visibility === 'shared')) {
       if (this.#isStopped) return;
       batch.push(monitor);
-      if (batch.length < PAGE) continue;
+      if (batch.length < PAGE_SIZE) continue;
       await this.#deps.placement.apply(batch);
       batch = [];
     }
@@ -180,7 +180,7 @@ export class Rebalancer {
     if (eligible.length === 0) return;
     let after: string | undefined = '';
     while (after !== undefined && !this.#isStopped) {
-      const page = await items.activeIdsOf(probeId, after, PAGE);
+      const page = await items.activeIdsOf(probeId, after, PAGE_SIZE);
       const ids = page.map((item) => item.monitor_id);
       const movers = ids.filter((id) => chooseProbe(id, eligible) !== probeId);
       if (movers.length > 0) {
@@ -188,7 +188,7 @@ export class Rebalancer {
         await placement.commit(changes);
         await placement.commit(overtaken(changes, await items.ofMonitors(movers)));
       }
-      after = page.length < PAGE ? undefined : page.at(-1)?.monitor_id;
+      after = page.length < PAGE_SIZE ? undefined : page.at(-1)?.monitor_id;
     }
   }
 
@@ -201,13 +201,13 @@ export class Rebalancer {
   }
 
   async #sweep(): Promise<void> {
-    const { clock, directory, items, heads, owns, keepTombstonesMs } = this.#deps;
+    const { clock, directory, items, heads, owns, tombstoneRetentionMs } = this.#deps;
     const nowMono = clock.monotonic();
-    if (nowMono - this.#sweptAtMono < SWEEP_EVERY_MS) return;
+    if (nowMono - this.#sweptAtMono < SWEEP_INTERVAL_MS) return;
     this.#sweptAtMono = nowMono;
     for (const probe of directory.probes()) {
       if (!owns(probe.region_id)) continue;
-      await sweepTombstones({ items, heads }, probe._id, clock.now() - keepTombstonesMs);
+      await sweepTombstones({ items, heads }, probe._id, clock.now() - tombstoneRetentionMs);
     }
   }
 }
@@ -216,8 +216,8 @@ export class Rebalancer {
  * How long tombstones are kept, ms. Any result from the time of the assignment is older than plans keep
  * results when its tombstone goes, and is refused for that.
  */
-export function keptTombstonesMs(longestRawMs: number): number {
-  return longestRawMs + TOMBSTONE_MARGIN_MS;
+export function tombstoneRetentionMs(maxRawRetentionMs: number): number {
+  return maxRawRetentionMs + TOMBSTONE_MARGIN_MS;
 }
 
 /**
@@ -242,10 +242,10 @@ function changesOf({ region, probeId, eligible }: Move, items: readonly Assignme
     if (probe_id !== probeId || gone || assignment === null) continue;
     const target = chooseProbe(monitor_id, eligible);
     if (target === null || target === probeId) continue;
-    const there = items.find((other) => other.monitor_id === monitor_id && other.probe_id === target);
-    const isThere = there && !there.gone && there.pending === undefined && there.monitor_rev >= monitor_rev;
+    const existing = items.find((other) => other.monitor_id === monitor_id && other.probe_id === target);
+    const isAlreadyPlaced = existing && !existing.gone && existing.pending === undefined && existing.monitor_rev >= monitor_rev;
     const ids = { region, organization_id, monitor_id, monitor_rev };
-    if (!isThere) changes.push({ probe_id: target, assignment, ...ids });
+    if (!isAlreadyPlaced) changes.push({ probe_id: target, assignment, ...ids });
     changes.push({ probe_id, assignment: null, ...ids });
   }
   return changes;
@@ -256,10 +256,10 @@ function changesOf({ region, probeId, eligible }: Move, items: readonly Assignme
  * read the items before ours were there and left them alone. (A controller that reads later takes care of
  * them itself.)
  */
-function overtaken(made: readonly PlannedChange[], items: readonly AssignmentDoc[]): PlannedChange[] {
+function overtaken(committed: readonly PlannedChange[], items: readonly AssignmentDoc[]): PlannedChange[] {
   const isOvertaken = ({ monitor_id: id, region, monitor_rev: rev }: PlannedChange) =>
     items.some((item) => item.monitor_id === id && item.region === region && item.monitor_rev > rev);
-  return made
+  return committed
     .filter((change) => change.assignment !== null && isOvertaken(change))
     .map((change) => ({ ...change, assignment: null }));
 }

@@ -1,9 +1,9 @@
 type Work = () => Promise<void>;
 
 interface Limits {
-  atOnce: number;
+  maxRunning: number;
   /** Askers that may wait. */
-  longest: number;
+  maxWaiting: number;
 }
 
 /**
@@ -14,7 +14,7 @@ export class ReplacingQueue {
   readonly #limits: Limits;
   /** In order of their turn. An asker that has been served goes to the end. */
   readonly #waiting = new Map<string, Work>();
-  readonly #underWay = new Map<string, Promise<void>>();
+  readonly #running = new Map<string, Promise<void>>();
   /** Pieces dropped since the start: their asker sent a newer one, or too many others waited. */
   dropped = 0;
 
@@ -23,35 +23,35 @@ export class ReplacingQueue {
   }
 
   /** `work` must not reject. It replaces what still waits for the same asker, and keeps its turn. */
-  put(asker: string, work: Work): void {
-    const hasTurn = this.#waiting.has(asker);
-    if (hasTurn || this.#waiting.size >= this.#limits.longest) this.dropped += 1;
-    if (hasTurn || this.#waiting.size < this.#limits.longest) this.#waiting.set(asker, work);
-    this.#begin();
+  put(key: string, work: Work): void {
+    const isWaiting = this.#waiting.has(key);
+    if (isWaiting || this.#waiting.size >= this.#limits.maxWaiting) this.dropped += 1;
+    if (isWaiting || this.#waiting.size < this.#limits.maxWaiting) this.#waiting.set(key, work);
+    this.#startNext();
   }
 
   /** Drops what waits; resolves when what is under way has ended. */
   async stop(): Promise<void> {
     this.#waiting.clear();
-    await Promise.all(this.#underWay.values());
+    await Promise.all(this.#running.values());
   }
 
-  #begin(): void {
-    while (this.#underWay.size < this.#limits.atOnce) {
-      const next = this.#nextAsker();
+  #startNext(): void {
+    while (this.#running.size < this.#limits.maxRunning) {
+      const next = this.#nextKey();
       if (next === undefined) return;
       const work = this.#waiting.get(next) as Work;
       this.#waiting.delete(next);
-      this.#underWay.set(next, work().then(() => {
-        this.#underWay.delete(next);
-        this.#begin();
+      this.#running.set(next, work().then(() => {
+        this.#running.delete(next);
+        this.#startNext();
       }));
     }
   }
 
   /** Passes over at most as many askers as are under way. */
-  #nextAsker(): string | undefined {
-    for (const asker of this.#waiting.keys()) if (!this.#underWay.has(asker)) return asker;
+  #nextKey(): string | undefined {
+    for (const key of this.#waiting.keys()) if (!this.#running.has(key)) return key;
     return undefined;
   }
 }

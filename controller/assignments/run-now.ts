@@ -1,4 +1,4 @@
-import { runReply, type Assignment, type RunOrder } from '../../shared/contracts/assignment.ts';
+import { runResponse, type Assignment, type RunOrder } from '../../shared/contracts/assignment.ts';
 import { decodeJson } from '../../shared/contracts/decode-json.ts';
 import type { CheckResult } from '../../shared/contracts/result.ts';
 import { subjects } from '../../shared/contracts/subjects.ts';
@@ -9,7 +9,7 @@ import type { FleetDirectory } from '../probes/directory.ts';
 import type { Liveness } from '../probes/liveness.ts';
 import type { ProbeRate } from '../probes/probe-rate.ts';
 import type { Assigned } from '../verdicts/monitor-state.ts';
-import { inNetworks } from './assigned-regions.ts';
+import { withSharedDomains } from './assigned-regions.ts';
 import type { AssignmentDoc } from './assignment-doc.ts';
 import type { EnvelopeSealer } from './envelope.ts';
 import type { Placement } from './placement.ts';
@@ -19,7 +19,7 @@ import type { AssignmentStore } from './store.ts';
 /** Added to the check's own timeout: to start it, and for both ways on the bus. */
 const GRACE_MS = 5000;
 /** One result, which takes about 2 kB. */
-const LARGEST_REPLY_BYTES = 65_536;
+const MAX_RESPONSE_BYTES = 65_536;
 
 /** `unreachable`: no probe took the order; `timeout`: one may have taken it; `refused`: an invalid answer. */
 type RunOutcome = { result: CheckResult } | { failure: 'unreachable' | 'timeout' | 'refused' };
@@ -44,10 +44,10 @@ export class RunNow implements CheckRunner {
 
   async assignedOf(monitor: MonitorDoc): Promise<Assigned> {
     const { directory, placement } = this.#deps;
-    return inNetworks(directory, await placement.regionsOf(monitor));
+    return withSharedDomains(directory, await placement.regionsOf(monitor));
   }
 
-  voteless(regionId: string): ReturnType<CheckRunner['voteless']> {
+  noVoteReason(regionId: string): ReturnType<CheckRunner['noVoteReason']> {
     const live = this.#deps.liveness.liveProbes(regionId);
     if (live.length === 0) return 'no_live_probe';
     return live.every(({ quarantine }) => quarantine) ? 'quarantined' : null;
@@ -71,9 +71,9 @@ export class RunNow implements CheckRunner {
     if (!probe) return { failure: 'unreachable' };
     try {
       const envelope = sealer.seal('run', probe, order);
-      const reply = await bus.request(subjects.run(region, probeId), envelope, { timeoutMs });
+      const response = await bus.request(subjects.run(region, probeId), envelope, { timeoutMs });
       if (!rate.admits(probeId)) return { failure: 'refused' };
-      const result = decodeJson(runReply, reply, LARGEST_REPLY_BYTES)?.result;
+      const result = decodeJson(runResponse, response, MAX_RESPONSE_BYTES)?.result;
       return result?.monitor_id === order.assignment.monitor_id ? { result } : { failure: 'refused' };
     } catch (error) {
       if (!(error instanceof BusError)) throw error;

@@ -4,12 +4,12 @@ import { isSpecOf, type KnownSpec } from '../../shared/contracts/check-spec.ts';
 import { Documents } from '../platform/mongo/documents.ts';
 import { duplicatesOnly } from '../platform/mongo/mongo-errors.ts';
 import { restoring } from '../platform/mongo/null-fields.ts';
-import type { AssignmentDoc, Claim, PlannedChange } from './assignment-doc.ts';
+import type { AssignmentDoc, AssignmentHistoryEntry, PlannedChange } from './assignment-doc.ts';
 
 const WRITE_CHUNK = 1000;
 /** Ids that the database finds in one go, so that others' commands get their turn. */
-const IDS_AT_ONCE = 500;
-const CLAIM = { probe_id: 1, monitor_id: 1, rev: 1, gone: 1, changed_at: 1 };
+const IDS_BATCH_SIZE = 500;
+const HISTORY_FIELDS = { probe_id: 1, monitor_id: 1, rev: 1, gone: 1, changed_at: 1 };
 
 type SpecOf<T extends KnownSpec['type']> = Extract<KnownSpec, { type: T }>;
 
@@ -28,7 +28,7 @@ const restoreItem = restoring<AssignmentDoc>({ assignment: null }, {
 type ActiveId = Pick<AssignmentDoc, '_id' | 'monitor_id'>;
 
 /** A place in the order of a probe's revisions. */
-interface ItemPlace {
+interface RevisionCursor {
   rev: number;
   monitorId: string;
 }
@@ -67,7 +67,7 @@ export class AssignmentStore extends Documents<AssignmentDoc> {
     let staged = 0;
     for (let at = 0; at < changes.length; at += WRITE_CHUNK) {
       const writes = changes.slice(at, at + WRITE_CHUNK).map((change) => stageWrite(change, token, now));
-      const result = await this.all.bulkWrite(writes, { ordered: false }).catch(toleratingNewer);
+      const result = await this.all.bulkWrite(writes, { ordered: false }).catch(ignoreNewerItems);
       staged += result.matchedCount + result.upsertedCount;
     }
     return staged;
@@ -102,20 +102,20 @@ export class AssignmentStore extends Documents<AssignmentDoc> {
   }
 
   /** Items newer than a revision in order of (rev, monitor), from after the given place. */
-  newer(probeId: string, place: ItemPlace, limit: number): Promise<AssignmentDoc[]> {
-    return this.select(newerThan(probeId, place)).sort({ rev: 1, _id: 1 }).limit(limit).toArray();
+  newer(probeId: string, cursor: RevisionCursor, limit: number): Promise<AssignmentDoc[]> {
+    return this.select(newerThan(probeId, cursor)).sort({ rev: 1, _id: 1 }).limit(limit).toArray();
   }
 
   /** As `newer`, without what is to be run. */
-  newerClaims(probeId: string, place: ItemPlace, limit: number): Promise<Claim[]> {
-    const all = this.all.find(newerThan(probeId, place)).sort({ rev: 1, _id: 1 });
-    return all.project<Claim>(CLAIM).limit(limit).toArray();
+  newerHistory(probeId: string, cursor: RevisionCursor, limit: number): Promise<AssignmentHistoryEntry[]> {
+    const all = this.all.find(newerThan(probeId, cursor)).sort({ rev: 1, _id: 1 });
+    return all.project<AssignmentHistoryEntry>(HISTORY_FIELDS).limit(limit).toArray();
   }
 
   /** What there is of these pairs, tombstones too. */
-  claimsOf(pairs: { probeId: string; monitorId: string }[]): Promise<Claim[]> {
+  historyOf(pairs: { probeId: string; monitorId: string }[]): Promise<AssignmentHistoryEntry[]> {
     const ids = pairs.map(({ probeId, monitorId }) => itemId(probeId, monitorId));
-    return this.all.find({ _id: { $in: ids } }).project<Claim>(CLAIM).toArray();
+    return this.all.find({ _id: { $in: ids } }).project<AssignmentHistoryEntry>(HISTORY_FIELDS).toArray();
   }
 
   /** What a probe should run, by monitor id, after the monitor `after`. */
@@ -141,7 +141,7 @@ export class AssignmentStore extends Documents<AssignmentDoc> {
   /** Ids of an organization's monitors that a probe should run, in no order. */
   async idsOf(organizationId: string, probeId: string): Promise<string[]> {
     const filter = { probe_id: probeId, gone: false, organization_id: organizationId };
-    const found = this.all.find(filter, { batchSize: IDS_AT_ONCE }).project<ActiveId>({ monitor_id: 1 });
+    const found = this.all.find(filter, { batchSize: IDS_BATCH_SIZE }).project<ActiveId>({ monitor_id: 1 });
     return (await found.toArray()).map(({ monitor_id: id }) => id);
   }
 
@@ -182,7 +182,7 @@ export class AssignmentStore extends Documents<AssignmentDoc> {
   }
 }
 
-function newerThan(probeId: string, { rev, monitorId }: ItemPlace): Filter<AssignmentDoc> {
+function newerThan(probeId: string, { rev, monitorId }: RevisionCursor): Filter<AssignmentDoc> {
   const after = [{ rev: { $gt: rev } }, { rev, _id: { $gt: itemId(probeId, monitorId) } }];
   // Both sides of $or lie in the range of `rev`, which the index can serve.
   return { probe_id: probeId, $or: after, rev: { $gte: rev } };
@@ -217,7 +217,7 @@ function stageWrite(change: PlannedChange, token: string, now: number): AnyBulkW
 }
 
 /** An upsert beside an item of a later monitor revision ends as a duplicate key: that item stays. */
-function toleratingNewer(error: unknown): { matchedCount: number; upsertedCount: number } {
+function ignoreNewerItems(error: unknown): { matchedCount: number; upsertedCount: number } {
   if (!duplicatesOnly(error)) throw error;
   return (error as MongoBulkWriteError).result;
 }

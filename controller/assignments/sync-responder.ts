@@ -9,12 +9,12 @@ import type { EnvelopeSealer } from './envelope.ts';
 import { ReplacingQueue } from './replacing-queue.ts';
 import type { HeadStore } from './head-store.ts';
 import type { AssignmentStore } from './store.ts';
-import { answerSync } from './sync-answer.ts';
+import { buildSyncPage } from './sync-page.ts';
 
-const AT_ONCE = 4;
+const MAX_CONCURRENT = 4;
 /** Probes whose request waits; those of others are dropped, and they ask again. */
-const LONGEST_QUEUE = 1000;
-const LARGEST_REQUEST_BYTES = 4096;
+const MAX_QUEUED_PROBES = 1000;
+const MAX_REQUEST_BYTES = 4096;
 
 interface SyncDeps {
   bus: Bus;
@@ -29,7 +29,7 @@ interface SyncDeps {
 /** Answers probes that are behind, each in its turn. One of the controllers gets each request. */
 export class SyncResponder {
   readonly #deps: SyncDeps;
-  readonly #queue = new ReplacingQueue({ atOnce: AT_ONCE, longest: LONGEST_QUEUE });
+  readonly #queue = new ReplacingQueue({ maxRunning: MAX_CONCURRENT, maxWaiting: MAX_QUEUED_PROBES });
   #subscription: BusSubscription | null = null;
 
   constructor(deps: SyncDeps) {
@@ -42,8 +42,8 @@ export class SyncResponder {
   }
 
   start(): void {
-    const take = (message: BusMessage) => this.#take(message);
-    this.#subscription = this.#deps.bus.subscribe(subjects.syncOfAll, take, { queue: 'sync' });
+    const onRequest = (message: BusMessage) => this.#onRequest(message);
+    this.#subscription = this.#deps.bus.subscribe(subjects.syncOfAll, onRequest, { queue: 'sync' });
   }
 
   async stop(): Promise<void> {
@@ -51,20 +51,20 @@ export class SyncResponder {
     await this.#queue.stop();
   }
 
-  #take(message: BusMessage): void {
+  #onRequest(message: BusMessage): void {
     const { log, rate } = this.#deps;
     const from = probeOfSubject(message.subject);
     if (!from || !rate.admits(from.probeId)) return;
-    const failed = (error: unknown) => log.warn({ err: error, subject: message.subject }, 'could not respond to a sync request');
-    this.#queue.put(from.probeId, () => this.#answer(from, message).catch(failed));
+    const onError = (error: unknown) => log.warn({ err: error, subject: message.subject }, 'could not respond to a sync request');
+    this.#queue.put(from.probeId, () => this.#respond(from, message).catch(onError));
   }
 
-  async #answer(from: ProbeAddress, message: BusMessage): Promise<void> {
+  async #respond(from: ProbeAddress, message: BusMessage): Promise<void> {
     const { items, heads, sealer, directory } = this.#deps;
-    const request = decodeJson(syncRequest, message.data, LARGEST_REQUEST_BYTES);
+    const request = decodeJson(syncRequest, message.data, MAX_REQUEST_BYTES);
     const probe = request && (await directory.findEnrolled(from));
     if (!probe) return;
-    const delta = await answerSync({ items, heads }, probe._id, request);
-    message.reply(sealer.seal('sync', probe, delta));
+    const delta = await buildSyncPage({ items, heads }, probe._id, request);
+    message.respond(sealer.seal('sync', probe, delta));
   }
 }

@@ -5,25 +5,25 @@ import type { Clock } from '../../shared/time.ts';
 import type { FleetDirectory } from '../probes/directory.ts';
 import type { Liveness } from '../probes/liveness.ts';
 import type { MonitorState, Witness } from '../verdicts/monitor-state.ts';
-import { assignedRegions, isAsked, voteOf } from '../verdicts/quorum-rules.ts';
-import { needsHelp } from '../verdicts/status-rules.ts';
+import { assignedRegions, isAssigned, voteOf } from '../verdicts/votes/quorum-rules.ts';
+import { needsMoreVotes } from '../verdicts/status/status-rules.ts';
 import { domainOf } from './assigned-regions.ts';
 import { chooseProbe, chooseSome } from './rules.ts';
 import type { RunNow } from './run-now.ts';
 import type { AssignmentStore } from './store.ts';
 
 /** Regions asked about one monitor. */
-const MOST_REGIONS = 3;
+const MAX_REGIONS = 3;
 /** Monitors asked about at a time, and those that wait for it; beyond that nobody is asked. */
-const AT_ONCE = 32;
-const MOST_WAITING = 500;
+const MAX_CONCURRENT = 32;
+const MAX_WAITING = 500;
 /** Monitors remembered, so that each is asked about once an interval. */
-const MOST_REMEMBERED = 10_000;
+const MAX_REMEMBERED_MONITORS = 10_000;
 /** Added to a check's own timeout: to start it, and for both ways on the bus. */
 const GRACE_MS = 5000;
 
 /** The word of a region that does not have the monitor, on its check of that revision. */
-export interface WitnessWord {
+export interface WitnessVote {
   monitor_id: string;
   region: string;
   check_revision: number;
@@ -45,33 +45,33 @@ interface WitnessesDeps {
  */
 export class Witnesses {
   /** Monitors asked about since the start, and those that were too many. */
-  readonly counts = { asked: 0, omitted: 0 };
+  readonly counts = { requested: 0, omitted: 0 };
   readonly #deps: WitnessesDeps;
-  readonly #queue = new PQueue({ concurrency: AT_ONCE });
+  readonly #queue = new PQueue({ concurrency: MAX_CONCURRENT });
   /** When each monitor was last asked about, monotonic ms. */
-  readonly #askedAt = new Map<string, number>();
+  readonly #requestedAtMono = new Map<string, number>();
 
   constructor(deps: WitnessesDeps) {
     this.#deps = deps;
   }
 
   /** Asks about a monitor if it needs help and was not asked about in its interval; each word is told. */
-  note(state: MonitorState, tell: (word: WitnessWord) => void): void {
-    if (!needsHelp(state) || !this.#isTurnOf(state)) return;
+  request(state: MonitorState, onVote: (vote: WitnessVote) => void): void {
+    if (!needsMoreVotes(state) || !this.#isDue(state)) return;
     const regions = this.#regionsFor(state);
     if (regions.length === 0) return;
-    if (this.#queue.size >= MOST_WAITING) {
+    if (this.#queue.size >= MAX_WAITING) {
       this.counts.omitted += 1;
       return;
     }
-    this.counts.asked += 1;
-    this.#queue.add(() => this.#ask(state, regions, tell)).catch(
+    this.counts.requested += 1;
+    this.#queue.add(() => this.#requestVotes(state, regions, onVote)).catch(
       (error: unknown) => this.#deps.log.warn({ err: error }, 'could not ask witnesses'),
     );
   }
 
   /** Whether a live probe may yet have a say: of a silent region of the monitor, or of one to be asked. */
-  canHelp(state: MonitorState): boolean {
+  canGetMoreVotes(state: MonitorState): boolean {
     const silent = assignedRegions(state).filter((region) => voteOf(state, region) === null);
     return silent.some((region) => this.#trusted(region).length > 0) || this.#regionsFor(state).length > 0;
   }
@@ -80,12 +80,12 @@ export class Witnesses {
     this.#queue.clear();
   }
 
-  #isTurnOf({ config: { monitor_id: id, interval_ms: intervalMs } }: MonitorState): boolean {
+  #isDue({ config: { monitor_id: id, interval_ms: intervalMs } }: MonitorState): boolean {
     const now = this.#deps.clock.monotonic();
-    const askedAt = this.#askedAt.get(id) ?? -Infinity;
-    if (now - askedAt < intervalMs) return false;
-    if (this.#askedAt.size >= MOST_REMEMBERED) this.#askedAt.clear();
-    this.#askedAt.set(id, now);
+    const requestedAtMono = this.#requestedAtMono.get(id) ?? -Infinity;
+    if (now - requestedAtMono < intervalMs) return false;
+    if (this.#requestedAtMono.size >= MAX_REMEMBERED_MONITORS) this.#requestedAtMono.clear();
+    this.#requestedAtMono.set(id, now);
     return true;
   }
 
@@ -93,15 +93,15 @@ export class Witnesses {
   #regionsFor({ config, regions }: MonitorState): string[] {
     const { directory } = this.#deps;
     const domain = (region: string) => domainOf(directory.probesOf(region));
-    const heard = Object.keys(regions)
-      .filter((name) => isAsked(config, name) && regions[name]?.verdict !== 'unknown')
+    const votingDomains = Object.keys(regions)
+      .filter((name) => isAssigned(config, name) && regions[name]?.verdict !== 'unknown')
       .flatMap((name) => domain(name) ?? []);
     const others = directory.regions().filter((region) => {
-      const isOpen = region.visibility === 'shared' || region.organization_id === config.organization_id;
-      return isOpen && !isAsked(config, region._id) && !heard.includes(domain(region._id) ?? ' ')
+      const isAllowed = region.visibility === 'shared' || region.organization_id === config.organization_id;
+      return isAllowed && !isAssigned(config, region._id) && !votingDomains.includes(domain(region._id) ?? ' ')
         && this.#trusted(region._id).length > 0;
     });
-    return chooseSome(config.monitor_id, others.map(({ _id }) => _id), MOST_REGIONS);
+    return chooseSome(config.monitor_id, others.map(({ _id }) => _id), MAX_REGIONS);
   }
 
   /** Live probes of a region whose word counts. */
@@ -110,8 +110,8 @@ export class Witnesses {
     return live.filter(({ quarantine }) => !quarantine).map((probe) => probe._id);
   }
 
-  async #ask(
-    { config }: MonitorState, regions: string[], tell: (word: WitnessWord) => void,
+  async #requestVotes(
+    { config }: MonitorState, regions: string[], onVote: (vote: WitnessVote) => void,
   ): Promise<void> {
     const { monitor_id, check_revision } = config;
     const held = await this.#deps.items.ofMonitors([monitor_id]);
@@ -119,13 +119,13 @@ export class Witnesses {
     const assignment = found?.assignment;
     if (!assignment) return;
     await Promise.all(regions.map(async (region) => {
-      const witness = await this.#hear(region, assignment);
-      if (witness) tell({ monitor_id, region, check_revision, witness });
+      const witness = await this.#requestVote(region, assignment);
+      if (witness) onVote({ monitor_id, region, check_revision, witness });
     }));
   }
 
   /** A failure is checked again as often as the monitor retries, as its own probes do. */
-  async #hear(region: string, assignment: Assignment): Promise<Witness | null> {
+  async #requestVote(region: string, assignment: Assignment): Promise<Witness | null> {
     const { clock, directory, runNow } = this.#deps;
     const probeId = chooseProbe(assignment.monitor_id, this.#trusted(region));
     if (probeId === null) return null;
@@ -133,11 +133,11 @@ export class Witnesses {
     for (let attempt = 1; ; attempt += 1) {
       const outcome = await runNow.order(region, probeId, order, assignment.timeout_ms + GRACE_MS);
       if (!('result' in outcome) || outcome.result.outcome === 'missed') return null;
-      const { outcome: said, error } = outcome.result;
-      if (said === 'failure' && attempt <= assignment.retries) continue;
+      const { outcome: checkOutcome, error } = outcome.result;
+      if (checkOutcome === 'failure' && attempt <= assignment.retries) continue;
       const domain = domainOf(directory.probesOf(region));
       return {
-        vote: said === 'success' ? 'up' : 'down', probe_id: probeId,
+        vote: checkOutcome === 'success' ? 'up' : 'down', probe_id: probeId,
         engine: directory.probe(probeId)?.version ?? '', error, attempt, at: clock.now(),
         ...(domain === null ? {} : { domain }),
       };

@@ -1,11 +1,11 @@
 import { randomBytes } from 'node:crypto';
 import type { AssignmentChange } from '../../shared/contracts/assignment.ts';
 import type { Clock } from '../../shared/time.ts';
-import { travelling, type AssignmentDoc, type PlannedChange } from './assignment-doc.ts';
+import { toAssignmentChange, type AssignmentDoc, type PlannedChange } from './assignment-doc.ts';
 import type { HeadStore } from './head-store.ts';
 import type { AssignmentStore } from './store.ts';
 
-const RECOMMIT_AT_ONCE = 1000;
+const RECOMMIT_BATCH_SIZE = 1000;
 
 /** A change of a probe's set that is durable under its revision. */
 export interface CommittedChange {
@@ -33,8 +33,8 @@ export class AssignmentWriter {
     if (staged === 0) return null;
     const revision = await heads.next(probeId);
     const settled = await items.settle(probeId, token, revision);
-    const kept = settled === changes.length ? changes : await items.atRevision(probeId, revision);
-    return { revision, changes: kept.map(travelling) };
+    const applied = settled === changes.length ? changes : await items.atRevision(probeId, revision);
+    return { revision, changes: applied.map(toAssignmentChange) };
   }
 
   /** Numbers what writers that died left pending before `before` (Unix ms), by probe. */
@@ -42,7 +42,7 @@ export class AssignmentWriter {
     const done = new Map<string, CommittedChange>();
     const { items } = this.#deps;
     for (const probeId of await items.probesWithPending(before)) {
-      const pending = await items.pendingOf(probeId, '', RECOMMIT_AT_ONCE);
+      const pending = await items.pendingOf(probeId, '', RECOMMIT_BATCH_SIZE);
       const committed = await this.change(probeId, pending.map(replanned));
       if (committed) done.set(probeId, committed);
     }

@@ -1,7 +1,7 @@
 import { newId } from '../../shared/ids.ts';
 import type { Log } from '../../shared/log.ts';
-import type { AnsweredRequest, AuditRecorder } from '../http/ports.ts';
-import type { Actor, AuditActor } from '../http/route.ts';
+import type { HandledRequest, AuditRecorder } from '../http/routing/ports.ts';
+import type { Actor, AuditActor } from '../http/routing/route.ts';
 import type { AuditDoc, AuditStore } from './store.ts';
 
 interface AuditRecorderDeps {
@@ -11,27 +11,27 @@ interface AuditRecorderDeps {
 }
 
 /** Organizations that log a change of a person's own account. */
-const MOST_ORGANIZATIONS = 20;
-const MOST_FIELDS = 50;
-const LONGEST_NAME = 64;
+const MAX_ORGANIZATIONS = 20;
+const MAX_FIELDS = 50;
+const MAX_NAME_LENGTH = 64;
 
 /**
  * Logs the changes that the edge reports. A change of a person's own account, as a new password, is logged in
  * each of their organizations. An entry that cannot be stored goes into the process's own log.
  */
 export function createAuditRecorder({ entries, organizationsOf, log }: AuditRecorderDeps): AuditRecorder {
-  const concerned = async ({ organization_id, actor_type, actor_id }: AuditEntry): Promise<string[]> => {
+  const organizationIdsFor = async ({ organization_id, actor_type, actor_id }: AuditEntry): Promise<string[]> => {
     if (organization_id !== null) return [organization_id];
     const own = actor_type === 'user' && actor_id !== null ? await organizationsOf(actor_id) : [];
-    return own.slice(0, MOST_ORGANIZATIONS);
+    return own.slice(0, MAX_ORGANIZATIONS);
   };
   return {
     async record(request) {
       const { audit: action } = request.route;
-      if (typeof action !== 'string' || request.reply.status >= 400 || request.reply.audit === null) return;
+      if (typeof action !== 'string' || request.response.status >= 400 || request.response.audit === null) return;
       const entry = auditEntry(action, request);
       try {
-        for (const organizationId of await concerned(entry)) {
+        for (const organizationId of await organizationIdsFor(entry)) {
           await entries.insert({ _id: newId(entry.created_at), ...entry, organization_id: organizationId });
         }
       } catch (error) {
@@ -44,21 +44,21 @@ export function createAuditRecorder({ entries, organizationsOf, log }: AuditReco
 /** `organization_id` is null for a change of the caller's own account. */
 type AuditEntry = Omit<AuditDoc, '_id' | 'organization_id'> & { organization_id: string | null };
 
-function auditEntry(action: string, request: AnsweredRequest): AuditEntry {
-  const { route, context, params, query, body, reply } = request;
-  const actor = reply.audit?.actor ?? actorOf(context.actor);
+function auditEntry(action: string, request: HandledRequest): AuditEntry {
+  const { route, context, params, query, body, response } = request;
+  const actor = response.audit?.actor ?? actorOf(context.actor);
   // The answer names a new resource; the last parameter of the path names an existing one.
-  const named = [...route.path.matchAll(/:([A-Za-z_]+)/g)].map(([, name = '']) => params[name]).at(-1);
-  const answered = answeredId(reply.data);
-  const id = reply.status === 201 ? (answered ?? named) : (named ?? answered);
+  const pathId = [...route.path.matchAll(/:([A-Za-z_]+)/g)].map(([, name = '']) => params[name]).at(-1);
+  const responseId = idInResponse(response.data);
+  const id = response.status === 201 ? (responseId ?? pathId) : (pathId ?? responseId);
   const sent = typeof body === 'object' && body !== null ? Object.keys(body) : [];
-  const fields = [...Object.keys(query), ...sent].slice(0, MOST_FIELDS);
+  const fields = [...Object.keys(query), ...sent].slice(0, MAX_FIELDS);
   return {
-    organization_id: reply.audit?.organizationId ?? context.tenant?.organizationId ?? null,
+    organization_id: response.audit?.organizationId ?? context.tenant?.organizationId ?? null,
     project_id: context.tenant?.projectId ?? null, action,
     actor_type: actor.type, actor_id: actor.id, actor_name: actor.name,
-    resource_type: action.split('.')[0] ?? action, resource_id: id?.slice(0, LONGEST_NAME) ?? null,
-    fields: fields.map((name) => name.slice(0, LONGEST_NAME)),
+    resource_type: action.split('.')[0] ?? action, resource_id: id?.slice(0, MAX_NAME_LENGTH) ?? null,
+    fields: fields.map((name) => name.slice(0, MAX_NAME_LENGTH)),
     request_id: context.requestId, created_at: context.now,
   };
 }
@@ -70,7 +70,7 @@ function actorOf(actor: Actor): AuditActor {
 }
 
 /** The `id` of the answer or of one of its fields. */
-function answeredId(data: unknown): string | undefined {
+function idInResponse(data: unknown): string | undefined {
   const candidates = isRecord(data) ? [data, ...Object.values(data)] : [];
   for (const one of candidates) if (isRecord(one) && typeof one['id'] === 'string') return one['id'];
   return undefined;

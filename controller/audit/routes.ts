@@ -1,12 +1,12 @@
-import { defineRoute, ok, type Route } from '../http/route.ts';
+import { defineRoute, ok, type Route } from '../http/routing/route.ts';
 import { auditQuery, listChanges, type AuditDeps } from './verbs.ts';
-import { auditAnswer, viewAuditEntry } from './views.ts';
+import { auditResponse, viewAuditEntry } from './views.ts';
 
 export function auditRoutes(deps: AuditDeps): Route[] {
   return [
     defineRoute({
       method: 'GET', path: '/api/audit-log', summary: 'List changes and who made them, newest first', tag: 'Audit log',
-      auth: { access: 'account', organization: 'admin' }, query: auditQuery, answers: { 200: auditAnswer },
+      auth: { access: 'account', organization: 'admin' }, query: auditQuery, responses: { 200: auditResponse },
       handle: async (ctx, { query }) => {
         const { entries, total } = await listChanges(deps, ctx, query);
         const { page, limit } = query;

@@ -34,10 +34,10 @@ export class AuditStore extends Documents<AuditDoc> {
 
   /** A page, newest first, and the number of all entries that match. */
   async list(
-    organizationId: string, wanted: AuditFilter, { skip, limit }: { skip: number; limit: number },
+    organizationId: string, criteria: AuditFilter, { skip, limit }: { skip: number; limit: number },
   ): Promise<{ entries: AuditDoc[]; total: number }> {
-    const given = Object.entries(wanted).filter(([, value]) => value !== undefined);
-    const filter = { organization_id: organizationId, ...Object.fromEntries(given) };
+    const applied = Object.entries(criteria).filter(([, value]) => value !== undefined);
+    const filter = { organization_id: organizationId, ...Object.fromEntries(applied) };
     const [entries, total] = await Promise.all([
       this.select(filter).sort({ created_at: -1, _id: -1 }).skip(skip).limit(limit).toArray(),
       this.count(filter),

@@ -1,16 +1,16 @@
 import { z } from 'zod';
-import { queryInt } from '../http/params.ts';
-import type { OrganizationContext } from '../http/route.ts';
+import { queryInt } from '../http/input/params.ts';
+import type { OrganizationContext } from '../http/routing/route.ts';
 import type { AuditStore } from './store.ts';
 
-const word = z.string().min(1).max(100);
+const filterValue = z.string().min(1).max(100);
 
 export const auditQuery = z.strictObject({
   page: queryInt({ min: 1, max: 100_000, fallback: 1 }),
   limit: queryInt({ min: 1, max: 100, fallback: 20 }),
-  action: word.describe('Only this action, for example `monitor.created`').optional(),
-  actor_id: word.optional(),
-  resource_id: word.optional(),
+  action: filterValue.describe('Only this action, for example `monitor.created`').optional(),
+  actor_id: filterValue.optional(),
+  resource_id: filterValue.optional(),
 });
 
 export interface AuditDeps {

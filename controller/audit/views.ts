@@ -13,7 +13,7 @@ const auditEntryView = z.strictObject({
   request_id: z.string(), created_at: z.iso.datetime(),
 }).meta({ id: 'AuditEntry' });
 
-export const auditAnswer = z.strictObject({
+export const auditResponse = z.strictObject({
   entries: z.array(auditEntryView),
   pagination: z.strictObject({ page: z.int(), limit: z.int(), total_count: z.int(), has_more: z.boolean() }),
 });

@@ -28,7 +28,7 @@ interface Schema extends Omit<FieldRule, 'unit'> {
   'x-unit'?: FieldRule['unit'];
 }
 
-const KEPT = ['minimum', 'maximum', 'maxLength', 'maxItems', 'maxProperties', 'enum'] as const;
+const COPIED_KEYS = ['minimum', 'maximum', 'maxLength', 'maxItems', 'maxProperties', 'enum'] as const;
 
 /**
  * The rules of a new monitor's fields by path, such as `tcp_config.port`, from the schema that the API checks
@@ -38,10 +38,10 @@ export function monitorRules(): Record<string, FieldRule> {
   const schema = z.toJSONSchema(monitorInputs(1).create, { io: 'input', unrepresentable: 'any' }) as Schema;
   const rules = Object.fromEntries(rulesOf(schema, ''));
   for (const type of MONITOR_TYPES) {
-    const given = pathsOf(GIVEN[type]).map(([path]) => path);
+    const requiredPaths = pathsOf(MINIMAL_INPUTS[type]).map(([path]) => path);
     for (const [path, value] of pathsOf(defaultsOf(type))) {
       const rule = rules[path];
-      if (rule !== undefined && !given.includes(path) && isShown(value)) rule.default = value;
+      if (rule !== undefined && !requiredPaths.includes(path) && isShown(value)) rule.default = value;
     }
   }
   // Installations and plans have a lowest interval of their own, which only their API knows.
@@ -54,10 +54,10 @@ function rulesOf(
   { items, properties = items?.properties ?? {} }: Schema, prefix: string,
 ): [path: string, rule: FieldRule][] {
   const sendable = Object.entries(properties).filter(([, { readOnly }]) => readOnly !== true);
-  return sendable.flatMap(([name, sent]) => {
-    const schema = { ...sent.anyOf?.find((one) => 'type' in one && one.type !== 'null'), ...sent };
+  return sendable.flatMap(([name, property]) => {
+    const schema = { ...property.anyOf?.find((one) => 'type' in one && one.type !== 'null'), ...property };
     const own: FieldRule = {};
-    for (const key of KEPT) {
+    for (const key of COPIED_KEYS) {
       const value = schema[key] ?? (key === 'minimum' || key === 'maximum' ? schema.items?.[key] : undefined);
       if (isLimit(value)) Object.assign(own, { [key]: value });
     }
@@ -72,7 +72,7 @@ function isLimit(value: unknown): boolean {
 }
 
 /** The least that a monitor of each type needs. */
-const GIVEN: Record<MonitorType, object> = {
+const MINIMAL_INPUTS: Record<MonitorType, object> = {
   HTTP: { target: 'https://host.example' },
   KEYWORD: { target: 'https://host.example', keyword_config: { keywords: [{ text: 'text' }] } },
   TCP: { target: 'host.example', tcp_config: { port: 1 } },
@@ -84,10 +84,10 @@ const GIVEN: Record<MonitorType, object> = {
 /** What a monitor has for which nothing else was sent. */
 function defaultsOf(type: MonitorType): object {
   const required = { name: 'name', type, interval_seconds: 86_400 };
-  const isOff = { enabled: false };
-  const sent = { ...required, ...GIVEN[type], ssl_monitoring: isOff, domain_monitoring: isOff };
-  const doc = { type, ...settable(monitorInputs(1).create.parse(sent), null, required, 1) } as MonitorDoc;
-  const { name: _name, interval_seconds: _given, status: _status, ...fields } = viewSettings(doc, {}, false);
+  const disabled = { enabled: false };
+  const input = { ...required, ...MINIMAL_INPUTS[type], ssl_monitoring: disabled, domain_monitoring: disabled };
+  const doc = { type, ...settable(monitorInputs(1).create.parse(input), null, required, 1) } as MonitorDoc;
+  const { name: _name, interval_seconds: _interval, status: _status, ...fields } = viewSettings(doc, {}, false);
   return { ...fields, timeout_ms: timeoutMs(doc) };
 }
 

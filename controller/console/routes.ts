@@ -1,9 +1,9 @@
 import type { IncomingMessage } from 'node:http';
 import { z } from 'zod';
 import { notFound } from '../../shared/errors.ts';
-import { HTML_CONTENT } from '../http/exchange.ts';
-import type { PackedFiles } from '../http/packed-files.ts';
-import { defineRoute, type Route } from '../http/route.ts';
+import { HTML_CONTENT } from '../http/server/exchange.ts';
+import type { CompressedFiles } from '../http/responses/compressed-files.ts';
+import { defineRoute, type Route } from '../http/routing/route.ts';
 import { SECTIONS } from './sections.ts';
 
 /** Scripts, styles and requests of this origin alone, and nothing inline. */
@@ -18,30 +18,30 @@ const ASSET_HEADERS = { 'Cache-Control': 'public, max-age=31536000, immutable' }
 const SECTION = new RegExp(`^/(?:${SECTIONS.join('|')})(?:/[^?]*)?(?=\\?|$)`);
 
 /** Leads a request for a view of the console to its page, which finds the view by the path. */
-export function placeView(request: IncomingMessage): void {
+export function rewriteViewPath(request: IncomingMessage): void {
   const isRead = request.method === 'GET' || request.method === 'HEAD';
   if (isRead && request.url !== undefined) request.url = request.url.replace(SECTION, '/');
 }
 
 /** The console's page and what it loads. `files`: what the build made; null when it was not built. */
-export function consoleRoutes(files: PackedFiles | null): Route[] {
+export function consoleRoutes(files: CompressedFiles | null): Route[] {
   const common = { method: 'GET', tag: 'Console', auth: { access: 'public' } } as const;
   const send = (name: string, headers: Record<string, string>) => {
-    const packed = files?.find(name, headers) ?? null;
-    if (packed === null) throw notFound(files === null ? 'The console was not built: its page' : 'File');
-    return { status: 200 as const, packed };
+    const compressed = files?.find(name, headers) ?? null;
+    if (compressed === null) throw notFound(files === null ? 'The console was not built: its page' : 'File');
+    return { status: 200 as const, compressed };
   };
   return [
     defineRoute({
       ...common, path: '/', summary: 'The console, for people with a browser', ignoresQuery: true,
       errors: ['RESOURCE_NOT_FOUND'],
-      answers: { 200: { contentType: HTML_CONTENT } },
+      responses: { 200: { contentType: HTML_CONTENT } },
       handle: async () => send('index.html', PAGE_HEADERS),
     }),
     defineRoute({
       ...common, path: '/console/assets/:file', summary: 'A script or style of the console',
       params: z.strictObject({ file: z.string().max(100) }), errors: ['RESOURCE_NOT_FOUND'],
-      answers: { 200: { contentType: 'text/javascript; charset=utf-8' } },
+      responses: { 200: { contentType: 'text/javascript; charset=utf-8' } },
       handle: async (_ctx, { params: { file } }) => send(file, ASSET_HEADERS),
     }),
   ];

@@ -1,5 +1,5 @@
-import { defineRoute, ok, type Route } from '../http/route.ts';
-import { overviewAnswer } from './answers.ts';
+import { defineRoute, ok, type Route } from '../http/routing/route.ts';
+import { overviewResponse } from './responses.ts';
 import { readOverview, type DashboardDeps } from './verbs.ts';
 
 export function dashboardRoutes(deps: DashboardDeps): Route[] {
@@ -7,7 +7,7 @@ export function dashboardRoutes(deps: DashboardDeps): Route[] {
     defineRoute({
       method: 'GET', path: '/api/dashboard/overview', summary: 'Read an overview of the project',
       tag: 'Dashboard', auth: { access: 'project', role: 'viewer', keys: false },
-      answers: { 200: overviewAnswer },
+      responses: { 200: overviewResponse },
       handle: async (ctx) => ok(await readOverview(deps, ctx)),
     }),
   ];

@@ -1,16 +1,16 @@
 import type { z } from 'zod';
 import { isoTime } from '../../shared/time.ts';
 import type { Tenant } from '../accounts/tenant.ts';
-import type { ProjectContext } from '../http/route.ts';
+import type { ProjectContext } from '../http/routing/route.ts';
 import type { IncidentDoc } from '../incidents/incident.ts';
 import { cellsOf, sumOf } from '../monitors/counts/count-rules.ts';
 import type { MonitorDeps } from '../monitors/deps.ts';
 import { withNames } from '../monitors/verbs/read-monitors.ts';
 import type { ProbeStatus } from '../probes/rules.ts';
 import type { HealthReader } from '../results/reading/project-health.ts';
-import type { overviewAnswer } from './answers.ts';
+import type { overviewResponse } from './responses.ts';
 
-type Listed = Pick<IncidentDoc, '_id' | 'title' | 'severity' | 'check_id' | 'started_at'>;
+type ListedIncident = Pick<IncidentDoc, '_id' | 'title' | 'severity' | 'check_id' | 'started_at'>;
 
 export interface DashboardDeps {
   monitors: Pick<MonitorDeps, 'monitors' | 'counts'>;
@@ -19,7 +19,7 @@ export interface DashboardDeps {
     /** One page, latest first, and the number of incidents on all pages. */
     list(
       tenant: Tenant, query: { status: 'open' | 'acknowledged'; page: number; limit: number },
-    ): Promise<{ incidents: Listed[]; total: number }>;
+    ): Promise<{ incidents: ListedIncident[]; total: number }>;
   };
   fleet: {
     /** The region and status of each probe that the organization may see. */
@@ -27,13 +27,13 @@ export interface DashboardDeps {
   };
 }
 
-type Overview = z.input<typeof overviewAnswer>;
+type Overview = z.input<typeof overviewResponse>;
 
-const MOST_INCIDENTS = 10;
+const MAX_LISTED_INCIDENTS = 10;
 
 export async function readOverview(deps: DashboardDeps, { tenant }: ProjectContext): Promise<Overview> {
   const incidentsOf = async (status: 'open' | 'acknowledged') => {
-    const query = { status, page: 1, limit: MOST_INCIDENTS };
+    const query = { status, page: 1, limit: MAX_LISTED_INCIDENTS };
     const { incidents, total } = await deps.incidents.list(tenant, query);
     return { incidents: incidents.map((incident) => ({ status, incident })), total };
   };
@@ -49,7 +49,7 @@ export async function readOverview(deps: DashboardDeps, { tenant }: ProjectConte
   const unknown = Math.max(0, active - health.up - health.down - health.degraded);
   const latest = [...open.incidents, ...acknowledged.incidents]
     .sort((one, other) => other.incident.started_at - one.incident.started_at)
-    .slice(0, MOST_INCIDENTS)
+    .slice(0, MAX_LISTED_INCIDENTS)
     .map(({ status, incident: { _id: id, title, severity, check_id, started_at } }) =>
       ({ id, title, severity, status, check_id, started_at: isoTime(started_at) }));
   return {

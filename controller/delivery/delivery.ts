@@ -1,8 +1,8 @@
 import type { DestinationType } from '../destinations/destination.ts';
 import type { ProbeEvent } from '../probes/notice-rules.ts';
 import type { Alert } from '../verdicts/effect.ts';
-import type { VoteSummary } from '../verdicts/vote-ledger.ts';
-import type { Claim } from '../../shared/claims.ts';
+import type { VoteSummary } from '../verdicts/votes/vote-ledger.ts';
+import type { WorkClaim } from '../../shared/work-claims.ts';
 
 export interface RegionName {
   id: string;
@@ -57,7 +57,7 @@ export interface DeliveryDoc {
   /** Not attempted before this instant; null once it is no longer pending. */
   next_attempt_at: number | null;
   /** The attempt under way; nobody else may start one until it is over. */
-  claim: Claim | null;
+  claim: WorkClaim | null;
   /** Position among the deliveries of its monitor or probe to its destination. */
   queued_at: number;
   delivered_at: number | null;
@@ -78,7 +78,7 @@ export interface QueuedDelivery {
   /** Unix ms before which it cannot be attempted, because of its retry or of a claim. */
   readyAt: number;
   /** Of an attempt that has not reported. */
-  claim?: Claim;
+  claim?: WorkClaim;
   /** Unix ms. Not even the recovery of its receiver makes it leave earlier. */
   notBefore?: number;
 }
@@ -94,11 +94,11 @@ interface Failed {
  * provider is busy, which says nothing about the receiver. `dead`: no retry can help. `notWithinMs`: the
  * receiver asked for no retry before then.
  */
-export type Verdict =
+export type SendOutcome =
   | { kind: 'sent'; status: number | null; durationMs: number }
-  | ({ kind: 'retry'; notWithinMs?: number } & Failed)
+  | ({ kind: 'retry'; retryAfterMs?: number } & Failed)
   | ({ kind: 'deferred' | 'dead' | 'bounced' } & Failed)
   | { kind: 'busy' };
 
 /** A verdict on an attempt that counts. */
-export type CountedVerdict = Exclude<Verdict, { kind: 'busy' | 'deferred' }>;
+export type CountedOutcome = Exclude<SendOutcome, { kind: 'busy' | 'deferred' }>;

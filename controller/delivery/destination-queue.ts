@@ -1,5 +1,5 @@
 import type { ActorContext, Behaviour } from '../../shared/actor/actor.ts';
-import { attemptDelivery, type AttemptDeps, type Tried } from './attempt.ts';
+import { attemptDelivery, type AttemptDeps, type AttemptReport } from './attempt.ts';
 import type { QueuedDelivery } from './delivery.ts';
 import {
   initialQueue, nextInQueue, QUEUE_PAGE, type QueueEffect, type QueueMessage, type QueueState, type QueueStep,
@@ -11,11 +11,11 @@ import type { DeliveryStore } from './store.ts';
 export interface DestinationQueueDeps {
   attempt: AttemptDeps;
   pending: DeliveryStore['pending'];
-  queues: Pick<QueueStore, 'find' | 'settle' | 'noteRecovery' | 'remove'>;
+  queues: Pick<QueueStore, 'find' | 'settle' | 'recordRecovery' | 'remove'>;
   pools: SendPools;
   /** Aborted when tries under way have to be broken off. */
-  breakOff: AbortSignal;
-  onTried(deliveryId: string, tried: Tried): void;
+  abortSignal: AbortSignal;
+  onAttempted(deliveryId: string, report: AttemptReport): void;
 }
 
 /** The deliveries of one destination, in order. It ends by itself when nothing more is due. */
@@ -23,7 +23,7 @@ export class DestinationQueue implements Behaviour<QueueMessage> {
   readonly #id: string;
   readonly #deps: DestinationQueueDeps;
   readonly #context: ActorContext<QueueMessage>;
-  readonly #underWay = new Set<Promise<void>>();
+  readonly #running = new Set<Promise<void>>();
   #state: QueueState;
 
   constructor(destinationId: string, deps: DestinationQueueDeps, context: ActorContext<QueueMessage>) {
@@ -44,17 +44,17 @@ export class DestinationQueue implements Behaviour<QueueMessage> {
   }
 
   async close(): Promise<void> {
-    await Promise.all(this.#underWay);
+    await Promise.all(this.#running);
   }
 
   #perform(effects: readonly QueueEffect[]): void {
     for (const effect of effects) {
       const done = this.#carryOut(effect)
         .then(
-          (message) => message && this.#context.tell(message), (error: unknown) => this.#context.fail(error),
+          (message) => message && this.#context.enqueue(message), (error: unknown) => this.#context.fail(error),
         )
-        .then(() => void this.#underWay.delete(done));
-      this.#underWay.add(done);
+        .then(() => void this.#running.delete(done));
+      this.#running.add(done);
     }
   }
 
@@ -62,7 +62,7 @@ export class DestinationQueue implements Behaviour<QueueMessage> {
     const { queues, pools } = this.#deps;
     if (effect.kind === 'load') return this.#load();
     if (effect.kind === 'recovered') {
-      await queues.noteRecovery(this.#id, effect.at);
+      await queues.recordRecovery(this.#id, effect.at);
       return null;
     }
     if (effect.kind === 'settle') {
@@ -72,15 +72,15 @@ export class DestinationQueue implements Behaviour<QueueMessage> {
         await (isOver ? queues.remove(this.#id, wakes) : queues.settle(this.#id, wakes, dueAt, deliveredAt));
       return { kind: 'settled', isAccepted };
     }
-    const end = await pools.run(effect.pool, () => this.#attempt(effect));
-    return { kind: 'tried', id: effect.id, end: end ?? { kind: 'again' } };
+    const outcome = await pools.run(effect.pool, () => this.#attempt(effect));
+    return { kind: 'attempted', id: effect.id, outcome: outcome ?? { kind: 'again' } };
   }
 
-  async #attempt(item: Pick<QueuedDelivery, 'id' | 'claim'>): Promise<Tried['end']> {
-    const { attempt, breakOff, onTried } = this.#deps;
-    const tried = await attemptDelivery(attempt, item, breakOff);
-    onTried(item.id, tried);
-    return tried.end;
+  async #attempt(item: Pick<QueuedDelivery, 'id' | 'claim'>): Promise<AttemptReport['outcome']> {
+    const { attempt, abortSignal, onAttempted } = this.#deps;
+    const report = await attemptDelivery(attempt, item, abortSignal);
+    onAttempted(item.id, report);
+    return report.outcome;
   }
 
   /**
@@ -96,7 +96,7 @@ export class DestinationQueue implements Behaviour<QueueMessage> {
 
   #afterClaim(item: QueuedDelivery): QueuedDelivery {
     if (!item.claim) return item;
-    const freeAt = this.#context.clock.now() + this.#deps.attempt.claims.leftMs(item.claim);
+    const freeAt = this.#context.clock.now() + this.#deps.attempt.claims.remainingMs(item.claim);
     return { ...item, readyAt: Math.max(item.readyAt, freeAt) };
   }
 }

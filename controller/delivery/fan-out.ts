@@ -37,7 +37,7 @@ export class FanOut implements AlertsPort {
   }
 
   /** As `fanOut`, to all destinations of an organization that ask for what becomes of its probes. */
-  async tellOfProbe(notice: ProbeNotice, organizationId: string): Promise<void> {
+  async fanOutProbeNotice(notice: ProbeNotice, organizationId: string): Promise<void> {
     const { clock, destinations, regions } = this.#deps;
     const details = probeDetails(notice, regions, clock.now());
     await this.#queue(details, subscribed(await destinations.ofOrganization(organizationId), notice));
@@ -51,14 +51,14 @@ export class FanOut implements AlertsPort {
     this.#lastQueuedAt = Math.max(now, this.#lastQueuedAt + 1);
     const times = { now, queuedAt: this.#lastQueuedAt };
     const fresh = destinations.flatMap((one) => newDeliveries(details, one, times));
-    await deliveries.insertAbsent(await Promise.all(fresh.map((one) => this.#placed(one, now))));
+    await deliveries.insertAbsent(await Promise.all(fresh.map((one) => this.#withDigestPlace(one, now))));
     // After the deliveries: a queue that is woken first could be found empty.
     await queues.wake(destinations, now);
     notify(destinations.map((destination) => destination._id));
   }
 
   /** Beyond 60 mails an hour an address receives the rest in one mail. */
-  async #placed(delivery: DeliveryDoc, now: number): Promise<DeliveryDoc> {
+  async #withDigestPlace(delivery: DeliveryDoc, now: number): Promise<DeliveryDoc> {
     const { _id, channel, organization_id: organizationId, recipient: address } = delivery;
     if (channel !== 'email') return delivery;
     const place = await this.#deps.windows.admit({ organizationId, address }, _id, now);

@@ -2,7 +2,7 @@ import type { DestinationDoc } from '../destinations/destination.ts';
 import type { DeliveryDoc } from './delivery.ts';
 import type { Suppressions } from './ports.ts';
 import { STOPPED } from './recipient-rules.ts';
-import { LONGEST_WAIT_MS } from './retry-rules.ts';
+import { MAX_PENDING_MS } from './retry-rules.ts';
 
 /** Why a delivery ends without an attempt. */
 export interface Obstacle {
@@ -16,17 +16,17 @@ export async function obstacleTo(
   suppressions: Suppressions, delivery: DeliveryDoc, destination: DestinationDoc | null, now: number,
 ): Promise<Obstacle | null> {
   const { channel, recipient, organization_id, created_at, error_message } = delivery;
-  const change = changeOf(delivery, destination);
+  const change = destinationChange(delivery, destination);
   if (change !== null) return { reason: change, isFailure: false };
   if (channel === 'email' && (await suppressions.isStopped(organization_id, recipient))) {
     return { reason: STOPPED, isFailure: true };
   }
-  if (now - created_at <= LONGEST_WAIT_MS) return null;
+  if (now - created_at <= MAX_PENDING_MS) return null;
   return { reason: error_message ?? 'it could not be sent within 24 hours', isFailure: true };
 }
 
 /** Why the destination no longer takes the delivery; null if it does. */
-export function changeOf(delivery: DeliveryDoc, destination: DestinationDoc | null): string | null {
+export function destinationChange(delivery: DeliveryDoc, destination: DestinationDoc | null): string | null {
   const { channel, recipient } = delivery;
   if (destination === null) return 'the integration was deleted';
   if (!destination.enabled) return 'the integration was disabled';

@@ -1,18 +1,18 @@
-import type { Claim } from '../../shared/claims.ts';
+import type { WorkClaim } from '../../shared/work-claims.ts';
 import type { QueuedDelivery } from './delivery.ts';
 import type { Pool } from './send-pools.ts';
 
 /** Concurrent attempts at a destination that answers, and at one that is new, slow or failing. */
-export const TRIES_AT_ONCE = 4;
-const TRIES_WHEN_UNPROVEN = 1;
+export const MAX_CONCURRENT_ATTEMPTS = 4;
+const MAX_CONCURRENT_WHEN_UNPROVEN = 1;
 /** Pending deliveries of one destination in memory; further ones wait in the database. */
 export const QUEUE_PAGE = 1000;
 /** A destination that answers slower than this counts as slow. */
-const SLOW_MS = 2000;
+const SLOW_THRESHOLD_MS = 2000;
 /** After an outage of this length, deliveries that wait for a retry are sent at once. */
-const OUTAGE_MS = 60_000;
+const MIN_OUTAGE_MS = 60_000;
 /** Wait after an attempt that could not start because we had no room. */
-const NO_ROOM_WAIT_MS = 1000;
+const BUSY_RETRY_MS = 1000;
 
 /** `loading`: reading the queue; `working`: sending; `settling`: storing when to look again; `idle`: done. */
 export interface QueueState {
@@ -38,7 +38,7 @@ export interface QueueState {
  * and it is repeated soon, or not before `readyAt`. `lost`: another controller has it. `also`: the others
  * that were sent in the same mail.
  */
-export type TryEnd =
+export type AttemptOutcome =
   | { kind: 'sent'; durationMs: number | null; also?: string[] }
   | { kind: 'failed'; also?: string[] }
   | { kind: 'dropped' }
@@ -49,12 +49,12 @@ export type TryEnd =
 export type QueueMessage =
   | { kind: 'wake' }
   | { kind: 'loaded'; wakes: number; items: QueuedDelivery[]; failingSince: number | null; isGone: boolean }
-  | { kind: 'tried'; id: string; end: TryEnd }
+  | { kind: 'attempted'; id: string; outcome: AttemptOutcome }
   | { kind: 'settled'; isAccepted: boolean };
 
 export type QueueEffect =
   | { kind: 'load' }
-  | { kind: 'try'; id: string; claim?: Claim; pool: Pool }
+  | { kind: 'attempt'; id: string; claim?: WorkClaim; pool: Pool }
   | { kind: 'recovered'; at: number }
   | { kind: 'settle'; wakes: number; dueAt: number | null; deliveredAt: number | null; isGone: boolean };
 
@@ -67,7 +67,7 @@ export interface QueueStep {
 export function initialQueue(): QueueStep {
   const state: QueueState = {
     phase: 'loading', wakes: 0, items: [], running: [], isStale: false, isGone: false,
-    isProven: false, failingSince: null, deliveredAt: null, pool: 'quick',
+    isProven: false, failingSince: null, deliveredAt: null, pool: 'fast',
   };
   return { state, effects: [{ kind: 'load' }] };
 }
@@ -85,7 +85,7 @@ export function nextInQueue(state: QueueState, message: QueueMessage, now: numbe
     const pool: Pool = failingSince !== null ? 'slow' : state.pool;
     return proceed({ ...state, phase: 'working', wakes, items, failingSince, isGone, pool }, now);
   }
-  if (message.kind === 'tried') return afterTry(state, message, now);
+  if (message.kind === 'attempted') return afterAttempt(state, message, now);
   const settled = message.isAccepted ? { ...state, deliveredAt: null } : state;
   if (!message.isAccepted || state.isStale) return load(settled);
   return { state: { ...settled, phase: 'idle', items: [] }, effects: [] };
@@ -95,40 +95,40 @@ function load(state: QueueState): QueueStep {
   return { state: { ...state, phase: 'loading', items: [], isStale: false }, effects: [{ kind: 'load' }] };
 }
 
-function afterTry(
-  state: QueueState, message: Extract<QueueMessage, { kind: 'tried' }>, now: number,
+function afterAttempt(
+  state: QueueState, message: Extract<QueueMessage, { kind: 'attempted' }>, now: number,
 ): QueueStep {
-  const next = tried(state, message, now);
-  if (message.end.kind !== 'sent') return proceed(next, now);
+  const next = withOutcome(state, message, now);
+  if (message.outcome.kind !== 'sent') return proceed(next, now);
   const { failingSince } = state;
   if (failingSince === null) return proceed(next, now);
-  const items = now - failingSince >= OUTAGE_MS ? hastened(next.items, now) : next.items;
+  const items = now - failingSince >= MIN_OUTAGE_MS ? broughtForward(next.items, now) : next.items;
   const { state: after, effects } = proceed({ ...next, items }, now);
   return { state: after, effects: [{ kind: 'recovered', at: now }, ...effects] };
 }
 
-function tried(
-  state: QueueState, { id, end }: Extract<QueueMessage, { kind: 'tried' }>, now: number,
+function withOutcome(
+  state: QueueState, { id, outcome }: Extract<QueueMessage, { kind: 'attempted' }>, now: number,
 ): QueueState {
   const next = { ...state, running: state.running.filter((one) => one.id !== id) };
-  const ids = new Set([id, ...('also' in end ? (end.also ?? []) : [])]);
+  const ids = new Set([id, ...('also' in outcome ? (outcome.also ?? []) : [])]);
   const failing = { isProven: false, pool: 'slow', failingSince: state.failingSince ?? now } as const;
-  switch (end.kind) {
+  switch (outcome.kind) {
     case 'sent': {
-      const isProven = end.durationMs !== null && end.durationMs < SLOW_MS;
+      const isProven = outcome.durationMs !== null && outcome.durationMs < SLOW_THRESHOLD_MS;
       return {
-        ...next, items: without(state.items, ids), isProven, pool: isProven ? 'quick' : 'slow',
+        ...next, items: without(state.items, ids), isProven, pool: isProven ? 'fast' : 'slow',
         failingSince: null, deliveredAt: now,
       };
     }
     case 'failed':
       return { ...next, ...failing, items: without(state.items, ids) };
     case 'retry':
-      return { ...next, ...failing, items: postponed(state.items, ids, end.readyAt) };
+      return { ...next, ...failing, items: postponed(state.items, ids, outcome.readyAt) };
     case 'dropped':
       return { ...next, items: without(state.items, ids) };
     case 'again':
-      return { ...next, items: postponed(state.items, ids, end.readyAt ?? now + NO_ROOM_WAIT_MS) };
+      return { ...next, items: postponed(state.items, ids, outcome.readyAt ?? now + BUSY_RETRY_MS) };
     case 'lost':
       // It keeps its place until the queue is read again, so that later ones do not overtake it.
       return { ...next, items: postponed(state.items, ids, Infinity), isStale: true };
@@ -136,15 +136,15 @@ function tried(
 }
 
 function proceed(state: QueueState, now: number): QueueStep {
-  const most = state.isProven ? TRIES_AT_ONCE : TRIES_WHEN_UNPROVEN;
-  const room = most - state.running.length;
+  const maxConcurrent = state.isProven ? MAX_CONCURRENT_ATTEMPTS : MAX_CONCURRENT_WHEN_UNPROVEN;
+  const room = maxConcurrent - state.running.length;
   const started = room > 0 ? runnable(state, now).slice(0, room) : [];
   const running = [...state.running, ...started.map(({ id, line }) => ({ id, line }))];
   if (running.length > 0) {
     return {
       state: { ...state, running },
       effects: started.map(({ id, claim }) =>
-        ({ kind: 'try', id, ...(claim ? { claim } : {}), pool: state.pool })),
+        ({ kind: 'attempt', id, ...(claim ? { claim } : {}), pool: state.pool })),
     };
   }
   if (state.isStale) return load(state);
@@ -173,7 +173,7 @@ function without(items: QueuedDelivery[], ids: ReadonlySet<string>): QueuedDeliv
   return items.filter((item) => !ids.has(item.id));
 }
 
-function hastened(items: QueuedDelivery[], now: number): QueuedDelivery[] {
+function broughtForward(items: QueuedDelivery[], now: number): QueuedDelivery[] {
   return items.map((item) => {
     if (item.readyAt === Infinity) return item;
     return { ...item, readyAt: Math.min(item.readyAt, Math.max(now, item.notBefore ?? now)) };

@@ -32,7 +32,7 @@ type DestinationKey = Pick<DestinationFields, '_id' | 'organization_id' | 'proje
 
 const restore = restoring<QueueDoc>({ failing_since: null, last_error: null, last_delivered_at: null });
 
-const WELL = Object.freeze({ failing_since: null, consecutive_failures: 0 });
+const HEALTHY = Object.freeze({ failing_since: null, consecutive_failures: 0 });
 
 /** Collection `delivery_queues`: which destinations have something due, and their health. */
 export class QueueStore {
@@ -55,7 +55,7 @@ export class QueueStore {
   async wake(destinations: DestinationKey[], now: number): Promise<void> {
     if (destinations.length === 0) return;
     const operations = destinations.map(({ _id, organization_id, project_id }) => {
-      const history = { ...WELL, last_error: null, last_delivered_at: null };
+      const history = { ...HEALTHY, last_error: null, last_delivered_at: null };
       const unused = { organization_id, project_id, shard: shardOf(_id), ...history };
       const update = { $min: { due_at: now }, $inc: { wakes: 1 }, $setOnInsert: unused };
       return { updateOne: { filter: { _id }, update, upsert: true } };
@@ -70,7 +70,7 @@ export class QueueStore {
   }
 
   /** Marks the queue of a deleted destination, and as due; creates none where there is none. */
-  async bury(id: string, now: number): Promise<void> {
+  async markDeleted(id: string, now: number): Promise<void> {
     const change = { $min: { due_at: now }, $inc: { wakes: 1 }, $set: { is_gone: true } };
     await this.#queues.updateOne({ _id: id }, change);
   }
@@ -110,7 +110,7 @@ export class QueueStore {
   }
 
   /** Counts a failure, of one recipient if there are several. True when it is the first since a success. */
-  async noteFailure(id: string, failure: { reason: string; recipient: string | null }, now: number) {
+  async recordFailure(id: string, failure: { reason: string; recipient: string | null }, now: number) {
     const { reason, recipient } = failure;
     const last_error = recipient === null ? reason : `${recipient}: ${reason}`;
     const failing = recipient === null ? {} : { $addToSet: { failing_recipients: recipient } };
@@ -121,28 +121,28 @@ export class QueueStore {
   }
 
   /** Ends the failure, unless some recipient still fails. */
-  async noteRecovery(id: string, now: number): Promise<void> {
-    const isWell = { $or: [{ failing_recipients: { $exists: false } }, { failing_recipients: [] }] };
-    const change = { $set: { ...WELL, last_error: null, last_delivered_at: now } };
-    await this.#queues.updateOne({ _id: id, ...isWell }, change);
+  async recordRecovery(id: string, now: number): Promise<void> {
+    const isHealthy = { $or: [{ failing_recipients: { $exists: false } }, { failing_recipients: [] }] };
+    const change = { $set: { ...HEALTHY, last_error: null, last_delivered_at: now } };
+    await this.#queues.updateOne({ _id: id, ...isHealthy }, change);
   }
 
   /**
    * A recipient was reached, which ends the failure unless one of the `others`, the rest of the destination's
    * current recipients, still fails. A recipient who was removed during the attempt does not count.
    */
-  async noteReached(id: string, reached: { recipient: string; others: string[] }, now: number) {
+  async recordReached(id: string, reached: { recipient: string; others: string[] }, now: number) {
     const { recipient, others } = reached;
     const failed = { failing_recipients: recipient };
     await this.#queues.updateOne({ _id: id, ...failed }, { $pull: failed });
-    const isWell = { failing_since: { $gt: 0 }, failing_recipients: { $nin: others } };
-    const change = { $set: { ...WELL, failing_recipients: [], last_error: null, last_delivered_at: now } };
-    await this.#queues.updateOne({ _id: id, ...isWell }, change);
+    const isHealthy = { failing_since: { $gt: 0 }, failing_recipients: { $nin: others } };
+    const change = { $set: { ...HEALTHY, failing_recipients: [], last_error: null, last_delivered_at: now } };
+    await this.#queues.updateOne({ _id: id, ...isHealthy }, change);
   }
 
   /** Clears failures that new settings or a disabled destination have made meaningless. */
   async clearFailures(id: string): Promise<void> {
-    await this.#queues.updateOne({ _id: id }, { $set: { ...WELL, failing_recipients: [] } });
+    await this.#queues.updateOne({ _id: id }, { $set: { ...HEALTHY, failing_recipients: [] } });
   }
 
   /** Number of failing destinations in these shards. */

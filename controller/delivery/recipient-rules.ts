@@ -9,7 +9,7 @@ export function subscribed(destinations: DestinationDoc[], { event }: Pick<Alert
 /** As the log names them: each mail address, a webhook's address, the name of a Slack destination. */
 export function recipientsOf(destination: DestinationSettings & { name: string }): string[] {
   switch (destination.type) {
-    case 'webhook': return [shownRecipient(destination.config.url)];
+    case 'webhook': return [redactedUrl(destination.config.url)];
     case 'email': return destination.config.to;
     case 'slack': return [destination.name];
   }
@@ -31,13 +31,13 @@ export function lineOf(
  * A webhook's address without its query and with key-like path segments cut short. The log is read by people
  * who may not see the destination, and for many receivers the path is the secret.
  */
-function shownRecipient(url: string): string {
+function redactedUrl(url: string): string {
   const { origin, pathname } = new URL(url);
   const path = pathname === '/' ? '' : pathname;
-  return `${origin}${path.split('/').map(shownSegment).join('/')}`;
+  return `${origin}${path.split('/').map(redactedSegment).join('/')}`;
 }
 
-function shownSegment(segment: string): string {
+function redactedSegment(segment: string): string {
   const isMixed = /\d/.test(segment) || (/[a-z]/.test(segment) && /[A-Z]/.test(segment));
   return segment.length >= 16 && isMixed ? `${segment.slice(0, 4)}…` : segment;
 }

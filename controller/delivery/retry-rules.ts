@@ -1,4 +1,4 @@
-import type { CountedVerdict, DeliveryDoc } from './delivery.ts';
+import type { CountedOutcome, DeliveryDoc } from './delivery.ts';
 
 /** Delays before the first to the fifth retry. */
 const RETRY_DELAYS_MS = Object.freeze([10_000, 30_000, 120_000, 600_000, 3_600_000]);
@@ -6,12 +6,12 @@ export const MAX_RETRIES = RETRY_DELAYS_MS.length;
 /** Delays are up to this much longer, so that deliveries that failed together do not return together. */
 const JITTER = 0.2;
 /** A receiver cannot ask for a longer delay than our longest. */
-const LONGEST_ASKED_MS = 3_600_000;
+const MAX_REQUESTED_DELAY_MS = 3_600_000;
 /** A delivery pending for a day fails: it is no longer news, and a queue must not grow without end. */
-export const LONGEST_WAIT_MS = 86_400_000;
+export const MAX_PENDING_MS = 86_400_000;
 
 /** The fields of a delivery that an attempt changes. */
-export type AttemptOutcome = Pick<DeliveryDoc,
+export type DeliveryUpdate = Pick<DeliveryDoc,
   | 'status' | 'attempts' | 'retry_count' | 'next_attempt_at' | 'delivered_at' | 'last_retry_at'
   | 'error_message' | 'updated_at'
 >;
@@ -22,35 +22,35 @@ export type AttemptOutcome = Pick<DeliveryDoc,
  */
 export function afterAttempt(
   delivery: Pick<DeliveryDoc, 'attempts' | 'last_retry_at'>,
-  verdict: CountedVerdict,
+  outcome: CountedOutcome,
   { startedAt, now, random }: { startedAt: number; now: number; random: number },
-): AttemptOutcome {
+): DeliveryUpdate {
   const attempts = delivery.attempts + 1;
-  const failed: AttemptOutcome = {
-    status: verdict.kind === 'bounced' ? 'bounced' : 'failed',
+  const failed: DeliveryUpdate = {
+    status: outcome.kind === 'bounced' ? 'bounced' : 'failed',
     attempts,
     retry_count: Math.min(attempts - 1, MAX_RETRIES),
     next_attempt_at: null,
     delivered_at: null,
     last_retry_at: attempts > 1 ? startedAt : delivery.last_retry_at,
-    error_message: verdict.kind === 'sent' ? null : verdict.reason,
+    error_message: outcome.kind === 'sent' ? null : outcome.reason,
     updated_at: now,
   };
-  if (verdict.kind === 'sent') return { ...failed, status: 'delivered', delivered_at: now };
-  const delayMs = verdict.kind === 'retry' ? retryDelayMs(attempts, random, verdict.notWithinMs) : null;
+  if (outcome.kind === 'sent') return { ...failed, status: 'delivered', delivered_at: now };
+  const delayMs = outcome.kind === 'retry' ? retryDelayMs(attempts, random, outcome.retryAfterMs) : null;
   return delayMs === null ? failed : { ...failed, status: 'pending', next_attempt_at: now + delayMs };
 }
 
 /** Delay after so many failed attempts, longer if the receiver asked for it; null when no retry is left. */
-function retryDelayMs(failedAttempts: number, random: number, askedMs = 0): number | null {
+function retryDelayMs(failedAttempts: number, random: number, requestedMs = 0): number | null {
   const delayMs = RETRY_DELAYS_MS[failedAttempts - 1];
   if (delayMs === undefined) return null;
-  return Math.round(Math.max(delayMs, Math.min(askedMs, LONGEST_ASKED_MS)) * (1 + JITTER * random));
+  return Math.round(Math.max(delayMs, Math.min(requestedMs, MAX_REQUESTED_DELAY_MS)) * (1 + JITTER * random));
 }
 
 /** The first wait while the way out is busy, which doubles up to the longest. */
 const FIRST_DEFERRAL_MS = 2000;
-const LONGEST_DEFERRAL_MS = 300_000;
+const MAX_DEFERRAL_MS = 300_000;
 
 /**
  * The delivery after the provider was too busy for it: no attempt is counted, so only its age ends it.
@@ -60,7 +60,7 @@ export function afterDeferral(
   { deferrals = 0 }: Pick<DeliveryDoc, 'deferrals'>, reason: string,
   { now, random }: { now: number; random: number },
 ) {
-  const delayMs = Math.min(FIRST_DEFERRAL_MS * 2 ** deferrals, LONGEST_DEFERRAL_MS) * (1 + JITTER * random);
+  const delayMs = Math.min(FIRST_DEFERRAL_MS * 2 ** deferrals, MAX_DEFERRAL_MS) * (1 + JITTER * random);
   const next_attempt_at = now + Math.round(delayMs);
   return { deferrals: deferrals + 1, next_attempt_at, error_message: reason, updated_at: now };
 }
@@ -69,7 +69,7 @@ export function afterDeferral(
 export function abandoned(
   { attempts, retry_count, last_retry_at }: Pick<DeliveryDoc, 'attempts' | 'retry_count' | 'last_retry_at'>,
   reason: string, now: number,
-): AttemptOutcome {
+): DeliveryUpdate {
   return {
     status: 'failed', attempts, retry_count, next_attempt_at: null, delivered_at: null, last_retry_at,
     error_message: reason, updated_at: now,

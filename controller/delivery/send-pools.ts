@@ -1,9 +1,9 @@
 import PQueue from 'p-queue';
 
 /** Tries of one pool that are under way at once. */
-const TRIES_PER_POOL = 256;
+const MAX_CONCURRENT_PER_POOL = 256;
 
-export type Pool = 'quick' | 'slow';
+export type Pool = 'fast' | 'slow';
 
 /**
  * Destinations that failed or were slow last time are tried in a pool of their own: however many of them
@@ -11,7 +11,7 @@ export type Pool = 'quick' | 'slow';
  */
 export class SendPools {
   readonly #pools: Record<Pool, PQueue> = {
-    quick: new PQueue({ concurrency: TRIES_PER_POOL }), slow: new PQueue({ concurrency: TRIES_PER_POOL }),
+    fast: new PQueue({ concurrency: MAX_CONCURRENT_PER_POOL }), slow: new PQueue({ concurrency: MAX_CONCURRENT_PER_POOL }),
   };
   readonly #closed = new AbortController();
 

@@ -1,5 +1,5 @@
 import type { Collection, Db, Filter } from 'mongodb';
-import type { Claim } from '../../shared/claims.ts';
+import type { WorkClaim } from '../../shared/work-claims.ts';
 import { ownedBy, type Tenant } from '../accounts/tenant.ts';
 import type { NotificationLog } from '../incidents/ports.ts';
 import { NOTIFICATION_STATUSES, type NotificationQuery } from '../incidents/schema.ts';
@@ -8,7 +8,7 @@ import { duplicatesOnly } from '../platform/mongo/mongo-errors.ts';
 import { removeOlder } from '../platform/mongo/remove-older.ts';
 import type { DeliveryDoc, QueuedDelivery } from './delivery.ts';
 import { lineOf } from './recipient-rules.ts';
-import type { AttemptOutcome } from './retry-rules.ts';
+import type { DeliveryUpdate } from './retry-rules.ts';
 import { restoreDelivery } from './stored-delivery.ts';
 
 /** What the order of a queue is made from. */
@@ -63,8 +63,8 @@ export class DeliveryStore implements NotificationLog {
    * Claims the delivery, also if it still has the claim `over`, and returns it as it was; null when somebody
    * else has it or it is no longer pending.
    */
-  async claim(id: string, claim: Claim, over: Claim | null): Promise<DeliveryDoc | null> {
-    const isFree = over ? { $or: [{ claim: null }, { 'claim.token': over.token }] } : { claim: null };
+  async claim(id: string, claim: WorkClaim, expired: WorkClaim | null): Promise<DeliveryDoc | null> {
+    const isFree = expired ? { $or: [{ claim: null }, { 'claim.token': expired.token }] } : { claim: null };
     const found = await this.#deliveries.findOneAndUpdate(
       { _id: id, status: 'pending', ...isFree },
       { $set: { claim } },
@@ -74,8 +74,8 @@ export class DeliveryStore implements NotificationLog {
   }
 
   /** Records the outcome of an attempt; false, and without effect, when the claim was lost meanwhile. */
-  async settle(id: string, token: string, outcome: Partial<AttemptOutcome>): Promise<boolean> {
-    const change = { $set: { ...outcome, claim: null } };
+  async settle(id: string, token: string, update: Partial<DeliveryUpdate>): Promise<boolean> {
+    const change = { $set: { ...update, claim: null } };
     return (await this.#deliveries.updateOne({ _id: id, 'claim.token': token }, change)).matchedCount === 1;
   }
 
@@ -91,8 +91,8 @@ export class DeliveryStore implements NotificationLog {
   }
 
   /** Records the outcome of an attempt at all of these that are still pending. */
-  async settleAll(ids: string[], outcome: Partial<AttemptOutcome>): Promise<void> {
-    const change = { $set: { ...outcome, claim: null } };
+  async settleAll(ids: string[], update: Partial<DeliveryUpdate>): Promise<void> {
+    const change = { $set: { ...update, claim: null } };
     await this.#deliveries.updateMany({ _id: { $in: ids }, status: 'pending' }, change);
   }
 

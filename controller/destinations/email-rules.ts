@@ -1,5 +1,5 @@
-const LONGEST_LOCAL = 64;
-export const LONGEST_ADDRESS = 254;
+const MAX_LOCAL_PART_LENGTH = 64;
+export const MAX_ADDRESS_LENGTH = 254;
 
 /** RFC 5322 dot-atom: no quotes, comments, display names or lists. */
 const ATOM = "[A-Za-z0-9!#$%&'*+/=?^_`{|}~-]+";
@@ -17,15 +17,15 @@ export function addressProblem(address: string): string | null {
   const at = address.lastIndexOf('@');
   const local = address.slice(0, at);
   const labels = address.slice(at + 1).split('.');
-  const isMailbox = at > 0 && local.length <= LONGEST_LOCAL && LOCAL.test(local);
+  const isMailbox = at > 0 && local.length <= MAX_LOCAL_PART_LENGTH && LOCAL.test(local);
   const isDomain = labels.length >= 2 && labels.every((label) => LABEL.test(label));
-  const isAddress = isMailbox && isDomain && !/\.\d+$/.test(address) && address.length <= LONGEST_ADDRESS;
+  const isAddress = isMailbox && isDomain && !/\.\d+$/.test(address) && address.length <= MAX_ADDRESS_LENGTH;
   if (isAddress) return null;
   return 'Must be one email address, such as ops@example.com';
 }
 
 /** The addresses in order, domains in lower case; those that differ only in case count as one. */
-export function withoutRepeats(addresses: string[]): string[] {
+export function withoutDuplicates(addresses: string[]): string[] {
   const seen = new Map<string, string>();
   for (const address of addresses) {
     const at = address.lastIndexOf('@');

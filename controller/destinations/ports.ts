@@ -1,5 +1,5 @@
 import type { z } from 'zod';
-import type { deliveryView, health, sampleAnswer } from './answers.ts';
+import type { deliveryView, health, sampleResponse } from './responses.ts';
 import type { DestinationDoc } from './destination.ts';
 
 export interface UrlVetting {
@@ -15,13 +15,13 @@ export interface UrlVetting {
   destinationRefusal(url: string, isSecret: boolean, caller: string): Promise<string | null>;
 }
 
-export type SampleOutcome = z.infer<typeof sampleAnswer>;
+export type SampleOutcome = z.infer<typeof sampleResponse>;
 
-type HealthAnswer = z.infer<typeof health>;
+type HealthView = z.infer<typeof health>;
 
 /** Recent deliveries of a destination. Instants are Unix ms. */
 export interface DestinationHealth
-  extends Omit<HealthAnswer, 'failing_since' | 'last_delivered_at' | 'suppressed_recipients'> {
+  extends Omit<HealthView, 'failing_since' | 'last_delivered_at' | 'suppressed_recipients'> {
   failing_since: number | null;
   last_delivered_at: number | null;
 }
@@ -43,7 +43,7 @@ export interface DestinationDelivery
 }
 
 /** What destinations need of deliveries. */
-export interface DeliverySide {
+export interface DeliveryPort {
   /**
    * Sends a sample at once, except to the mail addresses in `stopped`: one attempt, nothing in the log. Never
    * rejects because of the receiver.
@@ -56,5 +56,5 @@ export interface DeliverySide {
   /** The settings changed or the destination was disabled, so its failures no longer count. */
   destinationChanged(id: string): Promise<void>;
   /** The destination was deleted: its pending deliveries end as failed. */
-  destinationGone(id: string): Promise<void>;
+  destinationDeleted(id: string): Promise<void>;
 }

@@ -1,11 +1,11 @@
 import { z } from 'zod';
-import { idParams } from '../http/params.ts';
-import { defineRoute, type Route } from '../http/route.ts';
-import { deliveryView, destinationView, sampleAnswer } from './answers.ts';
+import { idParams } from '../http/input/params.ts';
+import { defineRoute, type Route } from '../http/routing/route.ts';
+import { deliveryView, destinationView, sampleResponse } from './responses.ts';
 import { deliveriesQuery, destinationChangeInput, destinationInput } from './schema.ts';
 import {
-  changeDestination, createDestination, deleteDestination, listDeliveries, listDestinations, openSecret,
-  readDestination, rotateSecret, testDestination, type DestinationDeps, type ShownDestination,
+  changeDestination, createDestination, deleteDestination, listDeliveries, listDestinations, ensureSecret,
+  readDestination, rotateSecret, testDestination, type DestinationDeps, type DestinationWithHealth,
 } from './verbs.ts';
 import { viewDelivery, viewDestination } from './views.ts';
 
@@ -22,7 +22,7 @@ export function destinationRoutes(deps: DestinationDeps): Route[] {
     defineRoute({
       ...common, method: 'GET', path: '/api/integrations',
       summary: 'List integrations, newest first',
-      answers: { 200: z.object({ integrations: z.array(destinationView) }) },
+      responses: { 200: z.object({ integrations: z.array(destinationView) }) },
       handle: async (ctx) => ({
         status: 200, data: { integrations: (await listDestinations(deps, ctx)).map(viewDestination) },
       }),
@@ -32,28 +32,28 @@ export function destinationRoutes(deps: DestinationDeps): Route[] {
       summary: 'Create an integration',
       errors: ['FAIR_USE_LIMIT_REACHED'],
       body: destinationInput,
-      answers: { 201: integration },
-      handle: async (ctx, { body }) => reply(201, await createDestination(deps, ctx, body)),
+      responses: { 201: integration },
+      handle: async (ctx, { body }) => integrationResponse(201, await createDestination(deps, ctx, body)),
     }),
     defineRoute({
       ...ofOne, method: 'GET', path: '/api/integrations/:id',
       summary: 'Read an integration',
-      answers: { 200: integration },
-      handle: async (ctx, { params }) => reply(200, await readDestination(deps, ctx, params.id)),
+      responses: { 200: integration },
+      handle: async (ctx, { params }) => integrationResponse(200, await readDestination(deps, ctx, params.id)),
     }),
     ...(['PATCH', 'PUT'] as const).map((method) => defineRoute({
       ...ofOne, method, path: '/api/integrations/:id', audit: 'integration.changed',
       summary: 'Change an integration',
       description: 'Changes only the fields in the request. `PUT` and `PATCH` behave the same.',
       body: destinationChangeInput,
-      answers: { 200: integration },
+      responses: { 200: integration },
       handle: async (ctx, { params, body }) =>
-        reply(200, await changeDestination(deps, ctx, params.id, body)),
+        integrationResponse(200, await changeDestination(deps, ctx, params.id, body)),
     })),
     defineRoute({
       ...ofOne, method: 'DELETE', path: '/api/integrations/:id', audit: 'integration.deleted',
       summary: 'Delete an integration',
-      answers: { 200: z.object({ message: z.string() }) },
+      responses: { 200: z.object({ message: z.string() }) },
       handle: async (ctx, { params }) => {
         await deleteDestination(deps, ctx, params.id);
         return { status: 200, data: { message: 'Integration deleted' } };
@@ -62,7 +62,7 @@ export function destinationRoutes(deps: DestinationDeps): Route[] {
     defineRoute({
       ...ofOne, method: 'GET', path: '/api/integrations/:id/deliveries',
       summary: 'List deliveries to an integration, newest first', query: deliveriesQuery,
-      answers: { 200: z.object({ deliveries: z.array(deliveryView) }) },
+      responses: { 200: z.object({ deliveries: z.array(deliveryView) }) },
       handle: async (ctx, { params, query }) => {
         const found = await listDeliveries(deps, ctx, params.id, query.limit);
         return { status: 200, data: { deliveries: found.map(viewDelivery) } };
@@ -73,28 +73,28 @@ export function destinationRoutes(deps: DestinationDeps): Route[] {
       summary: 'Send a test alert to an integration',
       description: 'Each address receives at most three test emails an hour, no matter who sends them, and an '
         + 'organization sends at most 30. Beyond that, nothing is sent and the response is 429.',
-      answers: { 200: sampleAnswer },
+      responses: { 200: sampleResponse },
       handle: async (ctx, { params }) => ({ status: 200, data: await testDestination(deps, ctx, params.id) }),
     }),
     defineRoute({
       ...ofSecret, method: 'GET', path: '/api/integrations/:id/secret',
       summary: 'Read the signing secret, created on the first read', audit: 'integration.secret_read',
-      answers: { 200: secret },
-      handle: async (ctx, { params }) => showSecret(await openSecret(deps, ctx, params.id)),
+      responses: { 200: secret },
+      handle: async (ctx, { params }) => secretResponse(await ensureSecret(deps, ctx, params.id)),
     }),
     defineRoute({
       ...ofSecret, method: 'POST', path: '/api/integrations/:id/rotate-secret',
       audit: 'integration.secret_rotated', summary: 'Rotate the signing secret',
-      answers: { 200: secret },
-      handle: async (ctx, { params }) => showSecret(await rotateSecret(deps, ctx, params.id)),
+      responses: { 200: secret },
+      handle: async (ctx, { params }) => secretResponse(await rotateSecret(deps, ctx, params.id)),
     }),
   ];
 }
 
-function showSecret(shown: string) {
+function secretResponse(shown: string) {
   return { status: 200, data: { secret: shown } } as const;
 }
 
-function reply<S extends 200 | 201>(status: S, shown: ShownDestination) {
+function integrationResponse<S extends 200 | 201>(status: S, shown: DestinationWithHealth) {
   return { status, data: { integration: viewDestination(shown) } };
 }

@@ -1,55 +1,55 @@
 import { z } from 'zod';
-import { LONGEST_URL } from '../../shared/net-guard.ts';
-import { queryInt, readOnlyFields } from '../http/params.ts';
-import { oneLine } from '../http/texts.ts';
-import { validate } from '../http/validation.ts';
+import { MAX_URL_LENGTH } from '../../shared/net-guard.ts';
+import { queryInt, readOnlyFields } from '../http/input/params.ts';
+import { singleLineText } from '../http/input/text-schemas.ts';
+import { validate } from '../http/input/validation.ts';
 import { ALERT_EVENTS, DEFAULT_EVENTS, DESTINATION_TYPES, type DestinationSettings } from './destination.ts';
-import { ADDRESS, addressProblem, LONGEST_ADDRESS, withoutRepeats } from './email-rules.ts';
+import { ADDRESS, addressProblem, MAX_ADDRESS_LENGTH, withoutDuplicates } from './email-rules.ts';
 import { HEADER_NAMES, headerValue } from '../monitors/settings/header-rules.ts';
-import { headerProblem, LONGEST_VALUE } from './webhook-rules.ts';
+import { headerProblem, MAX_HEADER_VALUE_LENGTH } from './webhook-rules.ts';
 
-const MOST_HEADERS = 50;
-const MOST_RECIPIENTS = 20;
+const MAX_HEADERS = 50;
+const MAX_RECIPIENTS = 20;
 /** Longer texts are refused before they are parsed as addresses. */
-const LONGEST_RECIPIENT = 320;
+const MAX_RECIPIENT_LENGTH = 320;
 
 export const deliveriesQuery = z.strictObject({ limit: queryInt({ min: 1, max: 100, fallback: 50 }) });
 
-const name = oneLine(100);
+const name = singleLineText(100);
 
 const events = z.array(z.enum(ALERT_EVENTS)).min(1, 'At least one event must stay enabled').max(100)
   .transform((all) => ALERT_EVENTS.filter((event) => all.includes(event)));
 
-const sentHeaders = z.record(z.string(), headerValue(LONGEST_VALUE)).superRefine((record, context) => {
+const sentHeaders = z.record(z.string(), headerValue(MAX_HEADER_VALUE_LENGTH)).superRefine((record, context) => {
   const all = Object.entries(record);
   const report = (message: string, ...path: string[]) => {
     context.addIssue({ code: 'custom', path, message });
   };
-  if (all.length > MOST_HEADERS) report(`At most ${MOST_HEADERS} headers`);
+  if (all.length > MAX_HEADERS) report(`At most ${MAX_HEADERS} headers`);
   const seen = new Set<string>();
-  for (const [header, value] of all.slice(0, MOST_HEADERS)) {
+  for (const [header, value] of all.slice(0, MAX_HEADERS)) {
     const isRepeated = seen.has(header.toLowerCase());
     seen.add(header.toLowerCase());
     const message = isRepeated ? 'Header is listed twice' : headerProblem(header, value);
     if (message !== null) report(message, header.slice(0, 100));
   }
 }).meta(HEADER_NAMES).describe(
-  `Up to ${MOST_HEADERS}: names of up to 100 characters, values of up to 1,000. `
+  `Up to ${MAX_HEADERS}: names of up to 100 characters, values of up to 1,000. `
   + '`Content-Type`, `User-Agent` and `X-Service-*` are accepted but overwritten',
 );
 
 const headers = sentHeaders.transform((record) =>
   Object.entries(record).map(([header, value]) => ({ name: header, value })));
 
-const recipient = z.string().max(LONGEST_RECIPIENT).superRefine((address, context) => {
+const recipient = z.string().max(MAX_RECIPIENT_LENGTH).superRefine((address, context) => {
   const message = addressProblem(address);
   if (message !== null) context.addIssue({ code: 'custom', message, input: address });
-}).meta({ maxLength: LONGEST_ADDRESS, pattern: `^${ADDRESS}$` });
+}).meta({ maxLength: MAX_ADDRESS_LENGTH, pattern: `^${ADDRESS}$` });
 const sentRecipients = z.array(recipient).min(1, 'Add at least one recipient')
-  .max(MOST_RECIPIENTS, `At most ${MOST_RECIPIENTS} recipients`);
-const recipients = sentRecipients.transform(withoutRepeats);
+  .max(MAX_RECIPIENTS, `At most ${MAX_RECIPIENTS} recipients`);
+const recipients = sentRecipients.transform(withoutDuplicates);
 
-const url = z.string().min(1).max(LONGEST_URL);
+const url = z.string().min(1).max(MAX_URL_LENGTH);
 const method = z.enum(['POST', 'PUT']);
 const webhook = z.strictObject({ url, method: method.default('POST'), headers: headers.default([]) });
 const email = z.strictObject({ to: recipients });

@@ -5,9 +5,9 @@ import { restoring } from '../platform/mongo/null-fields.ts';
 import type { DestinationDoc, DestinationFields, DestinationSettings } from './destination.ts';
 
 /** Longest answer; far more destinations than a project may create. */
-const MOST_IN_PROJECT = 1000;
+const MAX_LISTED_IN_PROJECT = 1000;
 /** Of an organization's destinations so many can be told of its probes. */
-const MOST_OF_ORGANIZATION = 1000;
+const MAX_LISTED_IN_ORGANIZATION = 1000;
 
 type DestinationChange = Partial<Pick<DestinationFields, 'name' | 'enabled' | 'is_default' | 'events'>>
   & Pick<DestinationFields, 'updated_at'> & { config?: DestinationSettings['config'] };
@@ -48,25 +48,25 @@ export class DestinationStore {
   /** Newest first. */
   list(tenant: Tenant): Promise<DestinationDoc[]> {
     const all = this.#destinations.find(ownedBy(tenant)).sort({ created_at: -1, _id: -1 });
-    return all.limit(MOST_IN_PROJECT).map(restore).toArray();
+    return all.limit(MAX_LISTED_IN_PROJECT).map(restore).toArray();
   }
 
   /** Those of `ids` that belong to the project. */
   named(tenant: Tenant, ids: string[]): Promise<DestinationDoc[]> {
     const filter = { ...ownedBy(tenant), _id: { $in: ids } };
-    return this.#destinations.find(filter).limit(MOST_IN_PROJECT).map(restore).toArray();
+    return this.#destinations.find(filter).limit(MAX_LISTED_IN_PROJECT).map(restore).toArray();
   }
 
   /** Those that receive the alerts of monitors that name no destination. */
   defaults(tenant: Tenant): Promise<DestinationDoc[]> {
     const defaults = this.#destinations.find({ ...ownedBy(tenant), is_default: true });
-    return defaults.limit(MOST_IN_PROJECT).map(restore).toArray();
+    return defaults.limit(MAX_LISTED_IN_PROJECT).map(restore).toArray();
   }
 
   /** Those of all projects of an organization, oldest first. */
   ofOrganization(organizationId: string): Promise<DestinationDoc[]> {
     const all = this.#destinations.find({ organization_id: organizationId }).sort({ _id: 1 });
-    return all.limit(MOST_OF_ORGANIZATION).map(restore).toArray();
+    return all.limit(MAX_LISTED_IN_ORGANIZATION).map(restore).toArray();
   }
 
   count(tenant: Tenant): Promise<number> {
@@ -77,8 +77,8 @@ export class DestinationStore {
   async unknownDestinations(tenant: Tenant, ids: string[]): Promise<string[]> {
     const filter = { ...ownedBy(tenant), _id: { $in: ids } };
     const found = await this.#destinations.find(filter).project<{ _id: string }>({ _id: 1 }).toArray();
-    const known = new Set(found.map((one) => one._id));
-    return ids.filter((id) => !known.has(id));
+    const existingIds = new Set(found.map((one) => one._id));
+    return ids.filter((id) => !existingIds.has(id));
   }
 
   /** Applies the change if the revision is still that of `seen`; else null. */

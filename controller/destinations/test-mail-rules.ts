@@ -10,26 +10,26 @@ export const TEST_WINDOW_MS = 3_600_000;
 export interface TestLimit {
   key: string;
   /** Places in all. */
-  most: number;
+  max: number;
   /** Places that this test needs. */
-  wanted: number;
+  needed: number;
 }
 
 /** The limits that a test mail to these addresses falls under. */
 export function limitsOfTest(organizationId: string, recipients: string[]): TestLimit[] {
   const organization =
-    { key: `organization ${organizationId}`, most: TESTS_PER_ORGANIZATION, wanted: recipients.length };
-  const wanted = new Map<string, number>();
-  for (const one of recipients) wanted.set(mailboxOf(one), (wanted.get(mailboxOf(one)) ?? 0) + 1);
-  const mailboxes = [...wanted].map(([mailbox, count]) => {
-    return { key: `recipient ${mailbox}`, most: TESTS_PER_RECIPIENT, wanted: count };
+    { key: `organization ${organizationId}`, max: TESTS_PER_ORGANIZATION, needed: recipients.length };
+  const needed = new Map<string, number>();
+  for (const one of recipients) needed.set(mailboxOf(one), (needed.get(mailboxOf(one)) ?? 0) + 1);
+  const mailboxes = [...needed].map(([mailbox, count]) => {
+    return { key: `recipient ${mailbox}`, max: TESTS_PER_RECIPIENT, needed: count };
   });
   return [organization, ...mailboxes];
 }
 
 /** When enough of the taken places are free again, Unix ms; `expiries` are their ends. */
-export function freeAgainAt({ most, wanted }: TestLimit, expiries: number[], now: number): number {
-  const missing = wanted - (most - expiries.length);
+export function freeAgainAt({ max, needed }: TestLimit, expiries: number[], now: number): number {
+  const missing = needed - (max - expiries.length);
   const sorted = [...expiries].sort((a, b) => a - b);
   return sorted[Math.min(missing, sorted.length) - 1] ?? now + TEST_WINDOW_MS;
 }

@@ -31,7 +31,7 @@ export class TestMailStore extends Documents<{ _id: string; expires_at: number }
     const places = placesOf(limit);
     const held = await this.all.find({ _id: { $in: places } }).project<{ _id: string }>({ _id: 1 }).toArray();
     const isHeld = new Set(held.map((place) => place._id));
-    let missing = limit.wanted;
+    let missing = limit.needed;
     for (const _id of places) {
       if (missing === 0) break;
       if (isHeld.has(_id) || !(await this.insertIfFree({ _id, expires_at: now + TEST_WINDOW_MS }))) continue;
@@ -42,6 +42,6 @@ export class TestMailStore extends Documents<{ _id: string; expires_at: number }
   }
 }
 
-function placesOf({ key, most }: TestLimit): string[] {
-  return Array.from({ length: most }, (_, place) => derivedId('test mail', key, place));
+function placesOf({ key, max }: TestLimit): string[] {
+  return Array.from({ length: max }, (_, place) => derivedId('test mail', key, place));
 }

@@ -1,10 +1,10 @@
 import { AppError, notFound } from '../../shared/errors.ts';
 import { newId } from '../../shared/ids.ts';
 import { ownedBy } from '../accounts/tenant.ts';
-import { authorOf, type ProjectContext } from '../http/route.ts';
-import { fieldError } from '../http/validation.ts';
+import { authorOf, type ProjectContext } from '../http/routing/route.ts';
+import { fieldError } from '../http/input/validation.ts';
 import { newSigningSecret, type DestinationDoc, type DestinationSettings } from './destination.ts';
-import type { DeliverySide, DestinationHealth, StoppedAddresses, UrlVetting } from './ports.ts';
+import type { DeliveryPort, DestinationHealth, StoppedAddresses, UrlVetting } from './ports.ts';
 import { changedSettings, type DestinationChangeInput, type DestinationInput } from './schema.ts';
 import type { DestinationStore } from './store.ts';
 import { limitsOfTest, TESTS_PER_ORGANIZATION, TESTS_PER_RECIPIENT } from './test-mail-rules.ts';
@@ -13,12 +13,12 @@ import type { TestMailStore } from './test-mail-store.ts';
 export interface DestinationDeps {
   destinations: DestinationStore;
   vetting: UrlVetting;
-  deliveries: DeliverySide;
+  deliveries: DeliveryPort;
   testMails: TestMailStore;
   suppressions: StoppedAddresses;
 }
 
-export interface ShownDestination {
+export interface DestinationWithHealth {
   destination: DestinationDoc;
   /** Undefined for a destination that was never used. */
   health: DestinationHealth | undefined;
@@ -27,7 +27,7 @@ export interface ShownDestination {
 }
 
 /** Applies to every plan, because an alert can go to all of them. */
-const MOST_IN_PROJECT = 100;
+const MAX_DESTINATIONS_IN_PROJECT = 100;
 /** Attempts before a contended update gives up. */
 const CHANGE_ATTEMPTS = 5;
 
@@ -50,11 +50,11 @@ export async function listDeliveries(deps: DestinationDeps, ctx: ProjectContext,
 
 /** Throws VALIDATION_ERROR for a private address, FAIR_USE_LIMIT_REACHED beyond 100 in a project. */
 export async function createDestination(deps: DestinationDeps, ctx: ProjectContext, input: DestinationInput) {
-  if ((await deps.destinations.count(ctx.tenant)) >= MOST_IN_PROJECT) {
-    const message = `A project can have at most ${MOST_IN_PROJECT} integrations`;
-    throw new AppError('FAIR_USE_LIMIT_REACHED', message, { details: { limit: MOST_IN_PROJECT } });
+  if ((await deps.destinations.count(ctx.tenant)) >= MAX_DESTINATIONS_IN_PROJECT) {
+    const message = `A project can have at most ${MAX_DESTINATIONS_IN_PROJECT} integrations`;
+    throw new AppError('FAIR_USE_LIMIT_REACHED', message, { details: { limit: MAX_DESTINATIONS_IN_PROJECT } });
   }
-  await refusePrivate(deps, ctx, input);
+  await rejectPrivateAddress(deps, ctx, input);
   const { name, enabled, is_default, events, type, config } = input;
   const destination = {
     _id: newId(ctx.now), ...ownedBy(ctx.tenant), created_by: authorOf(ctx.actor),
@@ -75,14 +75,14 @@ export async function changeDestination(
 ) {
   const { type, config, name, enabled, is_default, events } = input;
   const fields = Object.entries({ name, enabled, is_default, events });
-  const given = Object.fromEntries(fields.filter(([, value]) => value !== undefined));
+  const changedFields = Object.fromEntries(fields.filter(([, value]) => value !== undefined));
   for (let attempt = 0; attempt < CHANGE_ATTEMPTS; attempt += 1) {
     const seen = await find(deps, ctx, id);
     const isOtherType = type !== undefined && type !== seen.type;
     if (isOtherType) throw fieldError('type', 'The type of an integration cannot be changed');
     const settings = changedSettings(seen, config ?? {});
-    if (addressOf(settings)?.url !== addressOf(seen)?.url) await refusePrivate(deps, ctx, settings);
-    const change = { ...given, config: settings.config, updated_at: ctx.now };
+    if (addressOf(settings)?.url !== addressOf(seen)?.url) await rejectPrivateAddress(deps, ctx, settings);
+    const change = { ...changedFields, config: settings.config, updated_at: ctx.now };
     const destination = await deps.destinations.change(seen, change);
     if (!destination) continue;
     if (clearsHealth(seen, destination)) await deps.deliveries.destinationChanged(id);
@@ -94,7 +94,7 @@ export async function changeDestination(
 /** Throws RESOURCE_NOT_FOUND. Pending deliveries to the destination end as failed. */
 export async function deleteDestination(deps: DestinationDeps, ctx: ProjectContext, id: string) {
   if (!(await deps.destinations.remove(ctx.tenant, id))) throw notFound('Integration');
-  await deps.deliveries.destinationGone(id);
+  await deps.deliveries.destinationDeleted(id);
 }
 
 /**
@@ -120,7 +120,7 @@ async function claimTestMails({ testMails }: DestinationDeps, ctx: ProjectContex
 }
 
 /** The secret, created on first use. Throws RESOURCE_NOT_FOUND, VALIDATION_FAILED unless it is a webhook. */
-export async function openSecret(deps: DestinationDeps, ctx: ProjectContext, id: string) {
+export async function ensureSecret(deps: DestinationDeps, ctx: ProjectContext, id: string) {
   await requireWebhook(deps, ctx, id);
   const secret = await deps.destinations.ensureSecret(id, newSigningSecret());
   if (secret === null) throw notFound('Integration');
@@ -137,7 +137,7 @@ export async function rotateSecret(deps: DestinationDeps, ctx: ProjectContext, i
 
 async function withHealth(
   { deliveries, suppressions }: DestinationDeps, ctx: ProjectContext, all: DestinationDoc[],
-): Promise<ShownDestination[]> {
+): Promise<DestinationWithHealth[]> {
   const addresses = [...new Set(all.flatMap(mailAddressesOf))];
   const [health, stopped] = await Promise.all([
     deliveries.health(all.map((one) => one._id)),
@@ -150,7 +150,7 @@ async function withHealth(
 }
 
 async function withOwnHealth(deps: DestinationDeps, ctx: ProjectContext, destination: DestinationDoc) {
-  return (await withHealth(deps, ctx, [destination]))[0] as ShownDestination;
+  return (await withHealth(deps, ctx, [destination]))[0] as DestinationWithHealth;
 }
 
 function mailAddressesOf({ type, config }: DestinationSettings): string[] {
@@ -179,7 +179,7 @@ function addressOf({ type, config }: DestinationSettings): { url: string; field:
   return type === 'slack' ? { url: config.webhook_url, field: 'config.webhook_url' } : null;
 }
 
-async function refusePrivate(
+async function rejectPrivateAddress(
   { vetting }: DestinationDeps, ctx: ProjectContext, settings: DestinationSettings,
 ) {
   const address = addressOf(settings);

@@ -1,9 +1,9 @@
 import type { z } from 'zod';
 import { isoTime } from '../../shared/time.ts';
-import type { deliveryView, destinationView } from './answers.ts';
+import type { deliveryView, destinationView } from './responses.ts';
 import type { DestinationSettings } from './destination.ts';
 import type { DestinationDelivery, DestinationHealth } from './ports.ts';
-import type { ShownDestination } from './verbs.ts';
+import type { DestinationWithHealth } from './verbs.ts';
 
 const UNUSED: DestinationHealth = Object.freeze({
   status: 'unknown', failing_since: null, consecutive_failures: 0, failing_recipients: [],
@@ -13,7 +13,7 @@ const UNUSED: DestinationHealth = Object.freeze({
 type DestinationView = z.input<typeof destinationView>;
 
 /** Never contains the signing secret. */
-export function viewDestination(shown: ShownDestination): DestinationView {
+export function viewDestination(shown: DestinationWithHealth): DestinationView {
   const { destination, health = UNUSED, suppressed } = shown;
   const { _id, organization_id, project_id, created_by, name, enabled, is_default, events } = destination;
   return {

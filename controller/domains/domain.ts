@@ -1,4 +1,4 @@
-import type { Claim } from '../../shared/claims.ts';
+import type { WorkClaim } from '../../shared/work-claims.ts';
 
 /** `null`: before the first lookup. `failed`: what was known before is kept. */
 export type DomainStatus = 'ok' | 'unsupported' | 'failed' | null;
@@ -24,13 +24,13 @@ export interface DomainDoc extends DomainFacts {
   /** When it is to be looked up next. */
   due_at: number;
   /** Of the controller that looks it up now. */
-  claim?: Claim;
+  claim?: WorkClaim;
   /** Grows whenever a changed monitor names it, so that nobody forgets it who has not seen that. */
   uses: number;
   /** Lookups that failed in a row. */
   failures: number;
   /** The expiry that the configurations of all its monitors have. */
-  told: number | null;
+  published_expires_at: number | null;
 }
 
 /** What one lookup came to. */

@@ -2,10 +2,10 @@ import { parseHttpUrl } from '../../shared/net-guard.ts';
 import { parsedUrl } from '../../shared/parsed-url.ts';
 import type { OutboundReader } from '../platform/outbound/reader-port.ts';
 import type { Lookup } from './domain.ts';
-import { readRdap } from './rdap-answer.ts';
-import type { ReadRegistration } from './registration.ts';
+import { readRdap } from './rdap-response.ts';
+import type { RegistrationResult } from './registration.ts';
 import type { DomainSources } from './sources.ts';
-import { readWhois } from './whois-answer.ts';
+import { readWhois } from './whois-response.ts';
 import { queryWhois, type WhoisDeps } from './whois-query.ts';
 
 export interface LookUpDeps extends WhoisDeps {
@@ -15,61 +15,61 @@ export interface LookUpDeps extends WhoisDeps {
 
 const RDAP_LIMIT_BYTES = 256 * 1024;
 const TIMEOUT_MS = 10_000;
-const MOST_REDIRECTS = 3;
+const MAX_REDIRECTS = 3;
 
 /** Asks the registry of a registrable domain: by RDAP, or by WHOIS where there is no RDAP server. */
 export async function lookUp(deps: LookUpDeps, domain: string): Promise<Lookup> {
   const tld = domain.slice(domain.lastIndexOf('.') + 1);
   const rdap = await deps.sources.rdap(tld);
   if (rdap.kind !== 'server') return rdap;
-  if (rdap.at !== null) return askRdap(deps, `${rdap.at}domain/${domain}`, domain);
+  if (rdap.at !== null) return lookUpByRdap(deps, `${rdap.at}domain/${domain}`, domain);
   const whois = await deps.sources.whois(tld);
   if (whois.kind !== 'server') return whois;
-  if (whois.at !== null) return askWhois(deps, whois.at, domain);
+  if (whois.at !== null) return lookUpByWhois(deps, whois.at, domain);
   return { kind: 'unsupported', message: `Expiry of .${tld} domains is not available: the registry has no RDAP or WHOIS server` };
 }
 
-async function askRdap({ reader, takeTurn }: LookUpDeps, first: string, domain: string): Promise<Lookup> {
-  let url = first;
-  for (let redirects = 0; redirects <= MOST_REDIRECTS; redirects += 1) {
+async function lookUpByRdap({ reader, takeTurn }: LookUpDeps, firstUrl: string, domain: string): Promise<Lookup> {
+  let url = firstUrl;
+  for (let redirects = 0; redirects <= MAX_REDIRECTS; redirects += 1) {
     const target = parseHttpUrl(url);
     if (!target.ok) return { kind: 'failed', message: 'An RDAP server redirected to an invalid address' };
     const { host } = target.url;
     if (!(await takeTurn(host))) return { kind: 'busy', server: host };
-    const answer = await reader.get({
+    const response = await reader.get({
       url: target.url.href, accept: 'application/rdap+json', limitBytes: RDAP_LIMIT_BYTES, timeoutMs: TIMEOUT_MS,
     });
-    if (answer.kind !== 'answered') return { kind: 'failed', message: `${host}: ${answer.reason}` };
-    const { status, location, body } = answer;
-    if (status === 200) return found('rdap', readRdap(body), { host, domain });
-    if (status === 404) return found('rdap', null, { host, domain });
+    if (response.kind !== 'responded') return { kind: 'failed', message: `${host}: ${response.reason}` };
+    const { status, location, body } = response;
+    if (status === 200) return lookupOf('rdap', readRdap(body), { host, domain });
+    if (status === 404) return lookupOf('rdap', null, { host, domain });
     const next = status >= 300 && status < 400 && location !== null ? parsedUrl(location, url) : null;
     if (next === null) return { kind: 'failed', message: `${host} responded with status ${status}` };
     url = next.href;
   }
-  return { kind: 'failed', message: `The RDAP servers redirected more than ${MOST_REDIRECTS} times` };
+  return { kind: 'failed', message: `The RDAP servers redirected more than ${MAX_REDIRECTS} times` };
 }
 
-async function askWhois(deps: LookUpDeps, registry: string, domain: string): Promise<Lookup> {
+async function lookUpByWhois(deps: LookUpDeps, registry: string, domain: string): Promise<Lookup> {
   const first = await queryWhois(deps, registry, domain);
-  if (first.kind !== 'answered') return first;
+  if (first.kind !== 'responded') return first;
   const { registration, referral } = readWhois(first.text);
   const isEnough = registration === null || (registration?.expires_at ?? null) !== null;
   if (isEnough || referral === null || referral === registry) {
-    return found('whois', registration, { host: registry, domain });
+    return lookupOf('whois', registration, { host: registry, domain });
   }
   const second = await queryWhois(deps, referral, domain);
-  if (second.kind !== 'answered') return second;
+  if (second.kind !== 'responded') return second;
   const { registration: further } = readWhois(second.text);
   const registrar = registration?.registrar ?? further?.registrar ?? null;
   const merged = further && { ...further, registrar };
-  return found('whois', merged, { host: referral, domain });
+  return lookupOf('whois', merged, { host: referral, domain });
 }
 
-function found(
-  source: 'rdap' | 'whois', read: ReadRegistration, { host, domain }: { host: string; domain: string },
+function lookupOf(
+  source: 'rdap' | 'whois', registration: RegistrationResult, { host, domain }: { host: string; domain: string },
 ): Lookup {
-  if (read === null) return { kind: 'failed', message: `${domain} is not registered, according to ${host}` };
-  if (read === undefined) return { kind: 'failed', message: `The response of ${host} cannot be parsed` };
-  return { kind: 'found', source, ...read };
+  if (registration === null) return { kind: 'failed', message: `${domain} is not registered, according to ${host}` };
+  if (registration === undefined) return { kind: 'failed', message: `The response of ${host} cannot be parsed` };
+  return { kind: 'found', source, ...registration };
 }

@@ -9,7 +9,7 @@ type Outcome = DomainFacts & Pick<DomainDoc, 'failures' | 'due_at'>;
 
 /** What a domain's document says after a lookup that ended at `now` (Unix ms). */
 export function afterLookup(doc: DomainDoc, lookup: Exclude<Lookup, { kind: 'busy' }>, now: number): Outcome {
-  const { status: _, message: __, ...known } = factsOf(doc);
+  const { status: _, message: __, ...previous } = factsOf(doc);
   switch (lookup.kind) {
     case 'found': {
       const { source, expires_at, registrar } = lookup;
@@ -17,13 +17,13 @@ export function afterLookup(doc: DomainDoc, lookup: Exclude<Lookup, { kind: 'bus
       if (isMissing && doc.expires_at !== null) return afterFailure(doc, 'The response has no expiry date', now);
       const learned_at = expires_at === doc.expires_at ? doc.learned_at : now;
       const facts = { expires_at, registrar, source, looked_up_at: now, learned_at, failures: 0 };
-      if (!isMissing) return { ...facts, status: 'ok', message: null, due_at: nextTurn(doc._id, now + DAY_MS / 2) };
-      return { ...facts, status: 'unsupported', message: UNPUBLISHED, due_at: nextTurn(doc._id, now + WEEK_MS) };
+      if (!isMissing) return { ...facts, status: 'ok', message: null, due_at: nextDailyLookupAt(doc._id, now + DAY_MS / 2) };
+      return { ...facts, status: 'unsupported', message: UNPUBLISHED, due_at: nextDailyLookupAt(doc._id, now + WEEK_MS) };
     }
     case 'unsupported': {
       const { message } = lookup;
-      const due_at = nextTurn(doc._id, now + WEEK_MS);
-      return { ...known, looked_up_at: now, status: 'unsupported', message, failures: 0, due_at };
+      const due_at = nextDailyLookupAt(doc._id, now + WEEK_MS);
+      return { ...previous, looked_up_at: now, status: 'unsupported', message, failures: 0, due_at };
     }
     case 'failed':
       return afterFailure(doc, lookup.message, now);
@@ -35,14 +35,14 @@ const UNPUBLISHED = 'The registry does not publish expiry dates';
 /** Keeps what is known. The waits grow: one hour, two, four, up to a day. */
 function afterFailure(doc: DomainDoc, message: string, now: number): Outcome {
   const failures = doc.failures + 1;
-  const waitMs = Math.min(DAY_MS, HOUR_MS * 2 ** Math.min(doc.failures, 5));
-  return { ...factsOf(doc), status: 'failed', message, failures, due_at: now + waitMs };
+  const backoffMs = Math.min(DAY_MS, HOUR_MS * 2 ** Math.min(doc.failures, 5));
+  return { ...factsOf(doc), status: 'failed', message, failures, due_at: now + backoffMs };
 }
 
 /** The first instant from `from` on at which it is the domain's turn: once a day, spread by a hash. */
-export function nextTurn(domain: string, from: number): number {
-  const turn = fnv1a(domain) % DAY_MS;
-  return from + ((turn - (from % DAY_MS)) + DAY_MS) % DAY_MS;
+export function nextDailyLookupAt(domain: string, from: number): number {
+  const offsetMs = fnv1a(domain) % DAY_MS;
+  return from + ((offsetMs - (from % DAY_MS)) + DAY_MS) % DAY_MS;
 }
 
 function factsOf(doc: DomainDoc): DomainFacts {

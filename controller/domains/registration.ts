@@ -6,12 +6,12 @@ export interface Registration {
 }
 
 /** `null`: the domain is not registered. `undefined`: the answer could not be read. */
-export type ReadRegistration = Registration | null | undefined;
+export type RegistrationResult = Registration | null | undefined;
 
-const LONGEST_NAME = 200;
+const MAX_NAME_LENGTH = 200;
 
 /** A name that strangers wrote, in one line of at most 200 characters; null when nothing is left of it. */
-export function publishedName(text: string): string | null {
-  const name = text.slice(0, LONGEST_NAME).replace(/[\p{Cc}\p{Cf}\p{Cs}\p{Z}\uFFFD]+/gu, ' ').trim();
+export function sanitizeName(text: string): string | null {
+  const name = text.slice(0, MAX_NAME_LENGTH).replace(/[\p{Cc}\p{Cf}\p{Cs}\p{Z}\uFFFD]+/gu, ' ').trim();
   return name === '' ? null : name;
 }

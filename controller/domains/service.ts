@@ -1,112 +1,112 @@
-import { Claims } from '../../shared/claims.ts';
-import type { Company } from '../../shared/company.ts';
+import { WorkClaims } from '../../shared/work-claims.ts';
+import type { Peers } from '../../shared/peers.ts';
 import type { Log } from '../../shared/log.ts';
-import { ALONE_MS, Rounds } from '../../shared/rounds.ts';
+import { ONLY_CONTROLLER_INTERVAL_MS, PeriodicTask } from '../../shared/periodic-task.ts';
 import type { Clock } from '../../shared/time.ts';
 import type { DomainDoc, Lookup } from './domain.ts';
 import { afterLookup, DAY_MS } from './lookup-rules.ts';
 import type { DomainStore } from './store.ts';
-import { BETWEEN_MS, type TurnStore } from './turn-store.ts';
+import { QUERY_INTERVAL_MS, type TurnStore } from './turn-store.ts';
 
 /** What lookups need of monitors. */
-export interface WatchingMonitors {
+export interface DomainMonitors {
   /** Whether a living monitor watches the domain. */
-  watchDomain(domain: string): Promise<boolean>;
+  isDomainMonitored(domain: string): Promise<boolean>;
   /** Has the journals take the configurations of its monitors again, which then have its expiry. */
-  retellDomain(domain: string): Promise<void>;
+  rejournalDomain(domain: string): Promise<void>;
 }
 
 interface DomainLookupsDeps {
   domains: DomainStore;
   turns: TurnStore;
-  monitors: WatchingMonitors;
+  monitors: DomainMonitors;
   lookUp(domain: string): Promise<Lookup>;
   /** Ends lookups under way. */
-  hangUp(): Promise<void>;
+  abortLookups(): Promise<void>;
   clock: Clock;
   log: Log;
-  company?: Company;
+  peers?: Peers;
   /** The name of this controller. */
   holder: string;
 }
 
-const LOOK_EVERY_MS = 1000;
+const POLL_INTERVAL_MS = 1000;
 /** While no domain is due or waits for its server. */
-const QUIET_MS = 5000;
-const TIDY_EVERY_MS = 3_600_000;
+const IDLE_INTERVAL_MS = 5000;
+const CLEANUP_INTERVAL_MS = 3_600_000;
 /** Lookups under way at once; further ones wait in the database. */
-const AT_ONCE = 4;
+const MAX_CONCURRENT_LOOKUPS = 4;
 /** Longer than any lookup takes. */
-const CLAIM_MS = 300_000;
+const CLAIM_TTL_MS = 300_000;
 /** Servers whose queues are remembered; beyond it, those that have been served are dropped. */
-const MOST_SERVERS = 1000;
+const MAX_SERVER_QUEUES = 1000;
 
 /** Looks up each domain that is due, once for all monitors; the controllers claim domains from each other. */
 export class DomainLookups {
   /** Since the start, by outcome. */
   readonly counts = { found: 0, unsupported: 0, failed: 0, busy: 0 };
   readonly #deps: DomainLookupsDeps;
-  readonly #looking: Rounds;
-  readonly #tidying: Rounds;
-  readonly #claims: Claims;
-  readonly #underWay = new Set<Promise<unknown>>();
+  readonly #polling: PeriodicTask;
+  readonly #cleanup: PeriodicTask;
+  readonly #workClaims: WorkClaims;
+  readonly #running = new Set<Promise<unknown>>();
   /** Until when domains wait for a server, Unix ms. */
   readonly #queues = new Map<string, number>();
   #isStopped = false;
 
   constructor(deps: DomainLookupsDeps) {
     this.#deps = deps;
-    const { clock, log, turns, company, holder } = deps;
-    this.#claims = new Claims({ clock, holder, lastsMs: CLAIM_MS });
-    this.#looking = new Rounds({
-      clock, everyMs: LOOK_EVERY_MS, quietMs: QUIET_MS, company, round: () => this.#look(),
-      onFailed: (error) => log.warn({ err: error }, 'could not look up domains'),
+    const { clock, log, turns, peers, holder } = deps;
+    this.#workClaims = new WorkClaims({ clock, holder, ttlMs: CLAIM_TTL_MS });
+    this.#polling = new PeriodicTask({
+      clock, intervalMs: POLL_INTERVAL_MS, idleIntervalMs: IDLE_INTERVAL_MS, peers, task: () => this.#poll(),
+      onError: (error) => log.warn({ err: error }, 'could not look up domains'),
     });
-    this.#tidying = new Rounds({
-      clock, everyMs: TIDY_EVERY_MS, round: () => turns.removeOlder(clock.now() - DAY_MS),
-      onFailed: (error) => log.warn({ err: error }, 'could not remove old query slots of domain servers'),
+    this.#cleanup = new PeriodicTask({
+      clock, intervalMs: CLEANUP_INTERVAL_MS, task: () => turns.removeOlder(clock.now() - DAY_MS),
+      onError: (error) => log.warn({ err: error }, 'could not remove old query slots of domain servers'),
     });
   }
 
   start(): void {
-    this.#looking.start();
-    this.#tidying.start();
+    this.#polling.start();
+    this.#cleanup.start();
   }
 
   /** A domain may be new. */
-  soon(): void {
-    this.#looking.soon();
+  triggerPoll(): void {
+    this.#polling.triggerWithinInterval();
   }
 
   async stop(): Promise<void> {
     this.#isStopped = true;
-    await Promise.all([this.#looking.stop(), this.#tidying.stop()]);
-    await this.#deps.hangUp();
-    await Promise.all(this.#underWay);
+    await Promise.all([this.#polling.stop(), this.#cleanup.stop()]);
+    await this.#deps.abortLookups();
+    await Promise.all(this.#running);
   }
 
-  async #look(): Promise<void | 'quiet'> {
+  async #poll(): Promise<void | 'idle'> {
     const { domains, clock, log } = this.#deps;
-    const free = AT_ONCE - this.#underWay.size;
-    if (free <= 0) return;
-    const [now, claims] = [clock.now(), this.#claims];
-    const found = await domains.due(now + ALONE_MS, free, claims.held);
+    const capacity = MAX_CONCURRENT_LOOKUPS - this.#running.size;
+    if (capacity <= 0) return;
+    const [now, workClaims] = [clock.now(), this.#workClaims];
+    const found = await domains.due(now + ONLY_CONTROLLER_INTERVAL_MS, capacity, workClaims.heldTokens);
     // What others have claimed may be left to us.
-    if (found.length === 0 && claims.held.length === 0 && !this.#isAnyWaiting) return 'quiet';
-    for (const due of found.filter(({ due_at, claim }) => due_at <= now && claims.isFree(claim))) {
-      const work = claims.under((claim) => domains.claim(due, claim), (claimed) => this.#settle(claimed))
+    if (found.length === 0 && workClaims.heldTokens.length === 0 && !this.#isAnyWaiting) return 'idle';
+    for (const due of found.filter(({ due_at, claim }) => due_at <= now && workClaims.isFree(claim))) {
+      const work = workClaims.runClaimed((claim) => domains.claim(due, claim), (claimed) => this.#settle(claimed))
         .catch((error: unknown) => log.warn({ err: error, domain: due._id }, 'could not look up a domain'))
         .finally(() => {
-          this.#underWay.delete(work);
-          this.#looking.look();
+          this.#running.delete(work);
+          this.#polling.trigger();
         });
-      this.#underWay.add(work);
+      this.#running.add(work);
     }
   }
 
   async #settle(doc: DomainDoc): Promise<void> {
     const { domains, monitors, clock, lookUp } = this.#deps;
-    if (!(await monitors.watchDomain(doc._id))) return domains.forget(doc);
+    if (!(await monitors.isDomainMonitored(doc._id))) return domains.removeUnused(doc);
     const lookup = this.#isStopped ? null : await lookUp(doc._id);
     // What was cut off says nothing about the domain: the next controller looks it up.
     if (lookup === null || (this.#isStopped && lookup.kind === 'failed')) {
@@ -115,11 +115,11 @@ export class DomainLookups {
     this.counts[lookup.kind] += 1;
     if (lookup.kind === 'busy') return void await domains.settle(doc, { due_at: this.#queueUp(lookup.server) });
     const { due_at, ...facts } = afterLookup(doc, lookup, clock.now());
-    if (facts.expires_at === doc.told) return void await domains.settle(doc, { ...facts, due_at });
+    if (facts.expires_at === doc.published_expires_at) return void await domains.settle(doc, { ...facts, due_at });
     // First what is read, then who reads it: a monitor's next configuration has the new expiry.
-    if (!(await domains.note(doc, facts))) return;
-    await monitors.retellDomain(doc._id);
-    await domains.settle(doc, { told: facts.expires_at, due_at });
+    if (!(await domains.saveFacts(doc, facts))) return;
+    await monitors.rejournalDomain(doc._id);
+    await domains.settle(doc, { published_expires_at: facts.expires_at, due_at });
   }
 
   get #isAnyWaiting(): boolean {
@@ -130,10 +130,10 @@ export class DomainLookups {
   /** When the next domain that waits for the server may be looked up, Unix ms. */
   #queueUp(server: string): number {
     const now = this.#deps.clock.now();
-    if (this.#queues.size >= MOST_SERVERS) {
+    if (this.#queues.size >= MAX_SERVER_QUEUES) {
       for (const [name, until] of this.#queues) if (until <= now) this.#queues.delete(name);
     }
-    const at = Math.max(now, this.#queues.get(server) ?? 0) + BETWEEN_MS;
+    const at = Math.max(now, this.#queues.get(server) ?? 0) + QUERY_INTERVAL_MS;
     this.#queues.set(server, at);
     return at;
   }

@@ -1,9 +1,9 @@
 import type { Db } from 'mongodb';
-import type { Claim } from '../../shared/claims.ts';
+import type { WorkClaim } from '../../shared/work-claims.ts';
 import { claimedAs } from '../platform/mongo/claim-filters.ts';
 import { Documents } from '../platform/mongo/documents.ts';
 import { restoring } from '../platform/mongo/null-fields.ts';
-import type { RdapServer } from './rdap-answer.ts';
+import type { RdapServer } from './rdap-response.ts';
 
 /** Where to ask. A document is IANA's list of RDAP servers, or the WHOIS server of one top-level domain. */
 export interface SourceDoc {
@@ -11,7 +11,7 @@ export interface SourceDoc {
   /** When to ask IANA again, Unix ms. */
   due_at: number;
   /** Of the controller that asks now. */
-  claim?: Claim;
+  claim?: WorkClaim;
   /** The last good copy of the list; null before the first. */
   rdap: RdapServer[] | null;
   /** Null when the top-level domain has none. */
@@ -29,14 +29,14 @@ export class SourceStore extends Documents<SourceDoc> {
 
   /** The list of RDAP servers; without a copy before the first was fetched. */
   async list(): Promise<SourceDoc> {
-    const none = { _id: RDAP, due_at: 0, rdap: null, whois: null };
+    const empty = { _id: RDAP, due_at: 0, rdap: null, whois: null };
     const found = await this.findOne({ _id: RDAP });
-    if (found === null) await this.insertIfFree({ ...none });
-    return found ?? none;
+    if (found === null) await this.insertIfFree({ ...empty });
+    return found ?? empty;
   }
 
   /** The list for one controller only, which is to fetch it; else null. */
-  claimList(seen: SourceDoc, claim: Claim): Promise<SourceDoc | null> {
+  claimList(seen: SourceDoc, claim: WorkClaim): Promise<SourceDoc | null> {
     return this.change({ due_at: seen.due_at, ...claimedAs(seen) }, { $set: { claim } });
   }
 

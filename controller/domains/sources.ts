@@ -1,11 +1,11 @@
-import { Claims } from '../../shared/claims.ts';
+import { WorkClaims } from '../../shared/work-claims.ts';
 import type { Clock } from '../../shared/time.ts';
 import type { OutboundReader } from '../platform/outbound/reader-port.ts';
 import type { Lookup } from './domain.ts';
 import { WEEK_MS } from './lookup-rules.ts';
-import { readRdapServers, type RdapServer } from './rdap-answer.ts';
+import { readRdapServers, type RdapServer } from './rdap-response.ts';
 import type { SourceDoc, SourceStore } from './source-store.ts';
-import { readWhoisServer } from './whois-answer.ts';
+import { readWhoisServer } from './whois-response.ts';
 import { queryWhois, type WhoisDeps } from './whois-query.ts';
 
 /** Where IANA says who is to be asked. */
@@ -37,31 +37,31 @@ type Source = { kind: 'server'; at: string | null } | Exclude<Lookup, { kind: 'f
 const LIST_LIMIT_BYTES = 1024 * 1024;
 const TIMEOUT_MS = 10_000;
 /** While one controller fetches the list, the others wait for it. */
-const CLAIM_MS = 30_000;
+const CLAIM_TTL_MS = 30_000;
 const RETRY_MS = 3_600_000;
 /** How long a controller uses its copy of the list before it looks whether another has a newer one. */
-const COPY_MS = 3_600_000;
+const COPY_TTL_MS = 3_600_000;
 
 /** Finds the server to ask about a domain. Asks IANA once a week and keeps its last good answers. */
 export class DomainSources {
   readonly #deps: SourceDeps;
-  readonly #claims: Claims;
+  readonly #workClaims: WorkClaims;
   #copy: { servers: Map<string, string>; readAt: number } | null = null;
   #reading: Promise<Source | null> | null = null;
 
   constructor(deps: SourceDeps) {
     this.#deps = deps;
     const { clock, holder } = deps;
-    this.#claims = new Claims({ clock, holder, lastsMs: CLAIM_MS });
+    this.#workClaims = new WorkClaims({ clock, holder, ttlMs: CLAIM_TTL_MS });
   }
 
   /** The address of the RDAP server of a top-level domain. */
   async rdap(tld: string): Promise<Source> {
     const { clock } = this.#deps;
-    if (this.#copy === null || clock.now() - this.#copy.readAt >= COPY_MS) {
+    if (this.#copy === null || clock.now() - this.#copy.readAt >= COPY_TTL_MS) {
       this.#reading ??= this.#readList().finally(() => (this.#reading = null));
-      const obstacle = await this.#reading;
-      if (obstacle !== null) return obstacle;
+      const failure = await this.#reading;
+      if (failure !== null) return failure;
     }
     return { kind: 'server', at: this.#copy?.servers.get(tld) ?? null };
   }
@@ -69,14 +69,14 @@ export class DomainSources {
   /** The host of the WHOIS server of a top-level domain. */
   async whois(tld: string): Promise<Source> {
     const { store, clock, roots } = this.#deps;
-    const known = await store.whois(tld);
-    if (known && known.due_at > clock.now()) return { kind: 'server', at: known.whois };
-    const reply = await queryWhois(this.#deps, roots.whois, tld);
-    if (reply.kind === 'busy') return reply;
-    const server = reply.kind === 'answered' ? readWhoisServer(reply.text) : undefined;
+    const stored = await store.whois(tld);
+    if (stored && stored.due_at > clock.now()) return { kind: 'server', at: stored.whois };
+    const response = await queryWhois(this.#deps, roots.whois, tld);
+    if (response.kind === 'busy') return response;
+    const server = response.kind === 'responded' ? readWhoisServer(response.text) : undefined;
     if (server === undefined) {
-      if (known) return { kind: 'server', at: known.whois };
-      if (reply.kind === 'failed') return reply;
+      if (stored) return { kind: 'server', at: stored.whois };
+      if (response.kind === 'failed') return response;
       return { kind: 'failed', message: `${roots.whois}: its response cannot be parsed` };
     }
     await store.saveWhois(tld, server, clock.now() + WEEK_MS);
@@ -87,15 +87,15 @@ export class DomainSources {
   async #readList(): Promise<Source | null> {
     const { store, clock, roots } = this.#deps;
     const now = clock.now();
-    const known = await store.list();
-    const isDue = known.due_at <= now;
-    const claims = this.#claims;
-    const fetched = isDue && claims.isFree(known.claim)
-      ? await claims.under((claim) => store.claimList(known, claim), (claimed) => this.#fetchList(claimed))
+    const stored = await store.list();
+    const isDue = stored.due_at <= now;
+    const workClaims = this.#workClaims;
+    const fetched = isDue && workClaims.isFree(stored.claim)
+      ? await workClaims.runClaimed((claim) => store.claimList(stored, claim), (claimed) => this.#fetchList(claimed))
       : null;
-    if (isDue && fetched === null && known.rdap === null) return { kind: 'busy', server: roots.rdapList };
+    if (isDue && fetched === null && stored.rdap === null) return { kind: 'busy', server: roots.rdapList };
     const reason = typeof fetched === 'string' ? fetched : 'it could not be fetched';
-    const rdap = Array.isArray(fetched) ? fetched : known.rdap;
+    const rdap = Array.isArray(fetched) ? fetched : stored.rdap;
     if (rdap === null) return { kind: 'failed', message: `The list of RDAP servers is not available: ${reason}` };
     const servers = new Map(rdap.flatMap(({ tlds, url }) => tlds.map((tld) => [tld, url] as const)));
     this.#copy = { servers, readAt: now };
@@ -103,16 +103,16 @@ export class DomainSources {
   }
 
   /** The list, which is stored as well; or why there is none. */
-  async #fetchList(known: SourceDoc): Promise<RdapServer[] | string> {
+  async #fetchList(stored: SourceDoc): Promise<RdapServer[] | string> {
     const { store, reader, clock, roots } = this.#deps;
-    const answer = await reader.get({
+    const response = await reader.get({
       url: roots.rdapList, accept: 'application/json', limitBytes: LIST_LIMIT_BYTES, timeoutMs: TIMEOUT_MS,
     });
-    const rdap = answer.kind === 'answered' && answer.status === 200 ? readRdapServers(answer.body) : null;
+    const rdap = response.kind === 'responded' && response.status === 200 ? readRdapServers(response.body) : null;
     const due_at = clock.now() + (rdap === null ? RETRY_MS : WEEK_MS);
-    await store.saveList(known, rdap === null ? { due_at } : { due_at, rdap });
+    await store.saveList(stored, rdap === null ? { due_at } : { due_at, rdap });
     if (rdap !== null) return rdap;
-    if (answer.kind !== 'answered') return known.rdap ?? answer.reason;
-    return known.rdap ?? `the response, with status ${answer.status}, is not such a list`;
+    if (response.kind !== 'responded') return stored.rdap ?? response.reason;
+    return stored.rdap ?? `the response, with status ${response.status}, is not such a list`;
   }
 }

@@ -7,7 +7,7 @@ import type { DomainDoc, DomainFacts } from './domain.ts';
 
 const restore = restoring<DomainDoc>({
   status: null, message: null, expires_at: null, learned_at: null, registrar: null, source: null,
-  looked_up_at: null, told: null,
+  looked_up_at: null, published_expires_at: null,
 });
 
 type Settled = Pick<DomainDoc, 'due_at'> & Partial<Omit<DomainDoc, '_id' | 'uses' | 'claim'>>;
@@ -20,7 +20,7 @@ export class DomainStore extends DueDocuments<DomainDoc> {
   }
 
   /** What is known of domains that changed monitors name. New ones are due at `now`. */
-  async want(domains: string[], now: number): Promise<Map<string, DomainDoc>> {
+  async recordUses(domains: string[], now: number): Promise<Map<string, DomainDoc>> {
     const names = [...new Set(domains)];
     if (names.length === 0) return new Map();
     const writes = names.map((_id) => {
@@ -38,7 +38,7 @@ export class DomainStore extends DueDocuments<DomainDoc> {
   }
 
   /** Goes on with the claim. False, and without effect, when it was lost. */
-  note(claimed: DomainDoc, facts: DomainFacts & Pick<DomainDoc, 'failures'>): Promise<boolean> {
+  saveFacts(claimed: DomainDoc, facts: DomainFacts & Pick<DomainDoc, 'failures'>): Promise<boolean> {
     return this.update(claimedAs(claimed), { $set: facts });
   }
 
@@ -48,7 +48,7 @@ export class DomainStore extends DueDocuments<DomainDoc> {
   }
 
   /** Removes a domain that no monitor uses, unless one has named it since it was claimed. */
-  async forget(claimed: DomainDoc): Promise<void> {
+  async removeUnused(claimed: DomainDoc): Promise<void> {
     await this.remove({ uses: claimed.uses, ...claimedAs(claimed) });
   }
 }

@@ -1,5 +1,5 @@
 import type { Db } from 'mongodb';
-import type { Claims } from '../../shared/claims.ts';
+import type { WorkClaims } from '../../shared/work-claims.ts';
 import { claimedAs, type Claimable } from '../platform/mongo/claim-filters.ts';
 import { Documents } from '../platform/mongo/documents.ts';
 
@@ -10,7 +10,7 @@ interface TurnDoc extends Claimable {
 }
 
 /** From one question to a server to the next. */
-export const BETWEEN_MS = 1000;
+export const QUERY_INTERVAL_MS = 1000;
 
 /** Collection `domain_turns`: so that all controllers together ask a server at most once a second. */
 export class TurnStore extends Documents<TurnDoc> {
@@ -20,10 +20,10 @@ export class TurnStore extends Documents<TurnDoc> {
   }
 
   /** False when the server was asked within the last second. `claims` last for BETWEEN_MS. */
-  async take(server: string, claims: Claims, now: number): Promise<boolean> {
+  async take(server: string, workClaims: WorkClaims, now: number): Promise<boolean> {
     const seen = await this.findOne({ _id: server });
-    if (!claims.isFree(seen?.claim)) return false;
-    const turn = { claim: claims.begin(), free_at: now + BETWEEN_MS };
+    if (!workClaims.isFree(seen?.claim)) return false;
+    const turn = { claim: workClaims.create(), free_at: now + QUERY_INTERVAL_MS };
     return seen ? this.update(claimedAs(seen), { $set: turn }) : this.insertIfFree({ _id: server, ...turn });
   }
 

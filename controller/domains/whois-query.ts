@@ -11,16 +11,16 @@ export interface WhoisDeps {
   takeTurn(server: string): Promise<boolean>;
 }
 
-type WhoisReply = { kind: 'answered'; text: string } | Extract<Lookup, { kind: 'busy' | 'failed' }>;
+type WhoisQueryResult = { kind: 'responded'; text: string } | Extract<Lookup, { kind: 'busy' | 'failed' }>;
 
 /** Asks a WHOIS server (RFC 3912) about a domain, in its turn. */
 export async function queryWhois(
   { reader, roots, takeTurn }: WhoisDeps, host: string, name: string,
-): Promise<WhoisReply> {
+): Promise<WhoisQueryResult> {
   if (!(await takeTurn(host))) return { kind: 'busy', server: host };
-  const answer = await reader.query({
+  const response = await reader.query({
     host, port: roots.whoisPort, line: name, limitBytes: LIMIT_BYTES, timeoutMs: TIMEOUT_MS,
   });
-  if (answer.kind === 'answered') return { kind: 'answered', text: answer.body.toString('utf8') };
-  return { kind: 'failed', message: `${host}: ${answer.reason}` };
+  if (response.kind === 'responded') return { kind: 'responded', text: response.body.toString('utf8') };
+  return { kind: 'failed', message: `${host}: ${response.reason}` };
 }

@@ -1,6 +1,6 @@
 import { newId } from '../../shared/ids.ts';
 import type { Clock, Timer } from '../../shared/time.ts';
-import type { EventStream } from '../http/event-stream.ts';
+import type { EventStream } from '../http/responses/event-stream.ts';
 import type { BusSubscription } from '../platform/bus/bus-port.ts';
 import { EventRing } from './ring.ts';
 
@@ -8,7 +8,7 @@ import { EventRing } from './ring.ts';
 const RECONNECT_MS = 3000;
 
 /** The open response to one client. */
-export type EventSink = Pick<EventStream, 'send' | 'finish' | 'onGone'>;
+export type EventSink = Pick<EventStream, 'send' | 'finish' | 'onClose'>;
 
 /** How long a project's results are still received after its last client has gone, since it may come back. */
 export const LINGER_MS = 60_000;
@@ -25,10 +25,10 @@ export class Channel {
   #linger: Timer | null = null;
 
   /** `watchResults` starts receiving the project's results. */
-  constructor(clock: Clock, watchResults: () => BusSubscription) {
+  constructor(clock: Clock, subscribeToResults: () => BusSubscription) {
     this.#clock = clock;
-    this.#watchResults = watchResults;
-    this.#ring = new EventRing(this.#newPlace());
+    this.#watchResults = subscribeToResults;
+    this.#ring = new EventRing(this.#newPosition());
   }
 
   get hasClients(): boolean {
@@ -36,11 +36,11 @@ export class Channel {
   }
 
   /** Whether it receives results. */
-  get isWatching(): boolean {
+  get receivesResults(): boolean {
     return this.#results !== null;
   }
 
-  tell(id: string, text: string): void {
+  publish(id: string, text: string): void {
     if (!this.#ring.add(id, text)) return;
     for (const sink of this.#sinks) sink.send(text);
   }
@@ -50,7 +50,7 @@ export class Channel {
     if (this.#results === null) {
       this.#results = this.#watchResults();
       // A place of its own: earlier clients have missed results, even if nothing else has happened since.
-      this.#ring.add(this.#newPlace(), '');
+      this.#ring.add(this.#newPosition(), '');
       this.#resultsSince = this.#ring.seq;
     }
     this.#sinks.add(sink);
@@ -67,9 +67,9 @@ export class Channel {
 
   /** Events may have been missed: clients must reload, and nobody can resume from before. */
   reset(): void {
-    this.#ring = new EventRing(this.#newPlace());
+    this.#ring = new EventRing(this.#newPosition());
     this.#resultsSince = 0;
-    for (const sink of this.#sinks) this.#askToReload(sink);
+    for (const sink of this.#sinks) this.#requestReload(sink);
   }
 
   /** Receives no more results; clients stay. */
@@ -82,16 +82,16 @@ export class Channel {
   #resume(sink: EventSink, lastEventId: string): void {
     const replay = this.#ring.after(lastEventId);
     // The ring lacks the results of the time between, or everything: only reloading helps.
-    if (replay === null || replay.seq < this.#resultsSince) this.#askToReload(sink);
+    if (replay === null || replay.seq < this.#resultsSince) this.#requestReload(sink);
     else for (const text of replay.texts) sink.send(text);
   }
 
-  #askToReload(sink: EventSink): void {
+  #requestReload(sink: EventSink): void {
     sink.send(`id: ${this.#ring.last}\nevent: resync\ndata: {}\n\n`);
   }
 
   /** A place between events. */
-  #newPlace(): string {
+  #newPosition(): string {
     return newId(this.#clock.now());
   }
 }

@@ -7,17 +7,17 @@ import type { Bus, BusSubscription } from '../platform/bus/bus-port.ts';
 import { Channel, type EventSink } from './channel.ts';
 import type { LiveEvent } from './event.ts';
 import { resultEvent } from './views.ts';
-import { WatchedProjects } from './watched-projects.ts';
+import { StreamedProjects } from './streamed-projects.ts';
 
 /** A sign of life, so that nothing on the way takes a quiet stream for a dead one. */
 export const KEEP_ALIVE_MS = 15_000;
 /** Projects whose latest events are held; beyond that, the quietest project without clients is dropped. */
-const MOST_CHANNELS = 1000;
-const MOST_STREAMS = 500;
-const MOST_STREAMS_OF_USER = 20;
+const MAX_CHANNELS = 1000;
+const MAX_STREAMS = 500;
+const MAX_STREAMS_PER_USER = 20;
 
 /** Whose stream it is. */
-interface Listener {
+interface StreamOwner {
   user: string;
   organizationId: string;
 }
@@ -29,10 +29,10 @@ interface Listener {
 export class EventHub {
   readonly #deps: { bus: Bus; clock: Clock };
   /** The projects whose results this and other controllers want to be published. */
-  readonly watched: WatchedProjects;
+  readonly streamedProjects: StreamedProjects;
   /** In order of their latest use. */
   readonly #channels = new Map<string, Channel>();
-  readonly #streams = new Map<EventSink, Listener>();
+  readonly #streams = new Map<EventSink, StreamOwner>();
   #events: BusSubscription | null = null;
   #timer: Timer | null = null;
   #isStopped = false;
@@ -41,9 +41,9 @@ export class EventHub {
 
   constructor(deps: { bus: Bus; clock: Clock }) {
     this.#deps = deps;
-    const isWatched = (project: string) => this.#channels.get(project)?.isWatching === true;
-    const own = { has: isWatched, list: () => [...this.#channels.keys()].filter(isWatched) };
-    this.watched = new WatchedProjects({ ...deps, own });
+    const isStreamed = (project: string) => this.#channels.get(project)?.receivesResults === true;
+    const own = { has: isStreamed, list: () => [...this.#channels.keys()].filter(isStreamed) };
+    this.streamedProjects = new StreamedProjects({ ...deps, own });
   }
 
   get streams(): number {
@@ -64,11 +64,11 @@ export class EventHub {
     // Events may have been missed meanwhile.
     bus.onReconnect(() => {
       for (const channel of this.#channels.values()) channel.reset();
-      this.watched.announce();
+      this.streamedProjects.announce();
     });
-    this.watched.start();
+    this.streamedProjects.start();
     this.#timer = clock.setRepeating(KEEP_ALIVE_MS, () => {
-      this.watched.announce();
+      this.streamedProjects.announce();
       for (const stream of this.#streams.keys()) stream.send(': keep-alive\n\n');
     });
   }
@@ -80,8 +80,8 @@ export class EventHub {
     for (const stream of this.#streams.keys()) stream.finish();
     for (const channel of this.#channels.values()) channel.stop();
     this.#channels.clear();
-    this.watched.announce();
-    await Promise.all([this.#events?.stop(), this.watched.stop()]);
+    this.streamedProjects.announce();
+    await Promise.all([this.#events?.stop(), this.streamedProjects.stop()]);
   }
 
   /**
@@ -89,42 +89,42 @@ export class EventHub {
    * organization. Returns why not, or null.
    */
   connect(
-    { organizationId, projectId }: Tenant, { user, most }: { user: string; most: number }, stream: EventSink,
+    { organizationId, projectId }: Tenant, { user, maxStreams }: { user: string; maxStreams: number }, stream: EventSink,
     lastEventId: string | null,
   ): 'user_full' | 'organization_full' | 'full' | null {
-    if (this.#count((other) => other.user === user) >= MOST_STREAMS_OF_USER) return 'user_full';
-    if (this.streamsOf(organizationId) >= most) return 'organization_full';
-    if (this.#isStopped || this.#streams.size >= MOST_STREAMS) return 'full';
+    if (this.#count((other) => other.user === user) >= MAX_STREAMS_PER_USER) return 'user_full';
+    if (this.streamsOf(organizationId) >= maxStreams) return 'organization_full';
+    if (this.#isStopped || this.#streams.size >= MAX_STREAMS) return 'full';
     this.#streams.set(stream, { user, organizationId });
     const channel = this.#channelOf(organizationId, projectId);
-    stream.onGone(() => {
+    stream.onClose(() => {
       channel.leave(stream);
       this.#streams.delete(stream);
     });
-    const wasWatching = channel.isWatching;
+    const wasReceivingResults = channel.receivesResults;
     channel.join(stream, lastEventId);
     // After the subscription: whoever hears of it publishes, and nothing of that is missed.
-    if (!wasWatching) this.watched.announce();
+    if (!wasReceivingResults) this.streamedProjects.announce();
     return null;
   }
 
-  #count(isCounted: (listener: Listener) => boolean): number {
+  #count(isCounted: (listener: StreamOwner) => boolean): number {
     return [...this.#streams.values()].filter(isCounted).length;
   }
 
   #channelOf(organizationId: string, projectId: string): Channel {
     const key = `${organizationId}.${projectId}`;
-    const known = this.#channels.get(key);
-    const channel = known ?? new Channel(
-      this.#deps.clock, () => this.#watchResults(subjects.rawOfProject(organizationId, projectId)),
+    const existing = this.#channels.get(key);
+    const channel = existing ?? new Channel(
+      this.#deps.clock, () => this.#subscribeToResults(subjects.rawOfProject(organizationId, projectId)),
     );
     this.#channels.delete(key);
     this.#channels.set(key, channel);
-    if (!known && this.#channels.size > MOST_CHANNELS) this.#evict();
+    if (!existing && this.#channels.size > MAX_CHANNELS) this.#evict();
     return channel;
   }
 
-  #watchResults(results: string): BusSubscription {
+  #subscribeToResults(results: string): BusSubscription {
     return this.#deps.bus.subscribe(results, ({ subject, data }) => {
       const event = resultEvent(data);
       this.#take(event, subject.startsWith(`raw.${event?.organization_id}.${event?.project_id}.`));
@@ -148,6 +148,6 @@ export class EventHub {
     }
     const { id, kind, organization_id, project_id, data } = event;
     const text = `id: ${id}\nevent: ${kind}\ndata: ${JSON.stringify(data)}\n\n`;
-    this.#channelOf(organization_id, project_id).tell(id, text);
+    this.#channelOf(organization_id, project_id).publish(id, text);
   }
 }

@@ -1,4 +1,4 @@
-import { defineRoute, type Route } from '../http/route.ts';
+import { defineRoute, type Route } from '../http/routing/route.ts';
 import { openEventStream, type EventDeps } from './verbs.ts';
 
 const HEADERS = { 'Cache-Control': 'no-cache, no-store, no-transform', 'X-Accel-Buffering': 'no' };
@@ -19,7 +19,7 @@ export function eventRoutes(deps: EventDeps): Route[] {
       summary: 'Stream the events of the project', description,
       auth: { access: 'project', role: 'viewer' },
       errors: ['FAIR_USE_LIMIT_REACHED'],
-      answers: { 200: { contentType: 'text/event-stream; charset=utf-8', isStream: true } },
+      responses: { 200: { contentType: 'text/event-stream; charset=utf-8', isStream: true } },
       handle: async (ctx) => ({ status: 200, stream: await openEventStream(deps, ctx), headers: HEADERS }),
     }),
   ];

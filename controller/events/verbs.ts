@@ -1,7 +1,7 @@
 import { AppError } from '../../shared/errors.ts';
-import { EventStream } from '../http/event-stream.ts';
+import { EventStream } from '../http/responses/event-stream.ts';
 import { fairUseLimitReached, type Quota } from '../plans/quota.ts';
-import { authorOf, type ProjectContext } from '../http/route.ts';
+import { authorOf, type ProjectContext } from '../http/routing/route.ts';
 import type { EventHub } from './hub.ts';
 
 export interface EventDeps {
@@ -9,7 +9,7 @@ export interface EventDeps {
   quota: Pick<Quota, 'limitsOf'>;
 }
 
-const LONGEST_EVENT_ID = 64;
+const MAX_EVENT_ID_LENGTH = 64;
 
 /**
  * The project's events from now on, or after the last one that the client saw. Throws FAIR_USE_LIMIT_REACHED
@@ -18,12 +18,12 @@ const LONGEST_EVENT_ID = 64;
  */
 export async function openEventStream(deps: EventDeps, ctx: ProjectContext): Promise<EventStream> {
   const { actor, tenant, lastEventId = '' } = ctx;
-  const { event_streams: most } = await deps.quota.limitsOf(tenant.organizationId);
+  const { event_streams: maxStreams } = await deps.quota.limitsOf(tenant.organizationId);
   const stream = new EventStream();
-  const after = lastEventId === '' ? null : lastEventId.slice(0, LONGEST_EVENT_ID);
-  const refusal = deps.hub.connect(tenant, { user: authorOf(actor), most }, stream, after);
+  const after = lastEventId === '' ? null : lastEventId.slice(0, MAX_EVENT_ID_LENGTH);
+  const refusal = deps.hub.connect(tenant, { user: authorOf(actor), maxStreams }, stream, after);
   if (refusal === null) return stream;
-  if (refusal === 'organization_full') throw fairUseLimitReached('open event streams', most, most);
+  if (refusal === 'organization_full') throw fairUseLimitReached('open event streams', maxStreams, maxStreams);
   if (refusal === 'user_full') {
     throw new AppError('FAIR_USE_LIMIT_REACHED', 'Too many event streams are open; close one first');
   }

@@ -26,10 +26,10 @@ export function regionEvent(change: RegionChange): LiveEvent {
 }
 
 /** Monitors that one event names; a read of `/api/monitors/overview` may name as many. */
-const MOST_NAMED = 100;
+const MAX_MONITORS_PER_EVENT = 100;
 
 /** What an event tells of a monitor that was written. */
-export interface WrittenMonitor {
+export interface ChangedMonitor {
   _id: string;
   organization_id: string;
   project_id: string;
@@ -39,16 +39,16 @@ export interface WrittenMonitor {
 }
 
 /** Monitors were created or changed, or deleted; telling the same revisions again is the same event. */
-export function monitorEvents(monitors: readonly WrittenMonitor[], at: number): LiveEvent[] {
-  const alike = new Map<string, WrittenMonitor[]>();
+export function monitorEvents(monitors: readonly ChangedMonitor[], at: number): LiveEvent[] {
+  const batches = new Map<string, ChangedMonitor[]>();
   for (const one of monitors) {
     const key = `${one.organization_id} ${one.project_id} ${one.deleted_at === null}`;
-    const others = alike.get(key);
-    if (others === undefined) alike.set(key, [one]);
+    const others = batches.get(key);
+    if (others === undefined) batches.set(key, [one]);
     else others.push(one);
   }
-  return [...alike.values()].flatMap((all) => chunks(all).map((some): LiveEvent => {
-    const [{ organization_id, project_id, deleted_at }] = some as [WrittenMonitor];
+  return [...batches.values()].flatMap((all) => chunks(all).map((some): LiveEvent => {
+    const [{ organization_id, project_id, deleted_at }] = some as [ChangedMonitor];
     const kind = deleted_at === null ? 'monitor.changed' : 'monitor.deleted';
     const id = derivedId(kind, ...some.flatMap(({ _id, revision }) => [_id, revision]));
     return { id, kind, organization_id, project_id, at, data: { monitor_ids: some.map(({ _id }) => _id) } };
@@ -56,8 +56,8 @@ export function monitorEvents(monitors: readonly WrittenMonitor[], at: number): 
 }
 
 function chunks<T>(all: readonly T[]): T[][] {
-  const count = Math.ceil(all.length / MOST_NAMED);
-  return Array.from({ length: count }, (_, at) => all.slice(at * MOST_NAMED, (at + 1) * MOST_NAMED));
+  const count = Math.ceil(all.length / MAX_MONITORS_PER_EVENT);
+  return Array.from({ length: count }, (_, at) => all.slice(at * MAX_MONITORS_PER_EVENT, (at + 1) * MAX_MONITORS_PER_EVENT));
 }
 
 /** A group was created or changed, or deleted. */
@@ -69,7 +69,7 @@ export function groupEvent(
   return { id: newId(at), kind, organization_id, project_id, at, data: { group_id: groupId } };
 }
 
-export interface ProbeSeen {
+export interface ProbeStatusChange {
   id: string;
   name: string;
   region_id: string;
@@ -79,7 +79,7 @@ export interface ProbeSeen {
 }
 
 /** A probe came online, went offline or was quarantined, as one project that may see it is told. */
-export function probeEvent({ id, name, region_id, status, at }: ProbeSeen, project: Tenant): LiveEvent {
+export function probeEvent({ id, name, region_id, status, at }: ProbeStatusChange, project: Tenant): LiveEvent {
   return {
     id: derivedId(id, status, at, project.projectId), kind: 'probe',
     organization_id: project.organizationId, project_id: project.projectId, at,

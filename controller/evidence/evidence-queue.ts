@@ -1,27 +1,27 @@
 import type { Log } from '../../shared/log.ts';
 import { sleep, type Clock } from '../../shared/time.ts';
-import type { Arrival } from './evidence.ts';
+import type { ReceivedEvidence } from './evidence.ts';
 
 /** Limits of what waits, for example while the database is away. */
-const MOST_WAITING = 1000;
-const MOST_BYTES = 8 * 1_048_576;
+const MAX_QUEUED = 1000;
+const MAX_QUEUED_BYTES = 8 * 1_048_576;
 /** Written at once, at most, and how long a write waits for more to come. */
-const BATCH = 100;
-const GATHER_MS = 250;
+const BATCH_SIZE = 100;
+const BATCH_DELAY_MS = 250;
 /** The longest wait before a failed write is repeated. It is short since a stop waits for it. */
-const LONGEST_BACKOFF_MS = 2000;
+const MAX_BACKOFF_MS = 2000;
 
 interface QueueDeps {
   clock: Clock;
   log: Log;
   /** Rejects while nothing can be written; the same batch then comes again. */
-  write(batch: Arrival[]): Promise<void>;
+  write(batch: ReceivedEvidence[]): Promise<void>;
 }
 
 /** Evidence on its way to the database, in batches. While there is none it sets no timer. */
 export class EvidenceQueue {
   readonly #deps: QueueDeps;
-  readonly #waiting: Arrival[] = [];
+  readonly #waiting: ReceivedEvidence[] = [];
   #bytes = 0;
   #writing: Promise<void> | null = null;
   #isStopped = false;
@@ -31,11 +31,11 @@ export class EvidenceQueue {
   }
 
   /** False, and without effect, when too much waits. */
-  put(arrival: Arrival): boolean {
-    const isFull = this.#waiting.length >= MOST_WAITING || this.#bytes + arrival.size > MOST_BYTES;
+  put(item: ReceivedEvidence): boolean {
+    const isFull = this.#waiting.length >= MAX_QUEUED || this.#bytes + item.size > MAX_QUEUED_BYTES;
     if (isFull || this.#isStopped) return false;
-    this.#waiting.push(arrival);
-    this.#bytes += arrival.size;
+    this.#waiting.push(item);
+    this.#bytes += item.size;
     this.#writing ??= this.#writeAll();
     return true;
   }
@@ -48,18 +48,18 @@ export class EvidenceQueue {
 
   async #writeAll(): Promise<void> {
     const { clock, log, write } = this.#deps;
-    let waitMs = GATHER_MS;
+    let delayMs = BATCH_DELAY_MS;
     while (this.#waiting.length > 0) {
-      if (!this.#isStopped) await sleep(clock, waitMs);
-      const batch = this.#waiting.slice(0, BATCH);
+      if (!this.#isStopped) await sleep(clock, delayMs);
+      const batch = this.#waiting.slice(0, BATCH_SIZE);
       try {
         await write(batch);
         this.#remove(batch.length);
-        waitMs = GATHER_MS;
+        delayMs = BATCH_DELAY_MS;
       } catch (error) {
-        if (waitMs === GATHER_MS) log.warn({ err: error }, 'could not write evidence; it will be retried');
+        if (delayMs === BATCH_DELAY_MS) log.warn({ err: error }, 'could not write evidence; it will be retried');
         if (this.#isStopped) break;
-        waitMs = Math.min(waitMs * 2, LONGEST_BACKOFF_MS);
+        delayMs = Math.min(delayMs * 2, MAX_BACKOFF_MS);
       }
     }
     this.#writing = null;

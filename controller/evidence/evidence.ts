@@ -1,4 +1,4 @@
-import type { AnswerSeen, EvidenceMessage } from '../../shared/contracts/evidence.ts';
+import type { ResponseEvidence, EvidenceMessage } from '../../shared/contracts/evidence.ts';
 import type { ProbeAddress } from '../../shared/contracts/subjects.ts';
 import type { TlsFacts } from '../../shared/contracts/result.ts';
 import { derivedId } from '../../shared/ids.ts';
@@ -6,7 +6,7 @@ import type { MonitorDoc } from '../monitors/monitor.ts';
 import { restoring } from '../platform/mongo/null-fields.ts';
 
 /** A document of `evidence`: what a failed check saw. Instants are Unix ms by a corrected clock. */
-export interface EvidenceDoc extends AnswerSeen {
+export interface EvidenceDoc extends ResponseEvidence {
   _id: string;
   organization_id: string;
   project_id: string;
@@ -17,11 +17,11 @@ export interface EvidenceDoc extends AnswerSeen {
   /** Failures of one type after the same good check: as a rule, one outage in one region. */
   series: string;
   /** The probe's latest good check of the monitor before; null if it had none. */
-  last_good: AnswerSeen | null;
+  last_good: ResponseEvidence | null;
 }
 
 /** Evidence as a probe has sent it. */
-export interface Arrival {
+export interface ReceivedEvidence {
   from: ProbeAddress;
   message: EvidenceMessage;
   /** Length of the message, bytes. */
@@ -33,7 +33,7 @@ export interface Arrival {
 }
 
 /** The document of what came. The same message gives the same document, so that a repeated one is found. */
-export function evidenceOf({ from, message, shiftMs }: Arrival, monitor: MonitorDoc): EvidenceDoc {
+export function evidenceOf({ from, message, shiftMs }: ReceivedEvidence, monitor: MonitorDoc): EvidenceDoc {
   const { monitor_id, error, last_good } = message;
   const { region, probeId: probe_id } = from;
   const { organization_id, project_id } = monitor;
@@ -41,13 +41,13 @@ export function evidenceOf({ from, message, shiftMs }: Arrival, monitor: Monitor
     _id: derivedId('evidence', monitor_id, probe_id, message.checked_at),
     organization_id, project_id, monitor_id, region, probe_id, error,
     series: `${last_good?.checked_at ?? ''} ${error.type}`,
-    ...answerOf(message, shiftMs), last_good: last_good && answerOf(last_good, shiftMs),
+    ...withCorrectedTime(message, shiftMs), last_good: last_good && withCorrectedTime(last_good, shiftMs),
   };
 }
 
-function answerOf(answer: AnswerSeen, shiftMs: number): AnswerSeen {
+function withCorrectedTime(response: ResponseEvidence, shiftMs: number): ResponseEvidence {
   const { checked_at, remote_address, addresses, status_line, headers, body_excerpt, certificate, timings } =
-    answer;
+    response;
   return {
     checked_at: checked_at + shiftMs,
     remote_address, addresses, status_line, headers, body_excerpt, certificate, timings,
@@ -57,8 +57,8 @@ function answerOf(answer: AnswerSeen, shiftMs: number): AnswerSeen {
 const nulls = {
   remote_address: null, status_line: null, body_excerpt: null, certificate: null, timings: null,
 };
-const within = { certificate: restoring<TlsFacts>({ expires_at: null }) };
-const restoreAnswer = restoring<AnswerSeen>(nulls, within);
+const nested = { certificate: restoring<TlsFacts>({ expires_at: null }) };
+const restoreResponse = restoring<ResponseEvidence>(nulls, nested);
 
 export const restoreEvidence =
-  restoring<EvidenceDoc>({ ...nulls, last_good: null }, { ...within, last_good: restoreAnswer });
+  restoring<EvidenceDoc>({ ...nulls, last_good: null }, { ...nested, last_good: restoreResponse });

@@ -1,5 +1,5 @@
 import { decodeJson } from '../../shared/contracts/decode-json.ts';
-import { evidence, LARGEST_EVIDENCE_BYTES } from '../../shared/contracts/evidence.ts';
+import { evidence, MAX_EVIDENCE_BYTES } from '../../shared/contracts/evidence.ts';
 import { probeOfSubject, subjects } from '../../shared/contracts/subjects.ts';
 import type { Log } from '../../shared/log.ts';
 import type { Clock } from '../../shared/time.ts';
@@ -7,7 +7,7 @@ import type { Bus, BusMessage, BusSubscription } from '../platform/bus/bus-port.
 import type { FleetDirectory } from '../probes/directory.ts';
 import { IgnoredMessages } from '../probes/ignored-messages.ts';
 import { ProbeRate } from '../probes/probe-rate.ts';
-import type { Arrival } from './evidence.ts';
+import type { ReceivedEvidence } from './evidence.ts';
 import { EvidenceQueue } from './evidence-queue.ts';
 import type { EvidenceOutcome } from './rules.ts';
 
@@ -17,7 +17,7 @@ interface IntakeDeps {
   /** What to add to a probe's times, ms. */
   clockShiftMs(probeId: string): number;
   /** What becomes of each, in order. Rejects while the database is away. */
-  keep(arrivals: Arrival[]): Promise<EvidenceOutcome[]>;
+  store(batch: ReceivedEvidence[]): Promise<EvidenceOutcome[]>;
   clock: Clock;
   log: Log;
 }
@@ -43,12 +43,12 @@ export class EvidenceIntake {
     this.#deps = deps;
     this.rate = new ProbeRate({ clock, log, subject: 'evidence' });
     this.#ignored = new IgnoredMessages({ clock, log, reason: 'evidence from a probe was rejected' });
-    this.#queue = new EvidenceQueue({ clock, log, write: (arrivals) => this.#keep(arrivals) });
+    this.#queue = new EvidenceQueue({ clock, log, write: (batch) => this.#store(batch) });
   }
 
   start(): void {
-    const take = (message: BusMessage) => this.#take(message);
-    this.#subscription = this.#deps.bus.subscribe(subjects.evidenceOfAll, take, { queue: 'evidence' });
+    const receive = (message: BusMessage) => this.#receive(message);
+    this.#subscription = this.#deps.bus.subscribe(subjects.evidenceOfAll, receive, { queue: 'evidence' });
   }
 
   /** Ends when what waits is written, or at the first write that fails. */
@@ -57,28 +57,28 @@ export class EvidenceIntake {
     await this.#queue.stop();
   }
 
-  #take({ subject, data }: BusMessage): void {
+  #receive({ subject, data }: BusMessage): void {
     const { directory, clock, clockShiftMs } = this.#deps;
     const from = probeOfSubject(subject);
     if (!from || !this.rate.admits(from.probeId)) return;
-    const message = decodeJson(evidence, data, LARGEST_EVIDENCE_BYTES);
-    if (!message) return this.#note(from.probeId, 'unreadable');
+    const message = decodeJson(evidence, data, MAX_EVIDENCE_BYTES);
+    if (!message) return this.#count(from.probeId, 'unreadable');
     if (directory.enrolled(from.probeId)?.region_id !== from.region) {
-      return this.#note(from.probeId, 'unknown_probe');
+      return this.#count(from.probeId, 'unknown_probe');
     }
     const shiftMs = clockShiftMs(from.probeId);
-    const isPut = this.#queue.put({ from, message, size: data.length, at: clock.now(), shiftMs });
-    if (!isPut) this.#note(from.probeId, 'dropped');
+    const isQueued = this.#queue.put({ from, message, size: data.length, at: clock.now(), shiftMs });
+    if (!isQueued) this.#count(from.probeId, 'dropped');
   }
 
-  async #keep(arrivals: Arrival[]): Promise<void> {
-    const outcomes = await this.#deps.keep(arrivals);
-    for (const [index, { from }] of arrivals.entries()) {
-      this.#note(from.probeId, outcomes[index] as EvidenceOutcome);
+  async #store(batch: ReceivedEvidence[]): Promise<void> {
+    const outcomes = await this.#deps.store(batch);
+    for (const [index, { from }] of batch.entries()) {
+      this.#count(from.probeId, outcomes[index] as EvidenceOutcome);
     }
   }
 
-  #note(probeId: string, outcome: EvidenceOutcome): void {
+  #count(probeId: string, outcome: EvidenceOutcome): void {
     this.counts[outcome] += 1;
     if (outcome !== 'kept') this.#ignored.add(probeId, { outcome });
   }

@@ -1,5 +1,5 @@
 import type { Tenant } from '../accounts/tenant.ts';
-import type { Claim } from '../assignments/assignment-doc.ts';
+import type { AssignmentHistoryEntry } from '../assignments/assignment-doc.ts';
 import type { MonitorDoc } from '../monitors/monitor.ts';
 
 /** What evidence needs of monitors. */
@@ -11,7 +11,7 @@ export interface MonitorLookup {
 }
 
 /** What evidence needs of assignments. */
-export interface ClaimLookup {
+export interface AssignmentLookup {
   /** What there is of these pairs; `gone` when the probe no longer has the monitor. */
-  claimsOf(pairs: { probeId: string; monitorId: string }[]): Promise<Claim[]>;
+  historyOf(pairs: { probeId: string; monitorId: string }[]): Promise<AssignmentHistoryEntry[]>;
 }

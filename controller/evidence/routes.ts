@@ -1,22 +1,22 @@
-import { idParams } from '../http/params.ts';
-import { defineRoute, type Route } from '../http/route.ts';
-import { evidenceAnswer, evidenceQuery } from './answers.ts';
+import { idParams } from '../http/input/params.ts';
+import { defineRoute, type Route } from '../http/routing/route.ts';
+import { evidenceResponse, evidenceQuery } from './responses.ts';
 import { readIncidentEvidence, readMonitorEvidence, type EvidenceDeps } from './verbs/read-evidence.ts';
 import { viewEvidence } from './views.ts';
 
-const SHOWS = 'The response of the target, complete or partial, next to the last successful one. Newest first. '
+const DESCRIPTION = 'The response of the target, complete or partial, next to the last successful one. Newest first. '
   + 'The request is not included.';
 
 /** What failed checks saw. A target may answer with what was sent to it, so that only editors may read it. */
 export function evidenceRoutes(deps: EvidenceDeps): Route[] {
   const common = {
     method: 'GET', auth: { access: 'project', role: 'editor' }, params: idParams,
-    answers: { 200: evidenceAnswer },
+    responses: { 200: evidenceResponse },
   } as const;
   return [
     defineRoute({
       ...common, path: '/api/monitors/:id/evidence', tag: 'Monitors',
-      summary: 'Read the evidence of the failed checks of a monitor', description: SHOWS,
+      summary: 'Read the evidence of the failed checks of a monitor', description: DESCRIPTION,
       query: evidenceQuery,
       errors: ['MONITOR_NOT_FOUND'],
       handle: async (ctx, { params, query }) => {
@@ -27,7 +27,7 @@ export function evidenceRoutes(deps: EvidenceDeps): Route[] {
     defineRoute({
       ...common, path: '/api/incidents/:id/evidence', tag: 'Incidents',
       summary: 'Read the evidence of the failed checks of an incident',
-      description: `${SHOWS} Covers the time from one check interval before the incident started until it was resolved.`,
+      description: `${DESCRIPTION} Covers the time from one check interval before the incident started until it was resolved.`,
       errors: ['RESOURCE_NOT_FOUND'],
       handle: async (ctx, { params }) => {
         const found = await readIncidentEvidence(deps, ctx, params.id);

@@ -1,7 +1,7 @@
-import { AHEAD_MS } from '../verdicts/monitor-rules.ts';
+import { MAX_AHEAD_MS } from '../verdicts/monitor-rules.ts';
 
 /** What is kept of each monitor, at most. */
-export const MOST_OF_MONITOR = 50;
+export const MAX_PER_MONITOR = 50;
 
 /** Why the evidence of a known probe is not kept. */
 type EvidenceRefusal = 'unknown_monitor' | 'not_assigned' | 'future' | 'too_old';
@@ -20,20 +20,20 @@ interface EvidenceFacts {
   /** Whether its probe has the monitor. */
   isAssigned: boolean;
   /** How long the most generous plan keeps incidents, ms. */
-  keptMs: number;
+  retentionMs: number;
 }
 
 /** Why the evidence is not kept; null if it is. */
 export function refusalOf(facts: EvidenceFacts): EvidenceRefusal | null {
-  const { checkedAt, at, monitor, isAssigned, keptMs } = facts;
+  const { checkedAt, at, monitor, isAssigned, retentionMs } = facts;
   if (monitor?.deleted_at !== null) return 'unknown_monitor';
   if (!isAssigned) return 'not_assigned';
-  if (checkedAt > at + AHEAD_MS) return 'future';
-  return checkedAt < at - keptMs ? 'too_old' : null;
+  if (checkedAt > at + MAX_AHEAD_MS) return 'future';
+  return checkedAt < at - retentionMs ? 'too_old' : null;
 }
 
 /** What decides whether a document stays among those of its monitor. */
-export interface EvidencePlace {
+export interface EvidenceCandidate {
   _id: string;
   region: string;
   checked_at: number;
@@ -44,25 +44,25 @@ export interface EvidencePlace {
  * The ids of what is beyond `most`. Regions take turns, so that none pushes out the others, however often it
  * fails. Each keeps in turn its newest and what begins a series: how a long outage began is not forgotten.
  */
-export function excessOf(places: readonly EvidencePlace[], most: number): string[] {
-  const regions = new Map<string, EvidencePlace[]>();
-  for (const place of [...places].sort(newestFirst)) {
-    regions.set(place.region, [...(regions.get(place.region) ?? []), place]);
+export function excessOf(candidates: readonly EvidenceCandidate[], limit: number): string[] {
+  const regions = new Map<string, EvidenceCandidate[]>();
+  for (const candidate of [...candidates].sort(newestFirst)) {
+    regions.set(candidate.region, [...(regions.get(candidate.region) ?? []), candidate]);
   }
   const turns = [...regions.values()].flatMap((ofRegion) =>
-    bestFirst(ofRegion).map((place, turn) => ({ turn, place })));
+    bestFirst(ofRegion).map((candidate, turn) => ({ turn, place: candidate })));
   turns.sort((one, other) => one.turn - other.turn || newestFirst(one.place, other.place));
-  return turns.slice(most).map(({ place }) => place._id);
+  return turns.slice(limit).map(({ place: candidate }) => candidate._id);
 }
 
 /** Takes a region's places newest first. */
-function bestFirst(places: EvidencePlace[]): EvidencePlace[] {
-  const oldest = new Map(places.map((place) => [place.series, place]));
-  const beginnings = places.filter((place) => oldest.get(place.series) === place);
-  return [...new Set(places.flatMap((place, index) => [place, beginnings[index] ?? place]))];
+function bestFirst(candidates: EvidenceCandidate[]): EvidenceCandidate[] {
+  const oldest = new Map(candidates.map((candidate) => [candidate.series, candidate]));
+  const seriesStarts = candidates.filter((candidate) => oldest.get(candidate.series) === candidate);
+  return [...new Set(candidates.flatMap((candidate, index) => [candidate, seriesStarts[index] ?? candidate]))];
 }
 
-function newestFirst(one: EvidencePlace, other: EvidencePlace): number {
+function newestFirst(one: EvidenceCandidate, other: EvidenceCandidate): number {
   return other.checked_at - one.checked_at || (one._id < other._id ? 1 : -1);
 }
 

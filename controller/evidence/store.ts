@@ -1,9 +1,9 @@
 import type { Db } from 'mongodb';
 import { ownedBy, type Tenant } from '../accounts/tenant.ts';
 import { Documents } from '../platform/mongo/documents.ts';
-import { insertAbsent } from '../platform/mongo/upsert-ahead.ts';
+import { insertMissing } from '../platform/mongo/upsert-newer.ts';
 import { restoreEvidence, type EvidenceDoc } from './evidence.ts';
-import type { EvidencePlace } from './rules.ts';
+import type { EvidenceCandidate } from './rules.ts';
 
 interface Span {
   /** Unix ms, both included. */
@@ -22,7 +22,7 @@ export class EvidenceStore extends Documents<EvidenceDoc> {
 
   /** Leaves out what is there already. */
   add(docs: EvidenceDoc[]): Promise<void> {
-    return insertAbsent(this.all, docs);
+    return insertMissing(this.all, docs);
   }
 
   /** Newest first. */
@@ -37,12 +37,12 @@ export class EvidenceStore extends Documents<EvidenceDoc> {
   }
 
   /** Of all evidence of a monitor, in no particular order. */
-  places(tenant: Tenant, monitorId: string): Promise<EvidencePlace[]> {
+  candidates(tenant: Tenant, monitorId: string): Promise<EvidenceCandidate[]> {
     const found = this.all.find({ monitor_id: monitorId, ...ownedBy(tenant) });
-    return found.project<EvidencePlace>({ region: 1, checked_at: 1, series: 1 }).toArray();
+    return found.project<EvidenceCandidate>({ region: 1, checked_at: 1, series: 1 }).toArray();
   }
 
-  async removeSome(tenant: Tenant, ids: string[]): Promise<void> {
+  async removeByIds(tenant: Tenant, ids: string[]): Promise<void> {
     if (ids.length > 0) await this.all.deleteMany({ _id: { $in: ids }, ...ownedBy(tenant) });
   }
 

@@ -1,6 +1,6 @@
 import type { Tenant } from '../accounts/tenant.ts';
 import type { MonitorDeps } from '../monitors/deps.ts';
-import type { ManyDeps } from '../monitors/verbs/change-many.ts';
+import type { BulkDeps } from '../monitors/verbs/change-many.ts';
 import type { GroupStore } from './store.ts';
 import type { RemovalStore, TreeStore } from './tree-store.ts';
 
@@ -9,9 +9,9 @@ export interface TreeDeps {
   groups: GroupStore;
   trees: TreeStore;
   removals: RemovalStore;
-  monitors: ManyDeps;
+  monitors: BulkDeps;
   /** Tells those who look at the project now that a group is other than it was. */
-  tell(project: Tenant, groupId: string, isDeleted: boolean): void;
+  onGroupChanged(project: Tenant, groupId: string, isDeleted: boolean): void;
 }
 
 export interface GroupDeps extends TreeDeps {

@@ -1,15 +1,15 @@
 import { AppError } from '../../shared/errors.ts';
 import type { GroupListInput } from './schema.ts';
 
-const MOST_ON_PAGE = 100;
+const MAX_PAGE_SIZE = 100;
 
 /** Throws INVALID_PAGE, INVALID_LIMIT. */
 export function pageOf(query: GroupListInput): { page: number; limit: number } {
   const page = wholeNumber(query.page);
   if (page < 1) throw new AppError('INVALID_PAGE', 'Page must be a positive whole number');
   const limit = wholeNumber(query.limit);
-  if (limit >= 1 && limit <= MOST_ON_PAGE) return { page, limit };
-  throw new AppError('INVALID_LIMIT', `Limit must be a whole number from 1 to ${MOST_ON_PAGE}`);
+  if (limit >= 1 && limit <= MAX_PAGE_SIZE) return { page, limit };
+  throw new AppError('INVALID_LIMIT', `Limit must be a whole number from 1 to ${MAX_PAGE_SIZE}`);
 }
 
 /** -1 for other text. */

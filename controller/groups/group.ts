@@ -38,10 +38,10 @@ export interface RemoveStep {
 
 export type TreeStep = PlaceStep | RemoveStep;
 
-export const MOST_LEVELS = 10;
+export const MAX_LEVELS = 10;
 
 /** On every plan, because the hierarchy and the health summary return all groups of a project at once. */
-export const MOST_GROUPS = 1000;
+export const MAX_GROUPS = 1000;
 
 export function duplicateName(): AppError {
   return valueTaken('DUPLICATE_NAME', 'name', 'A group with this name already exists in the project');

@@ -1,9 +1,9 @@
-import { idParams } from '../http/params.ts';
-import { created, defineRoute, done, ok, type Route } from '../http/route.ts';
-import { deletedAnswer } from '../monitors/answers.ts';
+import { idParams } from '../http/input/params.ts';
+import { created, defineRoute, okMessage, ok, type Route } from '../http/routing/route.ts';
+import { deletedResponse } from '../monitors/responses.ts';
 import { CONCEALMENT } from '../monitors/settings/http-credentials.ts';
 import { viewBulk } from '../monitors/views.ts';
-import * as answers from './answers.ts';
+import * as responses from './responses.ts';
 import type { GroupDeps } from './deps.ts';
 import * as schema from './schema.ts';
 import { assignMonitors, changeMembers, deleteMembers, moveMembers } from './verbs/change-members.ts';
@@ -28,7 +28,7 @@ function readRoutes(deps: GroupDeps): Route[] {
     defineRoute({
       ...common, path: '/api/groups', summary: 'List groups, newest first',
       query: schema.groupListQuery, errors: ['INVALID_PAGE', 'INVALID_LIMIT'],
-      answers: { 200: answers.groupListAnswer },
+      responses: { 200: responses.groupListResponse },
       handle: async (ctx, { query }) => {
         const { groups, counts, ...paging } = await listGroups(deps, ctx, query);
         return ok({ groups: groups.map((group) => viewGroup(group, counts)), ...paging });
@@ -36,7 +36,7 @@ function readRoutes(deps: GroupDeps): Route[] {
     }),
     defineRoute({
       ...common, path: '/api/groups/hierarchy', summary: 'Read all groups as a tree, sorted by name',
-      answers: { 200: answers.hierarchyAnswer },
+      responses: { 200: responses.hierarchyResponse },
       handle: async (ctx) => {
         const { groups, counts } = await readHierarchy(deps, ctx);
         return ok({ groups: viewHierarchy(groups, counts) });
@@ -44,19 +44,19 @@ function readRoutes(deps: GroupDeps): Route[] {
     }),
     defineRoute({
       ...common, ...one, summary: 'Read a group with its monitors, children and path',
-      answers: { 200: answers.groupView },
+      responses: { 200: responses.groupView },
       description: CONCEALMENT,
       handle: async (ctx, { params }) => ok(viewWholeGroup(await readGroup(deps, ctx, params.id), ctx.role)),
     }),
     defineRoute({
       ...figures, path: '/api/groups/health-summary',
       summary: 'Read the health of every group, sorted by name',
-      answers: { 200: answers.healthSummaryAnswer },
+      responses: { 200: responses.healthSummaryResponse },
       handle: async (ctx) => ok(await readHealthSummary(deps, ctx)),
     }),
     defineRoute({
       ...figures, ...one, path: '/api/groups/:id/stats', summary: 'Read the statistics of a group',
-      answers: { 200: answers.groupStatsAnswer },
+      responses: { 200: responses.groupStatsResponse },
       handle: async (ctx, { params }) => ok(await readGroupStats(deps, ctx, params.id)),
     }),
   ];
@@ -69,14 +69,14 @@ function writeRoutes(deps: GroupDeps): Route[] {
     defineRoute({
       ...common, method: 'POST', path: '/api/groups', summary: 'Create a group', audit: 'group.created',
       body: schema.groupInput, errors: [...treeErrors, 'FAIR_USE_LIMIT_REACHED'],
-      answers: { 201: answers.groupView },
+      responses: { 201: responses.groupView },
       handle: async (ctx, { body }) => created(viewGroup(await createGroup(deps, ctx, body), new Map())),
     }),
     ...(['PUT', 'PATCH'] as const).map((method) => defineRoute({
       ...common, ...one, method, summary: 'Change a group', audit: 'group.updated',
       description: 'Changes only the fields in the request. `PUT` and `PATCH` behave the same.',
       body: schema.groupChangeInput, errors: [...one.errors, ...treeErrors],
-      answers: { 200: answers.groupView },
+      responses: { 200: responses.groupView },
       handle: async (ctx, { params, body }) => {
         const group = await changeGroup(deps, ctx, params.id, body);
         return ok(viewGroup(group, await countMembers(deps, ctx, [group])));
@@ -85,20 +85,20 @@ function writeRoutes(deps: GroupDeps): Route[] {
     defineRoute({
       ...common, ...one, method: 'DELETE', summary: 'Delete a group', audit: 'group.deleted',
       description: 'Its child groups and monitors move to its parent.',
-      errors: [...one.errors, 'CONFLICT'], answers: { 200: deletedAnswer },
-      handle: (ctx, { params }) => done(deleteGroup(deps, ctx, params.id), 'Group deleted successfully'),
+      errors: [...one.errors, 'CONFLICT'], responses: { 200: deletedResponse },
+      handle: (ctx, { params }) => okMessage(deleteGroup(deps, ctx, params.id), 'Group deleted successfully'),
     }),
   ];
 }
 
 function memberRoutes(deps: GroupDeps): Route[] {
   const errors = [...one.errors, 'CONFLICT'] as const;
-  const common = { ...one, method: 'POST', tag, errors, answers: { 200: answers.bulkAnswer } } as const;
+  const common = { ...one, method: 'POST', tag, errors, responses: { 200: responses.bulkResponse } } as const;
   const bulk = { ...common, auth: { access: 'project', role: 'editor', keys: false } } as const;
-  const transition = (action: 'pause' | 'resume', summary: string, past: string) =>
+  const transition = (action: 'pause' | 'resume', summary: string, participle: string) =>
     defineRoute({
-      ...bulk, path: `/api/groups/:id/bulk-${action}`, summary, audit: `group.monitors_${past}`,
-      handle: (ctx, { params }) => changed(changeMembers(deps, ctx, params.id, { action }), past),
+      ...bulk, path: `/api/groups/:id/bulk-${action}`, summary, audit: `group.monitors_${participle}`,
+      handle: (ctx, { params }) => changed(changeMembers(deps, ctx, params.id, { action }), participle),
     });
   return [
     defineRoute({
@@ -128,6 +128,6 @@ function memberRoutes(deps: GroupDeps): Route[] {
   ];
 }
 
-async function changed(ids: Promise<string[]>, past: string) {
-  return ok(viewBulk(await ids, past));
+async function changed(ids: Promise<string[]>, participle: string) {
+  return ok(viewBulk(await ids, participle));
 }

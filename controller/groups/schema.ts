@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { readOnlyFields, uuidParam, UUID } from '../http/params.ts';
-import { characters, oneLine } from '../http/texts.ts';
+import { readOnlyFields, uuidParam, UUID } from '../http/input/params.ts';
+import { characters, singleLineText } from '../http/input/text-schemas.ts';
 
 const optionalFields = {
   description: characters(500, 'Must be at most 500 characters').nullable().optional(),
@@ -12,7 +12,7 @@ export const groupInput = z.strictObject({
     'id', 'organization_id', 'project_id', 'created_by', 'created_at', 'updated_at', 'check_count',
     'monitors', 'children', 'path',
   ),
-  name: oneLine(100).describe('Unique in the project, regardless of the parent; case-sensitive.'),
+  name: singleLineText(100).describe('Unique in the project, regardless of the parent; case-sensitive.'),
   ...optionalFields,
 });
 export type GroupInput = z.infer<typeof groupInput>;
@@ -28,10 +28,10 @@ export const groupListQuery = z.strictObject({
 export type GroupListInput = z.infer<typeof groupListQuery>;
 
 /** Limit on the monitors that one request puts into a group. */
-const MOST_ASSIGNED = 1000;
+const MAX_ASSIGNED_MONITORS = 1000;
 
 export const assignInput = z.strictObject({
-  monitor_ids: z.array(uuidParam).min(1).max(MOST_ASSIGNED).transform((ids) => [...new Set(ids)]),
+  monitor_ids: z.array(uuidParam).min(1).max(MAX_ASSIGNED_MONITORS).transform((ids) => [...new Set(ids)]),
 });
 
 const required = 'Target group ID is required';

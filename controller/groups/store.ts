@@ -5,13 +5,13 @@ import { Documents } from '../platform/mongo/documents.ts';
 import { isDuplicateKey, unlessTaken } from '../platform/mongo/mongo-errors.ts';
 import { restoring } from '../platform/mongo/null-fields.ts';
 import {
-  duplicateName, MOST_GROUPS, type GroupDoc, type GroupEdge, type GroupText, type PlaceStep, type RemoveStep,
+  duplicateName, MAX_GROUPS, type GroupDoc, type GroupEdge, type GroupText, type PlaceStep, type RemoveStep,
 } from './group.ts';
 
 /** No creation takes this long, ms; a group that then has no place was left by a process that ended. */
 const ABANDONED_AFTER_MS = 60_000;
 /** Leaves room for groups that were created at the same moment as the last one allowed. */
-const MOST_READ = 2 * MOST_GROUPS;
+const READ_LIMIT = 2 * MAX_GROUPS;
 
 /**
  * Collection `groups`. Deleted groups leave it, so that an index can keep names unique.
@@ -56,12 +56,12 @@ export class GroupStore extends Documents<GroupDoc> {
 
   /** All groups of the project, ordered by the code points of their names. */
   listAll(tenant: Tenant): Promise<GroupDoc[]> {
-    return this.select(placed(tenant)).sort({ name: 1 }).limit(MOST_READ).toArray();
+    return this.select(placed(tenant)).sort({ name: 1 }).limit(READ_LIMIT).toArray();
   }
 
   edges(tenant: Tenant): Promise<GroupEdge[]> {
     const edge = { _id: 1, parent_group_id: 1 };
-    return this.all.find(placed(tenant)).project<GroupEdge>(edge).map(restoreEdge).limit(MOST_READ).toArray();
+    return this.all.find(placed(tenant)).project<GroupEdge>(edge).map(restoreEdge).limit(READ_LIMIT).toArray();
   }
 
   countOf(tenant: Tenant): Promise<number> {

@@ -1,4 +1,4 @@
-import { MOST_LEVELS, type GroupEdge } from './group.ts';
+import { MAX_LEVELS, type GroupEdge } from './group.ts';
 
 /**
  * Whether a group, with everything below it, may be placed under `parentId` (null: at the top). A group that
@@ -12,7 +12,7 @@ export function placementOf(
   const path = pathOf(edges, parentId);
   if (path.length === 0) return 'no_parent';
   if (path.some((edge) => edge._id === groupId)) return 'circular';
-  return path.length + heightOf(edges, groupId) > MOST_LEVELS ? 'too_deep' : 'fits';
+  return path.length + heightOf(edges, groupId) > MAX_LEVELS ? 'too_deep' : 'fits';
 }
 
 /** The groups from the top down to `id`; empty if there is none. Ends even if the tree has a cycle. */
@@ -27,7 +27,7 @@ export function pathOf<G extends GroupEdge>(groups: readonly G[], id: string): G
 function heightOf(edges: readonly GroupEdge[], id: string): number {
   const children = childrenByParent(edges);
   let height = 0;
-  for (let level = [id]; level.length > 0 && height <= MOST_LEVELS; height += 1) {
+  for (let level = [id]; level.length > 0 && height <= MAX_LEVELS; height += 1) {
     level = level.flatMap((each) => children.get(each) ?? []).map((edge) => edge._id);
   }
   return height;

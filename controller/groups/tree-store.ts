@@ -37,7 +37,7 @@ export class TreeStore extends Documents<TreeDoc> {
   }
 
   /** Raises `revision` by one and leaves `step`. False: another change was first, or a step is unfinished. */
-  claim(tenant: Tenant, revision: number, step: TreeStep): Promise<boolean> {
+  commitStep(tenant: Tenant, revision: number, step: TreeStep): Promise<boolean> {
     const seen = { ...treeOf(tenant), revision, step: null };
     return this.update(seen, { $set: { step }, $inc: { revision: 1 } });
   }
@@ -63,7 +63,7 @@ interface RemovalDoc {
 }
 
 /** Removals of one project that are read at once. */
-const AT_ONCE = 100;
+const BATCH_SIZE = 100;
 /** No request that saw the group is still running by then, ms. */
 const CLEARED_AGAIN_AFTER_MS = 600_000;
 
@@ -90,12 +90,12 @@ export class RemovalStore extends Documents<RemovalDoc> {
   /** Removals that are due. */
   async list(tenant: Tenant, now: number): Promise<RemovalDoc[]> {
     const due = { ...ownedBy(tenant), clear_at: { $lte: now } };
-    return this.select(due).sort({ clear_at: 1 }).limit(AT_ONCE).toArray();
+    return this.select(due).sort({ clear_at: 1 }).limit(BATCH_SIZE).toArray();
   }
 
   /** Tenants with removals that are due. */
   async tenants(now: number): Promise<Tenant[]> {
-    const due = this.all.find({ clear_at: { $lte: now } }).sort({ clear_at: 1 }).limit(10 * AT_ONCE);
+    const due = this.all.find({ clear_at: { $lte: now } }).sort({ clear_at: 1 }).limit(10 * BATCH_SIZE);
     const tenants = new Map<string, Tenant>();
     for (const doc of await due.toArray()) {
       tenants.set(doc.project_id, { organizationId: doc.organization_id, projectId: doc.project_id });
@@ -104,7 +104,7 @@ export class RemovalStore extends Documents<RemovalDoc> {
   }
 
   /** Records that the group was cleared, for the first or the last time. */
-  async done(tenant: Tenant, groupId: string, now: number): Promise<void> {
+  async markCleared(tenant: Tenant, groupId: string, now: number): Promise<void> {
     const removal = { _id: groupId, ...ownedBy(tenant) };
     const again = { $set: { clear_at: now + CLEARED_AGAIN_AFTER_MS } };
     const isFirst = await this.update({ ...removal, clear_at: 0 }, again);

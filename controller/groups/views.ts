@@ -1,7 +1,7 @@
 import { isoTime } from '../../shared/time.ts';
 import type { ProjectRole } from '../accounts/roles.ts';
-import { isMaintained, runtimeStatus, shownTarget } from '../monitors/rules.ts';
-import type { GroupView } from './answers.ts';
+import { isInMaintenance, runtimeStatus, shownTarget } from '../monitors/rules.ts';
+import type { GroupView } from './responses.ts';
 import type { GroupDoc } from './group.ts';
 import { childrenByParent, pathOf } from './tree-rules.ts';
 import type { WholeGroup } from './verbs/read-groups.ts';
@@ -29,7 +29,7 @@ export function viewWholeGroup(
       id, name, type, target: shownTarget({ type, target }, role),
       interval_seconds, status, configState: status,
       runtimeStatus: runtimeStatus({ status }, live.get(id)),
-      in_maintenance: isMaintained({ status }, live.get(id)),
+      in_maintenance: isInMaintenance({ status }, live.get(id)),
     })),
     children: children.map((child) => viewGroup(child, counts)),
     path: pathOf(all, group._id).map(({ _id: id, name }) => ({ id, name })),

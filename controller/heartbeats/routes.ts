@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { defineRoute, type PublicContext, type Route } from '../http/route.ts';
+import { defineRoute, type PublicContext, type Route } from '../http/routing/route.ts';
 import { receivePing, type HeartbeatDeps, type PingSignal } from './verbs.ts';
 
 const token = z.string().describe('The `heartbeat_token` of the monitor; it is the only credential.');
@@ -21,7 +21,7 @@ export function heartbeatRoutes(deps: HeartbeatDeps): Route[] {
       method, tag: 'Heartbeats', auth: { access: 'public' }, errors: ['RESOURCE_NOT_FOUND'],
       // Jobs send any query they like, such as `?rid=…`.
       ignoresQuery: true,
-      answers: { 200: z.strictObject({ ok: z.literal(true) }) },
+      responses: { 200: z.strictObject({ ok: z.literal(true) }) },
     } as const;
     const ping = (path: string, summary: string, kind: PingSignal['kind']) => defineRoute({
       ...common, path: `/api/heartbeat/:token${path}`, summary, params: tokenParams,

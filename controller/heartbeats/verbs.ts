@@ -1,6 +1,6 @@
 import { notFound } from '../../shared/errors.ts';
 import { newId, shardOf } from '../../shared/ids.ts';
-import type { PublicContext } from '../http/route.ts';
+import type { PublicContext } from '../http/routing/route.ts';
 import type { MonitorDoc } from '../monitors/monitor.ts';
 import type { JournaledPing } from '../verdicts/monitor-state.ts';
 import type { PingStore } from './store.ts';
@@ -12,9 +12,9 @@ export interface HeartbeatDeps {
   };
   pings: Pick<PingStore, 'insert'>;
   /** Asks the shard's owner to look now; a lost poke does no harm, because the owner also looks by itself. */
-  poke(shard: number): void;
+  notifyOwner(shard: number): void;
   /** Reports that a ping may be lost, so silence until now proves nothing about this shard's heartbeats. */
-  lost(shard: number): void;
+  onPingLost(shard: number): void;
 }
 
 /** What a job reports. */
@@ -35,8 +35,8 @@ export async function receivePing(
   try {
     await deps.pings.insert({ id: newId(now), shard, monitor_id, revision, at: now, ...signal });
   } catch (error) {
-    deps.lost(shard);
+    deps.onPingLost(shard);
     throw error;
   }
-  deps.poke(shard);
+  deps.notifyOwner(shard);
 }

@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { AnyValue } from './answers.ts';
+import type { AnyValue } from './responses.ts';
 
 /** A field that an import changes. */
 export interface Difference {
@@ -14,12 +14,12 @@ type Fields = Readonly<Record<string, unknown>>;
 
 /** What differs between two states of a thing, with the values of `told`: the same without credentials. */
 export function differencesOf(
-  before: Fields, after: Fields, told: { before: unknown; after: unknown } = { before, after },
+  before: Fields, after: Fields, shown: { before: unknown; after: unknown } = { before, after },
 ): Difference[] {
   return [...new Set([...Object.keys(after), ...Object.keys(before)])].flatMap((field): Difference[] => {
     const [one, other] = [before[field] ?? null, after[field] ?? null];
     if (isDeepStrictEqual(one, other)) return [];
-    const values = { before: partOf(told.before, field), after: partOf(told.after, field) };
+    const values = { before: partOf(shown.before, field), after: partOf(shown.after, field) };
     if (!isObject(one) || !isObject(other)) return [{ field, ...values }];
     return differencesOf(one, other, values).map((part) => ({ ...part, field: `${field}.${part.field}` }));
   });

@@ -1,4 +1,4 @@
-import { MOST_LEVELS, type GroupDoc } from '../groups/group.ts';
+import { MAX_LEVELS, type GroupDoc } from '../groups/group.ts';
 import { differencesOf, type Difference } from './difference.ts';
 import type { GroupItem } from './schema.ts';
 
@@ -33,11 +33,11 @@ export function planGroups(
   const nameOf = new Map(existing.map((group) => [group._id, group.name]));
   const parentOf = (group: GroupDoc) => nameOf.get(group.parent_group_id ?? '') ?? null;
   const parents = new Map(existing.map((group) => [group.name, parentOf(group)]));
-  const places = new Map<string, number>();
+  const positions = new Map<string, number>();
   const groups = items.map((item, at): PlannedGroup => {
     const { name } = item;
-    if (places.has(name)) refuse(at, 'name', 'Listed twice');
-    places.set(name, at);
+    if (positions.has(name)) refuse(at, 'name', 'Listed twice');
+    positions.set(name, at);
     const current = byName.get(name) ?? null;
     const before = parents.get(name) ?? null;
     const parent = item.parent === undefined ? before : item.parent;
@@ -51,33 +51,33 @@ export function planGroups(
   for (const [at, group] of groups.entries()) {
     group.level = levelOf(group.name, parents);
     if (group.parent !== null && !parents.has(group.parent)) refuse(at, 'parent', 'Unknown group');
-    else if (group.level > MOST_LEVELS) {
-      refuse(at, 'parent', `A group cannot be inside itself or more than ${MOST_LEVELS} levels deep`);
+    else if (group.level > MAX_LEVELS) {
+      refuse(at, 'parent', `A group cannot be inside itself or more than ${MAX_LEVELS} levels deep`);
     }
   }
   if (issues.length > 0) return { groups, issues };
   // Groups that the document does not name move along with those above them.
   for (const { name } of existing) {
-    if (levelOf(name, parents) <= MOST_LEVELS) continue;
-    const at = nearestOf(name, parents, places);
-    refuse(at, 'parent', `Its child groups would be more than ${MOST_LEVELS} levels deep`);
+    if (levelOf(name, parents) <= MAX_LEVELS) continue;
+    const at = nearestOf(name, parents, positions);
+    refuse(at, 'parent', `Its child groups would be more than ${MAX_LEVELS} levels deep`);
   }
   return { groups, issues };
 }
 
 /** The place in the document of the nearest group that it names, from `name` upwards. */
 function nearestOf(
-  name: string, parents: ReadonlyMap<string, string | null>, places: ReadonlyMap<string, number>,
+  name: string, parents: ReadonlyMap<string, string | null>, positions: ReadonlyMap<string, number>,
 ): number {
   let at: string | null = name;
-  while (at !== null && !places.has(at)) at = parents.get(at) ?? null;
-  return places.get(at ?? '') ?? 0;
+  while (at !== null && !positions.has(at)) at = parents.get(at) ?? null;
+  return positions.get(at ?? '') ?? 0;
 }
 
 /** 1 at the top; above MOST_LEVELS also for a group that is its own ancestor. */
 function levelOf(name: string, parents: ReadonlyMap<string, string | null>): number {
   let level = 1;
   let above = parents.get(name);
-  for (; typeof above === 'string' && level <= MOST_LEVELS; above = parents.get(above)) level += 1;
+  for (; typeof above === 'string' && level <= MAX_LEVELS; above = parents.get(above)) level += 1;
   return level;
 }

@@ -14,9 +14,9 @@ export function matchByName(items: readonly Named[], docs: readonly MonitorDoc[]
     if (named) named.push(doc);
     else free.set(doc.name, [doc]);
   }
-  const take = (item: Named, isMeant: (doc: MonitorDoc) => boolean): MonitorDoc | null => {
+  const take = (item: Named, isMatch: (doc: MonitorDoc) => boolean): MonitorDoc | null => {
     const named = free.get(item.name) ?? [];
-    const at = named.findIndex(isMeant);
+    const at = named.findIndex(isMatch);
     return at < 0 ? null : (named.splice(at, 1)[0] ?? null);
   };
   const exact = items.map((item) => take(item, (doc) =>

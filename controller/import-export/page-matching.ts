@@ -6,7 +6,7 @@ import type { PageItem } from '../status-pages/schema.ts';
 import { differencesOf, type Difference } from './difference.ts';
 
 /** A monitor that a page of a document may name. */
-export interface Nameable {
+export interface CandidateMonitor {
   /** Null if it is new. */
   id: string | null;
   /** Its place in the document; null if that does not have it. */
@@ -19,10 +19,10 @@ export interface Nameable {
  * The monitors that a page names, in the order of its list; null where there is none. One name may mean
  * several monitors: the target decides, and then their order.
  */
-export function namedMonitors(
-  item: PageItem, all: ReadonlyMap<string, readonly Nameable[]>,
-): (Nameable | null)[] {
-  const taken = new Set<Nameable>();
+export function resolveMonitors(
+  item: PageItem, all: ReadonlyMap<string, readonly CandidateMonitor[]>,
+): (CandidateMonitor | null)[] {
+  const taken = new Set<CandidateMonitor>();
   return (item.monitors ?? []).map(({ monitor: name, target }) => {
     const free = (all.get(name) ?? []).filter((one) => !taken.has(one));
     const found = free.find((one) => one.target === target) ?? free[0] ?? null;
@@ -35,10 +35,10 @@ export function namedMonitors(
  * The page of the project that an item means: that of its subdomain, or without one the oldest of its name.
  * Null: it is new.
  */
-export function meantPage({ name, subdomain }: PageItem, newestFirst: readonly PageDoc[]): PageDoc | null {
-  const meant = newestFirst.findLast((page) =>
+export function matchPage({ name, subdomain }: PageItem, newestFirst: readonly PageDoc[]): PageDoc | null {
+  const matched = newestFirst.findLast((page) =>
     (subdomain === undefined ? page.name === name : page.subdomain === subdomain));
-  return meant ?? null;
+  return matched ?? null;
 }
 
 /** The monitors of a page as a single write sends them. */
@@ -50,14 +50,14 @@ export function componentsOf(item: PageItem, ids: readonly string[]) {
 /** What an item changes of a page. `named`: its monitors; `names`: of those that the page has, by id. */
 export function pageDifferences(
   item: PageItem, settings: Partial<PageSettings>, current: PageDoc,
-  { named, names }: { named: readonly (Nameable | null)[]; names: ReadonlyMap<string, string> },
+  { named, names }: { named: readonly (CandidateMonitor | null)[]; names: ReadonlyMap<string, string> },
 ): Difference[] {
   const { branding, status, components } = current;
-  const known = { ...current, branding: branding ?? {} };
-  const asked = { ...settings, branding: changedBranding(branding, item.branding, item) ?? {} };
-  const fields = Object.keys(asked) as (keyof typeof asked)[];
-  const seen = Object.fromEntries(fields.map((name) => [name, known[name]]));
-  const differences = differencesOf(seen, asked);
+  const currentFields = { ...current, branding: branding ?? {} };
+  const wantedFields = { ...settings, branding: changedBranding(branding, item.branding, item) ?? {} };
+  const fields = Object.keys(wantedFields) as (keyof typeof wantedFields)[];
+  const seen = Object.fromEntries(fields.map((name) => [name, currentFields[name]]));
+  const differences = differencesOf(seen, wantedFields);
   if (item.monitors !== undefined) {
     const next = replacedComponents(components, componentsOf(item, named.map((one) => one?.id ?? '')), 0);
     const after = next.map((one, at) => shownAs(named[at]?.name, one));

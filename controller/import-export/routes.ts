@@ -1,7 +1,7 @@
 import { toYaml } from '../http/body/yaml.ts';
-import { defineRoute, type Route } from '../http/route.ts';
+import { defineRoute, type Route } from '../http/routing/route.ts';
 import { CONCEALMENT } from '../monitors/settings/http-credentials.ts';
-import { exportAnswer, importAnswer } from './answers.ts';
+import { exportResponse, importResponse } from './responses.ts';
 import type { ConfigurationDeps } from './deps.ts';
 import { documentInput, exportQuery, importQuery } from './schema.ts';
 import { exportDocument } from './verbs/export-document.ts';
@@ -29,7 +29,7 @@ export function configurationRoutes(deps: ConfigurationDeps): Route[] {
         'MONITOR_LIMIT_REACHED', 'CONFLICT', 'MONITOR_NOT_FOUND', 'RESOURCE_NOT_FOUND', 'DUPLICATE_NAME',
         'CIRCULAR_REFERENCE', 'MAX_DEPTH_EXCEEDED', 'INSUFFICIENT_PLAN', 'SLUG_ALREADY_TAKEN', 'ACCESS_DENIED',
       ],
-      answers: { 200: importAnswer },
+      responses: { 200: importResponse },
       handle: async (ctx, { query, body }) => {
         const { groups, monitors, status_pages } = await importDocument(deps, ctx, body, query.dry_run);
         const items = [...groups, ...monitors, ...status_pages];
@@ -44,7 +44,7 @@ export function configurationRoutes(deps: ConfigurationDeps): Route[] {
       description: 'Contains the same fields as reading monitors, except heartbeat tokens. '
         + `${CONCEALMENT} An import cannot create a monitor from a document that lacks its credentials.`,
       query: exportQuery, takesTurns: true,
-      answers: { 200: { contentType: 'application/yaml; charset=utf-8', data: exportAnswer } },
+      responses: { 200: { contentType: 'application/yaml; charset=utf-8', data: exportResponse } },
       handle: async (ctx, { query }) => {
         const data = await exportDocument(deps, ctx, query.offset);
         return query.format === 'yaml' ? { status: 200, raw: await toYaml(data) } : { status: 200, data };

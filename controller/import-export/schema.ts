@@ -1,18 +1,18 @@
 import { z } from 'zod';
-import { MOST_GROUPS } from '../groups/group.ts';
+import { MAX_GROUPS } from '../groups/group.ts';
 import { validateInTurns } from '../http/body/validate-in-turns.ts';
-import { characters, oneLine } from '../http/texts.ts';
+import { characters, singleLineText } from '../http/input/text-schemas.ts';
 import { monitorInputs, NEEDS_BY_TYPE } from '../monitors/schema.ts';
 import { pageItem } from '../status-pages/schema.ts';
 
 /** Limit on the monitors in one document; a larger project needs several. */
-export const MOST_MONITORS = 10_000;
-const TOO_MANY = `At most ${MOST_MONITORS} monitors are allowed; send the rest in another document`;
+export const MAX_MONITORS = 10_000;
+const TOO_MANY = `At most ${MAX_MONITORS} monitors are allowed; send the rest in another document`;
 
 /** No plan allows a project more. */
-const MOST_PAGES = 1000;
+const MAX_PAGES = 1000;
 
-const groupName = oneLine(100);
+const groupName = singleLineText(100);
 const groupItem = z.strictObject({
   name: groupName,
   description: characters(500, 'Must be at most 500 characters').nullable().optional(),
@@ -27,9 +27,9 @@ export function documentInput(minIntervalSeconds: number) {
   }).meta(NEEDS_BY_TYPE);
   const documentOf = <T extends z.ZodType>(item: T) => z.strictObject({
     version: z.literal(1).default(1),
-    groups: z.array(groupItem).max(MOST_GROUPS, `At most ${MOST_GROUPS} groups are allowed`).default([]),
-    status_pages: z.array(pageItem).max(MOST_PAGES, `At most ${MOST_PAGES} status pages are allowed`).default([]),
-    monitors: z.array(item).max(MOST_MONITORS, TOO_MANY).default([]),
+    groups: z.array(groupItem).max(MAX_GROUPS, `At most ${MAX_GROUPS} groups are allowed`).default([]),
+    status_pages: z.array(pageItem).max(MAX_PAGES, `At most ${MAX_PAGES} status pages are allowed`).default([]),
+    monitors: z.array(item).max(MAX_MONITORS, TOO_MANY).default([]),
   });
   const body = z.preprocess(unwrap, documentOf(monitorItem));
   const inTurns = { frame: documentOf(z.unknown()), list: 'monitors', item: monitorItem };
@@ -59,5 +59,5 @@ export const exportQuery = z.strictObject({
     .describe('`json`: in the usual envelope; `yaml`: only the document.'),
   offset: z.string().regex(/^\d{1,9}$/, 'Must be a whole number of at least 0').default('0').transform(Number)
     .meta({ type: 'integer', minimum: 0, fallback: 0 })
-    .describe(`Monitors to skip; one document has at most ${MOST_MONITORS}.`),
+    .describe(`Monitors to skip; one document has at most ${MAX_MONITORS}.`),
 });

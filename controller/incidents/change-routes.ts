@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import { idParams } from '../http/params.ts';
-import { defineRoute, type Route } from '../http/route.ts';
-import { fullIncidentView, incidentView } from './answers.ts';
+import { idParams } from '../http/input/params.ts';
+import { defineRoute, type Route } from '../http/routing/route.ts';
+import { fullIncidentView, incidentView } from './responses.ts';
 import type { IncidentDeps } from './deps.ts';
 import type { IncidentDoc } from './incident.ts';
 import { incidentChangeInput, incidentInput, postmortemInput, statusInput } from './schema.ts';
@@ -16,7 +16,7 @@ const common = { tag: 'Incidents', auth: { access: 'project', role: 'editor' } }
 const ofOne = { ...common, params: idParams, errors: ['RESOURCE_NOT_FOUND', 'CONFLICT'] as const };
 
 const incident = z.strictObject({ incident: incidentView });
-const statusAnswer = z.strictObject({
+const statusResponse = z.strictObject({
   success: z.literal(true),
   incident: incidentView,
   recovery_time_seconds: z.int().describe('Present when this change resolved the incident').optional(),
@@ -30,7 +30,7 @@ export function changeRoutes(deps: IncidentDeps): Route[] {
       summary: 'Open an incident',
       description: 'Such an incident can only be changed through the API: checks do not resolve it, and it sends no alerts.',
       body: incidentInput,
-      answers: { 201: incident },
+      responses: { 201: incident },
       handle: async (ctx, { body }) => {
         return { status: 201, data: { incident: viewIncident(await createIncident(deps, ctx, body)) } };
       },
@@ -41,7 +41,7 @@ export function changeRoutes(deps: IncidentDeps): Route[] {
       description: 'Send at least one of severity, error_message, affected_regions and description. A closed '
         + 'incident cannot be changed.',
       body: incidentChangeInput,
-      answers: { 200: incident },
+      responses: { 200: incident },
       handle: async (ctx, { params, body }) => {
         const updated = await updateIncident(deps, ctx, params.id, body);
         return { status: 200, data: { incident: viewIncident(updated) } };
@@ -54,25 +54,25 @@ export function changeRoutes(deps: IncidentDeps): Route[] {
         + 'Closed is final. If checks opened the incident and the monitor is still down 5 minutes after it was '
         + 'resolved or closed here, a new incident opens and sends alerts.',
       body: statusInput,
-      answers: { 200: statusAnswer },
+      responses: { 200: statusResponse },
       handle: async (ctx, { params, body }) => {
         const moved = await changeStatus(deps, ctx, params.id, body);
-        return { status: 200, data: statusReply(moved, body.status === 'resolved') };
+        return { status: 200, data: viewStatusChange(moved, body.status === 'resolved') };
       },
     }),
     defineRoute({
       ...ofOne, method: 'POST', path: '/api/incidents/:id/acknowledge', audit: 'incident.acknowledged',
       summary: 'Acknowledge an open incident',
-      answers: { 200: statusAnswer },
+      responses: { 200: statusResponse },
       handle: async (ctx, { params }) => {
-        return { status: 200, data: statusReply(await acknowledgeIncident(deps, ctx, params.id), false) };
+        return { status: 200, data: viewStatusChange(await acknowledgeIncident(deps, ctx, params.id), false) };
       },
     }),
     defineRoute({
       ...ofOne, method: 'PUT', path: '/api/incidents/:id/postmortem', audit: 'incident.postmortem_written',
       summary: 'Write the postmortem of an incident',
       body: postmortemInput,
-      answers: { 200: z.strictObject({ incident: fullIncidentView }) },
+      responses: { 200: z.strictObject({ incident: fullIncidentView }) },
       handle: async (ctx, { params, body }) => {
         const written = await writePostmortem(deps, ctx, params.id, body.text);
         return { status: 200, data: { incident: viewFullIncident(written) } };
@@ -81,7 +81,7 @@ export function changeRoutes(deps: IncidentDeps): Route[] {
   ];
 }
 
-function statusReply(changed: IncidentDoc, isResolution: boolean): z.input<typeof statusAnswer> {
+function viewStatusChange(changed: IncidentDoc, isResolution: boolean): z.input<typeof statusResponse> {
   const seconds = isResolution ? changed.recovery_time_seconds : null;
   const recovery = seconds === null ? {} : { recovery_time_seconds: seconds };
   return { success: true, incident: viewIncident(changed), ...recovery };

@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import { idParams } from '../http/params.ts';
-import { defineRoute, type Route } from '../http/route.ts';
-import { commentView, listedCommentView } from './answers.ts';
+import { idParams } from '../http/input/params.ts';
+import { defineRoute, type Route } from '../http/routing/route.ts';
+import { commentView, listedCommentView } from './responses.ts';
 import type { IncidentDeps } from './deps.ts';
 import { commentChangeInput, commentInput, commentParams } from './schema.ts';
 import { addComment, deleteComment, editComment, listComments, sessionOf } from './verbs/comments.ts';
@@ -23,7 +23,7 @@ export function commentRoutes(deps: IncidentDeps): Route[] {
       description: 'All comments, at most 1000. A deleted comment stays in the list with `deleted_at` '
         + 'and without its text.',
       errors: ['RESOURCE_NOT_FOUND'],
-      answers: { 200: z.strictObject({ comments: z.array(listedCommentView) }) },
+      responses: { 200: z.strictObject({ comments: z.array(listedCommentView) }) },
       handle: async (ctx, { params }) => {
         const comments = await listComments(deps, ctx, params.id);
         const { userId } = sessionOf(ctx);
@@ -35,7 +35,7 @@ export function commentRoutes(deps: IncidentDeps): Route[] {
       ...common, method: 'POST', audit: 'comment.created', summary: 'Comment on an incident',
       body: commentInput,
       errors: ['RESOURCE_NOT_FOUND', 'FAIR_USE_LIMIT_REACHED'],
-      answers: { 201: comment },
+      responses: { 201: comment },
       handle: async (ctx, { params, body }) => {
         return { status: 201, data: { comment: viewComment(await addComment(deps, ctx, params.id, body)) } };
       },
@@ -43,14 +43,14 @@ export function commentRoutes(deps: IncidentDeps): Route[] {
     ...(['PATCH', 'PUT'] as const).map((method) => defineRoute({
       ...ofOne, method, audit: 'comment.updated', summary: 'Edit a comment',
       body: commentChangeInput,
-      answers: { 200: comment },
+      responses: { 200: comment },
       handle: async (ctx, { params, body }) => {
         return { status: 200, data: { comment: viewComment(await editComment(deps, ctx, params, body)) } };
       },
     })),
     defineRoute({
       ...ofOne, method: 'DELETE', audit: 'comment.deleted', summary: 'Delete a comment',
-      answers: { 200: z.strictObject({ success: z.literal(true) }) },
+      responses: { 200: z.strictObject({ success: z.literal(true) }) },
       handle: async (ctx, { params }) => {
         await deleteComment(deps, ctx, params);
         return { status: 200, data: { success: true as const } };

@@ -18,7 +18,7 @@ export interface CommentDoc {
   deleted_at: number | null;
 }
 
-const CHANGEABLE_MS = 15 * 60_000;
+const EDIT_WINDOW_MS = 15 * 60_000;
 const DELETED = { edit: 'Cannot update a deleted comment', delete: 'Comment already deleted' };
 
 /** Why the user may not edit or delete the comment at `now` (Unix ms); null when they may. */
@@ -27,6 +27,6 @@ export function commentRefusal(
 ): { code: ErrorCode; message: string } | null {
   if (user_id !== userId) return { code: 'FORBIDDEN', message: `You can only ${verb} your own comments` };
   if (deleted_at !== null) return { code: 'VALIDATION_ERROR', message: DELETED[verb] };
-  if (now - created_at <= CHANGEABLE_MS) return null;
+  if (now - created_at <= EDIT_WINDOW_MS) return null;
   return { code: 'VALIDATION_ERROR', message: `You cannot ${verb} this comment after 15 minutes` };
 }

@@ -2,7 +2,7 @@ import type { Log } from '../../shared/log.ts';
 import type { Tenant } from '../accounts/tenant.ts';
 import type { EventPublisher } from '../events/event.ts';
 import type { CommentStore } from './comment-store.ts';
-import type { KnownMonitor, MonitorPast, NotificationLog } from './ports.ts';
+import type { MonitorSummary, MonitorHistoryReader, NotificationLog } from './ports.ts';
 import type { IncidentStore } from './store.ts';
 import type { IncidentUpdateStore } from './update-store.ts';
 import type { VoteStore } from './vote-store.ts';
@@ -16,9 +16,9 @@ export interface IncidentDeps {
   notifications: NotificationLog;
   monitors: {
     /** Name and type of those of `ids` that are living monitors of this project. */
-    known(tenant: Tenant, ids: string[]): Promise<Map<string, KnownMonitor>>;
+    summaries(tenant: Tenant, ids: string[]): Promise<Map<string, MonitorSummary>>;
   };
-  past: MonitorPast;
+  history: MonitorHistoryReader;
   outages: {
     /**
      * The number of failed results in the current outages of these monitors, by incident id.
@@ -34,6 +34,6 @@ export interface IncidentDeps {
   /** Called after each change of an incident. */
   onChanged(): void;
   /** Has whoever owns a shard poll now for incidents that people have ended. */
-  poke(shard: number): void;
+  notifyOwner(shard: number): void;
   log: Log;
 }

@@ -1,4 +1,4 @@
-import type { Claim } from '../../shared/claims.ts';
+import type { WorkClaim } from '../../shared/work-claims.ts';
 import type { MonitorType } from '../../shared/contracts/check-spec.ts';
 import type { ErrorType } from '../../shared/contracts/result.ts';
 import type { Severity } from '../verdicts/monitor-config.ts';
@@ -50,9 +50,9 @@ export interface IncidentDoc {
   /** When pages are to be told of the last change, Unix ms; absent once they were. */
   pages_due?: number;
   /** Of the controller that tells pages now; a change removes it. */
-  claim?: Claim;
+  claim?: WorkClaim;
   /** Pages that have been given a post on it; absent until pages were first told. */
-  told_pages?: string[];
+  notified_page_ids?: string[];
   /** Lines of history that were written with their change and are not yet copied to `incident_updates`. */
   pending_updates: IncidentUpdateDoc[];
   created_at: number;
@@ -72,7 +72,7 @@ export type IncidentChange = Partial<Omit<IncidentDoc, '_id'>> & Pick<IncidentDo
 /** An incident in a list. */
 export type ListedIncident =
   Omit<IncidentDoc,
-    'postmortem' | 'pending_updates' | 'search_text' | 'unjournaled' | 'pages_due' | 'claim' | 'told_pages'>;
+    'postmortem' | 'pending_updates' | 'search_text' | 'unjournaled' | 'pages_due' | 'claim' | 'notified_page_ids'>;
 
 export const UPDATE_KINDS = ['created', 'status_change', 'field_change', 'region_change'] as const;
 

@@ -6,11 +6,11 @@ import type { RegionChange } from '../verdicts/monitor-state.ts';
 import type { IncidentsPort, IncidentOpening, IncidentResolution } from '../verdicts/effect.ts';
 import { recoverySeconds } from './change-rules.ts';
 import type { IncidentDoc, IncidentUpdateDoc, UpdateActor } from './incident.ts';
-import { openedIncident } from './new-incident.ts';
+import { incidentFromOpening } from './new-incident.ts';
 import type { IncidentStore } from './store.ts';
 import type { IncidentUpdateStore } from './update-store.ts';
 import { incidentEvent } from './views.ts';
-import type { VoteRecord } from '../verdicts/vote-ledger.ts';
+import type { VoteRecord } from '../verdicts/votes/vote-ledger.ts';
 import type { VoteStore } from './vote-store.ts';
 
 interface OutboxStores {
@@ -39,7 +39,7 @@ export class IncidentOutbox implements IncidentsPort {
   }
 
   async open(opening: IncidentOpening): Promise<void> {
-    const doc = openedIncident(opening, this.#clock.now());
+    const doc = incidentFromOpening(opening, this.#clock.now());
     const isNew = await this.#stores.incidents.insertIfAbsent(doc);
     const stored = isNew ? doc : await this.#stores.incidents.findById(opening.id);
     if (stored) await this.#record(stored, openingUpdate(stored));

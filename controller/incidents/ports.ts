@@ -5,10 +5,10 @@ import type { MonitorDoc } from '../monitors/monitor.ts';
 import type { RuntimeStatus } from '../verdicts/monitor-config.ts';
 import type { NotificationQuery } from './schema.ts';
 
-export type KnownMonitor = Pick<MonitorDoc, 'name' | 'type'>;
+export type MonitorSummary = Pick<MonitorDoc, 'name' | 'type'>;
 
 /** A result of a monitor as a timeline shows it; `started_at` is Unix ms. */
-export interface SeenResult extends Pick<
+export interface TimelineResult extends Pick<
   CheckResult, 'started_at' | 'outcome' | 'degraded' | 'response_time_ms' | 'status_code' | 'error'
 > {
   region: string;
@@ -16,7 +16,7 @@ export interface SeenResult extends Pick<
 }
 
 /** A monitor's status since `from`, Unix ms. */
-export interface SeenStatus {
+export interface TimelineStatus {
   status: RuntimeStatus;
   in_maintenance: boolean;
   from: number;
@@ -25,13 +25,13 @@ export interface SeenStatus {
 }
 
 /** What incidents need of results. Instants are Unix ms. */
-export interface MonitorPast {
+export interface MonitorHistoryReader {
   /** Those that began before `before`, newest first. */
-  statusSpans(monitorId: string, before: number, limit: number): Promise<SeenStatus[]>;
+  statusSpans(monitorId: string, before: number, limit: number): Promise<TimelineStatus[]>;
   /** Those that started from `from` to before `to`, newest first. */
   results(
     monitorId: string, query: { from: number; to: number; limit: number },
-  ): Promise<{ results: SeenResult[] }>;
+  ): Promise<{ results: TimelineResult[] }>;
 }
 
 /** What incidents need of deliveries. */

@@ -1,9 +1,9 @@
 import { z } from 'zod';
-import { idParams } from '../http/params.ts';
-import { defineRoute, type Route } from '../http/route.ts';
+import { idParams } from '../http/input/params.ts';
+import { defineRoute, type Route } from '../http/routing/route.ts';
 import {
   fullIncidentView, incidentUpdateView, incidentView, incidentVotesView, notificationView, timelineEntryView,
-} from './answers.ts';
+} from './responses.ts';
 import { changeRoutes } from './change-routes.ts';
 import { commentRoutes } from './comment-routes.ts';
 import type { IncidentDeps } from './deps.ts';
@@ -11,7 +11,7 @@ import { incidentListQuery, notificationListQuery } from './schema.ts';
 import {
   listIncidentNotifications, listIncidents, listIncidentUpdates, listIncidentVotes, readIncident,
 } from './verbs/read-incidents.ts';
-import { MOST_OF_A_KIND, readTimeline } from './verbs/read-timeline.ts';
+import { MAX_PER_KIND, readTimeline } from './verbs/read-timeline.ts';
 import {
   viewFullIncident, viewIncident, viewIncidentUpdate, viewNotification, viewTimelineEntry, viewVotes,
 } from './views.ts';
@@ -25,7 +25,7 @@ export function incidentRoutes(deps: IncidentDeps): Route[] {
     defineRoute({
       ...common, method: 'GET', path: '/api/incidents', summary: 'List incidents',
       query: incidentListQuery,
-      answers: {
+      responses: {
         200: z.strictObject({
           incidents: z.array(incidentView),
           pagination: z.strictObject({
@@ -42,7 +42,7 @@ export function incidentRoutes(deps: IncidentDeps): Route[] {
     }),
     defineRoute({
       ...ofOne, method: 'GET', path: '/api/incidents/:id', summary: 'Read an incident',
-      answers: { 200: z.strictObject({ incident: fullIncidentView }) },
+      responses: { 200: z.strictObject({ incident: fullIncidentView }) },
       handle: async (ctx, { params }) => {
         const incident = await readIncident(deps, ctx, params.id);
         return { status: 200, data: { incident: viewFullIncident(incident) } };
@@ -51,7 +51,7 @@ export function incidentRoutes(deps: IncidentDeps): Route[] {
     defineRoute({
       ...ofOne, method: 'GET', path: '/api/incidents/:id/updates',
       summary: 'Read the history of an incident, oldest first',
-      answers: { 200: z.strictObject({ updates: z.array(incidentUpdateView) }) },
+      responses: { 200: z.strictObject({ updates: z.array(incidentUpdateView) }) },
       handle: async (ctx, { params }) => {
         const updates = await listIncidentUpdates(deps, ctx, params.id);
         return { status: 200, data: { updates: updates.map(viewIncidentUpdate) } };
@@ -62,7 +62,7 @@ export function incidentRoutes(deps: IncidentDeps): Route[] {
       auth: { access: 'project', role: 'viewer', keys: false },
       summary: 'Read the notification log of an incident, newest first',
       query: notificationListQuery,
-      answers: {
+      responses: {
         200: z.strictObject({
           notifications: z.array(notificationView),
           pagination: z.strictObject({
@@ -83,7 +83,7 @@ export function incidentRoutes(deps: IncidentDeps): Route[] {
     defineRoute({
       ...ofOne, method: 'GET', path: '/api/incidents/:id/votes',
       summary: 'Read the votes of the regions when an incident started and ended',
-      answers: { 200: incidentVotesView },
+      responses: { 200: incidentVotesView },
       handle: async (ctx, { params }) => {
         const records = await listIncidentVotes(deps, ctx, params.id);
         return { status: 200, data: viewVotes(records) };
@@ -95,9 +95,9 @@ export function incidentRoutes(deps: IncidentDeps): Route[] {
       ...ofOne, method: 'GET', path: '/api/incidents/:id/timeline',
       summary: 'Read the timeline of an incident, oldest first',
       description: 'Results and status changes of its monitor, its own history, notifications and comments '
-        + `in one list: the newest ${MOST_OF_A_KIND} of each kind. `
+        + `in one list: the newest ${MAX_PER_KIND} of each kind. `
         + 'API keys do not get notifications and comments.',
-      answers: {
+      responses: {
         200: z.strictObject({
           timeline: z.array(timelineEntryView),
           is_truncated: z.boolean().describe('True when there are more entries than were returned'),

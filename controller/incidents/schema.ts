@@ -1,14 +1,14 @@
 import { z } from 'zod';
 import { ERROR_TYPES } from '../../shared/contracts/result.ts';
-import { instantInput, queryInt, readOnlyFields, uuidParam } from '../http/params.ts';
-import { characters } from '../http/texts.ts';
+import { instantInput, queryInt, readOnlyFields, uuidParam } from '../http/input/params.ts';
+import { characters } from '../http/input/text-schemas.ts';
 import { INCIDENT_SOURCES, INCIDENT_STATUSES, SEVERITIES } from './incident.ts';
 
 export const NOTIFICATION_STATUSES = ['pending', 'delivered', 'failed', 'bounced'] as const;
 export const NOTIFICATION_CHANNELS = ['email', 'webhook', 'slack'] as const;
 
 /** Reading further pages would cost the database more than they are worth. */
-const LAST_PAGE = 10_000;
+const MAX_PAGE = 10_000;
 
 export const incidentListQuery = z.strictObject({
   status: z.enum(INCIDENT_STATUSES).optional(),
@@ -19,7 +19,7 @@ export const incidentListQuery = z.strictObject({
   to: instantInput.describe('Started before this instant').optional(),
   search: z.string().max(255).optional()
     .describe('Literal text in the title, the monitor\'s name or the error; ignores case'),
-  page: queryInt({ min: 1, max: LAST_PAGE, fallback: 1 }),
+  page: queryInt({ min: 1, max: MAX_PAGE, fallback: 1 }),
   limit: queryInt({ min: 1, max: 100, fallback: 20 }),
 });
 export type IncidentQuery = z.output<typeof incidentListQuery>;
@@ -27,7 +27,7 @@ export type IncidentQuery = z.output<typeof incidentListQuery>;
 export const notificationListQuery = z.strictObject({
   status: z.enum(NOTIFICATION_STATUSES).optional(),
   channel: z.enum(NOTIFICATION_CHANNELS).optional(),
-  page: queryInt({ min: 1, max: LAST_PAGE, fallback: 1 }),
+  page: queryInt({ min: 1, max: MAX_PAGE, fallback: 1 }),
   pageSize: queryInt({ min: 1, max: 100, fallback: 10 }),
 });
 export type NotificationQuery = z.output<typeof notificationListQuery>;

@@ -1,5 +1,5 @@
 import type { Collection, Db, Filter } from 'mongodb';
-import type { Claim } from '../../shared/claims.ts';
+import type { WorkClaim } from '../../shared/work-claims.ts';
 import { searchPattern } from '../../shared/search-text.ts';
 import { ownedBy, type Tenant } from '../accounts/tenant.ts';
 import { claimedAs, notHeld } from '../platform/mongo/claim-filters.ts';
@@ -12,13 +12,13 @@ import type { IncidentQuery } from './schema.ts';
 import { restoreIncident, restoreListed } from './stored-incident.ts';
 
 /** Open incidents in one answer. */
-const MAX_OPEN = 1000;
+const MAX_OPEN_INCIDENTS = 1000;
 /** Goes with each change: pages are to be told of it at once. */
-const UNTOLD = { pages_due: 0 } as const;
+const PAGES_DUE_NOW = { pages_due: 0 } as const;
 /** At a time, of incidents of which pages are told after maintenance: a window has at most 500 monitors. */
-const MOST_WAITING = 1000;
-const LISTED = {
-  postmortem: 0, pending_updates: 0, search_text: 0, unjournaled: 0, pages_due: 0, claim: 0, told_pages: 0,
+const MAX_POSTPONED = 1000;
+const UNLISTED_FIELDS = {
+  postmortem: 0, pending_updates: 0, search_text: 0, unjournaled: 0, pages_due: 0, claim: 0, notified_page_ids: 0,
 } as const;
 /** Goes with each change: whoever tells pages of the incident tells them of what it was. */
 const UNCLAIMED = { $unset: { claim: '' } } as const;
@@ -70,19 +70,19 @@ export class IncidentStore {
     const skip = (query.page - 1) * query.limit;
     const page = this.#incidents.find(filter).sort({ started_at: -1, _id: -1 }).skip(skip).limit(query.limit);
     const [incidents, total] = await Promise.all([
-      page.project<ListedIncident>(LISTED).map(restoreListed).toArray(),
+      page.project<ListedIncident>(UNLISTED_FIELDS).map(restoreListed).toArray(),
       this.#incidents.countDocuments(filter),
     ]);
     return { incidents, total };
   }
 
   async insert(doc: IncidentDoc): Promise<void> {
-    await this.#incidents.insertOne({ ...UNTOLD, ...doc });
+    await this.#incidents.insertOne({ ...PAGES_DUE_NOW, ...doc });
   }
 
   /** False, and without effect, when it exists. */
   insertIfAbsent(doc: IncidentDoc): Promise<boolean> {
-    return unlessTaken(this.#incidents.insertOne({ ...untoldAfter(doc), ...doc }));
+    return unlessTaken(this.#incidents.insertOne({ ...pagesDueAfter(doc), ...doc }));
   }
 
   /** Writes the change and its lines of history if the incident is still as it was seen; else null. */
@@ -91,7 +91,7 @@ export class IncidentStore {
     const history = lines.length > 0 ? { $push: { pending_updates: { $each: lines } } } : {};
     return restored(this.#incidents.findOneAndUpdate(
       { _id, organization_id, project_id, revision, status },
-      { $set: { ...untoldAfter(seen), ...change }, $inc: { revision: 1 }, ...UNCLAIMED, ...history },
+      { $set: { ...pagesDueAfter(seen), ...change }, $inc: { revision: 1 }, ...UNCLAIMED, ...history },
       { returnDocument: 'after' },
     ));
   }
@@ -105,7 +105,7 @@ export class IncidentStore {
   markResolved(id: string, change: IncidentChange): Promise<IncidentDoc | null> {
     return restored(this.#incidents.findOneAndUpdate(
       { _id: id, status: { $in: ['open', 'acknowledged'] } },
-      { $set: { ...UNTOLD, ...change, status: 'resolved' }, $inc: { revision: 1 }, ...UNCLAIMED },
+      { $set: { ...PAGES_DUE_NOW, ...change, status: 'resolved' }, $inc: { revision: 1 }, ...UNCLAIMED },
       { returnDocument: 'after' },
     ));
   }
@@ -114,13 +114,13 @@ export class IncidentStore {
    * Incidents of whose last change pages are to be told by then (Unix ms), longest due first; without those
    * `held` under these claims.
    */
-  untold(until: number, limit: number, held: readonly string[] = []): Promise<IncidentDoc[]> {
+  dueForPages(until: number, limit: number, held: readonly string[] = []): Promise<IncidentDoc[]> {
     const due = this.#incidents.find({ pages_due: { $lte: until }, ...notHeld(held) });
     return due.sort({ pages_due: 1 }).limit(limit).map(restoreIncident).toArray();
   }
 
   /** Null when it is no longer as it was seen. */
-  claimUntold(seen: IncidentDoc, claim: Claim): Promise<IncidentDoc | null> {
+  claimForPages(seen: IncidentDoc, claim: WorkClaim): Promise<IncidentDoc | null> {
     const { pages_due } = seen;
     return restored(this.#incidents.findOneAndUpdate(
       { pages_due, ...claimedAs(seen) }, { $set: { claim } }, { returnDocument: 'after' },
@@ -128,12 +128,12 @@ export class IncidentStore {
   }
 
   /** Pages know it as it was claimed. Without effect when it has changed since, or the claim was lost. */
-  async markTold(claimed: IncidentDoc, pageIds: string[]): Promise<void> {
+  async markPagesNotified(claimed: IncidentDoc, pageIds: string[]): Promise<void> {
     const { revision } = claimed;
     await this.#incidents.updateOne(
       // A controller of an older version changes it without removing the claim.
       { revision, ...claimedAs(claimed) },
-      { $set: { told_pages: pageIds }, $unset: { claim: '', pages_due: '' } },
+      { $set: { notified_page_ids: pageIds }, $unset: { claim: '', pages_due: '' } },
     );
   }
 
@@ -143,7 +143,7 @@ export class IncidentStore {
    */
   async moveMaintenanceEnds(ends: ReadonlyMap<string, number>, now: number): Promise<void> {
     const waiting = { pages_due: { $gt: now }, check_id: { $in: [...ends.keys()] } };
-    for (const incident of await this.#incidents.find(waiting).limit(MOST_WAITING).toArray()) {
+    for (const incident of await this.#incidents.find(waiting).limit(MAX_POSTPONED).toArray()) {
       const { _id, check_id, pages_due, maintenance_until } = incident;
       const until = check_id === null ? undefined : ends.get(check_id);
       if (until === undefined || maintenance_until === undefined) continue;
@@ -194,13 +194,13 @@ export class IncidentStore {
   }
 
   /** Open or acknowledged incidents that were made through the API for these monitors, latest first. */
-  openedFor(tenant: Tenant, monitorIds: string[]): Promise<OpenIncident[]> {
+  openManualFor(tenant: Tenant, monitorIds: string[]): Promise<OpenIncident[]> {
     return this.#open({ ...ownedBy(tenant), check_id: { $in: monitorIds }, created_by: { $gt: '' } });
   }
 
   async #open(filter: Filter<IncidentDoc>): Promise<OpenIncident[]> {
     const found = await this.#incidents.find({ ...filter, status: { $in: ['open', 'acknowledged'] } })
-      .sort({ started_at: -1, _id: -1 }).limit(MAX_OPEN)
+      .sort({ started_at: -1, _id: -1 }).limit(MAX_OPEN_INCIDENTS)
       .project<OpenDoc>({ status: 1, severity: 1, started_at: 1, check_id: 1 }).toArray();
     return found.map(({ _id: id, check_id: monitor_id, ...rest }) => ({ id, monitor_id, ...rest }));
   }
@@ -240,7 +240,7 @@ function listFilter(tenant: Tenant, query: IncidentQuery): Filter<IncidentDoc> {
 }
 
 /** Pages need not know what is over before maintenance ends, unless they know of it already. */
-function untoldAfter({ maintenance_until, told_pages }: IncidentDoc): Pick<IncidentDoc, 'pages_due'> {
-  const isKnown = maintenance_until === undefined || told_pages !== undefined;
-  return isKnown ? UNTOLD : { pages_due: maintenance_until };
+function pagesDueAfter({ maintenance_until, notified_page_ids }: IncidentDoc): Pick<IncidentDoc, 'pages_due'> {
+  const isDueNow = maintenance_until === undefined || notified_page_ids !== undefined;
+  return isDueNow ? PAGES_DUE_NOW : { pages_due: maintenance_until };
 }

@@ -3,20 +3,20 @@ import { derivedId } from '../../shared/ids.ts';
 import { isoTime } from '../../shared/time.ts';
 import type { DeliveryDoc } from '../delivery/delivery.ts';
 import type { LiveEvent } from '../events/event.ts';
-import type * as answers from './answers.ts';
+import type * as responses from './responses.ts';
 import { commentRefusal, type CommentDoc } from './comment.ts';
 import type { IncidentDoc, IncidentUpdateDoc, ListedIncident } from './incident.ts';
 import type { VoteDoc } from './vote-store.ts';
 import type { TimelineEntry } from './verbs/read-timeline.ts';
 
-type Answer<Name extends keyof typeof answers> = z.input<(typeof answers)[Name]>;
+type View<Name extends keyof typeof responses> = z.input<(typeof responses)[Name]>;
 
 /** Leaves out what only the incident's own page shows. */
-export function viewIncident(doc: ListedIncident | IncidentDoc): Answer<'incidentView'> {
+export function viewIncident(doc: ListedIncident | IncidentDoc): View<'incidentView'> {
   const { _id, recovery_time_seconds, revision: _revision, ...rest } = doc as IncidentDoc;
   const { search_text: _search, pending_updates: _pending, postmortem: _postmortem, ...more } = rest;
   const { unjournaled: _shard, pages_due: _due, claim: _claim, ...further } = more;
-  const { told_pages: _told, maintenance_until, ...shown } = further;
+  const { notified_page_ids: _notified, maintenance_until, ...shown } = further;
   return {
     id: _id,
     ...shown,
@@ -29,13 +29,13 @@ export function viewIncident(doc: ListedIncident | IncidentDoc): Answer<'inciden
   };
 }
 
-export function viewFullIncident(doc: IncidentDoc): Answer<'fullIncidentView'> {
+export function viewFullIncident(doc: IncidentDoc): View<'fullIncidentView'> {
   const { postmortem } = doc;
   const shown = postmortem && { ...postmortem, updated_at: isoTime(postmortem.updated_at) };
   return { postmortem: shown, ...viewIncident(doc) };
 }
 
-export function viewVotes(records: VoteDoc[]): Answer<'incidentVotesView'> {
+export function viewVotes(records: VoteDoc[]): View<'incidentVotesView'> {
   const votes = records.flatMap(({ verdict, votes: cast }) => cast.map((vote) => ({
     at: isoTime(vote.at ?? null), verdict, region: vote.region, probe_id: vote.probe_id ?? null,
     vote: vote.vote, weight: vote.weight, reason: vote.reason ?? null, error: vote.error ?? null,
@@ -52,12 +52,12 @@ export function incidentEvent(incident: ListedIncident): LiveEvent {
   return { id, kind: 'incident', organization_id, project_id, at: updated_at, data: viewIncident(incident) };
 }
 
-export function viewIncidentUpdate(doc: IncidentUpdateDoc): Answer<'incidentUpdateView'> {
+export function viewIncidentUpdate(doc: IncidentUpdateDoc): View<'incidentUpdateView'> {
   const { _id, organization_id: _organization, project_id: _project, ...rest } = doc;
   return { id: _id, ...rest, created_at: isoTime(doc.created_at) };
 }
 
-export function viewNotification(doc: DeliveryDoc): Answer<'notificationView'> {
+export function viewNotification(doc: DeliveryDoc): View<'notificationView'> {
   const { _id, incident_id, channel, recipient, status, error_message, retry_count, max_retries } = doc;
   return {
     id: _id, incident_id: incident_id ?? '', channel, recipient, status,
@@ -67,20 +67,20 @@ export function viewNotification(doc: DeliveryDoc): Answer<'notificationView'> {
   };
 }
 
-export function viewComment(doc: CommentDoc): Answer<'commentView'> {
+export function viewComment(doc: CommentDoc): View<'commentView'> {
   const { _id, organization_id: _organization, project_id: _project, ...rest } = doc;
   const [created_at, updated_at] = [isoTime(doc.created_at), isoTime(doc.updated_at)];
   return { id: _id, ...rest, created_at, updated_at, deleted_at: isoTime(doc.deleted_at) };
 }
 
 /** A comment with what the user may do to it at `now` (Unix ms). */
-export function viewListedComment(doc: CommentDoc, userId: string, now: number): Answer<'listedCommentView'> {
+export function viewListedComment(doc: CommentDoc, userId: string, now: number): View<'listedCommentView'> {
   const can_edit = commentRefusal(doc, 'edit', userId, now) === null;
   const can_delete = commentRefusal(doc, 'delete', userId, now) === null;
   return { can_edit, can_delete, ...viewComment(doc) };
 }
 
-export function viewTimelineEntry(entry: TimelineEntry): Answer<'timelineEntryView'> {
+export function viewTimelineEntry(entry: TimelineEntry): View<'timelineEntryView'> {
   const at = isoTime(entry.at);
   switch (entry.kind) {
     case 'result': {

@@ -2,7 +2,7 @@ import type { Collection, Db } from 'mongodb';
 import { ownedBy, type Tenant } from '../accounts/tenant.ts';
 import { ensureIndexes } from '../platform/mongo/indexes.ts';
 import { unlessTaken } from '../platform/mongo/mongo-errors.ts';
-import type { VoteRecord } from '../verdicts/vote-ledger.ts';
+import type { VoteRecord } from '../verdicts/votes/vote-ledger.ts';
 
 export type VoteDoc = Omit<VoteRecord, 'id'> & { _id: string };
 
@@ -30,7 +30,7 @@ export class VoteStore {
   }
 
   /** The votes that began these incidents, by incident. */
-  async beginnings(tenant: Tenant, incidentIds: string[]): Promise<Map<string, VoteDoc['votes']>> {
+  async openingVotes(tenant: Tenant, incidentIds: string[]): Promise<Map<string, VoteDoc['votes']>> {
     if (incidentIds.length === 0) return new Map();
     const filter = { incident_id: { $in: incidentIds }, verdict: 'down' as const, ...ownedBy(tenant) };
     const found = await this.#records.find(filter).toArray();

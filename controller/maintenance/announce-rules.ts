@@ -34,10 +34,10 @@ export function nextEventAt(window: Announced): number | null {
 }
 
 /** The occurrence that readers expect at `now` (Unix ms); null if they were told of none. */
-export function expected(window: Announced, now: number): Occurrence | null {
-  const told = eventsOf(window)
+export function announcedOccurrence(window: Announced, now: number): Occurrence | null {
+  const announced = eventsOf(window)
     .find(({ at, occurrence }) => at <= window.announced_until && occurrence.ends_at > now);
-  return told?.occurrence ?? null;
+  return announced?.occurrence ?? null;
 }
 
 /** A window that people change is announced anew; the same words are not sent twice. */

@@ -5,11 +5,11 @@ import type { WindowStore } from './store.ts';
 export interface MaintenanceDeps {
   windows: WindowStore;
   /** The living monitors of the project among `ids`. */
-  knownMonitors(tenant: Tenant, ids: string[]): Promise<ReadonlySet<string>>;
+  existingMonitors(tenant: Tenant, ids: string[]): Promise<ReadonlySet<string>>;
   /** The ids of the project's status pages. */
-  knownPages(tenant: Tenant): Promise<ReadonlySet<string>>;
+  existingPages(tenant: Tenant): Promise<ReadonlySet<string>>;
   /** Has rounds look at a window that was changed. Resolves when its monitors' journals are to take it. */
-  changed(): Promise<void>;
+  onWindowChanged(): Promise<void>;
   /** For computing the occurrences of a window, by organization. */
   turns: Pick<FairQueue, 'run'>;
 }

@@ -1,4 +1,4 @@
-import type { MaintenanceStretch } from '../verdicts/monitor-config.ts';
+import type { MaintenanceRange } from '../verdicts/monitor-config.ts';
 import { nextEventAt } from './announce-rules.ts';
 import { occurrencesFrom, type Schedule } from './recurrence.ts';
 import type { Occurrence, WindowDoc } from './window.ts';
@@ -12,7 +12,7 @@ const MARGIN_MS = 2 * DAY_MS;
 export type Plan = Pick<WindowDoc, 'occurrences' | 'plan_at'>;
 
 /** The present occurrence and those of the next days, at least one unless all are over. */
-export function planned(schedule: Schedule, now: number): Plan {
+export function planOccurrences(schedule: Schedule, now: number): Plan {
   const occurrences: Occurrence[] = [];
   const horizon = now + HORIZON_MS;
   for (const occurrence of occurrencesFrom(schedule, now)) {
@@ -27,21 +27,21 @@ export function planned(schedule: Schedule, now: number): Plan {
 
 /** When a round must look at a window next, Unix ms; null if never. */
 export function dueAt(window: WindowDoc, now: number): number | null {
-  const { untold, plan_at, deleted_at } = window;
-  if (untold.length > 0 || deleted_at !== null) return now;
+  const { outdated_monitor_ids, plan_at, deleted_at } = window;
+  if (outdated_monitor_ids.length > 0 || deleted_at !== null) return now;
   const next = Math.min(plan_at ?? Infinity, nextEventAt(window) ?? Infinity);
   return next === Infinity ? null : next;
 }
 
 /** The occurrence under way, or else the next one; null if all are over. */
-export function presentOrNext({ occurrences }: Plan, now: number): Occurrence | null {
+export function currentOrNext({ occurrences }: Plan, now: number): Occurrence | null {
   return occurrences.find(({ ends_at }) => ends_at > now) ?? null;
 }
 
 /** What the configuration of a monitor has of its windows: what is not over, in order of time. */
-export function stretchesOf(
+export function maintenanceRangesOf(
   windows: readonly Pick<WindowDoc, 'occurrences' | 'suppress_alerts'>[], now: number,
-): MaintenanceStretch[] {
+): MaintenanceRange[] {
   return windows.flatMap(({ occurrences, suppress_alerts: holds_alerts }) =>
     occurrences.map(({ starts_at: from, ends_at: until }) => ({ from, until, holds_alerts })))
     .filter(({ until }) => until > now)

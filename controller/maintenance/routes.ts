@@ -1,4 +1,4 @@
-import { created, defineRoute, done, ok, type Route } from '../http/route.ts';
+import { created, defineRoute, okMessage, ok, type Route } from '../http/routing/route.ts';
 import type { MaintenanceDeps } from './deps.ts';
 import * as schema from './schema.ts';
 import {
@@ -13,14 +13,14 @@ const one = {
 } as const;
 const viewer = { access: 'path-project', role: 'viewer' } as const;
 const editor = { access: 'path-project', role: 'editor' } as const;
-const answers = { 200: schema.windowAnswer } as const;
+const responses = { 200: schema.windowResponse } as const;
 
 /** Announced times in which outages are expected: lists, reads, writes. */
 export function maintenanceRoutes(deps: MaintenanceDeps): Route[] {
   return [
     defineRoute({
       ...all, auth: viewer, method: 'GET', summary: 'List the maintenance windows of a project, newest first',
-      answers: { 200: schema.windowListAnswer },
+      responses: { 200: schema.windowListResponse },
       handle: async (ctx) => {
         const windows = await listWindows(deps, ctx);
         return ok({ maintenance_windows: windows.map((window) => viewWindow(window, ctx.now)) });
@@ -29,7 +29,7 @@ export function maintenanceRoutes(deps: MaintenanceDeps): Route[] {
     defineRoute({
       ...all, auth: viewer, method: 'GET', path: `${path}/occurrences`,
       summary: 'List the occurrences of maintenance windows in a project, by time', query: schema.occurrencesQuery,
-      answers: { 200: schema.occurrencesAnswer },
+      responses: { 200: schema.occurrencesResponse },
       handle: async (ctx, { query }) => {
         const found = await listOccurrences(deps, ctx, query);
         const occurrences = found.map(({ window: { _id, title }, occurrence }) => (
@@ -41,14 +41,14 @@ export function maintenanceRoutes(deps: MaintenanceDeps): Route[] {
     defineRoute({
       ...all, auth: editor, method: 'POST', path: `${path}/preview`, audit: false,
       summary: 'Preview the next ten occurrences of an unsaved window', body: schema.previewInput,
-      answers: { 200: schema.previewAnswer },
+      responses: { 200: schema.previewResponse },
       handle: async (ctx, { body }) => {
         const found = await previewOccurrences(deps, ctx, body);
         return ok({ occurrences: found.map(viewOccurrence) });
       },
     }),
     defineRoute({
-      ...one, auth: viewer, method: 'GET', summary: 'Read a maintenance window', answers,
+      ...one, auth: viewer, method: 'GET', summary: 'Read a maintenance window', responses,
       handle: async (ctx, { params }) => {
         return ok({ maintenance_window: viewWindow(await readWindow(deps, ctx, params.id), ctx.now) });
       },
@@ -56,13 +56,13 @@ export function maintenanceRoutes(deps: MaintenanceDeps): Route[] {
     defineRoute({
       ...all, auth: editor, method: 'POST', summary: 'Create a maintenance window',
       audit: 'maintenance_window.created', body: schema.windowInput,
-      errors: ['FAIR_USE_LIMIT_REACHED'], answers: { 201: schema.windowAnswer },
+      errors: ['FAIR_USE_LIMIT_REACHED'], responses: { 201: schema.windowResponse },
       handle: async (ctx, { body }) => {
         return created({ maintenance_window: viewWindow(await createWindow(deps, ctx, body), ctx.now) });
       },
     }),
     ...(['PUT', 'PATCH'] as const).map((method) => defineRoute({
-      ...one, auth: editor, method, summary: 'Change a maintenance window', answers,
+      ...one, auth: editor, method, summary: 'Change a maintenance window', responses,
       description: 'Changes only the fields in the request. Past occurrences stay unchanged.',
       audit: 'maintenance_window.updated', body: schema.windowChangeInput,
       errors: [...one.errors, 'CONFLICT'],
@@ -74,9 +74,9 @@ export function maintenanceRoutes(deps: MaintenanceDeps): Route[] {
     defineRoute({
       ...one, auth: editor, method: 'DELETE', summary: 'Delete a maintenance window',
       description: 'Ends it if it is in progress.', audit: 'maintenance_window.deleted',
-      errors: [...one.errors, 'CONFLICT'], answers: { 200: schema.messageAnswer },
+      errors: [...one.errors, 'CONFLICT'], responses: { 200: schema.messageResponse },
       handle: (ctx, { params }) => {
-        return done(deleteWindow(deps, ctx, params.id), 'Maintenance window deleted successfully');
+        return okMessage(deleteWindow(deps, ctx, params.id), 'Maintenance window deleted successfully');
       },
     }),
   ];

@@ -42,8 +42,8 @@ export function* rulePeriods(
 /** The days that a period keeps of those on which the rule hits, in order. */
 export function atPositions(days: readonly number[], positions: readonly number[] | undefined): number[] {
   if (positions === undefined) return [...days];
-  const kept = new Set(positions.map((at) => days.at(at > 0 ? at - 1 : at)));
-  return days.filter((day) => kept.has(day));
+  const selected = new Set(positions.map((at) => days.at(at > 0 ? at - 1 : at)));
+  return days.filter((day) => selected.has(day));
 }
 
 /** `key` is the same for all days of one period. */

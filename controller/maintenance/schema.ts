@@ -1,13 +1,13 @@
 import { z } from 'zod';
-import { instantInput, readOnlyFields, timeZoneInput, uuidParam } from '../http/params.ts';
-import { oneLine, severalLines } from '../http/texts.ts';
+import { instantInput, readOnlyFields, timeZoneInput, uuidParam } from '../http/input/params.ts';
+import { singleLineText, multilineText } from '../http/input/text-schemas.ts';
 import { recurrenceProblem } from './recurrence.ts';
-import { MOST_MONITORS } from './window.ts';
+import { MAX_WINDOW_MONITORS } from './window.ts';
 
 export const projectParams = z.strictObject({ projectId: uuidParam });
 export const windowParams = projectParams.extend({ id: uuidParam });
 
-const MOST_PAGES = 100;
+const MAX_PAGES = 100;
 const [EARLIEST, LATEST] = [Date.UTC(2000, 0, 1), Date.UTC(2100, 0, 1)];
 
 const instant = instantInput.refine((at) => at >= EARLIEST && at < LATEST, 'Must be in this century');
@@ -19,20 +19,20 @@ const recurrence = z.string().trim().max(200, 'Must be at most 200 characters')
     if (problem !== null) issues.addIssue({ code: 'custom', message: problem });
   });
 
-function ids(most: number) {
-  return z.array(uuidParam).max(most).transform((all) => [...new Set(all)]);
+function ids(max: number) {
+  return z.array(uuidParam).max(max).transform((all) => [...new Set(all)]);
 }
 
 const settings = z.strictObject({
   ...readOnlyFields(
     'id', 'organization_id', 'project_id', 'status', 'occurrence', 'created_by', 'created_at', 'updated_at',
   ),
-  title: oneLine(200),
-  description: severalLines(5000).nullable(),
+  title: singleLineText(200),
+  description: multilineText(5000).nullable(),
   starts_at: instant.describe('Start of the first occurrence. Can be in the past.'),
   ends_at: instant.describe('End of the first occurrence. Later occurrences have the same duration.'),
-  monitor_ids: ids(MOST_MONITORS).describe('Monitors that are in maintenance during the window.'),
-  status_page_ids: ids(MOST_PAGES).describe('Status pages that show it.'),
+  monitor_ids: ids(MAX_WINDOW_MONITORS).describe('Monitors that are in maintenance during the window.'),
+  status_page_ids: ids(MAX_PAGES).describe('Status pages that show it.'),
   recurrence: recurrence.nullable()
     .describe('An iCalendar RRULE with at most one occurrence a day, such as `FREQ=WEEKLY;BYDAY=SU`.'),
   timezone: timeZoneInput.describe('Time zone in which the recurrence keeps its local time. Default: `UTC`.'),
@@ -46,15 +46,15 @@ export const windowInput = windowChangeInput.required({ title: true, starts_at: 
 export type WindowInput = z.infer<typeof windowInput>;
 
 /** Longest time whose occurrences are listed in one request, days: a month with the weeks around it. */
-const MOST_DAYS = 45;
+const MAX_DAYS = 45;
 const DAY_MS = 86_400_000;
 
 export const occurrencesQuery = z.strictObject({
   from: instant.describe('Occurrences that end after this instant'),
-  to: instant.describe(`Occurrences that start before this instant; at most ${MOST_DAYS} days after \`from\``),
+  to: instant.describe(`Occurrences that start before this instant; at most ${MAX_DAYS} days after \`from\``),
   monitor_id: uuidParam.optional().describe('Only windows of this monitor'),
-}).refine(({ from, to }) => to > from && to - from <= MOST_DAYS * DAY_MS, {
-  path: ['to'], message: `Must be after from, by at most ${MOST_DAYS} days`,
+}).refine(({ from, to }) => to > from && to - from <= MAX_DAYS * DAY_MS, {
+  path: ['to'], message: `Must be after from, by at most ${MAX_DAYS} days`,
 });
 export type OccurrencesQuery = z.infer<typeof occurrencesQuery>;
 
@@ -85,10 +85,10 @@ export const windowView = z.strictObject({
 }).meta({ id: 'MaintenanceWindow' });
 export type WindowView = z.infer<typeof windowView>;
 
-export const windowAnswer = z.strictObject({ maintenance_window: windowView });
-export const windowListAnswer = z.strictObject({ maintenance_windows: z.array(windowView) });
-export const previewAnswer = z.strictObject({ occurrences: z.array(occurrenceView) });
-export const occurrencesAnswer = z.strictObject({
+export const windowResponse = z.strictObject({ maintenance_window: windowView });
+export const windowListResponse = z.strictObject({ maintenance_windows: z.array(windowView) });
+export const previewResponse = z.strictObject({ occurrences: z.array(occurrenceView) });
+export const occurrencesResponse = z.strictObject({
   occurrences: z.array(occurrenceView.extend({ maintenance_window_id: id, title: z.string() })),
 });
-export const messageAnswer = z.strictObject({ message: z.string() });
+export const messageResponse = z.strictObject({ message: z.string() });

@@ -2,7 +2,7 @@ import type { Db } from 'mongodb';
 import { ownedBy, type Tenant } from '../accounts/tenant.ts';
 import { Documents } from '../platform/mongo/documents.ts';
 import { restoring } from '../platform/mongo/null-fields.ts';
-import { MOST_WINDOWS, type WindowDoc } from './window.ts';
+import { MAX_WINDOWS, type WindowDoc } from './window.ts';
 
 type Identity = '_id' | 'organization_id' | 'project_id' | 'revision' | 'created_by' | 'created_at';
 export type WindowChange = Partial<Omit<WindowDoc, Identity | 'due_at'>> & { due_at: number | null };
@@ -23,7 +23,7 @@ export class WindowStore extends Documents<WindowDoc> {
   /** Newest first, without those that are being deleted. */
   list(tenant: Tenant): Promise<WindowDoc[]> {
     const living = { ...ownedBy(tenant), deleted_at: null };
-    return this.select(living).sort({ created_at: -1, _id: -1 }).limit(MOST_WINDOWS).toArray();
+    return this.select(living).sort({ created_at: -1, _id: -1 }).limit(MAX_WINDOWS).toArray();
   }
 
   find(tenant: Tenant, id: string): Promise<WindowDoc | null> {
@@ -43,8 +43,8 @@ export class WindowStore extends Documents<WindowDoc> {
 
   /** Windows that name the page. */
   ofPage(tenant: Tenant, pageId: string): Promise<WindowDoc[]> {
-    const told = { ...ownedBy(tenant), status_page_ids: pageId, deleted_at: null };
-    return this.select(told).limit(MOST_WINDOWS).toArray();
+    const filter = { ...ownedBy(tenant), status_page_ids: pageId, deleted_at: null };
+    return this.select(filter).limit(MAX_WINDOWS).toArray();
   }
 
   /** Windows that a round must look at, those that are being deleted among them. */
@@ -62,7 +62,7 @@ export class WindowStore extends Documents<WindowDoc> {
   }
 
   /** Removes it if nobody has changed it since. */
-  async forget({ _id, organization_id, project_id, revision }: WindowDoc): Promise<void> {
+  async removeIfUnchanged({ _id, organization_id, project_id, revision }: WindowDoc): Promise<void> {
     await this.remove({ _id, organization_id, project_id, revision });
   }
 }

@@ -2,23 +2,23 @@ import { isDeepStrictEqual } from 'node:util';
 import { AppError, notFound } from '../../shared/errors.ts';
 import { newId } from '../../shared/ids.ts';
 import { ownedBy, type Tenant } from '../accounts/tenant.ts';
-import { authorOf, type ProjectContext } from '../http/route.ts';
-import { fieldError } from '../http/validation.ts';
+import { authorOf, type ProjectContext } from '../http/routing/route.ts';
+import { fieldError } from '../http/input/validation.ts';
 import type { MaintenanceDeps } from './deps.ts';
-import { planned, presentOrNext } from './plan-rules.ts';
+import { planOccurrences, currentOrNext } from './plan-rules.ts';
 import { occurrencesFrom, type Schedule } from './recurrence.ts';
 import type { OccurrencesQuery, PreviewInput, WindowChangeInput, WindowInput } from './schema.ts';
 import {
-  MOST_WINDOWS, MOST_WINDOWS_OF_MONITOR, type Occurrence, type WindowDoc, type WindowSettings,
+  MAX_WINDOWS, MAX_WINDOWS_PER_MONITOR, type Occurrence, type WindowDoc, type WindowSettings,
 } from './window.ts';
 
 const DAY_MS = 86_400_000;
 /** Longest occurrence of a window that recurs, and of one that does not. */
-const LONGEST_MS = { recurring: 7 * DAY_MS, once: 90 * DAY_MS };
+const MAX_DURATION_MS = { recurring: 7 * DAY_MS, once: 90 * DAY_MS };
 /** Occurrences that a preview shows. */
-const MOST_PREVIEWED = 10;
+const MAX_PREVIEWED = 10;
 /** Attempts of a change that others make at the same time. */
-const ATTEMPTS = 5;
+const MAX_ATTEMPTS = 5;
 
 const DEFAULTS: Omit<WindowSettings, 'title' | 'starts_at' | 'ends_at'> = {
   description: null, monitor_ids: [], status_page_ids: [], recurrence: null, timezone: 'UTC',
@@ -61,7 +61,7 @@ export async function previewOccurrences(
     const found: Occurrence[] = [];
     for (const occurrence of occurrencesFrom(schedule, now)) {
       found.push(occurrence);
-      if (found.length === MOST_PREVIEWED) break;
+      if (found.length === MAX_PREVIEWED) break;
     }
     return found;
   });
@@ -96,17 +96,17 @@ export async function createWindow(
 ): Promise<WindowDoc> {
   const { tenant, now, actor } = ctx;
   const { title, starts_at, ends_at } = input;
-  const settings: WindowSettings = { ...DEFAULTS, ...given(input), title, starts_at, ends_at };
-  await check(deps, ctx, settings, null);
-  const plan = await inTurn(deps.turns, tenant, () => planned(settings, now));
+  const settings: WindowSettings = { ...DEFAULTS, ...definedSettings(input), title, starts_at, ends_at };
+  await validateSettings(deps, ctx, settings, null);
+  const plan = await inTurn(deps.turns, tenant, () => planOccurrences(settings, now));
   const doc: WindowDoc = {
     ...settings, _id: newId(now), ...ownedBy(tenant), revision: 1,
     created_by: authorOf(actor), ...plan,
-    untold: settings.monitor_ids, announced_until: now - 1, due_at: now, deleted_at: null,
+    outdated_monitor_ids: settings.monitor_ids, announced_until: now - 1, due_at: now, deleted_at: null,
     created_at: now, updated_at: now,
   };
   await deps.windows.insert(doc);
-  await deps.changed();
+  await deps.onWindowChanged();
   return doc;
 }
 
@@ -115,21 +115,21 @@ export async function changeWindow(
   deps: MaintenanceDeps, ctx: ProjectContext, id: string, input: WindowChangeInput,
 ): Promise<WindowDoc> {
   return revise(deps, ctx, id, async (seen) => {
-    const settings = { ...seen, ...given(input) };
+    const settings = { ...seen, ...definedSettings(input) };
     if (SETTINGS.every((name) => isDeepStrictEqual(settings[name], seen[name]))) return null;
-    await check(deps, ctx, settings, seen);
-    const untold = [...new Set([...seen.untold, ...seen.monitor_ids, ...settings.monitor_ids])];
+    await validateSettings(deps, ctx, settings, seen);
+    const outdated_monitor_ids = [...new Set([...seen.outdated_monitor_ids, ...seen.monitor_ids, ...settings.monitor_ids])];
     const { now, tenant } = ctx;
-    const plan = await inTurn(deps.turns, tenant, () => planned(settings, now));
-    return { ...given(input), ...plan, untold, announced_until: now - 1, updated_at: now };
+    const plan = await inTurn(deps.turns, tenant, () => planOccurrences(settings, now));
+    return { ...definedSettings(input), ...plan, outdated_monitor_ids, announced_until: now - 1, updated_at: now };
   });
 }
 
 /** Throws RESOURCE_NOT_FOUND, CONFLICT. */
 export async function deleteWindow(deps: MaintenanceDeps, ctx: ProjectContext, id: string): Promise<void> {
   await revise(deps, ctx, id, (seen) => {
-    const untold = [...new Set([...seen.untold, ...seen.monitor_ids])];
-    return Promise.resolve({ deleted_at: ctx.now, untold });
+    const outdated_monitor_ids = [...new Set([...seen.outdated_monitor_ids, ...seen.monitor_ids])];
+    return Promise.resolve({ deleted_at: ctx.now, outdated_monitor_ids });
   });
 }
 
@@ -138,61 +138,61 @@ async function revise(
   deps: MaintenanceDeps, ctx: ProjectContext, id: string,
   decide: (seen: WindowDoc) => Promise<Partial<WindowDoc> | null>,
 ): Promise<WindowDoc> {
-  for (let attempt = 0; attempt < ATTEMPTS; attempt += 1) {
+  for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt += 1) {
     const seen = await readWindow(deps, ctx, id);
     const change = await decide(seen);
     if (change === null) return seen;
     const changed = await deps.windows.revise(seen, { ...change, due_at: ctx.now });
     if (changed === null) continue;
-    await deps.changed();
+    await deps.onWindowChanged();
     return changed;
   }
   throw new AppError('CONFLICT', 'This maintenance window is being changed by another request; try again');
 }
 
-function given(input: WindowChangeInput): Partial<WindowSettings> {
+function definedSettings(input: WindowChangeInput): Partial<WindowSettings> {
   return Object.fromEntries(SETTINGS.filter((name) => input[name] !== undefined)
     .map((name) => [name, input[name]]));
 }
 
-async function check(
+async function validateSettings(
   deps: MaintenanceDeps, { tenant, now }: ProjectContext, settings: WindowSettings, seen: WindowDoc | null,
 ): Promise<void> {
   checkTimes(settings);
   const addedMonitors = without(settings.monitor_ids, seen?.monitor_ids);
   const addedPages = without(settings.status_page_ids, seen?.status_page_ids);
   if (addedMonitors.length > 0) {
-    checkKnown('monitor_ids', 'monitor', addedMonitors, await deps.knownMonitors(tenant, addedMonitors));
+    checkExist('monitor_ids', 'monitor', addedMonitors, await deps.existingMonitors(tenant, addedMonitors));
   }
   if (addedPages.length > 0) {
-    checkKnown('status_page_ids', 'status page', addedPages, await deps.knownPages(tenant));
+    checkExist('status_page_ids', 'status page', addedPages, await deps.existingPages(tenant));
   }
   const others = (await deps.windows.list(tenant)).filter(({ _id }) => _id !== seen?._id);
-  if (seen === null && others.length >= MOST_WINDOWS) {
-    const message = `A project can have at most ${MOST_WINDOWS} maintenance windows; delete old ones`;
-    throw new AppError('FAIR_USE_LIMIT_REACHED', message, { details: { limit: MOST_WINDOWS } });
+  if (seen === null && others.length >= MAX_WINDOWS) {
+    const message = `A project can have at most ${MAX_WINDOWS} maintenance windows; delete old ones`;
+    throw new AppError('FAIR_USE_LIMIT_REACHED', message, { details: { limit: MAX_WINDOWS } });
   }
-  const coming = others.filter((other) => presentOrNext(other, now) !== null);
+  const upcoming = others.filter((other) => currentOrNext(other, now) !== null);
   const isFull = (id: string) =>
-    coming.filter(({ monitor_ids: ids }) => ids.includes(id)).length >= MOST_WINDOWS_OF_MONITOR;
+    upcoming.filter(({ monitor_ids: ids }) => ids.includes(id)).length >= MAX_WINDOWS_PER_MONITOR;
   if (addedMonitors.some(isFull)) {
-    throw fieldError('monitor_ids', `A monitor can be in at most ${MOST_WINDOWS_OF_MONITOR} upcoming windows`);
+    throw fieldError('monitor_ids', `A monitor can be in at most ${MAX_WINDOWS_PER_MONITOR} upcoming windows`);
   }
 }
 
 function checkTimes({ starts_at, ends_at, recurrence }: Schedule): void {
   if (ends_at <= starts_at) throw fieldError('ends_at', 'Must be after starts_at');
-  const longestMs = LONGEST_MS[recurrence === null ? 'once' : 'recurring'];
-  if (ends_at - starts_at <= longestMs) return;
-  throw fieldError('ends_at', `Must be at most ${longestMs / DAY_MS} days after starts_at`);
+  const maxMs = MAX_DURATION_MS[recurrence === null ? 'once' : 'recurring'];
+  if (ends_at - starts_at <= maxMs) return;
+  throw fieldError('ends_at', `Must be at most ${maxMs / DAY_MS} days after starts_at`);
 }
 
-function checkKnown(field: string, noun: string, ids: string[], known: ReadonlySet<string>): void {
-  const unknown = ids.filter((id) => !known.has(id));
+function checkExist(field: string, noun: string, ids: string[], existing: ReadonlySet<string>): void {
+  const unknown = ids.filter((id) => !existing.has(id));
   if (unknown.length > 0) throw fieldError(field, `Unknown ${noun}: ${unknown[0]}`);
 }
 
-function without(ids: string[], known: readonly string[] = []): string[] {
-  const seen = new Set(known);
+function without(ids: string[], excluded: readonly string[] = []): string[] {
+  const seen = new Set(excluded);
   return ids.filter((id) => !seen.has(id));
 }

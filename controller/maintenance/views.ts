@@ -1,12 +1,12 @@
 import { isoTime } from '../../shared/time.ts';
-import { presentOrNext } from './plan-rules.ts';
+import { currentOrNext } from './plan-rules.ts';
 import type { WindowView } from './schema.ts';
 import type { Occurrence, WindowDoc } from './window.ts';
 
 export function viewWindow(doc: WindowDoc, now: number): WindowView {
   const { _id: id, organization_id, project_id, title, description, recurrence, timezone } = doc;
   const { monitor_ids, status_page_ids, suppress_alerts, created_by } = doc;
-  const occurrence = presentOrNext(doc, now);
+  const occurrence = currentOrNext(doc, now);
   return {
     id, organization_id, project_id, title, description, recurrence, timezone, monitor_ids, status_page_ids,
     suppress_alerts, created_by,

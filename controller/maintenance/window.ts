@@ -31,7 +31,7 @@ export interface WindowDoc extends WindowSettings {
   /** When further occurrences must be found; null if there are none. */
   plan_at: number | null;
   /** Monitors whose configuration lacks what the window says now. */
-  untold: string[];
+  outdated_monitor_ids: string[];
   /** What was due up to this instant has been announced to the readers of pages. */
   announced_until: number;
   /** When a round must look at the window; absent if never. */
@@ -43,8 +43,8 @@ export interface WindowDoc extends WindowSettings {
 }
 
 /** On every plan: lists are read as a whole. Windows that are over count until they are deleted. */
-export const MOST_WINDOWS = 200;
+export const MAX_WINDOWS = 200;
 /** On every plan: each change of a window reaches the journal once for each of its monitors. */
-export const MOST_MONITORS = 500;
+export const MAX_WINDOW_MONITORS = 500;
 /** On every plan: windows to come that name the same monitor. Its configuration contains them all. */
-export const MOST_WINDOWS_OF_MONITOR = 10;
+export const MAX_WINDOWS_PER_MONITOR = 10;

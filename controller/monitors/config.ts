@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { CheckSpec } from '../../shared/contracts/check-spec.ts';
-import type { MaintenanceStretch, MonitorConfig } from '../verdicts/monitor-config.ts';
+import type { MaintenanceRange, MonitorConfig } from '../verdicts/monitor-config.ts';
 import { timeoutMs, type MonitorDoc } from './monitor.ts';
 import { CHECK_TYPES } from './settings/registry.ts';
 
@@ -12,7 +12,7 @@ export interface DomainExpiry {
 
 /** What the state machine needs of a monitor; a deleted one has the status `deleted`. */
 export function toMonitorConfig(
-  doc: MonitorDoc, expiry?: DomainExpiry, maintenance: MaintenanceStretch[] = [],
+  doc: MonitorDoc, expiry?: DomainExpiry, maintenance: MaintenanceRange[] = [],
 ): MonitorConfig {
   const { _id: monitor_id, organization_id, project_id, revision, check_revision, name, target, type } = doc;
   const { notification_target_ids, monitoring_regions } = doc;
@@ -54,7 +54,7 @@ export function toCheckSpec(doc: MonitorDoc): CheckSpec {
  * timeout or check settings changed. Its name, interval, regions, confirmation and destinations do not
  * matter.
  */
-export function isCheckedAnew(before: MonitorDoc, after: MonitorDoc): boolean {
+export function invalidatesEarlierResults(before: MonitorDoc, after: MonitorDoc): boolean {
   if (after.status !== 'active') return false;
   if (before.status !== 'active' || timeoutMs(before) !== timeoutMs(after)) return true;
   return !isDeepStrictEqual(toCheckSpec(before), toCheckSpec(after));

@@ -16,7 +16,7 @@ export interface MonitorWriteDeps {
    * Asks the shard's owner to journal a write; a lost poke does no harm, because the owner also looks by
    * itself.
    */
-  poke(shard: number): void;
+  notifyOwner(shard: number): void;
   /** The lowest interval that this installation accepts, seconds. */
   minIntervalSeconds: number;
   log: Log;

@@ -2,10 +2,10 @@ import type { CheckResult } from '../../shared/contracts/result.ts';
 import type { Tenant } from '../accounts/tenant.ts';
 import type { OpenIncident } from '../incidents/incident.ts';
 import type { CertificateReader } from '../results/reading/certificates.ts';
-import type { OpenReader } from '../results/reading/open-reader.ts';
-import type { MonitorHistory } from '../results/reading/monitor-history.ts';
-import type { PastDays } from '../results/reading/past-days.ts';
-import type { RecentHours } from '../results/reading/recent-hours.ts';
+import type { UnwrittenReader } from '../results/reading/recent/unwritten-reader.ts';
+import type { MonitorHistory } from '../results/reading/history/monitor-history.ts';
+import type { DailyUptimes } from '../results/reading/written/daily-uptimes.ts';
+import type { RecentHours } from '../results/reading/recent/recent-hours.ts';
 import type { Statistics } from '../results/reading/statistics.ts';
 import type { DomainFacts } from '../domains/domain.ts';
 import type { Assigned } from '../verdicts/monitor-state.ts';
@@ -28,7 +28,7 @@ export interface GroupLookup {
   /** Names by id; ids that are no groups of this project are left out. */
   names(tenant: Tenant, ids: string[]): Promise<Map<string, string>>;
   /** Of each id that is no group any more: the group that got its monitors; null: none. */
-  heirs(tenant: Tenant, ids: string[]): Promise<Map<string, string | null>>;
+  successors(tenant: Tenant, ids: string[]): Promise<Map<string, string | null>>;
 }
 
 /** Instants are Unix ms. */
@@ -40,17 +40,17 @@ export interface DomainView
 }
 
 export interface MonitorReaders {
-  live: Pick<OpenReader, 'states'>;
+  live: Pick<UnwrittenReader, 'states'>;
   statistics: Pick<Statistics, 'period' | 'list30d' | 'periods' | 'recent'>;
-  pastDays: Pick<PastDays, 'of'>;
-  overview: { days: Pick<PastDays, 'times'>; hours: Pick<RecentHours, 'of'> };
+  dailyUptimes: Pick<DailyUptimes, 'of'>;
+  overview: { days: Pick<DailyUptimes, 'times'>; hours: Pick<RecentHours, 'of'> };
   history: Pick<MonitorHistory, 'statusSpans' | 'results' | 'responseTimes'>;
   certificates: Pick<CertificateReader, 'read'>;
   incidents: {
     /** Those of these incidents that are open or acknowledged. */
     openAmong(tenant: Tenant, ids: string[]): Promise<OpenIncident[]>;
     /** Open or acknowledged incidents that were made through the API for these monitors, latest first. */
-    openedFor(tenant: Tenant, monitorIds: string[]): Promise<OpenIncident[]>;
+    openManualFor(tenant: Tenant, monitorIds: string[]): Promise<OpenIncident[]>;
   };
   outages: {
     /** Those that began from `from` to before `to` (Unix ms), oldest first, with the votes behind them. */
@@ -84,7 +84,7 @@ export interface CheckRunner {
   /** The regions that the monitor runs in, and those among them that share a network. */
   assignedOf(monitor: MonitorDoc): Promise<Assigned>;
   /** Why no probe of the region can have a vote now; null if one can. */
-  voteless(regionId: string): 'no_live_probe' | 'quarantined' | null;
+  noVoteReason(regionId: string): 'no_live_probe' | 'quarantined' | null;
   /**
    * Checks in all of them at once, within the timeout and 5 s; never rejects because of a probe or the
    * network.

@@ -1,11 +1,11 @@
 import { AppError } from '../../shared/errors.ts';
 import { isoTime } from '../../shared/time.ts';
-import { seesCredentials } from '../accounts/roles.ts';
-import { idParams } from '../http/params.ts';
-import { defineRoute, type Route } from '../http/route.ts';
+import { canSeeCredentials } from '../accounts/roles.ts';
+import { idParams } from '../http/input/params.ts';
+import { defineRoute, type Route } from '../http/routing/route.ts';
 import {
-  monitorAnswer, monitorListAnswer, monitorStatsAnswer, organizationStatsAnswer, settingsAnswer,
-} from './answers.ts';
+  monitorResponse, monitorListResponse, monitorStatsResponse, organizationStatsResponse, settingsResponse,
+} from './responses.ts';
 import type { MonitorDeps } from './deps.ts';
 import { historyRoutes } from './history/routes.ts';
 import { monitorsOfProbeRoute } from './of-probe/routes.ts';
@@ -31,7 +31,7 @@ function readRoutes(deps: MonitorDeps): Route[] {
       ...common, path: '/api/monitors', summary: 'List monitors', description: CONCEALMENT,
       query: monitorListQuery,
       failure: { code: 'MONITORS_FETCH_FAILED', message: 'The monitors could not be loaded' },
-      answers: { 200: monitorListAnswer },
+      responses: { 200: monitorListResponse },
       handle: async (ctx, { query }) => {
         const { limit, offset } = query;
         const { monitors, total } = await listMonitors(deps, ctx, query);
@@ -42,7 +42,7 @@ function readRoutes(deps: MonitorDeps): Route[] {
     }),
     defineRoute({
       ...common, path: '/api/monitors/stats', summary: 'Count the monitors of the project',
-      answers: { 200: organizationStatsAnswer },
+      responses: { 200: organizationStatsResponse },
       handle: async (ctx) => {
         const { total, byType, byStatus, byCity, recent } = await readOrganizationStats(deps, ctx);
         const counts = { total_monitors: total, by_type: byType, by_status: byStatus, by_region: byCity };
@@ -59,7 +59,7 @@ function readRoutes(deps: MonitorDeps): Route[] {
       params: idParams,
       errors: ['MONITOR_NOT_FOUND'],
       failure: { code: 'CHECK_FETCH_FAILED', message: 'The monitor could not be loaded' },
-      answers: { 200: monitorAnswer },
+      responses: { 200: monitorResponse },
       handle: async (ctx, { params }) => {
         const { doc, live } = await readMonitor(deps, ctx, params.id);
         return { status: 200, data: { monitor: viewMonitor(doc, live, ctx.role) } };
@@ -71,10 +71,10 @@ function readRoutes(deps: MonitorDeps): Route[] {
         + CONCEALMENT,
       params: idParams,
       errors: ['MONITOR_NOT_FOUND'],
-      answers: { 200: settingsAnswer },
+      responses: { 200: settingsResponse },
       handle: async (ctx, { params }) => {
         const doc = await loadMonitor(deps, ctx, params.id);
-        const settings = viewSettings(doc, { group_id: doc.group_id ?? null }, !seesCredentials(ctx.role));
+        const settings = viewSettings(doc, { group_id: doc.group_id ?? null }, !canSeeCredentials(ctx.role));
         return { status: 200, data: { settings } };
       },
     }),
@@ -84,7 +84,7 @@ function readRoutes(deps: MonitorDeps): Route[] {
       query: periodQuery,
       errors: ['INVALID_PERIOD', 'MONITOR_NOT_FOUND', 'STATS_NOT_FOUND'],
       failure: { code: 'STATS_FETCH_FAILED', message: 'The statistics could not be computed' },
-      answers: { 200: monitorStatsAnswer },
+      responses: { 200: monitorStatsResponse },
       handle: async (ctx, { params, query }) => {
         const { doc, facts } = await readMonitorStats(deps, ctx, params.id, query.period);
         const stats = viewStats(doc, facts, ctx.now);

@@ -1,6 +1,6 @@
-import { seesCredentials, type ProjectRole } from '../accounts/roles.ts';
+import { canSeeCredentials, type ProjectRole } from '../accounts/roles.ts';
 import { phaseMs } from '../assignments/rules.ts';
-import type { MonitorLive } from '../results/reading/live.ts';
+import type { MonitorLive } from '../results/reading/recent/monitor-live.ts';
 import type { LifecycleStatus, MonitorDoc } from './monitor.ts';
 import { CONCEALED } from './settings/http-credentials.ts';
 
@@ -29,18 +29,18 @@ export function runtimeStatus(doc: Lifecycle, live: MonitorLive | null | undefin
 }
 
 /** True during a maintenance window of an active monitor, whatever its checks find. */
-export function isMaintained(doc: Lifecycle, live: MonitorLive | null | undefined): boolean {
+export function isInMaintenance(doc: Lifecycle, live: MonitorLive | null | undefined): boolean {
   return doc.status === 'active' && live?.in_maintenance === true;
 }
 
 /** The status of a status page's component: `maintenance` during a window, else the current health. */
 export function componentStatus(doc: Lifecycle, live: MonitorLive | null | undefined) {
-  return isMaintained(doc, live) ? 'maintenance' : runtimeStatus(doc, live);
+  return isInMaintenance(doc, live) ? 'maintenance' : runtimeStatus(doc, live);
 }
 
 /** The target for a reader with this role; without a heartbeat's token, which lets anybody ping. */
 export function shownTarget(doc: Pick<MonitorDoc, 'type' | 'target'>, role: ProjectRole): string {
-  return doc.type === 'HEARTBEAT' && !seesCredentials(role) ? CONCEALED : doc.target;
+  return doc.type === 'HEARTBEAT' && !canSeeCredentials(role) ? CONCEALED : doc.target;
 }
 
 export const CONTENDED = 'The monitor is being changed by another request; try again';
@@ -55,15 +55,15 @@ export function nextStatus(status: LifecycleStatus, transition: Transition) {
 }
 
 /** On every plan: how often a minute one monitor may ask its target. */
-export const MOST_ASKED_PER_MINUTE = 600;
+export const MAX_REQUESTS_PER_MINUTE = 600;
 
-type Asking = Pick<MonitorDoc, 'interval_seconds' | 'monitoring_regions' | 'icmp' | 'dns' | 'heartbeat'>;
+type RequestSettings = Pick<MonitorDoc, 'interval_seconds' | 'monitoring_regions' | 'icmp' | 'dns' | 'heartbeat'>;
 
 /**
  * How often a minute a monitor asks its target from all the regions that it names (one if it names none):
  * once per check, but an ICMP check once per packet and a DNS check once per record.
  */
-export function askedPerMinute(settings: Asking): number {
+export function requestsPerMinute(settings: RequestSettings): number {
   if (settings.heartbeat !== null) return 0;
   const perCheck = settings.icmp?.packet_count ?? settings.dns?.record_entries.length ?? 1;
   const regions = Math.max(1, settings.monitoring_regions.length);

@@ -1,9 +1,9 @@
 import { z } from 'zod';
 import { MONITOR_TYPES } from '../../shared/contracts/check-spec.ts';
-import { queryInt, readOnlyFields, uuidParam, instantInput } from '../http/params.ts';
-import { oneLine, visibleText } from '../http/texts.ts';
-import { KEEPS } from './settings/http-credentials.ts';
-import { LONGEST_INTERVAL } from './settings/heartbeat.ts';
+import { queryInt, readOnlyFields, uuidParam, instantInput } from '../http/input/params.ts';
+import { singleLineText, nonBlankText } from '../http/input/text-schemas.ts';
+import { KEEPS_STORED_VALUE } from './settings/http-credentials.ts';
+import { MAX_INTERVAL_SECONDS } from './settings/heartbeat.ts';
 import { typeFields } from './settings/registry.ts';
 
 const unique = <T>(list: T[]) => [...new Set(list)];
@@ -32,19 +32,19 @@ export const simulationInput = z.strictObject({
 });
 export type SimulationInput = z.output<typeof simulationInput>;
 
-const tag = oneLine(50, ',').refine((text) => !text.includes(','), 'Must not contain a comma');
+const tag = singleLineText(50, ',').refine((text) => !text.includes(','), 'Must not contain a comma');
 /** Limit on the tags of one monitor. */
-export const MOST_TAGS = 20;
+export const MAX_TAGS = 20;
 const regionId = z.string().regex(/^[a-z0-9-]{2,32}$/, 'Must be the id of a region');
 
-const target = visibleText(2048, 'Target must be at most 2048 characters', 'Target must not be empty').trim();
+const target = nonBlankText(2048, 'Target must be at most 2048 characters', 'Target must not be empty').trim();
 
 const optionalFields = {
   timeout_ms: z.int().min(1000, 'Timeout must be at least 1000 ms')
     .max(60_000, 'Timeout must be at most 60000 ms').meta({ 'x-unit': 'ms' }).nullable().optional()
     .describe('Default or null: the lower of 10000 and the interval.'),
   group_id: uuidParam.nullable().optional().describe('Null for no group.'),
-  tags: z.array(tag).max(MOST_TAGS, `A monitor can have at most ${MOST_TAGS} tags`).transform(unique).optional(),
+  tags: z.array(tag).max(MAX_TAGS, `A monitor can have at most ${MAX_TAGS} tags`).transform(unique).optional(),
   monitoring_regions: z.array(regionId).max(1000).transform(unique).optional()
     .describe('Ids of regions; empty for automatic selection.'),
   notification_target_ids: z.array(uuidParam).max(50).transform(unique).optional(),
@@ -62,12 +62,12 @@ const readOnly = readOnlyFields(
 /** Bodies of requests. `minIntervalSeconds` is the lowest interval that the installation accepts. */
 export function monitorInputs(minIntervalSeconds: number) {
   const interval = z.int().min(minIntervalSeconds, `Interval must be at least ${minIntervalSeconds} seconds`)
-    .max(LONGEST_INTERVAL, `Interval must be at most ${LONGEST_INTERVAL} seconds`)
+    .max(MAX_INTERVAL_SECONDS, `Interval must be at most ${MAX_INTERVAL_SECONDS} seconds`)
     .meta({ 'x-unit': 's' }).optional();
-  const name = oneLine(255);
+  const name = singleLineText(255);
   const type = z.enum(MONITOR_TYPES);
   const fields = {
-    ...readOnly, name: name.optional(), type: type.optional(), target: target.optional().describe(KEEPS),
+    ...readOnly, name: name.optional(), type: type.optional(), target: target.optional().describe(KEEPS_STORED_VALUE),
     interval_seconds: interval, ...optionalFields,
   };
   return {
@@ -100,9 +100,9 @@ type Body = { type?: unknown; target?: unknown; interval_seconds?: unknown };
 
 /** Requires a field for every type but HEARTBEAT. */
 function needed(name: 'target' | 'interval_seconds') {
-  const isGiven = (body: Body) => body.type === 'HEARTBEAT' || (body[name] ?? null) !== null;
+  const isPresent = (body: Body) => body.type === 'HEARTBEAT' || (body[name] ?? null) !== null;
   const when = ({ value }: { value: unknown }) => typeof value === 'object' && value !== null;
-  return z.refine<Body>(isGiven, { path: [name], message: 'Required', when });
+  return z.refine<Body>(isPresent, { path: [name], message: 'Required', when });
 }
 
 type Inputs = ReturnType<typeof monitorInputs>;
@@ -111,12 +111,12 @@ export type TestMonitorInput = z.infer<Inputs['test']>;
 export type UpdateMonitorInput = z.infer<Inputs['update']>;
 
 /** Limit on the monitors that one request changes. */
-const MOST_IN_BULK = 500;
+const MAX_BULK_MONITORS = 500;
 const bulkIds = {
   monitor_ids: z.array(uuidParam).min(1, 'At least one monitor is required')
-    .max(MOST_IN_BULK, `At most ${MOST_IN_BULK} monitors at once`).transform(unique),
+    .max(MAX_BULK_MONITORS, `At most ${MAX_BULK_MONITORS} monitors at once`).transform(unique),
 };
-const namedTags = z.array(tag).min(1, 'At least one tag is required').max(MOST_TAGS).transform(unique);
+const namedTags = z.array(tag).min(1, 'At least one tag is required').max(MAX_TAGS).transform(unique);
 const newGroup = uuidParam.nullable().describe('Null removes them from their group.');
 
 export const bulkInput = z.discriminatedUnion('action', [
@@ -126,9 +126,9 @@ export const bulkInput = z.discriminatedUnion('action', [
 ]);
 export type BulkInput = z.infer<typeof bulkInput>;
 
-const MOST_IN_LIST = 50;
+const MAX_LIST_ITEMS = 50;
 const commaList = z.string().max(2000).transform((text) =>
-  text.split(',').map((part) => part.trim()).filter((part) => part !== '').slice(0, MOST_IN_LIST)).optional();
+  text.split(',').map((part) => part.trim()).filter((part) => part !== '').slice(0, MAX_LIST_ITEMS)).optional();
 
 export const monitorListQuery = z.strictObject({
   limit: queryInt({ min: 1, max: 100, fallback: 50 }),

@@ -1,8 +1,8 @@
 import type { MonitorType } from '../../shared/contracts/check-spec.ts';
-import { fieldError } from '../http/validation.ts';
+import { fieldError } from '../http/input/validation.ts';
 import { timeoutMs, type MonitorDoc } from './monitor.ts';
 import type { CreateMonitorInput, UpdateMonitorInput } from './schema.ts';
-import { known } from './settings/http-credentials.ts';
+import { storedIfConcealed } from './settings/http-credentials.ts';
 import { CHECK_TYPES, NO_SETTINGS, refuseForeignFields, type TypeSettings } from './settings/registry.ts';
 
 /** Everything about a monitor that its users decide. */
@@ -47,7 +47,7 @@ export function settable(
 function sentTarget(
   sent: string | undefined, current: MonitorDoc | null, type: MonitorType,
 ): string | undefined {
-  return sent === undefined || type === 'HEARTBEAT' ? undefined : known(sent, current?.target, ['target']);
+  return sent === undefined || type === 'HEARTBEAT' ? undefined : storedIfConcealed(sent, current?.target, ['target']);
 }
 
 /** The timeout to store. One that only repeats the default stays unset, so that it follows the interval. */

@@ -5,11 +5,11 @@ import { ownedBy, type Tenant } from '../accounts/tenant.ts';
 import { ensureIndexes } from '../platform/mongo/indexes.ts';
 import { restoring } from '../platform/mongo/null-fields.ts';
 import type { AgedMonitor } from '../retention/ports.ts';
-import { isCheckedAnew } from './config.ts';
-import { movesCounts } from './counts/count-rules.ts';
+import { invalidatesEarlierResults } from './config.ts';
+import { affectsCounts } from './counts/count-rules.ts';
 import { searchTextOf, type MonitorDoc, type ShownMonitor } from './monitor.ts';
 import { restoreMonitor } from './stored-monitor.ts';
-import { watchedDomain } from './watched-domain.ts';
+import { monitoredDomain } from './monitored-domain.ts';
 
 /** What a write leaves for the journal of the monitor's shard and for the counts of its project. */
 type Marks = 'unjournaled' | 'windows_changed_at' | 'uncounted' | 'counted' | 'counted_revision';
@@ -56,13 +56,13 @@ export class MonitorStore {
   }
 
   async insert(doc: NewMonitor): Promise<MonitorDoc> {
-    const domain = watchedDomain(doc);
-    const whole: MonitorDoc = {
+    const domain = monitoredDomain(doc);
+    const inserted: MonitorDoc = {
       revision: 1, check_revision: 1, search_text: searchTextOf(doc), ...(domain === null ? {} : { domain }),
       unjournaled: shardOf(doc._id), uncounted: doc.project_id, counted_revision: 0, ...doc,
     };
-    await this.#monitors.insertOne(whole);
-    return whole;
+    await this.#monitors.insertOne(inserted);
+    return inserted;
   }
 
   /** The living monitor; null also when it belongs to another tenant. */
@@ -76,7 +76,7 @@ export class MonitorStore {
   }
 
   /** Names and types by id; ids that are no living monitors of this project are left out. */
-  async known(tenant: Tenant, ids: string[]): Promise<Map<string, Pick<MonitorDoc, 'name' | 'type'>>> {
+  async summaries(tenant: Tenant, ids: string[]): Promise<Map<string, Pick<MonitorDoc, 'name' | 'type'>>> {
     if (ids.length === 0) return new Map();
     const named = this.#monitors.find({ ...living(tenant), _id: { $in: ids } });
     const found = named.project<Pick<MonitorDoc, '_id' | 'name' | 'type'>>({ name: 1, type: 1 });
@@ -173,12 +173,12 @@ export class MonitorStore {
   }
 
   /** Whether a living monitor of any tenant watches the domain. */
-  async watchDomain(domain: string): Promise<boolean> {
+  async isDomainMonitored(domain: string): Promise<boolean> {
     return (await this.#monitors.findOne({ domain }, { projection: { _id: 1 } })) !== null;
   }
 
   /** Has the journals take the configurations of the domain's monitors again. May be repeated. */
-  async retellDomain(domain: string): Promise<void> {
+  async rejournalDomain(domain: string): Promise<void> {
     for (let after: string | undefined = ''; after !== undefined;) {
       const rest = this.#monitors.find({ domain, _id: { $gt: after } }, { projection: { _id: 1 } });
       const ids: string[] = (await rest.sort({ _id: 1 }).limit(PAGE_SIZE).toArray()).map(({ _id }) => _id);
@@ -191,7 +191,7 @@ export class MonitorStore {
   }
 
   /** Has the journals take the configurations of these monitors again, as of `now` (Unix ms). Repeatable. */
-  async retellWindows(ids: string[], now: number): Promise<void> {
+  async rejournalWindows(ids: string[], now: number): Promise<void> {
     if (ids.length === 0) return;
     await this.#monitors.bulkWrite(ids.map((_id) => ({ updateOne: { filter: { _id }, update: {
       $set: { unjournaled: shardOf(_id), windows_changed_at: now }, $inc: { revision: 1 },
@@ -225,13 +225,13 @@ async function restored(read: Promise<MonitorDoc | null>): Promise<MonitorDoc | 
 /** One write, conditional on the revision that was seen: the change, the next revision, and the marks. */
 function changeOf(seen: MonitorDoc, change: MonitorChange) {
   const next = { ...seen, ...change };
-  const revised = isCheckedAnew(seen, next) ? { check_revision: seen.revision + 1 } : {};
-  const uncounted = movesCounts(seen, next) ? { uncounted: seen.project_id } : {};
+  const revised = invalidatesEarlierResults(seen, next) ? { check_revision: seen.revision + 1 } : {};
+  const uncounted = affectsCounts(seen, next) ? { uncounted: seen.project_id } : {};
   const { _id, organization_id, project_id, revision } = seen;
   const marks = { unjournaled: shardOf(_id), ...uncounted };
-  const domain = watchedDomain(next);
-  const watched = domain === null ? {} : { domain };
-  const $set = { search_text: searchTextOf(next), ...change, ...revised, ...marks, ...watched };
+  const domain = monitoredDomain(next);
+  const domainField = domain === null ? {} : { domain };
+  const $set = { search_text: searchTextOf(next), ...change, ...revised, ...marks, ...domainField };
   const $unset = { domain: '' } as const;
   return {
     filter: { _id, organization_id, project_id, deleted_at: null, revision },

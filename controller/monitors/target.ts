@@ -17,7 +17,7 @@ export function httpTargetFault(target: string): string | null {
   return url.port === '0' ? 'Target must not use port 0' : null;
 }
 
-const LONGEST_NAME = 253;
+const MAX_NAME_LENGTH = 253;
 const LABEL = /^[a-z0-9_](?:[a-z0-9_-]{0,61}[a-z0-9_])?$/;
 /** Numbers that some programs read as an IPv4 address. */
 const NUMERIC = /(?:^|\.)(?:\d+|0x[0-9a-f]*)\.?$/i;
@@ -40,7 +40,7 @@ export function hostFault(text: string): string | null {
   if (isUnusual) return 'Target must be a host name, or an IP address in its usual form';
   // Node.js 24 and later leave a label that nothing can decode as it is.
   if (/(?:^|\.)xn--/.test(domainToUnicode(name))) return neither;
-  return name.length <= LONGEST_NAME && name.split('.').every((label) => LABEL.test(label)) ? null : neither;
+  return name.length <= MAX_NAME_LENGTH && name.split('.').every((label) => LABEL.test(label)) ? null : neither;
 }
 
 /** A host that `hostFault` accepts in the form of the DNS: ASCII, lower case, no dot at the end. */

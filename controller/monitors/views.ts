@@ -1,12 +1,12 @@
 import type { z } from 'zod';
 import { isoTime } from '../../shared/time.ts';
-import { seesCredentials, type ProjectRole } from '../accounts/roles.ts';
+import { canSeeCredentials, type ProjectRole } from '../accounts/roles.ts';
 import type { OpenIncident } from '../incidents/incident.ts';
-import type { MonitorLive } from '../results/reading/live.ts';
+import type { MonitorLive } from '../results/reading/recent/monitor-live.ts';
 import type { PeriodStats } from '../results/reading/periods.ts';
-import type { listedMonitorView, listStats, monitorStatsAnswer, monitorView, settingsAnswer } from './answers.ts';
+import type { listedMonitorView, listStats, monitorStatsResponse, monitorView, settingsResponse } from './responses.ts';
 import { timeoutMs, type MonitorDoc } from './monitor.ts';
-import { isMaintained, nextCheckAt, runtimeStatus, shownTarget } from './rules.ts';
+import { isInMaintenance, nextCheckAt, runtimeStatus, shownTarget } from './rules.ts';
 import { CHECK_TYPES, type TypeView } from './settings/registry.ts';
 
 /** What is known of a monitor besides its document. */
@@ -20,12 +20,12 @@ export interface MonitorFacts {
 
 type MonitorView = z.input<typeof monitorView>;
 type ListStats = z.input<typeof listStats>;
-type StatsView = z.input<typeof monitorStatsAnswer>;
+type StatsView = z.input<typeof monitorStatsResponse>;
 
 /** A monitor as the read of one shows it to this role. */
 export function viewMonitor(doc: MonitorDoc, live: MonitorLive | null, role: ProjectRole): MonitorView {
   return viewFields(doc, live, role, {
-    runtimeStatus: runtimeStatus(doc, live), in_maintenance: isMaintained(doc, live),
+    runtimeStatus: runtimeStatus(doc, live), in_maintenance: isInMaintenance(doc, live),
   });
 }
 
@@ -36,7 +36,7 @@ export function viewListedMonitor(
   const { live, stats } = facts;
   const next = nextCheckAt(doc, live?.regions.length ?? 1, now);
   return viewFields(doc, live, role, {
-    runtimeStatus: healthOf(doc, live), in_maintenance: isMaintained(doc, live),
+    runtimeStatus: healthOf(doc, live), in_maintenance: isInMaintenance(doc, live),
     last_check_at: toSeconds(live?.last_check_at ?? stats?.last_check_at),
     next_check_at: toSeconds(next),
     stats: viewListStats(doc, facts, now),
@@ -54,7 +54,7 @@ export function viewStats(doc: MonitorDoc, facts: MonitorFacts, now: number): St
     last_check_at: latest(stats.last_check_at, live?.last_check_at),
     last_success_at: latest(stats.last_success_at, live?.last_success_at),
     last_failure_at: latest(stats.last_failure_at, live?.last_failure_at),
-    runtime_status: healthOf(doc, live), in_maintenance: isMaintained(doc, live),
+    runtime_status: healthOf(doc, live), in_maintenance: isInMaintenance(doc, live),
     current_incident: viewIncident(facts, now),
   };
 }
@@ -89,8 +89,8 @@ function healthOf(doc: MonitorDoc, live: MonitorLive | null): StatsView['runtime
 }
 
 function latest(...instants: (number | null | undefined)[]): number | null {
-  const known = instants.filter((at) => typeof at === 'number');
-  return known.length === 0 ? null : Math.round(Math.max(...known));
+  const defined = instants.filter((at) => typeof at === 'number');
+  return defined.length === 0 ? null : Math.round(Math.max(...defined));
 }
 
 function toSeconds(atMs: number | null | undefined): number | undefined {
@@ -116,11 +116,11 @@ function viewFields<More>(
     group_id: doc.group_id ?? undefined,
     notification_target_ids: targets.length === 0 ? undefined : targets,
     last_heartbeat_at: toSeconds(type === 'HEARTBEAT' ? live?.last_heartbeat_at : null),
-    ...CHECK_TYPES[type].view(doc, !seesCredentials(role)),
+    ...CHECK_TYPES[type].view(doc, !canSeeCredentials(role)),
   };
 }
 
-type SettingsView = z.input<typeof settingsAnswer>['settings'];
+type SettingsView = z.input<typeof settingsResponse>['settings'];
 
 /**
  * Everything that users decide about a monitor, with its group as `group` says it. Includes unset fields, so

@@ -1,6 +1,6 @@
-import { idParams } from '../http/params.ts';
-import { defineRoute, type ProjectContext, type Route } from '../http/route.ts';
-import { bulkAnswer, deletedAnswer, monitorAnswer } from './answers.ts';
+import { idParams } from '../http/input/params.ts';
+import { defineRoute, type ProjectContext, type Route } from '../http/routing/route.ts';
+import { bulkResponse, deletedResponse, monitorResponse } from './responses.ts';
 import type { MonitorDeps } from './deps.ts';
 import type { MonitorDoc } from './monitor.ts';
 import { bulkInput, monitorInputs } from './schema.ts';
@@ -26,7 +26,7 @@ export function writeRoutes(deps: MonitorDeps): Route[] {
       ...common, method: 'POST', path: '/api/monitors', audit: 'monitor.created', summary: 'Create a monitor',
       body: inputs.create,
       errors: ['MONITOR_LIMIT_REACHED', ...LIMIT_ERRORS],
-      answers: { 201: monitorAnswer },
+      responses: { 201: monitorResponse },
       handle: async (ctx, { body }) => {
         const doc = await createMonitor(deps, ctx, body);
         return { status: 201, data: { monitor: viewMonitor(doc, null, ctx.role) } };
@@ -37,13 +37,13 @@ export function writeRoutes(deps: MonitorDeps): Route[] {
       description: 'Changes only the fields in the request. You can send back the result of a read.',
       body: inputs.update,
       errors: ['MONITOR_NOT_FOUND', 'CONFLICT', ...LIMIT_ERRORS],
-      answers: { 200: monitorAnswer },
+      responses: { 200: monitorResponse },
       handle: async (ctx, { params, body }) =>
-        replyWith(deps, ctx, await updateMonitor(deps, ctx, params.id, body)),
+        respondWith(deps, ctx, await updateMonitor(deps, ctx, params.id, body)),
     })),
     defineRoute({
       ...ofOne, method: 'DELETE', audit: 'monitor.deleted', summary: 'Delete a monitor',
-      answers: { 200: deletedAnswer },
+      responses: { 200: deletedResponse },
       handle: async (ctx, { params }) => {
         await deleteMonitor(deps, ctx, params.id);
         return { status: 200, data: { message: 'Monitor deleted successfully' } };
@@ -56,7 +56,7 @@ export function writeRoutes(deps: MonitorDeps): Route[] {
       description: 'Changes as many monitors as possible; `failures` lists the others. `tag` adds '
         + 'tags, `untag` removes them.',
       body: bulkInput,
-      answers: { 200: bulkAnswer },
+      responses: { 200: bulkResponse },
       handle: async (ctx, { body }) => {
         const { changed, failures } = await changeInBulk(deps, ctx, body);
         return { status: 200, data: { failures, ...viewBulk(changed, DONE[body.action]) } };
@@ -78,13 +78,13 @@ function transitionRoutes(deps: MonitorDeps): Route[] {
   return TRANSITIONS.map(({ transition, ...facts }) =>
     defineRoute({
       ...ofOne, ...facts, method: 'POST', path: `/api/monitors/:id/${transition}`,
-      answers: { 200: monitorAnswer },
+      responses: { 200: monitorResponse },
       handle: async (ctx, { params }) =>
-        replyWith(deps, ctx, await setMonitorStatus(deps, ctx, params.id, transition)),
+        respondWith(deps, ctx, await setMonitorStatus(deps, ctx, params.id, transition)),
     }),
   );
 }
 
-async function replyWith(deps: MonitorDeps, { role }: Pick<ProjectContext, 'role'>, doc: MonitorDoc) {
+async function respondWith(deps: MonitorDeps, { role }: Pick<ProjectContext, 'role'>, doc: MonitorDoc) {
   return { status: 200, data: { monitor: viewMonitor(doc, await liveOf(deps, doc), role) } } as const;
 }

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { AppError } from '../../shared/errors.ts';
 import { html, type Html } from './html.ts';
-import { mailedVoice } from './mailed-texts.ts';
+import { localizeMailPage } from './mail-page-texts.ts';
 
 /** Every text has a contrast of at least 7 to 1 in both colour schemes. */
 const STYLE = `
@@ -64,15 +64,15 @@ ${content}
 
 /** The page that a person sees instead of the JSON of an error, in their language as far as we speak it. */
 export function viewError(error: AppError, { languages }: PageReader): Page {
-  const { language, texts } = mailedVoice(languages);
+  const { language, texts } = localizeMailPage(languages);
   // VALIDATION_ERROR lists its issues as details; other errors have no path.
   const [issue] = Array.isArray(error.details) ? error.details as { path?: unknown[] }[] : [];
-  const text = isOurFault(error) ? texts.ours
+  const text = isServerError(error) ? texts.serverError
     : texts.faults?.[String(issue?.path?.[0] ?? error.code)]
       ?? error.message.replace(/^Validation failed: (?:[a-z_.]+: )?/, '');
   return renderPage(texts.failed, html`<p role="alert">${text}</p>`, language);
 }
 
-export function isOurFault({ code }: AppError): boolean {
+export function isServerError({ code }: AppError): boolean {
   return code === 'INTERNAL_ERROR' || code === 'SERVICE_UNAVAILABLE';
 }

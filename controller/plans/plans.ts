@@ -4,8 +4,8 @@ export const PLAN_NAMES = ['free', 'pro', 'scale'] as const;
 export type PlanName = (typeof PLAN_NAMES)[number];
 
 /** What an organization owns and its plan limits by number. */
-export const COUNTED = ['monitors', 'projects', 'status_pages', 'regions', 'probes', 'subscriptions'] as const;
-export type Counted = (typeof COUNTED)[number];
+export const COUNTED_RESOURCES = ['monitors', 'projects', 'status_pages', 'regions', 'probes', 'subscriptions'] as const;
+export type CountedResource = (typeof COUNTED_RESOURCES)[number];
 
 const count = z.int().min(0);
 
@@ -72,14 +72,14 @@ export function loadPlans(overridesJson: string | null): Plans {
 const PUBLIC_MINIMUM_SECONDS = 30;
 
 /** The shortest interval, in seconds, that a plan allows when the API accepts `schemaMinimum` and up. */
-export function shortestInterval(plan: { min_interval_seconds: number }, schemaMinimum: number): number {
+export function minIntervalSeconds(plan: { min_interval_seconds: number }, schemaMinimum: number): number {
   return Math.max(schemaMinimum, schemaMinimum < PUBLIC_MINIMUM_SECONDS ? 0 : plan.min_interval_seconds);
 }
 
 /** The plans with the shortest interval that applies here, so that the limit shown is the limit enforced. */
-export function withShortestIntervals(plans: Plans, schemaMinimum: number): Plans {
+export function withMinIntervals(plans: Plans, schemaMinimum: number): Plans {
   return eachPlan((name) => ({
-    ...plans[name], min_interval_seconds: shortestInterval(plans[name], schemaMinimum),
+    ...plans[name], min_interval_seconds: minIntervalSeconds(plans[name], schemaMinimum),
   }));
 }
 

@@ -1,6 +1,6 @@
 import { AppError } from '../../shared/errors.ts';
 import type { Clock } from '../../shared/time.ts';
-import { COUNTED, type Counted, type PlanLimits, type PlanName, type Plans } from './plans.ts';
+import { COUNTED_RESOURCES, type CountedResource, type PlanLimits, type PlanName, type Plans } from './plans.ts';
 import type { UsageStore } from './usage-store.ts';
 
 interface QuotaDeps {
@@ -9,7 +9,7 @@ interface QuotaDeps {
   clock: Clock;
   planOf(organizationId: string): Promise<PlanName>;
   /** The actual numbers, to correct a counter that a crash left too high. */
-  count: Partial<Record<Counted, (organizationId: string) => Promise<number>>>;
+  count: Partial<Record<CountedResource, (organizationId: string) => Promise<number>>>;
 }
 
 type Reservation = { isGranted: true } | { isGranted: false; limit: number; usage: number };
@@ -34,11 +34,11 @@ export class Quota {
   }
 
   /** The actual numbers where they can be counted, since a crash may leave a counter too high. */
-  async usageOf(organizationId: string): Promise<Record<Counted, number>> {
+  async usageOf(organizationId: string): Promise<Record<CountedResource, number>> {
     const { usage, count } = this.#deps;
     const seen = await usage.read(organizationId);
     const actual = { monitors: 0, projects: 0, status_pages: 0, regions: 0, probes: 0, subscriptions: 0 };
-    for (const counted of COUNTED) {
+    for (const counted of COUNTED_RESOURCES) {
       actual[counted] = (await count[counted]?.(organizationId)) ?? seen?.[counted] ?? 0;
     }
     return actual;
@@ -48,7 +48,7 @@ export class Quota {
    * Reserves `count` or nothing; the caller then inserts the documents. A failed insert may have been written
    * all the same, so its reservation stays and is corrected when the limit is next reached.
    */
-  async reserve(organizationId: string, counted: Counted, count = 1): Promise<Reservation> {
+  async reserve(organizationId: string, counted: CountedResource, count = 1): Promise<Reservation> {
     const { usage, clock } = this.#deps;
     const limit = (await this.limitsOf(organizationId))[counted];
     const reserve = () => usage.reserve(organizationId, counted, limit, clock.now(), count);
@@ -58,7 +58,7 @@ export class Quota {
   }
 
   /** Releases `count` after their documents are gone. */
-  release(organizationId: string, counted: Counted, count = 1): Promise<void> {
+  release(organizationId: string, counted: CountedResource, count = 1): Promise<void> {
     return this.#deps.usage.release(organizationId, counted, this.#deps.clock.now(), count);
   }
 
@@ -66,7 +66,7 @@ export class Quota {
    * A crash between reservation and insert leaves the counter too high. Counters in use are left alone. One
    * that does not exist yet begins with the actual number.
    */
-  async #correct(organizationId: string, counted: Counted): Promise<boolean> {
+  async #correct(organizationId: string, counted: CountedResource): Promise<boolean> {
     const { usage, clock, count } = this.#deps;
     const seen = await usage.read(organizationId);
     if (seen === null) return false;
@@ -76,7 +76,7 @@ export class Quota {
     if (before !== null) {
       return actual !== undefined && actual < before && usage.correct(seen, counted, actual);
     }
-    await usage.begin(organizationId, counted, actual ?? 0);
+    await usage.addCounter(organizationId, counted, actual ?? 0);
     return true;
   }
 }

@@ -1,9 +1,9 @@
 import type { Db } from 'mongodb';
 import { Documents } from '../platform/mongo/documents.ts';
-import { COUNTED, type Counted } from './plans.ts';
+import { COUNTED_RESOURCES, type CountedResource } from './plans.ts';
 
 /** Without a counter for what was not counted when the organization began. */
-interface UsageDoc extends Partial<Record<Counted, number>> {
+interface UsageDoc extends Partial<Record<CountedResource, number>> {
   /** The organization. */
   _id: string;
   /** Unix ms of the last reservation or release of any kind. */
@@ -17,17 +17,17 @@ export class UsageStore extends Documents<UsageDoc> {
   }
 
   /** Reserves `count` if that stays within `limit`. False otherwise, and then nothing is reserved. */
-  async reserve(id: string, counted: Counted, limit: number, now: number, count: number): Promise<boolean> {
+  async reserve(id: string, counted: CountedResource, limit: number, now: number, count: number): Promise<boolean> {
     const filter = { _id: id, [counted]: { $lte: limit - count } };
     const update = { $inc: { [counted]: count }, $max: { changed_at: now } };
     if (await this.update(filter, update)) return true;
     if ((await this.read(id)) !== null) return false;
-    const none = Object.fromEntries(COUNTED.map((counted) => [counted, 0]));
+    const none = Object.fromEntries(COUNTED_RESOURCES.map((counted) => [counted, 0]));
     await this.insertIfFree({ _id: id, changed_at: 0, ...none });
     return this.update(filter, update);
   }
 
-  async release(id: string, counted: Counted, now: number, count: number): Promise<void> {
+  async release(id: string, counted: CountedResource, now: number, count: number): Promise<void> {
     const filter = { _id: id, [counted]: { $gte: count } };
     await this.update(filter, { $inc: { [counted]: -count }, $max: { changed_at: now } });
   }
@@ -37,12 +37,12 @@ export class UsageStore extends Documents<UsageDoc> {
   }
 
   /** Adds a counter that is missing. */
-  async begin(id: string, counted: Counted, actual: number): Promise<void> {
+  async addCounter(id: string, counted: CountedResource, actual: number): Promise<void> {
     await this.update({ _id: id, [counted]: { $exists: false } }, { $set: { [counted]: actual } });
   }
 
   /** Corrects a counter unless something was reserved or released since `seen` was read. */
-  correct(seen: UsageDoc, counted: Counted, actual: number): Promise<boolean> {
+  correct(seen: UsageDoc, counted: CountedResource, actual: number): Promise<boolean> {
     const filter = { _id: seen._id, [counted]: seen[counted], changed_at: seen.changed_at };
     return this.update(filter, { $set: { [counted]: actual } });
   }

@@ -3,7 +3,7 @@ import type { BusUser } from '../platform/bus/identities-port.ts';
 import type { EnrolledProbe } from './probe.ts';
 
 /** A probe's answer to a `run` is dropped after this. */
-const ANSWER_WITHIN = '60s';
+const RESPONSE_EXPIRY = '60s';
 
 /** A probe as a user of NATS: it publishes under its own region and id and receives its own orders. */
 export function probeUser(probe: Pick<EnrolledProbe, '_id' | 'region_id' | 'public_key'>): BusUser {
@@ -14,7 +14,7 @@ export function probeUser(probe: Pick<EnrolledProbe, '_id' | 'region_id' | 'publ
     permissions: {
       publish: { allow: [`results.*.${region}.${id}`, ...own] },
       subscribe: { allow: [subjects.assign(region, id), subjects.run(region, id), `_INBOX_${id}.>`] },
-      allow_responses: { max: 1, expires: ANSWER_WITHIN },
+      allow_responses: { max: 1, expires: RESPONSE_EXPIRY },
     },
   };
 }

@@ -1,27 +1,27 @@
-import type { Company } from '../../shared/company.ts';
+import type { Peers } from '../../shared/peers.ts';
 import type { ProbeAddress } from '../../shared/contracts/subjects.ts';
 import type { Log } from '../../shared/log.ts';
-import { Rounds } from '../../shared/rounds.ts';
+import { PeriodicTask } from '../../shared/periodic-task.ts';
 import type { Clock } from '../../shared/time.ts';
 import { isEnrolled, type EnrolledProbe, type ProbeDoc, type RegionDoc } from './probe.ts';
 import type { RegionStore } from './region-store.ts';
 import type { ProbeStore } from './store.ts';
 
 /** How late a controller learns of another controller's changes; its own have it read at once. */
-const READ_EVERY_MS = 3000;
+const READ_INTERVAL_MS = 3000;
 
 interface DirectoryDeps {
   regions: Pick<RegionStore, 'list'>;
   probes: Pick<ProbeStore, 'list' | 'find'>;
   clock: Clock;
   log: Log;
-  company?: Company;
+  peers?: Peers;
 }
 
 /** Regions and probes as the database had them a moment ago: hot paths ask here. */
 export class FleetDirectory {
   readonly #deps: DirectoryDeps;
-  readonly #reads: Rounds;
+  readonly #readTask: PeriodicTask;
   #regions: RegionDoc[] = [];
   #probes = new Map<string, ProbeDoc>();
   #byRegion = new Map<string, ProbeDoc[]>();
@@ -29,13 +29,13 @@ export class FleetDirectory {
 
   constructor(deps: DirectoryDeps) {
     this.#deps = deps;
-    this.#reads = new Rounds({
+    this.#readTask = new PeriodicTask({
       clock: deps.clock,
-      everyMs: READ_EVERY_MS,
-      quietMs: READ_EVERY_MS,
-      company: deps.company,
-      round: () => this.#read(),
-      onFailed: (error) => {
+      intervalMs: READ_INTERVAL_MS,
+      idleIntervalMs: READ_INTERVAL_MS,
+      peers: deps.peers,
+      task: () => this.#read(),
+      onError: (error) => {
         if (!this.#hasFailed) deps.log.warn({ err: error }, 'could not read the fleet; using the last known state');
         this.#hasFailed = true;
       },
@@ -44,22 +44,22 @@ export class FleetDirectory {
 
   /** Reads once, then again and again. Rejects when the first read fails. */
   async start(): Promise<void> {
-    await this.#reads.run();
-    this.#reads.start();
+    await this.#readTask.run();
+    this.#readTask.start();
   }
 
   stop(): Promise<void> {
-    return this.#reads.stop();
+    return this.#readTask.stop();
   }
 
   /** Resolves after a read that began after this call. Rejects when the database does not answer. */
   refresh(): Promise<void> {
-    return this.#reads.run();
+    return this.#readTask.run();
   }
 
   /** Reads within 3 s: something was changed that can wait so long. */
-  soon(): void {
-    this.#reads.soon();
+  refreshWithinInterval(): void {
+    this.#readTask.triggerWithinInterval();
   }
 
   /** In order of id. */
@@ -117,7 +117,7 @@ export class FleetDirectory {
     return new Map(this.named(ids).flatMap(({ id, city }) => (city === null ? [] : [[id, city] as const])));
   }
 
-  async #read(): Promise<'quiet'> {
+  async #read(): Promise<'idle'> {
     const [regions, probes] = await Promise.all([this.#deps.regions.list(), this.#deps.probes.list()]);
     this.#regions = regions;
     this.#probes = new Map(probes.map((probe) => [probe._id, probe]));
@@ -126,6 +126,6 @@ export class FleetDirectory {
       this.#byRegion.set(probe.region_id, [...this.probesOf(probe.region_id), probe]);
     }
     this.#hasFailed = false;
-    return 'quiet';
+    return 'idle';
   }
 }

@@ -3,7 +3,7 @@ import type { Clock } from '../../shared/time.ts';
 import { TokenBuckets } from '../../shared/token-buckets.ts';
 
 /** A probe that misbehaves must not fill the log. */
-const LINES_PER_PROBE = { perSecond: 1 / 60, burst: 1 };
+const LOG_RATE = { perSecond: 1 / 60, burst: 1 };
 
 interface IgnoredDeps {
   clock: Clock;
@@ -15,7 +15,7 @@ interface IgnoredDeps {
 /** Counts messages of probes that are not looked at, and logs one per probe and minute. */
 export class IgnoredMessages {
   readonly #deps: IgnoredDeps;
-  readonly #lines = new TokenBuckets(LINES_PER_PROBE);
+  readonly #logRate = new TokenBuckets(LOG_RATE);
   /** Since the start. */
   count = 0;
 
@@ -26,7 +26,7 @@ export class IgnoredMessages {
   add(probeId: string, facts: object = {}): void {
     const { clock, log, reason } = this.#deps;
     this.count += 1;
-    if (!this.#lines.take(probeId, 1, clock.monotonic())) return;
+    if (!this.#logRate.take(probeId, 1, clock.monotonic())) return;
     log.warn({ probe_id: probeId, ignored: this.count, ...facts }, reason);
   }
 }

@@ -1,6 +1,6 @@
 import { decodeJson } from '../../shared/contracts/decode-json.ts';
 import {
-  rotateReply, rotationText, type OfferedKeys, type RotateOrder,
+  rotateResponse, rotationText, type OfferedKeys, type RotateOrder,
 } from '../../shared/contracts/key-rotation.ts';
 import { FairQueue } from '../../shared/fair-queue.ts';
 import type { Log } from '../../shared/log.ts';
@@ -13,14 +13,14 @@ import { isEnrolled, type EnrolledProbe, type ProbeDoc } from './probe.ts';
 import type { ProbeStore } from './store.ts';
 
 /** Of organizations. A probe that does not answer takes 5 s; what is refused, the next round repeats. */
-const LIMITS = { atOnce: 8, atOnceOfKey: 2, waiting: 1000, waitingOfKey: 200, longestWaitMs: 60_000 };
+const LIMITS = { maxRunning: 8, maxRunningPerKey: 2, maxWaiting: 1000, maxWaitingPerKey: 200, maxWaitMs: 60_000 };
 /** Of probes in regions that no organization owns. */
 const SHARED = 'shared';
 /** Orders to a probe one after the other; what is left to do, the next round does. */
-const MOST_ORDERS = 5;
+const MAX_ORDERS = 5;
 /** NATS may need a moment to accept the keys that a probe has offered. */
-const PAUSE_MS = 500;
-const LARGEST_REPLY_BYTES = 4096;
+const ORDER_PAUSE_MS = 500;
+const MAX_RESPONSE_BYTES = 4096;
 
 class Refused extends Error {}
 
@@ -44,7 +44,7 @@ export class KeyRotations {
   readonly #deps: RotationDeps;
   readonly #queue: FairQueue;
   /** Probes in turn or waiting for it. */
-  readonly #underWay = new Set<string>();
+  readonly #inProgress = new Set<string>();
   readonly #failures: IgnoredMessages;
   #isStopped = false;
 
@@ -57,24 +57,24 @@ export class KeyRotations {
 
   /** Goes on with a probe that is to replace its keys; returns at once. */
   advance({ _id: probeId, organization_id }: Pick<ProbeDoc, '_id' | 'organization_id'>): void {
-    if (this.#underWay.has(probeId)) return;
-    this.#underWay.add(probeId);
-    void this.#queue.run(organization_id ?? SHARED, () => this.#orders(probeId))
+    if (this.#inProgress.has(probeId)) return;
+    this.#inProgress.add(probeId);
+    void this.#queue.run(organization_id ?? SHARED, () => this.#sendOrders(probeId))
       .catch((error: unknown) => {
         if (!this.#isStopped && !(error instanceof Refused)) this.#failures.add(probeId, { err: error });
       })
-      .finally(() => this.#underWay.delete(probeId));
+      .finally(() => this.#inProgress.delete(probeId));
   }
 
   stop(): void {
     this.#isStopped = true;
   }
 
-  async #orders(probeId: string): Promise<void> {
-    for (let sent = 0; sent < MOST_ORDERS && !this.#isStopped; sent += 1) {
+  async #sendOrders(probeId: string): Promise<void> {
+    for (let sent = 0; sent < MAX_ORDERS && !this.#isStopped; sent += 1) {
       const probe = await this.#deps.probes.find(probeId);
       if (!probe || !isEnrolled(probe) || !isRotating(probe)) return;
-      if (sent > 0) await sleep(this.#deps.clock, PAUSE_MS);
+      if (sent > 0) await sleep(this.#deps.clock, ORDER_PAUSE_MS);
       await this.#order(probe);
     }
   }
@@ -82,10 +82,10 @@ export class KeyRotations {
   async #order(probe: EnrolledProbe): Promise<void> {
     const { public_key: known, next_public_key: next = null } = probe;
     const bytes = await this.#deps.order(probe, { rotate: { known, next } });
-    const reply = decodeJson(rotateReply, bytes, LARGEST_REPLY_BYTES);
-    if (!reply) throw new Error('the response of the probe cannot be parsed');
-    if (reply.uses !== known) await this.#adopt(probe, reply.uses);
-    else if (reply.next && reply.next.public_key !== next) await this.#accept(probe, reply.next);
+    const response = decodeJson(rotateResponse, bytes, MAX_RESPONSE_BYTES);
+    if (!response) throw new Error('the response of the probe cannot be parsed');
+    if (response.uses !== known) await this.#adopt(probe, response.uses);
+    else if (response.next && response.next.public_key !== next) await this.#accept(probe, response.next);
   }
 
   async #accept(probe: EnrolledProbe, offer: OfferedKeys): Promise<void> {

@@ -19,8 +19,8 @@ export class KeyStore extends Documents<KeysDoc> {
     const fields = { created_at: now, ...newControllerSeeds() };
     // Two that start at once both upsert; the loser's write matches the winner's or meets a duplicate key.
     await unlessTaken(this.all.updateOne(id, { $setOnInsert: fields }, { upsert: true }));
-    const kept = await this.findOne(id);
-    if (!kept) throw new Error('the controller keys vanished from the database');
-    return new ControllerKeys(kept);
+    const stored = await this.findOne(id);
+    if (!stored) throw new Error('the controller keys vanished from the database');
+    return new ControllerKeys(stored);
   }
 }

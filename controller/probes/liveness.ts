@@ -1,10 +1,10 @@
 import { Supervisor } from '../../shared/actor/supervisor.ts';
-import { beat as beatSchema, LARGEST_BEAT_BYTES } from '../../shared/contracts/beat.ts';
+import { beat as beatSchema, MAX_BEAT_BYTES } from '../../shared/contracts/beat.ts';
 import { decodeJson } from '../../shared/contracts/decode-json.ts';
 import { probeOfSubject, subjects } from '../../shared/contracts/subjects.ts';
-import { LastingTrouble } from '../../shared/lasting-trouble.ts';
+import { OngoingFailure } from '../../shared/ongoing-failure.ts';
 import type { Log } from '../../shared/log.ts';
-import { Rounds } from '../../shared/rounds.ts';
+import { PeriodicTask } from '../../shared/periodic-task.ts';
 import type { Clock, Timer } from '../../shared/time.ts';
 import type { Bus, BusMessage, BusSubscription } from '../platform/bus/bus-port.ts';
 import type { FleetDirectory } from './directory.ts';
@@ -22,8 +22,8 @@ const TICK_MS = 1000;
 const HELD_UP_MS = 3 * TICK_MS;
 /** What one link may have waiting: beats come every five seconds, looks every second. */
 const MAILBOX_MESSAGES = 100;
-const FIRST_RESTART_MS = 200;
-const LONGEST_RESTART_MS = 30_000;
+const MIN_RESTART_DELAY_MS = 200;
+const MAX_RESTART_DELAY_MS = 30_000;
 
 interface LivenessDeps {
   bus: Bus;
@@ -47,11 +47,11 @@ export class Liveness {
   readonly #links: Supervisor<string, LinkMessage>;
   readonly #tracks = new Map<string, BeatTrack>();
   /** What the database is to be told, by probe. */
-  readonly #due = new Map<string, BeatNote>();
+  readonly #pendingNotes = new Map<string, BeatNote>();
   readonly #listeners: ((change: LivenessChange) => void)[] = [];
-  readonly #movers: ((regionId: string) => void)[] = [];
-  readonly #notes: Rounds;
-  readonly #noteTrouble: LastingTrouble;
+  readonly #presenceListeners: ((regionId: string) => void)[] = [];
+  readonly #noteTask: PeriodicTask;
+  readonly #noteFailure: OngoingFailure;
   #subscription: BusSubscription | null = null;
   #timer: Timer | null = null;
   #listeningSinceMono: number | null = null;
@@ -61,48 +61,48 @@ export class Liveness {
     this.#deps = deps;
     this.rate = new ProbeRate({ clock: deps.clock, log: deps.log, subject: 'beat' });
     this.#links = new Supervisor({
-      clock: deps.clock, capacity: MAILBOX_MESSAGES, firstDelayMs: FIRST_RESTART_MS,
-      maxDelayMs: LONGEST_RESTART_MS,
+      clock: deps.clock, capacity: MAILBOX_MESSAGES, firstDelayMs: MIN_RESTART_DELAY_MS,
+      maxDelayMs: MAX_RESTART_DELAY_MS,
       start: (probeId, context) => new ProbeLink({
         log: deps.log,
         publish: (track) => this.#tracks.set(probeId, track),
-        changed: ({ region_id: region }, isLive) => this.#tell(this.#listeners, { probeId, region, isLive }),
-        moved: ({ region_id: region }) => this.#tell(this.#movers, region),
-        note: (note) => this.#due.set(probeId, note),
+        onLivenessChanged: ({ region_id: region }, isLive) => this.#notify(this.#listeners, { probeId, region, isLive }),
+        onPresenceChanged: ({ region_id: region }) => this.#notify(this.#presenceListeners, region),
+        note: (note) => this.#pendingNotes.set(probeId, note),
       }, context),
       onFailure: ({ name, error }) => {
         deps.log.error({ err: error, probe_id: name }, 'the link of a probe failed and is restarting');
         return true;
       },
     });
-    this.#noteTrouble = new LastingTrouble({
-      clock: deps.clock, log: deps.log, level: 'warn', counted: 'times',
-      text: 'could not record beats', over: 'beats are recorded again',
+    this.#noteFailure = new OngoingFailure({
+      clock: deps.clock, log: deps.log, level: 'warn', countField: 'times',
+      message: 'could not record beats', recoveredMessage: 'beats are recorded again',
     });
-    this.#notes = new Rounds({
+    this.#noteTask = new PeriodicTask({
       clock: deps.clock,
-      everyMs: TICK_MS,
-      round: () => this.#note(),
-      onFailed: (error) => this.#noteTrouble.met({ err: error }),
+      intervalMs: TICK_MS,
+      task: () => this.#note(),
+      onError: (error) => this.#noteFailure.record({ err: error }),
     });
   }
 
   start(): void {
     const { bus, clock } = this.#deps;
-    this.#subscription = bus.subscribe(subjects.beatOfAll, (message) => this.#take(message));
+    this.#subscription = bus.subscribe(subjects.beatOfAll, (message) => this.#onBeat(message));
     this.#tickMono = clock.monotonic();
     this.#listeningSinceMono = bus.isConnected ? this.#tickMono : null;
     bus.onReconnect(() => {
       this.#listeningSinceMono = clock.monotonic();
     });
     this.#timer = clock.setRepeating(TICK_MS, () => this.#tick());
-    this.#notes.start();
+    this.#noteTask.start();
   }
 
   async stop(): Promise<void> {
     this.#timer?.cancel();
     await this.#subscription?.stop();
-    await Promise.all([this.#links.stopAll(), this.#notes.stop()]);
+    await Promise.all([this.#links.stopAll(), this.#noteTask.stop()]);
   }
 
   onChange(listener: (change: LivenessChange) => void): void {
@@ -111,7 +111,7 @@ export class Liveness {
 
   /** Calls `listener` when whether monitors should run on a probe of the region has changed. */
   onPresence(listener: (regionId: string) => void): void {
-    this.#movers.push(listener);
+    this.#presenceListeners.push(listener);
   }
 
   /** Whether monitors should run on the probe. */
@@ -152,10 +152,10 @@ export class Liveness {
     return { track: this.track(probeId), listeningSinceMono: this.#listeningSinceMono, nowMono };
   }
 
-  #take(message: BusMessage): void {
+  #onBeat(message: BusMessage): void {
     const from = probeOfSubject(message.subject);
     if (!from || !this.rate.admits(from.probeId)) return;
-    const beat = decodeJson(beatSchema, message.data, LARGEST_BEAT_BYTES);
+    const beat = decodeJson(beatSchema, message.data, MAX_BEAT_BYTES);
     const probe = this.#deps.directory.probe(from.probeId);
     if (!beat || !probe || probe.region_id !== from.region || probe.removed_at !== null) return;
     this.#send(probe, {
@@ -174,7 +174,7 @@ export class Liveness {
     // While we hear nothing, silent probes may be well.
     if (listeningSinceMono === null) return;
     for (const probe of directory.probes()) {
-      if (probe.removed_at === null) this.#send(probe, { kind: 'look', probe, listeningSinceMono });
+      if (probe.removed_at === null) this.#send(probe, { kind: 'tick', probe, listeningSinceMono });
     }
     for (const id of this.#links.names()) {
       if (directory.probe(id)) continue;
@@ -188,10 +188,10 @@ export class Liveness {
     this.#links.get(probe._id)?.send(message);
   }
 
-  #tell<T>(listeners: readonly ((news: T) => void)[], news: T): void {
+  #notify<T>(listeners: readonly ((event: T) => void)[], event: T): void {
     for (const listener of listeners) {
       try {
-        listener(news);
+        listener(event);
       } catch (error) {
         this.#deps.log.error({ err: error }, 'liveness listener failed');
       }
@@ -200,14 +200,14 @@ export class Liveness {
 
   /** Writes what is due; it stays due when that fails, unless there is something newer. */
   async #note(): Promise<void> {
-    if (this.#due.size === 0) return;
-    const notes = [...this.#due.values()];
-    this.#due.clear();
+    if (this.#pendingNotes.size === 0) return;
+    const notes = [...this.#pendingNotes.values()];
+    this.#pendingNotes.clear();
     try {
       await this.#deps.store.noteBeats(notes);
-      this.#noteTrouble.passed();
+      this.#noteFailure.recovered();
     } catch (error) {
-      for (const note of notes) if (!this.#due.has(note.probeId)) this.#due.set(note.probeId, note);
+      for (const note of notes) if (!this.#pendingNotes.has(note.probeId)) this.#pendingNotes.set(note.probeId, note);
       throw error;
     }
   }

@@ -5,7 +5,7 @@ import type { Presence } from './rules.ts';
 export type ProbeEvent = 'probe.offline' | 'probe.online' | 'probe.quarantined' | 'probe.released';
 
 /** What a controller knows of a probe. */
-export interface ProbeSeen {
+export interface ProbeObservation {
   probe: ProbeDoc;
   isLive: boolean;
   presence: Presence;
@@ -26,37 +26,37 @@ export interface ProbeNotice {
 }
 
 /** A restart or an update of a probe takes less. */
-const SILENT_MS = 60_000;
+const OFFLINE_NOTICE_AFTER_MS = 60_000;
 
 /**
  * What is to be told now. While more than one probe, and more than half of them, are silent, nothing is told
  * of that: the fault is likelier in the controllers or their network. Those told of earlier do not count.
  */
-export function noticesDue(seen: readonly ProbeSeen[]): ProbeNotice[] {
-  const known = seen.filter(({ probe }) => isEnrolled(probe) && probe.last_beat_at !== null);
-  const missed = known.filter(({ probe }) => (probe.told_offline ?? null) === null);
-  const silent = missed.filter(({ isLive }) => !isLive);
-  const isOurs = silent.length > 1 && silent.length * 2 > missed.length;
-  return known.flatMap((one) => [...presenceNotices(one, isOurs), ...quarantineNotices(one)]);
+export function noticesDue(observations: readonly ProbeObservation[]): ProbeNotice[] {
+  const observable = observations.filter(({ probe }) => isEnrolled(probe) && probe.last_beat_at !== null);
+  const unnotified = observable.filter(({ probe }) => (probe.notified_offline ?? null) === null);
+  const silent = unnotified.filter(({ isLive }) => !isLive);
+  const isLikelyOurFault = silent.length > 1 && silent.length * 2 > unnotified.length;
+  return observable.flatMap((one) => [...presenceNotices(one, isLikelyOurFault), ...quarantineNotices(one)]);
 }
 
 function presenceNotices(
-  { probe, isLive, presence, silentMs, reason }: ProbeSeen, isOurs: boolean,
+  { probe, isLive, presence, silentMs, reason }: ProbeObservation, isLikelyOurFault: boolean,
 ): ProbeNotice[] {
-  const { told_offline: told = null, last_beat_at: lastBeatAt } = probe;
-  if (told !== null) {
+  const { notified_offline: notifiedSince = null, last_beat_at: lastBeatAt } = probe;
+  if (notifiedSince !== null) {
     const isBack = isLive && presence === 'steady';
-    return isBack ? [{ event: 'probe.online', probe, since: told, reason: null }] : [];
+    return isBack ? [{ event: 'probe.online', probe, since: notifiedSince, reason: null }] : [];
   }
-  if (isLive || isOurs || silentMs < SILENT_MS || lastBeatAt === null) return [];
+  if (isLive || isLikelyOurFault || silentMs < OFFLINE_NOTICE_AFTER_MS || lastBeatAt === null) return [];
   return [{ event: 'probe.offline', probe, since: lastBeatAt, reason }];
 }
 
-function quarantineNotices({ probe }: ProbeSeen): ProbeNotice[] {
-  const { told_quarantine: told = null, quarantine } = probe;
+function quarantineNotices({ probe }: ProbeObservation): ProbeNotice[] {
+  const { notified_quarantine: notifiedSince = null, quarantine } = probe;
   if (!quarantine) {
-    return told === null ? [] : [{ event: 'probe.released', probe, since: told, reason: null }];
+    return notifiedSince === null ? [] : [{ event: 'probe.released', probe, since: notifiedSince, reason: null }];
   }
   const { since, reason } = quarantine;
-  return told === since ? [] : [{ event: 'probe.quarantined', probe, since, reason }];
+  return notifiedSince === since ? [] : [{ event: 'probe.quarantined', probe, since, reason }];
 }

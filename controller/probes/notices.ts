@@ -1,19 +1,19 @@
 import type { Log } from '../../shared/log.ts';
-import { Rounds } from '../../shared/rounds.ts';
+import { PeriodicTask } from '../../shared/periodic-task.ts';
 import type { Clock } from '../../shared/time.ts';
 import type { FleetDirectory } from './directory.ts';
 import type { Liveness } from './liveness.ts';
 import { noticesDue, type ProbeNotice } from './notice-rules.ts';
 import type { ProbeStore } from './store.ts';
 
-const LOOK_EVERY_MS = 5000;
+const POLL_INTERVAL_MS = 5000;
 
 interface ProbeNoticesDeps {
   directory: Pick<FleetDirectory, 'probes' | 'refresh'>;
   liveness: Pick<Liveness, 'isLive' | 'presenceOf' | 'silentMs' | 'statusOf'>;
-  store: Pick<ProbeStore, 'noteTold'>;
+  store: Pick<ProbeStore, 'recordNotified'>;
   /** Raises the alert; doing so again changes nothing. */
-  tell(notice: ProbeNotice): Promise<void>;
+  raiseAlert(notice: ProbeNotice): Promise<void>;
   /** Whether this controller looks after the region; others then leave it alone. */
   owns(regionId: string): boolean;
   clock: Clock;
@@ -26,46 +26,46 @@ interface ProbeNoticesDeps {
  */
 export class ProbeNotices {
   readonly #deps: ProbeNoticesDeps;
-  readonly #rounds: Rounds;
+  readonly #pollTask: PeriodicTask;
 
   constructor(deps: ProbeNoticesDeps) {
     this.#deps = deps;
-    this.#rounds = new Rounds({
+    this.#pollTask = new PeriodicTask({
       clock: deps.clock,
-      everyMs: LOOK_EVERY_MS,
-      round: () => this.#look(),
-      onFailed: (error) => deps.log.warn({ err: error }, 'could not notify the operators of probes; will retry'),
+      intervalMs: POLL_INTERVAL_MS,
+      task: () => this.#poll(),
+      onError: (error) => deps.log.warn({ err: error }, 'could not notify the operators of probes; will retry'),
     });
   }
 
   start(): void {
-    this.#rounds.start();
+    this.#pollTask.start();
   }
 
   stop(): Promise<void> {
-    return this.#rounds.stop();
+    return this.#pollTask.stop();
   }
 
-  async #look(): Promise<void> {
-    const { directory, liveness, owns, store, tell } = this.#deps;
-    const seen = [...directory.probes()].map((probe) => ({
+  async #poll(): Promise<void> {
+    const { directory, liveness, owns, store, raiseAlert } = this.#deps;
+    const observations = [...directory.probes()].map((probe) => ({
       probe, isLive: liveness.isLive(probe), presence: liveness.presenceOf(probe),
       silentMs: liveness.silentMs(probe), reason: liveness.statusOf(probe).reason,
     }));
-    const due = noticesDue(seen).filter(({ probe }) => owns(probe.region_id));
+    const due = noticesDue(observations).filter(({ probe }) => owns(probe.region_id));
     for (const notice of due) {
-      await tell(notice);
-      await store.noteTold(notice.probe._id, toldBy(notice));
+      await raiseAlert(notice);
+      await store.recordNotified(notice.probe._id, notifiedFields(notice));
     }
     if (due.length > 0) await directory.refresh();
   }
 }
 
-function toldBy({ event, since }: ProbeNotice) {
+function notifiedFields({ event, since }: ProbeNotice) {
   switch (event) {
-    case 'probe.offline': return { told_offline: since };
-    case 'probe.online': return { told_offline: null };
-    case 'probe.quarantined': return { told_quarantine: since };
-    case 'probe.released': return { told_quarantine: null };
+    case 'probe.offline': return { notified_offline: since };
+    case 'probe.online': return { notified_offline: null };
+    case 'probe.quarantined': return { notified_quarantine: since };
+    case 'probe.released': return { notified_quarantine: null };
   }
 }

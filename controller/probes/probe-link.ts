@@ -3,19 +3,19 @@ import type { Beat } from '../../shared/contracts/beat.ts';
 import type { Log } from '../../shared/log.ts';
 import type { ProbeDoc } from './probe.ts';
 import {
-  clockShiftMs, isLive, presenceOf, silentMs, statusOf, takeBeat, type BeatTrack, type LivenessView,
+  clockShiftMs, isLive, presenceOf, silentMs, statusOf, recordBeat, type BeatTrack, type LivenessView,
   type Presence, type ProbeStatus,
 } from './rules.ts';
 import type { BeatNote } from './store.ts';
 
-const NOTE_EVERY_MS = 60_000;
+const NOTE_INTERVAL_MS = 60_000;
 
 /** `listeningSinceMono`: since when beats can be heard, monotonic ms; null while they cannot. */
 export type LinkMessage =
   { probe: ProbeDoc; listeningSinceMono: number | null } & (
     | { kind: 'beat'; beat: Beat }
     /** Sent every second while beats can be heard. */
-    | { kind: 'look' }
+    | { kind: 'tick' }
   );
 
 export interface ProbeLinkPorts {
@@ -23,9 +23,9 @@ export interface ProbeLinkPorts {
   /** What the beats said so far, for everybody to read. */
   publish(track: BeatTrack): void;
   /** The probe has come to life or fallen silent. */
-  changed(probe: ProbeDoc, isLive: boolean): void;
+  onLivenessChanged(probe: ProbeDoc, isLive: boolean): void;
   /** Whether monitors should run on the probe has changed. */
-  moved(probe: ProbeDoc): void;
+  onPresenceChanged(probe: ProbeDoc): void;
   /** The database is to be told. */
   note(note: BeatNote): void;
 }
@@ -47,18 +47,18 @@ export class ProbeLink implements Behaviour<LinkMessage> {
   }
 
   receive(message: LinkMessage): void {
-    if (message.kind === 'beat') this.#take(message);
-    else this.#look(message);
-    this.#followPresence(message);
+    if (message.kind === 'beat') this.#onBeat(message);
+    else this.#evaluate(message);
+    this.#updatePresence(message);
   }
 
-  #take(message: LinkMessage & { kind: 'beat' }): void {
+  #onBeat(message: LinkMessage & { kind: 'beat' }): void {
     const { probe: { _id: probe_id, name: probe_name }, beat } = message;
     const { log, publish } = this.#ports;
     const { clock } = this.#context;
     const before = this.#track;
-    const heardAt = { now: clock.now(), mono: clock.monotonic(), silentMs: silentMs(this.#view(message)) };
-    const track = takeBeat(before, beat, heardAt);
+    const receipt = { now: clock.now(), mono: clock.monotonic(), silentMs: silentMs(this.#view(message)) };
+    const track = recordBeat(before, beat, receipt);
     this.#track = track;
     publish(track);
     const shiftMs = clockShiftMs(track);
@@ -72,9 +72,9 @@ export class ProbeLink implements Behaviour<LinkMessage> {
     }
   }
 
-  #look(message: LinkMessage): void {
+  #evaluate(message: LinkMessage): void {
     const { probe } = message;
-    const { log, changed } = this.#ports;
+    const { log, onLivenessChanged } = this.#ports;
     const { clock } = this.#context;
     const nowMono = clock.monotonic();
     const view = this.#view(message);
@@ -88,8 +88,8 @@ export class ProbeLink implements Behaviour<LinkMessage> {
     }
     const wasLive = seen ? seen.isLive : probe.is_online;
     const isFirstBeat = !seen && this.#track !== null;
-    if (wasLive !== live) changed(probe, live);
-    const isDue = wasLive !== live || isFirstBeat || (live && nowMono - this.#notedAtMono >= NOTE_EVERY_MS);
+    if (wasLive !== live) onLivenessChanged(probe, live);
+    const isDue = wasLive !== live || isFirstBeat || (live && nowMono - this.#notedAtMono >= NOTE_INTERVAL_MS);
     if (isDue) this.#note(probe._id, live);
   }
 
@@ -97,11 +97,11 @@ export class ProbeLink implements Behaviour<LinkMessage> {
     return { track: this.#track, listeningSinceMono, nowMono: this.#context.clock.monotonic() };
   }
 
-  #followPresence(message: LinkMessage): void {
+  #updatePresence(message: LinkMessage): void {
     const presence = presenceOf(message.probe, this.#view(message));
     const before = this.#presence;
     this.#presence = presence;
-    if (before !== null && before !== presence) this.#ports.moved(message.probe);
+    if (before !== null && before !== presence) this.#ports.onPresenceChanged(message.probe);
   }
 
   #note(probeId: string, isOnline: boolean): void {

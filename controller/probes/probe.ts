@@ -1,14 +1,14 @@
 /** What a probe can be quarantined for. `doubled`: two processes share its identity. */
-export type Trouble = 'doubled' | 'clock' | 'late' | 'missed' | 'lost' | 'disagrees';
+export type ProbeProblemKind = 'doubled' | 'clock' | 'late' | 'missed' | 'lost' | 'disagrees';
 
 /** What is wrong with a probe now; `reason` is for its operator. */
-export interface Evidence {
-  trouble: Trouble;
+export interface ProbeProblem {
+  problem: ProbeProblemKind;
   reason: string;
 }
 
 /** Stored with the probe while it is quarantined. Instants are Unix ms. */
-export interface Quarantine extends Evidence {
+export interface Quarantine extends ProbeProblem {
   since: number;
   /** When something was last found wrong. */
   bad_at: number;
@@ -17,7 +17,7 @@ export interface Quarantine extends Evidence {
 }
 
 /** Stored after a quarantine: a relapse takes longer to end. */
-export interface PastQuarantine {
+export interface PreviousQuarantine {
   ended_at: number;
   clean_ms: number;
 }
@@ -77,10 +77,10 @@ export interface ProbeDoc {
   is_draining: boolean;
   /** While what it reports decides nothing. Probes of earlier versions have neither. */
   quarantine?: Quarantine | null;
-  quarantined_before?: PastQuarantine;
+  quarantined_before?: PreviousQuarantine;
   /** Since when it was silent, or quarantined, as its operator was last told; null once its end was told. */
-  told_offline?: number | null;
-  told_quarantine?: number | null;
+  notified_offline?: number | null;
+  notified_quarantine?: number | null;
   /** Set when it was deleted and its monitors still have to move. */
   removed_at: number | null;
   /** As the controllers last saw it, so that a restarted one need not take every probe for dead. */

@@ -1,4 +1,4 @@
-import type { Evidence, PastQuarantine, Quarantine, Trouble } from './probe.ts';
+import type { ProbeProblem, PreviousQuarantine, Quarantine, ProbeProblemKind } from './probe.ts';
 import { clockShiftMs, doubledReason, type BeatTrack } from './rules.ts';
 
 /** How its votes compare with those of most other regions, over all monitors that can be compared. */
@@ -13,13 +13,13 @@ export interface ProbeHealth {
   id: string;
   isLive: boolean;
   quarantine: Quarantine | null;
-  before: PastQuarantine | null;
-  found: Evidence | null;
+  before: PreviousQuarantine | null;
+  found: ProbeProblem | null;
   /** How long something, or nothing, has been found wrong without a break, ms. */
-  forMs: number;
+  unchangedMs: number;
 }
 
-export type Decision =
+export type QuarantineDecision =
   | { kind: 'enter'; id: string; quarantine: Quarantine }
   | { kind: 'confirm'; id: string; quarantine: Quarantine }
   | { kind: 'leave'; id: string; quarantine: Quarantine };
@@ -29,40 +29,40 @@ const LATE_MS = 2000;
 const MISSED_SHARE = 0.5;
 const LOST_SHARE = 0.1;
 /** So many monitors, and this share of those compared, are no accident. */
-const AGAINST = { monitors: 10, share: 0.5 };
+const MIN_DISAGREEMENT = { monitors: 10, share: 0.5 };
 /** How long each must last before the probe is quarantined. Votes are compared anew every 80 s at most. */
-const PATIENCE_MS: Readonly<Record<Trouble, number>> =
+const MIN_PROBLEM_DURATION_MS: Readonly<Record<ProbeProblemKind, number>> =
   { doubled: 0, clock: 30_000, late: 60_000, missed: 120_000, lost: 120_000, disagrees: 150_000 };
 const CLEAN_MS = 180_000;
-const LONGEST_CLEAN_MS = 3_600_000;
+const MAX_CLEAN_MS = 3_600_000;
 /** A quarantine that begins so soon after the last one is a relapse. */
 const RELAPSE_WITHIN_MS = 3_600_000;
 /** How often it is stored that something is still wrong. */
-const CONFIRM_EVERY_MS = 30_000;
+const CONFIRM_INTERVAL_MS = 30_000;
 
 /** The most serious of what beats and votes show; null if nothing is wrong. */
-export function evidenceOf(
+export function problemOf(
   track: BeatTrack | null, agreement: Agreement | null, nowMono: number,
-): Evidence | null {
+): ProbeProblem | null {
   const doubled = doubledReason(track, nowMono);
-  if (doubled !== null) return { trouble: 'doubled', reason: doubled };
-  const offMs = clockShiftMs(track);
-  if (offMs !== 0) return { trouble: 'clock', reason: `Its clock is off by ${Math.round(offMs / 1000)} s` };
+  if (doubled !== null) return { problem: 'doubled', reason: doubled };
+  const clockOffsetMs = clockShiftMs(track);
+  if (clockOffsetMs !== 0) return { problem: 'clock', reason: `Its clock is off by ${Math.round(clockOffsetMs / 1000)} s` };
   const { lateness_ms: lateMs = 0, missed_rate: missed = 0, lost_rate: lost = 0 } = track?.beat ?? {};
   if (lateMs >= LATE_MS) {
-    return { trouble: 'late', reason: `Its checks start up to ${Math.round(lateMs / 1000)} s late` };
+    return { problem: 'late', reason: `Its checks start up to ${Math.round(lateMs / 1000)} s late` };
   }
   if (missed >= MISSED_SHARE) {
-    return { trouble: 'missed', reason: `It misses ${Math.round(missed * 100)} % of its checks` };
+    return { problem: 'missed', reason: `It misses ${Math.round(missed * 100)} % of its checks` };
   }
   if (lost >= LOST_SHARE) {
-    return { trouble: 'lost', reason: `It loses ${Math.round(lost * 100)} % of its results because its disk is full or failing` };
+    return { problem: 'lost', reason: `It loses ${Math.round(lost * 100)} % of its results because its disk is full or failing` };
   }
-  if (!agreement || agreement.against < AGAINST.monitors) return null;
-  if (agreement.against < AGAINST.share * agreement.monitors) return null;
+  if (!agreement || agreement.against < MIN_DISAGREEMENT.monitors) return null;
+  if (agreement.against < MIN_DISAGREEMENT.share * agreement.monitors) return null;
   const reason =
     `It reports ${agreement.against} of ${agreement.monitors} monitors down that are up in most other regions`;
-  return { trouble: 'disagrees', reason };
+  return { problem: 'disagrees', reason };
 }
 
 /**
@@ -70,9 +70,9 @@ export function evidenceOf(
  * more than half of the live ones look bad, the fault is likelier ours, and none is added; but a doubled
  * identity is no matter of opinion. Every controller may decide: what is decided twice is the same.
  */
-export function decideQuarantines(probes: readonly ProbeHealth[], now: number): Decision[] {
+export function decideQuarantines(probes: readonly ProbeHealth[], now: number): QuarantineDecision[] {
   const spared = new Set(sparedProbes(probes));
-  return probes.flatMap((probe): Decision[] => {
+  return probes.flatMap((probe): QuarantineDecision[] => {
     const { id, isLive, quarantine, found } = probe;
     if (!isLive) return [];
     if (quarantine) return decideOne(probe, quarantine, now);
@@ -87,24 +87,24 @@ export function sparedProbes(probes: readonly ProbeHealth[]): ProbeHealth[] {
   const live = probes.filter(({ isLive }) => isLive);
   const due = live.filter((probe) => probe.quarantine === null && isDue(probe));
   const bad = due.length + live.filter(({ quarantine }) => quarantine !== null).length;
-  return bad * 2 > live.length ? due.filter(({ found }) => found?.trouble !== 'doubled') : [];
+  return bad * 2 > live.length ? due.filter(({ found }) => found?.problem !== 'doubled') : [];
 }
 
-function isDue({ found, forMs }: ProbeHealth): boolean {
-  return found !== null && forMs >= PATIENCE_MS[found.trouble];
+function isDue({ found, unchangedMs }: ProbeHealth): boolean {
+  return found !== null && unchangedMs >= MIN_PROBLEM_DURATION_MS[found.problem];
 }
 
-function decideOne({ id, found, forMs }: ProbeHealth, quarantine: Quarantine, now: number): Decision[] {
+function decideOne({ id, found, unchangedMs }: ProbeHealth, quarantine: Quarantine, now: number): QuarantineDecision[] {
   if (found) {
-    const isKnown = found.trouble === quarantine.trouble && now - quarantine.bad_at < CONFIRM_EVERY_MS;
-    return isKnown ? [] : [{ kind: 'confirm', id, quarantine: { ...quarantine, ...found, bad_at: now } }];
+    const isRecentlyConfirmed = found.problem === quarantine.problem && now - quarantine.bad_at < CONFIRM_INTERVAL_MS;
+    return isRecentlyConfirmed ? [] : [{ kind: 'confirm', id, quarantine: { ...quarantine, ...found, bad_at: now } }];
   }
   // A controller that has started only now has to see for itself, but not for an hour.
-  const isClean = now - quarantine.bad_at >= quarantine.clean_ms && forMs >= CLEAN_MS;
+  const isClean = now - quarantine.bad_at >= quarantine.clean_ms && unchangedMs >= CLEAN_MS;
   return isClean ? [{ kind: 'leave', id, quarantine }] : [];
 }
 
 function cleanMs({ before }: ProbeHealth, now: number): number {
   const isRelapse = before !== null && now - before.ended_at < RELAPSE_WITHIN_MS;
-  return isRelapse ? Math.min(LONGEST_CLEAN_MS, before.clean_ms * 2) : CLEAN_MS;
+  return isRelapse ? Math.min(MAX_CLEAN_MS, before.clean_ms * 2) : CLEAN_MS;
 }

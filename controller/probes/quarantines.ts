@@ -1,18 +1,18 @@
 import type { Log } from '../../shared/log.ts';
-import { Rounds } from '../../shared/rounds.ts';
+import { PeriodicTask } from '../../shared/periodic-task.ts';
 import type { Clock } from '../../shared/time.ts';
 import type { FleetDirectory } from './directory.ts';
 import type { Liveness } from './liveness.ts';
 import { isEnrolled, type ProbeDoc } from './probe.ts';
 import {
-  decideQuarantines, evidenceOf, sparedProbes, type Agreement, type Decision, type ProbeHealth,
+  decideQuarantines, problemOf, sparedProbes, type Agreement, type QuarantineDecision, type ProbeHealth,
 } from './quarantine-rules.ts';
 import type { ProbeStore } from './store.ts';
 
-const LOOK_EVERY_MS = 5000;
+const POLL_INTERVAL_MS = 5000;
 /** Fewer probes have no majority that one of them could disagree with. */
-const FEWEST_COMPARED = 3;
-const REASONS_TOLD = 3;
+const MIN_COMPARED_PROBES = 3;
+const MAX_LOGGED_REASONS = 3;
 
 export interface QuarantinesDeps {
   directory: Pick<FleetDirectory, 'probes' | 'probe' | 'refresh'>;
@@ -34,7 +34,7 @@ export interface QuarantineChange {
 }
 
 /** Since when (monotonic ms) something, or nothing, has been found wrong with a probe without a break. */
-interface Spell {
+interface Streak {
   isBad: boolean;
   sinceMono: number;
 }
@@ -45,27 +45,27 @@ interface Spell {
  */
 export class Quarantines {
   readonly #deps: QuarantinesDeps;
-  readonly #rounds: Rounds;
-  readonly #spells = new Map<string, Spell>();
+  readonly #pollTask: PeriodicTask;
+  readonly #streaks = new Map<string, Streak>();
   readonly #listeners: ((change: QuarantineChange) => void)[] = [];
   #isSparing = false;
 
   constructor(deps: QuarantinesDeps) {
     this.#deps = deps;
-    this.#rounds = new Rounds({
+    this.#pollTask = new PeriodicTask({
       clock: deps.clock,
-      everyMs: LOOK_EVERY_MS,
-      round: () => this.#look(),
-      onFailed: (error) => deps.log.warn({ err: error }, 'could not decide on quarantines; will retry'),
+      intervalMs: POLL_INTERVAL_MS,
+      task: () => this.#poll(),
+      onError: (error) => deps.log.warn({ err: error }, 'could not decide on quarantines; will retry'),
     });
   }
 
   start(): void {
-    this.#rounds.start();
+    this.#pollTask.start();
   }
 
   stop(): Promise<void> {
-    return this.#rounds.stop();
+    return this.#pollTask.stop();
   }
 
   /** Calls `listener` with each change that this controller makes. */
@@ -78,22 +78,22 @@ export class Quarantines {
     return (this.#deps.directory.probe(probeId)?.quarantine ?? null) === null;
   }
 
-  async #look(): Promise<void> {
+  async #poll(): Promise<void> {
     const { agreements, clock, directory } = this.#deps;
     const enrolled = [...directory.probes()].filter(isEnrolled);
-    if (enrolled.length >= FEWEST_COMPARED) await agreements.turn();
-    for (const id of this.#spells.keys()) if (!directory.probe(id)) this.#spells.delete(id);
+    if (enrolled.length >= MIN_COMPARED_PROBES) await agreements.turn();
+    for (const id of this.#streaks.keys()) if (!directory.probe(id)) this.#streaks.delete(id);
     const health = enrolled.map((probe) => this.#healthOf(probe));
-    this.#tellSpared(sparedProbes(health), enrolled.length);
+    this.#logSpared(sparedProbes(health), enrolled.length);
     const decisions = decideQuarantines(health, clock.now());
     const changes: QuarantineChange[] = [];
     for (const decision of decisions) {
-      const change = await this.#carryOut(decision);
+      const change = await this.#apply(decision);
       if (change) changes.push(change);
     }
     if (decisions.length > 0) await directory.refresh();
     if (changes.length > 0) this.#deps.rebalance();
-    for (const change of changes) this.#tell(change);
+    for (const change of changes) this.#notify(change);
   }
 
   #healthOf(probe: ProbeDoc): ProbeHealth {
@@ -102,17 +102,17 @@ export class Quarantines {
     const nowMono = clock.monotonic();
     const isLive = liveness.isLive(probe);
     const track = isLive ? liveness.track(id) : null;
-    const found = evidenceOf(track, isLive ? agreements.of(id) : null, nowMono);
-    const known = this.#spells.get(id);
+    const found = problemOf(track, isLive ? agreements.of(id) : null, nowMono);
+    const previous = this.#streaks.get(id);
     // Of a probe that is not heard nothing is known, neither good nor bad.
-    const isSame = known !== undefined && track !== null && known.isBad === (found !== null);
-    const spell = isSame ? known : { isBad: found !== null, sinceMono: nowMono };
-    this.#spells.set(id, spell);
-    return { id, isLive, quarantine, before, found, forMs: nowMono - spell.sinceMono };
+    const isSame = previous !== undefined && track !== null && previous.isBad === (found !== null);
+    const streak = isSame ? previous : { isBad: found !== null, sinceMono: nowMono };
+    this.#streaks.set(id, streak);
+    return { id, isLive, quarantine, before, found, unchangedMs: nowMono - streak.sinceMono };
   }
 
   /** The change, unless another controller has made it. */
-  async #carryOut({ kind, id, quarantine }: Decision): Promise<QuarantineChange | null> {
+  async #apply({ kind, id, quarantine }: QuarantineDecision): Promise<QuarantineChange | null> {
     const { clock, directory, store } = this.#deps;
     const probe = directory.probe(id);
     if (!probe) return null;
@@ -127,19 +127,19 @@ export class Quarantines {
   }
 
   /** Once when it begins, and once when it ends: what is wrong may be this controller. */
-  #tellSpared(spared: readonly ProbeHealth[], enrolled: number): void {
+  #logSpared(spared: readonly ProbeHealth[], enrolled: number): void {
     const { log } = this.#deps;
     if (spared.length > 0 === this.#isSparing) return;
     this.#isSparing = spared.length > 0;
     if (!this.#isSparing) return log.info('the majority of probes is healthy again');
     const reasons =
-      spared.slice(0, REASONS_TOLD).map(({ id, found }) => ({ probe_id: id, reason: found?.reason }));
+      spared.slice(0, MAX_LOGGED_REASONS).map(({ id, found }) => ({ probe_id: id, reason: found?.reason }));
     const facts = { probes: spared.length, enrolled, reasons };
     log.error(facts, 'the majority of probes looks unhealthy, so none is quarantined; check this host, ' +
       'its clock and its network');
   }
 
-  #tell(change: QuarantineChange): void {
+  #notify(change: QuarantineChange): void {
     const { log } = this.#deps;
     const { probe: { _id: probe_id, name: probe_name, region_id: region }, isQuarantined, reason } = change;
     const facts = { probe_id, probe_name, region, reason };

@@ -1,8 +1,8 @@
 import { z } from 'zod';
-import { enrolAnswer, enrolRequest } from '../../shared/contracts/enrolment.ts';
-import { idParams } from '../http/params.ts';
-import { defineRoute, type Route } from '../http/route.ts';
-import { probeView, regionView } from './answers.ts';
+import { enrolResponse, enrolRequest } from '../../shared/contracts/enrolment.ts';
+import { idParams } from '../http/input/params.ts';
+import { defineRoute, type Route } from '../http/routing/route.ts';
+import { probeView, regionView } from './responses.ts';
 import { probeChange, probeInput, regionChange, regionInput, regionParams } from './schema.ts';
 import { enrolProbe, type EnrolmentDeps } from './verbs/enrol-probe.ts';
 import {
@@ -30,21 +30,21 @@ function regionRoutes(deps: FleetDeps): Route[] {
       ...common, method, path: '/api/regions/:id', summary: 'Change a region', audit: 'region.changed',
       params: regionParams, body: regionChange,
       errors: ['RESOURCE_NOT_FOUND', 'INSUFFICIENT_PERMISSIONS'],
-      answers: { 200: oneRegion },
+      responses: { 200: oneRegion },
       handle: async (ctx, { params, body }) => ok({ region: await changeRegion(deps, ctx, params.id, body) }),
     });
   return [
     defineRoute({
       ...common, method: 'GET', path: '/api/regions', summary: 'List the regions that checks can run in',
       auth: { ...member, keys: true },
-      answers: { 200: z.object({ regions: z.array(regionView) }) },
+      responses: { 200: z.object({ regions: z.array(regionView) }) },
       handle: async (ctx) => ok({ regions: await listRegions(deps, ctx) }),
     }),
     defineRoute({
       ...common, method: 'POST', path: '/api/regions', summary: 'Create a region', audit: 'region.created',
       body: regionInput,
       errors: ['RESOURCE_ALREADY_EXISTS', 'INSUFFICIENT_PERMISSIONS', 'FAIR_USE_LIMIT_REACHED'],
-      answers: { 201: oneRegion },
+      responses: { 201: oneRegion },
       handle: async (ctx, { body }) => created({ region: await createRegion(deps, ctx, body) }),
     }),
     change('PATCH'),
@@ -54,7 +54,7 @@ function regionRoutes(deps: FleetDeps): Route[] {
       audit: 'region.deleted',
       params: regionParams,
       errors: ['RESOURCE_NOT_FOUND', 'CONFLICT', 'INSUFFICIENT_PERMISSIONS'],
-      answers: { 200: message },
+      responses: { 200: message },
       handle: async (ctx, { params }) => {
         await deleteRegion(deps, ctx, params.id);
         return ok({ message: 'Region deleted' });
@@ -70,13 +70,13 @@ function probeRoutes(deps: FleetDeps): Route[] {
       ...common, method, path: '/api/probes/:id', summary: 'Rename or drain a probe, or set its network', audit: 'probe.changed',
       params: idParams, body: probeChange,
       errors: ['RESOURCE_NOT_FOUND', 'RESOURCE_ALREADY_EXISTS', 'INSUFFICIENT_PERMISSIONS'],
-      answers: { 200: oneProbe },
+      responses: { 200: oneProbe },
       handle: async (ctx, { params, body }) => ok({ probe: await changeProbe(deps, ctx, params.id, body) }),
     });
   return [
     defineRoute({
       ...common, method: 'GET', path: '/api/probes', summary: 'List probes',
-      answers: { 200: z.object({ probes: z.array(probeView) }) },
+      responses: { 200: z.object({ probes: z.array(probeView) }) },
       handle: async (ctx) => ok({ probes: await listProbes(deps, ctx) }),
     }),
     defineRoute({
@@ -86,7 +86,7 @@ function probeRoutes(deps: FleetDeps): Route[] {
       errors: [
         'RESOURCE_NOT_FOUND', 'RESOURCE_ALREADY_EXISTS', 'INSUFFICIENT_PERMISSIONS', 'FAIR_USE_LIMIT_REACHED',
       ],
-      answers: { 201: oneProbe.extend({ enrolment_token: z.string() }) },
+      responses: { 201: oneProbe.extend({ enrolment_token: z.string() }) },
       handle: async (ctx, { body }) => {
         const { probe, token } = await createProbe(deps, ctx, body);
         return created({ probe, enrolment_token: token });
@@ -96,7 +96,7 @@ function probeRoutes(deps: FleetDeps): Route[] {
       ...common, method: 'GET', path: '/api/probes/:id', summary: 'Read a probe',
       params: idParams,
       errors: ['RESOURCE_NOT_FOUND'],
-      answers: { 200: oneProbe },
+      responses: { 200: oneProbe },
       handle: async (ctx, { params }) => ok({ probe: await readProbe(deps, ctx, params.id) }),
     }),
     change('PATCH'),
@@ -108,7 +108,7 @@ function probeRoutes(deps: FleetDeps): Route[] {
         + 'the new keys and NATS refuses the old ones. An offline probe replaces them when it reconnects.',
       params: idParams,
       errors: ['RESOURCE_NOT_FOUND', 'CONFLICT', 'INSUFFICIENT_PERMISSIONS'],
-      answers: { 200: oneProbe },
+      responses: { 200: oneProbe },
       handle: async (ctx, { params }) => ok({ probe: await rotateProbeKeys(deps, ctx, params.id) }),
     }),
     defineRoute({
@@ -116,7 +116,7 @@ function probeRoutes(deps: FleetDeps): Route[] {
       summary: 'Delete a probe and revoke its identity immediately',
       params: idParams,
       errors: ['RESOURCE_NOT_FOUND', 'INSUFFICIENT_PERMISSIONS'],
-      answers: { 200: message },
+      responses: { 200: message },
       handle: async (ctx, { params }) => {
         await deleteProbe(deps, ctx, params.id);
         return ok({ message: 'Probe deleted' });
@@ -130,7 +130,7 @@ function addressesRoute({ directory }: Pick<FleetDeps, 'directory'>): Route {
     method: 'GET', path: '/.well-known/probes.json', tag: 'Probes', auth: { access: 'public' },
     summary: 'List the addresses that checks come from, for firewalls',
     description: 'The addresses and ranges of the probes of each shared region, as plain JSON.',
-    answers: { 200: { contentType: 'application/json; charset=utf-8' } },
+    responses: { 200: { contentType: 'application/json; charset=utf-8' } },
     handle: async () => ({ status: 200, raw: JSON.stringify(viewProbeAddresses(directory)) }),
   });
 }
@@ -142,7 +142,7 @@ function enrolRoute(deps: EnrolmentDeps): Route {
     description: 'Called by a probe. Requires only the token, which works once and expires after 15 minutes.',
     body: enrolRequest,
     errors: ['INVALID_TOKEN', 'TOKEN_EXPIRED', 'CONFLICT'],
-    answers: { 200: enrolAnswer },
+    responses: { 200: enrolResponse },
     handle: async (ctx, { body }) => ok(await enrolProbe(deps, ctx, body)),
   });
 }

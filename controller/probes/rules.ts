@@ -6,15 +6,15 @@ const OFFLINE_AFTER_MS = 15_000;
 /** A beat is missed, and the next one is due in a second: monitors move to the region's other probes. */
 const AWAY_AFTER_MS = 9000;
 /** The same for a probe not heard since this controller began to listen: it may still be connecting. */
-const NEVER_HEARD_AFTER_MS = 30_000;
+const NEVER_SEEN_AFTER_MS = 30_000;
 /** A probe that was away takes monitors again after this time, so that they do not move to and fro. */
 const STEADY_AFTER_MS = 15_000;
 /** Beyond this the status names the offset, and the times of the probe's results are corrected. */
 const CLOCK_SKEW_MS = 30_000;
 /** How long two epochs that took turns count as a conflict. */
-const CONFLICT_FOR_MS = 60_000;
-const OFFSETS_KEPT = 5;
-const EPOCHS_KEPT = 4;
+const CONFLICT_DURATION_MS = 60_000;
+const MAX_OFFSETS = 5;
+const MAX_EPOCHS = 4;
 
 export type ProbeStatus = 'enrolling' | 'online' | 'offline' | 'draining' | 'quarantined';
 
@@ -37,7 +37,7 @@ export interface BeatTrack {
   conflict: { untilMono: number; olderEpoch: string } | null;
 }
 
-export interface HeardAt {
+export interface BeatReceipt {
   now: number;
   mono: number;
   /** For how long the probe had been silent, as `silentMs` says. */
@@ -45,15 +45,15 @@ export interface HeardAt {
 }
 
 /** The track after a beat. An epoch that returns after a later one shows two processes with one identity. */
-export function takeBeat(track: BeatTrack | null, beat: Beat, at: HeardAt): BeatTrack {
-  const offsets = [...(track?.offsets ?? []), at.now - beat.sent_at].slice(-OFFSETS_KEPT);
+export function recordBeat(track: BeatTrack | null, beat: Beat, at: BeatReceipt): BeatTrack {
+  const offsets = [...(track?.offsets ?? []), at.now - beat.sent_at].slice(-MAX_OFFSETS);
   const seen = track?.epochs ?? [];
   const current = seen[seen.length - 1];
   const entry: EpochSeen = { epoch: beat.epoch, startedAt: beat.started_at };
   const others = seen.filter((one) => one.epoch !== beat.epoch);
-  const returned = current !== undefined && current.epoch !== beat.epoch && others.length < seen.length;
-  const conflict = returned
-    ? { untilMono: at.mono + CONFLICT_FOR_MS, olderEpoch: older(current, entry).epoch }
+  const hasReturned = current !== undefined && current.epoch !== beat.epoch && others.length < seen.length;
+  const conflict = hasReturned
+    ? { untilMono: at.mono + CONFLICT_DURATION_MS, olderEpoch: older(current, entry).epoch }
     : (track?.conflict ?? null);
   return {
     beat,
@@ -61,7 +61,7 @@ export function takeBeat(track: BeatTrack | null, beat: Beat, at: HeardAt): Beat
     at: at.now,
     offsets,
     returnedAtMono: track && at.silentMs > AWAY_AFTER_MS ? at.mono : (track?.returnedAtMono ?? null),
-    epochs: [...others, entry].slice(-EPOCHS_KEPT),
+    epochs: [...others, entry].slice(-MAX_EPOCHS),
     conflict: conflict && conflict.untilMono > at.mono ? conflict : null,
   };
 }
@@ -105,8 +105,8 @@ export function presenceOf(probe: ProbeDoc, view: LivenessView): Presence {
   const { track, listeningSinceMono, nowMono } = view;
   if (!track && !probe.is_online) return 'away';
   if (track?.beat.leaving) return 'away';
-  const isHeard = track !== null && track.atMono >= (listeningSinceMono ?? -Infinity);
-  if (silentMs(view) > (isHeard ? AWAY_AFTER_MS : NEVER_HEARD_AFTER_MS)) return 'away';
+  const hasRecentBeat = track !== null && track.atMono >= (listeningSinceMono ?? -Infinity);
+  if (silentMs(view) > (hasRecentBeat ? AWAY_AFTER_MS : NEVER_SEEN_AFTER_MS)) return 'away';
   const returnedAt = track?.returnedAtMono ?? null;
   return returnedAt !== null && nowMono - returnedAt < STEADY_AFTER_MS ? 'returned' : 'steady';
 }

@@ -1,12 +1,12 @@
 import { z } from 'zod';
-import { readOnlyFields } from '../http/params.ts';
-import { oneLine } from '../http/texts.ts';
-import { probeView } from './answers.ts';
+import { readOnlyFields } from '../http/input/params.ts';
+import { singleLineText } from '../http/input/text-schemas.ts';
+import { probeView } from './responses.ts';
 
 /** Slug of a region; a token of NATS subjects too. */
 const regionId = z.string().regex(/^[a-z0-9-]{2,32}$/, 'Must be 2–32 lowercase letters, digits and hyphens');
 
-const line = oneLine(100);
+const line = singleLineText(100);
 
 export const regionParams = z.strictObject({ id: regionId });
 
@@ -57,9 +57,9 @@ export const regionInput = z.strictObject({
 });
 export type RegionInput = z.infer<typeof regionInput>;
 
-const place = z.object({ name: line, city: line, country: line, lat, lon }).partial();
+const regionFields = z.object({ name: line, city: line, country: line, lat, lon }).partial();
 
 export const regionChange = z
-  .strictObject({ ...place.shape, ...readOnlyFields('id', 'visibility', 'probes_online', 'monitors') })
+  .strictObject({ ...regionFields.shape, ...readOnlyFields('id', 'visibility', 'probes_online', 'monitors') })
   .transform(({ name, city, country, lat, lon }) => ({ name, city, country, lat, lon }));
 export type RegionChange = z.infer<typeof regionChange>;

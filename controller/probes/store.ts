@@ -1,7 +1,7 @@
 import type { Db } from 'mongodb';
 import { Documents } from '../platform/mongo/documents.ts';
 import { restoring } from '../platform/mongo/null-fields.ts';
-import type { EnrolledProbe, PastQuarantine, ProbeDoc, Quarantine } from './probe.ts';
+import type { EnrolledProbe, PreviousQuarantine, ProbeDoc, Quarantine } from './probe.ts';
 import type { ProbeChange } from './schema.ts';
 
 /** The parts of a probe that its enrolment decides. */
@@ -41,8 +41,8 @@ export class ProbeStore extends Documents<ProbeDoc> {
       { key: { next_public_key: 1 }, name: 'next_identity', unique: true, sparse: true },
     ], restoring<ProbeDoc>({
       organization_id: null, enrolled_at: null, version: null, removed_at: null, last_beat_at: null,
-      rotation_asked_at: null, keys_changed_at: null, quarantine: null, told_offline: null,
-      told_quarantine: null,
+      rotation_asked_at: null, keys_changed_at: null, quarantine: null, notified_offline: null,
+      notified_quarantine: null,
     }));
   }
 
@@ -99,7 +99,7 @@ export class ProbeStore extends Documents<ProbeDoc> {
   }
 
   /** Notes that the probe is to replace its keys. Null when it is gone or not enrolled. */
-  askForRotation(id: string, now: number): Promise<ProbeDoc | null> {
+  requestRotation(id: string, now: number): Promise<ProbeDoc | null> {
     const enrolled = { _id: id, removed_at: null, public_key: { $exists: true } };
     return this.change(enrolled, { $set: { rotation_asked_at: now } });
   }
@@ -108,14 +108,14 @@ export class ProbeStore extends Documents<ProbeDoc> {
    * Lets the probe that is known by the key `known` be known by `next` as well. Null when it is no longer to
    * replace that key. Rejects with a duplicate key when another probe has offered the same.
    */
-  offerKeys(id: string, known: string, next: ProbeKeys): Promise<ProbeDoc | null> {
-    const asked = { _id: id, removed_at: null, public_key: known, rotation_asked_at: { $ne: null } };
-    return this.change(asked, { $set: { next_public_key: next.public_key, next_box_key: next.box_key } });
+  offerKeys(id: string, currentKey: string, next: ProbeKeys): Promise<ProbeDoc | null> {
+    const rotating = { _id: id, removed_at: null, public_key: currentKey, rotation_asked_at: { $ne: null } };
+    return this.change(rotating, { $set: { next_public_key: next.public_key, next_box_key: next.box_key } });
   }
 
   /** Replaces the keys known by those offered. Null when that has been done, or others were offered. */
-  adoptKeys(id: string, known: string, next: ProbeKeys, now: number): Promise<ProbeDoc | null> {
-    const offered = { _id: id, removed_at: null, public_key: known, next_public_key: next.public_key };
+  adoptKeys(id: string, currentKey: string, next: ProbeKeys, now: number): Promise<ProbeDoc | null> {
+    const offered = { _id: id, removed_at: null, public_key: currentKey, next_public_key: next.public_key };
     return this.change(offered, { $set: { ...next, ...keysSince(now) }, $unset: NO_NEXT_KEYS });
   }
 
@@ -126,9 +126,9 @@ export class ProbeStore extends Documents<ProbeDoc> {
 
   /** The probe after the change; null when it is gone. Rejects with a duplicate key for a taken name. */
   edit(id: string, change: ProbeChange): Promise<ProbeDoc | null> {
-    const given = Object.fromEntries(Object.entries(change).filter(([, value]) => value !== undefined));
-    if (Object.keys(given).length === 0) return this.find(id);
-    return this.change({ _id: id, removed_at: null }, { $set: given });
+    const fields = Object.fromEntries(Object.entries(change).filter(([, value]) => value !== undefined));
+    if (Object.keys(fields).length === 0) return this.find(id);
+    return this.change({ _id: id, removed_at: null }, { $set: fields });
   }
 
   /** False when it is quarantined already, or gone. */
@@ -142,14 +142,14 @@ export class ProbeStore extends Documents<ProbeDoc> {
   }
 
   /** False when the quarantine that began at `since` has ended already. */
-  leaveQuarantine(id: string, since: number, before: PastQuarantine): Promise<boolean> {
+  leaveQuarantine(id: string, since: number, before: PreviousQuarantine): Promise<boolean> {
     const change = { $set: { quarantine: null, quarantined_before: before } };
     return this.update({ _id: id, 'quarantine.since': since }, change);
   }
 
   /** Notes what the probe's operator was told. */
-  async noteTold(id: string, told: Pick<ProbeDoc, 'told_offline' | 'told_quarantine'>): Promise<void> {
-    await this.update({ _id: id, removed_at: null }, { $set: told });
+  async recordNotified(id: string, notified: Pick<ProbeDoc, 'notified_offline' | 'notified_quarantine'>): Promise<void> {
+    await this.update({ _id: id, removed_at: null }, { $set: notified });
   }
 
   /** Removes identity, token and name; the rest stays until its monitors moved. False when it is gone. */

@@ -1,6 +1,6 @@
 import { isoTime } from '../../shared/time.ts';
 import { classifyAddress } from '../../shared/net-guard.ts';
-import type { ProbeView, RegionView } from './answers.ts';
+import type { ProbeView, RegionView } from './responses.ts';
 import type { FleetDirectory } from './directory.ts';
 import type { Liveness } from './liveness.ts';
 import { isEnrolled, type ProbeDoc, type RegionDoc } from './probe.ts';

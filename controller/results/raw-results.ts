@@ -3,14 +3,14 @@ import type { Bus } from '../platform/bus/bus-port.ts';
 import type { FreshResult } from './state/entry-step.ts';
 
 /** Whether anybody reads the raw results of a project. */
-export type IsRead = (organizationId: string, projectId: string) => boolean;
+export type HasRawReaders = (organizationId: string, projectId: string) => boolean;
 
 /** Publishes journaled results to those who read raw results; the stream RAW keeps the last hour. */
-export function publishRaw(bus: Bus, isRead: IsRead, fresh: FreshResult[]): void {
+export function publishRaw(bus: Bus, hasRawReaders: HasRawReaders, fresh: FreshResult[]): void {
   if (!bus.isConnected) return;
   for (const source of fresh) {
     const { config, region } = source;
-    if (!isRead(config.organization_id, config.project_id)) continue;
+    if (!hasRawReaders(config.organization_id, config.project_id)) continue;
     bus.publish(
       subjects.raw(config.organization_id, config.project_id, config.monitor_id, region),
       JSON.stringify(rawResult(source)),

@@ -1,32 +1,32 @@
-import type { Company } from '../../shared/company.ts';
+import type { Peers } from '../../shared/peers.ts';
 import { newSecret, SHARD_COUNT, shardOf } from '../../shared/ids.ts';
 import type { Log } from '../../shared/log.ts';
-import type { Rounds } from '../../shared/rounds.ts';
+import type { PeriodicTask } from '../../shared/periodic-task.ts';
 import type { Clock } from '../../shared/time.ts';
 import { probeOfSubject, shardOfSubject, subjects } from '../../shared/contracts/subjects.ts';
-import type { BatchReply, CheckResult } from '../../shared/contracts/result.ts';
+import type { BatchResponse, CheckResult } from '../../shared/contracts/result.ts';
 import type { Bus, BusMessage, BusSubscription } from '../platform/bus/bus-port.ts';
 import type { MonitorState } from '../verdicts/monitor-state.ts';
 import type { ClockDecision } from './journal/journal-entry.ts';
 import { Shards } from './shards/shards.ts';
-import { Agreements, agreementsQuestion } from './reading/agreements.ts';
+import { Agreements, agreementsQuery } from './reading/agreements.ts';
 import { BusContact } from './shards/bus-contact.ts';
-import { LatestChecks } from './reading/latest-checks.ts';
+import { LatestChecks } from './reading/recent/latest-checks.ts';
 import { Leases, type LeaseDeps } from './shards/leases.ts';
 import { changeFeed, type ChangeFeedDeps } from './feeds/change-feed.ts';
-import { CertificateReader, certificateQuestion, type CertificateReaderDeps } from './reading/certificates.ts';
-import { MonitorHistory, type HistoryDeps } from './reading/monitor-history.ts';
-import { openRows, openRowsQuestion } from './reading/open-rows.ts';
-import { OpenReader } from './reading/open-reader.ts';
-import { PastDays } from './reading/past-days.ts';
-import { RecentHours } from './reading/recent-hours.ts';
-import { ShardQuestions } from './shards/shard-questions.ts';
+import { CertificateReader, certificateQuery, type CertificateReaderDeps } from './reading/certificates.ts';
+import { MonitorHistory, type HistoryDeps } from './reading/history/monitor-history.ts';
+import { unwrittenRows, unwrittenRowsQuery } from './reading/recent/unwritten-rows.ts';
+import { UnwrittenReader } from './reading/recent/unwritten-reader.ts';
+import { DailyUptimes } from './reading/written/daily-uptimes.ts';
+import { RecentHours } from './reading/recent/recent-hours.ts';
+import { ShardQueries } from './shards/shard-queries.ts';
 import { manualEndFeed, type ManualEndSource } from './feeds/manual-end-feed.ts';
 import { pingFeed, type PingSource } from './feeds/ping-feed.ts';
-import { publishRaw, type IsRead } from './raw-results.ts';
+import { publishRaw, type HasRawReaders } from './raw-results.ts';
 import type { ShardStores } from './shards/shard.ts';
 import type { TakeLimits } from './intake/take-limits.ts';
-import { HealthReader, healthQuestion } from './reading/project-health.ts';
+import { HealthReader, healthQuery } from './reading/project-health.ts';
 import { Statistics, type RollupReader } from './reading/statistics.ts';
 import type { DeadLetterStore } from './dead-letters/dead-letter-store.ts';
 
@@ -41,7 +41,7 @@ export interface ResultsDeps<M> {
   bus: Bus;
   /** The same after every restart of this controller. */
   holder: string;
-  company: Company;
+  peers: Peers;
   stores: ShardStores & {
     deadLetters: Pick<DeadLetterStore, 'add'>;
     leases: LeaseDeps['store'];
@@ -53,21 +53,21 @@ export interface ResultsDeps<M> {
   monitors: Pick<ChangeFeedDeps<M>, 'findMarked' | 'place' | 'clear'>;
   pings: PingSource;
   manualEnds: ManualEndSource;
-  isRead: IsRead;
+  hasRawReaders: HasRawReaders;
   /** Called with each failure that is taken here, and the state of its monitor after it. */
   onFailure(state: MonitorState, region: string, result: CheckResult): void;
   /** Something may be queued for one of our shards: it is new here, or another controller says so. */
-  onPoke(): void;
+  onNotified(): void;
 }
 
 /** Connects the shards of this controller to the bus, to leases and feeds, and to the readers of results. */
 export class ResultsService<M> {
   readonly shards: Shards;
-  readonly open: OpenReader;
+  readonly unwritten: UnwrittenReader;
   readonly statistics: Statistics;
-  readonly pastDays: PastDays;
+  readonly dailyUptimes: DailyUptimes;
   /** What overviews of many monitors show. */
-  readonly overview: { days: PastDays; hours: RecentHours };
+  readonly overview: { days: DailyUptimes; hours: RecentHours };
   readonly history: MonitorHistory;
   readonly certificates: CertificateReader;
   readonly health: HealthReader;
@@ -75,11 +75,11 @@ export class ResultsService<M> {
   readonly #deps: ResultsDeps<M>;
   readonly #latest = new LatestChecks();
   readonly #leases: Leases;
-  readonly #questions: ShardQuestions;
-  readonly #changes: Rounds;
-  readonly #pings: Rounds;
-  readonly #manualEnds: Rounds;
-  readonly #listening = new Map<number, BusSubscription[]>();
+  readonly #queries: ShardQueries;
+  readonly #changes: PeriodicTask;
+  readonly #pings: PeriodicTask;
+  readonly #manualEnds: PeriodicTask;
+  readonly #subscriptions = new Map<number, BusSubscription[]>();
 
   constructor(deps: ResultsDeps<M>) {
     const { clock, log, bus, stores, limits } = deps;
@@ -94,15 +94,15 @@ export class ResultsService<M> {
       },
       onStarted: (shard) => {
         this.#listen(shard);
-        this.look();
-        deps.onPoke();
+        this.pollFeeds();
+        deps.onNotified();
       },
       onEnded: (shard) => this.#unlisten(shard),
       listeners: {
         onApplied: [
           (state, { fresh }) => this.#latest.note(state, fresh),
           (_state, { fresh }, replayed) => {
-            if (!replayed) publishRaw(bus, deps.isRead, fresh);
+            if (!replayed) publishRaw(bus, deps.hasRawReaders, fresh);
           },
           ({ monitors }, { fresh }, replayed) => {
             if (replayed) return;
@@ -112,38 +112,38 @@ export class ResultsService<M> {
             }
           },
         ],
-        onConfigs: () => this.look(),
+        onConfigs: () => this.pollFeeds(),
       },
     });
-    this.#questions = new ShardQuestions({
+    this.#queries = new ShardQueries({
       shards: this.shards, isCurrent: () => this.#leases.areCurrent, bus, clock, log,
     });
-    this.open = new OpenReader({ clock, owners: this.#questions, stored: (ids) => stores.states.find(ids) });
-    const reading = {
-      clock, rollups: stores.rollups, open: this.open,
-      openRows: (monitorId: string, hour: number, after: number) =>
-        openRows(this.#questions, monitorId, hour, after),
+    this.unwritten = new UnwrittenReader({ clock, owners: this.#queries, stored: (ids) => stores.states.find(ids) });
+    const readerDeps = {
+      clock, rollups: stores.rollups, unwritten: this.unwritten,
+      readUnwrittenRows: (monitorId: string, hour: number, after: number) =>
+        unwrittenRows(this.#queries, monitorId, hour, after),
     };
     this.statistics = new Statistics({
       latest: async (projectId) => {
-        const asked = { project_id: projectId };
-        const answers = await Promise.all(Array.from({ length: SHARD_COUNT }, (_, shard) =>
-          this.#questions.ask(shard, this.#latest.question, asked)));
-        return answers.flat();
+        const params = { project_id: projectId };
+        const responses = await Promise.all(Array.from({ length: SHARD_COUNT }, (_, shard) =>
+          this.#queries.request(shard, this.#latest.query, params)));
+        return responses.flat();
       },
-      ...reading,
+      ...readerDeps,
     });
-    this.pastDays = new PastDays(stores.rollups, clock, 'drop the oldest');
+    this.dailyUptimes = new DailyUptimes(stores.rollups, clock, 'drop the oldest');
     this.overview = {
-      days: new PastDays(stores.rollups, clock, 'keep what is good'), hours: new RecentHours(reading),
+      days: new DailyUptimes(stores.rollups, clock, 'keep what is good'), hours: new RecentHours(readerDeps),
     };
-    this.health = new HealthReader(this.#questions, clock);
-    this.agreements = new Agreements(this.#questions);
+    this.health = new HealthReader(this.#queries, clock);
+    this.agreements = new Agreements(this.#queries);
     this.history = new MonitorHistory({
-      clock, owners: this.#questions, rollups: stores.rollups, changes: stores.changes,
+      clock, owners: this.#queries, rollups: stores.rollups, changes: stores.changes,
     });
     this.certificates = new CertificateReader({
-      owners: this.#questions, stored: (ids) => stores.states.find(ids), certificates: stores.certificates,
+      owners: this.#queries, stored: (ids) => stores.states.find(ids), certificates: stores.certificates,
     });
     const contact = new BusContact(bus, clock);
     this.#leases = new Leases({
@@ -151,15 +151,15 @@ export class ResultsService<M> {
       clock, log, store: stores.leases, holder: deps.holder,
       acquired: (shard) => this.shards.acquire(shard),
       released: (shard) => this.shards.release(shard),
-      company: deps.company,
-      ask: (shards) => {
-        for (const shard of shards) bus.publish(subjects.poke(shard), JOINED);
+      peers: deps.peers,
+      requestShards: (shards) => {
+        for (const shard of shards) bus.publish(subjects.notify(shard), JOINED);
       },
     });
-    const feeding = { clock, log, shards: this.shards, company: deps.company };
-    this.#changes = changeFeed({ ...feeding, ...deps.monitors });
-    this.#pings = pingFeed({ ...feeding, source: deps.pings });
-    this.#manualEnds = manualEndFeed({ ...feeding, source: deps.manualEnds });
+    const feedDeps = { clock, log, shards: this.shards, peers: deps.peers };
+    this.#changes = changeFeed({ ...feedDeps, ...deps.monitors });
+    this.#pings = pingFeed({ ...feedDeps, source: deps.pings });
+    this.#manualEnds = manualEndFeed({ ...feedDeps, source: deps.manualEnds });
   }
 
   start(): void {
@@ -184,20 +184,20 @@ export class ResultsService<M> {
   }
 
   /** Has whoever owns a shard look for changes now. */
-  poke(shard: number): void {
-    if (this.ownsShard(shard)) this.look();
-    else this.#deps.bus.publish(subjects.poke(shard), '');
+  notifyOwner(shard: number): void {
+    if (this.ownsShard(shard)) this.pollFeeds();
+    else this.#deps.bus.publish(subjects.notify(shard), '');
   }
 
   /** Tells whoever owns a shard that input was lost, so that silence up to now does not count. */
   interrupted(shard: number): void {
     if (this.ownsShard(shard)) this.shards.interrupted(shard);
-    else this.#deps.bus.publish(subjects.poke(shard), LOST);
+    else this.#deps.bus.publish(subjects.notify(shard), LOST);
   }
 
   /** A region that does not have a monitor was asked about it; lost if its shard is elsewhere by now. */
-  heard(word: Omit<ClockDecision & { kind: 'witness' }, 'kind'>): void {
-    this.shards.get(shardOf(word.monitor_id))?.send({ kind: 'witness', word: { kind: 'witness', ...word } });
+  recordWitness(decision: Omit<ClockDecision & { kind: 'witness' }, 'kind'>): void {
+    this.shards.get(shardOf(decision.monitor_id))?.send({ kind: 'witness', decision: { kind: 'witness', ...decision } });
   }
 
   /** Writes what was taken, then releases the shards. */
@@ -209,53 +209,53 @@ export class ResultsService<M> {
 
   #listen(shard: number): void {
     const { bus } = this.#deps;
-    this.#listening.set(shard, [
+    this.#subscriptions.set(shard, [
       bus.subscribe(subjects.resultsOfShard(shard), (message) => this.#take(shard, message)),
       bus.subscribe(
-        subjects.askOfShard(shard), (message) => void this.#answer(message).catch(() => undefined),
+        subjects.queryOfShard(shard), (message) => void this.#respond(message).catch(() => undefined),
       ),
-      bus.subscribe(subjects.poke(shard), (message) => this.#poked(shard, message)),
+      bus.subscribe(subjects.notify(shard), (message) => this.#onNotification(shard, message)),
     ]);
   }
 
   /** Polls now for changed monitors, new pings and incidents that people have ended. */
-  look(): void {
-    this.#changes.look();
-    this.#pings.look();
-    this.#manualEnds.look();
+  pollFeeds(): void {
+    this.#changes.trigger();
+    this.#pings.trigger();
+    this.#manualEnds.trigger();
   }
 
-  #poked(shard: number, message: BusMessage): void {
-    const told = Buffer.from(message.data).toString('utf8');
-    if (told === JOINED) return this.#leases.asked();
-    if (told === LOST) this.shards.interrupted(shard);
-    this.look();
-    this.#deps.onPoke();
+  #onNotification(shard: number, message: BusMessage): void {
+    const content = Buffer.from(message.data).toString('utf8');
+    if (content === JOINED) return this.#leases.controllerJoined();
+    if (content === LOST) this.shards.interrupted(shard);
+    this.pollFeeds();
+    this.#deps.onNotified();
   }
 
   #unlisten(shard: number): void {
-    for (const subscription of this.#listening.get(shard) ?? []) void subscription.stop();
-    this.#listening.delete(shard);
+    for (const subscription of this.#subscriptions.get(shard) ?? []) void subscription.stop();
+    this.#subscriptions.delete(shard);
   }
 
   #take(shard: number, message: BusMessage): void {
     const address = probeOfSubject(message.subject);
-    if (!address) return this.shards.strays.add(message.subject);
+    if (!address) return this.shards.unknownRegions.add(message.subject);
     this.shards.take(shard, {
       region: address.region, probe_id: address.probeId, bytes: message.data,
-      answer: (watermark) => message.reply(JSON.stringify({ v: 1, watermark } satisfies BatchReply)),
+      acknowledge: (watermark) => message.respond(JSON.stringify({ v: 1, watermark } satisfies BatchResponse)),
     });
   }
 
-  async #answer(message: BusMessage): Promise<void> {
+  async #respond(message: BusMessage): Promise<void> {
     const shard = shardOfSubject(message.subject);
-    const what = message.subject.split('.')[2];
-    if (shard === null || what === undefined) return;
-    const questions = [
-      this.open.question, this.#latest.question, openRowsQuestion, healthQuestion, certificateQuestion,
-      agreementsQuestion,
+    const queryName = message.subject.split('.')[2];
+    if (shard === null || queryName === undefined) return;
+    const supportedQueries = [
+      this.unwritten.query, this.#latest.query, unwrittenRowsQuery, healthQuery, certificateQuery,
+      agreementsQuery,
     ];
-    const answer = await this.#questions.answer(shard, what, message.data, questions);
-    if (answer !== null) message.reply(answer);
+    const response = await this.#queries.respond(shard, queryName, message.data, supportedQueries);
+    if (response !== null) message.respond(response);
   }
 }

@@ -1,7 +1,7 @@
 import type { Tenant } from '../accounts/tenant.ts';
 
 /** A monitor's history from `from` to before `before`, Unix ms. */
-export interface Stretch {
+export interface MonitorRange {
   monitor_id: string;
   from: number;
   before: number;
@@ -10,9 +10,9 @@ export interface Stretch {
 /** What retention needs of results. Every call may be repeated. */
 export interface AgedResults {
   /** Removes single results and keeps their counts. */
-  removeResults(stretches: Stretch[]): Promise<void>;
+  removeResults(ranges: MonitorRange[]): Promise<void>;
   /** Removes the counts of hours and days. */
-  removeRollups(stretches: Stretch[]): Promise<void>;
+  removeRollups(ranges: MonitorRange[]): Promise<void>;
   removeChanges(monitorIds: string[], before: number): Promise<void>;
   /** Removes everything about these monitors. */
   removeMonitors(monitorIds: string[]): Promise<void>;

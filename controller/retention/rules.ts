@@ -1,16 +1,16 @@
 import type { PlanLimits } from '../plans/plans.ts';
-import type { AgedMonitor, Stretch } from './ports.ts';
+import type { AgedMonitor, MonitorRange } from './ports.ts';
 
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
 /** An organization is swept this often, and at once when its plan keeps less. */
-export const SWEEP_EVERY_MS = 6 * HOUR_MS;
+export const SWEEP_INTERVAL_MS = 6 * HOUR_MS;
 /** Late results may have filled hours that were swept already: sweep them again. */
 const OVERLAP_MS = 2 * DAY_MS;
 /** Clocks differ, so the first result may start a little before its monitor was created. */
 const BEFORE_CREATION_MS = DAY_MS;
 /** How long the history of a deleted monitor stays, so that nothing is still on its way. */
-const REMAINS_MS = 7 * DAY_MS;
+const DELETED_RETENTION_MS = 7 * DAY_MS;
 
 /** What is older goes (Unix ms). `raw` is a full hour, `rollups` a full day (UTC), never later than `raw`. */
 export interface Cutoffs {
@@ -34,19 +34,19 @@ export function cutoffsOf(plan: Pick<PlanLimits, 'raw_results_days' | 'rollups_d
 }
 
 export function isDue(state: SweepState | null, target: Cutoffs, now: number): boolean {
-  if (!state?.done || state.run !== null || now - state.done_at >= SWEEP_EVERY_MS) return true;
-  return target.raw - state.done.raw >= SWEEP_EVERY_MS || target.rollups - state.done.rollups > DAY_MS;
+  if (!state?.done || state.run !== null || now - state.done_at >= SWEEP_INTERVAL_MS) return true;
+  return target.raw - state.done.raw >= SWEEP_INTERVAL_MS || target.rollups - state.done.rollups > DAY_MS;
 }
 
 /** The part of a monitor's history that has aged since the last sweep; null when there is none. */
-export function agedStretch(monitor: AgedMonitor, done: number | null, before: number): Stretch | null {
+export function agedRange(monitor: AgedMonitor, done: number | null, before: number): MonitorRange | null {
   const from = floor(done === null ? monitor.created_at - BEFORE_CREATION_MS : done - OVERLAP_MS, DAY_MS);
   return from < before ? { monitor_id: monitor.monitor_id, from, before } : null;
 }
 
 /** A deleted monitor loses its history first, and its document once nothing can refer to it any more. */
 export function fateOf({ deleted_at }: AgedMonitor, target: Cutoffs, now: number) {
-  if (deleted_at === null || deleted_at > now - REMAINS_MS) return 'kept';
+  if (deleted_at === null || deleted_at > now - DELETED_RETENTION_MS) return 'kept';
   return deleted_at < target.rollups ? 'all_goes' : 'history_goes';
 }
 

@@ -1,12 +1,12 @@
 import { shardOf } from '../../shared/ids.ts';
 import type { Log } from '../../shared/log.ts';
-import { Rounds } from '../../shared/rounds.ts';
+import { PeriodicTask } from '../../shared/periodic-task.ts';
 import { sleep, type Clock } from '../../shared/time.ts';
 import type { PlanLimits } from '../plans/plans.ts';
 import type {
   AgedDocuments, AgedEvidence, AgedMonitor, AgedMonitors, AgedResults, Organizations,
 } from './ports.ts';
-import { agedStretch, cutoffsOf, fateOf, isDue, type Cutoffs } from './rules.ts';
+import { agedRange, cutoffsOf, fateOf, isDue, type Cutoffs } from './rules.ts';
 import type { SweepStore } from './store.ts';
 
 interface SweeperDeps {
@@ -24,15 +24,15 @@ interface SweeperDeps {
 }
 
 /** The delay before a change of plan takes effect. */
-const LOOK_EVERY_MS = 600_000;
+const POLL_INTERVAL_MS = 600_000;
 /** Between two batches, so that a long round is a low load. */
-const PAUSE_MS = 500;
-const STEP_MS = 100;
-const ORGANIZATIONS = 100;
-const MONITORS = 50;
-const DOCUMENTS = 500;
+const BATCH_PAUSE_MS = 500;
+const PAUSE_STEP_MS = 100;
+const ORGANIZATIONS_PER_PAGE = 100;
+const MONITORS_PER_BATCH = 50;
+const DOCUMENTS_PER_BATCH = 500;
 /** Dead letters are kept for the operator, under every plan. */
-const DEAD_LETTERS_MS = 30 * 86_400_000;
+const DEAD_LETTER_RETENTION_MS = 30 * 86_400_000;
 /** The owner of this shard sweeps what belongs to no organization. */
 const COMMON_SHARD = 0;
 
@@ -43,16 +43,16 @@ interface Sweep {
 }
 
 /** Removes, in rounds through all organizations, what their plans no longer keep. */
-export class RetentionSweeper extends Rounds {
+export class RetentionSweeper extends PeriodicTask {
   readonly #deps: SweeperDeps;
   #isStopped = false;
 
   constructor(deps: SweeperDeps) {
     super({
       clock: deps.clock,
-      everyMs: LOOK_EVERY_MS,
-      round: () => this.#sweepAll(),
-      onFailed: (error) => deps.log.warn({ err: error }, 'could not remove expired data'),
+      intervalMs: POLL_INTERVAL_MS,
+      task: () => this.#sweepAll(),
+      onError: (error) => deps.log.warn({ err: error }, 'could not remove expired data'),
     });
     this.#deps = deps;
   }
@@ -67,11 +67,11 @@ export class RetentionSweeper extends Rounds {
     const { organizations, documents, clock, log, ownsShard } = this.#deps;
     const now = clock.now();
     if (ownsShard(COMMON_SHARD)) {
-      await this.#inBatches(() => documents.removeDeadLetters(now - DEAD_LETTERS_MS, DOCUMENTS));
-      await this.#inBatches(() => documents.removeFreedSubdomains(now, DOCUMENTS));
+      await this.#inBatches(() => documents.removeDeadLetters(now - DEAD_LETTER_RETENTION_MS, DOCUMENTS_PER_BATCH));
+      await this.#inBatches(() => documents.removeFreedSubdomains(now, DOCUMENTS_PER_BATCH));
     }
     for (let after = ''; !this.#isStopped; ) {
-      const ids = await organizations.page(after, ORGANIZATIONS);
+      const ids = await organizations.page(after, ORGANIZATIONS_PER_PAGE);
       for (const id of ids) {
         if (this.#isStopped || !ownsShard(shardOf(id))) continue;
         await this.#sweep(id, clock.now()).catch((error: unknown) => {
@@ -79,7 +79,7 @@ export class RetentionSweeper extends Rounds {
           log.warn(context, 'could not remove the expired data of an organization');
         });
       }
-      if (ids.length < ORGANIZATIONS) return;
+      if (ids.length < ORGANIZATIONS_PER_PAGE) return;
       after = ids.at(-1) as string;
     }
   }
@@ -93,9 +93,9 @@ export class RetentionSweeper extends Rounds {
     const { done = null, done_at = 0 } = state ?? {};
     let run = state?.run ?? { ...target, after: '' };
     for (;;) {
-      const page = await monitors.pageOfOrganization(organizationId, run.after, MONITORS);
+      const page = await monitors.pageOfOrganization(organizationId, run.after, MONITORS_PER_BATCH);
       await this.#sweepMonitors(page, { done, target: run, now });
-      if (page.length < MONITORS) break;
+      if (page.length < MONITORS_PER_BATCH) break;
       run = { ...run, after: (page.at(-1) as AgedMonitor).monitor_id };
       await sweeps.save(organizationId, { done, done_at, run });
       if (!(await this.#pause())) return;
@@ -103,9 +103,9 @@ export class RetentionSweeper extends Rounds {
     const { raw, rollups } = run;
     for (const projectId of await organizations.projectsOf(organizationId)) {
       const tenant = { organizationId, projectId };
-      if (!(await this.#inBatches(() => documents.removeIncidents(tenant, rollups, DOCUMENTS)))) return;
+      if (!(await this.#inBatches(() => documents.removeIncidents(tenant, rollups, DOCUMENTS_PER_BATCH)))) return;
     }
-    const removeEntries = () => documents.removeAuditEntries(organizationId, rollups, DOCUMENTS);
+    const removeEntries = () => documents.removeAuditEntries(organizationId, rollups, DOCUMENTS_PER_BATCH);
     if (!(await this.#inBatches(removeEntries))) return;
     await sweeps.save(organizationId, { done: { raw, rollups }, done_at: now, run: null });
   }
@@ -116,13 +116,13 @@ export class RetentionSweeper extends Rounds {
     const withFate = (...wanted: string[]) =>
       fates.flatMap(({ monitor, fate }) => (wanted.includes(fate) ? [monitor] : []));
     const idsOf = (monitors: AgedMonitor[]) => monitors.map((monitor) => monitor.monitor_id);
-    const kept = withFate('kept');
-    const stretchesOf = (kind: keyof Cutoffs) =>
-      kept.flatMap((monitor) => agedStretch(monitor, done?.[kind] ?? null, target[kind]) ?? []);
-    await results.removeRollups(stretchesOf('rollups'));
-    await results.removeResults(stretchesOf('raw'));
-    await results.removeChanges(idsOf(kept), target.rollups);
-    await evidence.removeOlder(idsOf(kept), target.rollups);
+    const retained = withFate('kept');
+    const rangesOf = (kind: keyof Cutoffs) =>
+      retained.flatMap((monitor) => agedRange(monitor, done?.[kind] ?? null, target[kind]) ?? []);
+    await results.removeRollups(rangesOf('rollups'));
+    await results.removeResults(rangesOf('raw'));
+    await results.removeChanges(idsOf(retained), target.rollups);
+    await evidence.removeOlder(idsOf(retained), target.rollups);
     const gone = idsOf(withFate('history_goes', 'all_goes'));
     await Promise.all([results.removeMonitors(gone), evidence.removeOf(gone)]);
     await this.#deps.monitors.purge(idsOf(withFate('all_goes')));
@@ -130,14 +130,14 @@ export class RetentionSweeper extends Rounds {
 
   /** False when it had to stop before everything was removed. */
   async #inBatches(removeSome: () => Promise<number>): Promise<boolean> {
-    while ((await removeSome()) === DOCUMENTS) if (!(await this.#pause())) return false;
+    while ((await removeSome()) === DOCUMENTS_PER_BATCH) if (!(await this.#pause())) return false;
     return true;
   }
 
   /** Pauses in short steps, so that a stop waits for none of them; false when it is time to stop. */
   async #pause(): Promise<boolean> {
-    for (let waitedMs = 0; waitedMs < PAUSE_MS && !this.#isStopped; waitedMs += STEP_MS) {
-      await sleep(this.#deps.clock, STEP_MS);
+    for (let waitedMs = 0; waitedMs < BATCH_PAUSE_MS && !this.#isStopped; waitedMs += PAUSE_STEP_MS) {
+      await sleep(this.#deps.clock, PAUSE_STEP_MS);
     }
     return !this.#isStopped;
   }

@@ -2,33 +2,33 @@ import { hasPlainHost, type Branding } from './page.ts';
 import type { BrandingInput, PageChangeInput } from './schema.ts';
 
 /** The names under which a page shows parts of its branding. */
-const SHOWN = [
+const TOP_LEVEL_FIELDS = [
   ['color_scheme', 'defaultTheme'], ['logo_url', 'logoUrl'], ['favicon_url', 'faviconUrl'],
   ['custom_css', 'customCss'],
 ] as const;
 
-type Shown = Pick<PageChangeInput, (typeof SHOWN)[number][0]>;
+type TopLevelFields = Pick<PageChangeInput, (typeof TOP_LEVEL_FIELDS)[number][0]>;
 
 /**
  * The branding after a change; null if nothing was ever set. A field of `branding` may come under its other
  * name, too. Who sends back what was read, with one of the two changed, means the changed one.
  */
 export function changedBranding(
-  seen: Branding | null, branding: BrandingInput = {}, shown: Shown = {},
+  seen: Branding | null, branding: BrandingInput = {}, topLevel: TopLevelFields = {},
 ): Branding | null {
-  const asked: BrandingInput = { ...branding };
-  for (const [name, own] of SHOWN) {
-    const value = shown[name];
-    const isOwnChanged = asked[own] !== undefined && asked[own] !== (seen?.[own] ?? null);
-    if (value === undefined || isOwnChanged || value === shownBranding(seen)[name]) continue;
-    Object.assign(asked, { [own]: value });
+  const requested: BrandingInput = { ...branding };
+  for (const [topLevelName, brandingName] of TOP_LEVEL_FIELDS) {
+    const value = topLevel[topLevelName];
+    const isBrandingChanged = requested[brandingName] !== undefined && requested[brandingName] !== (seen?.[brandingName] ?? null);
+    if (value === undefined || isBrandingChanged || value === topLevelBranding(seen)[topLevelName]) continue;
+    Object.assign(requested, { [brandingName]: value });
   }
-  const entries = Object.entries({ ...seen, ...asked }).filter(([, value]) => (value ?? null) !== null);
+  const entries = Object.entries({ ...seen, ...requested }).filter(([, value]) => (value ?? null) !== null);
   return entries.length === 0 && seen === null ? null : Object.fromEntries(entries);
 }
 
 /** Branding as a page shows it at its top level. */
-export function shownBranding(branding: Branding | null) {
+export function topLevelBranding(branding: Branding | null) {
   return {
     color_scheme: branding?.defaultTheme ?? 'system' as const, logo_url: branding?.logoUrl ?? null,
     favicon_url: branding?.faviconUrl ?? null, custom_css: branding?.customCss ?? null,
@@ -36,8 +36,8 @@ export function shownBranding(branding: Branding | null) {
 }
 
 /** The images that readers load, without those stored before their hosts were checked that fail the check. */
-export function loadedImages(branding: Branding | null) {
-  const { logo_url, favicon_url } = shownBranding(branding);
+export function safeImages(branding: Branding | null) {
+  const { logo_url, favicon_url } = topLevelBranding(branding);
   const checked = (url: string | null) => (url !== null && hasPlainHost(url) ? url : null);
   return { logo_url: checked(logo_url), favicon_url: checked(favicon_url) };
 }

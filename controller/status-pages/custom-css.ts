@@ -31,8 +31,8 @@ const PSEUDO_CLASSES = new Set([
   'active', 'first-child', 'first-of-type', 'focus', 'focus-visible', 'focus-within', 'hover', 'is', 'last-child',
   'last-of-type', 'link', 'not', 'nth-child', 'nth-of-type', 'only-child', 'visited', 'where',
 ]);
-const LARGEST = 1000;
-const DEEPEST = 10;
+const MAX_NUMBER = 1000;
+const MAX_NESTING_DEPTH = 10;
 
 /** Why a style is refused: a sentence without its point. */
 class Refusal extends Error {}
@@ -45,14 +45,14 @@ export function scopeCss(text: string): { css: string } | { problem: string } {
   try {
     // Escapes could hide any word from the lists above, and no allowed word needs one.
     if (text.includes('\\')) throw new Refusal('Must not contain backslashes');
-    if (depthOf(text) > DEEPEST) throw new Refusal(`Brackets must not be nested more than ${DEEPEST} deep`);
+    if (depthOf(text) > MAX_NESTING_DEPTH) throw new Refusal(`Brackets must not be nested more than ${MAX_NESTING_DEPTH} deep`);
     const tree = parse(text, {
       positions: true, parseCustomProperty: true,
       onParseError: ({ message, line }) => {
         throw new Refusal(`Line ${line}: ${message}`);
       },
     });
-    return { css: tree.type === 'StyleSheet' ? scopedAll(tree.children) : '' };
+    return { css: tree.type === 'StyleSheet' ? scopeRules(tree.children) : '' };
   } catch (error) {
     if (error instanceof Refusal) return { problem: error.message };
     throw error;
@@ -61,52 +61,52 @@ export function scopeCss(text: string): { css: string } | { problem: string } {
 
 /** The parser calls itself for each bracket. */
 function depthOf(text: string): number {
-  let [depth, deepest] = [0, 0];
+  let [depth, maxDepth] = [0, 0];
   for (const char of text) {
-    if ('({['.includes(char)) deepest = Math.max(deepest, (depth += 1));
+    if ('({['.includes(char)) maxDepth = Math.max(maxDepth, (depth += 1));
     else if (')}]'.includes(char)) depth = Math.max(0, depth - 1);
   }
-  return deepest;
+  return maxDepth;
 }
 
-function scopedAll(nodes: List<CssNode>): string {
+function scopeRules(nodes: List<CssNode>): string {
   return nodes.toArray().map((node) => {
     if (node.type === 'Comment') return '';
-    if (node.type === 'Rule') return scopedRule(node);
-    if (node.type === 'Atrule' && node.name.toLowerCase() === 'media') return scopedMedia(node);
+    if (node.type === 'Rule') return scopeRule(node);
+    if (node.type === 'Atrule' && node.name.toLowerCase() === 'media') return scopeMedia(node);
     throw refusal(node, node.type === 'Atrule' ? `@${node.name} is not allowed` : 'Only rules and @media are allowed');
   }).filter((rule) => rule !== '').join('\n');
 }
 
-function scopedMedia({ prelude, block, ...node }: Atrule): string {
+function scopeMedia({ prelude, block, ...node }: Atrule): string {
   const list = prelude?.type === 'AtrulePrelude' ? prelude.children.first : null;
   if (list?.type !== 'MediaQueryList' || block === null) throw refusal(node, 'This is not a media query');
   each(list, (part) => {
     if (part.type === 'Raw' || part.type === 'Url') throw refusal(node, 'This is not a media query');
   });
-  return `@media ${generate(list satisfies MediaQueryList)}{${scopedAll(block.children)}}`;
+  return `@media ${generate(list satisfies MediaQueryList)}{${scopeRules(block.children)}}`;
 }
 
-function scopedRule({ prelude, block }: Rule): string {
+function scopeRule({ prelude, block }: Rule): string {
   if (prelude.type !== 'SelectorList') throw refusal(prelude, 'This is not a selector');
-  return `${scopedSelectors(prelude)}{${declarations(block)}}`;
+  return `${scopeSelectors(prelude)}{${declarations(block)}}`;
 }
 
-function scopedSelectors({ children }: SelectorList): string {
+function scopeSelectors({ children }: SelectorList): string {
   return children.toArray().map((selector) => {
     if (selector.type !== 'Selector') throw refusal(selector, 'This is not a selector');
     each(selector, checkSelectorPart);
-    return scopedSelector(selector);
+    return scopeSelector(selector);
   }).join(',');
 }
 
 function checkSelectorPart(part: CssNode): void {
-  const isKnown = part.type !== 'PseudoClassSelector' || isRoot(part) || PSEUDO_CLASSES.has(part.name.toLowerCase());
-  const isPlain = part.type !== 'PseudoElementSelector' && part.type !== 'NestingSelector' && part.type !== 'Raw';
-  if (!isKnown || !isPlain) throw refusal(part, `${generate(part)} is not allowed in a selector`);
+  const isAllowedClass = part.type !== 'PseudoClassSelector' || isRoot(part) || PSEUDO_CLASSES.has(part.name.toLowerCase());
+  const isPlainPart = part.type !== 'PseudoElementSelector' && part.type !== 'NestingSelector' && part.type !== 'Raw';
+  if (!isAllowedClass || !isPlainPart) throw refusal(part, `${generate(part)} is not allowed in a selector`);
 }
 
-function scopedSelector(selector: Selector): string {
+function scopeSelector(selector: Selector): string {
   const [first, second] = selector.children.toArray();
   if (first === undefined || first.type === 'Combinator') throw refusal(selector, 'A selector must start with an element');
   if (!isRoot(first)) return `${SCOPE} ${generate(selector)}`;
@@ -142,8 +142,8 @@ function checkValuePart(part: CssNode, property: string): void {
   switch (part.type) {
     case 'Number': case 'Dimension': case 'Percentage': {
       const size = Number(part.value);
-      if (size >= 0 && size <= LARGEST) return;
-      throw refusal(part, `Numbers must be from 0 to ${LARGEST}`);
+      if (size >= 0 && size <= MAX_NUMBER) return;
+      throw refusal(part, `Numbers must be from 0 to ${MAX_NUMBER}`);
     }
     case 'Function':
       if (FUNCTIONS.has(part.name.toLowerCase())) return;

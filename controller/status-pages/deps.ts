@@ -22,7 +22,7 @@ export interface PageSubscribers {
 }
 
 /** A maintenance window that a page tells of, with its present occurrence and the next ones (Unix ms). */
-export interface ToldWindow {
+export interface PageWindow {
   _id: string;
   title: string;
   description: string | null;
@@ -32,7 +32,7 @@ export interface ToldWindow {
 
 /** The maintenance windows of pages. */
 interface PageWindows {
-  ofPage(tenant: Tenant, pageId: string): Promise<ToldWindow[]>;
+  ofPage(tenant: Tenant, pageId: string): Promise<PageWindow[]>;
 }
 
 /** The incidents that pages post. */
@@ -49,7 +49,7 @@ export interface PageDeps {
   visits: Pick<VisitStore, 'of'>;
   monitors: ProjectMonitors;
   statistics: MonitorReaders['statistics'];
-  pastDays: MonitorReaders['pastDays'];
+  dailyUptimes: MonitorReaders['dailyUptimes'];
   history: Pick<MonitorReaders['history'], 'responseTimes'>;
   windows: PageWindows;
   subscribers: PageSubscribers;
@@ -57,7 +57,7 @@ export interface PageDeps {
   /** Posts the incidents that are due now. */
   followIncidents(): void;
   /** A post says something new, which subscribers are to be told. */
-  told(): void;
+  notifySubscribers(): void;
   quota: Pick<Quota, 'reserve' | 'release' | 'limitsOf'>;
   /** Readers of this controller must see the change of a page at once, not after the usual second. */
   changed(subdomain: string, isPublished: boolean): void;

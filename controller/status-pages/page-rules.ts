@@ -16,20 +16,20 @@ export function inDisplayOrder(components: readonly Component[]): Component[] {
 
 /** The uptime that a page shows of a period, percent; null if nothing was watched. */
 export function shownUptime(
-  { maintenance_affects_uptime: isWhole }: Pick<PageSettings, 'maintenance_affects_uptime'>,
+  { maintenance_affects_uptime: countsMaintenance }: Pick<PageSettings, 'maintenance_affects_uptime'>,
   period: PeriodStats | null | undefined,
 ): number | null {
-  return (isWhole ? period?.uptime_percentage : period?.uptime_outside_maintenance) ?? null;
+  return (countsMaintenance ? period?.uptime_percentage : period?.uptime_outside_maintenance) ?? null;
 }
 
 /** The monitors of a page once `asked` replaces them. What stays keeps the time when it was attached. */
 export function replacedComponents(
-  seen: readonly Component[], asked: ComponentsInput['monitors'], now: number,
+  seen: readonly Component[], requested: ComponentsInput['monitors'], now: number,
 ): Component[] {
-  const since = new Map(seen.map((component) => [component.monitor_id, component.created_at]));
-  return asked.map(({ monitor_id, display_name, group_name, display_order, is_visible }, at) => ({
+  const attachedAt = new Map(seen.map((component) => [component.monitor_id, component.created_at]));
+  return requested.map(({ monitor_id, display_name, group_name, display_order, is_visible }, at) => ({
     monitor_id, display_name: display_name ?? null, group_name: group_name ?? null,
     display_order: display_order ?? at, is_visible: is_visible ?? true,
-    created_at: since.get(monitor_id) ?? now,
+    created_at: attachedAt.get(monitor_id) ?? now,
   }));
 }

@@ -88,4 +88,4 @@ export const DEFAULT_SETTINGS: Omit<PageSettings, 'name'> = {
 };
 
 /** On every plan: a page shows all of its monitors at once. */
-export const MOST_COMPONENTS = 500;
+export const MAX_COMPONENTS = 500;

@@ -1,5 +1,5 @@
-import { created, defineRoute, done, ok, type Route } from '../http/route.ts';
-import * as answers from './answers.ts';
+import { created, defineRoute, okMessage, ok, type Route } from '../http/routing/route.ts';
+import * as responses from './responses.ts';
 import type { PageDeps } from './deps.ts';
 import { previewRoute } from './public/preview-routes.ts';
 import * as schema from './schema.ts';
@@ -30,16 +30,16 @@ function readRoutes(deps: PageDeps): Route[] {
   return [
     defineRoute({
       ...all, auth, method: 'GET', summary: 'List the status pages of a project, newest first',
-      answers: { 200: answers.pageListAnswer },
+      responses: { 200: responses.pageListResponse },
       handle: async (ctx) => {
         const pages = await listPages(deps, ctx);
         return ok({ status_pages: pages.map((page) => viewPage(page, ctx.role, 'list')) });
       },
     }),
     defineRoute({
-      ...one, auth, method: 'GET', summary: 'Read a status page', answers: { 200: answers.pageAnswer },
+      ...one, auth, method: 'GET', summary: 'Read a status page', responses: { 200: responses.pageResponse },
       handle: async (ctx, { params }) => {
-        return ok({ status_page: viewPage(await readPage(deps, ctx, params.id), ctx.role, 'alone') });
+        return ok({ status_page: viewPage(await readPage(deps, ctx, params.id), ctx.role, 'single') });
       },
     }),
   ];
@@ -51,32 +51,32 @@ function writeRoutes(deps: PageDeps): Route[] {
       ...all, auth: admin, method: 'POST', summary: 'Create a status page', audit: 'status_page.created',
       description: 'It starts as a draft and is not public until you publish it.',
       body: schema.pageInput, errors: ['PLAN_LIMIT_EXCEEDED', 'INSUFFICIENT_PLAN', 'SLUG_ALREADY_TAKEN'],
-      answers: { 201: answers.pageAnswer },
+      responses: { 201: responses.pageResponse },
       handle: async (ctx, { body }) => {
-        return created({ status_page: viewPage(await createPage(deps, ctx, body), ctx.role, 'alone') });
+        return created({ status_page: viewPage(await createPage(deps, ctx, body), ctx.role, 'single') });
       },
     }),
     ...(['PUT', 'PATCH'] as const).map((method) => defineRoute({
       ...one, auth: admin, method, summary: 'Change a status page', audit: 'status_page.updated',
       description: 'Changes only the fields in the request. `PUT` and `PATCH` behave the same.',
       body: schema.pageChangeInput, errors: [...one.errors, 'INSUFFICIENT_PLAN'],
-      answers: { 200: answers.pageAnswer },
+      responses: { 200: responses.pageResponse },
       handle: async (ctx, { params, body }) => {
-        return ok({ status_page: viewPage(await changePage(deps, ctx, params.id, body), ctx.role, 'alone') });
+        return ok({ status_page: viewPage(await changePage(deps, ctx, params.id, body), ctx.role, 'single') });
       },
     })),
     defineRoute({
       ...one, auth: { ...admin, header: true }, method: 'DELETE', summary: 'Delete a status page',
-      audit: 'status_page.deleted', answers: { 200: answers.messageAnswer },
+      audit: 'status_page.deleted', responses: { 200: responses.messageResponse },
       description: 'The page goes offline immediately. For 30 days, only the organization can reuse its subdomain. '
         + 'Monitors are kept.',
-      handle: (ctx, { params }) => done(deletePage(deps, ctx, params.id), 'Status page deleted successfully'),
+      handle: (ctx, { params }) => okMessage(deletePage(deps, ctx, params.id), 'Status page deleted successfully'),
     }),
   ];
 }
 
 function partRoutes(deps: PageDeps): Route[] {
-  const branding = { ...one, path: `${one.path}/branding`, answers: { 200: answers.brandingAnswer } } as const;
+  const branding = { ...one, path: `${one.path}/branding`, responses: { 200: responses.brandingResponse } } as const;
   return [
     defineRoute({
       ...branding, auth: viewer, method: 'GET', summary: 'Read the branding of a status page',
@@ -94,10 +94,10 @@ function partRoutes(deps: PageDeps): Route[] {
     defineRoute({
       ...one, path: `${one.path}/monitors`, auth: admin, method: 'PUT',
       summary: 'Replace the monitors of a status page', audit: 'status_page.monitors_updated',
-      body: schema.componentsInput, answers: { 200: answers.pageAnswer },
+      body: schema.componentsInput, responses: { 200: responses.pageResponse },
       handle: async (ctx, { params, body }) => {
         const page = await attachMonitors(deps, ctx, params.id, body);
-        return ok({ status_page: viewPage(page, ctx.role, 'alone') });
+        return ok({ status_page: viewPage(page, ctx.role, 'single') });
       },
     }),
   ];
@@ -111,10 +111,10 @@ function publicationRoutes(deps: PageDeps): Route[] {
   ] as const;
   return moves.map(([verb, to, summary]) => defineRoute({
     ...one, path: `${one.path}/${verb}`, auth: admin, method: 'POST', summary,
-    audit: `status_page.${verb}${verb.endsWith('e') ? 'd' : 'ed'}`, answers: { 200: answers.pageAnswer },
+    audit: `status_page.${verb}${verb.endsWith('e') ? 'd' : 'ed'}`, responses: { 200: responses.pageResponse },
     errors: [...one.errors, ...(to === 'published' ? ['SLUG_ALREADY_TAKEN' as const] : [])],
     handle: async (ctx, { params }) => {
-      return ok({ status_page: viewPage(await movePage(deps, ctx, params.id, to), ctx.role, 'alone') });
+      return ok({ status_page: viewPage(await movePage(deps, ctx, params.id, to), ctx.role, 'single') });
     },
   }));
 }

@@ -1,8 +1,8 @@
 import { z } from 'zod';
-import { readOnlyFields, timeZoneInput, uuidParam } from '../http/params.ts';
-import { characters, oneLine, severalLines, trimmedPattern } from '../http/texts.ts';
+import { readOnlyFields, timeZoneInput, uuidParam } from '../http/input/params.ts';
+import { characters, singleLineText, multilineText, trimmedPattern } from '../http/input/text-schemas.ts';
 import { scopeCss } from './custom-css.ts';
-import { COLOR_SCHEMES, hasPlainHost, MOST_COMPONENTS, PUBLICATIONS, SEVERITIES, TIMEFRAMES } from './page.ts';
+import { COLOR_SCHEMES, hasPlainHost, MAX_COMPONENTS, PUBLICATIONS, SEVERITIES, TIMEFRAMES } from './page.ts';
 
 export const projectParams = z.strictObject({ projectId: uuidParam });
 export const pageParams = projectParams.extend({ id: uuidParam });
@@ -20,7 +20,7 @@ const NOT_A_DOMAIN = 'Must be a domain name, such as status.example.com';
 const customDomain = z.string().trim().max(253, NOT_A_DOMAIN).regex(new RegExp(`^${DOMAIN}$`), NOT_A_DOMAIN)
   .toLowerCase().meta({ pattern: trimmedPattern(DOMAIN) });
 
-const customCss = severalLines(20_000).superRefine((css, issues) => {
+const customCss = multilineText(20_000).superRefine((css, issues) => {
   const scoped = scopeCss(css);
   if ('problem' in scoped) issues.addIssue({ code: 'custom', message: scoped.problem });
 }).describe('Rules for the content of the page: colors, fonts, borders and spacing. They cannot load anything.');
@@ -33,8 +33,8 @@ export const brandingInput = z.strictObject({
   logoUrl: imageUrl.nullable(),
   faviconUrl: imageUrl.nullable(),
   customCss: customCss.nullable(),
-  headerText: severalLines(500).nullable(),
-  footerText: severalLines(500).nullable(),
+  headerText: multilineText(500).nullable(),
+  footerText: multilineText(500).nullable(),
 }).partial().describe('Changes only the fields in the request; null removes a field.');
 export type BrandingInput = z.infer<typeof brandingInput>;
 
@@ -44,8 +44,8 @@ const thresholds = z.strictObject({
 }).refine(({ operational, degraded }) => operational >= degraded, 'operational must be at least degraded');
 
 const settings = {
-  name: oneLine(100),
-  description: severalLines(1000).nullable(),
+  name: singleLineText(100),
+  description: multilineText(1000).nullable(),
   show_uptime_percentage: z.boolean(),
   show_response_time: z.boolean(),
   timezone: timeZoneInput,
@@ -62,7 +62,7 @@ const settings = {
 };
 
 /** The branding that a page also shows at its top level. */
-const shownBranding = {
+const topLevelBranding = {
   color_scheme: colorScheme, logo_url: imageUrl.nullable(), favicon_url: imageUrl.nullable(),
   custom_css: customCss.nullable(),
 };
@@ -80,7 +80,7 @@ const common = {
     'page_views_24h', 'page_views_7d', 'page_views_30d', 'last_published_at', 'created_by', 'created_at',
     'updated_at', 'uptime_percentage', 'monitors',
   ),
-  ...shownBranding,
+  ...topLevelBranding,
   branding: brandingInput,
 };
 
@@ -90,9 +90,9 @@ export type PageChangeInput = z.infer<typeof pageChangeInput>;
 export const pageInput = pageChangeInput.required({ name: true, subdomain: true });
 export type PageInput = z.infer<typeof pageInput>;
 
-const shownAs = {
-  display_name: oneLine(100).nullable().optional(),
-  group_name: oneLine(100).nullable().optional(),
+const displayFields = {
+  display_name: singleLineText(100).nullable().optional(),
+  group_name: singleLineText(100).nullable().optional(),
   display_order: z.int().min(0).max(100_000).optional().describe('Default: its position in this list.'),
   is_visible: z.boolean().optional(),
 };
@@ -103,11 +103,11 @@ const componentInput = z.strictObject({
     'monitor_status', 'current_uptime', 'average_response_time', 'created_at',
   ),
   monitor_id: uuidParam,
-  ...shownAs,
+  ...displayFields,
 });
 
 export const componentsInput = z.strictObject({
-  monitors: z.array(componentInput).max(MOST_COMPONENTS).superRefine((all, issues) => {
+  monitors: z.array(componentInput).max(MAX_COMPONENTS).superRefine((all, issues) => {
     const seen = new Set<string>();
     for (const [at, { monitor_id: id }] of all.entries()) {
       if (seen.has(id)) issues.addIssue({ code: 'custom', path: [at, 'monitor_id'], message: 'Listed twice' });
@@ -119,12 +119,12 @@ export type ComponentsInput = z.infer<typeof componentsInput>;
 
 /** A page in a document that is imported: its monitors are named, as they may not exist yet. */
 export const pageItem = z.strictObject({
-  ...settings, ...shownBranding, branding: brandingInput, status: z.enum(PUBLICATIONS),
+  ...settings, ...topLevelBranding, branding: brandingInput, status: z.enum(PUBLICATIONS),
   subdomain: subdomain.describe('Required for a new page.'),
   monitors: z.array(z.strictObject({
     monitor: characters(255).describe('Name of a monitor in the document or the project.'),
     target: characters(2048).optional().describe('Distinguishes monitors with the same name.'),
-    ...shownAs,
-  })).max(MOST_COMPONENTS),
+    ...displayFields,
+  })).max(MAX_COMPONENTS),
 }).partial().required({ name: true });
 export type PageItem = z.infer<typeof pageItem>;

@@ -5,7 +5,7 @@ import { each, restoring } from '../platform/mongo/null-fields.ts';
 import type { Component, PageDoc } from './page.ts';
 
 /** Pages that one project lists; no plan allows more. */
-const MOST_LISTED = 1000;
+const MAX_LISTED_PAGES = 1000;
 
 type Identity = '_id' | 'organization_id' | 'project_id' | 'subdomain' | 'created_at';
 export type PageChange = Partial<Omit<PageDoc, Identity>>;
@@ -32,7 +32,7 @@ export class PageStore extends Documents<PageDoc> {
 
   /** Newest first. */
   list(tenant: Tenant): Promise<PageDoc[]> {
-    return this.select(ownedBy(tenant)).sort({ created_at: -1, _id: -1 }).limit(MOST_LISTED).toArray();
+    return this.select(ownedBy(tenant)).sort({ created_at: -1, _id: -1 }).limit(MAX_LISTED_PAGES).toArray();
   }
 
   /** Of any project of the organization: callers compare the project. */
@@ -48,7 +48,7 @@ export class PageStore extends Documents<PageDoc> {
   /** Subdomains of published pages of any tenant that show this monitor, the oldest page first. */
   async showing(monitorId: string): Promise<string[]> {
     const pages = await this.select({ 'components.monitor_id': monitorId, status: 'published' })
-      .sort({ created_at: 1, _id: 1 }).limit(MOST_LISTED).toArray();
+      .sort({ created_at: 1, _id: 1 }).limit(MAX_LISTED_PAGES).toArray();
     const isShown = ({ components }: PageDoc) =>
       components.some((component) => component.monitor_id === monitorId && component.is_visible);
     return pages.filter(isShown).map(({ subdomain }) => subdomain);
@@ -59,7 +59,7 @@ export class PageStore extends Documents<PageDoc> {
     return this.select({
       ...ownedBy(tenant), 'components.monitor_id': { $in: monitorIds }, status: 'published',
       auto_publish_enabled: true,
-    }).limit(MOST_LISTED).toArray();
+    }).limit(MAX_LISTED_PAGES).toArray();
   }
 
   /** Whether DNS has named the page for this domain. Without effect if the page has another one by now. */

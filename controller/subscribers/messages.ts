@@ -2,36 +2,36 @@ import { html } from '../pages/html.ts';
 import { nameInMail } from '../pages/name-in-mail.ts';
 import type { Mail } from '../platform/mail/mailer-port.ts';
 import type { PageDoc } from '../status-pages/page.ts';
-import type { SubscriberVoice } from './languages/subscriber-voice.ts';
+import type { SubscriberLocale } from './languages/subscriber-locale.ts';
 
 type NamedPage = Pick<PageDoc, 'name'>;
 
 /** Asks the owner of an address whether they want the mails. */
 export function confirmationMail(
-  to: string, { name }: NamedPage, link: string, voice: SubscriberVoice,
+  to: string, { name }: NamedPage, link: string, locale: SubscriberLocale,
 ): Mail {
-  const { texts } = voice;
-  const before = [texts.wanted(nameInMail(name)), texts.within];
-  return linkMail(to, texts.confirm, { before, link, action: texts.confirm }, voice);
+  const { texts } = locale;
+  const paragraphs = [texts.confirmationIntro(nameInMail(name)), texts.confirmBefore];
+  return linkMail(to, texts.confirm, { paragraphs, link, action: texts.confirm }, locale);
 }
 
 /** For somebody who subscribes again. */
-export function knownMail(to: string, { name }: NamedPage, link: string, voice: SubscriberVoice): Mail {
-  const { texts } = voice;
-  const before = [texts.receivesAlready(nameInMail(name))];
-  return linkMail(to, texts.alreadySubscribed, { before, link, action: texts.choices }, voice);
+export function alreadySubscribedMail(to: string, { name }: NamedPage, link: string, locale: SubscriberLocale): Mail {
+  const { texts } = locale;
+  const paragraphs = [texts.receivesAlready(nameInMail(name))];
+  return linkMail(to, texts.alreadySubscribed, { paragraphs, link, action: texts.choices }, locale);
 }
 
 function linkMail(
-  to: string, subject: string, content: { before: string[]; link: string; action: string },
-  { language, texts: { ignore } }: SubscriberVoice,
+  to: string, subject: string, content: { paragraphs: string[]; link: string; action: string },
+  { language, texts: { ignore } }: SubscriberLocale,
 ): Mail {
-  const { before, link, action } = content;
+  const { paragraphs, link, action } = content;
   return {
-    to, subject, text: `${[...before, link, ignore].join('\n\n')}\n`,
+    to, subject, text: `${[...paragraphs, link, ignore].join('\n\n')}\n`,
     html: html`<!doctype html>
 <html lang="${language}"><head><meta charset="utf-8"><title>${subject}</title></head><body>
-${before.map((line) => html`<p>${line}</p>\n`)}<p><a href="${link}">${action}</a></p>
+${paragraphs.map((line) => html`<p>${line}</p>\n`)}<p><a href="${link}">${action}</a></p>
 <p>${link}</p>
 <p>${ignore}</p>
 </body></html>

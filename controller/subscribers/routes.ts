@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream';
-import { defineRoute, done, ok, type Route } from '../http/route.ts';
+import { defineRoute, okMessage, ok, type Route } from '../http/routing/route.ts';
 import { pageParams } from '../status-pages/schema.ts';
-import * as answers from './answers.ts';
+import * as responses from './responses.ts';
 import type { SubscriberDeps } from './deps.ts';
 import * as schema from './schema.ts';
 import {
@@ -28,7 +28,7 @@ function readRoutes(deps: SubscriberDeps): Route[] {
   return [
     defineRoute({
       ...all, auth: viewer, method: 'GET', summary: 'List the subscribers of a status page', description: CONCEALED,
-      query: schema.subscriberListQuery, answers: { 200: answers.subscriberListAnswer },
+      query: schema.subscriberListQuery, responses: { 200: responses.subscriberListResponse },
       handle: async (ctx, { params, query }) => {
         const { subscribers, pagination } = await listSubscribers(deps, ctx, params.id, query);
         return ok({ subscribers: subscribers.map((one) => viewSubscriber(one, ctx.role)), pagination });
@@ -36,7 +36,7 @@ function readRoutes(deps: SubscriberDeps): Route[] {
     }),
     defineRoute({
       ...one, auth: viewer, method: 'GET', summary: 'Read a subscriber of a status page',
-      description: CONCEALED, answers: { 200: answers.subscriberReadAnswer },
+      description: CONCEALED, responses: { 200: responses.subscriberReadResponse },
       handle: async (ctx, { params }) => {
         const subscriber = await readSubscriber(deps, ctx, params.id, params.subscriberId);
         return ok({ subscriber: viewSubscriber(subscriber, ctx.role) });
@@ -47,7 +47,7 @@ function readRoutes(deps: SubscriberDeps): Route[] {
       summary: 'Export the subscribers of a status page as CSV, by address', audit: 'subscribers.exported',
       query: schema.exportQuery,
       description: 'At most 10,000. Cells that a spreadsheet would treat as a formula start with an apostrophe.',
-      answers: { 200: answers.CSV },
+      responses: { 200: responses.CSV },
       handle: async (ctx, { params, query }) => ({
         status: 200 as const, raw: Readable.from(await exportSubscribers(deps, ctx, params.id, query)),
         headers: { 'Content-Disposition': 'attachment; filename="subscribers.csv"' },
@@ -61,7 +61,7 @@ function writeRoutes(deps: SubscriberDeps): Route[] {
     ...(['PUT', 'PATCH'] as const).map((method) => defineRoute({
       ...one, auth: admin, method, summary: 'Change the preferences of a subscriber',
       description: 'Changes only the fields in the request.', audit: 'subscriber.updated',
-      body: schema.subscriberInput, answers: { 200: answers.subscriberAnswer },
+      body: schema.subscriberInput, responses: { 200: responses.subscriberResponse },
       handle: async (ctx, { params, body }) => {
         const changed = await changeSubscriber(deps, ctx, params.id, params.subscriberId, body.preferences);
         return ok({ subscriber: viewSubscriber(changed, ctx.role), message: 'Subscriber updated successfully' });
@@ -69,14 +69,14 @@ function writeRoutes(deps: SubscriberDeps): Route[] {
     })),
     defineRoute({
       ...one, auth: admin, method: 'DELETE', summary: 'Delete a subscriber', audit: 'subscriber.deleted',
-      answers: { 200: answers.messageAnswer },
+      responses: { 200: responses.messageResponse },
       handle: (ctx, { params }) => {
-        return done(deleteSubscriber(deps, ctx, params.id, params.subscriberId), 'Subscriber deleted successfully');
+        return okMessage(deleteSubscriber(deps, ctx, params.id, params.subscriberId), 'Subscriber deleted successfully');
       },
     }),
     defineRoute({
       ...all, path: `${path}/bulk-delete`, auth: admin, method: 'POST', summary: 'Delete subscribers',
-      audit: 'subscribers.deleted', body: schema.bulkDeleteInput, answers: { 200: answers.bulkAnswer },
+      audit: 'subscribers.deleted', body: schema.bulkDeleteInput, responses: { 200: responses.bulkResponse },
       handle: async (ctx, { params, body: { subscriber_ids: ids } }) => {
         const result = await deleteSubscribers(deps, ctx, params.id, ids);
         return ok({ result, message: `Successfully deleted ${result.success_count} of ${ids.length} subscribers` });
@@ -86,7 +86,7 @@ function writeRoutes(deps: SubscriberDeps): Route[] {
       ...all, path: `${path}/bulk-notify`, auth: admin, method: 'POST', summary: 'Send a message to subscribers',
       description: 'Only subscribers who have confirmed and not unsubscribed receive it; the others count as failed. A '
         + 'page sends at most 20 messages an hour.',
-      audit: 'subscribers.notified', body: schema.bulkNotifyInput, answers: { 200: answers.bulkAnswer },
+      audit: 'subscribers.notified', body: schema.bulkNotifyInput, responses: { 200: responses.bulkResponse },
       handle: async (ctx, { params, body }) => {
         const result = await notifySubscribers(deps, ctx, params.id, body);
         const count = body.subscriber_ids.length;

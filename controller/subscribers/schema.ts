@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { ADDRESS, addressProblem } from '../destinations/email-rules.ts';
-import { queryInt, readOnlyFields, uuidParam } from '../http/params.ts';
-import { filledLines, oneLine, trimmedPattern } from '../http/texts.ts';
+import { queryInt, readOnlyFields, uuidParam } from '../http/input/params.ts';
+import { requiredMultilineText, singleLineText, trimmedPattern } from '../http/input/text-schemas.ts';
 import { pageParams } from '../status-pages/schema.ts';
 import { languageQuery } from '../status-pages/public/languages/preferred-language.ts';
 import { FREQUENCIES, STATES, TOPICS } from './subscriber.ts';
@@ -68,7 +68,7 @@ const subscriberIds = z.array(uuidParam).min(1, 'Select at least one subscriber'
 export const bulkDeleteInput = z.strictObject({ subscriber_ids: subscriberIds });
 
 export const bulkNotifyInput = z.strictObject({
-  subscriber_ids: subscriberIds, subject: oneLine(200), message: filledLines(5000),
+  subscriber_ids: subscriberIds, subject: singleLineText(200), message: requiredMultilineText(5000),
 });
 export type BulkNotifyInput = z.infer<typeof bulkNotifyInput>;
 

@@ -37,7 +37,7 @@ export class SubscriberStore extends DocumentsById<SubscriberDoc> {
       { key: { page_id: 1, subscribed_at: -1, _id: -1 }, name: 'by_subscription' },
       { key: { page_id: 1, verified_at: -1, _id: -1 }, name: 'by_verification' },
       // Those who are told of something, and how many they are.
-      { key: { page_id: 1, state: 1, _id: 1 }, name: 'told' },
+      { key: { page_id: 1, state: 1, _id: 1 }, name: 'recipients' },
       // Who holds a mailed link.
       { key: { verify_hash: 1 }, name: 'verify_hash' },
       // Removing those who never confirmed.
@@ -80,9 +80,9 @@ export class SubscriberStore extends DocumentsById<SubscriberDoc> {
   }
 
   /** Up to `limit` confirmed ones with one of the preferences whose id comes after `id`, by id. */
-  toTell(pageId: string, topics: Topic[], id: string, limit: number): Promise<SubscriberDoc[]> {
-    const asked = topics.map((topic) => ({ [`preferences.${topic}`]: true }));
-    const next: Filter<SubscriberDoc> = { page_id: pageId, state: 'verified', _id: { $gt: id }, $or: asked };
+  listRecipients(pageId: string, topics: Topic[], id: string, limit: number): Promise<SubscriberDoc[]> {
+    const topicFilters = topics.map((topic) => ({ [`preferences.${topic}`]: true }));
+    const next: Filter<SubscriberDoc> = { page_id: pageId, state: 'verified', _id: { $gt: id }, $or: topicFilters };
     return this.select(next).sort({ _id: 1 }).limit(limit).toArray();
   }
 
@@ -100,20 +100,20 @@ export class SubscriberStore extends DocumentsById<SubscriberDoc> {
   }
 
   /** Who asks again before confirming, or after leaving; false if they are verified by now, or gone. */
-  ask(id: string, subscription: Subscription): Promise<boolean> {
+  resubscribe(id: string, subscription: Subscription): Promise<boolean> {
     const change = { ...subscription, state: 'unverified' as const, verified_at: null, unsubscribed_at: null };
     return this.update({ _id: id, state: { $ne: 'verified' } }, { $set: change });
   }
 
   /** The confirmed subscriber, also on a repetition; null if no open mail has this token. */
   async verify(hash: string, now: number): Promise<SubscriberDoc | null> {
-    const open = { verify_hash: hash, verification_expires_at: { $gt: now } };
+    const pending = { verify_hash: hash, verification_expires_at: { $gt: now } };
     const change = { state: 'verified' as const, verified_at: now };
-    return (await this.change({ ...open, state: 'unverified' }, { $set: change })) ?? this.findOne(open);
+    return (await this.change({ ...pending, state: 'unverified' }, { $set: change })) ?? this.findOne(pending);
   }
 
   /** The subscriber after the change; null if they are gone. */
-  prefer(
+  changePreferences(
     id: string, change: { preferences: Preferences; webhook_url?: string | null },
   ): Promise<SubscriberDoc | null> {
     return this.change({ _id: id }, { $set: change });
@@ -143,8 +143,8 @@ export class SubscriberStore extends DocumentsById<SubscriberDoc> {
   }
 }
 
-function filterOf(tenant: Tenant, pageId: string, asked: SubscriberFilter): Filter<SubscriberDoc> {
-  const { status, preference, search, isConcealed } = asked;
+function filterOf(tenant: Tenant, pageId: string, filter: SubscriberFilter): Filter<SubscriberDoc> {
+  const { status, preference, search, isConcealed } = filter;
   return {
     ...ownedBy(tenant), page_id: pageId,
     ...(status === undefined ? {} : { state: status }),

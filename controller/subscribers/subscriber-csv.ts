@@ -14,9 +14,9 @@ export const CSV_HEAD = csvLine(COLUMNS);
 
 export function subscriberLine({ email, state, preferences, ...rest }: SubscriberDoc): string {
   const { critical_incidents, all_incidents, maintenance, frequency } = preferences;
-  const asked = [critical_incidents, all_incidents, maintenance].map((isAsked) => (isAsked ? 'Yes' : 'No'));
+  const topics = [critical_incidents, all_incidents, maintenance].map((isChosen) => (isChosen ? 'Yes' : 'No'));
   return csvLine([
-    email, STATUS[state], isoTime(rest.subscribed_at), isoTime(rest.verified_at) ?? '', ...asked, frequency,
+    email, STATUS[state], isoTime(rest.subscribed_at), isoTime(rest.verified_at) ?? '', ...topics, frequency,
     rest.webhook_url ?? '',
   ]);
 }

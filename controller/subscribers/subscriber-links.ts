@@ -1,17 +1,17 @@
-import { SignedClaims } from '../../shared/signed-claims.ts';
+import { SignedToken } from '../../shared/signed-token.ts';
 import type { Language } from '../status-pages/public/languages/language.ts';
 import type { SubscriberDoc } from './subscriber.ts';
 
-type Addressed = Pick<SubscriberDoc, '_id' | 'language'>;
+type LinkHolder = Pick<SubscriberDoc, '_id' | 'language'>;
 
 /** The addresses of the pages that mails to subscribers lead to. */
 export class SubscriberLinks {
-  readonly #claims: SignedClaims;
+  readonly #tokens: SignedToken;
   readonly #baseUrl: () => string;
 
   /** 256-bit keys: the first one signs, all of them verify. `baseUrl` has no slash at its end. */
   constructor(keys: readonly Uint8Array[], baseUrl: () => string) {
-    this.#claims = new SignedClaims(keys);
+    this.#tokens = new SignedToken(keys);
     this.#baseUrl = baseUrl;
   }
 
@@ -24,24 +24,24 @@ export class SubscriberLinks {
     return `${this.page(subdomain)}/verify?token=${token}${inLanguage(language)}`;
   }
 
-  unsubscribe(subdomain: string, subscriber: Addressed): string {
-    return this.#own(subdomain, 'unsubscribe', subscriber);
+  unsubscribe(subdomain: string, subscriber: LinkHolder): string {
+    return this.#ownPage(subdomain, 'unsubscribe', subscriber);
   }
 
-  preferences(subdomain: string, subscriber: Addressed): string {
-    return this.#own(subdomain, 'preferences', subscriber);
+  preferences(subdomain: string, subscriber: LinkHolder): string {
+    return this.#ownPage(subdomain, 'preferences', subscriber);
   }
 
   /** Every mail has it, so it is signed instead of stored; it ends with the subscriber's document. */
   tokenOf(subscriberId: string): string {
-    return this.#claims.issue(subscriberId);
+    return this.#tokens.issue(subscriberId);
   }
 
   /** The id of the subscriber; null for a token that is not ours. */
   read(token: string): string | null {
-    return this.#claims.read(token);
+    return this.#tokens.read(token);
   }
-  #own(subdomain: string, page: string, { _id, language }: Addressed): string {
+  #ownPage(subdomain: string, page: string, { _id, language }: LinkHolder): string {
     return `${this.page(subdomain)}/${page}?token=${this.tokenOf(_id)}${inLanguage(language)}`;
   }
 }

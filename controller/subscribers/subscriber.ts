@@ -40,6 +40,6 @@ export interface SubscriberDoc {
 }
 
 /** On every plan. */
-export const MOST_SUBSCRIBERS = 100_000;
+export const MAX_SUBSCRIBERS = 100_000;
 /** How long a subscription can be confirmed, ms. */
-export const VERIFY_WITHIN_MS = 86_400_000;
+export const VERIFICATION_TTL_MS = 86_400_000;

@@ -1,6 +1,6 @@
-import { seesCredentials, type ProjectRole } from '../accounts/roles.ts';
+import { canSeeCredentials, type ProjectRole } from '../accounts/roles.ts';
 import { isoTime } from '../../shared/time.ts';
-import type { SubscriberView } from './answers.ts';
+import type { SubscriberView } from './responses.ts';
 import type { SubscriberDoc } from './subscriber.ts';
 
 /** In place of a webhook's address for callers who may not see it: whoever knows one can post to it. */
@@ -9,10 +9,10 @@ const WITHHELD = '***';
 /** Without anything of the tokens that its mails contain, and without the rest of what `role` may not see. */
 export function viewSubscriber(subscriber: SubscriberDoc, role: ProjectRole): SubscriberView {
   const { _id: id, page_id: status_page_id, preferences, state } = subscriber;
-  const seesAll = seesCredentials(role);
+  const seesAll = canSeeCredentials(role);
   return {
     id, status_page_id,
-    email: seesAll ? subscriber.email : shortAddress(subscriber.email),
+    email: seesAll ? subscriber.email : maskAddress(subscriber.email),
     webhook_url: seesAll || subscriber.webhook_url === null ? subscriber.webhook_url : WITHHELD,
     is_verified: subscriber.verified_at !== null,
     verification_expires_at: state === 'unverified' ? isoTime(subscriber.verification_expires_at) : null,
@@ -23,7 +23,7 @@ export function viewSubscriber(subscriber: SubscriberDoc, role: ProjectRole): Su
 }
 
 /** `v…@example.com` of `visitor@example.com`. */
-function shortAddress(email: string): string {
+function maskAddress(email: string): string {
   const [first = ''] = email;
   return `${first}…${email.slice(email.lastIndexOf('@'))}`;
 }

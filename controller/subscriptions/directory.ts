@@ -1,13 +1,13 @@
 import { subjects } from '../../shared/contracts/subjects.ts';
 import type { Log } from '../../shared/log.ts';
-import { Rounds } from '../../shared/rounds.ts';
+import { PeriodicTask } from '../../shared/periodic-task.ts';
 import type { Clock } from '../../shared/time.ts';
 import type { Bus, BusSubscription } from '../platform/bus/bus-port.ts';
 import type { SubscriptionStore } from './store.ts';
 import type { SubscriptionDoc } from './subscription.ts';
 
 /** Corrects what the announcement of another controller did not reach. */
-const READ_EVERY_MS = 30_000;
+const READ_INTERVAL_MS = 30_000;
 
 interface DirectoryDeps {
   store: Pick<SubscriptionStore, 'list'>;
@@ -19,19 +19,19 @@ interface DirectoryDeps {
 /** All subscriptions as the database had them a moment ago. Controllers tell each other of changes. */
 export class SubscriptionDirectory {
   readonly #deps: DirectoryDeps;
-  readonly #reads: Rounds;
+  readonly #readTask: PeriodicTask;
   readonly #listeners: (() => void)[] = [];
   #all: readonly SubscriptionDoc[] = [];
   #organizations = new Set<string>();
-  #pokes: BusSubscription | null = null;
+  #notifications: BusSubscription | null = null;
 
   constructor(deps: DirectoryDeps) {
     this.#deps = deps;
-    this.#reads = new Rounds({
+    this.#readTask = new PeriodicTask({
       clock: deps.clock,
-      everyMs: READ_EVERY_MS,
-      round: () => this.#read(),
-      onFailed: (error) => deps.log.warn({ err: error }, 'could not read subscriptions; using the last known ones'),
+      intervalMs: READ_INTERVAL_MS,
+      task: () => this.#read(),
+      onError: (error) => deps.log.warn({ err: error }, 'could not read subscriptions; using the last known ones'),
     });
   }
 
@@ -52,31 +52,31 @@ export class SubscriptionDirectory {
   /** Rejects when the first read fails. */
   async start(): Promise<void> {
     const { bus } = this.#deps;
-    this.#pokes = bus.subscribe(subjects.pokeSubscriptions, () => this.#reads.look());
-    bus.onReconnect(() => this.#reads.look());
-    await this.#reads.run();
-    this.#reads.start();
+    this.#notifications = bus.subscribe(subjects.notifySubscriptions, () => this.#readTask.trigger());
+    bus.onReconnect(() => this.#readTask.trigger());
+    await this.#readTask.run();
+    this.#readTask.start();
   }
 
   async stop(): Promise<void> {
-    await this.#pokes?.stop();
-    await this.#reads.stop();
+    await this.#notifications?.stop();
+    await this.#readTask.stop();
   }
 
   /** Resolves after a read that began after this call. Rejects when the database does not answer. */
   refresh(): Promise<void> {
-    return this.#reads.run();
+    return this.#readTask.run();
   }
 
   /** Has the other controllers read now. */
   announce(): void {
-    this.#deps.bus.publish(subjects.pokeSubscriptions, '');
+    this.#deps.bus.publish(subjects.notifySubscriptions, '');
   }
 
   async #read(): Promise<void> {
     const found = await this.#deps.store.list();
-    const known = new Set(this.#all.map(({ _id }) => _id));
-    const isSame = found.length === known.size && found.every(({ _id }) => known.has(_id));
+    const currentIds = new Set(this.#all.map(({ _id }) => _id));
+    const isSame = found.length === currentIds.size && found.every(({ _id }) => currentIds.has(_id));
     if (isSame) return;
     this.#all = found;
     this.#organizations = new Set(found.map((one) => one.organization_id));

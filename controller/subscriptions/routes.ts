@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { idParams } from '../http/params.ts';
-import { created, defineRoute, done, ok, type Route } from '../http/route.ts';
+import { idParams } from '../http/input/params.ts';
+import { created, defineRoute, okMessage, ok, type Route } from '../http/routing/route.ts';
 import { subscriptionInput, subscriptionView } from './schema.ts';
 import {
   createSubscription, deleteSubscription, listSubscriptions, readSubscription, type SubscriptionDeps,
@@ -23,7 +23,7 @@ export function subscriptionRoutes(deps: SubscriptionDeps, natsUrl: string): Rou
     defineRoute({
       ...all, method: 'POST', summary: 'Create a subscription to raw results', description,
       audit: 'subscription.created',
-      body: subscriptionInput, errors: ['FAIR_USE_LIMIT_REACHED'], answers: { 201: issuedSubscription },
+      body: subscriptionInput, errors: ['FAIR_USE_LIMIT_REACHED'], responses: { 201: issuedSubscription },
       handle: async (ctx, { body }) => {
         const { subscription, seed } = await createSubscription(deps, ctx, body);
         return created({ subscription, nats_url: natsUrl, user: subscription.user, seed });
@@ -31,17 +31,17 @@ export function subscriptionRoutes(deps: SubscriptionDeps, natsUrl: string): Rou
     }),
     defineRoute({
       ...all, method: 'GET', summary: 'List subscriptions',
-      answers: { 200: z.object({ subscriptions: z.array(subscriptionView) }) },
+      responses: { 200: z.object({ subscriptions: z.array(subscriptionView) }) },
       handle: async (ctx) => ok({ subscriptions: await listSubscriptions(deps, ctx) }),
     }),
     defineRoute({
-      ...one, method: 'GET', summary: 'Read a subscription', answers: { 200: oneSubscription },
+      ...one, method: 'GET', summary: 'Read a subscription', responses: { 200: oneSubscription },
       handle: async (ctx, { params }) => ok({ subscription: await readSubscription(deps, ctx, params.id) }),
     }),
     defineRoute({
       ...one, method: 'DELETE', summary: 'Delete a subscription and disconnect its subscriber immediately',
-      audit: 'subscription.deleted', answers: { 200: z.object({ message: z.string() }) },
-      handle: (ctx, { params }) => done(deleteSubscription(deps, ctx, params.id), 'Subscription deleted'),
+      audit: 'subscription.deleted', responses: { 200: z.object({ message: z.string() }) },
+      handle: (ctx, { params }) => okMessage(deleteSubscription(deps, ctx, params.id), 'Subscription deleted'),
     }),
   ];
 }

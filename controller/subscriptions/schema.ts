@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import { oneLine } from '../http/texts.ts';
+import { singleLineText } from '../http/input/text-schemas.ts';
 
-export const subscriptionInput = z.strictObject({ name: oneLine(100) });
+export const subscriptionInput = z.strictObject({ name: singleLineText(100) });
 export type SubscriptionInput = z.infer<typeof subscriptionInput>;
 
 export const subscriptionView = z.strictObject({

@@ -1,6 +1,6 @@
 import { notFound } from '../../shared/errors.ts';
 import { newId } from '../../shared/ids.ts';
-import { authorOf, type OrganizationContext } from '../http/route.ts';
+import { authorOf, type OrganizationContext } from '../http/routing/route.ts';
 import { fairUseLimitReached, type Quota } from '../plans/quota.ts';
 import { newUserKey } from '../platform/bus/nkeys.ts';
 import type { SubscriptionInput, SubscriptionView } from './schema.ts';

@@ -1,8 +1,8 @@
 import type { CheckError, ErrorType } from '../../shared/contracts/result.ts';
 import type { MonitorConfig, Severity } from './monitor-config.ts';
 import type { RegionChange } from './monitor-state.ts';
-import type { TlsFlaw } from './tls-flaw-rules.ts';
-import type { VoteRecord, VoteSummary } from './vote-ledger.ts';
+import type { TlsFlaw } from './notices/tls-flaw-rules.ts';
+import type { VoteRecord, VoteSummary } from './votes/vote-ledger.ts';
 
 /** An incident to open. Its id is derived, so opening it twice changes nothing. */
 export interface IncidentOpening {

@@ -36,17 +36,17 @@ export interface MonitorConfig {
   /** Assigned regions whose network is known, by the name of that network: those of one have one vote. */
   domains?: Record<string, string> | null;
   /** Kept by the rules: regions asked earlier, and until when (Unix ms). */
-  asked_before?: Record<string, number>;
+  former_regions?: Record<string, number>;
   /** HEARTBEAT monitors only: how often a ping is due, and how late it may be. */
   heartbeat?: { interval_ms: number; grace_ms: number } | null;
   /** In order of time; the rules keep those of the last days. Absent or empty if there is none. */
-  maintenance?: MaintenanceStretch[];
+  maintenance?: MaintenanceRange[];
   /** Unix ms. */
   changed_at: number;
 }
 
 /** From an instant to before another, Unix ms. */
-export interface MaintenanceStretch {
+export interface MaintenanceRange {
   from: number;
   until: number;
   /** Alerts of outages wait until it is over. */

@@ -1,35 +1,35 @@
 import type { CheckResult } from '../../shared/contracts/result.ts';
-import { warnOfExpiry } from './advisory-rules.ts';
-import { bookBelated, bookGap, bookHour, bookKnown, bookWatched } from './booking-rules.ts';
-import { watchCertificate } from './certificate-rules.ts';
-import { holdFlaps, instantOf } from './flap-rules.ts';
-import { afterConfig, applyOverdue, applyPing, applyUnwatched, waitingFrom } from './heartbeat-rules.ts';
-import { tellLate } from './late-rules.ts';
-import { beginMaintenance, endMaintenance } from './maintenance-history-rules.ts';
-import { keepMaintenance } from './maintenance-rules.ts';
+import { warnOfDomainExpiry } from './notices/domain-expiry-rules.ts';
+import { accountBelated, accountGap, accountHour, accountCertain, accountMonitored } from './time-accounting/time-accounting-rules.ts';
+import { trackCertificate } from './notices/certificate-rules.ts';
+import { holdFlaps, instantOf } from './notices/flap-rules.ts';
+import { heartbeatAfterConfig, applyOverdue, applyPing, applyUnmonitored, startCountdown } from './status/heartbeat-rules.ts';
+import { reportLateOutages } from './status/late-outage-rules.ts';
+import { beginMaintenance, endMaintenance } from './time-accounting/maintenance-history-rules.ts';
+import { mergeMaintenance } from './time-accounting/maintenance-rules.ts';
 import type { MonitorConfig, RuntimeStatus } from './monitor-config.ts';
 import type { MonitorItem, MonitorState, Outage, ResultItem } from './monitor-state.ts';
 import { MonitorStep, type ItemPlace } from './monitor-step.ts';
-import { tellDataAgain, tellNoData } from './no-data-rules.ts';
-import { isAsked } from './quorum-rules.ts';
-import { tellRegions } from './region-change-rules.ts';
+import { resolveNoData, applyNoData } from './notices/no-data-rules.ts';
+import { isAssigned } from './votes/quorum-rules.ts';
+import { reportRegionChanges } from './votes/region-change-rules.ts';
 import {
-  afterResult, isOfPresentCheck, keepAssigned, NEW_REGION, rememberRegions, withoutVote,
-} from './region-rules.ts';
-import { noteManualEnd, reopen } from './reopen-rules.ts';
-import { alertSlow } from './slow-rules.ts';
-import { countFailure, decide, decideWithout, moveStatus, needsHelp } from './status-rules.ts';
-import { withholdAlerts } from './withheld-alert-rules.ts';
+  afterResult, isOfCurrentCheck, carryOverAssigned, NEW_REGION, recordFormerRegions, withoutVote,
+} from './votes/region-rules.ts';
+import { recordManualEnd, reopen } from './status/reopen-rules.ts';
+import { alertSlow } from './status/slow-rules.ts';
+import { countFailure, decide, decideAfterLostVote, moveStatus, needsMoreVotes } from './status/status-rules.ts';
+import { withholdAlerts } from './notices/withheld-alert-rules.ts';
 
 /** The state of a monitor that nothing has been heard of. */
 export function newMonitorState(config: MonitorConfig): MonitorState {
   const { changed_at: since, status } = config;
-  const heartbeat = waitingFrom(config, since);
+  const heartbeat = startCountdown(config, since);
   return {
     config, status: status === 'active' ? 'unknown' : 'paused', since, regions: {}, witnesses: null,
-    alone: false, outage: null,
+    minority_accepted: false, outage: null,
     last_check_at: null, last_success_at: null, last_success_ms: null, last_failure_at: null,
-    booked_until: since, booked: {}, maintained: null, unrolled_day: null,
+    accounted_until: since, accounted: {}, maintained: null, unrolled_day: null,
     slow: null, flaps: null, warned: null, certificate: null, no_data_since: null,
     maintenance_since: null, withheld: null, late: null,
     ...(heartbeat ? { heartbeat } : {}),
@@ -43,7 +43,7 @@ export const LATE_AFTER_MS = 60_000;
  * Results dated further ahead of their entry move no verdict: they would mute all later ones until then.
  * Twice the error (30 s) from which a probe's times are corrected.
  */
-export const AHEAD_MS = 60_000;
+export const MAX_AHEAD_MS = 60_000;
 
 /**
  * True when a result came too late to move a verdict: more than two intervals and more than a minute after it
@@ -55,7 +55,7 @@ export function isLate(config: MonitorConfig, startedAt: number, takenAt: number
 
 /** True when a result, or the slot that it is for, is dated so far ahead that a clock must be wrong. */
 export function isAhead(result: Pick<CheckResult, 'scheduled_at' | 'started_at'>, takenAt: number): boolean {
-  return Math.max(result.scheduled_at, result.started_at) - takenAt > AHEAD_MS;
+  return Math.max(result.scheduled_at, result.started_at) - takenAt > MAX_AHEAD_MS;
 }
 
 /**
@@ -67,9 +67,9 @@ export function applyItem(
 ): Pick<MonitorStep, 'state' | 'effects' | 'omitted'> {
   const step = new MonitorStep(before, place);
   applyToStatus(step, item);
-  tellRegions(step, instantOf(item) ?? before.since);
-  tellDataAgain(step);
-  tellBeyondStatus(step, item);
+  reportRegionChanges(step, instantOf(item) ?? before.since);
+  resolveNoData(step);
+  applySecondaryRules(step, item);
   const { state, effects, omitted } = step;
   return { state, effects, omitted };
 }
@@ -78,13 +78,13 @@ export function applyItem(
  * Applies the rules on slow responses, certificates, expiry, maintenance, flapping and late outages. Leaves
  * the state as it is if they find nothing. None of them reads when the last check was or what it measured.
  */
-export function tellBeyondStatus(step: MonitorStep, item: MonitorItem): void {
+export function applySecondaryRules(step: MonitorStep, item: MonitorItem): void {
   alertSlow(step);
-  watchCertificate(step, item);
-  warnOfExpiry(step, item);
+  trackCertificate(step, item);
+  warnOfDomainExpiry(step, item);
   withholdAlerts(step, item);
   holdFlaps(step, item);
-  tellLate(step, item);
+  reportLateOutages(step, item);
 }
 
 function applyToStatus(step: MonitorStep, item: MonitorItem): void {
@@ -96,17 +96,17 @@ function applyToStatus(step: MonitorStep, item: MonitorItem): void {
     case 'silent': return applySilence(step, item);
     case 'assigned': return applyAssigned(step, item);
     case 'witness': return applyWitness(step, item);
-    case 'alone': return applyAlone(step, item.at);
-    case 'no_data': return tellNoData(step);
+    case 'alone': return acceptMinority(step, item.at);
+    case 'no_data': return applyNoData(step);
     case 'ping': return applyPing(step, item.ping);
     case 'overdue': return applyOverdue(step, item.at);
-    case 'unwatched': return applyUnwatched(step, item.from, item.until);
+    case 'unwatched': return applyUnmonitored(step, item.from, item.until);
     case 'maintenance':
       beginMaintenance(step, item.at);
       return endMaintenance(step, item.at);
-    case 'manual_end': return noteManualEnd(step, item);
+    case 'manual_end': return recordManualEnd(step, item);
     case 'reopen': return reopen(step, item.at);
-    case 'hour': step.state = bookHour(step.state, item.until);
+    case 'hour': step.state = accountHour(step.state, item.until);
   }
 }
 
@@ -120,23 +120,23 @@ function applyResult(step: MonitorStep, item: ResultItem): void {
   const isSuccess = result.outcome === 'success';
   const region = regions[name] ?? NEW_REGION;
   // Of the regions that check a new monitor at once, all but the quickest are overtaken: they too get a vote.
-  const isFirstWord = isSuccess && region.last_at === null && outage === null;
+  const isFirstVote = isSuccess && region.last_at === null && outage === null;
   // The status has changed on newer evidence. A region's backlog must not reopen an outage that is over.
-  const isOvertaken = status !== 'unknown' && at <= since && !isFirstWord;
-  const isNews = !late && at > (region.last_at ?? 0) && !isOvertaken;
-  if (!isNews || !isOfPresentCheck(config, result) || !isAsked(config, name)) {
-    const known = isBelated(config, item) ? bookBelated(step.state, at, statusOf(result)) : step.state;
-    step.state = withResult(known, result, regions, outage);
+  const isOutdated = status !== 'unknown' && at <= since && !isFirstVote;
+  const isCurrent = !late && at > (region.last_at ?? 0) && !isOutdated;
+  if (!isCurrent || !isOfCurrentCheck(config, result) || !isAssigned(config, name)) {
+    const accounted = isBelated(config, item) ? accountBelated(step.state, at, statusOf(result)) : step.state;
+    step.state = withResult(accounted, result, regions, outage);
     return;
   }
-  const heard = { ...regions, [name]: afterResult(region, item, config.retries) };
-  step.state = withResult(bookGap(step.state, at), result, heard, isSuccess ? outage : countFailure(outage));
+  const updated = { ...regions, [name]: afterResult(region, item, config.retries) };
+  step.state = withResult(accountGap(step.state, at), result, updated, isSuccess ? outage : countFailure(outage));
   decide(step, at, isSuccess ? 'check succeeded' : 'check failed');
 }
 
 /** True of a result that came in time, and stands for its slot as a recheck does not. */
 function isBelated(config: MonitorConfig, { result, region, late }: ResultItem): boolean {
-  return !late && result.reason === 'schedule' && isAsked(config, region);
+  return !late && result.reason === 'schedule' && isAssigned(config, region);
 }
 
 function statusOf({ outcome, degraded }: CheckResult): RuntimeStatus {
@@ -153,12 +153,12 @@ function withResult(
   const isLatestSuccess = isSuccess && at >= (state.last_success_at ?? 0);
   return {
     config: state.config, status: state.status, since: state.since, regions,
-    witnesses: state.witnesses, alone: state.alone, outage,
+    witnesses: state.witnesses, minority_accepted: state.minority_accepted, outage,
     last_check_at: latest(state.last_check_at, at),
     last_success_at: isSuccess ? latest(state.last_success_at, at) : state.last_success_at,
     last_success_ms: isLatestSuccess ? result.response_time_ms : state.last_success_ms,
     last_failure_at: isSuccess ? state.last_failure_at : latest(state.last_failure_at, at),
-    booked_until: state.booked_until, booked: state.booked, maintained: state.maintained,
+    accounted_until: state.accounted_until, accounted: state.accounted, maintained: state.maintained,
     unrolled_day: state.unrolled_day,
     slow: state.slow, flaps: state.flaps, warned: state.warned, certificate: state.certificate,
     no_data_since: state.no_data_since, maintenance_since: state.maintenance_since,
@@ -166,8 +166,8 @@ function withResult(
   };
 }
 
-function latest(known: number | null, at: number): number {
-  return known === null || at > known ? at : known;
+function latest(previous: number | null, at: number): number {
+  return previous === null || at > previous ? at : previous;
 }
 
 /** A missed slot is not a vote; two or more in a row mean that nobody has looked. */
@@ -176,9 +176,9 @@ function applyMissed(step: MonitorStep, { result, region: name, late }: ResultIt
   const region = regions[name] ?? NEW_REGION;
   const { count, reason } = result.missed ?? { count: 1, reason: 'missed' };
   const unseenMs = result.scheduled_at + (count - 1) * config.interval_ms - (region.last_at ?? 0);
-  if (late || !isOfPresentCheck(config, result) || unseenMs < 2 * config.interval_ms) return;
+  if (late || !isOfCurrentCheck(config, result) || unseenMs < 2 * config.interval_ms) return;
   step.state = { ...step.state, regions: { ...regions, [name]: withoutVote(region, reason) } };
-  decideWithout(step, result.scheduled_at, reason);
+  decideAfterLostVote(step, result.scheduled_at, reason);
 }
 
 function applySilence(step: MonitorStep, item: MonitorItem & { kind: 'silent' }): void {
@@ -189,12 +189,12 @@ function applySilence(step: MonitorStep, item: MonitorItem & { kind: 'silent' })
   if (witnesses?.[name] && witnesses[name].at < at) {
     const { [name]: _stale, ...others } = witnesses;
     step.state = { ...step.state, witnesses: others };
-    decideWithout(step, at, 'no data');
+    decideAfterLostVote(step, at, 'no data');
   }
   const isSilent = region && region.verdict !== 'unknown' && (region.last_at ?? 0) < at;
   if (!isSilent) return;
   step.state = { ...step.state, regions: { ...regions, [name]: withoutVote(region, reason) } };
-  decideWithout(step, at, reason === 'silent' ? 'no data' : reason);
+  decideAfterLostVote(step, at, reason === 'silent' ? 'no data' : reason);
 }
 
 /** Regions that get the monitor or lose it get their vote or lose it at once. */
@@ -202,7 +202,7 @@ function applyAssigned(
   step: MonitorStep, { assigned, domains, at }: MonitorItem & { kind: 'assigned' },
 ): void {
   step.state = { ...step.state, config: { ...step.state.config, assigned, domains } };
-  if (!step.state.heartbeat) decideWithout(step, at, 'assigned regions changed');
+  if (!step.state.heartbeat) decideAfterLostVote(step, at, 'assigned regions changed');
 }
 
 /** A word that nobody needs any more, or on an earlier check, is dropped. */
@@ -210,35 +210,35 @@ function applyWitness(
   step: MonitorStep, { region, check_revision: revision, witness }: MonitorItem & { kind: 'witness' },
 ): void {
   const { config, witnesses } = step.state;
-  if (revision < config.check_revision || isAsked(config, region) || !needsHelp(step.state)) return;
+  if (revision < config.check_revision || isAssigned(config, region) || !needsMoreVotes(step.state)) return;
   step.state = { ...step.state, witnesses: { ...witnesses, [region]: witness } };
-  decideWithout(step, witness.at, 'another region was asked');
+  decideAfterLostVote(step, witness.at, 'another region was asked');
 }
 
-function applyAlone(step: MonitorStep, at: number): void {
-  if (!needsHelp(step.state)) return;
-  step.state = { ...step.state, alone: true };
-  decideWithout(step, at, 'too few regions report');
+function acceptMinority(step: MonitorStep, at: number): void {
+  if (!needsMoreVotes(step.state)) return;
+  step.state = { ...step.state, minority_accepted: true };
+  decideAfterLostVote(step, at, 'too few regions report');
 }
 
 function applyConfig(step: MonitorStep, config: MonitorConfig): void {
   const { config: old, status, outage } = step.state;
   const { changed_at: at } = config;
   if (config.revision < old.revision) return;
-  const heartbeat = afterConfig(step.state, config);
-  const settled = keepMaintenance(old, keepAssigned(old, rememberRegions(old, config)));
-  const known = { config: settled, ...(heartbeat ? { heartbeat } : {}) };
+  const heartbeat = heartbeatAfterConfig(step.state, config);
+  const settled = mergeMaintenance(old, carryOverAssigned(old, recordFormerRegions(old, config)));
+  const changes = { config: settled, ...(heartbeat ? { heartbeat } : {}) };
   if (config.status === 'active' && old.status === 'active') {
     // Results of another check say no more of this one than those that come after a pause.
-    const book = config.check_revision === old.check_revision ? bookKnown : bookWatched;
-    step.state = { ...book(step.state, at), ...known };
+    const account = config.check_revision === old.check_revision ? accountCertain : accountMonitored;
+    step.state = { ...account(step.state, at), ...changes };
     if (!heartbeat) decide(step, at, 'configuration changed');
     return;
   }
   // A monitor that nobody watches cannot recover: its incident ends without an alert.
   if (config.status !== 'active' && outage) step.resolve(outage, at);
   const ended = config.status === 'active' ? step.state : { ...step.state, outage: null };
-  step.state = { ...bookWatched(ended, at), ...known };
+  step.state = { ...accountMonitored(ended, at), ...changes };
   if (config.status !== 'active' && status === 'paused') return;
   step.state = { ...step.state, regions: {} };
   if (config.status === 'active') moveStatus(step, { to: 'unknown', at, reason: 'resumed' });

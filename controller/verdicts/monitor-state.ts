@@ -1,8 +1,8 @@
 import type { CheckError, CheckResult, TlsFacts } from '../../shared/contracts/result.ts';
 import type { Alert, IncidentOpening, IncidentResolution } from './effect.ts';
 import type { MonitorConfig, RegionStatus, RuntimeStatus, Severity } from './monitor-config.ts';
-import type { TlsFlaw } from './tls-flaw-rules.ts';
-import type { VoteRecord } from './vote-ledger.ts';
+import type { TlsFlaw } from './notices/tls-flaw-rules.ts';
+import type { VoteRecord } from './votes/vote-ledger.ts';
 
 /** One region's view of a monitor. Instants are Unix ms. */
 export interface RegionState {
@@ -26,7 +26,7 @@ export interface RegionState {
   /** The failure that confirmed the present outage; earlier versions wrote none. */
   down_at?: number;
   /** Those who want to know were told that this region is down and the monitor is not. */
-  is_told?: true;
+  is_alerted?: true;
   /** The latest ended outages, oldest first, as long as some region has not been heard past them. */
   ended?: RegionOutage[];
 }
@@ -110,7 +110,7 @@ export interface CertificateState {
   /** No region is in two of them. */
   seen: SeenCertificate[];
   /** The latest warnings, oldest first. */
-  told: CertificateWarning[];
+  warnings: CertificateWarning[];
   /** No warning can be due before this instant (Unix ms); null until something changes. */
   due: number | null;
 }
@@ -125,7 +125,7 @@ export interface CertificateSighting {
 }
 
 /** From an instant to before another, Unix ms. */
-export type Stretch = [from: number, until: number];
+export type TimeRange = [from: number, until: number];
 
 /** What one probe's late results say so far: `fails` failures in a row since `first_fail_at`. */
 export interface LateRun extends Failures {
@@ -143,7 +143,7 @@ export interface LateOutage extends Failures {
 
 export interface LateHistory {
   /** Time that nobody watched, in order and without overlap. */
-  gaps: Stretch[];
+  gaps: TimeRange[];
   /** By probe. */
   runs: Record<string, LateRun>;
   /** Outages that wait for other regions, or for their time to be booked. */
@@ -173,7 +173,7 @@ export interface MonitorState {
   /** By region; only while too few assigned regions report. */
   witnesses: Record<string, Witness> | null;
   /** Too few regions report, nobody else could be asked in time, and those that do are believed. */
-  alone: boolean;
+  minority_accepted: boolean;
   outage: Outage | null;
   last_check_at: number | null;
   last_success_at: number | null;
@@ -181,9 +181,9 @@ export interface MonitorState {
   last_success_ms?: number | null;
   last_failure_at: number | null;
   /** Time is booked up to this instant. */
-  booked_until: number;
+  accounted_until: number;
   /** Booked times of hours whose rollup is not written yet, by the hour's start. */
-  booked: Record<number, HourTimes>;
+  accounted: Record<number, HourTimes>;
   /** What of these times was maintenance, in the same form; null without any. */
   maintained: Record<number, HourTimes> | null;
   /** Start of the latest day that has rollups of hours but none of its own. */

@@ -3,7 +3,7 @@ import type { CheckError, ErrorType } from '../../shared/contracts/result.ts';
 import type { Alert, AlertEvent, IncidentOpening } from './effect.ts';
 import type { Severity } from './monitor-config.ts';
 import type { MonitorEffect, MonitorState, Outage, RegionChange, StatusChange } from './monitor-state.ts';
-import { castVotes, summaryOf, type VoteRecord } from './vote-ledger.ts';
+import { castVotes, summaryOf, type VoteRecord } from './votes/vote-ledger.ts';
 
 /**
  * An item's place: its journal entry, and how many effects that entry has made for the monitor, those among

@@ -2,9 +2,9 @@ import type { CheckResult } from '../../shared/contracts/result.ts';
 import type { MonitorConfig } from './monitor-config.ts';
 import { applyItem, newMonitorState } from './monitor-rules.ts';
 import type { MonitorItem, MonitorState } from './monitor-state.ts';
-import { regionPatienceMs } from './region-rules.ts';
-import { ALONE_AFTER_MS, needsHelp } from './status-rules.ts';
-import type { CastVote } from './vote-ledger.ts';
+import { regionSilentAfterMs } from './votes/region-rules.ts';
+import { ACCEPT_MINORITY_AFTER_MS, needsMoreVotes } from './status/status-rules.ts';
+import type { CastVote } from './votes/vote-ledger.ts';
 
 /** A stored result, as far as the rules read it. */
 export type ReplayedResult =
@@ -37,7 +37,7 @@ export class Replay {
   }
 
   add({ region, probe_id, late, ...row }: ReplayedResult): void {
-    this.#passTime(row.started_at);
+    this.#advanceTo(row.started_at);
     const { monitor_id, check_revision: assignment_rev } = this.#config;
     const rest = { seq: 0, timings: null, remote_address: null, tls: null, detail: null };
     const result = { ...row, monitor_id, assignment_rev, ...rest };
@@ -46,16 +46,16 @@ export class Replay {
 
   /** The outages, oldest first, once the time until `until` (Unix ms) has passed. */
   finish(until: number): ReplayedIncident[] {
-    this.#passTime(until);
+    this.#advanceTo(until);
     return [...this.#incidents.values()].sort((one, other) => one.started_at - other.started_at);
   }
 
   /** What only time decides: regions fall silent, and those that are too few are believed. */
-  #passTime(now: number): void {
-    if (this.#shortSince !== null && now - this.#shortSince >= ALONE_AFTER_MS) {
-      this.#apply({ kind: 'alone', at: this.#shortSince + ALONE_AFTER_MS });
+  #advanceTo(now: number): void {
+    if (this.#shortSince !== null && now - this.#shortSince >= ACCEPT_MINORITY_AFTER_MS) {
+      this.#apply({ kind: 'alone', at: this.#shortSince + ACCEPT_MINORITY_AFTER_MS });
     }
-    const silentAfterMs = regionPatienceMs(this.#config);
+    const silentAfterMs = regionSilentAfterMs(this.#config);
     for (const [region, { verdict, last_at: lastAt }] of Object.entries(this.#state.regions)) {
       if (verdict === 'unknown' || lastAt === null || lastAt + silentAfterMs > now) continue;
       this.#apply({ kind: 'silent', region, at: lastAt + this.#config.interval_ms });
@@ -78,7 +78,7 @@ export class Replay {
         if (found) found.votes = effect.record.votes;
       }
     }
-    if (state.alone || !needsHelp(state)) this.#shortSince = null;
+    if (state.minority_accepted || !needsMoreVotes(state)) this.#shortSince = null;
     else this.#shortSince ??= item.kind === 'result' ? item.result.started_at : null;
   }
 }

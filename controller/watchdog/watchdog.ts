@@ -1,5 +1,5 @@
 import type { Log } from '../../shared/log.ts';
-import { Rounds } from '../../shared/rounds.ts';
+import { PeriodicTask } from '../../shared/periodic-task.ts';
 import type { Clock, Timer } from '../../shared/time.ts';
 import type { Poster } from '../platform/outbound/poster-port.ts';
 
@@ -15,13 +15,13 @@ interface WatchdogDeps {
 
 const TIMEOUT_MS = 10_000;
 /** The first call does not wait for a whole interval: some may be overdue after a restart. */
-const FIRST_AFTER_MS = 2000;
+const FIRST_CALL_DELAY_MS = 2000;
 /** How long something may be silent and still count as working; less where the interval is shorter. */
-const LONGEST_SILENCE_MS = 15_000;
+const MAX_SILENCE_MS = 15_000;
 
 /** How long ago something may last have worked, ms: calls then stop within two intervals of its end. */
 export function silenceLimitMs(intervalMs: number): number {
-  return Math.min(intervalMs, LONGEST_SILENCE_MS);
+  return Math.min(intervalMs, MAX_SILENCE_MS);
 }
 
 /**
@@ -31,7 +31,7 @@ export function silenceLimitMs(intervalMs: number): number {
 export class Watchdog {
   readonly #deps: WatchdogDeps;
   readonly #stopped = new AbortController();
-  readonly #calls: Rounds;
+  readonly #task: PeriodicTask;
   #first: Timer | null = null;
   /** What was last logged; null: that all is well. */
   #logged: string | null = null;
@@ -39,19 +39,19 @@ export class Watchdog {
   constructor(deps: WatchdogDeps) {
     this.#deps = deps;
     const { clock, intervalMs } = deps;
-    this.#calls = new Rounds({
+    this.#task = new PeriodicTask({
       clock,
-      everyMs: intervalMs,
-      round: async () => this.#report(await this.#call()),
-      onFailed: (error) => deps.log.error({ err: error }, 'the watchdog failed'),
+      intervalMs: intervalMs,
+      task: async () => this.#report(await this.#call()),
+      onError: (error) => deps.log.error({ err: error }, 'the watchdog failed'),
     });
   }
 
   start(): void {
     const { clock, intervalMs } = this.#deps;
-    this.#first = clock.setTimer(Math.min(FIRST_AFTER_MS, intervalMs), () => {
-      this.#calls.start();
-      this.#calls.look();
+    this.#first = clock.setTimer(Math.min(FIRST_CALL_DELAY_MS, intervalMs), () => {
+      this.#task.start();
+      this.#task.trigger();
     });
   }
 
@@ -59,7 +59,7 @@ export class Watchdog {
   stop(): void {
     this.#stopped.abort();
     this.#first?.cancel();
-    void this.#calls.stop();
+    void this.#task.stop();
   }
 
   /** Why the address was not reached; null when it was. */
@@ -72,7 +72,7 @@ export class Watchdog {
       signal: this.#stopped.signal,
     });
     if (outcome.kind === 'busy') return 'too many requests are in progress';
-    if (outcome.kind !== 'answered') return outcome.reason;
+    if (outcome.kind !== 'responded') return outcome.reason;
     return outcome.status < 300 ? null : `responded with status ${outcome.status}`;
   }
 

@@ -1,21 +1,21 @@
-import { Claims } from '../../shared/claims.ts';
+import { WorkClaims } from '../../shared/work-claims.ts';
 import { openAccountStores, type AccountDeps } from '../accounts/deps.ts';
 import { CLAIM_MS } from '../accounts/invitations/store.ts';
-import { AccountPost } from '../accounts/mail/account-post.ts';
+import { BackgroundMailer } from '../accounts/mail/background-mailer.ts';
 import { mailOwners } from '../accounts/mail/owner-mail.ts';
 import { findAssignee } from '../accounts/projects/verbs/members.ts';
 import { Credentials } from '../accounts/sessions/credentials.ts';
 import { KeyRingStore } from '../accounts/sessions/key-ring-store.ts';
 import { parseKeyRing } from '../accounts/sessions/key-ring.ts';
-import { SessionEnds } from '../accounts/sessions/session-ends.ts';
+import { SessionEndNotifier } from '../accounts/sessions/session-end-notifier.ts';
 import { SessionTokens } from '../accounts/sessions/tokens.ts';
 import type { Tenant } from '../accounts/tenant.ts';
 import { PasswordAttempts } from '../accounts/users/password-attempts.ts';
 import { PasswordHasher } from '../accounts/users/passwords.ts';
-import type { TenantReader } from '../http/ports.ts';
+import type { TenantReader } from '../http/routing/ports.ts';
 import { Quota } from '../plans/quota.ts';
 import { UsageStore } from '../plans/usage-store.ts';
-import type { Mail, MailLane, Mailer } from '../platform/mail/mailer-port.ts';
+import type { Mail, MailClass, Mailer } from '../platform/mail/mailer-port.ts';
 import { RegionStore } from '../probes/region-store.ts';
 import { ProbeStore } from '../probes/store.ts';
 import { WindowStore } from '../maintenance/store.ts';
@@ -62,16 +62,16 @@ export async function openAccounts(ports: ControllerPorts, sources: AccountSourc
       subscriptions: (organizationId) => subscriptions.countOfOrganization(organizationId),
     },
   });
-  const ring = await (jwtKeys === null ? new KeyRingStore(db).open() : parseKeyRing(jwtKeys));
+  const ring = await (jwtKeys === null ? new KeyRingStore(db).loadOrCreate() : parseKeyRing(jwtKeys));
   const tokens = new SessionTokens(ring);
-  const sessionEnds = new SessionEnds(bus);
-  const postOf = (lane: MailLane) => new AccountPost({ mailer, lane, clock, log });
-  const posts = {
-    accounts: postOf('accounts'), invitations: postOf('invitations'), owners: postOf('owners'),
+  const sessionEnds = new SessionEndNotifier(bus);
+  const mailerOf = (mailClass: MailClass) => new BackgroundMailer({ mailer, mailClass, clock, log });
+  const mailers = {
+    accounts: mailerOf('accounts'), invitations: mailerOf('invitations'), owners: mailerOf('owners'),
   };
   const deps: AccountDeps = {
-    claims: new Claims({ clock, holder, lastsMs: CLAIM_MS }),
-    tokens, sessionEnds, quota, registration, defaultPlan, planChanges, posts, baseUrl, log,
+    claims: new WorkClaims({ clock, holder, ttlMs: CLAIM_MS }),
+    tokens, sessionEnds, quota, registration, defaultPlan, planChanges, mailers, baseUrl, log,
     openStreams: (organizationId) => events.hub.streamsOf(organizationId),
     subscriptions: {
       createdBy: (organizationId, userId) => subscriptions.createdBy(organizationId, userId),
@@ -101,7 +101,7 @@ export async function openAccounts(ports: ControllerPorts, sources: AccountSourc
     linkKeys: ring.derive('farwatch links in alert mail'),
     subscriberKeys: ring.derive('farwatch links in mail to subscribers'),
     organizationName: async (id: string) => (await organizations.find(id))?.name ?? null,
-    tellOwners: (organizationId: string, compose: (to: string) => Mail) => {
+    notifyOwners: (organizationId: string, compose: (to: string) => Mail) => {
       mailOwners(deps, organizationId, compose);
     },
     /** Organizations that a user belongs to, the oldest membership first. */
@@ -115,7 +115,7 @@ export async function openAccounts(ports: ControllerPorts, sources: AccountSourc
     },
     close: async () => {
       await sessionEnds.stop();
-      await Promise.all(Object.values(posts).map((post) => post.close()));
+      await Promise.all(Object.values(mailers).map((backgroundMailer) => backgroundMailer.close()));
     },
   };
 }

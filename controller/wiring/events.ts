@@ -4,7 +4,7 @@ import { publisherOn } from '../events/event.ts';
 import { EventHub } from '../events/hub.ts';
 import { eventRoutes } from '../events/routes.ts';
 import {
-  groupEvent, monitorEvents, probeEvent, stateEvent, type ProbeSeen, type WrittenMonitor,
+  groupEvent, monitorEvents, probeEvent, stateEvent, type ProbeStatusChange, type ChangedMonitor,
 } from '../events/views.ts';
 import type { Quota } from '../plans/quota.ts';
 import type { StatusHistory } from '../results/writing/outbox.ts';
@@ -32,44 +32,44 @@ export function openEvents({ bus, clock, log }: ControllerPorts) {
     publisher, hub,
     routesOver: (quota: Quota) => eventRoutes({ hub, quota }),
     /** The history, with an event for each change. */
-    publishing: (history: StatusHistory): StatusHistory => ({
+    publishingHistory: (history: StatusHistory): StatusHistory => ({
       add: async (change) => {
         await history.add(change);
         publisher.publish(stateEvent(change));
       },
     }),
     /** Publishes that monitors were written, once their owners know it. */
-    tellOfMonitors: (monitors: readonly WrittenMonitor[]): void => {
+    publishMonitors: (monitors: readonly ChangedMonitor[]): void => {
       for (const event of monitorEvents(monitors, clock.now())) publisher.publish(event);
     },
-    tellOfGroup: (project: Tenant, groupId: string, isDeleted: boolean): void =>
+    publishGroup: (project: Tenant, groupId: string, isDeleted: boolean): void =>
       publisher.publish(groupEvent(project, groupId, isDeleted, clock.now())),
     /** Publishes when probes come and go. */
     publishProbes: ({ fleet, accounts: { deps: { projects } }, ownsShard }: ProbeSources): void => {
-      const publishChange = async (probeId: string, status: ProbeSeen['status']) => {
+      const publishChange = async (probeId: string, status: ProbeStatusChange['status']) => {
         const probe = fleet.directory.probe(probeId);
         const region = fleet.directory.region(probe?.region_id ?? '');
         if (!probe || !region) return;
         const { name } = probe;
         const { _id: region_id, organization_id: owner } = region;
-        const seen = { id: probeId, name, region_id, status, at: clock.now() };
-        const found = owner === null ? projects.some(MAX_PROJECTS) : projects.listOf([owner]);
+        const change = { id: probeId, name, region_id, status, at: clock.now() };
+        const found = owner === null ? projects.listFirst(MAX_PROJECTS) : projects.listOf([owner]);
         for (const project of await found) {
           const tenant = { organizationId: project.organization_id, projectId: project._id };
-          publisher.publish(probeEvent(seen, tenant));
+          publisher.publish(probeEvent(change, tenant));
         }
       };
-      const tell = (probeId: string, status: ProbeSeen['status']): void => {
+      const onStatusChanged = (probeId: string, status: ProbeStatusChange['status']): void => {
         publishChange(probeId, status).catch((error: unknown) => {
           log.warn({ err: error, probe_id: probeId }, 'could not publish an event for a probe');
         });
       };
       fleet.liveness.onChange(({ probeId, region, isLive }) => {
-        if (ownsShard(shardOf(region))) tell(probeId, isLive ? 'online' : 'offline');
+        if (ownsShard(shardOf(region))) onStatusChanged(probeId, isLive ? 'online' : 'offline');
       });
       // Every controller hears beats, but only one has decided this.
       fleet.quarantines.onChange(({ probe, isQuarantined }) => {
-        tell(probe._id, isQuarantined ? 'quarantined' : 'online');
+        onStatusChanged(probe._id, isQuarantined ? 'quarantined' : 'online');
       });
     },
   };

@@ -2,7 +2,7 @@ import { AssignmentStore } from '../assignments/store.ts';
 import { EvidenceIntake } from '../evidence/intake.ts';
 import { evidenceRoutes } from '../evidence/routes.ts';
 import { EvidenceStore } from '../evidence/store.ts';
-import { keepEvidence } from '../evidence/verbs/keep-evidence.ts';
+import { storeEvidence } from '../evidence/verbs/store-evidence.ts';
 import type { Fleet } from './fleet.ts';
 import type { Incidents } from './incidents.ts';
 import type { Monitors } from './monitors.ts';
@@ -24,15 +24,15 @@ export async function openEvidence(ports: ControllerPorts, { monitors, incidents
   const evidence = new EvidenceStore(db);
   await evidence.ensureIndexes();
   const { directory, liveness } = fleet;
-  const keptDays = Math.max(...Object.values(config.accounts.plans).map((plan) => plan.rollups_days));
-  const keeping = {
-    evidence, monitors: monitors.store, claims: new AssignmentStore(db), keptMs: keptDays * DAY_MS, log,
+  const retentionDays = Math.max(...Object.values(config.accounts.plans).map((plan) => plan.rollups_days));
+  const keepDeps = {
+    evidence, monitors: monitors.store, assignments: new AssignmentStore(db), retentionMs: retentionDays * DAY_MS, log,
   };
   return {
     intake: new EvidenceIntake({
       bus, directory, clock, log,
       clockShiftMs: (probeId) => liveness.clockShiftMs(probeId),
-      keep: (arrivals) => keepEvidence(keeping, arrivals),
+      store: (arrivals) => storeEvidence(keepDeps, arrivals),
     }),
     routes: evidenceRoutes({ evidence, monitors: monitors.store, incidents: incidents.store }),
   };

@@ -1,27 +1,27 @@
 import { subjects } from '../../shared/contracts/subjects.ts';
 import { shardOf } from '../../shared/ids.ts';
 import { Announcer } from '../assignments/announcer.ts';
-import { BehindTeller } from '../assignments/behind.ts';
+import { StaleProbeNotifier } from '../assignments/stale-probe-notifier.ts';
 import { Confirmations } from '../assignments/confirmations.ts';
 import { EnvelopeSealer } from '../assignments/envelope.ts';
 import { HeadStore } from '../assignments/head-store.ts';
-import { KnownAssignments } from '../assignments/known-assignments.ts';
+import { AssignmentHistoryCache } from '../assignments/assignment-history-cache.ts';
 import { Placement } from '../assignments/placement.ts';
 import type { MonitorSource } from '../assignments/ports.ts';
-import { keptTombstonesMs, Rebalancer } from '../assignments/rebalancer.ts';
+import { tombstoneRetentionMs, Rebalancer } from '../assignments/rebalancer.ts';
 import { RunNow } from '../assignments/run-now.ts';
 import { AssignmentStore } from '../assignments/store.ts';
 import { SyncResponder } from '../assignments/sync-responder.ts';
 import { Witnesses } from '../assignments/witnesses.ts';
 import { AssignmentWriter } from '../assignments/writer.ts';
-import { longestRawMs } from '../plans/known-limits.ts';
+import { maxRawRetentionMs } from '../plans/cached-limits.ts';
 import type { Quota } from '../plans/quota.ts';
 import type { BusSubscription } from '../platform/bus/bus-port.ts';
 import { ConnectionLimit } from '../platform/bus/connection-limit.ts';
 import type { BusUser } from '../platform/bus/identities-port.ts';
 import { openIdentities } from '../platform/bus/open-identities.ts';
 import { FleetDirectory } from '../probes/directory.ts';
-import { identityRounds } from '../probes/identity-rounds.ts';
+import { createIdentityPublisher } from '../probes/identity-publisher.ts';
 import { isRotating, KeyRotations } from '../probes/key-rotations.ts';
 import { KeyStore } from '../probes/key-store.ts';
 import { Liveness } from '../probes/liveness.ts';
@@ -37,7 +37,7 @@ import { ProbeStore } from '../probes/store.ts';
 import type { ControllerPorts } from './ports.ts';
 
 /** A probe that takes longer to connect anew is asked again. */
-const ROTATED_WITHIN_MS = 5000;
+const ROTATION_TIMEOUT_MS = 5000;
 
 interface FleetSources {
   monitors: MonitorSource;
@@ -45,7 +45,7 @@ interface FleetSources {
   /** How the votes of probes compare, by the owners of all shards. */
   agreements: QuarantinesDeps['agreements'];
   /** Tells the operator of a probe. */
-  tell(notice: ProbeNotice): Promise<void>;
+  notify(notice: ProbeNotice): Promise<void>;
   quota: Quota;
   /** Users of NATS besides probes. */
   otherUsers(): Promise<BusUser[]>;
@@ -56,21 +56,21 @@ export type Fleet = Awaited<ReturnType<typeof openFleet>>;
 
 /** Regions and probes, and which probe runs which monitor. */
 export async function openFleet(ports: FleetPorts, sources: FleetSources) {
-  const { monitors, ownsShard, agreements, tell, quota, otherUsers } = sources;
-  const { config, mongo: { db }, bus, timeZone, clock, log, company } = ports;
+  const { monitors, ownsShard, agreements, notify, quota, otherUsers } = sources;
+  const { config, mongo: { db }, bus, timeZone, clock, log, peers } = ports;
   const [regions, probes] = [new RegionStore(db), new ProbeStore(db)];
   const [items, heads] = [new AssignmentStore(db), new HeadStore(db)];
   await Promise.all([regions, probes, items].map((store) => store.ensureIndexes()));
   const { embeddedProbeToken, nats } = config;
   await seedFleet({ regions, probes, now: clock.now(), timeZone, embeddedProbeToken });
   const keys = await new KeyStore(db).loadOrCreate(clock.now());
-  const directory = new FleetDirectory({ regions, probes, clock, log, company });
+  const directory = new FleetDirectory({ regions, probes, clock, log, peers });
   const natsUsers = openIdentities({ bus, users: nats.users, credsFile: nats.credsFile, clock, log });
   const limit = new ConnectionLimit({ bus, clock, log, onSuspended: () => readIdentities() });
   const owns = (regionId: string): boolean => ownsShard(shardOf(regionId));
-  const { rounds: identities, outdate } = identityRounds({
-    probes, others: otherUsers, identities: natsUsers, limit, clock, log, company,
-    onRead: (all) => {
+  const { task: identities, invalidate } = createIdentityPublisher({
+    probes, otherUsers: otherUsers, identities: natsUsers, limit, clock, log, peers,
+    onProbesRead: (all) => {
       const rotating = all.filter((probe) => isRotating(probe) && owns(probe.region_id));
       const reachable = rotating.filter((probe) => liveness.isLive(probe));
       for (const probe of reachable) rotations.advance(probe);
@@ -79,16 +79,16 @@ export async function openFleet(ports: FleetPorts, sources: FleetSources) {
   });
   /** What has changed counts from now on for each controller that hears of it. */
   const announceIdentities = (): void => {
-    bus.publish(subjects.pokeIdentities, '');
-    outdate();
+    bus.publish(subjects.notifyIdentities, '');
+    invalidate();
   };
   const publishIdentities = async (): Promise<void> => {
     announceIdentities();
     await identities.run();
   };
   const readIdentities = (): void => {
-    outdate();
-    identities.look();
+    invalidate();
+    identities.trigger();
   };
   const liveness: Liveness = new Liveness({ bus, directory, store: probes, clock, log });
   const sealer = new EnvelopeSealer(keys, clock);
@@ -96,18 +96,18 @@ export async function openFleet(ports: FleetPorts, sources: FleetSources) {
   const writer = new AssignmentWriter({ items, heads, clock });
   const { allowPrivate } = config.checks;
   const placement = new Placement({
-    items, writer, announcer, directory, regions, liveness, allowPrivate, changed: () => assignments.soon(),
+    items, writer, announcer, directory, regions, liveness, allowPrivate, onChanged: () => assignments.refreshWithinInterval(),
     regionLimit: async (organizationId) => (await quota.limitsOf(organizationId)).regions_per_monitor,
   });
   const rebalancer = new Rebalancer({
-    placement, items, heads, monitors, probes, regions, directory, clock, log, company,
-    keepTombstonesMs: keptTombstonesMs(longestRawMs(config.accounts.plans)),
+    placement, items, heads, monitors, probes, regions, directory, clock, log, peers,
+    tombstoneRetentionMs: tombstoneRetentionMs(maxRawRetentionMs(config.accounts.plans)),
     owns,
   });
-  const assignments = new KnownAssignments({
-    items, heads, clock, log, company, isOurs: (monitorId) => ownsShard(shardOf(monitorId)),
+  const assignments = new AssignmentHistoryCache({
+    items, heads, clock, log, peers, isOurs: (monitorId) => ownsShard(shardOf(monitorId)),
   });
-  const behind = new BehindTeller({ bus, directory, heads, assignments, announcer, clock, log });
+  const staleProbes = new StaleProbeNotifier({ bus, directory, heads, assignments, announcer, clock, log });
   const syncRate = new ProbeRate({ clock, log, subject: 'sync' });
   const responder = new SyncResponder({ bus, items, heads, sealer, directory, rate: syncRate, log });
   const confirmations = new Confirmations({ bus, directory, sealer, clock });
@@ -117,15 +117,15 @@ export async function openFleet(ports: FleetPorts, sources: FleetSources) {
   const rotations = new KeyRotations({
     probes, publishIdentities, directory, clock, log,
     order: (probe, order) => bus.request(
-      subjects.run(probe.region_id, probe._id), sealer.seal('run', probe, order), { timeoutMs: ROTATED_WITHIN_MS },
+      subjects.run(probe.region_id, probe._id), sealer.seal('run', probe, order), { timeoutMs: ROTATION_TIMEOUT_MS },
     ),
   });
   const quarantines = new Quarantines({
-    directory, liveness, store: probes, agreements, clock, log, rebalance: () => rebalancer.look(),
+    directory, liveness, store: probes, agreements, clock, log, rebalance: () => rebalancer.trigger(),
   });
-  const notices = new ProbeNotices({ directory, liveness, store: probes, tell, owns, clock, log });
-  let pokes: BusSubscription | null = null;
-  const isOf = (probe: ProbeDoc, organizationId: string): boolean =>
+  const notices = new ProbeNotices({ directory, liveness, store: probes, raiseAlert: notify, owns, clock, log });
+  let subscription: BusSubscription | null = null;
+  const isVisibleTo = (probe: ProbeDoc, organizationId: string): boolean =>
     probe.removed_at === null && (probe.organization_id === null || probe.organization_id === organizationId);
   return {
     placement, liveness, directory, assignments, responder, confirmations, witnesses, quarantines,
@@ -134,18 +134,18 @@ export async function openFleet(ports: FleetPorts, sources: FleetSources) {
     runNow,
     assigned: async (organizationId: string, probeId: string) => {
       const probe = await probes.find(probeId);
-      if (probe === null || !isOf(probe, organizationId)) return null;
+      if (probe === null || !isVisibleTo(probe, organizationId)) return null;
       const [ids, total] = await Promise.all([items.idsOf(organizationId, probeId), items.countOf(probeId)]);
       return { ids, total };
     },
     overview: {
       probes: (organizationId: string) => [...directory.probes()]
-        .filter((probe) => isOf(probe, organizationId))
+        .filter((probe) => isVisibleTo(probe, organizationId))
         .map((probe) => ({ region: probe.region_id, status: liveness.statusOf(probe).status })),
     },
     routes: fleetRoutes({
       probes, regions, liveness, publishIdentities, directory, quota,
-      rebalance: () => rebalancer.look(),
+      rebalance: () => rebalancer.trigger(),
       rotateKeys: (probe) => rotations.advance(probe),
       monitorsByRegion: (organizationId) => items.countByRegion(organizationId),
       enrolment: { probes, regions, keys, publishIdentities, directory, natsUrl: nats.publicUrl, log },
@@ -153,7 +153,7 @@ export async function openFleet(ports: FleetPorts, sources: FleetSources) {
     /** Lets probes beat, ask for work and be given it. Rejects when the database does not answer. */
     start: async () => {
       await directory.start();
-      pokes = bus.subscribe(subjects.pokeIdentities, readIdentities);
+      subscription = bus.subscribe(subjects.notifyIdentities, readIdentities);
       // What another controller changed before NATS knew that we listen was told without us.
       bus.onReconnect(readIdentities);
       limit.start();
@@ -164,8 +164,8 @@ export async function openFleet(ports: FleetPorts, sources: FleetSources) {
       liveness.start();
       responder.start();
       await assignments.start();
-      behind.start();
-      liveness.onPresence(() => rebalancer.look());
+      staleProbes.start();
+      liveness.onPresence(() => rebalancer.trigger());
       rebalancer.start();
       quarantines.start();
       notices.start();
@@ -177,9 +177,9 @@ export async function openFleet(ports: FleetPorts, sources: FleetSources) {
       witnesses.stop();
       rotations.stop();
       // From now on nobody tells us who has lost an identity.
-      outdate();
-      await Promise.all([pokes?.stop(), limit.stop()]);
-      const others = [assignments, behind, responder, liveness, identities, directory];
+      invalidate();
+      await Promise.all([subscription?.stop(), limit.stop()]);
+      const others = [assignments, staleProbes, responder, liveness, identities, directory];
       await Promise.all(others.map((each) => each.stop()));
     },
   };

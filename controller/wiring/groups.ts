@@ -1,15 +1,15 @@
-import { Rounds } from '../../shared/rounds.ts';
+import { PeriodicTask } from '../../shared/periodic-task.ts';
 import type { GroupDeps } from '../groups/deps.ts';
 import { groupRoutes } from '../groups/routes.ts';
 import { GroupStore } from '../groups/store.ts';
 import { RemovalStore, TreeStore } from '../groups/tree-store.ts';
-import { findHeirs, resumeRemovals } from '../groups/verbs/change-tree.ts';
+import { findSuccessors, resumeRemovals } from '../groups/verbs/change-tree.ts';
 import type { MonitorDeps } from '../monitors/deps.ts';
 import type { GroupLookup } from '../monitors/ports.ts';
 import type { ControllerPorts } from './ports.ts';
 
 /** Monitors of a deleted group move on with the deletion; this finds what a crash left behind. */
-const RESUME_EVERY_MS = 600_000;
+const RESUME_INTERVAL_MS = 600_000;
 
 export type Groups = Awaited<ReturnType<typeof openGroups>>;
 
@@ -21,18 +21,18 @@ export async function openGroups({ mongo: { db }, clock, log }: ControllerPorts)
   await Promise.all([groups.ensureIndexes(), removals.ensureIndexes()]);
   const lookup: GroupLookup = {
     names: (tenant, ids) => groups.names(tenant, ids),
-    heirs: (tenant, ids) => findHeirs({ groups, removals }, tenant, ids),
+    successors: (tenant, ids) => findSuccessors({ groups, removals }, tenant, ids),
   };
   return {
     store: groups, lookup,
-    over: (monitors: MonitorDeps, tell: GroupDeps['tell']) => {
-      const deps: GroupDeps = { groups, trees, removals, monitors, tell };
-      const removing = new Rounds({
-        clock, everyMs: RESUME_EVERY_MS,
-        round: () => resumeRemovals(deps, clock.now()),
-        onFailed: (error) => log.warn({ err: error }, 'could not clean up a deleted group'),
+    over: (monitors: MonitorDeps, onGroupChanged: GroupDeps['onGroupChanged']) => {
+      const deps: GroupDeps = { groups, trees, removals, monitors, onGroupChanged };
+      const removalTask = new PeriodicTask({
+        clock, intervalMs: RESUME_INTERVAL_MS,
+        task: () => resumeRemovals(deps, clock.now()),
+        onError: (error) => log.warn({ err: error }, 'could not clean up a deleted group'),
       });
-      return { deps, routes: groupRoutes(deps), removing };
+      return { deps, routes: groupRoutes(deps), removalTask };
     },
   };
 }

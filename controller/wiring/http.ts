@@ -1,21 +1,21 @@
 import { collectDefaultMetrics, Counter, Registry } from 'prom-client';
 import { AppError } from '../../shared/errors.ts';
 import { FairQueue } from '../../shared/fair-queue.ts';
-import type { AccountPost } from '../accounts/mail/account-post.ts';
+import type { BackgroundMailer } from '../accounts/mail/background-mailer.ts';
 import { createAuditRecorder } from '../audit/recorder.ts';
 import { auditRoutes } from '../audit/routes.ts';
 import { AuditStore } from '../audit/store.ts';
-import { consoleRoutes, placeView } from '../console/routes.ts';
-import type { AppDeps } from '../http/app.ts';
+import { consoleRoutes, rewriteViewPath } from '../console/routes.ts';
+import type { AppDeps } from '../http/server/app.ts';
 import { DocumentMemory } from '../http/body/document-memory.ts';
-import { observeRequests } from '../http/metrics.ts';
-import type { QuickAnswers } from '../http/quick-answers.ts';
-import { PackedFiles } from '../http/packed-files.ts';
-import { RateLimiter, rateLimitExceeded } from '../http/rate-limit.ts';
-import type { Route } from '../http/route.ts';
-import { SessionCookie } from '../http/session-cookie.ts';
-import { StreamGuards } from '../http/stream-guards.ts';
-import { metricsRoute, systemRoutes } from '../http/system-routes.ts';
+import { observeRequests } from '../http/server/metrics.ts';
+import type { FastResponses } from '../http/responses/fast-responses.ts';
+import { CompressedFiles } from '../http/responses/compressed-files.ts';
+import { RateLimiter, rateLimitExceeded } from '../http/limits/rate-limit.ts';
+import type { Route } from '../http/routing/route.ts';
+import { SessionCookie } from '../http/routing/session-cookie.ts';
+import { StreamGuards } from '../http/responses/stream-guards.ts';
+import { metricsRoute, systemRoutes } from '../http/server/system-routes.ts';
 import { isDatabaseUnavailable } from '../platform/mongo/mongo-errors.ts';
 import type { RefusedWrites } from '../platform/mongo/refused-writes.ts';
 import type { ResultsService } from '../results/service.ts';
@@ -26,7 +26,7 @@ import type { Evidence } from './evidence.ts';
 import type { Fleet } from './fleet.ts';
 import {
   observeAssignments, observeConfirmations, observeDatabase, observeDeliveries, observeDomains, observeEvents,
-  observeEvidence, observeFleet, observeMailing, observePosts, observeResults, observeShares,
+  observeEvidence, observeFleet, observeNotices, observeMailers, observeResults, observeShares,
 } from './metrics.ts';
 import type { Notifications } from './notifications.ts';
 import type { StatusPages } from './status-pages.ts';
@@ -34,10 +34,10 @@ import type { ControllerPorts } from './ports.ts';
 import type { Subscribers } from './subscribers.ts';
 
 /** By default the process would wake a hundred times a second to see how late it is. */
-const LATENESS_EVERY_MS = 500;
+const EVENT_LOOP_SAMPLE_MS = 500;
 
 /** Imports and exports: each holds a document in memory. */
-const TURNS = { atOnce: 4, atOnceOfKey: 1, waiting: 50, waitingOfKey: 5, longestWaitMs: 25_000 };
+const TURNS = { maxRunning: 4, maxRunningPerKey: 1, maxWaiting: 50, maxWaitingPerKey: 5, maxWaitMs: 25_000 };
 /** Of documents that have come and wait for their turn, bytes: four of the largest. */
 const MAX_DOCUMENT_BYTES = 128 * 1024 * 1024;
 /** For an organization with too many of them waiting, s. */
@@ -54,11 +54,11 @@ interface HttpSources {
   refusedWrites: RefusedWrites;
   domains: Pick<Domains, 'lookups'>;
   evidence: Evidence['intake'];
-  mailing: Subscribers['mailing'];
+  noticeSender: Subscribers['noticeSender'];
   /** By the class of their mail. */
-  posts: Record<string, AccountPost>;
-  quick: QuickAnswers;
-  place: StatusPages['place'];
+  mailers: Record<string, BackgroundMailer>;
+  fastResponses: FastResponses;
+  routeByHost: StatusPages['routeByHost'];
 }
 
 /** The HTTP edge, with its metrics and the audit log. */
@@ -77,8 +77,8 @@ export async function openHttp(
   observeEvents(registry, events.hub);
   observeDomains(registry, sources.domains.lookups);
   observeEvidence(registry, sources.evidence);
-  observeMailing(registry, sources.mailing);
-  observePosts(registry, sources.posts);
+  observeNotices(registry, sources.noticeSender);
+  observeMailers(registry, sources.mailers);
   observeDatabase(registry, sources.refusedWrites);
   const turns = new FairQueue(clock, TURNS, (refusal) => {
     if (refusal === 'mine') return rateLimitExceeded(TURNS_RETRY_AFTER_S);
@@ -105,7 +105,7 @@ export async function openHttp(
   const scrape = () => {
     // Measuring wakes an idle process, so it begins when somebody reads it.
     if (!isMeasured) {
-      collectDefaultMetrics({ register: registry, eventLoopMonitoringPrecision: LATENESS_EVERY_MS });
+      collectDefaultMetrics({ register: registry, eventLoopMonitoringPrecision: EVENT_LOOP_SAMPLE_MS });
     }
     isMeasured = true;
     return registry.metrics();
@@ -114,7 +114,7 @@ export async function openHttp(
   const edge: AppDeps = {
     routes: [
       ...systemRoutes({ clock, checks }), ...(metrics.listen === null ? metricsRoutes : []),
-      ...consoleRoutes(consoleDir === undefined ? null : PackedFiles.open(consoleDir)),
+      ...consoleRoutes(consoleDir === undefined ? null : CompressedFiles.open(consoleDir)),
       ...auditRoutes({ entries }), ...sources.routes,
     ],
     audit: createAuditRecorder({ entries, organizationsOf, log }),
@@ -125,15 +125,15 @@ export async function openHttp(
     isUnavailable: isDatabaseUnavailable,
     observe: observeRequests(registry),
     onConnectionRefused: () => refusedConnections.inc(),
-    quick: sources.quick,
-    place: (request) => {
-      const placing = sources.place(request);
-      if (placing === undefined) placeView(request);
-      return placing?.then(() => placeView(request));
+    fastResponses: sources.fastResponses,
+    routeByHost: (request) => {
+      const pending = sources.routeByHost(request);
+      if (pending === undefined) rewriteViewPath(request);
+      return pending?.then(() => rewriteViewPath(request));
     },
   };
   /** For an address of its own; null: the metrics are among the other routes. */
-  const { quick: _quick, place: _place, ...plain } = edge;
+  const { fastResponses: _fastResponses, routeByHost: _routeByHost, ...plain } = edge;
   const metricsEdge = metrics.listen === null ? null : { ...plain, routes: metricsRoutes, isBare: true };
   return { edge, metricsEdge };
 }

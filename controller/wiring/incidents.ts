@@ -1,12 +1,12 @@
 import type { Tenant } from '../accounts/tenant.ts';
 import { CommentStore } from '../incidents/comment-store.ts';
 import { IncidentOutbox } from '../incidents/outbox.ts';
-import type { MonitorPast, NotificationLog } from '../incidents/ports.ts';
+import type { MonitorHistoryReader, NotificationLog } from '../incidents/ports.ts';
 import { incidentRoutes } from '../incidents/routes.ts';
 import { IncidentStore } from '../incidents/store.ts';
 import { IncidentUpdateStore } from '../incidents/update-store.ts';
 import { VoteStore } from '../incidents/vote-store.ts';
-import type { OpenReader } from '../results/reading/open-reader.ts';
+import type { UnwrittenReader } from '../results/reading/recent/unwritten-reader.ts';
 import type { ReplayedIncident } from '../verdicts/replay.ts';
 import type { Accounts } from './accounts.ts';
 import type { Events } from './events.ts';
@@ -24,10 +24,10 @@ interface IncidentSources {
 /** What other rooms know about an incident. */
 interface IncidentContext {
   notifications: NotificationLog;
-  past: MonitorPast;
-  open: Pick<OpenReader, 'open'>;
+  history: MonitorHistoryReader;
+  unwritten: Pick<UnwrittenReader, 'read'>;
   /** Has whoever owns a shard poll now. */
-  poke(shard: number): void;
+  notifyOwner(shard: number): void;
 }
 
 export type Incidents = Awaited<ReturnType<typeof openIncidents>>;
@@ -51,11 +51,11 @@ export async function openIncidents(ports: ControllerPorts, sources: IncidentSou
       ) => {
         const query = { check_id: monitorId, source: 'system' as const, page: 1, ...span };
         const { incidents: found } = await incidents.list(tenant, query);
-        const began = await votes.beginnings(tenant, found.map(({ _id }) => _id));
+        const votesByIncident = await votes.openingVotes(tenant, found.map(({ _id }) => _id));
         const outages: ReplayedIncident[] = [];
         const inOrder = found.toSorted((a, b) => a.started_at - b.started_at || a.created_at - b.created_at);
         for (const { _id, started_at, resolved_at } of inOrder) {
-          const votes = began.get(_id) ?? [];
+          const votes = votesByIncident.get(_id) ?? [];
           const last = outages.at(-1);
           // A person had ended its incident, so that it got another one.
           if (last?.started_at === started_at) outages.splice(-1, 1, { ...last, resolved_at });
@@ -64,15 +64,15 @@ export async function openIncidents(ports: ControllerPorts, sources: IncidentSou
         return outages;
       },
     },
-    routesOver: ({ notifications, past, open: owners, poke }: IncidentContext) => incidentRoutes({
-      incidents, updates, comments, votes, notifications, monitors, past, people, log,
-      events: events.publisher, onChanged, poke,
+    routesOver: ({ notifications, history, unwritten: unwritten, notifyOwner }: IncidentContext) => incidentRoutes({
+      incidents, updates, comments, votes, notifications, monitors, history, people, log,
+      events: events.publisher, onChanged, notifyOwner,
       outages: {
         // From owners only: documents do not have every failure, and a count must not go back.
         failures: async (monitorIds) => {
-          const states = [...(await owners.open(monitorIds, 0)).monitors.values()];
-          const open = states.flatMap(({ live }) => live.open_incident ?? []);
-          return new Map(open.map(({ id, failure_count = 0 }) => [id, failure_count]));
+          const states = [...(await unwritten.read(monitorIds, 0)).monitors.values()];
+          const ongoing = states.flatMap(({ live: monitor }) => monitor.open_incident ?? []);
+          return new Map(ongoing.map(({ id, failure_count = 0 }) => [id, failure_count]));
         },
       },
     }),

@@ -1,7 +1,7 @@
 import { Counter, Gauge, type Registry } from 'prom-client';
-import type { AccountPost } from '../accounts/mail/account-post.ts';
+import type { BackgroundMailer } from '../accounts/mail/background-mailer.ts';
 import type { Confirmations } from '../assignments/confirmations.ts';
-import type { KnownAssignments } from '../assignments/known-assignments.ts';
+import type { AssignmentHistoryCache } from '../assignments/assignment-history-cache.ts';
 import type { DomainLookups } from '../domains/service.ts';
 import type { DeliveryCounts } from '../delivery/service.ts';
 import type { EventHub } from '../events/hub.ts';
@@ -24,9 +24,9 @@ const OUTCOMES: Record<keyof Omit<DeliveryCounts, 'resumed'>, string> = {
   lost: 'another controller has the delivery',
 };
 
-export function observeAssignments(registry: Registry, { counts }: Pick<KnownAssignments, 'counts'>): void {
+export function observeAssignments(registry: Registry, { counts }: Pick<AssignmentHistoryCache, 'counts'>): void {
   const { counter } = metricsIn(registry);
-  counter('farwatch_assignments_looked_up_total', () => counts.looked_up,
+  counter('farwatch_assignments_looked_up_total', () => counts.lookups,
     'Pairs of probe and monitor read from the database because a result named them.');
   counter('farwatch_assignment_lookups_declined_total', () => counts.declined,
     'Batches left unanswered because their probe reports on too many monitors that it does not have.');
@@ -34,7 +34,7 @@ export function observeAssignments(registry: Registry, { counts }: Pick<KnownAss
 
 export function observeConfirmations(registry: Registry, { counts }: Pick<Confirmations, 'counts'>): void {
   const { counter } = metricsIn(registry);
-  counter('farwatch_confirmations_asked_total', () => counts.asked,
+  counter('farwatch_confirmations_asked_total', () => counts.requested,
     'Checks asked of the other probes of a monitor because one of them saw it fail.');
   counter('farwatch_confirmations_omitted_total', () => counts.omitted,
     'Such checks that were not asked for, because too many waited: the schedule decides.');
@@ -67,7 +67,7 @@ export function observeResults(registry: Registry, shards: Shards, bus: Controll
     'Rejected results and messages beyond 2,000 per hour and probe: counted, not kept.');
   counter('farwatch_results_not_assigned_total', () => deadLetters.countOf('not_assigned'),
     'Results rejected because their probe was never assigned the monitor.');
-  counter('farwatch_results_unknown_region_total', () => shards.strays.count,
+  counter('farwatch_results_unknown_region_total', () => shards.unknownRegions.count,
     'Batches ignored because their subject names no region that this controller knows.');
   counter('farwatch_lanes_dropped_total', () => shards.lostLanes.count,
     'Lanes dropped because their probe had begun more than 64 epochs within seconds.');
@@ -99,15 +99,15 @@ type ObservedDeliveries = Pick<Notifications, 'service' | 'failing'>;
 export function observeDeliveries(registry: Registry, { service, failing }: ObservedDeliveries): void {
   const { gauge, counter, counters } = metricsIn(registry);
   const outcomes = Object.entries(OUTCOMES).map(([outcome, meaning]) => `${outcome}: ${meaning}`).join('; ');
-  const tried = () => {
-    const { resumed: _resumed, ...tries } = service.counts;
-    return tries;
+  const attemptCounts = () => {
+    const { resumed: _resumed, ...attempts } = service.counts;
+    return attempts;
   };
-  counters('farwatch_delivery_tries_total', 'outcome', tried,
+  counters('farwatch_delivery_tries_total', 'outcome', attemptCounts,
     `Delivery attempts since the start, by outcome. ${outcomes}.`);
   counter('farwatch_delivery_resumed_total', () => service.counts.resumed,
     'Deliveries resumed after an attempt with unknown outcome: each may have arrived twice.');
-  gauge('farwatch_destinations_at_work', () => service.atWork, 'Destinations with deliveries in progress.');
+  gauge('farwatch_destinations_at_work', () => service.activeQueues, 'Destinations with deliveries in progress.');
   gauge('farwatch_destinations_failing', () => failing.latest,
     'Destinations in these shards whose latest delivery failed, counted at least every 30 s.');
 }
@@ -124,15 +124,15 @@ export function observeEvidence(registry: Registry, { counts }: Pick<EvidenceInt
       + 'unwritable: the database refuses it; all others: refused, and why.');
 }
 
-export function observeMailing(registry: Registry, { counts }: Pick<Subscribers['mailing'], 'counts'>): void {
+export function observeNotices(registry: Registry, { counts }: Pick<Subscribers['noticeSender'], 'counts'>): void {
   metricsIn(registry).counters('farwatch_subscriber_tries_total', 'outcome', () => counts,
     'Attempts to tell subscribers of status pages something since the start, by outcome. sent; dropped: they '
       + 'or the page are gone; dead: refused for good; retry: failed; busy: the mail provider has too much to do.');
 }
 
-export function observePosts(registry: Registry, posts: Record<string, Pick<AccountPost, 'dropped'>>): void {
+export function observeMailers(registry: Registry, mailers: Record<string, Pick<BackgroundMailer, 'dropped'>>): void {
   const dropped = () =>
-    Object.fromEntries(Object.entries(posts).map(([mails, post]) => [mails, post.dropped]));
+    Object.fromEntries(Object.entries(mailers).map(([mails, mailer]) => [mails, mailer.dropped]));
   metricsIn(registry).counters('farwatch_account_mails_dropped_total', 'class', dropped,
     'Mails given up since the start, by class: refused by the recipient\'s server, failed in every attempt, or '
       + 'dropped because too many were in progress, Farwatch stopped or the address had its mails of the hour. '

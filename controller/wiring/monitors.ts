@@ -1,6 +1,6 @@
 import { AppError } from '../../shared/errors.ts';
 import { FairQueue } from '../../shared/fair-queue.ts';
-import { rateLimitExceeded } from '../http/rate-limit.ts';
+import { rateLimitExceeded } from '../http/limits/rate-limit.ts';
 import { CountStore } from '../monitors/counts/count-store.ts';
 import { MonitorCounts } from '../monitors/counts/counts.ts';
 import { MonitorListStore } from '../monitors/list/list-store.ts';
@@ -8,9 +8,9 @@ import { MonitorStore } from '../monitors/store.ts';
 import type { ControllerPorts } from './ports.ts';
 
 /** An overview of 5,000 monitors takes some 20 MB while it is made. */
-const OVERVIEWS = { atOnce: 4, atOnceOfKey: 2, waiting: 200, waitingOfKey: 50, longestWaitMs: 25_000 };
+const OVERVIEWS = { maxRunning: 4, maxRunningPerKey: 2, maxWaiting: 200, maxWaitingPerKey: 50, maxWaitMs: 25_000 };
 /** Each reads and replays up to tens of thousands of results. */
-const SIMULATIONS = { atOnce: 1, atOnceOfKey: 1, waiting: 50, waitingOfKey: 5, longestWaitMs: 25_000 };
+const SIMULATIONS = { maxRunning: 1, maxRunningPerKey: 1, maxWaiting: 50, maxWaitingPerKey: 5, maxWaitMs: 25_000 };
 /** For an organization with too many simulations waiting, s. */
 const RETRY_AFTER_S = 5;
 

@@ -1,10 +1,10 @@
 import { SHARD_COUNT, shardOf } from '../../shared/ids.ts';
-import { Claims } from '../../shared/claims.ts';
+import { WorkClaims } from '../../shared/work-claims.ts';
 import { subjects } from '../../shared/contracts/subjects.ts';
 import { alertMailRoutes } from '../alert-mail/page-routes.ts';
 import { RecipientTokens } from '../alert-mail/recipient-tokens.ts';
 import { SuppressionStore } from '../alert-mail/store.ts';
-import { CLAIM_MS } from '../delivery/claimed.ts';
+import { CLAIM_MS } from '../delivery/claimed-delivery.ts';
 import { DigestClaimStore } from '../delivery/digests/claim-store.ts';
 import { MailWindowStore } from '../delivery/digests/window-store.ts';
 import { FailingCount } from '../delivery/failing-count.ts';
@@ -27,14 +27,14 @@ import type { Accounts } from './accounts.ts';
 import type { ControllerPorts } from './ports.ts';
 
 /** Attempts in progress at a stop get this long to end, ms. */
-const STOP_WITHIN_MS = 3000;
+const STOP_TIMEOUT_MS = 3000;
 
 interface NotificationSources {
   /** Notes what has reached its receiver. */
   incidents: Pick<IncidentStore, 'markNotified'>;
   mailer: Mailer;
   regions: RegionNaming;
-  accounts: Pick<Accounts, 'linkKeys' | 'organizationName' | 'tellOwners'>;
+  accounts: Pick<Accounts, 'linkKeys' | 'organizationName' | 'notifyOwners'>;
   /** Of links, without a slash at its end. */
   baseUrl(): string;
   /** Whether this controller serves the destinations of a shard. */
@@ -46,7 +46,7 @@ export type Notifications = Awaited<ReturnType<typeof openNotifications>>;
 
 /** Destinations, and the delivery of alerts to them. */
 export async function openNotifications(ports: NotificationPorts, sources: NotificationSources) {
-  const { config, mongo: { db }, bus, clock, log, company, holder, random, resolve } = ports;
+  const { config, mongo: { db }, bus, clock, log, peers, holder, random, resolve } = ports;
   const { incidents, mailer, regions, accounts, baseUrl, ownsShard } = sources;
   const destinations = new DestinationStore(db);
   const deliveries = new DeliveryStore(db);
@@ -65,28 +65,28 @@ export async function openNotifications(ports: NotificationPorts, sources: Notif
   const sending = { poster, mailer, destinations, clock, baseUrl, stopLink };
   const service = new DeliveryService({
     attempt: {
-      deliveries, digests, claims: new Claims({ clock, holder, lastsMs: CLAIM_MS }), health: queues,
+      deliveries, digests, claims: new WorkClaims({ clock, holder, ttlMs: CLAIM_MS }), health: queues,
       destinations, incidents, suppressions, clock, random,
       sendDigest: (digest) => sendDigest(sending, digest),
       send: (destination, alert, context) => sendAlert(sending, destination, alert, context),
       onFailing: ({ _id }, reason) => {
         log.warn({ destination_id: _id, reason }, 'a destination started failing');
-        failing.soon();
+        failing.triggerWithinInterval();
       },
     },
     pending: (id, limit) => deliveries.pending(id, limit),
     due: (shards, until, limit) => queues.due(shards, until, limit),
     removeOlder: (before, limit) => deliveries.removeOlder(before, limit),
-    queues, ownsShard, clock, log, company,
+    queues, ownsShard, clock, log, peers,
   });
   const failing = new FailingCount(() => {
     const shards = Array.from({ length: SHARD_COUNT }, (_, shard) => shard).filter(ownsShard);
     return shards.length === 0 ? Promise.resolve(0) : queues.countFailing(shards);
-  }, clock, company);
+  }, clock, peers);
   const wakeOwners = (destinationIds: string[]) => {
     service.wake(destinationIds);
     for (const shard of new Set(destinationIds.map(shardOf))) {
-      if (!ownsShard(shard)) bus.publish(subjects.poke(shard), '');
+      if (!ownsShard(shard)) bus.publish(subjects.notify(shard), '');
     }
   };
   return {
@@ -102,14 +102,14 @@ export async function openNotifications(ports: NotificationPorts, sources: Notif
           health: (ids) => queues.health(ids),
           newest: (id, limit) => deliveries.ofDestination(id, limit),
           destinationChanged: (id) => queues.clearFailures(id),
-          destinationGone: async (id) => {
-            await queues.bury(id, clock.now());
+          destinationDeleted: async (id) => {
+            await queues.markDeleted(id, clock.now());
             service.wake([id]);
           },
         },
       }),
       ...alertMailRoutes({
-        tokens, suppressions, organizationName: accounts.organizationName, tellOwners: accounts.tellOwners,
+        tokens, suppressions, organizationName: accounts.organizationName, notifyOwners: accounts.notifyOwners,
       }),
     ],
     start: () => {
@@ -117,7 +117,7 @@ export async function openNotifications(ports: NotificationPorts, sources: Notif
       failing.start();
     },
     stop: async () => {
-      await Promise.all([failing.stop(), service.stop(STOP_WITHIN_MS)]);
+      await Promise.all([failing.stop(), service.stop(STOP_TIMEOUT_MS)]);
       await poster.close();
     },
   };
@@ -130,7 +130,7 @@ export function openWatchdog(ports: ControllerPorts, { service, poster }: Notifi
   return new Watchdog({
     ...config, clock, log, poster,
     checks: [
-      { name: 'delivery of alerts', isWorking: () => service.hasWorked(silenceLimitMs(config.intervalMs)) },
+      { name: 'delivery of alerts', isWorking: () => service.hasPolled(silenceLimitMs(config.intervalMs)) },
       { name: 'database', isWorking: () => mongo.ping().then(() => true) },
       { name: 'bus', isWorking: () => bus.isConnected },
     ],

@@ -1,4 +1,4 @@
-import type { Company } from '../../shared/company.ts';
+import type { Peers } from '../../shared/peers.ts';
 import type { Log } from '../../shared/log.ts';
 import type { Clock } from '../../shared/time.ts';
 import type { PasswordCost } from '../accounts/users/passwords.ts';
@@ -19,7 +19,7 @@ export interface ControllerPorts {
   bus: ControllerBus;
   clock: Clock;
   log: Log;
-  company: Company;
+  peers: Peers;
   /** The name of this controller in leases and claims, also after a restart. */
   holder: string;
   /** IANA name of the machine's time zone. */

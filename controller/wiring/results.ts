@@ -5,12 +5,12 @@ import { assignedOf } from '../assignments/assigned-regions.ts';
 import { PingStore } from '../heartbeats/store.ts';
 import { toMonitorConfig } from '../monitors/config.ts';
 import type { MonitorDoc } from '../monitors/monitor.ts';
-import { KnownLimits } from '../plans/known-limits.ts';
+import { CachedLimits } from '../plans/cached-limits.ts';
 import type { Mongo } from '../platform/mongo/mongo.ts';
 import { DeadLetterStore } from '../results/dead-letters/dead-letter-store.ts';
 import { HourStore } from '../results/hours/hour-store.ts';
 import { JournalStore } from '../results/journal/journal-store.ts';
-import type { IsRead } from '../results/raw-results.ts';
+import type { HasRawReaders } from '../results/raw-results.ts';
 import { ResultsService } from '../results/service.ts';
 import { LeaseStore } from '../results/shards/lease-store.ts';
 import { SnapshotStore } from '../results/writing/snapshot-store.ts';
@@ -35,8 +35,8 @@ interface ResultSources {
   incidents: Incidents;
   notifications: Notifications;
   domains: Domains;
-  maintenance: Pick<Maintenance, 'stretches'>;
-  isRead: IsRead;
+  maintenance: Pick<Maintenance, 'maintenanceRanges'>;
+  hasRawReaders: HasRawReaders;
 }
 
 /** @internal Tests and benches open the stores alone. */
@@ -44,28 +44,28 @@ export type ResultStores = Awaited<ReturnType<typeof openResultStores>>;
 
 /** What becomes of results, from the bus to incidents and alerts; `pings` are those of heartbeats. */
 export async function openResults(ports: ControllerPorts, sources: ResultSources) {
-  const { config, mongo: { db }, bus, company, holder, clock, log } = ports;
+  const { config, mongo: { db }, bus, peers, holder, clock, log } = ports;
   const { fleet, events, incidents, notifications, domains, maintenance } = sources;
   const { monitors: { store: monitors }, accounts: { quota } } = sources;
   const stores = await openResultStores(db);
   const pings = new PingStore(db);
   await pings.ensureIndexes();
   const limitsOf = (organizationId: string) => quota.limitsOf(organizationId);
-  const limits = new KnownLimits({ clock, plans: config.accounts.plans, limitsOf });
+  const limits = new CachedLimits({ clock, plans: config.accounts.plans, limitsOf });
   const service = new ResultsService<MonitorDoc>({
-    clock, log, bus, company, holder, pings, manualEnds: incidents.store, isRead: sources.isRead,
+    clock, log, bus, peers, holder, pings, manualEnds: incidents.store, hasRawReaders: sources.hasRawReaders,
     stores: {
-      ...stores, history: events.publishing(stores.history),
+      ...stores, history: events.publishingHistory(stores.history),
       incidents: incidents.outbox, alerts: notifications.alerts,
     },
     limits: {
-      rawRetentionMs: (organizationId) => limits.rawMs(organizationId),
-      longestRawMs: limits.longestRawMs,
+      rawRetentionMs: (organizationId) => limits.rawRetentionMs(organizationId),
+      maxRawRetentionMs: limits.maxRawRetentionMs,
       regionOwner: (region) => fleet.directory.region(region)?.organization_id,
       clockShiftMs: (probeId) => fleet.liveness.clockShiftMs(probeId),
       hasVote: (probeId) => fleet.quarantines.hasVote(probeId),
       hasLiveProbe: (region) => fleet.liveness.liveProbes(region).length > 0,
-      canBeHelped: (state) => fleet.witnesses.canHelp(state),
+      canGetMoreVotes: (state) => fleet.witnesses.canGetMoreVotes(state),
       assignments: fleet.assignments,
       noDataAfterMs: config.noDataAfterMs,
       assigned: (config) =>
@@ -74,26 +74,26 @@ export async function openResults(ports: ControllerPorts, sources: ResultSources
     monitors: {
       findMarked: async (shards, limit) => {
         const docs = await monitors.findUnjournaled(shards, limit);
-        await limits.learn(docs.map((doc) => doc.organization_id));
+        await limits.preload(docs.map((doc) => doc.organization_id));
         // Read after the monitors: when an expiry or a window changes, they are marked after it is written.
-        const expiries = await domains.want(docs.flatMap(({ domain }) => domain ?? []));
-        const stretches = await maintenance.stretches(docs.map(({ _id }) => _id));
+        const expiries = await domains.track(docs.flatMap(({ domain }) => domain ?? []));
+        const maintenanceRanges = await maintenance.maintenanceRanges(docs.map(({ _id }) => _id));
         return docs.map((doc) => {
-          const config = toMonitorConfig(doc, expiries.get(doc.domain ?? ''), stretches.get(doc._id));
+          const config = toMonitorConfig(doc, expiries.get(doc.domain ?? ''), maintenanceRanges.get(doc._id));
           return { shard: shardOf(doc._id), config, monitor: doc };
         });
       },
       place: async (docs) => {
         await fleet.placement.apply(docs);
-        events.tellOfMonitors(docs);
+        events.publishMonitors(docs);
       },
       clear: (marks) => monitors.clearUnjournaled(marks),
     },
     onFailure: (state, region, result) => {
-      fleet.confirmations.note(state, region, result);
-      fleet.witnesses.note(state, (word) => service.heard(word));
+      fleet.confirmations.onResult(state, region, result);
+      fleet.witnesses.request(state, (decision) => service.recordWitness(decision));
     },
-    onPoke: () => notifications.service.poke(),
+    onNotified: () => notifications.service.trigger(),
   });
   return { service, pings };
 }
@@ -111,7 +111,7 @@ export async function openResultStores(db: Mongo['db']) {
 }
 
 /** Outlives the process, so that a controller finds what is its own again after it was killed. */
-export function holderOf(dataDir: string): string {
+export function readControllerId(dataDir: string): string {
   const file = join(dataDir, 'controller-id');
   try {
     return readFileSync(file, 'utf8').trim();

@@ -4,25 +4,25 @@ import type { MonitorDeps } from '../monitors/deps.ts';
 import { createNameRecords } from '../platform/outbound/name-records.ts';
 import { DomainChecks } from '../status-pages/domains/domain-checks.ts';
 import { domainRoutes } from '../status-pages/domains/domain-routes.ts';
-import type { OwnNames } from '../status-pages/domains/domain-rules.ts';
+import type { InstallationNames } from '../status-pages/domains/domain-rules.ts';
 import { PageDomainStore } from '../status-pages/domains/domain-store.ts';
 import { IncidentFollower } from '../status-pages/posts/incident-follower.ts';
 import { PostStore } from '../status-pages/posts/post-store.ts';
 import { followIncident } from '../status-pages/posts/verbs/follow-incident.ts';
 import { postRoutes } from '../status-pages/posts/post-routes.ts';
 import { detailRoutes } from '../status-pages/public/detail-routes.ts';
-import { DomainSnapshots } from '../status-pages/public/domain-snapshots.ts';
-import { earlyPages } from '../status-pages/public/early-pages.ts';
-import { HostPages } from '../status-pages/public/host-pages.ts';
-import { liveRoutes } from '../status-pages/public/live-routes.ts';
-import { MonitorBadges } from '../status-pages/public/monitor-badges.ts';
-import { PageSnapshots } from '../status-pages/public/page-snapshots.ts';
-import { PageStreams } from '../status-pages/public/page-streams.ts';
-import { PublicPages, type LastPages } from '../status-pages/public/public-pages.ts';
-import { publicPageRoutes, quickPages } from '../status-pages/public/public-routes.ts';
+import { DomainSnapshots } from '../status-pages/public/snapshots/domain-snapshots.ts';
+import { startupPages } from '../status-pages/public/startup-pages.ts';
+import { HostRouter } from '../status-pages/public/host-router.ts';
+import { liveRoutes } from '../status-pages/public/live/live-routes.ts';
+import { MonitorBadges } from '../status-pages/public/syndication/monitor-badges.ts';
+import { PageSnapshots } from '../status-pages/public/snapshots/page-snapshots.ts';
+import { PageStreams } from '../status-pages/public/live/page-streams.ts';
+import { PageCache, type LastKnownPages } from '../status-pages/public/cache/page-cache.ts';
+import { publicPageRoutes, fastPageResponses } from '../status-pages/public/public-routes.ts';
 import { readPublicPage } from '../status-pages/public/read-public-page.ts';
-import { snapshotRounds } from '../status-pages/public/snapshot-rounds.ts';
-import { spreadRoutes } from '../status-pages/public/spread-routes.ts';
+import { createSnapshotRefresh } from '../status-pages/public/snapshots/snapshot-refresh.ts';
+import { syndicationRoutes } from '../status-pages/public/syndication/syndication-routes.ts';
 import { FreedSubdomainStore } from '../status-pages/freed-subdomain-store.ts';
 import type { PageDeps, PageSubscribers } from '../status-pages/deps.ts';
 import { pageRoutes } from '../status-pages/routes.ts';
@@ -38,45 +38,45 @@ export type PublicPageReaders = ReturnType<typeof openPublicPages>;
 export function openPublicPages({ config, clock, log }: Pick<ControllerPorts, 'config' | 'clock' | 'log'>) {
   const dir = join(config.dataDir, 'status-pages');
   const [snapshots, domains] = [new PageSnapshots({ dir, clock, log }), new DomainSnapshots(dir, log)];
-  const last: LastPages = {
+  const cachedPages: LastKnownPages = {
     recall: (subdomain) => snapshots.recall(subdomain),
-    keep: (found) => {
-      snapshots.keep(found);
-      domains.keep(found.page);
+    save: (found) => {
+      snapshots.save(found);
+      domains.save(found.page);
     },
     remove: (subdomain) => {
       snapshots.remove(subdomain);
       domains.remove(subdomain);
     },
   };
-  const readers = new PublicPages({ clock, last });
+  const readers = new PageCache({ clock, last: cachedPages });
   return {
     readers, recallDomain: (domain: string) => domains.recall(domain),
-    snapshots: { names: () => snapshots.names(), remove: last.remove.bind(last) },
+    snapshots: { names: () => snapshots.names(), remove: cachedPages.remove.bind(cachedPages) },
     settled: () => Promise.all([snapshots.settled(), domains.settled()]),
     /** Answers requests before the database does. `baseUrl` is what links begin with, as everywhere. */
-    early: (baseUrl: () => string) => {
+    findAtStartup: (baseUrl: () => string) => {
       const recall = (domain: string) => domains.recall(domain);
-      const known = { find: async (domain: string) => {
+      const cachedDomains = { find: async (domain: string) => {
         const subdomain = recall(domain);
         return subdomain === null ? null : { subdomain };
       } };
-      const hosts = new HostPages({ domains: known, recall, own: ownNames(config), clock });
-      const find = earlyPages(readers, baseUrl);
+      const hosts = new HostRouter({ domains: cachedDomains, recall, own: ownNames(config), clock });
+      const find = startupPages(readers, baseUrl);
       return async (request: IncomingMessage) => {
-        await hosts.place(request);
+        await hosts.rewrite(request);
         return find(request);
       };
     },
   };
 }
 
-function ownNames({ http: { baseUrl }, statusPages: { domain } }: ControllerPorts['config']): OwnNames {
+function ownNames({ http: { baseUrl }, statusPages: { domain } }: ControllerPorts['config']): InstallationNames {
   return { pageDomain: domain, baseHost: baseUrl === null ? null : new URL(baseUrl).hostname };
 }
 
-interface PageSources extends Pick<PageDeps, 'told'> {
-  accounts: Pick<Accounts, 'pages' | 'tellOwners'>;
+interface PageSources extends Pick<PageDeps, 'notifySubscribers'> {
+  accounts: Pick<Accounts, 'pages' | 'notifyOwners'>;
   incidents: Incidents['store'];
   windows: PageDeps['windows'];
   /** Of links, without a slash at its end. */
@@ -89,59 +89,59 @@ export type StatusPages = Awaited<ReturnType<typeof openStatusPages>>;
 /** Status pages, and what they tell their readers. */
 export async function openStatusPages(
   ports: ControllerPorts,
-  { accounts: { pages, tellOwners }, incidents, windows, told, baseUrl: linkBase, publicPages }: PageSources,
+  { accounts: { pages, notifyOwners }, incidents, windows, notifySubscribers, baseUrl: linkBase, publicPages }: PageSources,
 ) {
-  const { config, mongo: { db }, clock, log, company, holder, random } = ports;
+  const { config, mongo: { db }, clock, log, peers, holder, random } = ports;
   const { snapshots, readers } = publicPages;
   const [posts, domains, visits] = [new PostStore(db), new PageDomainStore(db), new VisitStore(db)];
   const freed = new FreedSubdomainStore(db);
   await Promise.all([pages, freed, posts, domains, visits].map((store) => store.ensureIndexes()));
   const own = ownNames(config);
-  const hosts = new HostPages({ domains, recall: publicPages.recallDomain, own, clock });
+  const hosts = new HostRouter({ domains, recall: publicPages.recallDomain, own, clock });
   const naming = {
-    pages, freed, domains, own, ask: createNameRecords(config.statusPages.nameServers, clock),
+    pages, freed, domains, own, lookUpRecords: createNameRecords(config.statusPages.nameServers, clock),
     domainChanged: (domain: string) => hosts.forget(domain),
   };
   const counter = new VisitCounter({ visits, pages, clock, log });
   const streams = new PageStreams({ pages: readers, clock, random });
-  const domainChecks = new DomainChecks({ ...naming, tellOwners, clock, log, holder });
+  const domainChecks = new DomainChecks({ ...naming, notifyOwners, clock, log, holder });
   const follower = new IncidentFollower({
-    incidents, clock, log, company, holder,
-    follow: (incident) => followIncident({ pages, posts, told }, incident, clock.now()),
+    incidents, clock, log, peers, holder,
+    follow: (incident) => followIncident({ pages, posts, notifySubscribers }, incident, clock.now()),
   });
   return {
     posts, domainChecks, counter, streams, settled: publicPages.settled,
-    rounds: snapshotRounds({ pages, readers, snapshots, clock, log }),
+    snapshotTask: createSnapshotRefresh({ pages, pageCache: readers, snapshots, clock, log }),
     /** Leads a request for the host of a page there, and counts visits. Never rejects. */
-    place: (request: IncomingMessage): Promise<void> | undefined => {
-      const placing = hosts.place(request);
-      if (placing === undefined) counter.note(request);
-      return placing?.then(() => counter.note(request));
+    routeByHost: (request: IncomingMessage): Promise<void> | undefined => {
+      const pending = hosts.rewrite(request);
+      if (pending === undefined) counter.record(request);
+      return pending?.then(() => counter.record(request));
     },
     follower,
     over: (
-      { monitors, readers: { statistics, pastDays, history }, quota }: MonitorDeps,
+      { monitors, readers: { statistics, dailyUptimes: uptimes, history }, quota }: MonitorDeps,
       subscribers: PageSubscribers,
     ) => {
-      const shown = { pages, posts, monitors, statistics, pastDays, history, windows };
-      const badges = new MonitorBadges({ pages, readers, clock });
+      const shown = { pages, posts, monitors, statistics, dailyUptimes: uptimes, history, windows };
+      const badges = new MonitorBadges({ pages, pageCache: readers, clock });
       const changed = (subdomain: string, isPublished: boolean) => {
-        readers.changed(subdomain, isPublished);
+        readers.invalidate(subdomain, isPublished);
         badges.clear();
       };
       const deps = {
-        ...shown, ...naming, visits, quota, changed, subscribers, told, incidents,
-        followIncidents: () => follower.look(),
+        ...shown, ...naming, visits, quota, changed, subscribers, notifySubscribers, incidents,
+        followIncidents: () => follower.trigger(),
       };
       return {
         deps,
-        quick: quickPages(readers),
+        fastResponses: fastPageResponses(readers),
         /** From now on readers get pages as they are. */
         connect: () => readers.connect((subdomain) => readPublicPage(shown, subdomain, clock.now())),
         routes: [
           ...pageRoutes(deps), ...domainRoutes(deps), ...postRoutes(deps),
           ...publicPageRoutes(readers), ...detailRoutes(shown, readers, clock),
-          ...liveRoutes(readers, streams), ...spreadRoutes({ badges, readers, baseUrl: linkBase }),
+          ...liveRoutes(readers, streams), ...syndicationRoutes({ badges, pageCache: readers, baseUrl: linkBase }),
         ],
       };
     },

@@ -3,7 +3,7 @@ import { within } from '../../shared/time.ts';
 import type { Quota } from '../plans/quota.ts';
 import type { BusUser } from '../platform/bus/identities-port.ts';
 import type { RawConsumer } from '../platform/bus/raw-consumers.ts';
-import { keepRawStream } from '../platform/bus/raw-stream.ts';
+import { maintainRawStream } from '../platform/bus/raw-stream.ts';
 import { SubscriptionDirectory } from '../subscriptions/directory.ts';
 import { subscriptionRoutes } from '../subscriptions/routes.ts';
 import { SubscriptionStore } from '../subscriptions/store.ts';
@@ -12,7 +12,7 @@ import { deleteSubscriptionsOf } from '../subscriptions/verbs.ts';
 import type { ControllerPorts } from './ports.ts';
 
 /** How long a change of subscriptions waits for JetStream; a subscriber may stay connected meanwhile. */
-const ENSURED_WITHIN_MS = 1000;
+const ENSURE_TIMEOUT_MS = 1000;
 
 interface VerbsDeps {
   quota: Quota;
@@ -32,12 +32,12 @@ export async function openSubscriptions({ config, mongo, bus, clock, log }: Cont
   const wanted = (): RawConsumer[] => directory.all().map(({ _id: id, organization_id: organization }) => ({
     name: rawConsumer(id), filter: subjects.rawOfOrganization(organization),
   }));
-  const stream = keepRawStream({
+  const stream = maintainRawStream({
     bus, clock, log,
-    consumers: { wanted, wantedNow: () => directory.refresh().then(wanted) },
+    consumers: { wanted, reloadWanted: () => directory.refresh().then(wanted) },
   });
   /** Never rejects: when JetStream does not answer in time, the rounds go on trying. */
-  const ensured = () => within(clock, ENSURED_WITHIN_MS, stream.run()).catch(() => undefined);
+  const ensureStream = () => within(clock, ENSURE_TIMEOUT_MS, stream.run()).catch(() => undefined);
   return {
     directory, stream,
     users: async (): Promise<BusUser[]> => {
@@ -45,18 +45,18 @@ export async function openSubscriptions({ config, mongo, bus, clock, log }: Cont
       return directory.all().map(subscriberUser);
     },
     over: ({ quota, identities }: VerbsDeps) => {
-      const agree = async (): Promise<void> => {
+      const reconcile = async (): Promise<void> => {
         // The quickstart's server stops JetStream with its last subscriber, and consumers must go before.
-        if (directory.all().length === 0) await ensured();
+        if (directory.all().length === 0) await ensureStream();
         await identities.publish();
-        await ensured();
+        await ensureStream();
       };
-      directory.onChange(() => void agree().catch(() => undefined));
+      directory.onChange(() => void reconcile().catch(() => undefined));
       const publish = async (): Promise<void> => {
         identities.announce();
         directory.announce();
         await directory.refresh();
-        await agree();
+        await reconcile();
       };
       const deps = { subscriptions: store, quota, publish };
       return {

@@ -32,14 +32,14 @@ export async function buildConsole({ root, outdir }) {
   const outputs = Object.entries(metafile.outputs)
     .map(([path, output]) => ({ name: basename(path), ...output }));
   const main = outputs.find(({ entryPoint }) => entryPoint === `${APP}/main.tsx`);
-  const early = [main.name, ...main.imports.filter(({ kind }) => kind === 'import-statement')
+  const entryScripts = [main.name, ...main.imports.filter(({ kind }) => kind === 'import-statement')
     .map(({ path }) => basename(path))];
-  const page = pageOf({ scripts: early, style: basename(main.cssBundle) });
+  const page = pageOf({ scripts: entryScripts, style: basename(main.cssBundle) });
   await copyFile(join(root, APP, 'icon.svg'), join(outdir, 'icon.svg'));
   await writeFile(join(outdir, 'index.html'), page);
   const names = outputs.map(({ name }) => name);
   const all = [...names, 'icon.svg', 'index.html'];
-  const files = await Promise.all(all.map(async (name) => [name, await pack(outdir, name)]));
+  const files = await Promise.all(all.map(async (name) => [name, await compress(outdir, name)]));
   await writeFile(join(outdir, 'files.json'), JSON.stringify(Object.fromEntries(files)));
 }
 
@@ -61,7 +61,7 @@ ${parts.map((name) => `<link rel="modulepreload" href="${at(name)}">\n`).join(''
 }
 
 /** Writes the compressed forms beside a file and says what there is of it. */
-async function pack(outdir, name) {
+async function compress(outdir, name) {
   const path = join(outdir, name);
   const body = await readFile(path);
   const params = { [constants.BROTLI_PARAM_QUALITY]: 11 };

@@ -27,8 +27,8 @@ function relativePen() {
   const rings = [];
   let [ring, from] = [[], [0, 0]];
   const add = (x, y) => {
-    const [place, last] = [[Math.round(x), Math.round(y)], ring.at(-1)];
-    if (last === undefined || place[0] !== last[0] || place[1] !== last[1]) ring.push(place);
+    const [point, last] = [[Math.round(x), Math.round(y)], ring.at(-1)];
+    if (last === undefined || point[0] !== last[0] || point[1] !== last[1]) ring.push(point);
   };
   return {
     moveTo: (x, y) => {

@@ -23,10 +23,10 @@ interface Issued {
 }
 
 /** Results that are written and synced at once. */
-const BATCH = 500;
-const TRY_AGAIN_MS = 1000;
+const BATCH_SIZE = 500;
+const RETRY_DELAY_MS = 1000;
 
-const [credential = 'subscription.json', folder = 'results', mostBytes = '100000000'] = process.argv.slice(2);
+const [credential = 'subscription.json', folder = 'results', maxFileBytes = '100000000'] = process.argv.slice(2);
 const { nats_url, seed, subscription } = JSON.parse(readFileSync(credential, 'utf8')) as Issued;
 /** `raw.<organization>.`: the server can be made to send other messages, see docs/nats.md. */
 const ownPrefix = (subscription.subjects[0] ?? '').replace('>', '');
@@ -35,14 +35,14 @@ const connection = await connect({
   servers: nats_url.split(','), authenticator: nkeyAuthenticator(new TextEncoder().encode(seed)),
   inboxPrefix: subscription.inbox_prefix, maxReconnectAttempts: -1,
 });
-const results = await (await findConsumer()).consume({ max_messages: BATCH });
+const results = await (await findConsumer()).consume({ max_messages: BATCH_SIZE });
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => results.stop());
 const batch: JsMsg[] = [];
-const append = appendingTo(folder, Number(mostBytes));
+const append = createAppender(folder, Number(maxFileBytes));
 for await (const message of results) {
   batch.push(message);
   // What came last must not wait for a full batch.
-  if (batch.length < BATCH && message.info.pending > 0) continue;
+  if (batch.length < BATCH_SIZE && message.info.pending > 0) continue;
   const own = batch.filter(({ subject }) => subject.startsWith(ownPrefix));
   if (own.length > 0) append(own.map((one) => `${one.string()}\n`).join(''));
   for (const one of batch.splice(0)) one.ack();
@@ -57,17 +57,17 @@ async function findConsumer(): Promise<Consumer> {
       return await consumers.get(subscription.stream, subscription.consumer);
     } catch (error) {
       console.error(String(error));
-      await new Promise((resolve) => setTimeout(resolve, TRY_AGAIN_MS));
+      await new Promise((resolve) => setTimeout(resolve, RETRY_DELAY_MS));
     }
   }
 }
 
 /** Adds to its newest file, or to a new one if that is full, and waits for the disk. */
-function appendingTo(to: string, most: number): (lines: string) => void {
+function createAppender(to: string, maxBytes: number): (lines: string) => void {
   let newest: string | null = null;
   mkdirSync(to, { recursive: true });
   return (lines) => {
-    if (newest === null || statSync(newest).size >= most) {
+    if (newest === null || statSync(newest).size >= maxBytes) {
       newest = join(to, `${new Date().toISOString().replaceAll(':', '-')}.jsonl`);
     }
     appendFileSync(newest, lines, { flush: true });

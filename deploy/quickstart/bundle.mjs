@@ -7,7 +7,7 @@ import { runQuietly } from './install.mjs';
 
 const BUILD = fileURLToPath(new URL('build.mjs', import.meta.url));
 const SOURCES = ['shared', 'controller', 'probe', 'deploy'];
-const KEPT_BUNDLES = 3;
+const MAX_UNUSED_BUNDLES = 3;
 const HOUR_MS = 3_600_000;
 
 /**
@@ -82,7 +82,7 @@ async function pruneBundles(cache, current) {
     }),
   );
   aged.sort((one, other) => other.usedAt - one.usedAt);
-  for (const { path, usedAt } of aged.slice(KEPT_BUNDLES)) {
+  for (const { path, usedAt } of aged.slice(MAX_UNUSED_BUNDLES)) {
     if (path === current || Date.now() - usedAt < HOUR_MS || (await isHeld(path))) continue;
     await rm(path, { recursive: true, force: true }).catch(() => {});
   }

@@ -2,7 +2,7 @@ import { mkdirSync, realpathSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Clock } from '../../shared/time.ts';
 import { takeMachineLock } from './machine-lock.mjs';
-import { RunRecords } from './run-records.ts';
+import { RunRecords } from './processes/run-records.ts';
 import { StartError } from './start-error.ts';
 
 const OWN_ROLE = 'quickstart';

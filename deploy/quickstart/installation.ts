@@ -5,20 +5,20 @@ import { join } from 'node:path';
 import { CONTROLLER_SECRETS } from '../../controller/config.ts';
 import type { Environment } from '../../shared/environment.ts';
 import { sleep, type Clock } from '../../shared/time.ts';
-import { prepareDatabase } from './database.ts';
+import { prepareDatabase } from './servers/database.ts';
 import type { DataDir } from './data-dir.ts';
-import { answersAsNats, prepareNatsServer, type NatsServer } from './nats-server.ts';
-import { localAddress } from './ports.ts';
-import { NODE_VARIABLES, type ProcessFlags, type ProcessSpec } from './process-spec.ts';
-import type { Screen } from './screen.ts';
+import { respondsAsNats, prepareNatsServer, type NatsServer } from './servers/nats-server.ts';
+import { localAddress } from './servers/ports.ts';
+import { NODE_VARIABLES, type ProcessFlags, type ProcessSpec } from './processes/process-spec.ts';
+import type { Screen } from './output/screen.ts';
 import type { QuickstartSettings } from './settings.ts';
 import { StartError } from './start-error.ts';
-import { SupervisedProcess } from './supervised-process.ts';
+import { SupervisedProcess } from './processes/supervised-process.ts';
 
-const POLL_MS = 25;
+const POLL_INTERVAL_MS = 25;
 const SLOW_AFTER_MS = 60_000;
-const PROBE_STOP_WITHIN_MS = 2500;
-const CONTROLLER_STOP_WITHIN_MS = 3500;
+const PROBE_STOP_TIMEOUT_MS = 2500;
+const CONTROLLER_STOP_TIMEOUT_MS = 3500;
 
 export interface InstallationDeps {
   settings: QuickstartSettings;
@@ -64,10 +64,10 @@ export class Installation {
     if (this.#isStopping) return;
     const token = this.isFirstStart ? randomBytes(32).toString('hex') : null;
     this.#launch(this.#controllerSpec(mongoUrl, nats, token));
-    if (token !== null) await this.#until('the API', () => answersOk(`${this.url}/healthz`));
+    if (token !== null) await this.#until('the API', () => respondsOk(`${this.url}/healthz`));
     if (this.#isStopping) return;
     this.#launch(this.#probeSpec(nats, token));
-    await this.#until('the API', () => answersOk(`${this.url}/readyz`));
+    await this.#until('the API', () => respondsOk(`${this.url}/readyz`));
     await this.#until('the probe', async () => this.#hasProbeConnected);
   }
 
@@ -103,7 +103,7 @@ export class Installation {
       dataDir: dataDir.path, nats: settings.controller.nats, env: withoutSecrets(env), screen,
     });
     this.#launch(nats.spec);
-    await this.#until('nats-server', () => answersAsNats(nats.address));
+    await this.#until('nats-server', () => respondsAsNats(nats.address));
     screen.say(
       'info', `NATS: nats-server ${nats.program.version} on ${nats.address.host}:${nats.address.port}`,
     );
@@ -125,7 +125,7 @@ export class Installation {
         ? { NATS_CREDS: nats.seedFile, NATS_USERS_FILE: nats.usersFile, NATS_PID_FILE: nats.pidFile }
         : {}),
     };
-    return this.#nodeSpec('controller', [], { ...this.#deps.env, ...overrides }, CONTROLLER_STOP_WITHIN_MS);
+    return this.#nodeSpec('controller', [], { ...this.#deps.env, ...overrides }, CONTROLLER_STOP_TIMEOUT_MS);
   }
 
   #probeSpec(nats: NatsServer | null, token: string | null): ProcessSpec {
@@ -140,15 +140,15 @@ export class Installation {
     const onMessage = (message: unknown) => {
       if ((message as { msg?: unknown } | null)?.msg === 'connected') this.#hasProbeConnected = true;
     };
-    return { ...this.#nodeSpec('probe', args, env, PROBE_STOP_WITHIN_MS), onMessage };
+    return { ...this.#nodeSpec('probe', args, env, PROBE_STOP_TIMEOUT_MS), onMessage };
   }
 
-  #nodeSpec(role: string, args: string[], env: Environment, stopWithinMs: number): ProcessSpec {
+  #nodeSpec(role: string, args: string[], env: Environment, stopTimeoutMs: number): ProcessSpec {
     const { bundles, flags } = this.#deps;
     return {
       role, command: process.execPath,
       args: [...(role === 'probe' ? flags.probe : flags.node), join(bundles, `${role}.mjs`), ...args],
-      env: { ...NODE_VARIABLES, ...env }, hasChannel: true, stopWithinMs,
+      env: { ...NODE_VARIABLES, ...env }, hasChannel: true, stopTimeoutMs,
     };
   }
 
@@ -168,14 +168,14 @@ export class Installation {
   async #until(what: string, isTrue: () => Promise<boolean>): Promise<void> {
     const { clock, screen } = this.#deps;
     const startedMs = clock.monotonic();
-    let hasSaid = false;
+    let hasWarned = false;
     while (!(await isTrue()) && !this.#isStopping) {
       if (this.#failed !== null) throw new StartError(this.#failed);
-      if (!hasSaid && clock.monotonic() - startedMs > SLOW_AFTER_MS) {
-        hasSaid = true;
+      if (!hasWarned && clock.monotonic() - startedMs > SLOW_AFTER_MS) {
+        hasWarned = true;
         screen.say('warn', `Still waiting for ${what}`);
       }
-      await sleep(clock, POLL_MS);
+      await sleep(clock, POLL_INTERVAL_MS);
     }
   }
 }
@@ -188,7 +188,7 @@ function withoutSecrets(env: Environment): Environment {
   return Object.fromEntries(Object.entries(env).filter(([name]) => !secrets.includes(name)));
 }
 
-function answersOk(url: string): Promise<boolean> {
+function respondsOk(url: string): Promise<boolean> {
   return new Promise((resolve) => {
     const request = get(url, { timeout: 2000, agent: false }, (response) => {
       response.resume();

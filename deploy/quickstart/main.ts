@@ -4,14 +4,14 @@ import { mapStacks } from '../../shared/mapped-stacks.ts';
 import { systemClock } from '../../shared/time.ts';
 import { claimDataDir } from './data-dir.ts';
 import { Installation } from './installation.ts';
-import { LogFile } from './log-file.ts';
-import { knownFlags } from './node-flags.ts';
-import { freePort, requirePort } from './ports.ts';
-import { NODE_FLAGS, PROBE_FLAGS, STORE_FLAGS, type ProcessFlags } from './process-spec.ts';
-import { Screen } from './screen.ts';
+import { LogFile } from './output/log-file.ts';
+import { supportedFlags } from './processes/node-flags.ts';
+import { freePort, requirePort } from './servers/ports.ts';
+import { NODE_FLAGS, PROBE_FLAGS, STORE_FLAGS, type ProcessFlags } from './processes/process-spec.ts';
+import { Screen } from './output/screen.ts';
 import { readSettings, type QuickstartSettings } from './settings.ts';
 import { StartError } from './start-error.ts';
-import { tellReady } from './welcome.ts';
+import { printReady } from './output/ready-message.ts';
 
 interface Options {
   argv: readonly string[];
@@ -81,7 +81,7 @@ async function run(
     const outcome = await Promise.race([installation.start().then(() => 'ready'), stop]);
     if (outcome === 'ready') {
       const { registration } = settings.controller.accounts;
-      tellReady(screen, {
+      printReady(screen, {
         url: installation.url, dataDir: dataDir.path, isFirst, tookMs: clock.monotonic() - startedMs,
         registration,
       });
@@ -98,7 +98,7 @@ async function run(
 }
 
 async function flagsOf(program: string): Promise<ProcessFlags> {
-  const known = new Set(await knownFlags(program, [...STORE_FLAGS, ...PROBE_FLAGS]));
-  const ofThem = (flags: readonly string[]): string[] => flags.filter((flag) => known.has(flag));
-  return { node: ofThem(NODE_FLAGS), probe: ofThem(PROBE_FLAGS), store: ofThem(STORE_FLAGS) };
+  const supported = new Set(await supportedFlags(program, [...STORE_FLAGS, ...PROBE_FLAGS]));
+  const supportedOf = (flags: readonly string[]): string[] => flags.filter((flag) => supported.has(flag));
+  return { node: supportedOf(NODE_FLAGS), probe: supportedOf(PROBE_FLAGS), store: supportedOf(STORE_FLAGS) };
 }

@@ -1,9 +1,9 @@
-const MAJOR_NEEDED = 20;
-const MINOR_NEEDED = 19;
+const MIN_MAJOR = 20;
+const MIN_MINOR = 19;
 
 /** What to tell somebody whose Node.js is too old; null when it is not. */
-export function nodeTooOld(version) {
+export function nodeVersionError(version) {
   const [major = 0, minor = 0] = version.split('.').map(Number);
-  if (major > MAJOR_NEEDED || (major === MAJOR_NEEDED && minor >= MINOR_NEEDED)) return null;
-  return `Farwatch needs Node.js ${MAJOR_NEEDED}.${MINOR_NEEDED} or newer; this is ${version}. See https://nodejs.org/en/download`;
+  if (major > MIN_MAJOR || (major === MIN_MAJOR && minor >= MIN_MINOR)) return null;
+  return `Farwatch needs Node.js ${MIN_MAJOR}.${MIN_MINOR} or newer; this is ${version}. See https://nodejs.org/en/download`;
 }

@@ -4,10 +4,10 @@ import { dirname, join } from 'node:path';
 import { runNpm } from './install.mjs';
 import { withMachineLock } from './machine-lock.mjs';
 
-const BUILD_WITHIN_MS = 180_000;
+const BUILD_TIMEOUT_MS = 180_000;
 const FALLBACK = "ICMP checks use the system's ping";
 const CAP_NET_RAW = 1n << 13n;
-const NO_RIGHT = 'raw sockets need root or CAP_NET_RAW';
+const NO_PERMISSION = 'raw sockets need root or CAP_NET_RAW';
 
 /** What npm wrote when it failed, and what that means for people. */
 const REASONS = [
@@ -28,33 +28,33 @@ const REASONS = [
  * the addon does not load yet. Whatever hinders it is said once and remembered for this version of Node.js,
  * so that later starts lose no time. Resolves to whether raw-socket can be used.
  */
-export async function ensureRawSocket({ root, say, within = BUILD_WITHIN_MS }) {
+export async function ensureRawSocket({ root, say, within = BUILD_TIMEOUT_MS }) {
   const home = join(root, 'node_modules/raw-socket');
   if (!existsSync(home)) return false;
   if (!mayOpenRawSockets()) {
-    report(root, say, NO_RIGHT);
+    report(root, say, NO_PERMISSION);
     return false;
   }
-  if (loads(root)) return true;
-  if (![null, NO_RIGHT].includes(known(root))) return false;
+  if (canLoad(root)) return true;
+  if (![null, NO_PERMISSION].includes(recordedReason(root))) return false;
   return await withMachineLock('raw-socket', home, async () => {
-    if (loads(root)) return true;
+    if (canLoad(root)) return true;
     say('Building raw-socket for ICMP checks (about 10 s)');
     try {
       // By name: no other package's scripts are run.
       const args = ['rebuild', 'raw-socket', '--ignore-scripts=false', '--no-audit', '--no-fund'];
       await runNpm(args, root, { timeout: within, killSignal: 'SIGKILL' });
-      if (loads(root)) return true;
+      if (canLoad(root)) return true;
       report(root, say, 'raw-socket was built but could not be loaded');
     } catch (error) {
-      const [, why] = REASONS.find(([sign]) => sign.test(error.message)) ?? [];
-      report(root, say, `raw-socket could not be built: ${why ?? lastLine(error.message)}`);
+      const [, reason] = REASONS.find(([sign]) => sign.test(error.message)) ?? [];
+      report(root, say, `raw-socket could not be built: ${reason ?? lastLine(error.message)}`);
     }
     return false;
   });
 }
 
-function loads(root) {
+function canLoad(root) {
   try {
     createRequire(join(root, 'package.json'))('raw-socket');
     return true;
@@ -70,23 +70,23 @@ function mayOpenRawSockets() {
   return (BigInt(`0x${effective}`) & CAP_NET_RAW) !== 0n;
 }
 
-function report(root, say, why) {
-  if (known(root) === why) return;
-  say(`${FALLBACK}: ${why}`);
+function report(root, say, reason) {
+  if (recordedReason(root) === reason) return;
+  say(`${FALLBACK}: ${reason}`);
   try {
-    mkdirSync(dirname(noteOf(root)), { recursive: true });
-    writeFileSync(noteOf(root), why);
+    mkdirSync(dirname(reasonFile(root)), { recursive: true });
+    writeFileSync(reasonFile(root), reason);
   } catch {
     // A read-only checkout forgets it, and says it again.
   }
 }
 
 /** Why an earlier start had to do without, null if none had. */
-function known(root) {
-  return existsSync(noteOf(root)) ? readFileSync(noteOf(root), 'utf8') : null;
+function recordedReason(root) {
+  return existsSync(reasonFile(root)) ? readFileSync(reasonFile(root), 'utf8') : null;
 }
 
-function noteOf(root) {
+function reasonFile(root) {
   return join(root, `node_modules/.cache/farwatch-no-raw-socket-${process.versions.modules}`);
 }
 

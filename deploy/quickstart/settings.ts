@@ -17,11 +17,11 @@ export function readSettings(env: Environment, argv: readonly string[]): Quickst
   const isSet = (name: string) => Boolean(env[name]?.trim() || env[`${name}_FILE`]?.trim());
   const hasMongo = isSet('MONGODB_URL');
   const hasNats = isSet('NATS_URL');
-  const standIns = {
+  const placeholders = {
     ...(hasMongo ? {} : { MONGODB_URL: 'mongodb://embedded' }),
     ...(hasNats ? {} : { NATS_URL: 'nats://embedded' }),
   };
-  const controller = checkControllerConfig({ ...env, ...standIns });
+  const controller = checkControllerConfig({ ...env, ...placeholders });
   const probe = checkProbeConfig(env, []);
   const unknown = argv.map((argument) =>
     `${argument} is not an option: npm start takes --probe or --controller, and reads settings from the environment`);

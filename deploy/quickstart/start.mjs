@@ -1,7 +1,7 @@
 // What `npm start` runs. Plain JavaScript without packages: on a fresh machine there are none yet.
 import { dirname, join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
-import { nodeTooOld } from './node-version.mjs';
+import { nodeVersionError } from './node-version.mjs';
 
 const root = dirname(dirname(dirname(fileURLToPath(import.meta.url))));
 const isTerminal = Boolean(process.stdout.isTTY);
@@ -22,9 +22,9 @@ function hideToken() {
 
 async function start() {
   hideToken();
-  const tooOld = nodeTooOld(process.versions.node);
-  if (tooOld) {
-    process.stderr.write(`${tooOld}\n`);
+  const versionError = nodeVersionError(process.versions.node);
+  if (versionError) {
+    process.stderr.write(`${versionError}\n`);
     return 1;
   }
   if (process.platform === 'win32') {
@@ -42,7 +42,7 @@ async function start() {
   const [bundles] = await Promise.all([
     ensureBundles({ root, say }), role === '--controller' ? null : ensureRawSocket({ root, say }),
   ]);
-  if (role) return runAlone(join(bundles, `${role.slice(2)}.mjs`), rest, role);
+  if (role) return runRole(join(bundles, `${role.slice(2)}.mjs`), rest, role);
   const quickstart = await import(pathToFileURL(join(bundles, 'quickstart.mjs')).href);
   return quickstart.main({
     argv: rest, env: process.env, bundles, stdout: process.stdout, stderr: process.stderr,
@@ -50,7 +50,7 @@ async function start() {
 }
 
 /** A probe or controller in this very process, with the arguments that are its own. */
-async function runAlone(bundle, argv, role) {
+async function runRole(bundle, argv, role) {
   const at = argv.indexOf(role);
   process.argv = [process.execPath, bundle, ...argv.slice(0, at), ...argv.slice(at + 1)];
   await import(pathToFileURL(bundle).href);

@@ -26,7 +26,7 @@ export class AssignmentLog {
   readonly #set: AssignmentSet;
   #file: FileHandle | null = null;
   #size = 0;
-  #sizeWhenNew = 0;
+  #sizeAfterRewrite = 0;
   #work: Promise<void> = Promise.resolve();
 
   readonly #rewriteBytes: number;
@@ -68,7 +68,7 @@ export class AssignmentLog {
     change: { from: number; revision: number; reset: boolean; changes: AssignmentChange[] }, atMs: number,
   ): Promise<void> {
     return this.#enqueue(async () => {
-      if (change.reset || !this.#file || this.#size > Math.max(this.#rewriteBytes, 2 * this.#sizeWhenNew)) {
+      if (change.reset || !this.#file || this.#size > Math.max(this.#rewriteBytes, 2 * this.#sizeAfterRewrite)) {
         return this.#rewrite();
       }
       await this.#write(this.#file, linesOf(change, atMs));
@@ -119,7 +119,7 @@ export class AssignmentLog {
     await syncDirectoryOf(this.#path);
     await this.#file?.close();
     this.#file = file;
-    this.#sizeWhenNew = this.#size;
+    this.#sizeAfterRewrite = this.#size;
   }
 
   async #write(file: FileHandle, lines: Line[]): Promise<void> {

@@ -2,27 +2,27 @@ import type { Assignment, AssignmentDelta } from '../../shared/contracts/assignm
 import { Compactor } from './compactor.ts';
 
 /** An assignment and the instant (Unix ms) from which this probe answers for it. */
-export interface Held {
+export interface HeldAssignment {
   assignment: Assignment;
   sinceMs: number;
 }
 
 /** What became of a delta, for the one who runs the assignments. */
-export interface Applied {
+export interface AppliedDelta {
   /** New, resumed or changed: to be checked at once. */
-  changed: Held[];
+  changed: HeldAssignment[];
   /** Different in nothing that a check shows (its phase, say). */
-  adjusted: Held[];
+  adjusted: HeldAssignment[];
   gone: string[];
 }
 
 /** What this probe should run, under its revision. */
 export class AssignmentSet {
   revision: number;
-  readonly #held = new Map<string, Held>();
+  readonly #held = new Map<string, HeldAssignment>();
   readonly #compactor = new Compactor();
 
-  constructor(revision = 0, held: Iterable<Held> = []) {
+  constructor(revision = 0, held: Iterable<HeldAssignment> = []) {
     this.revision = revision;
     for (const each of held) this.#held.set(each.assignment.monitor_id, each);
   }
@@ -31,11 +31,11 @@ export class AssignmentSet {
     return this.#held.size;
   }
 
-  get(monitorId: string): Held | undefined {
+  get(monitorId: string): HeldAssignment | undefined {
     return this.#held.get(monitorId);
   }
 
-  values(): IterableIterator<Held> {
+  values(): IterableIterator<HeldAssignment> {
     return this.#held.values();
   }
 
@@ -45,8 +45,8 @@ export class AssignmentSet {
   }
 
   /** Takes the changes over, whatever was held before; `nowMs` is when new ones begin. */
-  apply(delta: Pick<AssignmentDelta, 'revision' | 'reset' | 'changes'>, nowMs: number): Applied {
-    const applied: Applied = { changed: [], adjusted: [], gone: [] };
+  apply(delta: Pick<AssignmentDelta, 'revision' | 'reset' | 'changes'>, nowMs: number): AppliedDelta {
+    const applied: AppliedDelta = { changed: [], adjusted: [], gone: [] };
     // A paged answer may name a monitor twice: what it says last counts.
     const last =
       new Map(delta.changes.map((change) => ['set' in change ? change.set.monitor_id : change.gone, change]));
@@ -63,15 +63,15 @@ export class AssignmentSet {
     return applied;
   }
 
-  #drop(monitorId: string, applied: Applied): void {
+  #drop(monitorId: string, applied: AppliedDelta): void {
     if (this.#held.delete(monitorId)) applied.gone.push(monitorId);
   }
 
-  #set(assignment: Assignment, nowMs: number, applied: Applied): void {
+  #set(assignment: Assignment, nowMs: number, applied: AppliedDelta): void {
     const before = this.#held.get(assignment.monitor_id);
     const isSame = before?.assignment.assignment_rev === assignment.assignment_rev;
     const held = {
-      assignment: this.#compactor.compact(assignment), sinceMs: isSame ? (before as Held).sinceMs : nowMs,
+      assignment: this.#compactor.compact(assignment), sinceMs: isSame ? (before as HeldAssignment).sinceMs : nowMs,
     };
     this.#held.set(assignment.monitor_id, held);
     (isSame ? applied.adjusted : applied.changed).push(held);

@@ -21,8 +21,8 @@ export class Compactor {
   }
 
   #text(text: string): string {
-    const known = this.#texts.get(text);
-    if (known !== undefined) return known;
+    const cached = this.#texts.get(text);
+    if (cached !== undefined) return cached;
     if (this.#texts.size >= MAX_SHARED) this.#texts.clear();
     this.#texts.set(text, text);
     return text;
@@ -30,8 +30,8 @@ export class Compactor {
 
   #list(list: number[]): number[] {
     const key = list.join();
-    const known = this.#statuses.get(key);
-    if (known) return known;
+    const cached = this.#statuses.get(key);
+    if (cached) return cached;
     if (this.#statuses.size >= MAX_SHARED) this.#statuses.clear();
     this.#statuses.set(key, Object.freeze(list) as number[]);
     return list;

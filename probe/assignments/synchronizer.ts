@@ -7,7 +7,7 @@ import type { Log } from '../../shared/log.ts';
 import { Supervisor } from '../../shared/actor/supervisor.ts';
 import type { Clock, Timer } from '../../shared/time.ts';
 import type { ProbeBus, Subscription } from '../ports.ts';
-import type { Applied, AssignmentSet } from './assignment-set.ts';
+import type { AppliedDelta, AssignmentSet } from './assignment-set.ts';
 import type { EnvelopeOpener } from './envelope.ts';
 
 export interface SynchronizerOptions {
@@ -20,7 +20,7 @@ export interface SynchronizerOptions {
   region: string;
   probeId: string;
   /** Takes over what has changed in the set; changes come one after the other. */
-  onApplied: (applied: Applied, change: AppliedChange) => void;
+  onApplied: (applied: AppliedDelta, change: AppliedChange) => void;
   /** Called each time the set is known to be what the controller wants. */
   onSynced: () => void;
 }
@@ -34,13 +34,13 @@ export type AppliedChange = Pick<AssignmentDelta, 'from' | 'revision' | 'reset' 
  * How long to wait for an answer, doubling with each failure. A question that no controller hears gets no
  * word from NATS across accounts, and a controller that starts together with the probe hears the next one.
  */
-const FIRST_ANSWER_MS = 250;
-const LONGEST_ANSWER_MS = 5000;
+const MIN_RESPONSE_TIMEOUT_MS = 250;
+const MAX_RESPONSE_TIMEOUT_MS = 5000;
 /** The break after a failure, which doubles too. */
-const FIRST_WAIT_MS = 250;
-const LONGEST_WAIT_MS = 15_000;
+const MIN_BACKOFF_MS = 250;
+const MAX_BACKOFF_MS = 15_000;
 /** Asks now and then even if nothing seems to be missing. */
-const EVERY_MS = 300_000;
+const SYNC_INTERVAL_MS = 300_000;
 /** Pages of one answer (of up to 1,000 changes each) before it counts as endless. */
 const MAX_PAGES = 2000;
 
@@ -53,7 +53,7 @@ const NAME = 'synchronizer';
 type SynchronizerMessage =
   | { kind: 'change'; payload: Uint8Array }
   /** Somebody says that the controller is at `revision`. */
-  | { kind: 'heard'; revision: number }
+  | { kind: 'revision'; revision: number }
   | { kind: 'sync' };
 
 /**
@@ -64,15 +64,15 @@ export class Synchronizer {
   readonly #options: SynchronizerOptions;
   readonly #supervisor: Supervisor<string, SynchronizerMessage>;
   #subscription: Subscription | null = null;
-  #every: Timer | null = null;
+  #syncTimer: Timer | null = null;
   #refused = 0;
 
   constructor(options: SynchronizerOptions) {
     const { clock, log } = options;
     this.#options = options;
     this.#supervisor = new Supervisor({
-      clock, capacity: MAILBOX_MESSAGES, firstDelayMs: FIRST_WAIT_MS, maxDelayMs: LONGEST_WAIT_MS,
-      start: (_name, context) => new Synchronizing(options, context, () => {
+      clock, capacity: MAILBOX_MESSAGES, firstDelayMs: MIN_BACKOFF_MS, maxDelayMs: MAX_BACKOFF_MS,
+      start: (_name, context) => new SynchronizerBehaviour(options, context, () => {
         this.#refused += 1;
       }),
       onFailure: ({ error }) => {
@@ -93,7 +93,7 @@ export class Synchronizer {
     this.#subscription = bus.subscribe(
       subjects.assign(region, probeId), (payload) => this.#send({ kind: 'change', payload }),
     );
-    this.#every = clock.setRepeating(EVERY_MS, () => this.#send({ kind: 'sync' }));
+    this.#syncTimer = clock.setRepeating(SYNC_INTERVAL_MS, () => this.#send({ kind: 'sync' }));
     bus.onChange((isConnected) => {
       if (isConnected) this.#send({ kind: 'sync' });
     });
@@ -101,12 +101,12 @@ export class Synchronizer {
 
   async stop(): Promise<void> {
     this.#subscription?.stop();
-    this.#every?.cancel();
+    this.#syncTimer?.cancel();
     await this.#supervisor.stop(NAME);
   }
 
-  hear(revision: number): void {
-    this.#send({ kind: 'heard', revision });
+  onRevision(revision: number): void {
+    this.#send({ kind: 'revision', revision });
   }
 
   #send(message: SynchronizerMessage): void {
@@ -115,7 +115,7 @@ export class Synchronizer {
 }
 
 /** One life of the synchronizer. While it asks, changes and hints wait their turn. */
-class Synchronizing implements Behaviour<SynchronizerMessage> {
+class SynchronizerBehaviour implements Behaviour<SynchronizerMessage> {
   readonly #options: SynchronizerOptions;
   readonly #context: ActorContext<SynchronizerMessage>;
   readonly #onRefused: () => void;
@@ -127,13 +127,13 @@ class Synchronizing implements Behaviour<SynchronizerMessage> {
     this.#options = options;
     this.#context = context;
     this.#onRefused = onRefused;
-    context.tell({ kind: 'sync' });
+    context.enqueue({ kind: 'sync' });
   }
 
   receive(message: SynchronizerMessage): Promise<void> | void {
     const { set } = this.#options;
     if (message.kind === 'sync') return this.#sync();
-    if (message.kind === 'heard') return message.revision === set.revision ? undefined : this.#sync();
+    if (message.kind === 'revision') return message.revision === set.revision ? undefined : this.#sync();
     return this.#takeChange(message.payload);
   }
 
@@ -141,11 +141,11 @@ class Synchronizing implements Behaviour<SynchronizerMessage> {
   async #sync(): Promise<void> {
     const { bus, random, onSynced } = this.#options;
     if (!bus.isConnected) return;
-    const isDone = await this.#ask();
+    const isDone = await this.#fetchChanges();
     this.#failures = isDone ? 0 : this.#failures + 1;
     if (isDone) return onSynced();
-    const fullMs = Math.min(LONGEST_WAIT_MS, FIRST_WAIT_MS * 2 ** Math.min(this.#failures - 1, 10));
-    this.#context.after('sync', fullMs * (0.5 + random() / 2), { kind: 'sync' });
+    const backoffMs = Math.min(MAX_BACKOFF_MS, MIN_BACKOFF_MS * 2 ** Math.min(this.#failures - 1, 10));
+    this.#context.after('sync', backoffMs * (0.5 + random() / 2), { kind: 'sync' });
   }
 
   #takeChange(payload: Uint8Array): Promise<void> | void {
@@ -157,13 +157,13 @@ class Synchronizing implements Behaviour<SynchronizerMessage> {
     this.#apply(delta, clock.now());
   }
 
-  async #ask(): Promise<boolean> {
+  async #fetchChanges(): Promise<boolean> {
     const { set, clock } = this.#options;
     const changes: AssignmentChange[] = [];
     let isReset = false;
     let after: string | null = null;
     for (let page = 0; page < MAX_PAGES; page += 1) {
-      const delta = await this.#page({ v: 1, revision: set.revision, after });
+      const delta = await this.#fetchPage({ v: 1, revision: set.revision, after });
       if (!delta) return false;
       isReset ||= delta.reset;
       for (const change of delta.changes) changes.push(change);
@@ -176,14 +176,14 @@ class Synchronizing implements Behaviour<SynchronizerMessage> {
     return false;
   }
 
-  async #page(request: SyncRequest): Promise<AssignmentDelta | null> {
+  async #fetchPage(request: SyncRequest): Promise<AssignmentDelta | null> {
     const { bus, region, probeId } = this.#options;
-    const timeoutMs = Math.min(LONGEST_ANSWER_MS, FIRST_ANSWER_MS * 2 ** Math.min(this.#failures, 10));
+    const timeoutMs = Math.min(MAX_RESPONSE_TIMEOUT_MS, MIN_RESPONSE_TIMEOUT_MS * 2 ** Math.min(this.#failures, 10));
     try {
-      const answer = await bus.request(
+      const response = await bus.request(
         subjects.sync(region, probeId), Buffer.from(JSON.stringify(request)), timeoutMs,
       );
-      return this.#open(answer, 'sync');
+      return this.#open(response, 'sync');
     } catch {
       return null;
     }

@@ -12,9 +12,9 @@ import type { Trust } from './tls/trust.ts';
 export type ErrorLayer = NonNullable<CheckError['layer']>;
 
 /** What a result may say of a TLS connection. Making the facts is costly, so the seal is compared first. */
-export interface SealedFacts {
+export interface LazyTlsFacts {
   /** A number that changes with the facts. */
-  readonly seal: number;
+  readonly hash: number;
   facts(): TlsFacts;
 }
 
@@ -30,10 +30,10 @@ export interface Finding {
   timings: Timings | null;
   remote_address: string | null;
   /** Of the connection that decided, if it came that far. */
-  tls: SealedFacts | null;
+  tls: LazyTlsFacts | null;
   detail: Record<string, unknown> | null;
   /** Of a success or a failure. Results do not carry this. */
-  seen: Seen | null;
+  observed: ObservedResponse | null;
 }
 
 /** How much of what a target says a check keeps for people to look at, bytes. */
@@ -43,7 +43,7 @@ export const EXCERPT_BYTES = 4096;
  * What a target showed to a check, as it came: nothing is concealed or made printable. To be read at once; it
  * may hold much more than it shows. One character per byte.
  */
-export interface Seen {
+export interface ObservedResponse {
   /** All addresses of the host that may be checked, in the order of trying. */
   readonly addresses: readonly string[];
   /** Status line and headers; null without an HTTP answer. */
@@ -82,7 +82,7 @@ export type CheckFactory = (context: CheckContext) => Check | readonly Check[];
 
 const EMPTY: Readonly<Finding> = Object.freeze({
   outcome: 'missed', degraded: false, response_time_ms: null, status_code: null, error: null, missed: null,
-  timings: null, remote_address: null, tls: null, detail: null, seen: null,
+  timings: null, remote_address: null, tls: null, detail: null, observed: null,
 });
 
 /** A slot that was not run, with its reason. */
@@ -114,7 +114,7 @@ export function printable(text: string): string {
  * As `printable`, at most `most` characters. Right behind a cut is always `…`: it shows that a secret may be
  * cut there, too.
  */
-export function shortened(text: string, most: number): string {
-  const shown = printable(text.slice(0, most));
-  return text.length > most ? `${shown}…` : shown;
+export function shortened(text: string, max: number): string {
+  const shown = printable(text.slice(0, max));
+  return text.length > max ? `${shown}…` : shown;
 }

@@ -26,15 +26,15 @@ export class Deadline {
   }
 
   /** What a check found whose time is up. Noticed much too late, it says that the probe stood still. */
-  passed(layer: ErrorLayer, doing: string, known: Partial<Finding> = {}): Finding {
+  timedOut(layer: ErrorLayer, activity: string, known: Partial<Finding> = {}): Finding {
     if (this.#isStalled) return missed('overload');
-    return failure('timeout', layer, `No response within ${this.#timeoutMs} ms (${doing})`, known);
+    return failure('timeout', layer, `No response within ${this.#timeoutMs} ms (${activity})`, known);
   }
 
   /** The same if this machine's name servers were silent, which says nothing about the target's own speed. */
-  unanswered(asked: string, known: Partial<Finding> = {}): Finding {
+  nameServersTimedOut(question: string, known: Partial<Finding> = {}): Finding {
     if (this.#isStalled) return missed('overload');
-    const message = `No DNS server responded within ${this.#timeoutMs} ms for ${asked}`;
+    const message = `No DNS server responded within ${this.#timeoutMs} ms for ${question}`;
     return failure('dns_error', 'dns', message, known);
   }
 
@@ -44,6 +44,6 @@ export class Deadline {
 }
 
 /** Calls `onTime` after `delayMs`. What arrived while this process was busy is read before. */
-export function callTime(clock: Clock, delayMs: number, onTime: () => void): Timer {
-  return clock.setTimer(Math.max(0, delayMs), () => void setImmediate(onTime));
+export function setDeadlineTimer(clock: Clock, delayMs: number, onElapsed: () => void): Timer {
+  return clock.setTimer(Math.max(0, delayMs), () => void setImmediate(onElapsed));
 }

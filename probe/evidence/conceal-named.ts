@@ -17,8 +17,8 @@ const END_OF_COOKIES = /[\r\n<"]/g;
 const NO_CREDENTIAL = /^(?:true|false|null|undefined|\d{1,3})$/;
 const SCHEME = /^(?:bearer|basic)$/i;
 const SCHEME_VALUE = /(?:\s{1,4}|%20|\+)([\w.~+/=-]{4,})/y;
-const JWT_BEGINS = 'eyJ';
-const SHORTEST_JWT = 12;
+const JWT_PREFIX = 'eyJ';
+const MIN_JWT_LENGTH = 12;
 
 /** Where something to conceal begins and ends. */
 type Span = readonly [from: number, to: number];
@@ -44,8 +44,8 @@ export function concealNamed(text: string): string {
 
 /** A token that the end of the text cuts is one all the same. */
 function jwtIn(text: string, start: number, run: string): Span | null {
-  const from = run.indexOf(JWT_BEGINS);
-  if (from < 0 || run.length - from < SHORTEST_JWT) return null;
+  const from = run.indexOf(JWT_PREFIX);
+  if (from < 0 || run.length - from < MIN_JWT_LENGTH) return null;
   const end = start + run.length;
   return run.includes('.', from) || end === text.length ? [start + from, end] : null;
 }

@@ -4,9 +4,9 @@ import { CONCEALED } from './conceal-named.ts';
 import { viewsOf, type View } from './decoded-views.ts';
 
 /** A text that is cut shows so much of the beginning of a secret at most, characters. */
-const LONGEST_BEGINNING = 3;
+const MAX_SHOWN_PREFIX = 3;
 /** Of so many secrets found in so many forms, nothing of the text is left. */
-const MOST_SEARCHES = 300;
+const MAX_SEARCHES = 300;
 /** Base64 of a longer text is recognised by its beginning. */
 const BASE64_BYTES = 192;
 
@@ -18,7 +18,7 @@ export interface Needles {
 }
 
 /** To be made once for all texts of one monitor. `longest`: how long these texts are at most. */
-export function needlesOf(secrets: readonly string[], longest: number): Needles {
+export function needlesOf(secrets: readonly string[], maxLength: number): Needles {
   const texts = new Set<string>();
   const base64 = new Set<string>();
   for (const secret of secrets) {
@@ -26,7 +26,7 @@ export function needlesOf(secrets: readonly string[], longest: number): Needles 
     const bytes = Buffer.from(secret).toString('latin1');
     const asJson = JSON.stringify(secret).slice(1, -1);
     const forms = [secret, bytes, asJson, printable(secret), printable(bytes)];
-    for (const form of forms) texts.add(form.slice(0, longest));
+    for (const form of forms) texts.add(form.slice(0, maxLength));
     for (const form of [Buffer.from(secret), Buffer.from(secret, 'latin1')]) {
       for (const part of base64Of(form.subarray(0, BASE64_BYTES))) base64.add(part);
     }
@@ -58,10 +58,10 @@ function markAll(text: string, { texts, base64 }: Needles, isConcealed: Uint8Arr
   let searches = 0;
   for (const view of viewsOf(text)) {
     // Nearly always it is not there.
-    const mayHold = (needle: string): boolean => view.text.includes(needle.slice(0, LONGEST_BEGINNING + 1));
+    const mayHold = (needle: string): boolean => view.text.includes(needle.slice(0, MAX_SHOWN_PREFIX + 1));
     const [asText, inBase64] = [texts.filter(mayHold), base64.filter(mayHold)];
     searches += asText.length + inBase64.length;
-    if (searches > MOST_SEARCHES) return false;
+    if (searches > MAX_SEARCHES) return false;
     for (const needle of asText) mark(view, needle, isConcealed, (from, to) => [from, to]);
     for (const needle of inBase64) mark(view, needle, isConcealed, spanOfRun);
   }
@@ -88,11 +88,11 @@ function mark(view: View, needle: string, isConcealed: Uint8Array, spanOf: SpanO
     isConcealed.fill(1, begin, end);
     done = end;
   };
-  const begun = eachMatch(view.text, needle, (end) => {
+  const matched = eachMatch(view.text, needle, (end) => {
     markFrom(view.at[end - needle.length] as number, view.at[end] as number);
     return false;
   });
-  if (begun > LONGEST_BEGINNING) markFrom(view.at[view.text.length - begun] as number, isConcealed.length);
+  if (matched > MAX_SHOWN_PREFIX) markFrom(view.at[view.text.length - matched] as number, isConcealed.length);
 }
 
 function beginOfRun(text: string, from: number): number {

@@ -5,8 +5,8 @@ import { concealOwn, needlesOf, type Needles } from './conceal-own.ts';
 import { secretsOf } from './secrets.ts';
 
 /** No text that is shown is longer before it is cut, characters. */
-const LONGEST_TEXT = 8192;
-const LONGEST_MESSAGE = 1000;
+const MAX_TEXT_LENGTH = 8192;
+const MAX_MESSAGE_LENGTH = 1000;
 const CUT = '…';
 /** User name and password of an address. */
 const USER_INFO = /([a-z][a-z\d+.-]{0,30}:\/\/)[^\s/?#@"'<>]{1,500}@/gi;
@@ -25,13 +25,13 @@ export class Concealer {
 
   constructor(spec: CheckSpec) {
     const secrets = secretsOf(spec);
-    this.#needles = needlesOf(secrets ?? [], LONGEST_TEXT);
+    this.#needles = needlesOf(secrets ?? [], MAX_TEXT_LENGTH);
     this.isOverwhelmed = secrets === null;
   }
 
   /** Without what the monitor sends. */
   own(text: string): string {
-    return concealOwn(text.slice(0, LONGEST_TEXT), this.#needles);
+    return concealOwn(text.slice(0, MAX_TEXT_LENGTH), this.#needles);
   }
 
   /** Also without other credentials, and printable. */
@@ -43,8 +43,8 @@ export class Concealer {
   message(text: string): string {
     const withoutQueries = text.replace(USER_INFO, `$1${CONCEALED}@`)
       .replace(QUERY, `$1${CONCEALED}`).replace(NAMED_QUERY, `$1${CONCEALED}`);
-    const parts = concealOwn(withoutQueries.slice(0, LONGEST_TEXT), this.#needles, CUT).split(CUT);
-    return parts.map((part) => printable(concealNamed(part))).join(CUT).slice(0, LONGEST_MESSAGE);
+    const parts = concealOwn(withoutQueries.slice(0, MAX_TEXT_LENGTH), this.#needles, CUT).split(CUT);
+    return parts.map((part) => printable(concealNamed(part))).join(CUT).slice(0, MAX_MESSAGE_LENGTH);
   }
 }
 

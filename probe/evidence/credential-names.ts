@@ -6,14 +6,14 @@ const PARTS = new RegExp([
   '(?:^|[-_.])(?:key|pass|pwd|pw|sid|sig|pin|otp)(?:$|[-_.])',
 ].join('|'), 'i');
 /** The same words in `apiKey` and `userPin`. */
-const LATER_WORD = /[a-z\d](?:Key|Pass|Pwd|Pw|Sid|Sig|Pin|Otp)(?![a-z])/;
+const CAMEL_CASE_PART = /[a-z\d](?:Key|Pass|Pwd|Pw|Sid|Sig|Pin|Otp)(?![a-z])/;
 /** A longer name is text. */
-const LONGEST = 100;
+const MAX_NAME_LENGTH = 100;
 
 /**
  * Whether what has this name - a header, a parameter, a field of a form or of JSON - is by its name a
  * credential: `Set-Cookie`, `X-Api-Key`, `accessToken`, `user_password`, `sid`.
  */
 export function isCredentialName(name: string): boolean {
-  return name.length <= LONGEST && (PARTS.test(name) || LATER_WORD.test(name));
+  return name.length <= MAX_NAME_LENGTH && (PARTS.test(name) || CAMEL_CASE_PART.test(name));
 }

@@ -5,7 +5,7 @@ export interface View {
 }
 
 /** As in a form within JSON within a page. */
-const MOST_ENCODINGS = 2;
+const MAX_NESTED_ENCODINGS = 2;
 
 interface Encoding {
   /** One escape, or one that the end of the text cuts. */
@@ -53,7 +53,7 @@ export function viewsOf(text: string): View[] {
   const whole = { text, at: Uint32Array.from({ length: text.length + 1 }, (_, at) => at) };
   const views = new Map<string, View>([[text, whole]]);
   let outer: View[] = [whole];
-  for (let depth = 0; depth < MOST_ENCODINGS; depth += 1) {
+  for (let depth = 0; depth < MAX_NESTED_ENCODINGS; depth += 1) {
     const inner = outer.flatMap((view) => ENCODINGS.map((encoding) => decoded(view, encoding)));
     // Mostly it does not matter which of two encodings is read first.
     outer = inner.filter((view) => !views.has(view.text));

@@ -1,5 +1,5 @@
 import {
-  LARGEST_EVIDENCE_BYTES, type AnswerSeen, type EvidenceMessage,
+  MAX_EVIDENCE_BYTES, type ResponseEvidence, type EvidenceMessage,
 } from '../../shared/contracts/evidence.ts';
 
 /**
@@ -13,7 +13,7 @@ export function evidenceBytes(message: EvidenceMessage): Buffer | null {
   const steps = [
     () => good && cutBody(good, cut), () => cutBody(cut, cut),
     () => good && cutHeaders(good, cut), () => cutHeaders(cut, cut),
-    () => [good, cut].forEach((answer) => answer && dropNames(answer)),
+    () => [good, cut].forEach((response) => response && dropNames(response)),
     () => (cut.last_good = null), () => (cut.certificate = null),
   ];
   for (const step of steps) {
@@ -24,15 +24,15 @@ export function evidenceBytes(message: EvidenceMessage): Buffer | null {
 }
 
 function excess(message: EvidenceMessage): number {
-  return sizeOf(message) - LARGEST_EVIDENCE_BYTES;
+  return sizeOf(message) - MAX_EVIDENCE_BYTES;
 }
 
 function sizeOf(value: unknown): number {
   return Buffer.byteLength(JSON.stringify(value));
 }
 
-function cutBody(answer: AnswerSeen, message: EvidenceMessage): void {
-  const body = answer.body_excerpt;
+function cutBody(response: ResponseEvidence, message: EvidenceMessage): void {
+  const body = response.body_excerpt;
   if (body === null) return;
   let left = sizeOf(body) - excess(message) - 2;
   let end = 0;
@@ -41,15 +41,15 @@ function cutBody(answer: AnswerSeen, message: EvidenceMessage): void {
     if (left < 0) break;
     end += character.length;
   }
-  answer.body_excerpt = body.slice(0, end);
+  response.body_excerpt = body.slice(0, end);
 }
 
-function cutHeaders(answer: AnswerSeen, message: EvidenceMessage): void {
+function cutHeaders(response: ResponseEvidence, message: EvidenceMessage): void {
   let over = excess(message);
-  while (over > 0 && answer.headers.length > 0) over -= sizeOf(answer.headers.pop()) + 1;
+  while (over > 0 && response.headers.length > 0) over -= sizeOf(response.headers.pop()) + 1;
 }
 
-function dropNames({ certificate }: AnswerSeen): void {
+function dropNames({ certificate }: ResponseEvidence): void {
   if (!certificate) return;
   certificate.more_names = (certificate.more_names ?? 0) + (certificate.names?.length ?? 0);
   certificate.names = [];

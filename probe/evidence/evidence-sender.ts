@@ -9,7 +9,7 @@ import type { Finding } from '../checks/check.ts';
 import { Fifo } from '../fifo.ts';
 import type { ProbeBus } from '../ports.ts';
 import type { Observer } from '../runner/runner.ts';
-import { Showing, withFewNames, type Sight } from './answer-seen.ts';
+import { EvidenceRedactor, withFewNames, type Observation } from './response-evidence.ts';
 import { evidenceBytes } from './evidence-bytes.ts';
 import { LastGood } from './last-good.ts';
 
@@ -39,9 +39,9 @@ const NEXT_TOKEN_MS = 1000 / EVIDENCE_RATE.perSecond;
 interface Failure {
   assignment: Assignment;
   error: CheckError;
-  sight: Omit<Sight, 'certificate'>;
+  observation: Omit<Observation, 'certificate'>;
   tls: Finding['tls'];
-  lastGood: Sight | null;
+  lastGood: Observation | null;
 }
 
 /**
@@ -58,7 +58,7 @@ export class EvidenceSender implements Observer {
   readonly #rate = new TokenBuckets(EVIDENCE_RATE);
   readonly #rateOfMonitor = new TokenBuckets(RATE_OF_MONITOR);
   #timer: Timer | null = null;
-  #isUnderWay = false;
+  #isSending = false;
   #isStopped = false;
   #unsent = 0;
 
@@ -86,7 +86,7 @@ export class EvidenceSender implements Observer {
 
   checked(assignment: Assignment, result: CheckResult, finding: Finding): void {
     const id = assignment.monitor_id;
-    if (result.outcome === 'success') this.#lastGood.see(result, finding, this.#shown.delete(id));
+    if (result.outcome === 'success') this.#lastGood.record(result, finding, this.#shown.delete(id));
     if (result.error === null || result.outcome !== 'failure') return;
     const kind = kindOf(result);
     if (result.attempt === 1 && this.#isShown(id, kind)) return;
@@ -109,7 +109,7 @@ export class EvidenceSender implements Observer {
     return shown?.kind === kind && this.#clock.monotonic() - shown.atMs < SHOW_AGAIN_MS;
   }
 
-  #offer(assignment: Assignment, result: CheckResult, { seen, tls }: Finding): boolean {
+  #offer(assignment: Assignment, result: CheckResult, { observed, tls }: Finding): boolean {
     const { monitor_id: id } = assignment;
     const hasRoom = this.#waiting.size < MAX_WAITING && !this.#isStopped;
     if (!hasRoom || !this.#rateOfMonitor.take(id, 1, this.#clock.monotonic())) {
@@ -118,9 +118,9 @@ export class EvidenceSender implements Observer {
     }
     this.#waiting.put({
       assignment, error: result.error as CheckError, lastGood: this.#lastGood.of(id),
-      sight: {
+      observation: {
         checkedAt: result.started_at, remoteAddress: result.remote_address, timings: result.timings,
-        addresses: seen?.addresses ?? [], head: seen?.head ?? null, body: seen?.body ?? null,
+        addresses: observed?.addresses ?? [], head: observed?.head ?? null, body: observed?.body ?? null,
       },
       tls,
     });
@@ -129,7 +129,7 @@ export class EvidenceSender implements Observer {
   }
 
   #wakeIn(delayMs: number): void {
-    if (this.#isStopped || this.#isUnderWay || this.#timer || this.#waiting.size === 0) return;
+    if (this.#isStopped || this.#isSending || this.#timer || this.#waiting.size === 0) return;
     this.#timer = this.#clock.setTimer(delayMs, () => {
       this.#timer = null;
       void this.#sendNext();
@@ -144,10 +144,10 @@ export class EvidenceSender implements Observer {
     const bytes = this.#makeNext();
     const madeAt = this.#clock.monotonic();
     if (bytes) {
-      this.#isUnderWay = true;
+      this.#isSending = true;
       bus.publish(subjects.evidence(region, probeId), bytes);
       await bus.flush();
-      this.#isUnderWay = false;
+      this.#isSending = false;
     }
     const linkMs = this.#clock.monotonic() - madeAt;
     this.#wakeIn(Math.max((madeAt - startedAt) / SHARE_OF_TIME, linkMs / SHARE_OF_LINK - linkMs));
@@ -169,11 +169,11 @@ function kindOf({ error, status_code: status }: CheckResult): string {
   return `${error?.type} ${status}`;
 }
 
-function bytesOf({ assignment, error, sight, tls, lastGood }: Failure): Buffer | null {
-  const showing = new Showing(assignment.spec);
+function bytesOf({ assignment, error, observation, tls, lastGood }: Failure): Buffer | null {
+  const redactor = new EvidenceRedactor(assignment.spec);
   return evidenceBytes({
     v: 1, monitor_id: assignment.monitor_id, assignment_rev: assignment.assignment_rev, error,
-    ...showing.answer({ ...sight, certificate: tls && withFewNames(tls.facts()) }),
-    last_good: lastGood && showing.answer(lastGood),
+    ...redactor.redact({ ...observation, certificate: tls && withFewNames(tls.facts()) }),
+    last_good: lastGood && redactor.redact(lastGood),
   });
 }

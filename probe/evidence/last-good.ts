@@ -1,6 +1,6 @@
 import type { CheckResult, TlsFacts } from '../../shared/contracts/result.ts';
 import type { Finding } from '../checks/check.ts';
-import { withFewNames, type Sight } from './answer-seen.ts';
+import { withFewNames, type Observation } from './response-evidence.ts';
 
 /** What all monitors together may take, their certificates, and the text of one of them, bytes. */
 const MAX_BYTES = 8_388_608;
@@ -11,11 +11,11 @@ const STEP_BYTES = 256;
 /** What is younger is not taken anew, ms. */
 const RENEW_AFTER_MS = 60_000;
 
-interface Kept {
+interface StoredSuccess {
   checkedAt: number;
   remoteAddress: string | null;
   addresses: readonly string[];
-  timings: Sight['timings'];
+  timings: Observation['timings'];
   /** The head and then the body, one byte per character. */
   bytes: Buffer;
   /** Null without a head; and without a body. */
@@ -23,7 +23,7 @@ interface Kept {
   bodyBytes: number | null;
   /** JSON of the certificate's facts: objects would take several times as much. */
   certificate: Buffer | null;
-  seal: number;
+  hash: number;
 }
 
 /**
@@ -32,7 +32,7 @@ interface Kept {
  */
 export class LastGood {
   readonly #monitors: () => number;
-  readonly #kept = new Map<string, Kept>();
+  readonly #successes = new Map<string, StoredSuccess>();
   #textBytes = 0;
   #certificateBytes = 0;
 
@@ -47,17 +47,17 @@ export class LastGood {
   }
 
   /** Called with every success, so it mostly does nothing. `isTurn`: the check before failed. */
-  see(result: CheckResult, finding: Finding, isTurn: boolean): void {
-    const kept = this.#kept.get(result.monitor_id);
-    if (kept && !isTurn && Math.abs(result.started_at - kept.checkedAt) < RENEW_AFTER_MS) return;
-    this.#keep(kept ?? this.#added(result.monitor_id), result, finding);
+  record(result: CheckResult, finding: Finding, isRecovery: boolean): void {
+    const stored = this.#successes.get(result.monitor_id);
+    if (stored && !isRecovery && Math.abs(result.started_at - stored.checkedAt) < RENEW_AFTER_MS) return;
+    this.#update(stored ?? this.#add(result.monitor_id), result, finding);
   }
 
   /** Null if there is none. */
-  of(monitorId: string): Sight | null {
-    const kept = this.#kept.get(monitorId);
-    if (!kept) return null;
-    const { checkedAt, remoteAddress, addresses, timings, bytes, headBytes, bodyBytes, certificate } = kept;
+  of(monitorId: string): Observation | null {
+    const stored = this.#successes.get(monitorId);
+    if (!stored) return null;
+    const { checkedAt, remoteAddress, addresses, timings, bytes, headBytes, bodyBytes, certificate } = stored;
     const bodyAt = headBytes ?? 0;
     return {
       checkedAt, remoteAddress, addresses, timings,
@@ -68,56 +68,56 @@ export class LastGood {
   }
 
   forget(monitorId: string): void {
-    const kept = this.#kept.get(monitorId);
-    if (!kept) return;
-    this.#textBytes -= kept.bytes.length;
-    this.#certificateBytes -= kept.certificate?.length ?? 0;
-    this.#kept.delete(monitorId);
+    const stored = this.#successes.get(monitorId);
+    if (!stored) return;
+    this.#textBytes -= stored.bytes.length;
+    this.#certificateBytes -= stored.certificate?.length ?? 0;
+    this.#successes.delete(monitorId);
   }
 
-  #added(monitorId: string): Kept {
-    const kept: Kept = {
+  #add(monitorId: string): StoredSuccess {
+    const stored: StoredSuccess = {
       checkedAt: 0, remoteAddress: null, addresses: [], timings: null, bytes: Buffer.alloc(0),
-      headBytes: null, bodyBytes: null, certificate: null, seal: 0,
+      headBytes: null, bodyBytes: null, certificate: null, hash: 0,
     };
-    this.#kept.set(monitorId, kept);
-    return kept;
+    this.#successes.set(monitorId, stored);
+    return stored;
   }
 
-  #keep(kept: Kept, result: CheckResult, { seen, tls }: Finding): void {
-    kept.checkedAt = result.started_at;
-    kept.remoteAddress = result.remote_address;
-    kept.timings = result.timings;
-    kept.addresses = seen?.addresses ?? [];
-    this.#keepText(kept, seen?.head ?? null, seen?.body ?? null);
-    if ((tls?.seal ?? 0) !== kept.seal) this.#keepCertificate(kept, tls);
+  #update(stored: StoredSuccess, result: CheckResult, { observed, tls }: Finding): void {
+    stored.checkedAt = result.started_at;
+    stored.remoteAddress = result.remote_address;
+    stored.timings = result.timings;
+    stored.addresses = observed?.addresses ?? [];
+    this.#updateText(stored, observed?.head ?? null, observed?.body ?? null);
+    if ((tls?.hash ?? 0) !== stored.hash) this.#updateCertificate(stored, tls);
   }
 
-  #keepCertificate(kept: Kept, tls: Finding['tls']): void {
-    this.#certificateBytes -= kept.certificate?.length ?? 0;
+  #updateCertificate(stored: StoredSuccess, tls: Finding['tls']): void {
+    this.#certificateBytes -= stored.certificate?.length ?? 0;
     const facts = tls && Buffer.from(JSON.stringify(withFewNames(tls.facts())));
     const hasRoom = this.#certificateBytes + (facts?.length ?? 0) <= MAX_BYTES_OF_CERTIFICATES;
-    kept.certificate = hasRoom ? facts : null;
-    kept.seal = tls?.seal ?? 0;
-    this.#certificateBytes += kept.certificate?.length ?? 0;
+    stored.certificate = hasRoom ? facts : null;
+    stored.hash = tls?.hash ?? 0;
+    this.#certificateBytes += stored.certificate?.length ?? 0;
   }
 
-  #keepText(kept: Kept, head: string | null, body: string | null): void {
+  #updateText(stored: StoredSuccess, head: string | null, body: string | null): void {
     const room = MAX_BYTES - this.#certificateBytes;
     const share = Math.min(MAX_BYTES_EACH, Math.floor(room / Math.max(1, this.#monitors())));
     const headBytes = Math.min(head?.length ?? 0, share);
     const bodyBytes = Math.min(body?.length ?? 0, share - headBytes);
     const size = headBytes + bodyBytes;
-    if (kept.bytes.length < size || kept.bytes.length > share) {
+    if (stored.bytes.length < size || stored.bytes.length > share) {
       const capacity = Math.min(share, Math.ceil(size / STEP_BYTES) * STEP_BYTES);
-      this.#textBytes -= kept.bytes.length;
-      kept.bytes = Buffer.allocUnsafeSlow(this.#textBytes + capacity <= room ? capacity : 0);
-      this.#textBytes += kept.bytes.length;
+      this.#textBytes -= stored.bytes.length;
+      stored.bytes = Buffer.allocUnsafeSlow(this.#textBytes + capacity <= room ? capacity : 0);
+      this.#textBytes += stored.bytes.length;
     }
-    const hasRoom = kept.bytes.length >= size;
+    const hasRoom = stored.bytes.length >= size;
     const write = (text: string | null, at: number, bytes: number): number | null =>
-      (text === null || !hasRoom ? null : kept.bytes.write(text, at, bytes, 'latin1'));
-    kept.headBytes = write(head, 0, headBytes);
-    kept.bodyBytes = write(body, headBytes, bodyBytes);
+      (text === null || !hasRoom ? null : stored.bytes.write(text, at, bytes, 'latin1'));
+    stored.headBytes = write(head, 0, headBytes);
+    stored.bodyBytes = write(body, headBytes, bodyBytes);
   }
 }

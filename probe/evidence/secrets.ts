@@ -1,16 +1,16 @@
 import {
-  isSpecOf, OPEN_HEADERS, type CheckSpec, type HttpSpec, type KeywordSpec,
+  isSpecOf, NON_SECRET_HEADERS, type CheckSpec, type HttpSpec, type KeywordSpec,
 } from '../../shared/contracts/check-spec.ts';
 import { parsedUrl } from '../../shared/parsed-url.ts';
 import { isCredentialName } from './credential-names.ts';
 
 /** Shorter ones would be found in every text. */
-const SHORTEST = 4;
-const SHORTEST_NUMBER = 6;
+const MIN_LENGTH = 4;
+const MIN_NUMBER_LENGTH = 6;
 /** Whoever sees the monitor sees its URL, so a short word of its query is taken for no secret. */
-const SHORTEST_OF_QUERY = 8;
+const MIN_QUERY_LENGTH = 8;
 /** What more would be looked for takes too long. */
-const MOST = { count: 256, characters: 100_000 } as const;
+const LIMITS = { count: 256, characters: 100_000 } as const;
 
 /**
  * What this check sends and may be secret: values of headers, user name and password, values of the query,
@@ -18,18 +18,18 @@ const MOST = { count: 256, characters: 100_000 } as const;
  */
 export function secretsOf(spec: CheckSpec): string[] | null {
   const secrets = new Set<string>();
-  const add = (text: string, shortest = SHORTEST): void => {
+  const add = (text: string, minLength = MIN_LENGTH): void => {
     const secret = text.trim();
-    if (secret.length >= shortest) secrets.add(secret);
+    if (secret.length >= minLength) secrets.add(secret);
   };
   if (isSpecOf(spec, 'HTTP') || isSpecOf(spec, 'KEYWORD')) addRequest(spec, add);
   if (isSpecOf(spec, 'TCP') && spec.send !== null) addSent(spec.send, add);
   const all = [...secrets];
   const characters = all.reduce((sum, secret) => sum + secret.length, 0);
-  return all.length > MOST.count || characters > MOST.characters ? null : all;
+  return all.length > LIMITS.count || characters > LIMITS.characters ? null : all;
 }
 
-type Add = (text: string, shortest?: number) => void;
+type Add = (text: string, minLength?: number) => void;
 
 function addEach(texts: Iterable<string>, add: Add): void {
   for (const text of texts) add(text);
@@ -37,17 +37,17 @@ function addEach(texts: Iterable<string>, add: Add): void {
 
 function addRequest({ url, headers, body }: HttpSpec | KeywordSpec, add: Add): void {
   for (const [name, value] of Object.entries(headers)) {
-    if (!OPEN_HEADERS.has(name.toLowerCase())) addHeader(value, add);
+    if (!NON_SECRET_HEADERS.has(name.toLowerCase())) addHeader(value, add);
   }
   if (body !== null) addBody(body, add);
   const parsed = parsedUrl(url);
   if (parsed === null) return;
   const { username, password, search, searchParams } = parsed;
   addEach([username, password, unescaped(username), unescaped(password)], add);
-  const shortestOf = (name: string): number => (isCredentialName(name) ? SHORTEST : SHORTEST_OF_QUERY);
-  for (const [name, value] of searchParams) add(value, shortestOf(name));
+  const minLengthOf = (name: string): number => (isCredentialName(name) ? MIN_LENGTH : MIN_QUERY_LENGTH);
+  for (const [name, value] of searchParams) add(value, minLengthOf(name));
   for (const [name = '', value = ''] of search.slice(1).split('&').map((pair) => pair.split(/=(.*)/s))) {
-    add(value, shortestOf(name));
+    add(value, minLengthOf(name));
   }
 }
 
@@ -60,22 +60,22 @@ function addHeader(value: string, add: Add): void {
     const pair = Buffer.from(rest, 'base64').toString();
     addEach([pair, ...pair.split(/:(.*)/s)], add);
   }
-  addWords(text, /[\s;,]+/, add);
+  addParts(text, /[\s;,]+/, add);
 }
 
 /** What a body would be taken for, and the words of what is no JSON. */
 function addSent(text: string, add: Add): void {
   addBody(text, add);
   if (parsedJson(text) !== undefined) return;
-  for (const separator of [/[\s\p{Cc}]+/u, /[\s\p{Cc};,&?"'<>]+/u]) addWords(text, separator, add);
+  for (const separator of [/[\s\p{Cc}]+/u, /[\s\p{Cc};,&?"'<>]+/u]) addParts(text, separator, add);
 }
 
 /** Also the values of `name=value` and `name:value`. */
-function addWords(text: string, separator: RegExp, add: Add): void {
-  for (const word of text.split(separator)) {
-    add(word);
-    const from = word.search(/[=:]/) + 1;
-    if (from > 0) add(word.slice(from).replace(/^"|"$/g, ''));
+function addParts(text: string, separator: RegExp, add: Add): void {
+  for (const part of text.split(separator)) {
+    add(part);
+    const from = part.search(/[=:]/) + 1;
+    if (from > 0) add(part.slice(from).replace(/^"|"$/g, ''));
   }
 }
 
@@ -98,7 +98,7 @@ function addValues(json: unknown, add: Add): void {
     const value = left.pop();
     if (typeof value === 'object' && value !== null) left.push(...Object.values(value));
     else if (typeof value === 'string') add(value);
-    else if (typeof value === 'number') add(String(value), SHORTEST_NUMBER);
+    else if (typeof value === 'number') add(String(value), MIN_NUMBER_LENGTH);
   }
 }
 

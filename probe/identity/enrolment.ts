@@ -4,7 +4,7 @@ import { request as requestHttp, type IncomingMessage } from 'node:http';
 import { request as requestHttps } from 'node:https';
 import { z } from 'zod';
 import {
-  enrolAnswer, enrolText, type EnrolAnswer, type EnrolRequest,
+  enrolResponse, enrolText, type EnrolResponse, type EnrolRequest,
 } from '../../shared/contracts/enrolment.ts';
 import type { Log } from '../../shared/log.ts';
 import { sleep, type Clock } from '../../shared/time.ts';
@@ -27,12 +27,12 @@ export interface EnrolmentOptions {
   random: () => number;
 }
 
-const ANSWER_TIMEOUT_MS = 10_000;
-const MOST_ANSWER_BYTES = 1_048_576;
-const FIRST_WAIT_MS = 300;
-const LONGEST_WAIT_MS = 15_000;
+const RESPONSE_TIMEOUT_MS = 10_000;
+const MAX_RESPONSE_BYTES = 1_048_576;
+const MIN_BACKOFF_MS = 300;
+const MAX_BACKOFF_MS = 15_000;
 
-const success = z.object({ success: z.literal(true), data: enrolAnswer });
+const success = z.object({ success: z.literal(true), data: enrolResponse });
 const refusal = z.object({ error: z.object({ message: z.string() }) });
 
 /**
@@ -41,12 +41,12 @@ const refusal = z.object({ error: z.object({ message: z.string() }) });
  */
 export async function enrol(options: EnrolmentOptions): Promise<Identity> {
   const { keys, controllerUrl } = options;
-  for (let waitMs = FIRST_WAIT_MS; ; waitMs = Math.min(waitMs * 2, LONGEST_WAIT_MS)) {
-    const answer = await ask(options, enrolRequestOf(options));
-    if (answer.kind === 'enrolled') return { ...keys, answer: answer.answer, controllerUrl };
-    if (answer.kind === 'refused') throw new EnrolmentRefused(answer.reason);
-    options.log.info({ controller: controllerUrl, reason: answer.reason }, 'waiting for the controller');
-    await sleep(options.clock, waitMs * (0.5 + options.random() / 2));
+  for (let backoffMs = MIN_BACKOFF_MS; ; backoffMs = Math.min(backoffMs * 2, MAX_BACKOFF_MS)) {
+    const outcome = await requestEnrolment(options, enrolRequestOf(options));
+    if (outcome.kind === 'enrolled') return { ...keys, enrolment: outcome.response, controllerUrl };
+    if (outcome.kind === 'refused') throw new EnrolmentRefused(outcome.reason);
+    options.log.info({ controller: controllerUrl, reason: outcome.reason }, 'waiting for the controller');
+    await sleep(options.clock, backoffMs * (0.5 + options.random() / 2));
   }
 }
 
@@ -61,15 +61,15 @@ function enrolRequestOf({ token, keys, version, capabilities }: EnrolmentOptions
   return { ...unsigned, signature, version, capabilities };
 }
 
-type Answer =
-  | { kind: 'enrolled'; answer: EnrolAnswer }
+type EnrolOutcome =
+  | { kind: 'enrolled'; response: EnrolResponse }
   | { kind: 'refused'; reason: string }
   | { kind: 'later'; reason: string };
 
-async function ask(options: EnrolmentOptions, body: EnrolRequest): Promise<Answer> {
+async function requestEnrolment(options: EnrolmentOptions, body: EnrolRequest): Promise<EnrolOutcome> {
   try {
     const response = await post(`${options.controllerUrl}/api/probes/enrol`, JSON.stringify(body));
-    return answerOf(options.controllerUrl, response.statusCode ?? 0, await textOf(response));
+    return outcomeOf(options.controllerUrl, response.statusCode ?? 0, await textOf(response));
   } catch (error) {
     return { kind: 'later', reason: (error as NodeJS.ErrnoException).code ?? (error as Error).message };
   }
@@ -78,9 +78,9 @@ async function ask(options: EnrolmentOptions, body: EnrolRequest): Promise<Answe
 /** By Node's own client: any other would stay in memory for as long as the probe runs. */
 async function post(url: string, body: string): Promise<IncomingMessage> {
   const headers = { 'content-type': 'application/json', 'content-length': Buffer.byteLength(body) };
-  const options = { method: 'POST', agent: false, timeout: ANSWER_TIMEOUT_MS, headers } as const;
+  const options = { method: 'POST', agent: false, timeout: RESPONSE_TIMEOUT_MS, headers } as const;
   const request = url.startsWith('https:') ? requestHttps(url, options) : requestHttp(url, options);
-  request.on('timeout', () => request.destroy(new Error(`no response within ${ANSWER_TIMEOUT_MS / 1000} s`)));
+  request.on('timeout', () => request.destroy(new Error(`no response within ${RESPONSE_TIMEOUT_MS / 1000} s`)));
   request.end(body);
   const [response] = (await once(request, 'response')) as [IncomingMessage];
   return response;
@@ -92,17 +92,17 @@ async function textOf(response: IncomingMessage): Promise<string> {
   let size = 0;
   for await (const chunk of response as AsyncIterable<Buffer>) {
     size += chunk.length;
-    if (size > MOST_ANSWER_BYTES) throw new Error('the response is too long');
+    if (size > MAX_RESPONSE_BYTES) throw new Error('the response is too long');
     chunks.push(chunk);
   }
   return Buffer.concat(chunks).toString('utf8');
 }
 
 /** A busy or restarting controller may yet say yes; every other refusal is about the token. */
-function answerOf(controllerUrl: string, status: number, text: string): Answer {
+function outcomeOf(controllerUrl: string, status: number, text: string): EnrolOutcome {
   const json = parseJson(text);
   const enrolled = success.safeParse(json);
-  if (status < 300 && enrolled.success) return { kind: 'enrolled', answer: enrolled.data.data };
+  if (status < 300 && enrolled.success) return { kind: 'enrolled', response: enrolled.data.data };
   if (status >= 500 || status === 429 || status === 408) return { kind: 'later', reason: `status ${status}` };
   const refused = refusal.safeParse(json);
   return {

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { createCurve, createUser, fromCurveSeed, fromSeed, type KeyPair } from 'nkeys.js';
 import { z } from 'zod';
-import { enrolAnswer, type EnrolAnswer } from '../../shared/contracts/enrolment.ts';
+import { enrolResponse, type EnrolResponse } from '../../shared/contracts/enrolment.ts';
 import { writeFileSafely } from '../../shared/write-file-safely.ts';
 
 const seeds = z.object({
@@ -14,7 +14,7 @@ const seeds = z.object({
 });
 const keysFile = seeds.extend({ v: z.literal(1) });
 const identityFile = keysFile.extend({
-  answer: enrolAnswer,
+  answer: enrolResponse,
   /** Where it enrolled; absent in files of earlier versions. */
   controller_url: z.string().optional(),
   next: seeds.optional(),
@@ -28,7 +28,7 @@ export interface ProbeKeys {
 
 /** Who a probe is: its keys, and what it was told when it enrolled. */
 export interface Identity extends ProbeKeys {
-  answer: EnrolAnswer;
+  enrolment: EnrolResponse;
   /** Where it enrolled, if that is known. */
   controllerUrl: string | null;
   /** Offered to the controllers, and not in use yet. */
@@ -44,18 +44,18 @@ export interface Identity extends ProbeKeys {
 export async function loadIdentity(path: string): Promise<Identity | null> {
   const text = await readIfThere(path);
   if (text === null) return null;
-  const { answer, controller_url, next, former, ...own } = identityFile.parse(JSON.parse(text));
+  const { answer: enrolment, controller_url, next, former, ...own } = identityFile.parse(JSON.parse(text));
   return {
-    ...keysOf(own), answer, controllerUrl: controller_url ?? null,
+    ...keysOf(own), enrolment, controllerUrl: controller_url ?? null,
     ...(next && { next: keysOf(next) }), ...(former && { former: keysOf(former) }),
   };
 }
 
 /** Writes the identity so that only its owner can read it. */
 export async function saveIdentity(path: string, identity: Identity): Promise<void> {
-  const { answer, controllerUrl, next, former } = identity;
+  const { enrolment, controllerUrl, next, former } = identity;
   const file: z.infer<typeof identityFile> = {
-    v: 1, ...seedsOf(identity), answer, ...(controllerUrl !== null && { controller_url: controllerUrl }),
+    v: 1, ...seedsOf(identity), answer: enrolment, ...(controllerUrl !== null && { controller_url: controllerUrl }),
     ...(next && { next: seedsOf(next) }), ...(former && { former: seedsOf(former) }),
   };
   await writeFileSafely(path, `${JSON.stringify(file)}\n`);
@@ -66,8 +66,8 @@ export async function saveIdentity(path: string, identity: Identity): Promise<vo
  * got lost.
  */
 export async function enrolmentKeys(path: string): Promise<ProbeKeys> {
-  const kept = keysFile.safeParse(parseJson(await readIfThere(path)));
-  if (kept.success) return keysOf(kept.data);
+  const saved = keysFile.safeParse(parseJson(await readIfThere(path)));
+  if (saved.success) return keysOf(saved.data);
   const keys = newKeys();
   await writeFileSafely(path, `${JSON.stringify({ v: 1, ...seedsOf(keys) })}\n`);
   return keys;

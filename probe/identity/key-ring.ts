@@ -1,6 +1,6 @@
 import type { KeyPair } from 'nkeys.js';
 import {
-  rotationText, type OfferedKeys, type RotateOrder, type RotateReply,
+  rotationText, type OfferedKeys, type RotateOrder, type RotateResponse,
 } from '../../shared/contracts/key-rotation.ts';
 import type { Log } from '../../shared/log.ts';
 import { newKeys, type Identity, type ProbeKeys } from './identity.ts';
@@ -31,17 +31,17 @@ export class KeyRing {
   }
 
   /** Carries out one step. Rejects when the order names a key that is not ours, or the disk fails. */
-  rotate({ rotate: { known, next } }: RotateOrder): Promise<RotateReply> {
+  rotate({ rotate: { known, next } }: RotateOrder): Promise<RotateResponse> {
     return this.#inTurn(async () => {
-      if (nameOf(this.#identity.former) === known) return this.#reply(null);
+      if (nameOf(this.#identity.former) === known) return this.#response(null);
       if (nameOf(this.#identity) !== known) throw new Error('the controllers know this probe by a different key');
-      if (next === known) return this.#reply(null);
+      if (next === known) return this.#response(null);
       const offered = this.#identity.next ?? await this.#prepare();
       if (nameOf(offered) === next && (await this.#deps.reconnect(offered.user.getSeed()))) {
         await this.#adopt(offered);
-        return this.#reply(null);
+        return this.#response(null);
       }
-      return this.#reply(this.#offer(known, offered));
+      return this.#response(this.#offer(known, offered));
     });
   }
 
@@ -56,34 +56,34 @@ export class KeyRing {
 
   async #prepare(): Promise<ProbeKeys> {
     const next = newKeys();
-    await this.#keep({ ...this.#identity, next });
+    await this.#store({ ...this.#identity, next });
     return next;
   }
 
   async #adopt({ user, box }: ProbeKeys): Promise<void> {
     const { next: _adopted, ...former } = this.#identity;
-    await this.#keep({ ...former, user, box, former });
+    await this.#store({ ...former, user, box, former });
     this.#deps.log.info('keys rotated');
   }
 
   async #forget(keys: ProbeKeys): Promise<void> {
     const { former, ...rest } = this.#identity;
-    if (former === keys) await this.#keep(rest);
+    if (former === keys) await this.#store(rest);
   }
 
-  async #keep(identity: Identity): Promise<void> {
+  async #store(identity: Identity): Promise<void> {
     await this.#deps.save(identity);
     this.#identity = identity;
   }
 
   #offer(known: string, { user, box }: ProbeKeys): OfferedKeys {
     const next = { public_key: user.getPublicKey(), box_key: box.getPublicKey() };
-    const text = Buffer.from(rotationText(this.#identity.answer.probe_id, known, next));
+    const text = Buffer.from(rotationText(this.#identity.enrolment.probe_id, known, next));
     const signed = (by: KeyPair) => Buffer.from(by.sign(text)).toString('base64url');
     return { ...next, by_known: signed(this.#identity.user), by_next: signed(user) };
   }
 
-  #reply(next: OfferedKeys | null): RotateReply {
+  #response(next: OfferedKeys | null): RotateResponse {
     return { v: 1, uses: this.#identity.user.getPublicKey(), next };
   }
 

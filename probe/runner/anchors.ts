@@ -8,20 +8,20 @@ import type { Resolver } from '../checks/network/resolver.ts';
 import { isLost, type Reach } from './uplink-rules.ts';
 
 /** For the name and the connection together. */
-const REACH_WITHIN_MS = 2000;
+const REACH_TIMEOUT_MS = 2000;
 /** Addresses of one anchor that are tried, of each family. */
-const MOST_TRIED = 2;
+const MAX_ADDRESSES_PER_FAMILY = 2;
 /** While the way out is lost, how often it is tried again. */
-const LOST_EVERY_MS = 3000;
+const LOST_CHECK_INTERVAL_MS = 3000;
 /**
  * Two looks in this time at most, where targets fail all the time. The second may follow at once: a recheck
  * fails a moment after the check that it confirms.
  */
-const TWO_LOOKS_MS = 1000;
+const TWO_CHECKS_MS = 1000;
 /** The same while the connection to NATS answers, which costs nobody a new one. */
 const TWO_PINGS_MS = 100;
 /** How long that connection alone is asked. */
-const LINK_FIRST_MS = 100;
+const LINK_TIMEOUT_MS = 100;
 const DEFAULT_PORTS: Readonly<Record<string, number>> =
   { 'nats:': 4222, 'tls:': 4222, 'http:': 80, 'https:': 443 };
 
@@ -33,7 +33,7 @@ export interface AnchorsOptions {
   /** NATS and the controller, in place of named ones. */
   installation: readonly HostAndPort[];
   /** Whether NATS answers over the connection that is there; false without one. Never rejects. */
-  linkAnswers: (withinMs: number) => Promise<boolean>;
+  isLinkResponsive: (timeoutMs: number) => Promise<boolean>;
 }
 
 /**
@@ -45,14 +45,14 @@ export class Anchors {
   readonly #options: AnchorsOptions;
   readonly #clock: Clock;
   /** The look that is under way, or begins soon. */
-  #look: Promise<void> | null = null;
-  #lookedAtMs = -Infinity;
-  #lookedBeforeMs = -Infinity;
+  #check: Promise<void> | null = null;
+  #checkedAtMs = -Infinity;
+  #previousCheckMs = -Infinity;
   #isLost = false;
-  #hasLinkAnswered = false;
+  #isLinkResponsive = false;
   /** The way out may have been gone until then, monotonic. */
   #lostUntilMs = -Infinity;
-  #again: Timer | null = null;
+  #retryTimer: Timer | null = null;
 
   constructor(options: AnchorsOptions) {
     this.#options = options;
@@ -66,52 +66,52 @@ export class Anchors {
    */
   async isCutOff(sinceMs: number): Promise<boolean> {
     const isExcused = (): boolean => this.#isLost || this.#lostUntilMs >= sinceMs;
-    if (!isExcused()) await (this.#look ??= this.#lookSoon());
+    if (!isExcused()) await (this.#check ??= this.#checkThrottled());
     return isExcused();
   }
 
   stop(): void {
-    this.#again?.cancel();
+    this.#retryTimer?.cancel();
   }
 
   /** An answer of before the failure would not do: the way out may have been lost just since. */
-  async #lookSoon(): Promise<void> {
-    const twoLooksMs = this.#hasLinkAnswered ? TWO_PINGS_MS : TWO_LOOKS_MS;
-    const waitMs = this.#lookedBeforeMs + twoLooksMs - this.#clock.monotonic();
+  async #checkThrottled(): Promise<void> {
+    const windowMs = this.#isLinkResponsive ? TWO_PINGS_MS : TWO_CHECKS_MS;
+    const waitMs = this.#previousCheckMs + windowMs - this.#clock.monotonic();
     if (waitMs > 0) await sleep(this.#clock, waitMs);
-    await this.#lookNow();
-    this.#look = null;
+    await this.#checkNow();
+    this.#check = null;
   }
 
-  async #lookNow(): Promise<void> {
-    this.#lookedBeforeMs = this.#lookedAtMs;
-    this.#lookedAtMs = this.#clock.monotonic();
-    const isLost = await this.#isWayOutLost();
+  async #checkNow(): Promise<void> {
+    this.#previousCheckMs = this.#checkedAtMs;
+    this.#checkedAtMs = this.#clock.monotonic();
+    const isLost = await this.#isUplinkLost();
     // It came back some time before this look: what had begun by then may have failed for the lack of it.
     if (isLost) this.#lostUntilMs = this.#clock.monotonic();
-    else if (this.#isLost) this.#lostUntilMs = this.#lookedAtMs;
+    else if (this.#isLost) this.#lostUntilMs = this.#checkedAtMs;
     this.#isLost = isLost;
-    this.#again = isLost ? this.#clock.setTimer(LOST_EVERY_MS, () => void this.#lookNow()) : null;
+    this.#retryTimer = isLost ? this.#clock.setTimer(LOST_CHECK_INTERVAL_MS, () => void this.#checkNow()) : null;
   }
 
-  async #isWayOutLost(): Promise<boolean> {
-    const { named, installation, linkAnswers } = this.#options;
-    if (named.length > 0) return isLost('named', await Promise.all(named.map((place) => this.#reach(place))));
-    const link = linkAnswers(REACH_WITHIN_MS);
-    this.#hasLinkAnswered = await Promise.race([link, sleep(this.#clock, LINK_FIRST_MS).then(() => false)]);
-    if (this.#hasLinkAnswered) return false;
-    const isHere = thisMachine();
-    const reaches = installation.map((place) => this.#reach(place, isHere));
-    reaches.push(link.then((answers) => (answers ? 'answers' : 'unknown')));
+  async #isUplinkLost(): Promise<boolean> {
+    const { named, installation, isLinkResponsive } = this.#options;
+    if (named.length > 0) return isLost('named', await Promise.all(named.map((endpoint) => this.#reach(endpoint))));
+    const link = isLinkResponsive(REACH_TIMEOUT_MS);
+    this.#isLinkResponsive = await Promise.race([link, sleep(this.#clock, LINK_TIMEOUT_MS).then(() => false)]);
+    if (this.#isLinkResponsive) return false;
+    const isLocal = localAddressMatcher();
+    const reaches = installation.map((endpoint) => this.#reach(endpoint, isLocal));
+    reaches.push(link.then((isResponsive) => (isResponsive ? 'responds' : 'unknown')));
     return new Promise((resolve) => {
       // One that answers decides: the verdict on a target need not wait for those that do not.
-      for (const reach of reaches) void reach.then((found) => found === 'answers' && resolve(false));
+      for (const reach of reaches) void reach.then((found) => found === 'responds' && resolve(false));
       void Promise.all(reaches).then((all) => resolve(isLost('installation', all)));
     });
   }
 
   /** `isHere`: whether an address says nothing about the network. */
-  #reach(place: HostAndPort, isHere: (address: string) => boolean = () => false): Promise<Reach> {
+  #reach(endpoint: HostAndPort, isLocal: (address: string) => boolean = () => false): Promise<Reach> {
     return new Promise((resolve) => {
       const ended = new AbortController();
       const end = (reach: Reach): void => {
@@ -119,11 +119,11 @@ export class Anchors {
         ended.abort();
         resolve(reach);
       };
-      const timer = this.#clock.setTimer(REACH_WITHIN_MS, () => end('silent'));
-      void this.#addresses(place.host).then((addresses) => {
-        if (addresses.length > 0 && addresses.every(isHere)) return end('unknown');
-        const tries = addresses.map((address) => accepts(address, place.port, ended.signal));
-        return Promise.any(tries).then(() => end('answers'), () => end('silent'));
+      const timer = this.#clock.setTimer(REACH_TIMEOUT_MS, () => end('silent'));
+      void this.#addresses(endpoint.host).then((addresses) => {
+        if (addresses.length > 0 && addresses.every(isLocal)) return end('unknown');
+        const attempts = addresses.map((address) => accepts(address, endpoint.port, ended.signal));
+        return Promise.any(attempts).then(() => end('responds'), () => end('silent'));
       });
     });
   }
@@ -132,12 +132,12 @@ export class Anchors {
     if (classifyAddress(host) !== 'invalid') return [host];
     const { resolver } = this.#options;
     const found = await Promise.all([resolver.resolve(host, 4), resolver.resolve(host, 6)]);
-    return found.flatMap((each) => (each.ok ? each.addresses.slice(0, MOST_TRIED) : []));
+    return found.flatMap((each) => (each.ok ? each.addresses.slice(0, MAX_ADDRESSES_PER_FAMILY) : []));
   }
 }
 
 /** The places in addresses of NATS, by commas, or of a controller; without those that are no addresses. */
-export function placesIn(urls: string): HostAndPort[] {
+export function endpointsIn(urls: string): HostAndPort[] {
   return urls.split(',').flatMap((text) => parsedUrl(text.trim()) ?? []).map(({ protocol, hostname, port }) => (
     { host: hostname.replace(/^\[|\]$/g, ''), port: Number(port) || (DEFAULT_PORTS[protocol] ?? 0) }
   ));
@@ -156,7 +156,7 @@ function accepts(host: string, port: number, signal: AbortSignal): Promise<void>
 }
 
 /** Whether an address is one of this machine as it is now. */
-function thisMachine(): (address: string) => boolean {
+function localAddressMatcher(): (address: string) => boolean {
   const all = Object.values(networkInterfaces()).flatMap((list) => list ?? []);
   const own = new Set(all.map(({ address }) => address));
   return (address) => classifyAddress(address) === 'loopback' || own.has(address);

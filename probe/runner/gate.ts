@@ -1,25 +1,25 @@
 import type { Clock, Timer } from '../../shared/time.ts';
 import { Fifo } from '../fifo.ts';
-import { LOOK_AT_SLOW_EVERY_MS, LOOK_EVERY_MS, nextLimit, SLOW_AFTER_MS, type Limits } from './limits.ts';
+import { SLOW_REVIEW_INTERVAL_MS, REVIEW_INTERVAL_MS, nextLimit, SLOW_AFTER_MS, type Limits } from './limits.ts';
 
 /** Where something is that passes the gate. */
 export type Stage = 'outside' | 'queued' | 'quick' | 'slow';
 
 /** What passes the gate; the gate alone changes these fields. */
-export interface Passing {
+export interface Admission {
   stage: Stage;
   /** Monotonic, of its start or of its entry into the queue. */
   sinceMs: number;
 }
 
-export interface GateOptions<Item extends Passing> {
+export interface GateOptions<Item extends Admission> {
   clock: Clock;
   limits: Limits;
   start: (item: Item) => void;
   /** There is no room for it, or it has waited too long. */
   refuse: (item: Item) => void;
   /** How long an item may wait for its turn, ms. */
-  patienceMs: (item: Item) => number;
+  maxQueueMs: (item: Item) => number;
 }
 
 /**
@@ -27,7 +27,7 @@ export interface GateOptions<Item extends Passing> {
  * ones, so that targets that hang stand in nobody's way; the number of quick ones follows this process's own
  * punctuality.
  */
-export class Gate<Item extends Passing> {
+export class Gate<Item extends Admission> {
   readonly #options: GateOptions<Item>;
   readonly #clock: Clock;
   readonly #queue = new Fifo<Item>();
@@ -37,8 +37,8 @@ export class Gate<Item extends Passing> {
   #quick = 0;
   #slow = 0;
   #limitReached = false;
-  #look: Timer | null = null;
-  #lookDueMs = 0;
+  #reviewTimer: Timer | null = null;
+  #reviewDueMs = 0;
   #stalledMs = 0;
 
   constructor(options: GateOptions<Item>) {
@@ -47,7 +47,7 @@ export class Gate<Item extends Passing> {
     this.#limit = Math.min(256, options.limits.maxQuick);
   }
 
-  get underWay(): number {
+  get runningCount(): number {
     return this.#quick + this.#slow;
   }
 
@@ -58,7 +58,7 @@ export class Gate<Item extends Passing> {
 
   /** How long this process has stood still so far, as its own timers show, ms. */
   get stalledMs(): number {
-    return this.#stalledMs + (this.#look ? this.#overdueMs() : 0);
+    return this.#stalledMs + (this.#reviewTimer ? this.#overdueMs() : 0);
   }
 
   /**
@@ -76,7 +76,7 @@ export class Gate<Item extends Passing> {
     if (this.#queue.size >= this.#options.limits.maxQueued) return this.#options.refuse(item);
     item.stage = 'queued';
     this.#queue.put(item);
-    this.#watch();
+    this.#scheduleReview();
   }
 
   /** An item that was started is through: its place goes to the next. */
@@ -95,8 +95,8 @@ export class Gate<Item extends Passing> {
   }
 
   stop(): void {
-    this.#look?.cancel();
-    this.#look = null;
+    this.#reviewTimer?.cancel();
+    this.#reviewTimer = null;
   }
 
   #startQuick(item: Item): void {
@@ -108,7 +108,7 @@ export class Gate<Item extends Passing> {
   #start(item: Item, stage: 'quick' | 'slow'): void {
     item.stage = stage;
     item.sinceMs = this.#clock.monotonic();
-    this.#watch();
+    this.#scheduleReview();
     this.#options.start(item);
   }
 
@@ -126,22 +126,22 @@ export class Gate<Item extends Passing> {
   }
 
   #hasExpired(item: Item): boolean {
-    return this.#clock.monotonic() - item.sinceMs > this.#options.patienceMs(item);
+    return this.#clock.monotonic() - item.sinceMs > this.#options.maxQueueMs(item);
   }
 
-  #watch(everyMs = LOOK_EVERY_MS): void {
-    const dueMs = this.#clock.monotonic() + everyMs;
-    if (this.#look && this.#lookDueMs <= dueMs) return;
-    this.#look?.cancel();
-    this.#lookDueMs = dueMs;
-    this.#look = this.#clock.setTimer(everyMs, () => this.#lookAtLoad());
+  #scheduleReview(intervalMs = REVIEW_INTERVAL_MS): void {
+    const dueMs = this.#clock.monotonic() + intervalMs;
+    if (this.#reviewTimer && this.#reviewDueMs <= dueMs) return;
+    this.#reviewTimer?.cancel();
+    this.#reviewDueMs = dueMs;
+    this.#reviewTimer = this.#clock.setTimer(intervalMs, () => this.#review());
   }
 
-  #lookAtLoad(): void {
-    this.#look = null;
+  #review(): void {
+    this.#reviewTimer = null;
     this.#stalledMs += this.#overdueMs();
     const nowMs = this.#clock.monotonic();
-    const lateMs = nowMs - this.#lookDueMs;
+    const lateMs = nowMs - this.#reviewDueMs;
     this.#limit = nextLimit(this.#limit, lateMs, this.#limitReached, this.#options.limits);
     this.#limitReached = this.#queue.size > 0;
     this.#moveSlow(nowMs);
@@ -149,14 +149,14 @@ export class Gate<Item extends Passing> {
       this.#giveUp(this.#queue.take() as Item);
     }
     this.#startNext();
-    if (this.#quickOrder.size > 0 || this.#queue.size > 0) this.#watch();
-    else if (this.#slow > 0) this.#watch(LOOK_AT_SLOW_EVERY_MS);
+    if (this.#quickOrder.size > 0 || this.#queue.size > 0) this.#scheduleReview();
+    else if (this.#slow > 0) this.#scheduleReview(SLOW_REVIEW_INTERVAL_MS);
   }
 
   /** How late a look is, once that shows that this process stood still, ms. */
   #overdueMs(): number {
-    const lateMs = this.#clock.monotonic() - this.#lookDueMs;
-    return lateMs > LOOK_EVERY_MS ? lateMs : 0;
+    const lateMs = this.#clock.monotonic() - this.#reviewDueMs;
+    return lateMs > REVIEW_INTERVAL_MS ? lateMs : 0;
   }
 
   #moveSlow(nowMs: number): void {

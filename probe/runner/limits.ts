@@ -13,8 +13,8 @@ export interface Limits {
 
 /** Limits for a process that may open `maxFiles` files. */
 export function limitsFor(maxFiles: number): Limits {
-  const share = (part: number, most: number): number =>
-    Math.max(16, Math.min(most, Math.floor(maxFiles * part)));
+  const share = (part: number, max: number): number =>
+    Math.max(16, Math.min(max, Math.floor(maxFiles * part)));
   return {
     minQuick: 16, maxQuick: share(0.25, 2048), maxSlow: share(0.5, 8192), maxQueued: 20_000,
     maxOrders: share(0.05, 64),
@@ -24,9 +24,9 @@ export function limitsFor(maxFiles: number): Limits {
 /** A check under way for longer than this no longer takes the place of a quick one, ms. */
 export const SLOW_AFTER_MS = 1000;
 /** How often the runner looks at its own lateness while anything is under way, ms. */
-export const LOOK_EVERY_MS = 100;
+export const REVIEW_INTERVAL_MS = 100;
 /** The same while only slow ones are: they may hang for long, and must not keep the process awake. */
-export const LOOK_AT_SLOW_EVERY_MS = 1000;
+export const SLOW_REVIEW_INTERVAL_MS = 1000;
 const LATE_MS = 50;
 const PUNCTUAL_MS = 20;
 

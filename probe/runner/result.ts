@@ -5,9 +5,9 @@ import { concealError } from '../evidence/concealer.ts';
 import type { SlotRun } from '../scheduler/slots.ts';
 
 /** Longest duration that a result may carry, ms. */
-const LONGEST_MS = 3_600_000;
+const MAX_DURATION_MS = 3_600_000;
 
-export interface Attempt {
+export interface AttemptInfo {
   scheduledAtMs: number;
   startedAtMs: number;
   attempt: number;
@@ -16,16 +16,16 @@ export interface Attempt {
 
 /** The result of one check, with what it should say of the certificate; its `seq` is given by the spool. */
 export function resultOf(
-  assignment: Assignment, made: Attempt, finding: Finding, tls: TlsFacts | null = null,
+  assignment: Assignment, info: AttemptInfo, finding: Finding, tls: TlsFacts | null = null,
 ): CheckResult {
   return {
     seq: 0,
     monitor_id: assignment.monitor_id,
     assignment_rev: assignment.assignment_rev,
-    attempt: made.attempt,
-    reason: made.reason,
-    scheduled_at: made.scheduledAtMs,
-    started_at: made.startedAtMs,
+    attempt: info.attempt,
+    reason: info.reason,
+    scheduled_at: info.scheduledAtMs,
+    started_at: info.startedAtMs,
     response_time_ms: finding.response_time_ms === null ? null : tenths(finding.response_time_ms),
     outcome: finding.outcome,
     degraded: finding.degraded,
@@ -41,7 +41,7 @@ export function resultOf(
 
 /** As durations stand in the packed form, so that an order's answer and its record say the same. */
 function tenths(ms: number): number {
-  return Math.min(LONGEST_MS, Math.round(ms * 10) / 10);
+  return Math.min(MAX_DURATION_MS, Math.round(ms * 10) / 10);
 }
 
 function timingsInTenths(timings: Timings): Timings {

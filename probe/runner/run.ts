@@ -1,7 +1,7 @@
 import type { Assignment } from '../../shared/contracts/assignment.ts';
 import type { Timer } from '../../shared/time.ts';
 import type { Finding } from '../checks/check.ts';
-import type { Passing } from './gate.ts';
+import type { Admission } from './gate.ts';
 
 export interface Slot {
   readonly assignment: Assignment;
@@ -21,13 +21,13 @@ export interface Run extends Slot {
   /** The slot that came up while this one was under way. */
   next: Slot | null;
   /** Asked for beside the schedule: it stands for no slot. */
-  readonly isExtra: boolean;
+  readonly isOnDemand: boolean;
   /** Another check was asked for after this attempt had begun; 0: none was. */
   doubted: number;
 }
 
 /** One check of a run. */
-export interface Attempt extends Passing {
+export interface Attempt extends Admission {
   readonly run: Run;
   /** From 1. */
   readonly number: number;
@@ -37,9 +37,9 @@ export interface Attempt extends Passing {
   ended: { finding: Finding; tookMs: number } | null;
 }
 
-export function newRun({ assignment, dueMs }: Slot, isExtra = false): Run {
+export function newRun({ assignment, dueMs }: Slot, isOnDemand = false): Run {
   return {
-    assignment, dueMs, attempts: [], recheck: null, isOver: false, isDetached: false, next: null, isExtra,
+    assignment, dueMs, attempts: [], recheck: null, isOver: false, isDetached: false, next: null, isOnDemand,
     doubted: 0,
   };
 }
@@ -59,10 +59,10 @@ export function isOpen(run: Run): boolean {
 
 /** Whether the attempt is what a slot has come to. */
 export function standsForSlot({ run, number }: Attempt): boolean {
-  return number === 1 && !run.isExtra;
+  return number === 1 && !run.isOnDemand;
 }
 
 /** Whether a check of the run has begun that has found nothing yet. */
-export function isUnderWay(run: Run): boolean {
+export function isRunning(run: Run): boolean {
   return run.attempts.some(({ stage }) => stage === 'quick' || stage === 'slow');
 }

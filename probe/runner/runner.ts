@@ -4,12 +4,12 @@ import type { CheckResult, MissedReason } from '../../shared/contracts/result.ts
 import type { Clock } from '../../shared/time.ts';
 import { missed, type Finding } from '../checks/check.ts';
 import { isSlot, LATE_LIMIT_MS, nextSlot } from '../scheduler/slots.ts';
-import { AskedChecks } from './asked-checks.ts';
+import { OnDemandChecks } from './on-demand-checks.ts';
 import { Gate } from './gate.ts';
 import { SLOW_AFTER_MS, type Limits } from './limits.ts';
 import { missedResult, resultOf } from './result.ts';
 import {
-  attemptOf, isOpen, isUnderWay, newRun, standsForSlot, type Attempt, type Run, type Slot,
+  attemptOf, isOpen, isRunning, newRun, standsForSlot, type Attempt, type Run, type Slot,
 } from './run.ts';
 import { SentFacts } from './sent-facts.ts';
 
@@ -34,7 +34,7 @@ export interface RunnerOptions {
    */
   isCutOff: (sinceMs: number) => Promise<boolean>;
   /** Takes every result; `urgent` ones should not wait for company. */
-  record: (result: CheckResult, urgent: boolean) => void;
+  record: (result: CheckResult, isUrgent: boolean) => void;
   observer?: Observer;
   /** From 0 (included) to 1, for the spread of rechecks. */
   random: () => number;
@@ -67,8 +67,8 @@ export class Runner {
   readonly #active = new Map<string, Run>();
   readonly #detached = new Set<Run>();
   /** Attempts whose run is over: they are recorded, and decide nothing here. */
-  readonly #left = new Set<Attempt>();
-  readonly #asked = new AskedChecks();
+  readonly #orphaned = new Set<Attempt>();
+  readonly #onDemand = new OnDemandChecks();
   /** Monitors whose last check failed for good, and those that took long: all others are absent. */
   readonly #failing = new Set<string>();
   readonly #slow = new Set<string>();
@@ -81,7 +81,7 @@ export class Runner {
     this.#options = options;
     this.#clock = options.clock;
     this.#gate = new Gate<Attempt>({
-      clock: options.clock, limits: options.limits, patienceMs: ({ run }) => patienceMs(run),
+      clock: options.clock, limits: options.limits, maxQueueMs: ({ run }) => maxStartDelayMs(run),
       start: (attempt) => this.#start(attempt),
       refuse: (attempt) => this.#refuse(attempt),
     });
@@ -89,18 +89,18 @@ export class Runner {
 
   /** Checks under way now. */
   get inFlight(): number {
-    return this.#gate.underWay + this.#orders;
+    return this.#gate.runningCount + this.#orders;
   }
 
   /** Slots that have come up and whose first result is still to be recorded. */
-  open(): OpenSlot[] {
+  openSlots(): OpenSlot[] {
     const slots: OpenSlot[] = [];
     for (const run of [...this.#active.values(), ...this.#detached]) {
       const monitorId = run.assignment.monitor_id;
       if (isOpen(run)) slots.push({ monitorId, dueMs: run.dueMs });
       if (run.next) slots.push({ monitorId, dueMs: run.next.dueMs });
     }
-    for (const { run: { assignment, dueMs } } of this.#leftSlots()) {
+    for (const { run: { assignment, dueMs } } of this.#orphanedSlots()) {
       slots.push({ monitorId: assignment.monitor_id, dueMs });
     }
     return slots;
@@ -109,10 +109,10 @@ export class Runner {
   /** Takes a slot that is due. Its result, or why there is none, is recorded in time. */
   slot(assignment: Assignment, dueMs: number): void {
     const active = this.#active.get(assignment.monitor_id);
-    this.#asked.answered(assignment.monitor_id);
+    this.#onDemand.checkStarted(assignment.monitor_id);
     // A check that was asked for delays no slot.
-    if (active?.isExtra) this.#detach(active);
-    if (!active || active.isExtra) return this.#admit(newRun({ assignment, dueMs }));
+    if (active?.isOnDemand) this.#detach(active);
+    if (!active || active.isOnDemand) return this.#admit(newRun({ assignment, dueMs }));
     if (active.next) this.#miss(active.next, 'overload');
     active.next = { assignment, dueMs };
   }
@@ -124,8 +124,8 @@ export class Runner {
   confirm(assignment: Assignment): void {
     const active = this.#active.get(assignment.monitor_id);
     if (active) this.#doubt(active);
-    else this.#asked.add(assignment, this.#clock.monotonic());
-    this.#startAsked();
+    else this.#onDemand.add(assignment, this.#clock.monotonic());
+    this.#startOnDemand();
   }
 
   /**
@@ -133,7 +133,7 @@ export class Runner {
    * nobody's way.
    */
   forget(monitorId: string): void {
-    this.#asked.forget(monitorId);
+    this.#onDemand.forget(monitorId);
     this.#failing.delete(monitorId);
     this.#slow.delete(monitorId);
     this.#sentFacts.forget(monitorId);
@@ -148,16 +148,16 @@ export class Runner {
   /** One check at once, beside the schedule. Its result leaves certificates to those of the schedule. */
   async order(assignment: Assignment, reason: 'confirm' | 'manual'): Promise<CheckResult> {
     const startedAtMs = this.#clock.now();
-    const made = { scheduledAtMs: startedAtMs, startedAtMs, attempt: 1, reason };
+    const info = { scheduledAtMs: startedAtMs, startedAtMs, attempt: 1, reason };
     if (this.#orders >= this.#options.limits.maxOrders || this.#isStopping) {
-      return resultOf(assignment, made, missed('overload'));
+      return resultOf(assignment, info, missed('overload'));
     }
     this.#orders += 1;
     try {
       const sinceMs = this.#clock.monotonic();
       const found = await this.#check(assignment);
       const finding = found.outcome === 'failure' ? await this.#attributed(found, sinceMs) : found;
-      const result = resultOf(assignment, made, finding);
+      const result = resultOf(assignment, info, finding);
       if (reason === 'confirm') this.#options.observer?.confirmed(assignment, result, finding);
       return result;
     } finally {
@@ -172,26 +172,26 @@ export class Runner {
     for (const run of this.#active.values()) if (run.attempts.length === 0) this.#abandon(run);
     if (!this.#isIdle) await this.#idle(graceMs);
     for (const run of [...this.#active.values(), ...this.#detached]) this.#abandon(run);
-    for (const { run } of this.#leftSlots()) this.#miss(run, 'probe_down');
-    this.#left.clear();
+    for (const { run } of this.#orphanedSlots()) this.#miss(run, 'probe_down');
+    this.#orphaned.clear();
     this.#gate.stop();
   }
 
   /** Leaves half of the room to the schedule, and all of it while slots wait for their turn. */
-  #startAsked(): void {
+  #startOnDemand(): void {
     while (this.#gate.hasRoom && !this.#isStopping) {
-      const assignment = this.#asked.take(this.#clock.monotonic());
+      const assignment = this.#onDemand.take(this.#clock.monotonic());
       if (!assignment) return;
       this.#admit(newRun({ assignment, dueMs: this.#clock.now() }, true));
     }
   }
 
-  #leftSlots(): Attempt[] {
-    return [...this.#left].filter(standsForSlot);
+  #orphanedSlots(): Attempt[] {
+    return [...this.#orphaned].filter(standsForSlot);
   }
 
   get #isIdle(): boolean {
-    return this.#active.size + this.#detached.size + this.#left.size === 0;
+    return this.#active.size + this.#detached.size + this.#orphaned.size === 0;
   }
 
   #idle(graceMs: number): Promise<void> {
@@ -220,7 +220,7 @@ export class Runner {
 
   #doubt(run: Run): void {
     const latest = run.attempts.at(-1);
-    run.doubted = latest && isUnderWay(run) ? latest.number : 0;
+    run.doubted = latest && isRunning(run) ? latest.number : 0;
     if (latest && run.doubted > 0 && run.attempts.length === 1 && !run.recheck) this.#runAhead(latest);
   }
 
@@ -250,7 +250,7 @@ export class Runner {
   /** What is in doubt is rechecked without waiting for the answer: a silent target costs a single timeout. */
   #runAhead({ run, number }: Attempt): void {
     const { monitor_id: monitorId, retries } = run.assignment;
-    const isSuspect = run.isExtra || run.doubted > 0 || number > 1;
+    const isSuspect = run.isOnDemand || run.doubted > 0 || number > 1;
     if (!isSuspect || number > retries || this.#failing.has(monitorId)) return;
     run.recheck = this.#clock.setTimer(this.#spread(AHEAD_AFTER_MS), () => {
       run.recheck = null;
@@ -280,23 +280,23 @@ export class Runner {
 
   #done(attempt: Attempt, found: Finding, tookMs: number): void {
     const { run } = attempt;
-    const isLeft = this.#left.delete(attempt);
-    if (isLeft || !run.isOver) {
+    const isOrphaned = this.#orphaned.delete(attempt);
+    if (isOrphaned || !run.isOver) {
       const finding = this.#withoutOwnFault(attempt, found, tookMs);
       attempt.ended = { finding, tookMs };
-      if (isLeft) this.#record(attempt, finding);
+      if (isOrphaned) this.#record(attempt, finding);
       else {
-        if (finding.outcome === 'success') this.#believe(attempt);
+        if (finding.outcome === 'success') this.#acceptSuccess(attempt);
         this.#settle(run);
       }
     }
     this.#gate.leave(attempt);
-    this.#startAsked();
+    this.#startOnDemand();
     if (this.#isStopping && this.#isIdle) this.#onIdle?.();
   }
 
   /** A target that answers is up, whatever the attempts before would still find. */
-  #believe(attempt: Attempt): void {
+  #acceptSuccess(attempt: Attempt): void {
     const { run } = attempt;
     if (attempt.number > run.doubted) run.doubted = 0;
     const others = run.attempts.filter((other) => other !== attempt);
@@ -308,30 +308,30 @@ export class Runner {
     for (let first = run.attempts[0]; first?.ended; first = run.attempts[0]) {
       run.attempts.shift();
       this.#record(first, first.ended.finding);
-      if (run.isDetached || !this.#goesOn(first, first.ended)) return this.#close(run);
+      if (run.isDetached || !this.#needsRecheck(first, first.ended)) return this.#close(run);
     }
   }
 
   #record({ run, startedAtMs, number: attempt }: Attempt, finding: Finding): void {
     const { assignment, dueMs } = run;
-    const isChange = run.isExtra || this.#failing.has(assignment.monitor_id) || attempt > 1 ||
+    const isChange = run.isOnDemand || this.#failing.has(assignment.monitor_id) || attempt > 1 ||
       !isSlot(assignment, dueMs);
-    const urgent = finding.outcome === 'failure' || (finding.outcome === 'success' && isChange);
-    const made = {
+    const isUrgent = finding.outcome === 'failure' || (finding.outcome === 'success' && isChange);
+    const info = {
       scheduledAtMs: dueMs, startedAtMs, attempt,
-      reason: attempt === 1 && !run.isExtra ? ('schedule' as const) : ('confirm' as const),
+      reason: attempt === 1 && !run.isOnDemand ? ('schedule' as const) : ('confirm' as const),
     };
     // The next assignment begins anew, and one that is gone must leave nothing behind.
     const tls = run.isDetached
       ? null
       : this.#sentFacts.take(assignment.monitor_id, finding.tls, this.#clock.now());
-    const result = resultOf(assignment, made, finding, tls);
-    this.#options.record(result, urgent);
+    const result = resultOf(assignment, info, finding, tls);
+    this.#options.record(result, isUrgent);
     if (!run.isDetached) this.#options.observer?.checked(assignment, result, finding);
   }
 
   /** Learns from what was found; true when a recheck follows. */
-  #goesOn({ run, number }: Attempt, { finding, tookMs }: NonNullable<Attempt['ended']>): boolean {
+  #needsRecheck({ run, number }: Attempt, { finding, tookMs }: NonNullable<Attempt['ended']>): boolean {
     const { monitor_id: monitorId, retries } = run.assignment;
     if (tookMs > SLOW_AFTER_MS) this.#slow.add(monitorId);
     else this.#slow.delete(monitorId);
@@ -348,8 +348,8 @@ export class Runner {
   #withoutOwnFault({ run, stalledBeforeMs }: Attempt, found: Finding, tookMs: number): Finding {
     const timeoutMs = run.assignment.timeout_ms;
     const stalledMs = this.#gate.stalledMs - stalledBeforeMs;
-    const hasAnswered = found.outcome === 'success' || found.error?.type === 'status_code';
-    if (found.outcome === 'failure' && !hasAnswered) {
+    const hasResponded = found.outcome === 'success' || found.error?.type === 'status_code';
+    if (found.outcome === 'failure' && !hasResponded) {
       const isOwn = tookMs > timeoutMs * 1.5 + 500 || stalledMs > timeoutMs * STALLED_SHARE;
       return isOwn ? missed('overload') : found;
     }
@@ -381,7 +381,7 @@ export class Runner {
     this.#drop(run);
     for (const rest of run.attempts.splice(0)) {
       if (rest.ended) this.#record(rest, rest.ended.finding);
-      else this.#left.add(rest);
+      else this.#orphaned.add(rest);
     }
     const { next } = run;
     run.next = null;
@@ -395,12 +395,12 @@ export class Runner {
 
   #takeWaiting(next: Slot): void {
     const run = newRun(next);
-    if (this.#clock.now() - next.dueMs > patienceMs(run)) this.#miss(next, 'overload');
+    if (this.#clock.now() - next.dueMs > maxStartDelayMs(run)) this.#miss(next, 'overload');
     else this.#admit(run);
   }
 }
 
 /** How late a slot may start, ms. */
-function patienceMs(slot: Slot): number {
+function maxStartDelayMs(slot: Slot): number {
   return Math.min(slot.assignment.interval_ms / 2, LATE_LIMIT_MS);
 }

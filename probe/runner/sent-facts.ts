@@ -1,14 +1,14 @@
-import type { SealedFacts } from '../checks/check.ts';
+import type { LazyTlsFacts } from '../checks/check.ts';
 import type { TlsFacts } from '../../shared/contracts/result.ts';
 
 /** Facts are sent again after this time, in case the result that carried them was lost or refused. */
 const REPEAT_AFTER_MS = 86_400_000;
 /** Servers behind one name may show different certificates in turn: so many changes of a monitor an hour. */
-const MOST_CHANGES = 6;
+const MAX_CHANGES_PER_HOUR = 6;
 const HOUR_MS = 3_600_000;
 
 interface Sent {
-  seal: number;
+  hash: number;
   atMs: number;
   /** Since `hourMs`, the beginning of an hour that counts. */
   changes: number;
@@ -20,15 +20,15 @@ export class SentFacts {
   readonly #sent = new Map<string, Sent>();
 
   /** What a result of this monitor should carry now; `nowMs` is Unix ms. */
-  take(monitorId: string, peer: SealedFacts | null, nowMs: number): TlsFacts | null {
+  take(monitorId: string, peer: LazyTlsFacts | null, nowMs: number): TlsFacts | null {
     if (peer === null) return null;
-    const { seal } = peer;
+    const { hash } = peer;
     const sent = this.#sent.get(monitorId);
-    if (sent?.seal === seal && Math.abs(nowMs - sent.atMs) < REPEAT_AFTER_MS) return null;
+    if (sent?.hash === hash && Math.abs(nowMs - sent.atMs) < REPEAT_AFTER_MS) return null;
     const isSameHour = sent !== undefined && Math.abs(nowMs - sent.hourMs) < HOUR_MS;
     const changes = isSameHour ? sent.changes + 1 : 1;
-    if (changes > MOST_CHANGES) return null;
-    this.#sent.set(monitorId, { seal, atMs: nowMs, changes, hourMs: isSameHour ? sent.hourMs : nowMs });
+    if (changes > MAX_CHANGES_PER_HOUR) return null;
+    this.#sent.set(monitorId, { hash, atMs: nowMs, changes, hourMs: isSameHour ? sent.hourMs : nowMs });
     return peer.facts();
   }
 

@@ -19,9 +19,9 @@ const JUMP_MS = 1000;
  */
 export const GATHER_MS = 100;
 /** With more than these in a second all start on time: they come together by themselves. */
-const FEW_A_SECOND = 100;
+const SPARSE_PER_SECOND = 100;
 /** Longest sleep, so that a jump of the wall clock is seen soon, ms. */
-const LONGEST_SLEEP_MS = 1000;
+const MAX_SLEEP_MS = 1000;
 
 /** Brings up every slot of every assignment by absolute due time. */
 export class Scheduler {
@@ -87,15 +87,15 @@ export class Scheduler {
    * come up.
    */
   set(assignment: Assignment, firstMs?: number): void {
-    const known = this.#index.get(assignment.monitor_id);
-    const extraMs = known === undefined ? undefined : this.#pendingExtra(known);
-    const at = known ?? this.#take(assignment.monitor_id);
+    const existing = this.#index.get(assignment.monitor_id);
+    const extraMs = existing === undefined ? undefined : this.#pendingExtra(existing);
+    const at = existing ?? this.#take(assignment.monitor_id);
     this.#assignments[at] = assignment;
     const coveredMs = this.#timers.nowMs;
     // A replaced one may have a slot that is due and has not come up: that is still its first.
-    const afterMs = known === undefined ? Math.max(this.#clock.now(), coveredMs) : coveredMs;
+    const afterMs = existing === undefined ? Math.max(this.#clock.now(), coveredMs) : coveredMs;
     const wantedMs = firstMs ?? extraMs;
-    this.#place(
+    this.#schedule(
       at, wantedMs === undefined ? nextSlot(assignment, afterMs) : Math.max(wantedMs, coveredMs + 1),
     );
     this.#arm();
@@ -127,7 +127,7 @@ export class Scheduler {
     return at;
   }
 
-  #place(at: number, dueMs: number): void {
+  #schedule(at: number, dueMs: number): void {
     this.#due[at] = dueMs;
     this.#timers.insert(at, dueMs);
   }
@@ -135,7 +135,7 @@ export class Scheduler {
   #arm(): void {
     if (!this.#started) return;
     const nowMs = this.#clock.now();
-    const wakeAtMs = Math.min(Math.max(this.#timers.nextMs(), this.#gatheredMs()), nowMs + LONGEST_SLEEP_MS);
+    const wakeAtMs = Math.min(Math.max(this.#timers.nextMs(), this.#gatheredMs()), nowMs + MAX_SLEEP_MS);
     if (this.#timer && this.#wakeAtMs <= wakeAtMs) return;
     this.#timer?.cancel();
     this.#wakeAtMs = wakeAtMs;
@@ -146,7 +146,7 @@ export class Scheduler {
   /** Until when what comes up waits for company, Unix ms. */
   #gatheredMs(): number {
     const { fired, before } = this.#second;
-    return fired > FEW_A_SECOND || before > FEW_A_SECOND ? -Infinity : this.#lastFiredMs + GATHER_MS;
+    return fired > SPARSE_PER_SECOND || before > SPARSE_PER_SECOND ? -Infinity : this.#lastFiredMs + GATHER_MS;
   }
 
   #count(nowMs: number): void {
@@ -176,7 +176,7 @@ export class Scheduler {
     const dueMs = this.#due[at] as number;
     this.#count(nowMs);
     const decision = decideSlot(assignment, dueMs, nowMs);
-    this.#place(at, decision.nextMs);
+    this.#schedule(at, decision.nextMs);
     if (decision.run) this.#events.due(assignment, dueMs);
     else for (const run of decision.missed) this.#events.missed(assignment, run, reason);
   }
@@ -187,7 +187,7 @@ export class Scheduler {
     this.#lastFiredMs = -Infinity;
     for (const at of this.#index.values()) {
       const assignment = this.#assignments[at] as Assignment;
-      this.#place(at, isSlot(assignment, this.#due[at] as number) ? nextSlot(assignment, nowMs) : nowMs);
+      this.#schedule(at, isSlot(assignment, this.#due[at] as number) ? nextSlot(assignment, nowMs) : nowMs);
     }
   }
 }

@@ -9,7 +9,7 @@ export class TimerHeap {
   /** Entries, the next one first. */
   readonly #heap: number[] = [];
   /** By entry: its place in the heap, or NONE. */
-  readonly #places: number[] = [];
+  readonly #positions: number[] = [];
   /** By entry: when it fires, Unix ms, whole. */
   readonly #due: number[] = [];
 
@@ -28,24 +28,24 @@ export class TimerHeap {
 
   /** Makes `entry` fire at `dueMs`, or in the next millisecond if that is over, in place of what it had. */
   insert(entry: number, dueMs: number): void {
-    while (this.#places.length <= entry) {
-      this.#places.push(NONE);
+    while (this.#positions.length <= entry) {
+      this.#positions.push(NONE);
       this.#due.push(0);
     }
     this.#due[entry] = Math.max(this.#nowMs + 1, dueMs);
-    const known = this.#places[entry] as number;
-    if (known !== NONE) return this.#settle(known, entry);
+    const position = this.#positions[entry] as number;
+    if (position !== NONE) return this.#settle(position, entry);
     this.#heap.push(entry);
     this.#settle(this.#heap.length - 1, entry);
   }
 
   /** Does nothing when the entry is not in. */
   remove(entry: number): void {
-    const place = this.#places[entry] ?? NONE;
-    if (place === NONE) return;
-    this.#places[entry] = NONE;
+    const position = this.#positions[entry] ?? NONE;
+    if (position === NONE) return;
+    this.#positions[entry] = NONE;
     const last = this.#heap.pop() as number;
-    if (last !== entry) this.#settle(place, last);
+    if (last !== entry) this.#settle(position, last);
   }
 
   /** Fires what is due up to `toMs`, in order of due time. `fire` may insert and remove. */
@@ -68,16 +68,16 @@ export class TimerHeap {
 
   /** Drops all entries and starts again at `nowMs`. */
   reset(nowMs: number): void {
-    for (const entry of this.#heap) this.#places[entry] = NONE;
+    for (const entry of this.#heap) this.#positions[entry] = NONE;
     this.#heap.length = 0;
     this.#nowMs = nowMs;
   }
 
   /** Moves `entry` up or down from `place` to where it belongs. */
-  #settle(place: number, entry: number): void {
+  #settle(position: number, entry: number): void {
     const heap = this.#heap;
     const due = this.#due[entry] as number;
-    let at = place;
+    let at = position;
     while (at > 0) {
       const parent = (at - 1) >> 1;
       const above = heap[parent] as number;
@@ -87,9 +87,9 @@ export class TimerHeap {
     }
     for (let child = 2 * at + 1; child < heap.length; child = 2 * at + 1) {
       const right = heap[child + 1];
-      const isRightSooner =
+      const isRightEarlier =
         right !== undefined && (this.#due[right] as number) < (this.#due[heap[child] as number] as number);
-      if (isRightSooner) child += 1;
+      if (isRightEarlier) child += 1;
       const below = heap[child] as number;
       if ((this.#due[below] as number) >= due) break;
       this.#put(at, below);
@@ -98,8 +98,8 @@ export class TimerHeap {
     this.#put(at, entry);
   }
 
-  #put(place: number, entry: number): void {
-    this.#heap[place] = entry;
-    this.#places[entry] = place;
+  #put(position: number, entry: number): void {
+    this.#heap[position] = entry;
+    this.#positions[entry] = position;
   }
 }

@@ -1,5 +1,5 @@
 import { decodeJson } from '../../shared/contracts/decode-json.ts';
-import { batchReply } from '../../shared/contracts/result.ts';
+import { batchResponse } from '../../shared/contracts/result.ts';
 import type { Clock, Timer } from '../../shared/time.ts';
 import { BusError } from '../ports.ts';
 import type { PackedBatch } from '../spool/batches.ts';
@@ -32,16 +32,16 @@ export interface LaneSenderOptions<Lane extends LaneSource> {
   /** Called at every answer with the watermark before and after. */
   onProgress: (lane: Lane, from: number, to: number) => void;
   /** Called when taking an answer fails: a fault of ours. */
-  onFailed: (error: unknown) => void;
+  onError: (error: unknown) => void;
 }
 
 /** First and longest wait before another try, ms. */
-const BACKOFF_MS = 250;
-const LONGEST_BACKOFF_MS = 30_000;
-const HURRIED_BACKOFF_MS = 200;
-const NO_RESPONDERS_MS = 500;
+const MIN_BACKOFF_MS = 250;
+const MAX_BACKOFF_MS = 30_000;
+const MAX_HURRIED_BACKOFF_MS = 200;
+const NO_RESPONDERS_BACKOFF_MS = 500;
 /** Batches without an answer, in windows, those included that a later round has given up on. */
-const UNANSWERED_WINDOWS = 2;
+const MAX_PENDING_WINDOWS = 2;
 
 /**
  * Sends one lane in order, go-back-N: a few batches under way, from the watermark again when an answer is
@@ -50,18 +50,18 @@ const UNANSWERED_WINDOWS = 2;
 export class LaneSender<Lane extends LaneSource = LaneSource> {
   readonly #options: LaneSenderOptions<Lane>;
   #nextSeq: number;
-  #underWay = 0;
-  #bytesUnderWay = 0;
+  #inFlight = 0;
+  #bytesInFlight = 0;
   /** Of all rounds: a lost request is held by the bus until its time is up. */
-  #unanswered = 0;
+  #pendingRequests = 0;
   #window: number;
   #failures = 0;
-  #longestWaitMs = LONGEST_BACKOFF_MS;
+  #maxBackoffMs = MAX_BACKOFF_MS;
   /** Answers of an older round move the watermark and nothing else. */
-  #round = 0;
+  #generation = 0;
   /** Below the watermark: the controller asks for what is gone. */
-  #askedBelow: number | null = null;
-  #wait: Timer | null = null;
+  #requestedBelow: number | null = null;
+  #backoffTimer: Timer | null = null;
   #isReading = false;
   #isStopped = false;
 
@@ -80,7 +80,7 @@ export class LaneSender<Lane extends LaneSource = LaneSource> {
   }
 
   get isIdle(): boolean {
-    return this.#underWay === 0 && !this.hasUnsent;
+    return this.#inFlight === 0 && !this.hasUnsent;
   }
 
   /** Sends from the watermark again, now: the way to the controller is open again. */
@@ -92,66 +92,66 @@ export class LaneSender<Lane extends LaneSource = LaneSource> {
 
   /** From now on there is little time: waits are short. */
   hurry(): void {
-    this.#longestWaitMs = HURRIED_BACKOFF_MS;
-    if (this.#wait) this.restart();
+    this.#maxBackoffMs = MAX_HURRIED_BACKOFF_MS;
+    if (this.#backoffTimer) this.restart();
   }
 
   stop(): void {
     this.#isStopped = true;
-    this.#wait?.cancel();
+    this.#backoffTimer?.cancel();
   }
 
   /** Sends the next batch when window, place and spool allow; true when one went out. */
   async pump(): Promise<boolean> {
-    if (this.#isStopped || this.#isReading || this.#wait || !this.hasUnsent) return false;
-    const most = this.#options.maxBatches();
-    if (this.#underWay >= Math.min(this.#window, most) || this.#unanswered >= UNANSWERED_WINDOWS * most) {
+    if (this.#isStopped || this.#isReading || this.#backoffTimer || !this.hasUnsent) return false;
+    const maxBatches = this.#options.maxBatches();
+    if (this.#inFlight >= Math.min(this.#window, maxBatches) || this.#pendingRequests >= MAX_PENDING_WINDOWS * maxBatches) {
       return false;
     }
-    const round = this.#round;
+    const generation = this.#generation;
     this.#isReading = true;
     const batch = await this.#options.read(this.lane, this.#nextSeq).catch(() => null).finally(() => {
       this.#isReading = false;
     });
-    if (round !== this.#round || this.#isStopped || !batch) return false;
+    if (generation !== this.#generation || this.#isStopped || !batch) return false;
     const size = batch.bytes.length;
-    if (this.#underWay > 0 && this.#bytesUnderWay + size > this.#options.maxBytes) return false;
+    if (this.#inFlight > 0 && this.#bytesInFlight + size > this.#options.maxBytes) return false;
     if (!this.#options.acquire(size)) return false;
     this.#nextSeq = batch.last + 1;
-    this.#send(batch, round).catch(this.#options.onFailed);
+    this.#send(batch, generation).catch(this.#options.onError);
     return true;
   }
 
-  async #send(batch: PackedBatch, round: number): Promise<void> {
+  async #send(batch: PackedBatch, generation: number): Promise<void> {
     const size = batch.bytes.length;
-    this.#underWay += 1;
-    this.#unanswered += 1;
-    this.#bytesUnderWay += size;
-    let reply: Uint8Array;
+    this.#inFlight += 1;
+    this.#pendingRequests += 1;
+    this.#bytesInFlight += size;
+    let response: Uint8Array;
     try {
-      reply = await this.#options.request(this.lane, batch.bytes);
+      response = await this.#options.request(this.lane, batch.bytes);
     } catch (error) {
-      this.#release(size, round);
-      return this.#failed(round, error);
+      this.#release(size, generation);
+      return this.#failed(generation, error);
     }
-    this.#release(size, round);
-    this.#takeReply(batch, round, decodeJson(batchReply, reply)?.watermark ?? null);
+    this.#release(size, generation);
+    this.#onResponse(batch, generation, decodeJson(batchResponse, response)?.watermark ?? null);
   }
 
-  #release(size: number, round: number): void {
+  #release(size: number, generation: number): void {
     this.#options.release(size);
-    this.#unanswered -= 1;
-    if (round !== this.#round) return;
-    this.#underWay -= 1;
-    this.#bytesUnderWay -= size;
+    this.#pendingRequests -= 1;
+    if (generation !== this.#generation) return;
+    this.#inFlight -= 1;
+    this.#bytesInFlight -= size;
   }
 
-  #takeReply(batch: PackedBatch, round: number, watermark: number | null): void {
-    if (watermark === null) return this.#failed(round, new BusError('closed'));
+  #onResponse(batch: PackedBatch, generation: number, watermark: number | null): void {
+    if (watermark === null) return this.#failed(generation, new BusError('closed'));
     const before = this.lane.watermark;
     this.#options.trim(this.lane, watermark);
-    if (this.#askedBelow === null) this.#nextSeq = Math.max(this.#nextSeq, this.lane.watermark + 1);
-    if (round === this.#round) {
+    if (this.#requestedBelow === null) this.#nextSeq = Math.max(this.#nextSeq, this.lane.watermark + 1);
+    if (generation === this.#generation) {
       if (watermark >= batch.last) this.#accepted(watermark);
       else this.#goBack(watermark, before);
     }
@@ -161,7 +161,7 @@ export class LaneSender<Lane extends LaneSource = LaneSource> {
   #accepted(watermark: number): void {
     this.#failures = 0;
     this.#window = Math.min(this.#window * 2, this.#options.maxBatches());
-    if (watermark >= this.lane.watermark) this.#askedBelow = null;
+    if (watermark >= this.lane.watermark) this.#requestedBelow = null;
   }
 
   /**
@@ -169,40 +169,40 @@ export class LaneSender<Lane extends LaneSource = LaneSource> {
    * nothing.
    */
   #goBack(watermark: number, before: number): void {
-    const hasMoved = watermark > before || (watermark < before && this.#askedBelow !== watermark);
+    const hasMoved = watermark > before || (watermark < before && this.#requestedBelow !== watermark);
     this.#window = Math.max(1, this.#window >>> 1);
     this.#failures = hasMoved ? 0 : this.#failures + 1;
-    this.#rewind(hasMoved ? 0 : this.#backoffMs(BACKOFF_MS));
-    this.#askedBelow = watermark < before ? watermark : null;
+    this.#rewind(hasMoved ? 0 : this.#backoffMs(MIN_BACKOFF_MS));
+    this.#requestedBelow = watermark < before ? watermark : null;
     this.#nextSeq = watermark + 1;
   }
 
-  #failed(round: number, error: unknown): void {
+  #failed(generation: number, error: unknown): void {
     if (this.#isStopped) return;
-    if (round === this.#round) {
+    if (generation === this.#generation) {
       this.#failures += 1;
       this.#window = 1;
-      const hasNobody = error instanceof BusError && error.kind === 'no_responders';
-      this.#rewind(this.#backoffMs(hasNobody ? NO_RESPONDERS_MS : BACKOFF_MS));
+      const hasNoResponders = error instanceof BusError && error.kind === 'no_responders';
+      this.#rewind(this.#backoffMs(hasNoResponders ? NO_RESPONDERS_BACKOFF_MS : MIN_BACKOFF_MS));
     }
     this.#options.onProgress(this.lane, this.lane.watermark, this.lane.watermark);
   }
 
   #backoffMs(baseMs: number): number {
-    const fullMs = Math.min(this.#longestWaitMs, baseMs * 2 ** Math.min(this.#failures - 1, 10));
-    return fullMs * (0.5 + this.#options.random() / 2);
+    const backoffMs = Math.min(this.#maxBackoffMs, baseMs * 2 ** Math.min(this.#failures - 1, 10));
+    return backoffMs * (0.5 + this.#options.random() / 2);
   }
 
-  #rewind(waitMs: number): void {
-    this.#round += 1;
-    this.#underWay = 0;
-    this.#bytesUnderWay = 0;
-    this.#nextSeq = (this.#askedBelow ?? this.lane.watermark) + 1;
-    this.#wait?.cancel();
-    this.#wait = null;
-    if (waitMs <= 0) return;
-    this.#wait = this.#options.clock.setTimer(waitMs, () => {
-      this.#wait = null;
+  #rewind(delayMs: number): void {
+    this.#generation += 1;
+    this.#inFlight = 0;
+    this.#bytesInFlight = 0;
+    this.#nextSeq = (this.#requestedBelow ?? this.lane.watermark) + 1;
+    this.#backoffTimer?.cancel();
+    this.#backoffTimer = null;
+    if (delayMs <= 0) return;
+    this.#backoffTimer = this.#options.clock.setTimer(delayMs, () => {
+      this.#backoffTimer = null;
       this.#options.onProgress(this.lane, this.lane.watermark, this.lane.watermark);
     });
   }

@@ -27,7 +27,7 @@ export interface SenderOptions<Lane extends LaneSource> {
   probeId: string;
 }
 
-const REPLY_TIMEOUT_MS = 2000;
+const RESPONSE_TIMEOUT_MS = 2000;
 /** Under way in one lane: of the newest epoch, and of older ones, which give way. */
 const FRESH_BATCHES = 8;
 const OLD_BATCHES = 4;
@@ -41,14 +41,14 @@ const MAX_OLD_EPOCHS = 8;
 
 interface LaneState<Lane extends LaneSource> {
   sender: LaneSender<Lane>;
-  lastAnswerMs: number;
+  lastResponseMs: number;
 }
 
 const NAME = 'sender';
 /** Enough for a wake-up of each kind. */
 const MAILBOX_MESSAGES = 8;
-const FIRST_RESTART_MS = 250;
-const LONGEST_RESTART_MS = 15_000;
+const MIN_RESTART_DELAY_MS = 250;
+const MAX_RESTART_DELAY_MS = 15_000;
 
 type SenderMessage =
   /** There may be something to send, or room to send it. */
@@ -68,8 +68,8 @@ export class Sender<Lane extends LaneSource = LaneSource> {
     const { clock, log } = options;
     this.#options = options;
     this.#supervisor = new Supervisor({
-      clock, capacity: MAILBOX_MESSAGES, firstDelayMs: FIRST_RESTART_MS, maxDelayMs: LONGEST_RESTART_MS,
-      start: (_name, context) => new Sending(options, context, () => this.#onIdle?.()),
+      clock, capacity: MAILBOX_MESSAGES, firstDelayMs: MIN_RESTART_DELAY_MS, maxDelayMs: MAX_RESTART_DELAY_MS,
+      start: (_name, context) => new SenderBehaviour(options, context, () => this.#onIdle?.()),
       onFailure: ({ error }) => {
         log.error({ err: error }, 'sending failed and is restarting');
         return true;
@@ -109,7 +109,7 @@ export class Sender<Lane extends LaneSource = LaneSource> {
 }
 
 /** One life of the sender: the newest epoch first, round robin, older ones one epoch at a time. */
-class Sending<Lane extends LaneSource> implements Behaviour<SenderMessage> {
+class SenderBehaviour<Lane extends LaneSource> implements Behaviour<SenderMessage> {
   readonly #options: SenderOptions<Lane>;
   readonly #context: ActorContext<SenderMessage>;
   readonly #onIdle: () => void;
@@ -121,7 +121,7 @@ class Sending<Lane extends LaneSource> implements Behaviour<SenderMessage> {
     this.#options = options;
     this.#context = context;
     this.#onIdle = onIdle;
-    context.tell({ kind: 'pump' });
+    context.enqueue({ kind: 'pump' });
   }
 
   async receive(message: SenderMessage): Promise<void> {
@@ -152,7 +152,7 @@ class Sending<Lane extends LaneSource> implements Behaviour<SenderMessage> {
   }
 
   #kick(): void {
-    if (this.#context.self.waiting === 0) this.#context.tell({ kind: 'pump' });
+    if (this.#context.self.waiting === 0) this.#context.enqueue({ kind: 'pump' });
   }
 
   /** Every lane with something to send, beginning with another one each time. */
@@ -191,7 +191,7 @@ class Sending<Lane extends LaneSource> implements Behaviour<SenderMessage> {
     for (const lane of lanes) {
       if (!this.#lanes.has(lane)) {
         this.#lanes.set(
-          lane, { sender: this.#senderOf(lane), lastAnswerMs: this.#options.clock.monotonic() },
+          lane, { sender: this.#senderOf(lane), lastResponseMs: this.#options.clock.monotonic() },
         );
       }
     }
@@ -205,14 +205,14 @@ class Sending<Lane extends LaneSource> implements Behaviour<SenderMessage> {
       read: (of, seq) => spool.read(of, seq),
       trim: (of, watermark) => spool.trim(of, watermark),
       request: (of, bytes) => bus.request(
-        subjects.results(of.shard, region, probeId), bytes, REPLY_TIMEOUT_MS,
+        subjects.results(of.shard, region, probeId), bytes, RESPONSE_TIMEOUT_MS,
       ),
       acquire: (bytes) => this.#acquire(bytes, spool.isFresh(lane)),
       release: (bytes) => {
         this.#bytes -= bytes;
       },
       onProgress: (of, from, to) => this.#onProgress(of, from, to),
-      onFailed: (error) => this.#context.fail(error),
+      onError: (error) => this.#context.fail(error),
     });
   }
 
@@ -226,8 +226,8 @@ class Sending<Lane extends LaneSource> implements Behaviour<SenderMessage> {
     const state = this.#lanes.get(lane);
     if (state && to > from) {
       const nowMs = this.#options.clock.monotonic();
-      const silentMs = nowMs - state.lastAnswerMs;
-      state.lastAnswerMs = nowMs;
+      const silentMs = nowMs - state.lastResponseMs;
+      state.lastResponseMs = nowMs;
       if (silentMs > OUTAGE_MS && lane.synced - to > OUTAGE_RESULTS) this.#separate(lane);
     }
     this.#kick();

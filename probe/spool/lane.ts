@@ -19,7 +19,7 @@ export class Lane {
   /** The highest number that was read to be sent in this life. */
   sent = 0;
   /** The disk says that some of it may have been sent: only then is it. */
-  isBegun = false;
+  isStarted = false;
   /** An earlier life has begun it, and the controller has not answered for it in this one. */
   isInDoubt = false;
   /** Segments that hold batches of this lane above its watermark, oldest first. */

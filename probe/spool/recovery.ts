@@ -4,7 +4,7 @@ import { decodeBatch } from '../../shared/contracts/result-pack.ts';
 import type { SlotRun } from '../scheduler/slots.ts';
 import { FRAME_BATCH, FRAME_MARK, scanFrames, type FrameAt } from './frame.ts';
 import { Lane } from './lane.ts';
-import type { NotedLane } from './begun-lanes.ts';
+import type { NotedLane } from './started-lanes.ts';
 import { decodeMark, type Coverage } from './mark.ts';
 import { Segment } from './segment.ts';
 
@@ -18,7 +18,7 @@ export interface Recovered {
   /** By monitor: slots that have a result behind that mark, in the order of the log. */
   recorded: Map<string, SlotRun[]>;
   /** Lanes that the last mark says are begun; null when none says it. */
-  begun: NotedLane[] | null;
+  started: NotedLane[] | null;
   damagedFrames: number;
 }
 
@@ -36,18 +36,18 @@ export function segmentPath(directory: string, id: number): string {
  */
 export async function recoverSpool(directory: string): Promise<Recovered> {
   const recovered: Recovered = {
-    segments: [], lanes: new Map(), coverage: null, recorded: new Map(), begun: null,
+    segments: [], lanes: new Map(), coverage: null, recorded: new Map(), started: null,
     damagedFrames: 0,
   };
-  const behindMark: Buffer[] = [];
+  const afterMark: Buffer[] = [];
   for (const id of await segmentIds(directory)) {
     const segment = new Segment(id, segmentPath(directory, id));
     const bytes = await readFile(segment.path);
     segment.size = bytes.length;
     recovered.segments.push(segment);
-    scanFrames(bytes, (frame) => takeFrame(recovered, behindMark, segment, frame, bytes));
+    scanFrames(bytes, (frame) => takeFrame(recovered, afterMark, segment, frame, bytes));
   }
-  for (const payload of behindMark) takeSlots(recovered.recorded, payload);
+  for (const payload of afterMark) takeSlots(recovered.recorded, payload);
   return recovered;
 }
 
@@ -59,11 +59,11 @@ async function segmentIds(directory: string): Promise<number[]> {
 }
 
 function takeFrame(
-  recovered: Recovered, behindMark: Buffer[], segment: Segment, frame: FrameAt, bytes: Buffer,
+  recovered: Recovered, afterMark: Buffer[], segment: Segment, frame: FrameAt, bytes: Buffer,
 ): void {
   if (!frame.isSound) recovered.damagedFrames += 1;
   const payload = bytes.subarray(frame.offset, frame.offset + frame.length);
-  if (frame.kind === FRAME_MARK && frame.isSound) takeMark(recovered, behindMark, payload);
+  if (frame.kind === FRAME_MARK && frame.isSound) takeMark(recovered, afterMark, payload);
   if (frame.kind !== FRAME_BATCH) return;
   const lane = laneOf(recovered, frame.epoch, frame.shard);
   // Left behind by a write that failed: its numbers were declared dropped by the frame before.
@@ -71,7 +71,7 @@ function takeFrame(
   growTo(lane, frame.last);
   const { first, last, count, offset, length, isSound } = frame;
   segment.add(lane, { first, last, count, offset, length, isSound, bytes: null });
-  if (frame.isSound) behindMark.push(Buffer.from(payload));
+  if (frame.isSound) afterMark.push(Buffer.from(payload));
 }
 
 function growTo(lane: Lane, last: number): void {
@@ -81,21 +81,21 @@ function growTo(lane: Lane, last: number): void {
 
 function laneOf(recovered: Recovered, epoch: string, shard: number): Lane {
   const key = laneKey(epoch, shard);
-  const known = recovered.lanes.get(key);
-  if (known) return known;
+  const existing = recovered.lanes.get(key);
+  if (existing) return existing;
   const lane = new Lane(epoch, shard);
   recovered.lanes.set(key, lane);
   return lane;
 }
 
-function takeMark(recovered: Recovered, behindMark: Buffer[], payload: Buffer): void {
+function takeMark(recovered: Recovered, afterMark: Buffer[], payload: Buffer): void {
   const mark = decodeMark(payload);
   if (!mark) return;
   if (mark.coverage) {
     recovered.coverage = mark.coverage;
-    behindMark.length = 0;
+    afterMark.length = 0;
   }
-  recovered.begun = mark.begun ?? recovered.begun;
+  recovered.started = mark.begun ?? recovered.started;
   for (const [epoch, shard, watermark] of mark.trims) {
     const lane = laneOf(recovered, epoch, shard);
     lane.watermark = Math.max(lane.watermark, watermark);

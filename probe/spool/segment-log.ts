@@ -4,7 +4,7 @@ import { syncDirectoryOf } from '../../shared/write-file-safely.ts';
 import { packTaken } from './batches.ts';
 import { encodeFrame, FRAME_BATCH, FRAME_MARK } from './frame.ts';
 import type { Lane, Taken } from './lane.ts';
-import type { NotedLane } from './begun-lanes.ts';
+import type { NotedLane } from './started-lanes.ts';
 import { encodeMark, type Coverage } from './mark.ts';
 import { segmentPath } from './recovery.ts';
 import { Segment, type BatchRef } from './segment.ts';
@@ -22,7 +22,7 @@ export interface SegmentLogOptions {
 export interface Flush {
   epoch: string;
   taken: Taken[];
-  mark: { coverage: Coverage | null; begun: NotedLane[] } | null;
+  mark: { coverage: Coverage | null; started: NotedLane[] } | null;
 }
 
 /** What a mark says of a lane: up to where it is acknowledged, and its last number. */
@@ -128,16 +128,16 @@ export class SegmentLog {
 
   /** Tells what has moved since the last mark; the first mark of a segment tells all. */
   #placeMark(
-    flush: Flush, { coverage, begun }: NonNullable<Flush['mark']>, segment: Segment, frames: FrameBuffer,
+    flush: Flush, { coverage, started }: NonNullable<Flush['mark']>, segment: Segment, frames: FrameBuffer,
   ): Map<Lane, LaneMark> {
     const marks = new Map(this.#segments.flatMap((each) => [...each.lanes.keys()]).map(
       (lane) => [lane, { watermark: lane.watermark, end: lane.synced }],
     ));
     for (const { lane, last } of flush.taken) marks.set(lane, { watermark: lane.watermark, end: last });
-    const known = this.#markedSegment === segment.id ? this.#marked : new Map<Lane, LaneMark>();
+    const previous = this.#markedSegment === segment.id ? this.#marked : new Map<Lane, LaneMark>();
     const moved = (of: keyof LaneMark): [string, number, number][] => [...marks].flatMap(([lane, mark]) =>
-      (mark[of] > (known.get(lane)?.[of] ?? 0) ? [[lane.epoch, lane.shard, mark[of]]] : []));
-    const payload = encodeMark({ coverage, trims: moved('watermark'), ends: moved('end'), begun });
+      (mark[of] > (previous.get(lane)?.[of] ?? 0) ? [[lane.epoch, lane.shard, mark[of]]] : []));
+    const payload = encodeMark({ coverage, trims: moved('watermark'), ends: moved('end'), begun: started });
     frames.put({ kind: FRAME_MARK, shard: 0, count: 0, epoch: flush.epoch, first: 0, last: 0 }, payload);
     return marks;
   }

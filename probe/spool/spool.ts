@@ -1,13 +1,13 @@
 import { mkdir } from 'node:fs/promises';
 import { MAX_BATCH_RESULTS, type CheckResult } from '../../shared/contracts/result.ts';
 import { newId, SHARD_COUNT, shardOf } from '../../shared/ids.ts';
-import { LastingTrouble } from '../../shared/lasting-trouble.ts';
+import { OngoingFailure } from '../../shared/ongoing-failure.ts';
 import type { Log } from '../../shared/log.ts';
 import type { Clock, Timer } from '../../shared/time.ts';
 import type { SlotRun } from '../scheduler/slots.ts';
 import { BatchReader } from './batch-reader.ts';
 import type { PackedBatch } from './batches.ts';
-import { BegunLanes } from './begun-lanes.ts';
+import { StartedLanes } from './started-lanes.ts';
 import { Lane, type Taken } from './lane.ts';
 import type { Coverage } from './mark.ts';
 import { recoverSpool, type Recovered } from './recovery.ts';
@@ -61,8 +61,8 @@ export class Spool {
   readonly #reader: BatchReader;
   readonly #lanes = new Set<Lane>();
   readonly #dirty = new Set<Lane>();
-  readonly #begun: BegunLanes;
-  readonly #trouble: LastingTrouble;
+  readonly #startedLanes: StartedLanes;
+  readonly #failure: OngoingFailure;
   #epoch = '';
   #fresh: Lane[] = [];
   #pending = 0;
@@ -88,15 +88,15 @@ export class Spool {
       engine, cacheBytes: limits.cacheBytes, sealed: () => this.#log.sealed(),
     });
     for (const lane of found.lanes.values()) if (lane.depth > 0) this.#lanes.add(lane);
-    this.#begun = new BegunLanes([...this.#lanes], found.begun);
-    this.#trouble = new LastingTrouble({
-      clock: options.clock, log, level: 'error', counted: 'results',
-      text: 'results could not be spooled and are dropped', over: 'results are spooled again',
+    this.#startedLanes = new StartedLanes([...this.#lanes], found.started);
+    this.#failure = new OngoingFailure({
+      clock: options.clock, log, level: 'error', countField: 'results',
+      message: 'results could not be spooled and are dropped', recoveredMessage: 'results are spooled again',
     });
     this.recovered = { coverage: found.coverage, recorded: found.recorded };
     this.#lastCoverage = found.coverage;
     this.openEpoch();
-    if (this.#begun.isWaiting) this.#flushAllLater();
+    if (this.#startedLanes.isWaiting) this.#flushAllLater();
   }
 
   /** Reads what is in the directory (made if missing) and opens a new epoch beside it. */
@@ -138,7 +138,7 @@ export class Spool {
 
   /** Those of them that may be sent. */
   sendable(): Lane[] {
-    return this.#begun.lanes();
+    return this.#startedLanes.lanes();
   }
 
   isFresh(lane: Lane): boolean {
@@ -151,11 +151,11 @@ export class Spool {
     this.#fresh = Array.from({ length: SHARD_COUNT }, (_, shard) => new Lane(this.#epoch, shard));
     for (const lane of this.#lanes) if (lane.depth === 0 && !lane.isDirty) this.#lanes.delete(lane);
     for (const lane of this.#fresh) this.#lanes.add(lane);
-    this.#begun.openEpoch(this.#fresh);
+    this.#startedLanes.openEpoch(this.#fresh);
   }
 
   /** Numbers a result and keeps it; an urgent one is written at once, with all of its lane before it. */
-  append(result: CheckResult, urgent: boolean): void {
+  append(result: CheckResult, isUrgent: boolean): void {
     const lane = this.#fresh[shardOf(result.monitor_id)] as Lane;
     this.#dirty.add(lane);
     if (this.#pending >= this.#limits.maxPending || this.#isClosed) {
@@ -165,13 +165,13 @@ export class Spool {
     }
     lane.add(result);
     this.#pending += 1;
-    if (urgent || lane.pending.length >= MAX_BATCH_RESULTS) this.#flushLaneSoon(lane);
+    if (isUrgent || lane.pending.length >= MAX_BATCH_RESULTS) this.#flushLaneUrgently(lane);
     else this.#flushAllLater();
   }
 
   /** Writes and syncs all that was added so far. */
   async flush(): Promise<void> {
-    this.#flushAllSoon();
+    this.#flushAllNow();
     while (this.#flushing) await this.#flushing;
   }
 
@@ -185,7 +185,7 @@ export class Spool {
 
   /** Takes note that the journal has all of the lane up to `watermark`; it never goes back. */
   trim(lane: Lane, watermark: number): void {
-    if (this.#begun.answered(lane)) this.#flushAllLater();
+    if (this.#startedLanes.onResponse(lane)) this.#flushAllLater();
     const upTo = Math.min(watermark, lane.synced);
     if (upTo <= lane.watermark) return;
     this.#reader.uncache(lane, lane.watermark + 1, upTo);
@@ -203,29 +203,29 @@ export class Spool {
     await this.#log.close();
   }
 
-  #flushLaneSoon(lane: Lane): void {
+  #flushLaneUrgently(lane: Lane): void {
     lane.isUrgent = true;
     if (this.#urgentTimer || this.#wantsFlush) return;
     const sinceMs = this.#options.clock.monotonic() - this.#lastFlushMs;
-    if (sinceMs >= URGENT_SPACING_MS) return this.#want('urgent');
+    if (sinceMs >= URGENT_SPACING_MS) return this.#requestFlush('urgent');
     this.#urgentTimer = this.#options.clock.setTimer(URGENT_SPACING_MS - sinceMs, () => {
       this.#urgentTimer = null;
-      this.#want('urgent');
+      this.#requestFlush('urgent');
     });
   }
 
   #flushAllLater(): void {
     if (this.#isClosed) return;
-    this.#timer ??= this.#options.clock.setTimer(FLUSH_AFTER_MS, () => this.#flushAllSoon());
+    this.#timer ??= this.#options.clock.setTimer(FLUSH_AFTER_MS, () => this.#flushAllNow());
   }
 
-  #flushAllSoon(): void {
+  #flushAllNow(): void {
     this.#timer?.cancel();
     this.#timer = null;
-    this.#want('all');
+    this.#requestFlush('all');
   }
 
-  #want(what: 'urgent' | 'all'): void {
+  #requestFlush(what: 'urgent' | 'all'): void {
     if (this.#wantsFlush !== 'all') this.#wantsFlush = what;
     this.#flushing ??= this.#flushLoop().finally(() => {
       this.#flushing = null;
@@ -248,29 +248,29 @@ export class Spool {
     for (const each of taken) this.#dirty.delete(each.lane);
     for (const each of taken) this.#pending -= each.results.length;
     if (all) this.#lastCoverage = this.#options.coverage?.() ?? this.#lastCoverage;
-    const note = all ? this.#begun.note() : null;
-    const mark = note ? { coverage: this.#lastCoverage, begun: note.noted } : null;
+    const note = all ? this.#startedLanes.note() : null;
+    const mark = note ? { coverage: this.#lastCoverage, started: note.noted } : null;
     const written = await this.#log.write({ epoch: this.#epoch, taken, mark })
       .catch((error: NodeJS.ErrnoException) => {
       this.#refuse(taken, error);
       return null;
     });
-    if (note) this.#begun.written(note);
+    if (note) this.#startedLanes.written(note);
     if (written) this.#written(taken, written);
-    const sendable = new Set([...(written ? taken.map((each) => each.lane) : []), ...(note?.begins ?? [])]);
+    const sendable = new Set([...(written ? taken.map((each) => each.lane) : []), ...(note?.starting ?? [])]);
     if (sendable.size > 0) this.#options.onSynced?.([...sendable]);
     await this.#log.deleteAcknowledged(written === null);
   }
 
   #written(taken: Taken[], written: BatchRef[]): void {
-    if (taken.length > 0) this.#trouble.passed();
+    if (taken.length > 0) this.#failure.recovered();
     for (const each of taken) each.lane.synced = each.last;
     for (const ref of written) this.#reader.cache(ref);
   }
 
   /** A lane's first batch is begun with the write that brings it: it must not wait for the next. */
   #mustNote(): boolean {
-    for (const lane of this.#dirty) if (lane.isUrgent && this.#begun.isUnbegun(lane)) return true;
+    for (const lane of this.#dirty) if (lane.isUrgent && this.#startedLanes.isUnstarted(lane)) return true;
     return false;
   }
 
@@ -288,6 +288,6 @@ export class Spool {
     }
     this.#countRefused(count);
     this.#flushAllLater();
-    if (count > 0) this.#trouble.met({ code: error.code, err: error.message }, count);
+    if (count > 0) this.#failure.record({ code: error.code, err: error.message }, count);
   }
 }

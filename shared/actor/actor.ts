@@ -16,7 +16,7 @@ export interface ActorContext<Message> {
   /** Aborted when this life ends. */
   readonly signal: AbortSignal;
   /** Puts a message behind those that wait, however many there are; does nothing once this life has ended. */
-  tell(message: Message): void;
+  enqueue(message: Message): void;
   /** Sends `message` to itself after `delayMs`, in place of what `key` had pending. */
   after(key: string, delayMs: number, message: Message): void;
   /** Ends this life as a throw would: for work that goes on beside the messages. */
@@ -39,7 +39,7 @@ export interface ActorOptions<Message> {
 interface Queued<Message> {
   message: Message;
   /** Rejects a question; does nothing after its answer. Null for other messages. */
-  unanswered: (() => void) | null;
+  onNoResponse: (() => void) | null;
 }
 
 /** Messages handled in one turn of the event loop, so that sockets and timers get theirs. */
@@ -54,7 +54,7 @@ export class Actor<Message> {
   #waiting: Queued<Message>[] = [];
   /** Index of the next message in `#waiting`: shifting the array would cost more than handling a message. */
   #next = 0;
-  #inHand: Queued<Message> | null = null;
+  #current: Queued<Message> | null = null;
   #handling: Promise<void> | null = null;
   /** A turn is under way or scheduled, or the life has not begun. */
   #isBusy = true;
@@ -81,7 +81,7 @@ export class Actor<Message> {
       clock,
       self: this,
       signal: this.#abort.signal,
-      tell: (message) => this.#put({ message, unanswered: null }),
+      enqueue: (message) => this.#put({ message, onNoResponse: null }),
       after: (key, delayMs, message) => this.#after(key, delayMs, message),
       fail: (error) => this.#end(error),
       finish: () => this.#end(undefined),
@@ -89,8 +89,8 @@ export class Actor<Message> {
     try {
       const behaviour = start(context);
       if (behaviour instanceof Promise) {
-        behaviour.then((begun) => this.#begun(begun)).catch((error: unknown) => this.#end(error));
-      } else this.#begun(behaviour);
+        behaviour.then((behaviour) => this.#onStarted(behaviour)).catch((error: unknown) => this.#end(error));
+      } else this.#onStarted(behaviour);
     } catch (error) {
       this.#end(error);
     }
@@ -99,7 +99,7 @@ export class Actor<Message> {
   /** Returns false when it is not taken: the mailbox is full, or this life has ended. Never throws. */
   send(message: Message): boolean {
     if (this.#isEnding || this.waiting >= this.#options.capacity) return false;
-    this.#put({ message, unanswered: null });
+    this.#put({ message, onNoResponse: null });
     return true;
   }
 
@@ -107,20 +107,20 @@ export class Actor<Message> {
    * Sends a message that carries its own way back, and resolves to the answer.
    * @throws AppError SERVICE_UNAVAILABLE when it is not taken, or its handling ends without an answer.
    */
-  ask<Answer>(question: (answer: (value: Answer) => void) => Message): Promise<Answer> {
+  ask<Result>(request: (respond: (value: Result) => void) => Message): Promise<Result> {
     return new Promise((resolve, reject) => {
-      let isAnswered = false;
-      const answer = (value: Answer): void => {
-        isAnswered = true;
+      let hasResponded = false;
+      const respond = (value: Result): void => {
+        hasResponded = true;
         resolve(value);
       };
-      const unanswered = (): void => {
-        if (!isAnswered) {
+      const onNoResponse = (): void => {
+        if (!hasResponded) {
           reject(new AppError('SERVICE_UNAVAILABLE', 'An actor ended, or takes no more messages'));
         }
       };
-      if (this.#isEnding || this.waiting >= this.#options.capacity) unanswered();
-      else this.#put({ message: question(answer), unanswered });
+      if (this.#isEnding || this.waiting >= this.#options.capacity) onNoResponse();
+      else this.#put({ message: request(respond), onNoResponse });
     });
   }
 
@@ -130,7 +130,7 @@ export class Actor<Message> {
     return this.#closed ?? Promise.resolve();
   }
 
-  #begun(behaviour: Behaviour<Message>): void {
+  #onStarted(behaviour: Behaviour<Message>): void {
     this.#behaviour = behaviour;
     // Stopped while it started: nobody else will close it.
     if (this.#isEnding) return void this.#close();
@@ -157,14 +157,14 @@ export class Actor<Message> {
         this.#isBusy = false;
         return;
       }
-      this.#inHand = next;
+      this.#current = next;
       try {
         const handling = this.#behaviour?.receive(next.message);
         if (handling instanceof Promise) {
           this.#handling = handling.then(this.#handled, (error: unknown) => this.#end(error));
           return;
         }
-        this.#letGo();
+        this.#settleCurrent();
       } catch (error) {
         return this.#end(error);
       }
@@ -174,13 +174,13 @@ export class Actor<Message> {
 
   readonly #handled = (): void => {
     this.#handling = null;
-    this.#letGo();
+    this.#settleCurrent();
     this.#turn();
   };
 
-  #letGo(): void {
-    this.#inHand?.unanswered?.();
-    this.#inHand = null;
+  #settleCurrent(): void {
+    this.#current?.onNoResponse?.();
+    this.#current = null;
   }
 
   #take(): Queued<Message> | null {
@@ -199,7 +199,7 @@ export class Actor<Message> {
     this.#timers.get(key)?.cancel();
     this.#timers.set(key, this.#options.clock.setTimer(delayMs, () => {
       this.#timers.delete(key);
-      this.#put({ message, unanswered: null });
+      this.#put({ message, onNoResponse: null });
     }));
   }
 
@@ -208,8 +208,8 @@ export class Actor<Message> {
     this.#isEnding = true;
     this.#abort.abort();
     for (const timer of this.#timers.values()) timer.cancel();
-    this.#letGo();
-    for (const queued of this.#waiting.splice(this.#next)) queued.unanswered?.();
+    this.#settleCurrent();
+    for (const queued of this.#waiting.splice(this.#next)) queued.onNoResponse?.();
     this.#closed = this.#close();
     this.#options.onEnded(error);
   }

@@ -119,8 +119,8 @@ export class Supervisor<Name, Message> {
     if (error === undefined) return;
     const { clock, firstDelayMs, maxDelayMs, onFailure } = this.#options;
     const hadStarted = child.startedAt !== null;
-    const lasted = child.startedAt !== null && clock.monotonic() - child.startedAt >= maxDelayMs;
-    const failures = lasted ? 1 : child.failures + 1;
+    const wasLongLived = child.startedAt !== null && clock.monotonic() - child.startedAt >= maxDelayMs;
+    const failures = wasLongLived ? 1 : child.failures + 1;
     const restartInMs = Math.min(maxDelayMs, firstDelayMs * 2 ** (failures - 1));
     if (!onFailure({ name, error, hadStarted, restartInMs })) return;
     child.restart = clock.setTimer(restartInMs, () => this.#begin(name, failures));

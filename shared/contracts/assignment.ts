@@ -58,7 +58,7 @@ export const runOrder = z.object({
 export type RunOrder = z.infer<typeof runOrder>;
 
 /** Monitors of one `ConfirmOrder`, at most. */
-export const MOST_CONFIRMED = 500;
+export const MAX_CONFIRMED_MONITORS = 500;
 /** A probe carries out at most this many of them for a monitor and interval. */
 export const CONFIRMATIONS_PER_INTERVAL = 4;
 
@@ -66,12 +66,12 @@ export const CONFIRMATIONS_PER_INTERVAL = 4;
  * Check these monitors of the probe's set now, as often as they retry, beside the schedule. Nobody answers:
  * the results travel their lanes. Monitors that the probe does not have are passed over.
  */
-export const confirmOrder = z.object({ confirm: z.array(z.string()).min(1).max(MOST_CONFIRMED) });
+export const confirmOrder = z.object({ confirm: z.array(z.string()).min(1).max(MAX_CONFIRMED_MONITORS) });
 export type ConfirmOrder = z.infer<typeof confirmOrder>;
 
 /** The answer to a run order. `seq` may be 0: the result is for the one who asked and is in no lane. */
-export const runReply = z.object({ v: z.literal(1), result: checkResult.extend({ seq: z.int().min(0) }) });
-export type RunReply = z.infer<typeof runReply>;
+export const runResponse = z.object({ v: z.literal(1), result: checkResult.extend({ seq: z.int().min(0) }) });
+export type RunResponse = z.infer<typeof runResponse>;
 
 /**
  * What travels from controller to probe: signed, and sealed to the probe's box key. `signature` is Ed25519

@@ -1,9 +1,9 @@
 import { z } from 'zod';
 
 /** How often a probe beats, ms. */
-export const BEAT_EVERY_MS = 5000;
+export const BEAT_INTERVAL_MS = 5000;
 /** A longer message is not read. */
-export const LARGEST_BEAT_BYTES = 8192;
+export const MAX_BEAT_BYTES = 8192;
 
 /** A probe's sign of life. Counts are of the moment it was sent. */
 export const beat = z.object({

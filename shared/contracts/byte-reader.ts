@@ -11,7 +11,7 @@ export class ByteReader {
     this.#bytes = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   }
 
-  get left(): number {
+  get bytesLeft(): number {
     return this.#bytes.length - this.#at;
   }
 

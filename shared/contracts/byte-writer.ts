@@ -17,12 +17,12 @@ export class ByteWriter {
   }
 
   u8(value: number): void {
-    this.#room(1);
+    this.#ensureCapacity(1);
     this.#bytes[this.#at++] = value;
   }
 
   varint(value: number): void {
-    this.#room(8);
+    this.#ensureCapacity(8);
     if (value < 128) {
       this.#bytes[this.#at++] = value;
       return;
@@ -44,28 +44,28 @@ export class ByteWriter {
   text(value: string): void {
     const size = Buffer.byteLength(value);
     this.varint(size);
-    this.#room(size);
+    this.#ensureCapacity(size);
     this.#at += this.#bytes.write(value, this.#at, 'utf8');
   }
 
   /** Raw bytes behind their length. */
   bytes(value: Uint8Array): void {
     this.varint(value.length);
-    this.#room(value.length);
+    this.#ensureCapacity(value.length);
     this.#bytes.set(value, this.#at);
     this.#at += value.length;
   }
 
   /** That many bytes, which the caller fills before anything else is written. */
-  space(size: number): Uint8Array {
-    this.#room(size);
+  reserve(size: number): Uint8Array {
+    this.#ensureCapacity(size);
     this.#at += size;
     return this.#bytes.subarray(this.#at - size, this.#at);
   }
 
   /** The 16 bytes of a lower-case UUID in its usual form. */
   uuid(value: string): void {
-    this.#room(16);
+    this.#ensureCapacity(16);
     const bytes = this.#bytes;
     const start = this.#at;
     let at = 0;
@@ -87,7 +87,7 @@ export class ByteWriter {
     return this.#bytes.subarray(0, this.#at);
   }
 
-  #room(size: number): void {
+  #ensureCapacity(size: number): void {
     if (this.#at + size <= this.#bytes.length) return;
     const grown = Buffer.allocUnsafe(Math.max(this.#bytes.length * 2, this.#at + size));
     this.#bytes.copy(grown, 0, 0, this.#at);

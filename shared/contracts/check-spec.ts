@@ -57,7 +57,7 @@ const request = {
  * Headers of a request that by definition carry no credentials, in lower case. Any other name may hold a
  * secret: `Cookie`, `X-Api-Key`, or one that only its owner knows.
  */
-export const OPEN_HEADERS: ReadonlySet<string> = new Set([
+export const NON_SECRET_HEADERS: ReadonlySet<string> = new Set([
   'accept', 'accept-charset', 'accept-encoding', 'accept-language', 'cache-control', 'content-encoding',
   'content-language', 'content-type', 'dnt', 'origin', 'pragma', 'range', 'user-agent', 'x-requested-with',
 ]);
@@ -84,7 +84,7 @@ export const TCP_TLS = ['none', 'implicit', 'starttls'] as const;
 const IMPLICIT_TLS_PORTS: ReadonlySet<number> = new Set([443, 465, 990, 993, 995]);
 
 /** How TLS begins for a monitor that does not say it. */
-export function usualTls(protocol: TcpProtocol, port: number): (typeof TCP_TLS)[number] {
+export function defaultTls(protocol: TcpProtocol, port: number): (typeof TCP_TLS)[number] {
   if (protocol === 'https') return 'implicit';
   return protocol !== 'ssh' && IMPLICIT_TLS_PORTS.has(port) ? 'implicit' : 'none';
 }

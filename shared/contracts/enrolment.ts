@@ -17,7 +17,7 @@ export const enrolRequest = z.strictObject({
 export type EnrolRequest = z.infer<typeof enrolRequest>;
 
 /** What a probe is told once, and keeps in its DATA_DIR. */
-export const enrolAnswer = z.object({
+export const enrolResponse = z.object({
   probe_id: z.string(),
   name: z.string(),
   region_id: z.string(),
@@ -27,7 +27,7 @@ export const enrolAnswer = z.object({
   /** Curve public key (X…) of the controller: the other side of the seal. */
   controller_box_key: z.string(),
 });
-export type EnrolAnswer = z.infer<typeof enrolAnswer>;
+export type EnrolResponse = z.infer<typeof enrolResponse>;
 
 /** The text that `signature` of an enrolment covers. */
 export function enrolText(request: Pick<EnrolRequest, 'token' | 'public_key' | 'box_key' | 'nonce'>): string {

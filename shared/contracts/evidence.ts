@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { LATEST_INSTANT_MS, checkError, timings, tlsFacts } from './result.ts';
 
 /** A longer message is neither sent nor read, bytes. */
-export const LARGEST_EVIDENCE_BYTES = 8192;
+export const MAX_EVIDENCE_BYTES = 8192;
 /** What a probe may send: messages a second, and at once after a pause. */
 export const EVIDENCE_RATE = { perSecond: 5, burst: 100 } as const;
 
@@ -13,7 +13,7 @@ export const EVIDENCE_LIMITS = {
 const { statusLine, headerName, headerValue, headers, body, addresses } = EVIDENCE_LIMITS;
 
 /** What a target sent to one check. Credentials and cookies stand as `***`. */
-const answer = z.object({
+const responseEvidence = z.object({
   /** When the check began, Unix ms by the probe's clock. */
   checked_at: z.int().min(0).max(LATEST_INSTANT_MS),
   /** The address that was connected to. */
@@ -31,13 +31,13 @@ const answer = z.object({
 });
 
 /** What a failed check saw, beside the latest good check of the same monitor by the same probe. */
-export const evidence = answer.extend({
+export const evidence = responseEvidence.extend({
   v: z.literal(1),
   monitor_id: z.uuid(),
   assignment_rev: z.int().min(1),
   error: checkError,
   /** Null when the probe has none since its start, or no longer has it. */
-  last_good: answer.nullable(),
+  last_good: responseEvidence.nullable(),
 });
-export type AnswerSeen = z.infer<typeof answer>;
+export type ResponseEvidence = z.infer<typeof responseEvidence>;
 export type EvidenceMessage = z.infer<typeof evidence>;

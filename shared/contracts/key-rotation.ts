@@ -19,8 +19,8 @@ export const offeredKeys = z.object({
 export type OfferedKeys = z.infer<typeof offeredKeys>;
 
 /** The answer: the user key by which the probe is connected, and what it offers if that is the known one. */
-export const rotateReply = z.object({ v: z.literal(1), uses: userKey, next: offeredKeys.nullable() });
-export type RotateReply = z.infer<typeof rotateReply>;
+export const rotateResponse = z.object({ v: z.literal(1), uses: userKey, next: offeredKeys.nullable() });
+export type RotateResponse = z.infer<typeof rotateResponse>;
 
 /** The text that the signatures of an offer cover. */
 export function rotationText(

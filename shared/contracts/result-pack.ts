@@ -3,7 +3,7 @@ import { ByteReader } from './byte-reader.ts';
 import { ByteWriter } from './byte-writer.ts';
 import type { UuidCache } from './uuid-cache.ts';
 import {
-  checkError, checkResult, DROP_REASONS, droppedRange, EPOCH, LAST_SEQ, LATEST_INSTANT_MS, MAX_ATTEMPTS,
+  checkError, checkResult, DROP_REASONS, droppedRange, EPOCH, MAX_SEQ, LATEST_INSTANT_MS, MAX_ATTEMPTS,
   missedSlots, OUTCOMES, PHASES, REASONS, resultDetail, tlsFacts,
   type CheckResult, type DroppedRange, type ResultBatch, type Timings,
 } from './result.ts';
@@ -89,8 +89,8 @@ function encodeRow(
 /** 0 is none, 1 a new address that follows, n + 2 the nth address seen. */
 function encodeAddress(out: ByteWriter, address: string | null, seen: Map<string, number>): void {
   if (address === null) return out.varint(0);
-  const known = seen.get(address);
-  if (known !== undefined) return out.varint(known + 2);
+  const index = seen.get(address);
+  if (index !== undefined) return out.varint(index + 2);
   seen.set(address, seen.size);
   out.varint(1);
   out.text(address);
@@ -134,12 +134,12 @@ function rareParts(result: CheckResult): z.infer<typeof extras> | null {
  */
 export function decodeBatch(bytes: Uint8Array, ids: UuidCache | null = null): ResultBatch {
   if (bytes[0] === JSON_FORMAT) return decodeJson(bytes);
-  const from = new ByteReader(bytes, ids);
-  const format = from.u8();
+  const reader = new ByteReader(bytes, ids);
+  const format = reader.u8();
   if (format !== PACKED_FORMAT) throw new RangeError(`unknown batch format ${format}`);
-  const batch = decodePacked(from);
-  if (from.left > 0) throw new RangeError('bytes after the end of the batch');
-  return checkUnbroken(batch);
+  const batch = decodePacked(reader);
+  if (reader.bytesLeft > 0) throw new RangeError('bytes after the end of the batch');
+  return assertContiguous(batch);
 }
 
 function decodeJson(bytes: Uint8Array): ResultBatch {
@@ -149,104 +149,104 @@ function decodeJson(bytes: Uint8Array): ResultBatch {
     ...parsed.dropped.flatMap((range) => [range.first, range.last]),
   ];
   if (seqs.length === 0) throw new RangeError('an empty batch');
-  return checkUnbroken({
+  return assertContiguous({
     epoch: parsed.epoch, engine: parsed.engine, results: parsed.results, dropped: parsed.dropped,
     first: Math.min(...seqs), last: Math.max(...seqs),
   });
 }
 
-function decodePacked(from: ByteReader): ResultBatch {
-  const epoch = from.text();
-  const engine = from.text();
+function decodePacked(reader: ByteReader): ResultBatch {
+  const epoch = reader.text();
+  const engine = reader.text();
   if (!EPOCH.test(epoch) || engine.length > 64) throw new RangeError('epoch or engine has a bad length');
-  const first = place(from.varint());
-  const last = place(first + from.varint());
+  const first = checkedSeq(reader.varint());
+  const last = checkedSeq(first + reader.varint());
   const dropped: DroppedRange[] = [];
-  for (let left = countOf(from); left > 0; left -= 1) {
-    const start = place(first + from.varint());
-    const end = place(start + from.varint());
-    dropped.push({ first: start, last: end, reason: choice(DROP_REASONS, from.u8()) });
+  for (let left = countOf(reader); left > 0; left -= 1) {
+    const start = checkedSeq(first + reader.varint());
+    const end = checkedSeq(start + reader.varint());
+    dropped.push({ first: start, last: end, reason: valueAt(DROP_REASONS, reader.u8()) });
   }
   const results: CheckResult[] = [];
   const addresses: string[] = [];
   let seq = first;
   let at = 0;
-  for (let left = countOf(from); left > 0; left -= 1) {
-    seq = place(seq + from.varint());
-    const result = decodeRow(from, seq, at, addresses);
+  for (let left = countOf(reader); left > 0; left -= 1) {
+    seq = checkedSeq(seq + reader.varint());
+    const result = decodeRow(reader, seq, at, addresses);
     at = result.scheduled_at;
     results.push(result);
   }
   return { epoch, engine, first, last, results, dropped };
 }
 
-function countOf(from: ByteReader): number {
-  const count = from.varint();
+function countOf(reader: ByteReader): number {
+  const count = reader.varint();
   if (count > 1000) throw new RangeError('more than 1000 in one batch');
   return count;
 }
 
-function decodeRow(from: ByteReader, seq: number, previousAt: number, addresses: string[]): CheckResult {
-  const monitorId = from.uuid();
-  const flags = from.u8();
-  const rev = positive(from.varint());
-  const attempt = positive(from.u8());
+function decodeRow(reader: ByteReader, seq: number, previousAt: number, addresses: string[]): CheckResult {
+  const monitorId = reader.uuid();
+  const flags = reader.u8();
+  const rev = positive(reader.varint());
+  const attempt = positive(reader.u8());
   if (attempt > MAX_ATTEMPTS) throw new RangeError('too many attempts');
-  const scheduledAt = instant(previousAt + from.zigzag());
-  const startedAt = instant(scheduledAt + from.zigzag());
-  const responseTime = flags & HAS_RESPONSE_TIME ? duration(from) : null;
-  const status = from.varint();
+  const scheduledAt = instant(previousAt + reader.zigzag());
+  const startedAt = instant(scheduledAt + reader.zigzag());
+  const responseTime = flags & HAS_RESPONSE_TIME ? duration(reader) : null;
+  const status = reader.varint();
   if (status !== 0 && (status < 100 || status > 999)) throw new RangeError('a status code is out of range');
-  const address = decodeAddress(from, addresses);
-  const timings = flags & HAS_TIMINGS ? decodeTimings(from) : null;
-  const rare = flags & HAS_EXTRAS ? extras.parse(JSON.parse(from.text())) : null;
+  const address = decodeAddress(reader, addresses);
+  const timings = flags & HAS_TIMINGS ? decodeTimings(reader) : null;
+  const rare = flags & HAS_EXTRAS ? extras.parse(JSON.parse(reader.text())) : null;
   return {
-    seq, monitor_id: monitorId, assignment_rev: rev, attempt, reason: choice(REASONS, (flags >> 3) & 3),
+    seq, monitor_id: monitorId, assignment_rev: rev, attempt, reason: valueAt(REASONS, (flags >> 3) & 3),
     scheduled_at: scheduledAt, started_at: startedAt, response_time_ms: responseTime,
-    outcome: choice(OUTCOMES, flags & 3), degraded: (flags & DEGRADED) !== 0, status_code: status || null,
+    outcome: valueAt(OUTCOMES, flags & 3), degraded: (flags & DEGRADED) !== 0, status_code: status || null,
     error: rare?.error ?? null, missed: rare?.missed ?? null, timings, remote_address: address,
     tls: rare?.tls ?? null, detail: rare?.detail ?? null,
   };
 }
 
-function decodeAddress(from: ByteReader, seen: string[]): string | null {
-  const code = from.varint();
+function decodeAddress(reader: ByteReader, seen: string[]): string | null {
+  const code = reader.varint();
   if (code === 0) return null;
   if (code === 1) {
-    const address = from.text();
-    if (address.length > 64) throw new RangeError('an address is too long');
-    seen.push(address);
-    return address;
+    const newAddress = reader.text();
+    if (newAddress.length > 64) throw new RangeError('an address is too long');
+    seen.push(newAddress);
+    return newAddress;
   }
-  const known = seen[code - 2];
-  if (known === undefined) throw new RangeError('an address is not in the list');
-  return known;
+  const address = seen[code - 2];
+  if (address === undefined) throw new RangeError('an address is not in the list');
+  return address;
 }
 
-function decodeTimings(from: ByteReader): Timings {
-  const mask = from.u8();
+function decodeTimings(reader: ByteReader): Timings {
+  const mask = reader.u8();
   if (mask === ALL_PHASES) {
     return {
-      dns: duration(from), connect: duration(from), tls: duration(from), first_byte: duration(from),
-      transfer: duration(from),
+      dns: duration(reader), connect: duration(reader), tls: duration(reader), first_byte: duration(reader),
+      transfer: duration(reader),
     };
   }
   const timings: Timings = {};
   for (let phase = 0; phase < PHASES.length; phase += 1) {
-    if (mask & (1 << phase)) timings[PHASES[phase] as keyof Timings] = duration(from);
+    if (mask & (1 << phase)) timings[PHASES[phase] as keyof Timings] = duration(reader);
   }
   return timings;
 }
 
-function duration(from: ByteReader): number {
-  const ms = from.varint() / 10;
+function duration(reader: ByteReader): number {
+  const ms = reader.varint() / 10;
   if (ms > 3_600_000) throw new RangeError('a duration is over an hour');
   return ms;
 }
 
 /** A sum that is out of range may have lost its last digits, so nothing is computed from it. */
-function place(seq: number): number {
-  if (seq < 1 || seq > LAST_SEQ) throw new RangeError('a seq is out of range');
+function checkedSeq(seq: number): number {
+  if (seq < 1 || seq > MAX_SEQ) throw new RangeError('a seq is out of range');
   return seq;
 }
 
@@ -260,14 +260,14 @@ function positive(value: number): number {
   return value;
 }
 
-function choice<T>(list: readonly T[], index: number): T {
+function valueAt<T>(list: readonly T[], index: number): T {
   const value = list[index];
   if (value === undefined) throw new RangeError('an unknown kind');
   return value;
 }
 
 /** Refuses a batch with a seq missing, doubled or out of order: a lane skips nothing without saying so. */
-function checkUnbroken(batch: ResultBatch): ResultBatch {
+function assertContiguous(batch: ResultBatch): ResultBatch {
   let next = batch.first;
   let range = 0;
   let row = 0;
@@ -290,11 +290,11 @@ function checkUnbroken(batch: ResultBatch): ResultBatch {
 }
 
 /** Largest stretch of a lane that one batch may speak for. */
-const LONGEST_RANGE = 1000;
+const MAX_RANGE_LENGTH = 1000;
 
 const laneHeader = z.object({
   epoch: z.string().regex(EPOCH),
-  results: z.array(z.looseObject({ seq: z.int().min(1).max(LAST_SEQ) })).min(1).max(LONGEST_RANGE),
+  results: z.array(z.looseObject({ seq: z.int().min(1).max(MAX_SEQ) })).min(1).max(MAX_RANGE_LENGTH),
 });
 
 /**
@@ -310,13 +310,13 @@ export function readLaneHeader(bytes: Uint8Array): Pick<ResultBatch, 'epoch' | '
 }
 
 function readPackedHeader(bytes: Uint8Array): Pick<ResultBatch, 'epoch' | 'first' | 'last'> | null {
-  const from = new ByteReader(bytes);
-  if (from.u8() !== PACKED_FORMAT) return null;
-  const epoch = from.text();
-  from.text();
-  const first = place(from.varint());
-  const last = place(first + from.varint());
-  return EPOCH.test(epoch) && last - first < LONGEST_RANGE ? { epoch, first, last } : null;
+  const reader = new ByteReader(bytes);
+  if (reader.u8() !== PACKED_FORMAT) return null;
+  const epoch = reader.text();
+  reader.text();
+  const first = checkedSeq(reader.varint());
+  const last = checkedSeq(first + reader.varint());
+  return EPOCH.test(epoch) && last - first < MAX_RANGE_LENGTH ? { epoch, first, last } : null;
 }
 
 function readJsonHeader(bytes: Uint8Array): Pick<ResultBatch, 'epoch' | 'first' | 'last'> | null {
@@ -324,5 +324,5 @@ function readJsonHeader(bytes: Uint8Array): Pick<ResultBatch, 'epoch' | 'first' 
   const seqs = results.map((result) => result.seq);
   const first = Math.min(...seqs);
   const last = Math.max(...seqs);
-  return last - first < LONGEST_RANGE ? { epoch, first, last } : null;
+  return last - first < MAX_RANGE_LENGTH ? { epoch, first, last } : null;
 }

@@ -82,10 +82,10 @@ export type TlsFacts = z.infer<typeof tlsFacts>;
 export const EPOCH = /^[\x21-\x7e]{1,64}$/;
 
 /** Far beyond what a probe can issue in one lane; sums of two such numbers are exact. */
-export const LAST_SEQ = 2 ** 40;
-const seq = z.int().min(1).max(LAST_SEQ);
+export const MAX_SEQ = 2 ** 40;
+const seq = z.int().min(1).max(MAX_SEQ);
 
-const LARGEST_REVISION = 2 ** 40;
+const MAX_REVISION = 2 ** 40;
 /** A scheduled check with its rechecks. */
 export const MAX_ATTEMPTS = 16;
 /** Decades of slots one second apart. */
@@ -113,7 +113,7 @@ function isShallow(value: unknown, levels: number): boolean {
 export const checkResult = z.object({
   seq,
   monitor_id: z.string().regex(/^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/),
-  assignment_rev: z.int().min(1).max(LARGEST_REVISION),
+  assignment_rev: z.int().min(1).max(MAX_REVISION),
   /** 1 for the scheduled try, 2… for its rechecks. */
   attempt: z.int().min(1).max(MAX_ATTEMPTS),
   reason: z.enum(REASONS),
@@ -161,8 +161,8 @@ export const MAX_BATCH_RESULTS = 100;
 export const MAX_BATCH_BYTES = 65_536;
 
 /** Reply to a batch: every seq up to and including `watermark` of that lane is in the journal for good. */
-export const batchReply = z.object({ v: z.literal(1), watermark: z.int().min(0) });
-export type BatchReply = z.infer<typeof batchReply>;
+export const batchResponse = z.object({ v: z.literal(1), watermark: z.int().min(0) });
+export type BatchResponse = z.infer<typeof batchResponse>;
 
 /** Name of a lane within its shard. */
 export function laneName(probeId: string, epoch: string): string {

@@ -21,19 +21,19 @@ export const subjects = {
   evidence: (region: string, probeId: string) => `evidence.${region}.${probeId}`,
   evidenceOfAll: 'evidence.*.*',
   /** Controller → owner of a shard: what is known and not written yet. */
-  ask: (shard: number, what: string) => `ask.${shardName(shard)}.${what}`,
-  askOfShard: (shard: number) => `ask.${shardName(shard)}.*`,
+  query: (shard: number, what: string) => `ask.${shardName(shard)}.${what}`,
+  queryOfShard: (shard: number) => `ask.${shardName(shard)}.*`,
   /** Controller → owner of a shard: look for pending changes now. */
-  poke: (shard: number) => `poke.${shardName(shard)}`,
+  notify: (shard: number) => `poke.${shardName(shard)}`,
   /** Controller → controllers: read now who may connect. */
-  pokeIdentities: 'poke.identities',
+  notifyIdentities: 'poke.identities',
   /** Controller → controllers: read the subscriptions now. */
-  pokeSubscriptions: 'poke.subscriptions',
+  notifySubscriptions: 'poke.subscriptions',
   /** Controller → controllers: sessions of a user have ended. */
-  pokeSessions: 'poke.sessions',
+  notifySessions: 'poke.sessions',
   /** Controller → controllers: whose results its clients watch live; who else watches any. */
   liveProjects: 'live.projects',
-  liveAsk: 'live.ask',
+  liveQuery: 'live.ask',
   /** Controller → dashboards and outside subscribers. */
   events: (organizationId: string, projectId: string, kind: string) =>
     `events.${organizationId}.${projectId}.${kind}`,

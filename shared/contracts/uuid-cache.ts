@@ -13,12 +13,12 @@ function int32At(bytes: Uint8Array, at: number): number {
 }
 
 /** A power of two: each UUID has one slot, by its last bits, and takes it from whoever had it. */
-const SLOTS = 4096;
+const CACHE_SLOTS = 4096;
 
 /** Texts of UUIDs that come again and again: making them anew costs more than all else of a packed row. */
 export class UuidCache {
-  readonly #keys = new Int32Array(SLOTS * 4);
-  readonly #texts = new Array<string | undefined>(SLOTS).fill(undefined);
+  readonly #keys = new Int32Array(CACHE_SLOTS * 4);
+  readonly #texts = new Array<string | undefined>(CACHE_SLOTS).fill(undefined);
 
   /** Text of the 16 bytes from `at` on. */
   text(bytes: Uint8Array, at: number): string {
@@ -26,13 +26,13 @@ export class UuidCache {
     const b = int32At(bytes, at + 4);
     const c = int32At(bytes, at + 8);
     const d = int32At(bytes, at + 12);
-    const slot = (d ^ (d >>> 16)) & (SLOTS - 1);
+    const slot = (d ^ (d >>> 16)) & (CACHE_SLOTS - 1);
     const keys = this.#keys;
-    const known = this.#texts[slot];
+    const cached = this.#texts[slot];
     const key = slot * 4;
-    if (known !== undefined && keys[key] === a && keys[key + 1] === b && keys[key + 2] === c &&
+    if (cached !== undefined && keys[key] === a && keys[key + 1] === b && keys[key + 2] === c &&
       keys[key + 3] === d) {
-      return known;
+      return cached;
     }
     keys[key] = a;
     keys[key + 1] = b;

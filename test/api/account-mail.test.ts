@@ -107,7 +107,7 @@ describe('a mail that is not sent', () => {
   });
   afterAll(() => server.close());
 
-  async function openApp(given: Partial<Clock> = {}) {
+  async function openApp(clockChange: Partial<Clock> = {}) {
     server.accept();
     const timers = new SimulatedClock();
     const logged: { msg: string; [field: string]: unknown }[] = [];
@@ -118,14 +118,14 @@ describe('a mail that is not sent', () => {
       },
     });
     const app = await makeApp({
-      clock: { ...systemClock, setTimer: timers.setTimer.bind(timers), ...given }, log: pino({ level: 'warn' }, sink),
+      clock: { ...systemClock, setTimer: timers.setTimer.bind(timers), ...clockChange }, log: pino({ level: 'warn' }, sink),
       env: { MAILGUN_API_KEY: 'key-1', MAILGUN_DOMAIN: 'mg.example', MAILGUN_URL: server.url },
     });
     // The first account is verified without a mail, so that the posts are empty at first.
     const { person: { email: operator } } = await newPerson(app, 'Operator');
-    const { posts } = app.accounts.deps;
+    const { mailers } = app.accounts.deps;
     return {
-      app, timers, posts, operator,
+      app, timers, mailers, operator,
       /** The log about mails to this address that are given up. */
       dropsOf: (email: string) => logged.filter(({ msg, to }) => msg === 'an email was not sent' && to === email),
       retriesOf: (email: string) =>
@@ -135,12 +135,12 @@ describe('a mail that is not sent', () => {
         return Number(new RegExp(`farwatch_account_mails_dropped_total\\{class="${mails}"\\} (\\d+)`).exec(text)?.[1]);
       },
       /** Mails of the class are in progress up to its limit; call the result to end them. */
-      fill: (mails: keyof typeof posts) => {
+      fill: (mails: keyof typeof mailers) => {
         let release: (none: null) => void = () => undefined;
         const composing = new Promise<null>((resolve) => {
           release = resolve;
         });
-        for (let at = 0; at < 1000; at += 1) posts[mails].post(`${at}@example.com`, () => composing);
+        for (let at = 0; at < 1000; at += 1) mailers[mails].send(`${at}@example.com`, () => composing);
         return () => release(null);
       },
     };
@@ -211,16 +211,16 @@ describe('a mail that is not sent', () => {
   });
 
   test('is in the log if it waits for its next attempt while Farwatch stops', async () => {
-    const { app, operator: email, posts, timers, dropsOf, retriesOf } = await openApp();
+    const { app, operator: email, mailers, timers, dropsOf, retriesOf } = await openApp();
     server.fail(503);
     await app.client.post('/api/auth/forgot-password', { email });
     await until(() => retriesOf(email) === 1 && timers.pending > 0);
     await app.close();
-    posts.owners.post(email, async () => null);
+    mailers.owners.send(email, async () => null);
     expect(dropsOf(email)).toMatchObject([
       { subject: 'Reset your password', reason: expect.stringMatching(/^Farwatch is stopping; last error: .*503/) },
       { class: 'owners', reason: 'Farwatch is stopping' },
     ]);
-    expect([posts.accounts.dropped, posts.owners.dropped]).toEqual([1, 1]);
+    expect([mailers.accounts.dropped, mailers.owners.dropped]).toEqual([1, 1]);
   });
 });

@@ -8,33 +8,33 @@ const ada = { email: 'Ada@Example.com', password: PASSWORD, name: 'Ada Lovelace'
 describe('registration', () => {
   test('creates a verified operator with organization, project and session for the first account', async () => {
     const app = await makeApp({ env: { REGISTRATION: 'first-user' } });
-    const answer = await app.client.post('/api/auth/register', { ...ada, organization_name: 'Engines' });
-    expect(answer.status).toBe(201);
-    expect(answer.data.user).toMatchObject({
+    const response = await app.client.post('/api/auth/register', { ...ada, organization_name: 'Engines' });
+    expect(response.status).toBe(201);
+    expect(response.data.user).toMatchObject({
       email: 'ada@example.com', name: 'Ada Lovelace', email_verified: true, is_operator: true,
     });
-    expect(answer.data.organization).toMatchObject({ name: 'Engines', role: 'owner', plan: 'scale' });
-    expect(answer.data.project).toMatchObject({
-      is_default: true, organization_id: answer.data.organization.id, role: 'admin',
+    expect(response.data.organization).toMatchObject({ name: 'Engines', role: 'owner', plan: 'scale' });
+    expect(response.data.project).toMatchObject({
+      is_default: true, organization_id: response.data.organization.id, role: 'admin',
     });
-    const me = await app.client.with({ authorization: `Bearer ${answer.data.token}` }).get('/api/auth/me');
-    const { created_at: _untold, ...project } = answer.data.project;
+    const me = await app.client.with({ authorization: `Bearer ${response.data.token}` }).get('/api/auth/me');
+    const { created_at: _omitted, ...project } = response.data.project;
     expect(me.data).toEqual({
-      user: answer.data.user, organizations: [answer.data.organization], projects: [project],
+      user: response.data.user, organizations: [response.data.organization], projects: [project],
     });
     await app.close();
   });
 
   test('accepts only one account in first-user mode, even when many register concurrently', async () => {
     const app = await makeApp({ env: { REGISTRATION: 'first-user' } });
-    const answers = await Promise.all(
+    const responses = await Promise.all(
       Array.from(
         { length: 8 },
         (_, n) => app.client.post('/api/auth/register', { ...ada, email: `first${n}@example.com` }),
       ),
     );
-    expect(answers.filter((answer) => answer.status === 201)).toHaveLength(1);
-    expect(answers.filter((answer) => answer.code === 'FORBIDDEN')).toHaveLength(7);
+    expect(responses.filter((response) => response.status === 201)).toHaveLength(1);
+    expect(responses.filter((response) => response.code === 'FORBIDDEN')).toHaveLength(7);
     expect(await app.db.collection('users').countDocuments({})).toBe(1);
     expect(await app.db.collection('organizations').countDocuments({})).toBe(1);
     expect(await app.db.collection('members').countDocuments({})).toBe(1);
@@ -63,15 +63,15 @@ describe('registration', () => {
 
   test('makes exactly one of many first accounts the operator when open', async () => {
     const app = await makeApp({ env: { REGISTRATION: 'open' } });
-    const answers = await Promise.all(
+    const responses = await Promise.all(
       Array.from(
         { length: 6 },
         (_, n) => app.client.post('/api/auth/register', { ...ada, email: `open${n}@example.com` }),
       ),
     );
-    expect(answers.map((answer) => answer.status)).toEqual(Array(6).fill(201));
-    expect(answers.filter((answer) => answer.data.user.is_operator)).toHaveLength(1);
-    expect(answers.filter((answer) => answer.data.user.email_verified)).toHaveLength(1);
+    expect(responses.map((response) => response.status)).toEqual(Array(6).fill(201));
+    expect(responses.filter((response) => response.data.user.is_operator)).toHaveLength(1);
+    expect(responses.filter((response) => response.data.user.email_verified)).toHaveLength(1);
     await app.close();
   });
 });
@@ -86,9 +86,9 @@ describe('an open installation', () => {
 
   test('refuses an address in use, in any case, even concurrently', async () => {
     const person = { email: 'twice@example.com', password: PASSWORD, name: 'Twice' };
-    const answers = await Promise.all([1, 2, 3, 4].map(() => app.client.post('/api/auth/register', person)));
-    expect(answers.filter((answer) => answer.status === 201)).toHaveLength(1);
-    expect(answers.filter((answer) => answer.code === 'RESOURCE_ALREADY_EXISTS')).toHaveLength(3);
+    const responses = await Promise.all([1, 2, 3, 4].map(() => app.client.post('/api/auth/register', person)));
+    expect(responses.filter((response) => response.status === 201)).toHaveLength(1);
+    expect(responses.filter((response) => response.code === 'RESOURCE_ALREADY_EXISTS')).toHaveLength(3);
     expect(
       (await app.client.post('/api/auth/register', { ...person, email: 'TWICE@example.com' })).code,
     ).toBe('RESOURCE_ALREADY_EXISTS');
@@ -99,10 +99,10 @@ describe('an open installation', () => {
       ['Ada', "Ada's organization"], ['x'.repeat(85), `${'x'.repeat(85)}'s organization`],
       ['x'.repeat(86), 'x'.repeat(86)],
     ] as const) {
-      const { person, answer } = await newPerson(app, name);
-      expect(answer.organization.name).toBe(expected);
-      expect((await person.client.put('/api/organization', answer.organization)).data).toEqual({
-        organization: answer.organization,
+      const { person, registration } = await newPerson(app, name);
+      expect(registration.organization.name).toBe(expected);
+      expect((await person.client.put('/api/organization', registration.organization)).data).toEqual({
+        organization: registration.organization,
       });
     }
   });
@@ -133,12 +133,12 @@ describe('an open installation', () => {
     [{ is_operator: true }, 'is_operator'],
     [{ role: 'owner' }, 'role'],
   ])('refuses %j', async (change, path) => {
-    const answer = await app.client.post(
+    const response = await app.client.post(
       '/api/auth/register', { email: 'ok@example.com', password: PASSWORD, name: 'Ok', ...change },
     );
-    expect(answer.code).toBe('VALIDATION_ERROR');
-    expect(answer.error.details).toEqual([expect.objectContaining({ path: [path] })]);
-    expect(answer.error.message).toBe(`Validation failed: ${path}: ${answer.error.details[0].message}`);
+    expect(response.code).toBe('VALIDATION_ERROR');
+    expect(response.error.details).toEqual([expect.objectContaining({ path: [path] })]);
+    expect(response.error.message).toBe(`Validation failed: ${path}: ${response.error.details[0].message}`);
   });
 
   test('logs in with the address in any case, and logs out immediately', async () => {

@@ -74,7 +74,7 @@ describe('an API key', () => {
     const { id } = (await client.post('/api/auth/api-keys', { name: 'k' })).data;
     const fresh =
       await Promise.all(Array.from({ length: 10 }, () => client.post(`/api/auth/api-keys/${id}/rotate`)));
-    const statuses = await Promise.all(fresh.map(async (answer) => (await use(answer.data.key)).status));
+    const statuses = await Promise.all(fresh.map(async (response) => (await use(response.data.key)).status));
     expect(statuses.filter((status) => status === 200)).toHaveLength(1);
   });
 
@@ -108,9 +108,9 @@ describe('an API key', () => {
   ])(
     'is not made of %j',
     async (body, path) => {
-      const answer = await client.post('/api/auth/api-keys', body);
-      expect(answer.code).toBe('VALIDATION_ERROR');
-      expect(answer.error.details[0].path).toEqual([path]);
+      const response = await client.post('/api/auth/api-keys', body);
+      expect(response.code).toBe('VALIDATION_ERROR');
+      expect(response.error.details[0].path).toEqual([path]);
     },
   );
 });

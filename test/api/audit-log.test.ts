@@ -67,12 +67,12 @@ describe('the audit log', () => {
     const page = (await client.post(pages, { name: 'Page', subdomain: `page-${randomUUID()}` })).data.status_page;
     const { pagination } = await log();
     const { secret } = (await client.get(`/api/integrations/${hookId}/secret`)).data;
-    const answers = [
+    const responses = [
       await client.get('/api/export?format=json'), await client.get(`${pages}/${page.id}/subscribers/export`),
       await client.post(`/api/monitors/${monitorId}/check`),
       await client.post('/api/monitors/test', { type: 'HTTP', target: 'https://test.example/' }),
     ];
-    expect(answers.map(({ status }) => status)).toEqual([200, 200, 200, 200]);
+    expect(responses.map(({ status }) => status)).toEqual([200, 200, 200, 200]);
     const after = await log();
     expect(after.pagination.total_count).toBe(pagination.total_count + 5);
     expect(after.entries.slice(0, 5)).toMatchObject([

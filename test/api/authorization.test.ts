@@ -237,7 +237,7 @@ const NEEDS = {
 type Need = (typeof NEEDS)[keyof typeof NEEDS];
 
 const CALLERS = [
-  'nobody', 'empty key', 'bad key', 'bad token', 'bad token, good key', 'expired token', 'read key',
+  'anonymous', 'empty key', 'bad key', 'bad token', 'bad token, good key', 'expired token', 'read key',
   'write key', 'owner', 'admin', 'member', 'viewer', 'unverified', 'outsider', 'homeless', 'foreign key',
 ] as const;
 type Caller = (typeof CALLERS)[number];
@@ -246,7 +246,7 @@ type Caller = (typeof CALLERS)[number];
 function refusal(need: Need, method: string, caller: Caller): ErrorCode | null {
   if (need === 'public') return null;
   if (need.startsWith('path ')) return pathRefusal(need, method, caller);
-  if (caller === 'nobody') return 'MISSING_AUTH';
+  if (caller === 'anonymous') return 'MISSING_AUTH';
   if (caller === 'empty key') return 'MISSING_API_KEY';
   if (caller === 'bad key') return 'INVALID_API_KEY';
   if (caller === 'bad token' || caller === 'bad token, good key') return 'INVALID_TOKEN';
@@ -271,7 +271,7 @@ function refusal(need: Need, method: string, caller: Caller): ErrorCode | null {
 
 /** As `refusal`, for routes under a project in their path. */
 function pathRefusal(need: Need, method: string, caller: Caller): ErrorCode | null {
-  if (/^(nobody|empty|bad|expired)/.test(caller)) return 'AUTHENTICATION_REQUIRED';
+  if (/^(anonymous|empty|bad|expired)/.test(caller)) return 'AUTHENTICATION_REQUIRED';
   if (caller === 'unverified') return 'EMAIL_NOT_VERIFIED';
   if (caller === 'read key' && method !== 'GET') return 'READ_ONLY_API_KEY';
   if (caller === 'foreign key') return 'API_KEY_ORGANIZATION_MISMATCH';
@@ -313,7 +313,7 @@ describe('every route and every caller', () => {
     );
     const own = { 'x-organization-id': tenant.organizationId };
     callers = {
-      nobody: app.client,
+      anonymous: app.client,
       'empty key': app.client.with({ 'x-api-key': ' ' }),
       'bad key': app.client.with({ 'x-api-key': `fw_${'0'.repeat(64)}` }),
       'bad token': app.client.with({ authorization: 'Bearer a.b.c' }),
@@ -347,10 +347,10 @@ describe('every route and every caller', () => {
     const headers: Record<string, string> = need.startsWith('path ') ? { 'x-project-id': tenant.projectId } : {};
     for (const caller of CALLERS) {
       const body = method === 'GET' ? {} : { body: { unknown_field: 1 } };
-      const answer = await callers[caller].send(method, path, { headers, ...body });
+      const response = await callers[caller].send(method, path, { headers, ...body });
       const expected = refusal(need, method, caller);
-      if (expected === null) expect([401, 403], `${caller}: ${answer.text}`).not.toContain(answer.status);
-      else expect(answer.code, `${caller}: ${answer.text}`).toBe(expected);
+      if (expected === null) expect([401, 403], `${caller}: ${response.text}`).not.toContain(response.status);
+      else expect(response.code, `${caller}: ${response.text}`).toBe(expected);
     }
   });
 });
@@ -456,18 +456,18 @@ describe('the organization of a session', () => {
   test('is the first one, or the one in the header', async () => {
     const app = await makeApp();
     const [tenant, other] = [await newTenant(app), await newTenant(app)];
-    const { person, answer } = await newPerson(app, 'Both');
+    const { person, registration } = await newPerson(app, 'Both');
     const { members } = app.accounts.deps;
     await members.insert({
       _id: randomUUID(), organization_id: tenant.organizationId, user_id: person.userId, role: 'viewer',
       project_roles: {}, created_at: Date.now() + 1,
     });
     const projects = async (headers: Record<string, string> = {}) => {
-      const reply = await person.client.get('/api/projects', { headers });
-      return reply.code ??
-        reply.data.projects.map((project: { organization_id: string }) => project.organization_id);
+      const response = await person.client.get('/api/projects', { headers });
+      return response.code ??
+        response.data.projects.map((project: { organization_id: string }) => project.organization_id);
     };
-    expect(await projects()).toEqual([answer.organization.id]);
+    expect(await projects()).toEqual([registration.organization.id]);
     expect(await projects({ 'x-organization-id': tenant.organizationId })).toEqual([tenant.organizationId]);
     expect(await projects({ 'x-organization-id': other.organizationId })).toBe('ORGANIZATION_MISMATCH');
     expect(await projects({ 'x-organization-id': randomUUID() })).toBe('ORGANIZATION_NOT_FOUND');

@@ -25,7 +25,7 @@ afterAll(async () => {
   await rig.app.close();
 });
 afterEach(async () => {
-  expect(await rig.incidents.store.untold(rig.clock.now() + 3_600_000, 10)).toEqual([]);
+  expect(await rig.incidents.store.dueForPages(rig.clock.now() + 3_600_000, 10)).toEqual([]);
 });
 
 interface Shown {
@@ -53,19 +53,19 @@ function opening(monitorId: string, change: Partial<IncidentOpening> = {}): Inci
   };
 }
 
-const tell = (app = rig.app) => app.controller.statusPages.follower.run();
+const runFollower = (app = rig.app) => app.controller.statusPages.follower.run();
 
-async function open(monitorId: string, change: Partial<IncidentOpening> = {}): Promise<string> {
+async function openIncident(monitorId: string, change: Partial<IncidentOpening> = {}): Promise<string> {
   const one = opening(monitorId, change);
   await rig.incidents.outbox.open(one);
-  await tell();
+  await runFollower();
   return one.id;
 }
 
 async function resolve(monitorId: string, id: string): Promise<void> {
   const { monitor } = opening(monitorId);
   await rig.incidents.outbox.resolve({ id, monitor, resolved_at: rig.clock.now(), failure_count: 3 });
-  await tell();
+  await runFollower();
 }
 
 const posts = async (path: string): Promise<Loose[]> => (await tenant.readKey.get(path)).data.incidents;
@@ -74,7 +74,7 @@ const steps = ({ updates }: Loose) => updates.map(({ status }: Loose) => status)
 test('an incident is posted where its monitor is shown, and its post follows it', async () => {
   const shop = await rig.monitor(tenant);
   const paths = [await publish(shop, {}, { display_name: 'Shop' }), await publish(shop)];
-  const id = await open(shop);
+  const id = await openIncident(shop);
   for (const [at, path] of paths.entries()) {
     const [post, ...more] = await posts(path);
     expect(more).toEqual([]);
@@ -86,17 +86,17 @@ test('an incident is posted where its monitor is shown, and its post follows it'
   }
   const [path = ''] = paths;
   await tenant.writeKey.post(`/api/incidents/${id}/acknowledge`);
-  await tell();
+  await runFollower();
   expect((await posts(path))[0]).toMatchObject({ status: 'identified', updates: [{ status: 'identified' }] });
   await tenant.writeKey.put(`/api/incidents/${id}`, { severity: 'critical' });
-  await tell();
+  await runFollower();
   expect((await posts(path))[0]).toMatchObject({ severity: 'critical', updates: [{ status: 'identified' }] });
   await resolve(shop, id);
   const [resolved] = await posts(path);
   expect(resolved).toMatchObject({ status: 'resolved', resolved_at: resolved?.updated_at });
   expect(steps(resolved)).toEqual(['identified', 'resolved']);
   await tenant.writeKey.put(`/api/incidents/${id}/status`, { status: 'closed' });
-  await tell();
+  await runFollower();
   expect(await posts(path)).toEqual([resolved]);
 });
 
@@ -110,8 +110,8 @@ test('pages that do not ask, do not show the monitor or are not published get no
     await publish(shop, {}, { is_visible: false }), await publish(await rig.monitor(tenant)), draft,
   ];
   const wide = await publish(shop, { auto_publish_severities: ['minor', 'major', 'critical'] });
-  const ids = [await open(shop), await open(shop, { severity: 'warning', type: 'slow_response' })];
-  await open(shop, { late: true });
+  const ids = [await openIncident(shop), await openIncident(shop, { severity: 'warning', type: 'slow_response' })];
+  await openIncident(shop, { late: true });
   for (const path of silent.slice(2)) expect(await posts(path)).toEqual([]);
   expect(await posts(silent[0] as string)).toEqual([]);
   expect(await posts(silent[1] as string)).toMatchObject([{ severity: 'minor', title: 'shop-eu-3 is slow' }]);
@@ -120,30 +120,30 @@ test('pages that do not ask, do not show the monitor or are not published get no
 
 test('an open incident is posted on a page that is published, or gets its monitor, after the begin', async () => {
   const [shop, blog] = [await rig.monitor(tenant), await rig.monitor(tenant)];
-  const [serviced, over] = [await rig.monitor(tenant), await rig.monitor(tenant)];
+  const [serviced, unaffected] = [await rig.monitor(tenant), await rig.monitor(tenant)];
   const shown = await publish(blog);
-  await resolve(over, await open(over));
+  await resolve(unaffected, await openIncident(unaffected));
   const maintenance_until = rig.clock.now() + 60_000;
-  const later = await open(serviced, { maintenance_until });
-  const id = await open(shop);
-  const monitors = [shop, blog, serviced, over].map((monitor_id) => ({ monitor_id }));
+  const later = await openIncident(serviced, { maintenance_until });
+  const id = await openIncident(shop);
+  const monitors = [shop, blog, serviced, unaffected].map((monitor_id) => ({ monitor_id }));
   const published = await publish(shop);
   await tenant.writeKey.put(shown.replace('/incidents', '/monitors'), { monitors });
-  const asked = await publish(shop, { auto_publish_enabled: false });
-  await tell();
-  expect(await posts(asked)).toEqual([]);
-  await tenant.writeKey.patch(asked.replace('/incidents', ''), { auto_publish_enabled: true });
-  await tell();
-  for (const path of [published, shown, asked]) {
+  const enabledLater = await publish(shop, { auto_publish_enabled: false });
+  await runFollower();
+  expect(await posts(enabledLater)).toEqual([]);
+  await tenant.writeKey.patch(enabledLater.replace('/incidents', ''), { auto_publish_enabled: true });
+  await runFollower();
+  for (const path of [published, shown, enabledLater]) {
     expect(await posts(path), path).toMatchObject([{ incident_id: id, status: 'investigating', auto_published: true }]);
   }
   const [post] = await posts(shown);
   await tenant.writeKey.delete(`${shown}/${post?.id}`);
   await tenant.writeKey.put(shown.replace('/incidents', '/monitors'), { monitors });
-  await tell();
+  await runFollower();
   expect(await posts(shown), 'somebody has deleted it').toEqual([]);
   await rig.clock.advance(60_000);
-  await tell();
+  await runFollower();
   expect(await posts(shown)).toMatchObject([{ incident_id: later }]);
 });
 
@@ -151,7 +151,7 @@ test('an incident is posted even if the controller dies right after a page was p
   const shop = await rig.monitor(tenant);
   const path = await publish(shop);
   await tenant.writeKey.post(path.replace('/incidents', '/unpublish'));
-  const id = await open(shop);
+  const id = await openIncident(shop);
   const proxy = await startMongoProxy(rig.app.mongoUrl);
   let marks = 0;
   const dying = await makeApp({
@@ -168,10 +168,10 @@ test('an incident is posted even if the controller dies right after a page was p
   await dying.close();
   await proxy.close();
   expect(marks).toBe(2);
-  await tell();
+  await runFollower();
   expect(await posts(path)).toEqual([]);
   await rig.clock.advance(60_000);
-  await tell();
+  await runFollower();
   expect(await posts(path)).toMatchObject([{ incident_id: id }]);
 });
 
@@ -179,16 +179,16 @@ test('an incident in maintenance is posted at the end, unless it is over before'
   const shop = await rig.monitor(tenant);
   const path = await publish(shop);
   const maintenance_until = rig.clock.now() + 60_000;
-  const brief = await open(shop, { maintenance_until });
+  const brief = await openIncident(shop, { maintenance_until });
   await resolve(shop, brief);
-  const long = await open(shop, { maintenance_until });
+  const long = await openIncident(shop, { maintenance_until });
   await tenant.writeKey.post(`/api/incidents/${long}/acknowledge`);
-  await tell();
+  await runFollower();
   expect(await posts(path)).toEqual([]);
   const { incident } = (await tenant.readKey.get(`/api/incidents/${long}`)).data;
   expect(incident).toMatchObject({ in_maintenance: true });
   await rig.clock.advance(60_000);
-  await tell();
+  await runFollower();
   expect(await posts(path)).toMatchObject([{ incident_id: long }]);
   await resolve(shop, long);
   expect(await posts(path)).toMatchObject([{ incident_id: long, status: 'resolved' }]);
@@ -202,39 +202,39 @@ test('an incident is posted as soon as its maintenance is shortened or deleted, 
   const ids = [];
   for (const monitor_ids of [[shop], [bank]]) {
     const body = { title: 'Move', starts_at: inMinutes(-1), ends_at: inMinutes(60), monitor_ids };
-    const answer = await tenant.writeKey.post(windows, body);
-    ids.push(answer.data.maintenance_window.id as string);
+    const response = await tenant.writeKey.post(windows, body);
+    ids.push(response.data.maintenance_window.id as string);
   }
   const maintenance_until = rig.clock.now() + 3_600_000;
-  for (const monitorId of [shop, bank]) await open(monitorId, { maintenance_until });
+  for (const monitorId of [shop, bank]) await openIncident(monitorId, { maintenance_until });
   await tenant.writeKey.patch(`${windows}/${ids[0]}`, { ends_at: inMinutes(90) });
   await rig.clock.advance(3_600_000);
-  await tell();
+  await runFollower();
   expect(await posts(paths[0] as string)).toEqual([]);
   expect(await posts(paths[1] as string)).toHaveLength(1);
   await tenant.writeKey.patch(`${windows}/${ids[0]}`, { ends_at: inMinutes(0.001) });
   await rig.clock.advance(1000);
-  await tell();
+  await runFollower();
   expect(await posts(paths[0] as string)).toHaveLength(1);
-  const third = await open(bank, { maintenance_until: rig.clock.now() + 1_800_000 });
+  const third = await openIncident(bank, { maintenance_until: rig.clock.now() + 1_800_000 });
   await tenant.writeKey.patch(`${windows}/${ids[1]}`, { ends_at: inMinutes(30) });
-  await tell();
+  await runFollower();
   expect(await posts(paths[1] as string)).toHaveLength(1);
   await tenant.writeKey.delete(`${windows}/${ids[1]}`);
-  await tell();
+  await runFollower();
   expect((await posts(paths[1] as string))[0]).toMatchObject({ incident_id: third });
 });
 
 test('a post that has all the updates it may have keeps nothing waiting', async () => {
   const shop = await rig.monitor(tenant);
   const path = await publish(shop);
-  const id = await open(shop);
+  const id = await openIncident(shop);
   const update = { status: 'investigating', message: 'Still.', created_at: 1 };
   await rig.app.db.collection('status_page_posts').updateOne(
     { incident_id: id }, { $set: { updates: Array.from({ length: 200 }, () => update) } },
   );
   await resolve(shop, id);
-  expect(await rig.incidents.store.untold(rig.clock.now() + 3_600_000, 10)).toEqual([]);
+  expect(await rig.incidents.store.dueForPages(rig.clock.now() + 3_600_000, 10)).toEqual([]);
   expect((await posts(path))[0]).toMatchObject({ status: 'investigating' });
 });
 
@@ -247,12 +247,12 @@ test('a post that a person has changed is left alone, and a deleted one does not
     (post) => tenant.writeKey.delete(post),
   ];
   for (const change of changes) {
-    const id = await open(shop);
+    const id = await openIncident(shop);
     const post = (await posts(path)).find(({ incident_id }) => incident_id === id);
     await change(`${path}/${post?.id}`);
     const seen = await posts(path);
     await tenant.writeKey.post(`/api/incidents/${id}/acknowledge`);
-    await tell();
+    await runFollower();
     await resolve(shop, id);
     expect(await posts(path)).toEqual(seen);
   }
@@ -264,8 +264,8 @@ test('two controllers and repetitions post once', async () => {
   const path = await publish(shop);
   const all = Array.from({ length: 20 }, () => opening(shop));
   for (const one of all) await Promise.all([rig.incidents.outbox.open(one), rig.incidents.outbox.open(one)]);
-  await Promise.all([tell(), tell(other), tell(), tell(other)]);
-  await tell();
+  await Promise.all([runFollower(), runFollower(other), runFollower(), runFollower(other)]);
+  await runFollower();
   const found = (await posts(path)).map(({ incident_id }) => incident_id);
   expect(found.sort()).toEqual(all.map(({ id }) => id).sort());
 });
@@ -275,21 +275,21 @@ test('what a controller left half done is done by another', async () => {
   const path = await publish(shop);
   const one = opening(shop);
   await rig.incidents.outbox.open(one);
-  const [seen] = await rig.incidents.store.untold(rig.clock.now(), 1);
+  const [seen] = await rig.incidents.store.dueForPages(rig.clock.now(), 1);
   // A claim of a controller that died before it posted anything; the incident went on meanwhile.
   const claim = { token: 'token', holder: 'dead', life: 'last' };
-  await rig.incidents.store.claimUntold(seen as NonNullable<typeof seen>, claim);
-  await tell();
+  await rig.incidents.store.claimForPages(seen as NonNullable<typeof seen>, claim);
+  await runFollower();
   expect(await posts(path)).toEqual([]);
   await rig.clock.advance(60_000);
-  await tell();
+  await runFollower();
   expect((await posts(path)).map(({ incident_id }) => incident_id)).toEqual([one.id]);
   const short = opening(shop);
   await rig.incidents.outbox.open(short);
   await rig.incidents.outbox.resolve({
     id: short.id, monitor: short.monitor, resolved_at: rig.clock.now(), failure_count: 3,
   });
-  await tell();
+  await runFollower();
   const post = (await posts(path)).find(({ incident_id }) => incident_id === short.id);
   expect(post).toMatchObject({ status: 'resolved' });
   expect(steps(post as Loose)).toEqual(['resolved']);
@@ -304,7 +304,7 @@ test('an incident that a person opens is posted if it names monitors and says wh
     expect((await tenant.writeKey.post('/api/incidents', incidentBody(change))).status).toBe(201);
   }
   await tenant.writeKey.post('/api/incidents', incidentBody({ check_id: shop, title: undefined }));
-  await tell();
+  await runFollower();
   const found = (await posts(path)).map(({ title, message }) => [title, message]).sort();
   expect(found).toEqual([['Payments', status_page_update], ['Shop is down', 'We are investigating the problem.']]);
 });

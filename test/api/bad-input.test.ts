@@ -44,8 +44,8 @@ describe('a body that is not strict JSON', () => {
     ['bytes that are no UTF-8', Buffer.from([0x7b, 0x22, 0x61, 0x22, 0x3a, 0x22, 0xff, 0xfe, 0x22, 0x7d])],
     ['an overlong encoding', Buffer.from([0x7b, 0x22, 0x61, 0x22, 0x3a, 0x22, 0xc0, 0xaf, 0x22, 0x7d])],
   ])('%s is JSON_PARSE_ERROR', async (_name, body) => {
-    const answer = await send(body);
-    expect([answer.status, answer.code]).toEqual([400, 'JSON_PARSE_ERROR']);
+    const response = await send(body);
+    expect([response.status, response.code]).toEqual([400, 'JSON_PARSE_ERROR']);
     expect(({} as { polluted?: boolean }).polluted).toBeUndefined();
   });
 
@@ -54,8 +54,8 @@ describe('a body that is not strict JSON', () => {
     expect(Buffer.byteLength(fit)).toBe(1024 * 1024);
     expect((await send(fit)).code).toBe('VALIDATION_ERROR');
     expect((await send(`${fit} `)).code).toBe('BAD_REQUEST');
-    const answer = await send(`{"name":"${'x'.repeat(5 * 1024 * 1024)}"}`);
-    expect([answer.status, answer.code]).toEqual([400, 'BAD_REQUEST']);
+    const response = await send(`{"name":"${'x'.repeat(5 * 1024 * 1024)}"}`);
+    expect([response.status, response.code]).toEqual([400, 'BAD_REQUEST']);
     expect((await client.get('/api/monitors')).status).toBe(200);
   });
 
@@ -65,8 +65,8 @@ describe('a body that is not strict JSON', () => {
       'text/plain', 'application/x-www-form-urlencoded', 'application/xml',
       'application/json; charset=utf-16', 'application/jsonx', 'multipart/form-data; boundary=x',
     ]) {
-      const answer = await send(text, { 'content-type': type });
-      expect([answer.status, answer.code], type).toEqual([400, 'INVALID_INPUT']);
+      const response = await send(text, { 'content-type': type });
+      expect([response.status, response.code], type).toEqual([400, 'INVALID_INPUT']);
     }
     expect((await send(text, { 'content-encoding': 'gzip' })).code).toBe('INVALID_INPUT');
     expect((await send(text, { 'content-type': 'application/json; charset=UTF-8' })).status).toBe(201);
@@ -102,14 +102,14 @@ describe('operators and wrong types', () => {
     [{ deleted_at: 1 }, 'deleted_at'],
     [{ project_id: 'x' }, 'project_id'],
   ])('%j in a body is VALIDATION_ERROR', async (change, path) => {
-    const answer = await client.post('/api/monitors', { ...monitor, ...change });
-    expect(answer.code).toBe('VALIDATION_ERROR');
-    expect(answer.error.details[0].path).toEqual([path]);
+    const response = await client.post('/api/monitors', { ...monitor, ...change });
+    expect(response.code).toBe('VALIDATION_ERROR');
+    expect(response.error.details[0].path).toEqual([path]);
   });
 
   test('in a login body is VALIDATION_ERROR', async () => {
-    const answer = await app.client.post('/api/auth/login', { email: { $gt: '' }, password: { $gt: '' } });
-    expect(answer.code).toBe('VALIDATION_ERROR');
+    const response = await app.client.post('/api/auth/login', { email: { $gt: '' }, password: { $gt: '' } });
+    expect(response.code).toBe('VALIDATION_ERROR');
   });
 
   test.each([
@@ -120,9 +120,9 @@ describe('operators and wrong types', () => {
     'status=ACTIVE', 'type=http', 'type=FTP', 'sort_by=target', 'sort_order=up', 'group_id=x', 'search=%00',
     `search=${'x'.repeat(300)}`, 'unknown=1',
   ])('?%s is VALIDATION_ERROR', async (query) => {
-    const answer = await client.get(`/api/monitors?${query}`);
-    expect([answer.status, answer.code]).toEqual([400, 'VALIDATION_ERROR']);
-    expect(answer.error.details.length).toBeGreaterThan(0);
+    const response = await client.get(`/api/monitors?${query}`);
+    expect([response.status, response.code]).toEqual([400, 'VALIDATION_ERROR']);
+    expect(response.error.details.length).toBeGreaterThan(0);
   });
 });
 
@@ -131,15 +131,15 @@ describe('an id in the path', () => {
     'x', '..%2f..%2fetc', '%00', '%zz', "'", '[object Object]', '00000000-0000-0000-0000-00000000000g',
   ])('%s is 400', async (id) => {
     for (const path of [`/api/monitors/${id}`, `/api/monitors/${id}/stats`]) {
-      const answer = await client.get(path);
-      expect([answer.status, answer.code], path).toEqual([400, 'VALIDATION_ERROR']);
+      const response = await client.get(path);
+      expect([response.status, response.code], path).toEqual([400, 'VALIDATION_ERROR']);
     }
   });
 
   test('is found in any case', async () => {
     const { data } = await client.post('/api/monitors', monitor);
-    const answer = await client.get(`/api/monitors/${data.monitor.id.toUpperCase()}`);
-    expect(answer.data.monitor.id).toBe(data.monitor.id);
+    const response = await client.get(`/api/monitors/${data.monitor.id.toUpperCase()}`);
+    expect(response.data.monitor.id).toBe(data.monitor.id);
   });
 });
 
@@ -150,9 +150,9 @@ test('a search takes every character literally', async () => {
     expect((await client.post('/api/monitors', { ...monitor, name })).status, name).toBe(201);
   }
   const find = async (search: string) => {
-    const answer = await client.get(`/api/monitors?search=${encodeURIComponent(search)}`);
-    expect(answer.status, search).toBe(200);
-    return answer.data.monitors.map((found: { name: string }) => found.name);
+    const response = await client.get(`/api/monitors?search=${encodeURIComponent(search)}`);
+    expect(response.status, search).toBe(200);
+    return response.data.monitors.map((found: { name: string }) => found.name);
   };
   for (const name of names) expect(await find(name), name).toEqual([name]);
   expect(await find('%')).toEqual(['100% _sure_']);

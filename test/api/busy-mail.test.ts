@@ -15,7 +15,7 @@ let alerts: DeliveringController['alerts'];
 beforeAll(async () => {
   [smtp, rig] = await Promise.all([startSmtpServer(), DeliveryRig.start()]);
   mailer = openMailer(
-    { from: 'Farwatch <farwatch@example.com>', isFromGiven: true, mailgun: null, smtpUrl: smtp.url },
+    { from: 'Farwatch <farwatch@example.com>', isFromConfigured: true, mailgun: null, smtpUrl: smtp.url },
     { folder: 'unused', clock: systemClock, log: createLog('test', 'silent') },
   );
   ({ alerts } = rig.controller({ mailer }));

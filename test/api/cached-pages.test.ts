@@ -28,7 +28,7 @@ beforeAll(async () => {
 afterAll(() => app.close());
 
 /** The answer as it was sent. */
-async function ask(path: string, headers: IncomingHttpHeaders = {}, method = 'GET', url = app.url) {
+async function fetchRaw(path: string, headers: IncomingHttpHeaders = {}, method = 'GET', url = app.url) {
   const response = await new Promise<IncomingMessage>((resolve, reject) => {
     request(`${url}${path}`, { method, headers, agent: false }, resolve).once('error', reject).end();
   });
@@ -46,7 +46,7 @@ test.each([
     const texts = new Set<string>();
     for (const encoding of ['identity', 'gzip', 'br'] as const) {
       const sent = { 'accept-encoding': encoding };
-      const [first, second] = [await ask(path, sent), await ask(path, sent)];
+      const [first, second] = [await fetchRaw(path, sent), await fetchRaw(path, sent)];
       const facts = ({ headers: { date: _date, ...headers } }: typeof first) => ({
         ...headers, 'x-request-id': '', 'x-ratelimit-remaining': '', 'x-ratelimit-reset': '',
       });
@@ -64,25 +64,25 @@ test.each([
 
 test('whoever has a page already gets 304 without a body, by either way', async () => {
   const path = `/status/${await publish()}`;
-  const { headers: { etag } } = await ask(path);
+  const { headers: { etag } } = await fetchRaw(path);
   for (const held of [String(etag), `W/${etag}`]) {
-    const { status, body, headers } = await ask(path, { 'if-none-match': held });
+    const { status, body, headers } = await fetchRaw(path, { 'if-none-match': held });
     expect([status, body.length, headers.etag]).toEqual([304, 0, etag]);
     expect(headers['cache-control']).toBe('public, max-age=1');
   }
-  expect((await ask(path, { 'if-none-match': '"older"' })).status).toBe(200);
+  expect((await fetchRaw(path, { 'if-none-match': '"older"' })).status).toBe(200);
 });
 
 test('readers of the same language get the same page, others another', async () => {
   const path = `/status/${await publish()}`;
   const tags: (string | undefined)[] = [];
   for (const language of ['de', 'fr;q=0.5, de;q=0.7', 'ja', 'ja']) {
-    const { headers } = await ask(path, { 'accept-language': language });
+    const { headers } = await fetchRaw(path, { 'accept-language': language });
     tags.push(headers.etag);
     expect(headers['content-language']).toBe(language.slice(-2) === 'ja' ? 'ja' : 'de');
   }
   for (const language of ['de', 'de']) {
-    tags.push((await ask(`${path}?lang=${language}`, { 'accept-language': 'ja' })).headers.etag);
+    tags.push((await fetchRaw(`${path}?lang=${language}`, { 'accept-language': 'ja' })).headers.etag);
   }
   expect(tags).toEqual([0, 0, 2, 2, 0, 0].map((at) => tags[at]));
   expect(tags[2]).not.toBe(tags[0]);
@@ -90,8 +90,8 @@ test('readers of the same language get the same page, others another', async () 
 
 test('HEAD has the headers of GET and no body', async () => {
   const path = `/status/${await publish()}`;
-  const { headers } = await ask(path);
-  const head = await ask(path, {}, 'HEAD');
+  const { headers } = await fetchRaw(path);
+  const head = await fetchRaw(path, {}, 'HEAD');
   expect([head.status, head.body.length]).toEqual([200, 0]);
   expect(head.headers).toMatchObject({ etag: headers.etag, 'content-length': headers['content-length'] });
 });
@@ -101,7 +101,7 @@ test('a hundred readers at once cost the database one reading', async () => {
   const still = await makeApp({
     mongoUrl: app.mongoUrl, clock: new SimulatedClock(Date.now()), onCommand: (command) => note(command),
   });
-  const read = (subdomain: string) => ask(`/status/${subdomain}`, {}, 'GET', still.url);
+  const read = (subdomain: string) => fetchRaw(`/status/${subdomain}`, {}, 'GET', still.url);
   const [one, other] = [await publish(), await publish()];
   commands = [];
   expect((await read(one)).status).toBe(200);
@@ -117,8 +117,8 @@ test('readers of what is ready are counted and limited as all others', async () 
   const limited = await makeApp({ mongoUrl: app.mongoUrl, env: { RATE_LIMIT: String(LIMIT) } });
   const path = `/status/${await publish()}`;
   const statuses = [];
-  for (let at = 0; at <= LIMIT; at += 1) statuses.push((await ask(path, {}, 'GET', limited.url)).status);
-  const metrics = await ask('/metrics', {}, 'GET', limited.url);
+  for (let at = 0; at <= LIMIT; at += 1) statuses.push((await fetchRaw(path, {}, 'GET', limited.url)).status);
+  const metrics = await fetchRaw('/metrics', {}, 'GET', limited.url);
   await limited.close();
   expect(statuses.filter((status) => status === 200)).toHaveLength(LIMIT);
   expect(statuses.at(-1)).toBe(429);
@@ -128,8 +128,8 @@ test('readers of what is ready are counted and limited as all others', async () 
 });
 
 test('on one connection each answer has an id of its own, and counts for whom the proxy names', async () => {
-  const behind = await makeApp({ mongoUrl: app.mongoUrl, env: { RATE_LIMIT: '10', TRUST_PROXY: '1' } });
-  const path = `${behind.url}/status/${await publish()}`;
+  const proxied = await makeApp({ mongoUrl: app.mongoUrl, env: { RATE_LIMIT: '10', TRUST_PROXY: '1' } });
+  const path = `${proxied.url}/status/${await publish()}`;
   const agent = new Agent({ keepAlive: true, maxSockets: 1 });
   const seen: (string | undefined)[][] = [];
   for (const from of ['192.0.2.1', '192.0.2.2', '192.0.2.1', '192.0.2.1', '192.0.2.2']) {
@@ -140,7 +140,7 @@ test('on one connection each answer has an id of its own, and counts for whom th
     seen.push(['x-request-id', 'x-ratelimit-remaining'].map((name) => String(response.headers[name])));
   }
   agent.destroy();
-  await behind.close();
+  await proxied.close();
   expect(seen.map(([, remaining]) => remaining)).toEqual(['9', '9', '8', '7', '8']);
   const ids = new Set(seen.map(([id]) => id));
   expect(ids.size).toBe(5);

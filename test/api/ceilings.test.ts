@@ -26,9 +26,9 @@ const usageOf = async ({ owner }: Tenant) => (await owner.client.get('/api/billi
 
 test('an organization gets as many regions as its ceiling, even by concurrent requests', async () => {
   const [tenant, other] = [await newTenant(app), await newTenant(app)];
-  const answers = await atOnce(20, () => tenant.owner.client.post('/api/regions', nextRegion()));
-  expect(answers.filter(({ status }) => status === 201)).toHaveLength(LIMIT);
-  const refused = answers.filter(({ status }) => status === 403);
+  const responses = await atOnce(20, () => tenant.owner.client.post('/api/regions', nextRegion()));
+  expect(responses.filter(({ status }) => status === 201)).toHaveLength(LIMIT);
+  const refused = responses.filter(({ status }) => status === 403);
   expect(refused).toHaveLength(20 - LIMIT);
   expect(refused[0]?.error).toEqual({
     code: 'FAIR_USE_LIMIT_REACHED', message: `An organization can have at most ${LIMIT} private regions`,
@@ -37,7 +37,7 @@ test('an organization gets as many regions as its ceiling, even by concurrent re
   expect(await usageOf(tenant)).toMatchObject({ regions: LIMIT });
   expect((await other.owner.client.post('/api/regions', nextRegion())).status).toBe(201);
 
-  const made = answers.find(({ status }) => status === 201)?.data.region.id;
+  const made = responses.find(({ status }) => status === 201)?.data.region.id;
   const deleted = await atOnce(4, () => tenant.owner.client.delete(`/api/regions/${made}`));
   expect(deleted.filter(({ status }) => status === 200)).toHaveLength(1);
   const again = await atOnce(4, () => tenant.owner.client.post('/api/regions', nextRegion()));
@@ -49,12 +49,12 @@ test('an organization gets as many probes as its ceiling, even by concurrent req
   const { id: region_id } = (await tenant.owner.client.post('/api/regions', nextRegion())).data.region;
   const register = (at: number) =>
     tenant.owner.client.post('/api/probes', { region_id, name: `probe-${at}` });
-  const answers = await atOnce(20, register);
-  expect(answers.filter(({ status }) => status === 201)).toHaveLength(LIMIT);
-  expect(answers.filter(({ code }) => code === 'FAIR_USE_LIMIT_REACHED')).toHaveLength(20 - LIMIT);
+  const responses = await atOnce(20, register);
+  expect(responses.filter(({ status }) => status === 201)).toHaveLength(LIMIT);
+  expect(responses.filter(({ code }) => code === 'FAIR_USE_LIMIT_REACHED')).toHaveLength(20 - LIMIT);
   expect(await usageOf(tenant)).toMatchObject({ probes: LIMIT });
 
-  const made = answers.find(({ status }) => status === 201)?.data.probe.id;
+  const made = responses.find(({ status }) => status === 201)?.data.probe.id;
   const deleted = await atOnce(4, () => tenant.owner.client.delete(`/api/probes/${made}`));
   expect(deleted.filter(({ status }) => status === 200)).toHaveLength(1);
   expect((await register(30)).status).toBe(201);
@@ -91,20 +91,20 @@ test('regions from before there was a ceiling count', async () => {
   await app.db.collection<{ _id: string }>('usage').updateOne(
     { _id: tenant.organizationId }, { $unset: { regions: '' } },
   );
-  const answers = await atOnce(5, () => tenant.owner.client.post('/api/regions', nextRegion()));
-  expect(answers.filter(({ status }) => status === 201)).toHaveLength(1);
+  const responses = await atOnce(5, () => tenant.owner.client.post('/api/regions', nextRegion()));
+  expect(responses.filter(({ status }) => status === 201)).toHaveLength(1);
 });
 
 test('an organization has at most as many open event streams as its ceiling', async () => {
   const [tenant, other] = [await newTenant(app), await newTenant(app)];
-  const open = (of: Tenant) => EventClient.open(app.url, { 'x-api-key': of.readKeyText }, null);
-  const clients = await atOnce(LIMIT * 2, () => open(tenant));
+  const openStream = (of: Tenant) => EventClient.open(app.url, { 'x-api-key': of.readKeyText }, null);
+  const clients = await atOnce(LIMIT * 2, () => openStream(tenant));
   expect(clients.filter(({ status }) => status === 200)).toHaveLength(LIMIT);
   const refused = clients.find(({ status }) => status === 403);
   expect(refused?.raw).toContain('FAIR_USE_LIMIT_REACHED');
   expect(refused?.raw).toContain(`at most ${LIMIT} open event streams`);
   expect(await usageOf(tenant)).toMatchObject({ event_streams: LIMIT });
-  const foreign = await open(other);
+  const foreign = await openStream(other);
   expect(foreign.status).toBe(200);
   for (const client of [...clients, foreign]) client.close();
 });

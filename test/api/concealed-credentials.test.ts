@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { isStreamAnswer } from '../../controller/http/route.ts';
+import { isStreamDeclaration } from '../../controller/http/routing/route.ts';
 import type { ApiClient, Loose } from '../helpers/api-client.ts';
 import { makeApp, type TestApp } from '../helpers/make-app.ts';
 import { newMember, newTenant, type Tenant } from '../helpers/tenants.ts';
@@ -45,12 +45,12 @@ beforeAll(async () => {
   tenant = await newTenant(app);
   owner = tenant.owner.client;
   viewer = (await newMember(app, tenant, 'viewer')).client;
-  const answers = [];
+  const responses = [];
   const group = (await owner.post('/api/groups', { name: 'All' })).data.id;
-  for (const monitor of MONITORS) answers.push(await owner.post('/api/monitors', { ...monitor, group_id: group }));
-  ids = answers.map((answer) => {
-    expect(answer.status, answer.text).toBe(201);
-    return answer.data.monitor.id;
+  for (const monitor of MONITORS) responses.push(await owner.post('/api/monitors', { ...monitor, group_id: group }));
+  ids = responses.map((response) => {
+    expect(response.status, response.text).toBe(201);
+    return response.data.monitor.id;
   });
   heartbeatToken = (await stored('Job')).heartbeat.token;
 });
@@ -70,7 +70,7 @@ describe('a read key and a viewer', () => {
     await owner.patch(`/api/incidents/${incidents[0]}`, { description: 'Changed' });
     await owner.post('/api/regions', { id: 'eu', name: 'EU', city: 'Oslo', country: 'NO' });
     const probe = await owner.post('/api/probes', { region_id: 'eu', name: 'eu-1' });
-    const places: Record<string, string[]> = {
+    const locations: Record<string, string[]> = {
       monitors: ids, incidents, comments: [comment], groups: [(await stored('Basic')).group_id],
       integrations: [(await owner.post('/api/integrations', hook)).data.integration.id],
       projects: [tenant.projectId], members: [tenant.owner.userId], probes: [probe.data?.probe?.id ?? randomUUID()],
@@ -81,10 +81,10 @@ describe('a read key and a viewer', () => {
       if (at < 0) return [path];
       const [noun = '', rest = ''] = [path.slice(0, at).split('/').at(-1), path.slice(at + 2)];
       const tail = rest.includes('/') ? rest.slice(rest.indexOf('/')) : '';
-      return (places[noun] ?? [randomUUID()]).flatMap((id) => pathsOf(`${path.slice(0, at)}/${id}${tail}`));
+      return (locations[noun] ?? [randomUUID()]).flatMap((id) => pathsOf(`${path.slice(0, at)}/${id}${tail}`));
     };
-    const routes = app.routes.filter(({ method, answers, path }) => method === 'GET'
-      && !Object.values(answers).some(isStreamAnswer) && !path.startsWith('/api/heartbeat/'));
+    const routes = app.routes.filter(({ method, responses, path }) => method === 'GET'
+      && !Object.values(responses).some(isStreamDeclaration) && !path.startsWith('/api/heartbeat/'));
     const shown = new Map<ApiClient, string[]>();
     for (const client of [tenant.readKey, viewer, owner]) {
       const seen: string[] = [];
@@ -102,7 +102,7 @@ describe('a read key and a viewer', () => {
       expect(shown.get(client)?.length).toBeGreaterThan(40);
       expect(shown.get(client)).toEqual(expect.arrayContaining([
         '/api/monitors', '/api/export', '/api/incidents', ...ids.map((id) => `/api/monitors/${id}`),
-        ...places['groups']!.map((id) => `/api/groups/${id}`), ...incidents.map((id) => `/api/incidents/${id}/timeline`),
+        ...locations['groups']!.map((id) => `/api/groups/${id}`), ...incidents.map((id) => `/api/incidents/${id}/timeline`),
       ]));
       for (const query of ['format=yaml', 'format=json']) {
         const { text } = await client.get(`/api/export?${query}`);
@@ -111,9 +111,9 @@ describe('a read key and a viewer', () => {
       }
     }
     expect(shown.get(viewer)).toEqual(expect.arrayContaining(['/api/dashboard/overview', '/api/probes']));
-    const told = JSON.stringify(app.owners.told);
-    expect(told).toContain('"kind":"incident"');
-    expect(told).not.toMatch(new RegExp(`${CANARY}|${heartbeatToken}`));
+    const published = JSON.stringify(app.owners.publishedEvents);
+    expect(published).toContain('"kind":"incident"');
+    expect(published).not.toMatch(new RegExp(`${CANARY}|${heartbeatToken}`));
   });
 
   test('see *** in place of each credential, and everything else', async () => {
@@ -158,8 +158,8 @@ describe('what a viewer read', () => {
       const read = await readAs(viewer, name);
       const [listed] = (await tenant.readKey.get(`/api/monitors?search=${name}`)).data.monitors;
       for (const body of [read, listed]) {
-        const answer = await owner.put(`/api/monitors/${idOf(name)}`, body);
-        expect(answer.status, answer.text).toBe(200);
+        const response = await owner.put(`/api/monitors/${idOf(name)}`, body);
+        expect(response.status, response.text).toBe(200);
       }
       expect((await stored(name)).revision, name).toBe(1);
     }
@@ -168,12 +168,12 @@ describe('what a viewer read', () => {
   test('changes nothing when an export of it is imported', async () => {
     const text = (await viewer.get('/api/export?format=yaml')).text;
     const exported = (await tenant.readKey.get('/api/export')).data;
-    const answers = [
+    const responses = [
       await owner.post('/api/import', exported),
       await owner.send('POST', '/api/import', { rawBody: text, headers: { 'content-type': 'application/yaml' } }),
     ];
-    for (const { data, text: answer } of answers) {
-      expect(data?.summary, answer).toEqual({ created: 0, updated: 0, unchanged: 7 });
+    for (const { data, text: responseText } of responses) {
+      expect(data?.summary, responseText).toEqual({ created: 0, updated: 0, unchanged: 7 });
     }
     for (const { name } of MONITORS) expect((await stored(name)).revision, name).toBe(1);
   });
@@ -204,8 +204,8 @@ describe('what a viewer read', () => {
 test('*** keeps one credential while the others change', async () => {
   const path = `/api/monitors/${idOf('Basic')}`;
   const change = async (body: Loose) => {
-    const answer = await owner.patch(path, body);
-    expect(answer.status, answer.text).toBe(200);
+    const response = await owner.patch(path, body);
+    expect(response.status, response.text).toBe(200);
     return (await stored('Basic')).http;
   };
   expect((await change({ auth: { type: 'basic', username: 'new', password: '***' } })).auth)

@@ -35,13 +35,13 @@ function pack(files: Record<string, [body: string, type: string]>): void {
 
 test.each(['/', '/incidents', '/monitors/018f3c2e-0000-7000-8000-000000000000/checks?region=eu', '/wall', '/settings/keys'])(
   '%s is the page, under a policy without anything inline', async (path) => {
-    const answer = await fetch(`${app.url}${path}`);
-    expect([answer.status, await answer.text()]).toEqual([200, PAGE]);
-    const policy = answer.headers.get('content-security-policy') ?? '';
+    const response = await fetch(`${app.url}${path}`);
+    expect([response.status, await response.text()]).toEqual([200, PAGE]);
+    const policy = response.headers.get('content-security-policy') ?? '';
     expect(policy).toContain("default-src 'none'; script-src 'self'; style-src 'self'");
     expect(policy).toContain("frame-ancestors 'none'");
     expect(policy).not.toContain('unsafe');
-    expect(answer.headers.get('cache-control')).toBe('no-cache');
+    expect(response.headers.get('cache-control')).toBe('no-cache');
   },
 );
 
@@ -55,11 +55,11 @@ test('no other path and no other method leads to the page', async () => {
 test('assets are for ever, compressed for those who can read it, and 304 for those who have them', async () => {
   const path = `${app.url}/console/assets/main-1.js`;
   for (const encoding of ['br', 'gzip', 'identity']) {
-    const answer = await fetch(path, { headers: { 'accept-encoding': encoding } });
-    expect(await answer.text()).toBe('export {};');
-    expect(answer.headers.get('content-encoding')).toBe(encoding === 'identity' ? null : encoding);
-    expect(answer.headers.get('cache-control')).toBe('public, max-age=31536000, immutable');
-    const tag = answer.headers.get('etag') ?? '';
+    const response = await fetch(path, { headers: { 'accept-encoding': encoding } });
+    expect(await response.text()).toBe('export {};');
+    expect(response.headers.get('content-encoding')).toBe(encoding === 'identity' ? null : encoding);
+    expect(response.headers.get('cache-control')).toBe('public, max-age=31536000, immutable');
+    const tag = response.headers.get('etag') ?? '';
     const again = await fetch(path, { headers: { 'accept-encoding': encoding, 'if-none-match': tag } });
     expect([again.status, await again.text()]).toEqual([304, '']);
   }
@@ -67,7 +67,7 @@ test('assets are for ever, compressed for those who can read it, and 304 for tho
 
 test('only what the build lists is served', async () => {
   for (const name of ['secret.txt', 'files.json', '..%2Fpackage.json', '__proto__', 'constructor', 'main-1.js.br']) {
-    const answer = await app.client.get(`/console/assets/${name}`);
-    expect([answer.status, answer.error?.code], name).toEqual([404, 'RESOURCE_NOT_FOUND']);
+    const response = await app.client.get(`/console/assets/${name}`);
+    expect([response.status, response.error?.code], name).toEqual([404, 'RESOURCE_NOT_FOUND']);
   }
 });

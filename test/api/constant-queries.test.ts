@@ -1,12 +1,12 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { AssignmentDoc } from '../../controller/assignments/assignment-doc.ts';
-import type { Route } from '../../controller/http/route.ts';
-import { isStreamAnswer } from '../../controller/http/route.ts';
+import type { Route } from '../../controller/http/routing/route.ts';
+import { isStreamDeclaration } from '../../controller/http/routing/route.ts';
 import { newId } from '../../shared/ids.ts';
 import { makeApp, type TestApp } from '../helpers/make-app.ts';
 import { newTenant, type Tenant } from '../helpers/tenants.ts';
 
-const MOST_REGIONS = 50;
+const MAX_REGIONS = 50;
 
 let app: TestApp;
 let tenant: Tenant;
@@ -34,10 +34,10 @@ async function growTo(count: number): Promise<void> {
     name: 'Shop', type: 'HTTP', target: 'https://shop.example/', interval_seconds: 300,
     monitoring_regions: regions,
   };
-  const answer = monitorId === undefined
+  const response = monitorId === undefined
     ? await client.post('/api/monitors', monitor) : await client.patch(`/api/monitors/${monitorId}`, monitor);
-  expect(answer.status, answer.text).toBeLessThan(300);
-  monitorId = answer.data.monitor.id;
+  expect(response.status, response.text).toBeLessThan(300);
+  monitorId = response.data.monitor.id;
   // As the assignments that a controller with background work would make.
   const items = app.db.collection<Partial<AssignmentDoc> & { _id: string }>('assignments');
   for (const region of regions) {
@@ -62,8 +62,8 @@ async function cost(method: string, path: string): Promise<string[]> {
   return [String(status), ...commands];
 }
 
-const isRead = ({ method, auth, answers }: Route): boolean =>
-  method === 'GET' && auth.access !== 'public' && !Object.values(answers).some(isStreamAnswer);
+const isRead = ({ method, auth, responses }: Route): boolean =>
+  method === 'GET' && auth.access !== 'public' && !Object.values(responses).some(isStreamDeclaration);
 
 async function costs(): Promise<Record<string, string[]>> {
   const all: Record<string, string[]> = {};
@@ -80,14 +80,14 @@ test('no request costs a query for each region: all cost the same with 1 and wit
   expect(Object.values(before).filter(([status]) => status === '200').length).toBeGreaterThan(20);
   expect(before['GET /api/regions']?.[0]).toBe('200');
   expect(before['check now']?.[0]).toBe('200');
-  await growTo(MOST_REGIONS);
+  await growTo(MAX_REGIONS);
   const after = await costs();
   const numbers = (all: Record<string, string[]>) =>
     Object.fromEntries(Object.entries(all).map(([name, made]) => [name, made.length]));
   expect(numbers(after)).toEqual(numbers(before));
   const listed = (await tenant.owner.client.get('/api/regions')).data.regions as { monitors: number }[];
-  expect(listed).toHaveLength(MOST_REGIONS + 1);
-  expect(listed.filter(({ monitors }) => monitors === 1)).toHaveLength(MOST_REGIONS);
+  expect(listed).toHaveLength(MAX_REGIONS + 1);
+  expect(listed.filter(({ monitors }) => monitors === 1)).toHaveLength(MAX_REGIONS);
 });
 
 test('a replay of all time reads no more hours than raw results are kept for', async () => {
@@ -97,9 +97,9 @@ test('a replay of all time reads no more hours than raw results are kept for', a
   const path = `/api/monitors/${monitorId}/simulate`;
   const replay = async (body: object) => {
     commands = [];
-    const answer = await tenant.owner.client.post(path, { confirmation_policy: { retries: 0 }, ...body });
-    expect(answer.status, answer.text).toBe(200);
-    expect(answer.data).toMatchObject({ since: null, incidents: [] });
+    const response = await tenant.owner.client.post(path, { confirmation_policy: { retries: 0 }, ...body });
+    expect(response.status, response.text).toBe(200);
+    expect(response.data).toMatchObject({ since: null, incidents: [] });
     return commands.length;
   };
   expect(await replay({ from: 0 })).toBeLessThan(200);

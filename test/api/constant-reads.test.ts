@@ -49,9 +49,9 @@ afterAll(async () => {
 /** What the store reads for a list of monitors, which has to be a full page. */
 async function readsOf({ mongo, tenant }: Installation, path: string, isPage = true): Promise<Reads> {
   const before = { ...mongo.reads };
-  const answer = await tenant.owner.client.get(path);
-  expect(answer.status, answer.text).toBe(200);
-  if (isPage) expect(answer.data.monitors).toHaveLength(PAGE);
+  const response = await tenant.owner.client.get(path);
+  expect(response.status, response.text).toBe(200);
+  if (isPage) expect(response.data.monitors).toHaveLength(PAGE);
   const { lookups, entries, keys, bytes } = mongo.reads;
   return {
     lookups: lookups - before.lookups, entries: entries - before.entries, keys: keys - before.keys,
@@ -121,18 +121,18 @@ test('what a probe runs is found among what others run, and counted without read
   const created = await tenant.owner.client.post('/api/probes', { region_id: 'local', name: 'one' });
   const probeId: string = created.data.probe.id;
   const items = app.db.collection<Partial<AssignmentDoc> & { _id: string }>('assignments');
-  const give = (probe: string, monitors: string[], organization: string) => items.insertMany(monitors.map((id) => ({
+  const assign = (probe: string, monitors: string[], organization: string) => items.insertMany(monitors.map((id) => ({
     _id: `${probe}:${id}`, probe_id: probe, monitor_id: id, organization_id: organization, region: 'local', gone: false,
   })));
   const path = `/api/probes/${probeId}/monitors`;
   const listed = (await tenant.owner.client.get(`/api/monitors?limit=${PAGE}`)).data.monitors as { id: string }[];
-  await give(probeId, listed.map(({ id }) => id), tenant.organizationId);
-  const alone = await readsOf(few, path);
+  await assign(probeId, listed.map(({ id }) => id), tenant.organizationId);
+  const baseline = await readsOf(few, path);
   const others = Array.from({ length: 300 }, () => newId(1));
-  await give('another', others, tenant.organizationId);
-  await give(probeId, others, 'another');
+  await assign('another', others, tenant.organizationId);
+  await assign(probeId, others, 'another');
   const { keys, ...reads } = await readsOf(few, path);
-  expect({ ...reads, keys: keys - others.length }).toEqual(alone);
+  expect({ ...reads, keys: keys - others.length }).toEqual(baseline);
   const [lookup] = commands.filter(({ find }) => find === 'assignments');
   expect(lookup?.['batchSize']).toBeLessThanOrEqual(500);
 });

@@ -118,7 +118,7 @@ describe('a foreign token', () => {
 
 describe('a token of this installation', () => {
   const resign = async (change: (jwt: SignJWT) => SignJWT, payload: Loose = {}, typ = 'session+jwt') => {
-    const ring = await new KeyRingStore(app.db).open();
+    const ring = await new KeyRingStore(app.db).loadOrCreate();
     const claims =
       JSON.parse(Buffer.from(tenant.owner.token.split('.')[1] as string, 'base64url').toString()) as Loose;
     const jwt = new SignJWT({ sid: claims.sid, ...payload }).setProtectedHeader({

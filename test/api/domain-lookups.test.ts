@@ -4,16 +4,16 @@ import { lookUp } from '../../controller/domains/look-up.ts';
 import { WEEK_MS } from '../../controller/domains/lookup-rules.ts';
 import { SourceStore } from '../../controller/domains/source-store.ts';
 import { DomainSources } from '../../controller/domains/sources.ts';
-import { BETWEEN_MS, TurnStore } from '../../controller/domains/turn-store.ts';
+import { QUERY_INTERVAL_MS, TurnStore } from '../../controller/domains/turn-store.ts';
 import type { Mongo } from '../../controller/platform/mongo/mongo.ts';
 import { createAddressVetting } from '../../controller/platform/outbound/address-vetting.ts';
 import { GuardedReader } from '../../controller/platform/outbound/reader.ts';
-import { Claims } from '../../shared/claims.ts';
+import { WorkClaims } from '../../shared/work-claims.ts';
 import { newId } from '../../shared/ids.ts';
 import { systemClock, type Clock } from '../../shared/time.ts';
 import { testMongo, type TestMongo } from '../helpers/mongo.ts';
-import { rdapAnswer, startRegistry, type Registry } from '../helpers/registry.ts';
-import { watchedMongo } from '../helpers/watched-mongo.ts';
+import { rdapResponse, startRegistry, type Registry } from '../helpers/registry.ts';
+import { checkedMongo } from '../helpers/checked-mongo.ts';
 
 const EXPIRY = '2031-02-03T04:05:06Z';
 
@@ -24,7 +24,7 @@ let reader: GuardedReader;
 
 beforeAll(async () => {
   server = await testMongo();
-  mongo = watchedMongo(server.url);
+  mongo = checkedMongo(server.url);
   const vetting = createAddressVetting({ resolve: async () => [], allowPrivate: true, clock: systemClock });
   reader = new GuardedReader({ clock: systemClock, vetting });
 });
@@ -40,22 +40,22 @@ beforeEach(async () => {
   await mongo.db.collection('domain_sources').deleteMany({});
 });
 
-interface Asking {
-  ask(domain: string): Promise<Lookup>;
-  pass(ms: number): void;
+interface ControllerLookups {
+  query(domain: string): Promise<Lookup>;
+  advance(ms: number): void;
 }
 
 /** One controller's lookups. Time passes when told to. */
-function controller(takeTurn: (server: string) => Promise<boolean> = async () => true): Asking {
-  let passedMs = 0;
-  const clock: Clock = { ...systemClock, now: () => systemClock.now() + passedMs };
+function controller(takeTurn: (server: string) => Promise<boolean> = async () => true): ControllerLookups {
+  let elapsedMs = 0;
+  const clock: Clock = { ...systemClock, now: () => systemClock.now() + elapsedMs };
   const { roots } = registry;
   const sources = new DomainSources({
     store: new SourceStore(mongo.db), reader, clock, roots, takeTurn, holder: newId(clock.now()),
   });
   return {
-    ask: (domain) => lookUp({ reader, sources, roots, takeTurn }, domain),
-    pass: (ms) => (passedMs += ms),
+    query: (domain) => lookUp({ reader, sources, roots, takeTurn }, domain),
+    advance: (ms) => (elapsedMs += ms),
   };
 }
 
@@ -67,7 +67,7 @@ function redirect(...locations: string[]): void {
       return void response.end(JSON.stringify({ services }));
     }
     const location = locations[Number(path.split('/')[1])];
-    if (location === undefined) return void response.end(rdapAnswer(EXPIRY));
+    if (location === undefined) return void response.end(rdapResponse(EXPIRY));
     response.writeHead(302, { location }).end();
   });
 }
@@ -77,7 +77,7 @@ describe('an RDAP server', () => {
 
   test('may redirect three times, also to a relative address', async () => {
     redirect('/1/', '../2/', '/3/x?y=z');
-    expect(await controller().ask('a.com')).toEqual(found);
+    expect(await controller().query('a.com')).toEqual(found);
     expect(registry.http.requests.map(({ path }) => path)).toEqual([
       '/dns.json', '/0/domain/a.com', '/1/', '/2/', '/3/x?y=z',
     ]);
@@ -85,7 +85,7 @@ describe('an RDAP server', () => {
 
   test('is given up when it redirects for ever', async () => {
     redirect('/0/', '/0/');
-    expect(await controller().ask('a.com')).toEqual({
+    expect(await controller().query('a.com')).toEqual({
       kind: 'failed', message: 'The RDAP servers redirected more than 3 times',
     });
     expect(registry.http.requests).toHaveLength(5);
@@ -100,23 +100,23 @@ describe('an RDAP server', () => {
     ['http://[', /responded with status 302/],
   ])('cannot lead to %s', async (location, message) => {
     redirect(location);
-    expect(await controller().ask('a.com')).toEqual({ kind: 'failed', message: expect.stringMatching(message) });
+    expect(await controller().query('a.com')).toEqual({ kind: 'failed', message: expect.stringMatching(message) });
   });
 
   test.each([
     [200, 'x'.repeat(10 * 1024 * 1024), /larger than 256 kB/], [200, '<html>', /cannot be parsed/],
-    [404, '', /is not registered/], [429, '', /status 429/], [500, rdapAnswer(EXPIRY), /status 500/],
+    [404, '', /is not registered/], [429, '', /status 429/], [500, rdapResponse(EXPIRY), /status 500/],
   ])('that answers %i is a failure', async (status, body, message) => {
     registry.http.choose(({ path }) => (response) => {
       if (path !== '/dns.json') return void response.writeHead(status).end(body);
       response.end(JSON.stringify({ services: [[['com'], [`${registry.http.url}/`]]] }));
     });
-    expect(await controller().ask('a.com')).toEqual({ kind: 'failed', message: expect.stringMatching(message) });
+    expect(await controller().query('a.com')).toEqual({ kind: 'failed', message: expect.stringMatching(message) });
   });
 
   test('that was just asked is asked later', async () => {
-    const { ask } = controller(async (name) => name !== new URL(registry.http.url).host);
-    expect(await ask('a.com')).toEqual({ kind: 'busy', server: new URL(registry.http.url).host });
+    const { query } = controller(async (name) => name !== new URL(registry.http.url).host);
+    expect(await query('a.com')).toEqual({ kind: 'busy', server: new URL(registry.http.url).host });
     expect(registry.lookupsOf('a.com')).toBe(0);
   });
 });
@@ -127,31 +127,31 @@ describe('the list of RDAP servers', () => {
   test('is fetched once a week for all controllers, and the last good copy outlives failures', async () => {
     registry.expiries.set('a.com', EXPIRY);
     const [one, other] = [controller(), controller()];
-    expect(await one.ask('a.com')).toMatchObject({ kind: 'found' });
-    expect(await other.ask('a.com')).toMatchObject({ kind: 'found' });
-    one.pass(WEEK_MS - 60_000);
-    expect(await one.ask('a.com')).toMatchObject({ kind: 'found' });
+    expect(await one.query('a.com')).toMatchObject({ kind: 'found' });
+    expect(await other.query('a.com')).toMatchObject({ kind: 'found' });
+    one.advance(WEEK_MS - 60_000);
+    expect(await one.query('a.com')).toMatchObject({ kind: 'found' });
     expect(lists()).toBe(1);
 
     registry.http.choose(({ path }) => (response) => {
       if (path === '/dns.json') return void response.writeHead(200).end('{"services":[["broken"]]}');
-      response.end(rdapAnswer(EXPIRY));
+      response.end(rdapResponse(EXPIRY));
     });
-    one.pass(2 * 3_600_000);
-    expect(await one.ask('b.com')).toMatchObject({ kind: 'found' });
+    one.advance(2 * 3_600_000);
+    expect(await one.query('b.com')).toMatchObject({ kind: 'found' });
     expect(lists()).toBe(2);
-    one.pass(2 * 3_600_000);
-    expect(await one.ask('b.com')).toMatchObject({ kind: 'found' });
+    one.advance(2 * 3_600_000);
+    expect(await one.query('b.com')).toMatchObject({ kind: 'found' });
     expect(lists()).toBe(3);
   });
 
   test('that was never read fails lookups with a reason', async () => {
     registry.http.behave(503);
-    expect(await controller().ask('a.com')).toEqual({
+    expect(await controller().query('a.com')).toEqual({
       kind: 'failed',
       message: 'The list of RDAP servers is not available: the response, with status 503, is not such a list',
     });
-    expect(await controller().ask('a.com')).toEqual({
+    expect(await controller().query('a.com')).toEqual({
       kind: 'failed', message: 'The list of RDAP servers is not available: it could not be fetched',
     });
     expect(lists()).toBe(1);
@@ -162,27 +162,27 @@ describe('a WHOIS server', () => {
   test('is named by IANA once a week, and the last answer outlives failures', async () => {
     registry.whois.set('net', 'domain: NET\nwhois: 127.0.0.1');
     registry.whois.set('a.net', `expires: ${EXPIRY}`);
-    const { ask, pass } = controller();
+    const { query, advance } = controller();
     const found = { kind: 'found', source: 'whois', expires_at: Date.parse(EXPIRY), registrar: null };
-    expect(await ask('a.net')).toEqual(found);
-    expect(await ask('a.net')).toEqual(found);
+    expect(await query('a.net')).toEqual(found);
+    expect(await query('a.net')).toEqual(found);
     registry.whois.set('net', 'Too many requests');
-    pass(WEEK_MS);
-    expect(await ask('a.net')).toEqual(found);
+    advance(WEEK_MS);
+    expect(await query('a.net')).toEqual(found);
     expect(registry.queries).toEqual(['net', 'a.net', 'a.net', 'net', 'a.net']);
   });
 
   test('that says nothing readable, or that the domain is free, is a failure', async () => {
     registry.whois.set('net', 'domain: NET\nwhois: 127.0.0.1');
-    const { ask } = controller();
-    expect(await ask('free.net')).toEqual({ kind: 'failed', message: 'free.net is not registered, according to 127.0.0.1' });
+    const { query } = controller();
+    expect(await query('free.net')).toEqual({ kind: 'failed', message: 'free.net is not registered, according to 127.0.0.1' });
     registry.whois.set('junk.net', '\0\0');
-    expect(await ask('junk.net')).toEqual({ kind: 'failed', message: 'The response of 127.0.0.1 cannot be parsed' });
+    expect(await query('junk.net')).toEqual({ kind: 'failed', message: 'The response of 127.0.0.1 cannot be parsed' });
   });
 
   test('that IANA does not name for a reason of its own is a failure', async () => {
     registry.whois.set('net', 'Too many requests');
-    expect(await controller().ask('a.net')).toEqual({
+    expect(await controller().query('a.net')).toEqual({
       kind: 'failed', message: '127.0.0.1: its response cannot be parsed',
     });
   });
@@ -193,25 +193,25 @@ test('all controllers together ask a server at most once a second, whatever thei
   const HOUR_MS = 3_600_000;
   const turns = new TurnStore(mongo.db);
   await turns.ensureIndexes();
-  let passedMs = 0;
+  let elapsedMs = 0;
   const [one, other, returned] = ([['one', 0], ['other', -HOUR_MS], ['one', HOUR_MS]] as const).map(([holder, aheadMs]) => {
-    const clock = { ...systemClock, now: () => 1_760_000_000_000 + aheadMs + passedMs, monotonic: () => passedMs };
-    const claims = new Claims({ clock, holder, lastsMs: BETWEEN_MS });
-    return (server: string) => turns.take(server, claims, clock.now());
+    const clock = { ...systemClock, now: () => 1_760_000_000_000 + aheadMs + elapsedMs, monotonic: () => elapsedMs };
+    const workClaims = new WorkClaims({ clock, holder, ttlMs: QUERY_INTERVAL_MS });
+    return (server: string) => turns.take(server, workClaims, clock.now());
   }) as [Take, Take, Take];
-  const asked = async (...all: Take[]) =>
+  const countTaken = async (...all: Take[]) =>
     (await Promise.all(all.map((take) => take('rdap.example')))).filter(Boolean).length;
-  expect(await asked(one, other, one, other)).toBe(1);
-  expect(await asked(one, other)).toBe(0);
+  expect(await countTaken(one, other, one, other)).toBe(1);
+  expect(await countTaken(one, other)).toBe(0);
   expect(await other('whois.example')).toBe(true);
-  passedMs = BETWEEN_MS - 1;
-  expect(await asked(one, other)).toBe(0);
-  passedMs = BETWEEN_MS;
-  expect(await asked(one, other, one, other)).toBe(1);
+  elapsedMs = QUERY_INTERVAL_MS - 1;
+  expect(await countTaken(one, other)).toBe(0);
+  elapsedMs = QUERY_INTERVAL_MS;
+  expect(await countTaken(one, other, one, other)).toBe(1);
   // Whoever is back has asked nobody for longer than a second.
   await mongo.db.collection('domain_turns').deleteMany({});
-  expect(await asked(one)).toBe(1);
-  expect(await asked(returned)).toBe(1);
+  expect(await countTaken(one)).toBe(1);
+  expect(await countTaken(returned)).toBe(1);
   await turns.removeOlder(1_760_000_000_000 + 2 * HOUR_MS);
   expect(await mongo.db.collection('domain_turns').countDocuments({})).toBe(0);
 });

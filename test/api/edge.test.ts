@@ -4,7 +4,7 @@ import { Writable } from 'node:stream';
 import { pino } from 'pino';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { z } from 'zod';
-import { defineRoute } from '../../controller/http/route.ts';
+import { defineRoute } from '../../controller/http/routing/route.ts';
 import { isDatabaseUnavailable } from '../../controller/platform/mongo/mongo-errors.ts';
 import { AppError } from '../../shared/errors.ts';
 import { startMongoProxy } from '../helpers/fault-proxy.ts';
@@ -12,7 +12,7 @@ import { makeApp, type TestApp } from '../helpers/make-app.ts';
 import { testMongo } from '../helpers/mongo.ts';
 import { newTenant, type Tenant } from '../helpers/tenants.ts';
 import { until } from '../helpers/until.ts';
-import { watchedMongo } from '../helpers/watched-mongo.ts';
+import { checkedMongo } from '../helpers/checked-mongo.ts';
 
 const SECRET = 'mongodb://user:hunter2@db.internal:27017';
 
@@ -23,7 +23,7 @@ function failingRoute(
   return defineRoute({
     method: 'GET', path, summary: path, tag: 'Test', auth: { access: 'public' }, errors: ['DATABASE_ERROR'],
     ...more,
-    answers: { 200: z.strictObject({}) },
+    responses: { 200: z.strictObject({}) },
     handle: async () => failure(),
   });
 }
@@ -61,15 +61,15 @@ describe('every response', () => {
     ))
       .toBe('trace-7f.2:A_1');
     for (const bad of ['', 'a b', '<script>', 'x'.repeat(129), '-lead']) {
-      const answer = await app.client.get('/api/none', { headers: { 'x-request-id': bad } });
-      expect(answer.headers.get('x-request-id')).toMatch(/^[0-9a-f-]{36}$/);
+      const response = await app.client.get('/api/none', { headers: { 'x-request-id': bad } });
+      expect(response.headers.get('x-request-id')).toMatch(/^[0-9a-f-]{36}$/);
     }
   });
 
   test('to an unknown path is 404 with only that path', async () => {
-    const answer = await app.client.get('/api/nothing/here?x=1');
-    expect(answer.status).toBe(404);
-    expect(answer.body).toEqual({ error: 'Not Found', path: '/api/nothing/here' });
+    const response = await app.client.get('/api/nothing/here?x=1');
+    expect(response.status).toBe(404);
+    expect(response.body).toEqual({ error: 'Not Found', path: '/api/nothing/here' });
     for (const path of [
       '/nothing', '/api', '/api/', '/API/monitors', '/api/monitorsx', '/api/monitors/%zz/stats/x',
     ]) {
@@ -83,10 +83,10 @@ describe('every response', () => {
   });
 
   test('to an unsupported method is 405 with the supported ones', async () => {
-    const answer = await app.client.send('DELETE', '/api/monitors');
-    expect([answer.status, answer.code, answer.body.success]).toEqual([405, 'METHOD_NOT_ALLOWED', false]);
-    expect(answer.headers.get('allow')).toBe('GET, HEAD, OPTIONS, POST');
-    expect(answer.body).toEqual({
+    const response = await app.client.send('DELETE', '/api/monitors');
+    expect([response.status, response.code, response.body.success]).toEqual([405, 'METHOD_NOT_ALLOWED', false]);
+    expect(response.headers.get('allow')).toBe('GET, HEAD, OPTIONS, POST');
+    expect(response.body).toEqual({
       success: false, error: { code: 'METHOD_NOT_ALLOWED', message: expect.any(String) },
     });
     const odd = await app.client.send('PROPFIND', '/api/monitors');
@@ -97,17 +97,17 @@ describe('every response', () => {
     ['PUT', '/api/monitors/test', 'OPTIONS, POST'], ['PATCH', '/api/monitors/stats', 'GET, HEAD, OPTIONS'],
     ['PUT', '/api/probes/enrol', 'OPTIONS, POST'],
   ])('to %s %s is 405, though the last part could be an id', async (method, path, allowed) => {
-    const answer = await app.client.send(method, path);
-    expect([answer.status, answer.code]).toEqual([405, 'METHOD_NOT_ALLOWED']);
-    expect(answer.headers.get('allow')).toBe(allowed);
+    const response = await app.client.send(method, path);
+    expect([response.status, response.code]).toEqual([405, 'METHOD_NOT_ALLOWED']);
+    expect(response.headers.get('allow')).toBe(allowed);
   });
 
   test('to OPTIONS allows no other origin', async () => {
     const headers = { origin: 'https://evil.example', 'access-control-request-method': 'POST' };
-    const answer = await app.client.send('OPTIONS', '/api/monitors', { headers });
-    expect(answer.status).toBe(204);
-    expect(answer.headers.get('allow')).toBe('GET, HEAD, OPTIONS, POST');
-    expect([...answer.headers.keys()].filter((name) => name.startsWith('access-control'))).toEqual([]);
+    const response = await app.client.send('OPTIONS', '/api/monitors', { headers });
+    expect(response.status).toBe(204);
+    expect(response.headers.get('allow')).toBe('GET, HEAD, OPTIONS, POST');
+    expect([...response.headers.keys()].filter((name) => name.startsWith('access-control'))).toEqual([]);
     expect((await tenant.readKey.get(
       '/api/monitors', { headers: { origin: 'https://evil.example' } },
     )).headers.has('access-control-allow-origin'))
@@ -131,19 +131,19 @@ describe('every response', () => {
       ['/api/test/odd', 'INTERNAL_ERROR', 'An unexpected error occurred'],
     ] as const) {
       lines.length = 0;
-      const answer = await app.client.get(path, { headers: { 'x-request-id': 'find-me' } });
-      expect(answer.status).toBe(500);
-      expect(answer.body).toEqual({ success: false, error: { code, message } });
+      const response = await app.client.get(path, { headers: { 'x-request-id': 'find-me' } });
+      expect(response.status).toBe(500);
+      expect(response.body).toEqual({ success: false, error: { code, message } });
       expect(lines.filter((line) => line.includes('find-me'))).toHaveLength(1);
       if (path !== '/api/test/odd') expect(lines.join('')).toContain('edge.test.ts');
     }
   });
 
   test('ignores method override headers', async () => {
-    const answer = await tenant.readKey.get(
+    const response = await tenant.readKey.get(
       '/api/monitors', { headers: { 'x-http-method-override': 'DELETE', 'x-method-override': 'DELETE' } },
     );
-    expect(answer.status).toBe(200);
+    expect(response.status).toBe(200);
     expect(
       (await tenant.readKey.post('/api/monitors', {}, { headers: { 'x-http-method-override': 'GET' } })).code,
     ).toBe('READ_ONLY_API_KEY');
@@ -166,7 +166,7 @@ describe('without its database', () => {
   });
 
   test('the driver waits less than five seconds for anything', () => {
-    const { options } = watchedMongo('mongodb://127.0.0.1:1/farwatch').db.client;
+    const { options } = checkedMongo('mongodb://127.0.0.1:1/farwatch').db.client;
     const { serverSelectionTimeoutMS, waitQueueTimeoutMS, connectTimeoutMS, socketTimeoutMS } = options;
     expect(
       Math.max(serverSelectionTimeoutMS, waitQueueTimeoutMS, connectTimeoutMS, socketTimeoutMS),
@@ -180,7 +180,7 @@ describe('without its database', () => {
   ])(
     'a database that is %s counts as unavailable',
     async (_what, host) => {
-      const mongo = watchedMongo(`mongodb://${host()}/farwatch`);
+      const mongo = checkedMongo(`mongodb://${host()}/farwatch`);
       const failure = await mongo.db.collection('users').findOne({}).catch((error: unknown) => error);
       expect(isDatabaseUnavailable(failure)).toBe(true);
       await mongo.close();
@@ -193,12 +193,12 @@ describe('without its database', () => {
     const app = await makeApp({ mongoUrl: proxy.url });
     const tenant = await newTenant(app);
     proxy.drop();
-    for (let round = 0; round < 2; round += 1) {
-      for (const answer of await Promise.all([
+    for (let attempt = 0; attempt < 2; attempt += 1) {
+      for (const response of await Promise.all([
         tenant.readKey.get('/api/monitors'), tenant.owner.client.get('/api/auth/me'),
         tenant.writeKey.post('/api/monitors', {}),
       ])) {
-        expect(answer.code).toBe('SERVICE_UNAVAILABLE');
+        expect(response.code).toBe('SERVICE_UNAVAILABLE');
       }
     }
     proxy.heal();
@@ -217,13 +217,13 @@ describe('without its database', () => {
     const others = { nats: 'ok', shards: 'failed' };
     expect((await app.client.get('/readyz')).error.details).toEqual({ checks: { ...others, mongodb: 'ok' } });
     await proxy.close();
-    for (const answer of await Promise.all([
+    for (const response of await Promise.all([
       tenant.readKey.get('/api/monitors'),
       tenant.owner.client.get('/api/auth/me'),
       app.client.post('/api/auth/login', { email: tenant.owner.email, password: 'whatever' }),
     ])) {
-      expect([answer.status, answer.code]).toEqual([503, 'SERVICE_UNAVAILABLE']);
-      expect(answer.text).not.toMatch(/mongo|sock|ECONN/i);
+      expect([response.status, response.code]).toEqual([503, 'SERVICE_UNAVAILABLE']);
+      expect(response.text).not.toMatch(/mongo|sock|ECONN/i);
     }
     expect((await app.client.get('/healthz')).data).toEqual({ status: 'ok' });
     const ready = await app.client.get('/readyz');
@@ -242,7 +242,7 @@ describe('a server that closes', () => {
       routes: () => [
         defineRoute({
           method: 'GET', path: '/api/test/slow', summary: 'slow', tag: 'Test', auth: { access: 'public' },
-          answers: { 200: z.strictObject({ done: z.boolean() }) },
+          responses: { 200: z.strictObject({ done: z.boolean() }) },
           handle: async () => {
             isEntered = true;
             await inHand;
@@ -256,9 +256,9 @@ describe('a server that closes', () => {
     const closed = app.close();
     await until(() => fetch(`${app.url}/healthz`).then(() => false, () => true));
     finish();
-    const answer = await slow;
-    expect(answer.data).toEqual({ done: true });
-    expect(answer.headers.get('connection')).toBe('close');
+    const response = await slow;
+    expect(response.data).toEqual({ done: true });
+    expect(response.headers.get('connection')).toBe('close');
     await closed;
   });
 
@@ -272,7 +272,7 @@ describe('a server that closes', () => {
       routes: () => [
         defineRoute({
           method: 'GET', path: '/api/test/never', summary: 'never', tag: 'Test', auth: { access: 'public' },
-          answers: { 200: z.strictObject({}) },
+          responses: { 200: z.strictObject({}) },
           handle: () => new Promise<never>(() => undefined),
         }),
       ],

@@ -48,9 +48,9 @@ describe('the address of a new account', () => {
 
   test('is verified once by a token, even when it is sent many times concurrently', async () => {
     const token = await tokenOf();
-    const answers = await Promise.all(Array.from({ length: 8 }, () => verify(token)));
-    expect(answers.filter((answer) => answer.status === 200)).toHaveLength(1);
-    expect(answers.filter((answer) => answer.code === 'VALIDATION_ERROR')).toHaveLength(7);
+    const responses = await Promise.all(Array.from({ length: 8 }, () => verify(token)));
+    expect(responses.filter((response) => response.status === 200)).toHaveLength(1);
+    expect(responses.filter((response) => response.code === 'VALIDATION_ERROR')).toHaveLength(7);
   });
 
   test('is not verified by an unknown, wrong or day-old token, with the same answer for each', async () => {
@@ -113,10 +113,10 @@ describe('a repeated verification mail', () => {
   test('gets the same answer for an unknown, an unverified and a verified address', async () => {
     const { person } = await newPerson(app);
     await until(() => app.mailsTo(person.email).length === 1);
-    const answers = await Promise.all(['nobody@example.com', email, person.email].map(
+    const responses = await Promise.all(['nobody@example.com', email, person.email].map(
       (to) => app.client.post('/api/auth/resend-verification', { email: to }),
     ));
-    for (const answer of answers) expect([answer.status, answer.body]).toEqual([200, answers[0]?.body]);
+    for (const response of responses) expect([response.status, response.body]).toEqual([200, responses[0]?.body]);
     await mails(2);
     expect(app.mailsTo('nobody@example.com')).toEqual([]);
     expect(app.mailsTo(person.email)).toHaveLength(1);

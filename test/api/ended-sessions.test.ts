@@ -4,7 +4,7 @@ import { connectBus, type NatsBus } from '../../controller/platform/bus/bus.ts';
 import { subjects } from '../../shared/contracts/subjects.ts';
 import { newId } from '../../shared/ids.ts';
 import { createLog } from '../../shared/log.ts';
-import type { ApiAnswer, ApiClient } from '../helpers/api-client.ts';
+import type { ApiResponse, ApiClient } from '../helpers/api-client.ts';
 import { EventClient } from '../helpers/event-client.ts';
 import { makeApp, type TestApp } from '../helpers/make-app.ts';
 import { startNats, type TestNats } from '../helpers/nats-server.ts';
@@ -18,7 +18,7 @@ const buses: NatsBus[] = [];
 let nats: TestNats;
 let here: TestApp;
 let there: TestApp;
-let alone: TestApp;
+let isolated: TestApp;
 let clients: EventClient[] = [];
 
 async function startApp(mongoUrl?: string): Promise<TestApp> {
@@ -35,7 +35,7 @@ beforeAll(async () => {
   nats = await startNats();
   here = await startApp();
   there = await startApp(here.mongoUrl);
-  alone = await makeApp({ clock, mongoUrl: here.mongoUrl });
+  isolated = await makeApp({ clock, mongoUrl: here.mongoUrl });
 });
 afterEach(() => {
   clients.forEach((client) => client.close());
@@ -44,7 +44,7 @@ afterEach(() => {
 afterAll(async () => {
   let isClosed = false;
   const closing = (async () => {
-    await Promise.all([alone.close(), there.close()]);
+    await Promise.all([isolated.close(), there.close()]);
     await here.close();
     isClosed = true;
   })();
@@ -80,7 +80,7 @@ async function goesOn(client: EventClient, { organizationId, projectId }: Tenant
 
 const newPassword = { current_password: PASSWORD, new_password: 'a quite new password' };
 
-test.each<[what: string, end: (client: ApiClient) => Promise<ApiAnswer>]>([
+test.each<[what: string, end: (client: ApiClient) => Promise<ApiResponse>]>([
   ['sign out everywhere', (client) => client.post('/api/auth/logout-everywhere')],
   ['change the password', (client) => client.post('/api/auth/change-password', newPassword)],
 ])('streams end at every controller as soon as people %s, and only theirs', async (_what, end) => {
@@ -95,7 +95,7 @@ test.each<[what: string, end: (client: ApiClient) => Promise<ApiAnswer>]>([
   await goesOn(others, neighbour);
 });
 
-test.each<[what: string, end: (client: ApiClient) => Promise<ApiAnswer>]>([
+test.each<[what: string, end: (client: ApiClient) => Promise<ApiResponse>]>([
   ['signs out', (client) => client.post('/api/auth/logout')],
   ['is ended by its id', async (client) => {
     const { sessions } = (await client.get('/api/auth/sessions')).data;
@@ -112,8 +112,8 @@ test.each<[what: string, end: (client: ApiClient) => Promise<ApiAnswer>]>([
 });
 
 test('a controller whose bus carries nothing ends its own streams', async () => {
-  const tenant = await newTenant(alone);
-  const own = await watch(alone, tenant.owner.token);
+  const tenant = await newTenant(isolated);
+  const own = await watch(isolated, tenant.owner.token);
   await tenant.owner.client.post('/api/auth/logout');
   await until(() => own.isEnded, { what: 'it ends' });
 });
@@ -121,7 +121,7 @@ test('a controller whose bus carries nothing ends its own streams', async () => 
 test('a message that cannot be read ends nothing', async () => {
   const tenant = await newTenant(here);
   const own = await watch(here, tenant.owner.token);
-  for (const text of ['', '{}', 'no json']) buses[0]?.publish(subjects.pokeSessions, text);
+  for (const text of ['', '{}', 'no json']) buses[0]?.publish(subjects.notifySessions, text);
   await goesOn(own, tenant);
   expect(own.isEnded).toBe(false);
 });

@@ -4,7 +4,7 @@ import { EvidenceStore } from '../../controller/evidence/store.ts';
 import type { MonitorDoc } from '../../controller/monitors/monitor.ts';
 import type { EvidenceMessage } from '../../shared/contracts/evidence.ts';
 import type { ApiClient, Loose } from '../helpers/api-client.ts';
-import { evidenceMessage, goodAnswer, silentEvidence } from '../helpers/evidence.ts';
+import { evidenceMessage, goodResponse, noResponseEvidence } from '../helpers/evidence.ts';
 import { incidentBody, makeIncidentApp, type IncidentApp } from '../helpers/incident-app.ts';
 import { newMember, newTenant, type Tenant } from '../helpers/tenants.ts';
 
@@ -22,7 +22,7 @@ beforeAll(async () => {
 afterAll(() => rig.app.close());
 
 /** Keeps what probes of these regions sent about a monitor of the tenant. */
-async function keep(messages: EvidenceMessage[], region = 'eu', of = tenant): Promise<void> {
+async function store(messages: EvidenceMessage[], region = 'eu', of = tenant): Promise<void> {
   const owned = { organization_id: of.organizationId, project_id: of.projectId } as MonitorDoc;
   const from = { region, probeId: `probe-${region}` };
   await new EvidenceStore(rig.app.db).add(messages.map((message) =>
@@ -36,12 +36,12 @@ describe('the evidence of a monitor', () => {
   test('shows what a failed check saw, beside the latest good one', async () => {
     const id = await rig.monitor(tenant);
     const at = rig.clock.now();
-    await keep([evidenceMessage(id, at)]);
+    await store([evidenceMessage(id, at)]);
     const facts = {
       subject: 'CN=shop.example', issuer: 'CN=CA', names: [], more_names: 0, valid_from: null,
       fingerprint_sha256: 'AA', is_trusted: true, problem: null, protocol: 'TLSv1.3', key: '',
     };
-    const good = goodAnswer(at - MINUTE_MS);
+    const good = goodResponse(at - MINUTE_MS);
     expect(await read(`/api/monitors/${id}/evidence`)).toEqual([{
       region: 'eu', probe_id: 'probe-eu', checked_at: at,
       error: { type: 'status_code', layer: 'response', message: 'Expected 200, got 503' },
@@ -55,7 +55,7 @@ describe('the evidence of a monitor', () => {
 
   test('shows null where nothing was heard', async () => {
     const id = await rig.monitor(tenant);
-    await keep([silentEvidence(id, 1)]);
+    await store([noResponseEvidence(id, 1)]);
     expect(await read(`/api/monitors/${id}/evidence`)).toEqual([{
       region: 'eu', probe_id: 'probe-eu', checked_at: 1,
       error: { type: 'connection_error', message: 'Connection refused' },
@@ -68,9 +68,9 @@ describe('the evidence of a monitor', () => {
     const id = await rig.monitor(tenant);
     expect(await read(`/api/monitors/${id}/evidence`)).toEqual([]);
     const other = await rig.monitor(tenant);
-    await keep([evidenceMessage(other, 99)]);
-    await keep(Array.from({ length: 30 }, (_, at) => evidenceMessage(id, at * 2)));
-    await keep(Array.from({ length: 20 }, (_, at) => evidenceMessage(id, at * 2 + 1)), 'us');
+    await store([evidenceMessage(other, 99)]);
+    await store(Array.from({ length: 30 }, (_, at) => evidenceMessage(id, at * 2)));
+    await store(Array.from({ length: 20 }, (_, at) => evidenceMessage(id, at * 2 + 1)), 'us');
     const all = instants(await read(`/api/monitors/${id}/evidence?limit=50`));
     expect(all).toHaveLength(50);
     expect(all).toEqual(all.toSorted((one, next) => next - one));
@@ -86,8 +86,8 @@ describe('the evidence of an incident', () => {
   async function incident(monitorId: string | null, startedAt: number): Promise<string> {
     const of = monitorId === null ? {} : { check_id: monitorId };
     const started = { started_at: new Date(startedAt).toISOString() };
-    const answer = await owner.post('/api/incidents', incidentBody({ ...of, ...started }));
-    return answer.data.incident.id;
+    const response = await owner.post('/api/incidents', incidentBody({ ...of, ...started }));
+    return response.data.incident.id;
   }
 
   test('begins one interval before it, since regions differ, and ends when it is resolved', async () => {
@@ -95,7 +95,7 @@ describe('the evidence of an incident', () => {
     const start = rig.clock.now();
     const incidentId = await incident(id, start);
     const resolved = start + 10 * MINUTE_MS;
-    await keep([
+    await store([
       start - MINUTE_MS - 1, start - MINUTE_MS, start, start + MINUTE_MS, resolved, resolved + SECOND_MS,
     ].map((at) => evidenceMessage(id, at)));
     await rig.clock.advance(9 * MINUTE_MS);
@@ -114,7 +114,7 @@ describe('the evidence of an incident', () => {
 
   test('is empty if it has no monitor', async () => {
     const id = await rig.monitor(tenant);
-    await keep([evidenceMessage(id, rig.clock.now())]);
+    await store([evidenceMessage(id, rig.clock.now())]);
     const manual = await incident(null, rig.clock.now());
     expect(await read(`/api/incidents/${manual}/evidence`)).toEqual([]);
   });
@@ -122,28 +122,28 @@ describe('the evidence of an incident', () => {
 
 test('evidence is for editors, and for nobody else: targets may send back what was sent to them', async () => {
   const id = await rig.monitor(tenant);
-  await keep([evidenceMessage(id, rig.clock.now(), { body_excerpt: 'canary' })]);
+  await store([evidenceMessage(id, rig.clock.now(), { body_excerpt: 'canary' })]);
   const of = incidentBody({ check_id: id, started_at: new Date(rig.clock.now()).toISOString() });
   const { incident } = (await owner.post('/api/incidents', of)).data;
   const paths = [`/api/monitors/${id}/evidence`, `/api/incidents/${incident.id}/evidence`];
   const viewer = (await newMember(rig.app, tenant, 'viewer')).client;
   const member = (await newMember(rig.app, tenant, 'member')).client;
-  const stranger = await newTenant(rig.app);
+  const outsider = await newTenant(rig.app);
   for (const path of paths) {
     for (const client of [tenant.writeKey, member, owner]) {
       expect((await read(path, client))[0]).toMatchObject({ body_excerpt: 'canary' });
     }
     for (const client of [tenant.readKey, viewer]) {
-      const answer = await client.get(path);
-      expect(answer.code).toBe('INSUFFICIENT_PERMISSIONS');
-      expect(answer.text).not.toContain('canary');
+      const response = await client.get(path);
+      expect(response.code).toBe('INSUFFICIENT_PERMISSIONS');
+      expect(response.text).not.toContain('canary');
     }
-    for (const client of [stranger.writeKey, stranger.owner.client]) {
-      const answer = await client.get(path);
-      expect(answer.code).toBe(path.includes('monitors') ? 'MONITOR_NOT_FOUND' : 'RESOURCE_NOT_FOUND');
+    for (const client of [outsider.writeKey, outsider.owner.client]) {
+      const response = await client.get(path);
+      expect(response.code).toBe(path.includes('monitors') ? 'MONITOR_NOT_FOUND' : 'RESOURCE_NOT_FOUND');
     }
   }
   // An id that both have, as no real monitors do: whose evidence it is decides, not the id alone.
-  await keep([evidenceMessage(id, rig.clock.now() - 1, { body_excerpt: 'of another tenant' })], 'eu', stranger);
+  await store([evidenceMessage(id, rig.clock.now() - 1, { body_excerpt: 'of another tenant' })], 'eu', outsider);
   for (const path of paths) expect(await read(path)).toHaveLength(1);
 });

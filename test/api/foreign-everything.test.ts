@@ -1,12 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import { Agent } from 'node:http';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { dumpOf, leftTraces, type Dump } from '../fuzz/aftermath.ts';
+import { dumpOf, findTraces, type Dump } from '../fuzz/traces.ts';
 import { readContract, type Contract, type Operation } from '../fuzz/document.ts';
 import { makeRequest, type FuzzRequest } from '../fuzz/make-request.ts';
 import { kindOfField } from '../fuzz/pool.ts';
 import { send } from '../fuzz/send.ts';
-import { openWorld, type Furniture, type World } from '../fuzz/world.ts';
+import { openWorld, type BystanderIds, type World } from '../fuzz/world.ts';
 import { Random } from '../simulation/random.ts';
 import type { Loose } from '../helpers/api-client.ts';
 
@@ -44,9 +44,9 @@ const call = async (method: string, path: string, body: Loose) => {
 };
 const post = (path: string, body: Loose) => call('POST', path, body);
 
-async function ask(request: FuzzRequest): Promise<{ status: number; body: Loose }> {
-  const answer = await send(world.rig.controller.url, request, world.callers.owner.headers, agent);
-  return { status: answer?.status ?? 0, body: JSON.parse(answer?.text ?? 'null') };
+async function sendAsOwner(request: FuzzRequest): Promise<{ status: number; body: Loose }> {
+  const response = await send(world.rig.controller.url, request, world.callers.owner.headers, agent);
+  return { status: response?.status ?? 0, body: JSON.parse(response?.text ?? 'null') };
 }
 
 /** A request with a valid body and these ids in its path. */
@@ -69,13 +69,13 @@ function requestTo(operation: Operation, seed: number, idOf: (noun: string) => s
   };
 }
 
-const theirs = (noun: string) => world.furniture[(kindOfField(noun) ?? noun) as keyof Furniture];
+const theirs = (noun: string) => world.bystanderIds[(kindOfField(noun) ?? noun) as keyof BystanderIds];
 
 /** The response to the first body for which the id is checked. */
-async function pastTheBody(operation: Operation, idOf: (noun: string) => string) {
+async function responsePastValidation(operation: Operation, idOf: (noun: string) => string) {
   for (let seed = 1; seed <= 40; seed += 1) {
-    const answer = await ask(requestTo(operation, seed, idOf));
-    if (answer.status !== 400) return { seed, ...answer };
+    const response = await sendAsOwner(requestTo(operation, seed, idOf));
+    if (response.status !== 400) return { seed, ...response };
   }
   throw new Error(`${operation.name}: no body was right`);
 }
@@ -85,19 +85,19 @@ test('every route gives the same answer for another organization\'s id as for an
     contract.operations.filter((operation) => !operation.isPublic && /\{(?!projectId)/.test(operation.path));
   expect(named.length).toBeGreaterThan(40);
   for (const operation of named) {
-    const foreign = await pastTheBody(operation, theirs);
+    const foreign = await responsePastValidation(operation, theirs);
     // Only the installation's operator may name other organizations.
     const refusal = operation.path.startsWith('/api/organizations/') ? 403 : 404;
     expect(foreign.status, `${operation.name} ${JSON.stringify(foreign.body)}`).toBe(refusal);
     const isSlug = operation.path.includes('/regions/');
     const unknown =
-      await ask(requestTo(operation, foreign.seed, () => (isSlug ? 'no-such-region' : randomUUID())));
+      await sendAsOwner(requestTo(operation, foreign.seed, () => (isSlug ? 'no-such-region' : randomUUID())));
     expect(foreign.body, operation.name).toEqual(unknown.body);
   }
 });
 
 describe('an id of another organization in a body', () => {
-  test.each<[string, (their: Furniture) => [method: string, path: string, body: Loose]]>([
+  test.each<[string, (their: BystanderIds) => [method: string, path: string, body: Loose]]>([
     [
       'group_id of a new monitor',
       ({ groups }) => ['POST', '/api/monitors', { ...monitor, group_id: groups }],
@@ -155,32 +155,32 @@ describe('an id of another organization in a body', () => {
       'POST', '/api/organization/invitations',
       { email: 'm@example.com', role: 'member', project_roles: { [projects]: 'admin' } },
     ]],
-  ])('%s is refused', async (_what, ask) => {
-    const [method, path, body] = ask(world.furniture);
-    const answer = await call(method, path, body);
-    expect([400, 404], JSON.stringify(answer.body)).toContain(answer.status);
-    if (answer.status === 400) expect(answer.body.error.code).toBe('VALIDATION_ERROR');
-    else expect(answer.body.error.code).toMatch(/NOT_FOUND$/);
+  ])('%s is refused', async (_what, makeCall) => {
+    const [method, path, body] = makeCall(world.bystanderIds);
+    const response = await call(method, path, body);
+    expect([400, 404], JSON.stringify(response.body)).toContain(response.status);
+    if (response.status === 400) expect(response.body.error.code).toBe('VALIDATION_ERROR');
+    else expect(response.body.error.code).toMatch(/NOT_FOUND$/);
   });
 
   test.each([
     'pause', 'resume', 'delete', 'tag', 'move',
   ])('monitor_ids of a bulk %s is told as failed', async (action) => {
     const more = action === 'tag' ? { tags: ['x'] } : action === 'move' ? { group_id: ours.group } : {};
-    const answer =
-      await post('/api/monitors/bulk', { action, monitor_ids: [world.furniture.monitors], ...more });
-    expect(answer.status, JSON.stringify(answer.body)).toBe(200);
-    expect(answer.body.data).toMatchObject({ affected_count: 0, monitor_ids: [] });
-    expect(answer.body.data.failures).toHaveLength(1);
+    const response =
+      await post('/api/monitors/bulk', { action, monitor_ids: [world.bystanderIds.monitors], ...more });
+    expect(response.status, JSON.stringify(response.body)).toBe(200);
+    expect(response.body.data).toMatchObject({ affected_count: 0, monitor_ids: [] });
+    expect(response.body.data.failures).toHaveLength(1);
   });
 
   test('monitor_ids of a group is refused', async () => {
-    const answer =
-      await post(`/api/groups/${ours.group}/monitors`, { monitor_ids: [world.furniture.monitors] });
-    expect([400, 404], JSON.stringify(answer.body)).toContain(answer.status);
+    const response =
+      await post(`/api/groups/${ours.group}/monitors`, { monitor_ids: [world.bystanderIds.monitors] });
+    expect([400, 404], JSON.stringify(response.body)).toContain(response.status);
   });
 });
 
 test('changes nothing of theirs and references nothing of theirs', async () => {
-  expect(await leftTraces(world, before)).toEqual([]);
+  expect(await findTraces(world, before)).toEqual([]);
 });

@@ -108,17 +108,17 @@ describe('what a body must not set', () => {
     ],
     ['POST', '/api/projects', { name: 'P', _id: randomUUID() }],
   ])('%s %s refuses %j', async (method, path, body) => {
-    const answer = await tenant.owner.client.send(method, path, { body });
-    expect(answer.code).toBe('VALIDATION_ERROR');
-    expect(answer.error.details[0].code).toBe('unrecognized_keys');
+    const response = await tenant.owner.client.send(method, path, { body });
+    expect(response.code).toBe('VALIDATION_ERROR');
+    expect(response.error.details[0].code).toBe('unrecognized_keys');
   });
 
   test('and a read returns, is ignored', async () => {
     const { organization } = (await tenant.owner.client.get('/api/organization')).data;
-    const answer = await tenant.owner.client.patch(
+    const response = await tenant.owner.client.patch(
       '/api/organization', { ...organization, id: randomUUID(), plan: 'free', role: 'viewer' },
     );
-    expect(answer.data.organization).toEqual(organization);
+    expect(response.data.organization).toEqual(organization);
   });
 });
 

@@ -17,18 +17,18 @@ describe('groups', () => {
   afterAll(() => app.close());
 
   const create = async (body: object, by: ApiClient = client): Promise<Loose> => {
-    const answer = await by.post('/api/groups', { name: `G ${randomUUID()}`, ...body });
-    expect(answer.status, answer.text).toBe(201);
-    return answer.data;
+    const response = await by.post('/api/groups', { name: `G ${randomUUID()}`, ...body });
+    expect(response.status, response.text).toBe(201);
+    return response.data;
   };
   const monitor = async (groupId: string | null = null, by: ApiClient = client): Promise<Loose> => {
     const body = {
       name: `M ${randomUUID()}`, type: 'HTTP', target: 'https://example.com/', interval_seconds: 60,
       ...(groupId === null ? {} : { group_id: groupId }),
     };
-    const answer = await by.post('/api/monitors', body);
-    expect(answer.status, answer.text).toBe(201);
-    return answer.data.monitor;
+    const response = await by.post('/api/monitors', body);
+    expect(response.status, response.text).toBe(201);
+    return response.data.monitor;
   };
   const chain = async (length: number, by: ApiClient = client): Promise<Loose[]> => {
     const groups: Loose[] = [];
@@ -117,9 +117,9 @@ describe('groups', () => {
     });
 
     test('concurrent requests for one name succeed once', async () => {
-      const answers =
+      const responses =
         await Promise.all(Array.from({ length: 8 }, () => client.post('/api/groups', { name: 'At once' })));
-      expect(answers.map((answer) => answer.status).sort()).toEqual([
+      expect(responses.map((response) => response.status).sort()).toEqual([
         201, ...Array.from({ length: 7 }, () => 400),
       ]);
     });
@@ -215,10 +215,10 @@ describe('groups', () => {
       );
       // What waits two seconds for one of the connections to the database gets no answer of the tree.
       const atOnce = pLimit(20);
-      const answers = await Promise.all(moves.map(
+      const responses = await Promise.all(moves.map(
         ([one, other]) => atOnce(() => own.patch(`/api/groups/${one.id}`, { parent_group_id: other.id })),
       ));
-      const codes = answers.map((answer) => answer.error?.code ?? 'moved');
+      const codes = responses.map((response) => response.error?.code ?? 'moved');
       expect(new Set(codes)).toEqual(new Set([
         'moved', 'CIRCULAR_REFERENCE',
         ...(codes.includes('MAX_DEPTH_EXCEEDED') ? ['MAX_DEPTH_EXCEEDED'] : []),
@@ -370,7 +370,7 @@ describe('groups', () => {
       const both = await Promise.all(
         [1, 2].map(() => own.post(`/api/groups/${group.id}/bulk-delete`, { confirm: true })),
       );
-      expect(new Set(both.flatMap((answer) => answer.data.monitor_ids))).toEqual(
+      expect(new Set(both.flatMap((response) => response.data.monitor_ids))).toEqual(
         new Set(members.map((member) => member.id)),
       );
       expect(await taken()).toBe(0);

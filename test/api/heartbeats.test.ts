@@ -36,13 +36,13 @@ describe('pings of a heartbeat', () => {
   afterAll(() => app.close());
 
   const create = async (): Promise<Loose> => {
-    const answer = await client.post(
+    const response = await client.post(
       '/api/monitors', { name: 'Backup', type: 'HEARTBEAT', heartbeat_interval: 3600, grace_period: 60 },
     );
-    expect(answer.status, answer.text).toBe(201);
-    return answer.data.monitor;
+    expect(response.status, response.text).toBe(201);
+    return response.data.monitor;
   };
-  const kept = async (id: string) => {
+  const storedPings = async (id: string) => {
     const found = app.db.collection<PingDoc>('pings').find({ monitor_id: id }).sort({ at: 1, _id: 1 });
     return (await found.toArray()).map((ping) => ({ ...ping, exit_code: ping.exit_code ?? null }));
   };
@@ -56,13 +56,13 @@ describe('pings of a heartbeat', () => {
     ['POST', '/255', 'fail', 255],
   ])('%s /api/heartbeat/{token}%s is kept before it is answered', async (method, path, kind, code) => {
     const monitor = await create();
-    const answer = await send(monitor.heartbeat_token + path, { method });
-    expect(answer.status).toBe(200);
-    if (method !== 'HEAD') expect(await answer.json()).toEqual({ success: true, data: { ok: true } });
-    expect(await kept(monitor.id)).toEqual([expect.objectContaining({
+    const response = await send(monitor.heartbeat_token + path, { method });
+    expect(response.status).toBe(200);
+    if (method !== 'HEAD') expect(await response.json()).toEqual({ success: true, data: { ok: true } });
+    expect(await storedPings(monitor.id)).toEqual([expect.objectContaining({
       monitor_id: monitor.id, kind, exit_code: code, shard: shardOf(monitor.id), revision: 1,
     })]);
-    expect(app.owners.poked.at(-1)).toBe(shardOf(monitor.id));
+    expect(app.owners.notifiedShards.at(-1)).toBe(shardOf(monitor.id));
   });
 
   test('accept any body and query, and ignore credentials', async () => {
@@ -81,22 +81,22 @@ describe('pings of a heartbeat', () => {
       )).status)
         .toBe(200);
     }
-    expect(await kept(monitor.id)).toHaveLength(4);
+    expect(await storedPings(monitor.id)).toHaveLength(4);
   });
 
   test('with an unknown token or that of a deleted monitor get the same answer', async () => {
     const gone = await create();
     await client.delete(`/api/monitors/${gone.id}`);
-    const answers = await Promise.all([
+    const responses = await Promise.all([
       gone.heartbeat_token, 'x', randomUUID(), '0'.repeat(32), `${gone.heartbeat_token}/fail`, '$gt/3',
     ].map(async (path) => {
-      const answer = await send(path);
-      return `${answer.status} ${await answer.text()}`;
+      const response = await send(path);
+      return `${response.status} ${await response.text()}`;
     }));
     const body = { success: false, error: {
       code: 'RESOURCE_NOT_FOUND', message: 'Heartbeat not found', details: { resourceType: 'Heartbeat' },
     } };
-    expect(new Set(answers)).toEqual(new Set([`404 ${JSON.stringify(body)}`]));
+    expect(new Set(responses)).toEqual(new Set([`404 ${JSON.stringify(body)}`]));
   });
 
   test.each(['256', '-1', '1.5', 'failed', '007x'])('with the exit code %s are refused', async (code) => {
@@ -104,17 +104,17 @@ describe('pings of a heartbeat', () => {
     expect((await app.client.get(`/api/heartbeat/${monitor.heartbeat_token}/${code}`)).error.code).toBe(
       'VALIDATION_ERROR',
     );
-    expect(await kept(monitor.id)).toEqual([]);
+    expect(await storedPings(monitor.id)).toEqual([]);
   });
 
   test('are ignored while the monitor is paused', async () => {
     const monitor = await create();
     await client.post(`/api/monitors/${monitor.id}/pause`);
     expect((await send(monitor.heartbeat_token)).status).toBe(200);
-    expect(await kept(monitor.id)).toEqual([]);
+    expect(await storedPings(monitor.id)).toEqual([]);
     await client.post(`/api/monitors/${monitor.id}/resume`);
     expect((await send(monitor.heartbeat_token)).status).toBe(200);
-    expect(await kept(monitor.id)).toHaveLength(1);
+    expect(await storedPings(monitor.id)).toHaveLength(1);
   });
 
   test('log no token, and are limited per address', async () => {
@@ -125,7 +125,7 @@ describe('pings of a heartbeat', () => {
     await send(monitor.heartbeat_token, { method: 'PUT' });
     expect(logged.join('')).not.toContain(monitor.heartbeat_token);
     let status = 200;
-    for (let sent = 0; sent < 500 && status === 200; sent += 1) {
+    for (let count = 0; count < 500 && status === 200; count += 1) {
       ({ status } = await send(monitor.heartbeat_token));
     }
     expect(status).toBe(429);

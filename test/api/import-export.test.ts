@@ -62,8 +62,8 @@ describe('a document', () => {
       { organizationId, projectId }, done.data.monitors.map((item: Loose) => item['id']),
     );
     expect(stored).toHaveLength(7);
-    const words = stored.find((doc) => doc.name === 'Words');
-    expect(words).toMatchObject({ status: 'paused', revision: 1, keyword: { match_mode: 'all' } });
+    const keywordMonitor = stored.find((doc) => doc.name === 'Words');
+    expect(keywordMonitor).toMatchObject({ status: 'paused', revision: 1, keyword: { match_mode: 'all' } });
     const tree = (await client.get('/api/groups/hierarchy')).data.groups;
     expect(tree).toMatchObject([
       { name: 'Front', check_count: 1, children: [{ name: 'Checkout', check_count: 1 }] },
@@ -82,8 +82,8 @@ describe('a document', () => {
       () => client.post('/api/import', DOCUMENT), () => client.post('/api/import', exported),
       () => client.post('/api/import', { success: true, data: exported }), () => sendYaml(client, text),
     ]) {
-      const answer = await again();
-      expect(answer.data?.summary, answer.text).toEqual({ created: 0, updated: 0, unchanged: 9 });
+      const response = await again();
+      expect(response.data?.summary, response.text).toEqual({ created: 0, updated: 0, unchanged: 9 });
     }
     const after = await app.monitors.findMany({ organizationId, projectId }, stored.map((doc) => doc._id));
     expect(after.map(({ revision }) => revision)).toEqual([1, 1, 1, 1, 1, 1, 1]);
@@ -160,9 +160,9 @@ describe('a document', () => {
     const { writeKey: client } = await newTenant(app);
     await client.post('/api/monitors', { ...http, name: 'Taken' });
     const paths = async (body: object) => {
-      const answer = await client.post('/api/import', body);
-      expect([answer.status, answer.code], answer.text).toEqual([400, 'VALIDATION_ERROR']);
-      return answer.error.details.map(
+      const response = await client.post('/api/import', body);
+      expect([response.status, response.code], response.text).toEqual([400, 'VALIDATION_ERROR']);
+      return response.error.details.map(
         (issue: { path: unknown[]; message: string }) => `${issue.path.join('.')}: ${issue.message}`,
       );
     };
@@ -234,15 +234,15 @@ describe('a document', () => {
     ['too deep a nesting', `monitors: ${'['.repeat(100)}${']'.repeat(100)}\n`],
   ])('in YAML with %s is not read', async (_what, text) => {
     const { writeKey: client } = await newTenant(app);
-    const answer = await sendYaml(client, text);
-    expect([answer.status, answer.code], answer.text).toEqual([400, 'JSON_PARSE_ERROR']);
+    const response = await sendYaml(client, text);
+    expect([response.status, response.code], response.text).toEqual([400, 'JSON_PARSE_ERROR']);
   });
 
   test('is refused at its first YAML anchor, before thousands of them are composed', async () => {
     const { writeKey: client } = await newTenant(app);
     const anchors = Array.from({ length: 20_000 }, (_none, at) => `- &a${at} 1\n`).join('');
-    const answer = await sendYaml(client, `monitors:\n${anchors}- *a0\n  bad: [`);
-    expect(answer.error.message).toBe('Request body is not valid YAML: Anchors and aliases are not supported');
+    const response = await sendYaml(client, `monitors:\n${anchors}- *a0\n  bad: [`);
+    expect(response.error.message).toBe('Request body is not valid YAML: Anchors and aliases are not supported');
     const names = 'name: |-\n    &not *anchors\n  tags: ["&c", x&y]';
     const rest = 'type: HTTP\n  target: "https://shop.example/"\n  interval_seconds: 60';
     const plain = await sendYaml(client, `monitors:\n- ${names}\n  ${rest}\n`);
@@ -274,10 +274,10 @@ describe('a document', () => {
 
   test('yields to other requests after every hundred monitors', async () => {
     let sinceTurn = 0;
-    let most = 0;
+    let maxPerTurn = 0;
     let isDone = false;
     const turn = () => {
-      most = Math.max(most, sinceTurn);
+      maxPerTurn = Math.max(maxPerTurn, sinceTurn);
       sinceTurn = 0;
       if (!isDone) setImmediate(turn);
     };
@@ -292,7 +292,7 @@ describe('a document', () => {
     });
     isDone = true;
     turn();
-    expect(most).toBe(100);
+    expect(maxPerTurn).toBe(100);
   });
 
   test('requires write access', async () => {

@@ -41,14 +41,14 @@ const pagesOf = async ({ readKey, projectId }: Tenant): Promise<Loose[]> =>
 test('pages are planned and applied with the monitors of their document; again, that changes nothing', async () => {
   const tenant = await newTenant(app);
   const { writeKey: client } = tenant;
-  const given = document();
-  const dry = await client.post('/api/import?dry_run=true', given);
+  const input = document();
+  const dry = await client.post('/api/import?dry_run=true', input);
   expect(dry.data.status_pages).toEqual([
     { name: 'Acme', action: 'create', changes: [], differences: [], id: null },
     { name: 'Inside', action: 'create', changes: [], differences: [], id: null },
   ]);
   expect(await pagesOf(tenant)).toEqual([]);
-  expect(await summaryOf(client, given)).toEqual({ created: 5, updated: 0, unchanged: 0 });
+  expect(await summaryOf(client, input)).toEqual({ created: 5, updated: 0, unchanged: 0 });
   const [inside, acme] = await pagesOf(tenant);
   expect(inside).toMatchObject({ name: 'Inside', status: 'draft' });
   expect(acme).toMatchObject({
@@ -66,7 +66,7 @@ test('pages are planned and applied with the monitors of their document; again, 
   expect(exported.status_pages[0].monitors[0]).not.toHaveProperty('target');
   expect(parse((await tenant.readKey.get('/api/export?format=yaml')).text)).toEqual(exported);
   const byName = { status_pages: [{ name: 'Acme', status: 'published' }] };
-  for (const again of [given, exported]) {
+  for (const again of [input, exported]) {
     expect(await summaryOf(client, again)).toEqual({ created: 0, updated: 0, unchanged: 5 });
   }
   expect(await summaryOf(client, byName)).toEqual({ created: 0, updated: 0, unchanged: 1 });
@@ -83,10 +83,10 @@ test('pages are planned and applied with the monitors of their document; again, 
 test('an import changes what differs, and keeps what it does not mention', async () => {
   const tenant = await newTenant(app);
   const { writeKey: client } = tenant;
-  const given = document();
-  await client.post('/api/import', given);
+  const input = document();
+  await client.post('/api/import', input);
   const change = { status_pages: [{
-    name: 'Renamed', subdomain: given.status_pages[0]?.subdomain, status: 'draft',
+    name: 'Renamed', subdomain: input.status_pages[0]?.subdomain, status: 'draft',
     branding: { footerText: 'Imprint' }, monitors: [{ monitor: 'API' }],
   }] };
   for (const query of ['?dry_run=true', '']) {
@@ -117,22 +117,22 @@ test('what is wrong with pages refuses the whole document', async () => {
   await foreign.writeKey.post('/api/import', { status_pages: [{ name: 'Theirs', subdomain }] });
   await foreign.writeKey.post('/api/monitors', monitor('Their monitor'));
   const refused = async (status_pages: object[], client = tenant.writeKey) => {
-    const answer = await client.post('/api/import', { monitors: [monitor('New')], status_pages });
+    const response = await client.post('/api/import', { monitors: [monitor('New')], status_pages });
     expect((await tenant.readKey.get('/api/monitors')).data.pagination.total_count).toBe(0);
     expect(await pagesOf(tenant)).toEqual([]);
-    return [answer.status, answer.code, answer.error?.message];
+    return [response.status, response.code, response.error?.message];
   };
-  const said = (code: string, text: string, status = 400) => [status, code, expect.stringContaining(text) as string];
+  const fault = (code: string, text: string, status = 400) => [status, code, expect.stringContaining(text) as string];
   const page = { name: 'P', subdomain: newSubdomain() };
-  expect(await refused([{ name: 'P' }])).toEqual(said('VALIDATION_ERROR', 'status_pages.0.subdomain: Required'));
+  expect(await refused([{ name: 'P' }])).toEqual(fault('VALIDATION_ERROR', 'status_pages.0.subdomain: Required'));
   expect(await refused([{ ...page, monitors: [{ monitor: 'Their monitor' }] }]))
-    .toEqual(said('VALIDATION_ERROR', 'status_pages.0.monitors.0.monitor: Unknown monitor'));
-  expect(await refused([page, page])).toEqual(said('VALIDATION_ERROR', 'status_pages.1.name: Listed twice'));
+    .toEqual(fault('VALIDATION_ERROR', 'status_pages.0.monitors.0.monitor: Unknown monitor'));
+  expect(await refused([page, page])).toEqual(fault('VALIDATION_ERROR', 'status_pages.1.name: Listed twice'));
   expect(await refused([{ ...page, monitors: [{ monitor: 'New' }, { monitor: 'New' }] }]))
-    .toEqual(said('VALIDATION_ERROR', 'status_pages.0.monitors.1.monitor: Unknown monitor'));
-  expect(await refused([{ ...page, subdomain }])).toEqual(said('SLUG_ALREADY_TAKEN', subdomain, 409));
+    .toEqual(fault('VALIDATION_ERROR', 'status_pages.0.monitors.1.monitor: Unknown monitor'));
+  expect(await refused([{ ...page, subdomain }])).toEqual(fault('SLUG_ALREADY_TAKEN', subdomain, 409));
   const editor = await newMember(app, tenant, 'member');
-  expect(await refused([page], editor.client)).toEqual(said('INSUFFICIENT_PERMISSIONS', 'project admins', 403));
+  expect(await refused([page], editor.client)).toEqual(fault('INSUFFICIENT_PERMISSIONS', 'project admins', 403));
   expect((await editor.client.post('/api/import', { groups: [{ name: 'G' }] })).status).toBe(200);
 });
 

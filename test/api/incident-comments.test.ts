@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import type { ApiAnswer, ApiClient, Loose } from '../helpers/api-client.ts';
+import type { ApiResponse, ApiClient, Loose } from '../helpers/api-client.ts';
 import { incidentBody, makeIncidentApp, type IncidentApp } from '../helpers/incident-app.ts';
 import { newMember, newTenant, type Person, type Tenant } from '../helpers/tenants.ts';
 
@@ -24,17 +24,17 @@ beforeEach(async () => {
 afterAll(() => rig.app.close());
 
 const base = (): string => `/api/incidents/${incidentId}/comments`;
-const said = async (text = 'Looking', client = author): Promise<string> =>
+const postComment = async (text = 'Looking', client = author): Promise<string> =>
   (await client.post(base(), { comment_text: text })).data.comment.id;
 const list = async (client = author): Promise<Loose[]> => (await client.get(base())).data.comments;
-const why = (answer: ApiAnswer): unknown[] => [answer.status, answer.code, answer.error.message];
+const why = (response: ApiResponse): unknown[] => [response.status, response.code, response.error.message];
 
 describe('a comment', () => {
   test('is written with its author', async () => {
-    const answer = await author.post(base(), { comment_text: 'Looking', is_internal: true });
+    const response = await author.post(base(), { comment_text: 'Looking', is_internal: true });
     const now = new Date(rig.clock.now()).toISOString();
-    expect(answer.status).toBe(201);
-    expect(answer.data.comment).toEqual({
+    expect(response.status).toBe(201);
+    expect(response.data.comment).toEqual({
       id: expect.any(String) as string, incident_id: incidentId, user_id: tenant.owner.userId,
       user_email: tenant.owner.email, user_name: 'Owner',
       comment_text: 'Looking', is_internal: true, created_at: now, updated_at: now, deleted_at: null,
@@ -45,9 +45,9 @@ describe('a comment', () => {
   });
 
   test('is listed, oldest first, with the caller\'s permissions', async () => {
-    await said('one');
+    await postComment('one');
     await rig.clock.advance(1000);
-    await said('two', teammate.client);
+    await postComment('two', teammate.client);
     expect((await list()).map(
       ({ comment_text, can_edit, can_delete }: Loose) => [comment_text, can_edit, can_delete],
     ))
@@ -64,7 +64,7 @@ describe('a comment', () => {
   });
 
   test('is edited by its author', async () => {
-    const id = await said();
+    const id = await postComment();
     await rig.clock.advance(15 * MINUTE_MS);
     const { comment } = (await author.patch(`${base()}/${id}`, { comment_text: 'Found it' })).data;
     expect(comment).toMatchObject({
@@ -81,7 +81,7 @@ describe('a comment', () => {
   });
 
   test('is deleted by its author and stays in the list without its text', async () => {
-    const id = await said('A secret that slipped out');
+    const id = await postComment('A secret that slipped out');
     expect((await author.delete(`${base()}/${id}`)).data).toEqual({ success: true });
     expect(await list()).toMatchObject([{
       id, comment_text: '', deleted_at: new Date(rig.clock.now()).toISOString(), can_edit: false,
@@ -99,9 +99,9 @@ describe('a comment', () => {
   });
 
   test('is deleted once by concurrent requests', async () => {
-    const id = await said();
-    const answers = await Promise.all(Array.from({ length: 10 }, () => author.delete(`${base()}/${id}`)));
-    expect(answers.map(({ status }) => status).sort()).toEqual([
+    const id = await postComment();
+    const responses = await Promise.all(Array.from({ length: 10 }, () => author.delete(`${base()}/${id}`)));
+    expect(responses.map(({ status }) => status).sort()).toEqual([
       200, ...Array.from({ length: 9 }, () => 400),
     ]);
   });
@@ -109,7 +109,7 @@ describe('a comment', () => {
 
 describe('nobody', () => {
   test('changes another person\'s comment', async () => {
-    const id = await said();
+    const id = await postComment();
     expect(why(await teammate.client.patch(`${base()}/${id}`, { comment_text: 'x' }))).toEqual([
       403, 'FORBIDDEN', 'You can only edit your own comments',
     ]);
@@ -120,7 +120,7 @@ describe('nobody', () => {
   });
 
   test('changes a comment after 15 minutes', async () => {
-    const id = await said();
+    const id = await postComment();
     await rig.clock.advance(15 * MINUTE_MS + 1);
     expect(why(await author.patch(`${base()}/${id}`, { comment_text: 'x' }))).toEqual([
       400, 'VALIDATION_ERROR', 'You cannot edit this comment after 15 minutes',
@@ -131,7 +131,7 @@ describe('nobody', () => {
   });
 
   test('comments with a key, known incident or not', async () => {
-    const id = await said();
+    const id = await postComment();
     for (const key of [tenant.readKey, tenant.writeKey]) {
       for (const path of [base(), `/api/incidents/${randomUUID()}/comments`]) {
         expect((await key.get(path)).code).toBe('JWT_REQUIRED');
@@ -143,7 +143,7 @@ describe('nobody', () => {
   });
 
   test('reaches comments of another tenant or through another incident', async () => {
-    const id = await said();
+    const id = await postComment();
     const outsider = (await newTenant(rig.app)).owner.client;
     const ownIncident = (await outsider.post('/api/incidents', incidentBody())).data.incident.id;
     const elsewhere = (await author.post('/api/incidents', incidentBody())).data.incident.id;
@@ -168,6 +168,6 @@ test.each([
   { comment_text: 'x', is_internal: 'yes' }, { comment_text: 'x', extra: 1 },
 ])('refuses %j', async (body) => {
   expect((await author.post(base(), body)).code).toBe('VALIDATION_ERROR');
-  expect((await author.patch(`${base()}/${await said()}`, body)).code).toBe('VALIDATION_ERROR');
+  expect((await author.patch(`${base()}/${await postComment()}`, body)).code).toBe('VALIDATION_ERROR');
   expect((await author.patch(`${base()}/nonsense`, { comment_text: 'x' })).code).toBe('VALIDATION_ERROR');
 });

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { DeliveryStore } from '../../controller/delivery/store.ts';
-import type { SeenResult, SeenStatus } from '../../controller/incidents/ports.ts';
-import { MOST_OF_A_KIND } from '../../controller/incidents/verbs/read-timeline.ts';
+import type { TimelineResult, TimelineStatus } from '../../controller/incidents/ports.ts';
+import { MAX_PER_KIND } from '../../controller/incidents/verbs/read-timeline.ts';
 import { newId } from '../../shared/ids.ts';
 import type { ApiClient, Loose } from '../helpers/api-client.ts';
 import { incidentBody, makeIncidentApp, type IncidentApp } from '../helpers/incident-app.ts';
@@ -10,14 +10,14 @@ import { newTenant, type Tenant } from '../helpers/tenants.ts';
 let rig: IncidentApp;
 let tenant: Tenant;
 /** The monitors' history, newest first. */
-let results: SeenResult[] = [];
-let spans: SeenStatus[] = [];
-let asked: unknown[] = [];
+let results: TimelineResult[] = [];
+let spans: TimelineStatus[] = [];
+let queries: unknown[] = [];
 
 beforeAll(async () => {
   rig = await makeIncidentApp({
     results: async (id, query) => {
-      asked.push([id, query]);
+      queries.push([id, query]);
       return { results: results.slice(0, query.limit) };
     },
     statusSpans: async () => spans,
@@ -26,7 +26,7 @@ beforeAll(async () => {
 });
 afterAll(() => rig.app.close());
 
-const result = (at: number, outcome: SeenResult['outcome'] = 'failure'): SeenResult => ({
+const result = (at: number, outcome: TimelineResult['outcome'] = 'failure'): TimelineResult => ({
   region: 'eu', probe_id: newId(1), started_at: at, outcome, degraded: false, response_time_ms: 12.5,
   status_code: 503,
   error: outcome === 'failure' ? { type: 'status_code', message: 'Expected 200, got 503' } : null,
@@ -42,17 +42,17 @@ test('a timeline has results, states, history, notifications and comments in one
   const { id } =
     (await tenant.owner.client.post('/api/incidents', incidentBody({ check_id: monitorId }))).data.incident;
   await rig.clock.advance(10_000);
-  const told = rig.clock.now();
+  const queuedAt = rig.clock.now();
   await new DeliveryStore(rig.app.db).insertAbsent([{
     _id: newId(
-      told,
+      queuedAt,
     ), organization_id: tenant.organizationId, project_id: tenant.projectId, destination_id: newId(
       2,
     ), monitor_id: monitorId, incident_id: id,
     alert: {} as never, channel: 'webhook', recipient: 'hooks.example', status: 'pending', attempts: 0,
-    retry_count: 0, max_retries: 5, next_attempt_at: told,
-    claim: null, queued_at: told, delivered_at: null, last_retry_at: null, error_message: null,
-    created_at: told, updated_at: told,
+    retry_count: 0, max_retries: 5, next_attempt_at: queuedAt,
+    claim: null, queued_at: queuedAt, delivered_at: null, last_retry_at: null, error_message: null,
+    created_at: queuedAt, updated_at: queuedAt,
   }]);
   await rig.clock.advance(10_000);
   await tenant.owner.client.post(`/api/incidents/${id}/comments`, { comment_text: 'Looking' });
@@ -64,13 +64,13 @@ test('a timeline has results, states, history, notifications and comments in one
     { status: 'down', in_maintenance: true, from: start, reason: 'check failed', incident_id: id },
     { status: 'up', in_maintenance: false, from: start - 1, reason: 'x', incident_id: null },
   ];
-  asked = [];
+  queries = [];
   const data = await timeline(id);
   expect(kinds(data)).toEqual([
     'result', 'state', 'update', 'result', 'notification', 'comment', 'result', 'state', 'update',
   ]);
   expect(data.is_truncated).toBe(false);
-  expect(asked).toEqual([[monitorId, { from: start, to: start + 30_001, limit: MOST_OF_A_KIND + 1 }]]);
+  expect(queries).toEqual([[monitorId, { from: start, to: start + 30_001, limit: MAX_PER_KIND + 1 }]]);
   expect(data.timeline[0]).toEqual({
     kind: 'result', at: new Date(start).toISOString(),
     result: {
@@ -102,19 +102,19 @@ test('a long timeline has the newest entries of each kind and says so', async ()
   const start = rig.clock.now();
   const { id } =
     (await tenant.owner.client.post('/api/incidents', incidentBody({ check_id: monitorId }))).data.incident;
-  results = Array.from({ length: MOST_OF_A_KIND + 50 }, (_, at) => result(start + 1_000_000 - at));
+  results = Array.from({ length: MAX_PER_KIND + 50 }, (_, at) => result(start + 1_000_000 - at));
   spans = [];
   const data = await timeline(id);
   expect(data.is_truncated).toBe(true);
-  expect(kinds(data).filter((kind) => kind === 'result')).toHaveLength(MOST_OF_A_KIND);
+  expect(kinds(data).filter((kind) => kind === 'result')).toHaveLength(MAX_PER_KIND);
   expect(data.timeline.at(-1).at).toBe(new Date(start + 1_000_000).toISOString());
 });
 
 test('an incident without a monitor has no results, and that of another tenant is not found', async () => {
   const { id } = (await tenant.owner.client.post('/api/incidents', incidentBody())).data.incident;
-  asked = [];
+  queries = [];
   expect(kinds(await timeline(id))).toEqual(['update']);
-  expect(asked).toEqual([]);
+  expect(queries).toEqual([]);
   const other = await newTenant(rig.app);
   const foreign = await other.owner.client.get(`/api/incidents/${id}/timeline`);
   expect(foreign.error).toEqual((await other.owner.client.get(`/api/incidents/${newId(3)}/timeline`)).error);

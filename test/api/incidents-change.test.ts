@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { IncidentDoc, IncidentUpdateDoc } from '../../controller/incidents/incident.ts';
 import { newId } from '../../shared/ids.ts';
-import type { ApiAnswer, ApiClient, Loose } from '../helpers/api-client.ts';
+import type { ApiResponse, ApiClient, Loose } from '../helpers/api-client.ts';
 import { monitorConfig } from '../helpers/delivery-rig.ts';
 import { incidentBody, makeIncidentApp, type IncidentApp } from '../helpers/incident-app.ts';
 import { newMember, newPerson, newTenant, type Tenant } from '../helpers/tenants.ts';
@@ -18,18 +18,18 @@ beforeAll(async () => {
 });
 afterAll(() => rig.app.close());
 
-async function open(change: Record<string, unknown> = {}): Promise<string> {
+async function openIncident(change: Record<string, unknown> = {}): Promise<string> {
   return (await tenant.writeKey.post('/api/incidents', incidentBody(change))).data.incident.id;
 }
 
 const move = (
   id: string, status: string, more: Record<string, unknown> = {}, client: ApiClient = tenant.writeKey,
-): Promise<ApiAnswer> =>
+): Promise<ApiResponse> =>
   client.put(`/api/incidents/${id}/status`, { status, ...more });
 
 /** An incident that passed through these statuses. */
 async function through(...statuses: string[]): Promise<string> {
-  const id = await open();
+  const id = await openIncident();
   for (const status of statuses) expect((await move(id, status)).status).toBe(200);
   return id;
 }
@@ -52,18 +52,18 @@ describe('the status', () => {
         const id = await through(...(PATHS[from] ?? []));
         const before = (await tenant.readKey.get(`/api/incidents/${id}`)).data.incident;
         const lines = (await history(id)).length;
-        const answer = await move(id, to);
+        const response = await move(id, to);
         if (isAllowed) {
-          expect(answer.status, answer.text).toBe(200);
-          expect(answer.data).toMatchObject({ success: true, incident: { id, status: to } });
-          expect('recovery_time_seconds' in answer.data).toBe(to === 'resolved');
+          expect(response.status, response.text).toBe(200);
+          expect(response.data).toMatchObject({ success: true, incident: { id, status: to } });
+          expect('recovery_time_seconds' in response.data).toBe(to === 'resolved');
           expect((await history(id)).at(-1)).toMatchObject({
             kind: 'status_change', field: 'status', from, to, actor: { type: 'api_key', name: 'writer' },
           });
           return;
         }
-        expect([answer.status, answer.code]).toEqual([400, 'VALIDATION_ERROR']);
-        const { message } = answer.error;
+        expect([response.status, response.code]).toEqual([400, 'VALIDATION_ERROR']);
+        const { message } = response.error;
         if (from === to) expect(message).toBe(`Incident is already in status: ${to}`);
         else if (from === 'closed') expect(message).toContain('final state');
         else {
@@ -79,7 +79,7 @@ describe('the status', () => {
 
   test('shows when resolved how long the outage lasted and who resolved it', async () => {
     const startedAt = new Date(rig.clock.now() - 95_400).toISOString();
-    const id = await open({ started_at: startedAt });
+    const id = await openIncident({ started_at: startedAt });
     const { data } = await move(id, 'resolved', {}, tenant.owner.client);
     expect(data.recovery_time_seconds).toBe(95);
     expect(data.incident).toMatchObject({
@@ -92,7 +92,7 @@ describe('the status', () => {
   });
 
   test('has duration zero when resolved before it began', async () => {
-    const id = await open({ started_at: '2099-01-01T00:00:00Z' });
+    const id = await openIncident({ started_at: '2099-01-01T00:00:00Z' });
     expect((await move(id, 'resolved')).data.recovery_time_seconds).toBe(0);
   });
 
@@ -100,15 +100,15 @@ describe('the status', () => {
     {}, { status: 'gone' }, { status: 'resolved', note: 'n'.repeat(501) },
     { status: 'resolved', assignee_id: 'x' }, { status: 'resolved', extra: 1 },
   ])('refuses %j', async (body) => {
-    const answer = await tenant.writeKey.put(`/api/incidents/${await open()}/status`, body);
-    expect(answer.code).toBe('VALIDATION_ERROR');
-    expect(answer.error.details).toBeInstanceOf(Array);
+    const response = await tenant.writeKey.put(`/api/incidents/${await openIncident()}/status`, body);
+    expect(response.code).toBe('VALIDATION_ERROR');
+    expect(response.error.details).toBeInstanceOf(Array);
   });
 });
 
 describe('acknowledging', () => {
   test('records time, person and note', async () => {
-    const id = await open();
+    const id = await openIncident();
     const { data } = await tenant.owner.client.post(`/api/incidents/${id}/acknowledge`);
     expect(data).toEqual({ success: true, incident: expect.objectContaining({
       status: 'acknowledged', acknowledged_at: new Date(rig.clock.now()).toISOString(),
@@ -123,13 +123,13 @@ describe('acknowledging', () => {
   });
 
   test('by a key records the key\'s name and assigns nobody', async () => {
-    const { incident } = (await tenant.writeKey.post(`/api/incidents/${await open()}/acknowledge`)).data;
+    const { incident } = (await tenant.writeKey.post(`/api/incidents/${await openIncident()}/acknowledge`)).data;
     expect(incident).toMatchObject({ assignee_id: null, acknowledged_by_name: 'writer' });
   });
 
   test('can assign a member, with a separate note', async () => {
     const member = await newMember(rig.app, tenant, 'member');
-    const id = await open();
+    const id = await openIncident();
     const { data } =
       await move(id, 'acknowledged', { assignee_id: member.userId.toUpperCase(), note: 'n'.repeat(500) });
     expect(data.incident).toMatchObject({ assignee_id: member.userId, acknowledged_by_name: 'member' });
@@ -137,13 +137,13 @@ describe('acknowledging', () => {
   });
 
   test('cannot assign an unknown person, nobody, or a member without access to the project', async () => {
-    const id = await open();
-    const { person: stranger } = await newPerson(rig.app);
-    for (const assignee of [other.owner.userId, stranger.userId, randomUUID()]) {
-      const answer = await move(id, 'acknowledged', { assignee_id: assignee });
-      expect([answer.code, answer.error.details[0].path]).toEqual(['VALIDATION_ERROR', ['assignee_id']]);
+    const id = await openIncident();
+    const { person: outsider } = await newPerson(rig.app);
+    for (const assignee of [other.owner.userId, outsider.userId, randomUUID()]) {
+      const response = await move(id, 'acknowledged', { assignee_id: assignee });
+      expect([response.code, response.error.details[0].path]).toEqual(['VALIDATION_ERROR', ['assignee_id']]);
     }
-    expect((await move(randomUUID(), 'acknowledged', { assignee_id: stranger.userId })).error).toMatchObject({
+    expect((await move(randomUUID(), 'acknowledged', { assignee_id: outsider.userId })).error).toMatchObject({
       code: 'RESOURCE_NOT_FOUND', message: 'Incident not found',
     });
     const second =
@@ -158,23 +158,23 @@ describe('acknowledging', () => {
   });
 
   test('fifty times concurrently succeeds once', async () => {
-    const id = await open();
-    const before = rig.told.length;
-    const answers = await Promise.all(
+    const id = await openIncident();
+    const before = rig.publishedEvents.length;
+    const responses = await Promise.all(
       Array.from({ length: 50 }, () => tenant.writeKey.post(`/api/incidents/${id}/acknowledge`)),
     );
-    expect(answers.filter(({ status }) => status === 200)).toHaveLength(1);
-    expect(answers.filter(({ status, code }) => status === 400 && code === 'VALIDATION_ERROR')).toHaveLength(
+    expect(responses.filter(({ status }) => status === 200)).toHaveLength(1);
+    expect(responses.filter(({ status, code }) => status === 400 && code === 'VALIDATION_ERROR')).toHaveLength(
       49,
     );
     expect(await history(id)).toHaveLength(2);
-    expect(rig.told.slice(before)).toHaveLength(1);
+    expect(rig.publishedEvents.slice(before)).toHaveLength(1);
   });
 });
 
 describe('descriptive fields', () => {
   test('change, with a history entry for each new value', async () => {
-    const id = await open({ affected_regions: ['eu'] });
+    const id = await openIncident({ affected_regions: ['eu'] });
     const path = `/api/incidents/${id}`;
     const wanted = {
       severity: 'minor', error_message: 'Other', affected_regions: ['us', 'eu'], description: 'What we know',
@@ -199,7 +199,7 @@ describe('descriptive fields', () => {
   });
 
   test('set to their current values leave no history', async () => {
-    const id = await open();
+    const id = await openIncident();
     const before = (await tenant.readKey.get(`/api/incidents/${id}`)).data.incident;
     await rig.clock.advance(60_000);
     expect((await tenant.writeKey.put(`/api/incidents/${id}`, before)).data.incident.updated_at).toBe(
@@ -209,24 +209,24 @@ describe('descriptive fields', () => {
   });
 
   test('can be sent back as read without changing anything else', async () => {
-    const id = await open();
+    const id = await openIncident();
     const read = (await tenant.readKey.get(`/api/incidents/${id}`)).data.incident;
-    const answer = await tenant.writeKey.put(`/api/incidents/${id}`, {
+    const response = await tenant.writeKey.put(`/api/incidents/${id}`, {
       ...read, status: 'closed', title: 'Mine', organization_id: other.organizationId, severity: 'warning',
     });
-    expect(answer.data.incident).toMatchObject({
+    expect(response.data.incident).toMatchObject({
       status: 'open', title: read.title, organization_id: tenant.organizationId, severity: 'warning',
     });
     expect(
       (await tenant.writeKey.patch(`/api/incidents/${id}`, { severity: 'minor' })).data.incident,
-    ).toMatchObject({ ...answer.data.incident, severity: 'minor', updated_at: expect.any(String) as string });
+    ).toMatchObject({ ...response.data.incident, severity: 'minor', updated_at: expect.any(String) as string });
   });
 
   test.each([
     {}, { title: 'x' }, { status: 'closed' },
   ])('none of the four (%j) is the fault that the specification names', async (body) => {
-    const answer = await tenant.writeKey.put(`/api/incidents/${await open()}`, body);
-    expect([answer.status, answer.error]).toEqual([
+    const response = await tenant.writeKey.put(`/api/incidents/${await openIncident()}`, body);
+    expect([response.status, response.error]).toEqual([
       500, { code: 'INTERNAL_ERROR', message: 'At least one field must be provided for update' },
     ]);
   });
@@ -236,24 +236,24 @@ describe('descriptive fields', () => {
     { description: 'd'.repeat(2001) }, { made_up: 1 },
     { severity: null },
   ])('refuse %j', async (body) => {
-    expect((await tenant.writeKey.put(`/api/incidents/${await open()}`, body)).code).toBe('VALIDATION_ERROR');
+    expect((await tenant.writeKey.put(`/api/incidents/${await openIncident()}`, body)).code).toBe('VALIDATION_ERROR');
   });
 
   test('of a closed incident cannot change', async () => {
     const id = await through('resolved', 'closed');
-    const answer = await tenant.writeKey.put(`/api/incidents/${id}`, { severity: 'minor' });
-    expect([answer.code, answer.error.message]).toEqual([
+    const response = await tenant.writeKey.put(`/api/incidents/${id}`, { severity: 'minor' });
+    expect([response.code, response.error.message]).toEqual([
       'VALIDATION_ERROR', expect.stringContaining('final state'),
     ]);
   });
 
   test('changed concurrently are all in the history and the events', async () => {
-    const id = await open();
-    const answers = await Promise.all(Array.from(
+    const id = await openIncident();
+    const responses = await Promise.all(Array.from(
       { length: 8 },
       (_, at) => tenant.writeKey.put(`/api/incidents/${id}`, { error_message: `message ${at}` }),
     ));
-    expect(answers.map(({ status }) => status)).toEqual(Array.from({ length: 8 }, () => 200));
+    expect(responses.map(({ status }) => status)).toEqual(Array.from({ length: 8 }, () => 200));
     const lines = (await history(id)).slice(1);
     expect(lines).toHaveLength(8);
     lines.slice(1).forEach((line: Loose, at: number) => expect(line.from).toBe(lines[at].to));
@@ -262,7 +262,7 @@ describe('descriptive fields', () => {
 
 describe('a crash between the incident and its history', () => {
   test('loses no entry: it is read from the incident and copied with the next change', async () => {
-    const id = await open();
+    const id = await openIncident();
     await rig.app.db.collection<IncidentUpdateDoc>('incident_updates').deleteMany({ incident_id: id });
     const line = {
       _id: newId(1), organization_id: tenant.organizationId, project_id: tenant.projectId, incident_id: id,
@@ -336,12 +336,12 @@ describe('an incident of the state machine', () => {
     expect(await read()).toBe(2);
     outage(7);
     expect(await read()).toBe(7);
-    rig.app.owners.unanswered.add('open');
+    rig.app.owners.unavailable.add('open');
     let status = 0;
-    void tenant.readKey.get(`/api/incidents/${one.id}`).then((answer) => (status = answer.status));
+    void tenant.readKey.get(`/api/incidents/${one.id}`).then((response) => (status = response.status));
     await until(() => rig.clock.advance(250).then(() => status));
     expect(status, 'while the owner of its monitor is away').toBe(503);
-    rig.app.owners.unanswered.clear();
+    rig.app.owners.unavailable.clear();
     expect((await tenant.readKey.get(`/api/incidents?check_id=${monitor_id}`)).data.incidents).toMatchObject([
       { id: one.id, failure_count: 7 },
     ]);
@@ -361,10 +361,10 @@ describe('an incident of the state machine', () => {
 
   test('published again after a crash keeps its id', async () => {
     const one = opening();
-    const before = rig.told.length;
+    const before = rig.publishedEvents.length;
     await rig.incidents.outbox.open(one);
     await rig.incidents.outbox.open(one);
-    const ids = rig.told.slice(before).map(({ id }) => id);
+    const ids = rig.publishedEvents.slice(before).map(({ id }) => id);
     expect(ids).toHaveLength(2);
     expect(new Set(ids).size).toBe(1);
   });
@@ -388,7 +388,7 @@ test('a postmortem can be written, changed and removed, even when the incident i
 });
 
 test('another tenant\'s incident is not found and stays unchanged', async () => {
-  const id = await open();
+  const id = await openIncident();
   const requests = [
     ['PUT', '', { severity: 'minor' }], ['PUT', '/status', { status: 'resolved' }],
     ['POST', '/acknowledge', undefined], ['PUT', '/postmortem', { text: 'x' }],

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { ApiAnswer, ApiClient, Loose } from '../helpers/api-client.ts';
+import type { ApiResponse, ApiClient, Loose } from '../helpers/api-client.ts';
 import { incidentBody, makeIncidentApp, type IncidentApp } from '../helpers/incident-app.ts';
 import { newMember, newTenant, type Tenant } from '../helpers/tenants.ts';
 
@@ -17,15 +17,15 @@ afterAll(() => rig.app.close());
 
 const create = (
   change: Record<string, unknown> = {}, client: ApiClient = tenant.writeKey,
-): Promise<ApiAnswer> =>
+): Promise<ApiResponse> =>
   client.post('/api/incidents', incidentBody(change));
 
 describe('creating an incident', () => {
   test('by title creates an open manual one with all defaults', async () => {
-    const answer = await create({}, tenant.owner.client);
-    expect(answer.status, answer.text).toBe(201);
+    const response = await create({}, tenant.owner.client);
+    expect(response.status, response.text).toBe(201);
     const now = new Date(rig.clock.now()).toISOString();
-    expect(answer.data.incident).toEqual({
+    expect(response.data.incident).toEqual({
       id: expect.any(
         String,
       ) as string, organization_id: tenant.organizationId, project_id: tenant.projectId, created_by: tenant.owner.userId,
@@ -39,10 +39,10 @@ describe('creating an incident', () => {
       notification_channels: [],
       created_at: now, updated_at: now,
     });
-    const read = await tenant.readKey.get(`/api/incidents/${answer.data.incident.id}`);
-    expect(read.data.incident).toEqual({ ...answer.data.incident, postmortem: null });
+    const read = await tenant.readKey.get(`/api/incidents/${response.data.incident.id}`);
+    expect(read.data.incident).toEqual({ ...response.data.incident, postmortem: null });
     const history =
-      (await tenant.readKey.get(`/api/incidents/${answer.data.incident.id}/updates`)).data.updates;
+      (await tenant.readKey.get(`/api/incidents/${response.data.incident.id}/updates`)).data.updates;
     expect(history).toMatchObject([
       { kind: 'created', to: 'open', actor: { type: 'user', id: tenant.owner.userId, name: 'Owner' } },
     ]);
@@ -69,13 +69,13 @@ describe('creating an incident', () => {
   });
 
   test('sends no alert and publishes one live event', async () => {
-    const before = rig.told.length;
+    const before = rig.publishedEvents.length;
     const { incident } = (await create({ check_id: monitorId })).data;
-    expect(rig.told.slice(before)).toMatchObject([
+    expect(rig.publishedEvents.slice(before)).toMatchObject([
       { kind: 'incident', project_id: tenant.projectId, data: { id: incident.id, status: 'open' } },
     ]);
     expect(await rig.app.db.collection('deliveries').countDocuments({})).toBe(0);
-    expect(JSON.stringify(rig.told)).not.toContain('search_text');
+    expect(JSON.stringify(rig.publishedEvents)).not.toContain('search_text');
   });
 
   test('ignores read-only fields', async () => {
@@ -97,9 +97,9 @@ describe('title, monitor and source', () => {
     [{ title: undefined }, 'Either check_id or title must be provided', ['check_id', 'title']],
     [{ title: undefined, source: 'manual' }, 'Manual incidents must have a title', ['title']],
   ])('%j: refused with an object of errors', async (change, message, fields) => {
-    const answer = await create(change);
-    expect([answer.status, answer.code, answer.error.message]).toEqual([400, 'VALIDATION_ERROR', message]);
-    expect(answer.error.details).toEqual({
+    const response = await create(change);
+    expect([response.status, response.code, response.error.message]).toEqual([400, 'VALIDATION_ERROR', message]);
+    expect(response.error.details).toEqual({
       errors: Object.fromEntries(fields.map((field) => [field, message])),
     });
   });
@@ -114,8 +114,8 @@ describe('title, monitor and source', () => {
   test.each([
     {}, { title: undefined },
   ])('a system incident without a monitor is the fault that the specification names (%j)', async (change) => {
-    const answer = await create({ source: 'system', ...change });
-    expect([answer.status, answer.error]).toEqual([
+    const response = await create({ source: 'system', ...change });
+    expect([response.status, response.error]).toEqual([
       500, { code: 'INTERNAL_ERROR', message: 'System incidents must have a check_id' },
     ]);
   });
@@ -142,9 +142,9 @@ describe('a body that breaks a rule', () => {
     ['started_at', { started_at: 'yesterday' }], ['started_at', { started_at: 1 }],
     ['made_up', { made_up: 1 }], ['description', { description: 'd'.repeat(2001) }],
   ])('%s: %j is refused with an array', async (field, change) => {
-    const answer = await create(change);
-    expect([answer.status, answer.code]).toEqual([400, 'VALIDATION_ERROR']);
-    expect(answer.error.details[0].path[0]).toBe(field);
+    const response = await create(change);
+    expect([response.status, response.code]).toEqual([400, 'VALIDATION_ERROR']);
+    expect(response.error.details[0].path[0]).toBe(field);
   });
 
   test('may reference only monitors of the project', async () => {

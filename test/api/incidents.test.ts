@@ -13,7 +13,7 @@ import { monitorConfig } from '../helpers/delivery-rig.ts';
 import { makeIncidentApp } from '../helpers/incident-app.ts';
 import type { TestApp } from '../helpers/make-app.ts';
 import { VoteStore } from '../../controller/incidents/vote-store.ts';
-import type { VoteRecord } from '../../controller/verdicts/vote-ledger.ts';
+import type { VoteRecord } from '../../controller/verdicts/votes/vote-ledger.ts';
 import { newMember, newTenant, type Tenant } from '../helpers/tenants.ts';
 
 let app: TestApp;
@@ -48,18 +48,18 @@ function opening(of: Tenant, change: Partial<IncidentOpening> = {}): IncidentOpe
 function votesFor(one: IncidentOpening, verdict: 'down' | 'up', at: number): VoteRecord {
   const { monitor_id, organization_id, project_id } = one.monitor;
   const error = { type: 'timeout' as const, message: 'No answer' };
-  const said = { probe_id: 'p', at: at - 1000, engine: '1.2.0', weight: 'counted' as const };
+  const cast = { probe_id: 'p', at: at - 1000, engine: '1.2.0', weight: 'counted' as const };
   return {
     id: newId(at), monitor_id, organization_id, project_id, incident_id: one.id, at, verdict,
     policy: { regions: 'majority', retries: 1 },
     votes: [
-      { ...said, region: 'paris', vote: verdict, attempt: 2, ...(verdict === 'down' ? { error } : {}) },
+      { ...cast, region: 'paris', vote: verdict, attempt: 2, ...(verdict === 'down' ? { error } : {}) },
       { region: 'osaka', vote: 'none', weight: 'silent', reason: 'silent' },
     ],
   };
 }
 
-const ids = (answer: { data: Loose }): string[] => answer.data.incidents.map((one: Loose) => one.id);
+const ids = (response: { data: Loose }): string[] => response.data.incidents.map((one: Loose) => one.id);
 
 describe('an incident', () => {
   test('notes each region that sees it begin or end, once, in its history', async () => {
@@ -108,12 +108,12 @@ describe('an incident', () => {
   test('is opened once and resolved once, with its history', async () => {
     const one = opening(tenant);
     await Promise.all([outbox.open(one), outbox.open(one), outbox.open(one)]);
-    const open = (await tenant.readKey.get(`/api/incidents/${one.id}`)).data.incident;
-    expect(open).toMatchObject({
+    const openIncident = (await tenant.readKey.get(`/api/incidents/${one.id}`)).data.incident;
+    expect(openIncident).toMatchObject({
       id: one.id, status: 'open', severity: 'major', type: 'status_code', check_id: one.monitor.monitor_id,
       started_at: '2026-06-01T12:00:00.000Z',
     });
-    expect(open).not.toHaveProperty('recovery_time_seconds');
+    expect(openIncident).not.toHaveProperty('recovery_time_seconds');
     const end = { id: one.id, monitor: one.monitor, resolved_at: T0 + 90_000, failure_count: 7 };
     await outbox.resolve(end);
     await outbox.resolve({ ...end, resolved_at: T0 + 999_000 });
@@ -237,9 +237,9 @@ describe('the list', () => {
     ['search=', () => true],
     ['search=down%0Am', () => false],
   ])('filters by %s', async (query, matches) => {
-    const answer = await own.readKey.get(`/api/incidents?limit=100&${query}`);
-    expect(ids(answer)).toEqual(made.filter(matches).map((one) => one.id).reverse());
-    expect(answer.data.pagination.total_count).toBe(ids(answer).length);
+    const response = await own.readKey.get(`/api/incidents?limit=100&${query}`);
+    expect(ids(response)).toEqual(made.filter(matches).map((one) => one.id).reverse());
+    expect(response.data.pagination.total_count).toBe(ids(response).length);
   });
 
   test('filters by monitor', async () => {

@@ -5,7 +5,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { observeDeliveries } from '../../controller/wiring/metrics.ts';
 import { attemptDelivery } from '../../controller/delivery/attempt.ts';
 import { FailingCount } from '../../controller/delivery/failing-count.ts';
-import { inTurns } from '../../controller/delivery/database-turns.ts';
+import { queueDatabaseCalls } from '../../controller/delivery/database-queue.ts';
 import { DeliveryStore } from '../../controller/delivery/store.ts';
 import type { webhookPayload } from '../../controller/delivery/content/webhook-payload.ts';
 import type { DestinationDoc } from '../../controller/destinations/destination.ts';
@@ -165,7 +165,7 @@ describe('the destinations of an alert', () => {
     await rig.destination(at('disabled'), { enabled: false });
     await rig.destination(at('foreign'), { project_id: 'another' });
     await rig.destination(at('foreign'), { organization_id: 'another' });
-    const tell = async (ids: string[]) => {
+    const receiversOf = async (ids: string[]) => {
       receiver.requests.length = 0;
       const incidentId = newId(1);
       await alerts.fanOut(
@@ -174,10 +174,10 @@ describe('the destinations of an alert', () => {
       await settled(incidentId, 'delivered');
       return receiver.requests.map((request) => request.path);
     };
-    expect(await tell([])).toEqual(['/default']);
-    expect(await tell([named._id])).toEqual(['/named']);
-    expect(await tell([newId(5)])).toEqual(['/default']);
-    expect(await tell([newId(5), named._id])).toEqual(['/named']);
+    expect(await receiversOf([])).toEqual(['/default']);
+    expect(await receiversOf([named._id])).toEqual(['/named']);
+    expect(await receiversOf([newId(5)])).toEqual(['/default']);
+    expect(await receiversOf([newId(5), named._id])).toEqual(['/named']);
   });
 });
 
@@ -191,7 +191,7 @@ describe('a receiver that fails', () => {
     const waits = [10_000, 30_000, 120_000, 600_000, 3_600_000];
     for (const [at, waitMs] of waits.entries()) {
       await until(async () => (await rig.log(incidentId))[0]?.retry_count === at &&
-        receiver.requests.length === at + 1 && (await isQuiet(destination._id)));
+        receiver.requests.length === at + 1 && (await isIdle(destination._id)));
       const due = (await rig.queues.find(destination._id))?.due_at as number;
       expect(due - rig.clock.now()).toBeGreaterThan(waitMs - 3000);
       expect(due - rig.clock.now()).toBeLessThanOrEqual(waitMs * 1.2);
@@ -228,7 +228,7 @@ describe('a receiver that fails', () => {
     await until(
       async () => (await rig.queues.health([destination._id])).get(destination._id)?.status === 'failing',
     );
-    await until(() => isQuiet(destination._id));
+    await until(() => isIdle(destination._id));
     rig.clock.warp(12_000);
     await settled(incidentId, 'delivered');
     expect((await rig.log(incidentId))[0]).toMatchObject({
@@ -302,9 +302,9 @@ describe('a receiver that fails', () => {
       [['93.184.216.34'], ['::ffff:169.254.169.254']], null,
     ],
   ])('by %s is not connected to: the log says failed, and nothing is tried again', async (
-    _what, host, answers, reason,
+    _what, host, addressLists, reason,
   ) => {
-    const resolve = async () => (answers.length > 1 ? answers.shift() : answers[0]) as string[];
+    const resolve = async () => (addressLists.length > 1 ? addressLists.shift() : addressLists[0]) as string[];
     const vetting = createAddressVetting({ resolve, allowPrivate: false, clock: systemClock });
     const poster = new HttpPoster({ clock: systemClock, vetting });
     const { alerts } = rig.controller({ poster });
@@ -327,7 +327,7 @@ describe('a receiver that fails', () => {
     await poster.close();
   });
 
-  async function isQuiet(destinationId: string): Promise<boolean> {
+  async function isIdle(destinationId: string): Promise<boolean> {
     return ((await rig.queues.find(destinationId))?.due_at ?? 0) > rig.clock.now();
   }
 });
@@ -378,11 +378,11 @@ describe('two controllers that serve the same destination', () => {
     const monitors = Array.from({ length: 10 }, () => monitorConfig());
     const incidentId = newId(1);
     const startedAt = rig.clock.now();
-    for (let round = 0; round < 4; round += 1) {
+    for (let iteration = 0; iteration < 4; iteration += 1) {
       await Promise.all(monitors.map(async (monitor, at) => {
         const from = at % 2 === 0 ? one : other;
         await from.alerts.fanOut(alertOf(
-          monitor, incidentId, round % 2 === 0 ? { startedAt } : { startedAt, resolvedAt: startedAt + round },
+          monitor, incidentId, iteration % 2 === 0 ? { startedAt } : { startedAt, resolvedAt: startedAt + iteration },
         ));
       }));
     }
@@ -410,7 +410,7 @@ describe('a destination', () => {
     await rig.destinations.remove(
       { organizationId: gone.organization_id, projectId: gone.project_id }, gone._id,
     );
-    await rig.queues.bury(gone._id, rig.clock.now());
+    await rig.queues.markDeleted(gone._id, rig.clock.now());
     service.wake([gone._id]);
     await rig.destinations.change(off, { enabled: false, updated_at: 1 });
     await settled(first, 'failed');
@@ -425,7 +425,7 @@ describe('a destination', () => {
   test('of mail logs the bounced address, and is failing while one address fails', async () => {
     const smtp = await startSmtpServer();
     const mail = {
-      from: 'Farwatch <farwatch@example.com>', isFromGiven: true, mailgun: null, smtpUrl: smtp.url,
+      from: 'Farwatch <farwatch@example.com>', isFromConfigured: true, mailgun: null, smtpUrl: smtp.url,
     };
     const mailer =
       openMailer(mail, { folder: 'unused', clock: systemClock, log: createLog('test', 'silent') });
@@ -439,7 +439,7 @@ describe('a destination', () => {
     const registry = new Registry();
     observeDeliveries(registry, { service: rig.controller({ ownsShard: () => false }).service, failing });
     const health = async () => (await rig.queues.health([destination._id])).get(destination._id);
-    const tell = async () => {
+    const outcomesOfAlert = async () => {
       const incidentId = newId(rig.clock.now());
       await alerts.fanOut(alertOf(monitorConfig(), incidentId, { startedAt: rig.clock.now() }));
       await settled(incidentId, 'pending', 0);
@@ -453,7 +453,7 @@ describe('a destination', () => {
     };
     await smtp.behave({ code: 550, text: 'no such user', at: 'rcpt', to: gone });
     for (const _time of [1, 2]) {
-      expect(await tell()).toEqual([
+      expect(await outcomesOfAlert()).toEqual([
         [gone, 'bounced', expect.stringContaining('no such user')], [well, 'delivered', null],
       ]);
       expect(await health()).toMatchObject({
@@ -467,7 +467,7 @@ describe('a destination', () => {
     rig.clock.warp(10_000);
     await until(async () => (await gauge()) === 1, { what: 'it is counted' });
     await smtp.behave('accept');
-    expect(await tell()).toEqual([[gone, 'delivered', null], [well, 'delivered', null]]);
+    expect(await outcomesOfAlert()).toEqual([[gone, 'delivered', null], [well, 'delivered', null]]);
     expect(await health()).toMatchObject({
       status: 'healthy', failing_since: null, failing_recipients: [], consecutive_failures: 0,
       last_error: null,
@@ -479,10 +479,10 @@ describe('a destination', () => {
     ];
     await rig.destinations.change(seen, change);
     await rig.queues.clearFailures(destination._id);
-    await rig.queues.noteFailure(
+    await rig.queues.recordFailure(
       destination._id, { reason: 'no such user', recipient: gone }, rig.clock.now(),
     );
-    expect(await tell()).toEqual([[well, 'delivered', null]]);
+    expect(await outcomesOfAlert()).toEqual([[well, 'delivered', null]]);
     expect(await health()).toMatchObject({
       status: 'healthy', failing_since: null, failing_recipients: [], consecutive_failures: 0,
       last_error: null,
@@ -499,15 +499,15 @@ describe('a destination', () => {
     const destination = await rig.destination(`${receiver.url}/hook`);
     await alerts.fanOut(alertOf(monitorConfig(), newId(1), { startedAt: rig.clock.now() }));
     const [waiting] = await rig.deliveries.pending(destination._id, 1);
-    const turns = new PQueue({ concurrency: 1 });
+    const databaseQueue = new PQueue({ concurrency: 1 });
     let leave = (): void => undefined;
-    const others = turns.add(() => new Promise<void>((resolve) => (leave = resolve)));
-    const tried = attemptDelivery(
-      inTurns(rig.stores(), turns).attempt, { id: waiting?.id as string }, new AbortController().signal,
+    const others = databaseQueue.add(() => new Promise<void>((resolve) => (leave = resolve)));
+    const attempt = attemptDelivery(
+      queueDatabaseCalls(rig.stores(), databaseQueue).attempt, { id: waiting?.id as string }, new AbortController().signal,
     );
     rig.clock.warp(25_000);
     leave();
-    expect(await tried).toMatchObject({ end: { kind: 'sent' }, isResumed: false });
+    expect(await attempt).toMatchObject({ outcome: { kind: 'sent' }, isResumed: false });
     await others;
     expect(receiver.requests).toHaveLength(1);
   });

@@ -11,7 +11,7 @@ import { startReceiver, type Receiver } from '../helpers/receiver.ts';
 import { until } from '../helpers/until.ts';
 
 const HEALTHY = 60;
-const ROUNDS = 2;
+const ALERTS_PER_DESTINATION = 2;
 const HANGING = 30;
 /** Alerts made at the same time: what waits two seconds for a connection to the database fails. */
 const atOnce = pLimit(8);
@@ -38,15 +38,15 @@ test('healthy receivers get all their alerts while others hang', async () => {
   const add = async (url: string) => void ids.push((await rig.destination(url, { is_default: false }))._id);
   for (let at = 0; at < HANGING; at += 1) await add(`${hanging.url}/${at}`);
   for (let at = 0; at < HEALTHY; at += 1) await add(`${healthy.url}/${at}`);
-  for (let round = 0; round < ROUNDS; round += 1) {
+  for (let iteration = 0; iteration < ALERTS_PER_DESTINATION; iteration += 1) {
     await Promise.all(ids.map((id) => atOnce(() => {
       const monitor = monitorConfig({ notification_target_ids: [id] });
       return alerts.fanOut(alertOf(monitor, newId(Date.now()), { startedAt: Date.now() }));
     })));
   }
-  await until(() => healthy.requests.length === HEALTHY * ROUNDS, { what: 'all healthy deliveries' });
+  await until(() => healthy.requests.length === HEALTHY * ALERTS_PER_DESTINATION, { what: 'all healthy deliveries' });
   await until(() => hanging.requests.length === HANGING, { what: 'a try at each hanging receiver' });
-  await until(() => service.counts.sent === HEALTHY * ROUNDS, { what: 'all healthy deliveries are noted' });
+  await until(() => service.counts.sent === HEALTHY * ALERTS_PER_DESTINATION, { what: 'all healthy deliveries are noted' });
   expect(service.counts).toMatchObject({ retry: 0, failed: 0 });
   await poster.close();
 });

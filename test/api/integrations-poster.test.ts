@@ -34,9 +34,9 @@ function poster(
 /** Answers each name with its next list of addresses, and repeats the last one. */
 function scripted(names: Record<string, string[][]>): Resolve {
   return async (host) => {
-    const answers = names[host];
-    if (!answers) throw Object.assign(new Error('no such name'), { code: 'ENOTFOUND' });
-    return (answers.length > 1 ? answers.shift() : answers[0]) as string[];
+    const addressLists = names[host];
+    if (!addressLists) throw Object.assign(new Error('no such name'), { code: 'ENOTFOUND' });
+    return (addressLists.length > 1 ? addressLists.shift() : addressLists[0]) as string[];
   };
 }
 
@@ -52,7 +52,7 @@ describe('an answered post', () => {
     const to = await receiver();
     const outcome =
       await poster().post(request(`${to.url}/a/b?c=d`, { method: 'PUT', headers: { 'X-Thing': '1' } }));
-    expect(outcome).toMatchObject({ kind: 'answered', status: 200 });
+    expect(outcome).toMatchObject({ kind: 'responded', status: 200 });
     expect(to.requests[0]).toMatchObject({ method: 'PUT', path: '/a/b?c=d' });
     expect(to.requests[0]?.headers['x-thing']).toBe('1');
     expect(to.requests[0]?.body.toString()).toBe('{"a":"ü"}');
@@ -70,7 +70,7 @@ describe('an answered post', () => {
       })
         .end();
     });
-    expect(await poster().post(request(to.url))).toMatchObject({ kind: 'answered', status });
+    expect(await poster().post(request(to.url))).toMatchObject({ kind: 'responded', status });
     expect(elsewhere.connections).toBe(0);
   });
 
@@ -78,14 +78,14 @@ describe('an answered post', () => {
     const to = await receiver();
     const names = { 'hooks.example': [['127.0.0.1']] };
     expect(await poster({ names }).post(request(`http://hooks.example:${to.port}/`))).toMatchObject({
-      kind: 'answered',
+      kind: 'responded',
     });
     expect(to.requests[0]?.headers.host).toBe(`hooks.example:${to.port}`);
   });
 
   test('reaches IPv6 literals', async () => {
     const to = await receiver('::1');
-    expect(await poster().post(request(to.url))).toMatchObject({ kind: 'answered', status: 200 });
+    expect(await poster().post(request(to.url))).toMatchObject({ kind: 'responded', status: 200 });
   });
 
   test('does not read an endless body', async () => {
@@ -99,7 +99,7 @@ describe('an answered post', () => {
       response.on('drain', write).on('close', () => (isOpen = false));
       write();
     });
-    expect(await poster().post(request(to.url))).toMatchObject({ kind: 'answered', status: 200 });
+    expect(await poster().post(request(to.url))).toMatchObject({ kind: 'responded', status: 200 });
     await until(() => !isOpen);
   });
 
@@ -107,21 +107,21 @@ describe('an answered post', () => {
     const to = await receiver();
     let body: Drip | null = null;
     to.behave((response) => void (body = drip(response, '.', 50)));
-    expect(await poster().post(request(to.url))).toMatchObject({ kind: 'answered', status: 200 });
+    expect(await poster().post(request(to.url))).toMatchObject({ kind: 'responded', status: 200 });
     await until(() => body?.isOpen === false);
   });
 });
 
 test('a slow body after the status is cut off at the deadline of the whole post', async () => {
   const to = await receiver();
-  let answer: () => Drip = () => expect.unreachable();
-  to.behave((response) => void (answer = () => drip(response, '.', 20)));
+  let startBody: () => Drip = () => expect.unreachable();
+  to.behave((response) => void (startBody = () => drip(response, '.', 20)));
   const clock = new SimulatedClock();
   const posting = poster({ clock }).post(request(to.url));
   await until(() => to.requests.length === 1);
   await clock.advance(9900);
-  const body = answer();
-  expect(await posting).toMatchObject({ kind: 'answered', status: 200, durationMs: 9900 });
+  const body = startBody();
+  expect(await posting).toMatchObject({ kind: 'responded', status: 200, durationMs: 9900 });
   await clock.advance(99);
   expect(body.isOpen).toBe(true);
   await clock.advance(1);
@@ -222,7 +222,7 @@ describe('a post to a forbidden address', () => {
     const other = await receiver('127.0.0.2');
     const names = { 'moving.example': [['127.0.0.1'], ['127.0.0.2']] };
     expect(await poster({ names }).post(request(`http://moving.example:${to.port}/`))).toMatchObject({
-      kind: 'answered',
+      kind: 'responded',
     });
     expect([to.requests.length, other.connections]).toEqual([1, 0]);
   });
@@ -273,11 +273,11 @@ describe('a hanging receiver', () => {
     const stuck = Array.from({ length: 70 }, () => out.post(request(hanging.url)));
     const busy = (await Promise.all(stuck.slice(64))).map((outcome) => outcome.kind);
     expect(busy).toEqual(Array(6).fill('busy'));
-    expect(await out.post(request(healthy.url))).toMatchObject({ kind: 'answered' });
+    expect(await out.post(request(healthy.url))).toMatchObject({ kind: 'responded' });
     await clock.advance(10_000);
     expect((await Promise.all(stuck.slice(0, 64))).every((outcome) => outcome.kind === 'failed')).toBe(true);
     hanging.behave(200);
-    expect(await out.post(request(hanging.url))).toMatchObject({ kind: 'answered' });
+    expect(await out.post(request(hanging.url))).toMatchObject({ kind: 'responded' });
   });
 });
 
@@ -289,9 +289,9 @@ describe('the resolver of the system', () => {
   });
 
   test('is not kept from others by a caller whose names take long there', async () => {
-    const answers: (() => void)[] = [];
+    const pendingLookups: (() => void)[] = [];
     const bySystem = (host: string) => (host.startsWith('slow')
-      ? new Promise<string[]>((resolve) => answers.push(() => resolve([]))) : Promise.resolve(['192.0.2.1']));
+      ? new Promise<string[]>((resolve) => pendingLookups.push(() => resolve([]))) : Promise.resolve(['192.0.2.1']));
     const resolve = createResolver(systemClock, bySystem);
     const codes: string[] = [];
     const failed = ({ code }: NodeJS.ErrnoException) => void codes.push(String(code));
@@ -300,18 +300,18 @@ describe('the resolver of the system', () => {
     expect(codes[0]).toBe('EAGAIN');
     expect(await resolve('modest.invalid', 'modest')).toEqual(['192.0.2.1']);
     await until(() => codes.length === 129, { what: 'one runs and 20 wait' });
-    for (let answered = 0; answered < 21; answered += 1) {
-      await until(() => answers.length > answered, { what: 'the next one runs' });
-      answers[answered]?.();
+    for (let resolved = 0; resolved < 21; resolved += 1) {
+      await until(() => pendingLookups.length > resolved, { what: 'the next one runs' });
+      pendingLookups[resolved]?.();
     }
     await Promise.all(flood);
   });
 
   test('knows on whose behalf a post resolves a name', async () => {
     const to = await receiver();
-    const asked: string[][] = [];
+    const lookups: string[][] = [];
     const resolve: Resolve = async (...both) => {
-      asked.push(both);
+      lookups.push(both);
       return ['127.0.0.1'];
     };
     const vetting = createAddressVetting({ resolve, allowPrivate: true, clock: systemClock });
@@ -319,7 +319,7 @@ describe('the resolver of the system', () => {
     closing.push(() => made.close());
     const { port } = new URL(to.url);
     for (const caller of ['org-1', 'org-2']) await made.post(request(`http://${caller}.example:${port}/`, { caller }));
-    expect(asked).toEqual([['org-1.example', 'org-1'], ['org-2.example', 'org-2']]);
+    expect(lookups).toEqual([['org-1.example', 'org-1'], ['org-2.example', 'org-2']]);
   });
 
   test('reports an unknown name with a code', async () => {

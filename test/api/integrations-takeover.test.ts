@@ -34,7 +34,7 @@ function neverRecording(): DeliveryStore {
 
 describe('a dying controller', () => {
   /** The claim of the one at work was found, and the other one will look again when it is over. */
-  const untilMet = ({ _id: id }: DestinationDoc) =>
+  const untilClaimSeen = ({ _id: id }: DestinationDoc) =>
     until(async () => ((await rig.queues.find(id))?.due_at ?? 0) > rig.clock.now(), { what: 'the claim is met' });
 
   test('that starts again takes up its own work at once', async () => {
@@ -57,7 +57,7 @@ describe('a dying controller', () => {
       setRepeating: (periodMs, fire) => clock.setRepeating(periodMs, fire),
     };
     const dying = rig.controller({ deliveries: neverRecording(), clock: off });
-    const heir = rig.controller();
+    const successor = rig.controller();
     const destination = await rig.destination(receiver.url);
     const incidentId = newId(1);
     await dying.alerts.fanOut(alertOf(monitorConfig(), incidentId, { startedAt: clock.now() }));
@@ -65,14 +65,14 @@ describe('a dying controller', () => {
     // Nothing but the claim is to make the other one wait.
     await rig.mongo.db.collection('deliveries').updateOne({}, { $set: { next_attempt_at: 1 } });
     await rig.mongo.db.collection('delivery_queues').updateOne({}, { $set: { due_at: 1 } });
-    heir.service.wake([destination._id]);
-    await untilMet(destination);
+    successor.service.wake([destination._id]);
+    await untilClaimSeen(destination);
     rig.clock.warp(29_000);
-    heir.service.wake([destination._id]);
-    await until(() => heir.service.atWork === 0);
+    successor.service.wake([destination._id]);
+    await until(() => successor.service.activeQueues === 0);
     expect(receiver.requests).toHaveLength(1);
     rig.clock.warp(2000);
-    heir.service.wake([destination._id]);
+    successor.service.wake([destination._id]);
     await delivered(incidentId);
     expect(receiver.requests).toHaveLength(2);
   });
@@ -83,9 +83,9 @@ describe('a dying controller', () => {
     const incidentId = newId(1);
     await dying.alerts.fanOut(alertOf(monitorConfig(), incidentId, { startedAt: rig.clock.now() }));
     await until(() => receiver.requests.length === 1);
-    const heir = rig.controller();
-    heir.service.poke();
-    await untilMet(destination);
+    const successor = rig.controller();
+    successor.service.trigger();
+    await untilClaimSeen(destination);
     expect((await rig.log(incidentId))[0]?.status).toBe('pending');
     rig.clock.warp(31_000);
     await delivered(incidentId);
@@ -93,7 +93,7 @@ describe('a dying controller', () => {
     expect(receiver.requests).toHaveLength(2);
     expect([second.incident?.id, second.event]).toEqual([first.incident?.id, first.event]);
     expect(new Set(receiver.requests.map((request) => request.headers['x-service-delivery'])).size).toBe(2);
-    await until(() => heir.service.counts.resumed === 1 && heir.service.counts.sent === 1);
+    await until(() => successor.service.counts.resumed === 1 && successor.service.counts.sent === 1);
   });
 
   test('before sending leaves the delivery to another one, which sends it once', async () => {
@@ -120,7 +120,7 @@ describe('a dying controller', () => {
           if (!slept) {
             slept = true;
             rig.controller();
-            await untilMet(destination);
+            await untilClaimSeen(destination);
             rig.clock.warp(31_000);
             await delivered(incidentId);
           }
@@ -131,7 +131,7 @@ describe('a dying controller', () => {
     const destination = await rig.destination(receiver.url);
     await sleepy.alerts.fanOut(alertOf(monitorConfig(), incidentId, { startedAt: rig.clock.now() }));
     await until(() => sleepy.service.counts.again === 1 || receiver.requests.length > 1);
-    await until(() => sleepy.service.atWork === 0);
+    await until(() => sleepy.service.activeQueues === 0);
     expect(receiver.requests).toHaveLength(1);
     expect((await rig.log(incidentId))[0]?.status).toBe('delivered');
   });

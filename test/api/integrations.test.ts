@@ -45,7 +45,7 @@ describe('what was sent to an integration', () => {
     const [tenant, other] = [await newTenant(app), await newTenant(app)];
     const admin = tenant.owner.client;
     const made = async (): Promise<string> => (await admin.post('/api/integrations', hook())).data.integration.id;
-    const [id, quiet] = [await made(), await made()];
+    const [id, unused] = [await made(), await made()];
     const at = Date.UTC(2026, 5, 1);
     const outcomes = ['delivered', 'failed', 'pending', 'bounced', 'delivered'] as const;
     const docs = outcomes.map((status, index) => ({
@@ -65,7 +65,7 @@ describe('what was sent to an integration', () => {
       created_at: '2026-06-01T00:00:00.001Z',
     });
     expect((await read(`${id}/deliveries?limit=2`)).data.deliveries).toEqual(deliveries.slice(0, 2));
-    expect((await read(`${quiet}/deliveries`)).data.deliveries).toEqual([]);
+    expect((await read(`${unused}/deliveries`)).data.deliveries).toEqual([]);
     expect((await read(`${id}/deliveries?limit=101`)).status).toBe(400);
     expect((await read(`${id}/deliveries`, other.owner.client)).status).toBe(404);
   });
@@ -83,9 +83,9 @@ describe('webhook integrations', () => {
   afterAll(() => app.close());
 
   const create = async (change: object = {}): Promise<Loose> => {
-    const answer = await admin.post('/api/integrations', hook(change));
-    expect(answer.status, answer.text).toBe(201);
-    return answer.data.integration;
+    const response = await admin.post('/api/integrations', hook(change));
+    expect(response.status, response.text).toBe(201);
+    return response.data.integration;
   };
 
   test('are created with defaults and read back', async () => {
@@ -147,7 +147,7 @@ describe('webhook integrations', () => {
       [{ name: 'N' }, { enabled: false }, { is_default: true }, { config: { url: 'https://example.com/n' } }];
     expect((await Promise.all(
       changes.map((change) => admin.patch(`/api/integrations/${made.id}`, change)),
-    )).map((answer) => answer.status))
+    )).map((response) => response.status))
       .toEqual([200, 200, 200, 200]);
     expect((await admin.get(`/api/integrations/${made.id}`)).data.integration).toMatchObject({
       name: 'N', enabled: false, is_default: true, config: { url: 'https://example.com/n' },
@@ -177,10 +177,10 @@ describe('webhook integrations', () => {
   test('are deleted', async () => {
     const made = await create();
     expect((await admin.delete(`/api/integrations/${made.id}`)).status).toBe(200);
-    for (const answer of [
+    for (const response of [
       await admin.get(`/api/integrations/${made.id}`), await admin.delete(`/api/integrations/${made.id}`),
     ]) {
-      expect([answer.code, answer.error.message, answer.error.details]).toEqual([
+      expect([response.code, response.error.message, response.error.details]).toEqual([
         'RESOURCE_NOT_FOUND', 'Integration not found', { resourceType: 'Integration' },
       ]);
     }
@@ -194,13 +194,13 @@ describe('webhook integrations', () => {
       '172.16.0.1', '0.0.0.0', '[fd00::1]', '[fe80::1]', '[::]', '100.100.100.200',
     ])('of %s is refused when it is saved', async (host) => {
       const url = `https://${host}/hook`;
-      const answers = [
+      const responses = [
         await admin.post('/api/integrations', hook({ config: { url } })),
         await admin.patch(`/api/integrations/${(await create()).id}`, { config: { url } }),
       ];
-      for (const answer of answers) {
-        expect(answer.code, answer.text).toBe('VALIDATION_ERROR');
-        expect(answer.error.details[0]).toMatchObject({ path: ['config', 'url'] });
+      for (const response of responses) {
+        expect(response.code, response.text).toBe('VALIDATION_ERROR');
+        expect(response.error.details[0]).toMatchObject({ path: ['config', 'url'] });
       }
     });
 
@@ -208,11 +208,11 @@ describe('webhook integrations', () => {
       ['localhost', true], ['10.0.0.1', true], ['127.0.0.1.nip.io', true], ['two.example', true],
       ['169.254.169.254', false], ['meta.example', false], ['[::ffff:127.0.0.1]', false],
     ])('of %s is refused with the setting that would allow it: %s', async (host, isNamed) => {
-      const answers = [
+      const responses = [
         await admin.post('/api/integrations', hook({ config: { url: `https://${host}/hook` } })),
         await admin.post('/api/integrations', { name: 'S', type: 'slack', config: { webhook_url: `https://${host}/` } }),
       ];
-      for (const { error } of answers) {
+      for (const { error } of responses) {
         const message = String(error.details[0].message);
         expect(message).toContain('must be publicly reachable: ');
         expect(message.includes('Set ALLOW_PRIVATE_DESTINATIONS=true on the server'), message).toBe(isNamed);
@@ -256,9 +256,9 @@ describe('webhook integrations', () => {
       [{ events: ['monitor.sideways'] }], [{ events: 'monitor.up' }], [{ enabled: 'yes' }],
       [{ secret: 'whsec_mine' }], [{ organization_id: 'x', extra: 1 }], [{ revision: 9 }],
     ])('%j is refused', async (change) => {
-      const answer = await admin.post('/api/integrations', hook(change));
-      expect(answer.code, answer.text).toBe('VALIDATION_ERROR');
-      expect(Array.isArray(answer.error.details)).toBe(true);
+      const response = await admin.post('/api/integrations', hook(change));
+      expect(response.code, response.text).toBe('VALIDATION_ERROR');
+      expect(Array.isArray(response.error.details)).toBe(true);
     });
 
     test('is accepted at its limits, also with reserved headers', async () => {
@@ -270,11 +270,11 @@ describe('webhook integrations', () => {
 
     test('cannot move an integration or change its type', async () => {
       const made = await create();
-      const answer = await admin.patch(
+      const response = await admin.patch(
         `/api/integrations/${made.id}`,
         { organization_id: 'other', project_id: 'other', created_by: 'me', id: newId(1) },
       );
-      expect(answer.data.integration).toMatchObject({
+      expect(response.data.integration).toMatchObject({
         id: made.id, organization_id: tenant.organizationId, project_id: tenant.projectId,
         created_by: tenant.owner.userId,
       });
@@ -289,7 +289,7 @@ describe('webhook integrations', () => {
       const { id } = await create();
       const opened =
         await Promise.all(Array.from({ length: 10 }, () => admin.get(`/api/integrations/${id}/secret`)));
-      expect(new Set(opened.map((answer) => answer.data.secret)).size).toBe(1);
+      expect(new Set(opened.map((response) => response.data.secret)).size).toBe(1);
       expect(opened[0]?.data.secret).toMatch(/^whsec_[A-Za-z0-9_-]{43}$/);
     });
 
@@ -333,9 +333,9 @@ describe('webhook integrations', () => {
       const { id } = await create();
       const outsider = await newTenant(app);
       for (const [method, path, body] of routes(id).filter(([, path]) => path.includes(id))) {
-        const answer = await outsider.owner.client.send(method, path, { body });
+        const response = await outsider.owner.client.send(method, path, { body });
         const unknown = await outsider.owner.client.send(method, path.replace(id, newId(7)), { body });
-        expect([answer.code, answer.error], `${method} ${path}`).toEqual([
+        expect([response.code, response.error], `${method} ${path}`).toEqual([
           'RESOURCE_NOT_FOUND', unknown.error,
         ]);
       }
@@ -365,9 +365,9 @@ describe('integrations of other types', () => {
 
   const SLACK = 'https://example.com/services/T0/B0/secret';
   const made = async (body: object): Promise<Loose> => {
-    const answer = await admin.post('/api/integrations', { name: 'Ops', ...body });
-    expect(answer.status, answer.text).toBe(201);
-    return answer.data.integration;
+    const response = await admin.post('/api/integrations', { name: 'Ops', ...body });
+    expect(response.status, response.text).toBe(201);
+    return response.data.integration;
   };
 
   test.each([
@@ -396,11 +396,11 @@ describe('integrations of other types', () => {
       { type: 'email', config: { to: ['a@example.com'] } }, { type: 'slack', config: { webhook_url: SLACK } },
     ]) {
       const { id } = await made(body);
-      const answers = [
+      const responses = [
         await admin.get(`/api/integrations/${id}/secret`),
         await admin.post(`/api/integrations/${id}/rotate-secret`),
       ];
-      expect(answers.map((answer) => [answer.status, answer.code])).toEqual([
+      expect(responses.map((response) => [response.status, response.code])).toEqual([
         [400, 'VALIDATION_FAILED'], [400, 'VALIDATION_FAILED'],
       ]);
     }
@@ -430,9 +430,9 @@ describe('integrations of other types', () => {
     [[7]], ['ops@example.com'], [Array.from({ length: 21 }, (_, at) => `u${at}@example.com`)], [undefined],
     [[null]],
   ])('refuse the recipients %j', async (to) => {
-    const answer = await admin.post('/api/integrations', { name: 'Mail', type: 'email', config: { to } });
-    expect(answer.code, answer.text).toBe('VALIDATION_ERROR');
-    expect(answer.error.details[0].path.slice(0, 2)).toEqual(['config', 'to']);
+    const response = await admin.post('/api/integrations', { name: 'Mail', type: 'email', config: { to } });
+    expect(response.code, response.text).toBe('VALIDATION_ERROR');
+    expect(response.error.details[0].path.slice(0, 2)).toEqual(['config', 'to']);
     const { id } = await made({ type: 'email', config: { to: ['a@example.com'] } });
     if (to !== undefined) {
       expect((await admin.patch(`/api/integrations/${id}`, { config: { to } })).code).toBe(
@@ -451,10 +451,10 @@ describe('integrations of other types', () => {
     'https://127.0.0.1.nip.io/', 'https://two.example/', 'https://user@example.com/', 'http://example.com/x',
     'file:///etc/passwd', 'gopher://example.com/', '', 7, undefined,
   ])('refuse the Slack address %j', async (webhook_url) => {
-    const answer =
+    const response =
       await admin.post('/api/integrations', { name: 'Slack', type: 'slack', config: { webhook_url } });
-    expect(answer.code, answer.text).toBe('VALIDATION_ERROR');
-    expect(answer.error.details[0].path).toEqual(['config', 'webhook_url']);
+    expect(response.code, response.text).toBe('VALIDATION_ERROR');
+    expect(response.error.details[0].path).toEqual(['config', 'webhook_url']);
     const { id } = await made({ type: 'slack', config: { webhook_url: SLACK } });
     if (webhook_url !== undefined) {
       expect((await admin.patch(`/api/integrations/${id}`, { config: { webhook_url } })).code).toBe(
@@ -473,8 +473,8 @@ describe('integrations of other types', () => {
       );
     }
     const { id } = await made({ type: 'email', config: { to: ['a@example.com'] } });
-    const answer = await admin.patch(`/api/integrations/${id}`, { config: { url: SLACK } });
-    expect([answer.code, answer.error.details]).toEqual([
+    const response = await admin.patch(`/api/integrations/${id}`, { config: { url: SLACK } });
+    expect([response.code, response.error.details]).toEqual([
       'VALIDATION_ERROR',
       [{ code: 'unrecognized_keys', path: ['config', 'url'], message: 'Unrecognized key' }],
     ]);
@@ -558,11 +558,11 @@ describe('a test of an integration', () => {
     const { id } =
       (await admin.post('/api/integrations', hook({ config: { url: receiver.url } }))).data.integration;
     const config = { url: receiver.url, headers: { [name]: '1' } };
-    for (const answer of [
+    for (const response of [
       await admin.post('/api/integrations', hook({ config })),
       await admin.patch(`/api/integrations/${id}`, { config }),
     ]) {
-      expect([answer.status, answer.code, answer.error?.details?.[0]?.path]).toEqual([
+      expect([response.status, response.code, response.error?.details?.[0]?.path]).toEqual([
         400, 'VALIDATION_ERROR', ['config', 'headers', name],
       ]);
     }

@@ -86,16 +86,16 @@ describe('an invitation', () => {
 
   test('says to whoever has its token what it is for, and stays open', async () => {
     const { person } = await newPerson(app);
-    const known = [];
+    const shown = [];
     for (const email of [address(), person.email]) {
       await invite({ email, role: 'viewer' });
       const token = await tokenFor(email);
-      for (let at = 0; at < 2; at += 1) known.push((await readBy(token)).data.invitation);
+      for (let at = 0; at < 2; at += 1) shown.push((await readBy(token)).data.invitation);
     }
     const organization = (await tenant.owner.client.get('/api/organization')).data.organization;
     const expected = { organization: { id: tenant.organizationId, name: organization.name } };
-    expect(known[1]).toEqual({ ...expected, email: known[0].email, has_account: false });
-    expect(known[3]).toEqual({ ...expected, email: person.email, has_account: true });
+    expect(shown[1]).toEqual({ ...expected, email: shown[0].email, has_account: false });
+    expect(shown[3]).toEqual({ ...expected, email: person.email, has_account: true });
     const [unknown, none] = [await readBy('x'.repeat(64)), await readBy('')];
     expect([unknown.code, none.code]).toEqual(['VALIDATION_ERROR', 'VALIDATION_ERROR']);
     expect(unknown.text).toContain('This link is not valid');
@@ -120,9 +120,9 @@ describe('an invitation', () => {
     const email = address();
     await invite({ email, role: 'viewer' });
     const token = await tokenFor(email);
-    const answers =
+    const responses =
       await Promise.all(Array.from({ length: 6 }, () => accept({ token, name: 'G', password: PASSWORD })));
-    expect(answers.filter((answer) => answer.status === 200)).toHaveLength(1);
+    expect(responses.filter((response) => response.status === 200)).toHaveLength(1);
     expect((await accept({ token, name: 'G', password: PASSWORD })).code).toBe('VALIDATION_ERROR');
     expect((await tenant.owner.client.get('/api/organization/members')).data.members).toHaveLength(2);
   });
@@ -176,10 +176,10 @@ describe('an invitation', () => {
     const claim = { token: randomUUID(), holder: 'another', life: 'first' };
     await app.db.collection<{ _id: string }>('invitations').updateOne({ _id: data.invitation.id }, { $set: { claim } });
     offsetMs = ms;
-    const answers = [await accept(body)];
+    const responses = [await accept(body)];
     passedMs += 9000;
-    answers.push(await accept(body));
-    expect(answers.map(({ code }) => code)).toEqual(['CONFLICT', 'CONFLICT']);
+    responses.push(await accept(body));
+    expect(responses.map(({ code }) => code)).toEqual(['CONFLICT', 'CONFLICT']);
     passedMs += 1000;
     expect((await accept(body)).status).toBe(200);
   });
@@ -219,7 +219,7 @@ describe('an invitation', () => {
   });
 
   test('is cancelled when its maker is removed or demoted', async () => {
-    for (const end of [
+    for (const change of [
       (id: string) => tenant.owner.client.delete(`/api/organization/members/${id}`),
       (id: string) => tenant.owner.client.patch(`/api/organization/members/${id}`, { role: 'viewer' }),
     ]) {
@@ -228,7 +228,7 @@ describe('an invitation', () => {
       await invite({ email, role: 'admin' }, admin.client);
       await invite({ email: address(), role: 'viewer' });
       const token = await tokenFor(email);
-      expect((await end(admin.userId)).status).toBe(200);
+      expect((await change(admin.userId)).status).toBe(200);
       expect((await accept({ token, name: 'Back', password: PASSWORD })).code).toBe('VALIDATION_ERROR');
     }
     expect((await tenant.owner.client.get('/api/organization/invitations')).data.invitations).toHaveLength(2);
@@ -327,10 +327,10 @@ describe('an invitation', () => {
       'project_roles.0.project_id', /^Must be a UUID$/,
     ],
   ])('is not made of %j', async (body, path, message = /./) => {
-    const answer = await invite(body);
-    expect(answer.code).toBe('VALIDATION_ERROR');
-    expect(answer.error.details[0].path.join('.')).toMatch(new RegExp(`^${path}`));
-    expect(answer.error.details[0].message).toMatch(message);
+    const response = await invite(body);
+    expect(response.code).toBe('VALIDATION_ERROR');
+    expect(response.error.details[0].path.join('.')).toMatch(new RegExp(`^${path}`));
+    expect(response.error.details[0].message).toMatch(message);
   });
 
   test('mails names as text, and stores no token', async () => {

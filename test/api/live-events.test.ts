@@ -6,13 +6,13 @@ import { publisherOn, type EventPublisher, type LiveEvent } from '../../controll
 import { LINGER_MS } from '../../controller/events/channel.ts';
 import { type EventHub, KEEP_ALIVE_MS } from '../../controller/events/hub.ts';
 import { RING_EVENTS } from '../../controller/events/ring.ts';
-import { RECHECK_EVERY_MS } from '../../controller/http/stream-guards.ts';
+import { RECHECK_INTERVAL_MS } from '../../controller/http/responses/stream-guards.ts';
 import { connectBus, type NatsBus } from '../../controller/platform/bus/bus.ts';
 import { subjects } from '../../shared/contracts/subjects.ts';
 import { newId } from '../../shared/ids.ts';
 import { createLog } from '../../shared/log.ts';
 import { SimulatedClock } from '../helpers/simulated-clock.ts';
-import { EventClient, type SeenEvent } from '../helpers/event-client.ts';
+import { EventClient, type ReceivedEvent } from '../helpers/event-client.ts';
 import { makeApp, type TestApp } from '../helpers/make-app.ts';
 import { startNats, type TestNats } from '../helpers/nats-server.ts';
 import { newMember, newTenant, type Tenant } from '../helpers/tenants.ts';
@@ -75,10 +75,10 @@ function event(change: Partial<LiveEvent> = {}): LiveEvent {
   };
 }
 
-function say(change: Partial<LiveEvent> = {}): LiveEvent {
-  const said = event(change);
-  publisher.publish(said);
-  return said;
+function publishEvent(change: Partial<LiveEvent> = {}): LiveEvent {
+  const published = event(change);
+  publisher.publish(published);
+  return published;
 }
 
 function result(seq: number): string {
@@ -100,8 +100,8 @@ test('sends the events of its project, with the headers of a stream', async () =
     .toEqual([200, 'text/event-stream; charset=utf-8', 'no']);
   expect(client.headers.get('cache-control')).toContain('no-transform');
   expect(client.headers.get('x-ratelimit-remaining')).toBeTruthy();
-  const said = say();
-  expect(await client.next('incident')).toEqual({ id: said.id, event: 'incident', data: said.data });
+  const published = publishEvent();
+  expect(await client.next('incident')).toEqual({ id: published.id, event: 'incident', data: published.data });
   const monitorId = result(7);
   const seen = await client.next('result');
   expect(seen.data).toEqual({
@@ -114,26 +114,26 @@ test('sends the events of its project, with the headers of a stream', async () =
 test('sends nothing of another project or organization', async () => {
   const other = await newTenant(app);
   const client = await open();
-  say({ organization_id: other.organizationId, project_id: other.projectId });
-  say({ project_id: other.projectId });
+  publishEvent({ organization_id: other.organizationId, project_id: other.projectId });
+  publishEvent({ project_id: other.projectId });
   // An event that claims to be of this project, on the subject of another one.
   bus.publish(
     subjects.events(other.organizationId, other.projectId, 'incident'), JSON.stringify({ v: 1, ...event() }),
   );
-  const own = say();
+  const own = publishEvent();
   await client.next('incident');
   expect(client.events.map(({ id }) => id)).toEqual([own.id]);
 });
 
 test('continues after the last seen event, results included, without repeating any', async () => {
   const first = await open();
-  const [one] = [say(), result(1)];
+  const [one] = [publishEvent(), result(1)];
   await first.next('result');
   first.close();
   await until(() => hub.streams === 0, { what: 'the hub notices' });
-  const two = say();
+  const two = publishEvent();
   const monitorId = result(2);
-  say(one);
+  publishEvent(one);
   const second = await open(byKey(), first.lastEventId);
   await second.next('result');
   expect(second.events.map(({ event: kind, data }) => [kind, data['monitor_id'] ?? data['id']])).toEqual([
@@ -149,15 +149,15 @@ test('continues when no event was seen yet', async () => {
   expect(first.lastEventId).toBeTruthy();
   first.close();
   await until(() => hub.streams === 0, { what: 'the hub notices' });
-  const said = say();
+  const published = publishEvent();
   const second = await open(byKey(), first.lastEventId);
-  expect((await second.next('incident')).id).toBe(said.id);
+  expect((await second.next('incident')).id).toBe(published.id);
 });
 
 test('sends a resync after an unknown or old id, missed results or a lost bus', async () => {
   const watcher = await open();
-  const oldest = say();
-  for (let at = 0; at < RING_EVENTS; at += 1) say();
+  const oldest = publishEvent();
+  for (let at = 0; at < RING_EVENTS; at += 1) publishEvent();
   await until(() => watcher.events.length === RING_EVENTS + 1, { what: 'all are seen' });
   for (const id of ['nonsense', oldest.id, newId(5)]) {
     expect((await (await open(byKey(), id)).next('resync')).id).toBe(watcher.lastEventId);
@@ -168,8 +168,8 @@ test('sends a resync after an unknown or old id, missed results or a lost bus', 
   await clock.advance(LINGER_MS);
   const late = await open(byKey(), watcher.lastEventId);
   await late.next('resync');
-  const said = say();
-  expect((await late.next('incident')).id).toBe(said.id);
+  const published = publishEvent();
+  expect((await late.next('incident')).id).toBe(published.id);
 
   await nats.restart();
   await until(
@@ -178,7 +178,7 @@ test('sends a resync after an unknown or old id, missed results or a lost bus', 
   );
   const after = new Set<string>();
   await until(() => {
-    after.add(say().id);
+    after.add(publishEvent().id);
     return late.events.some(({ id }) => after.has(id));
   }, { what: 'it goes on live', everyMs: 100 });
 });
@@ -198,9 +198,9 @@ test('disconnects a client that never reads without delaying others, and resyncs
   await until(() => seen.includes('retry:'), { what: 'the idle one is connected' });
   const filling = 'x'.repeat(16 * 1024);
   // The sockets of both sides buffer some megabytes before events wait here.
-  let rounds = 0;
-  for (; hub.streams === 2 && rounds < 500; rounds += 1) {
-    const [last] = Array.from({ length: 8 }, () => say({ data: { filling } })).slice(-1) as [LiveEvent];
+  let iterations = 0;
+  for (; hub.streams === 2 && iterations < 500; iterations += 1) {
+    const [last] = Array.from({ length: 8 }, () => publishEvent({ data: { filling } })).slice(-1) as [LiveEvent];
     await until(() => watcher.lastEventId === last.id, { what: 'the one that reads has all' });
   }
   expect(hub.streams).toBe(1);
@@ -209,29 +209,29 @@ test('disconnects a client that never reads without delaying others, and resyncs
   const metrics = await registry.metrics();
   expect(metrics).toMatch(/^farwatch_event_streams 1$/m);
   expect(metrics).toMatch(/^# TYPE farwatch_events_refused_total counter$/m);
-  expect(watcher.events).toHaveLength(rounds * 8);
+  expect(watcher.events).toHaveLength(iterations * 8);
   isReading = true;
   idle.resume();
   await until(() => isClosed, { what: 'the connection is cut' });
   const ids = [...seen.matchAll(/id: ([0-9a-f-]{36})\n/g)].map(([, id]) => id as string);
-  expect(ids.length).toBeLessThan(rounds * 8);
+  expect(ids.length).toBeLessThan(iterations * 8);
   const back = await open(byKey(), ids.at(-1) as string);
   expect((await back.next('resync')).id).toBe(watcher.lastEventId);
-  const said = say();
-  expect((await back.next('incident')).id).toBe(said.id);
+  const published = publishEvent();
+  expect((await back.next('incident')).id).toBe(published.id);
 });
 
 test('continues or sends a resync when about as much was missed as is kept', async () => {
   const watcher = await open();
-  const before = say({ data: { at: 'before' } });
+  const before = publishEvent({ data: { at: 'before' } });
   for (const [sign, first] of [['x', 'incident'], ['\u8a9e', 'resync'], ['\u{1f600}', 'resync']] as const) {
     for (let at = 0; at < 30; at += 1) {
-      const { id } = say({ data: { text: sign.repeat(12 * 1024) } });
+      const { id } = publishEvent({ data: { text: sign.repeat(12 * 1024) } });
       await until(() => watcher.lastEventId === id, { what: 'it is told' });
     }
     const back = await open(byKey(), before.id);
     expect((await back.next('resync')).id).toBe(watcher.lastEventId);
-    const near = await open(byKey(), (watcher.events.at(-20) as SeenEvent).id);
+    const near = await open(byKey(), (watcher.events.at(-20) as ReceivedEvent).id);
     await until(() => near.lastEventId === watcher.lastEventId, { what: 'it is where the other one is' });
     expect([near.isEnded, near.events[0]?.event]).toEqual([false, first]);
     near.close();
@@ -240,12 +240,12 @@ test('continues or sends a resync when about as much was missed as is kept', asy
 
 test('sends only keep-alives while nothing changes', async () => {
   const client = await open();
-  const begun = client.raw;
+  const received = client.raw;
   await clock.advance(KEEP_ALIVE_MS - 1);
-  expect(client.raw).toBe(begun);
+  expect(client.raw).toBe(received);
   await clock.advance(1);
-  await until(() => client.raw.length > begun.length, { what: 'a sign of life' });
-  expect(client.raw.slice(begun.length)).toBe(': keep-alive\n\n');
+  await until(() => client.raw.length > received.length, { what: 'a sign of life' });
+  expect(client.raw.slice(received.length)).toBe(': keep-alive\n\n');
 });
 
 test.each([
@@ -257,12 +257,12 @@ test.each([
   }],
 ])('ends for %s', async (_what, revoke) => {
   const client = await open({ authorization: `Bearer ${tenant.owner.token}` });
-  await clock.advance(RECHECK_EVERY_MS);
-  say();
+  await clock.advance(RECHECK_INTERVAL_MS);
+  publishEvent();
   await client.next('incident');
   expect(client.isEnded).toBe(false);
   expect(await revoke()).toBe(200);
-  await clock.advance(RECHECK_EVERY_MS);
+  await clock.advance(RECHECK_INTERVAL_MS);
   await until(() => client.isEnded, { what: 'the stream ends' });
   await until(() => hub.streams === 0, { what: 'the hub notices' });
 });
@@ -272,7 +272,7 @@ test('ends for a key that is revoked', async () => {
   const keys =
     (await tenant.owner.client.get('/api/auth/api-keys')).data.keys as { id: string; name: string }[];
   await tenant.owner.client.delete(`/api/auth/api-keys/${keys.find(({ name }) => name === 'reader')?.id}`);
-  await clock.advance(RECHECK_EVERY_MS);
+  await clock.advance(RECHECK_INTERVAL_MS);
   await until(() => client.isEnded, { what: 'the stream ends' });
 });
 
@@ -300,33 +300,33 @@ test('ignores unreadable messages', async () => {
   const client = await open();
   bus.publish(`events.${tenant.organizationId}.${tenant.projectId}.incident`, 'no json');
   bus.publish(`raw.${tenant.organizationId}.${tenant.projectId}.m.eu`, '{}');
-  say();
+  publishEvent();
   await client.next('incident');
   await until(() => hub.refused === 2, { what: 'both are counted' });
 });
 
 test('answers HEAD without holding a stream', async () => {
-  const answer = await fetch(`${app.url}/api/events`, { method: 'HEAD', headers: byKey() });
-  expect(answer.status).toBe(200);
+  const response = await fetch(`${app.url}/api/events`, { method: 'HEAD', headers: byKey() });
+  expect(response.status).toBe(200);
   await until(() => hub.streams === 0, { what: 'no stream is left' });
 });
 
 test('reaches a client that connects after a thousand others have left', async () => {
   const visit = (project: string) => {
-    const heard: string[] = [];
+    const received: string[] = [];
     let go = (): void => undefined;
     const sink = {
-      send: (text: string) => heard.push(text) > 0, finish: () => undefined,
-      onGone: (listener: () => void) => void (go = listener),
+      send: (text: string) => received.push(text) > 0, finish: () => undefined,
+      onClose: (listener: () => void) => void (go = listener),
     };
     expect(
-      hub.connect({ organizationId: tenant.organizationId, projectId: project }, { user: project, most: 100 }, sink, null),
+      hub.connect({ organizationId: tenant.organizationId, projectId: project }, { user: project, maxStreams: 100 }, sink, null),
     ).toBeNull();
-    return { heard, leave: () => go() };
+    return { heard: received, leave: () => go() };
   };
   for (let at = 0; at < 1000; at += 1) visit(`project-${at}`).leave();
-  const { heard, leave } = visit(tenant.projectId);
-  const said = say();
-  await until(() => heard.some((text) => text.includes(said.id)), { what: 'the event' });
+  const { heard: received, leave } = visit(tenant.projectId);
+  const published = publishEvent();
+  await until(() => received.some((text) => text.includes(published.id)), { what: 'the event' });
   leave();
 });

@@ -25,34 +25,34 @@ async function publish(): Promise<{ id: string; subdomain: string }> {
   return page;
 }
 
-const open = (subdomain: string) => EventClient.open(app.url, {}, null, `/status/${subdomain}/events`);
+const openStream = (subdomain: string) => EventClient.open(app.url, {}, null, `/status/${subdomain}/events`);
 const versionsOf = ({ events }: EventClient) => events.map(({ data }) => data['version']);
 
 test('open pages are told of each change, and of the end', async () => {
   const { id, subdomain } = await publish();
-  const readers = await Promise.all([open(subdomain), open(subdomain)]);
-  const told = (count: number) => until(
+  const readers = await Promise.all([openStream(subdomain), openStream(subdomain)]);
+  const versionsSent = (count: number) => until(
     () => readers.every((reader) => versionsOf(reader).length === count), { what: `${count} versions are told` },
   );
-  await told(1);
+  await versionsSent(1);
   await client.patch(`${pages}/${id}`, { name: 'Renamed' });
-  await told(2);
+  await versionsSent(2);
   const [one, other] = readers as [EventClient, EventClient];
   expect(versionsOf(one)).toEqual(versionsOf(other));
   expect(new Set(versionsOf(one)).size).toBe(2);
-  const late = await open(subdomain);
+  const late = await openStream(subdomain);
   await until(() => versionsOf(late).length === 1, { what: 'a late reader is told' });
   expect(versionsOf(late)).toEqual(versionsOf(one).slice(1));
   await client.post(`${pages}/${id}/unpublish`);
   await until(() => [...readers, late].every(({ isEnded }) => isEnded), { what: 'the streams end' });
   expect(versionsOf(one).at(-1)).toBe('gone');
-  expect((await open(subdomain)).status).toBe(404);
+  expect((await openStream(subdomain)).status).toBe(404);
 });
 
 test('a hundred readers cost the database what one does', async () => {
   const { subdomain } = await publish();
   const cost = async (count: number) => {
-    const readers = await Promise.all(Array.from({ length: count }, () => open(subdomain)));
+    const readers = await Promise.all(Array.from({ length: count }, () => openStream(subdomain)));
     await until(() => readers.every((reader) => versionsOf(reader).length === 1), { what: 'all are told' });
     commands = 0;
     const name = `Name ${count}`;

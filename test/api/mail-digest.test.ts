@@ -17,7 +17,7 @@ let first: DeliveringController;
 beforeAll(async () => {
   [smtp, rig] = await Promise.all([startSmtpServer(), DeliveryRig.start()]);
   mailer = openMailer(
-    { from: 'Farwatch <farwatch@example.com>', isFromGiven: true, mailgun: null, smtpUrl: smtp.url },
+    { from: 'Farwatch <farwatch@example.com>', isFromConfigured: true, mailgun: null, smtpUrl: smtp.url },
     { folder: 'unused', clock: systemClock, log: createLog('test', 'silent') },
   );
   first = rig.controller({ mailer });

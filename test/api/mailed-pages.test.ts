@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { ApiAnswer } from '../helpers/api-client.ts';
+import type { ApiResponse } from '../helpers/api-client.ts';
 import { makeApp, type TestApp } from '../helpers/make-app.ts';
 import { linkIn } from '../helpers/read-mail.ts';
 import { newPerson, PASSWORD } from '../helpers/tenants.ts';
@@ -18,9 +18,9 @@ async function linkTo(email: string, page: string): Promise<URL> {
   const find = () => app.mailsTo(email).filter((mail) => mail.text.includes(`/${page}?`)).at(-1);
   return linkIn(await until(find, { what: `a mail with ${page}` }), `/${page}`);
 }
-const open = (link: URL) => app.client.get(`${link.pathname}${link.search}`);
+const openPage = (link: URL) => app.client.get(`${link.pathname}${link.search}`);
 /** Submits the page's form as a browser without JavaScript does. */
-function submit(link: URL, page: ApiAnswer, fields: Record<string, string>): Promise<ApiAnswer> {
+function submit(link: URL, page: ApiResponse, fields: Record<string, string>): Promise<ApiResponse> {
   const action = /<form method="post" action="([^"]+)">/.exec(page.text)?.[1] ?? '';
   const token = /name="token" value="([^"]*)"/.exec(page.text)?.[1] ?? '';
   const target = new URL(action, link);
@@ -42,8 +42,8 @@ describe('a mailed link opens a page that', () => {
     const link = await linkTo(email, 'verify-email');
     const verified = async () =>
       (await app.db.collection('users').findOne({ email }))?.['email_verified'] as boolean;
-    const page = await open(link);
-    for (let at = 0; at < 3; at += 1) expect((await open(link)).status).toBe(200);
+    const page = await openPage(link);
+    for (let at = 0; at < 3; at += 1) expect((await openPage(link)).status).toBe(200);
     expect((await app.client.send('HEAD', `${link.pathname}${link.search}`)).status).toBe(200);
     expect(await verified()).toBe(false);
     const done = await submit(link, page, {});
@@ -59,7 +59,7 @@ describe('a mailed link opens a page that', () => {
     const { person } = await newPerson(app);
     await app.client.post('/api/auth/forgot-password', { email: person.email });
     const link = await linkTo(person.email, 'reset-password');
-    const page = await open(link);
+    const page = await openPage(link);
     expect(page.text).toMatch(/<label for="password">/);
     expect(page.text).toContain('autocomplete="new-password"');
     const short = await submit(link, page, { password: 'short' });
@@ -89,7 +89,7 @@ describe('a mailed link opens a page that', () => {
 
   test('runs no script, loads nothing, sends no referrer and is not cached', async () => {
     const page =
-      await open(new URL(`${app.url}/verify-email?token=${'a'.repeat(64)}&utm_source=mail&_hsmi=1`));
+      await openPage(new URL(`${app.url}/verify-email?token=${'a'.repeat(64)}&utm_source=mail&_hsmi=1`));
     const policy = page.headers.get('content-security-policy') ?? '';
     const style = /<style>([\s\S]*)<\/style>/.exec(page.text)?.[1] ?? '';
     expect(policy).toContain("default-src 'none'");
@@ -112,11 +112,11 @@ describe('a mailed link opens a page that', () => {
 
   test('accepts only forms, and answers errors with a page', async () => {
     for (const rawBody of ['token=a&token=b', 'token=a&admin=true', `token=${'x'.repeat(2000)}`]) {
-      const answer = await app.client.send(
+      const response = await app.client.send(
         'POST', '/verify-email',
         { rawBody, headers: { 'content-type': 'application/x-www-form-urlencoded' } },
       );
-      expect([answer.status, answer.headers.get('content-type')], rawBody.slice(0, 30)).toEqual([
+      expect([response.status, response.headers.get('content-type')], rawBody.slice(0, 30)).toEqual([
         400, 'text/html; charset=utf-8',
       ]);
     }

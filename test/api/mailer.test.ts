@@ -37,7 +37,7 @@ afterEach(async () => {
 
 function open(config: Partial<MailConfig>, clock: Clock = systemClock): Mailer {
   mailer = openMailer(
-    { from: FROM, isFromGiven: true, mailgun: null, smtpUrl: null, ...config },
+    { from: FROM, isFromConfigured: true, mailgun: null, smtpUrl: null, ...config },
     { folder, clock, log: createLog('test', 'silent') },
   );
   return mailer;
@@ -167,11 +167,11 @@ describe('Mailgun', () => {
     server.fail('hang');
     const before = server.requests;
     const busy = mailgun();
-    const under = Array.from({ length: 64 }, () => busy.send(MAIL));
+    const inProgress = Array.from({ length: 64 }, () => busy.send(MAIL));
     expect(await busy.send(MAIL)).toEqual({ kind: 'busy', reason: 'too many emails at once' });
     await until(() => server.requests >= before + 64);
     await busy.close();
-    expect((await Promise.all(under)).every((outcome) => outcome.kind === 'retry')).toBe(true);
+    expect((await Promise.all(inProgress)).every((outcome) => outcome.kind === 'retry')).toBe(true);
   });
 
   test('that hangs holds four test mails and a hundred that wait, and alerts wait for none of them', async () => {
@@ -188,12 +188,12 @@ describe('Mailgun', () => {
     expect((await Promise.all(tests)).every((outcome) => outcome.kind === 'retry')).toBe(true);
   });
 
-  test.each(['invitations', 'owners'] as const)('sends password resets at once while %s hang', async (lane) => {
+  test.each(['invitations', 'owners'] as const)('sends password resets at once while %s hang', async (mailClass) => {
     server.fail('hang');
     const before = server.requests;
     const busy = mailgun();
-    const hanging = Array.from({ length: 104 }, () => busy.send(MAIL, lane));
-    expect((await busy.send(MAIL, lane)).kind).toBe('busy');
+    const hanging = Array.from({ length: 104 }, () => busy.send(MAIL, mailClass));
+    expect((await busy.send(MAIL, mailClass)).kind).toBe('busy');
     await until(() => server.requests >= before + 4);
     server.accept();
     expect(await busy.send(MAIL, 'accounts')).toEqual({ kind: 'sent' });

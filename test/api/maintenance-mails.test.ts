@@ -29,7 +29,7 @@ beforeAll(async () => {
   tenant = await newTenant(app);
   client = tenant.writeKey.with({ 'x-project-id': tenant.projectId });
   windows = `/api/projects/${tenant.projectId}/maintenance-windows`;
-  app.controller.subscribers.mailing.start();
+  app.controller.subscribers.noticeSender.start();
 });
 afterAll(async () => {
   await app.close();
@@ -55,25 +55,25 @@ async function subscribe(maintenance: boolean): Promise<string> {
 const at = (hours: number): string => new Date(Date.now() + offsetMs + hours * HOUR_MS).toISOString();
 
 async function create(body: object): Promise<string> {
-  const answer = await client.post(windows, { title: 'Move', status_page_ids: [pageId], ...body });
-  expect(answer.status, answer.text).toBe(201);
-  return answer.data.maintenance_window.id;
+  const response = await client.post(windows, { title: 'Move', status_page_ids: [pageId], ...body });
+  expect(response.status, response.text).toBe(201);
+  return response.data.maintenance_window.id;
 }
 
 /** Lets hours pass, and makes the rounds of two controllers. */
-async function pass(hours: number): Promise<void> {
+async function advanceHours(hours: number): Promise<void> {
   offsetMs += hours * HOUR_MS;
-  await Promise.all([app.controller.maintenance.rounds.run(), app.controller.maintenance.rounds.run()]);
-  await app.controller.maintenance.rounds.run();
+  await Promise.all([app.controller.maintenance.windowTask.run(), app.controller.maintenance.windowTask.run()]);
+  await app.controller.maintenance.windowTask.run();
 }
 
 async function mails(count: number) {
   const received = () => smtp.mails.filter((mail) => mail.to.includes(email));
   await until(() => received().length >= count, { what: `${count} mails` });
   await until(async () => {
-    const open = { page_id: pageId, due_at: { $gt: 0 } };
-    return (await app.db.collection('subscriber_notices').countDocuments(open)) === 0
-      && (await app.db.collection('subscriber_outbox').countDocuments(open)) === 0;
+    const pendingNotices = { page_id: pageId, due_at: { $gt: 0 } };
+    return (await app.db.collection('subscriber_notices').countDocuments(pendingNotices)) === 0
+      && (await app.db.collection('subscriber_outbox').countDocuments(pendingNotices)) === 0;
   }, { what: 'nothing is left to send' });
   expect(received()).toHaveLength(count);
   return received();
@@ -82,9 +82,9 @@ async function mails(count: number) {
 test('subscribers hear of a window before, at its start and at its end, once each, in one thread', async () => {
   const silent = await subscribe(false);
   await create({ starts_at: at(48), ends_at: at(50), description: 'The shop is read-only.' });
-  await pass(12);
+  await advanceHours(12);
   await mails(0);
-  for (const hours of [13, 0, 22.5, 0.6, 0, 1, 1, 30]) await pass(hours);
+  for (const hours of [13, 0, 22.5, 0.6, 0, 1, 1, 30]) await advanceHours(hours);
   const [before, start, end] = await mails(3);
   expect([before, start, end].map((mail) => mail?.headers['subject'])).toEqual([
     '[Acme] Maintenance: Move', 'Re: [Acme] Maintenance: Move', 'Re: [Acme] Maintenance: Move',
@@ -98,9 +98,9 @@ test('subscribers hear of a window before, at its start and at its end, once eac
 
 test('a window that is deleted is told to be cancelled, if readers were told of it', async () => {
   const later = await create({ title: 'Later', starts_at: at(72), ends_at: at(73) });
-  const soon = await create({ title: 'Soon', starts_at: at(5), ends_at: at(6) });
+  const upcoming = await create({ title: 'Soon', starts_at: at(5), ends_at: at(6) });
   await mails(1);
-  for (const id of [later, soon]) await client.delete(`${windows}/${id}`);
+  for (const id of [later, upcoming]) await client.delete(`${windows}/${id}`);
   const [, cancelled] = await mails(2);
   expect(cancelled?.headers['subject']).toBe('Re: [Acme] Maintenance: Soon');
   expect(cancelled?.text).toContain('has been canceled or has ended');
@@ -111,7 +111,7 @@ test('what a crash repeats is not sent again', async () => {
   await mails(1);
   const stored = app.db.collection<WindowDoc>('maintenance_windows');
   await stored.updateOne({ _id: id }, { $set: { announced_until: 0, due_at: 0 } });
-  await pass(0);
+  await advanceHours(0);
   expect((await stored.findOne({ _id: id }))?.announced_until).toBeGreaterThan(0);
   await mails(1);
 });
@@ -119,8 +119,8 @@ test('what a crash repeats is not sent again', async () => {
 test('windows that are changed again and again do not flood subscribers', async () => {
   const id = await create({ starts_at: at(5), ends_at: at(6) });
   for (let change = 0; change < 25; change += 1) {
-    const answer = await client.patch(`${windows}/${id}`, { ends_at: at(6.1 + change / 10) });
-    expect(answer.status).toBe(200);
+    const response = await client.patch(`${windows}/${id}`, { ends_at: at(6.1 + change / 10) });
+    expect(response.status).toBe(200);
   }
   await mails(20);
 });

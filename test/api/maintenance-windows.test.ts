@@ -1,13 +1,13 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import type { ProjectContext } from '../../controller/http/route.ts';
+import type { ProjectContext } from '../../controller/http/routing/route.ts';
 import type { MaintenanceDeps } from '../../controller/maintenance/deps.ts';
 import { WindowStore } from '../../controller/maintenance/store.ts';
 import {
   changeWindow, createWindow, listOccurrences, previewOccurrences,
 } from '../../controller/maintenance/verbs.ts';
 import {
-  MOST_WINDOWS, MOST_WINDOWS_OF_MONITOR, type WindowDoc,
+  MAX_WINDOWS, MAX_WINDOWS_PER_MONITOR, type WindowDoc,
 } from '../../controller/maintenance/window.ts';
 import { FairQueue } from '../../shared/fair-queue.ts';
 import { systemClock } from '../../shared/time.ts';
@@ -35,9 +35,9 @@ afterAll(() => app.close());
 const inHours = (hours: number): string => new Date(Date.now() + hours * HOUR_MS).toISOString();
 
 async function create(body: object = {}, by = client, at = path): Promise<Loose> {
-  const answer = await by.post(at, { title: 'Move', starts_at: inHours(-1), ends_at: inHours(1), ...body });
-  expect(answer.status, answer.text).toBe(201);
-  return answer.data.maintenance_window;
+  const response = await by.post(at, { title: 'Move', starts_at: inHours(-1), ends_at: inHours(1), ...body });
+  expect(response.status, response.text).toBe(201);
+  return response.data.maintenance_window;
 }
 
 async function createMonitor(by: ApiClient = client): Promise<string> {
@@ -50,20 +50,20 @@ test('a window is read back as it was sent, and a read can be sent back', async 
   const { data } = await client.post(
     `/api/projects/${tenant.projectId}/status-pages`, { name: 'Acme', subdomain: `page-${randomUUID()}` },
   );
-  const sent = {
+  const body = {
     title: 'Move of the database', description: 'Two\nlines', starts_at: '2027-03-27T01:30:00.000Z',
     ends_at: '2027-03-27T03:00:00.000Z', monitor_ids: [monitor], status_page_ids: [data.status_page.id],
     recurrence: 'FREQ=WEEKLY;BYDAY=SA', timezone: 'Europe/Berlin', suppress_alerts: false,
   };
-  const window = await create(sent);
-  expect(window).toMatchObject({ ...sent, status: 'scheduled', project_id: tenant.projectId });
-  expect(window.occurrence).toEqual({ starts_at: sent.starts_at, ends_at: sent.ends_at });
+  const window = await create(body);
+  expect(window).toMatchObject({ ...body, status: 'scheduled', project_id: tenant.projectId });
+  expect(window.occurrence).toEqual({ starts_at: body.starts_at, ends_at: body.ends_at });
   const one = `${path}/${window.id}`;
   expect((await client.get(one)).data.maintenance_window).toEqual(window);
   expect((await client.get(path)).data.maintenance_windows).toContainEqual(window);
   expect((await client.put(one, window)).data.maintenance_window).toEqual(window);
   const changed = (await client.patch(one, { recurrence: 'rrule:freq=monthly' })).data.maintenance_window;
-  expect(changed).toMatchObject({ ...sent, recurrence: 'FREQ=MONTHLY' });
+  expect(changed).toMatchObject({ ...body, recurrence: 'FREQ=MONTHLY' });
   expect((await client.delete(one)).data.message).toBe('Maintenance window deleted successfully');
   expect((await client.get(one)).code).toBe('RESOURCE_NOT_FOUND');
   expect((await client.delete(one)).code).toBe('RESOURCE_NOT_FOUND');
@@ -112,9 +112,9 @@ test.each<[object, string]>([
   [{ monitor_ids: Array.from({ length: 501 }, () => randomUUID()) }, 'monitor_ids'],
 ])('is refused with %j', async (body, field) => {
   const valid = { title: 'Move', starts_at: inHours(-1), ends_at: inHours(1) };
-  const answer = await client.post(path, { ...valid, ...body });
-  expect(answer.code, answer.text).toBe('VALIDATION_ERROR');
-  expect(answer.error.details[0].path[0]).toBe(field);
+  const response = await client.post(path, { ...valid, ...body });
+  expect(response.code, response.text).toBe('VALIDATION_ERROR');
+  expect(response.error.details[0].path[0]).toBe(field);
 });
 
 test('monitors, pages and windows of others are unknown', async () => {
@@ -123,17 +123,17 @@ test('monitors, pages and windows of others are unknown', async () => {
   const foreign = await createMonitor(theirs);
   expect((await client.post(path, { ...body, monitor_ids: [foreign] })).code).toBe('VALIDATION_ERROR');
   const window = await create({}, theirs, `/api/projects/${other.projectId}/maintenance-windows`);
-  for (const answer of [
+  for (const response of [
     await client.get(`${path}/${window.id}`), await client.patch(`${path}/${window.id}`, { title: 'Mine' }),
     await client.delete(`${path}/${window.id}`),
-  ]) expect(answer.code).toBe('RESOURCE_NOT_FOUND');
+  ]) expect(response.code).toBe('RESOURCE_NOT_FOUND');
 });
 
 test('a monitor is in a limited number of windows, of which those that are over do not count', async () => {
   const monitor_ids = [await createMonitor()];
   const body = { title: 'Move', starts_at: inHours(-1), ends_at: inHours(1), monitor_ids };
   await create({ ...body, ends_at: inHours(-0.5) });
-  for (let count = 0; count < MOST_WINDOWS_OF_MONITOR; count += 1) await create(body);
+  for (let count = 0; count < MAX_WINDOWS_PER_MONITOR; count += 1) await create(body);
   expect((await client.post(path, body)).error.details[0].path).toEqual(['monitor_ids']);
 });
 
@@ -143,12 +143,12 @@ test('a project has a limited number of windows', async () => {
   const { id } = await create({}, crowded.owner.client, at);
   const windows = app.db.collection<WindowDoc>('maintenance_windows');
   const doc = (await windows.findOne({ _id: id })) as WindowDoc;
-  await windows.insertMany(Array.from({ length: MOST_WINDOWS - 1 }, () => ({ ...doc, _id: randomUUID() })));
-  const answer = await crowded.owner.client.post(
+  await windows.insertMany(Array.from({ length: MAX_WINDOWS - 1 }, () => ({ ...doc, _id: randomUUID() })));
+  const response = await crowded.owner.client.post(
     at, { title: 'Move', starts_at: inHours(-1), ends_at: inHours(1) },
   );
-  expect(answer.code).toBe('FAIR_USE_LIMIT_REACHED');
-  expect(answer.error.details).toEqual({ limit: MOST_WINDOWS });
+  expect(response.code).toBe('FAIR_USE_LIMIT_REACHED');
+  expect(response.error.details).toEqual({ limit: MAX_WINDOWS });
 });
 
 test('a published page tells of its windows, in JSON and for people', async () => {
@@ -186,8 +186,8 @@ test('what a crash kept from monitors is told to them by the next round', async 
   const monitor = await createMonitor();
   const { id } = await create({ monitor_ids: [monitor] });
   const windows = app.db.collection<WindowDoc>('maintenance_windows');
-  await windows.updateOne({ _id: id }, { $set: { untold: [monitor], due_at: 0 } });
-  await app.controller.maintenance.rounds.run();
+  await windows.updateOne({ _id: id }, { $set: { outdated_monitor_ids: [monitor], due_at: 0 } });
+  await app.controller.maintenance.windowTask.run();
   expect((await app.monitors.findByIds([monitor]))[0]?.revision).toBe(3);
   expect(await windows.findOne({ _id: id })).not.toHaveProperty('due_at');
 });
@@ -196,10 +196,10 @@ test('the occurrences of all windows in a time are listed by time, of this proje
   const own = await newTenant(app);
   const [mine, at] = [own.owner.client, `/api/projects/${own.projectId}/maintenance-windows`];
   const body = { name: 'Shop', type: 'HTTP', target: 'https://shop.example/', interval_seconds: 60 };
-  const { id: watched } = (await mine.post('/api/monitors', body)).data.monitor;
+  const { id: monitored } = (await mine.post('/api/monitors', body)).data.monitor;
   const weekly = await create({
     title: 'Restart', starts_at: '2027-03-20T01:30:00Z', ends_at: '2027-03-20T02:30:00Z',
-    recurrence: 'FREQ=WEEKLY', timezone: 'Europe/Berlin', monitor_ids: [watched],
+    recurrence: 'FREQ=WEEKLY', timezone: 'Europe/Berlin', monitor_ids: [monitored],
   }, mine, at);
   const once = await create({ title: 'Move', starts_at: '2027-03-26T23:00:00Z', ends_at: '2027-03-28T01:00:00Z' }, mine, at);
   const { data } = await mine.get(`${at}/occurrences?from=2027-03-27T00:00:00Z&to=2027-04-03T12:00:00Z`);
@@ -209,7 +209,7 @@ test('the occurrences of all windows in a time are listed by time, of this proje
     // An hour earlier by UTC: the clocks have changed.
     { maintenance_window_id: weekly.id, title: 'Restart', starts_at: '2027-04-03T00:30:00.000Z', ends_at: '2027-04-03T01:30:00.000Z' },
   ]);
-  const ofMonitor = await mine.get(`${at}/occurrences?from=2027-03-27T00:00:00Z&to=2027-04-03T12:00:00Z&monitor_id=${watched}`);
+  const ofMonitor = await mine.get(`${at}/occurrences?from=2027-03-27T00:00:00Z&to=2027-04-03T12:00:00Z&monitor_id=${monitored}`);
   expect(ofMonitor.data.occurrences).toEqual(data.occurrences.slice(1));
   const long = await mine.get(`${at}/occurrences?from=2027-01-01T00:00:00Z&to=2027-12-01T00:00:00Z`);
   expect(long).toMatchObject({ status: 400, error: { code: 'VALIDATION_ERROR' } });
@@ -229,13 +229,13 @@ test('a preview lists the next ten occurrences, and saves nothing', async () => 
 
 test('whatever computes the occurrences of a window takes a turn for each', async () => {
   const queue = new FairQueue(
-    systemClock, { atOnce: 1, atOnceOfKey: 1, waiting: 10, waitingOfKey: 10, longestWaitMs: HOUR_MS },
+    systemClock, { maxRunning: 1, maxRunningPerKey: 1, maxWaiting: 10, maxWaitingPerKey: 10, maxWaitMs: HOUR_MS },
     (refusal) => new Error(refusal),
   );
   let turns = 0;
   const deps: MaintenanceDeps = {
-    windows: new WindowStore(app.db), changed: () => Promise.resolve(),
-    knownMonitors: () => Promise.resolve(new Set()), knownPages: () => Promise.resolve(new Set()),
+    windows: new WindowStore(app.db), onWindowChanged: () => Promise.resolve(),
+    existingMonitors: () => Promise.resolve(new Set()), existingPages: () => Promise.resolve(new Set()),
     turns: {
       run: (key, work) => {
         turns += 1;

@@ -90,7 +90,7 @@ describe('members', () => {
     const rotated = (await owner.post('/api/auth/api-keys', { name: 'rotated by them' })).data;
     const { key } = (await person.client.post(`/api/auth/api-keys/${rotated.id}/rotate`)).data;
     const taken = (await person.client.post('/api/auth/api-keys', { name: 'rotated by the owner' })).data;
-    const kept = (await owner.post(`/api/auth/api-keys/${taken.id}/rotate`)).data;
+    const rotatedBack = (await owner.post(`/api/auth/api-keys/${taken.id}/rotate`)).data;
     const { subscription } = (await person.client.post('/api/subscriptions', { name: 'Archive' })).data;
     const ours = (await owner.post('/api/subscriptions', { name: 'Ours' })).data.subscription;
 
@@ -105,7 +105,7 @@ describe('members', () => {
     expect((await owner.delete(`${path(person.userId)}?revoke_credentials=yes`)).code).toBe('VALIDATION_ERROR');
     const removed = await owner.delete(`${path(person.userId)}?revoke_credentials=true`);
     expect(removed.data).toEqual({ message: 'Member removed', revoked: { api_keys: 2, subscriptions: 1 } });
-    expect(await Promise.all([theirs.key, key, kept.key, tenant.readKeyText].map(works))).toEqual(
+    expect(await Promise.all([theirs.key, key, rotatedBack.key, tenant.readKeyText].map(works))).toEqual(
       [false, false, true, true],
     );
     const { subscriptions } = (await owner.get('/api/subscriptions')).data;
@@ -121,15 +121,15 @@ describe('members', () => {
     const key = (await tenant.owner.client.post('/api/auth/api-keys', { name: 'theirs' })).data;
     const refused = await tenant.owner.client.delete(`${path(tenant.owner.userId)}?revoke_credentials=true`);
     expect(refused.code).toBe('CONFLICT');
-    const answer = await app.client.get('/api/monitors', { headers: { 'x-api-key': key.key } });
-    expect(answer.status).toBe(200);
+    const response = await app.client.get('/api/monitors', { headers: { 'x-api-key': key.key } });
+    expect(response.status).toBe(200);
   });
 
   test('always include an owner: the last one cannot be removed or demoted', async () => {
-    for (const answer of [
+    for (const response of [
       await tenant.owner.client.delete(path(tenant.owner.userId)),
       await tenant.owner.client.patch(path(tenant.owner.userId), { role: 'admin' }),
-    ]) expect([answer.status, answer.code]).toEqual([409, 'CONFLICT']);
+    ]) expect([response.status, response.code]).toEqual([409, 'CONFLICT']);
     const second = await newMember(app, tenant, 'owner');
     expect((await tenant.owner.client.patch(path(tenant.owner.userId), { role: 'admin' })).status).toBe(200);
     expect((await second.client.delete(path(second.userId))).code).toBe('CONFLICT');
@@ -139,7 +139,7 @@ describe('members', () => {
   test('always include an owner, even when all owners demote each other concurrently', async () => {
     const others = [await newMember(app, tenant, 'owner'), await newMember(app, tenant, 'owner')];
     const owners = [tenant.owner, ...others];
-    for (let round = 0; round < 3; round += 1) {
+    for (let iteration = 0; iteration < 3; iteration += 1) {
       await Promise.all(owners.map((owner, at) => owner.client.patch(
         path((owners[(at + 1) % 3] as { userId: string }).userId), { role: 'viewer' },
       )));

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { freePort } from '../../deploy/quickstart/ports.ts';
+import { freePort } from '../../deploy/quickstart/servers/ports.ts';
 import { makeApp } from '../helpers/make-app.ts';
 
 const TOKEN = 'a-token-for-the-scraper';
@@ -18,8 +18,8 @@ test('with METRICS_TOKEN the metrics require it, and guesses are counted', async
   const without = await app.client.get('/metrics');
   expect([without.status, without.code]).toEqual([401, 'MISSING_AUTH']);
   for (const wrong of [`${TOKEN}x`, TOKEN.slice(1), '', 'x']) {
-    const answer = await app.client.get('/metrics', bearer(wrong));
-    expect([answer.status, answer.code]).toEqual([401, 'INVALID_TOKEN']);
+    const response = await app.client.get('/metrics', bearer(wrong));
+    expect([response.status, response.code]).toEqual([401, 'INVALID_TOKEN']);
   }
   expect((await app.client.get('/metrics', bearer('x'))).code).toBe('RATE_LIMIT_EXCEEDED');
   expect((await app.client.get('/metrics', bearer(TOKEN))).status).toBe(200);
@@ -40,9 +40,9 @@ test('with METRICS_LISTEN the metrics have an address of their own, and nothing 
   const app = await makeApp({ env: { METRICS_LISTEN: `127.0.0.1:${port}`, METRICS_TOKEN: TOKEN } });
   const at = (path: string, init = {}) => fetch(`http://127.0.0.1:${port}${path}`, init);
   await app.client.get('/healthz');
-  const answer = await at('/metrics', bearer(TOKEN));
-  expect(answer.status).toBe(200);
-  expect(await answer.text()).toContain('route="/healthz"');
+  const response = await at('/metrics', bearer(TOKEN));
+  expect(response.status).toBe(200);
+  expect(await response.text()).toContain('route="/healthz"');
   expect((await at('/metrics')).status).toBe(401);
   for (const path of ['/healthz', '/api/openapi.json', '/api/docs', '/api/monitors', '/']) {
     expect((await at(path)).status, path).toBe(404);

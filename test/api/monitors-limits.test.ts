@@ -12,9 +12,9 @@ describe('the plan', () => {
   test('allows exactly its number of monitors, even for concurrent requests', async () => {
     const app = await makeApp({ env: { DEFAULT_PLAN: 'free' } });
     const tenant = await newTenant(app);
-    const answers = await createMany(tenant.writeKey, 100);
-    expect(answers.filter((answer) => answer.status === 201)).toHaveLength(50);
-    const refused = answers.filter((answer) => answer.code === 'MONITOR_LIMIT_REACHED');
+    const responses = await createMany(tenant.writeKey, 100);
+    expect(responses.filter((response) => response.status === 201)).toHaveLength(50);
+    const refused = responses.filter((response) => response.code === 'MONITOR_LIMIT_REACHED');
     expect(refused).toHaveLength(50);
     expect(refused[0]?.error).toMatchObject({
       message: 'This plan allows 50 monitors', details: { limit: 50, usage: 50 },
@@ -29,8 +29,8 @@ describe('the plan', () => {
     const [first] = await createMany(tenant.writeKey, 3);
     const path = `/api/monitors/${first?.data.monitor.id}`;
     const deleted = await Promise.all(Array.from({ length: 5 }, () => tenant.writeKey.delete(path)));
-    expect(deleted.filter((answer) => answer.status === 200)).toHaveLength(1);
-    expect((await createMany(tenant.writeKey, 5)).filter((answer) => answer.status === 201)).toHaveLength(1);
+    expect(deleted.filter((response) => response.status === 200)).toHaveLength(1);
+    expect((await createMany(tenant.writeKey, 5)).filter((response) => response.status === 201)).toHaveLength(1);
     await app.close();
   });
 
@@ -44,8 +44,8 @@ describe('the plan', () => {
     await app.accounts.quota.reserve(tenant.organizationId, 'monitors');
     expect((await createMany(tenant.writeKey, 1))[0]?.code).toBe('MONITOR_LIMIT_REACHED');
     offsetMs = 61_000;
-    const answers = await createMany(tenant.writeKey, 4);
-    expect(answers.filter((answer) => answer.status === 201)).toHaveLength(1);
+    const responses = await createMany(tenant.writeKey, 4);
+    expect(responses.filter((response) => response.status === 201)).toHaveLength(1);
     expect(await app.monitors.countOfOrganization(tenant.organizationId)).toBe(3);
     await app.close();
   });

@@ -68,13 +68,13 @@ test('its list is searched by name and target, and read in pages', async () => {
 
 test('monitors that it has lost, and those that were deleted, are not on its list', async () => {
   const probe = (await one.owner.client.post('/api/probes', { region_id: 'local', name: 'lost' })).data.probe.id;
-  const [kept, moved, deleted] = [
+  const [remaining, moved, deleted] = [
     await assigned(one, 'kept', probe), await assigned(one, 'moved', probe), await assigned(one, 'deleted', probe),
   ];
   const items = app.db.collection<{ _id: string; gone: boolean }>('assignments');
   await items.updateOne({ _id: `${probe}:${moved}` }, { $set: { gone: true } });
   await one.writeKey.delete(`/api/monitors/${deleted}`);
-  expect((await read(one, '', probe)).monitors).toMatchObject([{ id: kept }]);
+  expect((await read(one, '', probe)).monitors).toMatchObject([{ id: remaining }]);
 });
 
 test('the monitors of other projects of the organization are only counted', async () => {
@@ -86,8 +86,8 @@ test('the monitors of other projects of the organization are only counted', asyn
   await assigned(one, 'first', probe);
   const hidden = await assigned(one, 'second', probe, 'local', second);
   expect(await read(one, '', probe)).toMatchObject({ monitors: [{ name: 'first' }], others: 1 });
-  const asked = await second.get(`/api/probes/${probe}/monitors`);
-  expect(asked.data).toMatchObject({ monitors: [{ id: hidden }], others: 1 });
+  const response = await second.get(`/api/probes/${probe}/monitors`);
+  expect(response.data).toMatchObject({ monitors: [{ id: hidden }], others: 1 });
   // Somebody without a role in that project may not ask for it.
   const member = await newMember(app, one, 'member');
   const refused = await member.client.with({ 'x-project-id': made.data.project.id })

@@ -5,7 +5,7 @@ import type { IncidentDoc } from '../../controller/incidents/incident.ts';
 import type { MonitorDoc } from '../../controller/monitors/monitor.ts';
 import { encodeRollup } from '../../controller/results/hours/rollup-codec.ts';
 import { emptyRollup } from '../../controller/results/hours/rollup.ts';
-import type { MonitorLive } from '../../controller/results/reading/live.ts';
+import type { MonitorLive } from '../../controller/results/reading/recent/monitor-live.ts';
 import type { ApiClient, Loose } from '../helpers/api-client.ts';
 import { makeApp, type TestApp } from '../helpers/make-app.ts';
 import { QueryPlans } from '../helpers/query-plans.ts';
@@ -25,7 +25,7 @@ afterAll(() => app.close());
 beforeEach(async () => {
   tenant = await newTenant(app);
   client = tenant.readKey;
-  app.owners.unanswered.clear();
+  app.owners.unavailable.clear();
   commands = [];
 });
 
@@ -33,14 +33,14 @@ const create = async (change: Loose = {}): Promise<string> => {
   const body = {
     name: 'Shop', type: 'HTTP', target: 'https://shop.example/', interval_seconds: 60, ...change,
   };
-  const answer = await tenant.writeKey.post('/api/monitors', body);
-  if (answer.status !== 201) throw new Error(answer.text);
-  return answer.data.monitor.id;
+  const response = await tenant.writeKey.post('/api/monitors', body);
+  if (response.status !== 201) throw new Error(response.text);
+  return response.data.monitor.id;
 };
 const overview = async (query = ''): Promise<Loose> => {
-  const answer = await client.get(`/api/monitors/overview${query}`);
-  if (answer.status !== 200) throw new Error(answer.text);
-  return answer.data;
+  const response = await client.get(`/api/monitors/overview${query}`);
+  if (response.status !== 200) throw new Error(response.text);
+  return response.data;
 };
 const live = (change: Partial<MonitorLive> = {}): MonitorLive => ({
   status: 'up', since: 1, last_check_at: null, last_success_at: null, last_failure_at: null,
@@ -132,8 +132,8 @@ describe('pages', () => {
     await tenant.writeKey.delete(`/api/monitors/${deleted}`);
     const other = await newTenant(app);
     await create();
-    const answer = await other.readKey.get('/api/monitors/overview');
-    expect(answer.data).toMatchObject({ monitors: [], total_count: 0 });
+    const response = await other.readKey.get('/api/monitors/overview');
+    expect(response.data).toMatchObject({ monitors: [], total_count: 0 });
     expect((await overview()).monitors).toHaveLength(1);
   });
 
@@ -177,21 +177,21 @@ describe('hours and days', () => {
       id, { uptime_percentage: 99.999, avg_response_time: 120.4, total_checks: 10, failed_checks: 1 },
     );
     const page = await overview('?include=hours,days&limit=500');
-    const [known, unknown] = page.monitors;
+    const [withData, withoutData] = page.monitors;
     expect(page.first_hour).toBe((hour - 23) * HOUR_MS);
     expect(page.first_day).toBe((today - 89) * DAY_MS);
-    expect(known.hours).toEqual([...nulls(21), 90, null, 99.99]);
-    expect(known.response_times).toEqual([...nulls(21), 250, null, 120]);
-    const [watched, down] = [HOUR_MS + 100_000, 360_000 + 1];
-    expect(known.uptime_24h).toBe(Math.floor((1 - down / watched) * 10_000) / 100);
-    expect([known.days[49], known.days[79]]).toEqual([50, 75]);
-    expect(known.days).toHaveLength(90);
-    expect(known.days.at(-1)).toBeGreaterThan(80);
-    expect(known.uptime_90d).toBeLessThan(known.uptime_30d);
-    expect(unknown).toMatchObject({ uptime_24h: null, uptime_30d: null, uptime_90d: null, days: nulls(90) });
-    expect(unknown.hours).toEqual(nulls(24));
+    expect(withData.hours).toEqual([...nulls(21), 90, null, 99.99]);
+    expect(withData.response_times).toEqual([...nulls(21), 250, null, 120]);
+    const [monitoredMs, down] = [HOUR_MS + 100_000, 360_000 + 1];
+    expect(withData.uptime_24h).toBe(Math.floor((1 - down / monitoredMs) * 10_000) / 100);
+    expect([withData.days[49], withData.days[79]]).toEqual([50, 75]);
+    expect(withData.days).toHaveLength(90);
+    expect(withData.days.at(-1)).toBeGreaterThan(80);
+    expect(withData.uptime_90d).toBeLessThan(withData.uptime_30d);
+    expect(withoutData).toMatchObject({ uptime_24h: null, uptime_30d: null, uptime_90d: null, days: nulls(90) });
+    expect(withoutData.hours).toEqual(nulls(24));
     const { monitors: [brief] } = await overview('?include=days&limit=500');
-    expect(brief).toMatchObject({ uptime_30d: known.uptime_30d });
+    expect(brief).toMatchObject({ uptime_30d: withData.uptime_30d });
     expect(brief).not.toHaveProperty('hours');
   });
 
@@ -216,7 +216,7 @@ describe('hours and days', () => {
   test('are not told while an owner is away, but states are', async () => {
     const id = await create();
     app.owners.live.set(id, live());
-    app.owners.unanswered.add('open');
+    app.owners.unavailable.add('open');
     expect((await client.get('/api/monitors/overview?include=hours')).status).toBe(503);
     expect((await overview()).monitors).toHaveLength(1);
   });
@@ -236,9 +236,9 @@ test.each([
   ['other parts', 'include=weeks', 'include'], ['what is no id', 'ids=x', 'ids'],
   ['too many ids', `ids=${`,${randomUUID()}`.repeat(101)}`, 'ids'],
 ])('refuses %s', async (_what, query, field) => {
-  const answer = await client.get(`/api/monitors/overview?${query}`);
-  expect([answer.status, answer.error.code]).toEqual([400, 'VALIDATION_ERROR']);
-  expect(answer.error.message).toContain(field);
+  const response = await client.get(`/api/monitors/overview?${query}`);
+  expect([response.status, response.error.code]).toEqual([400, 'VALIDATION_ERROR']);
+  expect(response.error.message).toContain(field);
 });
 
 function nulls(count: number): null[] {

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import type { IncidentDoc } from '../../controller/incidents/incident.ts';
-import type { MonitorLive } from '../../controller/results/reading/live.ts';
+import type { MonitorLive } from '../../controller/results/reading/recent/monitor-live.ts';
 import type { ApiClient, Loose } from '../helpers/api-client.ts';
 import { addRegion, makeApp, type TestApp } from '../helpers/make-app.ts';
 import type { Figures } from '../helpers/owners-bus.ts';
@@ -19,16 +19,16 @@ beforeEach(async () => {
   tenant = await newTenant(app);
   client = tenant.writeKey;
   app.owners.recent = [];
-  app.owners.unanswered.clear();
+  app.owners.unavailable.clear();
 });
 
 const create = async (change: Loose = {}): Promise<string> => {
   const body = {
     name: 'Shop', type: 'HTTP', target: 'https://shop.example/', interval_seconds: 60, ...change,
   };
-  const answer = await client.post('/api/monitors', body);
-  if (answer.status !== 201) throw new Error(answer.text);
-  return answer.data.monitor.id;
+  const response = await client.post('/api/monitors', body);
+  if (response.status !== 201) throw new Error(response.text);
+  return response.data.monitor.id;
 };
 const names = async (query: string) =>
   (await client.get(`/api/monitors?${query}`)).data.monitors.map((monitor: { name: string }) => monitor.name);
@@ -108,18 +108,18 @@ describe('the list', () => {
 
   test('shows what is known of each monitor, and omits what is unknown', async () => {
     const fresh = await create({ name: 'fresh' });
-    const known = await create({ name: 'known' });
+    const monitorWithStats = await create({ name: 'known' });
     const incident = {
       id: randomUUID(), started_at: Date.now() - 5 * 60_000 - 500, severity: 'critical' as const,
       type: 'timeout' as const,
     };
     const at = 1_700_000_123_456;
-    app.owners.live.set(known, live({
+    app.owners.live.set(monitorWithStats, live({
       status: 'down', last_check_at: at, last_failure_at: at, last_success_at: 5_000, open_incident: incident,
     }));
-    app.owners.figures.set(known, figures());
+    app.owners.figures.set(monitorWithStats, figures());
     const incidents = app.db.collection<StoredIncident>('incidents');
-    await incidents.insertOne({ ...stored(known, incident), status: 'acknowledged' });
+    await incidents.insertOne({ ...stored(monitorWithStats, incident), status: 'acknowledged' });
     const [second, first] = (await client.get('/api/monitors?sort_by=name')).data.monitors;
     expect(first.id).toBe(fresh);
     for (const absent of ['last_check_at', 'stats', 'group_id', 'group_name']) {
@@ -144,11 +144,11 @@ describe('the list', () => {
     expect(
       (await client.get('/api/monitors?search=known')).data.monitors[0].stats.currentIncident,
     ).toBeNull();
-    await client.post(`/api/monitors/${known}/pause`);
+    await client.post(`/api/monitors/${monitorWithStats}/pause`);
     const paused = (await client.get('/api/monitors?search=known')).data.monitors[0];
     expect(paused.runtimeStatus).toBe('unknown');
     expect(paused).not.toHaveProperty('next_check_at');
-    expect((await client.get(`/api/monitors/${known}`)).data.monitor.runtimeStatus).toBe('paused');
+    expect((await client.get(`/api/monitors/${monitorWithStats}`)).data.monitor.runtimeStatus).toBe('paused');
     await client.post(
       '/api/monitors', { name: 'job', type: 'HEARTBEAT', heartbeat_interval: 60, grace_period: 60 },
     );
@@ -159,7 +159,7 @@ describe('the list', () => {
 });
 
 describe('the current incident', () => {
-  const known = async (): Promise<string> => {
+  const monitorWithStats = async (): Promise<string> => {
     const id = await create();
     app.owners.figures.set(id, figures());
     app.owners.live.set(id, live({ last_check_at: 5_000 }));
@@ -179,7 +179,7 @@ describe('the current incident', () => {
   };
 
   test('has the severity that people give it, on the dashboard too', async () => {
-    const id = await known();
+    const id = await monitorWithStats();
     const incident = await make(id);
     const own = { id: incident, started_at: Date.now(), severity: 'critical' as const, type: 'timeout' as const };
     app.owners.live.set(id, live({ status: 'down', last_check_at: 5_000, open_incident: own }));
@@ -191,7 +191,7 @@ describe('the current incident', () => {
   });
 
   test('is the latest open one made through the API, unless checks have opened one', async () => {
-    const id = await known();
+    const id = await monitorWithStats();
     await create({ name: 'Other' });
     expect(await shown(id)).toEqual([null, null, null]);
     const first = await make(id, 'major');
@@ -214,7 +214,7 @@ describe('the current incident', () => {
   });
 
   test('is never one of another project', async () => {
-    const id = await known();
+    const id = await monitorWithStats();
     const foreign = { id: randomUUID(), started_at: Date.now(), severity: 'major' as const };
     await app.db.collection<StoredIncident>('incidents').insertOne({
       ...stored(id, foreign), project_id: randomUUID(), created_by: 'somebody',
@@ -245,8 +245,8 @@ describe('the statistics of a monitor', () => {
       id,
       live({ status: 'degraded', last_check_at: 6_000.4, last_success_at: 5_000, last_failure_at: 3_000 }),
     );
-    const quiet = await client.get(`/api/monitors/${id}/stats?period=7d`);
-    expect(quiet.data).toEqual({
+    const empty = await client.get(`/api/monitors/${id}/stats?period=7d`);
+    expect(empty.data).toEqual({
       uptime_percentage: 99.5, avg_response_time: 120.3, total_checks: 10, failed_checks: 1,
       last_check_at: 6_000, last_success_at: 5_000,
       last_failure_at: 3_000, runtime_status: 'degraded', in_maintenance: false,
@@ -351,15 +351,15 @@ test('an internal error has the code of its route', async () => {
   await corrupt(id, 'rollups_1h');
   await corrupt(id, 'monitor_states');
   const expectFailure = async (path: string, status: number, code: string) => {
-    const answer = await client.get(path);
-    expect([answer.status, answer.code], path).toEqual([status, code]);
-    expect(answer.text).not.toContain('booked');
+    const response = await client.get(path);
+    expect([response.status, response.code], path).toEqual([status, code]);
+    expect(response.text).not.toContain('booked');
   };
   await expectFailure('/api/monitors', 400, 'MONITORS_FETCH_FAILED');
   await expectFailure(`/api/monitors/${id}/stats`, 500, 'STATS_FETCH_FAILED');
   await expectFailure('/api/monitors/stats', 500, 'INTERNAL_ERROR');
   // Without an answer from the owner, the stored state is read.
-  app.owners.unanswered.add('open');
+  app.owners.unavailable.add('open');
   await expectFailure(`/api/monitors/${id}`, 500, 'CHECK_FETCH_FAILED');
   expect((await client.post(`/api/monitors/${id}/pause`)).code).toBe('MONITOR_PAUSE_FAILED');
 });
@@ -375,12 +375,12 @@ test('while the owner of a shard is away, its status is served, and its numbers 
     '/api/groups/health-summary', '/api/dashboard/overview',
   ];
   const person = tenant.owner.client;
-  const ask = () => Promise.all(paths.map((path) => person.get(path)));
-  expect((await ask()).map(({ status }) => status)).toEqual(Array(paths.length).fill(200));
-  for (const name of ['open', 'latest', 'rows', 'health'] as const) app.owners.unanswered.add(name);
-  for (const [index, answer] of (await ask()).entries()) {
-    expect([answer.status, answer.code], paths[index]).toEqual([503, 'SERVICE_UNAVAILABLE']);
-    expect(Number(answer.headers.get('retry-after')), paths[index]).toBeGreaterThan(0);
+  const readAll = () => Promise.all(paths.map((path) => person.get(path)));
+  expect((await readAll()).map(({ status }) => status)).toEqual(Array(paths.length).fill(200));
+  for (const name of ['open', 'latest', 'rows', 'health'] as const) app.owners.unavailable.add(name);
+  for (const [index, response] of (await readAll()).entries()) {
+    expect([response.status, response.code], paths[index]).toEqual([503, 'SERVICE_UNAVAILABLE']);
+    expect(Number(response.headers.get('retry-after')), paths[index]).toBeGreaterThan(0);
   }
   for (const path of [`/api/monitors/${id}`, `/api/monitors/${id}/regions`, `/api/groups/${group.id}`]) {
     expect((await person.get(path)).status, path).toBe(200);

@@ -171,19 +171,19 @@ describe('what an HTTP monitor expects of an answer', () => {
     [{ http_config: { assertions: [{ ...json, extra: 1 }] } }, 'http_config.assertions.0.extra', ''],
     [{ method: 'HEAD', assertions: [json] }, 'assertions', 'The response to a HEAD request has no body to check'],
   ])('is refused as %j: %s %s', async (change, path, message) => {
-    const answer = await create(change);
-    expect([answer.status, answer.code], answer.text).toEqual([400, 'VALIDATION_ERROR']);
-    const issues: Loose[] = answer.error.details;
+    const response = await create(change);
+    expect([response.status, response.code], response.text).toEqual([400, 'VALIDATION_ERROR']);
+    const issues: Loose[] = response.error.details;
     const issue = issues.find((one) => one['path'].join('.') === path);
-    expect(issue, answer.text).toBeDefined();
+    expect(issue, response.text).toBeDefined();
     if (message !== '') expect(issue?.['message']).toBe(message);
   });
 });
 
 test('a heartbeat without its settings is refused with an error code of its own', async () => {
-  const answer = await client.post('/api/monitors', { name: 'Backup', type: 'HEARTBEAT' });
-  expect([answer.status, answer.code]).toEqual([400, 'VALIDATION_FAILED']);
-  expect(answer.error.details).toEqual([
+  const response = await client.post('/api/monitors', { name: 'Backup', type: 'HEARTBEAT' });
+  expect([response.status, response.code]).toEqual([400, 'VALIDATION_FAILED']);
+  expect(response.error.details).toEqual([
     { code: 'custom', path: ['heartbeat_interval'], message: 'Required for HEARTBEAT monitors' },
     { code: 'custom', path: ['grace_period'], message: 'Required for HEARTBEAT monitors' },
   ]);
@@ -210,9 +210,9 @@ describe('monitors in bulk', () => {
   test('are paused, resumed and deleted where this changes anything; failures are listed by monitor', async () => {
     const [one, two, off] = [await make(), await make(), await make()];
     await client.post(`/api/monitors/${off.id}/disable`);
-    const stranger = await make({}, (await newTenant(app)).writeKey);
+    const foreignMonitor = await make({}, (await newTenant(app)).writeKey);
     const unknown = randomUUID();
-    const ids = [two.id, one.id, off.id, stranger.id, unknown, one.id];
+    const ids = [two.id, one.id, off.id, foreignMonitor.id, unknown, one.id];
     const paused = await bulk({ action: 'pause', monitor_ids: ids });
     expect(paused.data).toEqual({
       affected_count: 2, monitor_ids: [two.id, one.id], message: '2 monitors paused',
@@ -221,7 +221,7 @@ describe('monitors in bulk', () => {
           monitor_id: off.id, code: 'CONFLICT',
           message: 'A disabled monitor cannot be paused; resume it first',
         },
-        ...[stranger.id, unknown].map(
+        ...[foreignMonitor.id, unknown].map(
           (id) => ({ monitor_id: id, code: 'MONITOR_NOT_FOUND', message: 'Monitor not found' }),
         ),
       ],
@@ -233,10 +233,10 @@ describe('monitors in bulk', () => {
       affected_count: 2, message: '2 monitors resumed',
     });
     expect((await client.get(`/api/monitors/${off.id}`)).data.monitor.status).toBe('active');
-    const deleted = await bulk({ action: 'delete', monitor_ids: [one.id, two.id, stranger.id] });
-    expect(deleted.data).toMatchObject({ affected_count: 2, failures: [{ monitor_id: stranger.id }] });
+    const deleted = await bulk({ action: 'delete', monitor_ids: [one.id, two.id, foreignMonitor.id] });
+    expect(deleted.data).toMatchObject({ affected_count: 2, failures: [{ monitor_id: foreignMonitor.id }] });
     expect((await client.get(`/api/monitors/${one.id}`)).code).toBe('MONITOR_NOT_FOUND');
-    expect((await app.monitors.findByIds([stranger.id]))[0]).toMatchObject({
+    expect((await app.monitors.findByIds([foreignMonitor.id]))[0]).toMatchObject({
       revision: 1, status: 'active', deleted_at: null,
     });
   });
@@ -286,8 +286,8 @@ describe('monitors in bulk', () => {
     [{ tags: ['x'] }, 'tags'],
     [{ monitor_ids: Array.from({ length: 501 }, () => randomUUID()) }, 'monitor_ids'],
   ])('are not changed by the invalid body %j', async (change, path) => {
-    const answer = await bulk({ action: 'pause', monitor_ids: [randomUUID()], ...change });
-    expect([answer.status, answer.error.details[0].path.join('.')], answer.text).toEqual([400, path]);
+    const response = await bulk({ action: 'pause', monitor_ids: [randomUUID()], ...change });
+    expect([response.status, response.error.details[0].path.join('.')], response.text).toEqual([400, path]);
   });
 });
 

@@ -17,7 +17,7 @@ afterAll(() => app.close());
 beforeEach(async () => {
   tenant = await newTenant(app);
   client = tenant.writeKey;
-  app.owners.poked.length = 0;
+  app.owners.notifiedShards.length = 0;
 });
 
 const minimal = {
@@ -33,9 +33,9 @@ const stored = (id: string) => app.monitors.findByIds([id]).then((docs) => docs[
 describe('a created monitor', () => {
   test('has every default when only the required fields are given, and waits for its first result', async () => {
     const before = Math.floor(Date.now() / 1000);
-    const answer = await create();
-    expect(answer.status).toBe(201);
-    const { id, created_at: createdAt, updated_at: updatedAt, ...rest } = answer.data.monitor;
+    const response = await create();
+    expect(response.status).toBe(201);
+    const { id, created_at: createdAt, updated_at: updatedAt, ...rest } = response.data.monitor;
     expect(createdAt).toBeGreaterThanOrEqual(before);
     expect(updatedAt).toBe(createdAt);
     expect(rest).toEqual({
@@ -45,12 +45,12 @@ describe('a created monitor', () => {
       method: 'GET', headers: {}, body: null,
       follow_redirects: true, max_redirects: 5, verify_ssl: true, expected_status: [],
     });
-    expect((await client.get(`/api/monitors/${id}`)).data).toEqual(answer.data);
+    expect((await client.get(`/api/monitors/${id}`)).data).toEqual(response.data);
   });
 
   test('is marked for its shard, whose owner is notified', async () => {
     const { id } = (await create()).data.monitor;
-    expect(app.owners.poked).toEqual([shardOf(id)]);
+    expect(app.owners.notifiedShards).toEqual([shardOf(id)]);
     expect(await stored(id)).toMatchObject({
       revision: 1, unjournaled: shardOf(id), deleted_at: null, project_id: tenant.projectId,
     });
@@ -212,12 +212,12 @@ describe('a monitor is refused', () => {
     [{ domain_monitoring: { enabled: 'yes' } }, 'domain_monitoring.enabled'],
     [{ keyword_config: {} }, 'keyword_config'], [{ organisation_id: 'x' }, 'organisation_id'],
   ])('for %j: %s', async (change, path) => {
-    const answer = await create(change);
-    expect([answer.status, answer.code], answer.text).toEqual([400, 'VALIDATION_ERROR']);
+    const response = await create(change);
+    expect([response.status, response.code], response.text).toEqual([400, 'VALIDATION_ERROR']);
     expect(
-      answer.error.details.map((issue: { path: string[] }) => issue.path.join('.')), answer.text,
+      response.error.details.map((issue: { path: string[] }) => issue.path.join('.')), response.text,
     ).toContain(path);
-    expect(answer.error.message.startsWith('Validation failed: ')).toBe(true);
+    expect(response.error.message.startsWith('Validation failed: ')).toBe(true);
   });
 
   test('with the message in the specification', async () => {
@@ -249,15 +249,15 @@ describe('a changed monitor', () => {
   const path = () => `/api/monitors/${monitor.id}`;
 
   test.each(['PUT', 'PATCH'])('keeps every field that a %s does not mention', async (method) => {
-    const answer = await client.send(method, path(), { body: { name: 'Renamed' } });
-    expect(answer.status).toBe(200);
-    expect(answer.data.monitor).toEqual({
-      ...monitor, name: 'Renamed', updated_at: answer.data.monitor.updated_at,
+    const response = await client.send(method, path(), { body: { name: 'Renamed' } });
+    expect(response.status).toBe(200);
+    expect(response.data.monitor).toEqual({
+      ...monitor, name: 'Renamed', updated_at: response.data.monitor.updated_at,
     });
     expect(await stored(monitor.id)).toMatchObject({
       revision: 2, tags: ['prod'], monitoring_regions: ['eu-west'], name: 'Renamed',
     });
-    expect(app.owners.poked).toEqual([shardOf(monitor.id), shardOf(monitor.id)]);
+    expect(app.owners.notifiedShards).toEqual([shardOf(monitor.id), shardOf(monitor.id)]);
   });
 
   test('cannot ask for more regions than it names', async () => {
@@ -345,11 +345,11 @@ describe('a changed monitor', () => {
 
   test('ignores read-only fields', async () => {
     const foreign = randomUUID();
-    const answer = await client.patch(path(), {
+    const response = await client.patch(path(), {
       id: foreign, organization_id: foreign, created_by: foreign, status: 'disabled', configState: 'disabled',
       runtimeStatus: 'up', created_at: 1, updated_at: 1,
     });
-    expect(answer.data.monitor).toEqual(monitor);
+    expect(response.data.monitor).toEqual(monitor);
   });
 
   test('drops a setting that is set to null or an empty list', async () => {
@@ -367,8 +367,8 @@ describe('a changed monitor', () => {
 
   test('keeps its type', async () => {
     expect((await client.patch(path(), { type: 'HTTP' })).status).toBe(200);
-    const answer = await client.patch(path(), { type: 'TCP' });
-    expect([answer.code, answer.error.details[0].path]).toEqual(['VALIDATION_ERROR', ['type']]);
+    const response = await client.patch(path(), { type: 'TCP' });
+    expect([response.code, response.error.details[0].path]).toEqual(['VALIDATION_ERROR', ['type']]);
   });
 
   test('lets its timeout follow the interval until a timeout is given', async () => {
@@ -384,8 +384,8 @@ describe('a changed monitor', () => {
       { name: 'N' }, { interval_seconds: 90 }, { method: 'HEAD' }, { tags: ['x'] }, { verify_ssl: false },
       { max_redirects: 1 },
     ];
-    const answers = await Promise.all(changes.map((change) => client.patch(path(), change)));
-    expect(answers.map((answer) => answer.status)).toEqual(Array(6).fill(200));
+    const responses = await Promise.all(changes.map((change) => client.patch(path(), change)));
+    expect(responses.map((response) => response.status)).toEqual(Array(6).fill(200));
     expect(await stored(monitor.id)).toMatchObject({
       name: 'N', interval_seconds: 90, tags: ['x'], revision: 7,
       http: { method: 'HEAD', verify_ssl: false, max_redirects: 1, headers: { A: 'b' } },
@@ -414,21 +414,21 @@ describe('the state of a monitor', () => {
   beforeEach(async () => {
     id = (await create()).data.monitor.id;
     path = `/api/monitors/${id}`;
-    app.owners.poked.length = 0;
+    app.owners.notifiedShards.length = 0;
   });
   const move = async (transition: string) => {
-    const answer = await client.post(`${path}/${transition}`);
-    return answer.code ??
-      [answer.data.monitor.status, answer.data.monitor.configState, answer.data.monitor.runtimeStatus];
+    const response = await client.post(`${path}/${transition}`);
+    return response.code ??
+      [response.data.monitor.status, response.data.monitor.configState, response.data.monitor.runtimeStatus];
   };
 
   test('changes by pausing, resuming and disabling; repeating one changes nothing', async () => {
     expect(await move('resume')).toEqual(['active', 'active', 'unknown']);
-    expect(app.owners.poked).toEqual([]);
+    expect(app.owners.notifiedShards).toEqual([]);
     expect(await move('pause')).toEqual(['paused', 'paused', 'paused']);
     expect(await move('pause')).toEqual(['paused', 'paused', 'paused']);
     expect((await stored(id))?.revision).toBe(2);
-    expect(app.owners.poked).toEqual([shardOf(id)]);
+    expect(app.owners.notifiedShards).toEqual([shardOf(id)]);
     expect(await move('resume')).toEqual(['active', 'active', 'unknown']);
     expect(await move('disable')).toEqual(['disabled', 'disabled', 'paused']);
     expect(await move('pause')).toBe('CONFLICT');
@@ -438,11 +438,11 @@ describe('the state of a monitor', () => {
 
   test('ends with deletion, which is marked for the journal', async () => {
     expect((await client.delete(path)).data).toEqual({ message: 'Monitor deleted successfully' });
-    for (const answer of [
+    for (const response of [
       await client.get(path), await client.patch(path, { name: 'x' }), await client.post(`${path}/pause`),
       await client.delete(path),
     ]) {
-      expect([answer.status, answer.code]).toEqual([404, 'MONITOR_NOT_FOUND']);
+      expect([response.status, response.code]).toEqual([404, 'MONITOR_NOT_FOUND']);
     }
     expect((await client.get('/api/monitors')).data.pagination.total_count).toBe(0);
     const doc = await stored(id);

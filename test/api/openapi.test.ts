@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { isRawAnswer } from '../../controller/http/route.ts';
+import { isRawDeclaration } from '../../controller/http/routing/route.ts';
 import { ERROR_STATUS, type ErrorCode } from '../../shared/errors.ts';
 import type { Loose } from '../helpers/api-client.ts';
 import { makeApp, type TestApp } from '../helpers/make-app.ts';
@@ -107,7 +107,7 @@ describe('the OpenAPI document', () => {
       }
     }
     for (const route of app.routes) {
-      for (const answer of Object.values(route.answers)) if (!isRawAnswer(answer)) strictSchema(answer);
+      for (const declared of Object.values(route.responses)) if (!isRawDeclaration(declared)) strictSchema(declared);
     }
   });
 

@@ -43,7 +43,7 @@ describe('a GET', () => {
     const to = await receiver();
     to.behave((response) => response.writeHead(404).end('ü'));
     const outcome = await reader().get(get(`${to.url}/a?b=c`));
-    expect(outcome).toEqual({ kind: 'answered', status: 404, location: null, body: Buffer.from('ü') });
+    expect(outcome).toEqual({ kind: 'responded', status: 404, location: null, body: Buffer.from('ü') });
     expect(to.requests[0]).toMatchObject({ method: 'GET', path: '/a?b=c' });
     expect(to.requests[0]?.headers).toMatchObject({ accept: 'application/rdap+json', 'user-agent': 'Farwatch' });
   });
@@ -115,7 +115,7 @@ describe('a query by TCP', () => {
     const to = await registry();
     to.whois.set('example.net', 'domain: example.net');
     const outcome = await reader().query(query(to, 'example.net'));
-    expect(outcome).toEqual({ kind: 'answered', body: Buffer.from('domain: example.net') });
+    expect(outcome).toEqual({ kind: 'responded', body: Buffer.from('domain: example.net') });
     expect(to.queries).toEqual(['example.net']);
   });
 
@@ -125,14 +125,14 @@ describe('a query by TCP', () => {
     to.whois.set('slow', (socket) => void drip(socket, 'expires', 20));
     to.whois.set('silent', () => undefined);
     to.whois.set('reset', (socket) => void socket.resetAndDestroy());
-    const asked = reader();
-    expect(await asked.query(query(to, 'long'))).toMatchObject({ reason: 'the response is larger than 64 kB' });
+    const slowReader = reader();
+    expect(await slowReader.query(query(to, 'long'))).toMatchObject({ reason: 'the response is larger than 64 kB' });
     for (const name of ['slow', 'silent']) {
-      expect(await asked.query(query(to, name, 300))).toMatchObject({
+      expect(await slowReader.query(query(to, name, 300))).toMatchObject({
         kind: 'failed', reason: 'no complete response within 0.3 seconds',
       });
     }
-    expect(await asked.query(query(to, 'reset'))).toMatchObject({ kind: 'failed' });
+    expect(await slowReader.query(query(to, 'reset'))).toMatchObject({ kind: 'failed' });
   });
 
   test('goes to no private address, and ends at a stop', async () => {

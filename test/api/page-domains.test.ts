@@ -7,7 +7,7 @@ import { makeApp, type TestApp } from '../helpers/make-app.ts';
 import { SimulatedClock } from '../helpers/simulated-clock.ts';
 import { newTenant, type Tenant } from '../helpers/tenants.ts';
 import { until } from '../helpers/until.ts';
-import { startNameServer, type Asked, type TestNameServer } from '../unit/probe/checks/dns/name-server.ts';
+import { startNameServer, type ReceivedQuery, type TestNameServer } from '../unit/probe/checks/dns/name-server.ts';
 import { wireMessage, wireName, wireRecord, wireString } from '../unit/probe/checks/dns/wire.ts';
 
 const [HOUR_MS, PAGE_DOMAIN] = [3_600_000, 'pages.example'];
@@ -17,28 +17,28 @@ let clock: SimulatedClock;
 let dns: TestNameServer;
 let app: TestApp;
 let tenant: Tenant;
-let stranger: Tenant;
+let outsider: Tenant;
 /** What DNS says: the records of a name, or how it fails. */
 const zone = new Map<string, { cname?: string; txt?: string[] } | 'broken' | 'silent'>();
 
-function answer({ id, section, name, type, send }: Asked): void {
+function respondFromZone({ id, section, name, type, send }: ReceivedQuery): void {
   const found = zone.get(name.toLowerCase());
   if (found === 'silent') return;
-  const reply = { id, question: section };
-  if (found === 'broken') return send(wireMessage({ ...reply, flags: SERVFAIL }));
-  if (found === undefined) return send(wireMessage({ ...reply, flags: NXDOMAIN }));
+  const header = { id, question: section };
+  if (found === 'broken') return send(wireMessage({ ...header, flags: SERVFAIL }));
+  if (found === undefined) return send(wireMessage({ ...header, flags: NXDOMAIN }));
   const { cname, txt = [] } = found;
-  send(wireMessage({ ...reply, answers: type === 'CNAME'
+  send(wireMessage({ ...header, dnsMessage: type === 'CNAME'
     ? (cname === undefined ? [] : [wireRecord({ type: CNAME, data: wireName(cname) })])
     : txt.map((one) => wireRecord({ type: TXT, data: wireString(one) })) }));
 }
 
 beforeAll(async () => {
   clock = new SimulatedClock(Date.UTC(2026, 5, 1, 12));
-  dns = await startNameServer(answer);
+  dns = await startNameServer(respondFromZone);
   const env = { STATUS_PAGE_DOMAIN: PAGE_DOMAIN, STATUS_PAGE_DNS_SERVERS: `127.0.0.1:${dns.port}` };
   app = await makeApp({ clock, env });
-  [tenant, stranger] = [await newTenant(app), await newTenant(app)];
+  [tenant, outsider] = [await newTenant(app), await newTenant(app)];
 });
 afterAll(async () => {
   await app.close();
@@ -119,7 +119,7 @@ test('what DNS does not say, or says of another page, verifies nothing', async (
   }
   expect((await verify(other)).code).toBe('VALIDATION_ERROR');
   for (const own of [PAGE_DOMAIN, `x.${PAGE_DOMAIN}`]) {
-    const thief = await publish(own, stranger);
+    const thief = await publish(own, outsider);
     zone.set(own, { cname: `${thief.subdomain}.${PAGE_DOMAIN}` });
     proof(thief, own);
     expect((await verify(thief)).data.verification.problem).toBe('This domain belongs to this installation');
@@ -127,10 +127,10 @@ test('what DNS does not say, or says of another page, verifies nothing', async (
 });
 
 test('an organization that verifies without end keeps no other from verifying', async () => {
-  const [slow, quick] = [newDomain(), newDomain()];
-  const [greedy, modest] = [await publish(slow), await publish(quick, stranger)];
+  const [slow, fast] = [newDomain(), newDomain()];
+  const [greedy, modest] = [await publish(slow), await publish(fast, outsider)];
   for (const name of [slow, `_farwatch.${slow}`]) zone.set(name, 'silent');
-  proof(modest, quick);
+  proof(modest, fast);
   const problems: string[] = [];
   const flood = Array.from({ length: 60 }, async () => problems.push((await verify(greedy)).data.verification.problem));
   await until(() => problems.includes('Too many names are being looked up'), { what: 'some are refused' });
@@ -141,7 +141,7 @@ test('an organization that verifies without end keeps no other from verifying', 
 
 test('two pages never have one domain: the one that DNS names has it', async () => {
   const domain = newDomain();
-  const [page, rival] = [await publish(domain), await publish(domain, stranger)];
+  const [page, rival] = [await publish(domain), await publish(domain, outsider)];
   proof(page, domain);
   await verify(page);
   zone.set(domain, { cname: `${rival.subdomain}.${PAGE_DOMAIN}` });
@@ -179,21 +179,21 @@ test('DNS is asked again: a domain outlives its name servers for three days, the
   const page = await publish(domain);
   proof(page, domain);
   await verify(page);
-  const look = async (afterMs: number) => {
+  const recheck = async (afterMs: number) => {
     await clock.advance(afterMs);
     await app.controller.statusPages.domainChecks.run();
   };
-  await look(7 * HOUR_MS);
+  await recheck(7 * HOUR_MS);
   zone.set(`_farwatch.${domain}`, 'broken');
-  await look(7 * HOUR_MS);
-  await look(71 * HOUR_MS);
+  await recheck(7 * HOUR_MS);
+  await recheck(71 * HOUR_MS);
   expect(await isVerified(page)).toBe(true);
   proof(page, domain);
-  await look(2 * HOUR_MS);
+  await recheck(2 * HOUR_MS);
   zone.delete(`_farwatch.${domain}`);
-  for (const hours of [7, 71]) await look(hours * HOUR_MS);
+  for (const hours of [7, 71]) await recheck(hours * HOUR_MS);
   expect(await isVerified(page)).toBe(true);
-  await look(2 * HOUR_MS);
+  await recheck(2 * HOUR_MS);
   expect(await isVerified(page)).toBe(false);
   expect((await at(domain)).body).not.toContain(page.subdomain);
   const mails = () => app.mailsTo(tenant.owner.email).filter(({ text: body }) => body.includes(domain));
@@ -216,8 +216,8 @@ test('the host of a page shows that page, and nothing else of the installation',
   }
   expect((await at(host, '/api/auth/login', {}, 'POST')).status).toBe(404);
   expect((await at(`nobody.${PAGE_DOMAIN}`)).status).toBe(404);
-  for (const known of ['app.farwatch.example', '127.0.0.1', 'unknown.example', PAGE_DOMAIN, '', 'a b', '[::1]:3000']) {
-    const { status, body } = await at(known, '/healthz');
-    if (known !== 'a b') expect([status, known, body.includes(page.subdomain)]).toEqual([200, known, false]);
+  for (const hostName of ['app.farwatch.example', '127.0.0.1', 'unknown.example', PAGE_DOMAIN, '', 'a b', '[::1]:3000']) {
+    const { status, body } = await at(hostName, '/healthz');
+    if (hostName !== 'a b') expect([status, hostName, body.includes(page.subdomain)]).toEqual([200, hostName, false]);
   }
 });

@@ -51,15 +51,15 @@ test('feeds carry posts with their updates as text, with absolute links', async 
   const [atom, rss, json] = await Promise.all(
     ['atom', 'rss', 'json'].map((format) => read(`/status/${page.subdomain}/feed.${format}?lang=de`)),
   );
-  expect([atom, rss, json].map((answer) => answer?.headers.get('content-type'))).toEqual([
+  expect([atom, rss, json].map((response) => response?.headers.get('content-type'))).toEqual([
     'application/atom+xml; charset=utf-8', 'application/rss+xml; charset=utf-8',
     'application/feed+json; charset=utf-8',
   ]);
-  for (const answer of [atom, rss]) {
-    expect(answer?.text).not.toMatch(/<script|<disk|\uFFFF/);
-    expect(answer?.text).toContain('Trouble (Ursache gefunden)');
-    expect(answer?.text).toContain(`${app.url}/status/${page.subdomain}/incidents/`);
-    expect(answer?.text).toContain('<?xml version="1.0" encoding="utf-8"?>');
+  for (const response of [atom, rss]) {
+    expect(response?.text).not.toMatch(/<script|<disk|\uFFFF/);
+    expect(response?.text).toContain('Trouble (Ursache gefunden)');
+    expect(response?.text).toContain(`${app.url}/status/${page.subdomain}/incidents/`);
+    expect(response?.text).toContain('<?xml version="1.0" encoding="utf-8"?>');
   }
   expect(atom?.text).toContain('A &#60;disk&#62;.');
   // Once for XML, and once more for the HTML that RSS readers expect.
@@ -136,17 +136,17 @@ test('whoever has a feed, a badge or a style already gets no body', async () => 
   for (const path of [...ofPage, `/api/monitors/${monitors.shown}/badge.svg`]) {
     const tag = (await read(path)).headers.get('etag') ?? '';
     // The client of the API tests knows declared answers only.
-    const again = await fetch(app.url + path, { headers: { 'if-none-match': tag } });
-    expect([again.status, await again.text()], path).toEqual([304, '']);
+    const revalidated = await fetch(app.url + path, { headers: { 'if-none-match': tag } });
+    expect([revalidated.status, await revalidated.text()], path).toEqual([304, '']);
   }
 });
 
 test('nothing public tells targets or hidden monitors, and all of it is gone with the page', async () => {
   for (const path of everything()) {
-    const answer = await read(path);
-    expect(answer.status, path).toBe(200);
+    const response = await read(path);
+    expect(response.status, path).toBe(200);
     for (const secret of ['internal-target', 'shop-eu-3', 'secret', monitors.hidden]) {
-      expect(answer.text, path).not.toContain(secret);
+      expect(response.text, path).not.toContain(secret);
     }
   }
   for (const verb of ['unpublish', 'publish', 'archive', 'publish']) {

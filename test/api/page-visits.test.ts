@@ -28,15 +28,15 @@ async function publish(): Promise<{ id: string; subdomain: string }> {
   return page;
 }
 
-const open = (path: string, headers: Record<string, string> = BROWSER, method = 'GET') =>
+const openPage = (path: string, headers: Record<string, string> = BROWSER, method = 'GET') =>
   fetch(app.url + path, { method, headers });
 const flush = () => app.controller.statusPages.counter.flush();
 const numbersOf = (page: Loose | undefined) => [page?.page_views_24h, page?.page_views_7d, page?.page_views_30d];
 
-async function counts(id: string): Promise<{ alone: number[]; list: number[] }> {
+async function counts(id: string): Promise<{ single: number[]; list: number[] }> {
   const list: Loose[] = (await client.get(pages)).data.status_pages;
   return {
-    alone: numbersOf((await client.get(`${pages}/${id}`)).data.status_page),
+    single: numbersOf((await client.get(`${pages}/${id}`)).data.status_page),
     list: numbersOf(list.find((page) => page.id === id)),
   };
 }
@@ -47,18 +47,18 @@ test('what people open is counted, what programs fetch is not, and nobody is ide
   for (const headers of [
     BROWSER, { ...BROWSER, 'sec-fetch-dest': 'document' }, { ...BROWSER, 'sec-fetch-dest': 'iframe' },
   ]) {
-    const answer = await open(path, headers);
-    expect([answer.status, answer.headers.get('set-cookie')]).toEqual([200, null]);
+    const response = await openPage(path, headers);
+    expect([response.status, response.headers.get('set-cookie')]).toEqual([200, null]);
   }
   for (const headers of [
     { 'user-agent': 'Mozilla/5.0 (compatible; Googlebot/2.1)' }, { 'user-agent': 'curl/8.5.0' },
     { 'user-agent': '' }, { ...BROWSER, 'sec-purpose': 'prefetch;prerender' }, { ...BROWSER, purpose: 'prefetch' },
     { ...BROWSER, 'sec-fetch-dest': 'empty' },
-  ]) await open(path, headers);
-  await open(path, BROWSER, 'HEAD');
-  await open(`/api/public/status-pages/${subdomain}`);
+  ]) await openPage(path, headers);
+  await openPage(path, BROWSER, 'HEAD');
+  await openPage(`/api/public/status-pages/${subdomain}`);
   await flush();
-  expect(await counts(id)).toEqual({ alone: [3, 0, 3], list: [0, 3, 0] });
+  expect(await counts(id)).toEqual({ single: [3, 0, 3], list: [0, 3, 0] });
   const stored = await app.db.collection('status_page_visits').find({ page_id: id }).toArray();
   expect(Object.keys(stored[0] ?? {}).sort()).toEqual(['_id', 'day', 'hours', 'page_id']);
 });
@@ -66,29 +66,29 @@ test('what people open is counted, what programs fetch is not, and nobody is ide
 test('visits are written after ten seconds, and only those of published pages', async () => {
   const [page, draft] = [await publish(), await publish()];
   await client.post(`${pages}/${draft.id}/unpublish`);
-  for (const subdomain of [page.subdomain, draft.subdomain, 'never-there']) await open(`/status/${subdomain}`);
-  expect((await counts(page.id)).alone).toEqual([0, 0, 0]);
+  for (const subdomain of [page.subdomain, draft.subdomain, 'never-there']) await openPage(`/status/${subdomain}`);
+  expect((await counts(page.id)).single).toEqual([0, 0, 0]);
   await clock.advance(10_000);
   await flush();
-  expect([(await counts(page.id)).alone, (await counts(draft.id)).alone]).toEqual([[1, 0, 1], [0, 0, 0]]);
+  expect([(await counts(page.id)).single, (await counts(draft.id)).single]).toEqual([[1, 0, 1], [0, 0, 0]]);
 });
 
 test('visits age by the hour, and leave after 30 days', async () => {
   const { id, subdomain } = await publish();
   const visit = async () => {
-    await open(`/status/${subdomain}`);
+    await openPage(`/status/${subdomain}`);
     await flush();
   };
   await visit();
   await clock.advance(HOUR_MS);
   await visit();
-  expect(await counts(id)).toEqual({ alone: [2, 0, 2], list: [0, 2, 0] });
+  expect(await counts(id)).toEqual({ single: [2, 0, 2], list: [0, 2, 0] });
   await clock.advance(23 * HOUR_MS);
-  expect(await counts(id)).toEqual({ alone: [1, 0, 2], list: [0, 2, 0] });
+  expect(await counts(id)).toEqual({ single: [1, 0, 2], list: [0, 2, 0] });
   await clock.advance(6 * DAY_MS);
-  expect(await counts(id)).toEqual({ alone: [0, 0, 2], list: [0, 1, 0] });
+  expect(await counts(id)).toEqual({ single: [0, 0, 2], list: [0, 1, 0] });
   await clock.advance(23 * DAY_MS);
-  expect(await counts(id)).toEqual({ alone: [0, 0, 1], list: [0, 0, 0] });
+  expect(await counts(id)).toEqual({ single: [0, 0, 1], list: [0, 0, 0] });
   await clock.advance(2 * DAY_MS);
   await visit();
   expect(await app.db.collection('status_page_visits').countDocuments({ page_id: id })).toBe(1);

@@ -21,7 +21,7 @@ beforeEach(async () => {
 const NEXT = 'a quite new password';
 const resets = () =>
   app.mailsTo(person.email).filter((mail) => mail.headers['subject'] === 'Reset your password');
-async function askFor(count = 1): Promise<string> {
+async function requestReset(count = 1): Promise<string> {
   await app.client.post('/api/auth/forgot-password', { email: person.email });
   const all = await until(() => resets().length >= count && resets(), { what: 'the mail' });
   return linkIn(all[count - 1] as { text: string }, '/reset-password').searchParams.get('token') ?? '';
@@ -33,7 +33,7 @@ const login = (password: string) => app.client.post('/api/auth/login', { email: 
 describe('a forgotten password', () => {
   test('is replaced with the mailed token, which ends every session', async () => {
     const other = (await login(PASSWORD)).data.token;
-    expect((await reset(await askFor())).status).toBe(200);
+    expect((await reset(await requestReset())).status).toBe(200);
     for (const token of [person.token, other]) {
       expect(
         (await app.client.get('/api/auth/me', { headers: { authorization: `Bearer ${token}` } })).code,
@@ -44,15 +44,15 @@ describe('a forgotten password', () => {
   });
 
   test('is replaced once by concurrent requests, and never by an older link', async () => {
-    const [older, newer] = [await askFor(1), await askFor(2)];
-    const answers = await Promise.all(Array.from({ length: 5 }, (_, at) => reset(newer, `${NEXT} ${at}`)));
-    expect(answers.filter((answer) => answer.status === 200)).toHaveLength(1);
+    const [older, newer] = [await requestReset(1), await requestReset(2)];
+    const responses = await Promise.all(Array.from({ length: 5 }, (_, at) => reset(newer, `${NEXT} ${at}`)));
+    expect(responses.filter((response) => response.status === 200)).toHaveLength(1);
     expect((await reset(older)).code).toBe('VALIDATION_ERROR');
     expect((await reset(newer)).code).toBe('VALIDATION_ERROR');
   });
 
   test('is not replaced by a link that was mailed before the password changed', async () => {
-    const older = await askFor();
+    const older = await requestReset();
     const change = { current_password: PASSWORD, new_password: 'changed while signed in' };
     expect((await person.client.post('/api/auth/change-password', change)).status).toBe(200);
     expect((await reset(older)).code).toBe('VALIDATION_ERROR');
@@ -70,7 +70,7 @@ describe('a forgotten password', () => {
   });
 
   test('is not changed with an old or invalid token, or with an invalid new password, which keeps the token usable', async () => {
-    const token = await askFor();
+    const token = await requestReset();
     offsetMs = 3_600_001;
     expect((await reset(token)).code).toBe('VALIDATION_ERROR');
     offsetMs = 0;
@@ -83,10 +83,10 @@ describe('a forgotten password', () => {
   });
 
   test('gets the same answer whether or not there is an account, and mails nobody else', async () => {
-    const known = await app.client.post('/api/auth/forgot-password', { email: person.email });
+    const registered = await app.client.post('/api/auth/forgot-password', { email: person.email });
     const unknown = await app.client.post('/api/auth/forgot-password', { email: 'nobody@example.com' });
-    expect([known.status, unknown.status]).toEqual([200, 200]);
-    expect(unknown.body).toEqual(known.body);
+    expect([registered.status, unknown.status]).toEqual([200, 200]);
+    expect(unknown.body).toEqual(registered.body);
     await until(() => resets().length === 1);
     expect(app.mailsTo('nobody@example.com')).toEqual([]);
   });
@@ -104,7 +104,7 @@ describe('a forgotten password', () => {
     await app.db.collection<{ _id: string }>('users').updateOne(
       { _id: person.userId }, { $set: { email_verified: false } },
     );
-    await reset(await askFor());
+    await reset(await requestReset());
     expect((await login(NEXT)).data.user.email_verified).toBe(true);
   });
 
@@ -115,9 +115,9 @@ describe('a forgotten password', () => {
     await app.client.post('/api/auth/forgot-password', { email });
     const mails = await until(() => app.mailsTo(email).length >= 2 && app.mailsTo(email));
     const mail = mails.find((one) => one.headers['subject'] === 'Reset your password');
-    const answer =
+    const response =
       await reset(linkIn(mail as { text: string }, '/reset-password').searchParams.get('token') ?? '');
-    expect(answer.status).toBe(200);
+    expect(response.status).toBe(200);
     expect((await app.client.get(
       '/api/auth/me', { headers: { authorization: `Bearer ${attacker.data.token}` } },
     )).code)

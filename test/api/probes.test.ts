@@ -45,9 +45,9 @@ afterAll(async () => {
 async function register(
   client: ApiClient, name: string, region = 'local',
 ): Promise<{ id: string; token: string }> {
-  const answer = await client.post('/api/probes', { region_id: region, name });
-  expect(answer.status, answer.text).toBe(201);
-  return { id: answer.data.probe.id, token: answer.data.enrolment_token };
+  const response = await client.post('/api/probes', { region_id: region, name });
+  expect(response.status, response.text).toBe(201);
+  return { id: response.data.probe.id, token: response.data.enrolment_token };
 }
 
 test('the first start creates one shared region, which keys may list', async () => {
@@ -88,17 +88,17 @@ test('a token enrols one probe once, even for concurrent requests, and is never 
   );
 
   const rivals = Array.from({ length: 10 }, () => new TestProbe());
-  const answers =
+  const responses =
     await Promise.all(rivals.map((rival) => app.client.post('/api/probes/enrol', rival.request(token))));
-  const won = answers.filter((answer) => answer.status === 200);
+  const won = responses.filter((response) => response.status === 200);
   expect(won).toHaveLength(1);
-  expect(answers.filter((answer) => answer.code === 'INVALID_TOKEN')).toHaveLength(9);
+  expect(responses.filter((response) => response.code === 'INVALID_TOKEN')).toHaveLength(9);
   expect(won[0]?.data).toEqual({
     probe_id: id, name: 'one', region_id: 'local', nats_url: 'nats://probes.example:4222',
     controller_key: expect.stringMatching(/^A[A-Z2-7]{55}$/),
     controller_box_key: expect.stringMatching(/^X[A-Z2-7]{55}$/),
   });
-  const winner = rivals[answers.findIndex((answer) => answer.status === 200)] as TestProbe;
+  const winner = rivals[responses.findIndex((response) => response.status === 200)] as TestProbe;
   expect(published()).toContain(winner.publicKey);
   expect(published()).toContain(`results.*.local.${id}`);
   // The answer can get lost, so the same key may repeat the request and gets the same answer.
@@ -197,8 +197,8 @@ test('the operator says where a probe is, and firewalls can read where checks co
   expect(enrolled.status, enrolled.text).toBe(200);
   const read = async () => (await operator.get(`/api/probes/${id}`)).data.probe;
   const listed = async (region = 'local') => {
-    const answer = await app.client.get('/.well-known/probes.json');
-    const { regions } = JSON.parse(answer.text) as { regions: { id: string; addresses: string[] }[] };
+    const response = await app.client.get('/.well-known/probes.json');
+    const { regions } = JSON.parse(response.text) as { regions: { id: string; addresses: string[] }[] };
     return regions.find((one) => one.id === region)?.addresses;
   };
   expect(await read()).toMatchObject({
@@ -213,8 +213,8 @@ test('the operator says where a probe is, and firewalls can read where checks co
   expect(await listed()).toEqual(['2606:2800:220::/48', '93.184.216.34']);
   const { data } = await other.owner.client.get('/api/probes');
   const seen = data.probes.find((one: { id: string }) => one.id === id);
-  const { probe: alone } = (await other.owner.client.get(`/api/probes/${id}`)).data;
-  for (const probe of [seen, alone]) expect(probe.addresses).toEqual(place.addresses.slice(0, 2));
+  const { probe: single } = (await other.owner.client.get(`/api/probes/${id}`)).data;
+  for (const probe of [seen, single]) expect(probe.addresses).toEqual(place.addresses.slice(0, 2));
   for (const bad of [{ addresses: ['example.com'] }, { addresses: ['1.2.3.4/40'] }, { asn: 0 }, { provider: '' }]) {
     expect((await operator.patch(`/api/probes/${id}`, bad)).code).toBe('VALIDATION_ERROR');
   }
@@ -336,8 +336,8 @@ test('the embedded probe enrols with its token, and again with a new one after i
   };
   await start(first);
   const embedded = new TestProbe();
-  const answer = await app.client.post('/api/probes/enrol', embedded.request(first));
-  expect(answer.data).toMatchObject({ name: 'embedded', region_id: 'local' });
+  const response = await app.client.post('/api/probes/enrol', embedded.request(first));
+  expect(response.data).toMatchObject({ name: 'embedded', region_id: 'local' });
   await start(first);
   expect((await app.client.post('/api/probes/enrol', new TestProbe().request(first))).code).toBe(
     'INVALID_TOKEN',
@@ -347,7 +347,7 @@ test('the embedded probe enrols with its token, and again with a new one after i
   expect(published()).toContain(embedded.publicKey);
   const wiped = new TestProbe();
   const again = await app.client.post('/api/probes/enrol', wiped.request(second));
-  expect(again.data).toEqual(answer.data);
+  expect(again.data).toEqual(response.data);
   expect(published()).toContain(wiped.publicKey);
   expect(published()).not.toContain(embedded.publicKey);
 });

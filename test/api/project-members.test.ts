@@ -63,19 +63,19 @@ describe('the members of a project', () => {
 
   test('are not strangers, listed twice, or given a role that their organization role rules out', async () => {
     const [viewer, one] = [await newMember(app, tenant, 'viewer'), await newMember(app, tenant, 'member')];
-    const stranger = (await newTenant(app)).owner;
+    const outsider = (await newTenant(app)).owner;
     const put = (list: Loose) => tenant.owner.client.put(members(), { members: list });
     for (const [list, at] of [
-      [[{ user_id: stranger.userId, role: 'viewer' }], ['members', 0, 'user_id']],
+      [[{ user_id: outsider.userId, role: 'viewer' }], ['members', 0, 'user_id']],
       [
         [{ user_id: one.userId, role: 'viewer' }, { user_id: one.userId, role: 'admin' }],
         ['members', 1, 'user_id'],
       ],
       [[{ user_id: viewer.userId, role: 'admin' }], ['members', 0, 'role']],
     ] as const) {
-      const answer = await put(list);
-      expect(answer.code).toBe('VALIDATION_ERROR');
-      expect(answer.error.details[0].path).toEqual(at);
+      const response = await put(list);
+      expect(response.code).toBe('VALIDATION_ERROR');
+      expect(response.error.details[0].path).toEqual(at);
     }
     for (const list of [
       undefined, [{ user_id: 'x', role: 'viewer' }], [{ user_id: one.userId, role: 'owner' }],

@@ -26,11 +26,11 @@ test('projects are created, listed and read, also with a key', async () => {
 test('a plan limits projects, even for concurrent requests', async () => {
   const app = await makeApp({ plansJson: '{"scale":{"projects":4}}' });
   const tenant = await newTenant(app);
-  const answers = await Promise.all(
+  const responses = await Promise.all(
     Array.from({ length: 10 }, (_, n) => tenant.owner.client.post('/api/projects', { name: `P${n}` })),
   );
-  expect(answers.filter((answer) => answer.status === 201)).toHaveLength(3);
-  const refused = answers.filter((answer) => answer.code === 'PLAN_LIMIT_EXCEEDED');
+  expect(responses.filter((response) => response.status === 201)).toHaveLength(3);
+  const refused = responses.filter((response) => response.code === 'PLAN_LIMIT_EXCEEDED');
   expect(refused).toHaveLength(7);
   expect(refused[0]?.error.details).toEqual({ limit: 4, usage: 4 });
   await app.close();

@@ -73,9 +73,9 @@ test('a page shows its visible monitors by their public names, and nothing of th
   for (const text of ['Shop', 'Web', 'Slow', 'We look into it.', 'No data available right now']) {
     expect(page.text).toContain(text);
   }
-  for (const answer of [json, page]) {
+  for (const response of [json, page]) {
     for (const hidden of ['internal-target', 'shop-eu-3', 'secret-monitor', secret, tenant.organizationId]) {
-      expect(answer.text).not.toContain(hidden);
+      expect(response.text).not.toContain(hidden);
     }
   }
 });
@@ -114,17 +114,17 @@ test('a page leaves out figures that it does not want to show', async () => {
 });
 
 test('a person who asks for a page that is not there gets a page', async () => {
-  const answer = await readHtml('never-there');
-  expect([answer.status, answer.headers.get('content-type')]).toEqual([404, 'text/html; charset=utf-8']);
-  expect(answer.text).toContain('This page doesn’t exist');
+  const response = await readHtml('never-there');
+  expect([response.status, response.headers.get('content-type')]).toEqual([404, 'text/html; charset=utf-8']);
+  expect(response.text).toContain('This page doesn’t exist');
 });
 
 test('the style of a page is a file of its own, and what could load or cover something is refused', async () => {
   const { id, subdomain } = await createPage({ branding: { customCss: 'h1 { color: red }', primaryColor: '#1a7f37' } });
   for (const customCss of ['@import "https://evil.example/a.css";', 'a { background: url(//evil.example) }']) {
-    const answer = await client.put(`${pages}/${id}/branding`, { customCss });
-    expect([answer.status, answer.error?.code]).toEqual([400, 'VALIDATION_ERROR']);
-    expect(answer.error?.message).toMatch(/^Validation failed: customCss: Line 1: .* is not allowed$/);
+    const response = await client.put(`${pages}/${id}/branding`, { customCss });
+    expect([response.status, response.error?.code]).toEqual([400, 'VALIDATION_ERROR']);
+    expect(response.error?.message).toMatch(/^Validation failed: customCss: Line 1: .* is not allowed$/);
   }
   const refused = await client.patch(`${pages}/${id}`, { custom_css: '</style><script>alert(1)</script>' });
   expect(refused.status).toBe(400);
@@ -147,8 +147,8 @@ test('a page lists its incidents by day, and says of which days there are none',
   const post = async (title: string) => (await client.post(`${pages}/${id}/incidents`, {
     title, message: `Message of ${title}`, severity: 'minor', affected_monitor_ids: [monitor],
   })).data.incident.id as string;
-  const [old, over] = [await post('Old'), await post('Over')];
-  for (const each of [old, over]) await client.post(`${pages}/${id}/incidents/${each}/resolve`, { message: 'All is well.' });
+  const [old, resolvedPost] = [await post('Old'), await post('Over')];
+  for (const each of [old, resolvedPost]) await client.post(`${pages}/${id}/incidents/${each}/resolve`, { message: 'All is well.' });
   await post('Ongoing');
   const today = new Date().toISOString();
   const at = (back: number) => Date.parse(today) - back * 86_400_000;
@@ -156,8 +156,8 @@ test('a page lists its incidents by day, and says of which days there are none',
   await app.db.collection<{ _id: string }>('status_pages').updateOne({ _id: id }, { $set: { created_at: at(9) } });
   await client.post(`${pages}/${id}/publish`);
   const { text } = await readHtml(subdomain);
-  const days = [...text.matchAll(/<div><h3>(.*?)<\/h3><div>(.*?)<\/div><\/div>/gs)].map(([, day, said = '']) =>
-    [day, [...said.matchAll(/lang=en">(.*?)<|<p class="faint">(No .*?)</g)].map(([, title, none]) => title ?? none)]);
+  const days = [...text.matchAll(/<div><h3>(.*?)<\/h3><div>(.*?)<\/div><\/div>/gs)].map(([, day, content = '']) =>
+    [day, [...content.matchAll(/lang=en">(.*?)<|<p class="faint">(No .*?)</g)].map(([, title, none]) => title ?? none)]);
   const name = (back: number) => new Intl.DateTimeFormat('en-GB', { dateStyle: 'long', timeZone: 'Asia/Tokyo' }).format(at(back));
   expect(days).toEqual([
     [name(0), ['Ongoing', 'Over']], [name(1), ['No incidents reported']], [name(2), ['Old']],
@@ -173,9 +173,9 @@ test('a page shows an ongoing incident that is older than 100 resolved ones', as
     title, message: 'Text', severity: 'minor', affected_monitor_ids: [monitor], status,
   })).data.incident.id as string;
   await post('Ongoing', 'identified');
-  const over = await post('Over', 'resolved');
+  const resolvedPost = await post('Over', 'resolved');
   const posts = app.db.collection<{ _id: string; published_at: number }>('status_page_posts');
-  const sample = await posts.findOne({ _id: over });
+  const sample = await posts.findOne({ _id: resolvedPost });
   if (sample === null) throw new Error('The post is not stored');
   await posts.insertMany(Array.from({ length: 100 }, (_, at) =>
     ({ ...sample, _id: randomUUID(), published_at: sample.published_at + 1 + at })));

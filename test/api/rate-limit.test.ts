@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { createEarlyApp } from '../../controller/http/early-app.ts';
+import { createStartupServer } from '../../controller/http/server/startup-server.ts';
 import { systemClock } from '../../shared/time.ts';
 import { makeApp } from '../helpers/make-app.ts';
 import { newTenant } from '../helpers/tenants.ts';
@@ -15,21 +15,21 @@ describe('the rate limit', () => {
       ['GET', '/api/none'], ['POST', '/api/auth/login'], ['GET', '/api/monitors'],
       ['DELETE', '/api/monitors'], ['GET', '/api/docs'],
     ] as const) {
-      const answer = await app.client.send(method, path);
-      expect(answer.headers.get('x-ratelimit-limit')).toBe(String(LIMIT));
-      const reset = Number(answer.headers.get('x-ratelimit-reset'));
+      const response = await app.client.send(method, path);
+      expect(response.headers.get('x-ratelimit-limit')).toBe(String(LIMIT));
+      const reset = Number(response.headers.get('x-ratelimit-reset'));
       expect(reset).toBeGreaterThan(systemClock.now() / 1000 + 14 * 60);
       expect(reset).toBeLessThanOrEqual(systemClock.now() / 1000 + 15 * 60 + 1);
-      seen.push(Number(answer.headers.get('x-ratelimit-remaining')));
+      seen.push(Number(response.headers.get('x-ratelimit-remaining')));
     }
     expect(seen).toEqual([19, 18, 17, 16, 15]);
     for (let n = 5; n < LIMIT; n += 1) await app.client.get('/api/none');
     for (const path of ['/api/none', '/api/monitors', '/api/docs']) {
-      const answer = await app.client.get(path);
-      expect([answer.status, answer.code], path).toEqual([429, 'RATE_LIMIT_EXCEEDED']);
-      expect(answer.error.retryAfter).toBeGreaterThan(14 * 60);
-      expect(answer.headers.get('retry-after')).toBe(String(answer.error.retryAfter));
-      expect(answer.headers.get('x-ratelimit-remaining')).toBe('0');
+      const response = await app.client.get(path);
+      expect([response.status, response.code], path).toEqual([429, 'RATE_LIMIT_EXCEEDED']);
+      expect(response.error.retryAfter).toBeGreaterThan(14 * 60);
+      expect(response.headers.get('retry-after')).toBe(String(response.error.retryAfter));
+      expect(response.headers.get('x-ratelimit-remaining')).toBe('0');
     }
     expect((await app.client.get('/healthz')).status).toBe(200);
     expect((await app.client.get('/metrics')).status).toBe(200);
@@ -73,8 +73,8 @@ describe('the rate limit', () => {
       const [name, value] = at % 2 === 0 ? ['x-api-key', `fw_${secret}`] : ['authorization', `Bearer ${secret}`];
       return app.client.get('/api/monitors', { headers: { [name as string]: value as string } });
     };
-    const looked = await Promise.all(Array.from({ length: LIMIT }, (_none, at) => guess(at)));
-    expect(new Set(looked.map(({ status }) => status))).toEqual(new Set([401, 429]));
+    const results = await Promise.all(Array.from({ length: LIMIT }, (_none, at) => guess(at)));
+    expect(new Set(results.map(({ status }) => status))).toEqual(new Set([401, 429]));
     const before = commands;
     const refused = await Promise.all(Array.from({ length: 3 * LIMIT }, (_none, at) => guess(LIMIT + at)));
     expect(new Set(refused.map(({ code }) => code))).toEqual(new Set(['RATE_LIMIT_EXCEEDED']));
@@ -88,17 +88,17 @@ describe('the rate limit', () => {
   });
 
   test('looks up no more of guesses that arrive together than the limit allows', async () => {
-    const asked: string[] = [];
+    const queries: string[] = [];
     const app = await makeApp({
       env: { RATE_LIMIT: '5' },
-      onCommand: (command) => command['find'] === 'api_keys' && asked.push('api_keys'),
+      onCommand: (command) => command['find'] === 'api_keys' && queries.push('api_keys'),
     });
     const guesses = Array.from({ length: 50 }, (_none, at) => app.client.get(
       '/api/monitors', { headers: { 'x-api-key': `fw_${String(at).padStart(64, '0')}` } },
     ));
     const codes = (await Promise.all(guesses)).map(({ code }) => code);
     expect(codes.filter((code) => code === 'INVALID_API_KEY')).toHaveLength(5);
-    expect(asked).toHaveLength(5);
+    expect(queries).toHaveLength(5);
     await app.close();
   });
 
@@ -140,7 +140,7 @@ describe('the rate limit', () => {
     const app = await makeApp({ env: { RATE_LIMIT: '3', TRUST_PROXY: '1' } });
     const as = (forwarded: string) => app.client.get(
       '/api/none', { headers: { 'x-forwarded-for': forwarded } },
-    ).then((answer) => answer.status);
+    ).then((response) => response.status);
     expect(await Promise.all([as('1.1.1.1, 9.9.9.9'), as('2.2.2.2, 9.9.9.9'), as('9.9.9.9')])).toEqual([
       404, 404, 404,
     ]);
@@ -161,7 +161,7 @@ describe('the rate limit', () => {
 });
 
 test('every response while the service starts has the rate-limit headers', async () => {
-  const server = createEarlyApp({ clock: systemClock, trustProxy: 0, rateLimit: 77, find: () => Promise.resolve(null) });
+  const server = createStartupServer({ clock: systemClock, trustProxy: 0, rateLimit: 77, find: () => Promise.resolve(null) });
   const url = `http://127.0.0.1:${await server.listen(0, '127.0.0.1')}`;
   try {
     const requests = [

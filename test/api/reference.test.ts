@@ -41,8 +41,8 @@ describe('the reference', () => {
 
   test('lets nobody keep a file under the version of another controller', async () => {
     const other = (files[3] as string).replace(/[0-9a-f]{16}/, '0123456789abcdef');
-    const answer = await app.client.get(other);
-    expect([answer.status, answer.headers.get('cache-control')]).toEqual([200, 'no-store']);
+    const response = await app.client.get(other);
+    expect([response.status, response.headers.get('cache-control')]).toEqual([200, 'no-store']);
   });
 
   test('serves no other file of the package, nor of the host', async () => {

@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { AppError } from '../../shared/errors.ts';
-import type { Route } from '../../controller/http/route.ts';
-import type { ValidationIssue } from '../../controller/http/validation.ts';
-import { misfits } from '../fuzz/conform.ts';
+import type { Route } from '../../controller/http/routing/route.ts';
+import type { ValidationIssue } from '../../controller/http/input/validation.ts';
+import { schemaViolations } from '../fuzz/schema-violations.ts';
 import { readContract, type Contract, type Schema } from '../fuzz/document.ts';
 import { makeApp, type TestApp } from '../helpers/make-app.ts';
 import { brokenFrom, fitting } from '../helpers/schema-values.ts';
@@ -87,21 +87,21 @@ test('whatever the schema of a body forbids, the API refuses', async () => {
   const { owner, projectId } = await newTenant(app);
   const client = owner.client.with({ 'x-project-id': projectId });
   const faults: string[] = [];
-  let tried = 0;
+  let attempted = 0;
   for (const { name, route, schema } of bodies) {
     for (const value of fc.sample(fitting(schema, contract.named), VALUES)) {
       for (const body of fc.sample(brokenFrom(schema, value, contract.named), CHANGES)) {
         if (body === null) continue;
-        tried += 1;
+        attempted += 1;
         if ((await issuesOf(route, body)).length > 0) continue;
         // Some rules belong to the use case, as what a heartbeat needs.
         const { status } = await client.send(route.method, route.path.replaceAll(/:\w+/g, projectId), { body });
-        const [misfit] = misfits(schema, body, contract.named);
+        const [misfit] = schemaViolations(schema, body, contract.named);
         if (status !== 400) faults.push(`${name}: ${status}: ${misfit}: ${JSON.stringify(body).slice(0, 200)}`);
       }
     }
   }
-  expect(tried).toBeGreaterThan(1000);
+  expect(attempted).toBeGreaterThan(1000);
   expect(faults).toEqual([]);
 });
 
@@ -109,9 +109,9 @@ test('a text with NUL is refused on every route, as its schema says', async () =
   const { owner, projectId } = await newTenant(app);
   const body = { name: 'a\0b', description: 'a\0b' };
   const { schema } = bodies.find(({ name }) => name === 'POST /api/groups') as (typeof bodies)[number];
-  expect(misfits(schema, body, contract.named)).toHaveLength(2);
-  const answer = await owner.client.with({ 'x-project-id': projectId }).post('/api/groups', body);
-  expect([answer.status, answer.body.error.code]).toEqual([400, 'JSON_PARSE_ERROR']);
+  expect(schemaViolations(schema, body, contract.named)).toHaveLength(2);
+  const response = await owner.client.with({ 'x-project-id': projectId }).post('/api/groups', body);
+  expect([response.status, response.body.error.code]).toEqual([400, 'JSON_PARSE_ERROR']);
 });
 
 test('patterns have nothing that other tools cannot generate from', () => {

@@ -11,7 +11,7 @@ const NEW_PASSWORD = 'canary-password-2';
 let rig: ControllerRig;
 let token: string;
 const lines: string[] = [];
-const answers: string[] = [];
+const responses: string[] = [];
 
 /** Everything that lets its holder act. */
 const usable: Record<string, string> = { PASSWORD, NEW_PASSWORD };
@@ -25,7 +25,7 @@ async function call(
     ...(body === undefined ? {} : { body: typeof body === 'string' ? body : JSON.stringify(body) }),
   });
   const text = await response.text();
-  if (response.status >= 400) answers.push(text);
+  if (response.status >= 400) responses.push(text);
   return JSON.parse(text);
 }
 
@@ -106,7 +106,7 @@ test('no secret of a request or response appears in an error or in the log, even
   const signing = (await call('GET', `/api/integrations/${webhook}/secret`)).data.secret;
   await call('POST', `/api/integrations/${webhook}/test`);
   expect(id).toBeDefined();
-  answers.length = 0;
+  responses.length = 0;
   await call('POST', '/api/monitors', {
     ...monitor, interval_seconds: 'x', auth: { type: 'basic', username: 1, password: `${secret}-refused` },
   });
@@ -119,8 +119,8 @@ test('no secret of a request or response appears in an error or in the log, even
     'POST', '/api/incidents',
     { severity: 'major', type: 'timeout', error_message: 'x', title: 'x', source: 'system' },
   );
-  expect(answers.length).toBeGreaterThan(5);
-  expect(answers.join('')).not.toMatch(
+  expect(responses.length).toBeGreaterThan(5);
+  expect(responses.join('')).not.toMatch(
     /canary-of-a-target|canary-password|mongodb:|127\.0\.0\.1|node_modules|\.ts:\d|at async/,
   );
   // The security page tells operators what a copy of the database contains.

@@ -1,8 +1,8 @@
 import { request } from 'node:http';
 import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { freePort } from '../../deploy/quickstart/ports.ts';
-import { ApiClient, type ApiAnswer } from '../helpers/api-client.ts';
+import { freePort } from '../../deploy/quickstart/servers/ports.ts';
+import { ApiClient, type ApiResponse } from '../helpers/api-client.ts';
 import { makeApp, type TestApp } from '../helpers/make-app.ts';
 import { linkIn } from '../helpers/read-mail.ts';
 import { newPerson, PASSWORD, type Person } from '../helpers/tenants.ts';
@@ -22,26 +22,26 @@ afterAll(() => app.close());
 /** A page in a browser that has this cookie. */
 const page = (cookie: string, client = app.client): ApiClient => client.with({ ...OPT_IN, cookie });
 
-const cookieOf = ({ headers }: ApiAnswer): string => (headers.get('set-cookie') ?? '').split(';')[0] ?? '';
+const cookieOf = ({ headers }: ApiResponse): string => (headers.get('set-cookie') ?? '').split(';')[0] ?? '';
 
-const logIn = (headers: Record<string, string> = OPT_IN, client = app.client): Promise<ApiAnswer> =>
+const logIn = (headers: Record<string, string> = OPT_IN, client = app.client): Promise<ApiResponse> =>
   client.with(headers).post('/api/auth/login', { email: person.email, password: person.password });
 
 describe('the session of a page', () => {
   test('is in a cookie and not in the answer, if the page asks for that', async () => {
-    const answer = await logIn();
-    expect(answer.data).toMatchObject({ token: null, expires_at: expect.stringMatching(/Z$/) as string });
-    expect(answer.headers.getSetCookie()).toEqual([expect.stringMatching(
+    const response = await logIn();
+    expect(response.data).toMatchObject({ token: null, expires_at: expect.stringMatching(/Z$/) as string });
+    expect(response.headers.getSetCookie()).toEqual([expect.stringMatching(
       new RegExp(`^farwatch_session=[\\w.-]{100,}; Path=/; HttpOnly; SameSite=Strict; Max-Age=${WEEK_S}$`),
     )]);
-    expect((await page(cookieOf(answer)).get('/api/auth/me')).data.user.email).toBe(person.email);
-    expect((await page(`a=b; ${cookieOf(answer)}; c`).get('/api/monitors')).status).toBe(200);
+    expect((await page(cookieOf(response)).get('/api/auth/me')).data.user.email).toBe(person.email);
+    expect((await page(`a=b; ${cookieOf(response)}; c`).get('/api/monitors')).status).toBe(200);
   });
 
   test('is in the answer as before for all others', async () => {
-    const answer = await logIn({});
-    expect(answer.data.token).toMatch(/^[\w.-]{100,}$/);
-    expect(answer.headers.has('set-cookie')).toBe(false);
+    const response = await logIn({});
+    expect(response.data.token).toMatch(/^[\w.-]{100,}$/);
+    expect(response.headers.has('set-cookie')).toBe(false);
   });
 
   test('is kept so by every answer that starts one', async () => {
@@ -69,9 +69,9 @@ describe('the session of a page', () => {
   });
 
   test('ends with its cookie when it signs out, also if it had ended before', async () => {
-    const mine = page(cookieOf(await logIn()));
+    const ownPage = page(cookieOf(await logIn()));
     for (const [status, code] of [[200, undefined], [401, 'INVALID_TOKEN']] as const) {
-      const out = await mine.post('/api/auth/logout');
+      const out = await ownPage.post('/api/auth/logout');
       expect([out.status, out.code]).toEqual([status, code]);
       expect(out.headers.getSetCookie()).toEqual([
         'farwatch_session=; Path=/; HttpOnly; SameSite=Strict; Max-Age=0',
@@ -83,14 +83,14 @@ describe('the session of a page', () => {
 
   test('gives way to credentials in headers, good or bad', async () => {
     const { person: other } = await newPerson(app);
-    const mine = page(cookieOf(await logIn()));
+    const ownPage = page(cookieOf(await logIn()));
     const { data: { key } } = await other.client.post('/api/auth/api-keys', { name: 'k' });
-    const me = await mine.with({ authorization: `Bearer ${other.token}` }).get('/api/auth/me');
+    const me = await ownPage.with({ authorization: `Bearer ${other.token}` }).get('/api/auth/me');
     expect(me.data.user.email).toBe(other.email);
-    expect((await mine.with({ authorization: 'Bearer a.b.c' }).get('/api/auth/me')).code)
+    expect((await ownPage.with({ authorization: 'Bearer a.b.c' }).get('/api/auth/me')).code)
       .toBe('INVALID_TOKEN');
-    expect((await mine.with({ 'x-api-key': key }).get('/api/auth/me')).code).toBe('JWT_REQUIRED');
-    expect((await mine.with({ 'x-api-key': `fw_${'0'.repeat(64)}` }).get('/api/auth/me')).code)
+    expect((await ownPage.with({ 'x-api-key': key }).get('/api/auth/me')).code).toBe('JWT_REQUIRED');
+    expect((await ownPage.with({ 'x-api-key': `fw_${'0'.repeat(64)}` }).get('/api/auth/me')).code)
       .toBe('INVALID_API_KEY');
   });
 });
@@ -110,29 +110,29 @@ describe('another site', () => {
   ];
 
   test.each(foreign)('cannot use the cookie: %s', async (_what, headers) => {
-    const mine = page(cookieOf(await logIn())).with(headers());
+    const ownPage = page(cookieOf(await logIn())).with(headers());
     const name = { name: 'Stolen' };
-    const tried = [
-      await mine.get('/api/auth/me'), await mine.post('/api/auth/logout'), await mine.get('/api/events'),
-      await mine.post('/api/projects', name), await mine.patch('/api/organization', name),
+    const responses = [
+      await ownPage.get('/api/auth/me'), await ownPage.post('/api/auth/logout'), await ownPage.get('/api/events'),
+      await ownPage.post('/api/projects', name), await ownPage.patch('/api/organization', name),
     ];
-    expect(tried.map(({ code }) => code)).toEqual(Array(tried.length).fill('MISSING_AUTH'));
-    expect(tried.map((answer) => answer.headers.has('set-cookie'))).toEqual(tried.map(() => false));
+    expect(responses.map(({ code }) => code)).toEqual(Array(responses.length).fill('MISSING_AUTH'));
+    expect(responses.map((response) => response.headers.has('set-cookie'))).toEqual(responses.map(() => false));
   });
 
   test.each(foreign)('cannot have a browser store a session: %s', async (_what, headers) => {
-    const answer = await logIn({ ...OPT_IN, ...headers() });
-    expect([answer.status, answer.headers.has('set-cookie')]).toEqual([200, false]);
+    const response = await logIn({ ...OPT_IN, ...headers() });
+    expect([response.status, response.headers.has('set-cookie')]).toEqual([200, false]);
   });
 
   test('is told apart from a page of this one', async () => {
-    const mine = page(cookieOf(await logIn()));
+    const ownPage = page(cookieOf(await logIn()));
     const sent: Record<string, string>[] = [
       { origin: `http://${host()}` }, { origin: `https://${host()}` }, { 'sec-fetch-site': 'same-origin' },
       { 'sec-fetch-site': 'none' }, { origin: app.url, 'sec-fetch-site': 'same-origin' },
     ];
     for (const headers of sent) {
-      expect((await mine.with(headers).get('/api/auth/me')).status, JSON.stringify(headers)).toBe(200);
+      expect((await ownPage.with(headers).get('/api/auth/me')).status, JSON.stringify(headers)).toBe(200);
     }
   });
 
@@ -148,9 +148,9 @@ describe('another site', () => {
 });
 
 test('no answer can be shown in a frame', async () => {
-  const mine = page(cookieOf(await logIn()));
+  const ownPage = page(cookieOf(await logIn()));
   for (const path of ['/api/auth/me', '/api/docs', '/reset-password', '/api/auth/nothing']) {
-    const { headers } = await mine.get(path);
+    const { headers } = await ownPage.get(path);
     expect(headers.get('x-frame-options'), path).toBe('DENY');
     expect(headers.get('content-security-policy'), path).toContain("frame-ancestors 'none'");
   }
@@ -170,22 +170,22 @@ describe('behind https', () => {
   afterAll(() => secure.close());
 
   test('the cookie is for this host alone, and never sent in the clear', async () => {
-    const answer = await logIn(OPT_IN, direct);
-    expect(answer.headers.getSetCookie()).toEqual([expect.stringMatching(
+    const response = await logIn(OPT_IN, direct);
+    expect(response.headers.getSetCookie()).toEqual([expect.stringMatching(
       /^__Host-farwatch_session=[\w.-]{100,}; Path=\/; HttpOnly; SameSite=Strict; Secure; Max-Age=\d+$/,
     )]);
-    const mine = page(cookieOf(answer), direct);
-    expect((await mine.get('/api/auth/me')).status).toBe(200);
-    const planted = cookieOf(answer).replace('__Host-', '');
+    const ownPage = page(cookieOf(response), direct);
+    expect((await ownPage.get('/api/auth/me')).status).toBe(200);
+    const planted = cookieOf(response).replace('__Host-', '');
     expect((await page(planted, direct).get('/api/auth/me')).code).toBe('MISSING_AUTH');
-    expect((await mine.post('/api/auth/logout')).headers.get('set-cookie')).toBe(
+    expect((await ownPage.post('/api/auth/logout')).headers.get('set-cookie')).toBe(
       '__Host-farwatch_session=; Path=/; HttpOnly; SameSite=Strict; Secure; Max-Age=0',
     );
   });
 
   test('a proxy may send a Host of its own, since BASE_URL says what people see', async () => {
-    const mine = page(cookieOf(await logIn(OPT_IN, direct)), direct);
-    const meOf = (origin: string) => mine.with({ origin }).get('/api/auth/me');
+    const ownPage = page(cookieOf(await logIn(OPT_IN, direct)), direct);
+    const meOf = (origin: string) => ownPage.with({ origin }).get('/api/auth/me');
     expect((await meOf('https://app.farwatch.example')).status).toBe(200);
     expect((await meOf('http://app.farwatch.example')).code).toBe('MISSING_AUTH');
     expect((await meOf('https://app.farwatch.example:8443')).code).toBe('MISSING_AUTH');
@@ -193,24 +193,24 @@ describe('behind https', () => {
 
   test('the host of a status page neither sets nor reads it', async () => {
     const cookie = cookieOf(await logIn(OPT_IN, direct));
-    const ask = (host: string, method: string, path: string, body = '') => {
+    const send = (host: string, method: string, path: string, body = '') => {
       return new Promise<{ status: number | undefined; cookie: unknown; body: string }>((resolve, reject) => {
         const headers = { ...OPT_IN, host, cookie, 'content-type': 'application/json' };
-        request(direct.url + path, { method, headers }, (answer) => {
-          const { statusCode: status, headers: { 'set-cookie': set } } = answer;
-          text(answer).then((read) => resolve({ status, cookie: set, body: read }), reject);
+        request(direct.url + path, { method, headers }, (response) => {
+          const { statusCode: status, headers: { 'set-cookie': set } } = response;
+          text(response).then((read) => resolve({ status, cookie: set, body: read }), reject);
         }).on('error', reject).end(body);
       });
     };
     const credentials = JSON.stringify({ email: person.email, password: person.password });
-    expect((await ask('app.farwatch.example', 'POST', '/api/auth/login', credentials)).cookie).toBeDefined();
+    expect((await send('app.farwatch.example', 'POST', '/api/auth/login', credentials)).cookie).toBeDefined();
     for (const [method, path, body] of [
       ['POST', '/api/auth/login', credentials], ['POST', '/api/auth/logout', '{}'],
       ['GET', '/api/auth/me', ''],
     ] as const) {
-      const answer = await ask('acme.pages.example', method, path, body);
-      expect([answer.status, answer.cookie], path).toEqual([404, undefined]);
-      expect(answer.body).not.toContain(person.email);
+      const response = await send('acme.pages.example', method, path, body);
+      expect([response.status, response.cookie], path).toEqual([404, undefined]);
+      expect(response.body).not.toContain(person.email);
     }
   });
 });

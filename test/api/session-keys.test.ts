@@ -3,13 +3,13 @@ import { KeyRingStore } from '../../controller/accounts/sessions/key-ring-store.
 import { SessionTokens } from '../../controller/accounts/sessions/tokens.ts';
 import { ApiSession } from '../helpers/api-session.ts';
 import { startControllerRig, type ControllerRig } from '../helpers/controller-rig.ts';
-import { watchedMongo } from '../helpers/watched-mongo.ts';
+import { checkedMongo } from '../helpers/checked-mongo.ts';
 
 let rig: ControllerRig;
-let mongo: ReturnType<typeof watchedMongo>;
+let mongo: ReturnType<typeof checkedMongo>;
 beforeAll(async () => {
   rig = await startControllerRig();
-  mongo = watchedMongo(rig.store.url);
+  mongo = checkedMongo(rig.store.url);
 });
 afterAll(async () => {
   await mongo?.close();
@@ -26,7 +26,7 @@ test('a session made at one controller is valid at another, and ends at both', a
 });
 
 test('a copy of the database has the keys and the sessions, and opens none of them', async () => {
-  const tokens = new SessionTokens(await new KeyRingStore(mongo.db).open());
+  const tokens = new SessionTokens(await new KeyRingStore(mongo.db).loadOrCreate());
   const stored = await mongo.db.collection<{ _id: string; user_id: string }>('sessions').find({}).toArray();
   expect(stored.length).toBeGreaterThan(0);
   for (const { _id: secret, user_id: userId } of stored) {
@@ -39,8 +39,8 @@ test('a copy of the database has the keys and the sessions, and opens none of th
 test('controllers that start at once on a new database have the same keys', async () => {
   const { db } = mongo;
   await db.collection('key_rings').deleteMany({});
-  const rings = await Promise.all([1, 2, 3, 4].map(() => new KeyRingStore(db).open()));
+  const rings = await Promise.all([1, 2, 3, 4].map(() => new KeyRingStore(db).loadOrCreate()));
   expect(new Set(rings.map(({ signing }) => signing.kid)).size).toBe(1);
   expect(await db.collection('key_rings').countDocuments()).toBe(1);
-  expect((await new KeyRingStore(db).open()).signing.kid).toBe(rings[0]?.signing.kid);
+  expect((await new KeyRingStore(db).loadOrCreate()).signing.kid).toBe(rings[0]?.signing.kid);
 });

@@ -56,8 +56,8 @@ test('at most a hundred sessions are listed', async () => {
 test('one session can be ended from another, but nobody else\'s', async () => {
   const lost = await signIn();
   const { id } = (await listed(lost)).find((one) => one.is_current);
-  const { person: stranger } = await newPerson(app);
-  expect((await stranger.client.delete(`/api/auth/sessions/${id}`)).code).toBe('RESOURCE_NOT_FOUND');
+  const { person: outsider } = await newPerson(app);
+  expect((await outsider.client.delete(`/api/auth/sessions/${id}`)).code).toBe('RESOURCE_NOT_FOUND');
   expect((await lost.get('/api/auth/me')).status).toBe(200);
   expect((await person.client.delete(`/api/auth/sessions/${id}`)).status).toBe(200);
   expect((await lost.get('/api/auth/me')).code).toBe('INVALID_TOKEN');
@@ -66,7 +66,7 @@ test('one session can be ended from another, but nobody else\'s', async () => {
 });
 
 test('signing out everywhere ends every session of the account, and removes the cookie', async () => {
-  const [second, { person: stranger }] = [await signIn(), await newPerson(app)];
+  const [second, { person: outsider }] = [await signIn(), await newPerson(app)];
   const page = second.with({ 'x-farwatch-session': 'cookie' });
   const out = await page.post('/api/auth/logout-everywhere');
   expect([out.status, out.headers.get('set-cookie')]).toEqual([
@@ -75,7 +75,7 @@ test('signing out everywhere ends every session of the account, and removes the 
   for (const client of [person.client, second]) {
     expect((await client.get('/api/auth/me')).code).toBe('INVALID_TOKEN');
   }
-  expect((await stranger.client.get('/api/auth/me')).status).toBe(200);
+  expect((await outsider.client.get('/api/auth/me')).status).toBe(200);
   const { entries } = (await (await signIn()).get(`/api/audit-log?actor_id=${person.userId}`)).data;
   expect(entries.map((one: Loose) => one.action)).toEqual(
     ['session.started', 'sessions.ended', 'session.started', 'account.registered'],

@@ -1,6 +1,6 @@
 import { connect, type Socket } from 'node:net';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { SERVER_LIMITS } from '../../controller/http/server.ts';
+import { SERVER_LIMITS } from '../../controller/http/server/server.ts';
 import { makeApp, type TestApp } from '../helpers/make-app.ts';
 import { SimulatedClock } from '../helpers/simulated-clock.ts';
 import { newTenant, PASSWORD } from '../helpers/tenants.ts';
@@ -56,8 +56,8 @@ test('guesses from many addresses are refused for that account alone', async () 
   );
   expect((await logIn('second@example.com', PASSWORD, '192.0.2.9')).status).toBe(200);
   for (let at = 0; at < 10; at += 1) {
-    const answer = await logIn('second@example.com', 'wrong', `198.51.100.${at}`);
-    expect(answer.code).toBe('INVALID_CREDENTIALS');
+    const response = await logIn('second@example.com', 'wrong', `198.51.100.${at}`);
+    expect(response.code).toBe('INVALID_CREDENTIALS');
   }
   const before = commands;
   expect((await logIn('second@example.com', PASSWORD, '198.51.100.77')).status).toBe(429);
@@ -71,7 +71,7 @@ test('an address gets its share of connections and no more; another one gets thr
   const direct = await makeApp({ limits });
   const port = Number(new URL(direct.url).port);
   const open = (localAddress: string): Socket => connect({ port, host: '127.0.0.1', localAddress });
-  const ask = (localAddress: string) => new Promise<string>((resolve) => {
+  const send = (localAddress: string) => new Promise<string>((resolve) => {
     let text = '';
     const socket = open(localAddress);
     socket.write('GET /metrics HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n');
@@ -80,12 +80,12 @@ test('an address gets its share of connections and no more; another one gets thr
   });
   const held = Array.from({ length: SHARE }, () => open('127.0.0.1'));
   await Promise.all(held.map((socket) => new Promise((resolve) => socket.once('connect', resolve))));
-  expect(await ask('127.0.0.1')).toBe('');
-  const other = await ask('127.0.0.2');
+  expect(await send('127.0.0.1')).toBe('');
+  const other = await send('127.0.0.2');
   expect(other).toContain('HTTP/1.1 200');
   expect(other).toMatch(/^farwatch_http_connections_refused_total 1$/m);
   held.forEach((socket) => socket.destroy());
-  await until(async () => (await ask('127.0.0.1')).includes('HTTP/1.1 200'), { what: 'places are free again' });
+  await until(async () => (await send('127.0.0.1')).includes('HTTP/1.1 200'), { what: 'places are free again' });
   await direct.close();
 });
 
@@ -96,7 +96,7 @@ test('near the limit of all connections, the largest holder loses its idle ones,
   const closed: string[] = [];
   const held: Socket[] = [];
   /** Resolves once the server has answered on a connection that stays open. */
-  const ask = (socket: Socket) => new Promise<string>((resolve) => {
+  const send = (socket: Socket) => new Promise<string>((resolve) => {
     socket.once('data', (chunk) => resolve(chunk.toString().split(' ')[1] ?? ''));
     socket.write('GET /healthz HTTP/1.1\r\nHost: a\r\n\r\n');
   });
@@ -104,13 +104,13 @@ test('near the limit of all connections, the largest holder loses its idle ones,
     const socket = connect({ port, host: '127.0.0.1', localAddress }).on('error', () => undefined);
     socket.on('close', () => closed.push(name));
     held.push(socket);
-    expect(await ask(socket)).toBe('200');
+    expect(await send(socket)).toBe('200');
     return socket;
   };
   const greedy = [];
   for (let at = 0; at < 5; at += 1) greedy.push(await hold('127.0.0.1', `greedy ${at}`));
   for (let at = 0; at < 4; at += 1) await hold(`127.0.0.${at + 2}`, `modest ${at}`);
-  expect(await ask(greedy[0] as Socket)).toBe('200');
+  expect(await send(greedy[0] as Socket)).toBe('200');
   for (const [at, name] of ['greedy 1', 'greedy 2'].entries()) {
     await hold(`127.0.0.${at + 6}`, `new ${at}`);
     await until(() => closed.length > at, { what: `${name} is closed` });
@@ -133,9 +133,9 @@ test('an organization that simulates without end keeps no other from simulating'
   const [ofGreedy, ofModest] = [await simulate(greedy), await simulate(modest)];
   const refused: (string | null)[] = [];
   const flood = Array.from({ length: 8 }, async () => {
-    const answer = await ofGreedy();
-    if (answer.code === 'RATE_LIMIT_EXCEEDED') refused.push(answer.headers.get('retry-after'));
-    return answer.status;
+    const response = await ofGreedy();
+    if (response.code === 'RATE_LIMIT_EXCEEDED') refused.push(response.headers.get('retry-after'));
+    return response.status;
   });
   await until(() => refused.length > 0, { what: 'those beyond five are refused' });
   const own = ofModest();
@@ -149,10 +149,10 @@ test('an organization that simulates without end keeps no other from simulating'
 });
 
 test('names of destinations are resolved on behalf of their organization', async () => {
-  const asked: string[][] = [];
+  const attempted: string[][] = [];
   const named = await makeApp({
     resolve: async (...both) => {
-      asked.push(both);
+      attempted.push(both);
       return ['93.184.216.34'];
     },
   });
@@ -163,7 +163,7 @@ test('names of destinations are resolved on behalf of their organization', async
     const created = await owner.client.post('/api/integrations', { name: type, type, config });
     expect(created.status, created.text).toBe(201);
   }
-  expect(asked).toEqual([['hook.example', organizationId], ['chat.example', organizationId]]);
+  expect(attempted).toEqual([['hook.example', organizationId], ['chat.example', organizationId]]);
   await named.close();
 });
 
@@ -200,16 +200,16 @@ test('an organization that imports without end delays another by one import at m
   });
   const ended: string[] = [];
   const flood = Array.from({ length: 20 }, async (_none, at) => {
-    const answer = await greedy.writeKey.post('/api/import', document(`flood ${at}`, 50));
+    const response = await greedy.writeKey.post('/api/import', document(`flood ${at}`, 50));
     ended.push('greedy');
-    return answer;
+    return response;
   });
   const own = modest.writeKey.post('/api/import', document('own', 1)).finally(() => ended.push('modest'));
-  const answers = await Promise.all(flood);
+  const responses = await Promise.all(flood);
   expect((await own).status).toBe(200);
   // One runs and five wait.
-  expect(answers.filter(({ status }) => status === 200)).toHaveLength(6);
-  const refused = answers.filter(({ code }) => code === 'RATE_LIMIT_EXCEEDED');
+  expect(responses.filter(({ status }) => status === 200)).toHaveLength(6);
+  const refused = responses.filter(({ code }) => code === 'RATE_LIMIT_EXCEEDED');
   expect(refused).toHaveLength(14);
   expect(refused[0]?.headers.get('retry-after')).toBe('10');
   expect(ended.indexOf('modest')).toBeLessThan(ended.lastIndexOf('greedy'));

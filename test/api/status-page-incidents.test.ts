@@ -32,20 +32,20 @@ async function createPage(): Promise<string> {
   return id as string;
 }
 
-const given = () => ({
+const postInput = () => ({
   title: 'Slow', message: 'We are looking.\nMore soon.', severity: 'major', affected_monitor_ids: monitors,
 });
 
 async function createPost(body: object = {}): Promise<Loose> {
-  const answer = await client.post(path, { ...given(), ...body });
-  expect(answer.status, answer.text).toBe(201);
-  return answer.data.incident;
+  const response = await client.post(path, { ...postInput(), ...body });
+  expect(response.status, response.text).toBe(201);
+  return response.data.incident;
 }
 
 test('a post is read back as sent, with what the API adds', async () => {
   const post = await createPost();
   expect(post).toEqual({
-    ...given(), id: expect.any(String) as string, status_page_id: path.split('/').at(-2), incident_id: null,
+    ...postInput(), id: expect.any(String) as string, status_page_id: path.split('/').at(-2), incident_id: null,
     status: 'investigating', auto_published: false, resolved_at: null, updates: [],
     published_at: expect.any(String) as string, updated_at: post.published_at,
   });
@@ -62,26 +62,26 @@ test.each<[string, unknown]>([
   ['affected_monitor_ids', ['x']], ['title', undefined], ['message', undefined], ['severity', undefined],
   ['affected_monitor_ids', undefined],
 ])('a post refuses %s %j', async (field, value) => {
-  const answer = await client.post(path, { ...given(), [field]: value });
-  expect([answer.status, answer.code]).toEqual([400, 'VALIDATION_ERROR']);
-  expect(answer.text).toContain(field);
+  const response = await client.post(path, { ...postInput(), [field]: value });
+  expect([response.status, response.code]).toEqual([400, 'VALIDATION_ERROR']);
+  expect(response.text).toContain(field);
 });
 
 test('a post names monitors that its page shows', async () => {
   const body = { name: 'Elsewhere', type: 'HTTP', target: 'https://shop.example/', interval_seconds: 60 };
   const elsewhere = (await client.post('/api/monitors', body)).data.monitor.id;
-  const stranger = randomUUID();
-  const change = { affected_monitor_ids: [monitors[0], elsewhere, stranger] };
-  const refused = await client.post(path, { ...given(), ...change });
+  const unknownId = randomUUID();
+  const change = { affected_monitor_ids: [monitors[0], elsewhere, unknownId] };
+  const refused = await client.post(path, { ...postInput(), ...change });
   expect(refused.code).toBe('VALIDATION_ERROR');
-  expect(refused.error?.message).toContain(`${elsewhere}, ${stranger}`);
+  expect(refused.error?.message).toContain(`${elsewhere}, ${unknownId}`);
   const post = await createPost();
   expect((await client.patch(`${path}/${post.id}`, change)).code).toBe('VALIDATION_ERROR');
 });
 
 test('who is not an admin of the project may read posts; the API denies writing as it documents', async () => {
   const member = await newMember(app, tenant, 'member');
-  const refused = await member.client.post(path, given());
+  const refused = await member.client.post(path, postInput());
   expect([refused.status, refused.code, refused.error?.message]).toEqual([
     401, 'AUTHENTICATION_REQUIRED', 'Access denied',
   ]);
@@ -96,14 +96,14 @@ test('updates move a post on; resolving is idempotent', async () => {
   const update = await client.post(`${path}/${id}/updates`, { status: 'identified', message: 'Found it.' });
   expect(update.status).toBe(201);
   expect(update.data.incident).toMatchObject({
-    status: 'identified', resolved_at: null, message: given().message,
+    status: 'identified', resolved_at: null, message: postInput().message,
     updates: [{ status: 'identified', message: 'Found it.', created_at: update.data.incident.updated_at }],
   });
   const resolved = (await client.post(`${path}/${id}/resolve`, { message: 'Mended.' })).data.incident;
   expect(resolved).toMatchObject({ status: 'resolved', resolved_at: resolved.updated_at });
   expect(resolved.updates.map(({ message }: Loose) => message)).toEqual(['Found it.', 'Mended.']);
-  const again = await client.post(`${path}/${id}/resolve`, { message: 'Again' });
-  expect([again.status, again.data.incident]).toEqual([200, resolved]);
+  const repeated = await client.post(`${path}/${id}/resolve`, { message: 'Again' });
+  expect([repeated.status, repeated.data.incident]).toEqual([200, resolved]);
   const reopened = await client.post(`${path}/${id}/updates`, { status: 'monitoring', message: 'Once more.' });
   expect(reopened.data.incident).toMatchObject({ status: 'monitoring', resolved_at: null });
 });
@@ -125,10 +125,10 @@ test('descriptive changes add no update, and a status that is set moves the time
 test('of updates that are sent at once, none is lost', async () => {
   const { id } = await createPost();
   const messages = ['a', 'b', 'c'];
-  const answers = await Promise.all(messages.map(
+  const responses = await Promise.all(messages.map(
     (message) => client.post(`${path}/${id}/updates`, { status: 'monitoring', message }),
   ));
-  expect(answers.map(({ status }) => status)).toEqual([201, 201, 201]);
+  expect(responses.map(({ status }) => status)).toEqual([201, 201, 201]);
   const { updates } = (await client.get(`${path}/${id}`)).data.incident;
   expect(updates.map(({ message }: Loose) => message).sort()).toEqual(messages);
 });
@@ -137,7 +137,7 @@ test('the list is newest first, in pages, and can be filtered', async () => {
   const own = `${pages}/${await createPage()}/incidents`;
   const ids: string[] = [];
   for (const status of ['investigating', 'resolved', 'investigating']) {
-    ids.unshift((await client.post(own, { ...given(), status })).data.incident.id);
+    ids.unshift((await client.post(own, { ...postInput(), status })).data.incident.id);
   }
   const first = (await client.get(`${own}?limit=2`)).data;
   expect(first.incidents.map(({ id }: Loose) => id)).toEqual(ids.slice(0, 2));
@@ -156,7 +156,7 @@ test('a post is unknown under another page, and goes with its page', async () =>
   expect((await client.delete(`${pages}/${page}/incidents/${id}`)).code).toBe('RESOURCE_NOT_FOUND');
   expect((await client.delete(`${path}/${id}`)).data).toEqual({ message: 'Incident deleted successfully' });
   expect((await client.delete(`${path}/${id}`)).code).toBe('RESOURCE_NOT_FOUND');
-  await client.post(`${pages}/${page}/incidents`, given());
+  await client.post(`${pages}/${page}/incidents`, postInput());
   const posts = app.db.collection('status_page_posts');
   expect(await posts.countDocuments({ page_id: page })).toBe(1);
   await client.with({ 'x-project-id': tenant.projectId }).delete(`${pages}/${page}`);

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { ProjectContext } from '../../controller/http/route.ts';
+import type { ProjectContext } from '../../controller/http/routing/route.ts';
 import type { PageDeps } from '../../controller/status-pages/deps.ts';
 import { FreedSubdomainStore } from '../../controller/status-pages/freed-subdomain-store.ts';
 import { createPage as writePage } from '../../controller/status-pages/verbs/write-page.ts';
@@ -30,9 +30,9 @@ afterAll(() => app.close());
 const newSubdomain = () => `page-${randomUUID()}`;
 
 async function createPage(body: object = {}): Promise<Loose> {
-  const answer = await client.post(path, { name: 'Acme', subdomain: newSubdomain(), ...body });
-  expect(answer.status, answer.text).toBe(201);
-  return answer.data.status_page;
+  const response = await client.post(path, { name: 'Acme', subdomain: newSubdomain(), ...body });
+  expect(response.status, response.text).toBe(201);
+  return response.data.status_page;
 }
 
 async function createMonitor(name: string, by: ApiClient = client): Promise<string> {
@@ -70,9 +70,9 @@ test('every settable field is read back as sent, and a read can be sent back', a
   const page = await createPage(sent);
   expect(page).toMatchObject(sent);
   for (const method of ['PUT', 'PATCH']) {
-    const again = await client.send(method, `${path}/${page.id}`, { body: page });
-    expect(again.status, again.text).toBe(200);
-    expect(again.data.status_page).toEqual({ ...page, updated_at: again.data.status_page.updated_at });
+    const resent = await client.send(method, `${path}/${page.id}`, { body: page });
+    expect(resent.status, resent.text).toBe(200);
+    expect(resent.data.status_page).toEqual({ ...page, updated_at: resent.data.status_page.updated_at });
   }
   const cleared = await client.patch(`${path}/${page.id}`, { description: null, custom_domain: null });
   expect(cleared.data.status_page).toMatchObject({ name: 'Acme', description: null, custom_domain: null });
@@ -89,9 +89,9 @@ test.each<[string, unknown]>([
   ['logo_url', 'https://u:p@a.example/'], ['color_scheme', 'pink'], ['is_secret', true],
   ['branding', { primaryColor: 'red' }], ['description', 'a\u0007b'],
 ])('a page refuses %s %j', async (field, value) => {
-  const answer = await client.post(path, { name: 'Acme', subdomain: newSubdomain(), [field]: value });
-  expect([answer.status, answer.code]).toEqual([400, 'VALIDATION_ERROR']);
-  expect(answer.text).toContain(field);
+  const response = await client.post(path, { name: 'Acme', subdomain: newSubdomain(), [field]: value });
+  expect([response.status, response.code]).toEqual([400, 'VALIDATION_ERROR']);
+  expect(response.text).toContain(field);
 });
 
 test('a subdomain is taken once, cannot change, and stays with the organization after deletion', async () => {
@@ -137,14 +137,14 @@ test('nobody else gets a subdomain whose page is deleted while they create their
   const deps = {
     pages: app.accounts.pages, quota: app.accounts.quota,
     freed: {
-      reservedForOthers: async (...asked: Parameters<FreedSubdomainStore['reservedForOthers']>) => {
-        const reserved = await reservations.reservedForOthers(...asked);
+      reservedForOthers: async (...args: Parameters<FreedSubdomainStore['reservedForOthers']>) => {
+        const reserved = await reservations.reservedForOthers(...args);
         checks += 1;
         if (checks === 1) expect((await client.delete(`${path}/${id}`)).status).toBe(200);
         return reserved;
       },
-      isReservedFor: (...asked: Parameters<FreedSubdomainStore['isReservedFor']>) =>
-        reservations.isReservedFor(...asked),
+      isReservedFor: (...args: Parameters<FreedSubdomainStore['isReservedFor']>) =>
+        reservations.isReservedFor(...args),
     },
   } as unknown as PageDeps;
   const ctx = { tenant: other, now: Date.now() } as unknown as ProjectContext;
@@ -180,8 +180,8 @@ test('a crash before the subdomain is checked again gives it to nobody else', as
   const page = ((await reader.get(theirs)).data.status_pages as Loose[]).find((one) => one.subdomain === subdomain);
   expect(page).toMatchObject({ status: 'draft' });
   expect((await other.writeKey.post(`${theirs}/${page?.id}/publish`)).code).toBe('SLUG_ALREADY_TAKEN');
-  const { id: again } = await createPage({ subdomain });
-  expect((await client.post(`${path}/${again}/publish`)).status).toBe(200);
+  const { id: recreated } = await createPage({ subdomain });
+  expect((await client.post(`${path}/${recreated}/publish`)).status).toBe(200);
   expect((await reader.get(`${theirs}/${page?.id}`)).code).toBe('RESOURCE_NOT_FOUND');
   await dying.close();
   await proxy.close();
@@ -190,7 +190,7 @@ test('a crash before the subdomain is checked again gives it to nobody else', as
 test('of simultaneous deletions and creations by others, none passes a subdomain on', async () => {
   const subdomain = newSubdomain();
   const theirs = `/api/projects/${other.projectId}/status-pages`;
-  for (let round = 0; round < 10; round += 1) {
+  for (let attempt = 0; attempt < 10; attempt += 1) {
     const { id } = await createPage({ subdomain });
     const [deleted, ...others] = await Promise.all([
       client.delete(`${path}/${id}`),
@@ -205,11 +205,11 @@ test('of a hundred simultaneous creations with one subdomain, one succeeds', asy
   const body = { name: 'Race', subdomain: newSubdomain() };
   // A slow machine may have no time for all of them at once.
   const create = async () => until(async () => {
-    const answer = await client.post(path, body);
-    return answer.status !== 503 && answer;
+    const response = await client.post(path, body);
+    return response.status !== 503 && response;
   }, { what: 'an answer' });
-  const answers = await Promise.all(Array.from({ length: 100 }, create));
-  expect(answers.filter(({ code }) => code !== 'SLUG_ALREADY_TAKEN').length).toBeLessThanOrEqual(1);
+  const responses = await Promise.all(Array.from({ length: 100 }, create));
+  expect(responses.filter(({ code }) => code !== 'SLUG_ALREADY_TAKEN').length).toBeLessThanOrEqual(1);
   const { status_pages: all } = (await client.get(path)).data as { status_pages: { subdomain: string }[] };
   expect(all.filter(({ subdomain }) => subdomain === body.subdomain)).toHaveLength(1);
   const pages = all.length;
@@ -266,9 +266,9 @@ describe('branding', () => {
       logoUrl: 'https://cdn.acme.example/logo.svg', faviconUrl: 'https://cdn.acme.example/i.ico',
       customCss: 'h1 { color: red }', headerText: 'Hello', footerText: 'Bye', defaultTheme: null,
     };
-    const { defaultTheme: _removed, ...kept } = sent;
+    const { defaultTheme: _removed, ...remaining } = sent;
     const changed = await client.put(own, sent);
-    expect(changed.data.branding).toEqual({ primaryColor: '#1a7F37', ...kept });
+    expect(changed.data.branding).toEqual({ primaryColor: '#1a7F37', ...remaining });
     expect((await client.get(own)).data).toEqual(changed.data);
     expect((await client.get(`${path}/${page.id}`)).data.status_page).toMatchObject({
       color_scheme: 'system', logo_url: sent.logoUrl, favicon_url: sent.faviconUrl, custom_css: sent.customCss,
@@ -335,8 +335,8 @@ describe('monitors of a page', () => {
     expect(page24h.uptime_percentage, 'without the monitor that has no data').toBe(99.3);
     app.owners.figures.delete(one);
     app.owners.live.delete(one);
-    const again = await client.put(`${path}/${page.id}/monitors`, { monitors: put.data.status_page.monitors });
-    expect(again.data.status_page.monitors).toEqual(put.data.status_page.monitors);
+    const repeated = await client.put(`${path}/${page.id}/monitors`, { monitors: put.data.status_page.monitors });
+    expect(repeated.data.status_page.monitors).toEqual(put.data.status_page.monitors);
     await client.delete(`/api/monitors/${one}`);
     const left = (await client.get(`${path}/${page.id}`)).data.status_page.monitors;
     expect(left.map((monitor: Loose) => monitor.id)).toEqual([two]);
@@ -349,10 +349,10 @@ describe('monitors of a page', () => {
     const own = await createMonitor('Own');
     const foreign = await createMonitor('Foreign', other.writeKey);
     for (const id of [foreign, randomUUID()]) {
-      const answer = await client.put(`${path}/${page.id}/monitors`, { monitors: [
+      const response = await client.put(`${path}/${page.id}/monitors`, { monitors: [
         { monitor_id: own }, { monitor_id: id },
       ] });
-      expect([answer.status, answer.error?.details]).toEqual([400, [
+      expect([response.status, response.error?.details]).toEqual([400, [
         { code: 'custom', path: ['monitors', 1, 'monitor_id'], message: 'Unknown monitor' },
       ]]);
     }
@@ -368,8 +368,8 @@ describe('a page that is not here', () => {
   test('of another project is refused, of another organization unknown', async () => {
     const page = await createPage();
     const second = (await client.post('/api/projects', { name: 'Second' })).data.project.id;
-    const there = client.with({ 'x-project-id': second });
-    const wrong = `/api/projects/${second}/status-pages/${page.id}`;
+    const otherProjectClient = client.with({ 'x-project-id': second });
+    const wrongPath = `/api/projects/${second}/status-pages/${page.id}`;
     const post = { title: 'T', message: 'M', severity: 'minor', affected_monitor_ids: [randomUUID()] };
     const [update, one] = [{ status: 'resolved', message: 'M' }, `/incidents/${randomUUID()}`];
     const requests: [method: string, end: string, body?: object][] = [
@@ -379,8 +379,8 @@ describe('a page that is not here', () => {
       ['PATCH', one, {}], ['DELETE', one], ['POST', `${one}/updates`, update], ['POST', `${one}/resolve`],
     ];
     for (const [method, end, body] of requests) {
-      const answer = await there.send(method, `${wrong}${end}`, { body });
-      expect([answer.status, answer.code], `${method} ${end}`).toEqual([403, 'ACCESS_DENIED']);
+      const response = await otherProjectClient.send(method, `${wrongPath}${end}`, { body });
+      expect([response.status, response.code], `${method} ${end}`).toEqual([403, 'ACCESS_DENIED']);
     }
     const theirs = other.writeKey.with({ 'x-project-id': other.projectId });
     const [foreign, unknown] = await Promise.all([page.id, randomUUID()].map(
@@ -393,14 +393,14 @@ describe('a page that is not here', () => {
 
   test('keeps its project from being deleted', async () => {
     const second = (await client.post('/api/projects', { name: 'Kept' })).data.project.id;
-    const there = client.with({ 'x-project-id': second });
+    const otherProjectClient = client.with({ 'x-project-id': second });
     const own = `/api/projects/${second}/status-pages`;
-    const { id } = (await there.post(own, { name: 'P', subdomain: newSubdomain() })).data.status_page;
+    const { id } = (await otherProjectClient.post(own, { name: 'P', subdomain: newSubdomain() })).data.status_page;
     const refused = await client.delete(`/api/projects/${second}`);
     expect([refused.code, refused.error?.message]).toEqual([
       'CONFLICT', 'The project still has status pages; delete or move them first',
     ]);
-    await there.delete(`${own}/${id}`);
+    await otherProjectClient.delete(`${own}/${id}`);
     expect((await client.delete(`/api/projects/${second}`)).status).toBe(200);
   });
 });

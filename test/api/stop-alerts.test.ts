@@ -33,7 +33,7 @@ beforeAll(async () => {
   rig = new DeliveryRig(store);
   await Promise.all([rig.deliveries, rig.queues].map((one) => one.ensureIndexes()));
   mailer = openMailer(
-    { from: 'Farwatch <farwatch@test.example>', isFromGiven: true, mailgun: null, smtpUrl: smtp.url },
+    { from: 'Farwatch <farwatch@test.example>', isFromConfigured: true, mailgun: null, smtpUrl: smtp.url },
     { folder: 'unused', clock: systemClock, log: createLog('test', 'silent') },
   );
   const tokens = new RecipientTokens(app.accounts.linkKeys);
@@ -56,7 +56,7 @@ afterEach(() => {
 });
 
 let count = 0;
-const stranger = () => `Person.${(count += 1)}@victim.example`;
+const newAddress = () => `Person.${(count += 1)}@victim.example`;
 const mailsTo = (address: string) => smtp.mails.filter((mail) => mail.to.includes(address));
 
 async function destination(to: string[], of = tenant): Promise<string> {
@@ -87,7 +87,7 @@ const integration = async (id: string) =>
 
 describe('an alert mail', () => {
   test('carries the headers of RFC 8058 and the link in both parts, as does a test mail', async () => {
-    const to = stranger();
+    const to = newAddress();
     const id = await destination([to]);
     await admin.post(`/api/integrations/${id}/test`);
     await alert();
@@ -109,11 +109,11 @@ describe('an alert mail', () => {
       return form;
     }],
   ])('is the last one after one request of a mail program, %s', async (_name, body) => {
-    const [to, other] = [stranger(), stranger()];
+    const [to, other] = [newAddress(), newAddress()];
     const id = await destination([to, other]);
     await alert();
-    const answer = await oneClick(await linkTo(to), body());
-    expect(answer.status).toBe(200);
+    const response = await oneClick(await linkTo(to), body());
+    expect(response.status).toBe(200);
     const before = mailsTo(to).length;
     const deliveries = await alert();
     expect(Object.fromEntries(deliveries.map((one) => [one.recipient, [one.status, one.attempts]]))).toEqual({
@@ -131,7 +131,7 @@ describe('an alert mail', () => {
   });
 
   test('is stopped by a button of a page, which changes nothing when it is opened, and can be resumed there', async () => {
-    const to = stranger();
+    const to = newAddress();
     const id = await destination([to]);
     await alert();
     const link = await linkTo(to);
@@ -156,7 +156,7 @@ describe('an alert mail', () => {
   });
 
   test('stays stopped when the organization deletes the integration, writes the address anew or tests it', async () => {
-    const to = stranger();
+    const to = newAddress();
     const id = await destination([to]);
     await alert();
     await oneClick(await linkTo(to), 'List-Unsubscribe=One-Click');
@@ -173,7 +173,7 @@ describe('an alert mail', () => {
   });
 
   test('still arrives from other organizations', async () => {
-    const to = stranger();
+    const to = newAddress();
     const other = await newTenant(app);
     await destination([to]);
     await destination([to], other);
@@ -184,7 +184,7 @@ describe('an alert mail', () => {
   });
 
   test('that is stopped is told to the owners once a day, and each change is in the audit log', async () => {
-    const to = stranger();
+    const to = newAddress();
     await destination([to]);
     await alert();
     const link = await linkTo(to);
@@ -194,9 +194,9 @@ describe('an alert mail', () => {
       await oneClick(link, 'List-Unsubscribe=One-Click');
       await oneClick(resume, '');
     }
-    const told = () => mailsTo(tenant.owner.email).filter((mail) => mail.text.includes(to));
-    await until(() => told().length > 0);
-    expect(told().map((mail) => mail.headers['subject'])).toEqual(['An address no longer receives your alerts']);
+    const ownerNotices = () => mailsTo(tenant.owner.email).filter((mail) => mail.text.includes(to));
+    await until(() => ownerNotices().length > 0);
+    expect(ownerNotices().map((mail) => mail.headers['subject'])).toEqual(['An address no longer receives your alerts']);
     const entries = async (action: string) =>
       ((await admin.get(`/api/audit-log?action=${action}`)).data as Loose).entries;
     expect(await entries('recipient.suppressed')).toHaveLength(3);
@@ -205,19 +205,19 @@ describe('an alert mail', () => {
     });
     offsetMs = 86_400_001;
     await oneClick(link, 'List-Unsubscribe=One-Click');
-    await until(() => told().length === 2);
+    await until(() => ownerNotices().length === 2);
   });
 
   test('is not stopped by a token that is incomplete, changed or of another address', async () => {
-    const [to, other] = [stranger(), stranger()];
+    const [to, other] = [newAddress(), newAddress()];
     await destination([to, other]);
     await alert();
     const token = (await linkTo(to)).searchParams.get('token') ?? '';
     const foreign = (await linkTo(other)).searchParams.get('token') ?? '';
     const mixed = `${token.split('.')[0]}.${foreign.split('.')[1]}`;
     for (const wrong of ['', token.slice(0, -3), mixed, '0'.repeat(64), 'x'.repeat(900)]) {
-      const answer = await oneClick(new URL(`${app.url}/stop-alerts?token=${wrong}`), 'List-Unsubscribe=One-Click');
-      expect([answer.status, answer.headers.get('content-type')]).toEqual([400, 'text/html; charset=utf-8']);
+      const response = await oneClick(new URL(`${app.url}/stop-alerts?token=${wrong}`), 'List-Unsubscribe=One-Click');
+      expect([response.status, response.headers.get('content-type')]).toEqual([400, 'text/html; charset=utf-8']);
     }
     expect((await alert()).map((one) => one.status)).toEqual(['delivered', 'delivered']);
     const stored = await app.db.collection('suppressions').find({}).toArray();

@@ -39,7 +39,7 @@ beforeAll(async () => {
   pages = `/api/projects/${tenant.projectId}/status-pages`;
   const monitor = { name: 'Shop', type: 'HTTP', target: 'https://shop.example/', interval_seconds: 60 };
   monitorId = (await client.post('/api/monitors', monitor)).data.monitor.id;
-  for (const app of apps) app.controller.subscribers.mailing.start();
+  for (const app of apps) app.controller.subscribers.noticeSender.start();
 });
 afterAll(async () => {
   for (const app of [...apps].reverse()) await app.close();
@@ -52,7 +52,7 @@ beforeEach(async () => {
 });
 
 const collection = <T extends object>(name: string) => (apps[0] as TestApp).db.collection<T>(name);
-const look = () => apps.forEach((app) => app.controller.subscribers.mailing.look());
+const triggerAll = () => apps.forEach((app) => app.controller.subscribers.noticeSender.trigger());
 
 async function add(changes: Partial<SubscriberDoc>[]): Promise<string[]> {
   const docs = changes.map((change) =>
@@ -67,12 +67,12 @@ const post = () => client.post(`${pages}/${pageId}/incidents`, {
 
 test('two controllers mail an incident to hundreds, once each, and both have their part in it', async () => {
   const emails = new Set(await add(Array.from({ length: MANY }, () => ({}))));
-  const sent = () => apps.map((app) => app.controller.subscribers.mailing.counts.sent);
+  const sent = () => apps.map((app) => app.controller.subscribers.noticeSender.counts.sent);
   const before = sent();
   await post();
   const received = () => smtp.mails.flatMap((mail) => mail.to).filter((email) => emails.has(email));
   await until(() => {
-    look();
+    triggerAll();
     return received().length >= MANY;
   }, { what: 'all mails', everyMs: 50 });
   await until(async () => {
@@ -89,18 +89,18 @@ test('two controllers mail an incident to hundreds, once each, and both have the
 test('a webhook that fails is posted to again until it answers, with the same id', async () => {
   const path = `/hook-${randomUUID()}`;
   const requests = () => receiver.requests.filter((request) => request.path === path);
-  const answers = [503, 'close', 500, 200] as const;
-  receiver.choose((request) => (request.path === path ? answers[requests().length - 1] ?? 200 : 200));
+  const outcomes = [503, 'close', 500, 200] as const;
+  receiver.choose((request) => (request.path === path ? outcomes[requests().length - 1] ?? 200 : 200));
   const [email = ''] = await add([{ webhook_url: receiver.url + path }]);
   await post();
   const { _id: subscriber_id } = (await collection<SubscriberDoc>(SUBSCRIBERS).findOne({ email })) as SubscriberDoc;
   const outgoing = () => collection<{ state: string; attempts: number; due_at?: number }>('subscriber_outbox')
     .findOne({ subscriber_id, channel: 'webhook' } as object);
-  const failures = () => apps.reduce((sum, app) => sum + app.controller.subscribers.mailing.counts.retry, 0);
+  const failures = () => apps.reduce((sum, app) => sum + app.controller.subscribers.noticeSender.counts.retry, 0);
   const before = failures();
-  for (let attempt = 1; attempt < answers.length; attempt += 1) {
+  for (let attempt = 1; attempt < outcomes.length; attempt += 1) {
     await until(() => {
-      look();
+      triggerAll();
       return requests().length === attempt && failures() - before >= attempt;
     }, { what: `attempt ${attempt} has failed` });
     expect(await outgoing()).toMatchObject({ state: 'pending', attempts: attempt });
@@ -108,31 +108,31 @@ test('a webhook that fails is posted to again until it answers, with the same id
     offsetMs += 5 * HOUR_MS;
   }
   await until(async () => {
-    look();
+    triggerAll();
     return (await outgoing())?.state === 'sent';
   }, { what: 'it is sent' });
-  expect(requests()).toHaveLength(answers.length);
+  expect(requests()).toHaveLength(outcomes.length);
   const ids = requests().map(({ body }) => (JSON.parse(body.toString()) as { id: string }).id);
   expect(new Set(ids).size).toBe(1);
 });
 
 test('those who never confirm are removed a month after their link has ended, and nobody else', async () => {
   const now = Date.now() + offsetMs;
-  const open = (inMs: number) => ({
+  const unverified = (inMs: number) => ({
     state: 'unverified' as const, verified_at: null, verify_hash: randomUUID(), verification_expires_at: now + inMs,
   });
   const [old = '', fresh = '', verified = '', left = ''] = await add([
-    open(-31 * DAY_MS), open(-29 * DAY_MS), { verification_expires_at: now - 60 * DAY_MS },
+    unverified(-31 * DAY_MS), unverified(-29 * DAY_MS), { verification_expires_at: now - 60 * DAY_MS },
     { state: 'unsubscribed', unsubscribed_at: now - 60 * DAY_MS },
   ]);
-  const known = async () => {
+  const remainingEmails = async () => {
     const found = await collection<SubscriberDoc>(SUBSCRIBERS).find({ page_id: pageId }).toArray();
     return found.map(({ email }) => email);
   };
   offsetMs += HOUR_MS + 1000;
   await until(async () => {
-    look();
-    return !(await known()).includes(old);
+    triggerAll();
+    return !(await remainingEmails()).includes(old);
   }, { what: 'the old one is removed' });
-  expect((await known()).sort()).toEqual([fresh, verified, left].sort());
+  expect((await remainingEmails()).sort()).toEqual([fresh, verified, left].sort());
 });

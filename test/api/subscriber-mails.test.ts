@@ -37,7 +37,7 @@ beforeAll(async () => {
   pages = `/api/projects/${tenant.projectId}/status-pages`;
   const monitor = { name: 'Shop', type: 'HTTP', target: 'https://shop.example/', interval_seconds: 60 };
   monitorId = (await client.post('/api/monitors', monitor)).data.monitor.id;
-  app.controller.subscribers.mailing.start();
+  app.controller.subscribers.noticeSender.start();
 });
 afterAll(async () => {
   await app.close();
@@ -88,7 +88,7 @@ async function settled(): Promise<void> {
     const counts = await Promise.all([
       app.db.collection('subscriber_notices').countDocuments({ due_at: { $gt: 0 } }),
       app.db.collection('subscriber_outbox').countDocuments(due),
-      app.db.collection('status_page_posts').countDocuments({ untold_since: { $gt: 0 } }),
+      app.db.collection('status_page_posts').countDocuments({ notify_pending_since: { $gt: 0 } }),
     ]);
     return counts.every((count) => count === 0);
   }, { what: 'nothing is left to send' });
@@ -119,8 +119,8 @@ describe('an incident of a page', () => {
     expect(third?.text).toContain('Resolved');
     const root = first?.headers['message-id'];
     expect(root).toMatch(/^<.+@.+>$/);
-    for (const reply of [second, third]) {
-      expect(reply?.headers).toMatchObject({ 'in-reply-to': root, references: root });
+    for (const followUp of [second, third]) {
+      expect(followUp?.headers).toMatchObject({ 'in-reply-to': root, references: root });
     }
     expect(new Set([first, second, third].map((mail) => mail?.headers['message-id'])).size).toBe(3);
     expect(first?.headers['list-unsubscribe-post']).toBe('List-Unsubscribe=One-Click');
@@ -202,7 +202,7 @@ describe('a digest', () => {
     await settled();
     expect(mailsTo(to)).toEqual([]);
     offsetMs = periodMs;
-    app.controller.subscribers.mailing.look();
+    app.controller.subscribers.noticeSender.trigger();
     const [digest] = await mails(to, 1);
     expect(subjectOf(digest)).toMatch(/^\[Acme\] \d updates?$/);
     for (const text of ['We look into it.', 'A disk is full.', 'Another trouble']) {
@@ -212,7 +212,7 @@ describe('a digest', () => {
     await settled();
     expect(mailsTo(to)).toHaveLength(1);
     offsetMs = 2 * periodMs;
-    app.controller.subscribers.mailing.look();
+    app.controller.subscribers.noticeSender.trigger();
     expect((await mails(to, 2))[1]?.text).not.toContain('Another trouble');
   });
 });
@@ -272,9 +272,9 @@ describe('a message of the team', () => {
   test('cannot be sent by a page more than 20 times an hour', async () => {
     const { id } = await add({ preferences: { frequency: 'daily' } });
     const body = { subscriber_ids: [id], subject: 'Again', message: 'And again.' };
-    const answers = [];
-    for (let at = 0; at < 20; at += 1) answers.push((await notify(body)).status);
-    expect(answers).toEqual(Array.from({ length: 20 }, () => 200));
+    const statuses = [];
+    for (let at = 0; at < 20; at += 1) statuses.push((await notify(body)).status);
+    expect(statuses).toEqual(Array.from({ length: 20 }, () => 200));
     offsetMs += HOUR_MS / 3;
     const refused = await notify(body);
     expect(refused.code).toBe('RATE_LIMIT_EXCEEDED');

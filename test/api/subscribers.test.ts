@@ -169,8 +169,8 @@ describe('a subscriber', () => {
     const { subscriber } = (await client.get(`${path}/${id}`)).data;
     const changed = { ...subscriber, email: 'eve@example.com', is_verified: false, unsubscribed_at: null };
     for (const body of [subscriber, changed]) {
-      const answer = await client.put(`${path}/${id}`, body);
-      expect(answer.data?.subscriber, answer.text).toEqual(subscriber);
+      const response = await client.put(`${path}/${id}`, body);
+      expect(response.data?.subscriber, response.text).toEqual(subscriber);
     }
   });
 
@@ -188,13 +188,13 @@ describe('a subscriber', () => {
     const foreign = await add('foreign@x.example', {}, foreignPage, other);
     const second = await add('second@x.example', {}, secondPage);
     for (const id of [foreign, second, randomUUID()]) {
-      const answers = [await client.patch(`${path}/${id}`, { preferences: {} }), await client.delete(`${path}/${id}`)];
-      expect(answers.map(({ code }) => code)).toEqual(['RESOURCE_NOT_FOUND', 'RESOURCE_NOT_FOUND']);
+      const responses = [await client.patch(`${path}/${id}`, { preferences: {} }), await client.delete(`${path}/${id}`)];
+      expect(responses.map(({ code }) => code)).toEqual(['RESOURCE_NOT_FOUND', 'RESOURCE_NOT_FOUND']);
     }
     const { data } = await client.post(`${path}/bulk-delete`, { subscriber_ids: [foreign, second] });
     expect(data.result.success_count).toBe(0);
-    const kept = { page_id: { $in: [foreignPage, secondPage] } };
-    expect(await app.db.collection(SUBSCRIBERS).countDocuments(kept)).toBe(2);
+    const remaining = { page_id: { $in: [foreignPage, secondPage] } };
+    expect(await app.db.collection(SUBSCRIBERS).countDocuments(remaining)).toBe(2);
   });
 
   test('goes with the page', async () => {

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import type { SubscriberDoc } from '../../controller/subscribers/subscriber.ts';
 import { systemClock } from '../../shared/time.ts';
-import type { ApiAnswer, ApiClient } from '../helpers/api-client.ts';
+import type { ApiResponse, ApiClient } from '../helpers/api-client.ts';
 import { makeApp, type TestApp } from '../helpers/make-app.ts';
 import { pageSubscriber, SUBSCRIBERS } from '../helpers/page-subscriber.ts';
 import { linkIn, type ReadMail } from '../helpers/read-mail.ts';
@@ -66,7 +66,7 @@ async function subscribed(page: TestPage, address = newAddress()): Promise<{ add
 }
 
 /** Submits a form of a page as a browser without JavaScript does. */
-function form(page: URL | string, action: string, fields: Record<string, string>): Promise<ApiAnswer> {
+function form(page: URL | string, action: string, fields: Record<string, string>): Promise<ApiResponse> {
   const target = new URL(action, new URL(page, app.url));
   return app.client.send('POST', `${target.pathname}${target.search}`, {
     rawBody: new URLSearchParams(fields).toString(),
@@ -74,7 +74,7 @@ function form(page: URL | string, action: string, fields: Record<string, string>
   });
 }
 const unescaped = (address = '') => address.replaceAll('&#38;', '&');
-const open = (link: URL | string) => {
+const openLink = (link: URL | string) => {
   const { pathname, search } = new URL(link, app.url);
   return app.client.get(`${pathname}${search}`);
 };
@@ -84,8 +84,8 @@ describe('a subscription', () => {
     const page = await publish();
     const address = newAddress();
     const preferences = { all_incidents: false, frequency: 'hourly' };
-    const answer = await subscribe(page, { email: ` ${address.toUpperCase()} `, preferences });
-    expect(answer.status).toBe(202);
+    const response = await subscribe(page, { email: ` ${address.toUpperCase()} `, preferences });
+    expect(response.status).toBe(202);
     const mail = await mailTo(address);
     expect(mail.headers['subject']).toBe('Confirm your subscription');
     expect(mail.text).toContain('Acme');
@@ -103,16 +103,16 @@ describe('a subscription', () => {
 
   test('gets the same answer for every address, also for one that subscribes already', async () => {
     const page = await publish();
-    const known = await subscribed(page);
+    const subscriber = await subscribed(page);
     offsetMs = 3_700_000;
-    const answers = [
-      await subscribe(page, { email: known.address }), await subscribe(page, { email: newAddress() }),
+    const responses = [
+      await subscribe(page, { email: subscriber.address }), await subscribe(page, { email: newAddress() }),
     ];
-    expect(new Set(answers.map(({ status, text }) => `${status} ${text}`)).size).toBe(1);
-    const mail = await mailTo(known.address, 2);
+    expect(new Set(responses.map(({ status, text }) => `${status} ${text}`)).size).toBe(1);
+    const mail = await mailTo(subscriber.address, 2);
     expect(mail.headers['subject']).toBe('You’re already subscribed');
-    expect((await open(linkIn(mail, '/status/'))).text).toContain('Notification preferences');
-    expect(await stored(known.address)).toMatchObject({ state: 'verified' });
+    expect((await openLink(linkIn(mail, '/status/'))).text).toContain('Notification preferences');
+    expect(await stored(subscriber.address)).toMatchObject({ state: 'verified' });
   });
 
   test.each([
@@ -132,12 +132,12 @@ describe('a subscription', () => {
     const own = { ...tenant, pageId: page.id };
     const doc = pageSubscriber(own, newAddress(), { webhook_url: receiver.url });
     await app.db.collection<SubscriberDoc>(SUBSCRIBERS).insertOne(doc);
-    app.controller.subscribers.mailing.start();
+    app.controller.subscribers.noticeSender.start();
     const { announce } = app.controller.subscribers;
     const found = await app.accounts.pages.findPublished(page.subdomain);
     const maintenance = { phase: 'start', starts_at: Date.now(), ends_at: Date.now() + 1000 } as const;
-    const told = { title: 'Disks', text: 'At 3.', about: page.id, maintenance };
-    await announce(found === null ? [] : [found], { ...told, isFirst: true });
+    const announcement = { title: 'Disks', text: 'At 3.', about: page.id, maintenance };
+    await announce(found === null ? [] : [found], { ...announcement, isFirst: true });
     const outcome = { subscriber_id: doc._id, channel: 'webhook', state: 'failed' };
     await until(async () => (await app.db.collection('subscriber_outbox').countDocuments(outcome)) === 1);
     expect(receiver.requests).toEqual([]);
@@ -148,9 +148,9 @@ describe('a subscription', () => {
     const page = await publish();
     await client.post(`/api/projects/${tenant.projectId}/status-pages/${page.id}/unpublish`);
     for (const subdomain of [page.subdomain, 'never-there']) {
-      const answer = await subscribe({ id: '', subdomain }, { email: newAddress() });
-      expect(answer.code).toBe('RESOURCE_NOT_FOUND');
-      expect((await open(`/status/${subdomain}/subscribe`)).status).toBe(404);
+      const response = await subscribe({ id: '', subdomain }, { email: newAddress() });
+      expect(response.code).toBe('RESOURCE_NOT_FOUND');
+      expect((await openLink(`/status/${subdomain}/subscribe`)).status).toBe(404);
     }
   });
 
@@ -216,7 +216,7 @@ describe('a subscriber', () => {
     expect((await app.client.patch(path, { webhook_url })).data).toMatchObject({ webhook_url });
     expect((await app.client.patch(path, { preferences: { maintenance: false } })).data).toMatchObject({ webhook_url });
     const field = async () => {
-      const { text } = await open(`/status/${page.subdomain}/preferences?token=${encodeURIComponent(token)}`);
+      const { text } = await openLink(`/status/${page.subdomain}/preferences?token=${encodeURIComponent(token)}`);
       return /<input id="webhook_url"[^>]* value="([^"]*)"/.exec(text)?.[1];
     };
     expect(await field()).toBe('https://hook.example/&#34;inbox&#34;');
@@ -276,7 +276,7 @@ describe('a subscriber', () => {
     await client.delete(`/api/projects/${tenant.projectId}/status-pages/${page.id}/subscribers/${id}`);
     for (const token of ['', id, mixed, one.token, '0'.repeat(64)]) {
       expect((await unsubscribe(token)).code).toBe('VALIDATION_ERROR');
-      expect((await open(`/status/${page.subdomain}/preferences?token=${token}`)).status).toBe(400);
+      expect((await openLink(`/status/${page.subdomain}/preferences?token=${token}`)).status).toBe(400);
     }
     expect(await stored(other.address)).toMatchObject({ state: 'verified' });
   });
@@ -298,17 +298,17 @@ describe('the pages without JavaScript', () => {
     const page = await publish();
     const base = `/status/${page.subdomain}/`;
     const address = newAddress();
-    expect((await open(`${base}subscribe`)).text).toContain('<form method="post" action="subscribe?lang=en">');
+    expect((await openLink(`${base}subscribe`)).text).toContain('<form method="post" action="subscribe?lang=en">');
     expect((await form(`${base}x`, 'subscribe', { email: address })).text).toContain('Please confirm');
     const link = linkIn(await mailTo(address), base);
-    const shown = await open(link);
+    const shown = await openLink(link);
     for (const method of ['GET', 'HEAD']) await app.client.send(method, `${link.pathname}${link.search}`);
     expect(await stored(address)).toMatchObject({ state: 'unverified' });
     const hidden = /name="token" value="([^"]*)"/.exec(shown.text)?.[1] ?? '';
     const confirmed = await form(link, 'verify', { token: hidden });
     expect(confirmed.text).toContain(address);
     const choose = new URL(unescaped(/href="(preferences[^"]+)"/.exec(confirmed.text)?.[1]), link);
-    const choices = await open(choose);
+    const choices = await openLink(choose);
     expect(choices.text.match(/ checked/g)).toHaveLength(3);
     const token = choose.searchParams.get('token') ?? '';
     const saved = await form(choose, 'preferences', { token, maintenance: 'on', frequency: 'hourly' });
@@ -320,18 +320,18 @@ describe('the pages without JavaScript', () => {
     for (const method of ['GET', 'HEAD', 'GET']) await app.client.send(method, `${leave.pathname}${leave.search}`);
     expect(await stored(address)).toMatchObject({ state: 'verified' });
     expect((await form(leave, leave.pathname + leave.search, {})).text).toContain('You’ve been unsubscribed');
-    expect((await open(choose)).text).toContain('You’re not subscribed');
-    for (const answer of [shown, confirmed, choices, saved]) {
-      expect(answer.headers.get('referrer-policy')).toBe('no-referrer');
-      expect(answer.headers.get('cache-control')).toBe('no-store');
-      expect(answer.text).not.toContain('<script');
+    expect((await openLink(choose)).text).toContain('You’re not subscribed');
+    for (const response of [shown, confirmed, choices, saved]) {
+      expect(response.headers.get('referrer-policy')).toBe('no-referrer');
+      expect(response.headers.get('cache-control')).toBe('no-store');
+      expect(response.text).not.toContain('<script');
     }
   });
 
   test('say what is wrong with an address', async () => {
     const { subdomain } = await publish();
-    const answer = await form(`/status/${subdomain}/x`, 'subscribe', { email: 'visitor' });
-    expect([answer.status, answer.text]).toEqual([400, expect.stringContaining('Enter one email address')]);
+    const response = await form(`/status/${subdomain}/x`, 'subscribe', { email: 'visitor' });
+    expect([response.status, response.text]).toEqual([400, expect.stringContaining('Enter one email address')]);
   });
 
   test('are logged for the organization, without the address', async () => {
@@ -349,9 +349,9 @@ describe('visitors of other languages', () => {
     const page = await publish();
     const german = app.client.with({ 'accept-language': 'de-CH, en;q=0.5' });
     const base = `/status/${page.subdomain}`;
-    const asked = await german.get(`${base}/subscribe`);
-    expect(asked.headers.get('content-language')).toBe('de');
-    expect(asked.text).toContain('<html lang="de">');
+    const formPage = await german.get(`${base}/subscribe`);
+    expect(formPage.headers.get('content-language')).toBe('de');
+    expect(formPage.text).toContain('<html lang="de">');
     const address = newAddress();
     const body = { rawBody: new URLSearchParams({ email: address }).toString() };
     const headers = { 'content-type': 'application/x-www-form-urlencoded' };
@@ -361,7 +361,7 @@ describe('visitors of other languages', () => {
     const mail = await mailTo(address);
     expect(mail.headers['subject']).toBe('Confirmer votre abonnement');
     const link = linkIn(mail, base);
-    expect((await open(link)).text).toContain('Confirmer votre abonnement');
+    expect((await openLink(link)).text).toContain('Confirmer votre abonnement');
     expect(await stored(address)).toMatchObject({ language: 'fr' });
     for (const [path, text] of [
       [`${base}/verify?token=0`, 'Abonnement bestätigen'],

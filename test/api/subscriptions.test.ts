@@ -19,9 +19,9 @@ afterAll(() => app.close());
 
 test('the answer contains everything that a client needs, and the seed this once', async () => {
   const { client } = tenant.owner;
-  const answer = await client.post('/api/subscriptions', { name: ' Archive ' });
-  expect(answer.status, answer.text).toBe(201);
-  const { subscription, seed, user, nats_url } = answer.data;
+  const response = await client.post('/api/subscriptions', { name: ' Archive ' });
+  expect(response.status, response.text).toBe(201);
+  const { subscription, seed, user, nats_url } = response.data;
   const { id } = subscription;
   expect(subscription).toEqual({
     id, name: 'Archive', user, domain: 'FARWATCH', stream: 'RAW', consumer: `subscriber-${id}`,
@@ -66,11 +66,11 @@ test("another organization's subscription is unknown", async () => {
 
 test('an organization has as many as its limit, even by concurrent requests', async () => {
   const { client } = tenant.owner;
-  const answers = await Promise.all(
+  const responses = await Promise.all(
     Array.from({ length: 3 * LIMIT }, () => client.post('/api/subscriptions', { name: 'One' })),
   );
-  expect(answers.filter(({ status }) => status === 201)).toHaveLength(LIMIT);
-  expect(answers.find(({ status }) => status === 403)?.error).toEqual({
+  expect(responses.filter(({ status }) => status === 201)).toHaveLength(LIMIT);
+  expect(responses.find(({ status }) => status === 403)?.error).toEqual({
     code: 'FAIR_USE_LIMIT_REACHED', message: `An organization can have at most ${LIMIT} subscriptions`,
     details: { limit: LIMIT, usage: LIMIT },
   });

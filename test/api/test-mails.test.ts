@@ -38,7 +38,7 @@ afterEach(() => {
 });
 
 let count = 0;
-const stranger = () => `stranger${(count += 1)}@victim.example`;
+const newAddress = () => `stranger${(count += 1)}@victim.example`;
 async function destination(to: string[], client = admin, name = 'Mail'): Promise<string> {
   const made = await client.post('/api/integrations', { name, type: 'email', config: { to } });
   expect(made.status, made.text).toBe(201);
@@ -49,7 +49,7 @@ const mailsTo = (address: string) => smtp.mails.filter((mail) => mail.to.include
 
 describe('a test mail', () => {
   test('reaches an address three times in any hour, whoever sends it, from every controller', async () => {
-    const to = stranger();
+    const to = newAddress();
     const others = (await newTenant(other)).owner.client;
     const [own, foreign] = [await destination([to]), await destination([to], others)];
     expect([(await sample(own)).status, (await sample(foreign, others)).status]).toEqual([200, 200]);
@@ -69,7 +69,7 @@ describe('a test mail', () => {
   });
 
   test('counts for the same mailbox in another case and with a tag', async () => {
-    const to = stranger();
+    const to = newAddress();
     const variants = [to, to.toUpperCase(), to.replace('@', '+a@'), to.replace('@', '+b.c@')];
     const statuses: number[] = [];
     for (const one of variants) statuses.push((await sample(await destination([one]))).status);
@@ -77,7 +77,7 @@ describe('a test mail', () => {
   });
 
   test('that goes beyond a limit for one of its addresses reaches none, and takes up nothing', async () => {
-    const [full, fresh] = [stranger(), stranger()];
+    const [full, fresh] = [newAddress(), newAddress()];
     const id = await destination([full]);
     for (let at = 0; at < 3; at += 1) await sample(id);
     const both = await destination([fresh, full]);
@@ -87,28 +87,28 @@ describe('a test mail', () => {
   });
 
   test('is one of thirty of its organization in an hour; others are not affected', async () => {
-    const twenty = () => destination(Array.from({ length: 20 }, stranger));
+    const twenty = () => destination(Array.from({ length: 20 }, newAddress));
     expect((await sample(await twenty())).status).toBe(200);
     expect((await sample(await twenty())).status).toBe(429);
-    expect((await sample(await destination(Array.from({ length: 10 }, stranger)))).status).toBe(200);
-    expect((await sample(await destination([stranger()]))).status).toBe(429);
+    expect((await sample(await destination(Array.from({ length: 10 }, newAddress)))).status).toBe(200);
+    expect((await sample(await destination([newAddress()]))).status).toBe(429);
     const others = (await newTenant(app)).owner.client;
-    expect((await sample(await destination([stranger()], others), others)).status).toBe(200);
+    expect((await sample(await destination([newAddress()], others), others)).status).toBe(200);
   });
 
   test('stays within its limits when many are sent at once through both controllers', async () => {
-    const to = stranger();
+    const to = newAddress();
     const id = await destination([to]);
     const login = await other.client.post('/api/auth/login', { email: owner.email, password: PASSWORD });
     const clients = [admin, other.client.with({ authorization: `Bearer ${login.data.token}` })];
-    const answers = await Promise.all(Array.from({ length: 16 }, (_, at) => sample(id, clients[at % 2])));
-    expect(answers.filter((answer) => answer.status === 200).length).toBeLessThanOrEqual(3);
-    expect(answers.every((answer) => answer.status === 200 || answer.status === 429)).toBe(true);
+    const responses = await Promise.all(Array.from({ length: 16 }, (_, at) => sample(id, clients[at % 2])));
+    expect(responses.filter((response) => response.status === 200).length).toBeLessThanOrEqual(3);
+    expect(responses.every((response) => response.status === 200 || response.status === 429)).toBe(true);
     expect(mailsTo(to).length).toBeLessThanOrEqual(3);
   });
 
   test('has nothing in its subject that a tenant has written', async () => {
-    const to = stranger();
+    const to = newAddress();
     await admin.patch('/api/organization', { name: 'BUY NOW organization' });
     await admin.post('/api/projects', { name: 'BUY NOW project' });
     await sample(await destination([to], admin, 'BUY NOW destination'));

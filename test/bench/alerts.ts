@@ -30,15 +30,15 @@ interface AlertOptions {
 }
 
 /** Ms between two outages, chosen so that they hit all phases of the interval. */
-const APART_MS = 150;
-const TOLD_WITHIN_MS = 30_000;
+const OUTAGE_GAP_MS = 150;
+const ALERT_TIMEOUT_MS = 30_000;
 
 /** Runs the whole product under load; monitors go down one after another and stay down. */
 export async function measureAlerts(options: AlertOptions): Promise<AlertFigures> {
   const { steady, outages, intervalS, bundles } = options;
   const [target, receiver] =
     [await startBenchTarget(bundles.target), await startBenchReceiver(bundles.receiver)];
-  const failing = await FailingTarget.start((path) => postAtOnce(receiver, path));
+  const failing = await FailingTarget.start((path) => postUnconfirmed(receiver, path));
   const farwatch = await startFarwatch({ env: {
     MIN_INTERVAL_SECONDS: '1', RATE_LIMIT: '100000000', LOG_LEVEL: 'warn', ALLOW_PRIVATE_DESTINATIONS: 'true',
   } });
@@ -57,22 +57,22 @@ export async function measureAlerts(options: AlertOptions): Promise<AlertFigures
       ),
     ], intervalS);
     await passTime(options.settleS * 1000);
-    const before = { taken: await taken(farwatch), at: Date.now() };
+    const before = { resultsTotal: await resultsTotal(farwatch), at: Date.now() };
     for (let index = 0; index < outages; index += 1) {
       await options.beforeOutage?.(index, { url: farwatch.url, session });
       failing.break(`/${index}`);
-      await passTime(APART_MS);
+      await passTime(OUTAGE_GAP_MS);
     }
-    const after = { taken: await taken(farwatch), at: Date.now() };
-    const told = async () => (await receiver.arrivals()).filter(({ path }) => path === '/told');
+    const after = { resultsTotal: await resultsTotal(farwatch), at: Date.now() };
+    const received = async () => (await receiver.received()).filter(({ path }) => path === '/told');
     await until(
-      async () => (await told()).length >= outages, { timeoutMs: TOLD_WITHIN_MS, everyMs: 500 },
+      async () => (await received()).length >= outages, { timeoutMs: ALERT_TIMEOUT_MS, everyMs: 500 },
     ).catch(() => undefined);
-    const [confirmed, all] = [await told(), await receiver.arrivals()];
+    const [confirmed, all] = [await received(), await receiver.received()];
     return {
       confirmedMs: confirmed.map(({ at, startedAt }) => at - startedAt),
       directMs: all.filter(({ path }) => path === '/direct').map(({ at, startedAt }) => at - startedAt),
-      checksPerS: (after.taken - before.taken) / ((after.at - before.at) / 1000),
+      checksPerS: (after.resultsTotal - before.resultsTotal) / ((after.at - before.at) / 1000),
       byOutage: new Map(confirmed.map(({ name, at, startedAt }) => [Number(name.slice(1)), at - startedAt])),
       missing: outages - new Set(confirmed.map(({ name }) => name)).size,
     };
@@ -122,7 +122,7 @@ class FailingTarget {
 }
 
 /** What a poller without confirmation, storage or retries does. */
-function postAtOnce(receiver: BenchReceiver, name: string): void {
+function postUnconfirmed(receiver: BenchReceiver, name: string): void {
   const body = JSON.stringify({
     monitor: { name }, incident: { started_at: performance.timeOrigin + performance.now() },
   });
@@ -132,16 +132,16 @@ function postAtOnce(receiver: BenchReceiver, name: string): void {
 async function createMonitors(
   session: ApiSession, monitors: { name: string; target: string }[], intervalS: number,
 ): Promise<void> {
-  const waiting = monitors.values();
+  const queue = monitors.values();
   const worker = async (): Promise<void> => {
-    for (const monitor of waiting) {
+    for (const monitor of queue) {
       await session.ok('POST', '/api/monitors', { ...monitor, type: 'HTTP', interval_seconds: intervalS });
     }
   };
   await Promise.all(Array.from({ length: 16 }, worker));
 }
 
-async function taken(farwatch: Farwatch): Promise<number> {
+async function resultsTotal(farwatch: Farwatch): Promise<number> {
   const metrics = await (await fetch(`${farwatch.url}/metrics`)).text();
   return Number(/^farwatch_results_total (\d+)/m.exec(metrics)?.[1] ?? NaN);
 }

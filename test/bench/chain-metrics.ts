@@ -42,14 +42,14 @@ export const chainCpu: Metric = async ({ outdir, scale }) => {
 /** Memory of all processes after ten minutes of checks. */
 export const chainMemory: Metric = async ({ outdir, scale }) => {
   const targetBundle = join(outdir, 'target.mjs');
-  const verdicts: (boolean | null)[] = [];
+  const outcomes: (boolean | null)[] = [];
   for (const [monitors, intervalS, max] of [[600, 20, 250], [10_000, 60, 400]] as const) {
     const figures = await measureChain({
       monitors, intervalS, settleS: seconds(540, scale), measureS: seconds(60, scale), targetBundle,
     });
     const { memoryMb, memoryByRole, cpuPerCheck, cpuByRole } = figures;
     const what = `${monitors} monitors every ${intervalS} s, after ten minutes`;
-    verdicts.push(
+    outcomes.push(
       print({
         metric: '17', what: `memory, ${what}`, ours: [memoryMb], theirs: null, unit: 'MB', limit: { max },
         note: each(memoryByRole, 0),
@@ -60,7 +60,7 @@ export const chainMemory: Metric = async ({ outdir, scale }) => {
       }),
     );
   }
-  return verdicts;
+  return outcomes;
 };
 
 function seconds(full: number, scale: number): number {

@@ -21,7 +21,7 @@ export interface ChainFigures {
 
 const ROLES = ['quickstart', 'controller', 'probe', 'nats-server', 'embedded-mongo', 'mongod'] as const;
 /** Without one of these, nothing was measured. */
-const NEEDED = ['controller', 'probe', 'nats-server'] as const;
+const REQUIRED_ROLES = ['controller', 'probe', 'nats-server'] as const;
 
 /**
  * Runs the whole product on a target that answers instantly, and measures the CPU per check and the memory of
@@ -39,15 +39,15 @@ export async function measureChain(
     await passTime(settleS * 1000);
     const pids =
       Object.entries(farwatch.pids()).filter(([role]) => ROLES.includes(role as (typeof ROLES)[number]));
-    const missing = NEEDED.filter((role) => !pids.some(([known]) => known === role));
+    const missing = REQUIRED_ROLES.filter((role) => !pids.some(([found]) => found === role));
     if (missing.length > 0) throw new Error(`not found among the processes: ${missing.join(', ')}`);
     const before = {
-      cpu: pids.map(([, pid]) => cpuMs([pid])), checks: await target.count(), taken: await taken(farwatch),
+      cpu: pids.map(([, pid]) => cpuMs([pid])), checks: await target.count(), resultsTotal: await resultsTotal(farwatch),
       at: Date.now(),
     };
     await passTime(measureS * 1000);
     const after = {
-      cpu: pids.map(([, pid]) => cpuMs([pid])), checks: await target.count(), taken: await taken(farwatch),
+      cpu: pids.map(([, pid]) => cpuMs([pid])), checks: await target.count(), resultsTotal: await resultsTotal(farwatch),
       at: Date.now(),
     };
     const checks = after.checks - before.checks;
@@ -58,7 +58,7 @@ export async function measureChain(
     return {
       monitors, intervalS, checksPerS: checks / ((after.at - before.at) / 1000),
       cpuByRole, cpuPerCheck: total(cpuByRole), memoryByRole, memoryMb: total(memoryByRole),
-      stored: (after.taken - before.taken) / checks,
+      stored: (after.resultsTotal - before.resultsTotal) / checks,
     };
   } finally {
     await farwatch.stop();
@@ -86,7 +86,7 @@ async function createMonitors(
   await Promise.all(Array.from({ length: 16 }, worker));
 }
 
-async function taken(farwatch: Farwatch): Promise<number> {
+async function resultsTotal(farwatch: Farwatch): Promise<number> {
   const metrics = await (await fetch(`${farwatch.url}/metrics`)).text();
   return Number(/^farwatch_results_total (\d+)/m.exec(metrics)?.[1] ?? NaN);
 }

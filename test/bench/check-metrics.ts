@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { KnownSpec } from '../../shared/contracts/check-spec.ts';
-import { ANSWERED } from './dns-answer.ts';
+import { RESPONSE_ADDRESS } from './dns-response.ts';
 import { startExporter, type ExporterProbe } from './exporter.ts';
 import type { BenchOptions, Metric } from './metrics.ts';
 import { ProbeRig } from './probe-rig.ts';
@@ -11,9 +11,9 @@ import { runWorker } from './run-worker.ts';
 import { startBenchTarget, type BenchTarget, type Service } from './target.ts';
 
 /** A round in which the probe keeps less of its rate does not count: the machine has too much other work. */
-const KEPT = 0.9;
+const MIN_RATE_SHARE = 0.9;
 /** Rounds that are tried for each that should count. */
-const TRIES = 3;
+const MAX_ATTEMPTS_PER_ROUND = 3;
 
 /** A kind of check, and what its cost is compared with. */
 interface CheckCost {
@@ -66,16 +66,16 @@ export const dnsCheck: Metric = (options) => measure(options, ({ ports: { dns: p
     metric: '4', service: 'dns', rate: names.length, count: 4000, inFlight: 64,
     specOf: (index) => ({
       type: 'DNS', name: names[index] as string, server: { host: '127.0.0.1', port }, resolution_timeout_ms: 10_000,
-      record_entries: [{ type: 'A', expected_values: [ANSWERED], match: 'exact' }],
+      record_entries: [{ type: 'A', expected_values: [RESPONSE_ADDRESS], match: 'exact' }],
     }),
     exporter: {
       modules: { dns_a: { prober: 'dns', dns: {
         query_name: name, query_type: 'A', preferred_ip_protocol: 'ip4',
-        validate_answer_rrs: { fail_if_not_matches_regexp: [`\\sA\\s${ANSWERED.replaceAll('.', '\\.')}$`] },
+        validate_answer_rrs: { fail_if_not_matches_regexp: [`\\sA\\s${RESPONSE_ADDRESS.replaceAll('.', '\\.')}$`] },
       } } },
       probe: { module: 'dns_a', target: `127.0.0.1:${port}` },
     },
-    bare: { 'c-ares': { load: 'bareLookups', options: { port, names, answer: ANSWERED }, floor: 2 } },
+    bare: { 'c-ares': { load: 'bareLookups', options: { port, names, expectedAddress: RESPONSE_ADDRESS }, floor: 2 } },
   };
 });
 
@@ -106,11 +106,11 @@ async function measure(
   try {
     // It has been running for long, so its code is compiled.
     await rig.cost(count, () => target.count(service));
-    for (let tries = 0; tries < rounds * TRIES && ours.length < rounds; tries += 1) {
+    for (let attempt = 0; attempt < rounds * MAX_ATTEMPTS_PER_ROUND && ours.length < rounds; attempt += 1) {
       rig.resume();
       const { cpuUs, perS } = await rig.cost(count, () => target.count(service));
       rig.pause();
-      if (perS < rate * KEPT) continue;
+      if (perS < rate * MIN_RATE_SHARE) continue;
       ours.push(cpuUs);
       for (const [name, { load, options }] of Object.entries(bare)) {
         const { cpuMs: used, figures: { done } } =

@@ -13,11 +13,11 @@ const EVENTS_PER_SECOND = 100;
 /** As many as in an hour, told faster. */
 const EVENTS_IN_AN_HOUR = 3600 * EVENTS_PER_SECOND;
 const FAST_PER_SECOND = 3000;
-const LOOKED_AT_MS = 10_000;
+const SCROLL_MS = 10_000;
 /** Of 60 frames a second. */
 const FRAME_MS = 16.7;
 /** Events are told in bursts of this many ms. */
-const TICK_MS = 10;
+const PUBLISH_INTERVAL_MS = 10;
 
 type Monitor = Pick<MonitorDoc, '_id' | 'organization_id' | 'project_id'>;
 type Page = Awaited<ReturnType<Awaited<ReturnType<typeof startChromium>>['newPage']>>;
@@ -32,14 +32,14 @@ const FIRST_ROW = `new Promise((resolve) => {
 })`;
 
 /** The number of frames in which the page scrolls through the list for some time. */
-const scrolledFrames = (lastsMs: number) => `new Promise((resolve) => {
+const scrolledFrames = (durationMs: number) => `new Promise((resolve) => {
   const began = performance.now();
   let [frames, step] = [0, 40];
   const next = (now) => {
     frames += 1;
     if (scrollY + innerHeight >= document.documentElement.scrollHeight - 1) step = -40;
     scrollBy(0, step);
-    if (now - began < ${lastsMs}) requestAnimationFrame(next);
+    if (now - began < ${durationMs}) requestAnimationFrame(next);
     else resolve(frames);
   };
   requestAnimationFrame(next);
@@ -76,19 +76,19 @@ export const consoleInBrowser: Metric = async ({ bundles, rounds, scale, isLong 
     const page = await context.newPage();
     await page.goto(`${one.url}/`);
     await page.getByText(`${count.toLocaleString('en')} monitors`).waitFor();
-    const still = await scrolledFor(page, LOOKED_AT_MS * scale);
-    const teller = await Teller.start(one);
+    const still = await scrolledFor(page, SCROLL_MS * scale);
+    const eventPublisher = await EventPublisher.start(one);
     try {
-      teller.tell(EVENTS_PER_SECOND);
-      const moving = await scrolledFor(page, LOOKED_AT_MS * scale);
-      if (!isLong) teller.tell(FAST_PER_SECOND);
-      const toldAll = async (count: number) => {
-        while (teller.told < count * scale) await page.waitForTimeout(200);
+      eventPublisher.setRate(EVENTS_PER_SECOND);
+      const moving = await scrolledFor(page, SCROLL_MS * scale);
+      if (!isLong) eventPublisher.setRate(FAST_PER_SECOND);
+      const heapAfter = async (count: number) => {
+        while (eventPublisher.published < count * scale) await page.waitForTimeout(200);
         return heapMb(page);
       };
       // After some, what they compile is there.
-      const before = await toldAll(EVENTS_IN_AN_HOUR / 10);
-      const after = await toldAll(EVENTS_IN_AN_HOUR);
+      const before = await heapAfter(EVENTS_IN_AN_HOUR / 10);
+      const after = await heapAfter(EVENTS_IN_AN_HOUR);
       return [
         print({ metric: 'con', what: `the first of ${count} monitors is shown`, ours: firstMs, theirs: null, unit: 'ms' }),
         print({
@@ -108,7 +108,7 @@ export const consoleInBrowser: Metric = async ({ bundles, rounds, scale, isLong 
         }),
       ];
     } finally {
-      await teller.stop();
+      await eventPublisher.stop();
     }
   } finally {
     await browser.close();
@@ -117,7 +117,7 @@ export const consoleInBrowser: Metric = async ({ bundles, rounds, scale, isLong 
 };
 
 /** Scrolls for so long; the CPU time is that of the page's main thread, which other work does not lengthen. */
-async function scrolledFor(page: Page, lastsMs: number): Promise<{ cpuMs: number; perSecond: number }> {
+async function scrolledFor(page: Page, durationMs: number): Promise<{ cpuMs: number; perSecond: number }> {
   const session = await page.context().newCDPSession(page);
   await session.send('Performance.setTimeDomain', { timeDomain: 'threadTicks' });
   await session.send('Performance.enable');
@@ -126,10 +126,10 @@ async function scrolledFor(page: Page, lastsMs: number): Promise<{ cpuMs: number
     return (metrics.find(({ name }) => name === 'TaskDuration')?.value ?? NaN) * 1000;
   };
   const before = await used();
-  const frames = await page.evaluate<number>(scrolledFrames(lastsMs));
+  const frames = await page.evaluate<number>(scrolledFrames(durationMs));
   const cpuMs = (await used() - before) / frames;
   await session.detach();
-  return { cpuMs, perSecond: (frames * 1000) / lastsMs };
+  return { cpuMs, perSecond: (frames * 1000) / durationMs };
 }
 
 /** Of the page, after what is not used was collected. */
@@ -142,8 +142,8 @@ async function heapMb(page: Page): Promise<number> {
 }
 
 /** Tells live events of an installation's monitors on its bus, as its controller would. */
-class Teller {
-  told = 0;
+class EventPublisher {
+  published = 0;
   readonly #monitors: Monitor[];
   readonly #bus: Awaited<ReturnType<typeof connectBus>>;
   readonly #timer: NodeJS.Timeout;
@@ -156,18 +156,18 @@ class Teller {
     const publisher = publisherOn(bus);
     this.#timer = setInterval(() => {
       for (this.#due += this.#perTick; this.#due >= 1; this.#due -= 1) publisher.publish(this.#next());
-    }, TICK_MS);
+    }, PUBLISH_INTERVAL_MS);
   }
 
-  static async start(one: Installation): Promise<Teller> {
+  static async start(one: Installation): Promise<EventPublisher> {
     const monitors = await one.db.collection<Monitor>('monitors').find({}, {
       projection: { organization_id: 1, project_id: 1 },
     }).toArray();
-    return new Teller(monitors, await connectBus({ ...one.bus, name: 'bench', log: createLog('bench', 'silent') }));
+    return new EventPublisher(monitors, await connectBus({ ...one.bus, name: 'bench', log: createLog('bench', 'silent') }));
   }
 
-  tell(perSecond: number): void {
-    this.#perTick = (perSecond * TICK_MS) / 1000;
+  setRate(perSecond: number): void {
+    this.#perTick = (perSecond * PUBLISH_INTERVAL_MS) / 1000;
   }
 
   async stop(): Promise<void> {
@@ -177,8 +177,8 @@ class Teller {
 
   /** Nine results of ten, and one change of state. */
   #next(): LiveEvent {
-    const [at, number] = [Date.now(), this.told];
-    this.told += 1;
+    const [at, number] = [Date.now(), this.published];
+    this.published += 1;
     // Neighbours change at different times.
     const monitor = this.#monitors[(number * 7919) % this.#monitors.length] as Monitor;
     const { _id: monitor_id, organization_id, project_id } = monitor;

@@ -4,7 +4,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { open } from 'lmdb';
-import { STORE_FLAGS } from '../../deploy/quickstart/process-spec.ts';
+import { STORE_FLAGS } from '../../deploy/quickstart/processes/process-spec.ts';
 import { pinned } from './cpu.ts';
 
 export interface BenchDatabase {

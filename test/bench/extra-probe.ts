@@ -3,7 +3,7 @@ import type { ApiSession } from '../helpers/api-session.ts';
 import { cleanEnvironment } from '../helpers/clean-environment.ts';
 import { until } from '../helpers/until.ts';
 
-interface Place {
+interface ExtraProbeOptions {
   /** Of the installation that the probe enrols with. */
   url: string;
   session: ApiSession;
@@ -22,7 +22,7 @@ export interface ExtraProbe {
 }
 
 /** Makes a region with a connected probe in a process of its own. */
-export async function startExtraProbe({ url, session, region, name, dataDir, start, env }: Place): Promise<ExtraProbe> {
+export async function startExtraProbe({ url, session, region, name, dataDir, start, env }: ExtraProbeOptions): Promise<ExtraProbe> {
   const { regions } = await session.ok<{ regions: { id: string }[] }>('GET', '/api/regions');
   if (!regions.some(({ id }) => id === region)) {
     await session.ok('POST', '/api/regions', { id: region, name: region, city: 'Oslo', country: 'NO' });

@@ -8,7 +8,7 @@ import { runWorker } from './run-worker.ts';
 
 const PACKETS = 20;
 /** Bytes of fping's report, a line for each address. */
-const LONGEST_REPORT = 10 << 20;
+const MAX_REPORT_BYTES = 10 << 20;
 
 interface Pings {
   sent: number;
@@ -68,7 +68,7 @@ export const pings: Metric = async ({ outdir, rounds, scale }) => {
 function runFping(addresses: string[]): { cpuUs: number; rttUs: number } | null {
   const script = `fping -q -c${PACKETS} -i0.01 -p1 ${addresses.join(' ')} 2>&1; cat /proc/$$/stat`;
   const [command, args] = pinned(0, 'sh', ['-c', script]);
-  const output = execFileSync(command, args, { encoding: 'utf8', maxBuffer: LONGEST_REPORT });
+  const output = execFileSync(command, args, { encoding: 'utf8', maxBuffer: MAX_REPORT_BYTES });
   const means = [...output.matchAll(/min\/avg\/max = [\d.]+\/([\d.]+)\//g)].map((match) => Number(match[1]));
   if (means.length === 0) return null;
   // The last line is of the shell, whose fields cutime and cstime are those of fping, in ticks of 10 ms.

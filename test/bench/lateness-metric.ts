@@ -15,7 +15,7 @@ const BUSY_SHARE = 0.7;
 export const lateness: Metric = async ({ outdir, rounds, scale }) => {
   const options =
     { monitors: Math.round(MONITORS * scale), intervalMs: INTERVAL_MS * scale, forMs: Math.round(120_000 * scale) };
-  const verdicts: (boolean | null)[] = [];
+  const outcomes: (boolean | null)[] = [];
   for (const busy of [0, BUSY_SHARE]) {
     const found: Figures = {
       wheelTimers: { late: [], perStart: [] }, naiveTimers: { late: [], perStart: [] },
@@ -35,15 +35,15 @@ export const lateness: Metric = async ({ outdir, rounds, scale }) => {
         missed += figures.missed;
       }
     }
-    verdicts.push(...report(found, { missed, at: busy > 0 ? `${busy * 100} % busy` : 'idle', monitors: options.monitors }));
+    outcomes.push(...report(found, { missed, at: busy > 0 ? `${busy * 100} % busy` : 'idle', monitors: options.monitors }));
   }
   const { figures: { drift, missed } } = await runWorker<{ drift: number; missed: number }>(
     outdir, 'virtualHour', { monitors: 10_000, intervalMs: INTERVAL_MS, forMs: 3_600_000 },
   );
-  verdicts.push(missed === 0, print({
+  outcomes.push(missed === 0, print({
     metric: '5', what: 'drift in an hour of virtual time', ours: [drift], theirs: null, unit: 'ms', limit: { max: 0 },
   }));
-  return verdicts;
+  return outcomes;
 };
 
 function report(

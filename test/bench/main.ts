@@ -16,16 +16,16 @@ export async function main(args: string[], options: { outdir: string; root: stri
   process.stdout.write(
     `Node ${process.version} on ${cpus().length} × ${cpu?.model ?? 'unknown'}${isQuick ? '; quick: not a valid measurement' : ''}\n`,
   );
-  const verdicts: (boolean | null)[] = [];
+  const outcomes: (boolean | null)[] = [];
   for (const [name, metric] of Object.entries(METRICS)) {
     if (wanted.length > 0 && !wanted.includes(name)) continue;
-    verdicts.push(...(await metric({
+    outcomes.push(...(await metric({
       ...options, bundles, rounds: isQuick ? 1 : 5, scale: isQuick ? 0.25 : 1, isLong: args.includes('--long'),
     })));
   }
-  const failed = verdicts.filter((verdict) => verdict === false).length;
+  const failed = outcomes.filter((outcome) => outcome === false).length;
   process.stdout.write(
-    `${verdicts.filter((verdict) => verdict === true).length} floors held, ${failed} not\n`,
+    `${outcomes.filter((outcome) => outcome === true).length} floors held, ${failed} not\n`,
   );
   return failed > 0 && !isQuick ? 1 : 0;
 }

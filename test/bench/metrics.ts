@@ -13,7 +13,7 @@ import { pings } from './icmp-metric.ts';
 import { lateness } from './lateness-metric.ts';
 import { memoryPerMonitor } from './memory-metric.ts';
 import { falseAlerts } from './noise/metric.ts';
-import { readLaw } from './read-law.ts';
+import { readScaling } from './read-scaling.ts';
 import { readWhileAlerting } from './read-while-alerting.ts';
 import { coldStart } from './recovery-metric.ts';
 import { pageServing } from './page-metric.ts';
@@ -91,16 +91,16 @@ const bytes: Metric = async ({ outdir, bundles, scale }) => {
 
 function inTurn(...metrics: Metric[]): Metric {
   return async (options) => {
-    const verdicts: (boolean | null)[] = [];
-    for (const metric of metrics) verdicts.push(...(await metric(options)));
-    return verdicts;
+    const outcomes: (boolean | null)[] = [];
+    for (const metric of metrics) outcomes.push(...(await metric(options)));
+    return outcomes;
   };
 }
 
 /** By number, in the order they run. */
 export const METRICS: Record<string, Metric> = {
   '1': httpCheck, '2': httpsCheck, '3': pings, '4': dnsCheck, '5': lateness, '6': memoryPerMonitor, '7': transport, '8': ingest,
-  '9': bytes, '10': inTurn(detectionLatency, alertLatency), '11': falseAlerts, '12': inTurn(pageServing, readWhileAlerting, readLaw), '14': coldStart, '15': chainCpu, '16': queuedBehindHanging, '17': chainMemory,
+  '9': bytes, '10': inTurn(detectionLatency, alertLatency), '11': falseAlerts, '12': inTurn(pageServing, readWhileAlerting, readScaling), '14': coldStart, '15': chainCpu, '16': queuedBehindHanging, '17': chainMemory,
   fleet: fleetGrowth, console: consoleInBrowser,
 };
 

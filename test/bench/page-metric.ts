@@ -21,7 +21,7 @@ const WARM_UP = 4;
 
 type Monitor = Pick<MonitorDoc, '_id' | 'organization_id' | 'project_id'>;
 
-interface Answer {
+interface PageResponse {
   headers: string[];
   body: Buffer;
 }
@@ -31,8 +31,8 @@ export const pageServing: Metric = async ({ outdir, bundles, rounds, scale }) =>
   const one = await Installation.start(bundles, MONITORS);
   await giveHistory(one.db, await monitorIds(one, MONITORS));
   const path = await publishPage(one, MONITORS);
-  const answer = await read(one.url + path);
-  const bare = await startBare(join(outdir, 'bare-page.mjs'), answer);
+  const page = await read(one.url + path);
+  const bare = await startBare(join(outdir, 'bare-page.mjs'), page);
   // Readers have the other core.
   pin(0, one.pid);
   const readers = startPageReaders(join(outdir, 'page-readers.mjs'));
@@ -57,7 +57,7 @@ export const pageServing: Metric = async ({ outdir, bundles, rounds, scale }) =>
       theirs: rate.bare, unit: '/s of CPU', floor: { min: 0.95 },
     }),
     print({
-      metric: '12', what: 'the page as it is sent, compressed', ours: [answer.body.length / 1000], theirs: null,
+      metric: '12', what: 'the page as it is sent, compressed', ours: [page.body.length / 1000], theirs: null,
       unit: 'kB', limit: { max: 100 },
     }),
   ];
@@ -89,7 +89,7 @@ export async function publishPage({ db }: Installation, count: number): Promise<
 }
 
 /** As a browser asks. */
-async function read(url: string): Promise<Answer> {
+async function read(url: string): Promise<PageResponse> {
   const headers = { 'accept-encoding': 'gzip, deflate, br', 'accept-language': 'en' };
   const [response] = (await once(get(url, { agent: false, headers }), 'response')) as [IncomingMessage];
   const body = await buffer(response);
@@ -104,7 +104,7 @@ async function perCpuSecond(readers: PageReaders, url: string, pid: number, coun
 }
 
 /** A process that answers everything with the same bytes. */
-async function startBare(bundle: string, { headers, body }: Answer) {
+async function startBare(bundle: string, { headers, body }: PageResponse) {
   const [command, args] = pinned(0, process.execPath, [bundle]);
   const child = spawn(command, args, { stdio: ['ignore', 'inherit', 'inherit', 'ipc'] });
   child.send({ headers, body: body.toString('base64') });

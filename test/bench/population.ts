@@ -18,8 +18,8 @@ import { resultMaker } from './loads/results.ts';
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
 /** A busy disk takes no more within the time limit of the driver. */
-const AT_ONCE = 250;
-const HISTORIES_AT_ONCE = 20;
+const BATCH_SIZE = 250;
+const HISTORY_BATCH_SIZE = 20;
 /** What every installation has. */
 const REGIONS = ['local'];
 
@@ -39,9 +39,9 @@ export async function populate(db: Db, owner: Owner, group: string, count: numbe
   const states = new StateStore(db);
   const rollup = new Binary(encodeRollup(hourOfResults(now - DAY_MS).rollup));
   let counts = recount({ cells: {}, regions: {}, groups: {} }, []).counts;
-  for (let first = 0; first < count; first += AT_ONCE) {
+  for (let first = 0; first < count; first += BATCH_SIZE) {
     const docs = Array.from(
-      { length: Math.min(AT_ONCE, count - first) },
+      { length: Math.min(BATCH_SIZE, count - first) },
       (_, at) => monitorOf(owner, group, first + at, now - count + first + at),
     );
     counts = recount(counts, docs.map((doc) => ({ ...doc, counted: null }))).counts;
@@ -49,10 +49,10 @@ export async function populate(db: Db, owner: Owner, group: string, count: numbe
       docs.map((doc) => ({ ...doc, counted: shareOf(doc), counted_revision: 1 })), { ordered: false },
     );
     await states.write(docs.map((doc) => {
-      const heard = {
+      const checkFields = {
         last_check_at: now - 60_000, last_success_at: now - 60_000, booked_until: now - (now % HOUR_MS),
       };
-      const state = { ...newMonitorState(configOf(doc)), ...heard };
+      const state = { ...newMonitorState(configOf(doc)), ...checkFields };
       return { monitor_id: doc._id, shard: shardOf(doc._id), position: 0, state, outbox: [] };
     }));
     await db.collection<{ _id: string }>('rollups_1d').insertMany(
@@ -77,8 +77,8 @@ export async function giveHistory(db: Db, ids: string[]): Promise<void> {
   const { rollup, block } = hourOfResults(now);
   const of = { position: 0, rollup: new Binary(encodeRollup(rollup)) };
   const today = Math.floor(now / DAY_MS);
-  for (let first = 0; first < ids.length; first += HISTORIES_AT_ONCE) {
-    const some = ids.slice(first, first + HISTORIES_AT_ONCE);
+  for (let first = 0; first < ids.length; first += HISTORY_BATCH_SIZE) {
+    const some = ids.slice(first, first + HISTORY_BATCH_SIZE);
     const days = some.flatMap(
       (id) => Array.from({ length: 29 }, (_, at) => ({ _id: `${id}:${today - 2 - at}`, ...of })),
     );

@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { NODE_FLAGS } from '../../deploy/quickstart/process-spec.ts';
+import { NODE_FLAGS } from '../../deploy/quickstart/processes/process-spec.ts';
 import { derivedId } from '../../shared/ids.ts';
 import type { Assignment } from '../../shared/contracts/assignment.ts';
 import type { KnownSpec } from '../../shared/contracts/check-spec.ts';
@@ -11,7 +11,7 @@ import { startNats, type TestNats } from '../helpers/nats-server.ts';
 import { passTime } from '../helpers/pass-time.ts';
 import { cpuMs, pinned } from './cpu.ts';
 
-const SILENCE_MS = 30_000;
+const MAX_SILENCE_MS = 30_000;
 
 interface RigOptions {
   /** File of the probe. */
@@ -82,7 +82,7 @@ export class ProbeRig {
     const before = { cpu: cpuMs([this.#probe.pid]), seen: await seen(), at: performance.now() };
     let checks = 0;
     for (let waitedMs = 0; checks < count; waitedMs += 200) {
-      if (checks === 0 && waitedMs >= SILENCE_MS) throw new Error('the probe checks nothing');
+      if (checks === 0 && waitedMs >= MAX_SILENCE_MS) throw new Error('the probe checks nothing');
       await passTime(200);
       checks = (await seen()) - before.seen;
     }

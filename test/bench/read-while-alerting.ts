@@ -10,11 +10,11 @@ import { print } from './report.ts';
 
 const READERS = 2000;
 /** Each reader loads the page so often: 1,000 pages a second. */
-const EVERY_MS = 2000;
-const SHOWN = 200;
-const LISTED_AT_ONCE = 100;
+const READ_INTERVAL_MS = 2000;
+const SHOWN_MONITORS = 200;
+const LIST_PAGE_SIZE = 100;
 /** Until all readers have come, or left. */
-const SETTLE_MS = 2 * EVERY_MS;
+const SETTLE_MS = 2 * READ_INTERVAL_MS;
 /** Whether there are readers in each quarter of the outages: what warms up or fills up favours neither. */
 const QUARTERS = [false, true, true, false];
 
@@ -42,7 +42,7 @@ export const readWhileAlerting: Metric = async ({ outdir, scale }) => {
         areReading = !areReading;
         if (areReading) {
           startedAt = performance.now();
-          readers.begin(page, READERS, EVERY_MS);
+          readers.start(page, READERS, READ_INTERVAL_MS);
         } else await leave();
         await passTime(SETTLE_MS);
       },
@@ -74,9 +74,9 @@ export const readWhileAlerting: Metric = async ({ outdir, scale }) => {
 /** A page of the newest monitors. Returns its path. */
 async function publishPage(session: ApiSession): Promise<string> {
   const ids: string[] = [];
-  while (ids.length < SHOWN) {
+  while (ids.length < SHOWN_MONITORS) {
     const { monitors } = await session.ok<{ monitors: { id: string }[] }>(
-      'GET', `/api/monitors?limit=${LISTED_AT_ONCE}&offset=${ids.length}`,
+      'GET', `/api/monitors?limit=${LIST_PAGE_SIZE}&offset=${ids.length}`,
     );
     ids.push(...monitors.map(({ id }) => id));
   }

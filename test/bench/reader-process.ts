@@ -3,7 +3,7 @@ import { systemClock } from '../../shared/time.ts';
 import { percentile } from './cpu.ts';
 
 /** What the parent asks for: `count` reads by all readers together as fast as they can, or one each `everyMs`. */
-export type Order = { url: string; readers: number } & ({ count: number } | { everyMs: number }) | 'end';
+export type Order = { url: string; readers: number } & ({ count: number } | { intervalMs: number }) | 'end';
 
 export interface ReadFigures {
   reads: number;
@@ -16,7 +16,7 @@ export interface ReadFigures {
 /** No address may have more than a quarter of a controller's connections. */
 const ADDRESSES = 8;
 
-interface Turn {
+interface PendingRead {
   at: number;
   head: Buffer;
   /** Bytes of the body still to come; null while the head is read. */
@@ -31,7 +31,7 @@ class Reader {
   readonly #open: () => Socket;
   readonly #request: string;
   #socket: Socket | null = null;
-  #turn: Turn | null = null;
+  #pendingRead: PendingRead | null = null;
 
   constructor(url: URL, index: number) {
     const localAddress = `127.0.0.${2 + (index % ADDRESSES)}`;
@@ -43,7 +43,7 @@ class Reader {
   /** Resolves also if it fails, which is counted. */
   read(): Promise<void> {
     return new Promise((done) => {
-      this.#turn = { at: performance.now(), head: Buffer.alloc(0), left: null, done };
+      this.#pendingRead = { at: performance.now(), head: Buffer.alloc(0), left: null, done };
       this.#socket ??= this.#connect();
       this.#socket.write(this.#request);
     });
@@ -59,34 +59,34 @@ class Reader {
     socket.on('error', () => undefined);
     socket.on('close', () => {
       this.#socket = null;
-      if (this.#turn !== null) this.#end(this.#turn, false);
+      if (this.#pendingRead !== null) this.#end(this.#pendingRead, false);
     });
     return socket;
   }
 
   #take(chunk: Buffer): void {
-    const turn = this.#turn;
-    if (turn === null) return;
-    if (turn.left === null) {
-      turn.head = Buffer.concat([turn.head, chunk]);
-      const end = turn.head.indexOf('\r\n\r\n');
+    const pendingRead = this.#pendingRead;
+    if (pendingRead === null) return;
+    if (pendingRead.left === null) {
+      pendingRead.head = Buffer.concat([pendingRead.head, chunk]);
+      const end = pendingRead.head.indexOf('\r\n\r\n');
       if (end === -1) return;
-      const head = turn.head.toString('latin1', 0, end);
+      const head = pendingRead.head.toString('latin1', 0, end);
       if (!head.startsWith('HTTP/1.1 200 ')) return this.close();
-      turn.left = Number(/^content-length: (\d+)/im.exec(head)?.[1]) - (turn.head.length - end - 4);
-    } else turn.left -= chunk.length;
-    if (turn.left === 0) this.#end(turn, true);
+      pendingRead.left = Number(/^content-length: (\d+)/im.exec(head)?.[1]) - (pendingRead.head.length - end - 4);
+    } else pendingRead.left -= chunk.length;
+    if (pendingRead.left === 0) this.#end(pendingRead, true);
   }
 
-  #end({ at, done }: Turn, isRead: boolean): void {
-    this.#turn = null;
+  #end({ at, done }: PendingRead, isRead: boolean): void {
+    this.#pendingRead = null;
     if (isRead) figures.times.push(performance.now() - at);
     else figures.failed += 1;
     done();
   }
 }
 
-let isOpen = false;
+let isRunning = false;
 let readers: Reader[] = [];
 
 async function readAll(count: number): Promise<void> {
@@ -97,33 +97,33 @@ async function readAll(count: number): Promise<void> {
 }
 
 /** Each at instants of its own; one that had to wait for its page goes on at once. */
-async function readEvery(reader: Reader, everyMs: number): Promise<void> {
-  let next = performance.now() + Math.random() * everyMs;
-  while (isOpen) {
+async function readEvery(reader: Reader, intervalMs: number): Promise<void> {
+  let next = performance.now() + Math.random() * intervalMs;
+  while (isRunning) {
     await new Promise<void>((resolve) => {
       systemClock.setTimer(Math.max(0, next - performance.now()), resolve);
     });
-    if (isOpen) await reader.read();
-    next += everyMs;
+    if (isRunning) await reader.read();
+    next += intervalMs;
   }
 }
 
-function tell(): void {
-  isOpen = false;
+function reportFigures(): void {
+  isRunning = false;
   for (const reader of readers) reader.close();
   const { times, failed } = figures;
-  const told: ReadFigures = {
+  const report: ReadFigures = {
     reads: times.length, failed, p50Ms: percentile(times, 0.5), p99Ms: percentile(times, 0.99),
   };
-  process.send?.(told);
+  process.send?.(report);
 }
 
 process.on('message', (order: Order) => {
-  if (order === 'end') return tell();
+  if (order === 'end') return reportFigures();
   figures = { times: [], failed: 0 };
   readers = Array.from({ length: order.readers }, (_, index) => new Reader(new URL(order.url), index));
-  isOpen = true;
-  if ('count' in order) void readAll(order.count).then(tell);
-  else for (const reader of readers) void readEvery(reader, order.everyMs);
+  isRunning = true;
+  if ('count' in order) void readAll(order.count).then(reportFigures);
+  else for (const reader of readers) void readEvery(reader, order.intervalMs);
 });
 process.on('disconnect', () => process.exit(0));

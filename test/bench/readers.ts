@@ -7,7 +7,7 @@ export interface PageReaders {
   /** Resolves when all have read the page `count` times together, as fast as they can. Rejects if a read fails. */
   readAll(url: string, readers: number, count: number): Promise<void>;
   /** From now on each of them reads the page every `everyMs`. */
-  begin(url: string, readers: number, everyMs: number): void;
+  start(url: string, readers: number, intervalMs: number): void;
   /** They leave. */
   end(): Promise<ReadFigures>;
   stop(): void;
@@ -18,17 +18,17 @@ export function startPageReaders(bundle: string): PageReaders {
   const [command, args] = pinned(1, process.execPath, [bundle]);
   const child = spawn(command, args, { stdio: ['ignore', 'inherit', 'inherit', 'ipc'] });
   const send = (order: Order) => void child.send(order);
-  const told = async () => ((await once(child, 'message')) as [ReadFigures])[0];
+  const nextFigures = async () => ((await once(child, 'message')) as [ReadFigures])[0];
   return {
     readAll: async (url, readers, count) => {
       send({ url, readers, count });
-      const { failed } = await told();
+      const { failed } = await nextFigures();
       if (failed > 0) throw new Error(`${url}: ${failed} reads failed`);
     },
-    begin: (url, readers, everyMs) => send({ url, readers, everyMs }),
+    start: (url, readers, intervalMs) => send({ url, readers, intervalMs }),
     end: () => {
       send('end');
-      return told();
+      return nextFigures();
     },
     stop: () => void child.kill('SIGKILL'),
   };

@@ -4,7 +4,7 @@ import { createServer } from 'node:http';
  * Receives alerts on every loopback address, so that each destination can have its own, and records when each
  * arrived. Prints its port.
  */
-interface Arrival {
+interface ReceivedAlert {
   path: string;
   /** Name of the monitor, if the body is an alert. */
   name: string;
@@ -13,7 +13,7 @@ interface Arrival {
   at: number;
 }
 
-let arrivals: Arrival[] = [];
+let received: ReceivedAlert[] = [];
 
 const server = createServer((request, response) => {
   const at = performance.timeOrigin + performance.now();
@@ -25,7 +25,7 @@ const server = createServer((request, response) => {
       Buffer.concat(chunks).toString(),
     ) as { monitor: { name: string }; incident: { started_at: number } };
     const path = request.url ?? '';
-    arrivals.push({ path, name: monitor.name, startedAt: incident.started_at, at });
+    received.push({ path, name: monitor.name, startedAt: incident.started_at, at });
     if (!path.startsWith('/hang')) response.writeHead(204).end();
   });
 });
@@ -34,7 +34,7 @@ server.listen(
   () => process.stdout.write(`${JSON.stringify({ port: (server.address() as { port: number }).port })}\n`),
 );
 process.on('message', (message) => {
-  process.send?.({ arrivals });
-  if (message === 'take') arrivals = [];
+  process.send?.({ received });
+  if (message === 'take') received = [];
 });
 process.on('disconnect', () => process.exit(0));

@@ -2,7 +2,7 @@ import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { pinned } from './cpu.ts';
 
-export interface Arrival {
+export interface ReceivedAlert {
   path: string;
   /** Name of the monitor. */
   name: string;
@@ -15,8 +15,8 @@ export interface Arrival {
 export interface BenchReceiver {
   port: number;
   /** Returns and clears what has arrived. A path that begins with `/hang` is never answered. */
-  arrivals(): Promise<Arrival[]>;
-  take(): Promise<Arrival[]>;
+  received(): Promise<ReceivedAlert[]>;
+  take(): Promise<ReceivedAlert[]>;
   stop(): void;
 }
 
@@ -26,12 +26,12 @@ export async function startBenchReceiver(bundle: string): Promise<BenchReceiver>
   const child: ChildProcess = spawn(command, args, { stdio: ['ignore', 'pipe', 'inherit', 'ipc'] });
   const [line] = (await once(child.stdout as NodeJS.ReadableStream, 'data')) as [Buffer];
   const { port } = JSON.parse(line.toString()) as { port: number };
-  const ask = async (what: 'look' | 'take'): Promise<Arrival[]> => {
+  const request = async (what: 'read' | 'take'): Promise<ReceivedAlert[]> => {
     child.send(what);
-    const [{ arrivals }] = (await once(child, 'message')) as [{ arrivals: Arrival[] }];
-    return arrivals;
+    const [{ received }] = (await once(child, 'message')) as [{ received: ReceivedAlert[] }];
+    return received;
   };
   return {
-    port, arrivals: () => ask('look'), take: () => ask('take'), stop: () => void child.kill('SIGKILL'),
+    port, received: () => request('read'), take: () => request('take'), stop: () => void child.kill('SIGKILL'),
   };
 }

@@ -20,27 +20,27 @@ export function print(comparison: Comparison): boolean | null {
   const { metric, what, ours, theirs, unit, floor, limit, note } = comparison;
   const ourMedian = median(ours);
   const parts = [`${metric.padEnd(4)}${what.padEnd(58)}${number(ourMedian)} ${unit}${spread(ours)}`];
-  let verdict: boolean | null = null;
+  let hasPassed: boolean | null = null;
   if (theirs === null) parts.push(limit ? '' : 'not compared');
   else {
     const ratio = median(ours.map((value, round) => value / (theirs[round] ?? median(theirs))));
     parts.push(`against ${number(median(theirs))}${spread(theirs)}: ratio ${number(ratio)}`);
     if (floor) {
-      verdict = (floor.max === undefined || ratio <= floor.max) &&
+      hasPassed = (floor.max === undefined || ratio <= floor.max) &&
         (floor.min === undefined || ratio >= floor.min);
     }
     if (floor) parts.push(`floor ${floor.max === undefined ? `≥ ${floor.min}` : `≤ ${floor.max}`}`);
   }
   if (limit) {
-    const within = (limit.max === undefined || ourMedian <= limit.max) &&
+    const isWithinLimit = (limit.max === undefined || ourMedian <= limit.max) &&
       (limit.min === undefined || ourMedian >= limit.min);
-    verdict = verdict === null ? within : verdict && within;
+    hasPassed = hasPassed === null ? isWithinLimit : hasPassed && isWithinLimit;
     parts.push(`limit ${limit.max === undefined ? `≥ ${limit.min}` : `≤ ${limit.max}`} ${unit}`);
   }
   if (note) parts.push(`(${note})`);
-  process.stdout.write(`${verdict === false ? 'FAIL' : verdict === null ? '    ' : 'ok  '} ${parts.filter(Boolean)
+  process.stdout.write(`${hasPassed === false ? 'FAIL' : hasPassed === null ? '    ' : 'ok  '} ${parts.filter(Boolean)
     .join('  ')}\n`);
-  return verdict;
+  return hasPassed;
 }
 
 /** Three significant digits. */

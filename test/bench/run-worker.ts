@@ -1,6 +1,6 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { join } from 'node:path';
-import { NODE_FLAGS } from '../../deploy/quickstart/process-spec.ts';
+import { NODE_FLAGS } from '../../deploy/quickstart/processes/process-spec.ts';
 import { pinned } from './cpu.ts';
 
 export interface WorkerOutcome<F> {
@@ -25,11 +25,11 @@ export function startWorker<F>(
   );
   const child = spawn(command, args, { stdio: ['ignore', 'pipe', 'inherit'] });
   let output = '';
-  let sayReady = (): void => undefined;
-  const ready = new Promise<void>((resolve) => (sayReady = resolve));
+  let resolveReady = (): void => undefined;
+  const ready = new Promise<void>((resolve) => (resolveReady = resolve));
   child.stdout.on('data', (chunk: Buffer) => {
     output += chunk.toString();
-    if (output.includes('ready\n')) sayReady();
+    if (output.includes('ready\n')) resolveReady();
   });
   const outcome = new Promise<WorkerOutcome<F>>((resolve, reject) => {
     child.on('error', reject);

@@ -2,14 +2,14 @@ import { createSocket } from 'node:dgram';
 import { createServer } from 'node:net';
 import { createServer as createTlsServer } from 'node:tls';
 import { issue } from '../unit/probe/checks/certificates.ts';
-import { dnsAnswer } from './dns-answer.ts';
+import { dnsResponse } from './dns-response.ts';
 
 /**
  * A minimal target: answers every request with 200 and closes, in the clear and by TLS 1.3 with a P-256
  * certificate and its intermediate authority, and every DNS question by UDP. Prints its ports and the root of
  * the certificate. One parent asks for what it has answered.
  */
-const ANSWER = Buffer.from('HTTP/1.1 200 OK\r\ncontent-length: 2\r\nconnection: close\r\n\r\nok');
+const RESPONSE_BYTES = Buffer.from('HTTP/1.1 200 OK\r\ncontent-length: 2\r\nconnection: close\r\n\r\nok');
 const count = { http: 0, https: 0, dns: 0 };
 
 const plain = createServer((socket) => {
@@ -17,7 +17,7 @@ const plain = createServer((socket) => {
   socket.once('data', (bytes) => {
     count.http += 1;
     // A path with `/hang` never answers, to see whether other checks stay on time.
-    if (!bytes.includes('/hang')) socket.end(ANSWER);
+    if (!bytes.includes('/hang')) socket.end(RESPONSE_BYTES);
   });
 });
 
@@ -30,21 +30,21 @@ const secured = createTlsServer(
     socket.on('error', () => undefined);
     socket.once('data', () => {
       count.https += 1;
-      socket.end(ANSWER);
+      socket.end(RESPONSE_BYTES);
     });
   },
 );
 
-const responder = createSocket('udp4', (question, from) => {
+const dnsSocket = createSocket('udp4', (question, from) => {
   count.dns += 1;
-  responder.send(dnsAnswer(question), from.port, from.address);
+  dnsSocket.send(dnsResponse(question), from.port, from.address);
 });
 
 const portOf = ({ port }: { port: number }): number => port;
-plain.listen(0, '127.0.0.1', () => secured.listen(0, '127.0.0.1', () => responder.bind(0, '127.0.0.1', () => {
+plain.listen(0, '127.0.0.1', () => secured.listen(0, '127.0.0.1', () => dnsSocket.bind(0, '127.0.0.1', () => {
   const ports = {
     http: portOf(plain.address() as { port: number }), https: portOf(secured.address() as { port: number }),
-    dns: portOf(responder.address()),
+    dns: portOf(dnsSocket.address()),
   };
   process.stdout.write(`${JSON.stringify({ ports, ca: root.cert })}\n`);
 })));

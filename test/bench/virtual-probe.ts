@@ -20,7 +20,7 @@ const LOST_MS = 2000;
 
 const SUCCESS: Finding = {
   outcome: 'success', degraded: false, response_time_ms: 20, status_code: 200, error: null, missed: null,
-  timings: null, remote_address: null, tls: null, detail: null, seen: null,
+  timings: null, remote_address: null, tls: null, detail: null, observed: null,
 };
 const FAILURE = failure('connection_error', 'response', 'The connection was reset', {});
 const TIMEOUT = failure('timeout', 'connect', 'No answer', {});
@@ -36,7 +36,7 @@ interface VirtualProbeOptions {
   random: Random;
   region: string;
   /** What a check of the monitor finds now. */
-  look: (monitorId: string) => Found;
+  checkOutcome: (monitorId: string) => Found;
   isLost: () => boolean;
   /** The first check of a slot: what it found, before anything is made of it. */
   onSlot?: (monitorId: string, found: Found) => void;
@@ -56,7 +56,7 @@ export class VirtualProbe {
   readonly region: string;
   readonly process: SimulatedProcess;
   readonly #options: VirtualProbeOptions;
-  readonly #disk: Disk = { lanes: new Map(), begun: null };
+  readonly #disk: Disk = { lanes: new Map(), started: null };
   readonly #runner: Runner;
   readonly #scheduler: Scheduler;
   readonly #assignments = new Map<string, Assignment>();
@@ -116,21 +116,21 @@ export class VirtualProbe {
   }
 
   /** Frees what only an observer needs. */
-  forgetPast(): void {
+  dropHistory(): void {
     for (const lane of this.#disk.lanes.values()) lane.results.length = 0;
   }
 
   #slot(assignment: Assignment, dueMs: number): void {
-    const { look, onSlot } = this.#options;
+    const { checkOutcome, onSlot } = this.#options;
     const id = assignment.monitor_id;
-    const found = look(id);
+    const found = checkOutcome(id);
     this.#drawn.set(id, found);
     onSlot?.(id, found);
     this.#runner.slot(assignment, dueMs);
   }
 
   async #check(id: string): Promise<Finding> {
-    const found = this.#drawn.get(id) ?? this.#options.look(id);
+    const found = this.#drawn.get(id) ?? this.#options.checkOutcome(id);
     this.#drawn.delete(id);
     if (found === 'lost') await sleep(this.process, LOST_MS);
     return FINDINGS[found];

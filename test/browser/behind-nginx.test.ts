@@ -1,7 +1,7 @@
 import { readFileSync, rmSync } from 'node:fs';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { freePort } from '../../deploy/quickstart/ports.ts';
+import { freePort } from '../../deploy/quickstart/servers/ports.ts';
 import { Load } from '../faults/load.ts';
 import { Several, type Member } from '../faults/several.ts';
 import { makeCertificate } from '../helpers/certificate.ts';
@@ -10,11 +10,11 @@ import { until } from '../helpers/until.ts';
 import { runNginx } from '../services/nginx.ts';
 import type { Service } from '../services/service.ts';
 import { startChromium } from './chromium.ts';
-import { builtController } from './console-build.ts';
+import { buildController } from './console-build.ts';
 import { DESKTOP } from './console-rig.ts';
 
 /** Of one step: only against hanging. */
-const MOST_MS = 60_000;
+const STEP_TIMEOUT_MS = 60_000;
 const MEGABYTE = 1 << 20;
 
 let built = '';
@@ -28,13 +28,13 @@ const lost: string[] = [];
 const ports = { http: 0, https: 0, mistaken: 0 };
 
 beforeAll(async () => {
-  const { dir, program } = await builtController();
+  const { dir, program } = await buildController();
   built = dir;
   [load, browser, ports.http, ports.https, ports.mistaken] =
     await Promise.all([Load.on(Several.start(2, program)), startChromium(), freePort(), freePort(), freePort()]);
   nginx = await startNginx(load.farwatch.members);
   const context = await browser.newContext({ ...DESKTOP, locale: 'en-GB', ignoreHTTPSErrors: true });
-  context.setDefaultTimeout(MOST_MS);
+  context.setDefaultTimeout(STEP_TIMEOUT_MS);
   page = await context.newPage();
   page.on('response', (response) => {
     if (response.status() === 502 && response.request().method() !== 'GET') lost.push(response.url());
@@ -47,7 +47,7 @@ afterAll(async () => {
 });
 
 test('the console works behind the nginx of the manual, also when the controller that answered is killed', async () => {
-  const id = await load.watch('/shop', { name: 'Shop' });
+  const id = await load.createMonitor('/shop', { name: 'Shop' });
   await page.goto(`https://localhost:${ports.https}`);
   await signIn();
   const row = page.locator('.monitor').first();
@@ -60,7 +60,7 @@ test('the console works behind the nginx of the manual, also when the controller
   const [first, second] = load.farwatch.members as [Member, Member];
   await first.process.kill9();
   await load.farwatch.sharedBy([second]);
-  load.target.answer({ status: 503 });
+  load.target.respondWith({ status: 503 });
   await row.locator('.state-dot.down').waitFor();
   await row.getByRole('checkbox').click();
   await page.getByRole('button', { name: 'Pause' }).click();

@@ -8,7 +8,7 @@ import { ensureDebianPackages } from '../services/packages.ts';
 const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 const RULES = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'];
 /** What may differ from one width or colour scheme of a page to another. */
-export const RULES_OF_LOOKS = ['color-contrast', 'target-size', 'scrollable-region-focusable', 'page-has-heading-one'];
+export const APPEARANCE_RULES = ['color-contrast', 'target-size', 'scrollable-region-focusable', 'page-has-heading-one'];
 /** For people to look at; git ignores it. */
 const SCREENSHOTS = 'node_modules/.cache/farwatch-test/screenshots';
 
@@ -42,7 +42,7 @@ async function prepareChromium(program: Program): Promise<void> {
 }
 
 /** What axe has against the page by WCAG 2.2 AA and its best practices, or by these rules only: rule and element. */
-export async function findBarriers(page: Page, rules?: readonly string[]): Promise<string[]> {
+export async function findAccessibilityViolations(page: Page, rules?: readonly string[]): Promise<string[]> {
   const runOnly = rules === undefined ? RULES : { type: 'rule', values: rules };
   // The page's own policy forbids scripts, so axe comes in as the debugger does, once in a document.
   if (await page.evaluate<boolean>('typeof axe === "undefined"')) await page.evaluate(AXE);

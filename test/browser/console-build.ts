@@ -5,7 +5,7 @@ import { bundle } from '../bundle.mjs';
 import { root } from '../root.mjs';
 
 /** A controller that serves the console: its bundle, in a folder that the caller removes. */
-export async function builtController(): Promise<{ dir: string; program: string }> {
+export async function buildController(): Promise<{ dir: string; program: string }> {
   // Inside node_modules, so that it finds the packages.
   const cache = join(root, 'node_modules/.cache/farwatch-test');
   mkdirSync(cache, { recursive: true });

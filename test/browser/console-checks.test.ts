@@ -13,18 +13,18 @@ import { makeCertificate } from '../helpers/certificate.ts';
 import { startControllerRig, type ControllerRig } from '../helpers/controller-rig.ts';
 import { startRegistry, type Registry } from '../helpers/registry.ts';
 import { until } from '../helpers/until.ts';
-import { findBarriers, startChromium, takeScreenshot } from './chromium.ts';
+import { findAccessibilityViolations, startChromium, takeScreenshot } from './chromium.ts';
 import { DESKTOP } from './console-rig.ts';
 
 /** Of one step: only against hanging. */
-const MOST_MS = 60_000;
+const STEP_TIMEOUT_MS = 60_000;
 const DAY_MS = 86_400_000;
 const REGIONS = [['lima', 'Lima'], ['oslo', 'Oslo']] as const;
 
 const certificate = makeCertificate({ names: ['www.farshop.com'], notAfter: Date.now() + 10.5 * DAY_MS });
 const dir = mkdtempSync(join(tmpdir(), 'farwatch-checks-'));
 const probes: ProbeProcess[] = [];
-const noted: string[] = [];
+const problems: string[] = [];
 let registry: Registry;
 let server: Server;
 let rig: ControllerRig;
@@ -49,12 +49,12 @@ beforeAll(async () => {
     ssl_monitoring: { enabled: true, expiry_warning_days: [14] }, domain_monitoring: { enabled: true },
   })).monitor.id;
   const context = await browser.newContext({ ...DESKTOP, locale: 'en-GB' });
-  context.setDefaultTimeout(MOST_MS);
+  context.setDefaultTimeout(STEP_TIMEOUT_MS);
   await context.request.post(`${rig.controller.url}/api/auth/login`, {
     headers: { 'X-Farwatch-Session': 'cookie' }, data: { email: 'operator@example.com', password: 'correct horse battery' },
   });
   page = await context.newPage();
-  page.on('pageerror', (error) => noted.push(error.message));
+  page.on('pageerror', (error) => problems.push(error.message));
 });
 afterAll(async () => {
   await browser?.close();
@@ -74,11 +74,11 @@ async function startProbe(region: string, name: string): Promise<void> {
   await probe.connected();
 }
 
-const open = async (path: string) => void await page.goto(`${rig.controller.url}${path}`);
+const visit = async (path: string) => void await page.goto(`${rig.controller.url}${path}`);
 const read = async (path: string) => (await rig.session.call('GET', `/api/monitors/${id}${path}`));
 
 test('run now checks in every region, and shows what each has really seen', async () => {
-  await open(`/monitors/${id}`);
+  await visit(`/monitors/${id}`);
   await page.getByText('Up in all 2 regions').waitFor();
   await page.keyboard.press('r');
   const runs = page.getByRole('dialog', { name: 'Run now' }).locator('.runs li');
@@ -88,7 +88,7 @@ test('run now checks in every region, and shows what each has really seen', asyn
     expect(texts.filter((text) => new RegExp(`Passed[\\s\\S]*${name}[\\s\\S]*200[\\s\\S]*\\d ms`).test(text))).toHaveLength(1);
   }
   await runs.first().getByRole('img', { name: /TLS \d/ }).waitFor();
-  expect(await findBarriers(page)).toEqual([]);
+  expect(await findAccessibilityViolations(page)).toEqual([]);
   await takeScreenshot(page, 'console-checks-run-now');
   server.closeAllConnections();
   await new Promise((resolve) => server.close(resolve));
@@ -97,14 +97,14 @@ test('run now checks in every region, and shows what each has really seen', asyn
   await runs.filter({ hasText: /refused/i }).nth(1).waitFor();
   await page.keyboard.press('Escape');
   await page.getByRole('dialog').waitFor({ state: 'detached' });
-  expect(noted).toEqual([]);
+  expect(problems).toEqual([]);
 });
 
 test('the certificate that the target has shown, and when the registry says that the domain ends', async () => {
   await until(async () => (await read('/certificate')).status === 200 && (await read('/domain')).data?.['domain']?.['expires_at'] !== null, {
     what: 'the certificate and the domain are known',
   });
-  await open(`/monitors/${id}/expiry`);
+  await visit(`/monitors/${id}/expiry`);
   await page.getByText('Not trusted').waitFor();
   await page.getByText('The certificate is self-signed').waitFor();
   await page.getByText('in 10 d', { exact: true }).waitFor();
@@ -112,12 +112,12 @@ test('the certificate that the target has shown, and when the registry says that
   await page.getByText(new X509Certificate(certificate.cert).fingerprint256).waitFor();
   await page.getByText('Example Registrar').waitFor();
   await page.getByText('in 20 d', { exact: true }).waitFor();
-  expect(await findBarriers(page)).toEqual([]);
+  expect(await findAccessibilityViolations(page)).toEqual([]);
   await takeScreenshot(page, 'console-checks-expiry');
 });
 
 test('the policy is changed in the form and shown, and the API keeps to it', async () => {
-  await open(`/monitors/${id}/edit`);
+  await visit(`/monitors/${id}/edit`);
   await page.getByLabel('Regions that must agree').selectOption('all');
   await page.getByLabel('Rechecks after a failure').fill('2');
   await page.getByText('Down when 2 of 2 regions fail 3 checks in a row.').waitFor();
@@ -135,7 +135,7 @@ test('the policy is changed in the form and shown, and the API keeps to it', asy
 });
 
 test('a copy is made of all its settings, and deleted only once that is confirmed', async () => {
-  await open(`/monitors/${id}`);
+  await visit(`/monitors/${id}`);
   await page.getByRole('button', { name: 'More actions' }).click();
   await page.getByRole('menuitem', { name: 'Duplicate' }).click();
   await page.getByRole('button', { name: 'Create', exact: true }).click();
@@ -143,28 +143,28 @@ test('a copy is made of all its settings, and deleted only once that is confirme
   const copy = page.url().split('/').at(-1) ?? '';
   const settingsOf = async (one: string) => (await rig.session.ok<Loose>('GET', `/api/monitors/${one}/settings`)).settings;
   expect(await settingsOf(copy)).toEqual({ ...await settingsOf(id), name: 'Shop (copy)' });
-  const ask = async () => {
+  const openDeleteDialog = async () => {
     await page.getByRole('button', { name: 'More actions' }).click();
     await page.getByRole('menuitem', { name: 'Delete…' }).click();
     await page.getByRole('dialog', { name: 'Delete “Shop (copy)”?' }).waitFor();
   };
-  await ask();
+  await openDeleteDialog();
   await page.keyboard.press('Escape');
   await page.getByRole('dialog').waitFor({ state: 'detached' });
   expect((await rig.session.call('GET', `/api/monitors/${copy}`)).status).toBe(200);
-  await ask();
+  await openDeleteDialog();
   await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click();
   await page.getByText('“Shop (copy)” was deleted').waitFor();
   expect((await rig.session.call('GET', `/api/monitors/${copy}`)).status).toBe(404);
   await page.getByRole('link', { name: 'Shop', exact: true }).waitFor();
   await expect.poll(() => page.getByRole('link', { name: 'Shop (copy)' }).count()).toBe(0);
-  expect(noted).toEqual([]);
+  expect(problems).toEqual([]);
 });
 
 test('a job that reports its start and end shows how long it ran', async () => {
   const job = { name: 'Backup', type: 'HEARTBEAT', heartbeat_interval: 3600, grace_period: 300 };
   const { monitor } = await rig.session.ok<Loose>('POST', '/api/monitors', job);
-  await open(`/monitors/${monitor.id}`);
+  await visit(`/monitors/${monitor.id}`);
   await page.getByText('none so far').waitFor();
   const ping = (end: string) => fetch(`${rig.controller.url}/api/heartbeat/${monitor.heartbeat_token}${end}`, { method: 'POST' });
   expect((await ping('/start')).status).toBe(200);
@@ -186,6 +186,6 @@ test('a job that reports its start and end shows how long it ran', async () => {
   await page.locator('.checks li').nth(1).waitFor();
   await page.locator('.checks li').filter({ hasText: 'exit code 3' }).waitFor();
   await takeScreenshot(page, 'console-checks-heartbeat');
-  expect(await findBarriers(page)).toEqual([]);
-  expect(noted).toEqual([]);
+  expect(await findAccessibilityViolations(page)).toEqual([]);
+  expect(problems).toEqual([]);
 });

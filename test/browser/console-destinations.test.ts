@@ -4,7 +4,7 @@ import { alertOf, DeliveryRig, monitorConfig } from '../helpers/delivery-rig.ts'
 import { startReceiver, type Receiver } from '../helpers/receiver.ts';
 import { newMember, type Tenant } from '../helpers/tenants.ts';
 import { until } from '../helpers/until.ts';
-import { findBarriers, takeScreenshot } from './chromium.ts';
+import { findAccessibilityViolations, takeScreenshot } from './chromium.ts';
 import { DESKTOP, LONG_PHONE, openConsole, type ConsoleRig } from './console-rig.ts';
 
 let rig: ConsoleRig;
@@ -37,22 +37,22 @@ const create = async (body: object) => {
 
 describe('destinations in the console', () => {
   test('nothing bars anybody on a phone', async () => {
-    await rig.open(tenant.owner, '/destinations', { ...LONG_PHONE, colorScheme: 'dark' }, async (page, noted) => {
+    await rig.open(tenant.owner, '/destinations', { ...LONG_PHONE, colorScheme: 'dark' }, async (page, problems) => {
       await page.getByRole('link', { name: 'On call' }).waitFor();
       // What does not arrive is on top, though its name comes last.
       await expect.poll(() => page.locator('tbody tr').first().innerText()).toContain('HTTP 500');
-      expect(await findBarriers(page)).toEqual([]);
+      expect(await findAccessibilityViolations(page)).toEqual([]);
       await takeScreenshot(page, 'console-destinations-phone');
       await page.getByRole('link', { name: '<b>Team</b> channel' }).click();
       await page.getByRole('heading', { level: 1, name: '<b>Team</b> channel' }).waitFor();
-      expect(await findBarriers(page)).toEqual([]);
+      expect(await findAccessibilityViolations(page)).toEqual([]);
       await takeScreenshot(page, 'console-destination-phone');
-      expect(noted).toEqual([]);
+      expect(problems).toEqual([]);
     });
   });
 
   test('a person creates a webhook, sees a test arrive and its secret', async () => {
-    await rig.open(tenant.owner, '/destinations', DESKTOP, async (page, noted) => {
+    await rig.open(tenant.owner, '/destinations', DESKTOP, async (page, problems) => {
       await page.getByRole('link', { name: 'On call' }).waitFor();
       await page.keyboard.press('c');
       await page.getByRole('link', { name: 'Webhook' }).click();
@@ -79,7 +79,7 @@ describe('destinations in the console', () => {
       receiver.behave(503);
       await page.getByRole('button', { name: 'Send test alert' }).click();
       await page.getByText('Not delivered').waitFor();
-      expect(noted.filter((line) => !line.includes('400'))).toEqual([]);
+      expect(problems.filter((line) => !line.includes('400'))).toEqual([]);
     });
     const { integrations } = (await tenant.owner.client.get('/api/integrations')).data;
     expect(integrations[0]).toMatchObject({
@@ -102,12 +102,12 @@ describe('destinations in the console', () => {
     await sending.controller().alerts.fanOut(alertOf(monitor, incidentId, { startedAt }));
     const read = async () => (await tenant.owner.client.get(`/api/integrations/${id}/deliveries`)).data.deliveries[0];
     await until(async () => ((await read())?.retry_count ?? 0) > 0, { what: 'a failed attempt' });
-    await rig.open(tenant.owner, `/destinations/${id}`, DESKTOP, async (page, noted) => {
+    await rig.open(tenant.owner, `/destinations/${id}`, DESKTOP, async (page, problems) => {
       const row = page.getByRole('region', { name: 'Deliveries' }).getByRole('row').filter({ hasText: 'Monitor down' });
       await row.getByText('Pending').waitFor();
       await row.getByText('the receiver responded with status 500').waitFor();
       await row.getByText(/^[1-5] of 5$/).waitFor();
-      expect(await findBarriers(page)).toEqual([]);
+      expect(await findAccessibilityViolations(page)).toEqual([]);
       await takeScreenshot(page, 'console-destination-sent');
       receiver.behave(200);
       sending.clock.warp(60_000);
@@ -116,7 +116,7 @@ describe('destinations in the console', () => {
       await row.getByText('Delivered').waitFor();
       await row.getByRole('link', { name: 'Monitor down' }).click();
       await page.waitForURL(new RegExp(`/incidents/${incidentId}`));
-      expect(noted).toEqual([]);
+      expect(problems).toEqual([]);
     });
     expect(receiver.requests.filter(({ path }) => path === '/ops').length).toBeGreaterThan(1);
   });
@@ -144,10 +144,10 @@ describe('destinations in the console', () => {
 
   test('only admins of the project are offered any of it', async () => {
     const viewer = await newMember(rig.app, tenant, 'viewer');
-    await rig.open(viewer, '/destinations', DESKTOP, async (page, noted) => {
+    await rig.open(viewer, '/destinations', DESKTOP, async (page, problems) => {
       await page.getByText('Only project admins').waitFor();
       await expect.poll(() => page.getByRole('link', { name: 'New destination' }).count()).toBe(0);
-      expect(noted).toEqual([]);
+      expect(problems).toEqual([]);
     });
   });
 });

@@ -4,7 +4,7 @@ import type { GroupDoc } from '../../controller/groups/group.ts';
 import { newId } from '../../shared/ids.ts';
 import { addRegion } from '../helpers/make-app.ts';
 import type { Tenant } from '../helpers/tenants.ts';
-import { findBarriers, takeScreenshot } from './chromium.ts';
+import { findAccessibilityViolations, takeScreenshot } from './chromium.ts';
 import { DESKTOP, openConsole, PHONE, type ConsoleRig } from './console-rig.ts';
 
 let rig: ConsoleRig;
@@ -35,7 +35,7 @@ async function create(page: Page) {
 
 describe('the form of a monitor', () => {
   test('makes one of a web page, with what fits it, and tests it before', async () => {
-    await rig.open(tenant.owner, '/monitors/new', DESKTOP, async (page, noted) => {
+    await rig.open(tenant.owner, '/monitors/new', DESKTOP, async (page, problems) => {
       await page.getByLabel('Target').fill('https://shop.example/cart');
       await page.getByLabel('Check every').fill('120');
       await page.getByLabel('Accepted status codes').fill('200-299, 304');
@@ -57,7 +57,7 @@ describe('the form of a monitor', () => {
       await page.getByLabel('Group', { exact: true }).selectOption({ label: 'Zone / Group 119' });
       await page.getByRole('button', { name: 'Test now' }).click();
       await page.getByText('3 not checked').waitFor();
-      expect(await findBarriers(page)).toEqual([]);
+      expect(await findAccessibilityViolations(page)).toEqual([]);
       await takeScreenshot(page, 'console-editing-http');
       expect(await create(page)).toMatchObject({
         name: 'shop.example/cart', type: 'HTTP', target: 'https://shop.example/cart', interval_seconds: 120,
@@ -67,7 +67,7 @@ describe('the form of a monitor', () => {
         monitoring_regions: ['eu', 'us', 'ap'], confirmation_policy: { regions: 2, retries: 1 }, tags: ['shop', 'eu'],
         group_id: lastGroup,
       });
-      expect(noted).toEqual([]);
+      expect(problems).toEqual([]);
     });
   });
 
@@ -78,7 +78,7 @@ describe('the form of a monitor', () => {
       expect(await create(page)).toMatchObject({
         type: 'KEYWORD', keyword_config: { keywords: [{ text: 'In stock', should_contain: false }] },
       });
-      await fresh(page, 'Port or service');
+      await openNewForm(page, 'Port or service');
       await page.getByLabel('Target').fill('mail.shop.example');
       await page.getByLabel('Port', { exact: true }).fill('25');
       await page.getByLabel('Protocol', { exact: true }).selectOption('smtp');
@@ -86,7 +86,7 @@ describe('the form of a monitor', () => {
       await expect.poll(() => validation.isChecked()).toBe(true);
       await validation.uncheck();
       expect(await create(page)).toMatchObject({ tcp_config: { port: 25, protocol: 'smtp', protocol_validation: false } });
-      await fresh(page, 'Host (ping)');
+      await openNewForm(page, 'Host (ping)');
       await page.getByLabel('Target').fill('shop.example');
       await page.locator('summary', { hasText: 'Packets' }).click();
       await expect.poll(() => page.getByLabel('Packets', { exact: true }).getAttribute('max')).toBe('10');
@@ -94,14 +94,14 @@ describe('the form of a monitor', () => {
       await page.getByText('0 to 1,400 bytes. Default: 56 bytes.').waitFor();
       await page.getByLabel('Packets', { exact: true }).fill('5');
       expect(await create(page)).toMatchObject({ icmp_config: { packet_count: 5, ttl: 64 } });
-      await fresh(page, 'DNS records');
+      await openNewForm(page, 'DNS records');
       await page.getByLabel('Target').fill('shop.example');
       await page.getByLabel('Type 1').selectOption('MX');
       await page.getByLabel('Values, one per line 1').fill('10 mail.shop.example');
       expect(await create(page)).toMatchObject({
         dns_config: { record_entries: [{ type: 'MX', expected_values: ['10 mail.shop.example'] }] },
       });
-      await fresh(page, 'Job (heartbeat)');
+      await openNewForm(page, 'Job (heartbeat)');
       await page.getByRole('textbox', { name: 'Name', exact: true }).fill('Backup');
       await page.getByLabel('Expect a ping every').fill('86400');
       expect(await create(page)).toMatchObject({ name: 'Backup', heartbeat_interval: 86_400, grace_period: 300 });
@@ -114,7 +114,7 @@ describe('the form of a monitor', () => {
       headers: { 'X-Api-Key': 'k1' }, auth: { type: 'bearer', token: 't1' }, tags: ['old'],
     })).data.monitor;
     const before = await read(id);
-    await rig.open(tenant.owner, `/monitors/${id}/edit`, { ...PHONE, colorScheme: 'dark' }, async (page, noted) => {
+    await rig.open(tenant.owner, `/monitors/${id}/edit`, { ...PHONE, colorScheme: 'dark' }, async (page, problems) => {
       await page.getByRole('button', { name: 'No changes' }).waitFor();
       await page.getByLabel('Check every').fill('10');
       await expect.poll(() => page.getByLabel('Tags').inputValue()).toBe('old');
@@ -127,12 +127,12 @@ describe('the form of a monitor', () => {
       await page.locator('.field.wrong').getByText('Interval must be at least 30 seconds').waitFor();
       await page.getByLabel('Check every').fill('300');
       await page.keyboard.press('Control+Enter');
-      expect(await findBarriers(page)).toEqual([]);
+      expect(await findAccessibilityViolations(page)).toEqual([]);
       await takeScreenshot(page, 'console-editing-changes-phone');
       await dialog.getByRole('button', { name: 'Save' }).click();
       await page.waitForURL(new RegExp(`/monitors/${id}$`));
       expect(await read(id)).toEqual({ ...before, interval_seconds: 300, tags: ['shop'] });
-      expect(noted.filter((line) => !line.includes('400'))).toEqual([]);
+      expect(problems.filter((line) => !line.includes('400'))).toEqual([]);
       await page.goto(`${rig.app.url}/monitors/new?from=${id}`);
       const copy = await create(page);
       expect(copy).toMatchObject({ name: 'Shop (copy)', tags: ['shop'], body: 'q=1', headers: { 'X-Api-Key': 'k1' }, interval_seconds: 300 });
@@ -140,7 +140,7 @@ describe('the form of a monitor', () => {
   });
 
   test('an import shows what it would change before it does', async () => {
-    await rig.open(tenant.owner, '/monitors/import', DESKTOP, async (page, noted) => {
+    await rig.open(tenant.owner, '/monitors/import', DESKTOP, async (page, problems) => {
       await page.getByLabel('Document').fill(
         'groups: [{ name: Shops }]\nmonitors:\n- { name: Shop, type: HTTP, target: "https://shop.example", interval_seconds: 600 }\n'
         + '- { name: Till, type: TCP, target: "till.example:80", interval_seconds: 60 }\n',
@@ -148,21 +148,21 @@ describe('the form of a monitor', () => {
       await page.getByRole('button', { name: 'Preview changes' }).click();
       await page.getByText('2 new, 1 changed').waitFor();
       await page.getByRole('listitem').filter({ hasText: 'Shop' }).getByRole('row', { name: 'Check every 300 600' }).waitFor();
-      expect(await findBarriers(page)).toEqual([]);
+      expect(await findAccessibilityViolations(page)).toEqual([]);
       await takeScreenshot(page, 'console-editing-import');
       await page.getByRole('button', { name: 'Import 3 changes' }).click();
       await page.getByText('3 changes imported.').waitFor();
       const download = page.waitForEvent('download');
       await page.getByRole('button', { name: 'Export as YAML' }).click();
       expect((await download).suggestedFilename()).toBe('farwatch.yaml');
-      expect(noted).toEqual([]);
+      expect(problems).toEqual([]);
     });
     const { monitors } = (await tenant.owner.client.get('/api/monitors?search=Till')).data;
     expect(monitors).toMatchObject([{ name: 'Till', port: 80 }]);
   });
 });
 
-async function fresh(page: Page, type: string): Promise<void> {
+async function openNewForm(page: Page, type: string): Promise<void> {
   await page.goto(`${rig.app.url}/monitors/new`);
   await page.getByRole('radio', { name: type }).check();
 }

@@ -3,7 +3,7 @@ import { newId } from '../../shared/ids.ts';
 import { assign } from '../helpers/assigned.ts';
 import { addRegion } from '../helpers/make-app.ts';
 import type { Tenant } from '../helpers/tenants.ts';
-import { findBarriers, takeScreenshot } from './chromium.ts';
+import { findAccessibilityViolations, takeScreenshot } from './chromium.ts';
 import { DESKTOP, openConsole, PHONE, type ConsoleRig } from './console-rig.ts';
 
 let rig: ConsoleRig;
@@ -22,25 +22,25 @@ async function addProbe(name: string): Promise<string> {
 
 describe('the fleet in the console', () => {
   test('nothing bars anybody on a phone', async () => {
-    await rig.open(tenant.owner, '/fleet', { ...PHONE, colorScheme: 'dark' }, async (page, noted) => {
+    await rig.open(tenant.owner, '/fleet', { ...PHONE, colorScheme: 'dark' }, async (page, problems) => {
       await page.getByRole('link', { name: 'rack 4' }).waitFor();
       await page.getByRole('img', { name: /Probe locations\. Madrid: rack 4 Enrolling/ }).waitFor();
-      expect(await findBarriers(page)).toEqual([]);
+      expect(await findAccessibilityViolations(page)).toEqual([]);
       await takeScreenshot(page, 'console-fleet-phone');
       await page.getByRole('link', { name: 'rack 4' }).click();
       await page.getByRole('heading', { level: 1, name: 'rack 4' }).waitFor();
-      expect(await findBarriers(page)).toEqual([]);
+      expect(await findAccessibilityViolations(page)).toEqual([]);
       await takeScreenshot(page, 'console-probe-phone');
       await page.getByRole('link', { name: 'All probes' }).click();
       await page.getByRole('link', { name: 'Regions' }).click();
       await page.getByRole('rowheader', { name: /Madrid/ }).waitFor();
-      expect(await findBarriers(page)).toEqual([]);
-      expect(noted).toEqual([]);
+      expect(await findAccessibilityViolations(page)).toEqual([]);
+      expect(problems).toEqual([]);
     });
   });
 
   test('a probe is added in a new region, by a command to copy', async () => {
-    await rig.open(tenant.owner, '/fleet', DESKTOP, async (page, noted) => {
+    await rig.open(tenant.owner, '/fleet', DESKTOP, async (page, problems) => {
       await page.getByRole('button', { name: 'Add a probe' }).click();
       await page.getByLabel('Name').fill('attic');
       await page.getByLabel('Region').selectOption('+');
@@ -55,11 +55,11 @@ describe('the fleet in the console', () => {
       await page.getByRole('button', { name: 'Create' }).click();
       const command = await page.getByLabel('Command that starts the probe').textContent();
       expect(command).toMatch(new RegExp(`^FARWATCH_TOKEN=\\S{20,} npm run probe -- --controller ${rig.app.url}$`));
-      expect(await findBarriers(page)).toEqual([]);
+      expect(await findAccessibilityViolations(page)).toEqual([]);
       await takeScreenshot(page, 'console-enrol');
       await page.getByRole('button', { name: 'Done' }).click();
       await page.getByRole('row', { name: /attic.*Enrolling/ }).waitFor();
-      expect(noted).toEqual([]);
+      expect(problems).toEqual([]);
     });
   });
 
@@ -74,7 +74,7 @@ describe('the fleet in the console', () => {
       await dialog.getByLabel('Country').fill('PT');
       await dialog.getByRole('button', { name: 'Create' }).click();
       await dialog.locator('.wrong', { hasText: 'An organization has a private region with this id' }).waitFor();
-      expect(await findBarriers(page)).toEqual([]);
+      expect(await findAccessibilityViolations(page)).toEqual([]);
       await dialog.getByLabel('Replace the private region').check();
       await dialog.getByRole('button', { name: 'Create' }).click();
       await dialog.waitFor({ state: 'detached' });
@@ -117,12 +117,12 @@ describe('the fleet in the console', () => {
     rig.app.owners.live.set(ids[6] as string, {
       status: 'down', since: 1, last_check_at: 1, last_success_at: null, last_failure_at: 1, open_incident: null, regions: [region],
     });
-    await rig.open(tenant.owner, `/fleet/probes/${probe.id}`, DESKTOP, async (page, noted) => {
+    await rig.open(tenant.owner, `/fleet/probes/${probe.id}`, DESKTOP, async (page, problems) => {
       const runs = page.getByRole('region', { name: 'Assigned monitors' });
       await runs.getByText('11 in this project, 1 in other projects').waitFor();
       await runs.getByRole('row', { name: /Shop 7 HTTP.*Down/ }).waitFor();
       await takeScreenshot(page, 'console-probe-monitors');
-      expect(await findBarriers(page)).toEqual([]);
+      expect(await findAccessibilityViolations(page)).toEqual([]);
       await runs.getByLabel('Search by name or target').click();
       await page.keyboard.type('shop');
       await page.waitForURL(/search=shop$/);
@@ -133,7 +133,7 @@ describe('the fleet in the console', () => {
       await runs.getByRole('link', { name: 'Shop 7' }).click();
       await page.getByRole('region', { name: 'Regions' }).getByRole('link', { name: 'loft' }).click();
       await page.getByRole('heading', { level: 1, name: 'loft' }).waitFor();
-      expect(noted).toEqual([]);
+      expect(problems).toEqual([]);
     });
   });
 

@@ -1,7 +1,7 @@
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Tenant } from '../helpers/tenants.ts';
-import { findBarriers, takeScreenshot } from './chromium.ts';
+import { findAccessibilityViolations, takeScreenshot } from './chromium.ts';
 import { DESKTOP, openConsole, PHONE, type ConsoleRig } from './console-rig.ts';
 
 let rig: ConsoleRig;
@@ -36,7 +36,7 @@ describe('what the API has against a form', () => {
         expect(await countOf(page, message)).toBe(1);
         expect(await countOf(page, 'Validation failed')).toBe(0);
         await expect.poll(() => focused(page)).toBe('Subdomain');
-        expect(await findBarriers(page)).toEqual([]);
+        expect(await findAccessibilityViolations(page)).toEqual([]);
         await takeScreenshot(page, `console-invalid-${locale}`);
       });
     },

@@ -6,16 +6,16 @@ import { newId } from '../../shared/ids.ts';
 import { systemClock } from '../../shared/time.ts';
 import { monitorConfig } from '../helpers/delivery-rig.ts';
 import type { Tenant } from '../helpers/tenants.ts';
-import { findBarriers, takeScreenshot } from './chromium.ts';
+import { findAccessibilityViolations, takeScreenshot } from './chromium.ts';
 import { DESKTOP, openConsole, PHONE, type ConsoleRig } from './console-rig.ts';
 
 let rig: ConsoleRig;
 let tenant: Tenant;
-let opened: string;
+let checkIncident: string;
 beforeAll(async () => {
   rig = await openConsole();
   tenant = await rig.newTenant();
-  opened = await openByChecks();
+  checkIncident = await createCheckIncident();
   for (const title of ['Search is slow for some', '<img src=x onerror=alert(1)> in a title']) await report(title);
 });
 afterAll(() => rig?.close());
@@ -25,7 +25,7 @@ const report = async (title: string) => (await tenant.writeKey.post('/api/incide
 })).data.incident.id as string;
 
 /** An incident as the checks open it, with the votes of three regions. */
-async function openByChecks(): Promise<string> {
+async function createCheckIncident(): Promise<string> {
   const { app } = rig;
   const at = Date.now() - 300_000;
   const stores = { updates: new IncidentUpdateStore(app.db), votes: new VoteStore(app.db) };
@@ -37,14 +37,14 @@ async function openByChecks(): Promise<string> {
     id, monitor, severity: 'critical', type: 'timeout', error_message: 'No response within 10 s',
     affected_regions: ['paris', 'dallas'], failure_count: 4, started_at: at,
   });
-  const said = { probe_id: 'p', at: at - 1000, engine: '1.2.0', weight: 'counted' as const, attempt: 2 };
+  const vote = { probe_id: 'p', at: at - 1000, engine: '1.2.0', weight: 'counted' as const, attempt: 2 };
   const error = { type: 'timeout' as const, message: 'No response within 10 s' };
   await stores.votes.insertIfAbsent({
     id: newId(at), monitor_id: monitor.monitor_id, organization_id, project_id, incident_id: id, at, verdict: 'down',
     policy: { regions: 'majority', retries: 1 },
     votes: [
-      { ...said, region: 'paris', vote: 'down', error }, { ...said, region: 'dallas', vote: 'down', error },
-      { ...said, region: 'osaka', vote: 'up', attempt: 0 },
+      { ...vote, region: 'paris', vote: 'down', error }, { ...vote, region: 'dallas', vote: 'down', error },
+      { ...vote, region: 'osaka', vote: 'up', attempt: 0 },
     ],
   });
   return id;
@@ -54,35 +54,35 @@ const heading = (name: string) => ({ level: 1, name }) as const;
 
 describe('incidents in the console', () => {
   test('nothing bars anybody on a phone', async () => {
-    await rig.open(tenant.owner, '/incidents', { ...PHONE, colorScheme: 'dark' }, async (page, noted) => {
+    await rig.open(tenant.owner, '/incidents', { ...PHONE, colorScheme: 'dark' }, async (page, problems) => {
       await page.getByRole('link', { name: /Checkout/ }).first().waitFor();
-      expect(await findBarriers(page)).toEqual([]);
+      expect(await findAccessibilityViolations(page)).toEqual([]);
       await takeScreenshot(page, 'console-incidents-phone');
-      await page.goto(`${rig.app.url}/incidents/${opened}`);
+      await page.goto(`${rig.app.url}/incidents/${checkIncident}`);
       await page.getByText('Votes by region').waitFor();
       await page.getByRole('row', { name: /osaka/ }).waitFor();
       await page.getByText('Incident opened').waitFor();
-      expect(await findBarriers(page)).toEqual([]);
-      expect(noted).toEqual([]);
+      expect(await findAccessibilityViolations(page)).toEqual([]);
+      expect(problems).toEqual([]);
       await takeScreenshot(page, 'console-incident-phone');
     });
   });
 
   test('filters are in the address, and what people wrote is text', async () => {
-    await rig.open(tenant.owner, '/incidents', DESKTOP, async (page, noted) => {
+    await rig.open(tenant.owner, '/incidents', DESKTOP, async (page, problems) => {
       await page.getByText('3 incidents').waitFor();
       await page.getByLabel('Severity').selectOption('critical');
       await page.getByText('1 incident', { exact: true }).waitFor();
       await expect.poll(() => new URL(page.url()).searchParams.get('severity')).toBe('critical');
       await page.goto(`${rig.app.url}/incidents?search=onerror`);
       await page.getByRole('link', { name: '<img src=x onerror=alert(1)> in a title' }).waitFor();
-      expect(noted).toEqual([]);
+      expect(problems).toEqual([]);
     });
   });
 
   test('a person handles one by the keyboard alone, and the API says the same', async () => {
     const id = await report('Invoices are not sent');
-    await rig.open(tenant.owner, '/incidents', DESKTOP, async (page, noted) => {
+    await rig.open(tenant.owner, '/incidents', DESKTOP, async (page, problems) => {
       await page.getByRole('link', { name: 'Invoices are not sent' }).waitFor();
       await page.keyboard.press('j');
       await page.keyboard.press('Enter');
@@ -111,8 +111,8 @@ describe('incidents in the console', () => {
       await page.keyboard.press('r');
       await page.getByRole('dialog').getByRole('button', { name: 'Resolve' }).click();
       await page.getByRole('button', { name: 'Close permanently' }).waitFor();
-      expect(await findBarriers(page)).toEqual([]);
-      expect(noted).toEqual([]);
+      expect(await findAccessibilityViolations(page)).toEqual([]);
+      expect(problems).toEqual([]);
     });
     const { incident } = (await tenant.readKey.get(`/api/incidents/${id}`)).data;
     expect(incident).toMatchObject({ status: 'resolved', acknowledged_by_name: 'Owner', postmortem: { author: { name: 'Owner' } } });
@@ -121,7 +121,7 @@ describe('incidents in the console', () => {
   });
 
   test('who resolves what checks opened is told that it opens again, and for other incidents is not', async () => {
-    const made = await report('Letters are late');
+    const manualIncident = await report('Letters are late');
     const dialogOf = async (id: string, locale: string, verb: RegExp) => {
       let text = '';
       await rig.open(tenant.owner, `/incidents/${id}`, { ...DESKTOP, locale }, async (page) => {
@@ -130,9 +130,9 @@ describe('incidents in the console', () => {
       });
       return text;
     };
-    expect(await dialogOf(opened, 'en-GB', /^Resolve/)).toContain('still down in 5 minutes, a new incident opens');
-    expect(await dialogOf(opened, 'de-DE', /^Beheben/)).toContain('wird ein neuer Vorfall eröffnet');
-    expect(await dialogOf(made, 'en-GB', /^Resolve/)).not.toContain('5 minutes');
+    expect(await dialogOf(checkIncident, 'en-GB', /^Resolve/)).toContain('still down in 5 minutes, a new incident opens');
+    expect(await dialogOf(checkIncident, 'de-DE', /^Beheben/)).toContain('wird ein neuer Vorfall eröffnet');
+    expect(await dialogOf(manualIncident, 'en-GB', /^Resolve/)).not.toContain('5 minutes');
   });
 
   test('what a person has entered survives that the server is away', async () => {

@@ -2,7 +2,7 @@ import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { PASSWORD, type Tenant } from '../helpers/tenants.ts';
 import { DESKTOP, openConsole, type ConsoleRig } from './console-rig.ts';
-import { shownMonitor } from './shown-monitor.ts';
+import { seedMonitor } from './seeded-monitor.ts';
 
 let rig: ConsoleRig;
 let tenant: Tenant;
@@ -31,44 +31,44 @@ const focused = (page: Page) => page.evaluate<Focused>(FOCUSED);
 
 /** Presses Tab until something of that name has the focus, which must be seen at every step. */
 async function tabTo(page: Page, name: string): Promise<void> {
-  const passed: string[] = [];
-  while (passed.length < 80) {
+  const visited: string[] = [];
+  while (visited.length < 80) {
     await page.keyboard.press('Tab');
     const at = await focused(page);
     if (!at.isSeen) throw new Error(`the focus is not seen at “${at.name}”`);
     if (at.name.startsWith(name)) return;
-    passed.push(at.name);
+    visited.push(at.name);
   }
-  throw new Error(`Tab does not lead to “${name}”: ${passed.join(', ')}`);
+  throw new Error(`Tab does not lead to “${name}”: ${visited.join(', ')}`);
 }
 
 test('the keyboard alone leads from signing in to an acknowledged incident', async () => {
-  const { incident } = await shownMonitor(rig.app, tenant, Date.now());
+  const { incident } = await seedMonitor(rig.app, tenant, Date.now());
   const { owner } = tenant;
   await rig.open(null, '/', DESKTOP, async (page) => {
-    const isAt = (name: string) => page.getByRole('heading', { level: 1, name, exact: true }).waitFor();
-    await isAt('Sign in');
+    const waitForHeading = (name: string) => page.getByRole('heading', { level: 1, name, exact: true }).waitFor();
+    await waitForHeading('Sign in');
     await tabTo(page, 'Email address');
     await page.keyboard.type(owner.email);
     await tabTo(page, 'Password');
     await page.keyboard.type(PASSWORD);
     await page.keyboard.press('Enter');
-    await isAt('Monitors');
+    await waitForHeading('Monitors');
 
     await page.keyboard.press('g');
     await page.keyboard.press('n');
-    await isAt('New monitor');
+    await waitForHeading('New monitor');
     // The first stop on a page leads past what is around it.
     await page.locator('main:focus').waitFor();
     await page.reload();
-    await isAt('New monitor');
+    await waitForHeading('New monitor');
     await tabTo(page, 'Skip to content');
     await page.keyboard.press('Enter');
     await tabTo(page, 'Target');
     await page.keyboard.type('https://keys.example');
     await tabTo(page, 'Create');
     await page.keyboard.press('Enter');
-    await isAt('keys.example');
+    await waitForHeading('keys.example');
     await tabTo(page, 'More actions');
     await page.keyboard.press('Enter');
     await page.keyboard.press('End');
@@ -80,11 +80,11 @@ test('the keyboard alone leads from signing in to an acknowledged incident', asy
 
     await page.keyboard.press('g');
     await page.keyboard.press('i');
-    await isAt('Incidents');
+    await waitForHeading('Incidents');
     await page.getByRole('link', { name: 'Shop is down' }).waitFor();
     await page.keyboard.press('j');
     await page.keyboard.press('Enter');
-    await isAt('Shop is down');
+    await waitForHeading('Shop is down');
     await tabTo(page, 'Acknowledge');
     await page.keyboard.press('Enter');
     await page.getByRole('dialog').waitFor();

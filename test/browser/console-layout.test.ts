@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { Tenant } from '../helpers/tenants.ts';
 import { takeScreenshot } from './chromium.ts';
 import { DESKTOP, openConsole, PHONE, type ConsoleRig } from './console-rig.ts';
-import { furnish } from './furnished-console.ts';
+import { seedConsole } from './seeded-console.ts';
 
 let rig: ConsoleRig;
 let tenant: Tenant;
@@ -11,7 +11,7 @@ let views: Record<string, string>;
 beforeAll(async () => {
   rig = await openConsole();
   tenant = await rig.newTenant();
-  views = await furnish(rig, tenant);
+  views = await seedConsole(rig, tenant);
 });
 afterAll(() => rig?.close());
 
@@ -21,9 +21,9 @@ const boxesOf = (page: Page, selector: string) => page.evaluate<Record<'left' | 
   `[...document.querySelectorAll('${selector}')].map((one) => one.getBoundingClientRect().toJSON())`,
 );
 /** The texts of the tables that are wider than their place. */
-const CUT = `[...document.querySelectorAll('.table-wrap')].filter((one) => one.scrollWidth > one.clientWidth)
+const CUT_OFF_TABLES = `[...document.querySelectorAll('.table-wrap')].filter((one) => one.scrollWidth > one.clientWidth)
   .map((one) => one.innerText)`;
-const LOOKS_OF_BACK = `(() => {
+const BACK_LINK_STYLE = `(() => {
   const link = document.querySelector('nav.back a');
   const { fontSize, color, textDecorationLine, display } = getComputedStyle(link);
   const { top, height } = link.getBoundingClientRect();
@@ -67,7 +67,7 @@ test.each(['incident', 'monitor', 'monitor-history', 'destination'])('no table o
     await page.getByRole('heading', { level: 1 }).waitFor();
     if (view !== 'destination') await page.getByRole('table').first().waitFor();
     await expect.poll(() => page.locator('.skeleton').count()).toBe(0);
-    await expect.poll(() => page.evaluate(CUT)).toEqual([]);
+    await expect.poll(() => page.evaluate(CUT_OFF_TABLES)).toEqual([]);
   });
 });
 
@@ -79,14 +79,14 @@ test('the way back looks the same on every page below another one', async () => 
     'not-found': 'All monitors',
   };
   await rig.open(tenant.owner, '/', DESKTOP, async (page) => {
-    const looks = new Set<string>();
+    const styles = new Set<string>();
     for (const [view, text] of Object.entries(below)) {
       await page.goto(`${rig.app.url}${pathOf(view)}`);
       const link = page.getByRole('navigation', { name: 'Back' }).getByRole('link', { name: `← ${text}` });
       await link.waitFor();
-      looks.add(await page.evaluate<string>(LOOKS_OF_BACK));
+      styles.add(await page.evaluate<string>(BACK_LINK_STYLE));
     }
-    expect([...looks]).toHaveLength(1);
+    expect([...styles]).toHaveLength(1);
   });
 });
 

@@ -13,7 +13,7 @@ import { DESKTOP } from './console-rig.ts';
 import { enrolProbe } from './enrol-probe.ts';
 
 /** Of one step: only against hanging. */
-const MOST_MS = 60_000;
+const STEP_TIMEOUT_MS = 60_000;
 
 let farwatch: Farwatch;
 let target: Target;
@@ -21,16 +21,16 @@ let browser: Browser;
 let page: Page;
 let probe: ChildProcess | null = null;
 const dir = mkdtempSync(join(tmpdir(), 'farwatch-console-probe-'));
-const noted: string[] = [];
+const problems: string[] = [];
 
 beforeAll(async () => {
   [farwatch, target, browser] = await Promise.all([
     startFarwatch({ env: { MIN_INTERVAL_SECONDS: '1' } }), startTarget(), startChromium(),
   ]);
   const context = await browser.newContext({ ...DESKTOP, locale: 'en-GB' });
-  context.setDefaultTimeout(MOST_MS);
+  context.setDefaultTimeout(STEP_TIMEOUT_MS);
   page = await context.newPage();
-  page.on('pageerror', (error) => noted.push(error.message));
+  page.on('pageerror', (error) => problems.push(error.message));
 });
 afterAll(async () => {
   if (probe?.pid !== undefined) process.kill(-probe.pid, 'SIGKILL');
@@ -56,15 +56,15 @@ test('a whole installation is set up in the browser: operator, first check, a se
   // In a group of its own, which ends as a whole.
   probe = spawn('sh', ['-c', command], { env: cleanEnvironment({ DATA_DIR: dir }), stdio: 'ignore', detached: true });
   await page.getByText('dublin-1 is online').waitFor();
-  expect(noted).toEqual([]);
+  expect(problems).toEqual([]);
 });
 
 test('an outage is seen as it happens, from green to red and back, and who said so', async () => {
-  await faster();
+  await checkEverySecond();
   await page.goto(farwatch.url);
   const row = page.locator('.monitor').first();
   await row.locator('.state-dot.up').waitFor();
-  target.answer({ status: 503 });
+  target.respondWith({ status: 503 });
   await row.locator('.state-dot.down').waitFor();
   await takeScreenshot(page, 'console-live-down');
   await page.getByRole('link', { name: 'Incidents' }).click();
@@ -72,11 +72,11 @@ test('an outage is seen as it happens, from green to red and back, and who said 
   await page.getByText('Votes by region').waitFor();
   await page.getByRole('row', { name: /dublin.*down/i }).waitFor();
   await takeScreenshot(page, 'console-live-incident');
-  target.answer({ status: 200 });
+  target.respondWith({ status: 200 });
   await page.getByText('Resolved').first().waitFor();
   await page.getByRole('link', { name: 'Monitors' }).first().click();
   await row.locator('.state-dot.up').waitFor();
-  expect(noted).toEqual([]);
+  expect(problems).toEqual([]);
 });
 
 test('the live stream comes back by itself after the controller was killed', async () => {
@@ -85,9 +85,9 @@ test('the live stream comes back by itself after the controller was killed', asy
   await page.locator('.live-sign:not(.live)').waitFor();
   await page.getByRole('status').getByText('Live').waitFor();
   const row = page.locator('.monitor').first();
-  target.answer({ status: 503 });
+  target.respondWith({ status: 503 });
   await row.locator('.state-dot.down').waitFor();
-  target.answer({ status: 200 });
+  target.respondWith({ status: 200 });
   await row.locator('.state-dot.up').waitFor();
 });
 
@@ -116,12 +116,12 @@ test('signing out everywhere ends this session too', async () => {
 });
 
 /** Checks each second, in both regions. */
-async function faster(): Promise<void> {
+async function checkEverySecond(): Promise<void> {
   const headers = { 'X-Farwatch-Session': 'cookie' };
   const { request } = page.context();
   const { data } = await (await request.get(`${farwatch.url}/api/monitors`, { headers })).json() as { data: { monitors: { id: string }[] } };
-  const answer = await request.patch(`${farwatch.url}/api/monitors/${data.monitors[0]?.id}`, {
+  const response = await request.patch(`${farwatch.url}/api/monitors/${data.monitors[0]?.id}`, {
     headers, data: { interval_seconds: 1, monitoring_regions: ['local', 'dublin'] },
   });
-  expect(answer.status(), await answer.text()).toBe(200);
+  expect(response.status(), await response.text()).toBe(200);
 }

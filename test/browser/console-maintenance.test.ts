@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Tenant } from '../helpers/tenants.ts';
-import { findBarriers, takeScreenshot } from './chromium.ts';
+import { findAccessibilityViolations, takeScreenshot } from './chromium.ts';
 import { DESKTOP, openConsole, LONG_PHONE, type ConsoleRig } from './console-rig.ts';
 
 let rig: ConsoleRig;
@@ -22,18 +22,18 @@ const berlin = { ...DESKTOP, timezoneId: 'Europe/Berlin' };
 
 describe('maintenance in the console', () => {
   test('nothing bars anybody on a phone', async () => {
-    await rig.open(tenant.owner, '/maintenance', { ...LONG_PHONE, colorScheme: 'dark' }, async (page, noted) => {
+    await rig.open(tenant.owner, '/maintenance', { ...LONG_PHONE, colorScheme: 'dark' }, async (page, problems) => {
       await page.getByRole('link', { name: 'Backup' }).waitFor();
-      expect(await findBarriers(page)).toEqual([]);
+      expect(await findAccessibilityViolations(page)).toEqual([]);
       await page.getByRole('link', { name: 'Calendar' }).click();
       await page.getByRole('link', { name: /Backup/ }).first().waitFor();
-      expect(await findBarriers(page)).toEqual([]);
+      expect(await findAccessibilityViolations(page)).toEqual([]);
       await takeScreenshot(page, 'console-calendar-phone');
       await page.getByRole('link', { name: /Backup/ }).first().click();
       await page.getByLabel('Title').waitFor();
       await page.getByText('Next occurrences').waitFor();
-      expect(await findBarriers(page)).toEqual([]);
-      expect(noted).toEqual([]);
+      expect(await findAccessibilityViolations(page)).toEqual([]);
+      expect(problems).toEqual([]);
       await takeScreenshot(page, 'console-maintenance-phone');
     });
   });
@@ -42,19 +42,19 @@ describe('maintenance in the console', () => {
     // 23:30 in Berlin on the last day that October shows, on which summer time ends.
     const times = { starts_at: '2027-10-31T22:30:00Z', ends_at: '2027-10-31T22:50:00Z' };
     const { id } = (await tenant.writeKey.post(windows(), { title: 'Late', ...times })).data.maintenance_window;
-    await rig.open(tenant.owner, '/maintenance?view=calendar&month=2027-10', berlin, async (page, noted) => {
+    await rig.open(tenant.owner, '/maintenance?view=calendar&month=2027-10', berlin, async (page, problems) => {
       await page.getByRole('cell', { name: /^31.*23:30 Late/ }).waitFor();
       await expect.poll(() => page.getByRole('link', { name: /Late/ }).count()).toBe(1);
       // The clocks of Berlin go back; those of the window, which counts in UTC, do not.
       await page.getByRole('cell', { name: /^30 04:00 Backup/ }).last().waitFor();
       await page.getByRole('cell', { name: /^31 03:00 Backup/ }).waitFor();
-      expect(noted).toEqual([]);
+      expect(problems).toEqual([]);
     });
     await tenant.writeKey.delete(`${windows()}/${id}`);
   });
 
   test('a window is planned by choices, in the zone that was chosen, and then deleted', async () => {
-    await rig.open(tenant.owner, '/maintenance', berlin, async (page, noted) => {
+    await rig.open(tenant.owner, '/maintenance', berlin, async (page, problems) => {
       await page.getByRole('link', { name: 'Schedule maintenance' }).click();
       await page.getByLabel('Title').fill('Weekly restart');
       await page.getByLabel('Starts').fill('2027-03-14T02:15');
@@ -81,7 +81,7 @@ describe('maintenance in the console', () => {
       await page.getByRole('button', { name: 'Delete' }).click();
       await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click();
       await page.getByRole('link', { name: 'Weekly restart' }).waitFor({ state: 'detached' });
-      expect(noted.filter((line) => !line.includes('400'))).toEqual([]);
+      expect(problems.filter((line) => !line.includes('400'))).toEqual([]);
     });
     expect((await tenant.readKey.get(windows())).data.maintenance_windows).toHaveLength(1);
   });

@@ -1,22 +1,22 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { findBarriers, takeScreenshot } from './chromium.ts';
+import { findAccessibilityViolations, takeScreenshot } from './chromium.ts';
 import { DESKTOP, openConsole, PHONE, type ConsoleRig } from './console-rig.ts';
-import { shownMonitor, type ShownMonitor } from './shown-monitor.ts';
+import { seedMonitor, type SeededMonitor } from './seeded-monitor.ts';
 import { newMember, type Tenant } from '../helpers/tenants.ts';
 
 let rig: ConsoleRig;
 let tenant: Tenant;
-let shown: ShownMonitor;
+let shown: SeededMonitor;
 beforeAll(async () => {
   rig = await openConsole();
   tenant = await rig.newTenant();
-  shown = await shownMonitor(rig.app, tenant, Date.now());
+  shown = await seedMonitor(rig.app, tenant, Date.now());
 });
 afterAll(() => rig?.close());
 
 describe('a monitor', () => {
   test('tells its state, since when and why on a phone', async () => {
-    await rig.open(tenant.owner, `/monitors/${shown.id}`, { ...PHONE, colorScheme: 'dark' }, async (page, noted) => {
+    await rig.open(tenant.owner, `/monitors/${shown.id}`, { ...PHONE, colorScheme: 'dark' }, async (page, problems) => {
       await page.getByRole('heading', { level: 1, name: 'Shop' }).waitFor();
       await page.getByText('Down in 2 of 3 regions: Dallas, Paris').waitFor();
       const rows = page.getByRole('region', { name: 'Regions' }).getByRole('row');
@@ -24,8 +24,8 @@ describe('a monitor', () => {
       await expect.poll(() => rows.nth(3).innerText()).toMatch(/Osaka[\s\S]*Up[\s\S]*231 ms/);
       await page.getByRole('img', { name: /Map.*Osaka: Up, 231 ms/ }).waitFor();
       await takeScreenshot(page, 'console-monitor-phone');
-      expect(await findBarriers(page)).toEqual([]);
-      expect(noted).toEqual([]);
+      expect(await findAccessibilityViolations(page)).toEqual([]);
+      expect(problems).toEqual([]);
     });
   });
 
@@ -37,23 +37,23 @@ describe('a monitor', () => {
       timezone: 'Europe/Berlin', monitor_ids: [shown.id],
     });
     const [from, to] = [Date.UTC(2026, 9, 23), Date.UTC(2026, 9, 27)];
-    await rig.open(tenant.owner, '/monitors', DESKTOP, async (page, noted) => {
-      const answers = Promise.all([
+    await rig.open(tenant.owner, '/monitors', DESKTOP, async (page, problems) => {
+      const responses = Promise.all([
         page.waitForResponse((one) => one.url().includes('/occurrences?')),
         page.goto(`${rig.app.url}/monitors/${shown.id}?from=${from}&to=${to}`),
       ]);
-      const { data } = await (await answers)[0].json();
+      const { data } = await (await responses)[0].json();
       const shownTimes = data.occurrences.map((one: { starts_at: string }) => one.starts_at.slice(0, 13));
       expect(shownTimes).toEqual(expect.arrayContaining(['2026-10-24T00', '2026-10-25T00', '2026-10-26T01']));
       await page.getByRole('region', { name: 'Response times' }).locator('canvas').waitFor();
       await expect.poll(() => page.evaluate(SHADED)).toBe(4);
       await takeScreenshot(page, 'console-monitor-maintenance');
-      expect(noted).toEqual([]);
+      expect(problems).toEqual([]);
     });
   });
 
   test('shows response times over the stretch that somebody draws', async () => {
-    await rig.open(tenant.owner, `/monitors/${shown.id}?range=6h`, DESKTOP, async (page, noted) => {
+    await rig.open(tenant.owner, `/monitors/${shown.id}?range=6h`, DESKTOP, async (page, problems) => {
       const chart = page.getByRole('region', { name: 'Response times' });
       await chart.getByText('Osaka').waitFor();
       const plot = await chart.locator('.u-over').boundingBox();
@@ -77,15 +77,15 @@ describe('a monitor', () => {
       await chart.getByLabel('Show').selectOption({ label: 'Percentiles' });
       await chart.getByText('99th percentile').first().waitFor();
       await chart.getByText('Each point covers all checks in 1 d from one region.').waitFor();
-      expect(await findBarriers(page)).toEqual([]);
+      expect(await findAccessibilityViolations(page)).toEqual([]);
       await page.goBack();
       await chart.getByRole('button', { name: 'Reset zoom' }).waitFor();
-      expect(noted).toEqual([]);
+      expect(problems).toEqual([]);
     });
   });
 
   test('shows each check, and a failure beside the last good answer', async () => {
-    await rig.open(tenant.owner, `/monitors/${shown.id}/checks`, DESKTOP, async (page, noted) => {
+    await rig.open(tenant.owner, `/monitors/${shown.id}/checks`, DESKTOP, async (page, problems) => {
       await page.locator('.checks li').nth(49).waitFor();
       await page.getByLabel('Outcome').selectOption({ label: 'Failed' });
       await page.getByLabel('Region').selectOption({ label: 'Paris' });
@@ -100,15 +100,15 @@ describe('a monitor', () => {
       await expect.poll(() => evidence.getByRole('row', { name: /^Address / }).innerText()).toMatch(/192\.0\.2\.7\s+unchanged/);
       await expect.poll(() => evidence.locator('h1').count()).toBe(0);
       await takeScreenshot(page, 'console-monitor-evidence');
-      expect(await findBarriers(page)).toEqual([]);
-      expect(noted).toEqual([]);
+      expect(await findAccessibilityViolations(page)).toEqual([]);
+      expect(problems).toEqual([]);
     });
   });
 
   test('is paused and resumed at once, and offers nothing to those who only look', async () => {
     const client = tenant.owner.client.with({ 'x-project-id': tenant.projectId });
     const state = async () => (await client.get(`/api/monitors/${shown.id}`)).data.monitor.status;
-    await rig.open(tenant.owner, `/monitors/${shown.id}/history`, DESKTOP, async (page, noted) => {
+    await rig.open(tenant.owner, `/monitors/${shown.id}/history`, DESKTOP, async (page, problems) => {
       await page.getByRole('link', { name: 'Shop is down' }).waitFor();
       await page.getByRole('group', { name: 'States' }).getByRole('row', { name: /Connection refused/ }).waitFor();
       await page.keyboard.press('p');
@@ -118,7 +118,7 @@ describe('a monitor', () => {
       await page.getByRole('button', { name: 'Pause' }).waitFor();
       await page.getByText('Resumed. Checks start now.').waitFor();
       expect(await state()).toBe('active');
-      expect(noted).toEqual([]);
+      expect(problems).toEqual([]);
     });
     const viewer = await newMember(rig.app, tenant, 'viewer', { [tenant.projectId]: 'viewer' });
     await rig.open(viewer, `/monitors/${shown.id}/settings`, DESKTOP, async (page) => {
@@ -132,14 +132,14 @@ describe('a monitor', () => {
     const client = tenant.owner.client.with({ 'x-project-id': tenant.projectId });
     const body = { name: 'Backup', type: 'HEARTBEAT', heartbeat_interval: 3600, grace_period: 300 };
     const { monitor } = (await client.post('/api/monitors', body)).data;
-    await rig.open(tenant.owner, `/monitors/${monitor.id}`, DESKTOP, async (page, noted) => {
+    await rig.open(tenant.owner, `/monitors/${monitor.id}`, DESKTOP, async (page, problems) => {
       const pings = page.getByRole('region', { name: 'Pings' });
       await pings.getByText(`curl -fsS ${rig.app.url}/api/heartbeat/${monitor.heartbeat_token}`, { exact: true }).waitFor();
       await pings.getByText('none so far').waitFor();
       await page.getByRole('heading', { name: 'Run times' }).waitFor();
       await expect.poll(() => page.getByRole('button', { name: 'Run now' }).count()).toBe(0);
-      expect(await findBarriers(page)).toEqual([]);
-      expect(noted).toEqual([]);
+      expect(await findAccessibilityViolations(page)).toEqual([]);
+      expect(problems).toEqual([]);
     });
   });
 });

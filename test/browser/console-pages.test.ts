@@ -3,30 +3,30 @@ import type { SubscriberDoc } from '../../controller/subscribers/subscriber.ts';
 import { newId } from '../../shared/ids.ts';
 import { pageSubscriber, SUBSCRIBERS } from '../helpers/page-subscriber.ts';
 import { newMember, type Tenant } from '../helpers/tenants.ts';
-import { findBarriers, takeScreenshot } from './chromium.ts';
+import { findAccessibilityViolations, takeScreenshot } from './chromium.ts';
 import { DESKTOP, openConsole, LONG_PHONE, type ConsoleRig } from './console-rig.ts';
 
 let rig: ConsoleRig;
 let tenant: Tenant;
-let shown: string;
+let pageId: string;
 const monitors: string[] = [];
 beforeAll(async () => {
   rig = await openConsole();
   tenant = await rig.newTenant();
   for (const name of ['Shop', 'Search', 'Mail']) {
-    const made = await tenant.writeKey.post('/api/monitors', {
+    const created = await tenant.writeKey.post('/api/monitors', {
       name, type: 'HTTP', target: 'https://shop.example/', interval_seconds: 60,
     });
-    monitors.push(made.data.monitor.id);
+    monitors.push(created.data.monitor.id);
   }
   const client = tenant.owner.client.with({ 'x-project-id': tenant.projectId });
-  shown = (await client.post(path(), { name: 'Acme <b>status</b>', subdomain: 'acme' })).data.status_page.id;
-  await client.put(`${path()}/${shown}/monitors`, { monitors: [{ monitor_id: monitors[0] }, { monitor_id: monitors[1] }] });
-  await client.post(`${path()}/${shown}/publish`);
-  await client.post(`${path()}/${shown}/incidents`, {
+  pageId = (await client.post(path(), { name: 'Acme <b>status</b>', subdomain: 'acme' })).data.status_page.id;
+  await client.put(`${path()}/${pageId}/monitors`, { monitors: [{ monitor_id: monitors[0] }, { monitor_id: monitors[1] }] });
+  await client.post(`${path()}/${pageId}/publish`);
+  await client.post(`${path()}/${pageId}/incidents`, {
     title: 'Payments fail', message: 'We look into it.', severity: 'major', affected_monitor_ids: [monitors[0]],
   });
-  await rig.app.db.collection<SubscriberDoc>(SUBSCRIBERS).insertOne(pageSubscriber({ ...tenant, pageId: shown }, 'reader@example.com'));
+  await rig.app.db.collection<SubscriberDoc>(SUBSCRIBERS).insertOne(pageSubscriber({ ...tenant, pageId }, 'reader@example.com'));
 });
 afterAll(() => rig?.close());
 
@@ -34,24 +34,24 @@ const path = () => `/api/projects/${tenant.projectId}/status-pages`;
 
 describe('status pages in the console', () => {
   test('nothing bars anybody on a phone', async () => {
-    await rig.open(tenant.owner, '/pages', { ...LONG_PHONE, colorScheme: 'dark' }, async (page, noted) => {
+    await rig.open(tenant.owner, '/pages', { ...LONG_PHONE, colorScheme: 'dark' }, async (page, problems) => {
       await page.getByRole('link', { name: 'Acme <b>status</b>' }).waitFor();
-      expect(await findBarriers(page)).toEqual([]);
+      expect(await findAccessibilityViolations(page)).toEqual([]);
       await takeScreenshot(page, 'console-pages-phone');
       const views = { monitors: 'Shop', posts: 'Payments fail', subscribers: 'reader@example.com', branding: 'Custom color', settings: 'Time zone', domain: 'Custom domain' };
       for (const [view, text] of Object.entries(views)) {
-        await page.goto(`${rig.app.url}/pages/${shown}/${view}`);
+        await page.goto(`${rig.app.url}/pages/${pageId}/${view}`);
         await page.locator('.page-main').getByText(text).first().waitFor();
         await page.frameLocator('iframe').getByText('Acme').first().waitFor();
-        expect(await findBarriers(page), view).toEqual([]);
+        expect(await findAccessibilityViolations(page), view).toEqual([]);
         await takeScreenshot(page, `console-page-${view}-phone`);
       }
-      expect(noted).toEqual([]);
+      expect(problems).toEqual([]);
     });
   });
 
   test('a person creates a page, orders its monitors and publishes it', async () => {
-    await rig.open(tenant.owner, '/pages', DESKTOP, async (page, noted) => {
+    await rig.open(tenant.owner, '/pages', DESKTOP, async (page, problems) => {
       await page.getByRole('link', { name: 'Acme <b>status</b>' }).waitFor();
       await page.keyboard.press('c');
       await page.getByRole('dialog').getByLabel('Name').fill('Über uns');
@@ -95,7 +95,7 @@ describe('status pages in the console', () => {
       await page.getByLabel('Header text').fill('Hello');
       await page.getByRole('button', { name: 'Save' }).click();
       await expect.poll(async () => (await rig.app.client.get('/status/uber-uns')).text).toContain('Hello');
-      expect(noted.filter((line) => !line.includes('400'))).toEqual([]);
+      expect(problems.filter((line) => !line.includes('400'))).toEqual([]);
     });
     const client = tenant.owner.client.with({ 'x-project-id': tenant.projectId });
     const { status_pages: [{ id }] } = (await client.get(path())).data;
@@ -109,7 +109,7 @@ describe('status pages in the console', () => {
   });
 
   test('a person posts, updates and resolves a trouble', async () => {
-    await rig.open(tenant.owner, `/pages/${shown}/posts`, DESKTOP, async (page) => {
+    await rig.open(tenant.owner, `/pages/${pageId}/posts`, DESKTOP, async (page) => {
       await page.getByRole('button', { name: 'New post' }).click();
       const dialog = page.getByRole('dialog');
       await dialog.getByLabel('Title').fill('Search is down');
@@ -123,18 +123,18 @@ describe('status pages in the console', () => {
       await dialog.getByRole('button', { name: 'Post an update' }).click();
       await card.getByText('It is back.').waitFor();
     });
-    const { incidents } = (await tenant.readKey.get(`${path()}/${shown}/incidents`)).data;
+    const { incidents } = (await tenant.readKey.get(`${path()}/${pageId}/incidents`)).data;
     expect(incidents[0]).toMatchObject({ title: 'Search is down', status: 'resolved', affected_monitor_ids: [monitors[1]] });
   });
 
   test('what a subscriber wants is read and changed', async () => {
     const { _id: id } = await rig.app.db.collection<SubscriberDoc>(SUBSCRIBERS).findOne({ email: 'reader@example.com' }) as SubscriberDoc;
-    await rig.open(tenant.owner, `/pages/${shown}/subscribers?status=verified`, DESKTOP, async (page, noted) => {
+    await rig.open(tenant.owner, `/pages/${pageId}/subscribers?status=verified`, DESKTOP, async (page, problems) => {
       await page.getByRole('link', { name: 'reader@example.com' }).click();
       const dialog = page.getByRole('dialog', { name: 'reader@example.com' });
       await dialog.getByText('Confirmed').waitFor();
       await expect.poll(() => page.url()).toContain(`subscriber=${id}`);
-      expect(await findBarriers(page)).toEqual([]);
+      expect(await findAccessibilityViolations(page)).toEqual([]);
       await takeScreenshot(page, 'console-page-subscriber');
       await dialog.getByLabel('All incidents').uncheck();
       await dialog.getByLabel('Maintenance').uncheck();
@@ -142,26 +142,26 @@ describe('status pages in the console', () => {
       await dialog.getByRole('button', { name: 'Save' }).click();
       await page.getByText('critical incidents, daily').waitFor();
       await expect.poll(() => page.url()).toMatch(/subscribers\?status=verified$/);
-      expect(noted).toEqual([]);
+      expect(problems).toEqual([]);
     });
-    const { subscriber } = (await tenant.readKey.get(`${path()}/${shown}/subscribers/${id}`)).data;
+    const { subscriber } = (await tenant.readKey.get(`${path()}/${pageId}/subscribers/${id}`)).data;
     expect(subscriber.preferences).toEqual({
       critical_incidents: true, all_incidents: false, maintenance: false, frequency: 'daily',
     });
     const viewer = await newMember(rig.app, tenant, 'viewer');
-    await rig.open(viewer, `/pages/${shown}/subscribers?subscriber=${id}`, DESKTOP, async (page) => {
+    await rig.open(viewer, `/pages/${pageId}/subscribers?subscriber=${id}`, DESKTOP, async (page) => {
       await page.getByRole('dialog').getByText('critical incidents, daily').waitFor();
       await expect.poll(() => page.getByRole('button', { name: 'Save' }).count()).toBe(0);
     });
   });
 
   test('subscribers are found, exported and deleted, and a domain is checked', async () => {
-    await rig.open(tenant.owner, `/pages/${shown}/subscribers`, DESKTOP, async (page) => {
+    await rig.open(tenant.owner, `/pages/${pageId}/subscribers`, DESKTOP, async (page) => {
       await page.getByText('reader@example.com').waitFor();
-      const asked: string[] = [];
+      const searches: string[] = [];
       page.on('request', (request) => {
         const search = new URL(request.url()).searchParams.get('search');
-        if (search !== null && request.url().includes('/api/')) asked.push(search);
+        if (search !== null && request.url().includes('/api/')) searches.push(search);
       });
       // No key waits for the next one longer than the field does: time stands still.
       await page.clock.install();
@@ -170,14 +170,14 @@ describe('status pages in the console', () => {
       await page.clock.resume();
       await page.waitForURL(/search=reader/);
       await page.getByText('reader@example.com').waitFor();
-      expect(asked).toEqual(['reader']);
+      expect(searches).toEqual(['reader']);
       const [file] = await Promise.all([page.waitForEvent('download'), page.getByRole('button', { name: 'Export as CSV' }).click()]);
       expect(file.suggestedFilename()).toBe('subscribers.csv');
       await page.getByLabel('Select reader@example.com').check();
       await page.getByRole('button', { name: 'Delete' }).click();
       await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click();
       await page.getByText('No subscribers').waitFor();
-      await page.goto(`${rig.app.url}/pages/${shown}/domain`);
+      await page.goto(`${rig.app.url}/pages/${pageId}/domain`);
       await page.getByLabel('Custom domain').fill('status.acme.invalid');
       await page.getByRole('button', { name: 'Save' }).click();
       await page.getByRole('button', { name: 'Check DNS now' }).click();
@@ -186,7 +186,7 @@ describe('status pages in the console', () => {
     });
     const id = newId(Date.now());
     const viewer = await newMember(rig.app, tenant, 'viewer');
-    await rig.open(viewer, `/pages/${shown}`, DESKTOP, async (page) => {
+    await rig.open(viewer, `/pages/${pageId}`, DESKTOP, async (page) => {
       await page.getByText('Search is down').or(page.getByText('Payments fail')).first().waitFor();
       await expect.poll(() => page.getByRole('button', { name: /ublish|New post|Delete/ }).count()).toBe(0);
       await page.goto(`${rig.app.url}/pages/${id}`);

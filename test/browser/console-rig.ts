@@ -5,7 +5,7 @@ import { newTenant, PASSWORD, type Person, type Tenant } from '../helpers/tenant
 import { startChromium } from './chromium.ts';
 
 /** Of one step in a browser: only against hanging. */
-const MOST_MS = 60_000;
+const STEP_TIMEOUT_MS = 60_000;
 
 export const DESKTOP = { viewport: { width: 1280, height: 900 } };
 export const PHONE = { viewport: { width: 360, height: 740 }, hasTouch: true, isMobile: true };
@@ -13,7 +13,7 @@ export const PHONE = { viewport: { width: 360, height: 740 }, hasTouch: true, is
 export const LONG_PHONE = { ...PHONE, viewport: { width: 360, height: 4000 } };
 
 /** What a page complains about: errors, refused content, failed requests; requests to other hosts. */
-export type Noted = string[];
+export type PageProblems = string[];
 
 export interface ConsoleRig {
   app: TestApp;
@@ -21,7 +21,7 @@ export interface ConsoleRig {
   /** Opens the console at `path` as this person, who is signed in as by the form. */
   open(
     person: Person | null, path: string, options: BrowserContextOptions,
-    use: (page: Page, noted: Noted) => Promise<void>,
+    use: (page: Page, problems: PageProblems) => Promise<void>,
   ): Promise<void>;
   newTenant(): Promise<Tenant>;
   close(): Promise<void>;
@@ -36,26 +36,26 @@ export async function openConsole(options: AppOptions = {}): Promise<ConsoleRig>
     newTenant: () => newTenant(app),
     open: async (person, path, contextOptions, use) => {
       const context = await browser.newContext({ locale: 'en-GB', ...contextOptions });
-      context.setDefaultTimeout(MOST_MS);
+      context.setDefaultTimeout(STEP_TIMEOUT_MS);
       try {
         if (person !== null) {
           // The cookie of the answer stays with the context.
-          const answer = await context.request.post(`${app.url}/api/auth/login`, {
+          const response = await context.request.post(`${app.url}/api/auth/login`, {
             headers: { 'X-Farwatch-Session': 'cookie' }, data: { email: person.email, password: PASSWORD },
           });
-          if (!answer.ok()) throw new Error(`signing in failed: ${await answer.text()}`);
+          if (!response.ok()) throw new Error(`signing in failed: ${await response.text()}`);
         }
         const page = await context.newPage();
-        const noted: Noted = [];
+        const problems: PageProblems = [];
         page.on('console', (message) => {
-          if (message.type() === 'error' || message.type() === 'warning') noted.push(message.text());
+          if (message.type() === 'error' || message.type() === 'warning') problems.push(message.text());
         });
-        page.on('pageerror', (error) => noted.push(error.message));
+        page.on('pageerror', (error) => problems.push(error.message));
         page.on('request', (request) => {
-          if (!request.url().startsWith(app.url) && !request.url().startsWith('data:')) noted.push(request.url());
+          if (!request.url().startsWith(app.url) && !request.url().startsWith('data:')) problems.push(request.url());
         });
         await page.goto(`${app.url}${path}`);
-        await use(page, noted);
+        await use(page, problems);
       } finally {
         await context.close();
       }

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { linkIn } from '../helpers/read-mail.ts';
 import { newMember, PASSWORD, type Tenant } from '../helpers/tenants.ts';
 import { until } from '../helpers/until.ts';
-import { findBarriers, takeScreenshot } from './chromium.ts';
+import { findAccessibilityViolations, takeScreenshot } from './chromium.ts';
 import { DESKTOP, openConsole, PHONE, type ConsoleRig } from './console-rig.ts';
 
 let rig: ConsoleRig;
@@ -16,7 +16,7 @@ beforeAll(async () => {
 afterAll(() => rig?.close());
 
 /** The path of the link that the mail of an invitation has. */
-async function invited(email: string): Promise<string> {
+async function invitationLink(email: string): Promise<string> {
   await tenant.owner.client.post('/api/organization/invitations', { email, role: 'viewer' });
   const mail = await until(() => rig.app.mailsTo(email).find(({ text }) => text.includes('/accept-invitation')), { what: 'the invitation' });
   const { pathname, search } = linkIn(mail, '/accept-invitation');
@@ -31,20 +31,20 @@ const PARTS = {
 
 describe('settings in the console', () => {
   test('nothing bars anybody on a phone', async () => {
-    await rig.open(tenant.owner, '/settings', { ...PHONE, colorScheme: 'dark' }, async (page, noted) => {
+    await rig.open(tenant.owner, '/settings', { ...PHONE, colorScheme: 'dark' }, async (page, problems) => {
       for (const [part, shown] of Object.entries(PARTS)) {
         await page.goto(`${rig.app.url}/settings/${part}`);
         await page.getByText(shown).first().waitFor();
-        expect(await findBarriers(page), part).toEqual([]);
+        expect(await findAccessibilityViolations(page), part).toEqual([]);
         await takeScreenshot(page, `console-settings-${part}-phone`);
       }
-      expect(noted).toEqual([]);
+      expect(problems).toEqual([]);
     });
   });
 
   test('an API key is shown once, works, is replaced and revoked', async () => {
     const works = async (key: string) => (await rig.app.client.with({ 'x-api-key': key }).get('/api/monitors')).status === 200;
-    await rig.open(tenant.owner, '/settings/keys', DESKTOP, async (page, noted) => {
+    await rig.open(tenant.owner, '/settings/keys', DESKTOP, async (page, problems) => {
       await page.getByRole('button', { name: 'New API key' }).click();
       await page.getByLabel('Name').fill('Deployments');
       await page.getByLabel('Access').selectOption('read_write');
@@ -64,7 +64,7 @@ describe('settings in the console', () => {
       await page.getByRole('dialog').getByRole('button', { name: 'Revoke' }).click();
       await page.getByText('Revoked').waitFor();
       expect(await works(second)).toBe(false);
-      expect(noted).toEqual([]);
+      expect(problems).toEqual([]);
     });
   });
 
@@ -92,7 +92,7 @@ describe('settings in the console', () => {
 
   test('people are invited with roles, promoted and removed', async () => {
     await newMember(rig.app, tenant, 'viewer');
-    await rig.open(tenant.owner, '/settings/people', DESKTOP, async (page, noted) => {
+    await rig.open(tenant.owner, '/settings/people', DESKTOP, async (page, problems) => {
       await page.getByRole('button', { name: 'Invite a person' }).click();
       const dialog = page.getByRole('dialog');
       await dialog.getByLabel('Email address').fill('grace@example.com');
@@ -114,7 +114,7 @@ describe('settings in the console', () => {
       await page.getByRole('dialog').getByRole('button', { name: 'Remove' }).click();
       await page.getByText('Removed', { exact: true }).waitFor();
       expect(await rolesNow()).toEqual(['Owner: owner', 'member: member']);
-      expect(noted.filter((line) => !line.includes('409'))).toEqual([]);
+      expect(problems.filter((line) => !line.includes('409'))).toEqual([]);
     });
     const { invitations } = (await tenant.owner.client.get('/api/organization/invitations')).data;
     expect(invitations).toMatchObject([{ email: 'grace@example.com', role: 'member', project_roles: { [tenant.projectId]: 'viewer' } }]);
@@ -126,18 +126,18 @@ describe('settings in the console', () => {
     await leaver.client.post('/api/subscriptions', { name: 'Archive' });
     const keys = async () => ((await tenant.owner.client.get('/api/auth/api-keys')).data.keys as { name: string }[])
       .map(({ name }) => name).toSorted();
-    await rig.open(tenant.owner, '/settings/people', { ...PHONE, locale: 'de-DE' }, async (page, noted) => {
+    await rig.open(tenant.owner, '/settings/people', { ...PHONE, locale: 'de-DE' }, async (page, problems) => {
       await page.getByRole('button', { name: 'admin entfernen' }).click();
       const dialog = page.getByRole('dialog');
       await dialog.getByText('Deployments, Backup').waitFor();
       await dialog.getByText('API-Schlüssel (2)').waitFor();
       await dialog.getByText('Archive').waitFor();
-      expect(await findBarriers(page)).toEqual([]);
+      expect(await findAccessibilityViolations(page)).toEqual([]);
       await takeScreenshot(page, 'console-settings-remove-person-phone');
       await dialog.getByLabel('Auch die Zugangsdaten widerrufen').check();
       await dialog.getByRole('button', { name: 'Entfernen' }).click();
       await page.getByText('Widerrufene API-Schlüssel: 2, Abonnements: 1').waitFor();
-      expect(noted).toEqual([]);
+      expect(problems).toEqual([]);
     });
     expect(await keys()).toEqual(['reader', 'writer']);
     expect((await tenant.owner.client.get('/api/subscriptions')).data.subscriptions).toEqual([]);
@@ -146,11 +146,11 @@ describe('settings in the console', () => {
   test('an invitation is accepted by somebody new, in their language', async () => {
     const name = '<b>Acme</b> & Co';
     await tenant.owner.client.patch('/api/organization', { name });
-    const link = await invited('neu@example.com');
-    await rig.open(null, link, { ...PHONE, colorScheme: 'dark', locale: 'de-DE' }, async (page, noted) => {
+    const link = await invitationLink('neu@example.com');
+    await rig.open(null, link, { ...PHONE, colorScheme: 'dark', locale: 'de-DE' }, async (page, problems) => {
       await page.getByRole('heading', { level: 1, name: `${name} beitreten` }).waitFor();
       await page.getByText('Sie sind als neu@example.com eingeladen.').waitFor();
-      expect(await findBarriers(page)).toEqual([]);
+      expect(await findAccessibilityViolations(page)).toEqual([]);
       await expect.poll(() => page.evaluate('document.documentElement.scrollWidth')).toBe(PHONE.viewport.width);
       await takeScreenshot(page, 'console-invitation-new-phone');
       await page.getByLabel('Ihr Name').fill('Nele');
@@ -159,20 +159,20 @@ describe('settings in the console', () => {
       await page.getByRole('heading', { level: 1, name: 'Monitore' }).waitFor();
       await expect.poll(() => new URL(page.url()).search).toBe('');
       // The browser tells of the answer that nobody is signed in.
-      expect(noted.filter((text) => !text.includes('401'))).toEqual([]);
+      expect(problems.filter((text) => !text.includes('401'))).toEqual([]);
     });
     const { members } = (await tenant.owner.client.get('/api/organization/members')).data;
     expect(members).toContainEqual(expect.objectContaining({ email: 'neu@example.com', name: 'Nele', role: 'viewer' }));
   });
 
   test('an invitation is accepted by whoever has an account, in place of whoever is signed in', async () => {
-    const known = (await rig.newTenant()).owner;
-    const link = await invited(known.email);
-    const organizations = async () => (await known.client.get('/api/auth/me')).data.organizations.map(({ id }: { id: string }) => id);
+    const existing = (await rig.newTenant()).owner;
+    const link = await invitationLink(existing.email);
+    const organizations = async () => (await existing.client.get('/api/auth/me')).data.organizations.map(({ id }: { id: string }) => id);
     await rig.open(tenant.owner, link, DESKTOP, async (page) => {
       await page.getByText(`You’re signed in as ${tenant.owner.email}.`).waitFor();
       await expect.poll(() => page.getByLabel('Your name').count()).toBe(0);
-      expect(await findBarriers(page)).toEqual([]);
+      expect(await findAccessibilityViolations(page)).toEqual([]);
       await takeScreenshot(page, 'console-invitation-known');
       await page.getByLabel('Password').fill('not the password');
       await page.getByRole('button', { name: 'Accept invitation' }).click();
@@ -183,15 +183,15 @@ describe('settings in the console', () => {
       await page.getByRole('heading', { level: 1, name: 'Monitors' }).waitFor();
       expect(await organizations()).toContain(tenant.organizationId);
       await page.goto(`${rig.app.url}/settings/account`);
-      await page.getByText(known.email).first().waitFor();
+      await page.getByText(existing.email).first().waitFor();
       await page.goto(`${rig.app.url}${link}`);
       await page.getByRole('heading', { level: 1, name: 'This invitation is no longer valid' }).waitFor();
-      expect(await findBarriers(page)).toEqual([]);
+      expect(await findAccessibilityViolations(page)).toEqual([]);
     });
   });
 
   test('the plan is changed, a project made, its roles given, and the log tells of it', async () => {
-    await rig.open(tenant.owner, '/settings/plan', DESKTOP, async (page, noted) => {
+    await rig.open(tenant.owner, '/settings/plan', DESKTOP, async (page, problems) => {
       await page.getByRole('button', { name: 'Change plan' }).click();
       await page.getByRole('dialog').getByLabel('Plan and usage').selectOption('pro');
       await page.getByRole('dialog').getByRole('button', { name: 'Change plan' }).click();
@@ -210,7 +210,7 @@ describe('settings in the console', () => {
       await expect.poll(() => new URL(page.url()).searchParams.get('action')).toBe('project.created');
       await page.locator('tbody tr').first().waitFor();
       await expect.poll(() => page.locator('tbody tr').count()).toBe(1);
-      expect(noted).toEqual([]);
+      expect(problems).toEqual([]);
     });
     const { projects } = (await tenant.owner.client.get('/api/projects')).data;
     const shop = projects.find(({ name }: { name: string }) => name === 'Shop');
@@ -224,7 +224,7 @@ describe('settings in the console', () => {
       const [{ owner: operator }, { owner }] = [await managed.newTenant(), await managed.newTenant()];
       await managed.open(owner, '/settings/plan', { ...PHONE, locale: 'de-DE' }, async (page) => {
         await page.getByText('Nur der Betreiber dieser Installation kann den Tarif wechseln.').waitFor();
-        expect(await findBarriers(page)).toEqual([]);
+        expect(await findAccessibilityViolations(page)).toEqual([]);
         await expect.poll(() => page.getByRole('button', { name: 'Tarif wechseln' }).count()).toBe(0);
       });
       await managed.open(operator, '/settings/plan', DESKTOP, async (page) => {

@@ -5,27 +5,27 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { root } from '../root.mjs';
 import { until } from '../helpers/until.ts';
 import type { Tenant } from '../helpers/tenants.ts';
-import { findBarriers, RULES_OF_LOOKS } from './chromium.ts';
+import { findAccessibilityViolations, APPEARANCE_RULES } from './chromium.ts';
 import { DESKTOP, LONG_PHONE, openConsole, type ConsoleRig } from './console-rig.ts';
-import { furnish, SIGNED_OUT_VIEWS } from './furnished-console.ts';
+import { seedConsole, SIGNED_OUT_VIEWS } from './seeded-console.ts';
 
 let rig: ConsoleRig;
 let tenant: Tenant;
-let inside: Record<string, string>;
+let signedInViews: Record<string, string>;
 beforeAll(async () => {
   rig = await openConsole();
   tenant = await rig.newTenant();
-  inside = await furnish(rig, tenant);
+  signedInViews = await seedConsole(rig, tenant);
 });
 afterAll(() => rig?.close());
 
 const SOURCE = readFileSync(join(root, 'controller/console/app/views.ts'), 'utf8');
-const PATTERNS = [...SOURCE.matchAll(/^ {2}'(\/[^']*)': part/gm)].map(([, pattern]) => pattern as string);
+const PATTERNS = [...SOURCE.matchAll(/^ {2}'(\/[^']*)': lazyPart/gm)].map(([, pattern]) => pattern as string);
 
 const matcherOf = (pattern: string) => new RegExp(`^${pattern.replace(/:\w+/g, '[^/]+')}$`);
 
 test('no view is forgotten here', () => {
-  const paths = [...Object.values(inside), ...Object.values(SIGNED_OUT_VIEWS)].map((path) => path.split('?')[0] ?? '');
+  const paths = [...Object.values(signedInViews), ...Object.values(SIGNED_OUT_VIEWS)].map((path) => path.split('?')[0] ?? '');
   expect(PATTERNS.length).toBeGreaterThan(20);
   expect(PATTERNS.filter((pattern) => !paths.some((path) => matcherOf(pattern).test(path)))).toEqual([]);
 });
@@ -34,22 +34,22 @@ test('no view is forgotten here', () => {
  * On a screen in light by every rule of axe, and on a phone in dark by those that depend on it. The tests of a
  * section look at its views on a phone, with more in them.
  */
-const LOOKS = [['light', DESKTOP.viewport, undefined], ['dark', LONG_PHONE.viewport, RULES_OF_LOOKS]] as const;
+const APPEARANCES = [['light', DESKTOP.viewport, undefined], ['dark', LONG_PHONE.viewport, APPEARANCE_RULES]] as const;
 
 /** In one load of the view; also what is wider than the window. */
-async function findFaults(page: Page): Promise<string[]> {
-  const faults: string[] = [];
-  for (const [colorScheme, viewport, rules] of LOOKS) {
+async function findIssues(page: Page): Promise<string[]> {
+  const issues: string[] = [];
+  for (const [colorScheme, viewport, rules] of APPEARANCES) {
     await page.setViewportSize(viewport);
     await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' });
     // The wall is dark unless somebody chose otherwise.
     if (!page.url().endsWith('/wall')) await page.locator(`html[data-theme=${colorScheme}]`).waitFor();
-    faults.push(...(await findBarriers(page, rules)).map((barrier) => `${colorScheme}: ${barrier}`));
+    issues.push(...(await findAccessibilityViolations(page, rules)).map((violation) => `${colorScheme}: ${violation}`));
     const wider = await page.evaluate<number>('document.documentElement.scrollWidth - document.documentElement.clientWidth');
     // One pixel is a browser's rounding.
-    if (wider > 1) faults.push(`${colorScheme}: ${wider} px wider than the window`);
+    if (wider > 1) issues.push(`${colorScheme}: ${wider} px wider than the window`);
   }
-  return faults;
+  return issues;
 }
 
 async function isLoaded(page: Page, what: string): Promise<void> {
@@ -63,14 +63,14 @@ async function sweep(page: Page, paths: Record<string, string>): Promise<Record<
   for (const [name, path] of Object.entries(paths)) {
     await page.goto(`${rig.app.url}${path}`);
     await isLoaded(page, name);
-    const faults = await findFaults(page);
-    if (faults.length > 0) found[name] = faults;
+    const issues = await findIssues(page);
+    if (issues.length > 0) found[name] = issues;
   }
   return found;
 }
 
 /** Views, and what is pressed there one after another; `…` is in a menu. */
-const OPENED: [view: string, ...buttons: string[]][] = [
+const DIALOGS: [view: string, ...buttons: string[]][] = [
   ['overview', 'Search or jump to'], ['overview', 'Account'], ['monitor', 'Run now'], ['monitor', 'More actions'],
   ['monitor', 'More actions', '…Delete'], ['incidents', 'Report'], ['incident', 'Acknowledge'], ['fleet', 'Add a region'],
   ['fleet', 'Add a probe'], ['probe', 'Actions'], ['probe', 'Actions', '…Edit'], ['probe', 'Actions', '…Revoke'],
@@ -87,29 +87,29 @@ describe('nothing bars anybody, in both schemes and on a phone', () => {
   test('from any view', async () => {
     const forms = Object.fromEntries(['keyword', 'icmp', 'dns'].map((type) => [`new ${type}`, `/monitors/new?type=${type}`]));
     const kinds = Object.fromEntries(['slack', 'webhook'].map((type) => [`new ${type}`, `/destinations/new?type=${type}`]));
-    await rig.open(tenant.owner, '/', GERMAN, async (page, noted) => {
-      expect(await sweep(page, { ...inside, ...forms, ...kinds })).toEqual({});
+    await rig.open(tenant.owner, '/', GERMAN, async (page, problems) => {
+      expect(await sweep(page, { ...signedInViews, ...forms, ...kinds })).toEqual({});
       // The browser itself reports the address at which there is nothing.
-      expect(noted.filter((line) => !line.includes('404'))).toEqual([]);
+      expect(problems.filter((line) => !line.includes('404'))).toEqual([]);
     });
   });
 
   test('from dialogs and menus', async () => {
-    await rig.open(tenant.owner, '/', { ...DESKTOP, locale: 'en-GB' }, async (page, noted) => {
+    await rig.open(tenant.owner, '/', { ...DESKTOP, locale: 'en-GB' }, async (page, problems) => {
       const found: Record<string, string[]> = {};
-      for (const [path, ...buttons] of OPENED) {
+      for (const [path, ...buttons] of DIALOGS) {
         await page.setViewportSize(DESKTOP.viewport);
-        await page.goto(`${rig.app.url}${inside[path]}`);
+        await page.goto(`${rig.app.url}${signedInViews[path]}`);
         await isLoaded(page, path);
         for (const name of buttons) {
           await page.getByRole(name.startsWith('…') ? 'menuitem' : 'button', { name: name.replace(/^…/, '') }).first().click();
         }
         await page.locator('dialog[open], [role=menu]').first().waitFor();
-        const faults = await findFaults(page);
-        if (faults.length > 0) found[`${path}: ${buttons.join(', ')}`] = faults;
+        const issues = await findIssues(page);
+        if (issues.length > 0) found[`${path}: ${buttons.join(', ')}`] = issues;
       }
       expect(found).toEqual({});
-      expect(noted).toEqual([]);
+      expect(problems).toEqual([]);
     });
   });
 

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { linkIn } from '../helpers/read-mail.ts';
 import { PASSWORD } from '../helpers/tenants.ts';
 import { until } from '../helpers/until.ts';
-import { findBarriers, takeScreenshot } from './chromium.ts';
+import { findAccessibilityViolations, takeScreenshot } from './chromium.ts';
 import { DESKTOP, openConsole, PHONE, type ConsoleRig } from './console-rig.ts';
 import { enrolProbe } from './enrol-probe.ts';
 
@@ -22,9 +22,9 @@ async function register(page: Page, email: string): Promise<void> {
 
 describe('the first minute', () => {
   test('leads from an empty installation to a monitor, an alert that has arrived, and a probe', async () => {
-    await rig.open(null, '/', DESKTOP, async (page, noted) => {
+    await rig.open(null, '/', DESKTOP, async (page, problems) => {
       await page.getByRole('heading', { level: 1, name: 'Welcome to Farwatch' }).waitFor();
-      expect(await findBarriers(page)).toEqual([]);
+      expect(await findAccessibilityViolations(page)).toEqual([]);
       await takeScreenshot(page, 'console-welcome-first');
       await register(page, EMAIL);
       await page.getByRole('button', { name: 'Create operator account' }).click();
@@ -44,8 +44,8 @@ describe('the first minute', () => {
       await enrolProbe(page, 'dublin-1', 'EU West');
       await page.getByText(`npm run probe -- --controller ${rig.app.url}`).waitFor();
       await page.getByText('Waiting for it to come online').waitFor();
-      expect(await findBarriers(page)).toEqual([]);
-      expect(noted.filter((line) => !line.includes('401'))).toEqual([]);
+      expect(await findAccessibilityViolations(page)).toEqual([]);
+      expect(problems.filter((line) => !line.includes('401'))).toEqual([]);
     });
     const { monitors, destinations, regions } = await stored();
     expect(monitors).toEqual([expect.objectContaining({ target: 'https://shop.example/start?x=1', interval_seconds: 60 })]);
@@ -63,7 +63,7 @@ describe('the first minute', () => {
       await page.getByLabel('Email address').fill(email);
       await page.getByRole('button', { name: 'Create an account' }).click();
       await page.getByText(`We’ve emailed a link to ${email}`).waitFor();
-      expect(await findBarriers(page)).toEqual([]);
+      expect(await findAccessibilityViolations(page)).toEqual([]);
       await takeScreenshot(page, 'console-session-unverified-phone');
       await page.getByRole('button', { name: 'I’ve verified it' }).click();
       await page.getByText('isn’t verified yet').waitFor();
@@ -81,7 +81,7 @@ describe('the first minute', () => {
       await page.getByLabel('Email address').fill(EMAIL);
       await page.getByRole('button', { name: 'Send link' }).click();
       await page.getByText(`If ${EMAIL} has an account`).waitFor();
-      expect(await findBarriers(page)).toEqual([]);
+      expect(await findAccessibilityViolations(page)).toEqual([]);
       await page.goto(`${rig.app.url}${await mailedLink(EMAIL, 'reset-password')}`);
       await page.getByLabel('New password').fill('another horse battery');
       await page.getByRole('button', { name: 'Change password' }).click();

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { findBarriers, takeScreenshot } from './chromium.ts';
+import { findAccessibilityViolations, takeScreenshot } from './chromium.ts';
 import { DESKTOP, openConsole, PHONE, type ConsoleRig } from './console-rig.ts';
 
 let rig: ConsoleRig;
@@ -11,7 +11,7 @@ afterAll(() => rig?.close());
 describe('around every view', () => {
   test('somebody without a session signs in, and comes to where the link led', async () => {
     const { owner: { email } } = await rig.newTenant();
-    await rig.open(null, '/incidents', DESKTOP, async (page, noted) => {
+    await rig.open(null, '/incidents', DESKTOP, async (page, problems) => {
       await page.getByLabel('Email address').fill(email);
       await page.getByLabel('Password').fill('wrong horse battery');
       await page.getByRole('button', { name: 'Sign in' }).click();
@@ -21,23 +21,23 @@ describe('around every view', () => {
       await page.getByRole('heading', { level: 1, name: 'Incidents' }).waitFor();
       await expect.poll(() => new URL(page.url()).pathname).toBe('/incidents');
       // The browser itself reports the two refusals.
-      expect(noted.filter((line) => !line.includes('401'))).toEqual([]);
+      expect(problems.filter((line) => !line.includes('401'))).toEqual([]);
       await expect.poll(() => page.evaluate<string>('document.cookie')).toBe('');
     });
   });
 
   test('nothing bars anybody on a phone', async () => {
     const { owner } = await rig.newTenant();
-    await rig.open(owner, '/incidents', { ...PHONE, colorScheme: 'dark' }, async (page, noted) => {
+    await rig.open(owner, '/incidents', { ...PHONE, colorScheme: 'dark' }, async (page, problems) => {
       await page.getByRole('heading', { level: 1, name: 'Incidents' }).waitFor();
-      expect(await findBarriers(page)).toEqual([]);
+      expect(await findAccessibilityViolations(page)).toEqual([]);
       await takeScreenshot(page, 'console-shell-phone');
       await page.keyboard.press('Control+k');
       await page.getByRole('dialog').getByRole('combobox').fill('fleet');
-      expect(await findBarriers(page)).toEqual([]);
+      expect(await findAccessibilityViolations(page)).toEqual([]);
       await page.keyboard.press('Enter');
       await page.getByRole('heading', { level: 1, name: 'Fleet' }).waitFor();
-      expect(noted).toEqual([]);
+      expect(problems).toEqual([]);
     });
   });
 

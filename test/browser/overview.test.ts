@@ -4,12 +4,12 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { MonitorDoc } from '../../controller/monitors/monitor.ts';
 import { publisherOn, type LiveEvent } from '../../controller/events/event.ts';
 import { connectBus, type NatsBus } from '../../controller/platform/bus/bus.ts';
-import type { MonitorLive } from '../../controller/results/reading/live.ts';
+import type { MonitorLive } from '../../controller/results/reading/recent/monitor-live.ts';
 import { createLog } from '../../shared/log.ts';
 import type { Loose } from '../helpers/api-client.ts';
 import { startNats, type TestNats } from '../helpers/nats-server.ts';
 import type { Tenant } from '../helpers/tenants.ts';
-import { findBarriers, takeScreenshot } from './chromium.ts';
+import { findAccessibilityViolations, takeScreenshot } from './chromium.ts';
 import { DESKTOP, openConsole, PHONE, type ConsoleRig } from './console-rig.ts';
 
 const HOUR_MS = 3_600_000;
@@ -22,12 +22,12 @@ afterAll(() => rig?.close());
 
 async function create(tenant: Tenant, change: Loose): Promise<string> {
   const body = { type: 'HTTP', target: 'https://shop.example/', interval_seconds: 60, ...change };
-  const answer = await tenant.writeKey.post('/api/monitors', body);
-  if (answer.status !== 201) throw new Error(answer.text);
-  return answer.data.monitor.id;
+  const response = await tenant.writeKey.post('/api/monitors', body);
+  if (response.status !== 201) throw new Error(response.text);
+  return response.data.monitor.id;
 }
 
-const up = (change: Partial<MonitorLive> = {}): MonitorLive => ({
+const liveState = (change: Partial<MonitorLive> = {}): MonitorLive => ({
   status: 'up', since: Date.now() - 2 * HOUR_MS, last_check_at: Date.now() - 5000, last_success_at: null,
   last_failure_at: null, open_incident: null, ...change,
   regions: [{
@@ -37,16 +37,16 @@ const up = (change: Partial<MonitorLive> = {}): MonitorLive => ({
 });
 
 /** Four monitors: one is down, one slow, one in a group, one with a tag. */
-async function four(): Promise<{ tenant: Tenant; ids: Record<'Down' | 'Slow' | 'Shop' | 'Web', string> }> {
+async function createFourMonitors(): Promise<{ tenant: Tenant; ids: Record<'Down' | 'Slow' | 'Shop' | 'Web', string> }> {
   const tenant = await rig.newTenant();
   const { data: group } = await tenant.writeKey.post('/api/groups', { name: 'Shops' });
   const ids = {
     Down: await create(tenant, { name: 'Down' }), Slow: await create(tenant, { name: 'Slow', type: 'TCP', target: 'db.example:5432' }),
     Shop: await create(tenant, { name: 'Shop', group_id: group.id }), Web: await create(tenant, { name: 'Web', tags: ['front'] }),
   };
-  for (const id of Object.values(ids)) rig.app.owners.live.set(id, up());
-  rig.app.owners.live.set(ids.Down, up({ status: 'down', since: Date.now() - 5 * 60_000 }));
-  rig.app.owners.live.set(ids.Slow, up({ status: 'degraded' }));
+  for (const id of Object.values(ids)) rig.app.owners.live.set(id, liveState());
+  rig.app.owners.live.set(ids.Down, liveState({ status: 'down', since: Date.now() - 5 * 60_000 }));
+  rig.app.owners.live.set(ids.Slow, liveState({ status: 'degraded' }));
   for (const id of Object.values(ids)) {
     rig.app.owners.figures.set(id, { uptime_percentage: 99.5, avg_response_time: 120, total_checks: 9, failed_checks: 1 });
   }
@@ -57,23 +57,23 @@ const shownNames = (page: Page) => page.locator('.monitor .name a').allTextConte
 
 describe('the list of monitors', () => {
   test('bars nobody on a phone', async () => {
-    const { tenant } = await four();
-    await rig.open(tenant.owner, '/', { ...PHONE, colorScheme: 'dark' }, async (page, noted) => {
+    const { tenant } = await createFourMonitors();
+    await rig.open(tenant.owner, '/', { ...PHONE, colorScheme: 'dark' }, async (page, problems) => {
       await page.getByRole('link', { name: 'Web' }).waitFor();
       await page.getByRole('img', { name: /Uptime over 24 hours: 99/ }).first().waitFor();
-      expect(await findBarriers(page)).toEqual([]);
+      expect(await findAccessibilityViolations(page)).toEqual([]);
       await takeScreenshot(page, 'console-overview-phone');
       await page.getByLabel('Group by').selectOption('tree');
       await page.getByRole('checkbox', { name: 'Select Web' }).click();
-      expect(await findBarriers(page)).toEqual([]);
+      expect(await findAccessibilityViolations(page)).toEqual([]);
       await takeScreenshot(page, 'console-overview-tree-phone');
       await expect.poll(() => page.evaluate('document.documentElement.scrollWidth - innerWidth')).toBeLessThanOrEqual(0);
-      expect(noted).toEqual([]);
+      expect(problems).toEqual([]);
     });
   });
 
   test('has what is down on top, since when and where', async () => {
-    const { tenant } = await four();
+    const { tenant } = await createFourMonitors();
     await rig.open(tenant.owner, '/', DESKTOP, async (page) => {
       await page.getByRole('link', { name: 'Web' }).waitFor();
       expect(await shownNames(page)).toEqual(['Down', 'Slow', 'Shop', 'Web']);
@@ -85,7 +85,7 @@ describe('the list of monitors', () => {
   });
 
   test('is found, filtered, grouped and sorted by its address, and back leads back', async () => {
-    const { tenant } = await four();
+    const { tenant } = await createFourMonitors();
     await rig.open(tenant.owner, '/?group=tag&sort=name', DESKTOP, async (page) => {
       await page.getByRole('button', { name: 'front' }).waitFor();
       expect(await shownNames(page)).toEqual(['Web', 'Down', 'Shop', 'Slow']);
@@ -105,7 +105,7 @@ describe('the list of monitors', () => {
   });
 
   test('is walked through and chosen from by keys alone', async () => {
-    const { tenant, ids } = await four();
+    const { tenant, ids } = await createFourMonitors();
     await rig.open(tenant.owner, '/?sort=name', DESKTOP, async (page) => {
       await page.getByRole('link', { name: 'Web' }).waitFor();
       await page.keyboard.press('j');
@@ -128,7 +128,7 @@ describe('the list of monitors', () => {
   });
 
   test('takes what is typed at once after a change of the view, before the list is there', async () => {
-    const { tenant } = await four();
+    const { tenant } = await createFourMonitors();
     await rig.open(tenant.owner, '/', DESKTOP, async (page) => {
       await page.getByRole('link', { name: 'Web' }).waitFor();
       await page.keyboard.type('gi');
@@ -153,7 +153,7 @@ describe('the list of monitors', () => {
   });
 
   test('is filtered, chosen from and changed by the keyboard alone', async () => {
-    const { tenant, ids } = await four();
+    const { tenant, ids } = await createFourMonitors();
     await rig.open(tenant.owner, '/?sort=name', DESKTOP, async (page) => {
       await page.getByRole('link', { name: 'Web' }).waitFor();
       const tabTo = async (name: string | RegExp) => {
@@ -181,8 +181,8 @@ describe('the list of monitors', () => {
   });
 
   test('is changed in bulk, which is undone', async () => {
-    const { tenant, ids } = await four();
-    const of = async (id: string) => (await tenant.readKey.get(`/api/monitors/overview?ids=${id}`)).data.monitors[0];
+    const { tenant, ids } = await createFourMonitors();
+    const monitorOf = async (id: string) => (await tenant.readKey.get(`/api/monitors/overview?ids=${id}`)).data.monitors[0];
     await rig.open(tenant.owner, '/?sort=name', DESKTOP, async (page) => {
       await page.getByRole('link', { name: 'Web' }).waitFor();
       await page.getByRole('checkbox', { name: 'Select Down' }).click();
@@ -192,17 +192,17 @@ describe('the list of monitors', () => {
       await page.getByLabel('Tags, separated by commas').fill('night, front');
       await page.getByRole('dialog').getByRole('button', { name: 'Tag', exact: true }).click();
       await page.getByText('3 tagged').waitFor();
-      expect((await of(ids.Down)).tags).toEqual(['night', 'front']);
+      expect((await monitorOf(ids.Down)).tags).toEqual(['night', 'front']);
       await page.getByRole('button', { name: 'Undo' }).click();
-      await expect.poll(async () => (await of(ids.Down)).tags).toEqual([]);
+      await expect.poll(async () => (await monitorOf(ids.Down)).tags).toEqual([]);
       await page.getByRole('checkbox', { name: 'Select all' }).click();
       await page.getByRole('button', { name: 'Move…' }).click();
       await page.getByLabel('Group', { exact: true }).selectOption({ label: 'Shops' });
       await page.getByRole('dialog').getByRole('button', { name: 'Move' }).click();
       await page.getByText('3 moved').waitFor();
       await page.getByRole('button', { name: 'Undo' }).click();
-      await expect.poll(async () => (await of(ids.Web)).group_id).toBeNull();
-      expect((await of(ids.Shop)).group_id).not.toBeNull();
+      await expect.poll(async () => (await monitorOf(ids.Web)).group_id).toBeNull();
+      expect((await monitorOf(ids.Shop)).group_id).not.toBeNull();
     });
   });
 
@@ -253,29 +253,29 @@ describe('a thousand monitors', () => {
 describe('live events', () => {
   let nats: TestNats;
   let bus: NatsBus;
-  let live: ConsoleRig;
+  let liveRig: ConsoleRig;
   beforeAll(async () => {
     nats = await startNats();
     bus = await connectBus({ url: nats.url, creds: nats.controllerCreds, name: 'test', log: createLog('test', 'silent') });
-    live = await openConsole({ bus });
-    live.app.controller.events.hub.start();
+    liveRig = await openConsole({ bus });
+    liveRig.app.controller.events.hub.start();
   });
   afterAll(async () => {
-    await live?.app.controller.events.hub.stop();
-    await live?.close();
+    await liveRig?.app.controller.events.hub.stop();
+    await liveRig?.close();
     await bus?.close();
     await nats?.stop();
   });
 
-  const tell = ({ organizationId, projectId }: Tenant, kind: LiveEvent['kind'], data: Loose) => publisherOn(bus).publish({
+  const publish = ({ organizationId, projectId }: Tenant, kind: LiveEvent['kind'], data: Loose) => publisherOn(bus).publish({
     id: randomUUID(), kind, organization_id: organizationId, project_id: projectId, at: Date.now(), data,
   });
 
   test('bring what others create, rename, move and delete, and read no more than that', async () => {
-    const tenant = await live.newTenant();
+    const tenant = await liveRig.newTenant();
     const { writeKey } = tenant;
     const alpha = await create(tenant, { name: 'Alpha' });
-    await live.open(tenant.owner, '/?group=tree', DESKTOP, async (page) => {
+    await liveRig.open(tenant.owner, '/?group=tree', DESKTOP, async (page) => {
       await page.getByRole('link', { name: 'Alpha' }).waitFor();
       await page.getByText('Live', { exact: true }).waitFor();
       const whole: string[] = [];
@@ -283,42 +283,42 @@ describe('live events', () => {
         if (/overview\?limit=5000/.test(request.url())) whole.push(request.url());
       });
       const beta = await create(tenant, { name: 'Beta' });
-      tell(tenant, 'monitor.changed', { monitor_ids: [beta] });
+      publish(tenant, 'monitor.changed', { monitor_ids: [beta] });
       await page.getByRole('link', { name: 'Beta' }).waitFor();
       await page.getByText('2 monitors').waitFor();
       const { data: group } = await writeKey.post('/api/groups', { name: 'Shops' });
       await writeKey.put(`/api/monitors/${beta}`, { name: 'Gamma', group_id: group.id });
-      tell(tenant, 'monitor.changed', { monitor_ids: [beta] });
+      publish(tenant, 'monitor.changed', { monitor_ids: [beta] });
       await page.getByRole('button', { name: 'Shops' }).waitFor();
       await page.getByRole('link', { name: 'Gamma' }).waitFor();
       await writeKey.put(`/api/groups/${group.id}`, { name: 'Stores' });
       await page.getByRole('button', { name: 'Stores' }).waitFor();
-      tell(tenant, 'monitor.deleted', { monitor_ids: [alpha] });
+      publish(tenant, 'monitor.deleted', { monitor_ids: [alpha] });
       await page.getByText('1 monitor', { exact: true }).waitFor();
       expect(await shownNames(page)).toEqual(['Gamma']);
       await writeKey.delete(`/api/monitors/${beta}`);
-      tell(tenant, 'monitor.changed', { monitor_ids: [beta] });
+      publish(tenant, 'monitor.changed', { monitor_ids: [beta] });
       await page.getByText('No monitors yet').waitFor();
       expect(whole).toEqual([]);
     });
   });
 
   test.each(['/?sort=state', '/wall'])('bring to the top of %s what goes down, and take it from there', async (path) => {
-    const tenant = await live.newTenant();
+    const tenant = await liveRig.newTenant();
     const ids = [await create(tenant, { name: 'Alpha' }), await create(tenant, { name: 'Beta' })];
-    await live.open(tenant.owner, path, DESKTOP, async (page) => {
+    await liveRig.open(tenant.owner, path, DESKTOP, async (page) => {
       const isWall = path === '/wall';
       if (isWall) await page.getByText('2 Unknown').waitFor();
       else await page.getByRole('link', { name: 'Beta' }).waitFor();
       await page.getByText('Live', { exact: true }).waitFor();
       const now = Date.now();
-      tell(tenant, 'monitor.region', { monitor_id: ids[1], region: 'eu', status: 'down', previous_status: 'up', at: now });
-      tell(tenant, 'monitor.state', { monitor_id: ids[1], status: 'down', previous_status: 'up', at: now });
+      publish(tenant, 'monitor.region', { monitor_id: ids[1], region: 'eu', status: 'down', previous_status: 'up', at: now });
+      publish(tenant, 'monitor.state', { monitor_id: ids[1], status: 'down', previous_status: 'up', at: now });
       await page.getByText(/in eu$/).waitFor();
       const names = () => page.locator(isWall ? '.wall-problem strong' : '.monitor .name a').allTextContents();
       await expect.poll(names).toEqual(isWall ? ['Beta'] : ['Beta', 'Alpha']);
-      tell(tenant, 'monitor.state', { monitor_id: ids[1], status: 'up', previous_status: 'down', at: now + 1000 });
-      tell(tenant, 'monitor.state', { monitor_id: ids[0], status: 'up', previous_status: 'unknown', at: now + 1000 });
+      publish(tenant, 'monitor.state', { monitor_id: ids[1], status: 'up', previous_status: 'down', at: now + 1000 });
+      publish(tenant, 'monitor.state', { monitor_id: ids[0], status: 'up', previous_status: 'unknown', at: now + 1000 });
       if (isWall) await page.getByText('Nothing is down').waitFor();
       else await expect.poll(names).toEqual(['Alpha', 'Beta']);
     });
@@ -329,8 +329,8 @@ describe('the wall', () => {
   const TELEVISION = { viewport: { width: 1920, height: 1080 } };
 
   test.each(['dark', 'light'] as const)('shows what is wrong to a room, and every monitor by group (%s)', async (wanted) => {
-    const { tenant } = await four();
-    await rig.open(tenant.owner, '/wall', { ...TELEVISION, colorScheme: 'light' }, async (page, noted) => {
+    const { tenant } = await createFourMonitors();
+    await rig.open(tenant.owner, '/wall', { ...TELEVISION, colorScheme: 'light' }, async (page, problems) => {
       if (wanted === 'light') {
         // The console keeps the theme that it starts with.
         await page.locator('html[data-theme=dark]').waitFor();
@@ -346,9 +346,9 @@ describe('the wall', () => {
       // What is shown large has no tile.
       expect(await tilesOf('No group')).toEqual(['Web Up']);
       await expect.poll(() => page.getByRole('button').count()).toBe(0);
-      expect(await findBarriers(page)).toEqual([]);
+      expect(await findAccessibilityViolations(page)).toEqual([]);
       await takeScreenshot(page, `console-wall-${wanted}`);
-      expect(noted).toEqual([]);
+      expect(problems).toEqual([]);
     });
   });
 
@@ -359,9 +359,9 @@ describe('the wall', () => {
     await populate(tenant, count, (at) => ({ group_id: at % 4 === 3 ? null : groups[at % 4] ?? null }));
     const { monitors } = (await tenant.readKey.get('/api/monitors/overview?limit=5000')).data;
     for (const [at, { id }] of (monitors as { id: string }[]).entries()) {
-      rig.app.owners.live.set(id, up(at % 97 === 5 ? { status: 'down' } : at % 89 === 7 ? { status: 'degraded' } : {}));
+      rig.app.owners.live.set(id, liveState(at % 97 === 5 ? { status: 'down' } : at % 89 === 7 ? { status: 'degraded' } : {}));
     }
-    await rig.open(tenant.owner, '/wall', TELEVISION, async (page, noted) => {
+    await rig.open(tenant.owner, '/wall', TELEVISION, async (page, problems) => {
       await expect.poll(() => page.locator('.tile').count(), { timeout: 30_000 }).toBe(count);
       await page.getByRole('heading', { name: 'Offices' }).waitFor();
       const outside = await page.evaluate<number>(`[...document.querySelectorAll('.tile')].filter((tile) => {
@@ -371,12 +371,12 @@ describe('the wall', () => {
       await takeScreenshot(page, `console-wall-${count}`);
       expect(outside).toBe(0);
       await expect.poll(() => page.evaluate('document.documentElement.scrollHeight - innerHeight')).toBeLessThanOrEqual(0);
-      expect(noted).toEqual([]);
+      expect(problems).toEqual([]);
     });
   });
 
   test('says since when it is out of date, comes back by itself, and keeps the screen on', async () => {
-    const { tenant } = await four();
+    const { tenant } = await createFourMonitors();
     await rig.open(tenant.owner, '/', TELEVISION, async (page) => {
       await page.addInitScript('navigator.wakeLock.request = async (type) => { globalThis.locked = type; }');
       const events = /api\/events/;
@@ -385,7 +385,7 @@ describe('the wall', () => {
       await page.getByText('Web').waitFor();
       await page.getByRole('alert').getByText(/^Out of date: no connection to the server since \d\d:\d\d$/).waitFor();
       await expect.poll(() => page.evaluate('globalThis.locked')).toBe('screen');
-      expect(await findBarriers(page)).toEqual([]);
+      expect(await findAccessibilityViolations(page)).toEqual([]);
       await takeScreenshot(page, 'console-wall-stale');
       await page.unroute(events);
       await page.getByText('Live', { exact: true }).waitFor();

@@ -2,10 +2,10 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
 import { makeApp, type TestApp } from '../helpers/make-app.ts';
 import { newTenant, PASSWORD } from '../helpers/tenants.ts';
-import { findBarriers, startChromium, takeScreenshot } from './chromium.ts';
+import { findAccessibilityViolations, startChromium, takeScreenshot } from './chromium.ts';
 
 /** Of one step in a browser: only against hanging. */
-const MOST_MS = 120_000;
+const STEP_TIMEOUT_MS = 120_000;
 const DESKTOP = { viewport: { width: 1280, height: 900 } };
 
 let app: TestApp;
@@ -21,30 +21,30 @@ afterAll(async () => {
 });
 
 /** What the page loads and fails at while it is used. */
-interface Noted {
+interface PageLog {
   errors: string[];
   requests: { url: string; headers: Record<string, string> }[];
 }
 
 /** Opens the reference below `hash`, as in `#/Groups/postGroups`. */
 async function withReference(
-  hash: string, options: BrowserContextOptions, use: (page: Page, noted: Noted) => Promise<void>,
+  hash: string, options: BrowserContextOptions, use: (page: Page, log: PageLog) => Promise<void>,
 ): Promise<void> {
   const context = await browser.newContext({ ...DESKTOP, ...options });
-  context.setDefaultTimeout(MOST_MS);
+  context.setDefaultTimeout(STEP_TIMEOUT_MS);
   try {
     const page = await context.newPage();
-    const noted: Noted = { errors: [], requests: [] };
+    const log: PageLog = { errors: [], requests: [] };
     page.on('console', (message) => {
-      if (message.type() === 'error') noted.errors.push(message.text());
+      if (message.type() === 'error') log.errors.push(message.text());
     });
-    page.on('pageerror', (error) => noted.errors.push(error.message));
+    page.on('pageerror', (error) => log.errors.push(error.message));
     page.on('request', (request) => {
-      if (!request.url().startsWith('data:')) noted.requests.push({ url: request.url(), headers: request.headers() });
+      if (!request.url().startsWith('data:')) log.requests.push({ url: request.url(), headers: request.headers() });
     });
     expect((await page.goto(`${app.url}/api/docs${hash}`))?.status()).toBe(200);
     await page.locator('.opblock-tag').first().waitFor();
-    await use(page, noted);
+    await use(page, log);
   } finally {
     await context.close();
   }
@@ -63,27 +63,27 @@ async function enterKey(page: Page, key: string): Promise<void> {
 async function execute(page: Page, body: object, text: string): Promise<string> {
   await page.locator('textarea.body-param__text').fill(JSON.stringify(body));
   await page.getByRole('button', { name: 'Execute', exact: true }).click();
-  const answer = page.locator('.live-responses-table .response').filter({ hasText: text });
-  return (await answer.locator('.response-col_status').first().innerText()).trim().slice(0, 3);
+  const response = page.locator('.live-responses-table .response').filter({ hasText: text });
+  return (await response.locator('.response-col_status').first().innerText()).trim().slice(0, 3);
 }
 
 describe('the reference in Chromium', () => {
   test('lists every operation, and loads nothing from elsewhere', async () => {
-    await withReference('', {}, async (page, noted) => {
+    await withReference('', {}, async (page, log) => {
       const tags = await page.locator('.opblock-tag').allInnerTexts();
       const document = (await app.client.get('/api/openapi.json')).body;
       expect(tags.map((tag) => tag.trim())).toEqual(document.tags.map(({ name }: { name: string }) => name));
       await expect.poll(() => page.locator('.errors-wrapper, .version-pragma__message').count()).toBe(0);
       await takeScreenshot(page, 'reference');
-      expect(noted.errors).toEqual([]);
-      for (const { url } of noted.requests) expect(new URL(url).origin).toBe(app.url);
+      expect(log.errors).toEqual([]);
+      for (const { url } of log.requests) expect(new URL(url).origin).toBe(app.url);
     });
   });
 
   test('tries operations with the session of the browser, or with a key that was entered', async () => {
     const { writeKeyText } = await newTenant(app);
-    await withReference('#/Groups/postGroups', { colorScheme: 'dark' }, async (page, noted) => {
-      const headersSent = () => noted.requests.at(-1)?.headers ?? {};
+    await withReference('#/Groups/postGroups', { colorScheme: 'dark' }, async (page, log) => {
+      const headersSent = () => log.requests.at(-1)?.headers ?? {};
       await page.getByRole('button', { name: 'Try it out' }).click();
       expect(await execute(page, { name: 'Tried' }, 'MISSING_AUTH')).toBe('401');
       expect(headersSent()).toMatchObject({ 'x-farwatch-session': 'cookie' });
@@ -92,12 +92,12 @@ describe('the reference in Chromium', () => {
       expect(headersSent()).toMatchObject({ 'x-api-key': writeKeyText });
       expect(headersSent()).not.toHaveProperty('x-farwatch-session');
       // The browser tells of every answer 401.
-      expect(noted.errors.filter((text) => !text.includes('401'))).toEqual([]);
+      expect(log.errors.filter((text) => !text.includes('401'))).toEqual([]);
       for (const colorScheme of ['dark', 'light'] as const) {
         await page.emulateMedia({ colorScheme });
         await page.locator(colorScheme === 'dark' ? 'html.dark-mode' : 'html:not(.dark-mode)').waitFor();
         await takeScreenshot(page, `reference-${colorScheme}`);
-        expect(await findBarriers(page), colorScheme).toEqual([]);
+        expect(await findAccessibilityViolations(page), colorScheme).toEqual([]);
       }
     });
   });
@@ -105,7 +105,7 @@ describe('the reference in Chromium', () => {
   test('reads and writes as the person whom the console has signed in, and nobody does so from elsewhere', async () => {
     const { owner } = await newTenant(app);
     const names = async () => (await owner.client.get('/api/groups')).data.groups.map(({ name }: { name: string }) => name);
-    await withReference('#/Groups/postGroups', {}, async (page, noted) => {
+    await withReference('#/Groups/postGroups', {}, async (page, log) => {
       const context = page.context();
       const signedIn = await context.request.post(`${app.url}/api/auth/login`, {
         headers: { 'X-Farwatch-Session': 'cookie' }, data: { email: owner.email, password: PASSWORD },
@@ -120,19 +120,19 @@ describe('the reference in Chromium', () => {
       await page.waitForURL(/#\/Groups\/getGroups$/);
       await list.getByRole('button', { name: 'Try it out' }).click();
       await list.getByRole('button', { name: 'Execute', exact: true }).click();
-      const answer = list.locator('.live-responses-table .response').filter({ hasText: 'By session' });
-      await expect.poll(() => answer.locator('.response-col_status').first().innerText()).toMatch(/^\s*200/);
-      expect(noted.errors).toEqual([]);
+      const response = list.locator('.live-responses-table .response').filter({ hasText: 'By session' });
+      await expect.poll(() => response.locator('.response-col_status').first().innerText()).toMatch(/^\s*200/);
+      expect(log.errors).toEqual([]);
       await page.locator('.auth-wrapper .authorize').first().click();
       await page.locator('.auth-container').first().waitFor();
       await takeScreenshot(page, 'reference-keys');
-      expect(await findBarriers(page), 'the dialog of keys').toEqual([]);
+      expect(await findAccessibilityViolations(page), 'the dialog of keys').toEqual([]);
 
       const send = (from: Page, headers: Record<string, string>) => from.evaluate(async ([url, sent]) => {
-        const answered = await fetch(`${url}/api/groups`, {
+        const response = await fetch(`${url}/api/groups`, {
           method: 'POST', credentials: 'include', headers: { 'Content-Type': 'application/json', ...sent }, body: '{"name":"Forged"}',
         }).catch((error: unknown) => ({ status: String(error) }));
-        return answered.status;
+        return response.status;
       }, [app.url, headers] as const);
       expect(await send(page, {})).toBe(401);
       const elsewhere = await context.newPage();

@@ -3,9 +3,9 @@ import { join } from 'node:path';
 import type { Page } from 'playwright-core';
 import { until } from '../helpers/until.ts';
 import { DESKTOP, openConsole, PHONE } from './console-rig.ts';
-import { furnish, SIGNED_OUT_VIEWS } from './furnished-console.ts';
+import { seedConsole, SIGNED_OUT_VIEWS } from './seeded-console.ts';
 
-const LOOKS = {
+const APPEARANCES = {
   light: { ...DESKTOP, colorScheme: 'light' }, dark: { ...DESKTOP, colorScheme: 'dark' },
   phone: { ...PHONE, colorScheme: 'light' }, german: { ...DESKTOP, colorScheme: 'light', locale: 'de-DE' },
   'german-phone': { ...PHONE, colorScheme: 'dark', locale: 'de-DE' },
@@ -13,30 +13,30 @@ const LOOKS = {
 /** Of a row of the overview whose statistics have arrived. */
 const UPTIME = /^(Uptime over 24 hours|Verfügbarkeit, 24 Stunden): \d/;
 /** Against hanging: a view that loads for ever is a fault. */
-const MOST_MS = 60_000;
+const STEP_TIMEOUT_MS = 60_000;
 
 /** Pictures of all views of the built console, with some life in it, into `folder`; returns how many. */
 export async function takeScreenshots(
-  consoleDir: string, folder: string, say: (line: string) => void,
+  consoleDir: string, folder: string, log: (line: string) => void,
 ): Promise<number> {
   mkdirSync(folder, { recursive: true });
   const rig = await openConsole({ consoleDir });
   let count = 0;
   try {
     const tenant = await rig.newTenant();
-    const inside = await furnish(rig, tenant);
-    for (const [look, options] of Object.entries(LOOKS)) {
-      for (const [views, person] of [[SIGNED_OUT_VIEWS, null], [inside, tenant.owner]] as const) {
+    const signedInViews = await seedConsole(rig, tenant);
+    for (const [appearance, options] of Object.entries(APPEARANCES)) {
+      for (const [views, person] of [[SIGNED_OUT_VIEWS, null], [signedInViews, tenant.owner]] as const) {
         await rig.open(person, '/', options, async (page) => {
           for (const [name, path] of Object.entries(views)) {
             await page.goto(`${rig.app.url}${path}`);
             await isDrawn(page, name);
-            await page.screenshot({ path: join(folder, `${name}-${look}.png`), fullPage: look.endsWith('phone') });
+            await page.screenshot({ path: join(folder, `${name}-${appearance}.png`), fullPage: appearance.endsWith('phone') });
             count += 1;
           }
         });
       }
-      say(`${look}: done`);
+      log(`${appearance}: done`);
     }
   } finally {
     await rig.close();
@@ -46,9 +46,9 @@ export async function takeScreenshots(
 
 /** Waits until everything that a view reads is there. */
 async function isDrawn(page: Page, name: string): Promise<void> {
-  await page.locator('#app > :not(.boot, .toasts)').first().waitFor({ timeout: MOST_MS });
+  await page.locator('#app > :not(.boot, .toasts)').first().waitFor({ timeout: STEP_TIMEOUT_MS });
   const isLoaded = async () => (await page.locator('.skeleton').count()) === 0;
-  await until(isLoaded, { what: `${name} is loaded`, timeoutMs: MOST_MS });
+  await until(isLoaded, { what: `${name} is loaded`, timeoutMs: STEP_TIMEOUT_MS });
   if (name.startsWith('overview')) await page.getByRole('img', { name: UPTIME }).first().waitFor();
   if (name === 'status-page') await page.frameLocator('iframe').getByRole('heading').first().waitFor();
 }

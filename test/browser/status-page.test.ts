@@ -7,11 +7,11 @@ import { LANGUAGES, TEXTS } from '../../controller/status-pages/public/languages
 import type { OverallState } from '../../controller/status-pages/public/public-view.ts';
 import { makeApp, type TestApp } from '../helpers/make-app.ts';
 import { until } from '../helpers/until.ts';
-import { findBarriers, startChromium, takeScreenshot } from './chromium.ts';
-import { publishPage } from './shown-page.ts';
+import { findAccessibilityViolations, startChromium, takeScreenshot } from './chromium.ts';
+import { publishPage } from './seeded-page.ts';
 
 /** Of one step in a browser: only against hanging. */
-const MOST_MS = 60_000;
+const STEP_TIMEOUT_MS = 60_000;
 const PHONE = { viewport: { width: 320, height: 640 }, hasTouch: true, isMobile: true };
 const DESKTOP = { viewport: { width: 1280, height: 900 } };
 
@@ -30,21 +30,21 @@ afterAll(async () => {
 
 /** Opens a path below the status page without JavaScript of its own, notes what it loads and what fails. */
 async function withPage(
-  path: string, options: BrowserContextOptions, use: (page: Page, noted: string[]) => Promise<void>,
+  path: string, options: BrowserContextOptions, use: (page: Page, problems: string[]) => Promise<void>,
 ): Promise<void> {
   const context = await browser.newContext(options);
-  context.setDefaultTimeout(MOST_MS);
+  context.setDefaultTimeout(STEP_TIMEOUT_MS);
   try {
     const page = await context.newPage();
-    const noted: string[] = [];
-    page.on('console', (message) => noted.push(message.text()));
-    page.on('pageerror', (error) => noted.push(error.message));
+    const problems: string[] = [];
+    page.on('console', (message) => problems.push(message.text()));
+    page.on('pageerror', (error) => problems.push(error.message));
     page.on('response', (response) => {
-      if (response.status() >= 400) noted.push(`${response.status()} ${response.url()}`);
+      if (response.status() >= 400) problems.push(`${response.status()} ${response.url()}`);
     });
-    const answer = await page.goto(`${app.url}/status/${shown.subdomain}${path}`);
-    expect(answer?.status()).toBe(200);
-    await use(page, noted);
+    const response = await page.goto(`${app.url}/status/${shown.subdomain}${path}`);
+    expect(response?.status()).toBe(200);
+    await use(page, problems);
   } finally {
     await context.close();
   }
@@ -63,18 +63,18 @@ describe('in Chromium', () => {
     ['light', { ...DESKTOP, colorScheme: 'light' }], ['dark', { ...DESKTOP, colorScheme: 'dark' }],
     ['phone', { ...PHONE, colorScheme: 'dark' }],
   ] as const)('nothing bars anybody from the page (%s)', async (name, options) => {
-    await withPage('', options, async (page, noted) => {
+    await withPage('', options, async (page, problems) => {
       const days = page.locator('.components summary').first();
       await (name === 'phone' ? days.tap() : days.click());
       await expect.poll(() => page.locator('summary title').count()).toBeGreaterThan(0);
       await expect.poll(() => page.locator('details[open] li').count()).toBeGreaterThan(0);
-      expect(await findBarriers(page)).toEqual([]);
+      expect(await findAccessibilityViolations(page)).toEqual([]);
       await takeScreenshot(page, `page-${name}`);
       await page.locator('.subscribe > summary').click();
       await page.getByLabel(TEXTS.en.email).waitFor();
-      expect(await findBarriers(page)).toEqual([]);
+      expect(await findAccessibilityViolations(page)).toEqual([]);
       expect(await overflow(page)).toBe(0);
-      expect(noted).toEqual([]);
+      expect(problems).toEqual([]);
       await takeScreenshot(page, `page-subscribe-${name}`);
     });
   });
@@ -92,7 +92,7 @@ describe('in Chromium', () => {
   });
 
   test('a page that changes is brought up to date in place, and focus and opened details stay', async () => {
-    await withPage('', DESKTOP, async (page, noted) => {
+    await withPage('', DESKTOP, async (page, problems) => {
       await page.evaluate('window.isSame = true');
       await page.locator('.components summary').nth(1).press('Enter');
       const rename = (name: string) => app.db.collection<{ _id: string; name: string }>('monitors')
@@ -104,18 +104,18 @@ describe('in Chromium', () => {
       await expect.poll(() => page.locator('.components details').evaluateAll(
         (all) => all.map((one) => one.hasAttribute('open')).indexOf(true),
       )).toBe(1);
-      const live = app.owners.live.get(shown.monitors[2] as string);
-      if (live === undefined) throw new Error('The monitor has no state');
+      const state = app.owners.live.get(shown.monitors[2] as string);
+      if (state === undefined) throw new Error('The monitor has no state');
       await page.evaluate('window.banner = document.querySelector(".overall")');
       const bannerShows = (state: OverallState) => expect.poll(() => page.evaluate(`[
         banner === document.querySelector('.overall'), banner.className, banner.textContent,
         banner.querySelector('use').getAttribute('href'),
       ]`)).toEqual([true, `overall ${state}`, TEXTS.en.overall[state], '#i-warning']);
-      app.owners.live.set(shown.monitors[2] as string, { ...live, status: 'up' });
+      app.owners.live.set(shown.monitors[2] as string, { ...state, status: 'up' });
       await bannerShows('degraded');
-      app.owners.live.set(shown.monitors[2] as string, live);
+      app.owners.live.set(shown.monitors[2] as string, state);
       await bannerShows('partial_outage');
-      expect(noted).toEqual([]);
+      expect(problems).toEqual([]);
       await rename('Shop');
     });
   });
@@ -125,14 +125,14 @@ describe('in Chromium', () => {
   ] as const)('nothing bars anybody from a %s page of the color %s', async (colorScheme, primaryColor) => {
     const { subdomain } = await publishPage(app, { primaryColor });
     const context = await browser.newContext({ ...PHONE, colorScheme });
-    context.setDefaultTimeout(MOST_MS);
+    context.setDefaultTimeout(STEP_TIMEOUT_MS);
     const page = await context.newPage();
     await page.goto(`${app.url}/status/${subdomain}`);
     const [red, green, blue] = [1, 3, 5].map((at) => Number.parseInt(primaryColor.slice(at, at + 2), 16));
     await expect.poll(() => page.evaluate('getComputedStyle(document.querySelector(".subscribe > summary")).backgroundColor'))
       .toBe(`rgb(${red}, ${green}, ${blue})`);
     await page.locator('.subscribe > summary').tap();
-    expect(await findBarriers(page)).toEqual([]);
+    expect(await findAccessibilityViolations(page)).toEqual([]);
     await context.close();
   });
 
@@ -168,10 +168,10 @@ describe('in Chromium', () => {
     for (const [path, name] of [
       [`/components/${shown.monitors[2]}`, 'component'], [`/incidents/${shown.incident}`, 'incident'],
     ] as const) {
-      await withPage(path, { ...PHONE, colorScheme: 'light' }, async (page, noted) => {
-        expect(await findBarriers(page)).toEqual([]);
+      await withPage(path, { ...PHONE, colorScheme: 'light' }, async (page, problems) => {
+        expect(await findAccessibilityViolations(page)).toEqual([]);
         expect(await overflow(page)).toBe(0);
-        expect(noted).toEqual([]);
+        expect(problems).toEqual([]);
         await takeScreenshot(page, name);
       });
     }
@@ -225,7 +225,7 @@ describe('in Chromium', () => {
     const customCss = 'body, h1, form, footer { color: #b00020 } a { display: none } * { max-height: 0 }';
     const { subdomain } = await publishPage(app, { primaryColor: '#1a7f37', customCss });
     const context = await browser.newContext(DESKTOP);
-    context.setDefaultTimeout(MOST_MS);
+    context.setDefaultTimeout(STEP_TIMEOUT_MS);
     const page = await context.newPage();
     await page.goto(`${app.url}/status/${subdomain}`);
     const colorOf = (selector: string) =>
@@ -239,21 +239,21 @@ describe('in Chromium', () => {
   });
 
   test('a visitor subscribes by the form', async () => {
-    await withPage('', PHONE, async (page, noted) => {
+    await withPage('', PHONE, async (page, problems) => {
       await page.locator('.subscribe > summary').tap();
       await page.getByLabel(TEXTS.en.email).fill('visitor@example.com');
       await page.getByRole('button', { name: TEXTS.en.send }).click();
       await page.waitForURL(/\/subscribe\?lang=en$/);
-      expect(await findBarriers(page)).toEqual([]);
-      expect(noted).toEqual([]);
+      expect(await findAccessibilityViolations(page)).toEqual([]);
+      expect(problems).toEqual([]);
     });
     await until(() => app.mailsTo('visitor@example.com').length === 1);
   });
 
   test('another site may frame the embed, and nothing else', async () => {
     const address = `${app.url}/status/${shown.subdomain}`;
-    await withPage('/embed', PHONE, async (page, noted) => {
-      expect(await findBarriers(page)).toEqual([]);
+    await withPage('/embed', PHONE, async (page, problems) => {
+      expect(await findAccessibilityViolations(page)).toEqual([]);
       expect(await overflow(page)).toBe(0);
       const other = createServer((_request, response) => {
         response.setHeader('Content-Type', 'text/html');
@@ -265,7 +265,7 @@ describe('in Chromium', () => {
       const text = page.frameLocator('[title=a]').getByText(TEXTS.en.overall.partial_outage);
       await expect.poll(() => text.count()).toBe(1);
       await expect.poll(() => page.frameLocator('[title=b]').getByText(TEXTS.en.overall.partial_outage).count()).toBe(0);
-      expect(noted.join()).toContain('frame-ancestors');
+      expect(problems.join()).toContain('frame-ancestors');
     });
   });
 

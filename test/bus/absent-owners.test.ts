@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { MongoClient } from 'mongodb';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { freePort } from '../../deploy/quickstart/ports.ts';
+import { freePort } from '../../deploy/quickstart/servers/ports.ts';
 import { encodeBatch } from '../../shared/contracts/result-pack.ts';
 import { subjects } from '../../shared/contracts/subjects.ts';
 import { shardOf } from '../../shared/ids.ts';
@@ -18,7 +18,7 @@ import { configOf, resultOf } from '../unit/results/build.ts';
 const MONITORS = 12;
 const CHECKS = 40;
 /** Monitors whose own pages are asked for; the list has all of them. */
-const WATCHED = 3;
+const POLLED_MONITORS = 3;
 
 /** Both have the same store and NATS: one in this process, one in a process of its own. */
 let rig: ControllerRig;
@@ -59,7 +59,7 @@ afterAll(async () => {
 
 /** All results of a shard's monitors, in one lane. */
 async function report(): Promise<void> {
-  const { region_id, probe_id } = probe.answer as { region_id: string; probe_id: string };
+  const { region_id, probe_id } = probe.enrolment as { region_id: string; probe_id: string };
   const since = Date.now() - CHECKS * 1000;
   for (const shard of new Set(ids.map(shardOf))) {
     const results = ids.filter((id) => shardOf(id) === shard).flatMap((monitor_id) =>
@@ -101,45 +101,45 @@ async function inHand(url: string): Promise<number> {
 
 type Seen = Set<number | 'unavailable'>;
 
-interface Watch {
-  rounds(): number;
+interface Poller {
+  polls(): number;
   /** Some number was not told. */
   hasMissed(): boolean;
   end(): Promise<Map<string, Seen>>;
 }
 
 /** Asks a controller for every number again and again until `end`, and gives what it saw by path. */
-function watchNumbers(url: () => string): Watch {
+function pollNumbers(url: () => string): Poller {
   const seen = new Map<string, Seen>();
-  let [rounds, isOver] = [0, false];
-  const asked: Record<string, (body: Loose) => number[]> = {
+  let [polls, isOver] = [0, false];
+  const numbersByPath: Record<string, (body: Loose) => number[]> = {
     '/api/monitors': ({ data }) => data.monitors.map(({ stats }: Loose) => stats?.totalChecks ?? 0),
   };
-  for (const id of ids.slice(0, WATCHED)) {
-    asked[`/api/monitors/${id}/stats`] = ({ data, error }) =>
+  for (const id of ids.slice(0, POLLED_MONITORS)) {
+    numbersByPath[`/api/monitors/${id}/stats`] = ({ data, error }) =>
       [error?.code === 'STATS_NOT_FOUND' ? 0 : data.total_checks];
-    asked[`/api/monitors/${id}/results?limit=100`] = ({ data }) => [data.results.length];
-    asked[`/api/monitors/${id}/response-times?period=7d`] = ({ data }) =>
+    numbersByPath[`/api/monitors/${id}/results?limit=100`] = ({ data }) => [data.results.length];
+    numbersByPath[`/api/monitors/${id}/response-times?period=7d`] = ({ data }) =>
       [data.series[0]?.points.reduce((sum: number, { count }: Loose) => sum + count, 0) ?? 0];
   }
-  for (const path of Object.keys(asked)) seen.set(path, new Set());
-  const watching = (async () => {
+  for (const path of Object.keys(numbersByPath)) seen.set(path, new Set());
+  const polling = (async () => {
     while (!isOver) {
-      await Promise.all(Object.entries(asked).map(async ([path, numbersOf]) => {
+      await Promise.all(Object.entries(numbersByPath).map(async ([path, numbersOf]) => {
         // A controller that is not running answers nothing at all.
-        const answer = await get(url(), path).catch(() => null);
-        if (answer?.status === 503) seen.get(path)?.add('unavailable');
-        else if (answer) for (const number of numbersOf(answer.body)) seen.get(path)?.add(number);
+        const response = await get(url(), path).catch(() => null);
+        if (response?.status === 503) seen.get(path)?.add('unavailable');
+        else if (response) for (const number of numbersOf(response.body)) seen.get(path)?.add(number);
       }));
-      rounds += 1;
+      polls += 1;
     }
   })();
   return {
-    rounds: () => rounds,
+    polls: () => polls,
     hasMissed: () => [...seen.values()].some((numbers) => numbers.has('unavailable')),
     end: async () => {
       isOver = true;
-      await watching;
+      await polling;
       return seen;
     },
   };
@@ -167,38 +167,38 @@ test('a controller that joins others is ready once it has loaded its share of th
   await until(() => isReady(rig.controller.url), { what: 'the first is ready' });
   expect(await inHand(rig.controller.url)).toBe(16);
   await startSecond();
-  const watch = watchNumbers(() => secondUrl);
+  const poller = pollNumbers(() => secondUrl);
   await until(() => isReady(secondUrl), { what: 'the second is ready' });
   // On a busy machine either may be late to renew its leases, which the other takes for a while.
   expect(await inHand(secondUrl)).toBeGreaterThanOrEqual(8);
   const inHands = async () => [await inHand(rig.controller.url), await inHand(secondUrl)];
   await until(async () => (await inHands()).every((count) => count === 8), { what: 'each has its share' });
-  expectRight(await watch.end());
+  expectRight(await poller.end());
 });
 
 test('no number is smaller after a controller was killed and while its shards are away', async () => {
-  const watch = watchNumbers(() => rig.controller.url);
-  await until(() => watch.rounds() > 0, { what: 'a first look' });
+  const poller = pollNumbers(() => rig.controller.url);
+  await until(() => poller.polls() > 0, { what: 'a first look' });
   await second?.kill9();
   second = null;
-  await whileRenewed(() => watch.hasMissed());
+  await whileRenewed(() => poller.hasMissed());
   await until(async () => (await inHand(rig.controller.url)) === 16, { what: 'a takeover' });
-  const after = watch.rounds();
-  await until(() => watch.rounds() > after + 1, { what: 'a look after it' });
-  expectRight(await watch.end());
+  const after = poller.polls();
+  await until(() => poller.polls() > after + 1, { what: 'a look after it' });
+  expectRight(await poller.end());
 });
 
 test('no number is smaller while a controller restarts, alone or beside another', async () => {
-  const watch = watchNumbers(() => rig.controller.url);
+  const poller = pollNumbers(() => rig.controller.url);
   await rig.restart(async () => undefined);
   await until(() => isReady(rig.controller.url), { what: 'it is ready again' });
   await startSecond();
   await until(() => isReady(secondUrl), { what: 'the second is ready' });
-  const other = watchNumbers(() => secondUrl);
+  const other = pollNumbers(() => secondUrl);
   await rig.restart(async () => undefined);
   await until(() => isReady(rig.controller.url), { what: 'it is ready once more' });
-  const after = [watch.rounds(), other.rounds()] as const;
-  await until(() => watch.rounds() > after[0] + 1 && other.rounds() > after[1] + 1, { what: 'a last look' });
-  expectRight(await watch.end());
+  const after = [poller.polls(), other.polls()] as const;
+  await until(() => poller.polls() > after[0] + 1 && other.polls() > after[1] + 1, { what: 'a last look' });
+  expectRight(await poller.end());
   expectRight(await other.end());
 });

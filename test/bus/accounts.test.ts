@@ -2,15 +2,15 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { natsVersions } from '../helpers/nats-programs.ts';
 import { startNats, type TestNats } from '../helpers/nats-server.ts';
 import { until } from '../helpers/until.ts';
-import { connectController, connectProbe, makeProbeUser, type WatchedConnection } from './probe-user.ts';
+import { connectController, connectProbe, makeProbeUser, type TestConnection } from './probe-user.ts';
 
 describe.each(natsVersions())('the two accounts on %s', (version) => {
   const own = makeProbeUser('eu-west', 'probe-1');
   const other = makeProbeUser('us-east', 'probe-2');
   let nats: TestNats;
-  let control: WatchedConnection;
-  let probe: WatchedConnection;
-  let victim: WatchedConnection;
+  let control: TestConnection;
+  let probe: TestConnection;
+  let victim: TestConnection;
 
   beforeAll(async () => {
     nats = await startNats({ version, jetStream: true });
@@ -31,8 +31,8 @@ describe.each(natsVersions())('the two accounts on %s', (version) => {
       { callback: (_error, message) => message.respond(`watermark for ${message.subject}`) },
     );
     await control.nc.flush();
-    const reply = await probe.nc.request('results.05.eu-west.probe-1', 'batch', { timeout: 60_000 });
-    expect(reply.string()).toBe('watermark for results.05.eu-west.probe-1');
+    const response = await probe.nc.request('results.05.eu-west.probe-1', 'batch', { timeout: 60_000 });
+    expect(response.string()).toBe('watermark for results.05.eu-west.probe-1');
     await owner.drain();
   });
 
@@ -86,8 +86,8 @@ describe.each(natsVersions())('the two accounts on %s', (version) => {
       },
     });
     await probe.nc.flush();
-    const reply = await control.nc.request('run.eu-west.probe-1', 'check', { timeout: 60_000 });
-    expect(reply.string()).toBe('result');
+    const response = await control.nc.request('run.eu-west.probe-1', 'check', { timeout: 60_000 });
+    expect(response.string()).toBe('result');
     await until(
       () => probe.statuses.some((status) => status.includes('publish _R_')),
       { what: 'the second answer is refused' },

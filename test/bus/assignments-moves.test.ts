@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { chooseProbe } from '../../controller/assignments/rules.ts';
 import { SPEC_VERSION } from '../../controller/monitors/config.ts';
 import type { MonitorDoc } from '../../controller/monitors/monitor.ts';
-import type { ProbeView } from '../../controller/probes/answers.ts';
+import type { ProbeView } from '../../controller/probes/responses.ts';
 import { FleetRig, monitorDoc } from '../helpers/fleet-rig.ts';
 import type { TestProbe } from '../helpers/test-probe.ts';
 import { until } from '../helpers/until.ts';
@@ -11,7 +11,7 @@ const monitors = Array.from({ length: 60 }, (_, at) => monitorDoc(at));
 /** Seconds between the returns of two probes: more than the rebalancer takes to act on the first one alone. */
 const BEATS_APART = 5;
 /** It looks every two seconds, and settles what it has seen twice. */
-const BEATS_OF_A_LOOK = 4;
+const BEATS_PER_POLL = 4;
 let rig: FleetRig;
 
 beforeEach(async () => {
@@ -26,7 +26,7 @@ async function following(name: string, region?: string): Promise<TestProbe> {
 }
 
 function idOf(probe: TestProbe): string {
-  return probe.answer?.probe_id ?? '';
+  return probe.enrolment?.probe_id ?? '';
 }
 
 /** Monitors that each probe holds, as rendezvous over `among` says; the rest hold none. */
@@ -112,17 +112,17 @@ describe('a region with two probes', () => {
   afterEach(() => clearInterval(beating));
 
   const shownOne = async () => {
-    const answer = await rig.call('GET', '/api/probes/:id', { params: { id: idOf(one) } });
-    return (answer as { probe: ProbeView }).probe;
+    const response = await rig.call('GET', '/api/probes/:id', { params: { id: idOf(one) } });
+    return (response as { probe: ProbeView }).probe;
   };
   const statusOfOne = async () => (await shownOne()).status;
 
   test('moves the monitors of one that falls silent before that one counts as offline, and no others', async () => {
-    const kept = [...two.held.values()];
+    const before = [...two.held.values()];
     await until(() => isPlacedOver([two], [two]), { what: 'moved' });
     expect(await statusOfOne()).toBe('online');
     // What arrives anew is another object.
-    expect(kept.every((assignment) => two.held.get(assignment.monitor_id) === assignment)).toBe(true);
+    expect(before.every((assignment) => two.held.get(assignment.monitor_id) === assignment)).toBe(true);
     await until(async () => (await statusOfOne()) === 'offline');
   });
 
@@ -161,8 +161,8 @@ describe('a region with two probes', () => {
       if (beats > BEATS_APART) two.beat();
     }, 1000);
     await until(() => rig.fleet.placement.movesIn('local').targets.length === 2, { what: 'both may take again' });
-    const looked = beats + BEATS_OF_A_LOOK;
-    await until(() => beats > looked, { what: 'the rebalancer has looked' });
+    const settledBeats = beats + BEATS_PER_POLL;
+    await until(() => beats > settledBeats, { what: 'the rebalancer has looked' });
     expect(writes).toBe(0);
     expect(isPlacedOver([one, two], [one, two])).toBe(true);
   });
@@ -173,7 +173,7 @@ describe('a region with four probes', () => {
   let all: TestProbe[];
   let beating: NodeJS.Timeout;
   /** Assignments that were written for a probe. */
-  let given = 0;
+  let writtenCount = 0;
 
   beforeEach(async () => {
     await rig.controller();
@@ -187,11 +187,11 @@ describe('a region with four probes', () => {
     });
     await rig.fleet.placement.apply(docs);
     await until(() => isPlacedOver(all, all, docs));
-    given = 0;
+    writtenCount = 0;
     rig.onCommand = ({ update, updates }) => {
       if (update !== 'assignments') return;
       const writes = updates as { u: { $set?: { assignment?: unknown } } }[];
-      given += writes.filter(({ u }) => u.$set?.assignment).length;
+      writtenCount += writes.filter(({ u }) => u.$set?.assignment).length;
     };
   });
   afterEach(() => clearInterval(beating));
@@ -201,15 +201,15 @@ describe('a region with four probes', () => {
     const owned = one.held.size + two.held.size;
     for (const probe of [one, two]) probe.beat({ leaving: true });
     await until(() => isPlacedOver(all, staying, docs), { what: 'handed over' });
-    expect(given).toBe(owned);
-    given = 0;
+    expect(writtenCount).toBe(owned);
+    writtenCount = 0;
     one.beat();
     await until(() => isPlacedOver(all, [one, ...staying], docs), { what: 'one is back' });
-    expect(given).toBe(one.held.size);
-    given = 0;
+    expect(writtenCount).toBe(one.held.size);
+    writtenCount = 0;
     two.beat();
     await until(() => isPlacedOver(all, all, docs), { what: 'both are back' });
-    expect(given).toBe(two.held.size);
+    expect(writtenCount).toBe(two.held.size);
     expect(one.held.size + two.held.size).toBe(owned);
   });
 });
@@ -252,7 +252,7 @@ test('a controller with another policy of private addresses sends all assignment
   await one.sync();
   expect(one.revision).toBe(revision);
   await items.updateOne({ monitor_id: monitors[0]?._id ?? '' }, { $unset: { 'assignment.allow_private': '' } });
-  await second.placement.renewPolicy(one.answer?.probe_id ?? '');
+  await second.placement.renewPolicy(one.enrolment?.probe_id ?? '');
   await until(() => one.revision === revision + 1);
 });
 

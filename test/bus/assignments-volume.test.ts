@@ -40,13 +40,13 @@ interface Cost {
   documentsRead: number;
 }
 
-interface Told {
+interface SentDelta {
   probeId: string;
   delta: AssignmentDelta;
 }
 
 function idOf(probe: TestProbe): string {
-  return probe.answer?.probe_id ?? '';
+  return probe.enrolment?.probe_id ?? '';
 }
 
 /** The probes that have a monitor of both regions. */
@@ -61,15 +61,15 @@ async function place(from: number, to: number): Promise<void> {
 }
 
 /** Everything that is sent to any probe until `end`, which lets nothing be under way. */
-async function listen(): Promise<{ told: Told[]; end: () => Promise<void> }> {
-  const told: Told[] = [];
+async function listen(): Promise<{ deltas: SentDelta[]; end: () => Promise<void> }> {
+  const deltas: SentDelta[] = [];
   let ends = 0;
   const all = [...fleet].flatMap(([region, probes]) =>
     probes.map((probe) => ({ probe, subject: subjects.assign(region, idOf(probe)) })));
   const subscriptions = all.map(({ probe, subject }) => probe.nats.subscribe(subject, {
     callback: (_error, { data }) => {
       if (data.length === 0) ends += 1;
-      else told.push({ probeId: idOf(probe), delta: probe.openDelta(data) });
+      else deltas.push({ probeId: idOf(probe), delta: probe.openDelta(data) });
     },
   }));
   await Promise.all(all.map(({ probe }) => probe.nats.flush()));
@@ -78,7 +78,7 @@ async function listen(): Promise<{ told: Told[]; end: () => Promise<void> }> {
     await until(() => ends === all.length);
     for (const subscription of subscriptions) subscription.unsubscribe();
   };
-  return { told, end };
+  return { deltas, end };
 }
 
 /** A digest of each document of the assignments and of the probes' revisions, by id. */
@@ -96,8 +96,8 @@ async function digests(): Promise<Map<string, string>> {
 async function costOf(work: () => Promise<void>): Promise<Cost> {
   const cost: Cost = { commands: 0, bytes: 0, documentsRead: 0 };
   const client = rig.mongo.db.client;
-  const count = ({ reply }: CommandSucceededEvent) => {
-    cost.documentsRead += documentsIn(reply as Document);
+  const count = ({ reply: response }: CommandSucceededEvent) => {
+    cost.documentsRead += documentsIn(response as Document);
   };
   rig.onCommand = (command) => {
     cost.commands += 1;
@@ -121,7 +121,7 @@ function documentsIn({ cursor, value }: Document): number {
  */
 async function editCost(from: number): Promise<Cost> {
   const before = await digests();
-  const { told, end } = await listen();
+  const { deltas, end } = await listen();
   const costs: Cost[] = [];
   const tookMs: number[] = [];
   const ids = Array.from({ length: EDITS }, (_, at) => monitorDoc(from + at)._id);
@@ -130,13 +130,13 @@ async function editCost(from: number): Promise<Cost> {
     const startedAt = performance.now();
     costs.push(await costOf(async () => {
       await rig.fleet.placement.apply([monitorDoc(from + at, change)]);
-      await until(() => told.length === 2 * (at + 1), { everyMs: 1 });
+      await until(() => deltas.length === 2 * (at + 1), { everyMs: 1 });
     }));
     tookMs.push(performance.now() - startedAt);
   }
   await end();
   const expected = ids.flatMap((id) => probesOf(id).map((probeId) => `${probeId} ${id}`));
-  const changes = told.flatMap(({ probeId, delta }) => {
+  const changes = deltas.flatMap(({ probeId, delta }) => {
     expect(delta).toMatchObject({ from: delta.revision - 1, reset: false, more: null });
     expect(delta.changes).toMatchObject([{ set: { interval_ms: 77_000 } }]);
     return delta.changes.map((one) => `${probeId} ${'set' in one ? one.set.monitor_id : one.gone}`);
@@ -148,12 +148,12 @@ async function editCost(from: number): Promise<Cost> {
   const documents = expected.map((pair) => pair.replace(' ', ':'));
   expect(changed.sort()).toEqual([...documents, ...new Set(ids.flatMap(probesOf))].sort());
   const [median] = tookMs.sort((a, b) => a - b).slice(EDITS / 2);
-  const least = costs.reduce((one, other) => ({
+  const minCost = costs.reduce((one, other) => ({
     commands: Math.min(one.commands, other.commands), bytes: Math.min(one.bytes, other.bytes),
     documentsRead: Math.min(one.documentsRead, other.documentsRead),
   }));
-  console.log(`${before.size} documents: an edit takes ${median?.toFixed()} ms (median) and`, least);
-  return least;
+  console.log(`${before.size} documents: an edit takes ${median?.toFixed()} ms (median) and`, minCost);
+  return minCost;
 }
 
 test('an edit among 100,000 monitors reaches its probes alone, at the cost of one among 1,000', async () => {

@@ -16,9 +16,9 @@ beforeAll(async () => {
 afterAll(() => rig.stop());
 
 test('a monitor reaches its probe signed and sealed, and an edit and a pause follow', async () => {
-  const heard: string[] = [];
+  const payloads: string[] = [];
   const listener =
-    rig.fleets[0]?.bus.subscribe('assign.>', (message) => heard.push(Buffer.from(message.data).toString()));
+    rig.fleets[0]?.bus.subscribe('assign.>', (message) => payloads.push(Buffer.from(message.data).toString()));
   await rig.fleet.placement.apply([monitorDoc(1)]);
   const held = await until(() => probe.held.get(monitorDoc(1)._id));
   expect(held).toMatchObject({
@@ -32,7 +32,7 @@ test('a monitor reaches its probe signed and sealed, and an edit and a pause fol
   await until(() => !probe.held.has(monitorDoc(1)._id));
   expect(probe.gaps).toBe(0);
   expect(probe.revision).toBe(3);
-  expect(heard.join()).not.toContain('canary-secret');
+  expect(payloads.join()).not.toContain('canary-secret');
   await listener?.stop();
 });
 
@@ -120,7 +120,7 @@ test('a probe that asks gets what it missed, in pages, even while more is writte
     await probe.sync();
     return probe.held.size === many.length + 1;
   });
-  const fresh = await probe.ask({ v: 1, revision: 0, after: null });
+  const fresh = await probe.requestSync({ v: 1, revision: 0, after: null });
   expect(fresh).toMatchObject({ from: 0, reset: true, revision: probe.revision });
   expect(fresh.changes).toHaveLength(500);
   await rig.fleet.placement.apply(many.map((monitor) => ({ ...monitor, revision: 2, deleted_at: 1 })));
@@ -132,16 +132,16 @@ test('a probe that is ahead, or behind removed tombstones, gets the whole set', 
   const whole = {
     reset: true, revision: probe.revision, more: null, changes: [{ set: { monitor_id: monitorDoc(2)._id } }],
   };
-  expect(await probe.ask({ v: 1, revision: probe.revision + 7, after: null })).toMatchObject(whole);
+  expect(await probe.requestSync({ v: 1, revision: probe.revision + 7, after: null })).toMatchObject(whole);
   const items = new AssignmentStore(rig.mongo.db);
   const { sweepTombstones } = await import('../../controller/assignments/rebalancer.ts');
   const { HeadStore } = await import('../../controller/assignments/head-store.ts');
-  const probeId = probe.answer?.probe_id as string;
+  const probeId = probe.enrolment?.probe_id as string;
   const dropped =
     await sweepTombstones({ items, heads: new HeadStore(rig.mongo.db) }, probeId, Date.now() + 1);
   expect(dropped).toBe(2305);
-  expect(await probe.ask({ v: 1, revision: 2, after: null })).toMatchObject(whole);
-  expect(await probe.ask({ v: 1, revision: probe.revision, after: null })).toMatchObject({
+  expect(await probe.requestSync({ v: 1, revision: 2, after: null })).toMatchObject(whole);
+  expect(await probe.requestSync({ v: 1, revision: probe.revision, after: null })).toMatchObject({
     reset: false, changes: [], more: null,
   });
 });
@@ -149,10 +149,10 @@ test('a probe that is ahead, or behind removed tombstones, gets the whole set', 
 test('a beat with an old revision gets a nudge, and the probe catches up', async () => {
   const items = await rig.mongo.db.collection('assignment_heads').findOne({});
   expect(items?.['head']).toBe(probe.revision);
-  const behind = probe.revision;
+  const oldRevision = probe.revision;
   await rig.fleet.placement.apply([monitorDoc(3)]);
-  await until(() => probe.revision === behind + 1);
-  probe.revision = behind;
+  await until(() => probe.revision === oldRevision + 1);
+  probe.revision = oldRevision;
   probe.held.delete(monitorDoc(3)._id);
   const gaps = probe.gaps;
   await until(() => {
@@ -163,24 +163,24 @@ test('a beat with an old revision gets a nudge, and the probe catches up', async
   probe.revision += 5;
   await until(() => {
     probe.beat();
-    return probe.revision === behind + 1;
+    return probe.revision === oldRevision + 1;
   }, { everyMs: 200 });
 });
 
 test('a malformed request gets no answer', async () => {
   for (const bad of ['', '{', '{"v":2}', JSON.stringify({ v: 1, revision: -1 }), 'x'.repeat(5000)]) {
-    const { region_id, probe_id } = probe.answer as { region_id: string; probe_id: string };
+    const { region_id, probe_id } = probe.enrolment as { region_id: string; probe_id: string };
     await expect(
       probe.nats.request(`sync.${region_id}.${probe_id}`, bad, { timeout: 150 }),
     ).rejects.toThrow();
   }
-  expect(await probe.ask({ v: 1, revision: probe.revision, after: 'newer:zz' })).toMatchObject({
+  expect(await probe.requestSync({ v: 1, revision: probe.revision, after: 'newer:zz' })).toMatchObject({
     changes: [],
   });
 });
 
 test('an immediate check returns its result, or whether the probe is away or answers wrongly', async () => {
-  const { region_id, probe_id } = probe.answer as { region_id: string; probe_id: string };
+  const { region_id, probe_id } = probe.enrolment as { region_id: string; probe_id: string };
   const assignment = probe.held.get(monitorDoc(2)._id);
   if (!assignment) throw new Error('monitor 2 is not held');
   const order = { assignment, reason: 'manual', record: true } as const;
@@ -191,17 +191,17 @@ test('an immediate check returns its result, or whether the probe is away or ans
     scheduled_at: 1, started_at: 1, response_time_ms: 5, outcome: 'success', degraded: false,
     status_code: 200,
   };
-  let reply: object = { v: 1, result };
+  let response: object = { v: 1, result };
   probe.nats.subscribe(`run.${region_id}.${probe_id}`, {
     callback: (_error, message) => {
       expect(probe.openRun(message.data)).toEqual(order);
-      message.respond(JSON.stringify(reply));
+      message.respond(JSON.stringify(response));
     },
   });
   await probe.nats.flush();
   expect(await rig.fleet.runNow.order(region_id, probe_id, order, 1000)).toMatchObject({
     result: { outcome: 'success', status_code: 200 },
   });
-  reply = { v: 1, result: { ...result, monitor_id: monitorDoc(3)._id } };
+  response = { v: 1, result: { ...result, monitor_id: monitorDoc(3)._id } };
   expect(await rig.fleet.runNow.order(region_id, probe_id, order, 1000)).toEqual({ failure: 'refused' });
 });

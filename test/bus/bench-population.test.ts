@@ -4,7 +4,7 @@ import type { JournalEntry } from '../../controller/results/journal/journal-entr
 import { populate } from '../bench/population.ts';
 import { startControllerRig } from '../helpers/controller-rig.ts';
 import { WarpClock } from '../helpers/warp-clock.ts';
-import { watchedMongo } from '../helpers/watched-mongo.ts';
+import { checkedMongo } from '../helpers/checked-mongo.ts';
 
 interface Project {
   _id: string;
@@ -23,7 +23,7 @@ test('a controller has nothing to decide about the monitors of the bench', async
     const entries = command['documents'] as Pick<JournalEntry, 'clock'>[];
     decided.push(...entries.flatMap((entry) => entry.clock.map(({ kind }) => kind)));
   }, undefined, { clock });
-  const mongo = watchedMongo(rig.store.url);
+  const mongo = checkedMongo(rig.store.url);
   try {
     const project = await mongo.db.collection<Project>('projects').findOne();
     const { _id: projectId, organization_id: organizationId } = project as Project;

@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { BusError, type BusMessage } from '../../controller/platform/bus/bus-port.ts';
 import { connectBus, type NatsBus } from '../../controller/platform/bus/bus.ts';
-import { ensureRawStream, keepRawStream } from '../../controller/platform/bus/raw-stream.ts';
+import { ensureRawStream, maintainRawStream } from '../../controller/platform/bus/raw-stream.ts';
 import { createLog } from '../../shared/log.ts';
 import { systemClock } from '../../shared/time.ts';
 import { natsVersions } from '../helpers/nats-programs.ts';
@@ -29,9 +29,9 @@ describe.each(natsVersions())('the bus on nats-server %s', (version) => {
 
   test('delivers a request to a subscriber and the reply back', async () => {
     const [one, other] = [await bus(), await bus()];
-    other.subscribe('ask.01.x', (message) => message.reply(`got ${Buffer.from(message.data).toString()}`));
-    const reply = await until(() => one.request('ask.01.x', 'hello', { timeoutMs: 1000 }).catch(() => null));
-    expect(Buffer.from(reply).toString()).toBe('got hello');
+    other.subscribe('ask.01.x', (message) => message.respond(`got ${Buffer.from(message.data).toString()}`));
+    const response = await until(() => one.request('ask.01.x', 'hello', { timeoutMs: 1000 }).catch(() => null));
+    expect(Buffer.from(response).toString()).toBe('got hello');
   });
 
   test('gives a queue group\'s message to one member', async () => {
@@ -129,7 +129,7 @@ describe.each(natsVersions())('the bus on nats-server %s', (version) => {
 
   test('notices a server that stopped reading, bounds what waits for it, and reconnects when it continues', async () => {
     const one =
-      await connectBus({ url: nats.url, creds: nats.controllerCreds, name: 'test', log, pingEveryMs: 500 });
+      await connectBus({ url: nats.url, creds: nats.controllerCreds, name: 'test', log, pingIntervalMs: 500 });
     open.push(one);
     process.kill(nats.pid(), 'SIGSTOP');
     try {
@@ -160,8 +160,8 @@ describe.each(natsVersions())('the bus on nats-server %s', (version) => {
     one.publish('raw.o.p.m.r', '{}');
     await until(async () => (await info()).state.messages === 1);
     const wanted = () => [{ name: 'subscriber-1', filter: 'raw.o.>' }];
-    const consumers = { wanted, wantedNow: async () => wanted() };
-    const keeper = keepRawStream({ bus: one, consumers, log, clock: systemClock, maxBytes: 2_000_000 });
+    const consumers = { wanted, reloadWanted: async () => wanted() };
+    const keeper = maintainRawStream({ bus: one, consumers, log, clock: systemClock, maxBytes: 2_000_000 });
     keeper.start();
     await nats.restart({ wipe: true });
     await until(async () => (await info().catch(() => null))?.config.max_bytes === 2_000_000);
@@ -174,14 +174,14 @@ describe.each(natsVersions())('the bus on nats-server %s', (version) => {
     const one = await bus();
     const clock = new WarpClock();
     const wanted = () => [{ name: 'subscriber-1', filter: 'raw.o.>' }];
-    const consumers = { wanted, wantedNow: async () => wanted() };
-    const keeper = keepRawStream({ bus: one, consumers, log, clock });
+    const consumers = { wanted, reloadWanted: async () => wanted() };
+    const keeper = maintainRawStream({ bus: one, consumers, log, clock });
     const { streams, consumers: readers } = await one.jetStream();
     const last = async () => (await streams.info('RAW')).state.last_seq;
     await keeper.run();
     one.publish('raw.o.p.m.r', 'kept');
     await until(async () => (await last()) > 1, { what: 'the mark and the result are stored' });
-    for (let look = 0; look < 4; look += 1) {
+    for (let iteration = 0; iteration < 4; iteration += 1) {
       const before = await last();
       clock.warp(30_000);
       await keeper.run();
@@ -190,7 +190,7 @@ describe.each(natsVersions())('the bus on nats-server %s', (version) => {
     const { created, config } = await streams.info('RAW');
     // As after a full disk, it takes nothing and does not say so.
     await streams.update('RAW', Object.assign(config, { sealed: true }));
-    for (let look = 0; look < 3; look += 1) {
+    for (let iteration = 0; iteration < 3; iteration += 1) {
       expect((await streams.info('RAW')).created).toBe(created);
       clock.warp(30_000);
       await keeper.run();

@@ -48,14 +48,14 @@ async function send(region: string, monitorId: string, at: number, tls: TlsFacts
   };
   const bytes =
     encodeBatch({ epoch: 'e', engine: 'test', first: seq, last: seq, results: [result], dropped: [] });
-  const { region_id, probe_id } = probe.answer as { region_id: string; probe_id: string };
+  const { region_id, probe_id } = probe.enrolment as { region_id: string; probe_id: string };
   await probe.nats.request(subjects.results(shardOf(monitorId), region_id, probe_id), bytes, { timeout: 60_000 });
 }
 
-function facts(fingerprint256: string, given: Partial<TlsFacts> = {}): TlsFacts {
+function facts(fingerprint256: string, overrides: Partial<TlsFacts> = {}): TlsFacts {
   return {
     valid: true, expires_at: 30 * DAY_MS, issuer: 'CN=CA', subject: 'CN=shop.test', fingerprint256,
-    protocol: 'TLSv1.3', ...given,
+    protocol: 'TLSv1.3', ...overrides,
   };
 }
 

@@ -1,7 +1,7 @@
 import { MongoClient } from 'mongodb';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { encodeBatch } from '../../shared/contracts/result-pack.ts';
-import { batchReply, type CheckResult } from '../../shared/contracts/result.ts';
+import { batchResponse, type CheckResult } from '../../shared/contracts/result.ts';
 import { subjects } from '../../shared/contracts/subjects.ts';
 import { shardOf } from '../../shared/ids.ts';
 import { startControllerRig, type ControllerRig } from '../helpers/controller-rig.ts';
@@ -13,7 +13,7 @@ const HOUR_MS = 3_600_000;
 /** Far more than a message takes on its way, and far less than the skew. */
 const TOLERANCE_MS = 600_000;
 
-interface Seen {
+interface EvidenceView {
   checked_at: number;
   last_good: { checked_at: number };
 }
@@ -42,20 +42,20 @@ async function report(
     error: outcome === 'success' ? null : { type: 'status_code', message: 'no' },
     missed: null, timings: null, remote_address: null, tls: null, detail: null,
   };
-  const { region_id, probe_id } = probe.answer as { region_id: string; probe_id: string };
+  const { region_id, probe_id } = probe.enrolment as { region_id: string; probe_id: string };
   const bytes =
     encodeBatch({ epoch: 'skewed', engine: 'test', first: seq, last: seq, results: [result], dropped: [] });
-  const reply = await probe.nats.request(
+  const response = await probe.nats.request(
     subjects.results(shardOf(monitorId), region_id, probe_id), bytes, { timeout: 60_000 },
   );
-  return batchReply.parse(JSON.parse(Buffer.from(reply.data).toString())).watermark;
+  return batchResponse.parse(JSON.parse(Buffer.from(response.data).toString())).watermark;
 }
 
 test.each(
   [['ahead', HOUR_MS], ['behind', -HOUR_MS]],
-)('a probe whose clock is an hour %s is flagged, and its times are corrected', async (way, offMs) => {
-  const probe = await rig.probe(way);
-  const { probe_id: id } = probe.answer as { probe_id: string };
+)('a probe whose clock is an hour %s is flagged, and its times are corrected', async (direction, offMs) => {
+  const probe = await rig.probe(direction);
+  const { probe_id: id } = probe.enrolment as { probe_id: string };
   const shown = await until(async () => {
     probe.beat({ sent_at: Date.now() + offMs });
     const { probe: seen } = await rig.session.ok<{ probe: {
@@ -69,7 +69,7 @@ test.each(
   expect(Math.abs((shown.clock_offset_ms ?? 0) + offMs)).toBeLessThan(TOLERANCE_MS);
   const { monitor } = await rig.session.ok<{ monitor: { id: string } }>(
     'POST', '/api/monitors',
-    { name: way, type: 'HTTP', target: 'http://127.0.0.1:9/', interval_seconds: 300 },
+    { name: direction, type: 'HTTP', target: 'http://127.0.0.1:9/', interval_seconds: 300 },
   );
   const before = Date.now();
   await until(async () => (await client.db().collection<{ _id: string; unjournaled?: number }>(
@@ -91,7 +91,7 @@ test.each(
     const message = evidenceMessage(monitor.id, Date.now() + offMs);
     probe.nats.publish(subjects.evidence('local', id), JSON.stringify(message));
     const path = `/api/monitors/${monitor.id}/evidence?limit=1`;
-    return (await rig.session.ok<{ evidence: Seen[] }>('GET', path)).evidence[0];
+    return (await rig.session.ok<{ evidence: EvidenceView[] }>('GET', path)).evidence[0];
   }, { what: 'evidence', everyMs: 500 });
   for (const { checked_at: at } of [seen, seen.last_good]) {
     expect(Math.abs(at - before)).toBeLessThan(TOLERANCE_MS);

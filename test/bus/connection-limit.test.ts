@@ -1,9 +1,9 @@
 import { connect, nkeyAuthenticator, type NatsConnection } from 'nats';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { MAX_CONNECTIONS, SUSPENDED_MS } from '../../controller/platform/bus/connection-limit.ts';
+import { MAX_CONNECTIONS, SUSPENSION_MS } from '../../controller/platform/bus/connection-limit.ts';
 import { openConnections } from '../../controller/platform/bus/open-connections.ts';
 import { probeUser } from '../../controller/probes/bus-user.ts';
-import { freePort } from '../../deploy/quickstart/ports.ts';
+import { freePort } from '../../deploy/quickstart/servers/ports.ts';
 import type { Loose } from '../helpers/api-client.ts';
 import { startCalloutServer } from '../helpers/callout-server.ts';
 import { fileServer, FleetRig, type RigNats } from '../helpers/fleet-rig.ts';
@@ -56,11 +56,11 @@ describe.each(servers)('a stolen probe key by %s', (_name, startServer) => {
     const connection = await connectAs(thief) as NatsConnection;
     const callback = (): void => undefined;
     for (let at = 0; at < 200; at += 1) {
-      connection.subscribe(`_INBOX_${thief.answer?.probe_id}.${at}`, { callback });
+      connection.subscribe(`_INBOX_${thief.enrolment?.probe_id}.${at}`, { callback });
     }
     await connection.flush().catch(() => undefined);
-    const reply = await bus().request('nats.connections', '{"auth":true}', { timeoutMs: 60_000 });
-    const { data } = JSON.parse(Buffer.from(reply).toString()) as Loose;
+    const response = await bus().request('nats.connections', '{"auth":true}', { timeoutMs: 60_000 });
+    const { data } = JSON.parse(Buffer.from(response).toString()) as Loose;
     const ofProbes = data.connections.filter((one: Loose) => one.account === 'PROBES');
     expect(Math.max(...ofProbes.map((one: Loose) => one.subscriptions))).toBe(16);
     await connection.close();
@@ -84,7 +84,7 @@ describe.each(servers)('a stolen probe key by %s', (_name, startServer) => {
     expect(other.nats.isClosed()).toBe(false);
     expect(await connectAs(other)).not.toBe(null);
 
-    await clock.advance(SUSPENDED_MS + 5000);
+    await clock.advance(SUSPENSION_MS + 5000);
     await until(() => connectAs(thief), { what: 'it may connect again' });
   });
 });
@@ -110,8 +110,8 @@ test.runIf(natsPrograms().newest)('on a server whose operator maintains the user
   const rig = await FleetRig.on({ ...fileServer(nats), users: null });
   await rig.controller();
   const [thief, other] = [await rig.enrolled('thief'), await rig.enrolled('other')];
-  await nats.setUsers([thief, other].map(({ answer, user }) => {
-    const facts = { _id: answer?.probe_id as string, region_id: 'local', public_key: user.getPublicKey() };
+  await nats.setUsers([thief, other].map(({ enrolment, user }) => {
+    const facts = { _id: enrolment?.probe_id as string, region_id: 'local', public_key: user.getPublicKey() };
     const { public_key: nkey, permissions } = probeUser(facts);
     return { nkey, permissions };
   }));

@@ -41,7 +41,7 @@ afterEach(async () => {
   for (const one of rigs.splice(0)) await one.stop();
 });
 
-async function watch(target: string, { session } = rig, more: object = { type: 'HTTP' }): Promise<string> {
+async function createDomainMonitor(target: string, { session } = rig, more: object = { type: 'HTTP' }): Promise<string> {
   const { monitor } = await session.ok<{ monitor: { id: string } }>('POST', '/api/monitors', {
     name: target, target, interval_seconds: 60, ...more,
     domain_monitoring: { enabled: true, expiry_warning_days: [30, 7] },
@@ -91,7 +91,7 @@ async function lookUpAgain(domain: string, monitorId: string): Promise<void> {
   await until(() => registry.lookupsOf(domain) > before, { what: `a lookup of ${domain}` });
   await until(async () => {
     const doc = await domains.findOne({ _id: domain });
-    const isSettled = doc?.told === doc?.expires_at && (doc?.due_at ?? 0) > Date.now() + 600_000;
+    const isSettled = doc?.published_expires_at === doc?.expires_at && (doc?.due_at ?? 0) > Date.now() + 600_000;
     const hasSucceeded = isSettled && doc?.looked_up_at !== was?.looked_up_at;
     return hasSucceeded || (doc?.failures ?? 0) > (was?.failures ?? 0);
   }, { what: 'its outcome is stored' });
@@ -101,7 +101,7 @@ test('monitors of one domain share a lookup, and each warns once per threshold a
   const expiry = inDays(20);
   registry.expiries.set('shop.com', expiry);
   const ids = await Promise.all([
-    watch('https://www.shop.com/'), watch('mail.shop.com:25', rig, { type: 'TCP' }),
+    createDomainMonitor('https://www.shop.com/'), createDomainMonitor('mail.shop.com:25', rig, { type: 'TCP' }),
   ]);
   await until(() => ids.every((id) => warningsOf(id) === 1), { what: 'both warnings' });
   expect(registry.lookupsOf('shop.com')).toBe(1);
@@ -115,7 +115,7 @@ test('monitors of one domain share a lookup, and each warns once per threshold a
   await lookUpAgain('shop.com', ids[0] as string);
   await rig.restart(async () => undefined);
   await lookUpAgain('shop.com', ids[0] as string);
-  const third = await watch('https://shop.com/third');
+  const third = await createDomainMonitor('https://shop.com/third');
   await until(() => warningsOf(third) === 1, { what: 'the warning of a monitor that came later' });
   expect(ids.map(warningsOf)).toEqual([1, 1]);
   expect(registry.lookupsOf('shop.com')).toBe(3);
@@ -129,7 +129,7 @@ test('monitors of one domain share a lookup, and each warns once per threshold a
 
 test('a failed lookup keeps the last good answer and says why', async () => {
   registry.expiries.set('keep.com', inDays(200));
-  const id = await watch('https://keep.com/');
+  const id = await createDomainMonitor('https://keep.com/');
   const good = await seenAs(id, 'ok');
   registry.expiries.delete('keep.com');
   await lookUpAgain('keep.com', id);
@@ -146,25 +146,25 @@ test('a failed lookup keeps the last good answer and says why', async () => {
 test('WHOIS is asked where there is no RDAP server, with one referral where the registry has no expiry', async () => {
   registry.whois.set('net', 'domain: NET\n\nwhois: 127.0.0.1\n');
   registry.whois.set('thing.net', `Domain: thing.net\r\nRegistrar: Names\r\nExpires: ${inDays(100)}\r\n`);
-  const id = await watch('https://thing.net/');
+  const id = await createDomainMonitor('https://thing.net/');
   expect(await seenAs(id, 'ok')).toMatchObject({ source: 'whois', registrar: 'Names', domain: 'thing.net' });
   expect(registry.queries).toEqual(['net', 'thing.net']);
   registry.whois.set('pair.net', (socket) => {
     registry.whois.set('pair.net', `Registrar: Other\r\nExpiry date: ${inDays(90)}\r\n`);
     socket.end('Registrar: Names\r\nRegistrar WHOIS Server: localhost\r\n');
   });
-  const pair = await watch('https://pair.net/');
+  const pair = await createDomainMonitor('https://pair.net/');
   expect(await seenAs(pair, 'ok')).toMatchObject({ source: 'whois', registrar: 'Names' });
   expect(registry.queries).toEqual(['net', 'thing.net', 'pair.net', 'pair.net']);
 });
 
 test('what nobody can be asked about is unsupported, once', async () => {
-  expect(await seen(await watch('192.0.2.7:80', rig, { type: 'TCP' }))).toEqual({
+  expect(await seen(await createDomainMonitor('192.0.2.7:80', rig, { type: 'TCP' }))).toEqual({
     domain: null, expires_at: null, registrar: null, source: null, looked_up_at: null,
     status: 'unsupported', message: 'The target is an IP address',
   });
   registry.whois.set('pl', 'domain: PL\nstatus: ACTIVE\n');
-  const id = await watch('https://farwatch-test.pl/');
+  const id = await createDomainMonitor('https://farwatch-test.pl/');
   expect(await seenAs(id, 'unsupported')).toMatchObject({
     domain: 'farwatch-test.pl', message: 'Expiry of .pl domains is not available: the registry has no RDAP or WHOIS server',
   });
@@ -174,7 +174,7 @@ test('what nobody can be asked about is unsupported, once', async () => {
 
 test('a domain is forgotten when no monitor uses it any more', async () => {
   registry.expiries.set('gone.com', inDays(300));
-  const id = await watch('https://gone.com/');
+  const id = await createDomainMonitor('https://gone.com/');
   await seenAs(id, 'ok');
   await rig.session.ok('DELETE', `/api/monitors/${id}`);
   await domains.updateOne({ _id: 'gone.com' }, { $set: { due_at: 1 } });
@@ -184,7 +184,7 @@ test('a domain is forgotten when no monitor uses it any more', async () => {
 
 test('a monitor that does not watch its domain has none, and moves on with its target', async () => {
   registry.expiries.set('first.com', inDays(300)).set('second.org', inDays(300));
-  const id = await watch('https://first.com/');
+  const id = await createDomainMonitor('https://first.com/');
   expect(await seenAs(id, 'ok')).toMatchObject({ domain: 'first.com' });
   await rig.session.ok('PATCH', `/api/monitors/${id}`, { target: 'https://second.org/' });
   await until(async () => (await seen(id))?.domain === 'second.org', { what: 'the new domain' });
@@ -197,7 +197,7 @@ test('hostile answers are failures', async () => {
   registry.whois.set('big.info', 'x'.repeat(10 * 1024 * 1024));
   registry.whois.set('junk.info', '\0\u0001\u0002');
   registry.whois.set('inside.info', 'Registrar WHOIS Server: 169.254.169.254\n');
-  const ids = await Promise.all(['big', 'junk', 'inside'].map((name) => watch(`https://${name}.info/`)));
+  const ids = await Promise.all(['big', 'junk', 'inside'].map((name) => createDomainMonitor(`https://${name}.info/`)));
   const failed = await Promise.all(ids.map((id) => seenAs(id, 'failed')));
   expect(failed.map(({ message }) => message)).toEqual([
     '127.0.0.1: the response is larger than 64 kB', 'The response of 127.0.0.1 cannot be parsed',
@@ -209,7 +209,7 @@ test('controllers share the domains, and none is looked up twice', async () => {
   await rig.another();
   const names = Array.from({ length: 4 }, (_, index) => `shared-${index}.org`);
   for (const name of names) registry.expiries.set(name, inDays(300));
-  const ids = await Promise.all(names.map((name) => watch(`https://${name}/`)));
+  const ids = await Promise.all(names.map((name) => createDomainMonitor(`https://${name}/`)));
   await Promise.all(ids.map((id) => seenAs(id, 'ok')));
   expect(names.map((name) => registry.lookupsOf(name))).toEqual([1, 1, 1, 1]);
 });
@@ -220,23 +220,23 @@ test('no private address is asked by default', async () => {
     { DOMAIN_LOOKUPS: 'true' }, undefined, undefined, { domainRoots: registry.roots },
   );
   rigs.push(guarded);
-  const refused = await seenAs(await watch('https://shop.com/', guarded), 'failed', guarded);
+  const refused = await seenAs(await createDomainMonitor('https://shop.com/', guarded), 'failed', guarded);
   expect(refused.message).toMatch(/^The list of RDAP servers is not available: .*127\.0\.0\.1/);
   expect(registry.http.requests).toHaveLength(lookups);
 });
 
 test('nothing is asked where lookups are off', async () => {
-  const quiet = await startControllerRig({}, undefined, undefined, { domainRoots: registry.roots });
-  rigs.push(quiet);
-  const asked = registry.http.requests.length;
-  const id = await watch('https://shop.com/', quiet);
-  const known = await MongoClient.connect(quiet.store.url);
-  const isDue = () => known.db().collection<DomainDoc>('domains').findOne({ _id: 'shop.com' });
+  const rigWithoutLookups = await startControllerRig({}, undefined, undefined, { domainRoots: registry.roots });
+  rigs.push(rigWithoutLookups);
+  const requestCount = registry.http.requests.length;
+  const id = await createDomainMonitor('https://shop.com/', rigWithoutLookups);
+  const client = await MongoClient.connect(rigWithoutLookups.store.url);
+  const isDue = () => client.db().collection<DomainDoc>('domains').findOne({ _id: 'shop.com' });
   await until(isDue, { what: 'the domain is known' });
   await passTime(2500);
-  await known.close();
-  expect(await seen(id, quiet)).toBeNull();
-  expect(registry.http.requests).toHaveLength(asked);
+  await client.close();
+  expect(await seen(id, rigWithoutLookups)).toBeNull();
+  expect(registry.http.requests).toHaveLength(requestCount);
 });
 
 test('no lookup scans a whole collection', () => {

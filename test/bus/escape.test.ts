@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { natsVersions } from '../helpers/nats-programs.ts';
 import { startNats, type TestNats } from '../helpers/nats-server.ts';
 import { until } from '../helpers/until.ts';
-import { connectController, connectProbe, makeProbeUser, type WatchedConnection } from './probe-user.ts';
+import { connectController, connectProbe, makeProbeUser, type TestConnection } from './probe-user.ts';
 
 /** What somebody with a stolen probe credential would try to read. */
 const FORBIDDEN_SUBSCRIPTIONS = [
@@ -47,9 +47,9 @@ describe.each(natsVersions())('a stolen probe credential on %s', (version) => {
   const thief = makeProbeUser('eu-west', 'probe-1');
   const other = makeProbeUser('us-east', 'probe-2');
   let nats: TestNats;
-  let control: WatchedConnection;
-  let stolen: WatchedConnection;
-  let victim: WatchedConnection;
+  let control: TestConnection;
+  let stolen: TestConnection;
+  let victim: TestConnection;
   const seenByControl: string[] = [];
   const seenByVictim: { subject: string; text: string }[] = [];
 

@@ -2,13 +2,13 @@ import { MongoClient, type Collection } from 'mongodb';
 import { pino } from 'pino';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { EvidenceDoc } from '../../controller/evidence/evidence.ts';
-import { MOST_OF_MONITOR } from '../../controller/evidence/rules.ts';
-import { LARGEST_EVIDENCE_BYTES } from '../../shared/contracts/evidence.ts';
+import { MAX_PER_MONITOR } from '../../controller/evidence/rules.ts';
+import { MAX_EVIDENCE_BYTES } from '../../shared/contracts/evidence.ts';
 import { subjects } from '../../shared/contracts/subjects.ts';
 import { newId } from '../../shared/ids.ts';
 import type { Loose } from '../helpers/api-client.ts';
 import { startControllerRig, type ControllerRig } from '../helpers/controller-rig.ts';
-import { evidenceMessage, silentEvidence } from '../helpers/evidence.ts';
+import { evidenceMessage, noResponseEvidence } from '../helpers/evidence.ts';
 import { startMongoProxy } from '../helpers/fault-proxy.ts';
 import { QueryPlans } from '../helpers/query-plans.ts';
 import type { TestProbe } from '../helpers/test-probe.ts';
@@ -57,9 +57,9 @@ async function create(regions = ['local', 'eu']): Promise<string> {
 }
 
 function send(region: string, message: object | string): void {
-  const { nats, answer } = probeOf(region);
+  const { nats, enrolment: response } = probeOf(region);
   const body = typeof message === 'string' ? message : JSON.stringify(message);
-  nats.publish(subjects.evidence(region, answer?.probe_id as string), body);
+  nats.publish(subjects.evidence(region, response?.probe_id as string), body);
 }
 
 async function read(id: string): Promise<Loose[]> {
@@ -91,16 +91,16 @@ test('evidence of two regions is kept once each, with the region and probe of th
   const now = Date.now();
   const message = { probe_id: 'somebody-else', region: 'elsewhere', ...evidenceMessage(id, now) };
   for (let time = 0; time < 3; time += 1) send('local', message);
-  send('eu', silentEvidence(id, now - 1000));
+  send('eu', noResponseEvidence(id, now - 1000));
   await reads(id, [now, now - 1000]);
   send('local', message);
   send('eu', evidenceMessage(id, now + 1));
   const [, local, eu] = await reads(id, [now + 1, now, now - 1000]);
   expect(local).toMatchObject({
-    region: 'local', probe_id: probeOf('local').answer?.probe_id, body_excerpt: 'Back soon',
+    region: 'local', probe_id: probeOf('local').enrolment?.probe_id, body_excerpt: 'Back soon',
     last_good: { checked_at: now - MINUTE_MS, status_line: 'HTTP/1.1 200 OK' },
   });
-  expect(eu).toMatchObject({ region: 'eu', probe_id: probeOf('eu').answer?.probe_id, last_good: null });
+  expect(eu).toMatchObject({ region: 'eu', probe_id: probeOf('eu').enrolment?.probe_id, last_good: null });
 });
 
 test('a monitor has at most 50, and a region that floods it pushes out no other region', async () => {
@@ -111,7 +111,7 @@ test('a monitor has at most 50, and a region that floods it pushes out no other 
   for (let at = 0; at < 70; at += 1) send('local', evidenceMessage(id, start + 1000 + at));
   const newest = Array.from({ length: 47 }, (_, at) => start + 1069 - at);
   await reads(id, [...newest, start + 2, start + 1, start]);
-  expect(await stored.countDocuments({ monitor_id: id })).toBe(MOST_OF_MONITOR);
+  expect(await stored.countDocuments({ monitor_id: id })).toBe(MAX_PER_MONITOR);
 });
 
 test('what cannot be right is refused, counted by its reason, and kept of nobody', async () => {
@@ -129,7 +129,7 @@ test('what cannot be right is refused, counted by its reason, and kept of nobody
     send('local', '{');
     send('local', { ...evidenceMessage(ours, now), headers: [['a', 'b']] });
     send('local', { ...evidenceMessage(ours, now), v: 2 });
-    send('local', `${JSON.stringify(evidenceMessage(ours, now))}${' '.repeat(LARGEST_EVIDENCE_BYTES)}`);
+    send('local', `${JSON.stringify(evidenceMessage(ours, now))}${' '.repeat(MAX_EVIDENCE_BYTES)}`);
   }, 4);
   expect(await stored.countDocuments({})).toBe(before);
 });
@@ -152,14 +152,14 @@ test('each piece is taken by one of several controllers', async () => {
   const id = await create();
   const now = Date.now();
   const urls = [rig.controller.url, other.url];
-  const keptBy = () => Promise.all(urls.map((url) => countOf('kept', url)));
-  const before = await keptBy();
+  const storedCounts = () => Promise.all(urls.map((url) => countOf('kept', url)));
+  const before = await storedCounts();
   const instants = Array.from({ length: 40 }, (_, at) => now - at);
   for (const at of instants) send('eu', evidenceMessage(id, at));
   await reads(id, instants);
   // They count after they have written.
   const more = await until(async () => {
-    const counts = (await keptBy()).map((count, index) => count - (before[index] as number));
+    const counts = (await storedCounts()).map((count, index) => count - (before[index] as number));
     return sum(counts) >= 40 && counts;
   }, { what: 'all are counted' });
   expect(sum(more)).toBe(40);

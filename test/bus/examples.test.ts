@@ -5,7 +5,7 @@ import { promisify } from 'node:util';
 import { transformSync } from 'esbuild';
 import { createUser } from 'nkeys.js';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { agreeRawConsumers } from '../../controller/platform/bus/raw-consumers.ts';
+import { reconcileRawConsumers } from '../../controller/platform/bus/raw-consumers.ts';
 import { ensureRawStream } from '../../controller/platform/bus/raw-stream.ts';
 import { connectBus, type NatsBus } from '../../controller/platform/bus/bus.ts';
 import { subscriberUser } from '../../controller/subscriptions/subscription.ts';
@@ -43,7 +43,7 @@ beforeAll(async () => {
   bus = await connectBus({ url: nats.url, creds: nats.controllerCreds, name: 'control', log });
   await ensureRawStream(bus);
   const wanted = () => names.map((name) => ({ name: `subscriber-${name}`, filter: 'raw.org-1.>' }));
-  await agreeRawConsumers(bus, { wanted, wantedNow: async () => wanted() });
+  await reconcileRawConsumers(bus, { wanted, reloadWanted: async () => wanted() });
   docs.forEach((doc, at) => writeFileSync(credentialOf(doc._id), JSON.stringify({
     // As of a cluster, of which the last server is away.
     subscription: viewSubscription(doc), nats_url: `${nats.url},nats://127.0.0.1:1`,
@@ -78,12 +78,12 @@ function run(command: string, args: string[]): { child: ChildProcess; printed: (
 
 /** An example as Node 20 runs it too, by default without a limit to the size of its files. */
 function runExample(
-  name: string, args: string[], mostKiB: number | 'unlimited' = 'unlimited',
+  name: string, args: string[], maxKiB: number | 'unlimited' = 'unlimited',
 ): ReturnType<typeof run> {
   const file = join(dir, `${name}.mjs`);
   const source = readFileSync(join(root, `deploy/examples/${name}.ts`), 'utf8');
   writeFileSync(file, transformSync(source, { loader: 'ts', format: 'esm' }).code);
-  return run('bash', ['-c', `ulimit -f ${mostKiB} && exec "$0" "$@"`, process.execPath, file, ...args]);
+  return run('bash', ['-c', `ulimit -f ${maxKiB} && exec "$0" "$@"`, process.execPath, file, ...args]);
 }
 
 const seqsOf = (text: string): number[] =>

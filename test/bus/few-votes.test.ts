@@ -16,11 +16,11 @@ const probes = {} as Record<Region, TestProbe>;
 let beats: NodeJS.Timeout;
 let epochs = 0;
 /** What berlin, which has none of the monitors, answers when it is asked; null: nothing. */
-let berlinSees: 'up' | 'down' | null = null;
+let berlinVote: 'up' | 'down' | null = null;
 /** Regions whose probe does not beat. */
 const silent = new Set<Region>();
 /** Monitors that berlin was asked about. */
-let asked: string[] = [];
+let requested: string[] = [];
 
 beforeAll(async () => {
   rig = await startControllerRig({ ALLOW_PRIVATE_DESTINATIONS: 'true' });
@@ -30,12 +30,12 @@ beforeAll(async () => {
     await probes[region].follow();
   }
   const { berlin } = probes;
-  berlin.nats.subscribe(subjects.run('berlin', berlin.answer?.probe_id ?? ''), {
+  berlin.nats.subscribe(subjects.run('berlin', berlin.enrolment?.probe_id ?? ''), {
     callback: (_error, message) => {
       const { assignment } = berlin.openRun(message.data);
-      asked.push(assignment.monitor_id);
-      if (berlinSees === null) return;
-      const result = checked(assignment.monitor_id, Date.now(), berlinSees === 'up');
+      requested.push(assignment.monitor_id);
+      if (berlinVote === null) return;
+      const result = checked(assignment.monitor_id, Date.now(), berlinVote === 'up');
       message.respond(JSON.stringify({ v: 1, result }));
     },
   });
@@ -48,22 +48,22 @@ afterAll(async () => {
   await rig?.stop();
 });
 beforeEach(() => {
-  berlinSees = null;
-  asked = [];
+  berlinVote = null;
+  requested = [];
 });
 
 /** A monitor in paris and dallas, which paris has seen up; dallas never says anything. */
-async function watch(name: string, policy: string | number = 'majority'): Promise<string> {
+async function createMonitor(name: string, policy: string | number = 'majority'): Promise<string> {
   const { monitor: { id } } = await rig.session.ok<{ monitor: { id: string } }>('POST', '/api/monitors', {
     name, type: 'HTTP', target: 'http://127.0.0.1:9/', interval_seconds: 60,
     monitoring_regions: ['paris', 'dallas'], confirmation_policy: { regions: policy, retries: 0 },
   });
   await until(() => probes.paris.held.has(id) && probes.dallas.held.has(id), { what: 'it is assigned' });
-  await say(id, true);
+  await report(id, true);
   return id;
 }
 
-async function say(id: string, isUp: boolean, probe = probes.paris): Promise<void> {
+async function report(id: string, isUp: boolean, probe = probes.paris): Promise<void> {
   epochs += 1;
   await postAll(
     lettersOf(probe, `epoch-${epochs}`, [checked(id, Date.now(), isUp)]), (letters) => letters,
@@ -81,21 +81,21 @@ const isOpen = (id: string) => until(
 );
 
 test('the only region that reports is believed as soon as one that does not have the monitor agrees', async () => {
-  const id = await watch('confirmed');
-  berlinSees = 'down';
-  await say(id, false);
+  const id = await createMonitor('confirmed');
+  berlinVote = 'down';
+  await report(id, false);
   await isOpen(id);
-  expect(asked).toEqual([id]);
+  expect(requested).toEqual([id]);
   const incident = (await incidentsOf(id))[0]?.id ?? '';
   const { votes, verdict } = await until(async () => {
-    const told = await rig.session.ok<{ votes: Loose[]; verdict: string | null }>(
+    const recorded = await rig.session.ok<{ votes: Loose[]; verdict: string | null }>(
       'GET', `/api/incidents/${incident}/votes`,
     );
-    return told.verdict === null ? null : told;
+    return recorded.verdict === null ? null : recorded;
   }, { what: 'the votes are recorded' });
   expect(verdict).toBe('down');
-  const said = votes.map(({ region, vote, weight, engine }) => [region, vote, weight, engine]);
-  expect(said).toEqual([
+  const cast = votes.map(({ region, vote, weight, engine }) => [region, vote, weight, engine]);
+  expect(cast).toEqual([
     ['dallas', 'none', 'silent', null], ['paris', 'down', 'counted', 'test'],
     ['berlin', 'down', 'counted', 'test'],
   ]);
@@ -106,26 +106,26 @@ test('the only region that reports is believed as soon as one that does not have
 });
 
 test('the only region that reports is not believed when one that does not have the monitor sees it up', async () => {
-  const id = await watch('contradicted');
-  const control = await watch('control');
-  berlinSees = 'up';
-  await say(id, false);
-  await until(() => asked.includes(id), { what: 'berlin is asked' });
+  const id = await createMonitor('contradicted');
+  const control = await createMonitor('control');
+  berlinVote = 'up';
+  await report(id, false);
+  await until(() => requested.includes(id), { what: 'berlin is asked' });
   // By the time that the control has been believed alone, the other would have been, too.
-  berlinSees = null;
-  await say(control, false);
+  berlinVote = null;
+  await report(control, false);
   await isOpen(control);
   expect(await incidentsOf(id)).toEqual([]);
 }, 60_000);
 
 test('a region whose probes are away outvotes nobody by what it saw before', async () => {
-  const id = await watch('left alone');
-  await say(id, true, probes.dallas);
+  const id = await createMonitor('left alone');
+  await report(id, true, probes.dallas);
   silent.add('dallas');
   await until(async () => (await rig.session.ok<{ probes: Loose[] }>('GET', '/api/probes'))
     .probes.some(({ region_id: region, status }) => region === 'dallas' && status === 'offline'), { what: 'dallas is away' });
-  berlinSees = 'down';
-  await say(id, false);
+  berlinVote = 'down';
+  await report(id, false);
   await isOpen(id);
   expect(await rig.session.ok('GET', `/api/monitors/${id}/regions`)).toMatchObject({
     regions: [{ region: 'dallas', status: 'unknown', reason: 'no_live_probe' }, { region: 'paris', status: 'down' }],
@@ -134,14 +134,14 @@ test('a region whose probes are away outvotes nobody by what it saw before', asy
 }, 120_000);
 
 test('a monitor that needs two votes is unknown while one region reports, and opens no incident', async () => {
-  const id = await watch('two of two', 2);
-  const control = await watch('control of two');
-  await say(id, false);
-  await say(control, false);
+  const id = await createMonitor('two of two', 2);
+  const control = await createMonitor('control of two');
+  await report(id, false);
+  await report(control, false);
   await isOpen(control);
   expect(await statusOf(id)).toBe('unknown');
   expect(await incidentsOf(id)).toEqual([]);
-  expect(asked).not.toContain(id);
+  expect(requested).not.toContain(id);
   expect(await rig.session.ok('GET', `/api/monitors/${id}/regions`)).toMatchObject({
     reason: '2 votes are needed, but only 1 can be counted',
     regions: [{ region: 'dallas', status: 'unknown', reason: null }, { region: 'paris', status: 'down' }],
@@ -149,16 +149,16 @@ test('a monitor that needs two votes is unknown while one region reports, and op
 }, 60_000);
 
 test('regions in one network have one vote together, also when another policy is tried', async () => {
-  const id = await watch('one network', 2);
-  await say(id, true, probes.dallas);
+  const id = await createMonitor('one network', 2);
+  await report(id, true, probes.dallas);
   const setNetwork = (asn: number | null) => Promise.all(['paris', 'dallas'].map((region) => rig.session.ok(
-    'PATCH', `/api/probes/${probes[region as Region].answer?.probe_id}`, { asn },
+    'PATCH', `/api/probes/${probes[region as Region].enrolment?.probe_id}`, { asn },
   )));
   const regions = () => rig.session.ok<Loose>('GET', `/api/monitors/${id}/regions`);
   const incidents = async (policy: string) => (await rig.session.ok<Loose>(
     'POST', `/api/monitors/${id}/simulate`, { from: Date.now() - 60_000, confirmation_policy: { regions: policy } },
   ))['incidents'];
-  await say(id, false);
+  await report(id, false);
   expect(await incidents('all')).toEqual([]);
   expect(await incidents('any')).toHaveLength(1);
   await setNetwork(64_512);
@@ -178,12 +178,12 @@ test('a region that is down alone is told live and alerted where somebody asked 
     name: 'regions', type: 'webhook', config: { url: receiver.url }, is_default: true,
     events: ['monitor.region_degraded', 'monitor.down'],
   });
-  const id = await watch('partly down');
-  await say(id, true, probes.dallas);
-  await say(id, false);
+  const id = await createMonitor('partly down');
+  await report(id, true, probes.dallas);
+  await report(id, false);
   const { data } = await stream.next('monitor.region', ({ monitor_id: of }) => of === id);
   expect(data).toMatchObject({ region: 'paris', status: 'down', previous_status: 'up', reason: 'Status 503' });
-  await say(id, true, probes.dallas);
+  await report(id, true, probes.dallas);
   const alert = await until(() => receiver.requests[0], { what: 'the alert arrives' });
   expect(JSON.parse(String(alert.body))).toMatchObject({ event: 'monitor.region_degraded', incident: null });
   expect(await incidentsOf(id)).toEqual([]);

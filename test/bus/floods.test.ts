@@ -29,7 +29,7 @@ afterAll(() => rig.stop());
 const exceeded = (subject: string): number =>
   rig.fleet.rates.find((rate) => rate.subject === subject)?.exceeded ?? NaN;
 
-const idOf = (probe: TestProbe): string => probe.answer?.probe_id ?? '';
+const idOf = (probe: TestProbe): string => probe.enrolment?.probe_id ?? '';
 
 test('5,000 beats with a wrong revision cost a read and a nudge every few seconds', async () => {
   asked.length = 0;
@@ -52,23 +52,23 @@ test('a probe that missed a change is nudged although another one floods beats',
 });
 
 test('1,000 requests at once are answered a few times; another probe gets its answer meanwhile', async () => {
-  const { region_id: region, probe_id: id } = loud.answer as { region_id: string; probe_id: string };
+  const { region_id: region, probe_id: id } = loud.enrolment as { region_id: string; probe_id: string };
   let answers = 0;
   const inbox = `_INBOX_${id}.flood`;
   loud.nats.subscribe(inbox, { callback: () => (answers += 1) });
   const request = JSON.stringify({ v: 1, revision: 0, after: null });
   for (let at = 0; at < 1000; at += 1) loud.nats.publish(subjects.sync(region, id), request, { reply: inbox });
-  expect((await quiet.ask({ v: 1, revision: 0, after: null })).changes.length).toBe(quiet.held.size);
+  expect((await quiet.requestSync({ v: 1, revision: 0, after: null })).changes.length).toBe(quiet.held.size);
   await until(() => rig.fleet.responder.dropped + answers === 1000, { what: 'each is answered or dropped' });
   expect(answers).toBeGreaterThan(0);
   expect(rig.fleet.responder.dropped).toBeGreaterThan(500);
   // The probe itself is served again at once.
-  expect((await loud.ask({ v: 1, revision: 0, after: null })).changes.length).toBe(loud.held.size);
+  expect((await loud.requestSync({ v: 1, revision: 0, after: null })).changes.length).toBe(loud.held.size);
 });
 
 test('requests beyond a probe\'s rate are ignored', async () => {
-  const { region_id: region, probe_id: id } = loud.answer as { region_id: string; probe_id: string };
+  const { region_id: region, probe_id: id } = loud.enrolment as { region_id: string; probe_id: string };
   for (let at = 0; at < 4000; at += 1) loud.nats.publish(subjects.sync(region, id), '{}');
   await until(() => exceeded('sync') > 500);
-  expect((await quiet.ask({ v: 1, revision: 0, after: null })).reset).toBe(true);
+  expect((await quiet.requestSync({ v: 1, revision: 0, after: null })).reset).toBe(true);
 });

@@ -1,7 +1,7 @@
 import { MongoClient, type Document } from 'mongodb';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { encodeBatch } from '../../shared/contracts/result-pack.ts';
-import { batchReply, type CheckResult } from '../../shared/contracts/result.ts';
+import { batchResponse, type CheckResult } from '../../shared/contracts/result.ts';
 import { subjects } from '../../shared/contracts/subjects.ts';
 import { shardOf } from '../../shared/ids.ts';
 import { ApiSession } from '../helpers/api-session.ts';
@@ -61,12 +61,12 @@ async function report(
     outcome: 'failure', degraded: false, status_code: 500, error: { type: 'status_code', message: 'no' },
     missed: null, timings: null, remote_address: null, tls: null, detail: null,
   };
-  const { region_id, probe_id } = probe.answer as { region_id: string; probe_id: string };
+  const { region_id, probe_id } = probe.enrolment as { region_id: string; probe_id: string };
   const bytes = encodeBatch({ epoch, engine: 'test', first: 1, last: 1, results: [result], dropped: [] });
-  const reply = await probe.nats.request(
+  const response = await probe.nats.request(
     subjects.results(shardOf(monitorId), region_id, probe_id), bytes, { timeout: timeoutMs },
   );
-  return batchReply.parse(JSON.parse(Buffer.from(reply.data).toString())).watermark;
+  return batchResponse.parse(JSON.parse(Buffer.from(response.data).toString())).watermark;
 }
 
 const lettersOf = (epoch: string): Promise<Document[]> =>
@@ -76,7 +76,7 @@ test('the identity of a foreign organization\'s probe votes on nothing, and its 
   const monitorId = await createMonitor('Anywhere', []);
   expect(await report(thief, monitorId, 'foreign')).toBe(1);
   expect(await lettersOf('foreign')).toMatchObject([{
-    reason: 'foreign_organization', monitor_id: monitorId, region: 'thiefs', probe_id: thief.answer?.probe_id,
+    reason: 'foreign_organization', monitor_id: monitorId, region: 'thiefs', probe_id: thief.enrolment?.probe_id,
     seq: 1,
   }]);
   expect(await report(own, monitorId, 'own')).toBe(1);
@@ -103,13 +103,13 @@ test('a result from a region that the controller does not know is counted, and i
   await client.db().collection<{ _id: string }>('regions').deleteOne({ _id: 'thiefs' });
   // A controller that is alone looks once a minute for what it did not change itself; now it reads all regions.
   await rig.session.ok('POST', '/api/regions', { id: 'another', name: 'Another', city: 'Oslo', country: 'NO' });
-  const strays = async () => {
+  const unknownRegionResults = async () => {
     const text = await (await fetch(`${rig.controller.url}/metrics`)).text();
     return Number(/^farwatch_results_unknown_region_total (\d+)$/m.exec(text)?.[1]);
   };
   await until(async () => {
     await expect(report(thief, monitorId, 'stray', 500)).rejects.toThrow('TIMEOUT');
-    return (await strays()) > 0;
+    return (await unknownRegionResults()) > 0;
   }, { what: 'the controller has forgotten the region' });
   expect(await report(shared, monitorId, 'known')).toBe(1);
 });

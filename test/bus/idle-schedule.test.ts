@@ -12,7 +12,7 @@ import { startRegistry, type Registry } from '../helpers/registry.ts';
 import { settled } from '../helpers/settled.ts';
 import { until } from '../helpers/until.ts';
 import { WarpClock } from '../helpers/warp-clock.ts';
-import { watchedMongo } from '../helpers/watched-mongo.ts';
+import { checkedMongo } from '../helpers/checked-mongo.ts';
 
 interface Heartbeat {
   id: string;
@@ -50,7 +50,7 @@ beforeAll(async () => {
     if (typeof command['find'] === 'string') searched.set(command['find'], clock.now());
   };
   rig = await startControllerRig(env, watch, undefined, { clock, domainRoots: registry.roots });
-  mongo = watchedMongo(rig.store.url);
+  mongo = checkedMongo(rig.store.url);
   ({ projects: [{ id: project }] } = await rig.session.ok<{ projects: [{ id: string }] }>('GET', '/api/projects'));
   await rig.session.ok('POST', '/api/integrations', {
     name: 'Hook', type: 'webhook', is_default: true, config: { url: hook.url, method: 'POST' },

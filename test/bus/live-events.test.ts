@@ -17,7 +17,7 @@ let rig: ControllerRig;
 let probe: TestProbe;
 let outside: NatsConnection;
 let stream: EventClient;
-const heard: { subject: string; message: LiveEventMessage }[] = [];
+const received: { subject: string; message: LiveEventMessage }[] = [];
 const raw: string[] = [];
 /** The last number of each shard. */
 const seqs = new Map<number, number>();
@@ -26,7 +26,7 @@ beforeAll(async () => {
   rig = await startControllerRig();
   ({ nc: outside } = await connectController(rig.nats.url, rig.nats.controllerSeed));
   outside.subscribe('events.>', { callback: (_error, message) =>
-    void heard.push({ subject: message.subject, message: liveEventMessage.parse(message.json()) }) });
+    void received.push({ subject: message.subject, message: liveEventMessage.parse(message.json()) }) });
   outside.subscribe('raw.>', { callback: (_error, message) => void raw.push(message.string()) });
   probe = await rig.probe('one');
   const { key } = await rig.session.ok<{ key: string }>('POST', '/api/auth/api-keys', { name: 'reader' });
@@ -50,7 +50,7 @@ async function report(monitorId: string, outcome: 'success' | 'failure'): Promis
     degraded: false, status_code: error ? 503 : 200, error, missed: null, timings: null, remote_address: null,
     tls: null, detail: null,
   };
-  const { region_id, probe_id } = probe.answer as { region_id: string; probe_id: string };
+  const { region_id, probe_id } = probe.enrolment as { region_id: string; probe_id: string };
   const bytes =
     encodeBatch({ epoch: 'e', engine: 'test', first: seq, last: seq, results: [result], dropped: [] });
   await probe.nats.request(
@@ -90,15 +90,15 @@ test('results, states, incidents and probes are published on the bus and streame
 
   const seen = stream.events.filter(({ event }) => event !== 'result');
   await until(
-    () => seen.every((one) => heard.some(({ message }) => message.id === one.id)),
+    () => seen.every((one) => received.some(({ message }) => message.id === one.id)),
     { what: 'the bus has all of it' },
   );
-  for (const { subject, message } of heard) {
+  for (const { subject, message } of received) {
     expect(subject).toBe(`events.${message.organization_id}.${message.project_id}.${message.kind}`);
   }
   expect(new Set(stream.events.map((one) => one.id)).size).toBe(stream.events.length);
   expect(raw.length).toBeGreaterThanOrEqual(3);
-  for (const text of [...raw, JSON.stringify(heard), stream.raw]) expect(text).not.toContain('very-secret');
+  for (const text of [...raw, JSON.stringify(received), stream.raw]) expect(text).not.toContain('very-secret');
 });
 
 test('maintenance is told where it begins and where it ends, live and in the history', async () => {
@@ -135,7 +135,7 @@ test('maintenance is told where it begins and where it ends, live and in the his
 });
 
 test('a beat of a probe is streamed to the projects that may see the probe', async () => {
-  const { probe_id } = probe.answer as { probe_id: string };
+  const { probe_id } = probe.enrolment as { probe_id: string };
   const online = await until(() => {
     probe.beat();
     return stream.events.find(({ event, data }) => event === 'probe' && data['id'] === probe_id);

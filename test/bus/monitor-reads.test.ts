@@ -48,7 +48,7 @@ const failed =
 
 /** Sends these in order, in the lane of their shard. */
 async function send(results: CheckResult[]): Promise<void> {
-  const { region_id, probe_id } = probe.answer as { region_id: string; probe_id: string };
+  const { region_id, probe_id } = probe.enrolment as { region_id: string; probe_id: string };
   for (let at = 0; at < results.length; at += MAX_BATCH_RESULTS) {
     const part = results.slice(at, at + MAX_BATCH_RESULTS);
     const shard = shardOf((part[0] as CheckResult).monitor_id);
@@ -65,7 +65,7 @@ async function send(results: CheckResult[]): Promise<void> {
 test('results are listed newest first, paged and filtered, with their measurements', async () => {
   const id = await create();
   const now = Date.now();
-  const probeId = probe.answer?.probe_id;
+  const probeId = probe.enrolment?.probe_id;
   const sent = Array.from(
     { length: 12 },
     (_, at) => result(id, { started_at: now - (12 - at) * 1000, ...(at % 4 === 0 ? failed : {}) }),
@@ -116,9 +116,9 @@ test('results are listed newest first, paged and filtered, with their measuremen
 
 test('the project\'s statistics show its newest results, without deleted monitors', async () => {
   const [id, gone] = [await create({ name: 'Recent' }), await create({ name: 'Gone' })];
-  const soon = Date.now();
-  await send([result(gone, { started_at: soon + 2 })]);
-  await send([result(id, { started_at: soon + 1, ...failed })]);
+  const nextCheckAt = Date.now();
+  await send([result(gone, { started_at: nextCheckAt + 2 })]);
+  await send([result(id, { started_at: nextCheckAt + 1, ...failed })]);
   await until(
     async () => (await get('/api/monitors/stats')).recent_activity[0]?.monitor_name === 'Gone',
     { what: 'the newest is shown' },
@@ -127,7 +127,7 @@ test('the project\'s statistics show its newest results, without deleted monitor
   const { recent_activity, by_type } = await get('/api/monitors/stats');
   expect(recent_activity[0]).toEqual({
     monitor_id: id, monitor_name: 'Recent', success: false, response_time_ms: 13, status_code: 500,
-    checked_at: new Date(soon + 1).toISOString(),
+    checked_at: new Date(nextCheckAt + 1).toISOString(),
   });
   expect(recent_activity.length).toBeLessThanOrEqual(10);
   expect(by_type.HTTP).toBe((await get('/api/monitors?type=HTTP')).pagination.total_count);
@@ -145,7 +145,7 @@ test('states are listed newest first with begin and end, and each region is list
   const { regions } = await get(`/api/monitors/${id}/regions`);
   expect(regions).toEqual([{
     region: 'local', status: 'down', reason: 'Status 500', last_check_at: now, response_time_ms: 12.5,
-    probe_id: probe.answer?.probe_id,
+    probe_id: probe.enrolment?.probe_id,
   }]);
   await rig.session.ok('POST', `/api/monitors/${id}/pause`);
   const { history } = await until(async () => {
@@ -181,8 +181,8 @@ test('states are listed newest first with begin and end, and each region is list
     regions: 1, regions_online: 1, probes: { online: 1, quarantined: 0 },
   });
   expect(overview.incidents).toMatchObject({ acknowledged: 0 });
-  const told = timeline.filter((entry: Loose) => entry.kind === 'result' || entry.kind === 'state');
-  expect(told).toMatchObject([
+  const resultsAndStates = timeline.filter((entry: Loose) => entry.kind === 'result' || entry.kind === 'state');
+  expect(resultsAndStates).toMatchObject([
     {
       kind: 'result', at: new Date(now).toISOString(),
       result: { region: 'local', success: false, status_code: 500, error: failed.error },
@@ -251,7 +251,7 @@ test('response times by region and hour equal those of the results', async () =>
 });
 
 test('an immediate check returns a result for every region, including those without a live probe', async () => {
-  const { region_id, probe_id } = probe.answer as { region_id: string; probe_id: string };
+  const { region_id, probe_id } = probe.enrolment as { region_id: string; probe_id: string };
   const orders: RunOrder[] = [];
   let isSilent = false;
   probe.nats.subscribe(subjects.run(region_id, probe_id), {
@@ -285,11 +285,11 @@ test('an immediate check returns a result for every region, including those with
   expect(orders[0]).toMatchObject({ reason: 'manual', record: true, assignment: { monitor_id: id } });
 
   const before = (await get('/api/monitors')).pagination.total_count;
-  const tried = await rig.session.ok<Loose>(
+  const testRun = await rig.session.ok<Loose>(
     'POST', '/api/monitors/test',
     { type: 'HTTP', target: 'http://127.0.0.1:9/', monitoring_regions: ['local'] },
   );
-  expect(tried.results).toMatchObject([{ region: 'local', success: true }]);
+  expect(testRun.results).toMatchObject([{ region: 'local', success: true }]);
   expect(orders[1]).toMatchObject({
     record: false, assignment: { spec: { type: 'HTTP', url: 'http://127.0.0.1:9/' } },
   });

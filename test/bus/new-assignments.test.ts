@@ -1,7 +1,7 @@
 import { MongoClient, type Document } from 'mongodb';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { encodeBatch } from '../../shared/contracts/result-pack.ts';
-import { batchReply } from '../../shared/contracts/result.ts';
+import { batchResponse } from '../../shared/contracts/result.ts';
 import { subjects } from '../../shared/contracts/subjects.ts';
 import { newId, shardOf } from '../../shared/ids.ts';
 import { checked } from '../faults/sender.ts';
@@ -27,12 +27,12 @@ afterAll(async () => {
 
 /** Reports a success as the first result of a lane; the watermark of the answer, null without one. */
 async function report(monitorId: string, epoch: string): Promise<number | null> {
-  const { region_id, probe_id } = probe.answer as { region_id: string; probe_id: string };
+  const { region_id, probe_id } = probe.enrolment as { region_id: string; probe_id: string };
   const results = [checked(monitorId, Date.now())];
   const bytes = encodeBatch({ epoch, engine: 'test', first: 1, last: 1, results, dropped: [] });
   const subject = subjects.results(shardOf(monitorId), region_id, probe_id);
-  const reply = await probe.nats.request(subject, bytes, { timeout: 2000 }).catch(() => null);
-  return reply && batchReply.parse(JSON.parse(Buffer.from(reply.data).toString())).watermark;
+  const response = await probe.nats.request(subject, bytes, { timeout: 2000 }).catch(() => null);
+  return response && batchResponse.parse(JSON.parse(Buffer.from(response.data).toString())).watermark;
 }
 
 async function create(name: string): Promise<string> {
@@ -54,13 +54,13 @@ test('the first result of a new assignment is taken at once, by whichever contro
 test('a result that overtakes the configuration of its monitor waits for it, and is not lost', async () => {
   const model = await create('Model');
   const id = newId(Date.now());
-  const held = `${probe.answer?.probe_id}:${model}`;
+  const held = `${probe.enrolment?.probe_id}:${model}`;
   const { _id: _itemId, ...item } = (await collection('assignments').findOne({ _id: held })) as Document;
   const { _id: _modelId, unjournaled: _mark, ...doc } =
     (await collection('monitors').findOne({ _id: model })) as Document;
   // As a controller leaves them that has placed a monitor and not told the owner of its shard yet.
   await collection('monitors').insertOne({ _id: id, ...doc, name: 'Withheld' });
-  await collection('assignments').insertOne({ _id: `${probe.answer?.probe_id}:${id}`, ...item, monitor_id: id });
+  await collection('assignments').insertOne({ _id: `${probe.enrolment?.probe_id}:${id}`, ...item, monitor_id: id });
   for (let round = 0; round < 3; round += 1) expect(await report(id, 'early')).toBe(0);
   await collection('monitors').updateOne({ _id: id }, { $set: { unjournaled: shardOf(id) } });
   await until(async () => (await report(id, 'early')) === 1, { what: 'taken once the owner knows the monitor' });

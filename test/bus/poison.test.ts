@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { MongoClient, type Document } from 'mongodb';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { encodeBatch } from '../../shared/contracts/result-pack.ts';
-import { batchReply, type CheckResult, type ResultBatch } from '../../shared/contracts/result.ts';
+import { batchResponse, type CheckResult, type ResultBatch } from '../../shared/contracts/result.ts';
 import { subjects } from '../../shared/contracts/subjects.ts';
 import { newId, SHARD_COUNT, shardOf } from '../../shared/ids.ts';
 import { startControllerRig, type ControllerRig } from '../helpers/controller-rig.ts';
@@ -34,8 +34,8 @@ afterAll(async () => {
 
 test('the documentation lists exactly the metrics that exist', async () => {
   const text = await (await fetch(`${rig.controller.url}/metrics`)).text();
-  const told = readFileSync(new URL('../../docs/metrics.md', import.meta.url), 'utf8');
-  const named = [...told.matchAll(/^\| `(farwatch_\w+)`/gm)].map(([, name]) => name);
+  const documentation = readFileSync(new URL('../../docs/metrics.md', import.meta.url), 'utf8');
+  const named = [...documentation.matchAll(/^\| `(farwatch_\w+)`/gm)].map(([, name]) => name);
   expect(named.toSorted()).toEqual(
     [...text.matchAll(/^# TYPE (farwatch_\w+)/gm)].map(([, name]) => name).toSorted(),
   );
@@ -69,14 +69,14 @@ function json(batch: ResultBatch, change: object = {}): string {
 
 /** Sends as the probe, to a shard; resolves to the watermark of the answer. */
 async function send(data: Uint8Array | string, toShard = shard()): Promise<number> {
-  const { region_id, probe_id } = probe.answer as { region_id: string; probe_id: string };
-  const reply =
+  const { region_id, probe_id } = probe.enrolment as { region_id: string; probe_id: string };
+  const response =
     await probe.nats.request(subjects.results(toShard, region_id, probe_id), data, { timeout: 60_000 });
-  return batchReply.parse(JSON.parse(Buffer.from(reply.data).toString())).watermark;
+  return batchResponse.parse(JSON.parse(Buffer.from(response.data).toString())).watermark;
 }
 
 function throwAway(data: Uint8Array | string, toShard = shard()): void {
-  const { region_id, probe_id } = probe.answer as { region_id: string; probe_id: string };
+  const { region_id, probe_id } = probe.enrolment as { region_id: string; probe_id: string };
   probe.nats.publish(subjects.results(toShard, region_id, probe_id), data);
 }
 
@@ -107,7 +107,7 @@ test('a rejected result with a readable position becomes a dead letter, and the 
     await send(encodeBatch(batchOf('lane', [resultOf(3, { started_at: Date.now() + 86_400_000 })]))),
   ).toBe(3);
   expect(await letters({ epoch: 'lane', seq: 3 })).toMatchObject([
-    { reason: 'future', probe_id: probe.answer?.probe_id, region: 'local' },
+    { reason: 'future', probe_id: probe.enrolment?.probe_id, region: 'local' },
   ]);
 
   expect(await send(encodeBatch(batchOf('lane', [resultOf(4, { scheduled_at: 1, started_at: 1 })])))).toBe(4);
@@ -122,11 +122,11 @@ test('a rejected result with a readable position becomes a dead letter, and the 
 });
 
 test('an unknown monitor and a monitor of another shard get different reasons', async () => {
-  let stranger = newId(Date.now());
-  while (shardOf(stranger) !== shard()) stranger = newId(Date.now());
-  expect(await send(encodeBatch(batchOf('apart', [resultOf(1, { monitor_id: stranger })])))).toBe(1);
+  let unknownMonitor = newId(Date.now());
+  while (shardOf(unknownMonitor) !== shard()) unknownMonitor = newId(Date.now());
+  expect(await send(encodeBatch(batchOf('apart', [resultOf(1, { monitor_id: unknownMonitor })])))).toBe(1);
   expect(await letters({ epoch: 'apart' })).toMatchObject([
-    { reason: 'unknown_monitor', monitor_id: stranger, seq: 1 },
+    { reason: 'unknown_monitor', monitor_id: unknownMonitor, seq: 1 },
   ]);
 
   const other = (shard() + 1) % SHARD_COUNT;

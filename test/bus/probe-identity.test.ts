@@ -12,11 +12,11 @@ import { startNats, type TestNats } from '../helpers/nats-server.ts';
 import { SimulatedClock } from '../helpers/simulated-clock.ts';
 import { TestProbe } from '../helpers/test-probe.ts';
 import { until } from '../helpers/until.ts';
-import { watchedMongo } from '../helpers/watched-mongo.ts';
+import { checkedMongo } from '../helpers/checked-mongo.ts';
 
 const log = createLog('test', 'silent');
 /** What we promise of a probe's deletion, from the request on; it takes some 50 ms. */
-const REVOKED_WITHIN_MS = 1000;
+const MAX_REVOCATION_MS = 1000;
 /** Attempts that are refused in a row before we believe that nobody lets it in any more. */
 const REFUSALS = 30;
 
@@ -42,10 +42,10 @@ describe.each(servers)('probe identities by %s', (name, startServer) => {
   afterAll(() => rig.stop());
 
   test('an unknown key is refused', async () => {
-    const stranger = new TestProbe();
-    stranger.answer = probe.answer;
+    const unknownProbe = new TestProbe();
+    unknownProbe.enrolment = probe.enrolment;
     const attempt = connect({
-      servers: rig.nats.url, authenticator: nkeyAuthenticator(stranger.user.getSeed()), reconnect: false,
+      servers: rig.nats.url, authenticator: nkeyAuthenticator(unknownProbe.user.getSeed()), reconnect: false,
     });
     await expect(attempt).rejects.toThrow(/Authorization/);
     await expect(connect({ servers: rig.nats.url, reconnect: false })).rejects.toThrow(/Authorization/);
@@ -54,7 +54,7 @@ describe.each(servers)('probe identities by %s', (name, startServer) => {
   test('a probe can receive and publish only its own messages', async () => {
     const mine = address(probe);
     const theirs = address(other);
-    const heard: string[] = [];
+    const received: string[] = [];
     const denied = watchDenials(probe.nats);
     const forbiddenReads = [
       '>', 'assign.>', `assign.${theirs}`, `run.${theirs}`, 'results.>', 'beat.>', 'evidence.>', 'sync.>', 'events.>',
@@ -63,7 +63,7 @@ describe.each(servers)('probe identities by %s', (name, startServer) => {
     for (const subject of forbiddenReads) {
       probe.nats.subscribe(
         subject,
-        { callback: (error, message) => void (error ?? heard.push(`${subject}: ${message.subject}`)) },
+        { callback: (error, message) => void (error ?? received.push(`${subject}: ${message.subject}`)) },
       );
     }
     await until(
@@ -79,7 +79,7 @@ describe.each(servers)('probe identities by %s', (name, startServer) => {
     const controller = rig.fleets[0]?.bus;
     for (const subject of forbiddenWrites) {
       controller?.subscribe(subject, (message) => void (Buffer.from(message.data).toString() === 'forged' &&
-        heard.push(`heard ${message.subject}`)));
+        received.push(`heard ${message.subject}`)));
     }
     for (const subject of forbiddenWrites) probe.nats.publish(subject, 'forged');
     await until(
@@ -89,30 +89,30 @@ describe.each(servers)('probe identities by %s', (name, startServer) => {
 
     await rig.fleet.placement.apply([monitorDoc(1), monitorDoc(2), monitorDoc(3), monitorDoc(4)]);
     await other.follow();
-    expect(heard).toEqual([]);
+    expect(received).toEqual([]);
   });
 
   test("an answer redirected to another probe's inbox does not verify there", async () => {
-    const strays: Msg[] = [];
+    const redirected: Msg[] = [];
     other.nats.subscribe(
-      `assign.${address(other)}`, { callback: (error, message) => void (error ?? strays.push(message)) },
+      `assign.${address(other)}`, { callback: (error, message) => void (error ?? redirected.push(message)) },
     );
     await other.nats.flush();
     probe.nats.publish(
       `sync.${address(probe)}`, JSON.stringify({ v: 1, revision: 0, after: null }),
       { reply: `assign.${address(other)}` },
     );
-    const stray = await until(() => strays[0]);
-    expect(() => other.open(stray.data)).toThrow('for another probe');
+    const message = await until(() => redirected[0]);
+    expect(() => other.open(message.data)).toThrow('for another probe');
   });
 
   test('a deleted probe is disconnected and its monitors move; the other probe stays connected', async () => {
     const ended = probe.nats.closed();
     const before = rig.fleets[0]?.bus.stats().reconnects;
-    const askedAt = performance.now();
-    await rig.call('DELETE', '/api/probes/:id', { params: { id: probe.answer?.probe_id } });
+    const requestedAt = performance.now();
+    await rig.call('DELETE', '/api/probes/:id', { params: { id: probe.enrolment?.probe_id } });
     await ended;
-    expect(performance.now() - askedAt).toBeLessThan(REVOKED_WITHIN_MS);
+    expect(performance.now() - requestedAt).toBeLessThan(MAX_REVOCATION_MS);
     expect(other.nats.isClosed()).toBe(false);
     expect(rig.fleets[0]?.bus.stats().reconnects).toBe(before);
     await until(() => other.held.size === 4, { what: 'monitors moved' });
@@ -126,12 +126,12 @@ describe.each(servers)('probe identities by %s', (name, startServer) => {
     const stubborn = await rig.probe('stubborn');
     // Its rounds never come, so it learns of the deletion by being told.
     await rig.controller({ ownsAll: false, clock: new SimulatedClock(Date.now()) });
-    await rig.call('DELETE', '/api/probes/:id', { params: { id: stubborn.answer?.probe_id } });
+    await rig.call('DELETE', '/api/probes/:id', { params: { id: stubborn.enrolment?.probe_id } });
     let refused = 0;
     await until(async () => {
-      const letIn = await connectAs(stubborn, rig);
-      await letIn?.closed();
-      refused = letIn ? 0 : refused + 1;
+      const connection = await connectAs(stubborn, rig);
+      await connection?.closed();
+      refused = connection ? 0 : refused + 1;
       return refused === REFUSALS;
     }, { everyMs: 0, what: 'it is refused again and again' });
   });
@@ -139,18 +139,18 @@ describe.each(servers)('probe identities by %s', (name, startServer) => {
   test.runIf(name === 'auth callout')('nor does a controller that cannot read of its deletion', async () => {
     const doomed = await rig.probe('doomed');
     const toMongo = await startMongoProxy(rig.store.url);
-    const mongo = watchedMongo(toMongo.url);
+    const mongo = checkedMongo(toMongo.url);
     const { identities } = await rig.controller({ ownsAll: false, mongo });
     await rig.fleets.at(-1)?.bus.flush().then(() => identities.publish());
     toMongo.drop();
-    await rig.call('DELETE', '/api/probes/:id', { params: { id: doomed.answer?.probe_id } });
+    await rig.call('DELETE', '/api/probes/:id', { params: { id: doomed.enrolment?.probe_id } });
     for (let at = 0; at < REFUSALS; at += 1) expect(await connectAs(doomed, rig)).toBe(null);
     // Once nobody is left who could, those whom it knows come in.
     const [cut] = rig.fleets.splice(-1);
     for (const { fleet, bus } of rig.fleets.splice(0)) await fleet.stop().then(() => bus.close());
-    const letIn = await connectAs(other, rig);
-    expect(letIn).not.toBe(null);
-    await letIn?.close();
+    const connection = await connectAs(other, rig);
+    expect(connection).not.toBe(null);
+    await connection?.close();
     toMongo.heal();
     await cut?.fleet.stop();
     await Promise.all([cut?.bus.close(), mongo.close(), toMongo.close()]);
@@ -244,7 +244,7 @@ function connectAs({ user }: TestProbe, { nats }: FleetRig): Promise<NatsConnect
 }
 
 function address(probe: TestProbe): string {
-  return `${probe.answer?.region_id}.${probe.answer?.probe_id}`;
+  return `${probe.enrolment?.region_id}.${probe.enrolment?.probe_id}`;
 }
 
 function watchDenials(connection: NatsConnection): Set<string> {

@@ -8,7 +8,7 @@ import { WarpClock } from '../helpers/warp-clock.ts';
 
 const NAMES = ['one', 'two', 'three', 'four'] as const;
 type Name = (typeof NAMES)[number];
-const ASKED = ['probe.offline', 'probe.online', 'probe.quarantined', 'probe.released'];
+const PROBE_EVENTS = ['probe.offline', 'probe.online', 'probe.quarantined', 'probe.released'];
 
 const clock = new WarpClock();
 let rig: ControllerRig;
@@ -32,7 +32,7 @@ beforeAll(async () => {
   const to = (events: string[]) => rig.session.ok<Loose>('POST', '/api/integrations', {
     name: events[0], type: 'webhook', config: { url: `${receiver.url}/${events.length}` }, events,
   });
-  await to(ASKED);
+  await to(PROBE_EVENTS);
   await to(['monitor.down', 'monitor.up', 'monitor.region_degraded']);
   beats = setInterval(() => {
     turn += 1;
@@ -50,36 +50,36 @@ afterAll(async () => {
 });
 
 const is = (name: Name, status: string) => until(async () => {
-  const id = probes[name].answer?.probe_id;
+  const id = probes[name].enrolment?.probe_id;
   return (await rig.session.ok<Loose>('GET', `/api/probes/${id}`)).probe.status === status;
 }, { what: `${name} is ${status}` });
 
-const heard = (): Loose[] => receiver.requests.map(({ body }) => JSON.parse(String(body)));
-const told = () => heard().map(({ event, probe }) => `${event} ${probe.name}`);
+const notices = (): Loose[] => receiver.requests.map(({ body }) => JSON.parse(String(body)));
+const summaries = () => notices().map(({ event, probe }) => `${event} ${probe.name}`);
 
 /** Lets time pass, in steps too short to take a beating probe for dead, until the operator has heard `count` notices. */
-const hears = (count: number) => until(() => {
-  if (told().length < count) clock.warp(2000);
-  return told().length >= count;
+const receiveNotices = (count: number) => until(() => {
+  if (summaries().length < count) clock.warp(2000);
+  return summaries().length >= count;
 }, { what: `${count} notices`, everyMs: 150 });
 
 test('an operator who asks for it is told of each probe that falls silent or is quarantined, and of the end', async () => {
   silent.add('one');
-  await hears(1);
-  expect(heard()[0]).toMatchObject({
+  await receiveNotices(1);
+  expect(notices()[0]).toMatchObject({
     event: 'probe.offline', monitor: null, incident: null,
     probe: { name: 'one', region: 'oslo', reason: 'No beat for more than 15 seconds' },
   });
   // A restart tells nothing again.
   await rig.restart(async () => undefined);
   silent.delete('one');
-  await hears(2);
+  await receiveNotices(2);
 
   lives = ['a', 'b'];
-  await hears(3);
-  expect(heard()[2]?.['probe'].reason).toMatch(/^Two processes use this identity/);
+  await receiveNotices(3);
+  expect(notices()[2]?.['probe'].reason).toMatch(/^Two processes use this identity/);
   lives = ['b'];
-  await hears(4);
+  await receiveNotices(4);
 
   // More than half at once: the network of the controllers, more likely.
   for (const name of ['one', 'two', 'three'] as const) silent.add(name);
@@ -91,8 +91,8 @@ test('an operator who asks for it is told of each probe that falls silent or is 
   silent.clear();
   for (const name of NAMES) await is(name, 'online');
   silent.add('four');
-  await hears(5);
-  expect(told()).toEqual([
+  await receiveNotices(5);
+  expect(summaries()).toEqual([
     'probe.offline one', 'probe.online one', 'probe.quarantined two', 'probe.released two', 'probe.offline four',
   ]);
   expect(new Set(receiver.requests.map(({ path }) => path))).toEqual(new Set(['/4']));

@@ -21,7 +21,7 @@ export function makeProbeUser(region: string, id: string): ProbeUser {
   return { region, id, seed: user.getSeed(), entry: { nkey: user.getPublicKey(), permissions } };
 }
 
-export interface WatchedConnection {
+export interface TestConnection {
   nc: NatsConnection;
   /** Everything the connection reported, `type data` each. */
   statuses: string[];
@@ -30,15 +30,15 @@ export interface WatchedConnection {
 /** Connects as a probe; `inboxPrefix` null is a client that does not play by the rules. */
 export function connectProbe(
   url: string, user: ProbeUser, inboxPrefix: string | null = `_INBOX_${user.id}`,
-): Promise<WatchedConnection> {
+): Promise<TestConnection> {
   return open(url, user.seed, inboxPrefix ?? undefined);
 }
 
-export function connectController(url: string, seed: string): Promise<WatchedConnection> {
+export function connectController(url: string, seed: string): Promise<TestConnection> {
   return open(url, new TextEncoder().encode(seed));
 }
 
-async function open(url: string, seed: Uint8Array, inboxPrefix?: string): Promise<WatchedConnection> {
+async function open(url: string, seed: Uint8Array, inboxPrefix?: string): Promise<TestConnection> {
   const nc = await connect({
     servers: url, authenticator: nkeyAuthenticator(seed), inboxPrefix, maxReconnectAttempts: 2,
     reconnectTimeWait: 50, tls: null,

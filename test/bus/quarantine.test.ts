@@ -51,14 +51,14 @@ afterAll(async () => {
   await rig?.stop();
 });
 
-const idOf = (name: keyof typeof probes): string => probes[name].answer?.probe_id ?? '';
+const idOf = (name: keyof typeof probes): string => probes[name].enrolment?.probe_id ?? '';
 const read = async (name: keyof typeof probes) =>
   (await rig.session.ok<{ probe: ProbeView }>('GET', `/api/probes/${idOf(name)}`)).probe;
 const is = (name: keyof typeof probes, status: string) =>
   until(async () => (await read(name)).status === status, { what: `${name} is ${status}` });
 
 /** By default in Oslo alone, where one vote is enough. */
-async function watch(name: string, change: object = {}): Promise<string> {
+async function createMonitor(name: string, change: object = {}): Promise<string> {
   const { monitor: { id } } = await rig.session.ok<{ monitor: { id: string } }>('POST', '/api/monitors', {
     name, type: 'HTTP', target: 'http://127.0.0.1:9/', interval_seconds: 60, monitoring_regions: ['oslo'],
     confirmation_policy: { regions: 'any', retries: 0 }, ...change,
@@ -67,7 +67,7 @@ async function watch(name: string, change: object = {}): Promise<string> {
   return id;
 }
 
-async function say(probe: TestProbe, id: string, isUp: boolean): Promise<void> {
+async function report(probe: TestProbe, id: string, isUp: boolean): Promise<void> {
   epochs += 1;
   const results = [checked(id, clock.now(), isUp)];
   await postAll(lettersOf(probe, `epoch-${epochs}`, results), (letters) => letters);
@@ -80,9 +80,9 @@ const incidentsOf = async (id: string) =>
   (await rig.session.ok<{ incidents: unknown[] }>('GET', `/api/incidents?check_id=${id}`)).incidents;
 
 test('a probe whose identity two processes use loses its vote and its work, and gets both back', async () => {
-  const ids = await Promise.all(Array.from({ length: 8 }, (_, at) => watch(`monitor ${at}`)));
+  const ids = await Promise.all(Array.from({ length: 8 }, (_, at) => createMonitor(`monitor ${at}`)));
   const id = ids.find((one) => probes.bad.held.has(one)) as string;
-  await say(probes.bad, id, true);
+  await report(probes.bad, id, true);
   await until(async () => (await statusOf(id)) === 'up', { what: 'it is up' });
   const { key } = await rig.session.ok<{ key: string }>('POST', '/api/auth/api-keys', { name: 'events' });
   const events = await EventClient.open(rig.controller.url, { 'x-api-key': key });
@@ -98,7 +98,7 @@ test('a probe whose identity two processes use loses its vote and its work, and 
   });
 
   // Checks that were under way when the monitor moved.
-  await say(probes.bad, id, false);
+  await report(probes.bad, id, false);
   expect(await statusOf(id)).toBe('up');
   expect(await incidentsOf(id)).toEqual([]);
   const { results } = await rig.session.ok<{ results: { probe_id: string; outcome: string }[] }>(
@@ -106,7 +106,7 @@ test('a probe whose identity two processes use loses its vote and its work, and 
   );
   expect(results.filter(({ outcome }) => outcome === 'failure')).toMatchObject([{ probe_id: idOf('bad') }]);
   // The word of the probe that has them now counts.
-  await say(probes.good, id, false);
+  await report(probes.good, id, false);
   await until(async () => (await incidentsOf(id)).length === 1, { what: 'the incident' });
 
   lives = ['two'];
@@ -132,7 +132,7 @@ test('a probe that contradicts most other regions keeps its monitors and loses i
   // One of each shard, so that neither controller sees ten of them by itself.
   const byShard = new Map<number, string>();
   for (let at = 0; byShard.size < 12; at += 1) {
-    const id = await watch(`everywhere ${at}`, everywhere);
+    const id = await createMonitor(`everywhere ${at}`, everywhere);
     byShard.set(shardOf(id), id);
   }
   const ids = [...byShard.values()];
@@ -140,9 +140,9 @@ test('a probe that contradicts most other regions keeps its monitors and loses i
   await until(() => ids.every((id) => other.held.has(id) && probes.third.held.has(id)), { what: 'assigned' });
   await Promise.all(ids.map(async (id) => {
     const holders = [other, ...Object.values(others).filter(({ held }) => held.has(id))];
-    await Promise.all(holders.map((probe) => say(probe, id, true)));
+    await Promise.all(holders.map((probe) => report(probe, id, true)));
   }));
-  await Promise.all(ids.map((id) => say(other, id, false)));
+  await Promise.all(ids.map((id) => report(other, id, false)));
   await until(async () => {
     // Shorter than the leases of shards.
     clock.warp(2500);
@@ -152,14 +152,14 @@ test('a probe that contradicts most other regions keeps its monitors and loses i
     /^It reports \d\d of \d\d monitors down that are up in most other regions$/,
   );
   expect(ids.every((id) => other.held.has(id))).toBe(true);
-  const fresh = await watch('nobody votes', { monitoring_regions: ['local'] });
+  const fresh = await createMonitor('nobody votes', { monitoring_regions: ['local'] });
   const views = () => Promise.all([rig.session, rig.session.at(second.url)].map(
     (session) => session.ok<RegionsView>('GET', `/api/monitors/${fresh}/regions`),
   ));
   await until(async () => (await views()).every(({ regions }) => regions[0]?.reason === 'quarantined'), {
     what: 'both controllers know of the quarantine',
   });
-  await say(other, fresh, false);
+  await report(other, fresh, false);
   const nobody = {
     reason: 'No region has a vote', regions: [{ region: 'local', status: 'unknown', reason: 'quarantined' }],
   };

@@ -45,13 +45,13 @@ async function report(startedAt = Date.now()): Promise<number> {
     started_at: startedAt, response_time_ms: 5, outcome: 'success', degraded: false, status_code: 200,
     error: null, missed: null, timings: null, remote_address: null, tls: null, detail: null,
   };
-  const { region_id, probe_id } = probe.answer as { region_id: string; probe_id: string };
+  const { region_id, probe_id } = probe.enrolment as { region_id: string; probe_id: string };
   const bytes =
     encodeBatch({ epoch: 'e', engine: 'test', first: seq, last: seq, results: [result], dropped: [] });
   const subject = subjects.results(shardOf(monitorId), region_id, probe_id);
   await until(async () => {
-    const reply = await probe.nats.request(subject, bytes, { timeout: 2000 }).catch(() => null);
-    return (reply?.json<{ watermark: number }>().watermark ?? 0) >= seq;
+    const response = await probe.nats.request(subject, bytes, { timeout: 2000 }).catch(() => null);
+    return (response?.json<{ watermark: number }>().watermark ?? 0) >= seq;
   }, { what: 'the result is stored' });
   const path = `/api/monitors/${monitorId}/results?limit=500`;
   await until(async () => {
@@ -77,9 +77,9 @@ test('results are published only while a subscription or a live stream reads the
 
   const { key } = await rig.session.ok<{ key: string }>('POST', '/api/auth/api-keys', { name: 'reader' });
   const stream = await EventClient.open(rig.controller.url, { 'x-api-key': key });
-  const live = await report();
+  const streamed = await report();
   await stream.next('result', (data) => data['monitor_id'] === monitorId);
-  expect(published).toEqual([read, live]);
+  expect(published).toEqual([read, streamed]);
   stream.close();
 });
 
@@ -89,8 +89,8 @@ test('a result from a backlog says when it was checked, when it came and from wh
   await subscriber.consumer();
   const [checkedAt, sentAt] = [Date.now() - 600_000, Date.now()];
   const read = await report(checkedAt);
-  const kept = (await subscriber.fetch(10)).map((text) => JSON.parse(text) as Record<string, unknown>);
-  const raw = kept.at(-1);
+  const stored = (await subscriber.fetch(10)).map((text) => JSON.parse(text) as Record<string, unknown>);
+  const raw = stored.at(-1);
   expect(raw).toMatchObject({ seq: read, late: true, started_at: checkedAt, epoch: 'e' });
   expect(raw?.['received_at']).toBeGreaterThanOrEqual(sentAt);
   const { results } = await rig.session.ok<{ results: Record<string, unknown>[] }>(

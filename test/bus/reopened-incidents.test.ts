@@ -8,7 +8,7 @@ import { startReceiver, type Receiver } from '../helpers/receiver.ts';
 import { settled } from '../helpers/settled.ts';
 import { until } from '../helpers/until.ts';
 import { WarpClock } from '../helpers/warp-clock.ts';
-import { watchedMongo } from '../helpers/watched-mongo.ts';
+import { checkedMongo } from '../helpers/checked-mongo.ts';
 
 interface Heartbeat {
   id: string;
@@ -31,7 +31,7 @@ beforeEach(async () => {
   clock = new WarpClock();
   hook = await startReceiver();
   rig = await startControllerRig({ ALLOW_PRIVATE_DESTINATIONS: 'true' }, undefined, undefined, { clock });
-  mongo = watchedMongo(rig.store.url);
+  mongo = checkedMongo(rig.store.url);
   await rig.session.ok('POST', '/api/integrations', {
     name: 'Hook', type: 'webhook', is_default: true, config: { url: hook.url, method: 'POST' },
   });
@@ -43,15 +43,15 @@ afterEach(async () => {
 });
 
 /** Lets seconds pass, each with time for what is due then. */
-async function passSeconds(seconds: number): Promise<void> {
+async function advanceSeconds(seconds: number): Promise<void> {
   for (let at = 0; at < seconds; at += 1) {
     clock.warp(1000);
     await settled(mongo, rig.commands);
   }
 }
 
-const passUntil = (what: string, isReached: () => Promise<boolean> | boolean) => until(async () => {
-  await passSeconds(1);
+const advanceUntil = (what: string, isReached: () => Promise<boolean> | boolean) => until(async () => {
+  await advanceSeconds(1);
   return isReached();
 }, { what, everyMs: 0 });
 
@@ -64,7 +64,7 @@ const ping = (one: Heartbeat, path = '') =>
   fetch(`${rig.controller.url}/api/heartbeat/${one.heartbeat_token}${path}`, { method: 'POST' });
 const incidentsOf = async ({ id }: Heartbeat): Promise<Incident[]> =>
   (await rig.session.ok<{ incidents: Incident[] }>('GET', `/api/incidents?check_id=${id}`)).incidents;
-const openOf = async (one: Heartbeat) => (await incidentsOf(one)).filter(({ status }) => status === 'open');
+const openIncidentsOf = async (one: Heartbeat) => (await incidentsOf(one)).filter(({ status }) => status === 'open');
 const alertsOf = ({ id }: Heartbeat) => hook.requests
   .map(({ body }) => JSON.parse(body.toString('utf8')) as { event: string; monitor: { id: string }; incident: Incident })
   .filter(({ monitor }) => monitor.id === id);
@@ -73,8 +73,8 @@ const alertsOf = ({ id }: Heartbeat) => hook.requests
 async function failed(): Promise<{ job: Heartbeat; first: Incident }> {
   const job = await heartbeat();
   await ping(job, '/fail');
-  await passUntil('the outage is alerted', () => alertsOf(job).length === 1);
-  const [first] = await openOf(job);
+  await advanceUntil('the outage is alerted', () => alertsOf(job).length === 1);
+  const [first] = await openIncidentsOf(job);
   return { job, first: first as Incident };
 }
 
@@ -83,22 +83,22 @@ const resolve = ({ id }: Incident) => rig.session.ok('PUT', `/api/incidents/${id
 describe('an outage that goes on after a person has resolved its incident', () => {
   test('opens another incident 5 minutes later, and alerts once, on an idle controller', async () => {
     const { job, first } = await failed();
-    await passSeconds(2 * MINUTE_S);
+    await advanceSeconds(2 * MINUTE_S);
     await resolve(first);
     const resolvedAt = clock.now();
-    await passUntil('another incident is open', async () => (await openOf(job)).length === 1);
+    await advanceUntil('another incident is open', async () => (await openIncidentsOf(job)).length === 1);
     const afterMs = clock.now() - resolvedAt;
     expect(afterMs).toBeGreaterThanOrEqual(5 * MINUTE_S * 1000);
     expect(afterMs).toBeLessThan((5 * MINUTE_S + GRACE_S) * 1000);
-    await passUntil('it is alerted', () => alertsOf(job).length === 2);
-    const [again] = await openOf(job);
+    await advanceUntil('it is alerted', () => alertsOf(job).length === 2);
+    const [again] = await openIncidentsOf(job);
     expect(alertsOf(job)[1]).toMatchObject({ event: 'monitor.down', incident: { id: again?.id } });
     expect(again?.started_at).toBe(first.started_at);
-    await passSeconds(6 * MINUTE_S);
+    await advanceSeconds(6 * MINUTE_S);
     expect(await incidentsOf(job)).toHaveLength(2);
     await ping(job);
-    await passUntil('it is resolved', async () => (await openOf(job)).length === 0);
-    await passUntil('its end is alerted', () => alertsOf(job).length === 3);
+    await advanceUntil('it is resolved', async () => (await openIncidentsOf(job)).length === 0);
+    await advanceUntil('its end is alerted', () => alertsOf(job).length === 3);
     expect(alertsOf(job)[2]).toMatchObject({ event: 'monitor.up', incident: { id: again?.id } });
     expect(await mongo.db.collection('incidents').countDocuments({ unjournaled: { $gte: 0 } })).toBe(0);
   }, 300_000);
@@ -110,13 +110,13 @@ describe('an outage that goes on after a person has resolved its incident', () =
       name: 'Shop', type: 'HTTP', target: 'http://shop.example/', interval_seconds: MINUTE_S,
       confirmation_policy: { regions: 'any', retries: 0 },
     });
-    const passBeating = (what: string, isReached: () => Promise<boolean> | boolean) => passUntil(what, () => {
+    const advanceWithBeats = (what: string, isReached: () => Promise<boolean> | boolean) => advanceUntil(what, () => {
       probe.beat({ sent_at: clock.now() });
       return isReached();
     });
-    await passBeating('the monitor is assigned', () => probe.held.has(id));
+    await advanceWithBeats('the monitor is assigned', () => probe.held.has(id));
     let epochs = 0;
-    const say = async (isUp: boolean) => {
+    const report = async (isUp: boolean) => {
       epochs += 1;
       await postAll(lettersOf(probe, `epoch-${epochs}`, [checked(id, clock.now(), isUp)]), (letters) => letters);
     };
@@ -124,34 +124,34 @@ describe('an outage that goes on after a person has resolved its incident', () =
       'GET', `/api/incidents?check_id=${id}`,
     )).incidents;
     const from = clock.now();
-    await say(false);
-    await passBeating('an incident is open', async () => (await incidents()).length === 1);
+    await report(false);
+    await advanceWithBeats('an incident is open', async () => (await incidents()).length === 1);
     const [first] = await incidents();
     await resolve(first as Incident);
     for (let minute = 0; minute < 5; minute += 1) {
       const until = clock.now() + MINUTE_S * 1000;
-      await passBeating('a minute is over', () => clock.now() >= until);
-      await say(false);
+      await advanceWithBeats('a minute is over', () => clock.now() >= until);
+      await report(false);
     }
-    await passBeating('another incident is open', async () => (await incidents()).length === 2);
+    await advanceWithBeats('another incident is open', async () => (await incidents()).length === 2);
     const actual = async () => (await rig.session.ok<{ actual: Record<string, unknown>[] }>(
       'POST', `/api/monitors/${id}/simulate`, { from, to: clock.now(), confirmation_policy: {} },
     )).actual;
     const started_at = Date.parse(first?.started_at ?? '');
     expect(await actual()).toMatchObject([{ started_at, resolved_at: null, votes: [{ vote: 'down' }] }]);
     const upAt = clock.now();
-    await say(true);
-    await passBeating('it is resolved', async () => (await incidents()).every(({ status }) => status === 'resolved'));
+    await report(true);
+    await advanceWithBeats('it is resolved', async () => (await incidents()).every(({ status }) => status === 'resolved'));
     expect(await actual()).toMatchObject([{ started_at, resolved_at: upAt, votes: [{ vote: 'down' }] }]);
   }, 300_000);
 
   test('opens none when the monitor recovers or is paused in time', async () => {
     const [recovering, paused] = [await failed(), await failed()];
     for (const { first } of [recovering, paused]) await resolve(first);
-    await passSeconds(MINUTE_S);
+    await advanceSeconds(MINUTE_S);
     await ping(recovering.job);
     await rig.session.ok('POST', `/api/monitors/${paused.job.id}/pause`);
-    await passSeconds(5 * MINUTE_S + GRACE_S);
+    await advanceSeconds(5 * MINUTE_S + GRACE_S);
     for (const { job } of [recovering, paused]) expect(await incidentsOf(job)).toHaveLength(1);
   }, 300_000);
 
@@ -159,10 +159,10 @@ describe('an outage that goes on after a person has resolved its incident', () =
     const { job, first } = await failed();
     await resolve(first);
     await rig.restart(async () => clock.warp(10 * MINUTE_S * 1000));
-    await passUntil('another incident is open', async () => (await openOf(job)).length === 1);
-    await passUntil('it is alerted', () => alertsOf(job).length === 2);
+    await advanceUntil('another incident is open', async () => (await openIncidentsOf(job)).length === 1);
+    await advanceUntil('it is alerted', () => alertsOf(job).length === 2);
     await rig.restart(async () => undefined);
-    await passSeconds(2 * MINUTE_S);
+    await advanceSeconds(2 * MINUTE_S);
     expect([await incidentsOf(job), alertsOf(job)].map(({ length }) => length)).toEqual([2, 2]);
   }, 300_000);
 
@@ -170,14 +170,14 @@ describe('an outage that goes on after a person has resolved its incident', () =
     const all: Awaited<ReturnType<typeof failed>>[] = [];
     while (new Set(all.map(({ job }) => shardOf(job.id))).size < 4) all.push(await failed());
     for (const { first } of all) await resolve(first);
-    await passSeconds(MINUTE_S);
+    await advanceSeconds(MINUTE_S);
     const other = await rig.another();
     await until(async () => (await fetch(`${other.url}/readyz`)).status === 200, { what: 'the other has its share' });
     for (const { job } of all) {
-      await passUntil('another incident is open', async () => (await openOf(job)).length === 1);
-      await passUntil('it is alerted', () => alertsOf(job).length === 2);
+      await advanceUntil('another incident is open', async () => (await openIncidentsOf(job)).length === 1);
+      await advanceUntil('it is alerted', () => alertsOf(job).length === 2);
     }
-    await passSeconds(MINUTE_S);
+    await advanceSeconds(MINUTE_S);
     for (const { job } of all) {
       expect([await incidentsOf(job), alertsOf(job)].map(({ length }) => length)).toEqual([2, 2]);
     }

@@ -5,10 +5,10 @@ import { shardOf } from '../../shared/ids.ts';
 import type { Loose } from '../helpers/api-client.ts';
 import { startControllerRig, type ControllerRig } from '../helpers/controller-rig.ts';
 import { until } from '../helpers/until.ts';
-import { watchedMongo } from '../helpers/watched-mongo.ts';
+import { checkedMongo } from '../helpers/checked-mongo.ts';
 import { Random } from '../simulation/random.ts';
-import { writePast, type Past } from './past-writer.ts';
-import { script, sumsOf, type Script, type Told, type Watch } from './told-results.ts';
+import { writeHistory, type ScriptedMonitor } from './history-writer.ts';
+import { script, sumsOf, type Script, type ScriptedResult, type MonitorSetup } from './scripted-results.ts';
 
 /** Another one gives other outages, holes and pauses. */
 const SEED = Number(process.env['FARWATCH_SEED'] ?? 11);
@@ -16,9 +16,9 @@ const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
 const DAY_MS = 24 * HOUR_MS;
 
-interface Known {
+interface MonitorCase {
   id: string;
-  watch: Watch;
+  setup: MonitorSetup;
   script: Script;
 }
 
@@ -28,10 +28,10 @@ const SPELLS = [[-92, -90.6], [-89.2, -88], [-31, -28.9], [-8.2, -6], [-1.6, 0]]
 describe(`reported statistics equal those of the results, with seed ${SEED}`, () => {
   let rig: ControllerRig;
   let began = 0;
-  const known = new Map<string, Known>();
+  const cases = new Map<string, MonitorCase>();
   const get = (path: string) => rig.session.ok<Loose>('GET', path);
-  const each = (check: (one: Known, name: string) => Promise<void>) =>
-    Promise.all([...known].map(([name, one]) => check(one, name)));
+  const each = (check: (one: MonitorCase, name: string) => Promise<void>) =>
+    Promise.all([...cases].map(([name, one]) => check(one, name)));
 
   beforeAll(async () => {
     rig = await startControllerRig();
@@ -39,17 +39,17 @@ describe(`reported statistics equal those of the results, with seed ${SEED}`, ()
     const random = new Random(SEED);
     began = Date.now();
     const group = await rig.session.ok<Loose>('POST', '/api/groups', { name: 'All of them' });
-    const make = async (name: string, watch: Watch, told: Script) => {
+    const make = async (name: string, setup: MonitorSetup, scripted: Script) => {
       const body = {
-        name, type: 'HTTP', target: 'http://127.0.0.1:9/', interval_seconds: watch.intervalMs / 1000,
+        name, type: 'HTTP', target: 'http://127.0.0.1:9/', interval_seconds: setup.intervalMs / 1000,
         group_id: group['id'],
-        confirmation_policy: { regions: 'any', retries: watch.retries },
+        confirmation_policy: { regions: 'any', retries: setup.retries },
       };
       const { monitor } = await rig.session.ok<Loose>('POST', '/api/monitors', body);
-      known.set(name, { id: monitor.id, watch, script: told });
+      cases.set(name, { id: monitor.id, setup, script: scripted });
     };
-    const spells = (watch: Watch): Script =>
-      together(SPELLS.map(([from, to]) => script(random, watch, began + from * DAY_MS, began + to * DAY_MS)));
+    const spells = (setup: MonitorSetup): Script =>
+      together(SPELLS.map(([from, to]) => script(random, setup, began + from * DAY_MS, began + to * DAY_MS)));
     const plain = { intervalMs: 10 * MINUTE_MS, retries: 1, regions: ['local'] };
     const twice = { intervalMs: 10 * MINUTE_MS, retries: 0, regions: ['local', 'us'] };
     const often = { intervalMs: 5 * MINUTE_MS, retries: 2, regions: ['local', 'us'] };
@@ -59,37 +59,37 @@ describe(`reported statistics equal those of the results, with seed ${SEED}`, ()
     await make('Often', often, spells(often));
     await make(
       'Quiet now', plain,
-      together([script(random, plain, began - 1.5 * DAY_MS, began - 3 * HOUR_MS), justTold(began)]),
+      together([script(random, plain, began - 1.5 * DAY_MS, began - 3 * HOUR_MS), latestScript(began)]),
     );
     await make('Cut off for days', away, together([
       calm(away, began - 12 * DAY_MS, began - 10 * DAY_MS), cutOff(random, began),
       calm(away, began - 2 * HOUR_MS, began),
     ]));
     await until(
-      async () => (await configs(rig, [...known.values()].map(({ id }) => id))).size === known.size,
+      async () => (await configs(rig, [...cases.values()].map(({ id }) => id))).size === cases.size,
       { what: 'the owners know them' },
     );
     await rig.restart(async () => {
-      const found = await configs(rig, [...known.values()].map(({ id }) => id));
-      const pasts = [...known.values()].map(({ id, watch, script: told }): Past => {
+      const found = await configs(rig, [...cases.values()].map(({ id }) => id));
+      const monitors = [...cases.values()].map(({ id, setup, script: scripted }): ScriptedMonitor => {
         const config = found.get(id) as MonitorConfig;
-        const revision = config.revision + 2 * told.pauses.length;
-        return { script: told, config: { ...config, revision, assigned: watch.regions } };
+        const revision = config.revision + 2 * scripted.pauses.length;
+        return { script: scripted, config: { ...config, revision, assigned: setup.regions } };
       });
-      const mongo = watchedMongo(rig.store.url);
+      const mongo = checkedMongo(rig.store.url);
       // Older than all that is told of them.
       await mongo.db.collection('monitors').updateMany(
-        { _id: { $in: pasts.map(({ config }) => config.monitor_id) as never[] } },
+        { _id: { $in: monitors.map(({ config }) => config.monitor_id) as never[] } },
         { $set: { created_at: began - 93 * DAY_MS } },
       );
-      await writePast(mongo.db, pasts, began);
+      await writeHistory(mongo.db, monitors, began);
       await mongo.close();
     });
     await until(async () => {
       const { monitors } = await get('/api/monitors');
       return monitors.every(({ id, stats }: Loose) => Date.parse(
         stats?.lastChecked,
-      ) === lastOf([...known.values()].find((one) => one.id === id)?.script));
+      ) === lastOf([...cases.values()].find((one) => one.id === id)?.script));
     }, { what: 'the owners have read their journals' });
   });
   afterAll(() => rig?.stop());
@@ -99,26 +99,26 @@ describe(`reported statistics equal those of the results, with seed ${SEED}`, ()
    * after the answer.
    */
   async function compare(
-    name: string, one: Known, windowMs: number,
-    ask: () => Promise<{ uptime: number; average: number; total: number; failed: number }>,
+    name: string, one: MonitorCase, windowMs: number,
+    read: () => Promise<{ uptime: number; average: number; total: number; failed: number }>,
     firstHour = HOUR_MS,
   ): Promise<void> {
     for (;;) {
-      const [before, answer, after] = [Date.now(), await ask(), Date.now()];
+      const [before, shown, after] = [Date.now(), await read(), Date.now()];
       const [from, same] = [before, after].map(
         (now) => now - windowMs - ((now - windowMs) % HOUR_MS) + firstHour,
       ) as [number, number];
       if (from !== same) continue;
-      const [least, most] =
-        [before, after].map((now) => sumsOf(one.script, one.watch, from, now)) as [Loose, Loose];
-      expect([answer.total, answer.failed], name).toEqual([least.total, least.failed]);
+      const [atStart, atEnd] =
+        [before, after].map((now) => sumsOf(one.script, one.setup, from, now)) as [Loose, Loose];
+      expect([shown.total, shown.failed], name).toEqual([atStart.total, atStart.failed]);
       expect(
-        Math.abs(answer.average - least.average),
-        `${name}: ${answer.average} ms, by the results ${least.average}`,
+        Math.abs(shown.average - atStart.average),
+        `${name}: ${shown.average} ms, by the results ${atStart.average}`,
       ).toBeLessThanOrEqual(0.0501);
-      const [low, high] = [Math.min(least.uptime, most.uptime), Math.max(least.uptime, most.uptime)];
-      expect(answer.uptime, `${name}: by the results ${low} to ${high}`).toBeGreaterThanOrEqual(low - 1e-9);
-      expect(answer.uptime, `${name}: by the results ${low} to ${high}`).toBeLessThanOrEqual(high + 1e-9);
+      const [low, high] = [Math.min(atStart.uptime, atEnd.uptime), Math.max(atStart.uptime, atEnd.uptime)];
+      expect(shown.uptime, `${name}: by the results ${low} to ${high}`).toBeGreaterThanOrEqual(low - 1e-9);
+      expect(shown.uptime, `${name}: by the results ${low} to ${high}`).toBeLessThanOrEqual(high + 1e-9);
       return;
     }
   }
@@ -148,19 +148,19 @@ describe(`reported statistics equal those of the results, with seed ${SEED}`, ()
   test('uptime over 7, 30 and 90 days, and in the list', compareAll);
 
   test('times of the last check, the last success and the last failure', () => each(async (
-    { id, script: { told } }, name,
+    { id, script: { results } }, name,
   ) => {
-    const last = (outcomes: Told['outcome'][]) =>
-      Math.max(...told.filter((result) => outcomes.includes(result.outcome)).map(({ at }) => at));
+    const last = (outcomes: ScriptedResult['outcome'][]) =>
+      Math.max(...results.filter((result) => outcomes.includes(result.outcome)).map(({ at }) => at));
     const stats = await get(`/api/monitors/${id}/stats`);
     expect([stats.last_check_at, stats.last_success_at, stats.last_failure_at], name).toEqual([
       last(['success', 'failure']), last(['success']), last(['failure']),
     ]);
   }));
 
-  test('every single result', () => each(async ({ id, script: { told } }, name) => {
+  test('every single result', () => each(async ({ id, script: { results } }, name) => {
     const from = began - 9 * DAY_MS;
-    const wanted = told.filter(({ at }) => at >= from).map(
+    const wanted = results.filter(({ at }) => at >= from).map(
       (result) => [result.at, result.region, result.outcome, result.ms],
     ).sort();
     const found: unknown[] = [];
@@ -176,16 +176,16 @@ describe(`reported statistics equal those of the results, with seed ${SEED}`, ()
     expect(found.sort(), name).toEqual(wanted);
   }));
 
-  test('response times by region, hour and day', () => each(async ({ id, watch, script: { told } }, name) => {
+  test('response times by region, hour and day', () => each(async ({ id, setup, script: { results: scriptedResults } }, name) => {
     for (const [period, days, stepMs] of [
       ['24h', 1, HOUR_MS], ['7d', 7, HOUR_MS], ['30d', 30, DAY_MS], ['90d', 90, DAY_MS],
       ['365d', 365, DAY_MS],
     ] as const) {
       const { series } = await get(`/api/monitors/${id}/response-times?period=${period}`);
       const now = Date.now();
-      for (const region of watch.regions) {
-        const wanted = new Map<number, Told[]>();
-        for (const result of told) {
+      for (const region of setup.regions) {
+        const wanted = new Map<number, ScriptedResult[]>();
+        for (const result of scriptedResults) {
           const at = result.at - (result.at % stepMs);
           if (result.region === region && result.outcome !== 'missed' &&
             at >= now - (now % stepMs) - days * DAY_MS + stepMs) {
@@ -198,7 +198,7 @@ describe(`reported statistics equal those of the results, with seed ${SEED}`, ()
           [...wanted.keys()].sort((a, b) => a - b),
         );
         for (const point of points) {
-          const results = wanted.get(point.at) as Told[];
+          const results = wanted.get(point.at) as ScriptedResult[];
           const times = results.flatMap(({ ms }) => (ms === null ? [] : [ms]));
           expect([point.count, point.failed], what).toEqual([
             results.length, results.filter(({ outcome }) => outcome === 'failure').length,
@@ -220,18 +220,18 @@ describe(`reported statistics equal those of the results, with seed ${SEED}`, ()
         = await get('/api/monitors/overview?include=hours,days&limit=500');
       const after = Date.now();
       isWithinOneHour = Math.floor(before / HOUR_MS) === Math.floor(after / HOUR_MS);
-      for (const [name, { id, watch, script: told }] of isWithinOneHour ? known : []) {
+      for (const [name, { id, setup, script: scripted }] of isWithinOneHour ? cases : []) {
         const found = monitors.find((one: Loose) => one.id === id);
         for (const [field, from] of [
           ['uptime_24h', firstHour], ['uptime_30d', firstDay + 60 * DAY_MS], ['uptime_90d', firstDay],
         ] as const) {
-          const [least, most] = [before, after]
-            .map((now) => Math.floor((sumsOf(told, watch, from, now).uptime ?? 0) * 100) / 100)
+          const [low, high] = [before, after]
+            .map((now) => Math.floor((sumsOf(scripted, setup, from, now).uptime ?? 0) * 100) / 100)
             .sort((one, other) => one - other) as [number, number];
-          expect(found[field], `${name}, ${field}`).toBeGreaterThanOrEqual(least);
-          expect(found[field], `${name}, ${field}`).toBeLessThanOrEqual(most);
+          expect(found[field], `${name}, ${field}`).toBeGreaterThanOrEqual(low);
+          expect(found[field], `${name}, ${field}`).toBeLessThanOrEqual(high);
         }
-        const times = (at: number) => told.told.flatMap((one) =>
+        const times = (at: number) => scripted.results.flatMap((one) =>
           (Math.floor(one.at / HOUR_MS) * HOUR_MS === at && one.ms !== null ? [one.ms] : []));
         const means = Array.from({ length: 24 }, (_, hour) => times(firstHour + hour * HOUR_MS))
           .map((of) => (of.length === 0 ? null : of.reduce((sum, ms) => sum + ms, 0) / of.length));
@@ -246,8 +246,8 @@ describe(`reported statistics equal those of the results, with seed ${SEED}`, ()
 
   test('the newest results of the project', async () => {
     const { recent_activity: found } = await get('/api/monitors/stats');
-    const all = [...known].flatMap(([name, { id, script: { told } }]) =>
-      told.filter(({ outcome }) => outcome !== 'missed').map((result) => ({ name, id, ...result })));
+    const all = [...cases].flatMap(([name, { id, script: { results } }]) =>
+      results.filter(({ outcome }) => outcome !== 'missed').map((result) => ({ name, id, ...result })));
     const wanted = all.sort((a, b) => b.at - a.at).slice(0, 10);
     expect(found.map((one: Loose) => [
       one.monitor_id, one.monitor_name, one.success, one.response_time_ms, Date.parse(one.checked_at),
@@ -265,7 +265,7 @@ describe(`reported statistics equal those of the results, with seed ${SEED}`, ()
     for (const [name, days] of [['last_24h', 1], ['last_7d', 7], ['last_30d', 30]] as const) {
       const from = now - days * DAY_MS - ((now - days * DAY_MS) % HOUR_MS);
       const uptimes =
-        [...known.values()].flatMap(({ watch, script: told }) => sumsOf(told, watch, from, now).uptime ?? []);
+        [...cases.values()].flatMap(({ setup, script: scripted }) => sumsOf(scripted, setup, from, now).uptime ?? []);
       expect(stats.historical[name].uptime, name).toBeCloseTo(
         uptimes.reduce((sum, one) => sum + one, 0) / uptimes.length, 2,
       );
@@ -274,22 +274,22 @@ describe(`reported statistics equal those of the results, with seed ${SEED}`, ()
 });
 
 function lastOf(of: Script | undefined): number {
-  return Math.max(...(of?.told ?? []).filter(({ outcome }) => outcome !== 'missed').map(({ at }) => at));
+  return Math.max(...(of?.results ?? []).filter(({ outcome }) => outcome !== 'missed').map(({ at }) => at));
 }
 
 function together(scripts: Script[]): Script {
-  return { told: scripts.flatMap(({ told }) => told), pauses: scripts.flatMap(({ pauses }) => pauses) };
+  return { results: scripts.flatMap(({ results }) => results), pauses: scripts.flatMap(({ pauses }) => pauses) };
 }
 
 /** Nothing happens. */
-function calm({ intervalMs, regions }: Watch, from: number, to: number): Script {
-  const told: Told[] = [];
+function calm({ intervalMs, regions }: MonitorSetup, from: number, to: number): Script {
+  const results: ScriptedResult[] = [];
   for (let at = from; at < to; at += intervalMs) {
-    told.push({
+    results.push({
       region: regions[0] as string, at, late: false, arrivedAt: at, outcome: 'success', ms: 12.5, attempt: 1,
     });
   }
-  return { told, pauses: [] };
+  return { results, pauses: [] };
 }
 
 /**
@@ -297,35 +297,35 @@ function calm({ intervalMs, regions }: Watch, from: number, to: number): Script 
  * nobody else knows.
  */
 function cutOff(random: Random, now: number): Script {
-  const told: Told[] = [];
+  const results: ScriptedResult[] = [];
   const first = now - 9 * DAY_MS;
   for (let at = first - (first % HOUR_MS) + 5 * MINUTE_MS; at < now - 3 * DAY_MS; at += HOUR_MS) {
     const isUp = random.chance(0.8);
-    told.push({
+    results.push({
       region: 'local', at, late: true, arrivedAt: now - 4 * HOUR_MS, outcome: isUp ? 'success' : 'failure',
       ms: isUp ? 20.5 : null, attempt: 1,
     });
   }
-  return { told, pauses: [] };
+  return { results, pauses: [] };
 }
 
 /** Late, of hours that no rollup tells yet. */
-function justTold(now: number): Script {
-  const told: Told[] = [];
+function latestScript(now: number): Script {
+  const results: ScriptedResult[] = [];
   for (let at = now - (now % HOUR_MS) - HOUR_MS + 5 * MINUTE_MS; at +
     11 * MINUTE_MS < now; at += 20 * MINUTE_MS) {
-    const isUp = told.length % 2 === 0;
-    told.push({
+    const isUp = results.length % 2 === 0;
+    results.push({
       region: 'local', at, late: true, arrivedAt: now - MINUTE_MS, outcome: isUp ? 'success' : 'failure',
       ms: isUp ? 30.5 : null, attempt: 1,
     });
   }
-  return { told, pauses: [] };
+  return { results, pauses: [] };
 }
 
 /** What the owners of their shards have of these monitors. */
 async function configs(rig: ControllerRig, ids: string[]): Promise<Map<string, MonitorConfig>> {
-  const mongo = watchedMongo(rig.store.url);
+  const mongo = checkedMongo(rig.store.url);
   const stores = await openResultStores(mongo.db);
   const journals =
     await Promise.all([...new Set(ids.map(shardOf))].map((shard) => stores.journal.read(shard, 0, 1000)));

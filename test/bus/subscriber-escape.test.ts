@@ -1,7 +1,7 @@
 import { connect, nkeyAuthenticator, type NatsConnection } from 'nats';
 import { createUser } from 'nkeys.js';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { agreeRawConsumers } from '../../controller/platform/bus/raw-consumers.ts';
+import { reconcileRawConsumers } from '../../controller/platform/bus/raw-consumers.ts';
 import { ensureRawStream } from '../../controller/platform/bus/raw-stream.ts';
 import { connectBus, type NatsBus } from '../../controller/platform/bus/bus.ts';
 import { subscriberUser, type SubscriptionDoc } from '../../controller/subscriptions/subscription.ts';
@@ -48,7 +48,7 @@ describe.each(natsVersions())('a stolen credential of a subscriber on %s', (vers
   let control: NatsBus;
   let thief: Subscriber;
   let victim: Subscriber;
-  const heardByControl: string[] = [];
+  const receivedByControl: string[] = [];
 
   beforeAll(async () => {
     nats = await startNats({ version, jetStream: true });
@@ -60,9 +60,9 @@ describe.each(natsVersions())('a stolen credential of a subscriber on %s', (vers
     await ensureRawStream(control);
     const wanted = () => docs.map(({ _id, organization_id }) =>
       ({ name: `subscriber-${_id}`, filter: `raw.${organization_id}.>` }));
-    await agreeRawConsumers(control, { wanted, wantedNow: async () => wanted() });
+    await reconcileRawConsumers(control, { wanted, reloadWanted: async () => wanted() });
     control.subscribe('>', ({ subject, data }) => {
-      if (Buffer.from(data).toString() === 'forged') heardByControl.push(subject);
+      if (Buffer.from(data).toString() === 'forged') receivedByControl.push(subject);
     });
     const issued = (doc: SubscriptionDoc, key: typeof thiefKey) => ({
       subscription: viewSubscription(doc), nats_url: nats.url, seed: Buffer.from(key.getSeed()).toString(),
@@ -71,7 +71,7 @@ describe.each(natsVersions())('a stolen credential of a subscriber on %s', (vers
     victim = await Subscriber.connect(issued(docs[1], victimKey));
     await victim.listen();
     victim.nc.subscribe('_INBOX_victim.>', { callback: (_error, message) =>
-      void victim.heard.push({ subject: message.subject, text: message.string() }) });
+      void victim.received.push({ subject: message.subject, text: message.string() }) });
     await victim.nc.flush();
   });
   afterAll(async () => {
@@ -90,21 +90,21 @@ describe.each(natsVersions())('a stolen credential of a subscriber on %s', (vers
     for (const bait of ['raw.org-2.project.monitor.eu', 'events.org-2.project.incident', 'poke.05', 'live.ask']) {
       control.publish(bait, 'bait');
     }
-    await until(() => victim.heard.length >= 2, { what: 'the victim hears its own' });
+    await until(() => victim.received.length >= 2, { what: 'the victim hears its own' });
     expect(await victim.fetch(1)).toEqual(['bait']);
     await thief.nc.flush();
     expect(seen).toEqual([]);
   });
 
   test('may publish nothing, and use of JetStream nothing but its own consumer', async () => {
-    const before = victim.heard.length;
+    const before = victim.received.length;
     for (const subject of FORBIDDEN_PUBLISHES) thief.nc.publish(subject, 'forged');
     for (const subject of FORBIDDEN_PUBLISHES) {
       await until(() => thief.refused.includes(`publish ${subject}`), { what: `refusal of ${subject}` });
     }
     await victim.nc.flush();
-    expect(heardByControl).toEqual([]);
-    expect(victim.heard.slice(before)).toEqual([]);
+    expect(receivedByControl).toEqual([]);
+    expect(victim.received.slice(before)).toEqual([]);
     const { streams, consumers } = await control.jetStream();
     expect((await streams.info('RAW')).config.subjects).toEqual(['raw.>']);
     expect((await consumers.list('RAW').next()).map(({ name }) => name).sort()).toEqual(
@@ -115,22 +115,22 @@ describe.each(natsVersions())('a stolen credential of a subscriber on %s', (vers
   test('what it may do still works', async () => {
     await thief.listen();
     control.publish('raw.org-1.project.monitor.eu', 'its own');
-    await until(() => thief.heard.some(({ text }) => text === 'its own'), { what: 'its own result, live' });
+    await until(() => thief.received.some(({ text }) => text === 'its own'), { what: 'its own result, live' });
     expect(await thief.fetch(10)).toContain('its own');
   });
 
   test('a forged reply carries at most what the thief may read itself, recognizably', async () => {
     control.publish('raw.org-1.project.monitor.eu', JSON.stringify({ organization_id: 'org-1' }));
-    const before = victim.heard.length;
+    const before = victim.received.length;
     const own = thief.issued.subscription.consumer;
-    for (const reply of ['raw.org-2.project.monitor.eu', 'events.org-2.project.incident', '_INBOX_victim.x']) {
+    for (const replySubject of ['raw.org-2.project.monitor.eu', 'events.org-2.project.incident', '_INBOX_victim.x']) {
       const next = JSON.stringify({ batch: 1, no_wait: true });
-      thief.nc.publish(`$JS.FARWATCH.API.CONSUMER.MSG.NEXT.RAW.${own}`, next, { reply });
-      thief.nc.publish(`$JS.FARWATCH.API.CONSUMER.INFO.RAW.${own}`, '', { reply });
+      thief.nc.publish(`$JS.FARWATCH.API.CONSUMER.MSG.NEXT.RAW.${own}`, next, { reply: replySubject });
+      thief.nc.publish(`$JS.FARWATCH.API.CONSUMER.INFO.RAW.${own}`, '', { reply: replySubject });
     }
-    await until(() => victim.heard.length > before, { what: 'something of the thief arrives' });
+    await until(() => victim.received.length > before, { what: 'something of the thief arrives' });
     await thief.nc.flush();
-    const forged = victim.heard.slice(before).filter(({ text }) => organizationOf(text) === 'org-2');
+    const forged = victim.received.slice(before).filter(({ text }) => organizationOf(text) === 'org-2');
     expect(forged).toEqual([]);
   });
 
@@ -155,11 +155,11 @@ describe.each(natsVersions())('a stolen credential of a subscriber on %s', (vers
   test('nobody connects without a key, with an unknown one, or as another with the own one', async () => {
     const attempt = (options: Parameters<typeof connect>[0]): Promise<NatsConnection> =>
       connect({ servers: nats.url, reconnect: false, tls: null, ...options });
-    const stranger = nkeyAuthenticator(createUser().getSeed());
+    const unknownUser = nkeyAuthenticator(createUser().getSeed());
     const asVictim = (nonce?: string) =>
       ({ ...nkeyAuthenticator(thiefKey.getSeed())(nonce), nkey: victimKey.getPublicKey() });
     for (const options of [
-      {}, { user: 'a', pass: 'b' }, { token: 't' }, { authenticator: stranger }, { authenticator: asVictim },
+      {}, { user: 'a', pass: 'b' }, { token: 't' }, { authenticator: unknownUser }, { authenticator: asVictim },
     ]) {
       await expect(attempt(options as object)).rejects.toThrow(/Authorization/);
     }

@@ -41,9 +41,9 @@ describe.each(servers)('subscriptions by %s', (name, startServer) => {
     ...(nats.users === null ? {} : { NATS_USERS_FILE: nats.users.file, NATS_PID_FILE: nats.users.pidFile }),
   });
   const subscribe = async ({ owner }: Tenant): Promise<IssuedSubscription> => {
-    const answer = await owner.client.post('/api/subscriptions', { name: 'Archive' });
-    expect(answer.status, answer.text).toBe(201);
-    return answer.data;
+    const response = await owner.client.post('/api/subscriptions', { name: 'Archive' });
+    expect(response.status, response.text).toBe(201);
+    return response.data;
   };
   const connected = (issued: IssuedSubscription) =>
     until(() => Subscriber.connect(issued).catch(() => null), { what: 'the subscriber connects' });
@@ -81,9 +81,9 @@ describe.each(servers)('subscriptions by %s', (name, startServer) => {
       { subject: `raw.${organizationId}.${projectId}.m.r`, text: ownRaw({ organizationId, projectId } as Tenant, 1)[1] },
       { subject: `events.${organizationId}.${projectId}.incident`, text: `event of ${organizationId}` },
     ];
-    await until(() => subscriber.heard.length >= 2 && neighbour.heard.length >= 2, { what: 'messages' });
-    expect(subscriber.heard).toEqual(own(tenant));
-    expect(neighbour.heard).toEqual(own(other));
+    await until(() => subscriber.received.length >= 2 && neighbour.received.length >= 2, { what: 'messages' });
+    expect(subscriber.received).toEqual(own(tenant));
+    expect(neighbour.received).toEqual(own(other));
   });
 
   test('it fetches what was published while it was away, and what it acknowledged only once', async () => {

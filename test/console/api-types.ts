@@ -7,7 +7,7 @@ import { openApiDocument, type Operation } from '../../controller/http/reference
 import { createLog } from '../../shared/log.ts';
 import { systemClock } from '../../shared/time.ts';
 
-type Given = Parameters<typeof openController>[0];
+type ControllerInput = Parameters<typeof openController>[0];
 type Seed = { _id: string };
 
 /** Has every property and method, and each of them is as good as nothing. */
@@ -40,27 +40,27 @@ export async function writeApiTypes(file: string): Promise<void> {
   const collections = new Map<string, object>();
   const db = {
     collection: (name: string) => {
-      const known = collections.get(name) ?? collection();
-      collections.set(name, known);
-      return known;
+      const existing = collections.get(name) ?? collection();
+      collections.set(name, existing);
+      return existing;
     },
   };
   const config = loadControllerConfig({
     MONGODB_URL: 'mongodb://127.0.0.1', NATS_URL: 'nats://127.0.0.1', JWT_KEYS: await newKeyRing(),
   });
   const controller = await openController({
-    config, mongo: { db } as Given['mongo'], bus: nothing as Given['bus'], clock: systemClock,
+    config, mongo: { db } as ControllerInput['mongo'], bus: nothing as ControllerInput['bus'], clock: systemClock,
     log: createLog('types', 'silent'), resolve: async () => [], timeZone: 'UTC', random: () => 0,
   });
   const document = openApiDocument(controller.edge.routes);
   for (const operations of Object.values(document.paths)) {
-    for (const operation of Object.values(operations)) keepSuccesses(operation);
+    for (const operation of Object.values(operations)) removeFailures(operation);
   }
   const types = astToString(await openapiTypes(JSON.stringify(document)));
   writeFileSync(file, types);
 }
 
-function keepSuccesses({ responses }: Operation): void {
+function removeFailures({ responses }: Operation): void {
   for (const [status, response] of Object.entries(responses)) {
     if (Number(status) >= 400) delete responses[status];
     else if ('headers' in response) response.headers = {};

@@ -56,16 +56,16 @@ test('a copy of the data directory brings everything back, elsewhere and later, 
   const { monitor: { id } } = await session.ok<{ monitor: { id: string } }>(
     'POST', '/api/monitors', { name: 'Shop', type: 'HTTP', target: target.url, interval_seconds: 1 },
   );
-  const told = (count: number) =>
+  const untilAlerts = (count: number) =>
     until(() => receiver.requests.length === count, { what: `${count} alerts` });
   const isNow = (of: ApiSession, status: string) => until(
     async () => (await shown(of, id)).monitor.runtimeStatus === status, { what: status },
   );
   await isNow(session, 'up');
-  target.answer({ status: 503 });
-  await told(1);
-  target.answer({ status: 200 });
-  await told(2);
+  target.respondWith({ status: 503 });
+  await untilAlerts(1);
+  target.respondWith({ status: 200 });
+  await untilAlerts(2);
   await isNow(session, 'up');
   const before = await shown(session, id);
 
@@ -83,6 +83,6 @@ test('a copy of the data directory brings everything back, elsewhere and later, 
   );
   expect(await shown(again, id)).toMatchObject({ monitor: { runtimeStatus: 'up' }, incidents: before.incidents });
   expect(receiver.requests).toHaveLength(2);
-  target.answer({ status: 503 });
-  await told(3);
+  target.respondWith({ status: 503 });
+  await untilAlerts(3);
 });

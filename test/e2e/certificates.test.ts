@@ -55,7 +55,7 @@ const read = async (): Promise<CertificateView> =>
 const fingerprintOf = ({ cert }: Certificate): string => new X509Certificate(cert).fingerprint256;
 
 /** What was sent, without the day and the hours that are left. */
-const told = (): string[] => receiver.requests.map(({ body }) =>
+const subjects = (): string[] => receiver.requests.map(({ body }) =>
   (JSON.parse(body.toString()) as { subject: string }).subject.replace(/ on .*/, ''));
 
 async function nextChecks(count: number): Promise<void> {
@@ -76,10 +76,10 @@ test('a certificate is shown and warned of once, also after a crash, and the nex
     ssl_monitoring: { enabled: true }, http_config: { verify_ssl: false },
   });
   monitorId = monitor.id;
-  await until(() => told().length >= 2, { what: 'both warnings' });
+  await until(() => subjects().length >= 2, { what: 'both warnings' });
   const flaw = `[TLS] Shop — ${SELF_SIGNED}`;
   const expiry = '[TLS] Shop — certificate expires';
-  expect(told()).toEqual([flaw, expiry]);
+  expect(subjects()).toEqual([flaw, expiry]);
   const shown = await read();
   expect(shown).toMatchObject({
     names: ['shop.test', '127.0.0.1'], fingerprint_sha256: fingerprintOf(first), is_trusted: false,
@@ -89,15 +89,15 @@ test('a certificate is shown and warned of once, also after a crash, and the nex
   await farwatch.kill9All();
   await farwatch.start();
   await nextChecks(3);
-  expect(told()).toEqual([flaw, expiry]);
+  expect(subjects()).toEqual([flaw, expiry]);
   expect((await read()).regions[0]?.checked_at).toBeGreaterThan(shown.regions[0]?.checked_at as number);
 
   const second = makeCertificate({ names: ['127.0.0.1'], notAfter: Date.now() + 90 * DAY_MS });
   server.setSecureContext(second);
   await until(async () => (await read()).fingerprint_sha256 === fingerprintOf(second), { what: 'the new one' });
-  await until(() => told().length >= 3, { what: 'a warning of the new one' });
+  await until(() => subjects().length >= 3, { what: 'a warning of the new one' });
   await nextChecks(2);
-  expect(told()).toEqual([flaw, expiry, flaw]);
+  expect(subjects()).toEqual([flaw, expiry, flaw]);
   const incidents = await session.ok<{ incidents: unknown[] }>('GET', `/api/incidents?check_id=${monitorId}`);
   expect(incidents.incidents).toEqual([]);
 });

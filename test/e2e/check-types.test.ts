@@ -50,9 +50,9 @@ const mails = (): ReadMail[] => logged().flatMap(
 );
 
 test('a DNS monitor is up, down with the answer of the name server, and up again', async () => {
-  let answers: Partial<WireMessage> = { answers: [wireRecord({ type: 1, data: Buffer.of(192, 0, 2, 1) })] };
+  let dnsMessage: Partial<WireMessage> = { dnsMessage: [wireRecord({ type: 1, data: Buffer.of(192, 0, 2, 1) })] };
   const server = await startNameServer(
-    ({ id, section, send }) => send(wireMessage({ id, question: section, ...answers })),
+    ({ id, section, send }) => send(wireMessage({ id, question: section, ...dnsMessage })),
   );
   try {
     const id = await create('Zone', {
@@ -62,8 +62,8 @@ test('a DNS monitor is up, down with the answer of the name server, and up again
       },
     });
     await until(async () => (await statusOf(id)) === 'up', { what: 'the zone is up' });
-    const sound = answers;
-    answers = { flags: 0x8183 };
+    const sound = dnsMessage;
+    dnsMessage = { flags: 0x8183 };
     await until(() => eventsOf(id).includes('monitor.down'), { what: 'an alert' });
     const of = `/api/incidents?check_id=${id}`;
     const { incidents: [open] } = await session.ok<{ incidents: { id: string }[] }>('GET', of);
@@ -76,7 +76,7 @@ test('a DNS monitor is up, down with the answer of the name server, and up again
       return found.evidence.length > 0 && found;
     }, { what: 'evidence' });
     expect(evidence.at(-1)).toMatchObject({ error: { type: 'dns_error', layer: 'dns' }, remote_address: '127.0.0.1' });
-    answers = sound;
+    dnsMessage = sound;
     await until(() => eventsOf(id).includes('monitor.up'), { what: 'the end of it' });
     expect((await session.ok<{ incidents: object[] }>('GET', of)).incidents).toMatchObject([{ status: 'resolved' }]);
     expect([await statusOf(id), eventsOf(id)]).toEqual(['up', ['monitor.down', 'monitor.up']]);
@@ -89,7 +89,7 @@ test('a DNS monitor is up, down with the answer of the name server, and up again
 test('the certificate behind STARTTLS is shown, and its flaw is no failure', async () => {
   const certificate = issue({ name: 'mail.test', hosts: ['mail.test'], addresses: ['127.0.0.1'] });
   const server = await startTcpService({
-    certificate, greeting: '220 mail.test\r\n', answers: [
+    certificate, greeting: '220 mail.test\r\n', responses: [
       { to: /^EHLO/, send: '250-mail.test\r\n250 STARTTLS\r\n' },
       { to: /^STARTTLS/, send: '220 go on\r\n', secure: true },
     ],
@@ -109,7 +109,7 @@ test('the certificate behind STARTTLS is shown, and its flaw is no failure', asy
       problem: 'The certificate is self-signed', regions: [{ region: 'local', fingerprint_sha256: fingerprint256 }],
     });
     await until(async () => (await statusOf(id)) === 'up', { what: 'the server is up' });
-    expect(server.said).toContain('STARTTLS');
+    expect(server.lines).toContain('STARTTLS');
     await session.ok('DELETE', `/api/monitors/${id}`);
   } finally {
     await server.close();
@@ -148,10 +148,10 @@ test('what a check sends is in no message, although its target repeats it', asyn
     );
     expect(incident?.error_message).toContain('Expected "+OK" in the response, got "-ERR ***');
     const read = [`/api/monitors/${id}/results`, `/api/incidents/${incident?.id}`, `/api/incidents/${incident?.id}/timeline`];
-    const answers = await Promise.all(read.map((path) => session.ok('GET', path)));
-    const told = JSON.stringify([answers, receiver.requests.map(({ body }) => String(body)), mails(), farwatch.log()]);
-    expect(told).toContain('-ERR ***');
-    expect(told).not.toContain(secret);
+    const responses = await Promise.all(read.map((path) => session.ok('GET', path)));
+    const everything = JSON.stringify([responses, receiver.requests.map(({ body }) => String(body)), mails(), farwatch.log()]);
+    expect(everything).toContain('-ERR ***');
+    expect(everything).not.toContain(secret);
     await session.ok('DELETE', `/api/monitors/${id}`);
   } finally {
     await server.close();
@@ -159,8 +159,8 @@ test('what a check sends is in no message, although its target repeats it', asyn
 });
 
 test('what a target says is told as text, wherever an alert goes', async () => {
-  const said = '<!channel> </td><script>x</script>\u001b[31m{"msg":"forged"}';
-  const server = await startRawServer(() => undefined, { onConnect: (socket) => void socket.write(`${said}\r\n`) });
+  const banner = '<!channel> </td><script>x</script>\u001b[31m{"msg":"forged"}';
+  const server = await startRawServer(() => undefined, { onConnect: (socket) => void socket.write(`${banner}\r\n`) });
   const slack = await startReceiver();
   try {
     await session.ok('POST', '/api/integrations',

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { startEmbeddedMongo, type EmbeddedMongo } from '../../deploy/embedded/mongo/server.ts';
-import { freePort } from '../../deploy/quickstart/ports.ts';
+import { freePort } from '../../deploy/quickstart/servers/ports.ts';
 import { cleanEnvironment } from '../helpers/clean-environment.ts';
 import { startNats, type TestNats } from '../helpers/nats-server.ts';
 import { until } from '../helpers/until.ts';

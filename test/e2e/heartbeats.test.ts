@@ -21,9 +21,9 @@ describe('an answered ping', () => {
     const body = { name: 'Backup', type: 'HEARTBEAT', heartbeat_interval: 3600, grace_period: 60 };
     const { monitor } = await session.ok<{ monitor: Monitor }>('POST', '/api/monitors', body);
     for (let round = 1; round <= 3; round += 1) {
-      const answer =
+      const response =
         await fetch(`${farwatch.url}/api/heartbeat/${monitor.heartbeat_token}`, { method: 'POST' });
-      expect(answer.status).toBe(200);
+      expect(response.status).toBe(200);
       const killed = await farwatch.kill9('controller');
       await farwatch.replaced('controller', killed);
       await until(async () => (await session.ok<{ total_checks: number }>(

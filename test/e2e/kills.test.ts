@@ -27,7 +27,7 @@ describe(`under load, with each process killed ${KILLS_EACH} times (FARWATCH_SEE
   let receiver: Receiver;
   let session: ApiSession;
   let ledger: Ledger;
-  let watched = '';
+  let outageId = '';
 
   /** Only the first monitor is to have an outage; a busy machine must not cause one on the others. */
   const monitorBody = (at: number): object => ({
@@ -51,7 +51,7 @@ describe(`under load, with each process killed ${KILLS_EACH} times (FARWATCH_SEE
     for (let at = 0; at < MONITORS; at += 25) {
       const made = await Promise.all(Array.from({ length: Math.min(25, MONITORS - at) }, (_, index) =>
         session.ok<{ monitor: ListedMonitor }>('POST', '/api/monitors', monitorBody(at + index))));
-      if (at === 0) watched = made[0]?.monitor.id as string;
+      if (at === 0) outageId = made[0]?.monitor.id as string;
     }
   });
   afterAll(async () => {
@@ -65,7 +65,7 @@ describe(`under load, with each process killed ${KILLS_EACH} times (FARWATCH_SEE
 
   test('controller, probe and NATS restart after each kill', async () => {
     const random = randomOf(SEED);
-    target.answer({ status: 503 }, '/outage');
+    target.respondWith({ status: 503 }, '/outage');
     await until(
       () => receiver.requests.some((request) => request.headers['x-service-event'] === 'monitor.down'),
       { what: 'monitor.down' },
@@ -81,7 +81,7 @@ describe(`under load, with each process killed ${KILLS_EACH} times (FARWATCH_SEE
         await passTime(500 + random() * 2000);
       }
     }
-    target.answer({ status: 200 }, '/outage');
+    target.respondWith({ status: 200 }, '/outage');
     await until(
       () => receiver.requests.some((request) => request.headers['x-service-event'] === 'monitor.up'),
       { what: 'monitor.up' },
@@ -142,15 +142,15 @@ describe(`under load, with each process killed ${KILLS_EACH} times (FARWATCH_SEE
       'GET', '/api/incidents?limit=100',
     );
     expect(incidents.map((incident) => [incident.check_id, incident.status])).toEqual([
-      [watched, 'resolved'],
+      [outageId, 'resolved'],
     ]);
-    const told = receiver.requests.map(
+    const alerts = receiver.requests.map(
       (request) => JSON.parse(String(request.body)) as { event: string; incident: { id: string } },
     );
-    expect(new Set(told.map((one) => one.incident.id))).toEqual(new Set([incidents[0]?.id]));
+    expect(new Set(alerts.map((one) => one.incident.id))).toEqual(new Set([incidents[0]?.id]));
     // At least once, with a stable key: a kill between sending and recording may repeat one.
     for (const event of ['monitor.down', 'monitor.up']) {
-      const count = told.filter((one) => one.event === event).length;
+      const count = alerts.filter((one) => one.event === event).length;
       expect(count).toBeGreaterThanOrEqual(1);
       expect(count).toBeLessThanOrEqual(1 + KILLS_EACH);
     }

@@ -64,7 +64,7 @@ describe('from a clean directory to an alert and back', () => {
 
   test('a failing target opens one incident and the receiver gets a signed monitor.down', async () => {
     const headers = { 'set-cookie': 'session=of-the-visitor', 'retry-after': '30' };
-    target.answer({ status: 503, headers, body: `<h1>Back soon</h1> We got the key ${KEY}` });
+    target.respondWith({ status: 503, headers, body: `<h1>Back soon</h1> We got the key ${KEY}` });
     const [down] = await until(
       () => received('monitor.down').length > 0 && received('monitor.down'), { what: 'monitor.down' },
     );
@@ -105,7 +105,7 @@ describe('from a clean directory to an alert and back', () => {
   });
 
   test('recovery resolves the incident with its time and sends monitor.up', async () => {
-    target.answer({ status: 200 });
+    target.respondWith({ status: 200 });
     const [up] =
       await until(() => received('monitor.up').length > 0 && received('monitor.up'), { what: 'monitor.up' });
     expectSigned(up as ReceivedRequest, secret);
@@ -144,7 +144,7 @@ describe('from a clean directory to an alert and back', () => {
   });
 
   test('a TCP monitor goes down and up with what the service answers', async () => {
-    target.answer({ status: 200, body: 'PONG' }, '/ping');
+    target.respondWith({ status: 200, body: 'PONG' }, '/ping');
     const { monitor: { id } } = await session.ok<{ monitor: MonitorView }>('POST', '/api/monitors', {
       name: 'Service', type: 'TCP', target: `127.0.0.1:${target.port}`, interval_seconds: 1,
       tcp_config: { send: 'GET /ping HTTP/1.0\\r\\n\\r\\n', expect: '\\r\\nPONG' },
@@ -153,7 +153,7 @@ describe('from a clean directory to an alert and back', () => {
       (await session.ok<{ monitor: MonitorView }>('GET', `/api/monitors/${id}`)).monitor.runtimeStatus === status,
     { what: `the monitor is ${status}` });
     await becomes('up');
-    target.answer({ status: 200, body: 'BUSY' }, '/ping');
+    target.respondWith({ status: 200, body: 'BUSY' }, '/ping');
     await becomes('down');
     const opened = await until(async () => {
       const found =
@@ -164,12 +164,12 @@ describe('from a clean directory to an alert and back', () => {
       status: 'open', type: 'keyword_missing',
       error_message: expect.stringContaining('got "HTTP/1.1 200 OK') as string,
     }]);
-    target.answer({ status: 200, body: 'PONG' }, '/ping');
+    target.respondWith({ status: 200, body: 'PONG' }, '/ping');
     await becomes('up');
   });
 
   test('a KEYWORD monitor goes down and up with what the page says', async () => {
-    const page = (body: string) => target.answer({ status: 200, body, headers: { 'content-type': 'text/html' } }, '/words');
+    const page = (body: string) => target.respondWith({ status: 200, body, headers: { 'content-type': 'text/html' } }, '/words');
     page('<p>Welcome</p>');
     const { monitor: { id } } = await session.ok<{ monitor: MonitorView }>('POST', '/api/monitors', {
       name: 'Words', type: 'KEYWORD', target: `${target.url}/words`, interval_seconds: 1,

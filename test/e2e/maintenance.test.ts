@@ -75,13 +75,13 @@ async function open(): Promise<string> {
 
 test('an outage within a window alerts nobody, and is no downtime of the page', async () => {
   const id = await open();
-  target.answer({ status: 503 });
+  target.respondWith({ status: 503 });
   expect(await latest('open')).toMatchObject({ in_maintenance: true });
   const shown = await session.ok<{ status_page: { components: object[]; overall: string } }>(
     'GET', `/api/public/status-pages/${subdomain}`,
   );
   expect(shown.status_page).toMatchObject({ overall: 'maintenance', components: [{ status: 'maintenance' }] });
-  target.answer({ status: 200 });
+  target.respondWith({ status: 200 });
   await latest('resolved');
   await session.ok('DELETE', `${windows}/${id}`);
   await shows('up');
@@ -98,7 +98,7 @@ test('an outage within a window alerts nobody, and is no downtime of the page', 
 
 test('an outage that lasts longer than its window is alerted at the end, once', async () => {
   const id = await open();
-  target.answer({ status: 503 });
+  target.respondWith({ status: 503 });
   await latest('open');
   expect(events()).toEqual([]);
   const ends_at = new Date(Date.now() + 3000).toISOString();
@@ -106,7 +106,7 @@ test('an outage that lasts longer than its window is alerted at the end, once', 
   await until(() => events().length > 0, { what: 'an alert' });
   expect(receiver.requests[0]?.at).toBeGreaterThanOrEqual(Date.parse(ends_at));
   await shows('down');
-  target.answer({ status: 200 });
+  target.respondWith({ status: 200 });
   await until(() => events().length > 1, { what: 'the recovery' });
   expect(events()).toEqual(['monitor.down', 'monitor.up']);
 });

@@ -5,13 +5,13 @@ import {
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { findPrograms } from '../../deploy/quickstart/programs.ts';
+import { findPrograms } from '../../deploy/quickstart/servers/programs.ts';
 import { FleetRig } from '../helpers/fleet-rig.ts';
 import { until } from '../helpers/until.ts';
 
 const HOME = join(import.meta.dirname, '../../deploy/probe');
 const UNIT = join(HOME, 'farwatch-probe.service');
-const SOMEBODY = 65_532;
+const UNPRIVILEGED_ID = 65_532;
 /** The bit of CAP_NET_RAW in /proc/PID/status. */
 const NET_RAW = (1n << 13n).toString(16).padStart(16, '0');
 const has = (...names: string[]) => names.every((name) => findPrograms(name, process.env, ['/usr/sbin', '/sbin']).length > 0);
@@ -38,14 +38,14 @@ afterAll(async () => {
 
 /** An enrolled probe's directory that `SOMEBODY` owns. */
 async function identityIn(dataDir: string, name: string): Promise<string> {
-  const { answer, user, box } = await rig.enrolled(name);
+  const { enrolment, user, box } = await rig.enrolled(name);
   const text = (seed: Uint8Array) => Buffer.from(seed).toString();
   mkdirSync(dataDir, { recursive: true, mode: 0o700 });
   const file = join(dataDir, 'identity.json');
   const seeds = { user_seed: text(user.getSeed()), box_seed: text(box.getSeed()) };
-  writeFileSync(file, JSON.stringify({ v: 1, ...seeds, answer }), { mode: 0o600 });
-  for (const path of [dataDir, file]) chownSync(path, SOMEBODY, SOMEBODY);
-  return answer?.probe_id ?? '';
+  writeFileSync(file, JSON.stringify({ v: 1, ...seeds, answer: enrolment }), { mode: 0o600 });
+  for (const path of [dataDir, file]) chownSync(path, UNPRIVILEGED_ID, UNPRIVILEGED_ID);
+  return enrolment?.probe_id ?? '';
 }
 
 /** Runs a shell script and resolves when the probe that it becomes has connected: to what it runs as. */
@@ -62,7 +62,7 @@ async function runs(script: string): Promise<{ child: ChildProcess; log: string;
 }
 
 function expectUnprivileged({ status, log }: { status: string; log: string }): void {
-  expect(/^Uid:\s+(\d+)\s+(\d+)/m.exec(status)?.slice(1)).toEqual([String(SOMEBODY), String(SOMEBODY)]);
+  expect(/^Uid:\s+(\d+)\s+(\d+)/m.exec(status)?.slice(1)).toEqual([String(UNPRIVILEGED_ID), String(UNPRIVILEGED_ID)]);
   for (const kind of ['CapPrm', 'CapEff', 'CapBnd']) {
     expect(new RegExp(`^${kind}:\\s+(\\w+)`, 'm').exec(status)?.[1], kind).toBe(NET_RAW);
   }
@@ -86,14 +86,14 @@ test.runIf(mayChangeUser)("the unit's command runs as somebody with CAP_NET_RAW 
   const command = /^ExecStart=(.*)$/m.exec(readFileSync(UNIT, 'utf8'))?.[1] ?? '';
   const dataDir = join(dir, 'state');
   const id = await identityIn(dataDir, 'service');
-  const place = '/opt/farwatch-probe';
+  const installDir = '/opt/farwatch-probe';
   const node = /^\S+/.exec(command)?.[0] ?? '';
   const shown = await runs(`
     mount -t tmpfs none /opt
-    mkdir ${place}
-    mount --bind ${built} ${place}
+    mkdir ${installDir}
+    mount --bind ${built} ${installDir}
     export DATA_DIR=${dataDir} PROBE_ARGUMENTS=
-    exec setpriv --reuid=${SOMEBODY} --regid=${SOMEBODY} --clear-groups --no-new-privs \\
+    exec setpriv --reuid=${UNPRIVILEGED_ID} --regid=${UNPRIVILEGED_ID} --clear-groups --no-new-privs \\
       --bounding-set=-all,+net_raw --inh-caps=-all,+net_raw --ambient-caps=-all,+net_raw \\
       ${existsSync(node) ? command : command.replace(node, process.execPath)}
   `);

@@ -3,7 +3,7 @@ import { mkdtempSync, readdirSync, readFileSync, readlinkSync, rmSync, statSync,
 import { tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { findPrograms } from '../../deploy/quickstart/programs.ts';
+import { findPrograms } from '../../deploy/quickstart/servers/programs.ts';
 import { cleanEnvironment } from '../helpers/clean-environment.ts';
 import { makeFarwatch, type Farwatch, type FarwatchRole } from '../helpers/farwatch.ts';
 import { until } from '../helpers/until.ts';

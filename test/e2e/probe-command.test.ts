@@ -5,7 +5,7 @@ import { join, resolve } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { ApiSession } from '../helpers/api-session.ts';
 import { cleanEnvironment } from '../helpers/clean-environment.ts';
-import { EventClient, type SeenEvent } from '../helpers/event-client.ts';
+import { EventClient, type ReceivedEvent } from '../helpers/event-client.ts';
 import { startFarwatch, type Farwatch } from '../helpers/farwatch.ts';
 import { startTarget } from '../helpers/target.ts';
 import { until } from '../helpers/until.ts';
@@ -95,9 +95,9 @@ test('the first failure in one region has the other one check at once, before it
     name: 'Shop', type: 'HTTP', target: target.url, interval_seconds: 20, monitoring_regions: ['local', 'second'],
     confirmation_policy: { retries: 1 },
   });
-  const isOf = (region: string) => (data: SeenEvent['data']) => data['region'] === region;
+  const isOf = (region: string) => (data: ReceivedEvent['data']) => data['region'] === region;
   await Promise.all(['local', 'second'].map((region) => stream.next('result', isOf(region))));
-  target.answer({ status: 503 });
+  target.respondWith({ status: 503 });
   await stream.next('monitor.state', ({ status }) => status === 'down');
   const failures = stream.events.filter(({ event, data }) => event === 'result' && data['outcome'] === 'failure');
   const startsIn = (region: string) => failures.map(({ data }) => data).filter(isOf(region))

@@ -6,8 +6,8 @@ import { join, resolve } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { makeCertificate } from '../helpers/certificate.ts';
 import { cleanEnvironment } from '../helpers/clean-environment.ts';
-import { freePort } from '../../deploy/quickstart/ports.ts';
-import { findPrograms } from '../../deploy/quickstart/programs.ts';
+import { freePort } from '../../deploy/quickstart/servers/ports.ts';
+import { findPrograms } from '../../deploy/quickstart/servers/programs.ts';
 import { makeFarwatch, startFarwatch, type Farwatch, type FarwatchRole } from '../helpers/farwatch.ts';
 import { until } from '../helpers/until.ts';
 
@@ -133,14 +133,14 @@ test('with a certificate, NATS accepts remote probes over TLS and the local proc
   };
   const farwatch = await startFarwatch({ env });
   try {
-    const answer = await new Promise<string>((done) => {
+    const greeting = await new Promise<string>((done) => {
       const socket = connect(port, '127.0.0.1');
       socket.once('data', (chunk) => {
         socket.destroy();
         done(chunk.toString());
       });
     });
-    expect(JSON.parse(answer.slice('INFO '.length))).toMatchObject({ tls_available: true });
+    expect(JSON.parse(greeting.slice('INFO '.length))).toMatchObject({ tls_available: true });
     expect(await farwatch.end()).toBe(0);
   } finally {
     await farwatch.stop();
@@ -253,8 +253,8 @@ async function post(url: string, body: unknown): Promise<{ status: number; data:
   const response = await fetch(
     url, { method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) },
   );
-  const answer = (await response.json()) as { data?: Record<string, unknown> };
-  return { status: response.status, data: answer.data ?? {} };
+  const payload = (await response.json()) as { data?: Record<string, unknown> };
+  return { status: response.status, data: payload.data ?? {} };
 }
 
 function get(url: string, token: string): Promise<Response> {

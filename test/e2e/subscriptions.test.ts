@@ -25,7 +25,7 @@ beforeAll(async () => {
   mkdirSync(cache, { recursive: true });
   dir = mkdtempSync(join(cache, 'follow-'));
   [farwatch, target] = await Promise.all([startFarwatch({ env: { MIN_INTERVAL_SECONDS: '1' } }), startTarget()]);
-  target.answer({ status: 500, body: `we got ${SECRET}` });
+  target.respondWith({ status: 500, body: `we got ${SECRET}` });
   session = await new ApiSession(farwatch.url).begin();
 });
 afterAll(async () => {
@@ -49,8 +49,8 @@ function follow(issued: IssuedSubscription): { child: ChildProcess; output: () =
 
 test('a subscriber follows its results and events, and a deleted one is gone at once', async () => {
   const create = (name: string) => session.ok('POST', '/api/subscriptions', { name }) as Promise<unknown>;
-  const [doomed, kept] = [await create('doomed'), await create('kept')] as [IssuedSubscription, IssuedSubscription];
-  const followers = [follow(doomed), follow(kept)] as const;
+  const [doomed, remaining] = [await create('doomed'), await create('kept')] as [IssuedSubscription, IssuedSubscription];
+  const followers = [follow(doomed), follow(remaining)] as const;
   for (const { output } of followers) await until(() => output().includes('Reading raw.'), { what: output() });
   const { monitor: { id } } = await session.ok<{ monitor: { id: string } }>('POST', '/api/monitors', {
     name: 'Shop', type: 'HTTP', target: target.url, interval_seconds: 1, headers: { 'X-Api-Key': SECRET },
@@ -64,7 +64,7 @@ test('a subscriber follows its results and events, and a deleted one is gone at 
   const [{ output, ended }, other] = followers;
   expect(output()).not.toContain(SECRET);
   expect(await session.ok('GET', '/api/subscriptions')).toMatchObject({
-    subscriptions: [{ id: doomed.subscription.id }, { id: kept.subscription.id }],
+    subscriptions: [{ id: doomed.subscription.id }, { id: remaining.subscription.id }],
   });
   await session.ok('DELETE', `/api/subscriptions/${doomed.subscription.id}`);
   const seen = resultsOf(other.output);

@@ -4,7 +4,7 @@ import { randomOf } from '../helpers/random-of.ts';
 import { until } from '../helpers/until.ts';
 import { fault } from './fault.ts';
 import { Load } from './load.ts';
-import { repeats, SEED, tell } from './tally.ts';
+import { repeats, SEED, toOutcome } from './tally.ts';
 
 let load: Load;
 beforeAll(async () => {
@@ -35,8 +35,8 @@ fault('F41', 'monitors are edited, paused and deleted during their failing check
   for (let at = 0; at < each; at += 1) {
     await Promise.all(CHANGES.map(async (change) => {
       const path = `/ill/${change.replaceAll(' ', '-')}/${at}`;
-      load.target.answer({ status: 503, after: stormIsOver }, path);
-      made.push({ id: await load.watch(path, policy), change, path });
+      load.target.respondWith({ status: 503, after: stormIsOver }, path);
+      made.push({ id: await load.createMonitor(path, policy), change, path });
     }));
   }
   await Promise.all(made.map(async ({ id, change, path }) => {
@@ -44,7 +44,7 @@ fault('F41', 'monitors are edited, paused and deleted during their failing check
     await passTime(random() * 500);
     await make(change, id);
     if (change !== 'paused and resumed') return;
-    load.target.answer({ status: 200 }, path);
+    load.target.respondWith({ status: 200 }, path);
     await load.session.ok('POST', `/api/monitors/${id}/resume`);
   }));
   const is = (change: Change) => made.filter((one) => one.change === change);
@@ -71,7 +71,7 @@ fault('F41', 'monitors are edited, paused and deleted during their failing check
       load.countOf(id),
     );
   }
-  return tell({
+  return toOutcome({
     injected: made.length, incidents: { expected: 0, opened: 0 },
     alerts: { expected: 0, delivered: 0, repeated: 0 }, seed: SEED,
   },

@@ -1,7 +1,7 @@
 import { MongoClient, type Document } from 'mongodb';
 import { expect } from 'vitest';
-import type { EnrolAnswer } from '../../shared/contracts/enrolment.ts';
-import { batchReply, type ResultBatch } from '../../shared/contracts/result.ts';
+import type { EnrolResponse } from '../../shared/contracts/enrolment.ts';
+import { batchResponse, type ResultBatch } from '../../shared/contracts/result.ts';
 import { subjects } from '../../shared/contracts/subjects.ts';
 import { SHARD_COUNT } from '../../shared/ids.ts';
 import { ApiSession } from '../helpers/api-session.ts';
@@ -45,7 +45,7 @@ export class Attack {
       'POST', '/api/probes', { region_id: region.id, name: 'hostile' },
     );
     const probe = new TestProbe();
-    probe.answer = await session.ok<EnrolAnswer>('POST', '/api/probes/enrol', probe.request(token));
+    probe.enrolment = await session.ok<EnrolResponse>('POST', '/api/probes/enrol', probe.request(token));
     await probe.connect();
     const attack = new Attack(load, session, probe, await load.steady(VICTIMS, 'victim'));
     await probe.follow();
@@ -65,11 +65,11 @@ export class Attack {
   }
 
   get region(): string {
-    return this.probe.answer?.region_id ?? '';
+    return this.probe.enrolment?.region_id ?? '';
   }
 
   get id(): string {
-    return this.probe.answer?.probe_id ?? '';
+    return this.probe.enrolment?.probe_id ?? '';
   }
 
   /** Sends a batch as the attacker's probe. The watermark of the answer; null when none comes. */
@@ -77,14 +77,14 @@ export class Attack {
     try {
       const subject = subjects.results(shard, this.region, this.id);
       const { data } = await this.probe.nats.request(subject, bytes, { timeout: timeoutMs });
-      return batchReply.parse(JSON.parse(Buffer.from(data).toString())).watermark;
+      return batchResponse.parse(JSON.parse(Buffer.from(data).toString())).watermark;
     } catch {
       return null;
     }
   }
 
   /** Sends a batch without waiting for an answer. */
-  throwAway(shard: number, bytes: Uint8Array | string): void {
+  sendWithoutWaiting(shard: number, bytes: Uint8Array | string): void {
     this.probe.nats.publish(subjects.results(shard, this.region, this.id), bytes);
   }
 
@@ -152,13 +152,13 @@ export class Attack {
 
   async #expectAlert(path: string): Promise<string> {
     const { load } = this;
-    const id = await load.watch(path, { confirmation_policy: { retries: 1 } });
+    const id = await load.createMonitor(path, { confirmation_policy: { retries: 1 } });
     await until(() => load.countOf(id) > 1, { what: 'its first checks' });
-    load.target.answer({ status: 503 }, path);
-    await until(() => load.told(id).some(({ event }) => event === 'monitor.down'), { what: 'monitor.down' });
-    load.target.answer({ status: 200 }, path);
-    await until(() => load.told(id).some(({ event }) => event === 'monitor.up'), { what: 'monitor.up' });
-    expect(load.told(id).map(({ event }) => event)).toEqual(['monitor.down', 'monitor.up']);
+    load.target.respondWith({ status: 503 }, path);
+    await until(() => load.alertsOf(id).some(({ event }) => event === 'monitor.down'), { what: 'monitor.down' });
+    load.target.respondWith({ status: 200 }, path);
+    await until(() => load.alertsOf(id).some(({ event }) => event === 'monitor.up'), { what: 'monitor.up' });
+    expect(load.alertsOf(id).map(({ event }) => event)).toEqual(['monitor.down', 'monitor.up']);
     return id;
   }
 

@@ -7,7 +7,7 @@ import { until } from '../helpers/until.ts';
 import { FarProbe } from './far-probe.ts';
 import { fault } from './fault.ts';
 import { Load } from './load.ts';
-import { outageMs, repeats, tell } from './tally.ts';
+import { outageMs, repeats, toOutcome } from './tally.ts';
 
 const INTERVAL_MS = 2000;
 const MINUTE_MS = 60_000;
@@ -38,7 +38,7 @@ beforeAll(async () => {
   ]);
   far = await FarProbe.start(load, bundle, 'far', Number(new URL(nats.url).port));
 });
-beforeEach(() => load.target.answer({ status: 200 }));
+beforeEach(() => load.target.respondWith({ status: 200 }));
 afterAll(async () => {
   await far?.close();
   await load?.stop();
@@ -46,8 +46,8 @@ afterAll(async () => {
   rmSync(bundle, { force: true });
 });
 
-const watch = async (path: string, monitoring_regions: string[]): Promise<string> => {
-  const id = await load.watch(path, { monitoring_regions, confirmation_policy: { regions: 'any', retries: 1 } });
+const createMonitor = async (path: string, monitoring_regions: string[]): Promise<string> => {
+  const id = await load.createMonitor(path, { monitoring_regions, confirmation_policy: { regions: 'any', retries: 1 } });
   await statusIs(id, 'up');
   return id;
 };
@@ -70,10 +70,10 @@ async function resultsOf(id: string): Promise<Row[]> {
 
 /** Lets a few checks fail. */
 async function failFor(path: string): Promise<void> {
-  load.target.answer({ status: 503 }, path);
+  load.target.respondWith({ status: 503 }, path);
   const from = load.target.countOf(path);
   await until(() => load.target.countOf(path) >= from + 4, { what: 'checks fail' });
-  load.target.answer({ status: 200 }, path);
+  load.target.respondWith({ status: 200 }, path);
 }
 
 const seconds = (ms: number) => `${Math.round(ms / 1000)} s`;
@@ -93,9 +93,9 @@ async function countStored(ids: string[], from: number, to: number) {
   }
   const results = { issued: stored, stored, lost: 0, duplicated: 0, left: 0 };
   const alerts = { expected: 0, delivered: 0, repeated: 0 };
-  const told = (count: number) =>
+  const tallyOf = (count: number) =>
     ({ injected: 1, results, incidents: { expected: count, opened: count }, alerts });
-  return { checked, told };
+  return { checked, tallyOf };
 }
 
 async function lateIncidents(id: string): Promise<boolean[]> {
@@ -106,7 +106,7 @@ async function lateIncidents(id: string): Promise<boolean[]> {
 }
 
 fault('F7', 'NATS is down; then it starts again', async () => {
-  const ids = [await watch('/steady-local', ['local']), await watch('/steady-far', ['far'])];
+  const ids = [await createMonitor('/steady-local', ['local']), await createMonitor('/steady-far', ['far'])];
   const seen = () => ids.reduce((sum, id) => sum + load.countOf(id), 0);
   await nats.kill9();
   const downAt = Date.now();
@@ -125,33 +125,33 @@ fault('F7', 'NATS is down; then it starts again', async () => {
   const upAt = Date.now();
   await nats.restart();
   for (const id of ids) await statusIs(id, 'up');
-  const { checked, told } = await countStored(ids, downAt, upAt);
+  const { checked, tallyOf } = await countStored(ids, downAt, upAt);
   expect(Math.abs(checked - meanwhile)).toBeLessThanOrEqual(ids.length);
   expect(checked).toBeGreaterThan(0.8 * ids.length * (upAt - downAt) / INTERVAL_MS);
   expect([...statuses]).not.toContain('down');
   expect(await load.incidents()).toEqual([]);
-  expect(ids.flatMap((id) => load.told(id))).toEqual([]);
+  expect(ids.flatMap((id) => load.alertsOf(id))).toEqual([]);
   await load.forget();
-  return tell(told(0), `${checked} results of ${seconds(upAt - downAt)} without NATS`);
+  return toOutcome(tallyOf(0), `${checked} results of ${seconds(upAt - downAt)} without NATS`);
 });
 
 fault('F10', 'a probe that reaches its targets is cut off from NATS; its target fails and recovers', async () => {
-  const [alone, shared] = [await watch('/only-far', ['far']), await watch('/also-local', ['local', 'far'])];
+  const [farOnly, shared] = [await createMonitor('/only-far', ['far']), await createMonitor('/also-local', ['local', 'far'])];
   const cutAt = Date.now();
   far.nats.drop();
-  await statusIs(alone, 'unknown');
+  await statusIs(farOnly, 'unknown');
   await failFor('/only-far');
   await passTime(outageMs(LATE_AFTER_MS, 60 * MINUTE_MS));
   const mendedAt = Date.now();
   far.nats.heal();
-  await statusIs(alone, 'up');
-  const { checked, told } = await countStored([alone, shared], cutAt, mendedAt);
-  const late = (await resultsOf(alone)).filter((row) => row.late);
+  await statusIs(farOnly, 'up');
+  const { checked, tallyOf } = await countStored([farOnly, shared], cutAt, mendedAt);
+  const late = (await resultsOf(farOnly)).filter((row) => row.late);
   expect(late.length).toBeGreaterThan(0);
   for (const row of late) expect(row.received_at).toBeGreaterThanOrEqual(mendedAt);
-  expect(await lateIncidents(alone)).toEqual([true]);
+  expect(await lateIncidents(farOnly)).toEqual([true]);
   expect(await lateIncidents(shared)).toEqual([]);
-  expect([...load.told(alone), ...load.told(shared)]).toEqual([]);
+  expect([...load.alertsOf(farOnly), ...load.alertsOf(shared)]).toEqual([]);
   await load.forget();
-  return tell(told(1), `${checked} results of ${seconds(mendedAt - cutAt)}, ${late.length} of one monitor late`);
+  return toOutcome(tallyOf(1), `${checked} results of ${seconds(mendedAt - cutAt)}, ${late.length} of one monitor late`);
 });

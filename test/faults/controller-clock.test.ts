@@ -4,7 +4,7 @@ import { FakeTime, fakeTimeLibrary } from './fake-time.ts';
 import { fault } from './fault.ts';
 import { Load } from './load.ts';
 import { Parts } from './parts.ts';
-import { repeats, tell } from './tally.ts';
+import { repeats, toOutcome } from './tally.ts';
 
 const JUMP_S = 600;
 
@@ -49,12 +49,12 @@ describe.runIf(library !== null)('with libfaketime', () => {
   }
 
   /** Nothing changes by checks from after the jump. */
-  async function stays(id: string, incident: string, told: number): Promise<void> {
+  async function stays(id: string, incident: string, alertCount: number): Promise<void> {
     const checks = load.countOf(id);
     await until(() => load.countOf(id) >= checks + repeats(3, 30), { what: 'more checks' });
     expect(await load.statusOf(id)).toBe('down');
     expect((await load.incidents([id]))[0]).toMatchObject({ id: incident, status: 'open' });
-    expect(load.told(id)).toHaveLength(told);
+    expect(load.alertsOf(id)).toHaveLength(alertCount);
   }
 
   /** The session is valid, and the window of the rate limit is neither negative nor over. */
@@ -68,7 +68,7 @@ describe.runIf(library !== null)('with libfaketime', () => {
   }
 
   /** A heartbeat that is expected every six minutes, and has come now. */
-  async function watchHeartbeat(): Promise<string> {
+  async function createHeartbeat(): Promise<string> {
     const body = { name: 'backup', type: 'HEARTBEAT', heartbeat_interval: 300, grace_period: 60 };
     const { monitor } = await load.session.ok<{ monitor: { id: string; heartbeat_token: string } }>(
       'POST', '/api/monitors', body,
@@ -80,17 +80,17 @@ describe.runIf(library !== null)('with libfaketime', () => {
 
   /** An outage during which the clock jumps to each of `offsets`; returns the seconds until recovery. */
   async function outage(id: string, path: string, offsets: readonly number[]): Promise<number> {
-    const told = load.told(id).length;
-    load.target.answer({ status: 503 }, path);
-    await until(() => load.told(id).length === told + 1, { what: 'monitor.down' });
-    const incident = load.told(id).at(-1)?.incident.id ?? '';
+    const alertCount = load.alertsOf(id).length;
+    load.target.respondWith({ status: 503 }, path);
+    await until(() => load.alertsOf(id).length === alertCount + 1, { what: 'monitor.down' });
+    const incident = load.alertsOf(id).at(-1)?.incident.id ?? '';
     for (const offset of offsets) {
       await jumpTo(offset);
-      await stays(id, incident, told + 1);
+      await stays(id, incident, alertCount + 1);
       await limits();
     }
-    load.target.answer({ status: 200 }, path);
-    await until(() => load.told(id).length === told + 2, { what: 'monitor.up' });
+    load.target.respondWith({ status: 200 }, path);
+    await until(() => load.alertsOf(id).length === alertCount + 2, { what: 'monitor.up' });
     const shown = await load.session.ok<{ incident: Incident }>('GET', `/api/incidents/${incident}`);
     expect(shown.incident).toMatchObject({ status: 'resolved' });
     expect(shown.incident.recovery_time_seconds).toBeGreaterThanOrEqual(0);
@@ -98,9 +98,9 @@ describe.runIf(library !== null)('with libfaketime', () => {
   }
 
   fault('F17', 'the controller\'s clock jumps by ten minutes, ahead and back, during incidents', async () => {
-    const heartbeat = await watchHeartbeat();
+    const heartbeat = await createHeartbeat();
     const steady = await load.steady(3, 'steady');
-    const id = await load.watch('/during', { confirmation_policy: { retries: 0 } });
+    const id = await load.createMonitor('/during', { confirmation_policy: { retries: 0 } });
     await until(async () => (await load.statusOf(id)) === 'up', { what: 'up' });
     const recoveries = [
       await outage(id, '/during', [JUMP_S]),
@@ -112,14 +112,14 @@ describe.runIf(library !== null)('with libfaketime', () => {
     });
     for (const one of [...steady, heartbeat]) expect(await load.statusOf(one)).toBe('up');
     expect(await load.incidents()).toMatchObject([{ check_id: id }, { check_id: id }]);
-    expect(load.told(id).map(({ event }) => event)).toEqual(
+    expect(load.alertsOf(id).map(({ event }) => event)).toEqual(
       ['monitor.down', 'monitor.up', 'monitor.down', 'monitor.up'],
     );
     const { holes, issued, stored } = await load.settle();
     expect(holes).toEqual([]);
     expect(stored).toEqual(issued);
     const count = [...stored.values()].reduce((sum, each) => sum + each, 0);
-    return tell({
+    return toOutcome({
       injected: repeats(3, 4), results: { issued: count, stored: count, lost: 0, duplicated: 0 },
       incidents: { expected: 2, opened: 2 }, alerts: { expected: 4, delivered: 4, repeated: 0 },
       deaths: await load.farwatch.deaths(),

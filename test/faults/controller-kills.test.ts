@@ -4,7 +4,7 @@ import { randomOf } from '../helpers/random-of.ts';
 import { until } from '../helpers/until.ts';
 import { fault } from './fault.ts';
 import { Load } from './load.ts';
-import { countResults, repeats, SEED, tell } from './tally.ts';
+import { countResults, repeats, SEED, toOutcome } from './tally.ts';
 
 const MONITORS = 100;
 
@@ -16,13 +16,13 @@ afterEach(() => load.forget());
 afterAll(() => load.stop());
 
 /** Ms from the controller's restart until results are stored again. Checks must continue meanwhile. */
-async function comesBack(killed: number, watched: string): Promise<number> {
-  const checked = load.countOf(watched);
+async function comesBack(killed: number, steadyId: string): Promise<number> {
+  const checked = load.countOf(steadyId);
   await load.farwatch.replaced('controller', killed, 5);
   const startedAt = performance.now();
-  const stored = await until(() => load.checksOf(watched), { what: 'the API answers' });
-  await until(async () => (await load.checksOf(watched)) > stored, { what: 'results are stored' });
-  expect(load.countOf(watched)).toBeGreaterThan(checked);
+  const stored = await until(() => load.checksOf(steadyId), { what: 'the API answers' });
+  await until(async () => (await load.checksOf(steadyId)) > stored, { what: 'results are stored' });
+  expect(load.countOf(steadyId)).toBeGreaterThan(checked);
   return performance.now() - startedAt;
 }
 
@@ -40,8 +40,8 @@ async function publishPage() {
       monitors: monitorIds.map((monitor_id) => ({ monitor_id })),
     }),
     posts: async () => {
-      const answer = await load.session.ok<{ incidents: Post[] }>('GET', `${pages}/${id}/incidents?limit=100`);
-      return answer.incidents;
+      const response = await load.session.ok<{ incidents: Post[] }>('GET', `${pages}/${id}/incidents?limit=100`);
+      return response.incidents;
     },
   };
 }
@@ -49,22 +49,22 @@ async function publishPage() {
 fault('F1', 'the controller is killed at random moments under load, with an outage each time', async () => {
   const kills = repeats(2, 20);
   const random = randomOf(SEED);
-  const [watched] = await load.steady(MONITORS, 'kill');
+  const [steadyId] = await load.steady(MONITORS, 'kill');
   const recoveryMs: number[] = [];
   const outages: string[] = [];
   const page = await publishPage();
   for (let round = 0; round < kills; round += 1) {
     const path = `/outage/${round}`;
-    const id = await load.watch(path);
+    const id = await load.createMonitor(path);
     outages.push(id);
     await page.show(outages);
     await until(async () => (await load.statusOf(id)) === 'up', { what: 'up' });
-    load.target.answer({ status: 503 }, path);
+    load.target.respondWith({ status: 503 }, path);
     await passTime(random() * 3000);
-    recoveryMs.push(await comesBack(await load.farwatch.kill9('controller'), watched as string));
-    await until(() => load.told(id).some(({ event }) => event === 'monitor.down'), { what: 'monitor.down' });
-    load.target.answer({ status: 200 }, path);
-    await until(() => load.told(id).some(({ event }) => event === 'monitor.up'), { what: 'monitor.up' });
+    recoveryMs.push(await comesBack(await load.farwatch.kill9('controller'), steadyId as string));
+    await until(() => load.alertsOf(id).some(({ event }) => event === 'monitor.down'), { what: 'monitor.down' });
+    load.target.respondWith({ status: 200 }, path);
+    await until(() => load.alertsOf(id).some(({ event }) => event === 'monitor.up'), { what: 'monitor.up' });
   }
   const incidents = await load.incidents();
   expect(incidents.map((incident) => incident.check_id).toSorted()).toEqual(outages.toSorted());
@@ -73,13 +73,13 @@ fault('F1', 'the controller is killed at random moments under load, with an outa
   const posts = await page.posts();
   expect(posts.map((post) => post.incident_id).toSorted()).toEqual(incidents.map(({ id }) => id).toSorted());
   expect(posts.map(({ updates }) => updates.length)).toEqual(incidents.map(() => 1));
-  const told = outages.flatMap((id) => load.told(id).map(({ event, incident }) => `${event} ${incident.id}`));
-  const repeated = told.length - new Set(told).size;
-  expect(new Set(told).size).toBe(2 * kills);
+  const alertKeys = outages.flatMap((id) => load.alertsOf(id).map(({ event, incident }) => `${event} ${incident.id}`));
+  const repeated = alertKeys.length - new Set(alertKeys).size;
+  expect(new Set(alertKeys).size).toBe(2 * kills);
   expect(repeated).toBeLessThanOrEqual(kills);
   const results = await countResults(load);
-  const alerts = { expected: 2 * kills, delivered: new Set(told).size, repeated };
-  return tell({
+  const alerts = { expected: 2 * kills, delivered: new Set(alertKeys).size, repeated };
+  return toOutcome({
     injected: kills, results, incidents: { expected: kills, opened: incidents.length }, alerts, recoveryMs,
     seed: SEED,
   });
@@ -88,10 +88,10 @@ fault('F1', 'the controller is killed at random moments under load, with an outa
 fault('F28', 'the controller is restarted during an incident, cleanly and by kill -9', async () => {
   const restarts = repeats(2, 6);
   const recoveryMs: number[] = [];
-  const id = await load.watch('/incident');
+  const id = await load.createMonitor('/incident');
   await until(async () => (await load.statusOf(id)) === 'up', { what: 'up' });
-  load.target.answer({ status: 503 }, '/incident');
-  await until(() => load.told(id).length === 1, { what: 'monitor.down' });
+  load.target.respondWith({ status: 503 }, '/incident');
+  await until(() => load.alertsOf(id).length === 1, { what: 'monitor.down' });
   const [opened] = await load.incidents();
   for (let round = 0; round < restarts; round += 1) {
     const pid = await load.farwatch.endOne('controller', round % 2 === 0 ? 'SIGTERM' : 'SIGKILL');
@@ -99,15 +99,15 @@ fault('F28', 'the controller is restarted during an incident, cleanly and by kil
     expect(await load.statusOf(id)).toBe('down');
     expect(await load.incidents()).toMatchObject([{ id: opened?.id, status: 'open' }]);
   }
-  load.target.answer({ status: 200 }, '/incident');
-  await until(() => load.told(id).length >= 2, { what: 'monitor.up' });
+  load.target.respondWith({ status: 200 }, '/incident');
+  await until(() => load.alertsOf(id).length >= 2, { what: 'monitor.up' });
   await until(async () => (await load.incidents())[0]?.status === 'resolved');
   const results = await countResults(load);
-  expect(load.told(id).map((told) => [told.event, told.incident.id])).toEqual([
+  expect(load.alertsOf(id).map((alert) => [alert.event, alert.incident.id])).toEqual([
     ['monitor.down', opened?.id], ['monitor.up', opened?.id],
   ]);
   expect(await load.incidents()).toHaveLength(1);
-  return tell({
+  return toOutcome({
     injected: restarts, results, incidents: { expected: 1, opened: 1 },
     alerts: { expected: 2, delivered: 2, repeated: 0 }, recoveryMs,
   });

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect } from 'vitest';
-import { askOn, kindsOf, slowest } from '../helpers/ask-on.ts';
+import { startRequestLoop, kindsOf, slowest } from '../helpers/request-loop.ts';
 import { startMongoProxy } from '../helpers/fault-proxy.ts';
 import { testMongo, type TestMongo } from '../helpers/mongo.ts';
 import { passTime } from '../helpers/pass-time.ts';
@@ -8,11 +8,11 @@ import { randomOf } from '../helpers/random-of.ts';
 import { until } from '../helpers/until.ts';
 import { fault } from './fault.ts';
 import { Load } from './load.ts';
-import { countResults, repeats, SEED, tell } from './tally.ts';
+import { countResults, repeats, SEED, toOutcome } from './tally.ts';
 
 const MONITORS = 60;
 
-async function askMonitors(load: Load) {
+async function requestMonitors(load: Load) {
   const { status, error } = await load.session.call('GET', '/api/monitors?limit=5');
   return { status, code: error?.code ?? null };
 }
@@ -29,23 +29,23 @@ describe('killed', () => {
     const random = randomOf(SEED);
     const ids = await load.steady(MONITORS, 'database');
     const controller = await load.farwatch.pid('controller');
-    const asking = askOn(() => askMonitors(load));
+    const requestLoop = startRequestLoop(() => requestMonitors(load));
     const recoveryMs: number[] = [];
     for (let round = 0; round < kills; round += 1) {
       await passTime(random() * 1500);
       const killed = await load.farwatch.kill9('embedded-mongo');
       await load.farwatch.replaced('embedded-mongo', killed);
       const backAt = performance.now();
-      const seen = asking.answers.length;
+      const seen = requestLoop.responses.length;
       await until(
-        () => asking.answers.slice(seen).some((answer) => answer.status === 200),
+        () => requestLoop.responses.slice(seen).some((response) => response.status === 200),
         { what: 'the API answers again' },
       );
       recoveryMs.push(performance.now() - backAt);
       await passTime(500);
     }
-    const answers = await asking.end();
-    expect(kindsOf(answers)).toEqual(['200', '503 SERVICE_UNAVAILABLE']);
+    const responses = await requestLoop.end();
+    expect(kindsOf(responses)).toEqual(['200', '503 SERVICE_UNAVAILABLE']);
     expect(await load.farwatch.pid('controller'), 'the controller survived').toBe(controller);
     const results = await countResults(load);
     expect(await load.incidents()).toEqual([]);
@@ -53,9 +53,9 @@ describe('killed', () => {
       async () => (await load.checksOf(id)) === load.countOf(id), { what: 'the API counts the checks' },
     )));
     expect(totals).toHaveLength(MONITORS);
-    return tell({ injected: kills, results, incidents: { expected: 0, opened: 0 }, recoveryMs, seed: SEED },
-      `${answers.filter((answer) =>
-        answer.status === 503).length} answers 503, 0 of 500, slowest ${(slowest(answers) / 1000).toFixed(1)} s`);
+    return toOutcome({ injected: kills, results, incidents: { expected: 0, opened: 0 }, recoveryMs, seed: SEED },
+      `${responses.filter((response) =>
+        response.status === 503).length} answers 503, 0 of 500, slowest ${(slowest(responses) / 1000).toFixed(1)} s`);
   });
 });
 
@@ -97,10 +97,10 @@ describe('unreachable', () => {
     );
     const controller = await load.farwatch.pid('controller');
     const beforeMb = rssMb(controller);
-    const [asking, pinging] = [askOn(() => askMonitors(load)), askOn(ping)];
+    const [requestLoop, pingLoop] = [startRequestLoop(() => requestMonitors(load)), startRequestLoop(ping)];
 
     proxy.drop('both');
-    const sincePings = pinging.answers.length;
+    const sincePings = pingLoop.responses.length;
     const storm = Array.from({ length: 500 }, () => ping().catch(() => ({ status: 0, code: null })));
     let peakMb = 0;
     for (let second = 0; second < awaySeconds; second += 1) {
@@ -111,17 +111,17 @@ describe('unreachable', () => {
       new Set(['503 SERVICE_UNAVAILABLE']),
     );
     const refusedPings =
-      pinging.answers.slice(sincePings + 1).filter((answer) => answer.status === 503).length;
+      pingLoop.responses.slice(sincePings + 1).filter((response) => response.status === 503).length;
     expect(refusedPings).toBeGreaterThan(0);
     proxy.heal();
     const healedAt = performance.now();
-    const [seenAsked, seenPinged] = [asking.answers.length, pinging.answers.length];
+    const [seenRequests, seenPinged] = [requestLoop.responses.length, pingLoop.responses.length];
     await until(
-      () => asking.answers.slice(seenAsked).some((answer) => answer.status === 200),
+      () => requestLoop.responses.slice(seenRequests).some((response) => response.status === 200),
       { what: 'the API answers again' },
     );
     await until(
-      () => pinging.answers.slice(seenPinged).some((answer) => answer.status === 200),
+      () => pingLoop.responses.slice(seenPinged).some((response) => response.status === 200),
       { what: 'pings are accepted again' },
     );
     const recoveryMs = [performance.now() - healedAt];
@@ -130,15 +130,15 @@ describe('unreachable', () => {
     expect(await load.statusOf(monitor.id)).toBe('up');
     // Otherwise it would go down, rightly, while the results are counted.
     await load.session.ok('POST', `/api/monitors/${monitor.id}/pause`);
-    const answers = [...(await asking.end()), ...(await pinging.end())];
-    expect(kindsOf(answers)).toEqual(['200', '503 SERVICE_UNAVAILABLE']);
+    const responses = [...(await requestLoop.end()), ...(await pingLoop.end())];
+    expect(kindsOf(responses)).toEqual(['200', '503 SERVICE_UNAVAILABLE']);
     expect(await load.farwatch.pid('controller'), 'the controller survived').toBe(controller);
     expect(peakMb - beforeMb).toBeLessThan(150);
     const results = await countResults(load);
     expect(
       (await load.session.ok<{ incidents: unknown[] }>('GET', '/api/incidents?limit=100')).incidents,
     ).toEqual([]);
-    return tell({ injected: 1, results, incidents: { expected: 0, opened: 0 }, recoveryMs },
-      `away ${awaySeconds} s; slowest answer ${(slowest(answers) / 1000).toFixed(1)} s; ${refusedPings + storm.length} pings 503; RSS at most ${Math.round(Math.max(0, peakMb - beforeMb))} MB more`);
+    return toOutcome({ injected: 1, results, incidents: { expected: 0, opened: 0 }, recoveryMs },
+      `away ${awaySeconds} s; slowest answer ${(slowest(responses) / 1000).toFixed(1)} s; ${refusedPings + storm.length} pings 503; RSS at most ${Math.round(Math.max(0, peakMb - beforeMb))} MB more`);
   });
 });

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { MongoClient } from 'mongodb';
 import { afterEach, beforeAll, beforeEach, expect } from 'vitest';
-import { freePort } from '../../deploy/quickstart/ports.ts';
+import { freePort } from '../../deploy/quickstart/servers/ports.ts';
 import { bundleFile } from '../bundle.mjs';
 import { ProbeProcess } from '../bus/probe/probe-process.ts';
 import { ApiSession } from '../helpers/api-session.ts';
@@ -69,7 +69,7 @@ async function outageWithDeathAt(
   const { enrolment_token: token } =
     await session.ok<{ enrolment_token: string }>('POST', '/api/probes', { region_id: 'local', name: 'p' });
   probe = new ProbeProcess(bundles.probe, join(dir, 'probe'), ['--controller', url, '--token', token]);
-  target.answer({ status: 503 });
+  target.respondWith({ status: 503 });
   await session.ok(
     'POST', '/api/monitors', { name: 'Shop', type: 'HTTP', target: target.url, interval_seconds: 1 },
   );
@@ -89,13 +89,13 @@ async function count(collection: string): Promise<number> {
   return found;
 }
 
-interface Told {
+interface AlertFacts {
   incident: string;
   event: string;
   attempt: string | string[] | undefined;
 }
 
-function told(request: ReceivedRequest): Told {
+function alertFacts(request: ReceivedRequest): AlertFacts {
   const { event, incident } =
     JSON.parse(request.body.toString()) as { event: string; incident: { id: string } };
   return { event, incident: incident.id, attempt: request.headers['x-service-delivery'] };
@@ -106,9 +106,9 @@ function told(request: ReceivedRequest): Told {
  * arrived by then.
  */
 async function recovered(session: ApiSession): Promise<string> {
-  const eventIs = (event: string) => () => receiver.requests.some((request) => told(request).event === event);
+  const eventIs = (event: string) => () => receiver.requests.some((request) => alertFacts(request).event === event);
   await until(eventIs('monitor.down'), { what: 'monitor.down' });
-  target.answer({ status: 200 });
+  target.respondWith({ status: 200 });
   await until(eventIs('monitor.up'), { what: 'monitor.up' });
   const { incidents } =
     await session.ok<{ incidents: { id: string; status: string }[] }>('GET', '/api/incidents?limit=100');
@@ -136,7 +136,7 @@ for (const { point, deliveries } of [
     const { session, left } = await outageWithDeathAt(point);
     expect(left).toEqual({ incidents: 1, deliveries, requests: 0 });
     const incident = await recovered(session);
-    expect(receiver.requests.map(told)).toMatchObject([
+    expect(receiver.requests.map(alertFacts)).toMatchObject([
       { event: 'monitor.down', incident }, { event: 'monitor.up', incident },
     ]);
     expect(await resumed()).toBe(0);
@@ -148,7 +148,7 @@ fault('F3', 'kill -9 as soon as the alert is posted, before that is recorded', a
   const { session, left } = await outageWithDeathAt('alert posted');
   expect(left).toEqual({ incidents: 1, deliveries: 1, requests: 1 });
   const incident = await recovered(session);
-  const all = receiver.requests.map(told);
+  const all = receiver.requests.map(alertFacts);
   expect(all).toMatchObject([
     { event: 'monitor.down', incident }, { event: 'monitor.down', incident },
     { event: 'monitor.up', incident },

@@ -32,12 +32,12 @@ const settled = (incidentId: string, status: string, count = 1) =>
   );
 
 /** True while nothing of the destination is in flight or due before its next attempt. */
-const isQuiet = (destinationId: string) =>
+const isIdle = (destinationId: string) =>
   async () => ((await rig.queues.find(destinationId))?.due_at ?? 0) > rig.clock.now();
 
-function mailerBy(way: Partial<MailConfig>) {
+function mailerBy(overrides: Partial<MailConfig>) {
   const config = {
-    from: 'Farwatch <farwatch@example.com>', isFromGiven: true, mailgun: null, smtpUrl: null, ...way,
+    from: 'Farwatch <farwatch@example.com>', isFromConfigured: true, mailgun: null, smtpUrl: null, ...overrides,
   };
   return openMailer(config, { folder: 'unused', clock: systemClock, log: createLog('test', 'silent') });
 }
@@ -60,7 +60,7 @@ fault('F29', 'a receiver answers 500 twice, then 200; another one is healthy', a
   const [first, other] = [await outage(alerts, failing._id), await outage(alerts, healthy._id)];
   await settled(other, 'delivered');
   for (const waitMs of [12_000, 36_000]) {
-    await until(isQuiet(failing._id));
+    await until(isIdle(failing._id));
     expect((await rig.log(first))[0]?.status).toBe('pending');
     rig.clock.warp(waitMs);
   }
@@ -128,21 +128,21 @@ fault('F33', 'Mailgun is down for 30 minutes with 10 alerts waiting for 2 recipi
   mailgun.fail(503, 'down');
   const { _id } =
     await rig.destination({ type: 'email', config: { to: ['a@example.com', 'b@example.com'] } });
-  const told = [];
-  for (let count = 0; count < 10; count += 1) told.push(await outage(alerts, _id));
+  const incidentIds = [];
+  for (let count = 0; count < 10; count += 1) incidentIds.push(await outage(alerts, _id));
   for (let minutes = 0; minutes < 30; minutes += 3) {
-    await until(isQuiet(_id));
+    await until(isIdle(_id));
     rig.clock.warp(180_000);
   }
-  await until(isQuiet(_id));
+  await until(isIdle(_id));
   expect(mailgun.messages).toHaveLength(0);
   mailgun.accept();
   rig.clock.warp(3_600_000 * 1.2);
-  for (const incidentId of told) await settled(incidentId, 'delivered', 2);
+  for (const incidentId of incidentIds) await settled(incidentId, 'delivered', 2);
   const received =
     mailgun.messages.map((message) => `${message.to} ${/incidents\/([0-9a-f-]+)/.exec(message.text)?.[1]}`);
   expect(received.toSorted()).toEqual(
-    told.flatMap((id) => [`a@example.com ${id}`, `b@example.com ${id}`]).toSorted(),
+    incidentIds.flatMap((id) => [`a@example.com ${id}`, `b@example.com ${id}`]).toSorted(),
   );
   await mailer.close();
   await mailgun.close();
@@ -156,7 +156,7 @@ fault('F33', 'an SMTP server greylists with 451, then refuses a recipient with 5
   const { _id } = await rig.destination({ type: 'email', config: { to: ['a@example.com'] } });
   await smtp.behave({ code: 451, text: 'greylisted, come again', at: 'rcpt' });
   const grey = await outage(alerts, _id);
-  await until(isQuiet(_id));
+  await until(isIdle(_id));
   expect((await rig.log(grey))[0]).toMatchObject({
     status: 'pending', recipient: 'a@example.com', channel: 'email',
     error_message: expect.stringContaining('greylisted'),

@@ -9,7 +9,7 @@ import type { TestProbe } from '../helpers/test-probe.ts';
 import { until } from '../helpers/until.ts';
 import { fault } from './fault.ts';
 import { checked, post } from './sender.ts';
-import { repeats, tell } from './tally.ts';
+import { repeats, toOutcome } from './tally.ts';
 
 /** More entries than a snapshot stays behind. */
 const ROUNDS = 70;
@@ -57,7 +57,7 @@ async function createMonitor(session: ApiSession, regions: string[]): Promise<st
 
 /** As many epochs with one batch each, and no wait for answers. */
 function openEpochs(shard: number, from: number, count: number): void {
-  const { region_id, probe_id } = hostile.answer as { region_id: string; probe_id: string };
+  const { region_id, probe_id } = hostile.enrolment as { region_id: string; probe_id: string };
   for (let at = from; at < from + count; at += 1) {
     const bytes = encodeBatch({
       epoch: `${at}`.padStart(64, 'x'), engine: 'test', first: 1, last: 1, results: [],
@@ -82,17 +82,17 @@ async function droppedLanes(): Promise<number> {
 }
 
 fault('F51', 'a probe begins thousands of epochs in two shards, one of which has another tenant\'s monitor', async () => {
-  const watched = await createMonitor(rig.session, ['local']);
+  const victimMonitor = await createMonitor(rig.session, ['local']);
   let own = await createMonitor(attacker, ['theirs']);
-  while (shardOf(own) === shardOf(watched)) own = await createMonitor(attacker, ['theirs']);
-  const [busy, quiet] = [shardOf(watched), shardOf(own)];
+  while (shardOf(own) === shardOf(victimMonitor)) own = await createMonitor(attacker, ['theirs']);
+  const [busy, quiet] = [shardOf(victimMonitor), shardOf(own)];
   const each = repeats(100, 1500);
   let checks = 0;
   const check = async (isUp = true): Promise<void> => {
     const last = Math.floor(checks / HONEST_EPOCHS) + 1;
     const bytes = encodeBatch({
       epoch: `honest-${checks % HONEST_EPOCHS}`, engine: 'test', first: last, last, dropped: [],
-      results: [{ ...checked(watched, Date.now(), isUp), seq: last }],
+      results: [{ ...checked(victimMonitor, Date.now(), isUp), seq: last }],
     });
     const letter = { probe: honest, shard: busy, index: 0, last, bytes };
     await until(async () => (await post(letter, 10_000)) === last, { what: 'an answer' });
@@ -113,21 +113,21 @@ fault('F51', 'a probe begins thousands of epochs in two shards, one of which has
   expect(await lanesOf(quiet)).toBeLessThanOrEqual(LANES_PER_PROBE);
   expect(await droppedLanes()).toBeGreaterThan(1000);
   const letters = await client.db().collection('dead_letters').find({ reason: 'too_many_epochs' }).toArray();
-  expect(new Set(letters.map((letter) => letter['probe_id'] as string))).toEqual(new Set([hostile.answer?.probe_id]));
+  expect(new Set(letters.map((letter) => letter['probe_id'] as string))).toEqual(new Set([hostile.enrolment?.probe_id]));
 
   await check(false);
   const opened = async () => (await rig.session.ok<{ incidents: { check_id: string }[] }>(
     'GET', '/api/incidents',
-  )).incidents.filter((incident) => incident.check_id === watched).length;
+  )).incidents.filter((incident) => incident.check_id === victimMonitor).length;
   await until(async () => (await opened()) === 1, { what: 'an outage after the attack is an incident' });
   await rig.restart(() => Promise.resolve());
   await check();
   await check();
   const { total_checks: total } = await rig.session.ok<{ total_checks: number }>(
-    'GET', `/api/monitors/${watched}/stats`,
+    'GET', `/api/monitors/${victimMonitor}/stats`,
   );
   expect(total).toBe(checks);
-  return tell({
+  return toOutcome({
     injected: 2 * ROUNDS * each, results: { issued: checks, stored: total, lost: 0, duplicated: 0 },
     incidents: { expected: 1, opened: await opened() },
   }, `${letters.length} letters`);

@@ -8,7 +8,7 @@ import type { TestProbe } from '../helpers/test-probe.ts';
 import { until } from '../helpers/until.ts';
 import { fault } from './fault.ts';
 import { checked, lettersOf, post, postAll } from './sender.ts';
-import { repeats, tell } from './tally.ts';
+import { repeats, toOutcome } from './tally.ts';
 
 let rig: ControllerRig;
 let client: MongoClient;
@@ -33,10 +33,10 @@ afterEach(async () => {
   await rig?.stop();
 });
 
-const idOf = (probe: TestProbe): string => probe.answer?.probe_id ?? '';
+const idOf = (probe: TestProbe): string => probe.enrolment?.probe_id ?? '';
 
 /** A monitor of the victim's, and the one of the probes that has it. */
-async function watch(name: string): Promise<{ id: string; holder: TestProbe; other: TestProbe }> {
+async function createMonitor(name: string): Promise<{ id: string; holder: TestProbe; other: TestProbe }> {
   const { monitor: { id } } = await victim.ok<{ monitor: { id: string } }>('POST', '/api/monitors', {
     name, type: 'HTTP', target: 'http://127.0.0.1:9/', interval_seconds: 300,
     confirmation_policy: { regions: 'majority', retries: 0 },
@@ -69,8 +69,8 @@ async function metric(name: string): Promise<number> {
 }
 
 fault('F55', 'a probe of a shared region claims that a monitor it was never assigned is up', async () => {
-  const attacked = await watch('attacked');
-  const control = await watch('control');
+  const attacked = await createMonitor('attacked');
+  const control = await createMonitor('control');
   const { holder, other: liar } = attacked;
   for (const { id, holder: probe } of [attacked, control]) await report(probe, [checked(id, Date.now(), false)]);
   await isDown(attacked.id);
@@ -84,9 +84,9 @@ fault('F55', 'a probe of a shared region claims that a monitor it was never assi
       await report(probe, [checked(id, Date.now(), false)]);
     }
   }
-  const told = await lettersIn();
-  expect(told).toHaveLength(lies);
-  for (const letter of told) {
+  const deadLetters = await lettersIn();
+  expect(deadLetters).toHaveLength(lies);
+  for (const letter of deadLetters) {
     expect(letter).toMatchObject({
       reason: 'not_assigned', monitor_id: attacked.id, probe_id: idOf(liar), region: 'local',
     });
@@ -111,13 +111,13 @@ fault('F55', 'a probe of a shared region claims that a monitor it was never assi
     await until(async () => (await incidentsOf(id))[0] === 'resolved', { what: 'resolved by its own probe' });
     expect(await incidentsOf(id)).toHaveLength(1);
   }
-  return tell({ injected: lies + flood.length, incidents: { expected: 2, opened: 2 } });
+  return toOutcome({ injected: lies + flood.length, incidents: { expected: 2, opened: 2 } });
 });
 
 fault('F56', 'monitors move to another probe while results of the old one are under way', async () => {
   const count = repeats(6, 30);
   const moved = [];
-  for (let at = 0; at < count; at += 1) moved.push(await watch(`moving-${at}`));
+  for (let at = 0; at < count; at += 1) moved.push(await createMonitor(`moving-${at}`));
   const { holder: drained, other: heir } = moved[0] as (typeof moved)[0];
   const own = moved.filter(({ holder }) => holder === drained).map(({ id }) => id);
   const from = Date.now() - 10_000;
@@ -153,14 +153,14 @@ fault('F56', 'monitors move to another probe while results of the old one are un
   expect(ledger.holes).toEqual([]);
   const issued = 6 * own.length;
   expect(ledger.results).toBe(issued);
-  return tell({
+  return toOutcome({
     injected: own.length, results: { issued, stored: ledger.results, lost: 0, duplicated: 0 },
     incidents: { expected: own.length, opened: own.length },
   });
 });
 
 fault('F57', 'results dated ahead, by less than is refused, precede an outage', async () => {
-  const [muted, control] = [await watch('muted'), await watch('control')];
+  const [muted, control] = [await createMonitor('muted'), await createMonitor('control')];
   for (const { id, holder } of [muted, control]) await report(holder, [checked(id, Date.now())]);
   const missed = {
     ...checked(muted.id, Date.now()), outcome: 'missed' as const, response_time_ms: null, status_code: null,
@@ -172,5 +172,5 @@ fault('F57', 'results dated ahead, by less than is refused, precede an outage', 
   await isDown(muted.id);
   await isDown(control.id);
   expect(await lettersIn()).toEqual([]);
-  return tell({ injected: 3, incidents: { expected: 2, opened: 2 } });
+  return toOutcome({ injected: 3, incidents: { expected: 2, opened: 2 } });
 });

@@ -4,14 +4,14 @@ import { MAX_BATCH_RESULTS } from '../../shared/contracts/result.ts';
 import { shardOf } from '../../shared/ids.ts';
 import { Attack } from './attack.ts';
 import { fault } from './fault.ts';
-import { tell } from './tally.ts';
+import { toOutcome } from './tally.ts';
 import { checked } from './sender.ts';
 
 const RESULTS = 18_000;
 /** Of a 60-second monitor with one recheck: 2 probes, 61 slots, 3 tries, and 500 manual runs. */
 const ALLOWED = 2 * 61 * 3 + 500;
 /** Batches that are sent before the first of them is answered; a few more wait. */
-const AT_ONCE = 8;
+const CONCURRENT_BATCHES = 8;
 
 let attack: Attack;
 beforeAll(async () => {
@@ -24,8 +24,8 @@ fault('F52', 'a probe sends 18,000 results of one monitor and hour, with long me
   const shard = shardOf(id);
   const now = Date.now();
   let first = 1;
-  for (let sent = 0; sent < RESULTS; sent += AT_ONCE * MAX_BATCH_RESULTS) {
-    const batches = Array.from({ length: AT_ONCE }, () => {
+  for (let sent = 0; sent < RESULTS; sent += CONCURRENT_BATCHES * MAX_BATCH_RESULTS) {
+    const batches = Array.from({ length: CONCURRENT_BATCHES }, () => {
       const results = Array.from({ length: MAX_BATCH_RESULTS }, (_, at) => ({
         ...checked(id, now + at, false), seq: first + at,
         error: { type: 'status_code' as const, message: `${first + at} ${'x'.repeat(300)}` },
@@ -44,10 +44,10 @@ fault('F52', 'a probe sends 18,000 results of one monitor and hour, with long me
   )).total_checks);
   expect(stored).toBeGreaterThanOrEqual(ALLOWED);
   // What was under way when the hour was full is still taken.
-  expect(stored).toBeLessThan(ALLOWED + AT_ONCE * MAX_BATCH_RESULTS);
+  expect(stored).toBeLessThan(ALLOWED + CONCURRENT_BATCHES * MAX_BATCH_RESULTS);
   const letters = await attack.documents('dead_letters', { reason: 'too_many' });
   expect(letters.every(({ monitor_id }) => monitor_id === id)).toBe(true);
   expect(letters).toHaveLength(1000);
-  return tell({ injected: RESULTS, ...await attack.expectUnharmed('fat') },
+  return toOutcome({ injected: RESULTS, ...await attack.expectUnharmed('fat') },
     `${stored} stored, ${RESULTS - stored} refused`);
 });

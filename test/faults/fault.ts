@@ -24,8 +24,8 @@ declare module 'vitest' {
  */
 export function fault(id: string, done: string, run: () => Promise<Outcome | string>): void {
   test(`${id}: ${done}`, async ({ task }) => {
-    const told = await run();
-    const said = typeof told === 'string' ? { outcome: told, invariants: {} } : told;
-    task.meta.fault = { id, done, ...said };
+    const result = await run();
+    const report = typeof result === 'string' ? { outcome: result, invariants: {} } : result;
+    task.meta.fault = { id, done, ...report };
   });
 }

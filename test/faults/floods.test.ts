@@ -3,7 +3,7 @@ import { subjects } from '../../shared/contracts/subjects.ts';
 import { until } from '../helpers/until.ts';
 import { Attack } from './attack.ts';
 import { fault } from './fault.ts';
-import { tell } from './tally.ts';
+import { toOutcome } from './tally.ts';
 
 let attack: Attack;
 beforeAll(async () => {
@@ -37,14 +37,14 @@ fault('F53', 'a probe sends 20,000 beats with a wrong revision', async () => {
   expect(statuses).toEqual([200, 200, 200, 200]);
   await served(async () => (await ignored('beat')) - before > 19_000);
   const unharmed = await attack.expectUnharmed('beats');
-  return tell({ injected: 20_000, ...unharmed },
+  return toOutcome({ injected: 20_000, ...unharmed },
     `${(await ignored('beat')) - before} beats ignored; the API answered throughout`);
 });
 
 fault('F54', 'a probe asks for its assignments 10,000 times at once', async () => {
   const inbox = `_INBOX_${attack.id}.flood`;
-  let answers = 0;
-  attack.probe.nats.subscribe(inbox, { callback: () => (answers += 1) });
+  let responses = 0;
+  attack.probe.nats.subscribe(inbox, { callback: () => (responses += 1) });
   const request = JSON.stringify({ v: 1, revision: 0, after: null });
   const statuses: number[] = [];
   for (let round = 0; round < 10; round += 1) {
@@ -56,7 +56,7 @@ fault('F54', 'a probe asks for its assignments 10,000 times at once', async () =
   }
   expect(new Set(statuses)).toEqual(new Set([200]));
   const dropped = () => attack.metric('farwatch_sync_dropped_total');
-  await served(async () => answers + (await ignored('sync')) + (await dropped()) === 10_000);
+  await served(async () => responses + (await ignored('sync')) + (await dropped()) === 10_000);
   const unharmed = await attack.expectUnharmed('sync');
-  return tell({ injected: 10_000, ...unharmed }, `${answers} requests answered; the API answered throughout`);
+  return toOutcome({ injected: 10_000, ...unharmed }, `${responses} requests answered; the API answered throughout`);
 });

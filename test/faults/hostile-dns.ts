@@ -9,14 +9,14 @@ const HEADER_BYTES = 12;
 const IS_TRUNCATED = 0x8380;
 const [CNAME, TXT] = [5, 16];
 
-interface Asked {
+interface ParsedQuery {
   id: number;
   /** The first label of the name. */
   label: string;
   question: Buffer;
 }
 
-function read(query: Buffer): Asked {
+function read(query: Buffer): ParsedQuery {
   const end = query.indexOf(0, HEADER_BYTES) + 5;
   const size = query[HEADER_BYTES] as number;
   return {
@@ -28,25 +28,25 @@ function read(query: Buffer): Asked {
 const STRINGS = Buffer.concat(Array.from({ length: 240 }, () => wireString('\x1b'.repeat(255))));
 
 /** What a hostile name server answers by UDP, by the first label of the name; all else is cut off there. */
-const BY_UDP: Readonly<Record<string, (asked: Asked) => Buffer>> = {
+const BY_UDP: Readonly<Record<string, (parsed: ParsedQuery) => Buffer>> = {
   loop: ({ id, question }) => {
     const toItself = u16(0xc000 | (HEADER_BYTES + question.length));
-    return wireMessage({ id, question, answers: [wireRecord({ owner: toItself, type: TXT, data: Buffer.alloc(0) })] });
+    return wireMessage({ id, question, dnsMessage: [wireRecord({ owner: toItself, type: TXT, data: Buffer.alloc(0) })] });
   },
   aliases: ({ id, question }) => wireMessage({
-    id, question, answers: Array.from({ length: 900 }, (_, at) => wireRecord({
+    id, question, dnsMessage: Array.from({ length: 900 }, (_, at) => wireRecord({
       ...(at === 0 ? {} : { owner: wireName(`a${at}.example`) }), type: CNAME, data: wireName(`a${at + 1}.example`),
     })),
   }),
 };
 
 /** What it answers by TCP. */
-const BY_TCP: Readonly<Record<string, (asked: Asked, socket: Socket) => void>> = {
+const BY_TCP: Readonly<Record<string, (parsed: ParsedQuery, socket: Socket) => void>> = {
   large: ({ id, question }, socket) => {
-    const message = wireMessage({ id, question, answers: [wireRecord({ type: TXT, data: STRINGS })] });
+    const message = wireMessage({ id, question, dnsMessage: [wireRecord({ type: TXT, data: STRINGS })] });
     socket.write(Buffer.concat([u16(message.length), message]));
   },
-  endless: (_asked, socket) => {
+  endless: (_parsed, socket) => {
     socket.write(u16(0xffff));
     pour(socket, Buffer.alloc(65_536, 0xc0));
   },
@@ -56,10 +56,10 @@ const BY_TCP: Readonly<Record<string, (asked: Asked, socket: Socket) => void>> =
 export const DNS_ATTACKS = [...Object.keys(BY_UDP), ...Object.keys(BY_TCP)].map((label) => `${label}.example`);
 
 /** Answers one question on a connection. */
-export function answerByTcp(socket: Socket): void {
+export function respondByTcp(socket: Socket): void {
   socket.once('data', (query: Buffer) => {
-    const asked = read(query.subarray(2));
-    BY_TCP[asked.label]?.(asked, socket);
+    const parsed = read(query.subarray(2));
+    BY_TCP[parsed.label]?.(parsed, socket);
   });
 }
 
@@ -67,10 +67,10 @@ export function answerByTcp(socket: Socket): void {
 export function serveUdp(port: number): Promise<UdpSocket> {
   const udp = createSocket('udp4');
   udp.on('message', (query, peer) => {
-    const asked = read(query);
-    const { id, question } = asked;
-    const answer = BY_UDP[asked.label]?.(asked) ?? wireMessage({ id, question, flags: IS_TRUNCATED });
-    for (const bytes of [Buffer.alloc(512, 0xc0), answer]) udp.send(bytes, peer.port, peer.address);
+    const parsed = read(query);
+    const { id, question } = parsed;
+    const response = BY_UDP[parsed.label]?.(parsed) ?? wireMessage({ id, question, flags: IS_TRUNCATED });
+    for (const bytes of [Buffer.alloc(512, 0xc0), response]) udp.send(bytes, peer.port, peer.address);
   });
   return new Promise((resolve) => udp.bind(port, '127.0.0.1', () => resolve(udp)));
 }

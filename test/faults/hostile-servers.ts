@@ -3,7 +3,7 @@ import { createServer, type AddressInfo, type Server, type Socket } from 'node:n
 import { createServer as createTlsServer } from 'node:tls';
 import { makeCertificate, type Certificate } from '../helpers/certificate.ts';
 import { drip } from '../helpers/drip.ts';
-import { answerByTcp, serveUdp } from './hostile-dns.ts';
+import { respondByTcp, serveUdp } from './hostile-dns.ts';
 import { CHUNK, pour, WEB_ATTACKS } from './hostile-web.ts';
 
 /** What a hostile mail or file server greets with, by protocol. */
@@ -52,7 +52,7 @@ export class HostileServers {
     const good = makeCertificate({ names: ['127.0.0.1'] });
     await servers.#listen('good-tls', createTlsServer(good, (socket) => socket.end('HTTP/1.1 200 OK\r\n\r\n')));
     await servers.#listen('tls-silent', createServer(() => undefined));
-    await servers.#listen('dns', createServer(answerByTcp));
+    await servers.#listen('dns', createServer(respondByTcp));
     servers.#udp = await serveUdp(servers.ports['dns'] as number);
     return servers;
   }

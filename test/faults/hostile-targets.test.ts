@@ -7,10 +7,10 @@ import { DNS_ATTACKS } from './hostile-dns.ts';
 import { HostileServers } from './hostile-servers.ts';
 import { WEB_ATTACKS } from './hostile-web.ts';
 import { Load } from './load.ts';
-import { countResults, repeats, tell } from './tally.ts';
+import { countResults, repeats, toOutcome } from './tally.ts';
 
 /** Growth of the probe's memory. */
-const MOST_MB = 64;
+const MAX_GROWTH_MB = 64;
 
 let load: Load;
 let hostile: HostileServers;
@@ -49,11 +49,11 @@ function attacks(): { name: string; body: object }[] {
       { name: `json ${path}`, body: { type: 'HTTP', target: `${web}${path}`, assertions: [last] } },
     ]),
     ...Object.keys(ports).filter((name) => name.startsWith('tls')).flatMap((name) => {
-      const [place, tls] = [`127.0.0.1:${ports[name]}`, { protocol: 'imap', protocol_validation: true, tls: 'implicit' }];
+      const [address, tls] = [`127.0.0.1:${ports[name]}`, { protocol: 'imap', protocol_validation: true, tls: 'implicit' }];
       return [
         ...[true, false].map((verify) => (
-          { name: `${name} ${verify}`, body: { type: 'HTTP', target: `https://${place}/`, verify_ssl: verify } })),
-        { name: `tcp ${name}`, body: { type: 'TCP', target: place, tcp_config: tls } },
+          { name: `${name} ${verify}`, body: { type: 'HTTP', target: `https://${address}/`, verify_ssl: verify } })),
+        { name: `tcp ${name}`, body: { type: 'TCP', target: address, tcp_config: tls } },
       ];
     }),
     ...['smtp', 'ftp', 'pop3', 'imap', 'ssh'].map((protocol) => ({
@@ -76,18 +76,18 @@ function attacks(): { name: string; body: object }[] {
 
 fault('F60', 'targets of all types pour, drip, lie and explode at the same time', async () => {
   const healthy = await load.steady(20, 'beside');
-  const watch = async (name: string, body: object): Promise<string> => {
+  const createMonitor = async (name: string, body: object): Promise<string> => {
     const { monitor } = await load.session.ok<{ monitor: { id: string } }>('POST', '/api/monitors', {
       name, interval_seconds: 2, timeout_ms: 2000, ...body,
     });
     return monitor.id;
   };
-  const others = await Promise.all(ordinary().map((body) => watch(`ordinary ${body.type}`, body)));
+  const others = await Promise.all(ordinary().map((body) => createMonitor(`ordinary ${body.type}`, body)));
   const pid = await load.farwatch.pid('probe');
   // What the first checks of a process allocate for good is not the attack's.
   await passTime(10_000);
   const beforeMb = rssMb(pid);
-  const ids = await Promise.all(attacks().map(({ name, body }) => watch(name, body)));
+  const ids = await Promise.all(attacks().map(({ name, body }) => createMonitor(name, body)));
   let peakMb = 0;
   const seconds = repeats(20, 120);
   for (let at = 0; at < seconds * 4; at += 1) {
@@ -96,7 +96,7 @@ fault('F60', 'targets of all types pour, drip, lie and explode at the same time'
   }
   const grewMb = Math.round(peakMb - beforeMb);
   expect(await load.farwatch.pid('probe'), 'the same process').toBe(pid);
-  expect(grewMb, `MB more, after ${Math.round(beforeMb)}`).toBeLessThan(MOST_MB);
+  expect(grewMb, `MB more, after ${Math.round(beforeMb)}`).toBeLessThan(MAX_GROWTH_MB);
   const states = await until(async () => {
     const found = await Promise.all(ids.map((id) => load.statusOf(id)));
     return found.every((status) => status !== 'unknown') && found;
@@ -105,6 +105,6 @@ fault('F60', 'targets of all types pour, drip, lie and explode at the same time'
   await load.session.ok('POST', '/api/monitors/bulk', { action: 'delete', monitor_ids: [...others, ...ids] });
   const results = await countResults(load);
   expect(await load.incidents(healthy)).toEqual([]);
-  return tell({ injected: ids.length, results },
+  return toOutcome({ injected: ids.length, results },
     `${states.filter((status) => status === 'down').length} down; RSS of the probe at most ${grewMb} MB more`);
 });

@@ -8,7 +8,7 @@ import { until } from '../helpers/until.ts';
 import { FarProbe } from './far-probe.ts';
 import { fault } from './fault.ts';
 import { Load } from './load.ts';
-import { countResults, repeats, SEED, spooledBy, tell } from './tally.ts';
+import { countResults, repeats, SEED, spooledBy, toOutcome } from './tally.ts';
 
 const FAR = { monitoring_regions: ['far'] };
 const MONITORS = repeats(30, 100);
@@ -44,7 +44,7 @@ async function isStoredAgain(id: string): Promise<number> {
 fault('F4', 'the only probe of a region is killed at random moments; the first time, it stays away', async () => {
   const kills = repeats(2, 20);
   const random = randomOf(SEED);
-  const [watched = ''] = await load.steady(MONITORS, 'probe', FAR);
+  const [firstId = ''] = await load.steady(MONITORS, 'probe', FAR);
   const { id: probeId } = await far.shown();
   const spooled = new Map<string, number>();
   const recoveryMs: number[] = [];
@@ -56,11 +56,11 @@ fault('F4', 'the only probe of a region is killed at random moments; the first t
     if (round === 0) {
       away.from = Date.now();
       await far.is('offline');
-      await until(async () => (await load.statusOf(watched)) === 'unknown', { what: 'the monitor is unknown' });
+      await until(async () => (await load.statusOf(firstId)) === 'unknown', { what: 'the monitor is unknown' });
       away.until = Date.now();
     } else await passTime(random() * 1000);
     far.restart();
-    recoveryMs.push(await isStoredAgain(watched));
+    recoveryMs.push(await isStoredAgain(firstId));
   }
   const results = await countResults(load, spooled);
   expect(await load.incidents()).toEqual([]);
@@ -69,13 +69,13 @@ fault('F4', 'the only probe of a region is killed at random moments; the first t
   const slots = missed.reduce((sum, result) => sum + (result.missed?.count ?? 0), 0);
   // Each monitor has a slot in each interval; the first and the last of the time away may be cut.
   expect(slots).toBeGreaterThanOrEqual(MONITORS * (Math.floor((away.until - away.from) / 2000) - 1));
-  return tell({ injected: kills, results, incidents: { expected: 0, opened: 0 }, recoveryMs, seed: SEED },
+  return toOutcome({ injected: kills, results, incidents: { expected: 0, opened: 0 }, recoveryMs, seed: SEED },
     `${slots} slots missed as probe_down`);
 });
 
 fault('F13', 'the connection of a probe goes silent, and neither side is told', async () => {
   const silences = repeats(1, 5);
-  const [watched = ''] = await load.steady(MONITORS, 'half-open', FAR);
+  const [firstId = ''] = await load.steady(MONITORS, 'half-open', FAR);
   const recoveryMs: number[] = [];
   for (let round = 0; round < silences; round += 1) {
     const connections = far.nats.accepted;
@@ -83,20 +83,20 @@ fault('F13', 'the connection of a probe goes silent, and neither side is told', 
     const startedAt = performance.now();
     await far.is('offline');
     await until(() => far.nats.accepted > connections, { what: 'the probe connects anew' });
-    await isStoredAgain(watched);
+    await isStoredAgain(firstId);
     recoveryMs.push(performance.now() - startedAt);
   }
   const results = await countResults(load);
   expect(await load.incidents()).toEqual([]);
-  return tell({ injected: silences, results, incidents: { expected: 0, opened: 0 }, recoveryMs });
+  return toOutcome({ injected: silences, results, incidents: { expected: 0, opened: 0 }, recoveryMs });
 });
 
 fault('F15', 'the link of a probe carries 64 kbit/s: a backlog waits for it, then all targets fail', async () => {
   const ids = await load.steady(MONITORS, 'slow', { ...FAR, confirmation_policy: { retries: 1 } });
-  const [watched = ''] = ids;
+  const [firstId = ''] = ids;
   far.nats.drop();
-  const checked = load.countOf(watched);
-  await until(() => load.countOf(watched) > checked + repeats(4, 60), { what: 'a backlog' });
+  const checked = load.countOf(firstId);
+  await until(() => load.countOf(firstId) > checked + repeats(4, 60), { what: 'a backlog' });
   far.nats.heal();
   far.nats.pace(SLOW_BYTES_PER_SECOND);
   await far.is('online');
@@ -108,20 +108,20 @@ fault('F15', 'the link of a probe carries 64 kbit/s: a backlog waits for it, the
     depth = Math.max(depth, waiting);
     return isDone();
   }, { what, everyMs: 250 });
-  const sinceHealed = load.countOf(watched);
-  await meanwhile('results of now are stored', async () => (await load.checksOf(watched)) > sinceHealed);
+  const sinceHealed = load.countOf(firstId);
+  await meanwhile('results of now are stored', async () => (await load.checksOf(firstId)) > sinceHealed);
   // What failed checks saw is far more than the link can carry.
-  load.target.answer({ status: 503, body: 'x'.repeat(20_000) });
-  const told = (count: number) => () => ids.every((id) => load.told(id).length >= count);
-  await meanwhile('each outage is alerted', told(1));
-  load.target.answer({ status: 200 });
-  await meanwhile('each recovery is alerted', told(2));
+  load.target.respondWith({ status: 503, body: 'x'.repeat(20_000) });
+  const areAlerted = (count: number) => () => ids.every((id) => load.alertsOf(id).length >= count);
+  await meanwhile('each outage is alerted', areAlerted(1));
+  load.target.respondWith({ status: 200 });
+  await meanwhile('each recovery is alerted', areAlerted(2));
   expect([...statuses]).toEqual(['online']);
   far.nats.heal();
   const results = await countResults(load);
-  const [opened, delivered] = [(await load.incidents()).length, ids.flatMap((id) => load.told(id)).length];
+  const [opened, delivered] = [(await load.incidents()).length, ids.flatMap((id) => load.alertsOf(id)).length];
   expect([opened, delivered]).toEqual([MONITORS, 2 * MONITORS]);
-  return tell({
+  return toOutcome({
     injected: 2, results, incidents: { expected: MONITORS, opened },
     alerts: { expected: 2 * MONITORS, delivered, repeated: 0 },
   }, `the probe was online throughout, with up to ${depth} results waiting`);

@@ -11,10 +11,10 @@ import { until } from '../helpers/until.ts';
 /** The timeout of a check: a whole interval, so that no check fails because the machine is slow. */
 const INTERVAL_SECONDS = 2;
 /** Monitors of one request. */
-const MOST_IN_BULK = 500;
+const MAX_BULK_SIZE = 500;
 
 /** How a monitor was created. */
-export interface Watched {
+export interface CreatedMonitor {
   /** Of its target. */
   path: string;
   /** Failures that a recheck must confirm. */
@@ -36,7 +36,7 @@ export interface IncidentView {
   check_id: string;
 }
 
-interface Told {
+interface ReceivedAlert {
   event: string;
   incident: { id: string };
   monitor: { id: string };
@@ -72,7 +72,7 @@ export class Load<Of extends Installation = Farwatch> {
   readonly receiver: Receiver;
   readonly session: ApiSession;
   readonly #store: TestMongo | null;
-  #watched = new Map<string, Watched>();
+  #monitors = new Map<string, CreatedMonitor>();
 
   constructor(
     parts: Pick<Load<Of>, 'farwatch' | 'target' | 'receiver' | 'session'>, store: TestMongo | null,
@@ -103,13 +103,13 @@ export class Load<Of extends Installation = Farwatch> {
   }
 
   /** Creates a monitor with a path of its own. */
-  async watch(path: string, change: Change = {}): Promise<string> {
+  async createMonitor(path: string, change: Change = {}): Promise<string> {
     const interval_seconds = change.interval_seconds ?? INTERVAL_SECONDS;
     const body = {
       name: path, type: 'HTTP', target: `${this.target.url}${path}`, ...change, interval_seconds,
     };
     const { monitor } = await this.session.ok<{ monitor: { id: string } }>('POST', '/api/monitors', body);
-    this.#watched.set(monitor.id, {
+    this.#monitors.set(monitor.id, {
       path, retries: change.confirmation_policy?.retries ?? 1, regions: change.monitoring_regions?.length ?? 1,
       intervalMs: interval_seconds * 1000,
     });
@@ -120,7 +120,7 @@ export class Load<Of extends Installation = Farwatch> {
   async steady(count: number, name: string, change: Change = {}): Promise<string[]> {
     const ids: string[] = [];
     for (let at = 0; at < count; at += 1) {
-      ids.push(await this.watch(`/${name}/${at}`, { confirmation_policy: { retries: 5 }, ...change }));
+      ids.push(await this.createMonitor(`/${name}/${at}`, { confirmation_policy: { retries: 5 }, ...change }));
     }
     await until(
       () => ids.every((id) => this.countOf(id) > 1), { what: 'checks run' },
@@ -130,15 +130,15 @@ export class Load<Of extends Installation = Farwatch> {
 
   /** Requests that the target received for a monitor. */
   countOf(id: string): number {
-    return this.target.countOf(this.#watched.get(id)?.path ?? '');
+    return this.target.countOf(this.#monitors.get(id)?.path ?? '');
   }
 
-  get watched(): ReadonlyMap<string, Watched> {
-    return this.#watched;
+  get monitors(): ReadonlyMap<string, CreatedMonitor> {
+    return this.#monitors;
   }
 
   get ids(): string[] {
-    return [...this.#watched.keys()];
+    return [...this.#monitors.keys()];
   }
 
   /** Checks according to a monitor's statistics; 0 while the API has none. */
@@ -170,9 +170,9 @@ export class Load<Of extends Installation = Farwatch> {
   }
 
   /** Alerts that have arrived for a monitor, in order. */
-  told(id: string): Told[] {
-    return this.receiver.requests.map((request) => JSON.parse(String(request.body)) as Told).filter(
-      (told) => told.monitor.id === id,
+  alertsOf(id: string): ReceivedAlert[] {
+    return this.receiver.requests.map((request) => JSON.parse(String(request.body)) as ReceivedAlert).filter(
+      (alert) => alert.monitor.id === id,
     );
   }
 
@@ -201,7 +201,7 @@ export class Load<Of extends Installation = Farwatch> {
     await until(async () => areStored() || ((read = await this.#read()) && false), {
       timeoutMs: forMs, everyMs: 500,
     }).catch(() => undefined);
-    const faults = [...this.#watched].map(
+    const faults = [...this.#monitors].map(
       ([id, { intervalMs }]) => slotFaults(read.ledger.byMonitor.get(id) ?? [], intervalMs),
     );
     const sum = (of: 'unexplained' | 'doubled') =>
@@ -225,13 +225,13 @@ export class Load<Of extends Installation = Farwatch> {
 
   async forget(): Promise<void> {
     await this.#inBulk('delete', this.ids);
-    this.#watched = new Map();
+    this.#monitors = new Map();
   }
 
   /** Repeats what is refused meanwhile. */
   async #inBulk(action: 'pause' | 'delete', ids: string[]): Promise<void> {
-    for (let at = 0; at < ids.length; at += MOST_IN_BULK) {
-      const monitor_ids = ids.slice(at, at + MOST_IN_BULK);
+    for (let at = 0; at < ids.length; at += MAX_BULK_SIZE) {
+      const monitor_ids = ids.slice(at, at + MAX_BULK_SIZE);
       await until(async () => (await this.session.call(
         'POST', '/api/monitors/bulk', { action, monitor_ids },
       )).status === 200, { what: action });

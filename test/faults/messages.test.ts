@@ -8,7 +8,7 @@ import type { TestProbe } from '../helpers/test-probe.ts';
 import { until } from '../helpers/until.ts';
 import { fault } from './fault.ts';
 import { checked, lettersOf, post, postAll, type Letter } from './sender.ts';
-import { repeats, SEED, tell } from './tally.ts';
+import { repeats, SEED, toOutcome } from './tally.ts';
 
 const REGIONS = ['north', 'south', 'west'];
 
@@ -29,7 +29,7 @@ afterEach(async () => {
   await rig.stop();
 });
 
-async function watch(count: number, name: string, intervalSeconds = 1): Promise<string[]> {
+async function createMonitors(count: number, name: string, intervalSeconds = 1): Promise<string[]> {
   const ids: string[] = [];
   for (let at = 0; at < count; at += 1) {
     const body = {
@@ -69,7 +69,7 @@ async function postInOrder(letters: Letter[], each: (letters: Letter[]) => Lette
 }
 
 /** A check per second and region; all regions fail in the middle third. */
-function stretch(ids: string[], from: number, seconds: number): CheckResult[] {
+function outageResults(ids: string[], from: number, seconds: number): CheckResult[] {
   return Array.from({ length: seconds }, (_, at) => at).flatMap(
     (at) => ids.map((id) => checked(id, from + at * 1000, at < seconds / 3 || at >= (2 * seconds) / 3)),
   );
@@ -78,10 +78,10 @@ function stretch(ids: string[], from: number, seconds: number): CheckResult[] {
 fault('F23', 'every message arrives three times, and all of them again at the end', async () => {
   const monitors = repeats(10, 50);
   const seconds = 18;
-  const ids = await watch(monitors, 'thrice');
+  const ids = await createMonitors(monitors, 'thrice');
   const from = Date.now();
   await passTime(seconds * 1000);
-  const letters = probes.flatMap((probe) => lettersOf(probe, 'life', stretch(ids, from, seconds)));
+  const letters = probes.flatMap((probe) => lettersOf(probe, 'life', outageResults(ids, from, seconds)));
   await postInOrder(letters, (next) => next.flatMap((letter) => [letter, letter, letter]));
   await Promise.all(letters.map((letter) => post(letter)));
   const issued = seconds * REGIONS.length;
@@ -94,7 +94,7 @@ fault('F23', 'every message arrives three times, and all of them again at the en
   expect(ledger.holes).toEqual([]);
   expect([...ledger.byMonitor.values()].map((results) => results.length)).toEqual(ids.map(() => issued));
   const total = issued * monitors;
-  return tell({
+  return toOutcome({
     injected: letters.length * 3,
     results: { issued: total, stored: ledger.results, lost: 0, duplicated: ledger.results - total },
     incidents: { expected: monitors, opened: monitors },
@@ -123,13 +123,13 @@ fault('F24', 'results arrive shuffled between lanes and batches of a lane out of
   for (let round = 0; round < rounds; round += 1) {
     // An interval so long that no region falls silent before everything is read.
     const [ordered, stirred] =
-      [await watch(monitors, `ordered-${round}`, 120), await watch(monitors, `stirred-${round}`, 120)];
+      [await createMonitors(monitors, `ordered-${round}`, 120), await createMonitors(monitors, `stirred-${round}`, 120)];
     const from = Date.now();
     const stale = (ids: string[]) =>
       ids.flatMap((id) => [0, 1, 2, 3].map((at) => checked(id, from - 600_000 + at * 1000, false)));
     const lettersFor = (ids: string[], of: string) => probes.flatMap((probe) => [
       ...lettersOf(probe, `stale-${of}-${round}`, stale(ids)),
-      ...lettersOf(probe, `life-${of}-${round}`, stretch(ids, from, seconds)),
+      ...lettersOf(probe, `life-${of}-${round}`, outageResults(ids, from, seconds)),
     ]);
     await passTime(seconds * 1000);
     await Promise.all([
@@ -162,7 +162,7 @@ fault('F24', 'results arrive shuffled between lanes and batches of a lane out of
   expect(ledger.holes).toEqual([]);
   expect(ledger.results).toBe(issued);
   const incidents = 2 * monitors * rounds;
-  return tell(
+  return toOutcome(
     {
       injected: sent, results: { issued, stored: ledger.results, lost: 0, duplicated: 0 },
       incidents: { expected: incidents, opened: incidents }, seed: SEED,

@@ -9,7 +9,7 @@ import { Subscriber, type IssuedSubscription } from '../helpers/subscriber.ts';
 import { until } from '../helpers/until.ts';
 import { fault } from './fault.ts';
 import { Load } from './load.ts';
-import { countResults, repeats, SEED, tell } from './tally.ts';
+import { countResults, repeats, SEED, toOutcome } from './tally.ts';
 
 const MONITORS = repeats(20, 60);
 
@@ -33,25 +33,25 @@ async function isStoredAgain(id: string): Promise<void> {
 }
 
 /** Kills the server; resolves to the ms until results are stored again. `meanwhile` runs before the restart. */
-async function killServer(watched: string, meanwhile = () => {}): Promise<number> {
+async function killServer(firstId: string, meanwhile = () => {}): Promise<number> {
   const killed = await load.farwatch.kill9('nats-server');
   meanwhile();
   await load.farwatch.replaced('nats-server', killed);
   const startedAt = performance.now();
-  await isStoredAgain(watched);
+  await isStoredAgain(firstId);
   return performance.now() - startedAt;
 }
 
 /** An outage of a target that begins before `work` and ends after it; returns what it opened and sent. */
 async function duringOutage(path: string, work: () => Promise<void>) {
-  const id = await load.watch(path);
+  const id = await load.createMonitor(path);
   await until(async () => (await load.statusOf(id)) === 'up', { what: 'up' });
-  load.target.answer({ status: 503 }, path);
-  await until(() => load.told(id).length > 0, { what: 'monitor.down' });
+  load.target.respondWith({ status: 503 }, path);
+  await until(() => load.alertsOf(id).length > 0, { what: 'monitor.down' });
   await work();
-  load.target.answer({ status: 200 }, path);
-  await until(() => load.told(id).length > 1, { what: 'monitor.up' });
-  expect(load.told(id).map(({ event }) => event)).toEqual(['monitor.down', 'monitor.up']);
+  load.target.respondWith({ status: 200 }, path);
+  await until(() => load.alertsOf(id).length > 1, { what: 'monitor.up' });
+  expect(load.alertsOf(id).map(({ event }) => event)).toEqual(['monitor.down', 'monitor.up']);
   expect((await load.incidents()).map((incident) => incident.check_id)).toEqual([id]);
   return { incidents: { expected: 1, opened: 1 }, alerts: { expected: 2, delivered: 2, repeated: 0 } };
 }
@@ -72,30 +72,30 @@ async function rawHolds(since: number): Promise<void> {
 fault('F5', 'nats-server is killed at random moments under load', async () => {
   const kills = repeats(2, 10);
   const random = randomOf(SEED);
-  const [watched = ''] = await load.steady(MONITORS, 'killed');
+  const [firstId = ''] = await load.steady(MONITORS, 'killed');
   const recoveryMs: number[] = [];
   const outage = await duringOutage('/during-kills', async () => {
     for (let round = 0; round < kills; round += 1) {
       await passTime(random() * 1500);
-      recoveryMs.push(await killServer(watched));
+      recoveryMs.push(await killServer(firstId));
     }
   });
-  return tell({ injected: kills, results: await countResults(load), ...outage, recoveryMs, seed: SEED });
+  return toOutcome({ injected: kills, results: await countResults(load), ...outage, recoveryMs, seed: SEED });
 });
 
 fault('F8', 'NATS loses everything that it has stored', async () => {
   const wipes = repeats(1, 5);
-  const [watched = ''] = await load.steady(MONITORS, 'wiped');
+  const [firstId = ''] = await load.steady(MONITORS, 'wiped');
   const recoveryMs: number[] = [];
   await rawHolds(0);
   for (let round = 0; round < wipes; round += 1) {
     const wipe = () => rmSync(storeDir, { recursive: true, force: true });
-    recoveryMs.push(await killServer(watched, wipe));
+    recoveryMs.push(await killServer(firstId, wipe));
     await rawHolds(Date.now());
   }
   const results = await countResults(load);
   expect(await load.incidents()).toEqual([]);
-  return tell({ injected: wipes, results, incidents: { expected: 0, opened: 0 }, recoveryMs },
+  return toOutcome({ injected: wipes, results, incidents: { expected: 0, opened: 0 }, recoveryMs },
     `RAW made again ${wipes} of ${wipes} times`);
 });
 
@@ -111,7 +111,7 @@ async function serverSockets(): Promise<number> {
 }
 
 fault('F21', 'a subscriber with 500 subscriptions stops reading', async () => {
-  const [watched = ''] = await load.steady(MONITORS, 'stalled');
+  const [firstId = ''] = await load.steady(MONITORS, 'stalled');
   const file = join(load.farwatch.dataDir, 'credential.json');
   writeFileSync(file, JSON.stringify(await load.session.ok('POST', '/api/subscriptions', { name: 'Stalling' })));
   const reading = await Subscriber.connect(issued);
@@ -119,21 +119,21 @@ fault('F21', 'a subscriber with 500 subscriptions stops reading', async () => {
   const child = spawn(process.execPath, [join(import.meta.dirname, 'stalling-subscriber.mjs'), file]);
   try {
     await once(child.stdout, 'data');
-    const [open, said] = [await serverSockets(), load.farwatch.log().length];
+    const [openSockets, logLength] = [await serverSockets(), load.farwatch.log().length];
     child.kill('SIGSTOP');
-    await until(async () => (await serverSockets()) < open, { what: 'the server drops who does not read' });
-    const heard = reading.heard.length;
-    await isStoredAgain(watched);
-    await until(() => reading.heard.length > heard, { what: 'the other one reads on' });
-    expect(await serverSockets()).toBe(open - 1);
-    expect(load.farwatch.log().slice(said)).not.toMatch(/bus disconnected|NATS link down/);
+    await until(async () => (await serverSockets()) < openSockets, { what: 'the server drops who does not read' });
+    const receivedCount = reading.received.length;
+    await isStoredAgain(firstId);
+    await until(() => reading.received.length > receivedCount, { what: 'the other one reads on' });
+    expect(await serverSockets()).toBe(openSockets - 1);
+    expect(load.farwatch.log().slice(logLength)).not.toMatch(/bus disconnected|NATS link down/);
   } finally {
     child.kill('SIGKILL');
     await reading.nc.close();
   }
   const results = await countResults(load);
   expect(await load.incidents()).toEqual([]);
-  return tell({ injected: 1, results, incidents: { expected: 0, opened: 0 } }, '1 connection dropped, its own');
+  return toOutcome({ injected: 1, results, incidents: { expected: 0, opened: 0 } }, '1 connection dropped, its own');
 });
 
 describe.runIf(process.getuid?.() === 0)('on a small file system of its own', () => {
@@ -143,18 +143,18 @@ describe.runIf(process.getuid?.() === 0)('on a small file system of its own', ()
   });
 
   fault('F19', 'the disk of NATS is full, and has room again', async () => {
-    const [watched = ''] = await load.steady(MONITORS, 'full');
+    const [firstId = ''] = await load.steady(MONITORS, 'full');
     execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=2m', 'tmpfs', storeDir]);
-    await killServer(watched);
+    await killServer(firstId);
     await rawHolds(Date.now());
     const before = load.farwatch.log().length;
     const ballast = join(storeDir, 'ballast');
     expect(() => writeFileSync(ballast, Buffer.alloc(4_000_000))).toThrow('ENOSPC');
     const named = () => /JetStream.* stream 'CONTROL > RAW'.* no space left/.test(load.farwatch.log().slice(before));
     await until(named, { what: 'the log names RAW and why it fails' });
-    const outage = await duringOutage('/during-full-disk', () => isStoredAgain(watched));
+    const outage = await duringOutage('/during-full-disk', () => isStoredAgain(firstId));
     rmSync(ballast);
     await rawHolds(Date.now());
-    return tell({ injected: 1, results: await countResults(load), ...outage }, 'named in the log');
+    return toOutcome({ injected: 1, results: await countResults(load), ...outage }, 'named in the log');
   });
 });

@@ -3,7 +3,7 @@ import { cpSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { ensureBundles } from '../../deploy/quickstart/bundle.mjs';
-import { freePort } from '../../deploy/quickstart/ports.ts';
+import { freePort } from '../../deploy/quickstart/servers/ports.ts';
 import type { ApiSession } from '../helpers/api-session.ts';
 import { cleanEnvironment } from '../helpers/clean-environment.ts';
 import { storeUrl } from '../helpers/ledger.ts';
@@ -69,7 +69,7 @@ export class Part {
   }
 
   /** Waits for a text in the output, by default since the first start; throws if the process ends first. */
-  async said(text: string, from = 0): Promise<void> {
+  async waitForOutput(text: string, from = 0): Promise<void> {
     await until(() => this.log.includes(text, from) || this.hasEnded, { what: text });
     if (!this.log.includes(text, from)) throw new Error(`the process has ended:\n${this.log.slice(-3000)}`);
   }
@@ -130,7 +130,7 @@ export class Parts implements Installation {
     ]);
     const parts = new Parts(nats, bundles, port, program ?? join(bundles, 'controller.mjs'));
     parts.database.start();
-    await parts.database.said('"listening"');
+    await parts.database.waitForOutput('"listening"');
     const url = withDatabase(storeUrl(parts.database.log), 'farwatch');
     Object.assign(parts.controller.env, { ...env, MONGODB_URL: await (throughProxy?.(url) ?? url) });
     parts.controller.start();
@@ -174,7 +174,7 @@ export class Parts implements Installation {
   async #launch(probe: ProbePart): Promise<ProbePart> {
     this.probes.push(probe);
     probe.start();
-    await probe.said('"msg":"connected"');
+    await probe.waitForOutput('"msg":"connected"');
     return probe;
   }
 

@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, expect } from 'vitest';
 import { encodeBatch } from '../../shared/contracts/result-pack.ts';
-import { LAST_SEQ } from '../../shared/contracts/result.ts';
+import { MAX_SEQ } from '../../shared/contracts/result.ts';
 import { newId, shardOf } from '../../shared/ids.ts';
 import { Attack, droppedBatch, SHARDS } from './attack.ts';
 import { fault } from './fault.ts';
 import { checked } from './sender.ts';
-import { tell } from './tally.ts';
+import { toOutcome } from './tally.ts';
 import { until } from '../helpers/until.ts';
 
 let attack: Attack;
@@ -24,12 +24,12 @@ fault('F49', 'a probe sends numbers and ranges that no sum can hold', async () =
     const json = { v: 1, epoch: 'json', results: [{ seq: END }] };
     await attack.send(shard, JSON.stringify(json), 500);
     // The largest that is allowed, then a body that cannot be read behind a header that can.
-    expect(await attack.send(shard, encodeBatch(droppedBatch('last', 1, LAST_SEQ - 1)))).toBe(LAST_SEQ - 1);
-    const spoiled = encodeBatch(droppedBatch('last', LAST_SEQ, LAST_SEQ));
+    expect(await attack.send(shard, encodeBatch(droppedBatch('last', 1, MAX_SEQ - 1)))).toBe(MAX_SEQ - 1);
+    const spoiled = encodeBatch(droppedBatch('last', MAX_SEQ, MAX_SEQ));
     spoiled[spoiled.length - 2] = 99;
-    expect(await attack.send(shard, spoiled)).toBe(LAST_SEQ);
+    expect(await attack.send(shard, spoiled)).toBe(MAX_SEQ);
   }));
-  return tell({ injected: SHARDS.length * 5, ...await attack.expectUnharmed('numbers') },
+  return toOutcome({ injected: SHARDS.length * 5, ...await attack.expectUnharmed('numbers') },
     'all shards take results, also after a restart');
 });
 
@@ -43,7 +43,7 @@ fault('F50', 'a probe sends a detail nested 40,000 deep', async () => {
   expect(await attack.send(shard, bait.replace('"detail":{}', `"detail":${deep}`))).toBe(1);
   await until(async () => (await attack.documents('dead_letters', { reason: 'unreadable', shard })).length > 0);
   expect(await attack.metric('farwatch_listener_failures_total')).toBe(0);
-  return tell({ injected: 1, ...await attack.expectUnharmed('deep') }, 'set aside as a dead letter');
+  return toOutcome({ injected: 1, ...await attack.expectUnharmed('deep') }, 'set aside as a dead letter');
 });
 
 /** How often each kind of unreadable message comes; each one is different. All are below a probe's rate. */
@@ -62,14 +62,14 @@ fault('F25', 'a probe sends 1,000 poison batches: no JSON, another schema, 64 Ki
   const lanes = new Map<number, number>();
   const marks: Promise<[watermark: number | null, seq: number]>[] = [];
   for (let at = 0; at < UNKNOWN; at += 1) {
-    for (const [count, make] of RUBBISH) if (at < count) attack.throwAway(at % SHARDS.length, make(at));
+    for (const [count, make] of RUBBISH) if (at < count) attack.sendWithoutWaiting(at % SHARDS.length, make(at));
     const result = checked(newId(Date.now()), Date.now(), false);
     const shard = shardOf(result.monitor_id);
     const seq = (lanes.get(shard) ?? 0) + 1;
     lanes.set(shard, seq);
     const batch = { epoch: 'strange', engine: 'test', first: seq, last: seq, dropped: [] };
-    const answer = attack.send(shard, encodeBatch({ ...batch, results: [{ ...result, seq }] }), 60_000);
-    marks.push(answer.then((watermark) => [watermark, seq]));
+    const watermarkPromise = attack.send(shard, encodeBatch({ ...batch, results: [{ ...result, seq }] }), 60_000);
+    marks.push(watermarkPromise.then((watermark) => [watermark, seq]));
     // Of one probe, only so many batches are taken that have no answer yet.
     if (at % AT_ONCE === 0) await Promise.all(marks);
   }
@@ -77,6 +77,6 @@ fault('F25', 'a probe sends 1,000 poison batches: no JSON, another schema, 64 Ki
   for (const [watermark, seq] of await Promise.all(marks)) expect(watermark).toBeGreaterThanOrEqual(seq);
   await until(async () => (await letters('unreadable')).length - before === UNREADABLE, { what: 'dead letters' });
   await until(async () => (await letters('unknown_monitor')).length === UNKNOWN, { what: 'those of strangers' });
-  return tell({ injected: UNREADABLE + UNKNOWN, ...await attack.expectUnharmed('poison') },
+  return toOutcome({ injected: UNREADABLE + UNKNOWN, ...await attack.expectUnharmed('poison') },
     `dead letters: ${UNREADABLE} unreadable, ${UNKNOWN} unknown_monitor`);
 });

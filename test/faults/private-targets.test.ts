@@ -2,18 +2,18 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { networkInterfaces, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect } from 'vitest';
-import type { EnrolAnswer } from '../../shared/contracts/enrolment.ts';
+import type { EnrolResponse } from '../../shared/contracts/enrolment.ts';
 import type { CheckResult } from '../../shared/contracts/result.ts';
 import { ProbeProcess } from '../bus/probe/probe-process.ts';
 import { bundleFile } from '../bundle.mjs';
 import { readLedger, storeUrl } from '../helpers/ledger.ts';
 import { startTarget, type Target } from '../helpers/target.ts';
 import { until } from '../helpers/until.ts';
-import { answer, startNameServer, type TestNameServer } from '../unit/probe/checks/dns/name-server.ts';
+import { respondWith, startNameServer, type TestNameServer } from '../unit/probe/checks/dns/name-server.ts';
 import { wireRecord } from '../unit/probe/checks/dns/wire.ts';
 import { Attack } from './attack.ts';
 import { fault } from './fault.ts';
-import { tell } from './tally.ts';
+import { toOutcome } from './tally.ts';
 
 const REGION = 'elsewhere';
 /** It may be asked for, and has a private address. */
@@ -32,7 +32,7 @@ beforeAll(async () => {
   // The victim's targets are on this machine: its probe may reach them by a range of its own.
   attack = await Attack.start({ PROBE_ALLOW_PRIVATE: 'false', PROBE_ALLOW_CIDRS: '127.0.0.0/8' });
   [secret, internal, bundle] = await Promise.all([
-    startTarget(), startNameServer(answer({ answers: [wireRecord({ type: 1, data: Buffer.of(10, 1, 2, 3) })] })), bundleFile('probe/main.ts'),
+    startTarget(), startNameServer(respondWith({ dnsMessage: [wireRecord({ type: 1, data: Buffer.of(10, 1, 2, 3) })] })), bundleFile('probe/main.ts'),
   ]);
   const { session, farwatch } = attack.load;
   await session.ok('POST', '/api/regions', {
@@ -62,7 +62,7 @@ interface Body {
 /** Monitors of what only the probe's own machine or network should reach. */
 function forbidden(): Body[] {
   const own = Object.values(networkInterfaces()).flatMap((list) => list ?? []).find((one) => !one.internal);
-  const nats = new URL((attack.probe.answer as EnrolAnswer).nats_url);
+  const nats = new URL((attack.probe.enrolment as EnrolResponse).nats_url);
   const pages: Body[] = [
     `http://127.0.0.1:${secret.port}/`, `http://localhost:${secret.port}/`, `http://[::1]:${secret.port}/`,
     'http://169.254.169.254/latest/meta-data/', 'http://[fd00:ec2::254]/latest/meta-data/',
@@ -101,8 +101,8 @@ fault('F58', 'a stranger points a shared probe at its own loopback', async () =>
   }
   expect(await attack.session.ok('GET', '/api/incidents')).toMatchObject({ incidents: [] });
   const unharmed = await attack.expectUnharmed('private');
-  expect([secret.count, [...new Set(internal.asked.map(({ name }) => name))]]).toEqual([0, [PRIVATE_NAME]]);
+  expect([secret.count, [...new Set(internal.queries.map(({ name }) => name))]]).toEqual([0, [PRIVATE_NAME]]);
   expect(JSON.stringify(results)).not.toContain('10.1.2.3');
-  return tell({ injected: ids.length, ...unharmed },
+  return toOutcome({ injected: ids.length, ...unharmed },
     `${results.length} checks of private targets, all missed; no connection arrived`);
 });

@@ -5,7 +5,7 @@ import { until } from '../helpers/until.ts';
 import { fault } from './fault.ts';
 import { Load } from './load.ts';
 import { Parts, type ProbePart } from './parts.ts';
-import { countResults, repeats, SEED, spooledBy, tell } from './tally.ts';
+import { countResults, repeats, SEED, spooledBy, toOutcome } from './tally.ts';
 
 /** In the order of the installation's own start. */
 const ROLES = ['nats', 'database', 'controller', 'probe'] as const;
@@ -14,7 +14,7 @@ type Role = (typeof ROLES)[number];
 let load: Load<Parts>;
 afterEach(() => load?.stop());
 
-async function begin(): Promise<ProbePart> {
+async function startLoad(): Promise<ProbePart> {
   load = await Load.on(Parts.start());
   return load.farwatch.probe(load.session, 'local');
 }
@@ -54,7 +54,7 @@ function someOrders(): Role[][] {
 }
 
 fault('F46', 'every process is killed at once and started again in any order, during outages', async () => {
-  const probe = await begin();
+  const probe = await startLoad();
   const { farwatch: parts } = load;
   const [steady] = await load.steady(20, 'host') as [string];
   const orders = someOrders();
@@ -63,33 +63,33 @@ fault('F46', 'every process is killed at once and started again in any order, du
   const spooled = new Map<string, number>();
   for (const [round, order] of orders.entries()) {
     const path = `/outage/${round}`;
-    const id = await load.watch(path, { confirmation_policy: { retries: 0 } });
+    const id = await load.createMonitor(path, { confirmation_policy: { retries: 0 } });
     outages.push(id);
     await until(async () => (await load.statusOf(id)) === 'up', { what: 'up' });
-    load.target.answer({ status: 503 }, path);
-    await until(() => load.told(id).length > 0, { what: 'monitor.down' });
+    load.target.respondWith({ status: 503 }, path);
+    await until(() => load.alertsOf(id).length > 0, { what: 'monitor.down' });
     await kill9All(parts, spooled);
     const from = probe.log.length;
     const startedAt = performance.now();
     await startIn(order, parts);
-    await probe.said('"msg":"connected"', from);
+    await probe.waitForOutput('"msg":"connected"', from);
     await parts.ready();
     recoveryMs.push(performance.now() - startedAt);
-    const known = await until(() => load.checksOf(steady), { what: 'the API answers' });
-    await until(async () => (await load.checksOf(steady)) > known, { what: 'results are stored' });
+    const storedBefore = await until(() => load.checksOf(steady), { what: 'the API answers' });
+    await until(async () => (await load.checksOf(steady)) > storedBefore, { what: 'results are stored' });
     expect(await load.incidents([id])).toMatchObject([{ status: 'open' }]);
-    load.target.answer({ status: 200 }, path);
-    await until(() => load.told(id).some(({ event }) => event === 'monitor.up'), { what: 'monitor.up' });
+    load.target.respondWith({ status: 200 }, path);
+    await until(() => load.alertsOf(id).some(({ event }) => event === 'monitor.up'), { what: 'monitor.up' });
   }
   const incidents = await load.incidents();
   expect(incidents.map(({ check_id: id }) => id).toSorted()).toEqual(outages.toSorted());
-  const told = outages.flatMap((id) => load.told(id).map(({ event, incident }) => `${event} ${incident.id}`));
-  const repeated = told.length - new Set(told).size;
-  expect(new Set(told).size).toBe(2 * orders.length);
+  const alertKeys = outages.flatMap((id) => load.alertsOf(id).map(({ event, incident }) => `${event} ${incident.id}`));
+  const repeated = alertKeys.length - new Set(alertKeys).size;
+  expect(new Set(alertKeys).size).toBe(2 * orders.length);
   expect(repeated).toBeLessThanOrEqual(orders.length);
   const results = await countResults(load, spooled);
-  const alerts = { expected: 2 * orders.length, delivered: new Set(told).size, repeated };
-  return tell({
+  const alerts = { expected: 2 * orders.length, delivered: new Set(alertKeys).size, repeated };
+  return toOutcome({
     injected: orders.length, results, alerts, recoveryMs, seed: SEED,
     incidents: { expected: orders.length, opened: incidents.length },
   });
@@ -99,11 +99,11 @@ fault('F37', 'everything restarts at once, with thousands of monitors of one int
   const count = repeats(400, 5000);
   const intervalSeconds = repeats(10, 60);
   const windowMs = repeats(2000, 1000);
-  const probe = await begin();
+  const probe = await startLoad();
   const { farwatch: parts } = load;
   const ids: string[] = [];
   for (let at = 0; at < count; at += 25) {
-    ids.push(...await Promise.all(Array.from({ length: 25 }, (_, of) => load.watch(`/herd/${at + of}`, {
+    ids.push(...await Promise.all(Array.from({ length: 25 }, (_, of) => load.createMonitor(`/herd/${at + of}`, {
       interval_seconds: intervalSeconds, confirmation_policy: { retries: 5 },
     }))));
   }
@@ -112,7 +112,7 @@ fault('F37', 'everything restarts at once, with thousands of monitors of one int
   const from = probe.log.length;
   const startedAt = Date.now();
   await startIn(ROLES, parts);
-  await probe.said('"msg":"connected"', from);
+  await probe.waitForOutput('"msg":"connected"', from);
   const endsAt = startedAt + (intervalSeconds + 5) * 1000;
   await until(() => Date.now() > endsAt, { what: 'an interval passes', everyMs: 500 });
   await parts.ready();
@@ -127,6 +127,6 @@ fault('F37', 'everything restarts at once, with thousands of monitors of one int
   const peak = Math.max(...perWindow.values());
   expect(peak / mean, 'the busiest window, of the mean').toBeLessThanOrEqual(1.5);
   expect(await load.incidents()).toEqual([]);
-  return tell({ injected: 1, incidents: { expected: 0, opened: 0 }, deaths: await parts.deaths() },
+  return toOutcome({ injected: 1, incidents: { expected: 0, opened: 0 }, deaths: await parts.deaths() },
     `${starts.length} checks; at most ${peak} in ${windowMs / 1000} s, ${mean} on average`);
 });

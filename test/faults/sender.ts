@@ -1,13 +1,13 @@
 import { encodeBatch } from '../../shared/contracts/result-pack.ts';
 import {
-  batchReply, MAX_BATCH_RESULTS, type CheckResult, type ResultBatch,
+  batchResponse, MAX_BATCH_RESULTS, type CheckResult, type ResultBatch,
 } from '../../shared/contracts/result.ts';
 import { subjects } from '../../shared/contracts/subjects.ts';
 import { shardOf } from '../../shared/ids.ts';
 import type { TestProbe } from '../helpers/test-probe.ts';
 
 /** Results per monitor in one letter. */
-const OF_EACH = 6;
+const RESULTS_PER_MONITOR = 6;
 
 /** A batch in transit: its sender, shard and bytes. */
 export interface Letter {
@@ -28,7 +28,7 @@ export function lettersOf(probe: TestProbe, epoch: string, results: CheckResult[
   }
   return [...lanes].flatMap(([shard, lane]) => {
     const numbered = lane.map((result, index) => ({ ...result, seq: index + 1 }));
-    const size = Math.min(MAX_BATCH_RESULTS, OF_EACH * new Set(lane.map((result) => result.monitor_id)).size);
+    const size = Math.min(MAX_BATCH_RESULTS, RESULTS_PER_MONITOR * new Set(lane.map((result) => result.monitor_id)).size);
     return Array.from({ length: Math.ceil(numbered.length / size) }, (_, index) => {
       const part = numbered.slice(index * size, (index + 1) * size);
       const [first, last] = [index * size + 1, index * size + part.length];
@@ -40,12 +40,12 @@ export function lettersOf(probe: TestProbe, epoch: string, results: CheckResult[
 
 /** Sends a letter as its probe; returns the lane's watermark, or null without an answer. */
 export async function post(letter: Letter, timeoutMs = 60_000): Promise<number | null> {
-  const { region_id, probe_id } = letter.probe.answer as { region_id: string; probe_id: string };
+  const { region_id, probe_id } = letter.probe.enrolment as { region_id: string; probe_id: string };
   try {
-    const reply = await letter.probe.nats.request(
+    const response = await letter.probe.nats.request(
       subjects.results(letter.shard, region_id, probe_id), letter.bytes, { timeout: timeoutMs },
     );
-    return batchReply.parse(JSON.parse(Buffer.from(reply.data).toString())).watermark;
+    return batchResponse.parse(JSON.parse(Buffer.from(response.data).toString())).watermark;
   } catch {
     return null;
   }

@@ -6,12 +6,12 @@ import { until } from '../helpers/until.ts';
 import { fault, type Outcome } from './fault.ts';
 import { Load } from './load.ts';
 import { Several, type Member } from './several.ts';
-import { countResults, repeats, SEED, tell } from './tally.ts';
+import { countResults, repeats, SEED, toOutcome } from './tally.ts';
 
 const MONITORS = 30;
 const STOPPED_MS = repeats(12, 60) * 1000;
 /** Longer than a status holds without results. */
-const BEHIND_MS = 8000;
+const BACKLOG_MS = 8000;
 
 const random = randomOf(SEED);
 let several: Several;
@@ -26,8 +26,8 @@ afterAll(async () => {
 });
 
 const others = (victim: Member): Member[] => several.members.filter((member) => member !== victim);
-const isTold = (id: string, event: string) =>
-  until(() => load.told(id).some((told) => told.event === event), { what: event });
+const isAlerted = (id: string, event: string) =>
+  until(() => load.alertsOf(id).some((alert) => alert.event === event), { what: event });
 
 type Step = (victim: Member) => unknown;
 
@@ -36,27 +36,27 @@ type Step = (victim: Member) => unknown;
  * lets the monitor recover. Resolves to the time from the harm until the others had all shards, ms.
  */
 async function outage(path: string, harm: Step, mend: Step, before: Step = () => undefined): Promise<number> {
-  const id = await load.watch(path);
+  const id = await load.createMonitor(path);
   await until(async () => (await load.statusOf(id)) === 'up', { what: 'up' });
   const victim = await several.ownerOf(id);
-  load.target.answer({ status: 503 }, path);
+  load.target.respondWith({ status: 503 }, path);
   await before(victim);
   await passTime(random() * 3000);
   const harmedAt = performance.now();
   await harm(victim);
   await several.sharedBy(others(victim));
   const takenMs = performance.now() - harmedAt;
-  await isTold(id, 'monitor.down');
+  await isAlerted(id, 'monitor.down');
   await mend(victim);
   await several.sharedBy();
-  load.target.answer({ status: 200 }, path);
-  await isTold(id, 'monitor.up');
+  load.target.respondWith({ status: 200 }, path);
+  await isAlerted(id, 'monitor.up');
   return takenMs;
 }
 
 /** Counts what the outages have left; every one is one incident, with an alert at each end. */
 async function outcome(injected: number, takenMs: number[], mayRepeat: number): Promise<Outcome> {
-  const outages = load.ids.filter((id) => load.told(id).length > 0);
+  const outages = load.ids.filter((id) => load.alertsOf(id).length > 0);
   expect(outages).toHaveLength(injected);
   const incidents = await until(async () => {
     const found = await load.incidents();
@@ -69,13 +69,13 @@ async function outcome(injected: number, takenMs: number[], mayRepeat: number): 
     expect(await load.checksOf(id)).toBe(results.storedOf.get(id));
     return true;
   }, { what: `statistics count all checks of ${id}` })));
-  const told = outages.flatMap((id) => load.told(id).map(({ event, incident }) => `${event} ${incident.id}`));
-  const delivered = new Set(told).size;
-  const repeated = told.length - delivered;
+  const alerts = outages.flatMap((id) => load.alertsOf(id).map(({ event, incident }) => `${event} ${incident.id}`));
+  const delivered = new Set(alerts).size;
+  const repeated = alerts.length - delivered;
   expect(delivered).toBe(2 * injected);
   expect(repeated).toBeLessThanOrEqual(mayRepeat);
   const taken = `shards elsewhere after at most ${(Math.max(...takenMs) / 1000).toFixed(1)} s`;
-  return tell({
+  return toOutcome({
     injected, results, incidents: { expected: injected, opened: incidents.length },
     alerts: { expected: 2 * injected, delivered, repeated }, seed: SEED,
   }, taken);
@@ -156,7 +156,7 @@ fault('F26', 'the owner hears nothing of the bus any more, while it reaches the 
   }
   // The monitors are paused next, while their results are on their way.
   for (const { toNats } of several.members) toNats.drop();
-  await passTime(BEHIND_MS);
+  await passTime(BACKLOG_MS);
   for (const { toNats } of several.members) toNats.heal();
   return outcome(cuts, takenMs, cuts);
 });
@@ -177,7 +177,7 @@ fault('F39', 'the controllers are restarted one after another under load', async
       }, (victim) => victim.restart()));
     }
   }
-  const { outcome: told, invariants } = await outcome(exitMs.length, takenMs, 0);
+  const { outcome: text, invariants } = await outcome(exitMs.length, takenMs, 0);
   const slowest = (Math.max(...exitMs) / 1000).toFixed(1);
-  return { outcome: `${told}; exit within ${slowest} s of SIGTERM`, invariants };
+  return { outcome: `${text}; exit within ${slowest} s of SIGTERM`, invariants };
 });

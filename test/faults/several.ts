@@ -2,7 +2,7 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { MongoClient } from 'mongodb';
-import { freePort } from '../../deploy/quickstart/ports.ts';
+import { freePort } from '../../deploy/quickstart/servers/ports.ts';
 import { shardName, shardOf } from '../../shared/ids.ts';
 import { ProbeProcess } from '../bus/probe/probe-process.ts';
 import { bundleFile } from '../bundle.mjs';
@@ -38,7 +38,7 @@ export class Several implements Installation {
   #probe: ProbeProcess | null = null;
   readonly #bundles: string[] = [];
   /** What the processes have said that are gone. */
-  #said = '';
+  #endedOutput = '';
 
   private constructor(store: TestMongo, nats: TestNats) {
     this.store = store;
@@ -53,7 +53,7 @@ export class Several implements Installation {
   static async start(count: number, program: string | null = null): Promise<Several> {
     const several = new Several(...(await Promise.all([testMongo(), startNats()])));
     try {
-      await several.#begin(count, program);
+      await several.#startAll(count, program);
       return several;
     } catch (error) {
       await several.stop();
@@ -67,7 +67,7 @@ export class Several implements Installation {
 
   log(): string {
     const outputs = this.members.map(({ process }) => process.output);
-    return [this.#said, ...outputs, this.#probe?.stderr ?? ''].join('\n');
+    return [this.#endedOutput, ...outputs, this.#probe?.stderr ?? ''].join('\n');
   }
 
   /** Processes that no test has ended, and rejected promises that nobody has handled. */
@@ -114,7 +114,7 @@ export class Several implements Installation {
     for (const path of [this.#dir, ...this.#bundles]) rmSync(path, { recursive: true, force: true });
   }
 
-  async #begin(count: number, program: string | null): Promise<void> {
+  async #startAll(count: number, program: string | null): Promise<void> {
     const checking = await bundleFile('probe/main.ts');
     this.#bundles.push(checking);
     const controller = program ?? await bundleFile('controller/main.ts');
@@ -146,9 +146,9 @@ export class Several implements Installation {
       get holder() {
         return readFileSync(join(dataDir, 'controller-id'), 'utf8').trim();
       },
-      restart: async (again = bundle) => {
-        this.#said += member.process.output;
-        member.process = await ControllerProcess.start(again, env);
+      restart: async (program = bundle) => {
+        this.#endedOutput += member.process.output;
+        member.process = await ControllerProcess.start(program, env);
       },
     };
     return member;

@@ -10,7 +10,7 @@ import { until } from '../helpers/until.ts';
 import { FarProbe } from './far-probe.ts';
 import { fault, type Outcome } from './fault.ts';
 import { Load } from './load.ts';
-import { repeats, tell } from './tally.ts';
+import { repeats, toOutcome } from './tally.ts';
 
 const isRoot = process.getuid?.() === 0;
 
@@ -34,9 +34,9 @@ afterAll(async () => {
   rmSync(bundle, { force: true });
 });
 
-async function watch(name: string): Promise<void> {
+async function createMonitors(name: string): Promise<void> {
   ids = [];
-  for (let at = 0; at < 4; at += 1) ids.push(await load.watch(`/${name}/${at}`, { monitoring_regions: ['far'] }));
+  for (let at = 0; at < 4; at += 1) ids.push(await load.createMonitor(`/${name}/${at}`, { monitoring_regions: ['far'] }));
   await checkedAgain(2);
 }
 
@@ -69,12 +69,12 @@ function readSpool(): Spooled[] {
   return found;
 }
 
-const placeOf = ({ monitor_id: id, started_at: at }: CheckResult) => `${id} ${at}`;
+const keyOf = ({ monitor_id: id, started_at: at }: CheckResult) => `${id} ${at}`;
 
 /** Nothing is lost but what was declared. */
-function tellDropped(issued: number, dropped: number): Outcome {
+function droppedOutcome(issued: number, dropped: number): Outcome {
   const results = { issued, stored: issued - dropped, lost: 0, duplicated: 0, left: 0 };
-  return tell({ injected: 1, results }, `${dropped} declared as dropped`);
+  return toOutcome({ injected: 1, results }, `${dropped} declared as dropped`);
 }
 
 /** Moves the spool of a stopped probe to a small disk of its own, while `use` runs. */
@@ -95,17 +95,17 @@ describe.runIf(isRoot)('a disk of its own', () => {
     await onSmallDisk(async () => {
       far.restart();
       await far.process.connected();
-      await watch('full');
+      await createMonitors('full');
       far.nats.drop();
       await checkedAgain();
-      const [kept, keptAt] = [seen(), Date.now()];
+      const [writtenCount, writtenAt] = [seen(), Date.now()];
       // By then all of them are written: a healthy result waits a second for company.
       await checkedAgain();
       const ballast = join(far.spoolDir, 'ballast');
       const { bavail, bsize } = statfsSync(far.spoolDir);
       writeFileSync(ballast, Buffer.alloc(bavail * bsize));
       await until(
-        () => far.process.said('results could not be spooled and are dropped'), { what: 'a full disk' },
+        () => far.process.logged('results could not be spooled and are dropped'), { what: 'a full disk' },
       );
       await checkedAgain(4);
       rmSync(ballast);
@@ -117,9 +117,9 @@ describe.runIf(isRoot)('a disk of its own', () => {
       expect(far.process.hasEnded).toBe(false);
       expect(dropped).toBeGreaterThanOrEqual(3 * ids.length);
       expect(stored.length + dropped).toBe(seen());
-      expect(stored.filter(({ started_at: at }) => at <= keptAt).length).toBeGreaterThanOrEqual(kept);
+      expect(stored.filter(({ started_at: at }) => at <= writtenAt).length).toBeGreaterThanOrEqual(writtenCount);
       expect({ holes, reasons: [...ledger.dropped.keys()] }).toEqual({ holes: [], reasons: ['spool_full'] });
-      outcome = tellDropped(seen(), dropped);
+      outcome = droppedOutcome(seen(), dropped);
     });
     await load.forget();
     far.restart();
@@ -130,9 +130,9 @@ describe.runIf(isRoot)('a disk of its own', () => {
 
 type Damage = (file: string, last: FrameAt) => void;
 
-const flipped = (placeIn: (last: FrameAt) => number): Damage => (file, last) => {
+const flipped = (offsetIn: (last: FrameAt) => number): Damage => (file, last) => {
   const bytes = readFileSync(file);
-  bytes[placeIn(last)] = (bytes[placeIn(last)] as number) ^ 0x10;
+  bytes[offsetIn(last)] = (bytes[offsetIn(last)] as number) ^ 0x10;
   writeFileSync(file, bytes);
 };
 
@@ -144,7 +144,7 @@ const DAMAGES: Record<string, Damage> = {
 
 for (const [what, damage] of Object.entries(DAMAGES).slice(0, repeats(1, 3))) {
   fault('F20', `a probe that is cut off is killed, and in its last record ${what}`, async () => {
-    await watch(`torn-${what.replaceAll(' ', '-')}`);
+    await createMonitors(`torn-${what.replaceAll(' ', '-')}`);
     far.nats.drop();
     await checkedAgain(4);
     await far.process.end('SIGKILL');
@@ -158,14 +158,14 @@ for (const [what, damage] of Object.entries(DAMAGES).slice(0, repeats(1, 3))) {
     await far.process.connected();
     const { ledger, holes, doubled } = await load.settle();
     const found = ids.flatMap((id) => ledger.byMonitor.get(id) ?? []).filter(({ missed }) => missed === null);
-    const stored = new Set(found.map(placeOf));
-    const lost = spooled.flatMap(({ results }) => results).filter((result) => !stored.has(placeOf(result)));
+    const stored = new Set(found.map(keyOf));
+    const lost = spooled.flatMap(({ results }) => results).filter((result) => !stored.has(keyOf(result)));
     expect(lost).toEqual(last.results);
     expect(ledger.dropped.get('corrupt')).toBe(declared + lost.length);
     expect({ holes, doubled }).toEqual({ holes: [], doubled: 0 });
     declared += lost.length;
     await load.forget();
     const all = spooled.reduce((sum, { results }) => sum + results.length, 0);
-    return tellDropped(all, lost.length);
+    return droppedOutcome(all, lost.length);
   });
 }

@@ -11,7 +11,7 @@ import { until } from '../helpers/until.ts';
 import { fault } from './fault.ts';
 import { Load } from './load.ts';
 import { Parts } from './parts.ts';
-import { tell } from './tally.ts';
+import { toOutcome } from './tally.ts';
 
 interface Shown {
   name: string;
@@ -37,9 +37,9 @@ function statusAt(host: string): Promise<number | undefined> {
 
 /** A page as it is answered; null unless that is 200. */
 async function shown(subdomain: string): Promise<Shown | null> {
-  const answer = await textOf(`/api/public/status-pages/${subdomain}`).catch(() => null);
-  if (answer?.status !== 200) return null;
-  return ((await answer.json()) as { data: { status_page: Shown } }).data.status_page;
+  const response = await textOf(`/api/public/status-pages/${subdomain}`).catch(() => null);
+  if (response?.status !== 200) return null;
+  return ((await response.json()) as { data: { status_page: Shown } }).data.status_page;
 }
 
 /** The page on the controller's disk; null without any. */
@@ -126,16 +126,16 @@ fault('F63', 'status pages without database and NATS, from the start, and one th
   const hosts = ['read.pages.example', 'status.shop.example', 'other.shop.example'];
   expect(await Promise.all(hosts.map(statusAt))).toEqual([200, 200, 503]);
   for (const path of [...below.map((name) => `/status/read/${name}`), '/api/public/status-pages/read/badge.svg']) {
-    const answer = await textOf(path);
-    expect([path, answer.status, (await answer.text()).length > 20]).toEqual([path, 200, true]);
+    const response = await textOf(path);
+    expect([path, response.status, (await response.text()).length > 20]).toEqual([path, 200, true]);
   }
 
-  const begun = Date.now();
+  const startedAt = Date.now();
   await nats.restart();
   database.start();
   await parts.ready();
   await until(async () => (await shown('read'))?.is_current, { what: 'the page is current again' });
-  const recoveryMs = [Date.now() - begun];
+  const recoveryMs = [Date.now() - startedAt];
   expect((await shown('read'))?.components).toMatchObject([{ status: 'up' }]);
   await until(() => snapshotOf('never-read'), { what: 'a snapshot of the page that nobody reads' });
 
@@ -150,5 +150,5 @@ fault('F63', 'status pages without database and NATS, from the start, and one th
   await database.end('SIGKILL');
   const gone = await Promise.all(['read', 'never-read'].map(async (name) => (await textOf(`/status/${name}`)).status));
   expect(gone.filter((status) => status !== 404 && status !== 503)).toEqual([]);
-  return tell({ injected: 4, recoveryMs }, 'pages stayed readable, and said of when they were');
+  return toOutcome({ injected: 4, recoveryMs }, 'pages stayed readable, and said of when they were');
 });

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { MongoClient, type Db } from 'mongodb';
 import { afterAll, beforeAll, expect } from 'vitest';
 import type { SubscriberDoc } from '../../controller/subscribers/subscriber.ts';
-import { freePort } from '../../deploy/quickstart/ports.ts';
+import { freePort } from '../../deploy/quickstart/servers/ports.ts';
 import { bundleFile } from '../bundle.mjs';
 import { ApiSession } from '../helpers/api-session.ts';
 import { ControllerProcess } from '../helpers/controller-process.ts';
@@ -14,10 +14,10 @@ import { pageSubscriber, SUBSCRIBERS } from '../helpers/page-subscriber.ts';
 import { startSmtpServer, type TestSmtpServer } from '../helpers/smtp-server.ts';
 import { until } from '../helpers/until.ts';
 import { fault } from './fault.ts';
-import { repeats, tell } from './tally.ts';
+import { repeats, toOutcome } from './tally.ts';
 
 /** Mails that the controller sends subscribers at the same time. */
-const AT_ONCE = 8;
+const CONCURRENT_MAILS = 8;
 const ON_CALL = 'on-call@example.com';
 
 let bundle: string;
@@ -54,7 +54,7 @@ afterAll(async () => {
 });
 
 /** A published page with so many subscribers, and a monitor to post about. */
-async function furnish(session: ApiSession, count: number) {
+async function createPage(session: ApiSession, count: number) {
   const { organizations, projects } =
     await session.ok<Record<'organizations' | 'projects', { id: string }[]>>('GET', '/api/auth/me');
   const [organizationId, projectId] = [organizations[0]?.id as string, projects[0]?.id as string];
@@ -81,7 +81,7 @@ async function furnish(session: ApiSession, count: number) {
 fault('F62', 'the controller is killed while it mails an incident to thousands of subscribers', async () => {
   const [count, kills] = [repeats(800, 10_000), repeats(2, 4)];
   const session = await new ApiSession(url).begin();
-  const { posts, monitor_id, other } = await furnish(session, count);
+  const { posts, monitor_id, other } = await createPage(session, count);
   const received = () => smtp.mails.filter((mail) => mail.to[0] !== ON_CALL);
   await session.ok('POST', posts, {
     title: 'Shop is down', message: 'We look into it.', severity: 'critical', affected_monitor_ids: [monitor_id],
@@ -105,9 +105,9 @@ fault('F62', 'the controller is killed while it mails an incident to thousands o
   expect(idOf.size).toBe(count);
   // Sent, but not recorded when the process died: mail programs know such a mail by its id.
   const repeated = received().length - count;
-  expect(repeated).toBeLessThanOrEqual(AT_ONCE * kills);
+  expect(repeated).toBeLessThanOrEqual(CONCURRENT_MAILS * kills);
   for (const mail of received()) expect(mail.headers['message-id']).toBe(idOf.get(mail.to[0]));
   expect(await db.collection('subscriber_outbox').countDocuments()).toBe(count);
-  const told = `${idOf.size} of ${count} subscribers mailed, ${repeated} of them twice under one id`;
-  return tell({ injected: kills }, `${told}; an alert was mailed after ${before} of them`);
+  const summary = `${idOf.size} of ${count} subscribers mailed, ${repeated} of them twice under one id`;
+  return toOutcome({ injected: kills }, `${summary}; an alert was mailed after ${before} of them`);
 });

@@ -7,7 +7,7 @@ import type { Installation, Load } from './load.ts';
 import { compareUptimes } from './uptimes.ts';
 
 /** Far longer than a check takes. */
-const ENDED_WITHIN_MS = 30_000;
+const MAX_CHECK_MS = 30_000;
 
 /** What became of the results, and of the installation. */
 export interface Results {
@@ -43,7 +43,7 @@ export interface Tally {
 }
 
 /** The outcome as lines of the tables. */
-export function tell(tally: Tally, more = ''): Outcome {
+export function toOutcome(tally: Tally, more = ''): Outcome {
   const { injected, results, incidents, alerts, recoveryMs, seed } = tally;
   const parts = [`${injected} injected`];
   if (results) {
@@ -85,7 +85,7 @@ export const SEED = Number(process.env['FARWATCH_SEED'] ?? Math.floor(Math.rando
 export async function countResults(
   load: Load<Installation>, spooled?: ReadonlyMap<string, number>,
 ): Promise<Counted> {
-  const settled = await load.settle([], spooled ? 0 : ENDED_WITHIN_MS);
+  const settled = await load.settle([], spooled ? 0 : MAX_CHECK_MS);
   const { issued, stored, spoilt, unexplained, holes, doubled, ledger } = settled;
   expect(holes, 'missing numbers in lanes').toEqual([]);
   expect(unexplained, 'slots without a result or reason').toBe(0);

@@ -12,7 +12,7 @@ import { ensureDebianPackages } from '../services/packages.ts';
 import { fault } from './fault.ts';
 import { FencedNetwork, type Uplink } from './fenced-network.ts';
 import { Load } from './load.ts';
-import { outageMs, tell } from './tally.ts';
+import { outageMs, toOutcome } from './tally.ts';
 
 const REGIONS = ['eu', 'us', 'ap'] as const;
 type Region = (typeof REGIONS)[number];
@@ -73,10 +73,10 @@ const uplinkOf = (region: Region): Uplink => (probes.get(region) as Fenced).upli
 const uplinks = () => REGIONS.map(uplinkOf);
 
 /** A monitor with a path of its own, once all its regions have checked it. */
-async function watch(
+async function createMonitor(
   path: string, regions: readonly Region[], retries = 0, votes: 'majority' | 'any' = 'majority',
 ): Promise<string> {
-  const id = await load.watch(path, {
+  const id = await load.createMonitor(path, {
     target: `http://${network.world}:${target.port}${path}`, monitoring_regions: regions, timeout_ms: 1000,
     confirmation_policy: { regions: votes, retries },
   });
@@ -94,7 +94,7 @@ const probeIs = (region: Region, status: string) => until(async () => {
   return all.some((probe) => probe.region_id === region && probe.status === status);
 }, { what: `${region} is ${status}`, everyMs: 250 });
 
-const eventsOf = (id: string) => load.told(id).map(({ event }) => event);
+const eventsOf = (id: string) => load.alertsOf(id).map(({ event }) => event);
 
 async function resultsOf(id: string) {
   const { byMonitor } = await readLedger(storeUrl(load.farwatch.log()));
@@ -112,7 +112,7 @@ const sum = (counts: number[]): number => counts.reduce((all, count) => all + co
 
 describe.runIf(isRoot)('probes with uplinks of their own', () => {
   beforeAll(startFenced);
-  beforeEach(() => load.target.answer({ status: 200 }));
+  beforeEach(() => load.target.respondWith({ status: 200 }));
   afterAll(async () => {
     await Promise.all([...probes.values()].map(({ process }) => process.end('SIGKILL')));
     await load?.stop();
@@ -124,7 +124,7 @@ describe.runIf(isRoot)('probes with uplinks of their own', () => {
   });
 
   fault('F11', 'the uplinks of all probes of a monitor are cut, and mended', async () => {
-    const id = await watch('/all-cut', REGIONS);
+    const id = await createMonitor('/all-cut', REGIONS);
     const cutAt = Date.now();
     for (const uplink of uplinks()) uplink.cut();
     await statusIs(id, 'unknown');
@@ -140,13 +140,13 @@ describe.runIf(isRoot)('probes with uplinks of their own', () => {
   });
 
   fault('F10', 'the uplink of one region of three is cut; meanwhile the target fails and recovers', async () => {
-    const id = await watch('/one-cut', REGIONS);
+    const id = await createMonitor('/one-cut', REGIONS);
     uplinkOf('eu').cut();
     await probeIs('eu', 'offline');
     expect(await load.statusOf(id)).toBe('up');
-    load.target.answer({ status: 503 }, '/one-cut');
+    load.target.respondWith({ status: 503 }, '/one-cut');
     await until(() => eventsOf(id).length === 1, { what: 'monitor.down' });
-    load.target.answer({ status: 200 }, '/one-cut');
+    load.target.respondWith({ status: 200 }, '/one-cut');
     await until(() => eventsOf(id).length === 2, { what: 'monitor.up' });
     const mendedAt = Date.now();
     uplinkOf('eu').mend();
@@ -160,15 +160,15 @@ describe.runIf(isRoot)('probes with uplinks of their own', () => {
   });
 
   fault('F14', 'three in ten packets between all probes and NATS are lost; meanwhile the target fails', async () => {
-    const id = await watch('/loss', REGIONS, 1);
+    const id = await createMonitor('/loss', REGIONS, 1);
     for (const uplink of uplinks()) uplink.lose(30, network.nats);
     const issued = load.countOf(id) + 60;
     await passTime(outageMs(0, 600_000));
     await until(() => load.countOf(id) >= issued, { what: 'checks under loss' });
     expect(eventsOf(id)).toEqual([]);
-    load.target.answer({ status: 503 }, '/loss');
+    load.target.respondWith({ status: 503 }, '/loss');
     await until(() => eventsOf(id).length > 0, { what: 'monitor.down' });
-    load.target.answer({ status: 200 }, '/loss');
+    load.target.respondWith({ status: 200 }, '/loss');
     await until(() => eventsOf(id).length > 1, { what: 'monitor.up' });
     const lost = uplinks().map((uplink) => uplink.loseNothing());
     expect(Math.min(...lost)).toBeGreaterThan(10);
@@ -180,8 +180,8 @@ describe.runIf(isRoot)('probes with uplinks of their own', () => {
       return results.filter(({ missed }) => missed === null).length >= load.countOf(id);
     }, { what: 'all checks are stored' });
     // On a busy machine, a check may give up before its target hears of it.
-    const answered = results.filter(({ status_code: status }) => status !== null);
-    expect(answered.length, 'each is stored once').toBeLessThanOrEqual(load.countOf(id));
+    const withStatus = results.filter(({ status_code: status }) => status !== null);
+    expect(withStatus.length, 'each is stored once').toBeLessThanOrEqual(load.countOf(id));
     // A busy machine may be late for a slot; the loss itself costs none.
     const missed = results.filter((result) => result.missed !== null && result.missed.reason !== 'overload');
     expect(missed).toEqual([]);
@@ -191,7 +191,7 @@ describe.runIf(isRoot)('probes with uplinks of their own', () => {
   });
 
   fault('F35', 'a router reports the route to the target as lost, to all regions of a monitor', async () => {
-    const id = await watch('/lost-route', ['eu', 'us'], 1);
+    const id = await createMonitor('/lost-route', ['eu', 'us'], 1);
     const lostAt = Date.now();
     network.loseRoute(target.port);
     await until(() => eventsOf(id).includes('monitor.down'), { what: 'monitor.down' });
@@ -203,7 +203,7 @@ describe.runIf(isRoot)('probes with uplinks of their own', () => {
     expect(failed.map(({ error }) => error?.message)).toContain('A router reports that the network is unreachable');
     expect(eventsOf(id)).toEqual(['monitor.down', 'monitor.up']);
     expect(await load.incidents([id])).toMatchObject([{ status: 'resolved' }]);
-    return tell({
+    return toOutcome({
       injected: 1, incidents: { expected: 1, opened: 1 }, alerts: { expected: 2, delivered: 2, repeated: 0 },
     }, `${failed.length} failures, none missed; 1 incident, 2 alerts`);
   });
@@ -214,32 +214,32 @@ describe.runIf(isRoot)('probes with uplinks of their own', () => {
       name: 'Regions', type: 'webhook', is_default: true, events: ['monitor.region_degraded'],
       config: { url: receiver.url },
     });
-    const [byMost, byAny] = [await watch('/by-most', REGIONS), await watch('/by-any', REGIONS, 0, 'any')];
+    const [byMajority, byAny] = [await createMonitor('/by-most', REGIONS), await createMonitor('/by-any', REGIONS, 0, 'any')];
     uplinkOf('eu').block(network.world);
-    await until(() => eventsOf(byMost).length > 0, { what: 'the region is told' });
+    await until(() => eventsOf(byMajority).length > 0, { what: 'the region is told' });
     await until(() => eventsOf(byAny).length > 0, { what: 'monitor.down' });
-    const checks = load.countOf(byMost);
-    await until(() => load.countOf(byMost) >= checks + 4, { what: 'the others check' });
+    const checks = load.countOf(byMajority);
+    await until(() => load.countOf(byMajority) >= checks + 4, { what: 'the others check' });
     const { regions } = await session.ok<{ regions: { region: string; status: string }[] }>(
-      'GET', `/api/monitors/${byMost}/regions`,
+      'GET', `/api/monitors/${byMajority}/regions`,
     );
     expect(regions.filter(({ status }) => status === 'down').map(({ region }) => region)).toEqual(['eu']);
-    expect(await load.statusOf(byMost)).toBe('up');
-    expect(await load.incidents([byMost])).toEqual([]);
+    expect(await load.statusOf(byMajority)).toBe('up');
+    expect(await load.incidents([byMajority])).toEqual([]);
     expect(await load.incidents([byAny])).toMatchObject([{ status: 'open', affected_regions: ['eu'] }]);
     uplinkOf('eu').unblock(network.world);
     await until(() => eventsOf(byAny).includes('monitor.up'), { what: 'monitor.up' });
     await session.ok('DELETE', `/api/integrations/${integration.id}`);
-    expect(eventsOf(byMost)).toEqual(['monitor.region_degraded']);
+    expect(eventsOf(byMajority)).toEqual(['monitor.region_degraded']);
     expect(eventsOf(byAny)).toEqual(['monitor.down', 'monitor.up']);
-    expect(await load.incidents([byMost, byAny])).toMatchObject([{ check_id: byAny, status: 'resolved' }]);
-    return tell({
+    expect(await load.incidents([byMajority, byAny])).toMatchObject([{ check_id: byAny, status: 'resolved' }]);
+    return toOutcome({
       injected: 1, incidents: { expected: 1, opened: 1 }, alerts: { expected: 3, delivered: 3, repeated: 0 },
     }, 'no incident by majority, and the region is told; its region alone where one vote is enough');
   });
 
   fault('F36', 'a probe reaches nothing but NATS; it has an anchor elsewhere', async () => {
-    const id = await watch('/own-fault', ['ap']);
+    const id = await createMonitor('/own-fault', ['ap']);
     const cutAt = Date.now();
     uplinkOf('ap').block(network.world);
     await statusIs(id, 'unknown');
@@ -252,17 +252,17 @@ describe.runIf(isRoot)('probes with uplinks of their own', () => {
   });
 
   fault('F36', 'NATS alone is out of the reach of all probes, and the target fails meanwhile', async () => {
-    const id = await watch('/bus-away', ['eu', 'us'], 1);
+    const id = await createMonitor('/bus-away', ['eu', 'us'], 1);
     const since = Date.now();
     for (const region of ['eu', 'us'] as const) uplinkOf(region).block(network.nats);
     await Promise.all([probeIs('eu', 'offline'), probeIs('us', 'offline')]);
-    load.target.answer({ fault: 'reset' }, '/bus-away');
+    load.target.respondWith({ fault: 'reset' }, '/bus-away');
     const failedFrom = load.countOf(id);
     await until(() => load.countOf(id) >= failedFrom + 8, { what: 'checks fail during the outage of NATS' });
     const healedAt = Date.now();
     for (const region of ['eu', 'us'] as const) uplinkOf(region).unblock(network.nats);
     await until(() => eventsOf(id).includes('monitor.down'), { what: 'monitor.down' });
-    load.target.answer({ status: 200 }, '/bus-away');
+    load.target.respondWith({ status: 200 }, '/bus-away');
     await until(() => eventsOf(id).includes('monitor.up'), { what: 'monitor.up' });
     const results = (await resultsOf(id)).filter(({ started_at: at }) => at >= since && at < healedAt);
     const failed = results.filter(({ outcome }) => outcome === 'failure');
@@ -273,7 +273,7 @@ describe.runIf(isRoot)('probes with uplinks of their own', () => {
   });
 
   fault('F36', 'a probe has no route of its own but to NATS', async () => {
-    const id = await watch('/no-route', ['us']);
+    const id = await createMonitor('/no-route', ['us']);
     const cutAt = Date.now();
     uplinkOf('us').keepRouteTo(network.nats);
     await statusIs(id, 'unknown');

@@ -1,15 +1,15 @@
 import { uptimeByResults } from '../helpers/uptime-by-results.ts';
 import { until } from '../helpers/until.ts';
 import type { CheckResult } from '../../shared/contracts/result.ts';
-import type { Installation, Load, Watched } from './load.ts';
+import type { Installation, Load, CreatedMonitor } from './load.ts';
 
 /** Of percentages, which are sums of fractions. */
 const ROUNDING = 1e-9;
 /** Owners count the last results a moment after they are stored. */
-const SHOWN_WITHIN_MS = 30_000;
+const DISPLAY_TIMEOUT_MS = 30_000;
 
 type Settled = Awaited<ReturnType<Load['settle']>>;
-interface Bounds { id: string; least: number; most: number }
+interface Bounds { id: string; min: number; max: number }
 
 /**
  * Compares the uptime that the API shows for each monitor with its stored results. Left out are monitors with
@@ -18,46 +18,46 @@ interface Bounds { id: string; least: number; most: number }
 export async function compareUptimes(
   load: Load<Installation>, settled: Settled,
 ): Promise<{ compared: number; differences: string[] }> {
-  const bounds = [...load.watched].flatMap(([id, watched]) => {
-    const found = boundsOf(watched, settled.ledger.byMonitor.get(id) ?? [], settled.paused);
+  const bounds = [...load.monitors].flatMap(([id, monitor]) => {
+    const found = boundsOf(monitor, settled.ledger.byMonitor.get(id) ?? [], settled.paused);
     return found ? [{ id, ...found }] : [];
   });
   let differences: string[] = [];
   await until(async () => {
     differences = (await Promise.all(bounds.map((one) => difference(load, one)))).flat();
     return differences.length === 0;
-  }, { timeoutMs: SHOWN_WITHIN_MS, everyMs: 250 }).catch(() => undefined);
+  }, { timeoutMs: DISPLAY_TIMEOUT_MS, everyMs: 250 }).catch(() => undefined);
   for (const difference of differences) {
     const [id = ''] = difference.split(':');
-    process.stderr.write(`${difference}; ${await storyOf(load, id, settled)}\n`);
+    process.stderr.write(`${difference}; ${await detailsOf(load, id, settled)}\n`);
   }
   return { compared: bounds.length, differences };
 }
 
 /** What a person needs to find out why an uptime is wrong: who was told what when. */
-async function storyOf(load: Load<Installation>, id: string, settled: Settled): Promise<string> {
+async function detailsOf(load: Load<Installation>, id: string, settled: Settled): Promise<string> {
   const results = (settled.ledger.byMonitor.get(id) ?? [])
     .map(({ started_at: at, outcome, attempt }) => `${at} ${outcome} ${attempt}`);
   const incidents = (await load.incidents([id])).map((incident) => JSON.stringify(incident));
   return `results ${results.join(', ')}; incidents ${incidents.join(', ')}`;
 }
 
-async function difference(load: Load<Installation>, { id, least, most }: Bounds): Promise<string[]> {
+async function difference(load: Load<Installation>, { id, min, max }: Bounds): Promise<string[]> {
   const shown = await load.uptimeOf(id);
-  const isRight = shown !== null && shown >= least - ROUNDING && shown <= most + ROUNDING;
-  return isRight ? [] : [`${id}: ${shown} instead of ${least} to ${most}`];
+  const isWithinBounds = shown !== null && shown >= min - ROUNDING && shown <= max + ROUNDING;
+  return isWithinBounds ? [] : [`${id}: ${shown} instead of ${min} to ${max}`];
 }
 
 /** The uptime by the results, as far as it is known when the monitor was paused; null if it is not compared. */
 function boundsOf(
-  { retries, regions, intervalMs }: Watched, results: CheckResult[], paused: Settled['paused'],
+  { retries, regions, intervalMs }: CreatedMonitor, results: CheckResult[], paused: Settled['paused'],
 ): Omit<Bounds, 'id'> | null {
   const rows = results.filter(({ outcome }) => outcome !== 'missed');
   if (rows.length === 0) return null;
-  if (rows.every(({ outcome }) => outcome === 'success')) return { least: 100, most: 100 };
+  if (rows.every(({ outcome }) => outcome === 'success')) return { min: 100, max: 100 };
   if (regions > 1 || rows.length < results.length || hasGap(rows, intervalMs)) return null;
   const ends = [paused.from, paused.until].map((end) => uptimeByResults(rows, retries, end) ?? NaN);
-  return { least: Math.min(...ends), most: Math.max(...ends) };
+  return { min: Math.min(...ends), max: Math.max(...ends) };
 }
 
 function hasGap(rows: CheckResult[], intervalMs: number): boolean {

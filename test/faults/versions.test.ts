@@ -4,11 +4,11 @@ import { until } from '../helpers/until.ts';
 import { fault, type Outcome } from './fault.ts';
 import { Load } from './load.ts';
 import { Parts } from './parts.ts';
-import { countResults, tell } from './tally.ts';
-import { NEXT, pastProgram } from './versions.ts';
+import { countResults, toOutcome } from './tally.ts';
+import { NEXT, olderProgram } from './versions.ts';
 
-const past = { controller: await pastProgram('controller'), probe: await pastProgram('probe') };
-const programs = [past.controller, past.probe].filter((program) => program !== null);
+const older = { controller: await olderProgram('controller'), probe: await olderProgram('probe') };
+const programs = [older.controller, older.probe].filter((program) => program !== null);
 
 let load: Load<Parts> | null = null;
 afterEach(() => load?.stop());
@@ -19,22 +19,22 @@ async function works(of: Load<Parts>, regions: readonly string[]): Promise<void>
   const ids: string[] = [];
   for (const region of regions) {
     const path = `/${region}`;
-    const id = await of.watch(path, { monitoring_regions: [region], confirmation_policy: { retries: 0 } });
+    const id = await of.createMonitor(path, { monitoring_regions: [region], confirmation_policy: { retries: 0 } });
     ids.push(id);
     await until(async () => (await of.statusOf(id)) === 'up', { what: `up in ${region}` });
-    of.target.answer({ status: 503 }, path);
-    await until(() => of.told(id).length === 1, { what: 'monitor.down' });
-    of.target.answer({ status: 200 }, path);
-    await until(() => of.told(id).length === 2, { what: 'monitor.up' });
-    expect(of.told(id).map(({ event }) => event)).toEqual(['monitor.down', 'monitor.up']);
+    of.target.respondWith({ status: 503 }, path);
+    await until(() => of.alertsOf(id).length === 1, { what: 'monitor.down' });
+    of.target.respondWith({ status: 200 }, path);
+    await until(() => of.alertsOf(id).length === 2, { what: 'monitor.up' });
+    expect(of.alertsOf(id).map(({ event }) => event)).toEqual(['monitor.down', 'monitor.up']);
   }
   expect((await of.incidents(ids)).map(({ status }) => status)).toEqual(ids.map(() => 'resolved'));
 }
 
 async function outcome(of: Load<Parts>, more = ''): Promise<Outcome> {
   const results = await countResults(of);
-  const outages = of.ids.filter((id) => of.told(id).length > 0).length;
-  return tell({
+  const outages = of.ids.filter((id) => of.alertsOf(id).length > 0).length;
+  return toOutcome({
     injected: 1, results, incidents: { expected: outages, opened: outages },
     alerts: { expected: 2 * outages, delivered: 2 * outages, repeated: 0 },
   }, more);
@@ -45,8 +45,8 @@ fault('F38', 'probes of the next version, and of one before, at a controller of 
   programs.push(await NEXT.probe());
   await load.farwatch.probe(load.session, 'next', { program: programs.at(-1) });
   await works(load, ['next']);
-  if (past.probe === null) return outcome(load, 'this clone has no earlier commit');
-  await load.farwatch.probe(load.session, 'past', { program: past.probe });
+  if (older.probe === null) return outcome(load, 'this clone has no earlier commit');
+  await load.farwatch.probe(load.session, 'past', { program: older.probe });
   await works(load, ['past']);
   return outcome(load);
 });
@@ -56,7 +56,7 @@ fault('F38', 'a controller of the next version, with a new type of check, and a 
   load = await Load.on(Parts.start({ program: programs.at(-1) }));
   const { farwatch, session } = load;
   await farwatch.probe(session, 'present');
-  const id = await load.watch('/new', { type: 'ICMP', target: '127.0.0.1', monitoring_regions: ['present'] });
+  const id = await load.createMonitor('/new', { type: 'ICMP', target: '127.0.0.1', monitoring_regions: ['present'] });
   await works(load, ['present']);
   const found = await until(async () => {
     const { results } = await session.ok<{ results: { outcome: string; reason: string }[] }>(
@@ -67,13 +67,13 @@ fault('F38', 'a controller of the next version, with a new type of check, and a 
   const outcomes = new Set(found.map(({ outcome, reason }) => `${outcome} ${reason}`));
   expect(outcomes).toEqual(new Set(['missed unsupported']));
   expect(await load.statusOf(id)).toBe('unknown');
-  expect(load.told(id)).toEqual([]);
+  expect(load.alertsOf(id)).toEqual([]);
   return outcome(load, `${found.length} checks of the new type missed as unsupported, 0 down`);
 });
 
 fault('F38', 'a controller of a version before, with probes of this version', async () => {
-  if (past.controller === null) return 'not tried: this clone has no earlier commit';
-  load = await Load.on(Parts.start({ program: past.controller }));
+  if (older.controller === null) return 'not tried: this clone has no earlier commit';
+  load = await Load.on(Parts.start({ program: older.controller }));
   await load.farwatch.probe(load.session, 'present');
   await works(load, ['present']);
   return outcome(load);

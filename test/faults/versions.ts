@@ -10,7 +10,7 @@ const TEXTS = { '.html': 'text', '.css': 'text', '.svg': 'text' } as const;
 type Process = 'controller' | 'probe';
 
 /** A commit of the day before the first release, as an example of an older version. */
-const PAST_COMMIT = '5e484fb';
+const OLDER_COMMIT = '5e484fb';
 
 /** Replaces texts in files of the source, each of which must be there once. */
 function rewrite(changes: Record<string, readonly [from: string, to: string]>): Plugin {
@@ -31,7 +31,7 @@ function rewrite(changes: Record<string, readonly [from: string, to: string]>): 
 /** Programs that send what no version of today sends; the caller removes their files. */
 export const NEXT: Readonly<Record<Process, () => Promise<string>>> = {
   probe: () => next('probe', {
-    'probe/beat.ts': ['v: 1, sent_at', 'v: 1, mood: { of: ["the", "next"] }, sent_at'],
+    'probe/beat-sender.ts': ['v: 1, sent_at', 'v: 1, mood: { of: ["the", "next"] }, sent_at'],
     'probe/assignments/synchronizer.ts': ['{ v: 1, revision', '{ v: 1, dialect: "next", revision'],
   }),
   controller: () => next('controller', {
@@ -52,13 +52,13 @@ function next(process: Process, changes: Parameters<typeof rewrite>[0]): Promise
 }
 
 /** The program of PAST_COMMIT, which the caller removes; null in a clone that does not have that commit. */
-export async function pastProgram(process: Process): Promise<string | null> {
+export async function olderProgram(process: Process): Promise<string | null> {
   const sources = mkdtempSync(join(root, 'node_modules/.cache/farwatch-test/past-'));
   const git = (...args: string[]) =>
     execFileSync('git', args, { cwd: root, stdio: 'pipe', maxBuffer: 2 ** 28 });
   try {
-    git('cat-file', '-e', `${PAST_COMMIT}^{commit}`);
-    const archive = git('archive', PAST_COMMIT, 'shared', process, 'deploy', 'package.json');
+    git('cat-file', '-e', `${OLDER_COMMIT}^{commit}`);
+    const archive = git('archive', OLDER_COMMIT, 'shared', process, 'deploy', 'package.json');
     execFileSync('tar', ['-x', '-C', sources], { input: archive });
     const outfile = `${sources}.mjs`;
     await bundle({ absWorkingDir: sources, entryPoints: [`${process}/main.ts`], outfile, loader: TEXTS });

@@ -5,7 +5,7 @@ import { testMongo, type TestMongo } from '../helpers/mongo.ts';
 import { startReceiver, type Receiver } from '../helpers/receiver.ts';
 import { until } from '../helpers/until.ts';
 import { fault } from './fault.ts';
-import { repeats, tell } from './tally.ts';
+import { repeats, toOutcome } from './tally.ts';
 
 const INTERVAL_MS = 5000;
 
@@ -56,7 +56,7 @@ fault('F47', 'only the alert worker stops: the database never answers its querie
   }
   expect(farwatch.log()).toContain('not called because these are failing: delivery of alerts');
   expect(farwatch.log()).not.toContain('/ping/secret');
-  return tell(
+  return toOutcome(
     { injected: stops, recoveryMs },
     `last ping ${(Math.max(...lateMs) / 1000).toFixed(1)} s after the stop, at an interval of ${INTERVAL_MS / 1000} s`,
   );
@@ -69,8 +69,8 @@ fault('F47', 'the database is unreachable; then the controller is killed', async
   proxy.heal();
   const seen = sink.requests.length;
   await until(() => sink.requests.length > seen, { what: 'pings again' });
-  const kept = sink.requests.length;
+  const pingCount = sink.requests.length;
   await farwatch.kill9('controller');
-  await until(() => sink.requests.length > kept, { what: 'pings after the restart' });
-  return tell({ injected: 2 }, 'pings stopped and resumed');
+  await until(() => sink.requests.length > pingCount, { what: 'pings after the restart' });
+  return toOutcome({ injected: 2 }, 'pings stopped and resumed');
 });

@@ -1,6 +1,6 @@
 /** A sender of requests, and what it is entitled to. */
 export interface Caller {
-  name: 'nobody' | 'bad key' | 'bad token' | 'read key' | 'write key' | 'owner' | 'admin' | 'member' | 'viewer' | 'unverified' | 'outsider' | 'outsider key' | 'intruder';
+  name: 'anonymous' | 'bad key' | 'bad token' | 'read key' | 'write key' | 'owner' | 'admin' | 'member' | 'viewer' | 'unverified' | 'outsider' | 'outsider key' | 'intruder';
   headers: Record<string, string>;
   /** Its credential is valid, whatever it allows. */
   isKnown: boolean;
@@ -10,6 +10,6 @@ export interface Caller {
 
 /** How often each caller sends. Most requests come from callers with many rights, or few would succeed. */
 export const SHARES: Record<Caller['name'], number> = {
-  owner: 32, 'write key': 14, admin: 10, member: 6, viewer: 5, 'read key': 7, nobody: 7, 'bad key': 3,
+  owner: 32, 'write key': 14, admin: 10, member: 6, viewer: 5, 'read key': 7, anonymous: 7, 'bad key': 3,
   'bad token': 3, unverified: 2, outsider: 4, 'outsider key': 3, intruder: 4,
 };

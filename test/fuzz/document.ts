@@ -33,48 +33,48 @@ export interface Contract {
   named: Record<string, Schema>;
 }
 
-interface Written {
-  paths: Record<string, Record<string, WrittenOperation>>;
-  components: { schemas: Record<string, Schema>; responses: Record<string, WrittenResponse> };
+interface RawDocument {
+  paths: Record<string, Record<string, RawOperation>>;
+  components: { schemas: Record<string, Schema>; responses: Record<string, RawResponse> };
 }
 
-interface WrittenResponse {
+interface RawResponse {
   description: string;
   content?: Record<string, { schema: Schema }>;
 }
 
-interface WrittenOperation {
+interface RawOperation {
   parameters?: Parameter[];
   requestBody?: { content: Record<string, { schema: Schema }> };
-  responses: Record<string, WrittenResponse | { $ref: string }>;
+  responses: Record<string, RawResponse | { $ref: string }>;
   security: Record<string, unknown>[];
 }
 
 /** Reads the OpenAPI document of a running installation. */
 export async function readContract(url: string): Promise<Contract> {
-  const document = (await (await fetch(`${url}/api/openapi.json`)).json()) as Written;
+  const document = (await (await fetch(`${url}/api/openapi.json`)).json()) as RawDocument;
   const { responses } = document.components;
   const operations = Object.entries(document.paths).flatMap(([path, item]) =>
-    Object.entries(item).map(([method, written]) =>
-      toOperation(method.toUpperCase(), path, written, responses)));
+    Object.entries(item).map(([method, raw]) =>
+      toOperation(method.toUpperCase(), path, raw, responses)));
   return { operations, named: document.components.schemas };
 }
 
 function toOperation(
-  method: string, path: string, written: WrittenOperation, shared: Written['components']['responses'],
+  method: string, path: string, raw: RawOperation, shared: RawDocument['components']['responses'],
 ): Operation {
-  const content = written.requestBody?.content;
+  const content = raw.requestBody?.content;
   const first = Object.values(content ?? {})[0];
   return {
     name: `${method} ${path}`,
     method,
     path,
-    parameters: written.parameters ?? [],
+    parameters: raw.parameters ?? [],
     body: content === undefined || first === undefined
       ? null
       : { types: Object.keys(content), schema: first.schema },
-    responses: Object.fromEntries(Object.entries(written.responses).map(([status, own]) => {
-      const response = '$ref' in own ? shared[own.$ref.split('/').at(-1) as string] as WrittenResponse : own;
+    responses: Object.fromEntries(Object.entries(raw.responses).map(([status, own]) => {
+      const response = '$ref' in own ? shared[own.$ref.split('/').at(-1) as string] as RawResponse : own;
       return [status, {
       codes: [...response.description.matchAll(/`([A-Z_]+)`/g)].map((match) => match[1] as string),
       content: Object.fromEntries(
@@ -82,8 +82,8 @@ function toOperation(
       ),
     }];
     })),
-    isPublic: written.security.length === 0,
-    takesKeys: written.security.some((one) => 'apiKey' in one),
+    isPublic: raw.security.length === 0,
+    takesKeys: raw.security.some((one) => 'apiKey' in one),
   };
 }
 

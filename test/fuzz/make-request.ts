@@ -2,7 +2,7 @@ import type { Random } from '../simulation/random.ts';
 import type { Operation } from './document.ts';
 import { kindOfField, lastNoun } from './pool.ts';
 import { recipeFor } from './recipes.ts';
-import { valueFor, type Making } from './values.ts';
+import { valueFor, type FuzzContext } from './values.ts';
 
 export interface FuzzRequest {
   operation: Operation;
@@ -24,19 +24,19 @@ export interface FuzzRequest {
 }
 
 /** A request that is valid by the document, with existing ids. */
-export function makeRequest(making: Making, operation: Operation): FuzzRequest {
-  const { random } = making;
-  const params = paramsFor(making, operation);
+export function makeRequest(context: FuzzContext, operation: Operation): FuzzRequest {
+  const { random } = context;
+  const params = paramsFor(context, operation);
   const path =
     operation.path.replace(/\{(\w+)\}/g, (_all, name: string) => encodeURIComponent(params[name] as string));
-  const asked = operation.parameters.filter(
-    ({ in: place, required }) => place === 'query' && (required || random.chance(0.25)),
+  const queryParameters = operation.parameters.filter(
+    ({ in: location, required }) => location === 'query' && (required || random.chance(0.25)),
   );
-  const query = asked.map((one) => [one.name, String(valueFor(making, one.schema, one.name))]);
+  const query = queryParameters.map((one) => [one.name, String(valueFor(context, one.schema, one.name))]);
   const type = operation.body === null ? null : random.pick(operation.body.types);
   const body = operation.body === null
     ? undefined
-    : (recipeFor(operation, making, params) ?? valueFor(making, operation.body.schema, ''));
+    : (recipeFor(operation, context, params) ?? valueFor(context, operation.body.schema, ''));
   return {
     operation, method: operation.method, path, query: new URLSearchParams(
       query as [string, string][],
@@ -51,11 +51,11 @@ export function makeRequest(making: Making, operation: Operation): FuzzRequest {
 
 /** One header is ever required: the project of the path, once more. */
 function requiredHeaders(operation: Operation, { projectId = '' }: Record<string, string>) {
-  const names = operation.parameters.filter(({ in: place, required }) => place === 'header' && required);
+  const names = operation.parameters.filter(({ in: location, required }) => location === 'header' && required);
   return Object.fromEntries(names.map(({ name }) => [name, projectId]));
 }
 
-function paramsFor(making: Making, operation: Operation): Record<string, string> {
+function paramsFor(context: FuzzContext, operation: Operation): Record<string, string> {
   const parts = operation.path.split('/');
   const params: Record<string, string> = {};
   const declared = parts.flatMap(
@@ -63,11 +63,11 @@ function paramsFor(making: Making, operation: Operation): Record<string, string>
   ).reverse();
   for (const { name, noun } of declared) {
     if (params[name] !== undefined) continue;
-    const known = making.pool.pick(kindOfParam(operation, name, noun), making.random);
+    const existing = context.pool.pick(kindOfParam(operation, name, noun), context.random);
     const schema = operation.parameters.find((one) => one.in === 'path' && one.name === name)?.schema ??
       { type: 'string' };
-    params[name] = known?.id ?? String(valueFor(making, schema, name));
-    for (const [over, id] of Object.entries(known?.under ?? {})) if (over !== name) params[over] ??= id;
+    params[name] = existing?.id ?? String(valueFor(context, schema, name));
+    for (const [over, id] of Object.entries(existing?.parents ?? {})) if (over !== name) params[over] ??= id;
   }
   return params;
 }

@@ -1,13 +1,13 @@
 import type { FuzzRequest } from './make-request.ts';
 import {
   ODD_BODIES, ODD_HEADERS, ODD_METHODS, ODD_QUERIES, ODD_SEGMENTS, ODD_TEXTS, oddValue,
-} from './odd.ts';
-import type { Making } from './values.ts';
+} from './odd-values.ts';
+import type { FuzzContext } from './values.ts';
 
 /** Ids of an organization that no caller belongs to. */
 export type ForeignIds = string[];
 
-type Change = (request: FuzzRequest, making: Making, foreign: ForeignIds) => string | null;
+type Change = (request: FuzzRequest, context: FuzzContext, foreign: ForeignIds) => string | null;
 
 const isObject = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
@@ -79,31 +79,31 @@ const CHANGES: Change[] = [
 ];
 
 /** Mutates a valid request one to three times; the product must handle the result without harm. */
-export function mutate(request: FuzzRequest, making: Making, foreign: ForeignIds): void {
-  const times = making.random.pick([1, 1, 1, 2, 3]);
+export function mutate(request: FuzzRequest, context: FuzzContext, foreign: ForeignIds): void {
+  const times = context.random.pick([1, 1, 1, 2, 3]);
   for (let time = 0; time < times; time += 1) {
-    const told = making.random.pick(CHANGES)(request, making, foreign);
-    if (told !== null) request.changes.push(told);
+    const description = context.random.pick(CHANGES)(request, context, foreign);
+    if (description !== null) request.changes.push(description);
   }
 }
 
-function changeField(request: FuzzRequest, { random }: Making): string | null {
-  const places = isObject(request.body) ? placesIn(request.body) : [];
-  if (places.length === 0) return null;
-  const { owner, name } = random.pick(places);
+function changeField(request: FuzzRequest, { random }: FuzzContext): string | null {
+  const fields = isObject(request.body) ? fieldsIn(request.body) : [];
+  if (fields.length === 0) return null;
+  const { owner, name } = random.pick(fields);
   owner[name] = oddValue(random);
   return `${name} = ${JSON.stringify(owner[name])?.slice(0, 60)}`;
 }
 
-function foreignId(request: FuzzRequest, { random }: Making, foreign: ForeignIds): string | null {
+function foreignId(request: FuzzRequest, { random }: FuzzContext, foreign: ForeignIds): string | null {
   const id = random.pick(foreign);
   const names = Object.keys(request.params);
-  const places =
-    isObject(request.body) ? placesIn(request.body).filter(({ name }) => /_ids?$|^id$|^\d+$/.test(name)) : [];
-  const place = places.length === 0 || (names.length > 0 && random.chance(0.5)) ? null : random.pick(places);
-  if (place !== null) {
-    place.owner[place.name] = place.name.endsWith('_ids') ? [id] : id;
-    return `foreign ${place.name}`;
+  const fields =
+    isObject(request.body) ? fieldsIn(request.body).filter(({ name }) => /_ids?$|^id$|^\d+$/.test(name)) : [];
+  const field = fields.length === 0 || (names.length > 0 && random.chance(0.5)) ? null : random.pick(fields);
+  if (field !== null) {
+    field.owner[field.name] = field.name.endsWith('_ids') ? [id] : id;
+    return `foreign ${field.name}`;
   }
   if (names.length === 0) return null;
   const name = random.pick(names);
@@ -112,14 +112,14 @@ function foreignId(request: FuzzRequest, { random }: Making, foreign: ForeignIds
   return `foreign {${name}}`;
 }
 
-interface Place {
+interface FieldRef {
   owner: Record<string, unknown>;
   name: string;
 }
 
 /** Every field of a body, at any depth. */
-function placesIn(body: unknown): Place[] {
+function fieldsIn(body: unknown): FieldRef[] {
   if (typeof body !== 'object' || body === null) return [];
   const owner = body as Record<string, unknown>;
-  return Object.keys(owner).slice(0, 50).flatMap((name) => [{ owner, name }, ...placesIn(owner[name])]);
+  return Object.keys(owner).slice(0, 50).flatMap((name) => [{ owner, name }, ...fieldsIn(owner[name])]);
 }

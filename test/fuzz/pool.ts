@@ -1,12 +1,12 @@
 import type { Random } from '../simulation/random.ts';
 
-export interface Known {
+export interface PoolEntry {
   id: string;
   /** The path parameters under which the id was found: its parents. */
-  under: Record<string, string>;
+  parents: Record<string, string>;
 }
 
-const MOST_KNOWN = 400;
+const MAX_ENTRIES = 400;
 
 /** The resource that each field names. */
 const FIELD_KIND: Record<string, string> = {
@@ -19,37 +19,37 @@ const FIELD_KIND: Record<string, string> = {
 
 /** Ids from responses, by resource. */
 export class Pool {
-  readonly #known = new Map<string, Known[]>();
-  readonly #never = new Set<string>();
+  readonly #entries = new Map<string, PoolEntry[]>();
+  readonly #excluded = new Set<string>();
 
   /** Excludes an id that the run itself depends on. */
   protect(id: string): void {
-    this.#never.add(id);
+    this.#excluded.add(id);
   }
 
-  add(kind: string, id: string, under: Record<string, string> = {}): void {
-    if (this.#never.has(id)) return;
-    const list = this.#known.get(kind) ?? [];
+  add(kind: string, id: string, parents: Record<string, string> = {}): void {
+    if (this.#excluded.has(id)) return;
+    const list = this.#entries.get(kind) ?? [];
     if (list.some((one) => one.id === id)) return;
-    list.push({ id, under });
-    if (list.length > MOST_KNOWN) list.shift();
-    this.#known.set(kind, list);
+    list.push({ id, parents });
+    if (list.length > MAX_ENTRIES) list.shift();
+    this.#entries.set(kind, list);
   }
 
   remove(kind: string, id: string): void {
-    const list = this.#known.get(kind) ?? [];
-    this.#known.set(kind, list.filter((one) => one.id !== id));
+    const list = this.#entries.get(kind) ?? [];
+    this.#entries.set(kind, list.filter((one) => one.id !== id));
   }
 
   /** Usually picks a recent id, because older ones are often deleted. */
-  pick(kind: string, random: Random): Known | null {
-    const list = this.#known.get(kind) ?? [];
+  pick(kind: string, random: Random): PoolEntry | null {
+    const list = this.#entries.get(kind) ?? [];
     if (list.length === 0) return null;
     return random.pick(random.chance(0.7) ? list.slice(-20) : list);
   }
 
   ids(kind: string): string[] {
-    return (this.#known.get(kind) ?? []).map((one) => one.id);
+    return (this.#entries.get(kind) ?? []).map((one) => one.id);
   }
 
   /** Collects every id in a response's `data`. */

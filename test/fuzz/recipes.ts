@@ -1,9 +1,9 @@
 import type { Operation } from './document.ts';
-import type { Making } from './values.ts';
+import type { FuzzContext } from './values.ts';
 
-type Recipe = (making: Making, params: Record<string, string>) => unknown;
+type Recipe = (context: FuzzContext, params: Record<string, string>) => unknown;
 
-const name = ({ random }: Making) => `fuzz ${random.int(0, 10 ** 6)}`;
+const name = ({ random }: FuzzContext) => `fuzz ${random.int(0, 10 ** 6)}`;
 
 /**
  * Bodies whose fields depend on each other in ways the schema does not express; null uses the schema alone.
@@ -11,22 +11,22 @@ const name = ({ random }: Making) => `fuzz ${random.int(0, 10 ** 6)}`;
 const RECIPES: Record<string, Recipe> = {
   'POST /api/monitors': monitor,
   'POST /api/monitors/test': monitor,
-  'PUT /api/monitors/{id}': (making) => monitorChange(making),
-  'PATCH /api/monitors/{id}': (making) => monitorChange(making),
-  'POST /api/import': (making) => ({
+  'PUT /api/monitors/{id}': (context) => monitorChange(context),
+  'PATCH /api/monitors/{id}': (context) => monitorChange(context),
+  'POST /api/import': (context) => ({
     groups: [{ name: 'Imported' }],
     monitors: Array.from(
-      { length: making.random.int(1, 3) }, () => ({ ...monitor(making), status: 'paused' }),
+      { length: context.random.int(1, 3) }, () => ({ ...monitor(context), status: 'paused' }),
     ),
   }),
-  'POST /api/incidents': (making) => {
-    const { random, pool } = making;
+  'POST /api/incidents': (context) => {
+    const { random, pool } = context;
     const of = random.chance(0.5) ? pool.pick('monitors', random) : null;
     const facts = {
       severity: random.pick(['critical', 'major', 'minor', 'warning']), type: 'timeout',
       error_message: 'Fuzzed',
     };
-    return { ...facts, ...(of === null ? { title: name(making) } : { check_id: of.id }) };
+    return { ...facts, ...(of === null ? { title: name(context) } : { check_id: of.id }) };
   },
   'PUT /api/incidents/{id}': ({ random }) => ({
     severity: random.pick(['critical', 'minor']), ...(random.chance(0.5) ? { description: 'Described' } : {}),
@@ -35,32 +35,32 @@ const RECIPES: Record<string, Recipe> = {
     status: random.pick(['acknowledged', 'resolved', 'closed']),
   }),
   'POST /api/auth/login': ({ account }) => account,
-  'PATCH /api/organization': (making) => ({ name: name(making) }),
+  'PATCH /api/organization': (context) => ({ name: name(context) }),
   'PUT /api/billing/plan': () => ({ plan: 'scale' }),
-  'POST /api/projects/{projectId}/status-pages': (making) => ({
-    name: name(making), subdomain: `fuzz-${making.random.int(0, 10 ** 6)}`,
+  'POST /api/projects/{projectId}/status-pages': (context) => ({
+    name: name(context), subdomain: `fuzz-${context.random.int(0, 10 ** 6)}`,
   }),
-  'PUT /api/projects/{projectId}/status-pages/{id}': (making) => ({ name: name(making), timezone: 'Asia/Tokyo' }),
-  'PATCH /api/projects/{projectId}/status-pages/{id}': (making) => ({
-    description: name(making), branding: { primaryColor: '#123456' }, color_scheme: 'dark',
+  'PUT /api/projects/{projectId}/status-pages/{id}': (context) => ({ name: name(context), timezone: 'Asia/Tokyo' }),
+  'PATCH /api/projects/{projectId}/status-pages/{id}': (context) => ({
+    description: name(context), branding: { primaryColor: '#123456' }, color_scheme: 'dark',
   }),
-  'PUT /api/projects/{projectId}/status-pages/{id}/branding': (making) => ({ headerText: name(making) }),
-  'PUT /api/projects/{projectId}/status-pages/{id}/monitors': (making) => {
-    const monitor = making.pool.pick('monitors', making.random);
+  'PUT /api/projects/{projectId}/status-pages/{id}/branding': (context) => ({ headerText: name(context) }),
+  'PUT /api/projects/{projectId}/status-pages/{id}/monitors': (context) => {
+    const monitor = context.pool.pick('monitors', context.random);
     return { monitors: monitor === null ? [] : [{ monitor_id: monitor.id, group_name: 'Fuzzed' }] };
   },
-  'POST /api/projects/{projectId}/status-pages/{id}/incidents': (making) => ({
-    title: name(making), message: name(making), severity: making.random.pick(['minor', 'major', 'critical']),
-    affected_monitor_ids: making.pool.ids('attached'),
+  'POST /api/projects/{projectId}/status-pages/{id}/incidents': (context) => ({
+    title: name(context), message: name(context), severity: context.random.pick(['minor', 'major', 'critical']),
+    affected_monitor_ids: context.pool.ids('attached'),
   }),
-  'PATCH /api/projects/{projectId}/status-pages/{id}/incidents/{incidentId}': (making) => ({
-    title: name(making),
+  'PATCH /api/projects/{projectId}/status-pages/{id}/incidents/{incidentId}': (context) => ({
+    title: name(context),
   }),
-  'PUT /api/projects/{projectId}/status-pages/{id}/incidents/{incidentId}': (making) => ({
-    severity: 'minor', message: name(making),
+  'PUT /api/projects/{projectId}/status-pages/{id}/incidents/{incidentId}': (context) => ({
+    severity: 'minor', message: name(context),
   }),
-  'POST /api/projects/{projectId}/status-pages/{id}/incidents/{incidentId}/updates': (making) => ({
-    status: making.random.pick(['identified', 'monitoring', 'resolved']), message: name(making),
+  'POST /api/projects/{projectId}/status-pages/{id}/incidents/{incidentId}/updates': (context) => ({
+    status: context.random.pick(['identified', 'monitoring', 'resolved']), message: name(context),
   }),
   'POST /api/public/status-pages/{subdomain}/subscribers': ({ random }) => ({
     email: `fuzz-${random.int(0, 10 ** 6)}@subscriber.example`, preferences: { frequency: 'daily' },
@@ -71,25 +71,25 @@ const RECIPES: Record<string, Recipe> = {
   'PATCH /api/projects/{projectId}/status-pages/{id}/subscribers/{subscriberId}': ({ random }) => ({
     preferences: { maintenance: random.chance(0.5) },
   }),
-  'POST /api/projects/{projectId}/status-pages/{id}/subscribers/bulk-delete': (making) => ({
-    subscriber_ids: making.pool.ids('subscribers').slice(0, 1),
+  'POST /api/projects/{projectId}/status-pages/{id}/subscribers/bulk-delete': (context) => ({
+    subscriber_ids: context.pool.ids('subscribers').slice(0, 1),
   }),
-  'POST /api/projects/{projectId}/maintenance-windows': (making) => maintenance(making),
-  'POST /api/projects/{projectId}/maintenance-windows/preview': (making) => maintenanceTimes(making),
-  'PUT /api/projects/{projectId}/maintenance-windows/{id}': (making) => maintenance(making),
-  'PATCH /api/projects/{projectId}/maintenance-windows/{id}': (making) => ({ title: name(making) }),
-  'POST /api/projects/{projectId}/status-pages/{id}/subscribers/bulk-notify': (making) => ({
-    subscriber_ids: making.pool.ids('subscribers').slice(0, 1), subject: name(making), message: name(making),
+  'POST /api/projects/{projectId}/maintenance-windows': (context) => maintenance(context),
+  'POST /api/projects/{projectId}/maintenance-windows/preview': (context) => maintenanceTimes(context),
+  'PUT /api/projects/{projectId}/maintenance-windows/{id}': (context) => maintenance(context),
+  'PATCH /api/projects/{projectId}/maintenance-windows/{id}': (context) => ({ title: name(context) }),
+  'POST /api/projects/{projectId}/status-pages/{id}/subscribers/bulk-notify': (context) => ({
+    subscriber_ids: context.pool.ids('subscribers').slice(0, 1), subject: name(context), message: name(context),
   }),
   'PUT /api/projects/{id}/members': () => ({ members: [] }),
 };
 
-function maintenance(making: Making): object {
-  const monitors = making.random.chance(0.5) ? making.pool.ids('attached') : [];
-  return { title: name(making), ...maintenanceTimes(making), monitor_ids: monitors };
+function maintenance(context: FuzzContext): object {
+  const monitors = context.random.chance(0.5) ? context.pool.ids('attached') : [];
+  return { title: name(context), ...maintenanceTimes(context), monitor_ids: monitors };
 }
 
-function maintenanceTimes({ random }: Making): object {
+function maintenanceTimes({ random }: FuzzContext): object {
   const rules = ['FREQ=DAILY', 'FREQ=WEEKLY;BYDAY=MO,TH', 'FREQ=MONTHLY;BYDAY=-1SU;COUNT=9', null];
   const startsAt = Date.UTC(2026, 10, 23) + random.int(0, 10 ** 9);
   return {
@@ -99,15 +99,15 @@ function maintenanceTimes({ random }: Making): object {
   };
 }
 
-export function recipeFor(operation: Operation, making: Making, params: Record<string, string>): unknown {
-  return making.random.chance(0.8) ? (RECIPES[operation.name]?.(making, params) ?? null) : null;
+export function recipeFor(operation: Operation, context: FuzzContext, params: Record<string, string>): unknown {
+  return context.random.chance(0.8) ? (RECIPES[operation.name]?.(context, params) ?? null) : null;
 }
 
-function monitor(making: Making): Record<string, unknown> {
-  const { random, pool, sink } = making;
+function monitor(context: FuzzContext): Record<string, unknown> {
+  const { random, pool, sink } = context;
   const group = random.chance(0.3) ? pool.pick('groups', random) : null;
   const shared = {
-    name: name(making), ...(group === null ? {} : { group_id: group.id }),
+    name: name(context), ...(group === null ? {} : { group_id: group.id }),
     ...(random.chance(0.2) ? { tags: ['fuzz'] } : {}),
   };
   const interval = { interval_seconds: random.int(60, 3600) };
@@ -137,11 +137,11 @@ function monitor(making: Making): Record<string, unknown> {
   ])();
 }
 
-function monitorChange(making: Making): Record<string, unknown> {
-  const { random, pool } = making;
+function monitorChange(context: FuzzContext): Record<string, unknown> {
+  const { random, pool } = context;
   const group = pool.pick('groups', random);
   const changes = {
-    name: name(making), interval_seconds: random.int(60, 3600), group_id: group?.id ?? null,
+    name: name(context), interval_seconds: random.int(60, 3600), group_id: group?.id ?? null,
     tags: ['changed'], confirmation_policy: { retries: random.int(0, 5) },
   };
   return Object.fromEntries(Object.entries(changes).filter(() => random.chance(0.5)));

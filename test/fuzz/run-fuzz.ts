@@ -2,14 +2,14 @@ import { Agent } from 'node:http';
 import { Random } from '../simulation/random.ts';
 import { SHARES, type Caller } from './callers.ts';
 import { readContract, type Contract } from './document.ts';
-import { faultsOf } from './judge.ts';
+import { faultsOf } from './response-faults.ts';
 import { makeRequest, pickOperation, type FuzzRequest } from './make-request.ts';
 import { mutate } from './mutate.ts';
 import { lastNoun } from './pool.ts';
-import { asCommand, send, type FuzzAnswer } from './send.ts';
-import type { Making } from './values.ts';
+import { asCommand, send, type FuzzResponse } from './send.ts';
+import type { FuzzContext } from './values.ts';
 import { openWorld, type World } from './world.ts';
-import { dumpOf, leftTraces, loggedFaults } from './aftermath.ts';
+import { dumpOf, findTraces, loggedFaults } from './traces.ts';
 
 export interface FuzzReport {
   seed: number;
@@ -27,9 +27,9 @@ export interface FuzzReport {
   faults: string[];
 }
 
-const MOST_FAULTS = 40;
-const CHANGED_SHARE = 0.5;
-const AT_ONCE = 4;
+const MAX_FAULTS = 40;
+const MUTATED_SHARE = 0.5;
+const CONCURRENCY = 4;
 
 /**
  * Sends random requests to a whole controller and judges every response. The seed determines everything
@@ -37,13 +37,13 @@ const AT_ONCE = 4;
  */
 export async function runFuzz(seed: number, requests: number): Promise<FuzzReport> {
   const world = await openWorld();
-  const agent = new Agent({ keepAlive: true, maxSockets: AT_ONCE });
+  const agent = new Agent({ keepAlive: true, maxSockets: CONCURRENCY });
   try {
     const contract = await readContract(world.rig.controller.url);
     const before = await dumpOf(world);
     const run = new Run(world, contract, agent, seed);
     await run.all(requests);
-    run.report.faults.push(...(await leftTraces(world, before)), ...loggedFaults(world));
+    run.report.faults.push(...(await findTraces(world, before)), ...loggedFaults(world));
     return run.conclude();
   } finally {
     agent.destroy();
@@ -57,7 +57,7 @@ class Run {
   readonly #contract: Contract;
   readonly #agent: Agent;
   readonly #random: Random;
-  readonly #making: Making;
+  readonly #context: FuzzContext;
   readonly #reached = new Set<string>();
 
   constructor(world: World, contract: Contract, agent: Agent, seed: number) {
@@ -65,7 +65,7 @@ class Run {
     this.#contract = contract;
     this.#agent = agent;
     this.#random = new Random(seed);
-    this.#making = {
+    this.#context = {
       random: this.#random, pool: world.pool, named: contract.named, sink: world.sink.url,
       account: world.account,
     };
@@ -77,9 +77,9 @@ class Run {
   }
 
   async all(requests: number): Promise<void> {
-    while (this.report.requests < requests && this.report.faults.length < MOST_FAULTS) {
+    while (this.report.requests < requests && this.report.faults.length < MAX_FAULTS) {
       const batch =
-        Array.from({ length: Math.min(AT_ONCE, requests - this.report.requests) }, () => this.#one());
+        Array.from({ length: Math.min(CONCURRENCY, requests - this.report.requests) }, () => this.#one());
       await Promise.all(batch);
     }
   }
@@ -96,8 +96,8 @@ class Run {
   async #one(): Promise<void> {
     this.report.requests += 1;
     const caller = this.#pickCaller();
-    const request = makeRequest(this.#making, pickOperation(this.#random, this.#contract.operations));
-    if (this.#random.chance(CHANGED_SHARE)) mutate(request, this.#making, this.#world.foreign);
+    const request = makeRequest(this.#context, pickOperation(this.#random, this.#contract.operations));
+    if (this.#random.chance(MUTATED_SHARE)) mutate(request, this.#context, this.#world.foreign);
     const { url } = this.#world.rig.controller;
     const credential = caller.headers;
     const fault = (text: string, status = 0) =>
@@ -106,31 +106,31 @@ class Run {
       );
     if (caller.isKnown) this.report.authenticated += 1;
     try {
-      const answer = await send(url, request, credential, this.#agent);
-      if (answer === null) return;
+      const response = await send(url, request, credential, this.#agent);
+      if (response === null) return;
       for (const text of faultsOf({
-        contract: this.#contract, request, caller, answer, foreign: this.#world.foreign,
+        contract: this.#contract, request, caller, response, foreign: this.#world.foreign,
       })) {
-        fault(`${text}\n    ${answer.text.slice(0, 300)}`, answer.status);
+        fault(`${text}\n    ${response.text.slice(0, 300)}`, response.status);
       }
-      await this.#learn(request, caller, answer);
+      await this.#learn(request, caller, response);
     } catch (error) {
       fault(error instanceof Error ? error.message : String(error));
     }
   }
 
-  async #learn(request: FuzzRequest, caller: Caller, answer: FuzzAnswer): Promise<void> {
+  async #learn(request: FuzzRequest, caller: Caller, response: FuzzResponse): Promise<void> {
     const { report } = this;
     const { pool, secrets } = this.#world;
-    report.statuses[answer.status] = (report.statuses[answer.status] ?? 0) + 1;
-    if (answer.durationMs > report.slowest.ms) {
-      report.slowest = { name: request.operation.name, ms: Math.round(answer.durationMs) };
+    report.statuses[response.status] = (report.statuses[response.status] ?? 0) + 1;
+    if (response.durationMs > report.slowest.ms) {
+      report.slowest = { name: request.operation.name, ms: Math.round(response.durationMs) };
     }
-    if (answer.status < 200 || answer.status >= 300) return;
+    if (response.status < 200 || response.status >= 300) return;
     report.succeeded += 1;
     this.#reached.add(request.operation.name);
     if (/^POST .*\/logout|^DELETE .*\/sessions\//.test(request.operation.name)) await this.#world.renew(caller);
-    const data = dataOf(answer);
+    const data = dataOf(response);
     for (const name of ['key', 'token', 'secret', 'enrolment_token']) {
       if (typeof data?.[name] === 'string' && secrets.size < 3000) secrets.add(data[name]);
     }
@@ -156,9 +156,9 @@ class Run {
   }
 }
 
-function dataOf(answer: FuzzAnswer): Record<string, unknown> | undefined {
+function dataOf(response: FuzzResponse): Record<string, unknown> | undefined {
   try {
-    return (JSON.parse(answer.text) as { data?: Record<string, unknown> }).data;
+    return (JSON.parse(response.text) as { data?: Record<string, unknown> }).data;
   } catch {
     return undefined;
   }

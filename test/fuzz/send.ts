@@ -1,7 +1,7 @@
 import { request as httpRequest, type Agent, type IncomingMessage } from 'node:http';
 import type { FuzzRequest } from './make-request.ts';
 
-export interface FuzzAnswer {
+export interface FuzzResponse {
   status: number;
   headers: IncomingMessage['headers'];
   text: string;
@@ -9,10 +9,10 @@ export interface FuzzAnswer {
 }
 
 /** Without an answer for this long, the controller counts as hanging. */
-const HANG_MS = 120_000;
+const HANG_TIMEOUT_MS = 120_000;
 
 /** The body as sent: text, bytes or nothing. */
-export function written(request: FuzzRequest): string | Buffer | undefined {
+export function sentBody(request: FuzzRequest): string | Buffer | undefined {
   if (request.rawBody !== undefined) return request.rawBody;
   return request.body === undefined ? undefined : JSON.stringify(request.body);
 }
@@ -27,8 +27,8 @@ export function targetOf(request: FuzzRequest): string {
  */
 export function send(
   url: string, request: FuzzRequest, credential: Record<string, string>, agent: Agent,
-): Promise<FuzzAnswer | null> {
-  const body = written(request);
+): Promise<FuzzResponse | null> {
+  const body = sentBody(request);
   const startedAt = performance.now();
   const headers: Record<string, string | number> = { ...request.headers, ...credential };
   if (body !== undefined && (request.isChunked || headers['transfer-encoding'] !== undefined)) {
@@ -38,9 +38,9 @@ export function send(
   return new Promise((resolve, reject) => {
     const sent = httpRequest({
       hostname, port, method: request.method, path: targetOf(request), headers,
-      agent: request.isCutOff ? false : agent, timeout: HANG_MS,
+      agent: request.isCutOff ? false : agent, timeout: HANG_TIMEOUT_MS,
     });
-    sent.on('timeout', () => sent.destroy(new Error(`no answer in ${HANG_MS} ms`)));
+    sent.on('timeout', () => sent.destroy(new Error(`no answer in ${HANG_TIMEOUT_MS} ms`)));
     sent.on('error', (error) => (request.isCutOff ? resolve(null) : reject(error)));
     sent.on('response', (response) => {
       const done = (text: string) => resolve({
@@ -74,7 +74,7 @@ export function asCommand(url: string, request: FuzzRequest, credential: Record<
   const headers = Object.entries({ ...request.headers, ...credential }).map(
     ([name, value]) => `-H ${quote(`${name}: ${value}`)}`,
   );
-  const body = written(request);
+  const body = sentBody(request);
   const data = body === undefined
     ? []
     : [`--data-binary ${quote(typeof body === 'string' ? body.slice(0, 2000) : `<${body.toString('hex')

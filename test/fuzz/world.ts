@@ -20,7 +20,7 @@ export interface World {
   callers: Record<Caller['name'], Caller>;
   /** Ids of the bystander, an organization that sends nothing. */
   foreign: string[];
-  furniture: Furniture;
+  bystanderIds: BystanderIds;
   /** Of the organization that requests act in. */
   ownProject: string;
   bystander: string;
@@ -79,13 +79,13 @@ export async function openWorld(): Promise<World> {
   pool.protect(keys.read.id);
   pool.protect(keys.write.id);
   const callers = callersOf(people, keys);
-  const furniture = await furnish(people.bystander, db);
+  const bystanderIds = await createResources(people.bystander, db);
   await addPages(people.owner, pool, db);
   return {
     rig, db, sink, pool, callers, lines,
     account: { email: people.unverified.email, password: PASSWORD },
-    furniture, ownProject: people.owner.projectId,
-    foreign: [...Object.values(furniture), people.bystander.projectId],
+    bystanderIds, ownProject: people.owner.projectId,
+    foreign: [...Object.values(bystanderIds), people.bystander.projectId],
     bystander: people.bystander.organizationId,
     secrets: new Set([
       PASSWORD, ...Object.values(keys).map((one) => one.key),
@@ -127,7 +127,7 @@ function callersOf(people: People, keys: Keys): Record<Caller['name'], Caller> {
   const { owner, admin, member, viewer, unverified, outsider } = people;
   const inside = { 'x-project-id': owner.projectId, 'x-organization-id': owner.organizationId };
   const credentials: Record<Caller['name'], Record<string, string>> = {
-    nobody: {}, 'bad key': { 'x-api-key': `fw_${'0'.repeat(64)}` }, 'bad token': {
+    anonymous: {}, 'bad key': { 'x-api-key': `fw_${'0'.repeat(64)}` }, 'bad token': {
       authorization: 'Bearer a.b.c',
     }, 'read key': { 'x-api-key': keys.read.key }, 'write key': { 'x-api-key': keys.write.key },
     owner: bearer(
@@ -138,8 +138,8 @@ function callersOf(people: People, keys: Keys): Record<Caller['name'], Caller> {
   };
   const names = Object.keys(SHARES) as Caller['name'][];
   const entries = names.map((name) => [name, {
-    name, headers: credentials[name], isKnown: !/^(nobody|bad)/.test(name),
-    isInside: !/^(nobody|bad|outsider|intruder)/.test(name),
+    name, headers: credentials[name], isKnown: !/^(anonymous|bad)/.test(name),
+    isInside: !/^(anonymous|bad|outsider|intruder)/.test(name),
   }]);
   return Object.fromEntries(entries) as Record<Caller['name'], Caller>;
 }
@@ -213,12 +213,12 @@ async function addPages(
 }
 
 /** One id of each kind that the bystander has. */
-export type Furniture = Record<'organizations' | 'groups' | 'monitors' | 'incidents' | 'comments' | 'integrations' | 'projects' | 'members' | 'invitations' | 'api-keys' | 'sessions' | 'regions' | 'probes' | 'subscriptions' | 'status-pages' | 'subscribers' | 'maintenance-windows', string>;
+export type BystanderIds = Record<'organizations' | 'groups' | 'monitors' | 'incidents' | 'comments' | 'integrations' | 'projects' | 'members' | 'invitations' | 'api-keys' | 'sessions' | 'regions' | 'probes' | 'subscriptions' | 'status-pages' | 'subscribers' | 'maintenance-windows', string>;
 
 /** Creates one of everything for the bystander. */
-async function furnish(
+async function createResources(
   { session, userId, organizationId, projectId }: Account, db: Db,
-): Promise<Furniture> {
+): Promise<BystanderIds> {
   const name = CANARY;
   const make = async (path: string, body: object, field?: string) => {
     const data = await session.ok<Record<string, { id: string }> & { id: string }>('POST', path, body);

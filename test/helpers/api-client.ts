@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import { HTML_CONTENT } from '../../controller/http/exchange.ts';
+import { HTML_CONTENT } from '../../controller/http/server/exchange.ts';
 import { errorsOf } from '../../controller/http/reference/failures.ts';
-import { isRawAnswer, type Route } from '../../controller/http/route.ts';
+import { isRawDeclaration, type Route } from '../../controller/http/routing/route.ts';
 import { ERROR_STATUS, type ErrorCode } from '../../shared/errors.ts';
 import { strictSchema } from './strict-schema.ts';
 
@@ -9,7 +9,7 @@ import { strictSchema } from './strict-schema.ts';
 // eslint-disable-next-line @typescript-eslint/no-explicit-any
 export type Loose = any;
 
-export interface ApiAnswer {
+export interface ApiResponse {
   status: number;
   headers: Headers;
   text: string;
@@ -69,27 +69,27 @@ export class ApiClient {
     );
   }
 
-  get(path: string, request: ApiRequest = {}): Promise<ApiAnswer> {
+  get(path: string, request: ApiRequest = {}): Promise<ApiResponse> {
     return this.send('GET', path, request);
   }
 
-  post(path: string, body?: unknown, request: ApiRequest = {}): Promise<ApiAnswer> {
+  post(path: string, body?: unknown, request: ApiRequest = {}): Promise<ApiResponse> {
     return this.send('POST', path, { ...request, body });
   }
 
-  put(path: string, body?: unknown): Promise<ApiAnswer> {
+  put(path: string, body?: unknown): Promise<ApiResponse> {
     return this.send('PUT', path, { body });
   }
 
-  patch(path: string, body?: unknown): Promise<ApiAnswer> {
+  patch(path: string, body?: unknown): Promise<ApiResponse> {
     return this.send('PATCH', path, { body });
   }
 
-  delete(path: string): Promise<ApiAnswer> {
+  delete(path: string): Promise<ApiResponse> {
     return this.send('DELETE', path);
   }
 
-  async send(method: string, path: string, request: ApiRequest = {}): Promise<ApiAnswer> {
+  async send(method: string, path: string, request: ApiRequest = {}): Promise<ApiResponse> {
     const payload =
       request.rawBody ?? (request.body === undefined ? undefined : JSON.stringify(request.body));
     const response = await fetch(`${this.url}${path}`, {
@@ -101,20 +101,20 @@ export class ApiClient {
       ...(payload === undefined ? {} : { body: payload as string }),
       redirect: 'manual',
     });
-    const answer = await read(response);
-    this.#check(method, path, answer);
-    return answer;
+    const result = await read(response);
+    this.#check(method, path, result);
+    return result;
   }
 
-  #check(method: string, path: string, answer: ApiAnswer): void {
-    const where = `${method} ${path} -> ${answer.status} ${answer.text.slice(0, 500)}`;
+  #check(method: string, path: string, response: ApiResponse): void {
+    const where = `${method} ${path} -> ${response.status} ${response.text.slice(0, 500)}`;
     try {
-      checkHeaders(answer);
+      checkHeaders(response);
       if (method === 'HEAD' || method === 'OPTIONS') return;
       const route = this.#routeOf(method, path);
-      if (route === null) checkUnmatched(answer);
-      else if (answer.status >= 400) checkError(route, answer);
-      else checkSuccess(route, answer);
+      if (route === null) checkUnmatched(response);
+      else if (response.status >= 400) checkError(route, response);
+      else checkSuccess(route, response);
     } catch (error) {
       throw new Error(
         `${where}\ndoes not match the declaration: ${error instanceof Error ? error.message : String(error)}`,
@@ -136,7 +136,7 @@ export class ApiClient {
   }
 }
 
-async function read(response: Response): Promise<ApiAnswer> {
+async function read(response: Response): Promise<ApiResponse> {
   const text = await response.text();
   const isJson = response.headers.get('content-type')?.startsWith('application/json') ?? false;
   const body: Loose = isJson && text !== '' ? JSON.parse(text) : undefined;
@@ -146,61 +146,61 @@ async function read(response: Response): Promise<ApiAnswer> {
   };
 }
 
-function checkHeaders(answer: ApiAnswer): void {
+function checkHeaders(response: ApiResponse): void {
   for (const name of [
     'x-request-id', 'x-ratelimit-limit', 'x-ratelimit-remaining', 'x-ratelimit-reset',
     'x-content-type-options', 'content-security-policy',
   ]) {
-    if (!answer.headers.get(name)) throw new Error(`the header ${name} is missing`);
+    if (!response.headers.get(name)) throw new Error(`the header ${name} is missing`);
   }
-  if (answer.headers.has('access-control-allow-origin')) throw new Error('another origin is allowed');
+  if (response.headers.has('access-control-allow-origin')) throw new Error('another origin is allowed');
 }
 
-function checkUnmatched(answer: ApiAnswer): void {
-  if (answer.status !== 404 && answer.status !== 405 && answer.status !== 429) {
+function checkUnmatched(response: ApiResponse): void {
+  if (response.status !== 404 && response.status !== 405 && response.status !== 429) {
     throw new Error('no such route is declared');
   }
-  if (answer.status === 404) z.strictObject({ error: z.string(), path: z.string() }).parse(answer.body);
-  else if (ERROR_STATUS[errorBody.parse(answer.body).error.code] !== answer.status) {
-    throw new Error(`${answer.code} has a different status`);
+  if (response.status === 404) z.strictObject({ error: z.string(), path: z.string() }).parse(response.body);
+  else if (ERROR_STATUS[errorBody.parse(response.body).error.code] !== response.status) {
+    throw new Error(`${response.code} has a different status`);
   }
 }
 
-function checkError(route: Route, answer: ApiAnswer): void {
-  if (route.errorPage !== undefined) return checkErrorPage(route, answer);
-  const { error } = errorBody.parse(answer.body);
-  if (ERROR_STATUS[error.code] !== answer.status) throw new Error(`${error.code} has a different status`);
+function checkError(route: Route, response: ApiResponse): void {
+  if (route.errorPage !== undefined) return checkErrorPage(route, response);
+  const { error } = errorBody.parse(response.body);
+  if (ERROR_STATUS[error.code] !== response.status) throw new Error(`${error.code} has a different status`);
   if (!errorsOf(route).includes(error.code)) throw new Error(`${error.code} is not declared`);
-  if ((error.retryAfter !== undefined) !== (answer.status === 429)) {
+  if ((error.retryAfter !== undefined) !== (response.status === 429)) {
     throw new Error('only a 429 has retryAfter');
   }
-  if (answer.headers.has('retry-after') !== [429, 503].includes(answer.status)) {
+  if (response.headers.has('retry-after') !== [429, 503].includes(response.status)) {
     throw new Error('429 and 503 have Retry-After, and no other answer');
   }
 }
 
-function checkErrorPage(route: Route, answer: ApiAnswer): void {
-  if (answer.headers.get('content-type') !== HTML_CONTENT) {
-    throw new Error(`content type is ${answer.headers.get('content-type')}`);
+function checkErrorPage(route: Route, response: ApiResponse): void {
+  if (response.headers.get('content-type') !== HTML_CONTENT) {
+    throw new Error(`content type is ${response.headers.get('content-type')}`);
   }
   const declared =
-    [...Object.keys(route.answers).map(Number), ...errorsOf(route).map((code) => ERROR_STATUS[code])];
-  if (!declared.includes(answer.status)) throw new Error('the status is not declared');
+    [...Object.keys(route.responses).map(Number), ...errorsOf(route).map((code) => ERROR_STATUS[code])];
+  if (!declared.includes(response.status)) throw new Error('the status is not declared');
 }
 
-function checkSuccess(route: Route, answer: ApiAnswer): void {
-  const declared = route.answers[answer.status];
+function checkSuccess(route: Route, response: ApiResponse): void {
+  const declared = route.responses[response.status];
   if (declared === undefined) throw new Error('the status is not declared');
-  const isEnveloped = isRawAnswer(declared) && declared.data !== undefined && answer.body !== undefined;
-  if (isRawAnswer(declared) && !isEnveloped) {
-    if (answer.headers.get('content-type') !== declared.contentType) {
-      throw new Error(`content type is ${answer.headers.get('content-type')}`);
+  const isEnveloped = isRawDeclaration(declared) && declared.data !== undefined && response.body !== undefined;
+  if (isRawDeclaration(declared) && !isEnveloped) {
+    if (response.headers.get('content-type') !== declared.contentType) {
+      throw new Error(`content type is ${response.headers.get('content-type')}`);
     }
     return;
   }
   z.strictObject({
     success: z.literal(true),
-    data: strictSchema(isRawAnswer(declared) ? (declared.data as z.ZodType) : declared),
+    data: strictSchema(isRawDeclaration(declared) ? (declared.data as z.ZodType) : declared),
   })
-    .parse(answer.body);
+    .parse(response.body);
 }

@@ -42,21 +42,21 @@ export class ApiSession {
     const response = await fetch(
       this.#url + path, { method, headers, ...(body === undefined ? {} : { body: JSON.stringify(body) }) },
     );
-    const answer =
+    const payload =
       (await response.json()) as { data?: Record<string, never>; error?: { code: string; message: string } };
-    return { status: response.status, data: answer.data, ...(answer.error ? { error: answer.error } : {}) };
+    return { status: response.status, data: payload.data, ...(payload.error ? { error: payload.error } : {}) };
   }
 
   /** `data` of a call that must succeed; a reader whom a busy controller asks to try again does so. */
   async ok<T = Record<string, unknown>>(method: string, path: string, body?: unknown): Promise<T> {
-    let answer = await this.call(method, path, body);
-    if (method === 'GET' && answer.status === 503) {
-      answer = await until(async () => {
+    let response = await this.call(method, path, body);
+    if (method === 'GET' && response.status === 503) {
+      response = await until(async () => {
         const again = await this.call(method, path);
         return again.status !== 503 && again;
       }, { what: `${path} is answered` });
     }
-    const { status, data, error } = answer;
+    const { status, data, error } = response;
     if (status >= 300) throw new Error(`${method} ${path}: ${status} ${error?.code} ${error?.message}`);
     return data as T;
   }

@@ -3,14 +3,14 @@ import {
 } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
-const ASK_EVERY_MS = 250;
-const ANSWER_WITHIN_MS = 4000;
+const HEALTH_CHECK_INTERVAL_MS = 250;
+const HEALTH_CHECK_TIMEOUT_MS = 4000;
 
 /** A server behind the address, and the requests that it has not answered. */
 interface Upstream {
   port: number;
   isOut: boolean;
-  underWay: Set<ClientRequest>;
+  inProgress: Set<ClientRequest>;
 }
 
 export interface Balancer {
@@ -24,7 +24,7 @@ export interface Balancer {
  * another one if it is a GET.
  */
 export async function startBalancer(ports: readonly number[]): Promise<Balancer> {
-  const upstreams = ports.map((port): Upstream => ({ port, isOut: false, underWay: new Set() }));
+  const upstreams = ports.map((port): Upstream => ({ port, isOut: false, inProgress: new Set() }));
   let turn = 0;
   const next = (): Upstream => {
     const fit = upstreams.filter(({ isOut }) => !isOut);
@@ -32,16 +32,16 @@ export async function startBalancer(ports: readonly number[]): Promise<Balancer>
     return among[(turn += 1) % among.length] as Upstream;
   };
   const forward = (request: IncomingMessage, response: ServerResponse, attempt: number): void => {
-    const { port, underWay } = next();
+    const { port, inProgress } = next();
     const { method, url: path, headers } = request;
-    const onward = send({ host: '127.0.0.1', port, method, path, headers, agent: false }, (answer) => {
-      response.writeHead(answer.statusCode ?? 502, answer.headers);
+    const onward = send({ host: '127.0.0.1', port, method, path, headers, agent: false }, (upstreamResponse) => {
+      response.writeHead(upstreamResponse.statusCode ?? 502, upstreamResponse.headers);
       response.flushHeaders();
-      answer.pipe(response);
-      answer.on('close', () => (answer.complete ? undefined : response.destroy()));
+      upstreamResponse.pipe(response);
+      upstreamResponse.on('close', () => (upstreamResponse.complete ? undefined : response.destroy()));
     });
-    underWay.add(onward);
-    onward.on('close', () => underWay.delete(onward)).on('error', () => {
+    inProgress.add(onward);
+    onward.on('close', () => inProgress.delete(onward)).on('error', () => {
       const mayRepeat = method === 'GET' && !response.headersSent && !response.destroyed;
       if (mayRepeat && attempt < upstreams.length) forward(request, response, attempt + 1);
       else response.destroy();
@@ -50,25 +50,25 @@ export async function startBalancer(ports: readonly number[]): Promise<Balancer>
     request.pipe(onward);
   };
   const server = createServer((request, response) => forward(request, response, 1));
-  const ask = (upstream: Upstream): void => {
-    const { port, underWay } = upstream;
-    const gone = (): void => {
+  const checkHealth = (upstream: Upstream): void => {
+    const { port, inProgress } = upstream;
+    const markOut = (): void => {
       upstream.isOut = true;
-      for (const one of underWay) one.destroy();
+      for (const one of inProgress) one.destroy();
     };
-    const asking = get({ host: '127.0.0.1', port, path: '/readyz', agent: false, timeout: ANSWER_WITHIN_MS });
-    asking.on('response', (answer) => {
-      answer.resume();
-      upstream.isOut = answer.statusCode !== 200;
+    const healthCheck = get({ host: '127.0.0.1', port, path: '/readyz', agent: false, timeout: HEALTH_CHECK_TIMEOUT_MS });
+    healthCheck.on('response', (response) => {
+      response.resume();
+      upstream.isOut = response.statusCode !== 200;
     });
-    asking.on('timeout', () => asking.destroy()).on('error', gone);
+    healthCheck.on('timeout', () => healthCheck.destroy()).on('error', markOut);
   };
-  const asking = setInterval(() => upstreams.forEach(ask), ASK_EVERY_MS);
+  const timer = setInterval(() => upstreams.forEach(checkHealth), HEALTH_CHECK_INTERVAL_MS);
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     close: async () => {
-      clearInterval(asking);
+      clearInterval(timer);
       server.closeAllConnections();
       await new Promise((resolve) => server.close(resolve));
     },

@@ -3,8 +3,8 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createAccount, createUser } from 'nkeys.js';
-import { answersAsNats } from '../../deploy/quickstart/nats-server.ts';
-import { freePort } from '../../deploy/quickstart/ports.ts';
+import { respondsAsNats } from '../../deploy/quickstart/servers/nats-server.ts';
+import { freePort } from '../../deploy/quickstart/servers/ports.ts';
 import type { RigNats } from './fleet-rig.ts';
 import { natsPrograms } from './nats-programs.ts';
 import { until } from './until.ts';
@@ -25,7 +25,7 @@ export async function startCalloutServer(configure = (text: string) => text): Pr
   const keys = { controller: user.getPublicKey(), issuer: issuer.getPublicKey() };
   writeFileSync(join(dir, 'nats.conf'), configure(calloutConfig(port, join(dir, 'store'), keys)));
   const child = spawn(program.path, ['-c', join(dir, 'nats.conf')], { stdio: 'ignore' });
-  await until(() => answersAsNats({ host: '127.0.0.1', port }), { what: 'nats-server answers' });
+  await until(() => respondsAsNats({ host: '127.0.0.1', port }), { what: 'nats-server answers' });
   return {
     url: `nats://127.0.0.1:${port}`,
     controllerCreds,

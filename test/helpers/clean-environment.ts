@@ -1,12 +1,12 @@
-const KEPT = ['PATH', 'HOME', 'USER', 'LANG', 'TMPDIR', 'TZ', 'GOPATH', 'GOBIN', 'GOCACHE', 'SYSTEMROOT'];
+const INHERITED = ['PATH', 'HOME', 'USER', 'LANG', 'TMPDIR', 'TZ', 'GOPATH', 'GOBIN', 'GOCACHE', 'SYSTEMROOT'];
 
 /**
  * The environment with `settings`, but without those of Farwatch, vitest (which sets BASE_URL) or the
  * machine's owner. Unless they say otherwise, no registry is asked about a domain.
  */
 export function cleanEnvironment(settings: Record<string, string> = {}): Record<string, string> {
-  const kept = Object.entries(process.env).filter(
-    (entry): entry is [string, string] => KEPT.includes(entry[0]) && entry[1] !== undefined,
+  const inherited = Object.entries(process.env).filter(
+    (entry): entry is [string, string] => INHERITED.includes(entry[0]) && entry[1] !== undefined,
   );
-  return { DOMAIN_LOOKUPS: 'false', ...Object.fromEntries(kept), ...settings };
+  return { DOMAIN_LOOKUPS: 'false', ...Object.fromEntries(inherited), ...settings };
 }

@@ -1,6 +1,6 @@
 import { serialize, type Document } from 'bson';
 import { parseCommand } from '../../deploy/embedded/mongo/commands/dispatch.ts';
-import { frameReply, OpCode, parseMessage } from '../../deploy/embedded/mongo/wire/message.ts';
+import { frameResponse, OpCode, parseMessage } from '../../deploy/embedded/mongo/wire/message.ts';
 
 /**
  * What in a command that the driver reported is outside the portable dialect: what the embedded store would
@@ -36,7 +36,7 @@ function refusals(command: Document): string[] {
   // On a replica set, the driver adds the cluster time.
   const { $clusterTime: _time, ...sent } = command;
   try {
-    const message = frameReply({ requestId: 0, opCode: OpCode.message }, 0, Buffer.from(serialize(sent)));
+    const message = frameResponse({ requestId: 0, opCode: OpCode.message }, 0, Buffer.from(serialize(sent)));
     parseCommand(parseMessage(message));
     return [];
   } catch (error) {

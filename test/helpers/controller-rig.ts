@@ -4,14 +4,14 @@ import { join } from 'node:path';
 import type { Document } from 'mongodb';
 import { loadControllerConfig } from '../../controller/config.ts';
 import { startController, type ControllerOptions, type RunningController } from '../../controller/controller.ts';
-import type { EnrolAnswer } from '../../shared/contracts/enrolment.ts';
+import type { EnrolResponse } from '../../shared/contracts/enrolment.ts';
 import { createLog, type Log } from '../../shared/log.ts';
 import { systemClock } from '../../shared/time.ts';
 import { ApiSession } from './api-session.ts';
 import { testMongo, type TestMongo } from './mongo.ts';
 import { startNats, type TestNats } from './nats-server.ts';
 import { TestProbe } from './test-probe.ts';
-import { CommandRecord } from './watched-mongo.ts';
+import { CommandRecord } from './checked-mongo.ts';
 
 /**
  * The whole controller in this process, on a real NATS server and a store, with probes implemented from the
@@ -39,15 +39,15 @@ export interface ControllerRig {
  * to the database. `throughProxy` returns the address by which the controller reaches its database.
  */
 export async function startControllerRig(
-  env: Record<string, string> = {}, watch: (command: Document) => void = () => undefined,
+  env: Record<string, string> = {}, observeCommand: (command: Document) => void = () => undefined,
   log: Log = createLog('test', process.env['TEST_LOG_LEVEL'] ?? 'silent'),
-  more: Partial<Pick<ControllerOptions, 'domainRoots' | 'clock' | 'consoleDir'>>
+  overrides: Partial<Pick<ControllerOptions, 'domainRoots' | 'clock' | 'consoleDir'>>
     & { throughProxy?(databaseUrl: string): Promise<string> } = {},
 ): Promise<ControllerRig> {
   const [nats, store] = await Promise.all([startNats(), testMongo()]);
   const dataDir = mkdtempSync(join(tmpdir(), 'farwatch-controller-'));
   const commands = new CommandRecord();
-  const { throughProxy, ...options } = more;
+  const { throughProxy, ...options } = overrides;
   const config = loadControllerConfig({
     PORT: '0', DATA_DIR: dataDir, MONGODB_URL: await (throughProxy?.(store.url) ?? store.url), NATS_URL: nats.url,
     NATS_CREDS: nats.controllerCreds, NATS_USERS_FILE: nats.usersFile,
@@ -56,7 +56,7 @@ export async function startControllerRig(
   });
   const onCommand = (command: Document): void => {
     commands.take(command);
-    watch(command);
+    observeCommand(command);
   };
   const start = (dir = dataDir) => startController({
     config: { ...config, dataDir: dir }, clock: systemClock, log, timeZone: 'Europe/Berlin',
@@ -90,7 +90,7 @@ export async function startControllerRig(
         'POST', '/api/probes', { region_id: of.region, name },
       );
       const probe = new TestProbe();
-      probe.answer = await of.session.ok<EnrolAnswer>(
+      probe.enrolment = await of.session.ok<EnrolResponse>(
         'POST', '/api/probes/enrol', probe.request(created.enrolment_token),
       );
       probes.push(probe);

@@ -1,9 +1,9 @@
 import { SuppressionStore } from '../../controller/alert-mail/store.ts';
-import { CLAIM_MS } from '../../controller/delivery/claimed.ts';
+import { CLAIM_MS } from '../../controller/delivery/claimed-delivery.ts';
 import { DigestClaimStore } from '../../controller/delivery/digests/claim-store.ts';
 import { MailWindowStore } from '../../controller/delivery/digests/window-store.ts';
 import { FanOut } from '../../controller/delivery/fan-out.ts';
-import type { UnorderedStores } from '../../controller/delivery/database-turns.ts';
+import type { UnqueuedStores } from '../../controller/delivery/database-queue.ts';
 import type { DestinationReader } from '../../controller/delivery/ports.ts';
 import { QueueStore } from '../../controller/delivery/queue-store.ts';
 import { sendAlert, sendDigest } from '../../controller/delivery/senders/send-alert.ts';
@@ -26,13 +26,13 @@ import { HttpPoster } from '../../controller/platform/outbound/poster.ts';
 import { createResolver } from '../../controller/platform/outbound/resolver.ts';
 import type { Alert } from '../../controller/verdicts/effect.ts';
 import type { MonitorConfig } from '../../controller/verdicts/monitor-config.ts';
-import { Claims } from '../../shared/claims.ts';
+import { WorkClaims } from '../../shared/work-claims.ts';
 import { newId } from '../../shared/ids.ts';
 import { createLog } from '../../shared/log.ts';
 import { systemClock, type Clock } from '../../shared/time.ts';
 import { testMongo, type TestMongo } from './mongo.ts';
 import { WarpClock } from './warp-clock.ts';
-import { watchedMongo } from './watched-mongo.ts';
+import { checkedMongo } from './checked-mongo.ts';
 
 export const TENANT = { organizationId: 'org-1', projectId: 'project-1' };
 const log = createLog('test', process.env['TEST_LOG_LEVEL'] ?? 'silent');
@@ -81,7 +81,7 @@ export class DeliveryRig {
 
   constructor(store: TestMongo) {
     this.store = store;
-    this.mongo = watchedMongo(store.url);
+    this.mongo = checkedMongo(store.url);
     const { db } = this.mongo;
     this.destinations = new DestinationStore(db);
     this.deliveries = new DeliveryStore(db);
@@ -130,7 +130,7 @@ export class DeliveryRig {
   }
 
   /** The dependencies of senders. */
-  stores(change: ControllerChange = {}): UnorderedStores {
+  stores(change: ControllerChange = {}): UnqueuedStores {
     const { queues, incidents, suppressions, digests } = this;
     const { deliveries = this.deliveries, destinations = this.destinations, mailer = NO_MAILER } = change;
     const { poster = this.poster, clock = this.clock } = change;
@@ -141,7 +141,7 @@ export class DeliveryRig {
     };
     return {
       attempt: {
-        deliveries, digests, claims: new Claims({ clock, holder, lastsMs: CLAIM_MS }), health: queues,
+        deliveries, digests, claims: new WorkClaims({ clock, holder, ttlMs: CLAIM_MS }), health: queues,
         destinations, incidents, suppressions, clock, random: Math.random,
         onFailing: () => undefined,
         sendDigest: (digest) => sendDigest(sending, digest),

@@ -1,6 +1,6 @@
 import { until } from './until.ts';
 
-export interface SeenEvent {
+export interface ReceivedEvent {
   id: string;
   event: string;
   data: Record<string, unknown>;
@@ -8,7 +8,7 @@ export interface SeenEvent {
 
 /** A client of server-sent events over a real connection, written from the standard. */
 export class EventClient {
-  readonly events: SeenEvent[] = [];
+  readonly events: ReceivedEvent[] = [];
   /** Everything received so far. */
   raw = '';
   status = 0;
@@ -37,7 +37,7 @@ export class EventClient {
   }
 
   /** Resolves to the first event of this kind that matches. */
-  next(event: string, fits: (data: SeenEvent['data']) => boolean = () => true): Promise<SeenEvent> {
+  next(event: string, fits: (data: ReceivedEvent['data']) => boolean = () => true): Promise<ReceivedEvent> {
     return until(
       () => this.events.find((one) => one.event === event && fits(one.data)) ?? null,
       { what: `${event} is seen` },
@@ -73,7 +73,7 @@ export class EventClient {
       const data = fields.get('data');
       if (data !== undefined) {
         this.events.push({
-          id: id ?? '', event: fields.get('event') ?? 'message', data: JSON.parse(data) as SeenEvent['data'],
+          id: id ?? '', event: fields.get('event') ?? 'message', data: JSON.parse(data) as ReceivedEvent['data'],
         });
       }
     }

@@ -1,7 +1,7 @@
-import type { AnswerSeen, EvidenceMessage } from '../../shared/contracts/evidence.ts';
+import type { ResponseEvidence, EvidenceMessage } from '../../shared/contracts/evidence.ts';
 
 /** What a good HTTPS check at `at` (Unix ms) saw. */
-export function goodAnswer(at: number): AnswerSeen {
+export function goodResponse(at: number): ResponseEvidence {
   return {
     checked_at: at, remote_address: '192.0.2.7', addresses: ['192.0.2.7', '2001:db8::7'],
     status_line: 'HTTP/1.1 200 OK', headers: [{ name: 'content-type', value: 'text/html' }],
@@ -21,14 +21,14 @@ export function evidenceMessage(
   return {
     v: 1, monitor_id: monitorId, assignment_rev: 1,
     error: { type: 'status_code', layer: 'response', message: 'Expected 200, got 503' },
-    ...goodAnswer(at), status_line: 'HTTP/1.1 503 Service Unavailable',
+    ...goodResponse(at), status_line: 'HTTP/1.1 503 Service Unavailable',
     headers: [{ name: 'set-cookie', value: '***' }, { name: 'retry-after', value: '30' }],
-    body_excerpt: 'Back soon', last_good: goodAnswer(at - 60_000), ...change,
+    body_excerpt: 'Back soon', last_good: goodResponse(at - 60_000), ...change,
   };
 }
 
 /** One in which nothing was heard of the target. */
-export function silentEvidence(monitorId: string, at: number): EvidenceMessage {
+export function noResponseEvidence(monitorId: string, at: number): EvidenceMessage {
   return evidenceMessage(monitorId, at, {
     error: { type: 'connection_error', message: 'Connection refused' }, remote_address: null, addresses: [],
     status_line: null, headers: [], body_excerpt: null, certificate: null, timings: null, last_good: null,

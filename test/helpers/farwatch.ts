@@ -2,8 +2,8 @@ import { spawn, type ChildProcess } from 'node:child_process';
 import { closeSync, existsSync, mkdtempSync, openSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
-import { freePort } from '../../deploy/quickstart/ports.ts';
-import { RunRecords } from '../../deploy/quickstart/run-records.ts';
+import { freePort } from '../../deploy/quickstart/servers/ports.ts';
+import { RunRecords } from '../../deploy/quickstart/processes/run-records.ts';
 import { cleanEnvironment } from './clean-environment.ts';
 import { until } from './until.ts';
 
@@ -100,10 +100,10 @@ export class Farwatch {
    * promises nobody has handled.
    */
   async deaths(): Promise<number> {
-    const told = (pattern: RegExp) => this.log().match(pattern)?.length ?? 0;
-    const ends = () => told(/"name":"quickstart".* (?:keeps exiting|exited) \(/g);
+    const countMatches = (pattern: RegExp) => this.log().match(pattern)?.length ?? 0;
+    const ends = () => countMatches(/"name":"quickstart".* (?:keeps exiting|exited) \(/g);
     await until(() => ends() >= this.#ended, { what: 'the log names every process that a test has ended' });
-    return ends() - this.#ended + told(/unhandled ?(?:promise)? ?rejection/gi);
+    return ends() - this.#ended + countMatches(/unhandled ?(?:promise)? ?rejection/gi);
   }
 
   /** Waits until a new process has replaced the killed one in its role. */

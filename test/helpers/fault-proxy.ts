@@ -46,7 +46,7 @@ export async function startFaultProxy(
   let delayMs = 0;
   let swallowed: string | null = null;
   let accepted = 0;
-  const isDropped = (way: Exclude<Direction, 'both'>) => dropped === 'both' || dropped === way;
+  const isDropped = (direction: Exclude<Direction, 'both'>) => dropped === 'both' || dropped === direction;
   /** When the link has sent all that it was given, by `performance.now()`. */
   let freeAt = 0;
   let bytesPerMs = Infinity;
@@ -87,8 +87,8 @@ export async function startFaultProxy(
     hold(pair);
   });
   const hold = ({ near, far }: Pair) => {
-    for (const [socket, way] of [[near, 'out'], [far, 'back']] as const) {
-      if (isDropped(way)) socket.pause();
+    for (const [socket, direction] of [[near, 'out'], [far, 'back']] as const) {
+      if (isDropped(direction)) socket.pause();
       else socket.resume();
     }
   };

@@ -1,4 +1,4 @@
-import { Company } from '../../shared/company.ts';
+import { Peers } from '../../shared/peers.ts';
 import type { Document } from 'mongodb';
 import { loadControllerConfig } from '../../controller/config.ts';
 import { openFleet, type Fleet } from '../../controller/wiring/fleet.ts';
@@ -6,18 +6,18 @@ import { MonitorStore } from '../../controller/monitors/store.ts';
 import type { MonitorDoc } from '../../controller/monitors/monitor.ts';
 import { HTTP_DEFAULTS } from '../../controller/monitors/settings/http.ts';
 import { NO_SETTINGS } from '../../controller/monitors/settings/registry.ts';
-import type { OrganizationContext, Route } from '../../controller/http/route.ts';
+import type { OrganizationContext, Route } from '../../controller/http/routing/route.ts';
 import { Quota } from '../../controller/plans/quota.ts';
 import { UsageStore } from '../../controller/plans/usage-store.ts';
 import { connectBus, type NatsBus } from '../../controller/platform/bus/bus.ts';
 import type { Mongo } from '../../controller/platform/mongo/mongo.ts';
 import type { NatsUsersFiles } from '../../controller/platform/bus/nats-users.ts';
-import type { EnrolAnswer } from '../../shared/contracts/enrolment.ts';
+import type { EnrolResponse } from '../../shared/contracts/enrolment.ts';
 import { derivedId } from '../../shared/ids.ts';
 import { createLog } from '../../shared/log.ts';
 import { systemClock, type Clock } from '../../shared/time.ts';
 import { testMongo, type TestMongo } from './mongo.ts';
-import { watchedMongo } from './watched-mongo.ts';
+import { checkedMongo } from './checked-mongo.ts';
 import type { NatsVersion } from './nats-programs.ts';
 import { startNats, type TestNats } from './nats-server.ts';
 import { TestProbe } from './test-probe.ts';
@@ -47,7 +47,7 @@ export class FleetRig {
   constructor(nats: RigNats, store: TestMongo) {
     this.nats = nats;
     this.store = store;
-    this.mongo = watchedMongo(store.url, (command) => this.onCommand(command));
+    this.mongo = checkedMongo(store.url, (command) => this.onCommand(command));
     this.monitors = new MonitorStore(this.mongo.db);
   }
 
@@ -78,11 +78,11 @@ export class FleetRig {
       ...(users === null ? {} : { NATS_USERS_FILE: users.file, NATS_PID_FILE: users.pidFile }),
     });
     const ports = {
-      config, mongo, bus, clock, log, timeZone: 'Europe/Berlin', company: new Company(),
+      config, mongo, bus, clock, log, timeZone: 'Europe/Berlin', peers: new Peers(),
     };
     const fleet = await openFleet(ports, {
       monitors: this.monitors, ownsShard: () => ownsAll, otherUsers: async () => [],
-      tell: async () => undefined, agreements: { turn: async () => undefined, of: () => null },
+      notify: async () => undefined, agreements: { turn: async () => undefined, of: () => null },
       quota: new Quota({
         usage: new UsageStore(this.mongo.db), plans: config.accounts.plans, clock: systemClock,
         planOf: async () => 'scale', count: {},
@@ -112,9 +112,9 @@ export class FleetRig {
     )) as { enrolment_token: string };
     const probe = new TestProbe();
     this.probes.push(probe);
-    probe.answer = (await this.call(
+    probe.enrolment = (await this.call(
       'POST', '/api/probes/enrol', { body: probe.request(created.enrolment_token) },
-    )) as EnrolAnswer;
+    )) as EnrolResponse;
     return probe;
   }
 

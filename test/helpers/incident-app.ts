@@ -1,11 +1,11 @@
-import type { MonitorPast } from '../../controller/incidents/ports.ts';
+import type { MonitorHistoryReader } from '../../controller/incidents/ports.ts';
 import { SimulatedClock } from './simulated-clock.ts';
 import type { Loose } from './api-client.ts';
 import { makeApp, type TestApp } from './make-app.ts';
 import type { Tenant } from './tenants.ts';
 
 /** The whole app on a clock that the test sets. */
-export interface IncidentApp extends Pick<TestApp['owners'], 'live' | 'told'> {
+export interface IncidentApp extends Pick<TestApp['owners'], 'live' | 'publishedEvents'> {
   app: TestApp;
   incidents: TestApp['controller']['incidents'];
   clock: SimulatedClock;
@@ -14,17 +14,17 @@ export interface IncidentApp extends Pick<TestApp['owners'], 'live' | 'told'> {
 }
 
 /** `past` replaces the stored results and states of monitors. */
-export async function makeIncidentApp(past?: MonitorPast): Promise<IncidentApp> {
+export async function makeIncidentApp(history?: MonitorHistoryReader): Promise<IncidentApp> {
   const clock = new SimulatedClock(Date.UTC(2026, 5, 1, 12));
   const app = await makeApp({
     clock,
-    routes: ({ incidents, notifications, results }) => (past === undefined
+    routes: ({ incidents, notifications, results }) => (history === undefined
       ? []
-      : incidents.routesOver({ notifications: notifications.log, past, open: results.open, poke: () => undefined })),
+      : incidents.routesOver({ notifications: notifications.log, history, unwritten: results.unwritten, notifyOwner: () => undefined })),
   });
-  const { live, told } = app.owners;
+  const { live, publishedEvents } = app.owners;
   return {
-    app, incidents: app.controller.incidents, clock, live, told,
+    app, incidents: app.controller.incidents, clock, live, publishedEvents,
     monitor: async (of, name = 'Shop') => {
       const body = { name, type: 'HTTP', target: 'https://shop.example/', interval_seconds: 60 };
       const { data } = (await of.owner.client.post('/api/monitors', body)) as { data: Loose };

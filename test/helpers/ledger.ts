@@ -101,7 +101,7 @@ export function slotFaults(
   }
   // The first check runs immediately, outside the slots.
   const grid = [...counts.keys()].sort((a, b) => a - b);
-  const phase = mostCommon(grid.map((at) => at % intervalMs));
+  const phase = modeOf(grid.map((at) => at % intervalMs));
   const slots = grid.filter((at) => at % intervalMs === phase);
   const unexplained: number[] = [];
   for (let at = slots[0] ?? 0; at <= (slots.at(-1) ?? -1); at += intervalMs) {
@@ -111,7 +111,7 @@ export function slotFaults(
   return { due: slots.length + unexplained.length, unexplained, doubled };
 }
 
-function mostCommon(values: number[]): number {
+function modeOf(values: number[]): number {
   const counts = new Map<number, number>();
   for (const value of values) counts.set(value, (counts.get(value) ?? 0) + 1);
   return [...counts].sort((a, b) => b[1] - a[1])[0]?.[0] ?? 0;

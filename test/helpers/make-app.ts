@@ -4,10 +4,10 @@ import { join } from 'node:path';
 import type { Db, Document } from 'mongodb';
 import { loadControllerConfig } from '../../controller/config.ts';
 import { openController, type Controller } from '../../controller/controller.ts';
-import { createApp } from '../../controller/http/app.ts';
+import { createApp } from '../../controller/http/server/app.ts';
 import { referenceRoutes } from '../../controller/http/reference/routes.ts';
-import type { Route } from '../../controller/http/route.ts';
-import type { ServerLimits } from '../../controller/http/server.ts';
+import type { Route } from '../../controller/http/routing/route.ts';
+import type { ServerLimits } from '../../controller/http/server/server.ts';
 import { createResolver, type Resolve } from '../../controller/platform/outbound/resolver.ts';
 import type { RegionDoc } from '../../controller/probes/probe.ts';
 import type { ControllerBus } from '../../controller/wiring/ports.ts';
@@ -17,7 +17,7 @@ import { ApiClient } from './api-client.ts';
 import { testMongo } from './mongo.ts';
 import { OwnersBus } from './owners-bus.ts';
 import { readMail, type ReadMail } from './read-mail.ts';
-import { watchedMongo } from './watched-mongo.ts';
+import { checkedMongo } from './checked-mongo.ts';
 
 export interface AppOptions {
   /** Settings in addition to those of every test app. */
@@ -76,7 +76,7 @@ export async function makeApp(options: AppOptions = {}): Promise<TestApp> {
     DOMAIN_LOOKUPS: 'false',
     ...options.env,
   });
-  const mongo = watchedMongo(mongoUrl, options.onCommand);
+  const mongo = checkedMongo(mongoUrl, options.onCommand);
   const owners = new OwnersBus();
   const { bus = owners, clock = systemClock, log = createLog('test', 'silent'), resolve = createResolver(systemClock) } =
     options;

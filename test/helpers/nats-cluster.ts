@@ -3,8 +3,8 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createAccount, createUser } from 'nkeys.js';
-import { answersAsNats } from '../../deploy/quickstart/nats-server.ts';
-import { freePort } from '../../deploy/quickstart/ports.ts';
+import { respondsAsNats } from '../../deploy/quickstart/servers/nats-server.ts';
+import { freePort } from '../../deploy/quickstart/servers/ports.ts';
 import { calloutConfig } from './callout-server.ts';
 import type { Certificate } from './certificate.ts';
 import { natsPrograms } from './nats-programs.ts';
@@ -50,7 +50,7 @@ export async function startNatsCluster(tls: Certificate | null): Promise<NatsClu
   const children: ChildProcess[] = [];
   const restart = async (at: number) => {
     children[at] = spawn(program.path, ['-c', String(configs[at])], { stdio: 'ignore' });
-    await until(() => answersAsNats({ host: '127.0.0.1', port: Number(ports[at]) }), { what: 'nats-server answers' });
+    await until(() => respondsAsNats({ host: '127.0.0.1', port: Number(ports[at]) }), { what: 'nats-server answers' });
   };
   const kill9 = async (at: number) => {
     const child = children[at];

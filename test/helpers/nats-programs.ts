@@ -2,9 +2,9 @@ import { execFileSync } from 'node:child_process';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
 import {
-  installByApt, installByGo, isVersionAtLeast, type NatsProgram,
-} from '../../deploy/quickstart/nats-program.ts';
-import { findPrograms } from '../../deploy/quickstart/programs.ts';
+  installByApt, installByGo, meetsMinVersion, type NatsProgram,
+} from '../../deploy/quickstart/servers/nats-program.ts';
+import { findPrograms } from '../../deploy/quickstart/servers/programs.ts';
 
 /** Earlier servers have no auth callout, and do not report "no responders" across accounts. */
 const NEWER_GENERATION = '2.10.0';
@@ -15,17 +15,17 @@ export type NatsVersion = 'debian' | 'newest';
  * The servers on this machine: `debian` before 2.10, `newest` the newest from 2.10 on. Either may be missing.
  */
 export function natsPrograms(): Partial<Record<NatsVersion, NatsProgram>> {
-  const known = process.env['TEST_NATS_PROGRAMS'];
-  return known === undefined ? findNatsPrograms() : JSON.parse(known) as ReturnType<typeof findNatsPrograms>;
+  const cached = process.env['TEST_NATS_PROGRAMS'];
+  return cached === undefined ? findNatsPrograms() : JSON.parse(cached) as ReturnType<typeof findNatsPrograms>;
 }
 
 function findNatsPrograms(): Partial<Record<NatsVersion, NatsProgram>> {
   const all = findPrograms('nats-server', process.env, [join(goPath(), 'bin'), join(homedir(), 'go', 'bin')])
     .map((path) => ({ path, version: versionOf(path) }))
-    .sort((one, other) => (isVersionAtLeast(one.version, other.version) ? -1 : 1));
+    .sort((one, other) => (meetsMinVersion(one.version, other.version) ? -1 : 1));
   const found: Partial<Record<NatsVersion, NatsProgram>> = {};
   for (const program of all) {
-    const version = isVersionAtLeast(program.version, NEWER_GENERATION) ? 'newest' : 'debian';
+    const version = meetsMinVersion(program.version, NEWER_GENERATION) ? 'newest' : 'debian';
     found[version] ??= program;
   }
   return found;

@@ -3,9 +3,9 @@ import { mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from 'no
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createUser } from 'nkeys.js';
-import { jetStreamConfig, NATS_FILES, natsConfig } from '../../deploy/quickstart/nats-config.ts';
-import { answersAsNats } from '../../deploy/quickstart/nats-server.ts';
-import { freePort } from '../../deploy/quickstart/ports.ts';
+import { jetStreamConfig, NATS_FILES, natsConfig } from '../../deploy/quickstart/servers/nats-config.ts';
+import { respondsAsNats } from '../../deploy/quickstart/servers/nats-server.ts';
+import { freePort } from '../../deploy/quickstart/servers/ports.ts';
 import type { Certificate } from './certificate.ts';
 import { natsPrograms, type NatsVersion } from './nats-programs.ts';
 import { until } from './until.ts';
@@ -76,7 +76,7 @@ export async function startNats(options: NatsOptions = {}): Promise<TestNats> {
       spawn(program.path, ['-c', join(dir, 'nats.conf')], { stdio: ['ignore', 'ignore', 'pipe'] });
     started.stderr.on('data', (chunk: Buffer) => (log += chunk.toString()));
     child = started;
-    const isSettled = async () => started.exitCode !== null || answersAsNats(address);
+    const isSettled = async () => started.exitCode !== null || respondsAsNats(address);
     await until(isSettled, { what: `nats-server ${program.version} answers` });
     if (started.exitCode !== null) throw new Error(`nats-server ${program.version} ended:\n${log}`);
   };

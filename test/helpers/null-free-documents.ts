@@ -19,8 +19,8 @@ export function nullFreeCommand(command: Document): Document | null {
 function withoutNulls<T>(value: T): T {
   if (Array.isArray(value)) return value.map(withoutNulls) as T;
   if (!isPlain(value)) return value;
-  const kept = Object.entries(value).filter(([, inner]) => inner !== null);
-  return Object.fromEntries(kept.map(([name, inner]) => [name, withoutNulls(inner)])) as T;
+  const nonNull = Object.entries(value).filter(([, inner]) => inner !== null);
+  return Object.fromEntries(nonNull.map(([name, inner]) => [name, withoutNulls(inner)])) as T;
 }
 
 function changeWithoutNulls(change: Document): Document {

@@ -1,8 +1,8 @@
 import type { LiveEvent } from '../../controller/events/event.ts';
 import type { BusSubscription } from '../../controller/platform/bus/bus-port.ts';
 import { BusError } from '../../controller/platform/bus/bus-port.ts';
-import type { MonitorLive } from '../../controller/results/reading/live.ts';
-import type { OpenAnswer, OpenMonitor } from '../../controller/results/reading/open-monitor.ts';
+import type { MonitorLive } from '../../controller/results/reading/recent/monitor-live.ts';
+import type { UnwrittenResponse, UnwrittenMonitor } from '../../controller/results/reading/recent/unwritten-monitor.ts';
 import type { PeriodStats, RecentResult } from '../../controller/results/reading/periods.ts';
 import type { ControllerBus } from '../../controller/wiring/ports.ts';
 import { shardOfSubject, subjects } from '../../shared/contracts/subjects.ts';
@@ -11,7 +11,7 @@ import { shardOf } from '../../shared/ids.ts';
 export type Figures = Pick<PeriodStats, 'uptime_percentage' | 'avg_response_time' | 'total_checks' | 'failed_checks'>;
 
 /** What controllers ask each other. */
-type Question = 'open' | 'latest' | 'rows' | 'health';
+type Query = 'open' | 'latest' | 'rows' | 'health';
 
 const HOUR_MS = 3_600_000;
 const NO_SUBSCRIPTION: BusSubscription = { stop: async () => undefined };
@@ -31,29 +31,29 @@ export class OwnersBus implements ControllerBus {
   readonly figures = new Map<string, Figures>();
   recent: RecentResult[] = [];
   /** Questions that no owner answers. */
-  readonly unanswered = new Set<Question>();
+  readonly unavailable = new Set<Query>();
   /** Shards that were poked, in order. */
-  readonly poked: number[] = [];
+  readonly notifiedShards: number[] = [];
   /** Live events that were published, in order. */
-  readonly told: LiveEvent[] = [];
+  readonly publishedEvents: LiveEvent[] = [];
 
   publish(subject: string, data: Uint8Array | string): void {
-    if (subject.startsWith('poke.')) this.poked.push(shardOfSubject(subject) as number);
-    if (subject.startsWith('events.')) this.told.push(JSON.parse(String(data)) as LiveEvent);
+    if (subject.startsWith('poke.')) this.notifiedShards.push(shardOfSubject(subject) as number);
+    if (subject.startsWith('events.')) this.publishedEvents.push(JSON.parse(String(data)) as LiveEvent);
   }
 
   async request(subject: string, data: Uint8Array | string): Promise<Uint8Array> {
     const shard = shardOfSubject(subject) ?? -1;
-    const asked = JSON.parse(String(data)) as { monitor_ids: string[] };
-    const answers: Record<Question, () => object> = {
-      open: () => this.#open(asked.monitor_ids),
+    const params = JSON.parse(String(data)) as { monitor_ids: string[] };
+    const responses: Record<Query, () => object> = {
+      open: () => this.#open(params.monitor_ids),
       latest: () => this.#latest(shard),
       rows: () => ({ hours: [], rows: [] }),
       health: () => ({ counts: { up: 0, down: 0, degraded: 0 }, slowest: [], flakiest: [] }),
     };
-    for (const name of Object.keys(answers) as Question[]) {
-      const isAsked = subject === subjects.ask(shard, name) && !this.unanswered.has(name);
-      if (isAsked) return Buffer.from(JSON.stringify(answers[name]()));
+    for (const name of Object.keys(responses) as Query[]) {
+      const isMatch = subject === subjects.query(shard, name) && !this.unavailable.has(name);
+      if (isMatch) return Buffer.from(JSON.stringify(responses[name]()));
     }
     throw new BusError('no_responders', subject);
   }
@@ -78,7 +78,7 @@ export class OwnersBus implements ControllerBus {
     return { dropped: 0, handlerErrors: 0, reconnects: 0, inMessages: 0, outMessages: 0 };
   }
 
-  #open(ids: string[]): OpenAnswer {
+  #open(ids: string[]): UnwrittenResponse {
     const monitors = ids.flatMap((id) => {
       const live = this.live.get(id);
       return live === undefined ? [] : [openMonitorOf(id, live, this.figures.get(id))];
@@ -94,7 +94,7 @@ export class OwnersBus implements ControllerBus {
 }
 
 /** The answer of an owner that has these figures in its latest hour. */
-function openMonitorOf(monitorId: string, live: MonitorLive, stats: Figures | undefined): OpenMonitor {
+function openMonitorOf(monitorId: string, live: MonitorLive, stats: Figures | undefined): UnwrittenMonitor {
   if (stats === undefined) return { monitor_id: monitorId, live, hours: [] };
   const { uptime_percentage: uptime, avg_response_time: meanMs, total_checks: total, failed_checks: failed } =
     stats;

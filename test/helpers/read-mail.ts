@@ -31,7 +31,7 @@ function split(raw: string): { headers: Record<string, string>; body: string } {
   const headers: Record<string, string> = {};
   for (const line of head.replace(/\r?\n[ \t]+/g, ' ').split(/\r?\n/)) {
     const at = line.indexOf(':');
-    const [name, value] = [line.slice(0, at).toLowerCase(), decodeWords(line.slice(at + 1).trim())];
+    const [name, value] = [line.slice(0, at).toLowerCase(), decodeHeader(line.slice(at + 1).trim())];
     headers[name] = headers[name] === undefined ? value : `${headers[name]}\n${value}`;
   }
   return { headers, body: rest.join('\r\n\r\n') };
@@ -52,10 +52,10 @@ function unquote(text: string): string {
 }
 
 /** RFC 2047. */
-function decodeWords(text: string): string {
+function decodeHeader(text: string): string {
   const joined = text.replace(/\?=\s+=\?/g, '?==?');
-  return joined.replace(/=\?utf-8\?([bq])\?([^?]*)\?=/gi, (_, kind: string, word: string) =>
+  return joined.replace(/=\?utf-8\?([bq])\?([^?]*)\?=/gi, (_, kind: string, encoded: string) =>
     (kind.toLowerCase() === 'b'
-      ? Buffer.from(word, 'base64')
-      : Buffer.from(unquote(word.replaceAll('_', ' ')), 'latin1')).toString('utf8'));
+      ? Buffer.from(encoded, 'base64')
+      : Buffer.from(unquote(encoded.replaceAll('_', ' ')), 'latin1')).toString('utf8'));
 }

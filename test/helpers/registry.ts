@@ -3,7 +3,7 @@ import type { DomainRoots } from '../../controller/domains/sources.ts';
 import { startReceiver, type Receiver } from './receiver.ts';
 
 /** What a WHOIS server does with a query: answers with a text, or handles the connection itself. */
-export type WhoisAnswer = string | ((socket: Socket) => void);
+export type WhoisResponse = string | ((socket: Socket) => void);
 
 export interface Registry {
   /** Where a controller's search for it begins. */
@@ -12,7 +12,7 @@ export interface Registry {
   /** Expiry of each domain that the RDAP server has, ISO 8601. */
   expiries: Map<string, string>;
   /** By query, which is a top-level domain or a domain. */
-  whois: Map<string, WhoisAnswer>;
+  whois: Map<string, WhoisResponse>;
   /** Queries to the WHOIS server so far. */
   queries: string[];
   /** Number of lookups of a domain, by RDAP and WHOIS. */
@@ -24,7 +24,7 @@ export interface Registry {
 export async function startRegistry(): Promise<Registry> {
   const http = await startReceiver();
   const expiries = new Map<string, string>();
-  const whois = new Map<string, WhoisAnswer>();
+  const whois = new Map<string, WhoisResponse>();
   const queries: string[] = [];
   const sockets = new Set<Socket>();
   http.choose(({ path }) => (response) => {
@@ -34,7 +34,7 @@ export async function startRegistry(): Promise<Registry> {
     }
     const expiry = expiries.get(path.replace('/rdap/domain/', ''));
     if (expiry === undefined) return void response.writeHead(404).end('{}');
-    response.writeHead(200, { 'content-type': 'application/rdap+json' }).end(rdapAnswer(expiry));
+    response.writeHead(200, { 'content-type': 'application/rdap+json' }).end(rdapResponse(expiry));
   });
   const server = createServer((socket) => {
     sockets.add(socket);
@@ -43,9 +43,9 @@ export async function startRegistry(): Promise<Registry> {
     socket.once('data', (data) => {
       const query = data.toString('utf8').trim();
       queries.push(query);
-      const answer = whois.get(query) ?? 'No match for that';
-      if (typeof answer === 'string') socket.end(answer);
-      else answer(socket);
+      const response = whois.get(query) ?? 'No match for that';
+      if (typeof response === 'string') socket.end(response);
+      else response(socket);
     });
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
@@ -62,7 +62,7 @@ export async function startRegistry(): Promise<Registry> {
   };
 }
 
-export function rdapAnswer(expiry: string): string {
+export function rdapResponse(expiry: string): string {
   return JSON.stringify({
     objectClassName: 'domain',
     events: [{ eventAction: 'expiration', eventDate: expiry }],

@@ -1,12 +1,12 @@
 import fc from 'fast-check';
 import { isDeepStrictEqual } from 'node:util';
-import { misfits } from '../fuzz/conform.ts';
+import { schemaViolations } from '../fuzz/schema-violations.ts';
 import type { Schema } from '../fuzz/document.ts';
 
 type Named = Record<string, Schema>;
 
 /** Lists in values are short; their limits are tried by `brokenFrom`. */
-const MOST_ITEMS = 3;
+const MAX_ITEMS = 3;
 const ZONES = ['Z', '+00:00', '-11:30', '+14:00'];
 
 /** Values that fit the schema, without read-only fields. Throws for a keyword that it does not know. */
@@ -14,15 +14,15 @@ export function fitting(schema: Schema, named: Named): fc.Arbitrary<unknown> {
   const branches = [[schema['if'], schema['then']], [{}, schema['else']]] as [Schema, Schema | undefined][];
   if ('if' in schema) {
     const { if: _if, then: _then, else: _else, ...plain } = schema;
-    const ways = branches.map(([condition, branch]) => merged(plain, condition, branch ?? {}));
-    return fc.oneof(...ways.map((way) => fitting(way, named)))
-      .filter((value) => misfits(schema, value, named).length === 0);
+    const variants = branches.map(([condition, branch]) => merged(plain, condition, branch ?? {}));
+    return fc.oneof(...variants.map((variant) => fitting(variant, named)))
+      .filter((value) => schemaViolations(schema, value, named).length === 0);
   }
   if ('$ref' in schema) return fitting(named[String(schema['$ref']).split('/').at(-1) as string] as Schema, named);
   if ('const' in schema) return fc.constant(schema['const']);
   if ('enum' in schema) return fc.constantFrom(...(schema['enum'] as unknown[]));
-  const ways = (schema['anyOf'] ?? schema['oneOf']) as Schema[] | undefined;
-  if (ways !== undefined) return fc.oneof(...ways.map((way) => fitting(way, named)));
+  const options = (schema['anyOf'] ?? schema['oneOf']) as Schema[] | undefined;
+  if (options !== undefined) return fc.oneof(...options.map((option) => fitting(option, named)));
   if (schema['type'] === undefined) return fc.constant('anything');
   const types = [schema['type']].flat() as string[];
   return fc.oneof(...types.map((type) => ofType(type, schema, named)));
@@ -41,16 +41,16 @@ function ofType(type: string, schema: Schema, named: Named): fc.Arbitrary<unknow
   }
 }
 
-function range(schema: Schema, lowest: number, highest: number): { min: number; max: number } {
-  const { minimum = lowest, maximum = highest } = schema as { minimum?: number; maximum?: number };
-  return { min: Math.max(minimum, lowest), max: Math.min(maximum, highest) };
+function range(schema: Schema, min: number, max: number): { min: number; max: number } {
+  const { minimum = min, maximum = max } = schema as { minimum?: number; maximum?: number };
+  return { min: Math.max(minimum, min), max: Math.min(maximum, max) };
 }
 
 function textOf(schema: Schema): fc.Arbitrary<string> {
   const { minLength = 0, maxLength = 300, pattern, format } = schema as {
     minLength?: number; maxLength?: number; pattern?: string; format?: string;
   };
-  const fits = (text: string) => misfits(schema, text, {}).length === 0;
+  const fits = (text: string) => schemaViolations(schema, text, {}).length === 0;
   if (format === 'uuid') return fc.uuid();
   if (format === 'date-time') {
     const zone = fc.constantFrom(...ZONES);
@@ -65,10 +65,10 @@ function textOf(schema: Schema): fc.Arbitrary<string> {
 }
 
 function listOf(schema: Schema, named: Named): fc.Arbitrary<unknown[]> {
-  const { minItems = 0, maxItems = MOST_ITEMS, items } = schema as {
+  const { minItems = 0, maxItems = MAX_ITEMS, items } = schema as {
     minItems?: number; maxItems?: number; items: Schema;
   };
-  const bounds = { minLength: minItems, maxLength: Math.max(minItems, Math.min(maxItems, MOST_ITEMS)) };
+  const bounds = { minLength: minItems, maxLength: Math.max(minItems, Math.min(maxItems, MAX_ITEMS)) };
   const item = fitting(items, named);
   return schema['uniqueItems'] === true
     ? fc.uniqueArray(item, { ...bounds, comparator: isDeepStrictEqual })
@@ -92,7 +92,7 @@ function objectOf(schema: Schema, named: Named): fc.Arbitrary<object> {
   if (typeof additionalProperties !== 'object') return own;
   const names = fitting(propertyNames ?? { type: 'string' }, named) as fc.Arbitrary<string>;
   const more = fc.dictionary(names, fitting(additionalProperties, named), {
-    maxKeys: MOST_ITEMS, noNullPrototype: true,
+    maxKeys: MAX_ITEMS, noNullPrototype: true,
   });
   return fc.tuple(own, more).map(([fields, others]) => ({ ...others, ...fields }));
 }
@@ -109,27 +109,27 @@ function merged(plain: Schema, ...parts: Schema[]): Schema {
   return { ...plain, properties, required };
 }
 
-interface Place {
+interface Location {
   owner: Record<string | number, unknown>;
   name: string | number;
 }
 
 /** The value with one part replaced so that the schema forbids it; null if the attempt made nothing of it. */
 export function brokenFrom(schema: Schema, value: unknown, named: Named): fc.Arbitrary<unknown> {
-  return fc.tuple(fc.nat(), fc.nat()).map(([placeAt, breakAt]) => {
+  return fc.tuple(fc.nat(), fc.nat()).map(([locationAt, breakAt]) => {
     const root = { body: structuredClone(value) };
-    const places = placesIn(root);
-    const { owner, name } = places[placeAt % places.length] as Place;
-    const ways = breakings(owner[name]);
-    owner[name] = ways[breakAt % ways.length];
-    return misfits(schema, root.body, named).length === 0 ? null : root.body;
+    const locations = locationsIn(root);
+    const { owner, name } = locations[locationAt % locations.length] as Location;
+    const replacements = breakings(owner[name]);
+    owner[name] = replacements[breakAt % replacements.length];
+    return schemaViolations(schema, root.body, named).length === 0 ? null : root.body;
   });
 }
 
-function placesIn(value: unknown): Place[] {
+function locationsIn(value: unknown): Location[] {
   if (typeof value !== 'object' || value === null) return [];
   const owner = value as Record<string, unknown>;
-  return Object.keys(owner).flatMap((name) => [{ owner, name }, ...placesIn(owner[name])]);
+  return Object.keys(owner).flatMap((name) => [{ owner, name }, ...locationsIn(owner[name])]);
 }
 
 function breakings(value: unknown): unknown[] {

@@ -28,10 +28,10 @@ export async function startSmtpServer(): Promise<TestSmtpServer> {
   const child = fork(resolve(import.meta.dirname, 'smtp-process.mjs'), { stdio: ['ignore', 'inherit', 'inherit', 'ipc'], execArgv: [] });
   const mails: ReceivedMail[] = [];
   let port = 0;
-  let answered = 0;
+  let acknowledged = 0;
   child.on('message', (message: Message) => {
     if ('port' in message) port = message.port;
-    else if ('behaves' in message) answered += 1;
+    else if ('behaves' in message) acknowledged += 1;
     else mails.push({ ...message.mail, ...readMail(message.mail.raw) });
   });
   await until(() => port > 0, { what: 'the SMTP server listens' });
@@ -39,9 +39,9 @@ export async function startSmtpServer(): Promise<TestSmtpServer> {
     url: `smtp://127.0.0.1:${port}`,
     mails,
     async behave(next) {
-      const before = answered;
+      const before = acknowledged;
       child.send(next);
-      await until(() => answered > before, { what: 'the SMTP server has changed its behaviour' });
+      await until(() => acknowledged > before, { what: 'the SMTP server has changed its behaviour' });
     },
     async stop() {
       if (child.exitCode !== null || child.signalCode !== null) return;

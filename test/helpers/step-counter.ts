@@ -57,10 +57,10 @@ export class StepCounter<Exports> {
 }
 
 function post<Result>(session: Session, method: string, params: object = {}): Result {
-  let answer: unknown;
+  let output: unknown;
   session.post(method, params, (error, result) => {
     if (error) throw error;
-    answer = result;
+    output = result;
   });
-  return answer as Result;
+  return output as Result;
 }

@@ -16,7 +16,7 @@ export class Subscriber {
   /** What the server refused: `publish <subject>` or `subscription <subject>`. */
   readonly refused: string[] = [];
   /** Everything that arrived on its own subjects. */
-  readonly heard: { subject: string; text: string }[] = [];
+  readonly received: { subject: string; text: string }[] = [];
 
   constructor(nc: NatsConnection, issued: IssuedSubscription) {
     this.nc = nc;
@@ -40,7 +40,7 @@ export class Subscriber {
   async listen(): Promise<void> {
     for (const subject of this.issued.subscription.subjects) {
       this.nc.subscribe(subject, { callback: (_error, message) =>
-        void this.heard.push({ subject: message.subject, text: message.string() }) });
+        void this.received.push({ subject: message.subject, text: message.string() }) });
     }
     await this.nc.flush();
   }
@@ -53,10 +53,10 @@ export class Subscriber {
   }
 
   /** Fetches and acknowledges what its consumer holds, up to `most`. */
-  async fetch(most: number): Promise<string[]> {
+  async fetch(maxMessages: number): Promise<string[]> {
     const own = await this.consumer();
     const texts: string[] = [];
-    for await (const message of await own.fetch({ max_messages: most, expires: 2000 })) {
+    for await (const message of await own.fetch({ max_messages: maxMessages, expires: 2000 })) {
       texts.push(message.string());
       await message.ackAck();
     }

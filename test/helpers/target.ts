@@ -1,6 +1,6 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { giveAnswer, type ScriptedAnswer } from './scripted-answer.ts';
+import { sendScripted, type ScriptedResponse } from './scripted-response.ts';
 
 export interface Target {
   url: string;
@@ -10,11 +10,11 @@ export interface Target {
   /** Requests so far on a path, ignoring queries. */
   countOf(path: string): number;
   /** Sets the answer from now on, to every request or to those of one path. */
-  answer(answer: ScriptedAnswer, path?: string): void;
+  respondWith(response: ScriptedResponse, path?: string): void;
   /** Chooses each answer of a path by the number of the request, from 1. */
-  choose(path: string, by: (count: number) => ScriptedAnswer): void;
+  choose(path: string, by: (count: number) => ScriptedResponse): void;
   /** Every change of `answer` with its Unix ms: the ground truth for incidents. */
-  readonly history: readonly { at: number; path: string | null; answer: ScriptedAnswer }[];
+  readonly history: readonly { at: number; path: string | null; response: ScriptedResponse }[];
   /** Refuses connections until `listen`; the port stays the same. */
   refuse(): Promise<void>;
   listen(): Promise<void>;
@@ -23,18 +23,18 @@ export interface Target {
 
 /** A real HTTP server to monitor. */
 export async function startTarget(): Promise<Target> {
-  let everywhere: ScriptedAnswer = {};
+  let defaultResponse: ScriptedResponse = {};
   let count = 0;
-  const answers = new Map<string, (count: number) => ScriptedAnswer>();
+  const responses = new Map<string, (count: number) => ScriptedResponse>();
   const counts = new Map<string, number>();
-  const history: { at: number; path: string | null; answer: ScriptedAnswer }[] = [];
+  const history: { at: number; path: string | null; response: ScriptedResponse }[] = [];
   const server = createServer((request, response) => {
     const path = (request.url ?? '/').split('?', 1)[0] as string;
     count += 1;
     const ofPath = (counts.get(path) ?? 0) + 1;
     counts.set(path, ofPath);
     request.resume();
-    giveAnswer(response, answers.get(path)?.(ofPath) ?? everywhere);
+    sendScripted(response, responses.get(path)?.(ofPath) ?? defaultResponse);
   });
   const listenOn = (port: number) =>
     new Promise<void>((resolve) => server.listen(port, '127.0.0.1', resolve));
@@ -52,12 +52,12 @@ export async function startTarget(): Promise<Target> {
       return count;
     },
     countOf: (path) => counts.get(path) ?? 0,
-    answer(answer, path) {
-      if (path === undefined) everywhere = answer;
-      else answers.set(path, () => answer);
-      history.push({ at: Date.now(), path: path ?? null, answer });
+    respondWith(response, path) {
+      if (path === undefined) defaultResponse = response;
+      else responses.set(path, () => response);
+      history.push({ at: Date.now(), path: path ?? null, response });
     },
-    choose: (path, by) => void answers.set(path, by),
+    choose: (path, by) => void responses.set(path, by),
     history,
     refuse: close,
     listen: () => listenOn(port),

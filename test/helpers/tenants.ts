@@ -27,28 +27,28 @@ export interface Tenant {
 export const PASSWORD = 'correct horse battery';
 
 /** A registered and verified user with an organization of their own. */
-export async function newPerson(app: TestApp, name = 'Ada'): Promise<{ person: Person; answer: Loose }> {
+export async function newPerson(app: TestApp, name = 'Ada'): Promise<{ person: Person; registration: Loose }> {
   const email = `p${randomBytes(6).toString('hex')}@example.com`;
-  const answer = await app.client.post('/api/auth/register', { email, password: PASSWORD, name });
-  if (answer.status !== 201) throw new Error(`registration failed: ${answer.text}`);
-  const userId: string = answer.data.user.id;
+  const response = await app.client.post('/api/auth/register', { email, password: PASSWORD, name });
+  if (response.status !== 201) throw new Error(`registration failed: ${response.text}`);
+  const userId: string = response.data.user.id;
   await app.db.collection<{ _id: string }>('users').updateOne(
     { _id: userId }, { $set: { email_verified: true } },
   );
-  const token: string = answer.data.token;
+  const token: string = response.data.token;
   return { person: {
     userId, email, password: PASSWORD, token, client: app.client.with({ authorization: `Bearer ${token}` }),
-  }, answer: answer.data };
+  }, registration: response.data };
 }
 
 /** An organization for this suite alone, with its owner and a key of each scope. */
 export async function newTenant(app: TestApp): Promise<Tenant> {
-  const { person: owner, answer } = await newPerson(app, 'Owner');
+  const { person: owner, registration } = await newPerson(app, 'Owner');
   const read = await owner.client.post('/api/auth/api-keys', { name: 'reader' });
   const write = await owner.client.post('/api/auth/api-keys', { name: 'writer', scope: 'read_write' });
   return {
-    organizationId: answer.organization.id,
-    projectId: answer.project.id,
+    organizationId: registration.organization.id,
+    projectId: registration.project.id,
     owner,
     readKey: app.client.with({ 'x-api-key': read.data.key }),
     writeKey: app.client.with({ 'x-api-key': write.data.key }),

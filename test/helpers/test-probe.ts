@@ -4,7 +4,7 @@ import {
   assignmentDelta, runOrder, signedEnvelope, signedText, type Assignment, type AssignmentDelta, type RunOrder,
 } from '../../shared/contracts/assignment.ts';
 import type { Beat } from '../../shared/contracts/beat.ts';
-import { enrolText, type EnrolAnswer, type EnrolRequest } from '../../shared/contracts/enrolment.ts';
+import { enrolText, type EnrolResponse, type EnrolRequest } from '../../shared/contracts/enrolment.ts';
 import { subjects } from '../../shared/contracts/subjects.ts';
 import { until } from './until.ts';
 
@@ -18,7 +18,7 @@ export class TestProbe {
   refused = 0;
   /** How often it requested missed changes. */
   gaps = 0;
-  answer: EnrolAnswer | null = null;
+  enrolment: EnrolResponse | null = null;
   connection: NatsConnection | null = null;
 
   constructor(user: KeyPair = createUser()) {
@@ -40,7 +40,7 @@ export class TestProbe {
 
   /** Connects with the enrolled identity, retrying until the server knows it. */
   async connect(url?: string): Promise<NatsConnection> {
-    const { nats_url, probe_id } = this.answer as EnrolAnswer;
+    const { nats_url, probe_id } = this.enrolment as EnrolResponse;
     this.connection = await until(
       () => connect({
         servers: url ?? nats_url, authenticator: nkeyAuthenticator(this.user.getSeed()),
@@ -54,10 +54,10 @@ export class TestProbe {
 
   /** Subscribes to changes, then requests missing ones. */
   async follow(): Promise<void> {
-    const { region_id, probe_id } = this.answer as EnrolAnswer;
+    const { region_id, probe_id } = this.enrolment as EnrolResponse;
     this.nats.subscribe(subjects.assign(region_id, probe_id), {
       callback: (_error, message) => {
-        const delta = this.tryDelta(message.data);
+        const delta = this.openValidDelta(message.data);
         if (!delta || delta.revision <= this.revision) return;
         if (delta.from === this.revision) this.take(delta);
         else {
@@ -72,7 +72,7 @@ export class TestProbe {
   async sync(): Promise<AssignmentDelta[]> {
     const pages: AssignmentDelta[] = [];
     for (let after: string | null = null; ; ) {
-      const page: AssignmentDelta = await this.ask({ v: 1, revision: this.revision, after });
+      const page: AssignmentDelta = await this.requestSync({ v: 1, revision: this.revision, after });
       pages.push(page);
       after = page.more;
       if (after === null) break;
@@ -84,16 +84,16 @@ export class TestProbe {
     return pages;
   }
 
-  async ask(request: object): Promise<AssignmentDelta> {
-    const { region_id, probe_id } = this.answer as EnrolAnswer;
-    const reply = await this.nats.request(
+  async requestSync(request: object): Promise<AssignmentDelta> {
+    const { region_id, probe_id } = this.enrolment as EnrolResponse;
+    const response = await this.nats.request(
       subjects.sync(region_id, probe_id), JSON.stringify(request), { timeout: 60_000 },
     );
-    return this.openDelta(reply.data);
+    return this.openDelta(response.data);
   }
 
   beat(change: Partial<Beat> = {}): void {
-    const { region_id, probe_id } = this.answer as EnrolAnswer;
+    const { region_id, probe_id } = this.enrolment as EnrolResponse;
     const beat: Beat = {
       v: 1, epoch: 'epoch-1', sent_at: Date.now(), started_at: 1, version: 'test', capabilities: ['http'],
       revision: this.revision, monitors: this.held.size, in_flight: 0, spool_depth: 3, load: 0.1, ...change,
@@ -111,7 +111,7 @@ export class TestProbe {
 
   /** Verifies and opens an envelope; throws if it is for another probe or not from the controllers. */
   open(data: Uint8Array): unknown {
-    const { controller_key, controller_box_key, probe_id } = this.answer as EnrolAnswer;
+    const { controller_key, controller_box_key, probe_id } = this.enrolment as EnrolResponse;
     const envelope = signedEnvelope.parse(JSON.parse(Buffer.from(data).toString()));
     if (envelope.probe_id !== probe_id) throw new Error('for another probe');
     const isSigned = fromPublic(controller_key).verify(
@@ -133,7 +133,7 @@ export class TestProbe {
   }
 
   /** An exception in a nats.js callback would close the connection. */
-  private tryDelta(data: Uint8Array): AssignmentDelta | null {
+  private openValidDelta(data: Uint8Array): AssignmentDelta | null {
     try {
       return this.openDelta(data);
     } catch {

@@ -43,10 +43,10 @@ export function spansByResults(rows: readonly Row[], retries: number, until?: nu
 
 /** The share of the time that is not down, in percent; null without any time. */
 export function uptimeByResults(rows: readonly Row[], retries: number, until: number): number | null {
-  let [watched, down] = [0, 0];
+  let [monitored, down] = [0, 0];
   for (const { from, until: end, column } of spansByResults(rows, retries, until)) {
-    watched += end - from;
+    monitored += end - from;
     if (column === DOWN) down += end - from;
   }
-  return watched === 0 ? null : ((watched - down) / watched) * 100;
+  return monitored === 0 ? null : ((monitored - down) / monitored) * 100;
 }

@@ -24,7 +24,7 @@ const REMOVE = `
   podman image prune --force`;
 
 /** Of what a command has written, in an error. */
-const MOST_LINES = 20;
+const MAX_ERROR_LINES = 20;
 
 /** Podman apart from the machine's own: the probe is in the machine's network, as the controller is. */
 export function configurePodman(): void {
@@ -55,7 +55,7 @@ skip_mount_home = "true"
 export async function shell(script: string): Promise<string> {
   const run = runQuietly('sh', ['-ec', script], { cwd: root, env: cleanEnvironment(SETTINGS) });
   const output = await run.catch((error: Error) => {
-    throw new Error(`${script.trim()}\n${error.message.split('\n').slice(-MOST_LINES).join('\n')}`);
+    throw new Error(`${script.trim()}\n${error.message.split('\n').slice(-MAX_ERROR_LINES).join('\n')}`);
   });
   return String(output).trim();
 }
@@ -72,7 +72,7 @@ export async function removeContainers(): Promise<void> {
 }
 
 /** The same in one go, for a process that exits. */
-export function removeContainersAtOnce(): void {
+export function removeContainersSync(): void {
   spawnSync('sh', ['-c', REMOVE], { env: cleanEnvironment(SETTINGS), stdio: 'ignore' });
   rmSync(RUNNING, { recursive: true, force: true });
 }

@@ -1,14 +1,14 @@
 import { takeMachineLock } from '../../deploy/quickstart/machine-lock.mjs';
 import { ensureDebianPackages } from '../services/packages.ts';
 import { ensureBases } from './bases.ts';
-import { CACHE, configurePodman, removeContainers, removeContainersAtOnce } from './podman.ts';
+import { CACHE, configurePodman, removeContainers, removeContainersSync } from './podman.ts';
 
 /** Prepares Podman for all files of tests; what it returns is called after them. */
 export default async function setUp(): Promise<() => Promise<void>> {
   try {
     return await prepare();
   } catch (error) {
-    throw inWords(error);
+    throw withCauses(error);
   }
 }
 
@@ -19,20 +19,20 @@ async function prepare(): Promise<() => Promise<void>> {
   if (!lock) throw new Error('npm run packaging already runs in this checkout');
   // What a run has left that was killed.
   await removeContainers();
-  process.once('exit', removeContainersAtOnce);
+  process.once('exit', removeContainersSync);
   process.stdout.write(`Base images: ${await ensureBases()}\n`);
   return async () => {
     await removeContainers();
-    process.off('exit', removeContainersAtOnce);
+    process.off('exit', removeContainersSync);
     await lock.release();
   };
 }
 
 /** The error with its causes, and without a stack: vitest can fail over that of an error in a global setup. */
-function inWords(error: unknown): Error {
+function withCauses(error: unknown): Error {
   const messages: string[] = [];
   for (let each = error; each instanceof Error; each = each.cause) messages.push(each.message);
-  const told = new Error(messages.join('\n'));
-  told.stack = '';
-  return told;
+  const described = new Error(messages.join('\n'));
+  described.stack = '';
+  return described;
 }

@@ -42,15 +42,15 @@ $ORIGIN 2.0.192.in-addr.arpa.
 describe('a DNS check of Knot', () => {
   let knot: Awaited<ReturnType<typeof startKnot>>;
   let server: DnsSpec['server'];
-  const look = (name: string, type: DnsRecordType, ...expected_values: string[]): Promise<Finding> =>
+  const checkRecords = (name: string, type: DnsRecordType, ...expected_values: string[]): Promise<Finding> =>
     checkDns({ name, server, record_entries: [{ type, expected_values, match: 'exact' }] });
 
   beforeAll(async () => {
     knot = await startKnot({ 'shop.test': ZONE, '2.0.192.in-addr.arpa': REVERSE, 'broken.test': 'nonsense' });
     server = { host: '127.0.0.1', port: knot.port };
     // Zones are loaded in the background.
-    await until(async () => (await look('1.2.0.192.in-addr.arpa', 'PTR')).outcome === 'success'
-      && (await look('shop.test', 'SOA')).outcome === 'success');
+    await until(async () => (await checkRecords('1.2.0.192.in-addr.arpa', 'PTR')).outcome === 'success'
+      && (await checkRecords('shop.test', 'SOA')).outcome === 'success');
   });
   afterAll(() => knot?.stop());
 
@@ -69,15 +69,15 @@ describe('a DNS check of Knot', () => {
     ['A', 'alias.shop.test', ['192.0.2.1', '192.0.2.2']],
     ['A', 'any.wild.shop.test', ['192.0.2.9']],
   ])('finds %s of %s', async (type, name, values) => {
-    expect(await look(name, type, ...values)).toMatchObject({ outcome: 'success', error: null });
-    expect(await look(name, type, ...values.slice(1), ...(type === 'A' ? ['192.0.2.99'] : ['0 a.b']))).toMatchObject({
+    expect(await checkRecords(name, type, ...values)).toMatchObject({ outcome: 'success', error: null });
+    expect(await checkRecords(name, type, ...values.slice(1), ...(type === 'A' ? ['192.0.2.99'] : ['0 a.b']))).toMatchObject({
       outcome: 'failure', error: { type: 'dns_validation_error' },
     });
   });
 
   test('gets an answer by TCP that is too long for UDP', async () => {
     const values = Array.from({ length: 60 }, (_, at) => `${at}${LONG}`);
-    expect(await look('long.shop.test', 'TXT', ...values)).toMatchObject({ outcome: 'success', error: null });
+    expect(await checkRecords('long.shop.test', 'TXT', ...values)).toMatchObject({ outcome: 'success', error: null });
   });
 
   test.each([
@@ -89,7 +89,7 @@ describe('a DNS check of Knot', () => {
     ['loop.shop.test', 'its CNAME records form a loop'],
     ['host.sub.shop.test', 'is not authoritative for host.sub.shop.test and refers to other DNS servers'],
   ])('says what is wrong with %s', async (name, message) => {
-    const { error } = await look(name, 'A');
+    const { error } = await checkRecords(name, 'A');
     expect(error).toMatchObject({ type: 'dns_error', layer: 'dns' });
     expect(error?.message).toContain(message);
   });

@@ -30,7 +30,7 @@ describe('an HTTP check of nginx', () => {
       .toMatchObject({ outcome: 'success' });
     const finding = await check.run(keywordSpec(['sold out'], { url }), 60_000);
     expect(finding).toMatchObject({ error: { type: 'keyword_missing' } });
-    const { head, body } = finding.seen as { head: string; body: string };
+    const { head, body } = finding.observed as { head: string; body: string };
     expect(excerptText(head, body)).toBe(PAGE.slice(0, 4096));
     expect(head).toMatch(/Transfer-Encoding: chunked\r\n.*Content-Encoding: gzip/s);
   });

@@ -45,8 +45,8 @@ async function ping(pinger: Pinger | null, host: Host, change: object = {}): Pro
 const PINGERS: readonly (readonly [string, () => Promise<Pinger | null>])[] = [
   ['raw sockets', async () => {
     await ensureRawSocket({ root: dirname(dirname(import.meta.dirname)), say: () => {} });
-    const { pinger, whyNotRaw } = await choosePinger(systemClock);
-    expect(whyNotRaw).toBeNull();
+    const { pinger, rawUnavailableReason } = await choosePinger(systemClock);
+    expect(rawUnavailableReason).toBeNull();
     return pinger;
   }],
   ['the ping of iputils', () => findSystemPinger(systemClock)],
@@ -59,7 +59,7 @@ describe.each(PINGERS)('an ICMP check with %s', (name, find) => {
     pinger = await find();
   });
 
-  test.each(['127.0.0.1', '::1', 'answering'] as const)('counts the replies of %s', async (host) => {
+  test.each(['127.0.0.1', '::1', 'responding'] as const)('counts the replies of %s', async (host) => {
     const found = await ping(pinger, host, { packet_timeout_ms: 10_000 });
     expect(found).toMatchObject({ outcome: 'success', detail: { sent: 2, received: 2, loss_percent: 0 } });
     expect(found.detail?.['rtt_min_ms']).toBeGreaterThan(0);
@@ -92,7 +92,7 @@ describe('the ping of the system', () => {
 
   test('takes pings in turn when there are many, and blames no target for the wait', async () => {
     const pinger = await findSystemPinger(systemClock);
-    const found = await Promise.all(Array.from({ length: 100 }, () => ping(pinger, 'answering')));
+    const found = await Promise.all(Array.from({ length: 100 }, () => ping(pinger, 'responding')));
     expect(found.filter(({ outcome }) => outcome === 'failure')).toEqual([]);
     const silent = await Promise.all(Array.from({ length: 40 }, () => ping(pinger, 'silent', { packet_count: 1 })));
     expect(new Set(silent.map(({ error }) => error?.message))).toEqual(new Set(['0 of 1 replies within 1000 ms']));

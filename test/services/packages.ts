@@ -3,7 +3,7 @@ import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { installPackages } from '../../deploy/quickstart/apt.ts';
+import { installPackages } from '../../deploy/quickstart/servers/apt.ts';
 import { withMachineLock } from '../../deploy/quickstart/machine-lock.mjs';
 
 /** By these, packages start their system services. */

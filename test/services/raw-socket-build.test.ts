@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { RawSockets } from 'raw-socket';
 import { afterAll, afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { findPrograms } from '../../deploy/quickstart/programs.ts';
+import { findPrograms } from '../../deploy/quickstart/servers/programs.ts';
 import { ensureRawSocket } from '../../deploy/quickstart/raw-socket.mjs';
 import { planPing } from '../../probe/checks/icmp/pinger.ts';
 import { RawPinger } from '../../probe/checks/icmp/raw-pinger.ts';
@@ -15,13 +15,13 @@ const checkout = join(import.meta.dirname, '../..');
 const path = process.env['PATH'];
 const roots: string[] = [];
 let root: string;
-let said: string[];
+let lines: string[];
 
 /** An installation whose packages were installed without their scripts. */
 beforeEach(() => {
   root = mkdtempSync(join(tmpdir(), 'farwatch-build-'));
   roots.push(root);
-  said = [];
+  lines = [];
   for (const name of ['package.json', '.npmrc']) cpSync(join(checkout, name), join(root, name));
   for (const name of ['raw-socket', 'nan']) {
     cpSync(join(checkout, 'node_modules', name), join(root, 'node_modules', name), { recursive: true });
@@ -35,7 +35,7 @@ afterAll(() => {
   for (const each of roots) rmSync(each, { recursive: true });
 });
 
-const ensure = (within = 300_000) => ensureRawSocket({ root, say: (line) => said.push(line), within });
+const ensure = (within = 300_000) => ensureRawSocket({ root, say: (line) => lines.push(line), within });
 
 /** A PATH with Python and these programs only. */
 function allowPrograms(...names: string[]): void {
@@ -51,30 +51,30 @@ function allowPrograms(...names: string[]): void {
 describe('raw-socket', () => {
   test('is built by name, once, and pings', async () => {
     expect(await ensure()).toBe(true);
-    expect(said).toEqual(['Building raw-socket for ICMP checks (about 10 s)']);
+    expect(lines).toEqual(['Building raw-socket for ICMP checks (about 10 s)']);
     const raw = createRequire(join(root, 'package.json'))('raw-socket') as RawSockets;
     const report = await new RawPinger(raw, systemClock).ping({
-      address: '127.0.0.1', count: 3, size: 56, ttl: 64, plan: planPing(3, 10_000, 60_000), patienceMs: 0,
+      address: '127.0.0.1', count: 3, size: 56, ttl: 64, plan: planPing(3, 10_000, 60_000), maxQueueMs: 0,
     });
-    expect(report).toMatchObject({ sent: 3, trouble: null });
+    expect(report).toMatchObject({ sent: 3, problem: null });
     expect(report.rttsMs).toHaveLength(3);
     expect(await ensure()).toBe(true);
-    expect(said).toHaveLength(1);
+    expect(lines).toHaveLength(1);
   });
 
   test('that cannot be built for want of a compiler is said once, and later starts do not try again', async () => {
     allowPrograms('node', 'npm', 'sh', 'env');
     expect(await ensure()).toBe(false);
-    expect(said.slice(1)).toEqual([
+    expect(lines.slice(1)).toEqual([
       "ICMP checks use the system's ping: raw-socket could not be built: no C++ compiler found (Debian, Ubuntu: apt-get install build-essential)",
     ]);
     expect(await ensure()).toBe(false);
-    expect(said).toHaveLength(2);
+    expect(lines).toHaveLength(2);
   });
 
   test('whose build takes too long is given up', async () => {
     expect(await ensure(1)).toBe(false);
-    expect(said.at(-1)).toContain('raw-socket could not be built: the build timed out');
+    expect(lines.at(-1)).toContain('raw-socket could not be built: the build timed out');
     expect(existsSync(join(root, 'node_modules/raw-socket/build/Release/raw.node'))).toBe(false);
   });
 });

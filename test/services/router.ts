@@ -28,7 +28,7 @@ export class Router {
   }
 
   readonly hosts = {
-    answering: `${this.#far}.1`, beyond: `${this.#far}.6`, prohibited: `${this.#far}.7`,
+    responding: `${this.#far}.1`, beyond: `${this.#far}.6`, prohibited: `${this.#far}.7`,
     unreachable: `${this.#far}.8`, silent: `${this.#far}.9`, lost: `${this.#far}.5`, unrouted: `${this.#far}.4`,
   };
 
@@ -52,7 +52,7 @@ export class Router {
     within('ip link set lo up');
     within(`ip link set ${name}b up`);
     within(`ip addr add ${near}.2/30 dev ${name}b`);
-    within(`ip addr add ${this.hosts.answering}/32 dev lo`);
+    within(`ip addr add ${this.hosts.responding}/32 dev lo`);
     within(`ip route add ${this.hosts.beyond} via ${near}.1`);
     within(`ip route add prohibit ${this.hosts.prohibited}`);
     within(`ip route add unreachable ${this.hosts.unreachable}`);
@@ -64,6 +64,6 @@ export class Router {
 }
 
 function run(command: string): void {
-  const words = [...command.matchAll(/"([^"]*)"|(\S+)/g)].map((word) => (word[1] ?? word[2]) as string);
-  execFileSync(words[0] as string, words.slice(1), { stdio: 'pipe' });
+  const args = [...command.matchAll(/"([^"]*)"|(\S+)/g)].map((match) => (match[1] ?? match[2]) as string);
+  execFileSync(args[0] as string, args.slice(1), { stdio: 'pipe' });
 }

@@ -6,7 +6,7 @@ import { dirname, join } from 'node:path';
 import { until } from '../helpers/until.ts';
 
 /** `nobody` and `nogroup`, as whom services run when the tests run as root. */
-const NOBODY = 65_534;
+const NOBODY_ID = 65_534;
 const isRoot = process.getuid?.() === 0;
 
 /** Names of whom services run as. */
@@ -41,14 +41,14 @@ export function serviceFolder(name: string): string {
 /** Runs a program in the foreground as an unprivileged user, once its files are written. */
 export async function startService(options: ServiceOptions): Promise<Service> {
   const { program, args, dir, ports, asRoot = false } = options;
-  writeFiles(dir, options.files, isRoot && !asRoot ? NOBODY : null);
+  writeFiles(dir, options.files, isRoot && !asRoot ? NOBODY_ID : null);
   chmodSync(dir, 0o755);
   const [command, ...prefix] = asRoot && !isRoot ? ['sudo', '-n', program] : [program];
   const child = spawn(command as string, [...prefix, ...args], {
     cwd: dir, stdio: ['ignore', 'pipe', 'pipe'],
     // Postfix ends its whole process group, which must not be that of the tests.
     detached: asRoot,
-    ...(isRoot && !asRoot ? { uid: NOBODY, gid: NOBODY } : {}),
+    ...(isRoot && !asRoot ? { uid: NOBODY_ID, gid: NOBODY_ID } : {}),
   });
   const stopChild = () => child.kill('SIGTERM');
   process.once('exit', stopChild);

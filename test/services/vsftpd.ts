@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { freePort } from '../../deploy/quickstart/ports.ts';
+import { freePort } from '../../deploy/quickstart/servers/ports.ts';
 import type { Certificate } from '../helpers/certificate.ts';
 import { ensureDebianPackages } from './packages.ts';
 import { serviceFolder, startService, type Service } from './service.ts';

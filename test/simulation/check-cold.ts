@@ -22,7 +22,7 @@ export async function checkCold(world: World, references: Reference[]): Promise<
     clock: world.clock, random: world.random.fork(), process, health: () => HEALTHY, kill: () => undefined,
   });
   const stores = simulatedStores(world.db, wire);
-  const said: string[] = [];
+  const violations: string[] = [];
   const shards = Array.from({ length: SHARD_COUNT }, (_, shard) => shard).filter(
     (shard) => (references[shard]?.state.n ?? 0) > 0,
   );
@@ -37,12 +37,12 @@ export async function checkCold(world: World, references: Reference[]): Promise<
   for (const shard of shards) {
     const reference = references[shard] as Reference;
     const state = cold.states.get(shard);
-    if (!state) said.push(`cold: shard ${shard} cannot be loaded`);
+    if (!state) violations.push(`cold: shard ${shard} cannot be loaded`);
     else {
-      said.push(
+      violations.push(
         ...checkStates(world, reference.state, state, 'cold'), ...checkRows(world, reference, state, 'cold'),
       );
     }
   }
-  return said;
+  return violations;
 }

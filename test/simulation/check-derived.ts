@@ -1,8 +1,8 @@
 import { isDeepStrictEqual } from 'node:util';
 import { SHARD_COUNT, shardOf } from '../../shared/ids.ts';
 import { decodeBlock } from '../../controller/results/hours/block-codec.ts';
-import { DAY_MS, HOUR_MS } from '../../controller/verdicts/booking-rules.ts';
-import { isInMaintenance } from '../../controller/verdicts/maintenance-rules.ts';
+import { DAY_MS, HOUR_MS } from '../../controller/verdicts/time-accounting/time-accounting-rules.ts';
+import { isInMaintenance } from '../../controller/verdicts/time-accounting/maintenance-rules.ts';
 import type { CertificateSighting, MonitorState } from '../../controller/verdicts/monitor-state.ts';
 import { ResultColumns } from '../../controller/results/hours/result-columns.ts';
 import { mergeRollups, rollupOf } from '../../controller/results/hours/rollup.ts';
@@ -33,66 +33,66 @@ export function checkDerived(world: World, references: Reference[]): string[] {
 
 /** Compares states in memory with the reference; checkBooked compares times that are already in rollups. */
 export function checkStates(world: World, wanted: ShardState, found: ShardState, who: string): string[] {
-  const said: string[] = [];
-  if (wanted.n !== found.n) said.push(`${who} of shard ${wanted.shard} is at ${found.n} of ${wanted.n}`);
-  for (const [id, cell] of wanted.monitors) {
+  const violations: string[] = [];
+  if (wanted.n !== found.n) violations.push(`${who} of shard ${wanted.shard} is at ${found.n} of ${wanted.n}`);
+  for (const [id, monitor] of wanted.monitors) {
     const held = found.monitors.get(id);
-    if (!held) said.push(`${who}: monitor ${id} is missing`);
-    else if (!isDeepStrictEqual(comparable(cell.state), comparable(held.state))) {
-      said.push(
-        `${who}: monitor ${id} is ${JSON.stringify(comparable(held.state))}, not ${JSON.stringify(comparable(cell.state))}`,
+    if (!held) violations.push(`${who}: monitor ${id} is missing`);
+    else if (!isDeepStrictEqual(comparable(monitor.state), comparable(held.state))) {
+      violations.push(
+        `${who}: monitor ${id} is ${JSON.stringify(comparable(held.state))}, not ${JSON.stringify(comparable(monitor.state))}`,
       );
-    } else said.push(...checkBooked(world, id, cell.state, held.state, who));
+    } else violations.push(...checkAccounted(world, id, monitor.state, held.state, who));
   }
-  return said;
+  return violations;
 }
 
 /** Checks that the journal and the probes have the last configuration that users set. */
 function checkConfigs(world: World, references: Reference[]): string[] {
-  const said: string[] = [];
+  const violations: string[] = [];
   for (const [id, { config, isMarked }] of world.db.monitors) {
     const journaled = references[shardOf(id)]?.state.monitors.get(id)?.state.config.revision;
     if (isMarked || journaled !== config.revision) {
-      said.push(
+      violations.push(
         `monitor ${id} is at revision ${config.revision}, in the journal at ${journaled}${isMarked ? ', marked' : ''}`,
       );
     }
     for (const [region, placed] of world.db.assignments) {
-      const told = placed.get(id)?.config.revision;
-      const isAsked = config.type !== 'HEARTBEAT' &&
+      const placedRevision = placed.get(id)?.config.revision;
+      const isAssigned = config.type !== 'HEARTBEAT' &&
         (config.monitoring_regions.length === 0 || config.monitoring_regions.includes(region));
-      if (isAsked && told !== config.revision) {
-        said.push(`monitor ${id} is at revision ${config.revision}, in ${region} at ${told}`);
+      if (isAssigned && placedRevision !== config.revision) {
+        violations.push(`monitor ${id} is at revision ${config.revision}, in ${region} at ${placedRevision}`);
       }
     }
   }
-  return said;
+  return violations;
 }
 
 function comparable(state: MonitorState): unknown {
-  const { booked: _booked, maintained: _maintained, unrolled_day: _day, ...rest } = state;
+  const { accounted: _accounted, maintained: _maintained, unrolled_day: _day, ...rest } = state;
   return JSON.parse(JSON.stringify(rest));
 }
 
 /** Checks that each hour's booked time is in the state or, if not, in its rollup. */
-function checkBooked(
+function checkAccounted(
   world: World, id: string, wanted: MonitorState, held: MonitorState, who: string,
 ): string[] {
-  const said: string[] = [];
-  for (const hour of Object.keys(wanted.booked).map(Number)) {
+  const violations: string[] = [];
+  for (const hour of Object.keys(wanted.accounted).map(Number)) {
     const found =
-      held.booked[hour] ?? world.db.hours.get(`${id}:${hour / HOUR_MS}`)?.rollup.booked ?? [0, 0, 0];
-    if (!isDeepStrictEqual(wanted.booked[hour], found)) {
-      said.push(`I6 (${who}): hour ${hour} of ${id} is booked ${found}, not ${wanted.booked[hour]}`);
+      held.accounted[hour] ?? world.db.hours.get(`${id}:${hour / HOUR_MS}`)?.rollup.accounted ?? [0, 0, 0];
+    if (!isDeepStrictEqual(wanted.accounted[hour], found)) {
+      violations.push(`I6 (${who}): hour ${hour} of ${id} is booked ${found}, not ${wanted.accounted[hour]}`);
     }
-    const apart = held.booked[hour]
+    const maintenance = held.accounted[hour]
       ? held.maintained?.[hour]
-      : world.db.hours.get(`${id}:${hour / HOUR_MS}`)?.rollup.maintenance.booked;
-    if (!isDeepStrictEqual(wanted.maintained?.[hour] ?? [0, 0, 0], apart ?? [0, 0, 0])) {
-      said.push(`I6 (${who}): maintenance of ${id} in ${hour} is ${apart}, not ${wanted.maintained?.[hour]}`);
+      : world.db.hours.get(`${id}:${hour / HOUR_MS}`)?.rollup.maintenance.accounted;
+    if (!isDeepStrictEqual(wanted.maintained?.[hour] ?? [0, 0, 0], maintenance ?? [0, 0, 0])) {
+      violations.push(`I6 (${who}): maintenance of ${id} in ${hour} is ${maintenance}, not ${wanted.maintained?.[hour]}`);
     }
   }
-  return said;
+  return violations;
 }
 
 /** Checks that every decided effect was executed, once. */
@@ -130,38 +130,38 @@ export function checkEffects(world: World, references: Reference[]): string[] {
     found.set(`incident ${id}`, JSON.stringify(opening));
     if (resolution) found.set(`resolved ${id}`, JSON.stringify(resolution));
   }
-  const said: string[] = [];
+  const violations: string[] = [];
   for (const [key, text] of wanted) {
-    if (found.get(key) !== text) said.push(`${key} is ${found.get(key) ?? 'missing'}, not ${text}`);
+    if (found.get(key) !== text) violations.push(`${key} is ${found.get(key) ?? 'missing'}, not ${text}`);
   }
   for (const [key, text] of found) {
-    if (!wanted.has(key)) said.push(`${key} was told and never decided: ${text}`);
+    if (!wanted.has(key)) violations.push(`${key} was told and never decided: ${text}`);
   }
-  return said.slice(0, 5);
+  return violations.slice(0, 5);
 }
 
 /** Checks that each hour's rollup matches its block, unless both are still to be rewritten. */
 function checkRollups(world: World, references: Reference[]): string[] {
-  const said: string[] = [];
+  const violations: string[] = [];
   for (const [key, { position, rollup }] of world.db.hours) {
     const block = world.db.blocks.get(key);
     if (block && block.position > position && isPending(world, key)) continue;
     const id = key.slice(0, key.lastIndexOf(':'));
     const intervalMs = world.db.monitors.get(id)?.config.interval_ms ?? 0;
     const config = references[shardOf(id)]?.state.monitors.get(id)?.state.config ?? {};
-    const apart = { booked: rollup.maintenance.booked, isAt: (at: number) => isInMaintenance(config, at) };
+    const maintenance = { accounted: rollup.maintenance.accounted, isAt: (at: number) => isInMaintenance(config, at) };
     const wanted = JSON.stringify(
-      rollupOf(block ? decodeBlock(block.bytes) : new ResultColumns(0), rollup.booked, intervalMs, apart),
+      rollupOf(block ? decodeBlock(block.bytes) : new ResultColumns(0), rollup.accounted, intervalMs, maintenance),
     );
     if (!isDeepStrictEqual(JSON.parse(wanted), rollup)) {
-      said.push(`rollup ${key} is ${JSON.stringify(rollup)}, not ${wanted}`);
+      violations.push(`rollup ${key} is ${JSON.stringify(rollup)}, not ${wanted}`);
     }
-    const watched = rollup.times[0] + rollup.times[1] + rollup.times[2];
-    if (watched > HOUR_MS || rollup.times.some((time) => time < 0)) {
-      said.push(`rollup ${key} has times outside one hour: ${rollup.times}`);
+    const monitored = rollup.times[0] + rollup.times[1] + rollup.times[2];
+    if (monitored > HOUR_MS || rollup.times.some((time) => time < 0)) {
+      violations.push(`rollup ${key} has times outside one hour: ${rollup.times}`);
     }
   }
-  return said.slice(0, 5);
+  return violations.slice(0, 5);
 }
 
 function isPending(world: World, key: string): boolean {
@@ -170,13 +170,13 @@ function isPending(world: World, key: string): boolean {
   return world.controllers.some((controller) => [
     ...(controller.shards?.states.values() ?? []),
   ].some((state) => {
-    const cell = state.monitors.get(id);
-    return cell !== undefined && (rowsOf(cell, hour) !== undefined || cell.state.booked[hour] !== undefined);
+    const monitor = state.monitors.get(id);
+    return monitor !== undefined && (rowsOf(monitor, hour) !== undefined || monitor.state.accounted[hour] !== undefined);
   }));
 }
 
 function checkDays(world: World): string[] {
-  const said: string[] = [];
+  const violations: string[] = [];
   for (const [key, { rollup }] of world.db.days) {
     const at = key.lastIndexOf(':');
     const [id, day] = [key.slice(0, at), Number(key.slice(at + 1)) * DAY_MS];
@@ -184,10 +184,10 @@ function checkDays(world: World): string[] {
     if (hours.some((hour) => isPending(world, hour))) continue;
     const wanted = mergeRollups(hours.flatMap((hour) => world.db.hours.get(hour)?.rollup ?? []));
     if (!isDeepStrictEqual(JSON.parse(JSON.stringify(wanted)), rollup)) {
-      said.push(`day ${key} is ${JSON.stringify(rollup)}, not ${JSON.stringify(wanted)}`);
+      violations.push(`day ${key} is ${JSON.stringify(rollup)}, not ${JSON.stringify(wanted)}`);
     }
   }
-  return said.slice(0, 5);
+  return violations.slice(0, 5);
 }
 
 /**
@@ -197,10 +197,10 @@ function checkDays(world: World): string[] {
 function checkSnapshot(world: World, reference: Reference, shard: number): string[] {
   const snapshot = world.db.snapshots.get(shard);
   const n = snapshot?.position ?? 0;
-  const said: string[] = [];
+  const violations: string[] = [];
   for (let at = n + 1; at <= reference.state.n; at += 1) {
     if (!world.db.journalOf(shard).has(at)) {
-      said.push(`journal ${shard}:${at} is gone before the snapshot at ${n}`);
+      violations.push(`journal ${shard}:${at} is gone before the snapshot at ${n}`);
     }
   }
   const lanes = new Lanes();
@@ -209,9 +209,9 @@ function checkSnapshot(world: World, reference: Reference, shard: number): strin
   }
   const { lanes: found = [] } = JSON.parse(snapshot?.content ?? '{}') as { lanes?: LanePosition[] };
   if (!isDeepStrictEqual(new Map([...lanes].map(named)), new Map(found.map(named)))) {
-    said.push(`snapshot ${shard} at ${n} has different lanes than the journal`);
+    violations.push(`snapshot ${shard} at ${n} has different lanes than the journal`);
   }
-  return said.slice(0, 3);
+  return violations.slice(0, 3);
 }
 
 function named({ lane, position }: LanePosition): [lane: string, position: number] {

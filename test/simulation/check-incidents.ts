@@ -31,7 +31,7 @@ export function checkWarnings(world: World): string[] {
 }
 
 function checkMonitor(world: World, id: string): string[] {
-  const said: string[] = [];
+  const violations: string[] = [];
   const spans = spansOf(world, id);
   const taken = new Set<Outage>();
   for (const { opening, resolution } of [...world.db.incidents.values()].filter(
@@ -39,7 +39,7 @@ function checkMonitor(world: World, id: string): string[] {
   )) {
     const span = spans.find((each) => opening.started_at >= each.from && opening.started_at < each.until);
     const name = `incident ${opening.id} of ${id} at ${new Date(opening.started_at).toISOString()}`;
-    if (!span && isUnheard(world, opening)) {
+    if (!span && isPingLost(world, opening)) {
       // An outage that begins meanwhile belongs to this incident.
       for (const each of spans) {
         if (each.from >= opening.started_at && each.from < (resolution?.resolved_at ?? Infinity)) {
@@ -48,32 +48,32 @@ function checkMonitor(world: World, id: string): string[] {
       }
       continue;
     }
-    if (!span) said.push(`I4: ${name} has no outage`);
-    else if (taken.has(span)) said.push(`I4: ${name} is the second one of its outage`);
+    if (!span) violations.push(`I4: ${name} has no outage`);
+    else if (taken.has(span)) violations.push(`I4: ${name} is the second one of its outage`);
     else if (opening.late) {
       taken.add(span);
-      if (!resolution) said.push(`I4: ${name} came late and is not resolved`);
+      if (!resolution) violations.push(`I4: ${name} came late and is not resolved`);
     }
     else {
       taken.add(span);
       if (!world.jobs.has(id) && opening.started_at - span.from > opening.monitor.interval_ms + SLACK_MS) {
-        said.push(`I4: ${name} began ${opening.started_at - span.from} ms after its outage`);
+        violations.push(`I4: ${name} began ${opening.started_at - span.from} ms after its outage`);
       }
       if (span.until < world.clock.now() - SURELY_SEEN_MS && !resolution) {
-        said.push(`I4: ${name} is not resolved`);
+        violations.push(`I4: ${name} is not resolved`);
       }
     }
-    if (opening.late) said.push(...checkUntold(world, opening.id, name));
-    else if (opening.maintenance_until !== undefined) said.push(...checkHeld(world, opening.id, name));
-    else said.push(...checkAlerts(world, opening.id, resolution !== null, span?.endedBy ?? 'recovery', name));
+    if (opening.late) violations.push(...checkNotAlerted(world, opening.id, name));
+    else if (opening.maintenance_until !== undefined) violations.push(...checkHeld(world, opening.id, name));
+    else violations.push(...checkAlerts(world, opening.id, resolution !== null, span?.endedBy ?? 'recovery', name));
   }
   for (const span of spans) {
     if (!taken.has(span) && isOneWithTheLast(world, id, spans, span)) taken.add(span);
     if (!taken.has(span) && isSurelySeen(world, id) && span.until - span.from >= SURELY_SEEN_MS) {
-      said.push(`I4: the outage of ${id} at ${new Date(span.from).toISOString()} has no incident`);
+      violations.push(`I4: the outage of ${id} at ${new Date(span.from).toISOString()} has no incident`);
     }
   }
-  return said;
+  return violations;
 }
 
 /** A pause that ended before it was journaled had no effect, so the earlier incident continues. */
@@ -86,9 +86,9 @@ function isOneWithTheLast(world: World, id: string, spans: Span[], span: Span): 
 }
 
 /** True if the job's pings repeatedly failed to reach a healthy owner: to the owner, the job did not run. */
-function isUnheard(world: World, { monitor, started_at: at }: IncidentOpening): boolean {
+function isPingLost(world: World, { monitor, started_at: at }: IncidentOpening): boolean {
   const { interval_ms: intervalMs = 0, grace_ms: graceMs = 0 } = monitor.heartbeat ?? {};
-  return world.unheard.some(
+  return world.lostPings.some(
     (job) => job.id === monitor.monitor_id && job.at > at - intervalMs - graceMs && job.at < at + SLACK_MS,
   );
 }
@@ -98,31 +98,31 @@ function isSurelySeen(world: World, id: string): boolean {
   return !world.jobs.has(id) || (world.db.monitors.get(id)?.config.interval_ms ?? 0) <= MINUTE_MS / 2;
 }
 
-function checkUntold(world: World, incidentId: string, name: string): string[] {
-  const told = [...world.db.alerts.values()].filter((alert) => alert.incident?.id === incidentId);
-  return told.length > 0 ? [`I5: ${name} came late and was told ${told.length} times`] : [];
+function checkNotAlerted(world: World, incidentId: string, name: string): string[] {
+  const alerts = [...world.db.alerts.values()].filter((alert) => alert.incident?.id === incidentId);
+  return alerts.length > 0 ? [`I5: ${name} came late and was told ${alerts.length} times`] : [];
 }
 
 /** In maintenance, people hear of an outage once or not at all, and of its end only if they heard of it. */
 function checkHeld(world: World, incidentId: string, name: string): string[] {
-  const told = [...world.db.alerts.values()].filter((alert) => alert.incident?.id === incidentId)
+  const events = [...world.db.alerts.values()].filter((alert) => alert.incident?.id === incidentId)
     .map(({ event }) => event).sort().join();
-  const isRight = ['', 'monitor.down', 'monitor.down,monitor.up'].includes(told);
-  return isRight ? [] : [`I5: ${name} began in maintenance and was told as ${told}`];
+  const isRight = ['', 'monitor.down', 'monitor.down,monitor.up'].includes(events);
+  return isRight ? [] : [`I5: ${name} began in maintenance and was told as ${events}`];
 }
 
 function checkAlerts(
   world: World, incidentId: string, isResolved: boolean, endedBy: 'recovery' | 'person', name: string,
 ): string[] {
-  const said: string[] = [];
-  const told = [...world.db.alerts.values()].filter((alert) => alert.incident?.id === incidentId);
-  const count = (event: string): number => told.filter((alert) => alert.event === event).length;
-  if (count('monitor.down') !== 1) said.push(`I5: ${name} was told down ${count('monitor.down')} times`);
+  const violations: string[] = [];
+  const alerts = [...world.db.alerts.values()].filter((alert) => alert.incident?.id === incidentId);
+  const count = (event: string): number => alerts.filter((alert) => alert.event === event).length;
+  if (count('monitor.down') !== 1) violations.push(`I5: ${name} was told down ${count('monitor.down')} times`);
   const mayBeUp = isResolved ? (endedBy === 'recovery' ? [1] : [0, 1]) : [0];
   if (!mayBeUp.includes(count('monitor.up'))) {
-    said.push(`I5: ${name} was told up ${count('monitor.up')} times`);
+    violations.push(`I5: ${name} was told up ${count('monitor.up')} times`);
   }
-  return said;
+  return violations;
 }
 
 interface Span extends Outage {

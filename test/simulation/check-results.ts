@@ -1,7 +1,7 @@
 import { SHARD_COUNT } from '../../shared/ids.ts';
 import { laneName } from '../../shared/contracts/result.ts';
 import { decodeBlock } from '../../controller/results/hours/block-codec.ts';
-import { HOUR_MS } from '../../controller/verdicts/booking-rules.ts';
+import { HOUR_MS } from '../../controller/verdicts/time-accounting/time-accounting-rules.ts';
 import type { ShardState } from '../../controller/results/state/shard-state.ts';
 import type { StoredResult } from '../../controller/results/hours/stored-result.ts';
 import { toStored } from '../helpers/to-stored.ts';
@@ -63,14 +63,14 @@ function checkJournal(world: World, references: Reference[]): string[] {
 /** Compares the rows of a shard's monitors, from blocks and its owner's memory, with the journal. */
 export function checkRows(world: World, reference: Reference, state: ShardState, who: string): string[] {
   const wanted = new Map<string, number>();
-  for (const [id, cell] of reference.state.monitors) {
-    for (const rows of cell.hours) for (const row of rows.after(0)) count(wanted, id, row);
+  for (const [id, monitor] of reference.state.monitors) {
+    for (const rows of monitor.hours) for (const row of rows.after(0)) count(wanted, id, row);
   }
-  const known = new Map<string, number>();
+  const accepted = new Map<string, number>();
   for (const { probe_id: probeId, region, result } of reference.accepted) {
-    count(known, result.monitor_id, toStored(region, probeId, false, result), false);
+    count(accepted, result.monitor_id, toStored(region, probeId, false, result), false);
   }
-  for (const { monitor_id: id, row } of reference.pingRows) count(known, id, row, false);
+  for (const { monitor_id: id, row } of reference.pingRows) count(accepted, id, row, false);
   const stored = new Map<string, number>();
   const withoutLate = new Map<string, number>();
   for (const [id, rows] of rowsOf(world, state)) {
@@ -80,7 +80,7 @@ export function checkRows(world: World, reference: Reference, state: ShardState,
     }
   }
   return [
-    ...differences(known, withoutLate, `I1/I2 (${who})`), ...differences(wanted, stored, `replay (${who})`),
+    ...differences(accepted, withoutLate, `I1/I2 (${who})`), ...differences(wanted, stored, `replay (${who})`),
   ].slice(0, 5);
 }
 
@@ -98,16 +98,16 @@ function count(into: Map<string, number>, id: string, row: StoredResult, withLat
 }
 
 function differences(wanted: Map<string, number>, found: Map<string, number>, name: string): string[] {
-  const said: string[] = [];
+  const violations: string[] = [];
   for (const [key, times] of wanted) {
     if (found.get(key) !== times) {
-      said.push(`${name}: ${key} is stored ${found.get(key) ?? 0} times, not ${times}`);
+      violations.push(`${name}: ${key} is stored ${found.get(key) ?? 0} times, not ${times}`);
     }
   }
   for (const [key, times] of found) {
-    if (!wanted.has(key)) said.push(`${name}: ${key} is stored ${times} times and was never issued`);
+    if (!wanted.has(key)) violations.push(`${name}: ${key} is stored ${times} times and was never issued`);
   }
-  return said;
+  return violations;
 }
 
 /**
@@ -116,9 +116,9 @@ function differences(wanted: Map<string, number>, found: Map<string, number>, na
  */
 export function rowsOf(world: World, state: ShardState, withBlocks = true): Map<string, StoredResult[]> {
   const all = new Map<string, StoredResult[]>();
-  for (const [id, cell] of state.monitors) {
+  for (const [id, monitor] of state.monitors) {
     const rows: StoredResult[] = [];
-    for (const held of cell.hours) {
+    for (const held of monitor.hours) {
       rows.push(
         ...held.after(withBlocks ? (world.db.blocks.get(`${id}:${held.hour / HOUR_MS}`)?.position ?? 0) : 0),
       );

@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import { HOUR_MS } from '../../controller/verdicts/booking-rules.ts';
+import { HOUR_MS } from '../../controller/verdicts/time-accounting/time-accounting-rules.ts';
 import type { HourTimes } from '../../controller/verdicts/monitor-state.ts';
 import type { MonitorConfig } from '../../controller/verdicts/monitor-config.ts';
 import type { StoredResult } from '../../controller/results/hours/stored-result.ts';
@@ -12,8 +12,8 @@ import type { World } from './world.ts';
  * I6: recomputes the hours' times from stored results alone and compares them with the rollups. Covers
  * monitors in one region with results in order and in time; skips hours near gaps or late results.
  */
-export function checkUptime(world: World, references: Reference[]): { said: string[]; hours: number } {
-  const said: string[] = [];
+export function checkUptime(world: World, references: Reference[]): { violations: string[]; hours: number } {
+  const violations: string[] = [];
   let hours = 0;
   for (const reference of references) {
     for (const [id, rows] of rowsOf(world, reference.state, false)) {
@@ -29,14 +29,14 @@ export function checkUptime(world: World, references: Reference[]): { said: stri
         hours += 1;
         const wanted = times.get(hour) ?? [0, 0, 0];
         if (!isDeepStrictEqual(wanted, rollup.times)) {
-          said.push(
+          violations.push(
             `I6: hour ${new Date(hour).toISOString()} of ${id} has ${rollup.times}, by its results ${wanted}`,
           );
         }
       }
     }
   }
-  return { said: said.slice(0, 5), hours };
+  return { violations: violations.slice(0, 5), hours };
 }
 
 /**
@@ -65,9 +65,9 @@ function timesOf(config: MonitorConfig, rows: StoredResult[]): Map<number, HourT
   const times = new Map<number, HourTimes>();
   for (const { from, until, column: of } of spansByResults(rows, config.retries)) {
     for (let hour = from - (from % HOUR_MS); hour < until; hour += HOUR_MS) {
-      const known = times.get(hour) ?? [0, 0, 0];
-      known[of] += Math.min(until, hour + HOUR_MS) - Math.max(from, hour);
-      times.set(hour, known);
+      const previous = times.get(hour) ?? [0, 0, 0];
+      previous[of] += Math.min(until, hour + HOUR_MS) - Math.max(from, hour);
+      times.set(hour, previous);
     }
   }
   return times;

@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest';
 import { LANES_PER_PROBE } from '../../controller/results/state/lane-rules.ts';
-import { probeCrashLoops, type Trouble } from './crash-loop.ts';
+import { probeCrashLoops, type CrashLoopFailure } from './crash-loop.ts';
 import { SimulatedSpool } from './simulated-spool.ts';
 
-const TROUBLES: [name: string, troubles: Trouble[], lifeMs?: number][] = [
+const FAILURES: [name: string, failures: CrashLoopFailure[], lifeMs?: number][] = [
   ['nothing else is wrong', ['nothing']],
   ['no answer arrives for a hundred lives', ['unanswered']],
   ['no life lasts much longer than a second', ['half-answered'], 1300],
@@ -12,11 +12,11 @@ const TROUBLES: [name: string, troubles: Trouble[], lifeMs?: number][] = [
 ];
 
 describe('a probe that dies every few seconds loses no result and doubles none while', () => {
-  test.each(TROUBLES)('%s', async (_name, troubles, lifeMs) => {
-    const { violations, epochs, kept, letters } = await probeCrashLoops(troubles, lifeMs);
+  test.each(FAILURES)('%s', async (_name, failures, lifeMs) => {
+    const { violations, epochs, retained, letters } = await probeCrashLoops(failures, lifeMs);
     expect({ violations, letters }).toEqual({ violations: [], letters: 0 });
     expect(epochs).toBeGreaterThan(LANES_PER_PROBE + 20);
-    expect(kept).toBeLessThanOrEqual(LANES_PER_PROBE);
+    expect(retained).toBeLessThanOrEqual(LANES_PER_PROBE);
   });
 });
 

@@ -10,15 +10,15 @@ const MONITORS = 6;
 const INTERVAL_MS = 5000;
 /** Lives in each phase: more than twice the lanes that the controller keeps. */
 const LIVES = 140;
-const PATIENCE_MS = 3_600_000;
+const DRAIN_TIMEOUT_MS = 3_600_000;
 
 /** What goes wrong while a probe dies every few seconds. */
-export type Trouble = 'nothing' | 'unanswered' | 'half-answered' | 'cut off' | 'database down';
+export type CrashLoopFailure = 'nothing' | 'unanswered' | 'half-answered' | 'cut off' | 'database down';
 
 export interface CrashLoopReport extends SeedReport {
   /** Epochs of the probe that have results in the shard, and lanes of its that the owner keeps at the end. */
   epochs: number;
-  kept: number;
+  retained: number;
   letters: number;
   backlog: number;
 }
@@ -27,21 +27,21 @@ export interface CrashLoopReport extends SeedReport {
  * An honest probe dies after one to four seconds, again and again, in one trouble after another; then all is
  * well. `lifeMs`: the longest life.
  */
-export async function probeCrashLoops(troubles: Trouble[], lifeMs = 4000): Promise<CrashLoopReport> {
+export async function probeCrashLoops(failures: CrashLoopFailure[], lifeMs = 4000): Promise<CrashLoopReport> {
   const random = new Random(7);
-  let trouble: Trouble = 'nothing';
+  let failure: CrashLoopFailure = 'nothing';
   const hand = (message: TakenMessage): TakenMessage => {
-    const isMute = trouble === 'unanswered' || (trouble === 'half-answered' && random.chance(0.5));
-    return isMute ? { ...message, answer: () => undefined } : message;
+    const isMute = failure === 'unanswered' || (failure === 'half-answered' && random.chance(0.5));
+    return isMute ? { ...message, acknowledge: () => undefined } : message;
   };
   const { world } = await pair({ hand, seed: 4 });
   for (let at = 1; at < MONITORS; at += 1) {
     world.createMonitor({ shard: SHARD, interval_ms: INTERVAL_MS, quorum: 'any' });
   }
   const probe = world.probes[0] as World['probes'][number];
-  for (trouble of troubles) {
-    if (trouble === 'cut off') world.network.cutOff.add(probe.probeId);
-    world.health = { ...world.health, isDown: trouble === 'database down' };
+  for (failure of failures) {
+    if (failure === 'cut off') world.network.cutOff.add(probe.probeId);
+    world.health = { ...world.health, isDown: failure === 'database down' };
     for (let life = 0; life < LIVES; life += 1) {
       await world.run(random.int(1000, lifeMs));
       probe.kill();
@@ -50,16 +50,16 @@ export async function probeCrashLoops(troubles: Trouble[], lifeMs = 4000): Promi
     }
     world.network.cutOff.clear();
   }
-  trouble = 'nothing';
+  failure = 'nothing';
   world.health = { ...world.health, isDown: false };
   const backlog = probe.depth;
-  await world.runUntil(() => probe.depth < 20, PATIENCE_MS);
+  await world.runUntil(() => probe.depth < 20, DRAIN_TIMEOUT_MS);
   await settle(world);
   const lanes = [...(world.ownersOf(SHARD)[0]?.shards?.states.get(SHARD)?.lanes ?? [])];
   const epochs = [...probe.disk.lanes.values()].filter(({ shard, synced }) => shard === SHARD && synced > 0);
   return {
     ...(await report(world, 0)), backlog,
     epochs: epochs.length, letters: world.db.letters.size,
-    kept: lanes.filter(({ lane }) => epochs.some(({ epoch }) => lane === laneName(probe.probeId, epoch))).length,
+    retained: lanes.filter(({ lane }) => epochs.some(({ epoch }) => lane === laneName(probe.probeId, epoch))).length,
   };
 }

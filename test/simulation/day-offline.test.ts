@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, test } from 'vitest';
-import { HOUR_MS } from '../../controller/verdicts/booking-rules.ts';
+import { HOUR_MS } from '../../controller/verdicts/time-accounting/time-accounting-rules.ts';
 import { aDayOffline, CUT_OFF, INTERVAL_MS, type DayOffline } from './day-offline.ts';
 
 const SLOTS = (CUT_OFF.until - CUT_OFF.from) / INTERVAL_MS;

@@ -1,4 +1,4 @@
-import { HOUR_MS } from '../../controller/verdicts/booking-rules.ts';
+import { HOUR_MS } from '../../controller/verdicts/time-accounting/time-accounting-rules.ts';
 import type { HourTimes, StatusChange } from '../../controller/verdicts/monitor-state.ts';
 import type { StoredResult } from '../../controller/results/hours/stored-result.ts';
 import { rowsOf } from './check-results.ts';

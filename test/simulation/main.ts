@@ -16,7 +16,7 @@ function mutationOf(part: string | undefined): Partial<Mutation> {
   return found;
 }
 
-function tell(name: string, startedAt: number, { violations, seed: _seed, ...figures }: SeedReport): boolean {
+function printResult(name: string, startedAt: number, { violations, seed: _seed, ...figures }: SeedReport): boolean {
   console.log(
     `${name} ${violations.length === 0 ? 'ok' : 'FAILED'} ${Date.now() - startedAt} ms ${JSON.stringify(figures)}`,
   );
@@ -35,7 +35,7 @@ async function main(): Promise<void> {
   if (values.scenario !== undefined) {
     const run = SCENARIOS[values.scenario];
     if (!run) throw new Error(`no scenario "${values.scenario}"\n${USAGE}`);
-    process.exitCode = tell(values.scenario, Date.now(), await run()) ? 0 : 1;
+    process.exitCode = printResult(values.scenario, Date.now(), await run()) ? 0 : 1;
     return;
   }
   const first = Number(values.seed ?? 1);
@@ -49,7 +49,7 @@ async function main(): Promise<void> {
       ...changed, seed, beforeChecks: patch?.(), logLevel: values.verbose ? 'warn' : 'silent',
       trace: values.trace ?? null,
     });
-    if (!tell(`seed ${seed}`, startedAt, found)) failed.push(seed);
+    if (!printResult(`seed ${seed}`, startedAt, found)) failed.push(seed);
   }
   console.log(
     `${count - failed.length} of ${count} seeds passed${failed.length > 0 ? `; failed: ${failed.join(', ')}` : ''}`,

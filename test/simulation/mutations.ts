@@ -50,7 +50,7 @@ export const MUTATIONS: readonly Mutation[] = [
     sentence: 'the probe gets its reply only after the journal has the batch',
     hand: (message) => {
       const header = readLaneHeader(message.bytes);
-      if (header) message.answer(header.last);
+      if (header) message.acknowledge(header.last);
       return message;
     },
   },

@@ -49,13 +49,13 @@ export class Network {
     const shard = shardOfSubject(subject) as number;
     return new Promise((resolve, reject) => {
       const timer = from.process.setTimer(timeoutMs, () => reject(new BusError('timeout')));
-      const answer = (watermark: number): void => this.#carry(from.probeId, () => from.process.enter(() => {
+      const acknowledge = (watermark: number): void => this.#carry(from.probeId, () => from.process.enter(() => {
         timer.cancel();
         resolve(Buffer.from(JSON.stringify({ v: 1, watermark })));
       }));
       this.#carry(from.probeId, () => {
         for (const { process, take } of this.#listeners.get(shard) ?? []) {
-          process.enter(() => take(shard, { region: from.region, probe_id: from.probeId, bytes, answer }));
+          process.enter(() => take(shard, { region: from.region, probe_id: from.probeId, bytes, acknowledge }));
         }
       });
     });

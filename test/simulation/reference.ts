@@ -28,19 +28,19 @@ export function referenceOf(db: SimulatedDatabase, shard: number): Reference {
   for (const entry of db.truth.get(shard) ?? []) {
     for (const { probe_id: probeId, region, batch, refused } of entry.batches) {
       const lane = laneName(probeId, batch.epoch);
-      const known = positions.get(lane) ?? 0;
+      const position = positions.get(lane) ?? 0;
       for (const result of batch.results) {
-        if (result.seq <= known) continue;
+        if (result.seq <= position) continue;
         const key = `${shard} ${lane} ${result.seq}`;
         if (refused.includes(result.seq)) reference.refused.add(key);
         else reference.accepted.push({ key, probe_id: probeId, region, result });
       }
       for (const { first, last } of batch.dropped) {
-        for (let seq = Math.max(first, known + 1); seq <= last; seq += 1) {
+        for (let seq = Math.max(first, position + 1); seq <= last; seq += 1) {
           reference.dropped.add(`${shard} ${lane} ${seq}`);
         }
       }
-      positions.set(lane, Math.max(known, batch.last));
+      positions.set(lane, Math.max(position, batch.last));
     }
     for (const ping of entry.pings) {
       const row = pingRow(ping);

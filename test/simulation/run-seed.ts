@@ -1,4 +1,4 @@
-import { DAY_MS } from '../../controller/verdicts/booking-rules.ts';
+import { DAY_MS } from '../../controller/verdicts/time-accounting/time-accounting-rules.ts';
 import { SHARD_COUNT } from '../../shared/ids.ts';
 import { ALL_CHAOS, Chaos, type ChaosOptions } from './chaos.ts';
 import { checkCold } from './check-cold.ts';
@@ -75,9 +75,9 @@ export async function settle(world: World): Promise<void> {
 
 function plan(world: World, chaos: Chaos, untilMs: number): void {
   const random = world.random.fork();
-  const create = (given: Parameters<World['createMonitor']>[0]): void => {
+  const create = (overrides: Parameters<World['createMonitor']>[0]): void => {
     const { monitor_id: id } =
-      world.createMonitor({ shard: random.pick(SHARDS), retries: random.int(0, 2), ...given });
+      world.createMonitor({ shard: random.pick(SHARDS), retries: random.int(0, 2), ...overrides });
     world.targets.plan(id, outages(random, untilMs));
   };
   const domain_expires_at = START_MS + 7 * DAY_MS + MINUTE_MS;
@@ -91,7 +91,7 @@ function plan(world: World, chaos: Chaos, untilMs: number): void {
       shard: jobs.pick(SHARDS), type: 'HEARTBEAT', interval_ms: intervalMs, heartbeat,
     });
     world.targets.plan(config.monitor_id, outages(jobs, untilMs));
-    world.employ(config, intervalMs);
+    world.startJob(config, intervalMs);
   }
   for (const status of ['active', 'active', 'paused'] as const) {
     create({ status });
@@ -115,7 +115,7 @@ export async function report(world: World, seed: number): Promise<SeedReport> {
   const references = Array.from({ length: SHARD_COUNT }, (_, shard) => referenceOf(world.db, shard));
   const uptime = checkUptime(world, references);
   const violations = [
-    ...uptime.said,
+    ...uptime.violations,
     ...checkResults(world, references), ...checkPings(world, references), ...checkDerived(world, references),
     ...checkIncidents(world), ...checkWarnings(world),
     ...(await checkCold(world, references)), ...checkEffects(world, references),

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { MUTATIONS, patchClockDecisions } from './mutations.ts';
 import {
-  backlogTellsNothing, changedWhileUnmarked, clockJumps, databaseAway, diesAfterASnapshot, diesBeforeTelling,
-  diskIsRestored, insertsAreNotAnswered, lastWordIsRepeated, nobodyListens, pausedBeforeItsResults,
+  backlogSendsNoAlert, changedWhileUnmarked, clockJumps, databaseAway, diesAfterASnapshot, diesBeforeEffects,
+  diskIsRestored, insertsGetNoResponse, lastBatchIsRepeated, allControllersDown, pausedBeforeItsResults,
   sleeperFindsItsNumberFree, sleeperMovesTheSnapshotBack, sleeperWritesAnOldBlock, sleeperWritesAnOldState,
   type Changed,
 } from './scenarios.ts';
@@ -17,10 +17,10 @@ const SCENARIOS: [name: string, sentence: string, run: (changed?: Changed) => Pr
   ['an owner that wakes and writes an old state', 'a state document is replaced only', sleeperWritesAnOldState],
   ['an owner that wakes and writes an old block', 'blocks and rollups are replaced', sleeperWritesAnOldBlock],
   ['an owner that wakes and moves the snapshot back', 'the snapshot only moves forward', sleeperMovesTheSnapshotBack],
-  ['a probe that repeats its last batch hours later', 'lane positions outlive', lastWordIsRepeated],
+  ['a probe that repeats its last batch hours later', 'lane positions outlive', lastBatchIsRepeated],
   ['a crash of every process after a snapshot', 'the snapshot moves to n only', diesAfterASnapshot],
   ['a monitor change while the mark of the last one is cleared', 'a mark is cleared only', changedWhileUnmarked],
-  ['an owner that dies before it carries out its effects', 'together with its outbox', diesBeforeTelling],
+  ['an owner that dies before it carries out its effects', 'together with its outbox', diesBeforeEffects],
 ];
 
 describe.each(SCENARIOS)('%s', (_name, part, run) => {
@@ -38,7 +38,7 @@ describe.each(SCENARIOS)('%s', (_name, part, run) => {
 
 describe('unobserved time is not silence', () => {
   test.each([
-    ['while every controller is away', nobodyListens], ['while the database is away', databaseAway],
+    ['while every controller is away', allControllersDown], ['while the database is away', databaseAway],
   ])('%s', async (_name, run) => {
     const { violations, unknowns } = await run();
     expect({ violations, unknowns }).toEqual({ violations: [], unknowns: 0 });
@@ -47,7 +47,7 @@ describe('unobserved time is not silence', () => {
   test('a clock that decides immediately after a takeover would report silence', async () => {
     const restore = patchClockDecisions();
     try {
-      expect((await nobodyListens()).unknowns).toBeGreaterThan(0);
+      expect((await allControllersDown()).unknowns).toBeGreaterThan(0);
     } finally {
       restore();
     }
@@ -56,13 +56,13 @@ describe('unobserved time is not silence', () => {
 
 describe('results that a region collects while it is cut off', () => {
   test('count in the uptime, although the monitor was paused before they came', async () => {
-    const { violations, booked, wanted } = await pausedBeforeItsResults();
-    expect({ violations, booked }).toEqual({ violations: [], booked: wanted });
+    const { violations, accounted, wanted } = await pausedBeforeItsResults();
+    expect({ violations, accounted }).toEqual({ violations: [], accounted: wanted });
     expect(wanted[0]).toBeGreaterThan(60_000);
   });
 
   test('are stored and raise no alert', async () => {
-    const { violations, alerts, stored } = await backlogTellsNothing();
+    const { violations, alerts, stored } = await backlogSendsNoAlert();
     expect({ violations, alerts }).toEqual({ violations: [], alerts: 0 });
     expect(stored).toBeGreaterThan(5);
   });
@@ -70,7 +70,7 @@ describe('results that a region collects while it is cut off', () => {
   test('would raise a late alert if late results were treated like others', async () => {
     const restore = MUTATIONS.find(({ sentence }) => sentence.includes('a late result'))?.patch?.();
     try {
-      expect((await backlogTellsNothing()).alerts).toBeGreaterThan(0);
+      expect((await backlogSendsNoAlert()).alerts).toBeGreaterThan(0);
     } finally {
       restore?.();
     }
@@ -97,7 +97,7 @@ describe('a probe whose disk is restored from a backup', () => {
 });
 
 test('an unanswered insert is repeated unchanged, and finding its own entry counts as success', async () => {
-  const { violations, voided, failures } = await insertsAreNotAnswered();
+  const { violations, voided, failures } = await insertsGetNoResponse();
   expect(violations).toEqual([]);
   expect(failures).toBeGreaterThan(20);
   expect(voided).toBe(0);

@@ -25,11 +25,11 @@ export interface Pair {
 
 /** Starts two controllers, one probe and one monitor that is checked every 10 s. */
 export async function pair(
-  options: Partial<WorldOptions>, given: Partial<MonitorConfig> = {},
+  options: Partial<WorldOptions>, overrides: Partial<MonitorConfig> = {},
 ): Promise<Pair> {
   const world = new World({ seed: 1, controllers: 2, regions: ['eu'], ...options });
   world.restartAfterMs = null;
-  const monitor = world.createMonitor({ shard: SHARD, interval_ms: 10_000, quorum: 'any', ...given });
+  const monitor = world.createMonitor({ shard: SHARD, interval_ms: 10_000, quorum: 'any', ...overrides });
   world.start();
   await world.runUntil(
     () => world.ownersOf(SHARD).length === 1 && (world.db.truth.get(SHARD)?.length ?? 0) > 10, 5 * MINUTE_MS,
@@ -198,7 +198,7 @@ export async function changedWhileUnmarked(changed: Changed = {}): Promise<SeedR
  * Every controller is away for ten minutes while the probe keeps checking. That time must not count as
  * silence.
  */
-export async function nobodyListens(changed: Changed = {}): Promise<SeedReport & { unknowns: number }> {
+export async function allControllersDown(changed: Changed = {}): Promise<SeedReport & { unknowns: number }> {
   const { world, first, second } = await pair(changed);
   first.kill();
   second.kill();
@@ -227,7 +227,7 @@ export async function databaseAway(changed: Changed = {}): Promise<SeedReport & 
 }
 
 /** An owner dies after writing a state that opens an incident, before it carries out any effect. */
-export async function diesBeforeTelling(changed: Changed = {}): Promise<SeedReport> {
+export async function diesBeforeEffects(changed: Changed = {}): Promise<SeedReport> {
   let isDone = false;
   const deadly: WorldOptions['disguise'] = (
     stores, world, controller,
@@ -249,7 +249,7 @@ export async function diesBeforeTelling(changed: Changed = {}): Promise<SeedRepo
 }
 
 /** Inserts succeed but are never answered. Each is repeated until the owner finds its own entry. */
-export async function insertsAreNotAnswered(
+export async function insertsGetNoResponse(
   changed: Changed = {},
 ): Promise<SeedReport & { voided: number; failures: number }> {
   const counts = new Map<string, number>();
@@ -258,9 +258,9 @@ export async function insertsAreNotAnswered(
   ) => ({ ...stores, journal: { ...stores.journal, insert: async (entries) => {
     const outcomes = await stores.journal.insert(entries);
     const key = entries.map(({ shard, n }) => `${shard}:${n}`).join();
-    const tries = (counts.get(key) ?? 0) + 1;
-    counts.set(key, tries);
-    if (tries < 3 && world.clock.now() > START_MS + 2 * MINUTE_MS) throw new Error('no answer');
+    const attempts = (counts.get(key) ?? 0) + 1;
+    counts.set(key, attempts);
+    if (attempts < 3 && world.clock.now() > START_MS + 2 * MINUTE_MS) throw new Error('no answer');
     return outcomes;
   } } });
   const { world, first } = await pair({ ...changed, disguise: both(changed.disguise, mute) });
@@ -274,7 +274,7 @@ export async function insertsAreNotAnswered(
  * The only region is cut off for twenty minutes, in which the target fails and recovers. Its results then are
  * history.
  */
-export async function backlogTellsNothing(
+export async function backlogSendsNoAlert(
   changed: Changed = {},
 ): Promise<SeedReport & { alerts: number; stored: number }> {
   const { world, monitor } = await pair(changed, { interval_ms: MINUTE_MS });
@@ -299,10 +299,10 @@ export async function backlogTellsNothing(
  * A probe misses the acknowledgement of its last results and is cut off for hours, while the snapshot passes
  * them and every controller restarts. Then it repeats them.
  */
-export async function lastWordIsRepeated(changed: Changed = {}): Promise<SeedReport> {
+export async function lastBatchIsRepeated(changed: Changed = {}): Promise<SeedReport> {
   let isMute = false;
   const hand: WorldOptions['hand'] = (message) =>
-    (isMute ? { ...message, answer: () => undefined } : message);
+    (isMute ? { ...message, acknowledge: () => undefined } : message);
   const { world, first, second } = await pair({ ...changed, hand });
   const probe = world.probes[0] as World['probes'][number];
   await world.run(15 * MINUTE_MS);
@@ -327,7 +327,7 @@ export async function lastWordIsRepeated(changed: Changed = {}): Promise<SeedRep
  * A user pauses a monitor while its probe is cut off for less than a minute and goes on checking. Returns the
  * times that are booked, and those by the results (ms).
  */
-export async function pausedBeforeItsResults(): Promise<SeedReport & { booked: HourTimes; wanted: HourTimes }> {
+export async function pausedBeforeItsResults(): Promise<SeedReport & { accounted: HourTimes; wanted: HourTimes }> {
   const { world, monitor: { monitor_id: id, retries } } = await pair({});
   const probeId = world.probes[0]?.probeId ?? '';
   world.network.cutOff.add(probeId);
@@ -341,8 +341,8 @@ export async function pausedBeforeItsResults(): Promise<SeedReport & { booked: H
   const rows = (rowsOf(world, reference.state, false).get(id) ?? []).filter((row) => row.started_at < pausedAt);
   const wanted: HourTimes = [0, 0, 0];
   for (const { from, until, column } of spansByResults(rows, retries, pausedAt)) wanted[column] += until - from;
-  const [booked = [0, 0, 0]] = Object.values(reference.state.monitors.get(id)?.state.booked ?? {});
-  return { ...found, booked, wanted };
+  const [accounted = [0, 0, 0]] = Object.values(reference.state.monitors.get(id)?.state.accounted ?? {});
+  return { ...found, accounted, wanted };
 }
 
 /** Every process dies right after a snapshot. What was not yet written must still be in the journal. */
@@ -428,11 +428,11 @@ export const SCENARIOS: Readonly<Record<string, () => Promise<SeedReport>>> = {
   'sleeper-writes-an-old-state': sleeperWritesAnOldState,
   'sleeper-writes-an-old-block': sleeperWritesAnOldBlock,
   'sleeper-moves-the-snapshot-back': sleeperMovesTheSnapshotBack,
-  'changed-while-unmarked': changedWhileUnmarked, 'nobody-listens': nobodyListens,
-  'database-away': databaseAway, 'dies-before-telling': diesBeforeTelling,
-  'last-word-is-repeated': () => lastWordIsRepeated(),
-  'dies-after-a-snapshot': diesAfterASnapshot, 'inserts-are-not-answered': insertsAreNotAnswered,
-  'backlog-tells-nothing': backlogTellsNothing, 'paused-before-its-results': pausedBeforeItsResults,
+  'changed-while-unmarked': changedWhileUnmarked, 'nobody-listens': allControllersDown,
+  'database-away': databaseAway, 'dies-before-telling': diesBeforeEffects,
+  'last-word-is-repeated': () => lastBatchIsRepeated(),
+  'dies-after-a-snapshot': diesAfterASnapshot, 'inserts-are-not-answered': insertsGetNoResponse,
+  'backlog-tells-nothing': backlogSendsNoAlert, 'paused-before-its-results': pausedBeforeItsResults,
   'clock-jumps-ahead': () => clockJumps(10 * MINUTE_MS),
   'clock-jumps-back': () => clockJumps(-10 * MINUTE_MS), 'a-day-goes-by': () => aDayGoesBy(1),
 };

@@ -1,6 +1,6 @@
-import { Company } from '../../shared/company.ts';
+import { Peers } from '../../shared/peers.ts';
 import type { Log } from '../../shared/log.ts';
-import type { Rounds } from '../../shared/rounds.ts';
+import type { PeriodicTask } from '../../shared/periodic-task.ts';
 import type { SimulatedClock } from '../helpers/simulated-clock.ts';
 import { Shards } from '../../controller/results/shards/shards.ts';
 import { Leases } from '../../controller/results/shards/leases.ts';
@@ -37,11 +37,11 @@ export interface ControllerParts {
   disguise: (stores: ControllerStores) => ControllerStores;
   /** Wraps messages from the bus in the same way. */
   hand: (message: TakenMessage) => TakenMessage;
-  watch?: Watch | undefined;
+  hooks?: ControllerHooks | undefined;
 }
 
 /** What a world may do beside the ingest, as the rest of a controller would. */
-export interface Watch {
+export interface ControllerHooks {
   /** What to add to a probe's times, ms. */
   clockShiftMs(probeId: string): number;
   /** A failure was taken; with the state of its monitor after it. */
@@ -57,7 +57,7 @@ export class SimulatedController {
   #shards: Shards | null = null;
   #leases: Leases | null = null;
   #listener: Listener | null = null;
-  #pings: Rounds | null = null;
+  #pings: PeriodicTask | null = null;
   #stores: ControllerStores | null = null;
 
   constructor(parts: ControllerParts) {
@@ -78,32 +78,32 @@ export class SimulatedController {
   }
 
   start(): void {
-    const { clock, pulse, random, network, db, log, health, disguise, hand, name, watch } = this.#parts;
+    const { clock, pulse, random, network, db, log, health, disguise, hand, name, hooks } = this.#parts;
     // Clocks of different machines are never exactly equal.
     const process = new SimulatedProcess(clock, pulse, random.int(-2000, 2000));
     const wire = new Wire({ clock, random, process, health, kill: () => this.kill() });
     const all = disguise(simulatedStores(db, wire));
     const { leases: leaseStore, marks: markPorts, pings: pingPorts, ...stores } = all;
     const listener: Listener = { process, take: (shard, message) => shards.take(shard, hand(message)) };
-    const company = new Company();
+    const peers = new Peers();
     const leases: Leases = new Leases({
       clock: process, log, store: leaseStore, holder: name,
       acquired: (shard) => shards.acquire(shard),
       released: (shard) => shards.release(shard),
-      company, isCutOff: () => false,
-      ask: () => undefined,
+      peers, isCutOff: () => false,
+      requestShards: () => undefined,
     });
     const shards: Shards = new Shards({
       clock: process, log, stores, instance: `${name}#${++this.#lives}`,
-      limits: { ...limitsOf(RAW_RETENTION_MS), ...(watch && { clockShiftMs: watch.clockShiftMs }) },
+      limits: { ...limitsOf(RAW_RETENTION_MS), ...(hooks && { clockShiftMs: hooks.clockShiftMs }) },
       holdsLease: (shard) => leases.holds(shard),
       surrender: (shard) => void leases.surrender(shard).catch(() => undefined),
       onStarted: (shard) => network.listen(shard, listener),
       onEnded: (shard) => network.unlisten(shard, listener),
-      listeners: { onApplied: watch ? [failuresFor(watch)] : [], onConfigs: () => marks.look() },
+      listeners: { onApplied: hooks ? [failuresFor(hooks)] : [], onConfigs: () => marks.trigger() },
     });
-    const marks: Rounds = changeFeed({ clock: process, log, shards, company, ...markPorts });
-    this.#pings = pingFeed({ clock: process, log, shards, company, source: pingPorts });
+    const marks: PeriodicTask = changeFeed({ clock: process, log, shards, peers, ...markPorts });
+    this.#pings = pingFeed({ clock: process, log, shards, peers, source: pingPorts });
     this.#stores = all;
     this.#process = process;
     this.#shards = shards;
@@ -123,8 +123,8 @@ export class SimulatedController {
     const status = config.status === 'deleted' ? 'disabled' as const : config.status;
     const deps = {
       monitors: { findByHeartbeatToken: async () => ({ _id, status, revision }) }, pings: stores.pings,
-      poke: () => this.#pings?.look(),
-      lost,
+      notifyOwner: () => this.#pings?.trigger(),
+      onPingLost: lost,
     };
     const ctx = { requestId: '', address: '', actor: { kind: 'none' }, now: Math.floor(process.now()) } as const;
     await receivePing(deps, ctx, '', signal);
@@ -153,7 +153,7 @@ export class SimulatedController {
 }
 
 /** As `ResultsService` tells of failures. */
-function failuresFor({ onFailure }: Watch): ShardDeps['listeners']['onApplied'][number] {
+function failuresFor({ onFailure }: ControllerHooks): ShardDeps['listeners']['onApplied'][number] {
   return ({ monitors }, { fresh }, replayed) => {
     if (replayed) return;
     for (const { region, result } of fresh) {

@@ -1,4 +1,4 @@
-import type { VoteRecord } from '../../controller/verdicts/vote-ledger.ts';
+import type { VoteRecord } from '../../controller/verdicts/votes/vote-ledger.ts';
 import { decodeBatch } from '../../shared/contracts/result-pack.ts';
 import { laneName, type ResultBatch } from '../../shared/contracts/result.ts';
 import type { Alert, IncidentOpening, IncidentResolution } from '../../controller/verdicts/effect.ts';
@@ -98,7 +98,7 @@ export class SimulatedDatabase {
   }
 
   /** Frees what only an observer needs of entries so far. Later ones are then not compared with them. */
-  forgetPast(): void {
+  clearHistory(): void {
     this.truth.clear();
     this.#batches.clear();
   }
@@ -110,13 +110,13 @@ export class SimulatedDatabase {
   #movePositions(entry: JournalEntry): void {
     for (const { probe_id: probeId, batch } of entry.batches) {
       const key = `${entry.shard} ${laneName(probeId, batch.epoch)}`;
-      const known = this.truePositions.get(key) ?? 0;
-      if (batch.first > known + 1) {
+      const position = this.truePositions.get(key) ?? 0;
+      if (batch.first > position + 1) {
         this.complain(
-          `journal ${entry.shard}:${entry.n} has a gap in lane ${key}: ${batch.first} after ${known}`,
+          `journal ${entry.shard}:${entry.n} has a gap in lane ${key}: ${batch.first} after ${position}`,
         );
       }
-      this.truePositions.set(key, Math.max(known, batch.last));
+      this.truePositions.set(key, Math.max(position, batch.last));
     }
   }
 }
@@ -129,13 +129,13 @@ export function entryText(entry: JournalEntry): string {
   return JSON.stringify({ ...entry, batches });
 }
 
-function parseEntry(text: string, known: Map<string, ResultBatch>): JournalEntry {
+function parseEntry(text: string, decoded: Map<string, ResultBatch>): JournalEntry {
   const entry = JSON.parse(text) as JournalEntry & { batches: { bytes: unknown }[] };
   for (const batch of entry.batches) {
     const key = batch.bytes as unknown as string;
     batch.bytes = Buffer.from(key, 'base64');
-    batch.batch = known.get(key) ?? decodeBatch(batch.bytes);
-    known.set(key, batch.batch);
+    batch.batch = decoded.get(key) ?? decodeBatch(batch.bytes);
+    decoded.set(key, batch.batch);
   }
   return entry;
 }

@@ -40,7 +40,7 @@ interface Check {
 export class SimulatedProbe {
   readonly probeId: string;
   readonly region: string;
-  readonly disk: Disk = { lanes: new Map(), begun: null };
+  readonly disk: Disk = { lanes: new Map(), started: null };
   readonly #parts: ProbeParts;
   /** The last checked slot of each monitor, on disk. */
   readonly #covered = new Map<string, { dueAt: number; revision: number }>();
@@ -116,13 +116,13 @@ export class SimulatedProbe {
       if (config.status !== 'active' || this.#checks.has(id)) continue;
       const check: Check = { config, timer: null, dueAt: 0, fails: 0 };
       this.#checks.set(id, check);
-      this.#tellMissed(check, process);
+      this.#reportMissed(check, process);
       this.#plan(check, process);
     }
   }
 
   /** Slots that passed while the probe did not run. */
-  #tellMissed(check: Check, process: SimulatedProcess): void {
+  #reportMissed(check: Check, process: SimulatedProcess): void {
     const covered = this.#covered.get(check.config.monitor_id);
     if (covered?.revision !== check.config.revision) return;
     this.#missed(check, covered.dueAt + check.config.interval_ms, process, 'probe_down');

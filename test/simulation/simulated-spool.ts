@@ -1,7 +1,7 @@
 import { SHARD_COUNT, shardOf } from '../../shared/ids.ts';
 import type { Timer } from '../../shared/time.ts';
 import type { CheckResult } from '../../shared/contracts/result.ts';
-import { BegunLanes, type NotedLane } from '../../probe/spool/begun-lanes.ts';
+import { StartedLanes, type NotedLane } from '../../probe/spool/started-lanes.ts';
 import { Lane } from '../../probe/spool/lane.ts';
 import { mergeBatches, packDropped, packTaken, type PackedBatch } from '../../probe/spool/batches.ts';
 import type { SpoolSource } from '../../probe/sending/sender.ts';
@@ -23,7 +23,7 @@ export interface Disk {
     results: CheckResult[];
   }>;
   /** What the last mark says of begun lanes. */
-  begun: NotedLane[] | null;
+  started: NotedLane[] | null;
 }
 
 /** The spool of one life of a probe on a disk in memory, with the real lanes, packing and reading. */
@@ -32,7 +32,7 @@ export class SimulatedSpool implements SpoolSource<Lane> {
   readonly #process: SimulatedProcess;
   readonly #random: Random;
   readonly #lanes = new Set<Lane>();
-  readonly #begun: BegunLanes;
+  readonly #startedLanes: StartedLanes;
   /** Watermarks that no mark has yet. */
   readonly #trims = new Map<Lane, number>();
   #fresh: Lane[] = [];
@@ -45,20 +45,20 @@ export class SimulatedSpool implements SpoolSource<Lane> {
     this.#disk = disk;
     this.#process = process;
     this.#random = random;
-    for (const kept of disk.lanes.values()) {
-      const lane = new Lane(kept.epoch, kept.shard);
-      lane.watermark = kept.watermark;
-      lane.synced = kept.synced;
-      lane.next = kept.synced + 1;
+    for (const stored of disk.lanes.values()) {
+      const lane = new Lane(stored.epoch, stored.shard);
+      lane.watermark = stored.watermark;
+      lane.synced = stored.synced;
+      lane.next = stored.synced + 1;
       if (lane.depth > 0) this.#lanes.add(lane);
     }
-    this.#begun = new BegunLanes([...this.#lanes], disk.begun);
-    if (reuse) this.#goOn();
+    this.#startedLanes = new StartedLanes([...this.#lanes], disk.started);
+    if (reuse) this.#continueEpoch();
     else this.openEpoch();
-    if (this.#begun.isWaiting) this.#flushLater();
+    if (this.#startedLanes.isWaiting) this.#flushLater();
   }
 
-  #goOn(): void {
+  #continueEpoch(): void {
     this.#epoch = [...this.#disk.lanes.values()].at(-1)?.epoch ?? '';
     const found = [...this.#lanes].filter((lane) => lane.epoch === this.#epoch);
     this.#fresh = Array.from(
@@ -66,15 +66,15 @@ export class SimulatedSpool implements SpoolSource<Lane> {
       (_, shard) => found.find((lane) => lane.shard === shard) ?? this.#continued(shard),
     );
     for (const lane of this.#fresh) this.#lanes.add(lane);
-    this.#begun.openEpoch(this.#fresh);
+    this.#startedLanes.openEpoch(this.#fresh);
   }
 
   #continued(shard: number): Lane {
     const lane = new Lane(this.#epoch, shard);
-    const kept = this.#kept(lane);
-    lane.watermark = kept.watermark;
-    lane.synced = kept.synced;
-    lane.next = kept.synced + 1;
+    const stored = this.#storedLane(lane);
+    lane.watermark = stored.watermark;
+    lane.synced = stored.synced;
+    lane.next = stored.synced + 1;
     return lane;
   }
 
@@ -87,7 +87,7 @@ export class SimulatedSpool implements SpoolSource<Lane> {
   }
 
   sendable(): Lane[] {
-    return this.#begun.lanes();
+    return this.#startedLanes.lanes();
   }
 
   isFresh(lane: Lane): boolean {
@@ -99,7 +99,7 @@ export class SimulatedSpool implements SpoolSource<Lane> {
     this.#fresh = Array.from({ length: SHARD_COUNT }, (_, shard) => new Lane(this.#epoch, shard));
     for (const lane of this.#lanes) if (lane.depth === 0 && !lane.isDirty) this.#lanes.delete(lane);
     for (const lane of this.#fresh) this.#lanes.add(lane);
-    this.#begun.openEpoch(this.#fresh);
+    this.#startedLanes.openEpoch(this.#fresh);
   }
 
   append(result: CheckResult, isUrgent: boolean): void {
@@ -113,14 +113,14 @@ export class SimulatedSpool implements SpoolSource<Lane> {
     if (seq <= lane.watermark) {
       return Promise.resolve(packDropped(lane.epoch, ENGINE, seq, lane.watermark, 'trimmed'));
     }
-    const batches = this.#kept(lane).batches.filter((batch) => batch.last >= seq);
+    const batches = this.#storedLane(lane).batches.filter((batch) => batch.last >= seq);
     const batch = mergeBatches(batches.slice(0, 4));
     lane.sent = Math.max(lane.sent, batch.last);
     return Promise.resolve(batch);
   }
 
   trim(lane: Lane, watermark: number): void {
-    if (this.#begun.answered(lane)) this.#flushLater();
+    if (this.#startedLanes.onResponse(lane)) this.#flushLater();
     const upTo = Math.min(watermark, lane.synced);
     if (upTo <= lane.watermark) return;
     lane.watermark = upTo;
@@ -132,9 +132,9 @@ export class SimulatedSpool implements SpoolSource<Lane> {
   }
 
   #mark(lane: Lane, watermark: number): void {
-    const kept = this.#kept(lane);
-    kept.watermark = Math.max(kept.watermark, watermark);
-    kept.batches = kept.batches.filter((batch) => batch.last > watermark);
+    const stored = this.#storedLane(lane);
+    stored.watermark = Math.max(stored.watermark, watermark);
+    stored.batches = stored.batches.filter((batch) => batch.last > watermark);
   }
 
   #flushLater(): void {
@@ -146,33 +146,33 @@ export class SimulatedSpool implements SpoolSource<Lane> {
     this.#timer?.cancel();
     this.#timer = null;
     const taken = [...this.#lanes].filter((lane) => lane.isDirty).map((lane) => lane.take());
-    const note = this.#begun.note();
+    const note = this.#startedLanes.note();
     const trims = [...this.#trims];
     this.#trims.clear();
     this.#process.setTimer(SYNC_MS, () => {
-      this.#disk.begun = note.noted;
+      this.#disk.started = note.noted;
       for (const [lane, watermark] of trims) this.#mark(lane, watermark);
       for (const each of taken) {
-        const kept = this.#kept(each.lane);
-        kept.batches.push(...packTaken(each, kept.synced + 1, ENGINE));
-        kept.results.push(...each.results);
-        kept.synced = each.last;
+        const stored = this.#storedLane(each.lane);
+        stored.batches.push(...packTaken(each, stored.synced + 1, ENGINE));
+        stored.results.push(...each.results);
+        stored.synced = each.last;
         each.lane.synced = each.last;
       }
-      this.#begun.written(note);
+      this.#startedLanes.written(note);
       this.onSynced();
     });
   }
 
-  #kept(lane: Lane): NonNullable<ReturnType<Disk['lanes']['get']>> {
+  #storedLane(lane: Lane): NonNullable<ReturnType<Disk['lanes']['get']>> {
     const key = `${lane.epoch} ${lane.shard}`;
-    let kept = this.#disk.lanes.get(key);
-    if (!kept) {
+    let stored = this.#disk.lanes.get(key);
+    if (!stored) {
       this.#disk.lanes.set(
         key,
-        (kept = { epoch: lane.epoch, shard: lane.shard, watermark: 0, synced: 0, batches: [], results: [] }),
+        (stored = { epoch: lane.epoch, shard: lane.shard, watermark: 0, synced: 0, batches: [], results: [] }),
       );
     }
-    return kept;
+    return stored;
   }
 }

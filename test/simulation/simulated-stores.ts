@@ -14,7 +14,7 @@ import type { StatusHistory } from '../../controller/results/writing/outbox.ts';
 import type { MonitorConfig } from '../../controller/verdicts/monitor-config.ts';
 import type { JournalEntry } from '../../controller/results/journal/journal-entry.ts';
 import { decodeBlock, encodeBlock } from '../../controller/results/hours/block-codec.ts';
-import { DAY_MS, HOUR_MS } from '../../controller/verdicts/booking-rules.ts';
+import { DAY_MS, HOUR_MS } from '../../controller/verdicts/time-accounting/time-accounting-rules.ts';
 import { ResultColumns } from '../../controller/results/hours/result-columns.ts';
 import { emptyRollup, mergeRollups } from '../../controller/results/hours/rollup.ts';
 import { entryText, type SimulatedDatabase } from './simulated-database.ts';
@@ -69,11 +69,11 @@ function insertAbsent<T>(wire: Line, into: Map<string, T>, found: [id: string, v
 
 function certificateStore({ certificates }: SimulatedDatabase, wire: Line): ShardStores['certificates'] {
   return {
-    keep: (sighting) => {
-      const kept = copy(sighting);
-      const { monitor_id: id } = kept;
-      const isLater = (): boolean => kept.seen_at > (certificates.get(id)?.seen_at ?? -Infinity);
-      return wire.write([() => void (isLater() && certificates.set(id, kept))], () => undefined);
+    save: (sighting) => {
+      const stored = copy(sighting);
+      const { monitor_id: id } = stored;
+      const isLater = (): boolean => stored.seen_at > (certificates.get(id)?.seen_at ?? -Infinity);
+      return wire.write([() => void (isLater() && certificates.set(id, stored))], () => undefined);
     },
     remove: (ids) => wire.write(ids.map((id) => () => void certificates.delete(id)), () => undefined),
   };
@@ -203,11 +203,11 @@ function incidentsPort(db: SimulatedDatabase, wire: Line): IncidentsPort {
   return {
     open: (opening) => insertAbsent(wire, db.incidents, [[opening.id, { opening, resolution: null }]]),
     resolve: (resolution) => {
-      const given = copy(resolution);
+      const stored = copy(resolution);
       return wire.write([() => {
-        const found = db.incidents.get(given.id);
-        if (!found) db.complain(`incident ${given.id} was resolved before it was opened`);
-        else if (!found.resolution) db.incidents.set(given.id, { ...found, resolution: given });
+        const found = db.incidents.get(stored.id);
+        if (!found) db.complain(`incident ${stored.id} was resolved before it was opened`);
+        else if (!found.resolution) db.incidents.set(stored.id, { ...found, resolution: stored });
       }], () => undefined);
     },
     regionChanged: (change) => insertAbsent(wire, db.regionChanges, [[change.id, change]]),
@@ -224,11 +224,11 @@ function leaseStore(db: SimulatedDatabase, wire: Line): LeaseDeps['store'] {
     return found?.holder === holder && found.expires_at === lease.expires_at;
   };
   return {
-    look: () => wire.read(() => [
+    list: () => wire.read(() => [
       ...[...db.controllers].map(([holder, sign]) => ({ shard: null, holder, ...sign })),
       ...db.leases.values(),
     ]),
-    show: (holder, sign) => wire.write([() => void db.controllers.set(holder, sign)], () => undefined),
+    announce: (holder, sign) => wire.write([() => void db.controllers.set(holder, sign)], () => undefined),
     acquire: (shard, holder, from, expiresAt) => {
       let isOurs = false;
       return wire.write([() => {
@@ -254,7 +254,7 @@ function leaseStore(db: SimulatedDatabase, wire: Line): LeaseDeps['store'] {
       if (db.leases.get(shard)?.holder === holder) db.leases.delete(shard);
     }), () => undefined),
     leave: (holder) => wire.write([() => void db.controllers.delete(holder)], () => undefined),
-    bury: (dead) => wire.write(
+    removeDead: (dead) => wire.write(
       [() => void (isUnchanged(dead) && db.controllers.delete(dead.holder))], () => undefined,
     ),
   };
@@ -292,8 +292,8 @@ function markPorts(db: SimulatedDatabase, wire: Line): MarkPorts {
 /** Desired state: an older revision of a monitor is ignored. */
 function place(db: SimulatedDatabase, config: MonitorConfig): void {
   for (const [region, placed] of db.assignments) {
-    const known = placed.get(config.monitor_id);
-    if (known && known.config.revision > config.revision) continue;
+    const current = placed.get(config.monitor_id);
+    if (current && current.config.revision > config.revision) continue;
     if (config.type === 'HEARTBEAT') continue;
     const isWanted = config.monitoring_regions.length === 0 || config.monitoring_regions.includes(region);
     if (isWanted) placed.set(config.monitor_id, { config });

@@ -29,12 +29,12 @@ export function trace(db: SimulatedDatabase, id: string): string[] {
       (ping) => `ping ${ping.kind} ${time(ping.at)}`,
     );
     state.apply(entry);
-    const cell = state.monitors.get(id);
+    const monitor = state.monitors.get(id);
     const items = [...configs, ...results, ...pings, ...clock];
     if (items.length > 0) {
-      lines.push(`${entry.n} ${time(entry.taken_at)} ${entry.writer} [${items.join(', ')}] -> ${cell?.state.status} since ${time(cell?.state.since ?? 0)} booked ${time(cell?.state.booked_until ?? 0)} ${Object.entries(cell?.state.regions ?? {})
+      lines.push(`${entry.n} ${time(entry.taken_at)} ${entry.writer} [${items.join(', ')}] -> ${monitor?.state.status} since ${time(monitor?.state.since ?? 0)} booked ${time(monitor?.state.accounted_until ?? 0)} ${Object.entries(monitor?.state.regions ?? {})
         .map(([name, region]) => `${name}:${region.verdict}/${region.fails}`)
-        .join(' ')}${cell?.state.outage ? ` OUTAGE ${time(cell.state.outage.started_at)} ${cell.state.outage.incident_id.slice(0, 8)}` : ''}`);
+        .join(' ')}${monitor?.state.outage ? ` OUTAGE ${time(monitor.state.outage.started_at)} ${monitor.state.outage.incident_id.slice(0, 8)}` : ''}`);
     }
   }
   return lines;

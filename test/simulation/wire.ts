@@ -22,19 +22,19 @@ export const HEALTHY: Health =
   Object.freeze({ isDown: false, slow: 0, failBefore: 0, failAfter: 0, ghost: 0, crash: 0 });
 
 /** The driver's timeout. */
-const PATIENCE_MS = 5000;
+const DRIVER_TIMEOUT_MS = 5000;
 
 /** What the driver throws when the database is away. */
-export class NoAnswer extends MongoNetworkError {}
+export class NoResponseError extends MongoNetworkError {}
 
 /** Effects of one command. The documents of a bulk write take effect one by one. */
-type Effects<T> = { parts: (() => void)[]; answer: () => T };
+type Effects<T> = { parts: (() => void)[]; respond: () => T };
 
 /** The stores' connection to the database. */
 export interface Line {
-  read<T>(answer: () => T): Promise<T>;
+  read<T>(respond: () => T): Promise<T>;
   /** `parts` take effect in order; then `answer` gives the reply. */
-  write<T>(parts: (() => void)[], answer: () => T): Promise<T>;
+  write<T>(parts: (() => void)[], respond: () => T): Promise<T>;
 }
 
 /**
@@ -62,12 +62,12 @@ export class Wire implements Line {
     this.#kill = parts.kill;
   }
 
-  read<T>(answer: () => T): Promise<T> {
-    return this.#issue({ parts: [], answer }, false);
+  read<T>(respond: () => T): Promise<T> {
+    return this.#issue({ parts: [], respond }, false);
   }
 
-  write<T>(parts: (() => void)[], answer: () => T): Promise<T> {
-    return this.#issue({ parts, answer }, true);
+  write<T>(parts: (() => void)[], respond: () => T): Promise<T> {
+    return this.#issue({ parts, respond }, true);
   }
 
   #issue<T>(effects: Effects<T>, isWrite: boolean): Promise<T> {
@@ -75,7 +75,7 @@ export class Wire implements Line {
     const health = this.#health();
     return new Promise((resolve, reject) => {
       const fail = (afterMs: number): void => {
-        this.#clock.setTimer(afterMs, () => this.#process.enter(() => reject(new NoAnswer('no answer'))));
+        this.#clock.setTimer(afterMs, () => this.#process.enter(() => reject(new NoResponseError('no answer'))));
       };
       const takeEffect = (atMs: number, share: number, then?: () => void): void => {
         this.#clock.setTimer(atMs, () => {
@@ -85,7 +85,7 @@ export class Wire implements Line {
         });
       };
       if (health.isDown) {
-        fail(random.chance(0.5) ? PATIENCE_MS : random.int(1, 50));
+        fail(random.chance(0.5) ? DRIVER_TIMEOUT_MS : random.int(1, 50));
         if (isWrite && random.chance(0.05)) takeEffect(random.int(1, 15_000), random.next());
         return;
       }
@@ -95,19 +95,19 @@ export class Wire implements Line {
         return;
       }
       const fate = random.next();
-      if (fate < health.failBefore) return fail(random.int(1, PATIENCE_MS));
+      if (fate < health.failBefore) return fail(random.int(1, DRIVER_TIMEOUT_MS));
       if (fate < health.failBefore + health.failAfter) {
         takeEffect(1, random.chance(0.6) ? 1 : random.next());
-        return fail(random.chance(0.5) ? PATIENCE_MS : random.int(2, 100));
+        return fail(random.chance(0.5) ? DRIVER_TIMEOUT_MS : random.int(2, 100));
       }
       if (isWrite && fate < health.failBefore + health.failAfter + health.ghost) {
-        takeEffect(PATIENCE_MS + random.int(1, 20_000), 1);
-        return fail(PATIENCE_MS);
+        takeEffect(DRIVER_TIMEOUT_MS + random.int(1, 20_000), 1);
+        return fail(DRIVER_TIMEOUT_MS);
       }
       const totalMs = random.chance(health.slow) ? random.int(5, 3000) : random.int(1, 6);
       const effectMs = isWrite ? random.int(0, totalMs) : totalMs;
       takeEffect(effectMs, 1, () => {
-        const value = effects.answer();
+        const value = effects.respond();
         if (effectMs === totalMs) return this.#process.enter(() => resolve(value));
         this.#clock.setTimer(totalMs - effectMs, () => this.#process.enter(() => resolve(value)));
       });

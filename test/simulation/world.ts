@@ -5,7 +5,7 @@ import type { MonitorConfig } from '../../controller/verdicts/monitor-config.ts'
 import type { TakenMessage } from '../../controller/results/intake/take-limits.ts';
 import { Network } from './network.ts';
 import { Random } from './random.ts';
-import { SimulatedController, type Watch } from './simulated-controller.ts';
+import { SimulatedController, type ControllerHooks } from './simulated-controller.ts';
 import { SimulatedDatabase } from './simulated-database.ts';
 import { SimulatedProcess, type Pulse } from './simulated-process.ts';
 import { SimulatedProbe } from './simulated-probe.ts';
@@ -24,7 +24,7 @@ export interface WorldOptions {
   /** Wraps a controller's stores. */
   disguise?: (stores: ControllerStores, world: World, controller: SimulatedController) => ControllerStores;
   hand?: (message: TakenMessage) => TakenMessage;
-  watch?: Watch;
+  hooks?: ControllerHooks;
   /** Level of the product's log on standard output. */
   logLevel?: string;
 }
@@ -44,7 +44,7 @@ export class World {
   /** When each job got the answer that its ping was stored, Unix ms, by monitor. */
   readonly jobs = new Map<string, number[]>();
   /** Jobs whose final ping failed in every attempt. */
-  readonly unheard: { id: string; at: number }[] = [];
+  readonly lostPings: { id: string; at: number }[] = [];
   areJobsOver = false;
   health: Health = HEALTHY;
   /** Counts of the actions in this world. */
@@ -64,7 +64,7 @@ export class World {
         health: () => this.health,
         disguise: (stores) => options.disguise?.(stores, this, controller) ?? stores,
         hand: options.hand ?? ((message) => message),
-        watch: options.watch,
+        hooks: options.hooks,
         onDeath: () => this.#died(controller),
       });
       return controller;
@@ -84,14 +84,14 @@ export class World {
    * Runs a job in every period. It pings unless its target is down, and retries a few times without an
    * answer.
    */
-  employ(config: MonitorConfig, periodMs: number): void {
+  startJob(config: MonitorConfig, periodMs: number): void {
     const random = new Random(this.jobs.size + 1);
     this.jobs.set(config.monitor_id, []);
     const timer = this.clock.setRepeating(periodMs, () => {
       const now = this.db.monitors.get(config.monitor_id)?.config;
       if (this.areJobsOver) timer.cancel();
       else if (now?.status === 'active' && this.targets.isWorking(config.monitor_id, this.clock.now())) {
-        this.#tell(now, random, 5);
+        this.#sendPing(now, random, 5);
       }
     });
   }
@@ -100,10 +100,10 @@ export class World {
     for (const controller of this.ownersOf(shard)) controller.shards?.interrupted(shard);
   }
 
-  #tell(config: MonitorConfig, random: Random, tries: number): void {
+  #sendPing(config: MonitorConfig, random: Random, attempts: number): void {
     const at = this.clock.now();
     let isOver = false;
-    const answered = () => {
+    const onResponse = () => {
       isOver = true;
       this.jobs.get(config.monitor_id)?.push(at);
     };
@@ -111,8 +111,8 @@ export class World {
       if (isOver) return;
       isOver = true;
       this.count('ping not answered');
-      if (tries === 1) this.unheard.push({ id: config.monitor_id, at: this.clock.now() });
-      else this.clock.setTimer(500, () => this.#tell(config, random, tries - 1));
+      if (attempts === 1) this.lostPings.push({ id: config.monitor_id, at: this.clock.now() });
+      else this.clock.setTimer(500, () => this.#sendPing(config, random, attempts - 1));
     };
     // A dying process is not heard.
     this.clock.setTimer(3000, again);
@@ -120,7 +120,7 @@ export class World {
     const awake = this.controllers.filter(({ isAlive, process }) => isAlive && process?.isAwake);
     random.pick(awake.length > 0 ? awake : this.controllers).ping(
       config, { kind: 'success', exit_code: null }, (shard) => this.#lost(shard),
-    ).then(answered, again);
+    ).then(onResponse, again);
   }
 
   /** Lets time pass. Between two timers, everything they triggered runs to completion. */
@@ -151,8 +151,8 @@ export class World {
   }
 
   /** Creates a monitor as a user would, in the given shard. */
-  createMonitor(given: Partial<MonitorConfig> & { shard?: number } = {}): MonitorConfig {
-    const { shard, ...settings } = given;
+  createMonitor(overrides: Partial<MonitorConfig> & { shard?: number } = {}): MonitorConfig {
+    const { shard, ...settings } = overrides;
     let id = this.random.uuid();
     while (shard !== undefined && shardOf(id) !== shard) id = this.random.uuid();
     const config: MonitorConfig = {
@@ -168,11 +168,11 @@ export class World {
 
   /** Changes a monitor as a user would. */
   changeMonitor(id: string, change: Partial<MonitorConfig>): void {
-    const known = this.db.monitors.get(id);
-    if (!known || known.config.status === 'deleted') return;
-    const revision = known.config.revision + 1;
+    const current = this.db.monitors.get(id);
+    if (!current || current.config.status === 'deleted') return;
+    const revision = current.config.revision + 1;
     this.#save({
-      ...known.config, check_revision: revision, ...change, revision, changed_at: this.clock.now(),
+      ...current.config, check_revision: revision, ...change, revision, changed_at: this.clock.now(),
     });
   }
 

@@ -2,15 +2,15 @@ import { beforeAll, expect, test } from 'vitest';
 import type { AssignmentDoc, PlannedChange } from '../../controller/assignments/assignment-doc.ts';
 import { HeadStore } from '../../controller/assignments/head-store.ts';
 import { AssignmentStore } from '../../controller/assignments/store.ts';
-import { answerSync } from '../../controller/assignments/sync-answer.ts';
+import { buildSyncPage } from '../../controller/assignments/sync-page.ts';
 import { AssignmentWriter } from '../../controller/assignments/writer.ts';
 import type { Assignment, AssignmentChange, AssignmentDelta } from '../../shared/contracts/assignment.ts';
 import { derivedId } from '../../shared/ids.ts';
 import { systemClock } from '../../shared/time.ts';
 import { randomOf } from '../helpers/random-of.ts';
-import { withWatchedMongo } from './with-mongo.ts';
+import { withCheckedMongo } from './with-mongo.ts';
 
-const mongo = withWatchedMongo();
+const mongo = withCheckedMongo();
 let items: AssignmentStore;
 let heads: HeadStore;
 
@@ -54,7 +54,7 @@ class Holder {
     let after: string | null = null;
     let isReset = false;
     do {
-      page = await answerSync({ items, heads }, this.probeId, { v: 1, revision: from, after });
+      page = await buildSyncPage({ items, heads }, this.probeId, { v: 1, revision: from, after });
       changes.push(...page.changes);
       isReset ||= page.reset;
       after = page.more;
@@ -126,12 +126,12 @@ test.each([
     }
   };
   let isWriting = true;
-  const asking = (async () => {
+  const syncing = (async () => {
     while (isWriting) await holder.sync();
   })();
   await Promise.all([write(), write(), write()]);
   isWriting = false;
-  await asking;
+  await syncing;
 
   await new AssignmentWriter({ items, heads, clock: systemClock }).recommit(Date.now() + 1);
   expect(await items.probesWithPending(Date.now() + 1)).toEqual([]);
@@ -149,11 +149,11 @@ test('every answer has what is staged without a revision, before what is newer',
   const writer = new AssignmentWriter({ items, heads, clock: systemClock });
   await writer.change('p', [planned('p', 1, 1, false)]);
   await items.stage([planned('p', 2, 1, false), planned('p', 1, 2, true)], 'token', 1);
-  const answer = await answerSync({ items, heads }, 'p', { v: 1, revision: 1, after: null });
-  expect(answer.revision).toBe(1);
-  expect(answer.changes).toHaveLength(2);
-  expect(answer.more).not.toBeNull();
-  const last = await answerSync({ items, heads }, 'p', { v: 1, revision: 1, after: answer.more });
+  const page = await buildSyncPage({ items, heads }, 'p', { v: 1, revision: 1, after: null });
+  expect(page.revision).toBe(1);
+  expect(page.changes).toHaveLength(2);
+  expect(page.more).not.toBeNull();
+  const last = await buildSyncPage({ items, heads }, 'p', { v: 1, revision: 1, after: page.more });
   expect(last).toMatchObject({ changes: [], more: null, revision: 1 });
 });
 

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { loadControllerConfig } from '../../controller/config.ts';
 import { SourceStore } from '../../controller/domains/source-store.ts';
 import { DomainSources } from '../../controller/domains/sources.ts';
-import { openedIncident } from '../../controller/incidents/new-incident.ts';
+import { incidentFromOpening } from '../../controller/incidents/new-incident.ts';
 import { IncidentStore } from '../../controller/incidents/store.ts';
 import { openMailer } from '../../controller/platform/mail/mailer.ts';
 import { createAddressVetting } from '../../controller/platform/outbound/address-vetting.ts';
@@ -16,7 +16,7 @@ import { IncidentFollower } from '../../controller/status-pages/posts/incident-f
 import { PostStore } from '../../controller/status-pages/posts/post-store.ts';
 import { followIncident } from '../../controller/status-pages/posts/verbs/follow-incident.ts';
 import { PageStore } from '../../controller/status-pages/store.ts';
-import { Mailing } from '../../controller/subscribers/notices/mailing.ts';
+import { NoticeSender } from '../../controller/subscribers/notices/notice-sender.ts';
 import type { NoticeDoc, OutgoingDoc } from '../../controller/subscribers/notices/notice.ts';
 import { immediateOf } from '../../controller/subscribers/notices/notice-rules.ts';
 import { NoticeStore } from '../../controller/subscribers/notices/notice-store.ts';
@@ -24,8 +24,8 @@ import { OutboxStore } from '../../controller/subscribers/notices/outbox-store.t
 import { SubscriberLinks } from '../../controller/subscribers/subscriber-links.ts';
 import type { SubscriberDoc } from '../../controller/subscribers/subscriber.ts';
 import { SubscriberStore } from '../../controller/subscribers/store.ts';
-import { Claims, type Claim } from '../../shared/claims.ts';
-import { Company } from '../../shared/company.ts';
+import { WorkClaims, type WorkClaim } from '../../shared/work-claims.ts';
+import { Peers } from '../../shared/peers.ts';
 import { newId } from '../../shared/ids.ts';
 import { createLog } from '../../shared/log.ts';
 import { systemClock, type Clock } from '../../shared/time.ts';
@@ -34,14 +34,14 @@ import { pageSubscriber } from '../helpers/page-subscriber.ts';
 import { startRegistry, type Registry } from '../helpers/registry.ts';
 import { startSmtpServer, type TestSmtpServer } from '../helpers/smtp-server.ts';
 import { until } from '../helpers/until.ts';
-import { withWatchedMongo } from './with-mongo.ts';
+import { withCheckedMongo } from './with-mongo.ts';
 
 const NOW = Date.UTC(2026, 2, 4, 5, 6, 7);
 const HOUR_MS = 3_600_000;
 const log = createLog('test', 'silent');
 const owned = { organization_id: TENANT.organizationId, project_id: TENANT.projectId };
 
-const mongo = withWatchedMongo();
+const mongo = withCheckedMongo();
 let smtp: TestSmtpServer;
 let registry: Registry;
 let page: PageDoc;
@@ -70,9 +70,9 @@ beforeEach(async () => {
 
 /** A clock that stands until time passes for it, and is wrong by so much. */
 function clockThatIs(aheadMs: number) {
-  let passedMs = 0;
-  const clock: Clock = { ...systemClock, now: () => NOW + aheadMs + passedMs, monotonic: () => passedMs };
-  return { clock, pass: (ms: number) => void (passedMs += ms) };
+  let elapsedMs = 0;
+  const clock: Clock = { ...systemClock, now: () => NOW + aheadMs + elapsedMs, monotonic: () => elapsedMs };
+  return { clock, advance: (ms: number) => void (elapsedMs += ms) };
 }
 
 /** What does background work in one controller. `done` notes what it has done to the world outside. */
@@ -85,30 +85,30 @@ function controller(holder: string, clock: Clock) {
     MONGODB_URL: mongo.url, NATS_URL: 'nats://127.0.0.1:1', SMTP_URL: smtp.url,
   });
   const vetting = createAddressVetting({ resolve: async () => [], allowPrivate: true, clock: systemClock });
-  const asking = { reader: new GuardedReader({ clock: systemClock, vetting }), roots: registry.roots };
+  const queryDeps = { reader: new GuardedReader({ clock: systemClock, vetting }), roots: registry.roots };
   const sources = new DomainSources({
-    store: new SourceStore(db), clock, holder, takeTurn: async () => true, ...asking,
+    store: new SourceStore(db), clock, holder, takeTurn: async () => true, ...queryDeps,
   });
   return {
     done,
-    mailing: new Mailing({
+    noticeSender: new NoticeSender({
       ...own, pages, posts, subscribers: new SubscriberStore(db), notices: new NoticeStore(db),
-      outbox: new OutboxStore(db), company: new Company(), random: Math.random,
+      outbox: new OutboxStore(db), peers: new Peers(), random: Math.random,
       mailer: openMailer(mail, { folder: '', clock: systemClock, log }),
       poster: new HttpPoster({ clock: systemClock, vetting }),
       links: new SubscriberLinks([Buffer.alloc(32, 1)], () => 'https://farwatch.example'),
     }),
     follower: new IncidentFollower({
-      ...own, company: new Company(), incidents: new IncidentStore(db),
+      ...own, peers: new Peers(), incidents: new IncidentStore(db),
       follow: async (incident) => {
         done.push(incident._id);
-        return followIncident({ pages, posts, told: () => undefined }, incident, clock.now());
+        return followIncident({ pages, posts, notifySubscribers: () => undefined }, incident, clock.now());
       },
     }),
     checks: new DomainChecks({
       ...own, pages, domains, own: { pageDomain: null, baseHost: null }, domainChanged: () => undefined,
-      tellOwners: () => undefined,
-      ask: async (name) => {
+      notifyOwners: () => undefined,
+      lookUpRecords: async (name) => {
         done.push(name);
         return { values: [`farwatch-page=${page._id}`], problem: null };
       },
@@ -131,7 +131,7 @@ const noticeOf = (title: string): NoticeDoc => ({
   // Due by the clock of each controller.
   due_at: NOW - 2 * HOUR_MS,
 });
-const incidentOf = (started_at: number) => openedIncident({
+const incidentOf = (started_at: number) => incidentFromOpening({
   id: newId(NOW), severity: 'major', type: 'status_code', error_message: 'Status 503', affected_regions: ['eu'],
   failure_count: 1, started_at,
   monitor: monitorConfig({ ...owned, monitor_id: page.components[0]?.monitor_id ?? '' }),
@@ -139,11 +139,11 @@ const incidentOf = (started_at: number) => openedIncident({
 const mailsTo = (email: string) => smtp.mails.filter(({ to }) => to.includes(email)).length;
 
 interface Work {
-  lastsMs: number;
+  ttlMs: number;
   /** Stores something to do, with this claim. */
-  claimed(claim: Claim): Promise<void>;
+  storeClaimed(claim: WorkClaim): Promise<void>;
   /** One look of a controller for work of this kind. */
-  look(by: Working): Promise<unknown>;
+  poll(by: Working): Promise<unknown>;
   /** How often it has been done. */
   times(by: Working): number | Promise<number>;
 }
@@ -153,47 +153,47 @@ let subscriber: SubscriberDoc;
 
 const WORK: Record<string, Work> = {
   'a mail': {
-    lastsMs: 30_000,
-    claimed: async (claim) => {
+    ttlMs: 30_000,
+    storeClaimed: async (claim) => {
       subscriber = (await subscribe(1))[0] as SubscriberDoc;
       const [notice, outbox] = [noticeOf('Shop is down'), new OutboxStore(mongo.db)];
-      const { due_at: _told, ...told } = notice;
-      await new NoticeStore(mongo.db).add([told]);
+      const { due_at: _dueAt, ...withoutDueAt } = notice;
+      await new NoticeStore(mongo.db).add([withoutDueAt]);
       const [outgoing] = immediateOf(notice, subscriber, NOW - 2 * HOUR_MS) as [OutgoingDoc];
       await outbox.add([outgoing]);
       expect(await outbox.claim(outgoing, claim)).toMatchObject({ claim });
     },
-    look: (by) => by.mailing.run(),
+    poll: (by) => by.noticeSender.run(),
     times: () => mailsTo(subscriber.email),
   },
   'a notice': {
-    lastsMs: 15_000,
-    claimed: async (claim) => {
+    ttlMs: 15_000,
+    storeClaimed: async (claim) => {
       subscriber = (await subscribe(1))[0] as SubscriberDoc;
       const [notice, notices] = [noticeOf('Shop is down'), new NoticeStore(mongo.db)];
       await notices.add([notice]);
       expect(await notices.claim(notice, claim)).toMatchObject({ claim });
     },
-    look: (by) => by.mailing.run(),
+    poll: (by) => by.noticeSender.run(),
     times: async () => {
       const sought = { subscriber_id: subscriber._id };
       return mongo.db.collection('subscriber_outbox').countDocuments(sought);
     },
   },
   'an incident that pages are told of': {
-    lastsMs: 60_000,
-    claimed: async (claim) => {
+    ttlMs: 60_000,
+    storeClaimed: async (claim) => {
       const store = new IncidentStore(mongo.db);
       await store.insert(incidentOf(NOW));
-      const [seen] = await store.untold(NOW, 1);
-      expect(await store.claimUntold(seen as NonNullable<typeof seen>, claim)).toMatchObject({ claim });
+      const [seen] = await store.dueForPages(NOW, 1);
+      expect(await store.claimForPages(seen as NonNullable<typeof seen>, claim)).toMatchObject({ claim });
     },
-    look: (by) => by.follower.run(),
+    poll: (by) => by.follower.run(),
     times: ({ done }) => done.length,
   },
   'the domain of a page': {
-    lastsMs: 300_000,
-    claimed: async (claim) => {
+    ttlMs: 300_000,
+    storeClaimed: async (claim) => {
       const domain = 'status.example';
       const [store, pages] = [new PageDomainStore(mongo.db), mongo.db.collection<PageDoc>('status_pages')];
       await pages.updateOne({ _id: page._id }, { $set: { custom_domain: domain } });
@@ -202,96 +202,96 @@ const WORK: Record<string, Work> = {
       await store.insert(doc);
       expect(await store.claim(doc, claim)).toMatchObject({ claim });
     },
-    look: (by) => by.checks.run(),
+    poll: (by) => by.checks.run(),
     times: ({ done }) => done.length,
   },
   'the list of RDAP servers': {
-    lastsMs: 30_000,
-    claimed: async (claim) => {
+    ttlMs: 30_000,
+    storeClaimed: async (claim) => {
       const store = new SourceStore(mongo.db);
       registry.http.requests.length = 0;
       expect(await store.claimList(await store.list(), claim)).toMatchObject({ claim });
     },
-    look: (by) => by.sources.rdap('com'),
+    poll: (by) => by.sources.rdap('com'),
     times: () => registry.http.requests.filter(({ path }) => path === '/dns.json').length,
   },
 };
 
-describe.each(Object.entries(WORK))('%s', (_name, { lastsMs, claimed, look, times }) => {
+describe.each(Object.entries(WORK))('%s', (_name, { ttlMs, storeClaimed, poll, times }) => {
   test.each([-HOUR_MS, HOUR_MS])('is left to whoever has claimed it, by a clock %i ms ahead, until it is over', async (ms) => {
-    await claimed(new Claims({ clock: clockThatIs(0).clock, holder: 'dead', lastsMs }).begin());
-    const { clock, pass } = clockThatIs(ms);
+    await storeClaimed(new WorkClaims({ clock: clockThatIs(0).clock, holder: 'dead', ttlMs }).create());
+    const { clock, advance } = clockThatIs(ms);
     const other = controller('other', clock);
-    await look(other);
-    pass(lastsMs - 1);
-    await look(other);
+    await poll(other);
+    advance(ttlMs - 1);
+    await poll(other);
     expect(await times(other)).toBe(0);
-    pass(1);
-    await look(other);
+    advance(1);
+    await poll(other);
     await until(async () => (await times(other)) === 1, { what: 'it is done' });
-    pass(lastsMs);
-    await look(other);
+    advance(ttlMs);
+    await poll(other);
     expect(await times(other)).toBe(1);
   });
 
   test('is gone on with at once by the controller that is back', async () => {
-    await claimed(new Claims({ clock: clockThatIs(HOUR_MS).clock, holder: 'one', lastsMs }).begin());
+    await storeClaimed(new WorkClaims({ clock: clockThatIs(HOUR_MS).clock, holder: 'one', ttlMs }).create());
     const one = controller('one', clockThatIs(0).clock);
-    await look(one);
+    await poll(one);
     await until(async () => (await times(one)) === 1, { what: 'it is done' });
   });
 });
 
 test('a change of an incident is told at once, whoever has claimed what it was', async () => {
   const store = new IncidentStore(mongo.db);
-  await WORK['an incident that pages are told of']?.claimed({ token: 'old', holder: 'dead', life: 'last' });
-  const [seen] = await store.untold(NOW, 1) as [ReturnType<typeof incidentOf>];
+  await WORK['an incident that pages are told of']?.storeClaimed({ token: 'old', holder: 'dead', life: 'last' });
+  const [seen] = await store.dueForPages(NOW, 1) as [ReturnType<typeof incidentOf>];
   const other = controller('other', clockThatIs(HOUR_MS).clock);
   // Not quiet: it looks again soon for what may be left to it.
   expect(await other.follower.run()).toBe(false);
   expect(other.done).toEqual([]);
   const changed = await store.change(seen, { title: 'Shop is slow', updated_at: NOW + 1 }, []);
-  await store.markTold(seen, []);
+  await store.markPagesNotified(seen, []);
   await other.follower.run();
   expect(other.done).toEqual([seen._id]);
-  expect(await store.untold(NOW + HOUR_MS, 1)).toEqual([]);
+  expect(await store.dueForPages(NOW + HOUR_MS, 1)).toEqual([]);
   expect(changed).not.toHaveProperty('claim');
 });
 
 test('what an older controller changes while it is told is not taken as told', async () => {
   const store = new IncidentStore(mongo.db);
   const claim = { token: 'ours', holder: 'one', life: 'first' };
-  await WORK['an incident that pages are told of']?.claimed(claim);
-  const [claimed] = await store.untold(NOW, 1) as [ReturnType<typeof incidentOf>];
+  await WORK['an incident that pages are told of']?.storeClaimed(claim);
+  const [claimed] = await store.dueForPages(NOW, 1) as [ReturnType<typeof incidentOf>];
   const change = { $set: { pages_due: 0, status: 'resolved' as const }, $inc: { revision: 1 } };
   await mongo.db.collection<typeof claimed>('incidents').updateOne({ _id: claimed._id }, change);
-  await store.markTold(claimed, []);
-  expect(await store.untold(NOW, 1)).toMatchObject([{ _id: claimed._id, status: 'resolved' }]);
+  await store.markPagesNotified(claimed, []);
+  expect(await store.dueForPages(NOW, 1)).toMatchObject([{ _id: claimed._id, status: 'resolved' }]);
 });
 
 test('work that others hold hides none behind it', async () => {
   const outbox = new OutboxStore(mongo.db);
   const all = await subscribe(450);
-  const told = noticeOf('Shop is down');
-  const { due_at: _due, ...notice } = told;
+  const sentNotice = noticeOf('Shop is down');
+  const { due_at: _due, ...notice } = sentNotice;
   await new NoticeStore(mongo.db).add([notice]);
-  const outgoing = all.flatMap((one) => immediateOf(told, one, NOW - 2 * HOUR_MS));
+  const outgoing = all.flatMap((one) => immediateOf(sentNotice, one, NOW - 2 * HOUR_MS));
   // More than one look lists.
   const claimed = outgoing.slice(0, 430).map((one, at) =>
     ({ ...one, due_at: NOW - 3 * HOUR_MS, claim: { token: `token-${at}`, holder: 'dead', life: 'last' } }));
   await outbox.add([...claimed, ...outgoing.slice(430)]);
-  const { mailing } = controller('other', clockThatIs(0).clock);
-  for (let look = 0; look < 4; look += 1) await mailing.run();
-  expect(mailing.counts.sent).toBe(20);
+  const { noticeSender } = controller('other', clockThatIs(0).clock);
+  for (let poll = 0; poll < 4; poll += 1) await noticeSender.run();
+  expect(noticeSender.counts.sent).toBe(20);
 });
 
 test('one look tells more subscribers than a round mails, without waiting for the next', async () => {
   const all = await subscribe(250);
   await new NoticeStore(mongo.db).add([noticeOf('Shop is down')]);
   // It is not started: nothing makes it look again but the end of a round.
-  const { mailing } = controller('one', clockThatIs(0).clock);
-  await mailing.run();
-  await until(() => mailing.counts.sent >= all.length, { what: 'all are told' });
+  const { noticeSender } = controller('one', clockThatIs(0).clock);
+  await noticeSender.run();
+  await until(() => noticeSender.counts.sent >= all.length, { what: 'all are told' });
   expect(all.map(({ email }) => mailsTo(email))).toEqual(all.map(() => 1));
 });
 
@@ -304,7 +304,7 @@ test('two controllers whose clocks are an hour apart tell each subscriber once, 
   for (const one of incidents) await new IncidentStore(mongo.db).insert(one);
   const outbox = mongo.db.collection<OutgoingDoc>('subscriber_outbox');
   await until(async () => {
-    await Promise.all(both.flatMap(({ mailing, follower }) => [mailing.run(), follower.run()]));
+    await Promise.all(both.flatMap(({ noticeSender, follower }) => [noticeSender.run(), follower.run()]));
     const sent = await outbox.countDocuments({ state: 'sent' });
     return sent === all.length * (notices.length + incidents.length);
   }, { what: 'all is told' });

@@ -6,11 +6,11 @@ import { newId } from '../../shared/ids.ts';
 import { createLog } from '../../shared/log.ts';
 import { SimulatedClock } from '../helpers/simulated-clock.ts';
 import { until } from '../helpers/until.ts';
-import { watchedMongo } from '../helpers/watched-mongo.ts';
-import { withWatchedMongo } from './with-mongo.ts';
+import { checkedMongo } from '../helpers/checked-mongo.ts';
+import { withCheckedMongo } from './with-mongo.ts';
 
 let inserts = 0;
-const mongo = withWatchedMongo((command) => (inserts += 'insert' in command ? 1 : 0));
+const mongo = withCheckedMongo((command) => (inserts += 'insert' in command ? 1 : 0));
 
 const letter = (probe: string): DeadLetter => ({
   id: newId(Date.now()), reason: 'unreadable', shard: 1, region: 'local', probe_id: probe, epoch: null,
@@ -18,20 +18,20 @@ const letter = (probe: string): DeadLetter => ({
 });
 const boxOver = (store: Pick<DeadLetterStore, 'add'>, clock = new SimulatedClock()) =>
   new DeadLetterBox({ store, clock, log: createLog('test', 'silent') });
-const kept = (probe: string) => mongo.db.collection('dead_letters').countDocuments({ probe_id: probe });
+const stored = (probe: string) => mongo.db.collection('dead_letters').countDocuments({ probe_id: probe });
 
 test('a flood of single letters is stored completely, in few commands', async () => {
   const box = boxOver(new DeadLetterStore(mongo.db));
   inserts = 0;
   for (let at = 0; at < 1999; at += 1) box.put([letter('one')]);
   await box.stop();
-  expect(await kept('one')).toBe(1999);
+  expect(await stored('one')).toBe(1999);
   expect(inserts).toBeLessThan(10);
 });
 
 test('letters are stored once the database is available again', async () => {
   const clock = new SimulatedClock();
-  const away = watchedMongo('mongodb://127.0.0.1:1');
+  const away = checkedMongo('mongodb://127.0.0.1:1');
   const stores = { working: new DeadLetterStore(mongo.db), away: new DeadLetterStore(away.db) };
   let isAway = true;
   let refusals = 0;
@@ -46,7 +46,7 @@ test('letters are stored once the database is available again', async () => {
   isAway = false;
   await until(async () => {
     await clock.advance(1000);
-    return (await kept('two')) === 2;
+    return (await stored('two')) === 2;
   }, { what: 'both are stored' });
   await box.stop();
   await away.close();
@@ -67,11 +67,11 @@ test('beyond ten thousand waiting letters, further ones are counted but not stor
 
 test.each([
   ['in the background', (box: DeadLetterBox, letters: DeadLetter[]) => (box.put(letters), box.stop())],
-  ['at once', (box: DeadLetterBox, letters: DeadLetter[]) => box.keep(letters)],
+  ['at once', (box: DeadLetterBox, letters: DeadLetter[]) => box.storeNow(letters)],
 ])('a letter that the database refuses is lost alone when letters are stored %s', async (title, store) => {
   const box = boxOver(new DeadLetterStore(mongo.db));
   const [good, fat] = [`good ${title}`, `fat ${title}`];
   await store(box, [letter(good), { ...letter(fat), content: 'x'.repeat(17 * 2 ** 20) }, letter(good)]);
-  expect(await kept(good)).toBe(2);
-  expect([await kept(fat), box.count, box.omitted]).toEqual([0, 3, 1]);
+  expect(await stored(good)).toBe(2);
+  expect([await stored(fat), box.count, box.omitted]).toEqual([0, 3, 1]);
 });

@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import type { DomainDoc, Lookup } from '../../controller/domains/domain.ts';
-import { DomainLookups, type WatchingMonitors } from '../../controller/domains/service.ts';
+import { DomainLookups, type DomainMonitors } from '../../controller/domains/service.ts';
 import { DomainStore } from '../../controller/domains/store.ts';
 import { TurnStore } from '../../controller/domains/turn-store.ts';
 import { MonitorStore } from '../../controller/monitors/store.ts';
@@ -10,10 +10,10 @@ import { createLog } from '../../shared/log.ts';
 import { systemClock, type Clock } from '../../shared/time.ts';
 import { testMongo, type TestMongo } from '../helpers/mongo.ts';
 import { until } from '../helpers/until.ts';
-import { watchedMongo } from '../helpers/watched-mongo.ts';
+import { checkedMongo } from '../helpers/checked-mongo.ts';
 
 const NOW = Date.parse('2026-03-04T05:06:07Z');
-const CLAIM_MS = 300_000;
+const CLAIM_TTL_MS = 300_000;
 const FOUND: Lookup = { kind: 'found', source: 'rdap', expires_at: NOW + 1e9, registrar: null };
 
 let server: TestMongo;
@@ -25,7 +25,7 @@ const running: DomainLookups[] = [];
 
 beforeAll(async () => {
   server = await testMongo();
-  mongo = watchedMongo(server.url);
+  mongo = checkedMongo(server.url);
   store = new DomainStore(mongo.db);
   await store.ensureIndexes();
 });
@@ -41,49 +41,49 @@ afterAll(async () => {
   await server?.stop();
 });
 
-interface Given {
+interface StartOptions {
   lookUp(domain: string): Promise<Lookup>;
-  monitors?: Partial<WatchingMonitors>;
-  hangUp?(): Promise<void>;
+  monitors?: Partial<DomainMonitors>;
+  abortLookups?(): Promise<void>;
 }
 
-function start({ lookUp, monitors = {}, hangUp = async () => undefined }: Given): DomainLookups {
+function start({ lookUp, monitors = {}, abortLookups = async () => undefined }: StartOptions): DomainLookups {
   const lookups = new DomainLookups({
-    domains: store, turns: new TurnStore(mongo.db), lookUp, hangUp, clock, log: createLog('test', 'silent'), holder: 'one',
-    monitors: { watchDomain: async () => true, retellDomain: async () => undefined, ...monitors },
+    domains: store, turns: new TurnStore(mongo.db), lookUp, abortLookups, clock, log: createLog('test', 'silent'), holder: 'one',
+    monitors: { isDomainMonitored: async () => true, rejournalDomain: async () => undefined, ...monitors },
   });
   running.push(lookups);
   lookups.start();
   return lookups;
 }
 
-const want = (...names: string[]) => store.want(names, NOW);
+const recordUses = (...names: string[]) => store.recordUses(names, NOW);
 const claimOf = (token: string) => ({ token, holder: 'one', life: 'first' });
 const find = async (name: string) => (await store.find(name)) as DomainDoc;
 
 describe('a domain', () => {
   test('that several controllers want at the same time is stored once', async () => {
-    const all = await Promise.all(Array.from({ length: 8 }, () => want('one.example', 'one.example', 'two.example')));
-    for (const known of all) expect([...known.keys()].toSorted()).toEqual(['one.example', 'two.example']);
-    expect(await find('one.example')).toMatchObject({ uses: 8, due_at: NOW, status: null, told: null });
+    const all = await Promise.all(Array.from({ length: 8 }, () => recordUses('one.example', 'one.example', 'two.example')));
+    for (const docs of all) expect([...docs.keys()].toSorted()).toEqual(['one.example', 'two.example']);
+    expect(await find('one.example')).toMatchObject({ uses: 8, due_at: NOW, status: null, published_expires_at: null });
   });
 
   test('is claimed by one controller, and settled only while its claim holds', async () => {
-    const known = (await want('one.example')).get('one.example') as DomainDoc;
-    const claims = await Promise.all(['a', 'b', 'c'].map((token) => store.claim(known, claimOf(token))));
-    const [claimed] = claims.filter((claim) => claim !== null) as [DomainDoc];
-    expect(claims.filter((claim) => claim !== null)).toHaveLength(1);
-    expect(await store.settle(known, { due_at: NOW + 2, failures: 9 })).toBe(false);
+    const doc = (await recordUses('one.example')).get('one.example') as DomainDoc;
+    const results = await Promise.all(['a', 'b', 'c'].map((token) => store.claim(doc, claimOf(token))));
+    const [claimed] = results.filter((claim) => claim !== null) as [DomainDoc];
+    expect(results.filter((claim) => claim !== null)).toHaveLength(1);
+    expect(await store.settle(doc, { due_at: NOW + 2, failures: 9 })).toBe(false);
     expect(await store.settle(claimed, { due_at: NOW + 1 })).toBe(true);
     expect(await find('one.example')).toMatchObject({ due_at: NOW + 1, failures: 0 });
     expect(await find('one.example')).not.toHaveProperty('claim');
   });
 
   test('is not forgotten when a monitor names it meanwhile', async () => {
-    const claimed = await store.claim((await want('one.example')).get('one.example') as DomainDoc, claimOf('a'));
-    await want('one.example');
-    await store.forget(claimed as DomainDoc);
-    await store.forget(await find('one.example'));
+    const claimed = await store.claim((await recordUses('one.example')).get('one.example') as DomainDoc, claimOf('a'));
+    await recordUses('one.example');
+    await store.removeUnused(claimed as DomainDoc);
+    await store.removeUnused(await find('one.example'));
     expect(await store.find('one.example')).toBeNull();
     expect(claimed?.uses).toBe(1);
   });
@@ -97,35 +97,35 @@ test('every monitor of a domain is marked for its journal, and no other one', as
   const others = [{ _id: newId(NOW), domain: 'other.example', revision: 7 }, { _id: newId(NOW), revision: 7 }];
   const all = mongo.db.collection<{ _id: string; revision: number; unjournaled?: number }>('monitors');
   await all.insertMany([...docs, ...others]);
-  await monitors.retellDomain('many.example');
+  await monitors.rejournalDomain('many.example');
   const marked = await all.find({ unjournaled: { $exists: true } }).toArray();
   expect(marked.map(({ _id }) => _id).toSorted()).toEqual(ids.toSorted());
   expect(marked.every(({ _id, revision, unjournaled }) => revision === 8 && unjournaled === shardOf(_id))).toBe(true);
-  expect(await monitors.watchDomain('other.example')).toBe(true);
-  expect(await monitors.watchDomain('none.example')).toBe(false);
+  expect(await monitors.isDomainMonitored('other.example')).toBe(true);
+  expect(await monitors.isDomainMonitored('none.example')).toBe(false);
 });
 
 describe('lookups', () => {
   test('are at most four at once', async () => {
     const names = Array.from({ length: 20 }, (_, index) => `site-${index}.example`);
-    await want(...names);
-    let [underWay, most] = [0, 0];
+    await recordUses(...names);
+    let [running, maxRunning] = [0, 0];
     start({
       lookUp: async () => {
-        most = Math.max(most, underWay += 1);
-        await until(() => most >= 4, { what: 'four are under way' });
-        underWay -= 1;
+        maxRunning = Math.max(maxRunning, running += 1);
+        await until(() => maxRunning >= 4, { what: 'four are under way' });
+        running -= 1;
         return FOUND;
       },
     });
     await until(async () => (await store.findMany(names)).every(({ status }) => status === 'ok'), { what: 'all' });
-    expect(most).toBe(4);
+    expect(maxRunning).toBe(4);
   });
 
   test('of a busy server queue up a second apart, and hold up no others', async () => {
     const [busy, others] = ['com', 'org'].map((tld) => Array.from({ length: 30 }, (_, index) => `s${index}.${tld}`));
-    await want(...busy as string[]);
-    await store.want(others as string[], NOW + 1);
+    await recordUses(...busy as string[]);
+    await store.recordUses(others as string[], NOW + 1);
     now = NOW + 2;
     const lookups = start({
       lookUp: async (name) => (name.endsWith('.com') ? { kind: 'busy', server: 'rdap.example' } : FOUND),
@@ -139,69 +139,69 @@ describe('lookups', () => {
   });
 
   test('tell the monitors of a new expiry, again if they were interrupted', async () => {
-    await want('one.example');
-    const told: string[] = [];
+    await recordUses('one.example');
+    const rejournaled: string[] = [];
     let isBroken = true;
     start({
       lookUp: async () => FOUND,
       monitors: {
-        retellDomain: async (name) => {
+        rejournalDomain: async (name) => {
           // What a monitor's next configuration reads is written before the monitor is marked.
           expect((await find(name)).expires_at).toBe(NOW + 1e9);
-          told.push(name);
+          rejournaled.push(name);
           if (isBroken) throw new Error('the database is away');
         },
       },
     });
-    await until(() => told.length === 1, { what: 'the first attempt' });
-    expect(await find('one.example')).toMatchObject({ told: null, due_at: NOW, claim: { holder: 'one' } });
+    await until(() => rejournaled.length === 1, { what: 'the first attempt' });
+    expect(await find('one.example')).toMatchObject({ published_expires_at: null, due_at: NOW, claim: { holder: 'one' } });
     isBroken = false;
-    now += CLAIM_MS;
-    await until(async () => (await find('one.example')).told === NOW + 1e9, { what: 'the second attempt' });
+    now += CLAIM_TTL_MS;
+    await until(async () => (await find('one.example')).published_expires_at === NOW + 1e9, { what: 'the second attempt' });
     now = (await find('one.example')).due_at;
     await until(async () => (await find('one.example')).due_at > now, { what: 'the next day' });
-    expect(told).toEqual(['one.example', 'one.example']);
+    expect(rejournaled).toEqual(['one.example', 'one.example']);
   });
 
   test('are left to whoever has claimed them until that is over by the time that passes here', async () => {
-    const all = await want('dead.example', 'free.example');
+    const all = await recordUses('dead.example', 'free.example');
     await store.claim(all.get('dead.example') as DomainDoc, { token: 'a', holder: 'other', life: 'last' });
     start({ lookUp: async () => FOUND });
     await until(async () => (await find('free.example')).status === 'ok', { what: 'the free one' });
     expect((await find('dead.example')).status).toBeNull();
-    now += CLAIM_MS;
+    now += CLAIM_TTL_MS;
     await until(async () => (await find('dead.example')).status === 'ok', { what: 'the other one' });
   });
 
   test('that a controller has left undone are made at once when it is back', async () => {
-    const all = await want('one.example');
+    const all = await recordUses('one.example');
     await store.claim(all.get('one.example') as DomainDoc, { token: 'a', holder: 'one', life: 'last' });
     start({ lookUp: async () => FOUND });
     await until(async () => (await find('one.example')).status === 'ok', { what: 'it is looked up' });
   });
 
   test('ask nobody about a domain that no monitor uses', async () => {
-    await want('one.example');
-    const asked: string[] = [];
+    await recordUses('one.example');
+    const lookedUp: string[] = [];
     start({
       lookUp: async (name) => {
-        asked.push(name);
+        lookedUp.push(name);
         return FOUND;
       },
-      monitors: { watchDomain: async () => false },
+      monitors: { isDomainMonitored: async () => false },
     });
     await until(async () => (await store.find('one.example')) === null, { what: 'it is forgotten' });
-    expect(asked).toEqual([]);
+    expect(lookedUp).toEqual([]);
   });
 
   test('that a stop cuts off are no failures, and due at once', async () => {
-    await want('one.example');
+    await recordUses('one.example');
     let cutOff: ((lookup: Lookup) => void) | null = null;
     const lookups = start({
       lookUp: () => new Promise((resolve) => {
         cutOff = resolve;
       }),
-      hangUp: async () => cutOff?.({ kind: 'failed', message: 'canceled because Farwatch is stopping' }),
+      abortLookups: async () => cutOff?.({ kind: 'failed', message: 'canceled because Farwatch is stopping' }),
     });
     await until(() => cutOff !== null, { what: 'the lookup' });
     expect(await find('one.example')).toMatchObject({ claim: { holder: 'one' } });

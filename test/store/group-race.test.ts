@@ -3,9 +3,9 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { GroupStore } from '../../controller/groups/store.ts';
 import { RemovalStore, TreeStore } from '../../controller/groups/tree-store.ts';
 import type { TreeDeps } from '../../controller/groups/deps.ts';
-import { findHeirs, resumeRemovals } from '../../controller/groups/verbs/change-tree.ts';
+import { findSuccessors, resumeRemovals } from '../../controller/groups/verbs/change-tree.ts';
 import { createGroup, deleteGroup } from '../../controller/groups/verbs/write-group.ts';
-import type { ProjectContext } from '../../controller/http/route.ts';
+import type { ProjectContext } from '../../controller/http/routing/route.ts';
 import { applyMonitors } from '../../controller/import-export/verbs/apply-monitors.ts';
 import { planMonitors } from '../../controller/import-export/verbs/plan-monitors.ts';
 import type { MonitorWriteDeps } from '../../controller/monitors/deps.ts';
@@ -24,8 +24,8 @@ import { newId } from '../../shared/ids.ts';
 import { createLog } from '../../shared/log.ts';
 import { systemClock } from '../../shared/time.ts';
 import { testMongo, type TestMongo } from '../helpers/mongo.ts';
-import { overtaken } from '../helpers/overtaken.ts';
-import { watchedMongo } from '../helpers/watched-mongo.ts';
+import { withConcurrentWrite } from '../helpers/concurrent-write.ts';
+import { checkedMongo } from '../helpers/checked-mongo.ts';
 
 const MINUTE_MS = 60_000;
 const wish = (name: string, group_id?: string) => monitorInputs(30).create.parse({
@@ -37,7 +37,7 @@ let mongo: Mongo;
 
 beforeAll(async () => {
   store = await testMongo();
-  mongo = watchedMongo(store.url);
+  mongo = checkedMongo(store.url);
   const indexed =
     [new MonitorStore(mongo.db), new GroupStore(mongo.db, systemClock), new RemovalStore(mongo.db)];
   await Promise.all(indexed.map((each) => each.ensureIndexes()));
@@ -61,13 +61,13 @@ function controllerOn(db: Db): { writer: MonitorWriteDeps; tree: TreeDeps } {
     }),
     groups: {
       names: (tenant, ids) => groups.names(tenant, ids),
-      heirs: (tenant, ids) => findHeirs({ groups, removals }, tenant, ids),
+      successors: (tenant, ids) => findSuccessors({ groups, removals }, tenant, ids),
     },
     regions: { unknownRegions: async () => [], cities: async () => new Map() },
     destinations: { unknownDestinations: async () => [] },
-    poke: () => undefined, minIntervalSeconds: 30, log: createLog('test', 'silent'),
+    notifyOwner: () => undefined, minIntervalSeconds: 30, log: createLog('test', 'silent'),
   };
-  const tree = { groups, trees: new TreeStore(db), removals, monitors: writer, tell: () => undefined };
+  const tree = { groups, trees: new TreeStore(db), removals, monitors: writer, onGroupChanged: () => undefined };
   return { writer, tree };
 }
 
@@ -123,7 +123,7 @@ test.each(
 ) => {
   const it = await project();
   const { ctx, tree, outer, inner, other } = it;
-  await write(controllerOn(overtaken(mongo.db, 'monitors', () => deleteGroup(tree, ctx, inner))).writer, it);
+  await write(controllerOn(withConcurrentWrite(mongo.db, 'monitors', () => deleteGroup(tree, ctx, inner))).writer, it);
   const homes = await it.homes();
   expect(homes).toContain(outer);
   expect(homes.filter((id) => id !== other && id !== outer)).toEqual([]);
@@ -135,7 +135,7 @@ test.each(
   const it = await project();
   const { ctx, tree, outer, inner, other } = it;
   const meanwhile = () => deleteGroup(tree, ctx, inner).then(() => deleteGroup(tree, ctx, outer));
-  await write(controllerOn(overtaken(mongo.db, 'monitors', meanwhile)).writer, it);
+  await write(controllerOn(withConcurrentWrite(mongo.db, 'monitors', meanwhile)).writer, it);
   const homes = await it.homes();
   expect(homes).toContain(null);
   expect(homes.filter((id) => id !== other && id !== null)).toEqual([]);

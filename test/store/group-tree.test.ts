@@ -2,13 +2,13 @@ import type { Tenant } from '../../controller/accounts/tenant.ts';
 import fc from 'fast-check';
 import type { Db } from 'mongodb';
 import { beforeAll, expect, test } from 'vitest';
-import { MOST_LEVELS, type GroupDoc } from '../../controller/groups/group.ts';
+import { MAX_LEVELS, type GroupDoc } from '../../controller/groups/group.ts';
 import { GroupStore } from '../../controller/groups/store.ts';
 import { RemovalStore, TreeStore } from '../../controller/groups/tree-store.ts';
 import type { TreeDeps } from '../../controller/groups/deps.ts';
-import { findHeirs } from '../../controller/groups/verbs/change-tree.ts';
+import { findSuccessors } from '../../controller/groups/verbs/change-tree.ts';
 import { changeGroup, createGroup, deleteGroup } from '../../controller/groups/verbs/write-group.ts';
-import type { ProjectContext } from '../../controller/http/route.ts';
+import type { ProjectContext } from '../../controller/http/routing/route.ts';
 import { groupSizes } from '../../controller/monitors/counts/count-rules.ts';
 import { CountStore } from '../../controller/monitors/counts/count-store.ts';
 import { MonitorCounts } from '../../controller/monitors/counts/counts.ts';
@@ -22,10 +22,10 @@ import { newId } from '../../shared/ids.ts';
 import { createLog } from '../../shared/log.ts';
 import { systemClock } from '../../shared/time.ts';
 import { monitorDoc } from '../helpers/fleet-rig.ts';
-import { Killed, mortal } from '../helpers/mortal.ts';
-import { withWatchedMongo } from './with-mongo.ts';
+import { Killed, killableDatabase } from '../helpers/killable-database.ts';
+import { withCheckedMongo } from './with-mongo.ts';
 
-const mongo = withWatchedMongo();
+const mongo = withCheckedMongo();
 const log = createLog('test', 'silent');
 
 beforeAll(async () => {
@@ -47,11 +47,11 @@ function controllerOn(db: Db, agedMs = 0): TreeDeps {
   const removals = new RemovalStore(db);
   const lookup = {
     names: groups.names.bind(groups),
-    heirs: (tenant: Tenant, ids: string[]) => findHeirs({ groups, removals }, tenant, ids),
+    successors: (tenant: Tenant, ids: string[]) => findSuccessors({ groups, removals }, tenant, ids),
   };
   return {
     groups, trees: new TreeStore(db), removals,
-    monitors: { monitors, quota, groups: lookup, poke: () => undefined, log }, tell: () => undefined,
+    monitors: { monitors, quota, groups: lookup, notifyOwner: () => undefined, log }, onGroupChanged: () => undefined,
   };
 }
 
@@ -121,10 +121,10 @@ class Project {
     for (const { _id } of all) {
       let levels = 0;
       for (let at: string | null = _id; at !== null &&
-        levels <= MOST_LEVELS; at = parents.get(at) ?? null, levels += 1) {
+        levels <= MAX_LEVELS; at = parents.get(at) ?? null, levels += 1) {
         expect(parents.has(at), 'a missing parent').toBe(true);
       }
-      expect(levels, 'a cycle, or too many levels').toBeLessThanOrEqual(MOST_LEVELS);
+      expect(levels, 'a cycle, or too many levels').toBeLessThanOrEqual(MAX_LEVELS);
     }
   }
 
@@ -204,7 +204,7 @@ test.each(
     const project = await Project.make();
     wasKilled = false;
     // Killed after command `at` took effect, which equals killed before the next command is sent.
-    await act(controllerOn(mortal(mongo.db, at, true)), project).catch((error: unknown) => {
+    await act(controllerOn(killableDatabase(mongo.db, at, true)), project).catch((error: unknown) => {
       unlessKilled(error);
       wasKilled = true;
     });
@@ -223,7 +223,7 @@ test('an interrupted change never overrides a later change that succeeded', asyn
     const project = await Project.make();
     const { ctx } = project;
     await changeGroup(
-      controllerOn(mortal(mongo.db, at, true)), ctx, project.id('b'),
+      controllerOn(killableDatabase(mongo.db, at, true)), ctx, project.id('b'),
       { name: 'early', parent_group_id: project.id('d') },
     ).catch(unlessKilled);
     await changeGroup(controllerOn(mongo.db), ctx, project.id('b'), { name: 'late' });
@@ -251,13 +251,13 @@ test('the tree stays sound and settles after concurrent changes and kills', asyn
   await fc.assert(
     fc.asyncProperty(fc.array(
       fc.array(step, { minLength: 1, maxLength: 4 }), { minLength: 1, maxLength: 5 },
-    ), async (rounds) => {
+    ), async (cycles) => {
       const project = await Project.make();
       const { ctx } = project;
       const idOf = (name: string | null) => (name === null ? null : project.id(name));
-      for (const together of rounds) {
+      for (const together of cycles) {
         await Promise.all(together.map(async (one) => {
-          const deps = controllerOn(mortal(mongo.db, one.killedAt, one.isSent));
+          const deps = controllerOn(killableDatabase(mongo.db, one.killedAt, one.isSent));
           const act = async (): Promise<unknown> => {
             if (one.kind === 'create') {
               return createGroup(deps, ctx, { name: one.name, parent_group_id: idOf(one.under) });

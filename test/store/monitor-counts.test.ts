@@ -12,10 +12,10 @@ import { newId } from '../../shared/ids.ts';
 import { createLog } from '../../shared/log.ts';
 import { systemClock } from '../../shared/time.ts';
 import { monitorDoc } from '../helpers/fleet-rig.ts';
-import { Killed, mortal } from '../helpers/mortal.ts';
-import { withWatchedMongo } from './with-mongo.ts';
+import { Killed, killableDatabase } from '../helpers/killable-database.ts';
+import { withCheckedMongo } from './with-mongo.ts';
 
-const mongo = withWatchedMongo();
+const mongo = withCheckedMongo();
 let monitors: MonitorStore;
 const log = createLog('test', 'silent');
 
@@ -92,11 +92,11 @@ test('the next count finishes one that was killed, at any command', async () => 
       await healthy().read(tenant);
       await change(tenant, first._id, { status: 'paused', group_id: 'g2' });
       await insert(tenant, { type: 'DNS', monitoring_regions: ['eu'] });
-      await countsOn(mortal(mongo.db, at, isSent)).settle(tenant).catch(
+      await countsOn(killableDatabase(mongo.db, at, isSent)).settle(tenant).catch(
         (error: unknown) => expect(error).toBeInstanceOf(Killed),
       );
       await change(tenant, first._id, { status: 'active', monitoring_regions: ['eu', 'us'] });
-      await countsOn(mortal(mongo.db, at, isSent)).settle(tenant).catch(
+      await countsOn(killableDatabase(mongo.db, at, isSent)).settle(tenant).catch(
         (error: unknown) => expect(error).toBeInstanceOf(Killed),
       );
       await change(tenant, first._id, { deleted_at: 1 });
@@ -120,12 +120,12 @@ test('a read includes every write that ended before it, also during concurrent w
   const readers = [healthy(), healthy(), healthy()];
   let ended = 0;
   const writer = async () => {
-    for (let round = 0; round < 20; round += 1) {
+    for (let iteration = 0; iteration < 20; iteration += 1) {
       await insert(tenant);
       ended += 1;
-      const least = ended;
-      const { cells } = await (readers[round % 3] as MonitorCounts).read(tenant);
-      expect(cells['HTTP active']).toBeGreaterThanOrEqual(least);
+      const minimum = ended;
+      const { cells } = await (readers[iteration % 3] as MonitorCounts).read(tenant);
+      expect(cells['HTTP active']).toBeGreaterThanOrEqual(minimum);
     }
   };
   await Promise.all([writer(), writer(), writer()]);
@@ -152,10 +152,10 @@ test('counts end equal to the monitors after concurrent writes and kills', async
   await fc.assert(
     fc.asyncProperty(fc.array(
       fc.array(step, { minLength: 1, maxLength: 4 }), { minLength: 1, maxLength: 8 },
-    ), async (rounds) => {
+    ), async (cycles) => {
       const tenant = newTenant();
       const ids: string[] = [];
-      for (const together of rounds) {
+      for (const together of cycles) {
         await Promise.all(together.map(async (one) => {
           if (one.kind === 'insert') {
             return void ids.push(
@@ -163,7 +163,7 @@ test('counts end equal to the monitors after concurrent writes and kills', async
             );
           }
           if (one.kind === 'count') {
-            return countsOn(mortal(mongo.db, one.killedAt, one.isSent)).settle(tenant).catch(() => undefined);
+            return countsOn(killableDatabase(mongo.db, one.killedAt, one.isSent)).settle(tenant).catch(() => undefined);
           }
           const id = ids[one.of];
           if (id === undefined) return undefined;

@@ -3,7 +3,7 @@ import { MongoClient } from 'mongodb';
 import { ConnectionPool } from 'mongodb/lib/cmap/connection_pool.js';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { testMongo, type TestMongo } from '../helpers/mongo.ts';
-import { watchedMongo } from '../helpers/watched-mongo.ts';
+import { checkedMongo } from '../helpers/checked-mongo.ts';
 
 interface Pool {
   minPoolSizeTimer: unknown;
@@ -28,7 +28,7 @@ afterAll(async () => {
 });
 
 test('the driver sets no timer for connections that nobody wants to be there', async () => {
-  const mongo = watchedMongo(server.url);
+  const mongo = checkedMongo(server.url);
   await mongo.ping();
   expect(pools.map((pool) => pool.minPoolSizeTimer)).toEqual([undefined]);
   await mongo.close();

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { MongoClient } from 'mongodb';
 import { expect, test } from 'vitest';
 import { startEmbeddedMongo } from '../../deploy/embedded/mongo/server.ts';
-import { watchedMongo } from '../helpers/watched-mongo.ts';
+import { checkedMongo } from '../helpers/checked-mongo.ts';
 import { testMongo } from '../helpers/mongo.ts';
 
 test('the store reports each unsupported read or write once, and no duplicate key', async () => {
@@ -29,7 +29,7 @@ test('the store reports each unsupported read or write once, and no duplicate ke
 
 test('a watched connection fails when it closes if a command was outside the closed list', async () => {
   const server = await testMongo();
-  const mongo = watchedMongo(server.url);
+  const mongo = checkedMongo(server.url);
   const things = mongo.db.collection('things');
   await things.insertOne({ n: 1 });
   await things.bulkWrite([

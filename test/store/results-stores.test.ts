@@ -35,10 +35,10 @@ const SOURCES: [name: string, make: () => Stores][] = [
     };
   }],
   ['the simulation', () => simulatedStores(new SimulatedDatabase(), {
-    read: async (answer) => answer(),
-    write: async (parts, answer) => {
+    read: async (read) => read(),
+    write: async (parts, read) => {
       for (const part of parts) part();
-      return answer();
+      return read();
     },
   })],
 ];
@@ -47,10 +47,10 @@ function lanesOf(positions: Record<string, number>): LanePosition[] {
   return Object.entries(positions).map(([lane, position]) => ({ lane, position }));
 }
 
-function entryOf(n: number, given: Partial<JournalEntry> = {}): JournalEntry {
+function entryOf(n: number, overrides: Partial<JournalEntry> = {}): JournalEntry {
   return {
     shard: 2, n, v: 1, writer: 'a', taken_at: HOUR + n, configs: [], batches: [], pings: [], clock: [],
-    lanes: [], ...given,
+    lanes: [], ...overrides,
   };
 }
 
@@ -78,21 +78,21 @@ function fullEntry(n: number): JournalEntry {
   });
 }
 
-function stateOf(position: number, given: Partial<StateRecord> = {}): StateRecord {
+function stateOf(position: number, overrides: Partial<StateRecord> = {}): StateRecord {
   return {
     monitor_id: MONITOR.monitor_id, shard: 2, position, outbox: [],
-    state: { ...newMonitorState(MONITOR), booked: { [HOUR]: [position, 2, 3] } }, ...given,
+    state: { ...newMonitorState(MONITOR), accounted: { [HOUR]: [position, 2, 3] } }, ...overrides,
   };
 }
 
-function hourOf(position: number, given: Partial<HourRecord> = {}): HourRecord {
+function hourOf(position: number, overrides: Partial<HourRecord> = {}): HourRecord {
   const rows = ResultColumns.of(Array.from(
     { length: position },
     (_, at) => storedOf({ started_at: HOUR + at * 1000, scheduled_at: HOUR + at * 1000 }),
   ));
   return {
     monitor_id: MONITOR.monitor_id, hour: HOUR, position, rows,
-    rollup: rollupOf(rows, [position * 1000, 0, 0], 60_000), ...given,
+    rollup: rollupOf(rows, [position * 1000, 0, 0], 60_000), ...overrides,
   };
 }
 
@@ -278,32 +278,32 @@ describe.each(SOURCES)('leases in %s', (_name, make) => {
     expect(await leases.acquire(1, 'a', null, 150)).toBe(true);
     expect(await leases.acquire(1, 'b', null, 300)).toBe(false);
     const dead = { shard: 1, holder: 'a', expires_at: 150 };
-    expect(await leases.look()).toEqual([dead]);
+    expect(await leases.list()).toEqual([dead]);
     expect(await leases.acquire(1, 'b', { ...dead, expires_at: 100 }, 300)).toBe(false);
     expect(await leases.acquire(1, 'b', dead, 300)).toBe(true);
     expect(await leases.acquire(1, 'c', dead, 400)).toBe(false);
     await leases.renew([1, 2], 'a', sign(900));
-    expect(await leases.look()).toEqual([{ shard: 1, holder: 'b', expires_at: 300 }]);
+    expect(await leases.list()).toEqual([{ shard: 1, holder: 'b', expires_at: 300 }]);
     await leases.release([1], 'a');
-    expect(await leases.look()).toHaveLength(1);
+    expect(await leases.list()).toHaveLength(1);
     await leases.release([1], 'b');
-    expect(await leases.look()).toEqual([]);
+    expect(await leases.list()).toEqual([]);
   });
 
   test('show controllers, until they leave or are buried', async () => {
     const { leases } = make();
-    const shown = async () => (await leases.look()).map(({ shard, holder }) => [shard, holder]);
-    for (const holder of ['a', 'b', 'c']) await leases.show(holder, sign(100));
+    const shown = async () => (await leases.list()).map(({ shard, holder }) => [shard, holder]);
+    for (const holder of ['a', 'b', 'c']) await leases.announce(holder, sign(100));
     expect(await shown()).toEqual([[null, 'a'], [null, 'b'], [null, 'c']]);
     await leases.leave('b');
     const dead = { shard: null, holder: 'c', expires_at: 100 };
     expect(await leases.renew([], 'c', sign(200, true))).toBe(true);
-    expect((await leases.look()).find(({ holder }) => holder === 'c')).toEqual(
+    expect((await leases.list()).find(({ holder }) => holder === 'c')).toEqual(
       { shard: null, holder: 'c', expires_at: 200, is_cut_off: true },
     );
-    await leases.bury(dead);
+    await leases.removeDead(dead);
     expect(await shown()).toEqual([[null, 'a'], [null, 'c']]);
-    await leases.bury({ ...dead, expires_at: 200 });
+    await leases.removeDead({ ...dead, expires_at: 200 });
     expect(await shown()).toEqual([[null, 'a']]);
     expect(await leases.renew([], 'c', sign(300))).toBe(false);
   });
@@ -345,12 +345,12 @@ test('a state is stored without arrays in arrays, and one of an older version is
   await states.write([record]);
   const [doc] = await stored.find({}).toArray();
   expect(doc?.state).toMatchObject({
-    booked: [{ hour: HOUR, up: 7, degraded: 2, down: 3 }],
+    accounted: [{ hour: HOUR, up: 7, degraded: 2, down: 3 }],
     late: { gaps: [{ from: HOUR, until: HOUR + 1 }, { from: HOUR + 5, until: HOUR + 9 }] },
   });
   const written = await states.find([MONITOR.monitor_id]);
-  expect(written[0]?.state).toMatchObject({ booked: { [HOUR]: [7, 2, 3] }, late: LATE_STATE });
-  const older = { ...doc?.state, booked: [[HOUR, 7, 2, 3]], late: LATE_STATE };
+  expect(written[0]?.state).toMatchObject({ accounted: { [HOUR]: [7, 2, 3] }, late: LATE_STATE });
+  const older = { ...doc?.state, accounted: [[HOUR, 7, 2, 3]], late: LATE_STATE };
   await stored.updateOne({ _id: MONITOR.monitor_id }, { $set: { state: older } });
   expect(await states.find([MONITOR.monitor_id])).toEqual(written);
 });

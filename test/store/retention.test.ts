@@ -18,7 +18,7 @@ import { createLog } from '../../shared/log.ts';
 import { SimulatedClock } from '../helpers/simulated-clock.ts';
 import { until } from '../helpers/until.ts';
 import { storedOf } from '../unit/results/build.ts';
-import { withWatchedMongo } from './with-mongo.ts';
+import { withCheckedMongo } from './with-mongo.ts';
 
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
@@ -27,7 +27,7 @@ const NOW = Date.UTC(2025, 9, 9, 10, 17);
 const TODAY = Date.UTC(2025, 9, 9);
 const plans = loadPlans(null);
 
-const mongo = withWatchedMongo();
+const mongo = withCheckedMongo();
 let db: Mongo['db'];
 let clock: SimulatedClock;
 let sweeper: RetentionSweeper;
@@ -74,7 +74,7 @@ async function whileTimePasses(work: Promise<void>): Promise<void> {
   }, { what: 'a round' });
 }
 
-async function goRound(of = sweeper): Promise<void> {
+async function sweepOnce(of = sweeper): Promise<void> {
   await whileTimePasses(of.run());
 }
 
@@ -138,7 +138,7 @@ test.each(
   await addOrganization('o', plan);
   await addMonitor('m', 'o');
   await addHistory('m', AGES);
-  await goRound();
+  await sweepOnce();
   // At 10:17, noon of the seventh day is less than seven days ago.
   expect(await left('m', AGES)).toEqual({
     results: AGES.filter((age) => age <= raw), hours: younger(rollups + 1), days: younger(rollups + 1),
@@ -153,14 +153,14 @@ test('data expires day by day, and at once when the plan shortens its retention'
     await addMonitor(monitor, of);
     await addHistory(monitor, AGES);
   }
-  await goRound();
+  await sweepOnce();
   expect((await left('m', AGES)).results).toEqual([0, 1, 6, 7, 8, 29]);
   await clock.advance(27 * HOUR_MS);
-  await goRound();
+  await sweepOnce();
   expect((await left('m', AGES)).results).toEqual([0, 1, 6, 7, 8]);
   await rows('organizations').updateOne({ _id: 'o' }, { $set: { plan: 'free' } });
   await clock.advance(600_000);
-  await goRound();
+  await sweepOnce();
   expect(await left('m', AGES)).toMatchObject({ results: [0, 1], days: [0, 1, 6, 7, 8, 29, 31, 89] });
   expect(await left('n', AGES)).toMatchObject({
     results: [0, 1, 6, 7, 8], days: [0, 1, 6, 7, 8, 29, 31, 89, 91, 399],
@@ -176,7 +176,7 @@ test('another controller resumes an interrupted round', async () => {
   }
   const withResults = async (): Promise<number> =>
     (await rows('rollups_1h').find({ results: { $exists: true } }).toArray()).length;
-  sweeper.look();
+  sweeper.trigger();
   await until(
     async () => (await rows('retention').findOne({ _id: 'o' })) !== null, { what: 'the first page is done' },
   );
@@ -187,13 +187,13 @@ test('another controller resumes an interrupted round', async () => {
     { _id: `m000:${(TODAY - 8 * DAY_MS) / HOUR_MS + 12}` },
     { $set: { results: 'seen again only in the next round' } },
   );
-  await goRound(newSweeper());
+  await sweepOnce(newSweeper());
   expect(await withResults()).toBe(121);
   expect(await sweeps().find('o')).toMatchObject({
     run: null, done: { raw: Date.UTC(2025, 9, 2, 10) },
   });
   await clock.advance(6 * HOUR_MS);
-  await goRound(newSweeper());
+  await sweepOnce(newSweeper());
   expect(await withResults()).toBe(120);
 });
 
@@ -201,7 +201,7 @@ test('only the owner of the organization\'s shard deletes', async () => {
   await addOrganization('o', 'free');
   await addMonitor('m', 'o');
   await addHistory('m', AGES);
-  await goRound(newSweeper(() => false));
+  await sweepOnce(newSweeper(() => false));
   expect((await left('m', AGES)).hours).toEqual(AGES);
 });
 
@@ -213,7 +213,7 @@ test('a deleted monitor loses its history after a week, and its document with it
   }
   await addMonitor('unjournaled', 'o', { deleted_at: NOW - 91 * DAY_MS, unjournaled: 3 });
   await addMonitor('uncounted', 'o', { deleted_at: NOW - 91 * DAY_MS, uncounted: 'o-project' });
-  await goRound();
+  await sweepOnce();
   expect(await idsOf('monitors')).toEqual(['gone', 'recent', 'uncounted', 'unjournaled']);
   expect([await idsOf('rollups_1d'), await idsOf('status_changes')]).toEqual([
     [`recent:${TODAY / DAY_MS - 5}`], ['recent-5'],
@@ -240,7 +240,7 @@ test('ended incidents with their history and the audit log expire with the count
   await rows('audit_entries').insertMany(
     [89, 92].map((days) => ({ _id: `audit-${days}`, organization_id: 'o', created_at: NOW - days * DAY_MS })),
   );
-  await goRound();
+  await sweepOnce();
   expect(await idsOf('incidents')).toEqual(['foreign', 'new', 'open', 'touched']);
   expect(await idsOf('incident_updates')).toEqual(['update-new', 'update-open']);
   expect(await idsOf('incident_comments')).toEqual(['comment-new']);
@@ -257,7 +257,7 @@ test('evidence expires with the incidents, or a week after its monitor was delet
     ...[0, 89, 92].map((days) => evidence('m', days)), evidence('deleted-6', 7), evidence('deleted-8', 9),
     evidence('deleted-91', 92), evidence('of-no-organization', 92),
   ]);
-  await goRound();
+  await sweepOnce();
   expect(await idsOf('evidence')).toEqual(['deleted-6: 7', 'm: 0', 'm: 89', 'of-no-organization: 92']);
 });
 
@@ -265,7 +265,7 @@ test('dead letters expire after thirty days, however many there are', async () =
   await rows('dead_letters').insertMany(
     Array.from({ length: 1203 }, (_, at) => ({ _id: `l${at}`, at: NOW - (at < 3 ? 29 : 31) * DAY_MS })),
   );
-  await goRound();
+  await sweepOnce();
   expect(await idsOf('dead_letters')).toEqual(['l0', 'l1', 'l2']);
 });
 
@@ -273,6 +273,6 @@ test('reservations of freed subdomains are removed after thirty days, however ma
   await rows('freed_subdomains').insertMany(Array.from({ length: 1003 }, (_, at) => (
     { _id: `s${at}`, organization_id: 'o', freed_at: NOW - (at < 3 ? 29 : 31) * DAY_MS }
   )));
-  await goRound();
+  await sweepOnce();
   expect(await idsOf('freed_subdomains')).toEqual(['s0', 's1', 's2']);
 });

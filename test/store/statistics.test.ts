@@ -2,12 +2,12 @@ import { expect, test } from 'vitest';
 import { encodeBatch } from '../../shared/contracts/result-pack.ts';
 import type { CheckResult } from '../../shared/contracts/result.ts';
 import { SimulatedClock } from '../helpers/simulated-clock.ts';
-import { hourOf } from '../../controller/verdicts/booking-rules.ts';
+import { hourOf } from '../../controller/verdicts/time-accounting/time-accounting-rules.ts';
 import { AgedResultStore } from '../../controller/results/hours/aged-result-store.ts';
 import { writeClosedHours, isDueForWriting } from '../../controller/results/writing/closed-hours.ts';
 import type { JournalEntry } from '../../controller/results/journal/journal-entry.ts';
 import { HourStore } from '../../controller/results/hours/hour-store.ts';
-import { toOpenMonitor } from '../../controller/results/reading/open-monitor.ts';
+import { toUnwrittenMonitor } from '../../controller/results/reading/recent/unwritten-monitor.ts';
 import { rowsOf } from '../../controller/results/state/live-monitor.ts';
 import { ShardState } from '../../controller/results/state/shard-state.ts';
 import { StateStore } from '../../controller/results/writing/state-store.ts';
@@ -68,7 +68,7 @@ class Owner {
   async write(): Promise<void> {
     const now = this.clock.now();
     const due =
-      [...this.state.monitors].filter(([id, cell]) => isDueForWriting(id, cell, now)).map(([id]) => id);
+      [...this.state.monitors].filter(([id, monitor]) => isDueForWriting(id, monitor, now)).map(([id]) => id);
     await writeClosedHours(this, this.state, due, now);
   }
 
@@ -81,7 +81,7 @@ class Owner {
   }
 
   /** Gives the shard to another owner, which reads the entries from this one on again, after an old snapshot. */
-  async moveBehind(from: JournalEntry): Promise<void> {
+  async moveOwner(from: JournalEntry): Promise<void> {
     this.state = new ShardState(
       this.#shard, { n: from.n - 1, lanes: [] }, await this.states.load(this.#shard),
     );
@@ -93,17 +93,17 @@ class Owner {
   statistics(): Statistics {
     return new Statistics({
       clock: this.clock, rollups: this.hours, latest: async () => [],
-      openRows: async (id, hour, after) => {
+      readUnwrittenRows: async (id, hour, after) => {
         const live = this.state.monitors.get(id);
         return (live && rowsOf(live, hour))?.after(after) ?? [];
       },
-      open: {
-        open: async (ids) => ({
+      unwritten: {
+        read: async (ids) => ({
           recent: [],
           monitors: new Map(ids.map((id) => {
-            const cell = this.state.monitors.get(id);
-            if (!cell) throw new Error('no such monitor');
-            return [id, toOpenMonitor(id, cell, this.clock.now(), `owner ${this.#owners}`)];
+            const monitor = this.state.monitors.get(id);
+            if (!monitor) throw new Error('no such monitor');
+            return [id, toUnwrittenMonitor(id, monitor, this.clock.now(), `owner ${this.#owners}`)];
           })),
         }),
       },
@@ -111,8 +111,8 @@ class Owner {
   }
 
   /** Results that started within the 720 hours up to the current one. */
-  counted(id: string, keptFrom: number): { total: number; failed: number } {
-    const from = Math.max(keptFrom, hourOf(this.clock.now() - 30 * DAY_MS) + HOUR_MS);
+  counted(id: string, retainedFrom: number): { total: number; failed: number } {
+    const from = Math.max(retainedFrom, hourOf(this.clock.now() - 30 * DAY_MS) + HOUR_MS);
     const counted = this.taken.filter((result) => result.monitor_id === id && result.started_at >= from);
     return { total: counted.length, failed: counted.filter(({ outcome }) => outcome === 'failure').length };
   }
@@ -130,16 +130,16 @@ test('cached rollups equal the stored ones after late results, an hour, a day, r
       started_at: at, response_time_ms: random.int(1, 900),
       ...(random.chance(0.2) ? { outcome: 'failure' } : {}),
     });
-  let keptFrom = 0;
+  let retainedFrom = 0;
   let compared = 0;
   const compare = async (): Promise<void> => {
-    const anew = await owner.statistics().list30d(ids);
-    for (const statistics of controllers) expect(await statistics.list30d(ids)).toEqual(anew);
+    const recomputed = await owner.statistics().list30d(ids);
+    for (const statistics of controllers) expect(await statistics.list30d(ids)).toEqual(recomputed);
     const periods = await owner.statistics().periods(ids, WINDOWS);
     for (const statistics of controllers) expect(await statistics.periods(ids, WINDOWS)).toEqual(periods);
     for (const id of ids) {
-      const { total, failed } = owner.counted(id, keptFrom);
-      expect(anew.get(id)?.stats).toMatchObject({ total_checks: total, failed_checks: failed });
+      const { total, failed } = owner.counted(id, retainedFrom);
+      expect(recomputed.get(id)?.stats).toMatchObject({ total_checks: total, failed_checks: failed });
     }
     compared += 1;
   };
@@ -167,9 +167,9 @@ test('cached rollups equal the stored ones after late results, an hour, a day, r
   owner.take([resultAt(0, clock.now() - 3 * DAY_MS)], true);
   await owner.write();
   await compare();
-  keptFrom = clock.now() - (clock.now() % DAY_MS) - 10 * DAY_MS;
+  retainedFrom = clock.now() - (clock.now() % DAY_MS) - 10 * DAY_MS;
   await new AgedResultStore(mongo.db).removeRollups(
-    ids.map((monitor_id) => ({ monitor_id, from: keptFrom - 60 * DAY_MS, before: keptFrom })),
+    ids.map((monitor_id) => ({ monitor_id, from: retainedFrom - 60 * DAY_MS, before: retainedFrom })),
   );
   await clock.advance(5 * 60_000);
   await compare();
@@ -190,9 +190,9 @@ test('results that an owner replays after a takeover count once, also in days th
     await clock.advance(2 * HOUR_MS);
     owner.take([], false);
     await writeClosedHours(owner, owner.state, [config.monitor_id], clock.now());
-    await owner.moveBehind(late);
-    const known = (await owner.statistics().list30d([config.monitor_id])).get(config.monitor_id);
-    expect(known?.stats?.total_checks).toBe(owner.taken.length);
+    await owner.moveOwner(late);
+    const expected = (await owner.statistics().list30d([config.monitor_id])).get(config.monitor_id);
+    expect(expected?.stats?.total_checks).toBe(owner.taken.length);
   }
 });
 
@@ -214,6 +214,6 @@ test('results that came after their hour was written count once, also after a ta
   await writeClosedHours(owner, owner.state, [config.monitor_id], clock.now());
   owner.take(resultsFrom(hour + 30 * 60_000, 3), true);
   expect(await total()).toBe(13);
-  await owner.moveBehind(first);
+  await owner.moveOwner(first);
   expect(await total()).toBe(13);
 });

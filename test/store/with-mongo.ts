@@ -2,7 +2,7 @@ import { MongoClient, type Collection, type Db, type Document } from 'mongodb';
 import { afterAll, beforeAll } from 'vitest';
 import type { Mongo } from '../../controller/platform/mongo/mongo.ts';
 import { testMongo, type TestMongo } from '../helpers/mongo.ts';
-import { watchedMongo } from '../helpers/watched-mongo.ts';
+import { checkedMongo } from '../helpers/checked-mongo.ts';
 
 export interface WithMongo {
   readonly db: Db;
@@ -39,18 +39,18 @@ export function withMongo(): WithMongo {
   };
 }
 
-export interface WithWatchedMongo {
+export interface WithCheckedMongo {
   readonly url: string;
   readonly db: Db;
 }
 
 /** Starts a server and the product's connection to it, which fails on a command outside the closed list. */
-export function withWatchedMongo(onCommand?: (command: Document) => void): WithWatchedMongo {
+export function withCheckedMongo(onCommand?: (command: Document) => void): WithCheckedMongo {
   let server: TestMongo;
   let mongo: Mongo;
   beforeAll(async () => {
     server = await testMongo();
-    mongo = watchedMongo(server.url, onCommand);
+    mongo = checkedMongo(server.url, onCommand);
   });
   afterAll(async () => {
     await mongo?.close();

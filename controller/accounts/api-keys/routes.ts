@@ -1,6 +1,6 @@
-import { idParams } from '../../http/params.ts';
-import { created, defineRoute, done, ok, type Route } from '../../http/route.ts';
-import { apiKeysAnswer, freshApiKeyView, messageAnswer } from '../answers.ts';
+import { idParams } from '../../http/input/params.ts';
+import { created, defineRoute, okMessage, ok, type Route } from '../../http/routing/route.ts';
+import { apiKeysResponse, freshApiKeyView, messageResponse } from '../responses.ts';
 import type { AccountDeps } from '../deps.ts';
 import { apiKeyInput, apiKeyQuery } from '../schema.ts';
 import { viewApiKey, viewFreshApiKey } from '../views.ts';
@@ -14,11 +14,11 @@ export function apiKeyRoutes(deps: AccountDeps): Route[] {
     defineRoute({
       ...all, method: 'POST', summary: 'Create an API key',
       description: 'Only this response contains the key.', audit: 'api_key.created',
-      body: apiKeyInput, errors: ['FAIR_USE_LIMIT_REACHED'], answers: { 201: freshApiKeyView },
+      body: apiKeyInput, errors: ['FAIR_USE_LIMIT_REACHED'], responses: { 201: freshApiKeyView },
       handle: async (ctx, { body }) => created(viewFreshApiKey(await createApiKey(deps, ctx, body))),
     }),
     defineRoute({
-      ...all, method: 'GET', summary: 'List API keys', query: apiKeyQuery, answers: { 200: apiKeysAnswer },
+      ...all, method: 'GET', summary: 'List API keys', query: apiKeyQuery, responses: { 200: apiKeysResponse },
       handle: async (ctx, { query }) => {
         const { limit, offset } = query;
         const { keys, total } = await listApiKeys(deps, ctx, query);
@@ -29,13 +29,13 @@ export function apiKeyRoutes(deps: AccountDeps): Route[] {
     defineRoute({
       ...one, method: 'POST', path: `${path}/:id/rotate`, summary: 'Rotate an API key',
       description: 'Name, scope and id stay the same. The old secret stops working immediately.',
-      audit: 'api_key.rotated', answers: { 201: freshApiKeyView },
+      audit: 'api_key.rotated', responses: { 201: freshApiKeyView },
       handle: async (ctx, { params }) => created(viewFreshApiKey(await rotateApiKey(deps, ctx, params.id))),
     }),
     defineRoute({
       ...one, method: 'DELETE', summary: 'Revoke an API key',
-      audit: 'api_key.revoked', answers: { 200: messageAnswer },
-      handle: (ctx, { params }) => done(revokeApiKey(deps, ctx, params.id), 'API key revoked'),
+      audit: 'api_key.revoked', responses: { 200: messageResponse },
+      handle: (ctx, { params }) => okMessage(revokeApiKey(deps, ctx, params.id), 'API key revoked'),
     }),
   ];
 }

@@ -1,12 +1,12 @@
 import { AppError, notFound } from '../../../shared/errors.ts';
 import { hashSecret, newId, newSecret } from '../../../shared/ids.ts';
-import { authorOf, type OrganizationContext } from '../../http/route.ts';
+import { authorOf, type OrganizationContext } from '../../http/routing/route.ts';
 import type { AccountDeps } from '../deps.ts';
 import type { ApiKeyInput, ApiKeyListQuery } from '../schema.ts';
 import type { ApiKeyDoc, ApiKeySecret } from './store.ts';
 
 /** Keys of one organization, on any plan. */
-const MOST_KEYS = 1000;
+const MAX_API_KEYS = 1000;
 
 /** A key with its secret, which is not stored. */
 export interface IssuedKey {
@@ -20,9 +20,9 @@ export async function createApiKey(
 ): Promise<IssuedKey> {
   const { organizationId } = ctx.tenant;
   const usage = await deps.keys.countOfOrganization(organizationId);
-  if (usage >= MOST_KEYS) {
-    const message = `An organization can have at most ${MOST_KEYS} API keys`;
-    throw new AppError('FAIR_USE_LIMIT_REACHED', message, { details: { limit: MOST_KEYS, usage } });
+  if (usage >= MAX_API_KEYS) {
+    const message = `An organization can have at most ${MAX_API_KEYS} API keys`;
+    throw new AppError('FAIR_USE_LIMIT_REACHED', message, { details: { limit: MAX_API_KEYS, usage } });
   }
   const { key, stored } = newSecretOf(ctx);
   const doc = { _id: newId(ctx.now), organization_id: organizationId, name, scope, ...stored };

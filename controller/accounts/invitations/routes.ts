@@ -1,6 +1,6 @@
-import { idParams } from '../../http/params.ts';
-import { created, defineRoute, done, ok, type Route } from '../../http/route.ts';
-import { invitationAnswer, invitationsAnswer, messageAnswer } from '../answers.ts';
+import { idParams } from '../../http/input/params.ts';
+import { created, defineRoute, okMessage, ok, type Route } from '../../http/routing/route.ts';
+import { invitationResponse, invitationsResponse, messageResponse } from '../responses.ts';
 import type { AccountDeps } from '../deps.ts';
 import { invitationInput } from '../schema.ts';
 import { viewInvitation } from '../views.ts';
@@ -12,7 +12,7 @@ export function invitationRoutes(deps: AccountDeps): Route[] {
   return [
     defineRoute({
       ...common, method: 'GET', summary: 'List invitations, newest first',
-      answers: { 200: invitationsAnswer },
+      responses: { 200: invitationsResponse },
       handle: async (ctx) => ok({
         invitations: (await listInvitations(deps, ctx)).map((one) => viewInvitation(one, ctx.now)),
       }),
@@ -23,7 +23,7 @@ export function invitationRoutes(deps: AccountDeps): Route[] {
         + '`member`. An organization can send at most 30 invitations an hour; with `429`, `Retry-After` says when the '
         + 'next one is possible.',
       body: invitationInput, errors: ['RESOURCE_ALREADY_EXISTS', 'FAIR_USE_LIMIT_REACHED'],
-      answers: { 201: invitationAnswer },
+      responses: { 201: invitationResponse },
       handle: async (ctx, { body }) => created({
         invitation: viewInvitation(await createInvitation(deps, ctx, body), ctx.now),
       }),
@@ -31,8 +31,8 @@ export function invitationRoutes(deps: AccountDeps): Route[] {
     defineRoute({
       ...common, method: 'DELETE', path: `${path}/:id`, summary: 'Withdraw an invitation',
       audit: 'invitation.withdrawn', params: idParams,
-      errors: ['RESOURCE_NOT_FOUND'], answers: { 200: messageAnswer },
-      handle: (ctx, { params }) => done(withdrawInvitation(deps, ctx, params.id), 'Invitation withdrawn'),
+      errors: ['RESOURCE_NOT_FOUND'], responses: { 200: messageResponse },
+      handle: (ctx, { params }) => okMessage(withdrawInvitation(deps, ctx, params.id), 'Invitation withdrawn'),
     }),
   ];
 }

@@ -1,5 +1,5 @@
 import type { Db } from 'mongodb';
-import type { Claim } from '../../../shared/claims.ts';
+import type { WorkClaim } from '../../../shared/work-claims.ts';
 import { claimedAs } from '../../platform/mongo/claim-filters.ts';
 import { Documents } from '../../platform/mongo/documents.ts';
 import type { Membership } from '../roles.ts';
@@ -12,7 +12,7 @@ export interface InvitationDoc extends Membership {
   /** SHA-256 of the token, hexadecimal, unique. The token itself is not stored. */
   hash: string;
   /** Of the request that is accepting it. */
-  claim?: Claim;
+  claim?: WorkClaim;
   created_at: number;
   expires_at: number;
 }
@@ -52,7 +52,7 @@ export class InvitationStore extends Documents<InvitationDoc> {
   }
 
   /** Null if another request was first, or the invitation is gone. */
-  claim(seen: InvitationDoc, claim: Claim): Promise<InvitationDoc | null> {
+  claim(seen: InvitationDoc, claim: WorkClaim): Promise<InvitationDoc | null> {
     return this.change({ hash: seen.hash, ...claimedAs(seen) }, { $set: { claim } });
   }
 

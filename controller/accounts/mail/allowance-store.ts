@@ -37,7 +37,7 @@ export class MailAllowanceStore extends Documents<AllowanceDoc> {
    * Uses one of the `max` that an organization has in each hour of the clock. Null if one was left; else when
    * the next hour begins, Unix ms. The filter decides between simultaneous requests.
    */
-  async useOfOrganization(
+  async useOrganizationAllowance(
     purpose: string, organizationId: string, max: number, now: number,
   ): Promise<number | null> {
     const hour = Math.floor(now / HOUR_MS);

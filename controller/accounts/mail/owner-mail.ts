@@ -2,20 +2,20 @@ import type { Mail } from '../../platform/mail/mailer-port.ts';
 import type { AccountDeps } from '../deps.ts';
 
 /** Owners who are told; an organization seldom has more. */
-const MOST_OWNERS = 20;
+const MAX_NOTIFIED_OWNERS = 20;
 
-type OwnerMailDeps = Pick<AccountDeps, 'members' | 'users' | 'posts' | 'log'>;
+type OwnerMailDeps = Pick<AccountDeps, 'members' | 'users' | 'mailers' | 'log'>;
 
 /** Mails each owner of the organization whose address is verified, after the answer. */
 export function mailOwners(deps: OwnerMailDeps, organizationId: string, compose: (to: string) => Mail): void {
   addressesOfOwners(deps, organizationId).then(
-    (addresses) => addresses.forEach((to) => deps.posts.owners.post(to, async () => compose(to))),
+    (addresses) => addresses.forEach((to) => deps.mailers.owners.send(to, async () => compose(to))),
     (error: unknown) => deps.log.error({ err: error, organizationId }, 'could not email the owners of the organization'),
   );
 }
 
 async function addressesOfOwners({ members, users }: OwnerMailDeps, organizationId: string) {
   const owners = (await members.listOfOrganization(organizationId)).filter(({ role }) => role === 'owner');
-  const found = await users.findMany(owners.slice(0, MOST_OWNERS).map((member) => member.user_id));
+  const found = await users.findMany(owners.slice(0, MAX_NOTIFIED_OWNERS).map((member) => member.user_id));
   return found.filter((user) => user.email_verified).map((user) => user.email);
 }

@@ -1,21 +1,21 @@
 import { html, type Html } from '../../pages/html.ts';
 import { renderPage, type Page } from '../../pages/layout.ts';
-import type { MailedTexts, MailedVoice } from '../../pages/mailed-texts.ts';
+import type { MailPageTexts, LocalizedMailPage } from '../../pages/mail-page-texts.ts';
 
-export function verifyPage(token: string, { language, texts }: MailedVoice): Page {
+export function verifyPage(token: string, { language, texts }: LocalizedMailPage): Page {
   return renderPage(texts.verify, html`<p>${texts.verifyLong}</p>
 ${form('verify-email', token, html``, texts.verifyButton)}`, language);
 }
 
 /** `problem` is the fault of the form as it was sent; null at first. */
-export function resetPage(token: string, problem: string | null, { language, texts }: MailedVoice): Page {
+export function resetPage(token: string, problem: string | null, { language, texts }: LocalizedMailPage): Page {
   const fields = html`${alert(problem)}${newPassword(texts.newPassword, texts)}`;
   return renderPage(texts.reset, html`<p>${texts.resetLong}</p>
 ${form('reset-password', token, fields, texts.resetButton)}`, language);
 }
 
 /** The answer to a form that was carried out. */
-export function donePage(title: string, text: string, { language, texts }: MailedVoice): Page {
+export function donePage(title: string, text: string, { language, texts }: LocalizedMailPage): Page {
   return renderPage(title, html`<p role="status">${text}</p>
 <p><a href="sign-in">${texts.signIn}</a></p>`, language);
 }
@@ -27,11 +27,11 @@ ${fields}
 <button type="submit">${button}</button></form>`;
 }
 
-function newPassword(label: string, { atLeast }: MailedTexts): Html {
+function newPassword(label: string, { passwordHint }: MailPageTexts): Html {
   return html`<label for="password">${label}</label>
 <input id="password" name="password" type="password" autocomplete="new-password"
  minlength="10" maxlength="200" aria-describedby="password-hint" required>
-<p class="hint" id="password-hint">${atLeast}</p>`;
+<p class="hint" id="password-hint">${passwordHint}</p>`;
 }
 
 function alert(problem: string | null): Html | null {

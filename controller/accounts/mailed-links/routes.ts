@@ -1,9 +1,9 @@
-import { defineRoute, ok, type Route } from '../../http/route.ts';
-import { loginAnswer, messageAnswer, openInvitationAnswer } from '../answers.ts';
+import { defineRoute, ok, type Route } from '../../http/routing/route.ts';
+import { loginResponse, messageResponse, openInvitationResponse } from '../responses.ts';
 import type { AccountDeps } from '../deps.ts';
 import { acceptInvitation, readInvitation } from '../invitations/verbs/accept.ts';
 import { acceptInvitationInput, emailInput, resetPasswordInput, tokenInput } from '../schema.ts';
-import { withSignedIn } from '../sessions/hand-over.ts';
+import { withSignedIn } from '../sessions/session-response.ts';
 import { auditActor } from '../views.ts';
 import { forgotPassword, resendVerification, resetPassword, verifyEmail } from './verbs.ts';
 
@@ -16,7 +16,7 @@ export function mailedLinkRoutes(deps: AccountDeps): Route[] {
   return [
     defineRoute({
       ...common, path: '/api/auth/verify-email', summary: 'Verify an email address with a token from an email',
-      audit: 'email.verified', body: tokenInput, answers: { 200: messageAnswer },
+      audit: 'email.verified', body: tokenInput, responses: { 200: messageResponse },
       handle: async (ctx, { body }) => {
         const actor = auditActor(await verifyEmail(deps, ctx, body.token));
         return { status: 200, data: { message: 'Email address verified' }, audit: { actor } };
@@ -24,7 +24,7 @@ export function mailedLinkRoutes(deps: AccountDeps): Route[] {
     }),
     defineRoute({
       ...common, path: '/api/auth/resend-verification', summary: 'Send the verification link again',
-      description: MAIL_RULE, audit: false, body: emailInput, answers: { 200: messageAnswer },
+      description: MAIL_RULE, audit: false, body: emailInput, responses: { 200: messageResponse },
       handle: async (ctx, { body }) => {
         resendVerification(deps, ctx, body.email);
         const message = 'If this address has an unverified account, we have sent an email to it';
@@ -33,7 +33,7 @@ export function mailedLinkRoutes(deps: AccountDeps): Route[] {
     }),
     defineRoute({
       ...common, path: '/api/auth/forgot-password', summary: 'Send a link for choosing a new password',
-      description: MAIL_RULE, audit: false, body: emailInput, answers: { 200: messageAnswer },
+      description: MAIL_RULE, audit: false, body: emailInput, responses: { 200: messageResponse },
       handle: async (ctx, { body }) => {
         forgotPassword(deps, ctx, body.email);
         return ok({ message: 'If this address has an account, we have sent an email to it' });
@@ -42,7 +42,7 @@ export function mailedLinkRoutes(deps: AccountDeps): Route[] {
     defineRoute({
       ...common, path: '/api/auth/reset-password', summary: 'Choose a new password with a token from an email',
       description: 'Ends every session of the account and verifies its address.',
-      audit: 'password.reset', body: resetPasswordInput, answers: { 200: messageAnswer },
+      audit: 'password.reset', body: resetPasswordInput, responses: { 200: messageResponse },
       handle: async (ctx, { body }) => {
         const actor = auditActor(await resetPassword(deps, ctx, body));
         return { status: 200, data: { message: 'Password changed; sign in with the new password' }, audit: { actor } };
@@ -51,7 +51,7 @@ export function mailedLinkRoutes(deps: AccountDeps): Route[] {
     defineRoute({
       ...common, path: '/api/auth/read-invitation', summary: 'Read an invitation with its token from the email',
       description: 'Returns what to show before it is accepted. It stays open.',
-      audit: false, body: tokenInput, answers: { 200: openInvitationAnswer },
+      audit: false, body: tokenInput, responses: { 200: openInvitationResponse },
       handle: async (ctx, { body }) => ok({ invitation: await readInvitation(deps, ctx, body.token) }),
     }),
     defineRoute({
@@ -59,7 +59,7 @@ export function mailedLinkRoutes(deps: AccountDeps): Route[] {
       description: 'Creates an account with this name and password. If the address already has an account, '
         + '`password` must be its password, and the account does not change.',
       audit: 'invitation.accepted', body: acceptInvitationInput,
-      errors: ['INVALID_CREDENTIALS', 'RESOURCE_ALREADY_EXISTS', 'CONFLICT'], answers: { 200: loginAnswer },
+      errors: ['INVALID_CREDENTIALS', 'RESOURCE_ALREADY_EXISTS', 'CONFLICT'], responses: { 200: loginResponse },
       handle: async (ctx, { body }) => {
         const { organizationId, ...signedIn } = await acceptInvitation(deps, ctx, body);
         const audit = { actor: auditActor(signedIn.user), organizationId };

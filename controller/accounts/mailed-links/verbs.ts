@@ -1,6 +1,6 @@
 import type { AppError } from '../../../shared/errors.ts';
-import type { PublicContext } from '../../http/route.ts';
-import { fieldError } from '../../http/validation.ts';
+import type { PublicContext } from '../../http/routing/route.ts';
+import { fieldError } from '../../http/input/validation.ts';
 import type { Mail } from '../../platform/mail/mailer-port.ts';
 import type { AccountDeps } from '../deps.ts';
 import { NO_ALLOWANCE } from '../mail/allowance-store.ts';
@@ -14,7 +14,7 @@ const RESET_MS = HOUR_MS;
 
 /** Mails a link that verifies the address, unless the address has had its mails of this hour. */
 export function mailVerification(deps: AccountDeps, user: UserDoc, now: number): void {
-  deps.posts.accounts.post(user.email, () => composeVerification(deps, user, now));
+  deps.mailers.accounts.send(user.email, () => composeVerification(deps, user, now));
 }
 
 async function composeVerification(deps: AccountDeps, user: UserDoc, now: number): Promise<Mail | string> {
@@ -25,7 +25,7 @@ async function composeVerification(deps: AccountDeps, user: UserDoc, now: number
 
 /** Mails the link again to an unverified account. The answer does not reveal whether there is one. */
 export function resendVerification(deps: AccountDeps, ctx: PublicContext, email: string): void {
-  deps.posts.accounts.post(email, async () => {
+  deps.mailers.accounts.send(email, async () => {
     const user = await deps.users.findByEmail(email);
     return user === null || user.email_verified ? null : composeVerification(deps, user, ctx.now);
   });
@@ -35,13 +35,13 @@ export function resendVerification(deps: AccountDeps, ctx: PublicContext, email:
 export async function verifyEmail(deps: AccountDeps, ctx: PublicContext, token: string): Promise<UserDoc> {
   const taken = await deps.mailedTokens.take('verify_email', token, ctx.now);
   const user = taken === null ? null : await deps.users.markVerified(taken.user_id, taken.email);
-  if (user === null) throw deadLink();
+  if (user === null) throw invalidLink();
   return user;
 }
 
 /** Mails a link for choosing a password. The answer does not reveal whether there is an account. */
 export function forgotPassword(deps: AccountDeps, ctx: PublicContext, email: string): void {
-  deps.posts.accounts.post(email, async () => {
+  deps.mailers.accounts.send(email, async () => {
     const user = await deps.users.findByEmail(email);
     if (user === null) return null;
     if (!(await deps.allowances.claim('reset_password', email, ctx.now))) return NO_ALLOWANCE;
@@ -60,15 +60,15 @@ export async function resetPassword(
   const { mailedTokens, users } = deps;
   deps.attempts.takeAddress(ctx.address);
   // Hashing is expensive, so the token is checked before it; a failed hash must not use the token up.
-  if ((await mailedTokens.find('reset_password', input.token, ctx.now)) === null) throw deadLink();
+  if ((await mailedTokens.find('reset_password', input.token, ctx.now)) === null) throw invalidLink();
   const hash = await deps.hasher.hash(input.password, ctx.address);
   const taken = await mailedTokens.take('reset_password', input.token, ctx.now);
   const user = taken === null ? null : await users.resetPassword(taken, hash);
-  if (user === null) throw deadLink();
+  if (user === null) throw invalidLink();
   await Promise.all([endAllSessions(deps, user._id), mailedTokens.deleteOfUser(user._id, 'reset_password')]);
   return user;
 }
 
-export function deadLink(): AppError {
+export function invalidLink(): AppError {
   return fieldError('token', 'This link is not valid: it was already used, has expired or is incomplete');
 }

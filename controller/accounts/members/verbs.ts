@@ -1,5 +1,5 @@
 import { AppError, notFound } from '../../../shared/errors.ts';
-import type { OrganizationContext } from '../../http/route.ts';
+import type { OrganizationContext } from '../../http/routing/route.ts';
 import type { ApiKeyDoc } from '../api-keys/store.ts';
 import type { AccountDeps, NamedCredential } from '../deps.ts';
 import { reachesOrganizationRole, type OrganizationRole } from '../roles.ts';
@@ -41,9 +41,9 @@ export async function changeMemberRole(
   const seen = await findMember(deps, ctx, userId);
   if (role === undefined || role === seen.member.role) return seen;
   requireOwnerFor(ctx, role, seen.member.role);
-  return keepingAnOwner(deps, ctx, seen.member, async () => {
+  return withOwnersLocked(deps, ctx, seen.member, async () => {
     const member = await deps.members.changeRole(seen.member, role);
-    if (member === null) throw changedMeanwhile();
+    if (member === null) throw concurrentChange();
     if (!reachesOrganizationRole(role, seen.member.role)) await withdrawInvitationsOf(deps, member);
     return { ...seen, member };
   });
@@ -75,10 +75,10 @@ export async function removeMember(
     revoked.api_keys += await deps.keys.deleteCreatedBy(member.organization_id, userId);
     revoked.subscriptions += await deps.subscriptions.deleteCreatedBy(member.organization_id, userId);
   };
-  await keepingAnOwner(deps, ctx, member, async () => {
+  await withOwnersLocked(deps, ctx, member, async () => {
     // If this fails, the member is still there and the request can be repeated.
     await revoke();
-    if (!(await deps.members.removeUnchanged(member))) throw changedMeanwhile();
+    if (!(await deps.members.removeUnchanged(member))) throw concurrentChange();
     await withdrawInvitationsOf(deps, member);
     // One whose acceptance was interrupted would let them return.
     await deps.invitations.deleteOfAddress(member.organization_id, user.email);
@@ -108,13 +108,13 @@ async function findMember(deps: AccountDeps, ctx: OrganizationContext, userId: s
 }
 
 /** Two owners who demote each other at once would leave none, so a change of an owner locks them. */
-async function keepingAnOwner<T>(
+async function withOwnersLocked<T>(
   deps: AccountDeps, ctx: OrganizationContext, member: MemberDoc, change: () => Promise<T>,
 ): Promise<T> {
   if (member.role !== 'owner') return change();
   const { organizationId } = ctx.tenant;
   const until = ctx.now + OWNERS_LOCK_MS;
-  if (!(await deps.organizations.lockOwners(organizationId, ctx.now, until))) throw changedMeanwhile();
+  if (!(await deps.organizations.lockOwners(organizationId, ctx.now, until))) throw concurrentChange();
   try {
     if ((await deps.members.countOwners(organizationId)) > 1) return await change();
     throw new AppError('CONFLICT', 'An organization needs an owner; make somebody else an owner first');
@@ -123,6 +123,6 @@ async function keepingAnOwner<T>(
   }
 }
 
-function changedMeanwhile(): AppError {
+function concurrentChange(): AppError {
   return new AppError('CONFLICT', 'The members were changed by another request; try again');
 }

@@ -1,6 +1,6 @@
-import { idParams } from '../../http/params.ts';
-import { defineRoute, ok, type Route } from '../../http/route.ts';
-import { billingAnswer, organizationAnswer } from '../answers.ts';
+import { idParams } from '../../http/input/params.ts';
+import { defineRoute, ok, type Route } from '../../http/routing/route.ts';
+import { billingResponse, organizationResponse } from '../responses.ts';
 import type { AccountDeps } from '../deps.ts';
 import { organizationChangeInput, planInput } from '../schema.ts';
 import { viewOrganization } from '../views.ts';
@@ -9,12 +9,12 @@ import { changeOwnPlan, changePlanOf, readBilling, readOrganization, renameOrgan
 export function organizationRoutes(deps: AccountDeps): Route[] {
   const tag = 'Organization';
   const errors = ['ORGANIZATION_NOT_FOUND'] as const;
-  const own = { tag, path: '/api/organization', errors, answers: { 200: organizationAnswer } } as const;
+  const own = { tag, path: '/api/organization', errors, responses: { 200: organizationResponse } } as const;
   const description = 'Fails if the current usage exceeds the limits of the plan; `details.exceeded` lists them. '
     + 'Existing monitors keep their interval and regions until they are changed.';
   const planChange = {
     tag, method: 'PUT', audit: 'plan.changed', body: planInput, errors: [...errors, 'CONFLICT'],
-    answers: { 200: billingAnswer },
+    responses: { 200: billingResponse },
   } as const;
   return [
     defineRoute({
@@ -33,7 +33,7 @@ export function organizationRoutes(deps: AccountDeps): Route[] {
     })),
     defineRoute({
       tag, method: 'GET', path: '/api/billing', summary: 'Read the plan, its limits and the usage',
-      auth: { access: 'account', organization: 'admin' }, errors, answers: { 200: billingAnswer },
+      auth: { access: 'account', organization: 'admin' }, errors, responses: { 200: billingResponse },
       handle: async (ctx) => ok(await readBilling(deps, ctx)),
     }),
     defineRoute({

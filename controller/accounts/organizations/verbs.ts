@@ -1,12 +1,12 @@
 import { AppError } from '../../../shared/errors.ts';
-import type { OrganizationContext } from '../../http/route.ts';
-import { COUNTED, type PlanName } from '../../plans/plans.ts';
+import type { OrganizationContext } from '../../http/routing/route.ts';
+import { COUNTED_RESOURCES, type PlanName } from '../../plans/plans.ts';
 import type { AccountDeps } from '../deps.ts';
 import type { OrganizationDoc } from './store.ts';
 
 /** Throws ORGANIZATION_NOT_FOUND if it is gone. */
 export async function readOrganization(deps: AccountDeps, ctx: OrganizationContext) {
-  return found(await deps.organizations.find(ctx.tenant.organizationId));
+  return requireFound(await deps.organizations.find(ctx.tenant.organizationId));
 }
 
 /** Throws ORGANIZATION_NOT_FOUND if it is gone. */
@@ -14,7 +14,7 @@ export async function renameOrganization(
   deps: AccountDeps, ctx: OrganizationContext, name: string | undefined,
 ): Promise<OrganizationDoc> {
   if (name === undefined) return readOrganization(deps, ctx);
-  return found(await deps.organizations.rename(ctx.tenant.organizationId, name));
+  return requireFound(await deps.organizations.rename(ctx.tenant.organizationId, name));
 }
 
 export async function readBilling(deps: AccountDeps, ctx: OrganizationContext) {
@@ -44,10 +44,10 @@ function ownersMayChangePlan({ planChanges }: AccountDeps, { actor }: Organizati
  * are changed.
  */
 export async function changePlanOf(deps: AccountDeps, organizationId: string, plan: PlanName) {
-  const current = found(await deps.organizations.find(organizationId));
+  const current = requireFound(await deps.organizations.find(organizationId));
   const usage = await usageOf(deps, current._id);
   const limits = deps.quota.limitsOfPlan(plan);
-  const exceeded = COUNTED.filter((counted) => usage[counted] > limits[counted]);
+  const exceeded = COUNTED_RESOURCES.filter((counted) => usage[counted] > limits[counted]);
   if (plan !== current.plan && exceeded.length > 0) {
     const details = exceeded.map((name) => ({ resource: name, usage: usage[name], limit: limits[name] }));
     const message = `Current usage exceeds the limits of the plan ${plan}: ${exceeded.join(', ')}`;
@@ -63,7 +63,7 @@ async function usageOf(deps: AccountDeps, organizationId: string) {
   return { event_streams: deps.openStreams(organizationId), ...(await deps.quota.usageOf(organizationId)) };
 }
 
-function found(organization: OrganizationDoc | null): OrganizationDoc {
+function requireFound(organization: OrganizationDoc | null): OrganizationDoc {
   if (organization === null) throw new AppError('ORGANIZATION_NOT_FOUND', 'Organization not found');
   return organization;
 }

@@ -1,6 +1,6 @@
-import { idParams } from '../../http/params.ts';
-import { created, defineRoute, done, ok, type Route } from '../../http/route.ts';
-import { messageAnswer, projectAnswer, projectMembersAnswer, projectsAnswer } from '../answers.ts';
+import { idParams } from '../../http/input/params.ts';
+import { created, defineRoute, okMessage, ok, type Route } from '../../http/routing/route.ts';
+import { messageResponse, projectResponse, projectMembersResponse, projectsResponse } from '../responses.ts';
 import type { AccountDeps } from '../deps.ts';
 import { projectChangeInput, projectInput, projectMembersInput } from '../schema.ts';
 import { viewProject, viewProjectMember } from '../views.ts';
@@ -14,28 +14,28 @@ const admin = { access: 'account', organization: 'admin' } as const;
 export function projectRoutes(deps: AccountDeps): Route[] {
   const all = { tag, path: '/api/projects' } as const;
   const one = { tag, path: '/api/projects/:id', params: idParams } as const;
-  const known = { errors: ['PROJECT_NOT_FOUND'], answers: { 200: projectAnswer } } as const;
+  const oneResponse = { errors: ['PROJECT_NOT_FOUND'], responses: { 200: projectResponse } } as const;
   return [
     defineRoute({
       ...all, method: 'GET', summary: 'List the projects of the organization',
-      auth: reader, answers: { 200: projectsAnswer },
+      auth: reader, responses: { 200: projectsResponse },
       handle: async (ctx) => ok({ projects: (await listProjects(deps, ctx)).map(viewProject) }),
     }),
     defineRoute({
-      ...one, ...known, method: 'GET', summary: 'Read a project', auth: reader,
+      ...one, ...oneResponse, method: 'GET', summary: 'Read a project', auth: reader,
       handle: async (ctx, { params }) => {
         return ok({ project: viewProject(await readProject(deps, ctx, params.id)) });
       },
     }),
     defineRoute({
       ...all, method: 'POST', summary: 'Create a project', audit: 'project.created',
-      auth: admin, body: projectInput, errors: ['PLAN_LIMIT_EXCEEDED'], answers: { 201: projectAnswer },
+      auth: admin, body: projectInput, errors: ['PLAN_LIMIT_EXCEEDED'], responses: { 201: projectResponse },
       handle: async (ctx, { body }) => {
         return created({ project: viewProject(await createProject(deps, ctx, body)) });
       },
     }),
     ...(['PUT', 'PATCH'] as const).map((method) => defineRoute({
-      ...one, ...known, method, summary: 'Rename a project', audit: 'project.changed',
+      ...one, ...oneResponse, method, summary: 'Rename a project', audit: 'project.changed',
       auth: admin, body: projectChangeInput,
       handle: async (ctx, { params, body }) => ok({
         project: viewProject(await renameProject(deps, ctx, params.id, body.name)),
@@ -44,8 +44,8 @@ export function projectRoutes(deps: AccountDeps): Route[] {
     defineRoute({
       ...one, method: 'DELETE', summary: 'Delete an empty project', audit: 'project.deleted',
       description: 'The default project and projects with monitors or groups cannot be deleted.',
-      auth: admin, errors: ['PROJECT_NOT_FOUND', 'CONFLICT'], answers: { 200: messageAnswer },
-      handle: (ctx, { params }) => done(deleteProject(deps, ctx, params.id), 'Project deleted'),
+      auth: admin, errors: ['PROJECT_NOT_FOUND', 'CONFLICT'], responses: { 200: messageResponse },
+      handle: (ctx, { params }) => okMessage(deleteProject(deps, ctx, params.id), 'Project deleted'),
     }),
     ...projectMemberRoutes(deps),
   ];
@@ -54,7 +54,7 @@ export function projectRoutes(deps: AccountDeps): Route[] {
 function projectMemberRoutes(deps: AccountDeps): Route[] {
   const common = {
     tag, path: '/api/projects/:id/members', params: idParams,
-    errors: ['PROJECT_NOT_FOUND'], answers: { 200: projectMembersAnswer },
+    errors: ['PROJECT_NOT_FOUND'], responses: { 200: projectMembersResponse },
   } as const;
   return [
     defineRoute({

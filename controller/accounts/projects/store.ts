@@ -26,7 +26,7 @@ export class ProjectStore extends DocumentsById<ProjectDoc> {
   }
 
   /** Up to `limit` projects of all organizations. */
-  some(limit: number): Promise<ProjectDoc[]> {
+  listFirst(limit: number): Promise<ProjectDoc[]> {
     return this.all.find({}).sort({ _id: 1 }).limit(limit).toArray();
   }
 

@@ -1,13 +1,13 @@
 import { AppError } from '../../../shared/errors.ts';
 import { hashSecret } from '../../../shared/ids.ts';
-import type { CredentialReader } from '../../http/ports.ts';
-import type { KeyActor, SessionActor } from '../../http/route.ts';
+import type { CredentialReader } from '../../http/routing/ports.ts';
+import type { KeyActor, SessionActor } from '../../http/routing/route.ts';
 import type { ApiKeyDoc } from '../api-keys/store.ts';
 import type { AccountDeps } from '../deps.ts';
 import { invalidToken } from './tokens.ts';
 
 /** `last_used_at` is exact to the minute, so that a busy key does not cause a write per request. */
-const TOUCH_EVERY_MS = 60_000;
+const TOUCH_INTERVAL_MS = 60_000;
 
 /** Reads credentials from the database at every request, so that a revocation takes effect at once. */
 export class Credentials implements CredentialReader {
@@ -34,7 +34,7 @@ export class Credentials implements CredentialReader {
     // A malformed key is looked up too, so that its timing is that of an unknown one.
     const doc = await this.#deps.keys.findByHash(hashSecret(key));
     if (doc === null) throw new AppError('INVALID_API_KEY', 'The API key is not valid');
-    if (doc.last_used_at === null || now - doc.last_used_at >= TOUCH_EVERY_MS) this.#touch(doc, now);
+    if (doc.last_used_at === null || now - doc.last_used_at >= TOUCH_INTERVAL_MS) this.#touch(doc, now);
     const { _id: keyId, name, scope, organization_id: organizationId, created_by: createdBy } = doc;
     return { kind: 'key', keyId, name, scope, organizationId, createdBy };
   }

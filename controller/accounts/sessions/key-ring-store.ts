@@ -17,14 +17,14 @@ export class KeyRingStore extends DocumentsById<KeyRingDoc> {
   }
 
   /** The installation's ring. The first controller makes it; of several that start at once, one does. */
-  async open(): Promise<KeyRing> {
-    const stored = (await this.find(SESSIONS)) ?? (await this.#make());
+  async loadOrCreate(): Promise<KeyRing> {
+    const stored = (await this.find(SESSIONS)) ?? (await this.#create());
     return parseKeyRing(stored.jwks);
   }
 
-  async #make(): Promise<KeyRingDoc> {
-    const made = { _id: SESSIONS, jwks: await newKeyRing() };
-    if (await this.insertIfFree(made)) return made;
-    return (await this.find(SESSIONS)) ?? this.#make();
+  async #create(): Promise<KeyRingDoc> {
+    const created = { _id: SESSIONS, jwks: await newKeyRing() };
+    if (await this.insertIfFree(created)) return created;
+    return (await this.find(SESSIONS)) ?? this.#create();
   }
 }

@@ -1,47 +1,47 @@
-import { defineRoute, done, ok, type Route } from '../../http/route.ts';
+import { defineRoute, okMessage, ok, type Route } from '../../http/routing/route.ts';
 import {
-  changePasswordAnswer, loginAnswer, meAnswer, messageAnswer, registerAnswer, registrationAnswer,
-  sessionsAnswer,
-} from '../answers.ts';
+  changePasswordResponse, loginResponse, meResponse, messageResponse, registerResponse, registrationResponse,
+  sessionsResponse,
+} from '../responses.ts';
 import type { AccountDeps } from '../deps.ts';
 import { changePasswordInput, loginInput, registerInput, sessionParams } from '../schema.ts';
 import { readRegistration, registerAccount } from '../users/verbs.ts';
 import {
   auditActor, viewAccount, viewOrganization, viewOwnProject, viewProject, viewSession, viewUser,
 } from '../views.ts';
-import { withSession, withSignedIn } from './hand-over.ts';
+import { withSession, withSignedIn } from './session-response.ts';
 import {
   changePassword, endAllSessions, endSession, listSessions, logIn, logOut, readAccount,
 } from './verbs.ts';
 
 export function sessionRoutes(deps: AccountDeps): Route[] {
-  const open = { method: 'POST', tag: 'Accounts', auth: { access: 'public' } } as const;
-  const own = { tag: 'Accounts', auth: { access: 'account', verified: false } } as const;
+  const publicRoute = { method: 'POST', tag: 'Accounts', auth: { access: 'public' } } as const;
+  const accountRoute = { tag: 'Accounts', auth: { access: 'account', verified: false } } as const;
   return [
     defineRoute({
-      ...open, method: 'GET', path: '/api/auth/registration', summary: 'Read who can register',
-      answers: { 200: registrationAnswer },
+      ...publicRoute, method: 'GET', path: '/api/auth/registration', summary: 'Read who can register',
+      responses: { 200: registrationResponse },
       handle: async () => {
         const { mode, isOpen, isEmpty } = await readRegistration(deps);
         return ok({ mode, is_open: isOpen, is_empty: isEmpty });
       },
     }),
     defineRoute({
-      ...open, path: '/api/auth/register', summary: 'Register an account', audit: 'account.registered',
-      body: registerInput, errors: ['FORBIDDEN', 'RESOURCE_ALREADY_EXISTS'], answers: { 201: registerAnswer },
+      ...publicRoute, path: '/api/auth/register', summary: 'Register an account', audit: 'account.registered',
+      body: registerInput, errors: ['FORBIDDEN', 'RESOURCE_ALREADY_EXISTS'], responses: { 201: registerResponse },
       handle: async (ctx, { body }) => {
         const { user, organization, project, session } = await registerAccount(deps, ctx, body);
-        const reply = withSession(ctx, session, {
+        const response = withSession(ctx, session, {
           user: viewUser(user), organization: viewOrganization(organization, 'owner'),
           project: viewProject({ project, role: 'admin' }),
         });
         const audit = { actor: auditActor(user), organizationId: organization._id };
-        return { status: 201, audit, ...reply };
+        return { status: 201, audit, ...response };
       },
     }),
     defineRoute({
-      ...open, path: '/api/auth/login', summary: 'Start a session', audit: 'session.started',
-      body: loginInput, errors: ['INVALID_CREDENTIALS'], answers: { 200: loginAnswer },
+      ...publicRoute, path: '/api/auth/login', summary: 'Start a session', audit: 'session.started',
+      body: loginInput, errors: ['INVALID_CREDENTIALS'], responses: { 200: loginResponse },
       handle: async (ctx, { body }) => {
         const signedIn = await logIn(deps, ctx, body);
         const audit = { actor: auditActor(signedIn.user) };
@@ -49,44 +49,44 @@ export function sessionRoutes(deps: AccountDeps): Route[] {
       },
     }),
     defineRoute({
-      ...own, method: 'POST', path: '/api/auth/logout', summary: 'End this session', audit: 'session.ended',
-      endsSession: true, answers: { 200: messageAnswer },
-      handle: (ctx) => done(logOut(deps, ctx), 'Signed out'),
+      ...accountRoute, method: 'POST', path: '/api/auth/logout', summary: 'End this session', audit: 'session.ended',
+      endsSession: true, responses: { 200: messageResponse },
+      handle: (ctx) => okMessage(logOut(deps, ctx), 'Signed out'),
     }),
     defineRoute({
-      ...own, method: 'POST', path: '/api/auth/logout-everywhere', summary: 'End every session of the account',
+      ...accountRoute, method: 'POST', path: '/api/auth/logout-everywhere', summary: 'End every session of the account',
       description: 'Including this one. Live event streams opened with them close within a second.',
-      audit: 'sessions.ended', endsSession: true, answers: { 200: messageAnswer },
-      handle: (ctx) => done(endAllSessions(deps, ctx.actor.userId), 'Signed out everywhere'),
+      audit: 'sessions.ended', endsSession: true, responses: { 200: messageResponse },
+      handle: (ctx) => okMessage(endAllSessions(deps, ctx.actor.userId), 'Signed out everywhere'),
     }),
     defineRoute({
-      ...own, method: 'GET', path: '/api/auth/sessions', summary: 'List the sessions of the account, newest first',
-      description: 'Returns the newest 100.', answers: { 200: sessionsAnswer },
+      ...accountRoute, method: 'GET', path: '/api/auth/sessions', summary: 'List the sessions of the account, newest first',
+      description: 'Returns the newest 100.', responses: { 200: sessionsResponse },
       handle: async (ctx) => {
         const sessions = await listSessions(deps, ctx);
         return ok({ sessions: sessions.map((each) => viewSession(each, ctx.actor.sessionId)) });
       },
     }),
     defineRoute({
-      ...own, method: 'DELETE', path: '/api/auth/sessions/:id', summary: 'End a session of the account',
+      ...accountRoute, method: 'DELETE', path: '/api/auth/sessions/:id', summary: 'End a session of the account',
       audit: 'session.ended', params: sessionParams, errors: ['RESOURCE_NOT_FOUND'],
-      answers: { 200: messageAnswer },
-      handle: (ctx, { params }) => done(endSession(deps, ctx, params.id), 'Session ended'),
+      responses: { 200: messageResponse },
+      handle: (ctx, { params }) => okMessage(endSession(deps, ctx, params.id), 'Session ended'),
     }),
     defineRoute({
-      ...own, method: 'GET', path: '/api/auth/me', summary: 'Read the account of this session',
-      answers: { 200: meAnswer },
+      ...accountRoute, method: 'GET', path: '/api/auth/me', summary: 'Read the account of this session',
+      responses: { 200: meResponse },
       handle: async (ctx) => {
         const { projects, ...account } = await readAccount(deps, ctx);
         return ok({ projects: projects.map(viewOwnProject), ...viewAccount(account) });
       },
     }),
     defineRoute({
-      ...own, method: 'POST', path: '/api/auth/change-password', summary: 'Change the password',
+      ...accountRoute, method: 'POST', path: '/api/auth/change-password', summary: 'Change the password',
       description: 'Ends every session of the account, including this one; the response contains the token '
         + 'of a new one.',
       audit: 'password.changed', body: changePasswordInput,
-      errors: ['INVALID_CREDENTIALS', 'CONFLICT'], answers: { 200: changePasswordAnswer },
+      errors: ['INVALID_CREDENTIALS', 'CONFLICT'], responses: { 200: changePasswordResponse },
       handle: async (ctx, { body }) => {
         const session = await changePassword(deps, ctx, body);
         return { status: 200, ...withSession(ctx, session, { message: 'Password changed' }) };

@@ -36,7 +36,7 @@ export class SessionTokens {
   /** The token's claims. Throws TOKEN_EXPIRED if it was valid once, INVALID_TOKEN if it never was. */
   async verify(token: string, now: number): Promise<SessionClaims> {
     try {
-      refuseForeignKeys(token);
+      rejectEmbeddedKeys(token);
       const { payload } = await jwtVerify(token, (header) => this.#key(header), {
         algorithms: ['EdDSA'], issuer: ISSUER, audience: AUDIENCE, typ: TYPE,
         requiredClaims: ['exp', 'iat', 'sub', 'sid'], currentDate: new Date(now),
@@ -58,7 +58,7 @@ export class SessionTokens {
 }
 
 /** Refuses a token that brings its own key or the address of one. */
-function refuseForeignKeys(token: string): void {
+function rejectEmbeddedKeys(token: string): void {
   const header = decodeProtectedHeader(token);
   if (['jku', 'jwk', 'x5u', 'x5c'].some((name) => name in header)) throw invalidToken();
 }

@@ -1,6 +1,6 @@
 import { AppError, notFound } from '../../../shared/errors.ts';
 import { hashSecret, newSecret } from '../../../shared/ids.ts';
-import type { OperatorContext, PublicContext } from '../../http/route.ts';
+import type { OperatorContext, PublicContext } from '../../http/routing/route.ts';
 import type { AccountDeps } from '../deps.ts';
 import type { ProjectDoc } from '../projects/store.ts';
 import { visibleProjects } from '../projects/verbs/projects.ts';
@@ -11,7 +11,7 @@ import type { SessionDoc } from './store.ts';
 import { invalidToken } from './tokens.ts';
 
 const SESSION_MS = 7 * 86_400_000;
-const MOST_LISTED = 100;
+const MAX_LISTED_SESSIONS = 100;
 
 export interface StartedSession {
   token: string;
@@ -48,8 +48,8 @@ export async function logIn(deps: AccountDeps, ctx: PublicContext, input: LoginI
   deps.attempts.takeAddress(address);
   deps.attempts.takeAccount(address, input.email);
   const user = await deps.users.findByEmail(input.email);
-  const isRight = await deps.hasher.verify(input.password, user?.password_hash ?? null, address);
-  if (user === null || !isRight) throw wrongCredentials();
+  const isPasswordCorrect = await deps.hasher.verify(input.password, user?.password_hash ?? null, address);
+  if (user === null || !isPasswordCorrect) throw invalidCredentials();
   deps.attempts.succeeded(address, user.email);
   return signIn(deps, user, ctx.now);
 }
@@ -57,24 +57,24 @@ export async function logIn(deps: AccountDeps, ctx: PublicContext, input: LoginI
 /** Ends the session of this request; its token is invalid at once. */
 export async function logOut(deps: AccountDeps, { actor }: OperatorContext): Promise<void> {
   await deps.sessions.delete(actor.sessionId);
-  deps.sessionEnds.announce(actor.userId);
+  deps.sessionEnds.notify(actor.userId);
 }
 
 /** The sessions of the account, the newest first, at most 100. */
 export function listSessions(deps: AccountDeps, { actor, now }: OperatorContext): Promise<SessionDoc[]> {
-  return deps.sessions.listOfUser(actor.userId, now, MOST_LISTED);
+  return deps.sessions.listOfUser(actor.userId, now, MAX_LISTED_SESSIONS);
 }
 
 /** Ends a session of the account, as `logOut` does. Throws RESOURCE_NOT_FOUND. */
 export async function endSession(deps: AccountDeps, { actor }: OperatorContext, id: string): Promise<void> {
   if (!(await deps.sessions.deleteOne(actor.userId, id))) throw notFound('Session');
-  deps.sessionEnds.announce(actor.userId);
+  deps.sessionEnds.notify(actor.userId);
 }
 
 /** Ends every session of a user, as `logOut` does. */
 export async function endAllSessions(deps: AccountDeps, userId: string): Promise<void> {
   await deps.sessions.deleteOfUser(userId);
-  deps.sessionEnds.announce(userId);
+  deps.sessionEnds.notify(userId);
 }
 
 export async function readAccount(deps: AccountDeps, ctx: OperatorContext) {
@@ -97,8 +97,8 @@ export async function changePassword(deps: AccountDeps, ctx: OperatorContext, in
   deps.attempts.takeAddress(address);
   deps.attempts.takeAccount(address, email);
   const user = await deps.users.find(userId);
-  const isRight = await deps.hasher.verify(input.current_password, user?.password_hash ?? null, address);
-  if (user === null || !isRight) throw new AppError('INVALID_CREDENTIALS', 'The current password is wrong');
+  const isPasswordCorrect = await deps.hasher.verify(input.current_password, user?.password_hash ?? null, address);
+  if (user === null || !isPasswordCorrect) throw new AppError('INVALID_CREDENTIALS', 'The current password is wrong');
   deps.attempts.succeeded(address, email);
   const hash = await deps.hasher.hash(input.new_password, address);
   const changed = await deps.users.changePassword(user, hash);
@@ -119,6 +119,6 @@ async function accountOf(deps: AccountDeps, user: UserDoc) {
   return { user, memberships };
 }
 
-export function wrongCredentials(): AppError {
+export function invalidCredentials(): AppError {
   return new AppError('INVALID_CREDENTIALS', 'The email address or password is wrong');
 }

@@ -1,5 +1,5 @@
 import type { Clock } from '../../../shared/time.ts';
-import { RateLimiter, rateLimitExceeded, type RateVerdict } from '../../http/rate-limit.ts';
+import { RateLimiter, rateLimitExceeded, type RateDecision } from '../../http/limits/rate-limit.ts';
 
 /** Shares of RATE_LIMIT, in the same 15 minutes. One address alone cannot use up those of an account. */
 const SHARE = {
@@ -11,9 +11,9 @@ const SHARE = {
   pair: 1 / 50,
 };
 /** However low RATE_LIMIT is. */
-const FEWEST = 10;
+const MIN_ATTEMPTS = 10;
 /** Pairs of account and address in memory; beyond that the one unused for longest is forgotten. */
-const MOST_KNOWN = 10_000;
+const MAX_TRUSTED_PAIRS = 10_000;
 
 /**
  * Bounds guesses of passwords and the work that they cost, before the database or scrypt is asked. Where an
@@ -24,14 +24,14 @@ export class PasswordAttempts {
   readonly #accounts: RateLimiter;
   readonly #pairs: RateLimiter;
   /** Pairs that have signed in. */
-  readonly #known = new Set<string>();
+  readonly #trustedPairs = new Set<string>();
   /** Attempts refused since the start. */
   refused = 0;
 
   /** `rateLimit`: requests in 15 minutes. */
   constructor(clock: Clock, rateLimit: number) {
     const limiter = (share: number) =>
-      new RateLimiter(clock, Math.max(FEWEST, Math.floor(rateLimit * share)));
+      new RateLimiter(clock, Math.max(MIN_ATTEMPTS, Math.floor(rateLimit * share)));
     this.#addresses = limiter(SHARE.address);
     this.#accounts = limiter(SHARE.account);
     this.#pairs = limiter(SHARE.pair);
@@ -46,20 +46,20 @@ export class PasswordAttempts {
   takeAccount(address: string, email: string): void {
     const pair = pairOf(address, email);
     this.#require(this.#pairs.take(pair));
-    if (!this.#known.has(pair)) this.#require(this.#accounts.take(email));
+    if (!this.#trustedPairs.has(pair)) this.#require(this.#accounts.take(email));
   }
 
   /** The password was right. */
   succeeded(address: string, email: string): void {
     const pair = pairOf(address, email);
-    this.#pairs.giveBack(pair);
-    if (!this.#known.delete(pair)) this.#accounts.giveBack(email);
-    this.#known.add(pair);
-    const [oldest] = this.#known;
-    if (this.#known.size > MOST_KNOWN && oldest !== undefined) this.#known.delete(oldest);
+    this.#pairs.refund(pair);
+    if (!this.#trustedPairs.delete(pair)) this.#accounts.refund(email);
+    this.#trustedPairs.add(pair);
+    const [oldest] = this.#trustedPairs;
+    if (this.#trustedPairs.size > MAX_TRUSTED_PAIRS && oldest !== undefined) this.#trustedPairs.delete(oldest);
   }
 
-  #require({ isAllowed, retryAfter }: RateVerdict): void {
+  #require({ isAllowed, retryAfter }: RateDecision): void {
     if (isAllowed) return;
     this.refused += 1;
     throw rateLimitExceeded(retryAfter);

@@ -3,7 +3,7 @@ import { promisify } from 'node:util';
 import { AppError } from '../../../shared/errors.ts';
 import { FairQueue } from '../../../shared/fair-queue.ts';
 import type { Clock } from '../../../shared/time.ts';
-import { rateLimitExceeded } from '../../http/rate-limit.ts';
+import { rateLimitExceeded } from '../../http/limits/rate-limit.ts';
 
 /** N = 2^17, r = 8, p = 1: the first choice of OWASP's Password Storage Cheat Sheet for scrypt. */
 export const PASSWORD_COST = {
@@ -19,9 +19,9 @@ export const PASSWORD_COST = {
 export type PasswordCost = typeof PASSWORD_COST;
 
 /** Longer than all that may wait takes, ms. */
-const LONGEST_WAIT_MS = 20_000;
+const MAX_WAIT_MS = 20_000;
 /** For an address with too much waiting, s. */
-const RETRY_AFTER_S = 5;
+const RETRY_AFTER_SECONDS = 5;
 
 const BLOCK = 8;
 const PARALLEL = 1;
@@ -41,11 +41,11 @@ export class PasswordHasher {
     this.#cost = cost;
     const { maxConcurrent, maxWaiting, maxWaitingOfAddress } = cost;
     const limits = {
-      atOnce: maxConcurrent, atOnceOfKey: maxConcurrent, waiting: maxWaiting,
-      waitingOfKey: maxWaitingOfAddress, longestWaitMs: LONGEST_WAIT_MS,
+      maxRunning: maxConcurrent, maxRunningPerKey: maxConcurrent, maxWaiting: maxWaiting,
+      maxWaitingPerKey: maxWaitingOfAddress, maxWaitMs: MAX_WAIT_MS,
     };
     this.#queue = new FairQueue(clock, limits, (refusal) => {
-      if (refusal === 'mine') return rateLimitExceeded(RETRY_AFTER_S);
+      if (refusal === 'mine') return rateLimitExceeded(RETRY_AFTER_SECONDS);
       return new AppError('SERVICE_UNAVAILABLE', 'Too many sign-ins at once; try again');
     });
   }
@@ -65,8 +65,8 @@ export class PasswordHasher {
 
   /** Whether `hash` is of `password`. Null takes as long as a hash, so that the time reveals no account. */
   async verify(password: string, hash: string | null, address: string): Promise<boolean> {
-    const nobody = `scrypt$${this.#cost.logN}$${BLOCK}$${PARALLEL}$AAAAAAAAAAAAAAAAAAAAAA$`;
-    const [, logN, r, p, salt = '', key = ''] = (hash ?? nobody).split('$');
+    const dummyHash = `scrypt$${this.#cost.logN}$${BLOCK}$${PARALLEL}$AAAAAAAAAAAAAAAAAAAAAA$`;
+    const [, logN, r, p, salt = '', key = ''] = (hash ?? dummyHash).split('$');
     const salted = Buffer.from(salt, 'base64url');
     const cost = [Number(logN), Number(r), Number(p)] as const;
     const derived = await this.#queue.run(address, () => derive(password, salted, cost));

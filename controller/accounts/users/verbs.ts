@@ -1,9 +1,9 @@
 import { AppError } from '../../../shared/errors.ts';
 import { newId } from '../../../shared/ids.ts';
-import type { PublicContext } from '../../http/route.ts';
+import type { PublicContext } from '../../http/routing/route.ts';
 import type { AccountDeps } from '../deps.ts';
 import { mailVerification } from '../mailed-links/verbs.ts';
-import { LONGEST_ORGANIZATION_NAME, type RegisterInput } from '../schema.ts';
+import { MAX_ORGANIZATION_NAME_LENGTH, type RegisterInput } from '../schema.ts';
 import { startSession } from '../sessions/verbs.ts';
 import type { UserDoc } from './store.ts';
 
@@ -17,7 +17,7 @@ type NewAccount = ReturnType<typeof draftAccount>;
 export async function registerAccount(deps: AccountDeps, ctx: PublicContext, input: RegisterInput) {
   deps.attempts.takeAddress(ctx.address);
   const isFirst = !(await deps.users.hasAny());
-  refuseUnlessOpen(deps, isFirst);
+  requireOpenRegistration(deps, isFirst);
   if ((await deps.users.findByEmail(input.email)) !== null) throw addressTaken();
   const account = draftAccount(deps, ctx.now, input, await deps.hasher.hash(input.password, ctx.address));
   const { organization, project } = account;
@@ -43,7 +43,7 @@ function isOpen({ registration }: Pick<AccountDeps, 'registration'>, isFirst: bo
   return registration === 'open' || (registration === 'first-user' && isFirst);
 }
 
-function refuseUnlessOpen(deps: AccountDeps, isFirst: boolean): void {
+function requireOpenRegistration(deps: AccountDeps, isFirst: boolean): void {
   if (isOpen(deps, isFirst)) return;
   throw new AppError('FORBIDDEN', 'Registration is closed; ask an administrator for an invitation');
 }
@@ -58,7 +58,7 @@ async function insertUser(deps: AccountDeps, user: UserDoc, isFirst: boolean): P
   if (isFirst) {
     const first: UserDoc = { ...user, email_verified: true, is_operator: true, first: true };
     if (await deps.users.insertIfFree(first)) return first;
-    refuseUnlessOpen(deps, false);
+    requireOpenRegistration(deps, false);
   }
   if (await deps.users.insertIfFree(user)) return user;
   throw addressTaken();
@@ -67,7 +67,7 @@ async function insertUser(deps: AccountDeps, user: UserDoc, isFirst: boolean): P
 function draftAccount(deps: AccountDeps, now: number, input: RegisterInput, hash: string) {
   // No longer than a name that can be set, so that the result of a read can be sent back.
   const longName = `${input.name}'s organization`;
-  const ownName = longName.length > LONGEST_ORGANIZATION_NAME ? input.name : longName;
+  const ownName = longName.length > MAX_ORGANIZATION_NAME_LENGTH ? input.name : longName;
   const user = newUser(now, { email: input.email, name: input.name, password_hash: hash });
   const organization = {
     _id: newId(now), name: input.organization_name ?? ownName, plan: deps.defaultPlan, created_at: now,

@@ -5,9 +5,9 @@ import { ErrorBoundary, LocationProvider, Route, Router, useLocation } from 'pre
 import { signal } from '@preact/signals';
 import { useEffect, useState } from 'preact/hooks';
 import { queries } from './api/queries.ts';
-import { keepLive } from './live/live-stream.ts';
+import { maintainLiveStream } from './live/live-stream.ts';
 import './preferences/theme.ts';
-import { hasEnded, me, readSession, session } from './session/session.ts';
+import { isExpired, me, readSession, session } from './session/session.ts';
 import { SignInAgain } from './session/sign-in-again.tsx';
 import { NotFound } from './shell/not-found.tsx';
 import { Shell } from './shell/shell.tsx';
@@ -17,38 +17,38 @@ import { ErrorNote } from './ui/error-note.tsx';
 import { Skeleton } from './ui/loading.tsx';
 import { Toasts } from './ui/toast.tsx';
 import { guardHistory } from './ui/unsaved.ts';
-import { OF_ANYBODY, SIGNED_IN, SIGNED_OUT, UNVERIFIED } from './views.ts';
+import { PUBLIC_VIEWS, SIGNED_IN, SIGNED_OUT, UNVERIFIED } from './views.ts';
 
 function Console() {
   const { state } = session.value;
   const { path } = useLocation();
   if (state === 'unknown') return <p class="boot">Farwatch</p>;
   if (state === 'offline') {
-    return <div class="boot"><p>{shellTexts.offlineLong}</p><Button variant="primary" onClick={() => void readSession()}>{shellTexts.retry}</Button></div>;
+    return <div class="boot"><p>{shellTexts.offlineText}</p><Button variant="primary" onClick={() => void readSession()}>{shellTexts.retry}</Button></div>;
   }
-  if (path in OF_ANYBODY) return <main id="main"><Views of={OF_ANYBODY} other={NotFound} /></main>;
-  return state === 'in' ? <><SignedIn />{hasEnded.value && <SignInAgain />}</> : <SignedOut />;
+  if (path in PUBLIC_VIEWS) return <main id="main"><Views views={PUBLIC_VIEWS} fallback={NotFound} /></main>;
+  return state === 'in' ? <><SignedIn />{isExpired.value && <SignInAgain />}</> : <SignedOut />;
 }
 
 function SignedIn() {
   const { path, route } = useLocation();
-  const isOutside = path in SIGNED_OUT;
+  const isSignedOutPath = path in SIGNED_OUT;
   useEffect(() => {
-    if (isOutside) route(safeNext(), true);
-  }, [isOutside]);
-  if (isOutside) return null;
-  if (me.value?.user.email_verified !== true) return <main id="main"><Views of={NO_VIEWS} other={UNVERIFIED} /></main>;
-  const views = <Views of={SIGNED_IN} other={NotFound} />;
+    if (isSignedOutPath) route(safeNext(), true);
+  }, [isSignedOutPath]);
+  if (isSignedOutPath) return null;
+  if (me.value?.user.email_verified !== true) return <main id="main"><Views views={NO_VIEWS} fallback={UNVERIFIED} /></main>;
+  const views = <Views views={SIGNED_IN} fallback={NotFound} />;
   return path === '/wall' ? views : <Shell>{views}</Shell>;
 }
 
 function SignedOut() {
   const { path, url, route } = useLocation();
-  const isInside = !(path in SIGNED_OUT);
+  const needsSignIn = !(path in SIGNED_OUT);
   useEffect(() => {
-    if (isInside) route(`/sign-in${url === '/' ? '' : `?next=${encodeURIComponent(url)}`}`, true);
-  }, [isInside]);
-  return isInside ? null : <main id="main"><Views of={SIGNED_OUT} other={NotFound} /></main>;
+    if (needsSignIn) route(`/sign-in${url === '/' ? '' : `?next=${encodeURIComponent(url)}`}`, true);
+  }, [needsSignIn]);
+  return needsSignIn ? null : <main id="main"><Views views={SIGNED_OUT} fallback={NotFound} /></main>;
 }
 
 /** Where somebody wanted to go before signing in: a path of ours, whatever the address says. */
@@ -64,7 +64,7 @@ const loading = signal(false);
 type View = ComponentType;
 const NO_VIEWS = {};
 
-function Views({ of, other }: { of: Record<string, unknown>; other: View }) {
+function Views({ views, fallback }: { views: Record<string, unknown>; fallback: View }) {
   const [failure, setFailure] = useState<unknown>(null);
   const { path } = useLocation();
   useEffect(() => setFailure(null), [path]);
@@ -76,14 +76,14 @@ function Views({ of, other }: { of: Record<string, unknown>; other: View }) {
     <ErrorBoundary onError={setFailure}>
       {loading.value && <Skeleton lines={6} class="page" />}
       <Router onLoadStart={setLoading(true)} onLoadEnd={setLoading(false)}>
-        {Object.entries(of).map(([at, view]) => <Route key={at} path={at} component={view as View} />)}
-        <Route default component={other} />
+        {Object.entries(views).map(([at, view]) => <Route key={at} path={at} component={view as View} />)}
+        <Route default component={fallback} />
       </Router>
     </ErrorBoundary>
   );
 }
 
-keepLive();
+maintainLiveStream();
 guardHistory();
 void readSession();
 render(

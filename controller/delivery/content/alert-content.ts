@@ -1,5 +1,5 @@
 import type { AlertDetails } from '../delivery.ts';
-import { clip, durationText, oneLine, responseText, shownTarget, utc } from './text.ts';
+import { clip, durationText, oneLine, responseTimeText, redactedTarget, utc } from './text.ts';
 
 /** What every channel says about an alert. Each text is one plain line, not yet encoded for any channel. */
 export interface AlertContent {
@@ -13,9 +13,9 @@ export interface AlertContent {
 }
 
 const DAY_MS = 86_400_000;
-const LONGEST_SUBJECT = 200;
-const LONGEST_FACT = 1000;
-const LONGEST_MESSAGE = 4000;
+const MAX_SUBJECT_LENGTH = 200;
+const MAX_FACT_LENGTH = 1000;
+const MAX_MESSAGE_LENGTH = 4000;
 
 /** By event: the mark in the subject, the tone, and what the monitor or probe does. */
 const KINDS: Record<AlertDetails['event'], [string, AlertContent['tone'], string]> = {
@@ -36,18 +36,18 @@ const KINDS: Record<AlertDetails['event'], [string, AlertContent['tone'], string
 
 /** Links begin with `baseUrl`: where the API answers, without a trailing slash. */
 export function alertContent(alert: AlertDetails, baseUrl: string): AlertContent {
-  const [mark, tone, says] = KINDS[alert.event];
+  const [mark, tone, statement] = KINDS[alert.event];
   const name = (alert.monitor ?? alert.probe)?.name ?? '';
-  const lastedMs = outageMs(alert);
-  const event = lastedMs === null ? says : `${says} after ${durationText(lastedMs)}`;
+  const durationMs = outageMs(alert);
+  const event = durationMs === null ? statement : `${statement} after ${durationText(durationMs)}`;
   const expiry = expiryText(alert);
   const found = expiry === null ? alert.problem?.message : `the ${expiry}`;
-  const why = expiry ?? alert.problem?.message ?? errorInShort(alert.error) ?? alert.probe?.reason;
-  const summary = lastedMs === null ? (why ?? says) : event;
+  const why = expiry ?? alert.problem?.message ?? shortError(alert.error) ?? alert.probe?.reason;
+  const summary = durationMs === null ? (why ?? statement) : event;
   return {
-    subject: clip(oneLine(`[${mark}] ${name} — ${summary}`), LONGEST_SUBJECT),
-    headline: clip(oneLine(found === undefined ? `${name} ${event}.` : `${name}: ${found}.`), LONGEST_FACT),
-    facts: factsOf(alert).map(({ label, text }) => ({ label, text: clip(oneLine(text), LONGEST_FACT) })),
+    subject: clip(oneLine(`[${mark}] ${name} — ${summary}`), MAX_SUBJECT_LENGTH),
+    headline: clip(oneLine(found === undefined ? `${name} ${event}.` : `${name}: ${found}.`), MAX_FACT_LENGTH),
+    facts: factsOf(alert).map(({ label, text }) => ({ label, text: clip(oneLine(text), MAX_FACT_LENGTH) })),
     links: linksOf(alert, baseUrl),
     tone,
   };
@@ -56,7 +56,7 @@ export function alertContent(alert: AlertDetails, baseUrl: string): AlertContent
 /** The content as plain text, one line for each item. */
 export function plainText({ headline, facts, links }: AlertContent): string {
   const items = [...facts, ...links.map(({ label, url }) => ({ label, text: url }))];
-  return clip([headline, ...items.map(({ label, text }) => `${label}: ${text}`)].join('\n'), LONGEST_MESSAGE);
+  return clip([headline, ...items.map(({ label, text }) => `${label}: ${text}`)].join('\n'), MAX_MESSAGE_LENGTH);
 }
 
 function factsOf(alert: AlertDetails): AlertContent['facts'] {
@@ -64,7 +64,7 @@ function factsOf(alert: AlertDetails): AlertContent['facts'] {
   const isOver = outageMs(alert) !== null;
   const facts: AlertContent['facts'] = [];
   const add = (label: string, text: string) => void facts.push({ label, text });
-  if (monitor) add('Target', `${shownTarget(monitor)} (${monitor.type})`);
+  if (monitor) add('Target', `${redactedTarget(monitor)} (${monitor.type})`);
   if (probe?.reason) add('Reason', probe.reason);
   if (error) add('Error', `${error.message} (${error.type})`);
   if (regions.length > 0) add('Regions', regions.map(regionText).join(', '));
@@ -97,14 +97,14 @@ function flappingText({ downs, window_ms }: NonNullable<AlertDetails['flapping']
 
 /** With its response time, which tells a sudden failure from a slow decline. */
 function lastGoodText({ at, response_time_ms }: NonNullable<AlertDetails['last_success']>): string {
-  return response_time_ms === null ? utc(at) : `${utc(at)}, in ${responseText(response_time_ms)}`;
+  return response_time_ms === null ? utc(at) : `${utc(at)}, in ${responseTimeText(response_time_ms)}`;
 }
 
 /** `down in 2 of 3 regions: Paris, Dallas; up in Osaka`. */
 function votesText({ down, up, rechecking, silent }: NonNullable<AlertDetails['votes']>): string {
   const names = (regions: AlertDetails['regions']) => regions.map(regionText).join(', ');
-  const heard = down.length + up.length + rechecking.length;
-  const parts = [`down in ${down.length} of ${heard} ${heard === 1 ? 'region' : 'regions'}: ${names(down)}`];
+  const reporting = down.length + up.length + rechecking.length;
+  const parts = [`down in ${down.length} of ${reporting} ${reporting === 1 ? 'region' : 'regions'}: ${names(down)}`];
   if (up.length > 0) parts.push(`up in ${names(up)}`);
   if (rechecking.length > 0) parts.push(`rechecking in ${names(rechecking)}`);
   if (silent.length > 0) parts.push(`no results from ${names(silent)}`);
@@ -112,8 +112,8 @@ function votesText({ down, up, rechecking, silent }: NonNullable<AlertDetails['v
 }
 
 function regionText({ id, name, city }: AlertDetails['regions'][number]): string {
-  const known = name === '' ? id : name;
-  return city && !known.includes(city) ? `${known} (${city})` : known;
+  const label = name === '' ? id : name;
+  return city && !label.includes(city) ? `${label} (${city})` : label;
 }
 
 function linksOf({ incident, monitor, probe }: AlertDetails, baseUrl: string): AlertContent['links'] {
@@ -126,7 +126,7 @@ function linksOf({ incident, monitor, probe }: AlertDetails, baseUrl: string): A
 }
 
 /** `Expected 200, got 503` is long for a subject: `HTTP 503` says the same. */
-function errorInShort(error: AlertDetails['error']): string | null {
+function shortError(error: AlertDetails['error']): string | null {
   const status = error?.type === 'status_code' ? /\bgot (\d{3})\b/.exec(error.message)?.[1] : undefined;
   return status === undefined ? (error?.message ?? null) : `HTTP ${status}`;
 }

@@ -2,10 +2,10 @@ import type { AlertContent } from './alert-content.ts';
 import { clip } from './text.ts';
 
 /** Slack's limits for blocks, in characters. */
-const LONGEST_HEADER = 150;
-const LONGEST_SECTION = 3000;
+const MAX_HEADER_LENGTH = 150;
+const MAX_SECTION_LENGTH = 3000;
 
-const SIGNS: Record<AlertContent['tone'], string> = {
+const EMOJI: Record<AlertContent['tone'], string> = {
   bad: ':red_circle:', warning: ':large_yellow_circle:', good: ':large_green_circle:',
 };
 
@@ -20,8 +20,8 @@ export function slackMessage({ subject, headline, facts, links, tone }: AlertCon
     text: escaped(subject),
     unfurl_links: false,
     blocks: [
-      { type: 'header', text: { type: 'plain_text', text: clip(subject, LONGEST_HEADER), emoji: false } },
-      section(withinLimit([`${SIGNS[tone]} ${escaped(headline)}`, ...lines])),
+      { type: 'header', text: { type: 'plain_text', text: clip(subject, MAX_HEADER_LENGTH), emoji: false } },
+      section(withinLimit([`${EMOJI[tone]} ${escaped(headline)}`, ...lines])),
       section(anchors.join(' · ')),
     ],
   };
@@ -35,7 +35,7 @@ function section(text: string) {
 function withinLimit(lines: string[]): string {
   let text = '';
   for (const line of lines) {
-    if (text.length + line.length < LONGEST_SECTION) text += text === '' ? line : `\n${line}`;
+    if (text.length + line.length < MAX_SECTION_LENGTH) text += text === '' ? line : `\n${line}`;
   }
   return text;
 }

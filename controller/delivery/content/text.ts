@@ -4,8 +4,8 @@ export function oneLine(text: string): string {
 }
 
 /** Cuts to `most` UTF-16 units, never through a character. */
-export function clip(text: string, most: number): string {
-  return text.length <= most ? text : `${text.slice(0, most - 1).replace(/[\ud800-\udbff]$/, '')}…`;
+export function clip(text: string, maxLength: number): string {
+  return text.length <= maxLength ? text : `${text.slice(0, maxLength - 1).replace(/[\ud800-\udbff]$/, '')}…`;
 }
 
 /** `2026-03-01 03:14:15 UTC`, from Unix ms. */
@@ -29,12 +29,12 @@ export function durationText(durationMs: number): string {
 }
 
 /** `240 ms`, `2.3 s`. */
-export function responseText(tookMs: number): string {
-  return tookMs < 1000 ? `${Math.round(tookMs)} ms` : `${(tookMs / 1000).toFixed(1)} s`;
+export function responseTimeText(durationMs: number): string {
+  return durationMs < 1000 ? `${Math.round(durationMs)} ms` : `${(durationMs / 1000).toFixed(1)} s`;
 }
 
 /** The target without secrets: the token of a heartbeat, a password in a URL. */
-export function shownTarget({ target, type }: { target: string; type: string }): string {
+export function redactedTarget({ target, type }: { target: string; type: string }): string {
   if (type === 'HEARTBEAT') return `${target.slice(0, 4)}…`;
   return target.replace(/^([a-z][a-z0-9+.-]*:\/\/)[^/?#]*@/i, '$1');
 }

@@ -1,6 +1,6 @@
 import type { AlertDetails } from '../delivery.ts';
 import { alertContent, plainText } from './alert-content.ts';
-import { shownTarget } from './text.ts';
+import { redactedTarget } from './text.ts';
 
 /**
  * Body of a webhook, version 1. Instants are Unix ms; `timestamp` is that of the attempt. Alerts about a
@@ -19,5 +19,5 @@ export function webhookPayload(alert: AlertDetails, timestamp: number, baseUrl: 
 
 function viewMonitor(monitor: NonNullable<AlertDetails['monitor']>) {
   const { id, name, type } = monitor;
-  return { id, name, url: shownTarget(monitor), type };
+  return { id, name, url: redactedTarget(monitor), type };
 }

@@ -1,10 +1,10 @@
 import type { DestinationDoc } from '../../destinations/destination.ts';
 import type { AttemptDeps } from '../attempt.ts';
-import { persistently, type Claimed } from '../claimed.ts';
-import type { CountedVerdict, DeliveryDoc, DigestPlace } from '../delivery.ts';
-import { noteHealth } from '../note-health.ts';
-import { changeOf } from '../obstacles.ts';
-import type { TryEnd } from '../queue-rules.ts';
+import { retryWhileClaimed, type ClaimedDelivery } from '../claimed-delivery.ts';
+import type { CountedOutcome, DeliveryDoc, DigestPlace } from '../delivery.ts';
+import { recordHealth } from '../record-health.ts';
+import { destinationChange } from '../obstacles.ts';
+import type { AttemptOutcome } from '../queue-rules.ts';
 import { afterAttempt, afterDeferral } from '../retry-rules.ts';
 
 /** Wait while another queue sends the digest. */
@@ -15,25 +15,25 @@ const HELD_WAIT_MS = 5000;
  * destinations they are of. After a crash between sending and recording, the mail is sent again.
  */
 export async function attemptDigest(
-  deps: AttemptDeps, claimed: Claimed, { digest_id, digest_at }: DigestPlace, signal: AbortSignal,
-): Promise<TryEnd> {
+  deps: AttemptDeps, claimed: ClaimedDelivery, { digest_id, digest_at }: DigestPlace, signal: AbortSignal,
+): Promise<AttemptOutcome> {
   const { deliveries, digests, claims, clock } = deps;
-  const { delivery, token: own } = claimed;
+  const { delivery, token: ownToken } = claimed;
   const now = clock.now();
-  const giveBack = async (end: TryEnd): Promise<TryEnd> => {
-    await deliveries.release(delivery._id, own);
-    return end;
+  const releaseWith = async (outcome: AttemptOutcome): Promise<AttemptOutcome> => {
+    await deliveries.release(delivery._id, ownToken);
+    return outcome;
   };
   const readyAt = Math.max(digest_at, delivery.next_attempt_at ?? 0);
-  if (now < readyAt) return giveBack({ kind: 'again', readyAt });
-  const claim = claims.begin();
+  if (now < readyAt) return releaseWith({ kind: 'again', readyAt });
+  const claim = claims.create();
   if (!(await digests.claim(digest_id, claim, (held) => claims.isFree(held)))) {
-    return giveBack({ kind: 'again', readyAt: now + HELD_WAIT_MS });
+    return releaseWith({ kind: 'again', readyAt: now + HELD_WAIT_MS });
   }
   try {
     const members = await membersOf(deps, digest_id);
     // Another queue may have sent it since this delivery was claimed.
-    if (!members.some((one) => one.delivery._id === delivery._id)) return await giveBack({ kind: 'lost' });
+    if (!members.some((one) => one.delivery._id === delivery._id)) return await releaseWith({ kind: 'lost' });
     return await sendTogether(deps, { ...claimed, digestId: digest_id }, members, signal);
   } finally {
     await digests.release(digest_id, claim.token);
@@ -54,44 +54,44 @@ async function membersOf({ deliveries, destinations }: AttemptDeps, digestId: st
   ));
   return pending.flatMap((delivery) => {
     const destination = found.get(delivery.destination_id) ?? null;
-    const isTaken = destination !== null && changeOf(delivery, destination) === null;
+    const isTaken = destination !== null && destinationChange(delivery, destination) === null;
     return isTaken ? [{ delivery, destination }] : [];
   });
 }
 
 async function sendTogether(
-  deps: AttemptDeps, claimed: Claimed & { digestId: string }, members: Member[], signal: AbortSignal,
-): Promise<TryEnd> {
+  deps: AttemptDeps, claimed: ClaimedDelivery & { digestId: string }, members: Member[], signal: AbortSignal,
+): Promise<AttemptOutcome> {
   const { deliveries, incidents, clock, random } = deps;
   const { delivery, at: startedAt, digestId } = claimed;
   const ids = members.map((one) => one.delivery._id);
   const alerts = members.map((one) => one.delivery.alert);
   const { organization_id: organizationId, recipient, channel } = delivery;
-  const verdict = await deps.sendDigest({ digestId, organizationId, recipient, alerts });
-  if (verdict.kind === 'busy' || (signal.aborted && verdict.kind === 'retry')) {
+  const outcome = await deps.sendDigest({ digestId, organizationId, recipient, alerts });
+  if (outcome.kind === 'busy' || (signal.aborted && outcome.kind === 'retry')) {
     await deliveries.release(delivery._id, claimed.token);
     return { kind: 'again' };
   }
   const also = ids.filter((id) => id !== delivery._id);
-  if (verdict.kind === 'deferred') {
-    const deferral = afterDeferral(delivery, verdict.reason, { now: clock.now(), random: random() });
+  if (outcome.kind === 'deferred') {
+    const deferral = afterDeferral(delivery, outcome.reason, { now: clock.now(), random: random() });
     await deliveries.settleAll(ids, deferral);
     return { kind: 'again', readyAt: deferral.next_attempt_at, also };
   }
-  const outcome = afterAttempt(delivery, verdict, { startedAt, now: clock.now(), random: random() });
-  const told = [...new Set(members.flatMap((one) => one.delivery.incident_id ?? []))];
-  await persistently(clock, claimed, signal, async () => {
+  const update = afterAttempt(delivery, outcome, { startedAt, now: clock.now(), random: random() });
+  const incidentIds = [...new Set(members.flatMap((one) => one.delivery.incident_id ?? []))];
+  await retryWhileClaimed(clock, claimed, signal, async () => {
     // Before the deliveries are settled: a crash in between repeats both.
-    if (verdict.kind === 'sent') await Promise.all(told.map((id) => incidents.markNotified(id, channel)));
-    await deliveries.settleAll(ids, outcome);
+    if (outcome.kind === 'sent') await Promise.all(incidentIds.map((id) => incidents.markNotified(id, channel)));
+    await deliveries.settleAll(ids, update);
   });
-  await noteAll(deps, members, recipient, verdict);
-  if (verdict.kind === 'sent') return { kind: 'sent', durationMs: verdict.durationMs, also };
-  const { next_attempt_at: readyAt } = outcome;
+  await recordHealthOfAll(deps, members, recipient, outcome);
+  if (outcome.kind === 'sent') return { kind: 'sent', durationMs: outcome.durationMs, also };
+  const { next_attempt_at: readyAt } = update;
   return readyAt === null ? { kind: 'failed', also } : { kind: 'retry', readyAt, also };
 }
 
-async function noteAll(deps: AttemptDeps, members: Member[], recipient: string, verdict: CountedVerdict) {
+async function recordHealthOfAll(deps: AttemptDeps, members: Member[], recipient: string, outcome: CountedOutcome) {
   const destinations = new Map(members.map(({ destination }) => [destination._id, destination]));
-  for (const destination of destinations.values()) await noteHealth(deps, destination, recipient, verdict);
+  for (const destination of destinations.values()) await recordHealth(deps, destination, recipient, outcome);
 }

@@ -1,8 +1,8 @@
 import type { Db } from 'mongodb';
-import type { Claim } from '../../../shared/claims.ts';
+import type { WorkClaim } from '../../../shared/work-claims.ts';
 import { Documents } from '../../platform/mongo/documents.ts';
 
-interface DigestClaimDoc extends Claim {
+interface DigestClaimDoc extends WorkClaim {
   /** The digest's id. */
   _id: string;
 }
@@ -14,7 +14,7 @@ export class DigestClaimStore extends Documents<DigestClaimDoc> {
   }
 
   /** False while somebody else holds the digest, as `isFree` says of the claim. */
-  async claim(digestId: string, claim: Claim, isFree: (held: Claim) => boolean): Promise<boolean> {
+  async claim(digestId: string, claim: WorkClaim, isFree: (held: WorkClaim) => boolean): Promise<boolean> {
     if (await this.insertIfFree({ _id: digestId, ...claim })) return true;
     const held = await this.findOne({ _id: digestId });
     if (held === null || !isFree(held)) return false;

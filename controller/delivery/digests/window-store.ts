@@ -9,7 +9,7 @@ const MAIL_WINDOW_MS = 3_600_000;
 /** Alerts in one digest; the next ones go into a second mail, so that a mail stays below 1 MB. */
 const ALERTS_PER_DIGEST = 500;
 /** Windows that ended so long ago are removed. */
-const KEPT_MS = 86_400_000;
+const RETENTION_MS = 86_400_000;
 
 interface WindowDoc {
   /** Derived from organization and address. */
@@ -41,7 +41,7 @@ export class MailWindowStore extends Documents<WindowDoc> {
     if (await this.update({ _id, ...hasRoom }, entry)) return null;
     const seen = await this.findOne({ _id });
     if (seen === null || seen.ends_at <= now) {
-      if (await this.#begin(_id, seen, deliveryId, now)) return null;
+      if (await this.#startWindow(_id, seen, deliveryId, now)) return null;
       // Another alert has begun the window at the same moment.
       return this.admit({ organizationId, address }, deliveryId, now);
     }
@@ -52,10 +52,10 @@ export class MailWindowStore extends Documents<WindowDoc> {
     return { digest_id: derivedId('digest', _id, ends_at, part), digest_at: ends_at };
   }
 
-  async #begin(_id: string, seen: WindowDoc | null, deliveryId: string, now: number): Promise<boolean> {
+  async #startWindow(_id: string, seen: WindowDoc | null, deliveryId: string, now: number): Promise<boolean> {
     const window = { ends_at: now + MAIL_WINDOW_MS, deliveries: [deliveryId], count: 1, digested: 0 };
     if (seen !== null) return this.update({ _id, ends_at: seen.ends_at }, { $set: window });
-    await this.all.deleteMany({ ends_at: { $lte: now - KEPT_MS } });
+    await this.all.deleteMany({ ends_at: { $lte: now - RETENTION_MS } });
     return this.insertIfFree({ _id, ...window });
   }
 }

@@ -1,7 +1,7 @@
 import { newId } from '../../../shared/ids.ts';
 import type { DestinationDoc } from '../../destinations/destination.ts';
 import type { SampleOutcome } from '../../destinations/ports.ts';
-import type { AlertDetails, Verdict } from '../delivery.ts';
+import type { AlertDetails, SendOutcome } from '../delivery.ts';
 import { recipientsOf, STOPPED } from '../recipient-rules.ts';
 import { sendAlert, type SendDeps } from './send-alert.ts';
 
@@ -14,29 +14,29 @@ export async function sendSample(
 ): Promise<SampleOutcome> {
   const now = deps.clock.now();
   const alert = sampleAlert(destination, now);
-  const unwanted: Verdict = { kind: 'dead', reason: STOPPED, status: null, durationMs: null };
+  const suppressed: SendOutcome = { kind: 'dead', reason: STOPPED, status: null, durationMs: null };
   const { signal } = new AbortController();
   const results = await Promise.all(recipientsOf(destination).map(async (recipient) => {
-    if (stopped.includes(recipient)) return { recipient, verdict: unwanted };
+    if (stopped.includes(recipient)) return { recipient, outcome: suppressed };
     const context = { attemptId: newId(now), recipient, signal, isTest: true };
-    const verdict = await sendAlert(deps, destination, alert, context);
-    return { recipient, verdict };
+    const outcome = await sendAlert(deps, destination, alert, context);
+    return { recipient, outcome };
   }));
   return outcomeOf(results, destination.type === 'email');
 }
 
 /** Delivered when all have it; the message names those who have not where there can be several. */
-function outcomeOf(results: { recipient: string; verdict: Verdict }[], isNamed: boolean): SampleOutcome {
-  const problems = results.flatMap(({ recipient, verdict }) => {
-    if (verdict.kind === 'sent') return [];
-    const problem = verdict.kind === 'busy' ? 'too many test alerts are being sent; try again' : verdict.reason;
+function outcomeOf(results: { recipient: string; outcome: SendOutcome }[], isNamed: boolean): SampleOutcome {
+  const problems = results.flatMap(({ recipient, outcome }) => {
+    if (outcome.kind === 'sent') return [];
+    const problem = outcome.kind === 'busy' ? 'too many test alerts are being sent; try again' : outcome.reason;
     return [isNamed ? `${recipient}: ${problem}` : problem];
   });
-  const answers = results.flatMap(({ verdict }) => (verdict.kind === 'busy' ? [] : [verdict]));
-  const durations = answers.flatMap(({ durationMs }) => durationMs ?? []);
+  const attempted = results.flatMap(({ outcome }) => (outcome.kind === 'busy' ? [] : [outcome]));
+  const durations = attempted.flatMap(({ durationMs }) => durationMs ?? []);
   return {
     delivered: problems.length === 0,
-    status_code: answers[0]?.status ?? null,
+    status_code: attempted[0]?.status ?? null,
     error_message: problems.length === 0 ? null : problems.join('; '),
     duration_ms: durations.length === 0 ? null : Math.round(Math.max(...durations)),
   };

@@ -1,10 +1,10 @@
 import type { Clock } from '../../../shared/time.ts';
 import type { DestinationDoc } from '../../destinations/destination.ts';
-import type { Mail, MailLane, Mailer } from '../../platform/mail/mailer-port.ts';
+import type { Mail, MailClass, Mailer } from '../../platform/mail/mailer-port.ts';
 import type { Poster } from '../../platform/outbound/poster-port.ts';
 import { alertMail, mailedContent } from '../content/alert-mail.ts';
 import { digestMail } from '../content/digest-mail.ts';
-import type { AlertDetails, Verdict } from '../delivery.ts';
+import type { AlertDetails, SendOutcome } from '../delivery.ts';
 import type { DestinationReader } from '../ports.ts';
 import { postToSlack } from './slack.ts';
 import { postToWebhook } from './webhook.ts';
@@ -35,7 +35,7 @@ const TEST_SUBJECT = '[TEST] Test alert from Farwatch: nothing is wrong';
 /** One attempt to send an alert to one recipient of a destination. Never rejects because of the receiver. */
 export function sendAlert(
   deps: SendDeps, destination: DestinationDoc, alert: AlertDetails, context: SendContext,
-): Promise<Verdict> {
+): Promise<SendOutcome> {
   switch (destination.type) {
     case 'webhook': return postToWebhook(deps, destination, alert, context);
     case 'email': return mailAlert(deps, destination.organization_id, alert, context);
@@ -53,7 +53,7 @@ export interface Digest {
 }
 
 /** One attempt to send a digest. Never rejects because of the receiver. */
-export function sendDigest(deps: SendDeps, digest: Digest): Promise<Verdict> {
+export function sendDigest(deps: SendDeps, digest: Digest): Promise<SendOutcome> {
   const { digestId: thread, organizationId, recipient: to, alerts } = digest;
   const frame = { to, thread, stopLink: deps.stopLink(organizationId, to) };
   return sendMail(deps, digestMail(frame, alerts, deps.baseUrl()), 'alerts');
@@ -62,7 +62,7 @@ export function sendDigest(deps: SendDeps, digest: Digest): Promise<Verdict> {
 /** The mails about an incident form one thread. */
 function mailAlert(
   deps: SendDeps, organizationId: string, alert: AlertDetails, { recipient, isTest = false }: SendContext,
-): Promise<Verdict> {
+): Promise<SendOutcome> {
   const thread = alert.incident?.id ?? alert.id;
   const content = mailedContent(alert, deps.baseUrl());
   const shown = isTest ? { ...content, subject: TEST_SUBJECT } : content;
@@ -70,10 +70,10 @@ function mailAlert(
   return sendMail(deps, alertMail(frame, shown), isTest ? 'tests' : 'alerts');
 }
 
-async function sendMail({ mailer, clock }: SendDeps, mail: Mail, lane: MailLane): Promise<Verdict> {
+async function sendMail({ mailer, clock }: SendDeps, mail: Mail, mailClass: MailClass): Promise<SendOutcome> {
   const startedAt = clock.monotonic();
-  const outcome = await mailer.send(mail, lane);
-  const facts = { status: null, durationMs: clock.monotonic() - startedAt };
-  if (outcome.kind === 'busy') return { kind: 'deferred', reason: outcome.reason, ...facts };
-  return { ...facts, ...outcome };
+  const outcome = await mailer.send(mail, mailClass);
+  const details = { status: null, durationMs: clock.monotonic() - startedAt };
+  if (outcome.kind === 'busy') return { kind: 'deferred', reason: outcome.reason, ...details };
+  return { ...details, ...outcome };
 }

@@ -3,11 +3,11 @@ import { newSigningSecret, type DestinationDoc } from '../../destinations/destin
 import { isReservedHeader } from '../../destinations/webhook-rules.ts';
 import type { PostOutcome } from '../../platform/outbound/poster-port.ts';
 import { webhookPayload } from '../content/webhook-payload.ts';
-import type { AlertDetails, Verdict } from '../delivery.ts';
+import type { AlertDetails, SendOutcome } from '../delivery.ts';
 import type { SendContext, SendDeps } from './send-alert.ts';
 
 /** The receiver must answer within this time (HTTP API, "Delivery behaviour"). */
-export const ANSWER_TIMEOUT_MS = 10_000;
+export const RESPONSE_TIMEOUT_MS = 10_000;
 export const USER_AGENT = 'Service-Webhook/1.0';
 
 type Webhook = Extract<DestinationDoc, { type: 'webhook' }>;
@@ -15,7 +15,7 @@ type Webhook = Extract<DestinationDoc, { type: 'webhook' }>;
 /** Posts the payload, signed with the secret that the destination has now. */
 export async function postToWebhook(
   deps: SendDeps, webhook: Webhook, alert: AlertDetails, { attemptId, signal }: SendContext,
-): Promise<Verdict> {
+): Promise<SendOutcome> {
   const { poster, destinations, clock, baseUrl } = deps;
   const secret = webhook.secret ?? (await destinations.ensureSecret(webhook._id, newSigningSecret()));
   if (secret === null) return unsent('the integration was deleted');
@@ -32,8 +32,8 @@ export async function postToWebhook(
     'X-Service-Signature': signatureOf(secret, timestamp, body),
     ...Object.fromEntries(custom.map(({ name, value }) => [name, value])),
   };
-  const timeoutMs = ANSWER_TIMEOUT_MS;
-  return webhookVerdict(await poster.post({
+  const timeoutMs = RESPONSE_TIMEOUT_MS;
+  return webhookSendOutcome(await poster.post({
     caller: webhook.organization_id, url, method, headers, body, timeoutMs, signal,
   }));
 }
@@ -44,7 +44,7 @@ export function signatureOf(secret: string, timestamp: number, body: Uint8Array)
 }
 
 /** Retries a 5xx and a missing answer; only the owner can fix a 4xx, a redirect or a private address. */
-export function webhookVerdict(outcome: PostOutcome): Verdict {
+export function webhookSendOutcome(outcome: PostOutcome): SendOutcome {
   if (outcome.kind === 'busy') return outcome;
   if (outcome.kind === 'refused') return unsent(`not sent: ${outcome.reason}`);
   const { durationMs } = outcome;
@@ -56,6 +56,6 @@ export function webhookVerdict(outcome: PostOutcome): Verdict {
   return { kind: status >= 500 ? 'retry' : 'dead', reason, status, durationMs };
 }
 
-function unsent(reason: string): Verdict {
+function unsent(reason: string): SendOutcome {
   return { kind: 'dead', reason, status: null, durationMs: null };
 }

@@ -1,9 +1,9 @@
-import type { ProjectContext } from '../../http/route.ts';
+import type { ProjectContext } from '../../http/routing/route.ts';
 import type { IncidentDeps } from '../../incidents/deps.ts';
 import { findIncident } from '../../incidents/verbs/read-incidents.ts';
 import { loadMonitor } from '../../monitors/verbs/change-monitor.ts';
 import type { MonitorLookup } from '../ports.ts';
-import { MOST_OF_MONITOR, spanOf } from '../rules.ts';
+import { MAX_PER_MONITOR, spanOf } from '../rules.ts';
 import type { EvidenceStore } from '../store.ts';
 
 export interface EvidenceDeps extends Pick<IncidentDeps, 'incidents'> {
@@ -27,5 +27,5 @@ export async function readIncidentEvidence(deps: EvidenceDeps, ctx: ProjectConte
   // Deleted monitors too: their evidence stays for a while, and their incidents for longer.
   const [monitor] = await deps.monitors.findByIds([monitorId]);
   const span = spanOf(incident, (monitor?.interval_seconds ?? 0) * 1000, ctx.now);
-  return deps.evidence.newest(ctx.tenant, monitorId, MOST_OF_MONITOR, span);
+  return deps.evidence.newest(ctx.tenant, monitorId, MAX_PER_MONITOR, span);
 }

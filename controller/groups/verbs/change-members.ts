@@ -1,6 +1,6 @@
 import { AppError } from '../../../shared/errors.ts';
-import type { ProjectContext } from '../../http/route.ts';
-import { fieldError } from '../../http/validation.ts';
+import type { ProjectContext } from '../../http/routing/route.ts';
+import { fieldError } from '../../http/input/validation.ts';
 import { assignToGroup, changeGroupMonitors, type BulkChange } from '../../monitors/verbs/bulk-monitors.ts';
 import type { GroupDeps } from '../deps.ts';
 import { loadGroup } from './write-group.ts';

@@ -1,4 +1,4 @@
-import type { ProjectContext } from '../../http/route.ts';
+import type { ProjectContext } from '../../http/routing/route.ts';
 import { groupSizes } from '../../monitors/counts/count-rules.ts';
 import type { MonitorDoc } from '../../monitors/monitor.ts';
 import { componentStatus, runtimeStatus } from '../../monitors/rules.ts';
@@ -9,9 +9,9 @@ import type { GroupListInput } from '../schema.ts';
 import { loadGroup } from './write-group.ts';
 
 /** Limit on the monitors returned with one group; lists of monitors have them all, in pages. */
-const MOST_NAMED = 1000;
+const MAX_LISTED_MONITORS = 1000;
 /** Monitors whose statistics are read at once. */
-const AT_ONCE = 500;
+const BATCH_SIZE = 500;
 const DAY_HOURS = 24;
 /** The last hour, 24 hours, 7 days and 30 days. */
 const WINDOW_HOURS = [1, DAY_HOURS, 7 * DAY_HOURS, 30 * DAY_HOURS];
@@ -35,7 +35,7 @@ export type WholeGroup = Awaited<ReturnType<typeof readGroup>>;
 export async function readGroup(deps: GroupDeps, ctx: ProjectContext, id: string) {
   const group = await loadGroup(deps, ctx, id);
   const [all, monitors] = await Promise.all([
-    deps.groups.listAll(ctx.tenant), deps.monitors.monitors.ofGroup(ctx.tenant, id, '', MOST_NAMED),
+    deps.groups.listAll(ctx.tenant), deps.monitors.monitors.ofGroup(ctx.tenant, id, '', MAX_LISTED_MONITORS),
   ]);
   const [live, counts] = await Promise.all([
     deps.monitors.readers.live.states(monitors.map((doc) => doc._id)),
@@ -58,9 +58,9 @@ export async function readGroupStats(deps: GroupDeps, ctx: ProjectContext, id: s
   };
   const means = WINDOW_HOURS.map(() => ({ uptime: new Mean(), responseTime: new Mean() }));
   for await (const docs of members(deps, ctx, id)) {
-    const known = await deps.monitors.readers.statistics.periods(docs.map((doc) => doc._id), WINDOW_HOURS);
+    const statsById = await deps.monitors.readers.statistics.periods(docs.map((doc) => doc._id), WINDOW_HOURS);
     for (const doc of docs) {
-      const { live, periods = [] } = known.get(doc._id) ?? {};
+      const { live, periods = [] } = statsById.get(doc._id) ?? {};
       const status = runtimeStatus(doc, live);
       numbers.total_monitors += 1;
       if (doc.status === 'active') numbers.active_monitors += 1;
@@ -94,9 +94,9 @@ export async function readHealthSummary(deps: GroupDeps, ctx: ProjectContext) {
     .map(({ _id: id, name }) => ({ id, name, monitors: 0, failing: 0, uptime: new Mean() }));
   const byGroup = new Map(tallies.map((tally) => [tally.id, tally]));
   for await (const docs of members(deps, ctx, null)) {
-    const known = docs.filter((doc) => byGroup.has(doc.group_id ?? ''));
-    const days = await deps.monitors.readers.statistics.periods(known.map((doc) => doc._id), [DAY_HOURS]);
-    for (const doc of known) {
+    const groupedDocs = docs.filter((doc) => byGroup.has(doc.group_id ?? ''));
+    const days = await deps.monitors.readers.statistics.periods(groupedDocs.map((doc) => doc._id), [DAY_HOURS]);
+    for (const doc of groupedDocs) {
       const tally = byGroup.get(doc.group_id ?? '');
       if (tally === undefined) continue;
       const day = days.get(doc._id);
@@ -116,8 +116,8 @@ export async function readHealthSummary(deps: GroupDeps, ctx: ProjectContext) {
 /** Pages of the monitors in a group, or in any group of the project (null). */
 async function* members(deps: GroupDeps, ctx: ProjectContext, groupId: string | null) {
   for (let after: string | undefined = ''; after !== undefined;) {
-    const page: MonitorDoc[] = await deps.monitors.monitors.ofGroup(ctx.tenant, groupId, after, AT_ONCE);
+    const page: MonitorDoc[] = await deps.monitors.monitors.ofGroup(ctx.tenant, groupId, after, BATCH_SIZE);
     if (page.length > 0) yield page;
-    after = page[AT_ONCE - 1]?._id;
+    after = page[BATCH_SIZE - 1]?._id;
   }
 }

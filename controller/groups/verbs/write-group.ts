@@ -1,11 +1,11 @@
 import { AppError, notFound } from '../../../shared/errors.ts';
 import { newId } from '../../../shared/ids.ts';
 import { ownedBy } from '../../accounts/tenant.ts';
-import { authorOf, type ProjectContext } from '../../http/route.ts';
-import { fieldError } from '../../http/validation.ts';
+import { authorOf, type ProjectContext } from '../../http/routing/route.ts';
+import { fieldError } from '../../http/input/validation.ts';
 import type { TreeDeps } from '../deps.ts';
 import {
-  duplicateName, MOST_GROUPS, MOST_LEVELS, type GroupDoc, type GroupEdge, type PlaceStep,
+  duplicateName, MAX_GROUPS, MAX_LEVELS, type GroupDoc, type GroupEdge, type PlaceStep,
 } from '../group.ts';
 import type { GroupChangeInput, GroupInput } from '../schema.ts';
 import { placementOf } from '../tree-rules.ts';
@@ -23,9 +23,9 @@ export async function loadGroup(deps: TreeDeps, ctx: ProjectContext, id: string)
  * beyond MOST_GROUPS in the project.
  */
 export async function createGroup(deps: TreeDeps, ctx: ProjectContext, input: GroupInput): Promise<GroupDoc> {
-  if ((await deps.groups.countOf(ctx.tenant)) >= MOST_GROUPS) {
-    const message = `A project can have at most ${MOST_GROUPS} groups`;
-    throw new AppError('FAIR_USE_LIMIT_REACHED', message, { details: { limit: MOST_GROUPS } });
+  if ((await deps.groups.countOf(ctx.tenant)) >= MAX_GROUPS) {
+    const message = `A project can have at most ${MAX_GROUPS} groups`;
+    throw new AppError('FAIR_USE_LIMIT_REACHED', message, { details: { limit: MAX_GROUPS } });
   }
   const group: GroupDoc = {
     _id: newId(ctx.now), ...ownedBy(ctx.tenant), created_by: authorOf(ctx.actor),
@@ -36,19 +36,19 @@ export async function createGroup(deps: TreeDeps, ctx: ProjectContext, input: Gr
   const parent = input.parent_group_id ?? null;
   if (parent === null) {
     await deps.groups.insert(group);
-    deps.tell(ctx.tenant, group._id, false);
+    deps.onGroupChanged(ctx.tenant, group._id, false);
     return group;
   }
   // Reserves the name; the group is invisible until it has its place.
   await deps.groups.insert({ ...group, pending_since: ctx.now });
   try {
     const step = { kind: 'place', group_id: group._id, parent_group_id: parent } as const;
-    await changeTree(deps, ctx, (edges) => fitting(edges, step));
+    await changeTree(deps, ctx, (edges) => validatedStep(edges, step));
   } catch (error) {
     if (error instanceof AppError) await deps.groups.discard(ctx.tenant, group._id);
     throw error;
   }
-  deps.tell(ctx.tenant, group._id, false);
+  deps.onGroupChanged(ctx.tenant, group._id, false);
   return { ...group, parent_group_id: parent };
 }
 
@@ -65,15 +65,15 @@ export async function changeGroup(deps: TreeDeps, ctx: ProjectContext, id: strin
     if (name === undefined && description === undefined) return seen;
     const renamed = await deps.groups.rename(ctx.tenant, id, { name, description });
     if (renamed === null) throw notFound('Group');
-    deps.tell(ctx.tenant, id, false);
+    deps.onGroupChanged(ctx.tenant, id, false);
     return renamed;
   }
   const isMoved = await changeTree(deps, ctx, (edges) => {
     if (!edges.some((edge) => edge._id === id)) throw notFound('Group');
-    return fitting(edges, { kind: 'place', group_id: id, parent_group_id: parent, name, description });
+    return validatedStep(edges, { kind: 'place', group_id: id, parent_group_id: parent, name, description });
   });
   if (!isMoved) throw duplicateName();
-  deps.tell(ctx.tenant, id, false);
+  deps.onGroupChanged(ctx.tenant, id, false);
   return loadGroup(deps, ctx, id);
 }
 
@@ -85,7 +85,7 @@ export async function deleteGroup(deps: TreeDeps, ctx: ProjectContext, id: strin
       if (edge === undefined) throw notFound('Group');
       return { kind: 'remove', group_id: id, to: edge.parent_group_id };
     });
-    deps.tell(ctx.tenant, id, true);
+    deps.onGroupChanged(ctx.tenant, id, true);
   } finally {
     // Even if the group is gone: this may repeat a deletion that was interrupted.
     await finishRemovals(deps, ctx);
@@ -93,12 +93,12 @@ export async function deleteGroup(deps: TreeDeps, ctx: ProjectContext, id: strin
 }
 
 /** The step, if the tree allows it. */
-function fitting(edges: GroupEdge[], step: PlaceStep): PlaceStep {
+function validatedStep(edges: GroupEdge[], step: PlaceStep): PlaceStep {
   switch (placementOf(edges, step.group_id, step.parent_group_id)) {
     case 'fits': return step;
     case 'no_parent': throw fieldError('parent_group_id', 'Unknown group');
     case 'too_deep':
-      throw new AppError('MAX_DEPTH_EXCEEDED', `Groups can be nested at most ${MOST_LEVELS} levels deep`);
+      throw new AppError('MAX_DEPTH_EXCEEDED', `Groups can be nested at most ${MAX_LEVELS} levels deep`);
     case 'circular': {
       const message = 'A group cannot be moved into itself or one of its children';
       throw new AppError('CIRCULAR_REFERENCE', message);

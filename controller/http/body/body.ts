@@ -7,10 +7,10 @@ import { parseStrictJson } from './strict-json.ts';
 /** How a body is written. `form`: by an HTML form, every field a string. `document`: see DocumentReader. */
 export type BodyFormat = 'json' | 'form' | 'json-or-form' | 'document';
 
-const LARGEST_BODY = 1024 * 1024;
+const MAX_BODY_BYTES = 1024 * 1024;
 
 /** A refused body is still read up to this size, so that its sender can read the answer. */
-export const LARGEST_DISCARDED = 8 * LARGEST_BODY;
+export const MAX_DISCARDED_BYTES = 8 * MAX_BODY_BYTES;
 
 /** Of each interval until a body is complete; a slower one is refused. */
 const MIN_BYTES = 40_960;
@@ -19,7 +19,7 @@ const PACE_INTERVAL_MS = 5000;
 export const JSON_TYPE = typeInUtf8('application/json');
 
 const FORM_TYPE = typeInUtf8('application/x-www-form-urlencoded');
-const MOST_FORM_FIELDS = 100;
+const MAX_FORM_FIELDS = 100;
 
 /**
  * The parsed body; undefined when there is none. Throws INVALID_INPUT for another content type, BAD_REQUEST
@@ -29,12 +29,12 @@ const MOST_FORM_FIELDS = 100;
 export async function readBody(
   request: IncomingMessage, format: Exclude<BodyFormat, 'document'>, clock: Clock,
 ): Promise<unknown> {
-  const isForm = format === 'form' || (format === 'json-or-form' && FORM_TYPE.test(typeOf(request)));
+  const isForm = format === 'form' || (format === 'json-or-form' && FORM_TYPE.test(contentTypeOf(request)));
   const parts = new BodyParts();
   await receiveBytes(request, clock, parts);
   const bytes = parts.join();
   if (bytes.length === 0) return undefined;
-  if (!(isForm ? FORM_TYPE : JSON_TYPE).test(typeOf(request))) {
+  if (!(isForm ? FORM_TYPE : JSON_TYPE).test(contentTypeOf(request))) {
     const type = isForm ? 'application/x-www-form-urlencoded' : 'application/json';
     throw new AppError('INVALID_INPUT', `Content-Type must be ${type}`);
   }
@@ -47,14 +47,14 @@ export function typeInUtf8(type: string): RegExp {
   return new RegExp(`^${type}(?:\\s*;\\s*charset\\s*=\\s*"?utf-8"?)?(?:\\s*;)?\\s*$`, 'i');
 }
 
-export function typeOf(request: IncomingMessage): string {
+export function contentTypeOf(request: IncomingMessage): string {
   return request.headers['content-type'] ?? '';
 }
 
 function parseForm(text: string): Record<string, string> {
   const fields = new Map<string, string>();
   for (const [name, value] of new URLSearchParams(text)) {
-    if (fields.has(name) || fields.size >= MOST_FORM_FIELDS || value.includes('\0')) {
+    if (fields.has(name) || fields.size >= MAX_FORM_FIELDS || value.includes('\0')) {
       throw new AppError('INVALID_INPUT', 'The form has duplicate or unexpected fields');
     }
     fields.set(name, value);
@@ -64,12 +64,12 @@ function parseForm(text: string): Record<string, string> {
 
 /** Receives the whole body, of at most `largest` bytes. Throws BAD_REQUEST for a larger or slower one. */
 export async function receiveBytes(
-  request: IncomingMessage, clock: Clock, parts: BodyParts, largest = LARGEST_BODY,
+  request: IncomingMessage, clock: Clock, parts: BodyParts, maxBytes = MAX_BODY_BYTES,
 ): Promise<void> {
-  const limit = `${largest / LARGEST_BODY} MB`;
+  const limit = `${maxBytes / MAX_BODY_BYTES} MB`;
   const tooLarge = () => new AppError('BAD_REQUEST', `Request body is larger than ${limit}`);
-  const longestRead = Math.max(LARGEST_DISCARDED, largest);
-  if (Number(request.headers['content-length'] ?? 0) > longestRead) throw tooLarge();
+  const maxReadBytes = Math.max(MAX_DISCARDED_BYTES, maxBytes);
+  if (Number(request.headers['content-length'] ?? 0) > maxReadBytes) throw tooLarge();
   let [size, sizeBefore] = [0, 0];
   const pace = clock.setRepeating(PACE_INTERVAL_MS, () => {
     if (size - sizeBefore < MIN_BYTES) parts.refuse(new AppError('BAD_REQUEST', 'Request body arrives too slowly'));
@@ -81,14 +81,14 @@ export async function receiveBytes(
     for (;;) {
       const { value: chunk } = await Promise.race([chunks.next(), parts.refused]);
       size += chunk?.length ?? 0;
-      if (chunk === undefined || size > longestRead) break;
-      if (size <= largest) parts.add(chunk);
+      if (chunk === undefined || size > maxReadBytes) break;
+      if (size <= maxBytes) parts.add(chunk);
       else parts.clear();
     }
   } finally {
     pace.cancel();
   }
-  if (size > largest) throw tooLarge();
+  if (size > maxBytes) throw tooLarge();
 }
 
 /** Throws INVALID_INPUT for a compressed body, JSON_PARSE_ERROR for bytes that are not UTF-8. */

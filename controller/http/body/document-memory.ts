@@ -8,7 +8,7 @@ export class DocumentMemory {
   readonly #maxBytes: number;
   readonly #refusal: () => Error;
   /** Documents with their callers, the oldest first. */
-  readonly #held = new Map<BodyParts, string>();
+  readonly #documents = new Map<BodyParts, string>();
   /** Refused since the start. */
   refused = 0;
 
@@ -19,23 +19,23 @@ export class DocumentMemory {
   }
 
   /** To be released in any case. */
-  open(caller: string): BodyParts {
-    const parts = new BodyParts(() => this.#makeRoom());
-    this.#held.set(parts, caller);
+  reserve(caller: string): BodyParts {
+    const parts = new BodyParts(() => this.#evict());
+    this.#documents.set(parts, caller);
     return parts;
   }
 
   release(parts: BodyParts): void {
     parts.clear();
-    this.#held.delete(parts);
+    this.#documents.delete(parts);
   }
 
-  #makeRoom(): void {
+  #evict(): void {
     const bytes = new Map<string, number>();
-    for (const [{ size }, caller] of this.#held) bytes.set(caller, (bytes.get(caller) ?? 0) + size);
+    for (const [{ size }, caller] of this.#documents) bytes.set(caller, (bytes.get(caller) ?? 0) + size);
     if ([...bytes.values()].reduce((total, size) => total + size, 0) <= this.#maxBytes) return;
-    const [largest] = [...bytes].sort(([, one], [, other]) => other - one)[0] ?? [];
-    const [newest] = [...this.#held].findLast(([{ size }, caller]) => caller === largest && size > 0) ?? [];
+    const [heaviestCaller] = [...bytes].sort(([, one], [, other]) => other - one)[0] ?? [];
+    const [newest] = [...this.#documents].findLast(([{ size }, caller]) => caller === heaviestCaller && size > 0) ?? [];
     this.refused += 1;
     newest?.refuse(this.#refusal());
   }

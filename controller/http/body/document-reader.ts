@@ -2,19 +2,19 @@ import type { IncomingMessage } from 'node:http';
 import pLimit from 'p-limit';
 import { AppError } from '../../../shared/errors.ts';
 import type { Clock } from '../../../shared/time.ts';
-import { decode, JSON_TYPE, receiveBytes, typeInUtf8, typeOf } from './body.ts';
+import { decode, JSON_TYPE, receiveBytes, typeInUtf8, contentTypeOf } from './body.ts';
 import type { DocumentMemory } from './document-memory.ts';
 import { parseStrictJsonInTurns } from './strict-json.ts';
 import { yamlToJson } from './yaml.ts';
 
-const LARGEST_DOCUMENT = 32 * 1024 * 1024;
+const MAX_DOCUMENT_BYTES = 32 * 1024 * 1024;
 /** Documents that are parsed at once. */
-const MOST_AT_ONCE = 2;
+const MAX_CONCURRENT_PARSES = 2;
 
 const YAML_TYPE = typeInUtf8('(?:application|text)/(?:x-)?yaml');
 
 /** A body that is there, for a handler that may have to wait for its turn. */
-export interface SentBody {
+export interface ReceivedBody {
   parse(): Promise<unknown>;
   /** To be called in any case. */
   release(): void;
@@ -24,7 +24,7 @@ export interface SentBody {
 export class DocumentReader {
   readonly #clock: Clock;
   readonly #memory: DocumentMemory;
-  readonly #limit = pLimit(MOST_AT_ONCE);
+  readonly #limit = pLimit(MAX_CONCURRENT_PARSES);
 
   constructor(clock: Clock, memory: DocumentMemory) {
     this.#clock = clock;
@@ -32,11 +32,11 @@ export class DocumentReader {
   }
 
   /** Receives a document. Throws as `readBody` does; so does `parse`. */
-  async receive(request: IncomingMessage, caller: string): Promise<SentBody> {
-    const parts = this.#memory.open(caller);
+  async receive(request: IncomingMessage, caller: string): Promise<ReceivedBody> {
+    const parts = this.#memory.reserve(caller);
     const release = () => this.#memory.release(parts);
     try {
-      await receiveBytes(request, this.#clock, parts, LARGEST_DOCUMENT);
+      await receiveBytes(request, this.#clock, parts, MAX_DOCUMENT_BYTES);
     } catch (error) {
       release();
       throw error;
@@ -45,8 +45,8 @@ export class DocumentReader {
   }
 
   async #parse(request: IncomingMessage, bytes: Buffer): Promise<unknown> {
-    const isYaml = YAML_TYPE.test(typeOf(request));
-    if (!isYaml && !JSON_TYPE.test(typeOf(request))) {
+    const isYaml = YAML_TYPE.test(contentTypeOf(request));
+    if (!isYaml && !JSON_TYPE.test(contentTypeOf(request))) {
       throw new AppError('INVALID_INPUT', 'Content-Type must be application/json or application/yaml');
     }
     const text = decode(request, bytes);

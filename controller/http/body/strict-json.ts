@@ -1,10 +1,10 @@
 import { AppError } from '../../../shared/errors.ts';
 
-const DEEPEST = 64;
+const MAX_DEPTH = 64;
 /** Keys of one object: validation reports each bad one, and a megabyte of them would take long. */
-const MOST_KEYS = 10_000;
+const MAX_KEYS = 10_000;
 /** Scanned in one go: some milliseconds. */
-const CHARS_A_TURN = 128 * 1024;
+const CHARS_PER_TURN = 128 * 1024;
 const LONE_SURROGATE = /\p{Surrogate}/u;
 const FORBIDDEN_KEYS = new Set(['__proto__', 'constructor', 'prototype']);
 
@@ -14,7 +14,7 @@ const FORBIDDEN_KEYS = new Set(['__proto__', 'constructor', 'prototype']);
  * surrogates, NUL, numbers beyond a double.
  */
 export function parseStrictJson(text: string): unknown {
-  const work = parsing(text);
+  const work = parseInSteps(text);
   let step = work.next();
   while (step.done !== true) step = work.next();
   return step.value;
@@ -22,7 +22,7 @@ export function parseStrictJson(text: string): unknown {
 
 /** The same for megabytes of text: other requests get their turn meanwhile. */
 export async function parseStrictJsonInTurns(text: string): Promise<unknown> {
-  const work = parsing(text);
+  const work = parseInSteps(text);
   let step = work.next();
   while (step.done !== true) {
     await new Promise((resolve) => setImmediate(resolve));
@@ -31,7 +31,7 @@ export async function parseStrictJsonInTurns(text: string): Promise<unknown> {
   return step.value;
 }
 
-function* parsing(text: string): Generator<undefined, unknown> {
+function* parseInSteps(text: string): Generator<undefined, unknown> {
   yield* checkDepth(text);
   let value: unknown;
   try {
@@ -50,46 +50,46 @@ function refusal(message: string): AppError {
 /** Runs before the parser, so that deep nesting never reaches it. Brackets in strings do not count. */
 function* checkDepth(text: string): Generator<undefined> {
   let depth = 0;
-  for (let at = 0, turnAt = CHARS_A_TURN; at < text.length; at += 1) {
+  for (let at = 0, turnAt = CHARS_PER_TURN; at < text.length; at += 1) {
     if (at >= turnAt) {
-      turnAt = at + CHARS_A_TURN;
+      turnAt = at + CHARS_PER_TURN;
       yield;
     }
     const char = text[at];
     if (char === '"') at = endOfString(text, at);
     else if (char === '{' || char === '[') {
       depth += 1;
-      if (depth > DEEPEST) throw refusal(`Request body is nested more than ${DEEPEST} levels`);
+      if (depth > MAX_DEPTH) throw refusal(`Request body is nested more than ${MAX_DEPTH} levels`);
     } else if (char === '}' || char === ']') depth -= 1;
   }
 }
 
 /** Scans text that is known to be valid JSON. */
 function* checkTokens(text: string): Generator<undefined> {
-  const open: (Set<string> | null)[] = [];
+  const containers: (Set<string> | null)[] = [];
   let isKeyNext = false;
-  for (let at = 0, turnAt = CHARS_A_TURN; at < text.length; at += 1) {
+  for (let at = 0, turnAt = CHARS_PER_TURN; at < text.length; at += 1) {
     if (at >= turnAt) {
-      turnAt = at + CHARS_A_TURN;
+      turnAt = at + CHARS_PER_TURN;
       yield;
     }
     const char = text[at] as string;
     if (char === '"') {
       const end = endOfString(text, at);
       const string = contentOf(text.slice(at, end + 1));
-      if (isKeyNext) checkKey(open[open.length - 1] ?? null, string);
+      if (isKeyNext) checkKey(containers[containers.length - 1] ?? null, string);
       isKeyNext = false;
       at = end;
     } else if (char === '{') {
-      open.push(new Set());
+      containers.push(new Set());
       isKeyNext = true;
     } else if (char === '[') {
-      open.push(null);
+      containers.push(null);
       isKeyNext = false;
     } else if (char === '}' || char === ']') {
-      open.pop();
+      containers.pop();
       isKeyNext = false;
-    } else if (char === ',') isKeyNext = open[open.length - 1] !== null;
+    } else if (char === ',') isKeyNext = containers[containers.length - 1] !== null;
     else if (char === '-' || (char >= '0' && char <= '9')) at = checkNumber(text, at);
   }
 }
@@ -108,12 +108,12 @@ function contentOf(quoted: string): string {
   return string;
 }
 
-function checkKey(seen: Set<string> | null, key: string): void {
+function checkKey(seenKeys: Set<string> | null, key: string): void {
   if (FORBIDDEN_KEYS.has(key)) throw refusal(`Request body must not contain the key ${key}`);
-  if (seen?.has(key) === true) throw refusal(`Request body contains a duplicate key: ${key.slice(0, 100)}`);
-  seen?.add(key);
-  if (seen === null || seen.size <= MOST_KEYS) return;
-  throw refusal(`Request body contains an object with more than ${MOST_KEYS} keys`);
+  if (seenKeys?.has(key) === true) throw refusal(`Request body contains a duplicate key: ${key.slice(0, 100)}`);
+  seenKeys?.add(key);
+  if (seenKeys === null || seenKeys.size <= MAX_KEYS) return;
+  throw refusal(`Request body contains an object with more than ${MAX_KEYS} keys`);
 }
 
 function checkNumber(text: string, start: number): number {

@@ -1,8 +1,8 @@
 import type { z } from 'zod';
-import { check, MOST_ISSUES, validationError } from '../validation.ts';
+import { check, MAX_ISSUES, validationError } from '../input/validation.ts';
 
 /** Items between two turns for other requests: some milliseconds. */
-const ITEMS_A_TURN = 100;
+const ITEMS_PER_TURN = 100;
 
 /** An object whose last field is a long list. */
 interface ListSchema {
@@ -22,14 +22,14 @@ export async function validateInTurns({ frame, list, item }: ListSchema, value: 
   const at = issues.findIndex(isLast);
   const last = at < 0 ? [] : issues.splice(at);
   // Items of a list that is itself refused, as too long or as no list, are not checked.
-  const given = last[0]?.path[0] === list ? [] : listOf(value, list);
+  const elements = last[0]?.path[0] === list ? [] : listOf(value, list);
   const items: unknown[] = [];
-  for (const [index, each] of given.entries()) {
-    if (index % ITEMS_A_TURN === 0) await new Promise((resolve) => setImmediate(resolve));
+  for (const [index, each] of elements.entries()) {
+    if (index % ITEMS_PER_TURN === 0) await new Promise((resolve) => setImmediate(resolve));
     const checked = check(item, each);
     items.push(checked.data);
     for (const issue of checked.issues) issues.push({ ...issue, path: [list, index, ...issue.path] });
-    if (issues.length >= MOST_ISSUES) break;
+    if (issues.length >= MAX_ISSUES) break;
   }
   if (issues.length + last.length > 0) throw validationError([...issues, ...last]);
   return { ...(data as object), [list]: items };

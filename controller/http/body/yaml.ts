@@ -31,17 +31,17 @@ function toJson(text) {
   if (fault) return { fault: fault.message.slice(0, 200) };
   return { text: JSON.stringify(document.toJS({ maxAliasCount: 0 })) ?? 'null' };
 }
-let answer;
+let conversion;
 try {
   const toYaml = (text) => yaml.stringify(JSON.parse(text), { lineWidth: 0, aliasDuplicateObjects: false });
-  answer = workerData.isYaml ? toJson(workerData.text) : { text: toYaml(workerData.text) };
+  conversion = workerData.isYaml ? toJson(workerData.text) : { text: toYaml(workerData.text) };
 } catch (error) {
-  answer = { fault: String(error && error.message).slice(0, 200) };
+  conversion = { fault: String(error && error.message).slice(0, 200) };
 }
-parentPort.postMessage(answer);
+parentPort.postMessage(conversion);
 `;
 
-interface Answer {
+interface Conversion {
   text?: string;
   fault?: string;
 }
@@ -59,19 +59,19 @@ export async function toYaml(value: unknown): Promise<string> {
   return text;
 }
 
-function run(text: string, isYaml: boolean, clock: Clock | null): Promise<Answer> {
+function run(text: string, isYaml: boolean, clock: Clock | null): Promise<Conversion> {
   const yaml = createRequire(import.meta.url).resolve('yaml');
   const worker = new Worker(SCRIPT, {
     eval: true, workerData: { text, isYaml, yaml }, execArgv: [],
     resourceLimits: { maxOldGenerationSizeMb: MEMORY_MB },
   });
   let deadline: Timer | undefined;
-  const answer = new Promise<Answer>((resolve) => {
-    const tooMuch = () => resolve({ fault: 'it takes too much memory to parse' });
+  const conversion = new Promise<Conversion>((resolve) => {
+    const onExit = () => resolve({ fault: 'it takes too much memory to parse' });
     deadline = clock?.setTimer(DEADLINE_MS, () => resolve({ fault: 'it takes too long to parse' }));
-    worker.once('message', resolve).once('error', tooMuch).once('exit', tooMuch);
+    worker.once('message', resolve).once('error', onExit).once('exit', onExit);
   });
-  return answer.finally(() => {
+  return conversion.finally(() => {
     deadline?.cancel();
     void worker.terminate();
   });

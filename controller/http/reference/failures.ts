@@ -1,6 +1,6 @@
 import { ERROR_STATUS, type ErrorCode } from '../../../shared/errors.ts';
-import { acceptsKeys } from '../authorize.ts';
-import type { Auth, PathProjectAuth, Route } from '../route.ts';
+import { acceptsKeys } from '../routing/authorize.ts';
+import type { Auth, PathProjectAuth, Route } from '../routing/route.ts';
 import type { Content, Json } from './openapi.ts';
 
 /** What an operation answers with one error status. */
@@ -16,7 +16,7 @@ export const RATE_HEADERS = [
   'X-Request-ID', 'X-RateLimit-Limit', 'X-RateLimit-Remaining', 'X-RateLimit-Reset',
 ];
 /** Statuses with a `Retry-After`. */
-const RETRIED = [429, 503];
+const RETRY_AFTER_STATUSES = [429, 503];
 
 /**
  * References by status to responses in `refusals`, which all operations share: many refuse alike, and written
@@ -39,7 +39,7 @@ function refusal(status: number, codes: ErrorCode[], isPage: boolean): Refusal {
     : { 'application/json': { schema: { $ref: '#/components/schemas/Error' } } };
   return {
     description: codes.map((code) => `\`${code}\``).join(', '),
-    headers: headerReferences([...RATE_HEADERS, ...(RETRIED.includes(status) ? ['Retry-After'] : [])]),
+    headers: headerReferences([...RATE_HEADERS, ...(RETRY_AFTER_STATUSES.includes(status) ? ['Retry-After'] : [])]),
     content,
   };
 }

@@ -9,23 +9,23 @@ type Links = Record<string, { operationId: string; parameters: Record<string, st
  */
 export function addLinks({ paths, components }: Pick<OpenApiDocument, 'paths' | 'components'>): void {
   for (const [path, { post }] of Object.entries(paths)) {
-    const made = post?.responses['201'] as Success | undefined;
-    const id = made && pointerToId(made.content['application/json']?.schema, components.schemas);
-    if (made === undefined || id === undefined) continue;
+    const created = post?.responses['201'] as Success | undefined;
+    const id = created && pointerToId(created.content['application/json']?.schema, components.schemas);
+    if (created === undefined || id === undefined) continue;
     const links = linksFrom(path, id, paths);
-    if (Object.keys(links).length > 0) made.links = links;
+    if (Object.keys(links).length > 0) created.links = links;
   }
 }
 
 function linksFrom(path: string, id: string, paths: OpenApiDocument['paths']): Links {
   const links: Links = {};
-  const known = parametersIn(path).map((name) => [name, `$request.path.${name}`] as const);
+  const ownParameters = parametersIn(path).map((name) => [name, `$request.path.${name}`] as const);
   for (const [other, operations] of Object.entries(paths)) {
     const [own = '', ...more] = other.startsWith(`${path}/`) ? parametersIn(other.slice(path.length)) : [];
     if (other !== `${path}/{${own}}` || more.length > 0) continue;
     for (const { operationId } of Object.values<Operation>(operations)) {
       links[operationId] = {
-        operationId, parameters: { ...Object.fromEntries(known), [own]: `$response.body#${id}` },
+        operationId, parameters: { ...Object.fromEntries(ownParameters), [own]: `$response.body#${id}` },
       };
     }
   }

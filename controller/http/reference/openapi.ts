@@ -1,9 +1,9 @@
 import { isDeepStrictEqual } from 'node:util';
 import { z } from 'zod';
 import { ERROR_STATUS } from '../../../shared/errors.ts';
-import { acceptsKeys } from '../authorize.ts';
-import { isRawAnswer, isStreamAnswer, type Auth, type Route } from '../route.ts';
-import { SERVER_LIMITS } from '../server.ts';
+import { acceptsKeys } from '../routing/authorize.ts';
+import { isRawDeclaration, isStreamDeclaration, type Auth, type Route } from '../routing/route.ts';
+import { SERVER_LIMITS } from '../server/server.ts';
 import { failures, headerReferences, namesOrganization, RATE_HEADERS, type Refusal } from './failures.ts';
 import { addLinks } from './links.ts';
 
@@ -90,13 +90,13 @@ function operation(route: Route, named: Schemas, refusals: Record<string, Refusa
   const { summary, description, auth, body } = route;
   const own = [...parametersOf(route.params, 'path', named), ...parametersOf(route.query, 'query', named)];
   const parameters = [...own, ...headersOf(route)];
-  const words = route.path.split(/[^A-Za-z0-9]+/).filter((word) => word !== '' && word !== 'api');
-  const ofCaller = auth.access === 'public' ? [] : ['session', ...(acceptsKeys(auth) ? ['apiKey'] : [])];
-  const schemes = route.bearer === undefined ? ofCaller : ['metricsToken'];
+  const segments = route.path.split(/[^A-Za-z0-9]+/).filter((segment) => segment !== '' && segment !== 'api');
+  const callerSchemes = auth.access === 'public' ? [] : ['session', ...(acceptsKeys(auth) ? ['apiKey'] : [])];
+  const schemes = route.bearer === undefined ? callerSchemes : ['metricsToken'];
   return {
     summary,
     ...(description === undefined ? {} : { description }),
-    operationId: [route.method.toLowerCase(), ...words.map(capitalized)].join(''),
+    operationId: [route.method.toLowerCase(), ...segments.map(capitalized)].join(''),
     tags: [route.tag],
     security: schemes.map((scheme) => ({ [scheme]: [] })),
     ...(parameters.length === 0 ? {} : { parameters }),
@@ -105,8 +105,8 @@ function operation(route: Route, named: Schemas, refusals: Record<string, Refusa
   };
 }
 
-function capitalized(word: string): string {
-  return word.charAt(0).toUpperCase() + word.slice(1);
+function capitalized(name: string): string {
+  return name.charAt(0).toUpperCase() + name.slice(1);
 }
 
 function requestBody({ bodyFormat = 'json' }: Route, body: z.ZodType, named: Schemas) {
@@ -118,30 +118,30 @@ function requestBody({ bodyFormat = 'json' }: Route, body: z.ZodType, named: Sch
   return { required: true, content: Object.fromEntries(types.map((type) => [type, { schema }])) } as const;
 }
 
-function parametersOf(schema: z.ZodType | undefined, place: 'path' | 'query', named: Schemas): Parameter[] {
+function parametersOf(schema: z.ZodType | undefined, location: 'path' | 'query', named: Schemas): Parameter[] {
   if (schema === undefined) return [];
   const { properties = {}, required = [] } = schemaOf(schema, 'input', named) as {
     properties?: Record<string, Json & { description?: string }>; required?: string[];
   };
   return Object.entries(properties).map(([name, { description, ...rest }]) => ({
-    name, in: place, required: place === 'path' || required.includes(name),
+    name, in: location, required: location === 'path' || required.includes(name),
     ...(description === undefined ? {} : { description }), schema: rest,
   }));
 }
 
-function headersOf({ auth, answers }: Route): Parameter[] {
+function headersOf({ auth, responses }: Route): Parameter[] {
   const header = (
     isRead: boolean, name: string, description: string, schema: Json, required = false,
   ): Parameter[] => (isRead ? [{ name, in: 'header', required, description, schema }] : []);
   const uuid = { type: 'string', format: 'uuid' };
   const project = 'The project to use. Default: the default project.';
   const organization = 'The organization to use with a session. Default: its first one. Ignored with an API key.';
-  const last = 'The id of the last event that you received. Events after it are sent first.';
+  const lastEventId = 'The id of the last event that you received. Events after it are sent first.';
   return [
     ...header(auth.access === 'project', 'X-Project-ID', project, uuid),
     ...header(namesProjectTwice(auth), 'X-Project-ID', 'The project in the path.', uuid, true),
     ...header(namesOrganization(auth), 'X-Organization-ID', organization, uuid),
-    ...header(Object.values(answers).some(isStreamAnswer), 'Last-Event-ID', last, text),
+    ...header(Object.values(responses).some(isStreamDeclaration), 'Last-Event-ID', lastEventId, text),
   ];
 }
 
@@ -150,13 +150,13 @@ function namesProjectTwice(auth: Auth): boolean {
 }
 
 function successes(route: Route, named: Schemas): Record<string, Success> {
-  const responses = Object.entries(route.answers).map(([status, answer]) => {
+  const responses = Object.entries(route.responses).map(([status, declared]) => {
     const content: Content = {};
-    const data = isRawAnswer(answer) ? answer.data : answer;
+    const data = isRawDeclaration(declared) ? declared.data : declared;
     const envelope = data && object({ success: { const: true }, data: schemaOf(data, 'output', named) });
     if (envelope !== undefined) content[JSON_CONTENT] = { schema: envelope };
-    if (isRawAnswer(answer)) {
-      const type = answer.contentType.split(';')[0] as string;
+    if (isRawDeclaration(declared)) {
+      const type = declared.contentType.split(';')[0] as string;
       const anyObject = { type: 'object', additionalProperties: true };
       content[type] = { schema: type === JSON_CONTENT ? anyObject : { type: 'string' } };
     }
@@ -167,7 +167,7 @@ function successes(route: Route, named: Schemas): Record<string, Success> {
 
 /** The JSON schema of input or output. Named parts go into `named`, which all operations share. */
 function schemaOf(schema: z.ZodType, io: 'input' | 'output', named: Schemas): Json {
-  const override = io === 'input' ? describeInput : keepFallback;
+  const override = io === 'input' ? describeInput : applyFallback;
   const options = { io, target: 'draft-2020-12', reused: 'inline', override } as const;
   const { $schema: _dialect, $defs, ...json } = relocate(z.toJSONSchema(schema, options));
   for (const [name, part] of Object.entries(($defs ?? {}) as Schemas)) {
@@ -184,14 +184,14 @@ function relocate(json: Json): Json {
 
 /** No text of a request has a NUL, whatever else its schema allows. */
 function describeInput(context: { jsonSchema: Json }): void {
-  keepFallback(context);
+  applyFallback(context);
   const { jsonSchema } = context;
-  const isSaid = ['pattern', 'format', 'enum', 'const'].some((keyword) => keyword in jsonSchema);
-  if (jsonSchema['type'] === 'string' && !isSaid) jsonSchema['pattern'] = '^[^\\u0000]*$';
+  const isConstrained = ['pattern', 'format', 'enum', 'const'].some((keyword) => keyword in jsonSchema);
+  if (jsonSchema['type'] === 'string' && !isConstrained) jsonSchema['pattern'] = '^[^\\u0000]*$';
 }
 
 /** Zod leaves out the default of a transformed value, so `queryInt` gives it under another name. */
-function keepFallback({ jsonSchema }: { jsonSchema: Json }): void {
+function applyFallback({ jsonSchema }: { jsonSchema: Json }): void {
   if (jsonSchema['fallback'] === undefined) return;
   jsonSchema['default'] = jsonSchema['fallback'];
   delete jsonSchema['fallback'];

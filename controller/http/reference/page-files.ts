@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
-import { PackedAnswer } from '../packed-answer.ts';
+import { CompressedResponse } from '../responses/compressed-response.ts';
 import { filesVersion, OWN_FILES } from './page.ts';
 
 /** By kind: the content type, and the names of all files that the page may load. */
@@ -11,14 +11,14 @@ export const PAGE_FILES = {
 type Kind = keyof typeof PAGE_FILES;
 export type PageFile = (typeof PAGE_FILES)[Kind]['names'][number];
 
-const KEPT_FOREVER = 'public, max-age=31536000, immutable';
+const CACHE_FOREVER = 'public, max-age=31536000, immutable';
 
 /**
  * The files of the reference's page. Nothing is read before somebody opens it. A file and its encodings take
  * three megabytes, so they stay in memory only until the next garbage collection.
  */
 export class PageFiles {
-  readonly #packed = new Map<string, WeakRef<PackedAnswer>>();
+  readonly #packed = new Map<string, WeakRef<CompressedResponse>>();
   #version: string | null = null;
 
   /** Names the content of all files, for their path. */
@@ -27,16 +27,16 @@ export class PageFiles {
   }
 
   /** `version`: the one that the page asks for. Only our own may be cached: another controller has others. */
-  async read(kind: Kind, file: PageFile, version: string): Promise<PackedAnswer> {
-    const caching = version === this.version ? KEPT_FOREVER : 'no-store';
+  async read(kind: Kind, file: PageFile, version: string): Promise<CompressedResponse> {
+    const caching = version === this.version ? CACHE_FOREVER : 'no-store';
     const key = `${file} ${caching}`;
-    const kept = this.#packed.get(key)?.deref();
-    if (kept !== undefined) return kept;
+    const cached = this.#packed.get(key)?.deref();
+    if (cached !== undefined) return cached;
     const content = file in OWN_FILES ? OWN_FILES[file as keyof typeof OWN_FILES] : await readShipped(file);
     const headers = { 'Content-Type': PAGE_FILES[kind].contentType, 'Cache-Control': caching };
-    const packed = new PackedAnswer(content, headers);
-    this.#packed.set(key, new WeakRef(packed));
-    return packed;
+    const response = new CompressedResponse(content, headers);
+    this.#packed.set(key, new WeakRef(response));
+    return response;
   }
 }
 

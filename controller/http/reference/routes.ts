@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import { JSON_CONTENT } from '../exchange.ts';
-import { PackedAnswer } from '../packed-answer.ts';
-import { defineRoute, type Route } from '../route.ts';
+import { JSON_CONTENT } from '../server/exchange.ts';
+import { CompressedResponse } from '../responses/compressed-response.ts';
+import { defineRoute, type Route } from '../routing/route.ts';
 import { openApiDocument } from './openapi.ts';
 import { PAGE_FILES, PageFiles } from './page-files.ts';
 import { PAGE_POLICY, referencePage } from './page.ts';
@@ -12,21 +12,21 @@ const FILES = '/api/docs/files';
 export function referenceRoutes(others: readonly Route[]): Route[] {
   const common = { method: 'GET', tag: 'Reference', auth: { access: 'public' } } as const;
   const files = new PageFiles();
-  let packed: PackedAnswer | null = null;
+  let documentResponse: CompressedResponse | null = null;
   // The routes never change, so neither does the document made of them.
-  const document = () => (packed ??= new PackedAnswer(
+  const document = () => (documentResponse ??= new CompressedResponse(
     JSON.stringify(openApiDocument([...others, ...own])),
     { 'Content-Type': JSON_CONTENT, 'Cache-Control': 'no-cache' },
   ));
   const own: Route[] = [
     defineRoute({
       ...common, path: '/api/openapi.json', summary: 'OpenAPI 3.1 document of this API',
-      answers: { 200: { contentType: JSON_CONTENT } },
-      handle: async () => ({ status: 200, packed: document() }),
+      responses: { 200: { contentType: JSON_CONTENT } },
+      handle: async () => ({ status: 200, compressed: document() }),
     }),
     defineRoute({
       ...common, path: '/api/docs', summary: 'Interactive reference of this API',
-      answers: { 200: { contentType: 'text/html; charset=utf-8' } },
+      responses: { 200: { contentType: 'text/html; charset=utf-8' } },
       handle: async () => ({
         status: 200, raw: referencePage(`${FILES}/${files.version}`),
         headers: { 'Content-Security-Policy': PAGE_POLICY },
@@ -38,9 +38,9 @@ export function referenceRoutes(others: readonly Route[]): Route[] {
         ...common, path: `${FILES}/:version/${kind}/:file`,
         summary: `${kind === 'scripts' ? 'Scripts' : 'Styles'} of the reference`,
         params: z.strictObject({ version: z.string().regex(/^[0-9a-f]{16}$/), file: z.enum(names) }),
-        answers: { 200: { contentType } },
+        responses: { 200: { contentType } },
         handle: async (_ctx, { params: { file, version } }) => ({
-          status: 200, packed: await files.read(kind, file, version),
+          status: 200, compressed: await files.read(kind, file, version),
         }),
       });
     }),

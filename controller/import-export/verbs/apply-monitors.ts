@@ -1,14 +1,14 @@
 import { newId, shardOf } from '../../../shared/ids.ts';
-import type { ProjectContext } from '../../http/route.ts';
+import type { ProjectContext } from '../../http/routing/route.ts';
 import type { MonitorWriteDeps } from '../../monitors/deps.ts';
 import { settable, type Settable } from '../../monitors/settable.ts';
-import { leaveDeleted } from '../../monitors/verbs/change-many.ts';
+import { leaveDeletedGroups } from '../../monitors/verbs/change-many.ts';
 import { changeMonitor } from '../../monitors/verbs/change-monitor.ts';
 import { newMonitor, reserveMonitors } from '../../monitors/verbs/write-monitor.ts';
 import type { PlannedMonitor } from './plan-monitors.ts';
 
 /** Monitors that are written at once. */
-const AT_ONCE = 20;
+const BATCH_SIZE = 20;
 
 /**
  * Writes the planned monitors, with `groupIds` by name, and returns their ids in the same order. Throws
@@ -38,11 +38,11 @@ export async function applyMonitors(
     return current._id;
   };
   const ids: string[] = [];
-  for (let at = 0; at < planned.length; at += AT_ONCE) {
-    const page = planned.slice(at, at + AT_ONCE);
+  for (let at = 0; at < planned.length; at += BATCH_SIZE) {
+    const page = planned.slice(at, at + BATCH_SIZE);
     ids.push(...(await Promise.all(page.map((plan, offset) => apply(plan, at + offset)))));
   }
-  for (const shard of new Set(ids.map(shardOf))) deps.poke(shard);
-  await leaveDeleted(deps, ctx, planned.map((plan) => inGroup(plan, plan.settings).group_id));
+  for (const shard of new Set(ids.map(shardOf))) deps.notifyOwner(shard);
+  await leaveDeletedGroups(deps, ctx, planned.map((plan) => inGroup(plan, plan.settings).group_id));
   return ids;
 }

@@ -1,10 +1,10 @@
 import type { z } from 'zod';
-import { seesCredentials } from '../../accounts/roles.ts';
-import type { ProjectContext } from '../../http/route.ts';
+import { canSeeCredentials } from '../../accounts/roles.ts';
+import type { ProjectContext } from '../../http/routing/route.ts';
 import { viewSettings } from '../../monitors/views.ts';
-import type { exportAnswer } from '../answers.ts';
+import type { exportResponse } from '../responses.ts';
 import type { ConfigurationDeps } from '../deps.ts';
-import { MOST_MONITORS } from '../schema.ts';
+import { MAX_MONITORS } from '../schema.ts';
 import { exportPages } from './export-pages.ts';
 
 /**
@@ -13,17 +13,17 @@ import { exportPages } from './export-pages.ts';
  */
 export async function exportDocument(
   deps: ConfigurationDeps, ctx: ProjectContext, offset: number,
-): Promise<z.input<typeof exportAnswer>> {
+): Promise<z.input<typeof exportResponse>> {
   const groups = await deps.groups.listAll(ctx.tenant);
   const names = new Map(groups.map(({ _id, name }) => [_id, name]));
   const nameOf = (id: string | null | undefined) => names.get(id ?? '') ?? null;
-  const isConcealed = !seesCredentials(ctx.role);
-  const monitors = await deps.monitors.monitors.oldest(ctx.tenant, offset, MOST_MONITORS);
+  const isConcealed = !canSeeCredentials(ctx.role);
+  const monitors = await deps.monitors.monitors.oldest(ctx.tenant, offset, MAX_MONITORS);
   return {
     version: 1,
     groups: groups.map(({ name, description, parent_group_id: parent }) =>
       ({ name, description, parent: nameOf(parent) })),
     monitors: monitors.map((doc) => viewSettings(doc, { group: nameOf(doc.group_id) }, isConcealed)),
-    status_pages: monitors.length < MOST_MONITORS ? await exportPages(deps, ctx) : [],
+    status_pages: monitors.length < MAX_MONITORS ? await exportPages(deps, ctx) : [],
   };
 }

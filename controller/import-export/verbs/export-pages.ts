@@ -1,11 +1,11 @@
-import type { ProjectContext } from '../../http/route.ts';
+import type { ProjectContext } from '../../http/routing/route.ts';
 import { brandingInput } from '../../status-pages/schema.ts';
 import { allSettings, inDisplayOrder } from '../../status-pages/page-rules.ts';
 import type { PageDoc } from '../../status-pages/page.ts';
-import type { ExportedPage } from '../answers.ts';
+import type { ExportedPage } from '../responses.ts';
 import type { ConfigurationDeps } from '../deps.ts';
 
-const UNSET = Object.fromEntries(Object.keys(brandingInput.shape).map((name) => [name, null]));
+const UNSET_BRANDING = Object.fromEntries(Object.keys(brandingInput.shape).map((name) => [name, null]));
 
 /** The project's pages, oldest first, in the form that an import takes. */
 export async function exportPages(deps: ConfigurationDeps, ctx: ProjectContext): Promise<ExportedPage[]> {
@@ -21,17 +21,17 @@ async function exportPage(
 ): Promise<ExportedPage> {
   const { components, branding, subdomain, status } = page;
   const found = await monitors.findMany(tenant, components.map(({ monitor_id }) => monitor_id));
-  const known = new Map(found.map((monitor) => [monitor._id, monitor]));
+  const monitorsById = new Map(found.map((monitor) => [monitor._id, monitor]));
   const namesakes = await monitors.findByNames(tenant, [...new Set(found.map(({ name }) => name))]);
   return {
-    ...allSettings(page), subdomain, status, branding: { ...UNSET, ...branding },
+    ...allSettings(page), subdomain, status, branding: { ...UNSET_BRANDING, ...branding },
     monitors: inDisplayOrder(components).flatMap(({ monitor_id, created_at: _since, ...shown }) => {
-      const monitor = known.get(monitor_id);
+      const monitor = monitorsById.get(monitor_id);
       if (monitor === undefined) return [];
       const { name, type, target } = monitor;
       // A heartbeat's target is a secret.
-      const isAlone = type === 'HEARTBEAT' || namesakes.filter((one) => one.name === name).length === 1;
-      return [{ monitor: name, ...(isAlone ? {} : { target }), ...shown }];
+      const omitsTarget = type === 'HEARTBEAT' || namesakes.filter((one) => one.name === name).length === 1;
+      return [{ monitor: name, ...(omitsTarget ? {} : { target }), ...shown }];
     }),
   };
 }

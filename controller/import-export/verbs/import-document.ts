@@ -1,7 +1,7 @@
 import { changeGroup, createGroup } from '../../groups/verbs/write-group.ts';
-import type { ProjectContext } from '../../http/route.ts';
-import { validationError } from '../../http/validation.ts';
-import type { ImportedItem } from '../answers.ts';
+import type { ProjectContext } from '../../http/routing/route.ts';
+import { validationError } from '../../http/input/validation.ts';
+import type { ImportedItem } from '../responses.ts';
 import { planGroups, type PlannedGroup } from '../group-rules.ts';
 import type { DocumentInput } from '../schema.ts';
 import type { ConfigurationDeps } from '../deps.ts';
@@ -19,9 +19,9 @@ export async function importDocument(
 ): Promise<Record<'groups' | 'monitors' | 'status_pages', ImportedItem[]>> {
   const existing = await deps.groups.listAll(ctx.tenant);
   const { groups, issues } = planGroups(document.groups, existing);
-  const known = new Set([...existing, ...groups].map(({ name }) => name));
+  const allGroupNames = new Set([...existing, ...groups].map(({ name }) => name));
   for (const [at, { group }] of document.monitors.entries()) {
-    if (typeof group !== 'string' || known.has(group)) continue;
+    if (typeof group !== 'string' || allGroupNames.has(group)) continue;
     issues.push({ code: 'custom', path: ['monitors', at, 'group'], message: 'Unknown group' });
   }
   if (issues.length > 0) throw validationError(issues);

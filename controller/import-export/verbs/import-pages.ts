@@ -1,7 +1,7 @@
 import { AppError } from '../../../shared/errors.ts';
 import { reachesProjectRole } from '../../accounts/roles.ts';
-import type { ProjectContext } from '../../http/route.ts';
-import { validationError, type ValidationIssue } from '../../http/validation.ts';
+import type { ProjectContext } from '../../http/routing/route.ts';
+import { validationError, type ValidationIssue } from '../../http/input/validation.ts';
 import { planLimitExceeded } from '../../plans/quota.ts';
 import type { PageDoc } from '../../status-pages/page.ts';
 import type { PageItem } from '../../status-pages/schema.ts';
@@ -10,7 +10,7 @@ import {
 } from '../../status-pages/verbs/write-page.ts';
 import type { ConfigurationDeps } from '../deps.ts';
 import type { Difference } from '../difference.ts';
-import { componentsOf, meantPage, namedMonitors, pageDifferences, type Nameable } from '../page-matching.ts';
+import { componentsOf, matchPage, resolveMonitors, pageDifferences, type CandidateMonitor } from '../page-matching.ts';
 import type { PlannedMonitor } from './plan-monitors.ts';
 
 export interface PlannedPage {
@@ -18,7 +18,7 @@ export interface PlannedPage {
   /** Null if the page is new. */
   current: PageDoc | null;
   /** The monitors that it names, in the order of its list. */
-  named: Nameable[];
+  named: CandidateMonitor[];
   /** What changes of one that exists. */
   differences: Difference[];
 }
@@ -36,20 +36,20 @@ export async function planPages(
     throw new AppError('INSUFFICIENT_PERMISSIONS', 'Only project admins can import status pages');
   }
   const existing = await deps.pages.pages.list(ctx.tenant);
-  const nameable = await nameableMonitors(deps, ctx, items, monitors);
+  const candidates = await candidateMonitors(deps, ctx, items, monitors);
   const issues: ValidationIssue[] = [];
   const planned: PlannedPage[] = [];
   for (const [at, item] of items.entries()) {
     const refuse = (path: (string | number)[], message: string) =>
       issues.push({ code: 'custom', path: ['status_pages', at, ...path], message });
-    const current = meantPage(item, existing);
+    const current = matchPage(item, existing);
     if (current === null && item.subdomain === undefined) refuse(['subdomain'], 'Required for a new page');
-    const named = namedMonitors(item, nameable);
+    const named = resolveMonitors(item, candidates);
     for (const [place, one] of named.entries()) {
       if (one === null) refuse(['monitors', place, 'monitor'], 'Unknown monitor');
     }
     const differences = current === null ? [] : pageDifferences(
-      item, settingsOf(item), current, { named, names: await namesOn(deps, ctx, item, current) },
+      item, settingsOf(item), current, { named, names: await monitorNamesOf(deps, ctx, item, current) },
     );
     planned.push({ item, current, differences, named: named.filter((one) => one !== null) });
   }
@@ -69,7 +69,7 @@ export async function applyPages(
   const ids: string[] = [];
   for (const [at, { item, current, differences, named }] of planned.entries()) {
     const { status, subdomain = '' } = item;
-    const fields = { ...settingsOf(item), ...shownOf(item), name: item.name };
+    const fields = { ...settingsOf(item), ...brandingOf(item), name: item.name };
     // Later items get later times, so that a list by creation keeps the document's order.
     const own = { ...ctx, now: ctx.now + at };
     const isNew = current === null;
@@ -90,7 +90,7 @@ export async function applyPages(
 }
 
 /** Names of a page's monitors by id, if the item has some as well. */
-async function namesOn(
+async function monitorNamesOf(
   { monitors: { monitors } }: ConfigurationDeps, { tenant }: ProjectContext, item: PageItem, page: PageDoc,
 ): Promise<Map<string, string>> {
   if (item.monitors === undefined) return new Map();
@@ -99,20 +99,20 @@ async function namesOn(
 }
 
 /** Monitors by name, those of the project from the oldest on. */
-async function nameableMonitors(
+async function candidateMonitors(
   { monitors: { monitors } }: ConfigurationDeps, ctx: ProjectContext, items: PageItem[],
   planned: PlannedMonitor[],
-): Promise<Map<string, Nameable[]>> {
+): Promise<Map<string, CandidateMonitor[]>> {
   const names = new Set(items.flatMap((item) => (item.monitors ?? []).map(({ monitor }) => monitor)));
   const changed = new Set(planned.map(({ current }) => current?._id));
   const others = (await monitors.findByNames(ctx.tenant, [...names])).filter(({ _id }) => !changed.has(_id))
     .sort((one, other) => one.created_at - other.created_at || (one._id < other._id ? -1 : 1));
-  const all: Nameable[] = [
+  const all: CandidateMonitor[] = [
     ...planned.map(({ item, current }, at) =>
       ({ id: current?._id ?? null, at, name: item.name, target: item.target ?? current?.target ?? '' })),
     ...others.map(({ _id, name, target }) => ({ id: _id, at: null, name, target })),
   ];
-  const byName = new Map<string, Nameable[]>();
+  const byName = new Map<string, CandidateMonitor[]>();
   for (const one of all.filter(({ name }) => names.has(name))) {
     const namesakes = byName.get(one.name);
     if (namesakes) namesakes.push(one);
@@ -155,7 +155,7 @@ async function checkLimits(
   if (first !== undefined) throw new AppError('SLUG_ALREADY_TAKEN', `The subdomain ${first} is taken`);
 }
 
-function shownOf({ branding, color_scheme, logo_url, favicon_url, custom_css }: PageItem) {
-  const given = Object.entries({ branding, color_scheme, logo_url, favicon_url, custom_css });
-  return Object.fromEntries(given.filter(([, value]) => value !== undefined));
+function brandingOf({ branding, color_scheme, logo_url, favicon_url, custom_css }: PageItem) {
+  const values = Object.entries({ branding, color_scheme, logo_url, favicon_url, custom_css });
+  return Object.fromEntries(values.filter(([, value]) => value !== undefined));
 }

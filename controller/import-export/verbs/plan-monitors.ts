@@ -1,11 +1,11 @@
 import { isDeepStrictEqual } from 'node:util';
 import { AppError } from '../../../shared/errors.ts';
 import type { Tenant } from '../../accounts/tenant.ts';
-import type { ProjectContext } from '../../http/route.ts';
-import { fieldError, validationError, type ValidationIssue } from '../../http/validation.ts';
+import type { ProjectContext } from '../../http/routing/route.ts';
+import { fieldError, validationError, type ValidationIssue } from '../../http/input/validation.ts';
 import type { MonitorWriteDeps } from '../../monitors/deps.ts';
 import type { MonitorDoc } from '../../monitors/monitor.ts';
-import { followingInterval } from '../../monitors/settings/heartbeat.ts';
+import { intervalFromPings } from '../../monitors/settings/heartbeat.ts';
 import { settable, type Settable } from '../../monitors/settable.ts';
 import { checkSettings, type SettingsDeps } from '../../monitors/verbs/check-settings.ts';
 import { monitorLimitReached } from '../../monitors/verbs/write-monitor.ts';
@@ -23,9 +23,9 @@ export interface PlannedMonitor {
   differences: Difference[];
 }
 
-const NAMES_AT_ONCE = 500;
+const NAME_BATCH_SIZE = 500;
 /** Monitors that are planned before other work gets its turn. */
-const PLANNED_AT_ONCE = 100;
+const MONITORS_PER_TURN = 100;
 
 /**
  * What an import would change, validated like single writes. Throws VALIDATION_ERROR with the path of every
@@ -36,12 +36,12 @@ export async function planMonitors(
   deps: MonitorWriteDeps, ctx: ProjectContext, items: MonitorItem[], groupNames: ReadonlyMap<string, string>,
 ): Promise<PlannedMonitor[]> {
   const docs = matchByName(items, await findByNames(deps, ctx, [...new Set(items.map(({ name }) => name))]));
-  const lookups = remembering(deps);
+  const lookups = memoizedLookups(deps);
   const planned: PlannedMonitor[] = [];
   const issues: ValidationIssue[] = [];
   let limit: AppError | null = null;
   for (const [at, item] of items.entries()) {
-    if (at % PLANNED_AT_ONCE === 0) await new Promise((resolve) => setImmediate(resolve));
+    if (at % MONITORS_PER_TURN === 0) await new Promise((resolve) => setImmediate(resolve));
     try {
       planned.push(await plan(lookups, ctx.tenant, item, docs[at] ?? null, groupNames));
     } catch (error) {
@@ -81,7 +81,7 @@ async function plan(
     throw fieldError('type', `Type cannot be changed; the monitor with this name has type ${current.type}`);
   }
   const settings = settable(item, current, item, deps.minIntervalSeconds);
-  await checkSettings(deps, tenant, settings, current, askedInterval(settings, item.interval_seconds));
+  await checkSettings(deps, tenant, settings, current, requestedInterval(settings, item.interval_seconds));
   if (current === null) return { item, current, settings, differences: [] };
   const nameOf = (id: string | null | undefined) => groupNames.get(id ?? '') ?? null;
   const before = { doc: current, group: nameOf(current.group_id) };
@@ -89,8 +89,8 @@ async function plan(
   const after = { doc: { ...current, ...settings, status: item.status ?? current.status }, group };
   const [seen, next] = [fieldsOf(before), fieldsOf(after)];
   if (isDeepStrictEqual(seen, next)) return { item, current, settings, differences: [] };
-  const told = { before: fieldsOf(before, true), after: fieldsOf(after, true) };
-  return { item, current, settings, differences: differencesOf(seen, next, told) };
+  const shown = { before: fieldsOf(before, true), after: fieldsOf(after, true) };
+  return { item, current, settings, differences: differencesOf(seen, next, shown) };
 }
 
 function fieldsOf({ doc, group }: { doc: MonitorDoc; group: string | null }, isConcealed = false) {
@@ -102,36 +102,36 @@ function fieldsOf({ doc, group }: { doc: MonitorDoc; group: string | null }, isC
 /**
  * An export also contains the interval that a heartbeat takes from its pings; nobody has asked for that one.
  */
-function askedInterval({ heartbeat }: Settable, sent: number | undefined): number | undefined {
-  return heartbeat !== null && sent === followingInterval(heartbeat.interval_seconds) ? undefined : sent;
+function requestedInterval({ heartbeat }: Settable, sent: number | undefined): number | undefined {
+  return heartbeat !== null && sent === intervalFromPings(heartbeat.interval_seconds) ? undefined : sent;
 }
 
 async function findByNames(deps: MonitorWriteDeps, ctx: ProjectContext, names: string[]) {
   const found: MonitorDoc[] = [];
-  for (let at = 0; at < names.length; at += NAMES_AT_ONCE) {
-    const page = names.slice(at, at + NAMES_AT_ONCE);
+  for (let at = 0; at < names.length; at += NAME_BATCH_SIZE) {
+    const page = names.slice(at, at + NAME_BATCH_SIZE);
     found.push(...(await deps.monitors.findByNames(ctx.tenant, page)));
   }
   return found;
 }
 
 /** Lookups that ask each question once for the whole document. */
-function remembering(deps: MonitorWriteDeps): SettingsDeps {
+function memoizedLookups(deps: MonitorWriteDeps): SettingsDeps {
   const { quota, regions, destinations, groups, minIntervalSeconds } = deps;
-  const once = <Asked extends unknown[], T>(ask: (...asked: Asked) => Promise<T>) => {
-    const answers = new Map<string, Promise<T>>();
-    return (...asked: Asked): Promise<T> => {
-      const key = JSON.stringify(asked);
-      const answer = answers.get(key) ?? ask(...asked);
-      answers.set(key, answer);
-      return answer;
+  const memoize = <Args extends unknown[], T>(load: (...args: Args) => Promise<T>) => {
+    const results = new Map<string, Promise<T>>();
+    return (...args: Args): Promise<T> => {
+      const key = JSON.stringify(args);
+      const result = results.get(key) ?? load(...args);
+      results.set(key, result);
+      return result;
     };
   };
   return {
     minIntervalSeconds,
-    quota: { limitsOf: once(quota.limitsOf.bind(quota)) },
-    regions: { unknownRegions: once(regions.unknownRegions.bind(regions)) },
-    destinations: { unknownDestinations: once(destinations.unknownDestinations.bind(destinations)) },
-    groups: { names: once(groups.names.bind(groups)) },
+    quota: { limitsOf: memoize(quota.limitsOf.bind(quota)) },
+    regions: { unknownRegions: memoize(regions.unknownRegions.bind(regions)) },
+    destinations: { unknownDestinations: memoize(destinations.unknownDestinations.bind(destinations)) },
+    groups: { names: memoize(groups.names.bind(groups)) },
   };
 }

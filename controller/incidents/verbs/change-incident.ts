@@ -1,7 +1,7 @@
 import { AppError } from '../../../shared/errors.ts';
 import type { Tenant } from '../../accounts/tenant.ts';
-import type { ProjectContext } from '../../http/route.ts';
-import { fieldError } from '../../http/validation.ts';
+import type { ProjectContext } from '../../http/routing/route.ts';
+import { fieldError } from '../../http/input/validation.ts';
 import {
   describeIncident, finalRefusal, isEmpty, moveIncident, moveRefusal, rewritePostmortem, type DecidedChange,
   type Description,
@@ -58,10 +58,10 @@ export async function writePostmortem(deps: IncidentDeps, ctx: ProjectContext, i
  * Publishes the change and copies its lines of history. If copying fails, reads take them from the incident,
  * and the next change copies them.
  */
-export async function settle(deps: IncidentDeps, incident: IncidentDoc) {
-  const { incidents, updates, events, onChanged, poke, log } = deps;
+export async function publishChange(deps: IncidentDeps, incident: IncidentDoc) {
+  const { incidents, updates, events, onChanged, notifyOwner, log } = deps;
   onChanged();
-  if (incident.unjournaled !== undefined) poke(incident.unjournaled);
+  if (incident.unjournaled !== undefined) notifyOwner(incident.unjournaled);
   events.publish(incidentEvent(incident));
   if (incident.pending_updates.length === 0) return;
   try {
@@ -98,7 +98,7 @@ async function changeIncident(
     const change = { failure_count: seen.failure_count, ...decided.change };
     const changed = await deps.incidents.change(seen, change, decided.updates);
     if (!changed) continue;
-    await settle(deps, changed);
+    await publishChange(deps, changed);
     return changed;
   }
   throw new AppError('CONFLICT', 'The incident is being changed by another request; try again');

@@ -2,7 +2,7 @@ import type { z } from 'zod';
 import { AppError, notFound } from '../../../shared/errors.ts';
 import { newId } from '../../../shared/ids.ts';
 import { ownedBy } from '../../accounts/tenant.ts';
-import type { ProjectContext, SessionActor } from '../../http/route.ts';
+import type { ProjectContext, SessionActor } from '../../http/routing/route.ts';
 import type { CommentChange } from '../comment-store.ts';
 import { commentRefusal, type CommentDoc } from '../comment.ts';
 import type { IncidentDeps } from '../deps.ts';
@@ -11,24 +11,24 @@ import { findIncident } from './read-incidents.ts';
 
 type Deps = Pick<IncidentDeps, 'incidents' | 'comments'>;
 /** A comment, by its path. */
-type Which = z.output<typeof commentParams>;
+type CommentRef = z.output<typeof commentParams>;
 
 /** Per incident; low enough for its list to need no pages. */
-const MOST_COMMENTS = 1000;
+const MAX_COMMENTS = 1000;
 
 /** All comments, oldest first, deleted ones without their text. Throws RESOURCE_NOT_FOUND. */
 export async function listComments(deps: Deps, ctx: ProjectContext, incidentId: string) {
   await findIncident(deps, ctx, incidentId);
-  return deps.comments.list(ctx.tenant, incidentId, MOST_COMMENTS);
+  return deps.comments.list(ctx.tenant, incidentId, MAX_COMMENTS);
 }
 
 /** Throws RESOURCE_NOT_FOUND, FAIR_USE_LIMIT_REACHED beyond 1000 comments. */
 export async function addComment(deps: Deps, ctx: ProjectContext, id: string, input: CommentInput) {
   const { userId, email, name } = sessionOf(ctx);
   await findIncident(deps, ctx, id);
-  if ((await deps.comments.count(ctx.tenant, id)) >= MOST_COMMENTS) {
-    const message = `An incident can have at most ${MOST_COMMENTS} comments`;
-    throw new AppError('FAIR_USE_LIMIT_REACHED', message, { details: { limit: MOST_COMMENTS } });
+  if ((await deps.comments.count(ctx.tenant, id)) >= MAX_COMMENTS) {
+    const message = `An incident can have at most ${MAX_COMMENTS} comments`;
+    throw new AppError('FAIR_USE_LIMIT_REACHED', message, { details: { limit: MAX_COMMENTS } });
   }
   const { comment_text, is_internal } = input;
   const comment: CommentDoc = {
@@ -41,28 +41,28 @@ export async function addComment(deps: Deps, ctx: ProjectContext, id: string, in
 }
 
 /** Throws RESOURCE_NOT_FOUND, FORBIDDEN for another's, VALIDATION_ERROR once deleted or after 15 minutes. */
-export async function editComment(deps: Deps, ctx: ProjectContext, which: Which, to: CommentChangeInput) {
+export async function editComment(deps: Deps, ctx: ProjectContext, ref: CommentRef, to: CommentChangeInput) {
   const { comment_text, is_internal } = to;
   const change = { comment_text, updated_at: ctx.now, ...(is_internal === undefined ? {} : { is_internal }) };
-  return changeComment(deps, ctx, which, 'edit', change);
+  return changeComment(deps, ctx, ref, 'edit', change);
 }
 
 /** Clears its text and marks it deleted. Throws as `editComment` does. */
-export async function deleteComment(deps: Deps, ctx: ProjectContext, which: Which) {
+export async function deleteComment(deps: Deps, ctx: ProjectContext, ref: CommentRef) {
   const change = { comment_text: '', deleted_at: ctx.now, updated_at: ctx.now };
-  await changeComment(deps, ctx, which, 'delete', change);
+  await changeComment(deps, ctx, ref, 'delete', change);
 }
 
 async function changeComment(
-  deps: Deps, ctx: ProjectContext, which: Which, verb: 'edit' | 'delete', change: CommentChange,
+  deps: Deps, ctx: ProjectContext, ref: CommentRef, verb: 'edit' | 'delete', change: CommentChange,
 ): Promise<CommentDoc> {
-  await findIncident(deps, ctx, which.id);
-  const comment = await deps.comments.find(ctx.tenant, which.id, which.commentId);
+  await findIncident(deps, ctx, ref.id);
+  const comment = await deps.comments.find(ctx.tenant, ref.id, ref.commentId);
   if (!comment) throw notFound('Comment');
   const refusal = commentRefusal(comment, verb, sessionOf(ctx).userId, ctx.now);
   if (refusal) throw new AppError(refusal.code, refusal.message);
   // Null: it was deleted since it was read, and the next look refuses.
-  return (await deps.comments.change(comment, change)) ?? changeComment(deps, ctx, which, verb, change);
+  return (await deps.comments.change(comment, change)) ?? changeComment(deps, ctx, ref, verb, change);
 }
 
 /** The routes of comments let in nobody but sessions. */

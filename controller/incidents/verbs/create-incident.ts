@@ -1,10 +1,10 @@
 import { AppError } from '../../../shared/errors.ts';
-import type { ProjectContext } from '../../http/route.ts';
-import { fieldError } from '../../http/validation.ts';
+import type { ProjectContext } from '../../http/routing/route.ts';
+import { fieldError } from '../../http/input/validation.ts';
 import type { IncidentDeps } from '../deps.ts';
-import { createdIncident } from '../new-incident.ts';
+import { incidentFromInput } from '../new-incident.ts';
 import type { IncidentInput } from '../schema.ts';
-import { settle } from './change-incident.ts';
+import { publishChange } from './change-incident.ts';
 
 const UNKNOWN = 'Monitor not found in this project';
 
@@ -14,19 +14,19 @@ const UNKNOWN = 'Monitor not found in this project';
  */
 export async function createIncident(deps: IncidentDeps, ctx: ProjectContext, input: IncidentInput) {
   refuseContradictions(input);
-  const incident = createdIncident(input, ctx, await monitorOf(deps, ctx, input));
+  const incident = incidentFromInput(input, ctx, await monitorOf(deps, ctx, input));
   await deps.incidents.insert(incident);
-  await settle(deps, incident);
+  await publishChange(deps, incident);
   return incident;
 }
 
 function refuseContradictions({ title, check_id, source }: IncidentInput): void {
-  const isAlone = check_id === undefined;
-  const isFault = source === 'system' && isAlone;
+  const hasNoMonitor = check_id === undefined;
+  const isFault = source === 'system' && hasNoMonitor;
   if (isFault) throw new AppError('INTERNAL_ERROR', 'System incidents must have a check_id');
   if (title !== undefined) return;
   if (source === 'manual') throw contradiction('Manual incidents must have a title', 'title');
-  if (isAlone) throw contradiction('Either check_id or title must be provided', 'check_id', 'title');
+  if (hasNoMonitor) throw contradiction('Either check_id or title must be provided', 'check_id', 'title');
 }
 
 function contradiction(message: string, ...fields: string[]): AppError {
@@ -38,10 +38,10 @@ async function monitorOf({ monitors }: IncidentDeps, { tenant }: ProjectContext,
   const { check_id, affected_monitor_ids } = input;
   const ids = [...new Set([...(check_id === undefined ? [] : [check_id]), ...affected_monitor_ids])];
   if (ids.length === 0) return null;
-  const known = await monitors.known(tenant, ids);
-  const unknown = affected_monitor_ids.findIndex((id) => !known.has(id));
+  const found = await monitors.summaries(tenant, ids);
+  const unknown = affected_monitor_ids.findIndex((id) => !found.has(id));
   if (unknown !== -1) throw fieldError(`affected_monitor_ids.${unknown}`, UNKNOWN);
-  const monitor = check_id === undefined ? null : known.get(check_id);
+  const monitor = check_id === undefined ? null : found.get(check_id);
   if (monitor === undefined) throw fieldError('check_id', UNKNOWN);
   return monitor;
 }

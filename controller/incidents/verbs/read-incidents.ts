@@ -1,13 +1,13 @@
 import { notFound } from '../../../shared/errors.ts';
-import type { ProjectContext } from '../../http/route.ts';
+import type { ProjectContext } from '../../http/routing/route.ts';
 import type { IncidentDeps } from '../deps.ts';
 import type { ListedIncident } from '../incident.ts';
 import type { IncidentQuery, NotificationQuery } from '../schema.ts';
 
 /** Lines of an incident's history in one answer. */
-const MOST_UPDATES = 1000;
+const MAX_UPDATES = 1000;
 /** Verdicts whose votes are in one answer; an incident has two. */
-const MOST_VERDICTS = 10;
+const MAX_VERDICTS = 10;
 
 /** One page of the project's incidents, latest start first, and the number of all matches. */
 export async function listIncidents(deps: IncidentDeps, ctx: ProjectContext, query: IncidentQuery) {
@@ -31,9 +31,9 @@ export async function findIncident(deps: Pick<IncidentDeps, 'incidents'>, ctx: P
 /** The incident's history, oldest first, also lines not copied yet. Throws RESOURCE_NOT_FOUND. */
 export async function listIncidentUpdates(deps: IncidentDeps, ctx: ProjectContext, id: string) {
   const { pending_updates } = await findIncident(deps, ctx, id);
-  const stored = await deps.updates.ofIncident(ctx.tenant, id, MOST_UPDATES);
-  const known = new Set(stored.map((line) => line._id));
-  const pending = pending_updates.filter((line) => !known.has(line._id));
+  const stored = await deps.updates.ofIncident(ctx.tenant, id, MAX_UPDATES);
+  const storedIds = new Set(stored.map((line) => line._id));
+  const pending = pending_updates.filter((line) => !storedIds.has(line._id));
   return [...stored, ...pending].sort((one, other) => one.created_at - other.created_at);
 }
 
@@ -43,7 +43,7 @@ export async function listIncidentUpdates(deps: IncidentDeps, ctx: ProjectContex
  */
 export async function listIncidentVotes(deps: IncidentDeps, ctx: ProjectContext, id: string) {
   await findIncident(deps, ctx, id);
-  return deps.votes.ofIncident(ctx.tenant, id, MOST_VERDICTS);
+  return deps.votes.ofIncident(ctx.tenant, id, MAX_VERDICTS);
 }
 
 /** One page of the incident's notification log, newest first. Throws RESOURCE_NOT_FOUND. */

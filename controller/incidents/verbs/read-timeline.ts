@@ -1,21 +1,21 @@
 import type { DeliveryDoc } from '../../delivery/delivery.ts';
-import type { ProjectContext } from '../../http/route.ts';
+import type { ProjectContext } from '../../http/routing/route.ts';
 import type { CommentDoc } from '../comment.ts';
 import type { IncidentDeps } from '../deps.ts';
 import type { IncidentUpdateDoc } from '../incident.ts';
-import type { SeenResult, SeenStatus } from '../ports.ts';
+import type { TimelineResult, TimelineStatus } from '../ports.ts';
 import { findIncident, listIncidentUpdates } from './read-incidents.ts';
 
 /** One thing that happened; `at` is Unix ms. */
 export type TimelineEntry =
-  | { kind: 'result'; at: number; result: SeenResult }
-  | { kind: 'state'; at: number; state: SeenStatus }
+  | { kind: 'result'; at: number; result: TimelineResult }
+  | { kind: 'state'; at: number; state: TimelineStatus }
   | { kind: 'update'; at: number; update: IncidentUpdateDoc }
   | { kind: 'notification'; at: number; notification: DeliveryDoc }
   | { kind: 'comment'; at: number; comment: CommentDoc };
 
 /** A timeline has the newest of each kind. */
-export const MOST_OF_A_KIND = 200;
+export const MAX_PER_KIND = 200;
 
 /** At one instant, causes come before their consequences. */
 const ORDER: TimelineEntry['kind'][] = ['result', 'state', 'update', 'notification', 'comment'];
@@ -25,29 +25,29 @@ const ORDER: TimelineEntry['kind'][] = ['result', 'state', 'update', 'notificati
  * session. `isTruncated`: there is more of some kind. Throws RESOURCE_NOT_FOUND.
  */
 export async function readTimeline(deps: IncidentDeps, ctx: ProjectContext, id: string) {
-  const { past, notifications, comments } = deps;
+  const { history, notifications, comments } = deps;
   const { check_id: monitorId, started_at: from, resolved_at } = await findIncident(deps, ctx, id);
   const to = Math.max(from, resolved_at ?? ctx.now) + 1;
   const isSession = ctx.actor.kind === 'session';
-  const limit = MOST_OF_A_KIND + 1;
-  const [{ results }, spans, updates, { deliveries }, said] = await Promise.all([
-    monitorId === null ? { results: [] } : past.results(monitorId, { from, to, limit }),
-    monitorId === null ? [] : past.statusSpans(monitorId, to, limit),
+  const limit = MAX_PER_KIND + 1;
+  const [{ results }, spans, updates, { deliveries }, incidentComments] = await Promise.all([
+    monitorId === null ? { results: [] } : history.results(monitorId, { from, to, limit }),
+    monitorId === null ? [] : history.statusSpans(monitorId, to, limit),
     listIncidentUpdates(deps, ctx, id),
     isSession ? notifications.ofIncident(ctx.tenant, id, { page: 1, pageSize: limit }) : { deliveries: [] },
-    isSession ? comments.list(ctx.tenant, id, MOST_OF_A_KIND * 5) : [],
+    isSession ? comments.list(ctx.tenant, id, MAX_PER_KIND * 5) : [],
   ]);
   const states = spans.filter((span) => span.from >= from);
-  const most = MOST_OF_A_KIND;
+  const max = MAX_PER_KIND;
   const entries = [
-    results.slice(0, most).map((result) => ({ kind: 'result', at: result.started_at, result }) as const),
-    states.slice(0, most).map((state) => ({ kind: 'state', at: state.from, state }) as const),
-    updates.slice(-most).map((update) => ({ kind: 'update', at: update.created_at, update }) as const),
-    deliveries.slice(0, most).map((notification) =>
+    results.slice(0, max).map((result) => ({ kind: 'result', at: result.started_at, result }) as const),
+    states.slice(0, max).map((state) => ({ kind: 'state', at: state.from, state }) as const),
+    updates.slice(-max).map((update) => ({ kind: 'update', at: update.created_at, update }) as const),
+    deliveries.slice(0, max).map((notification) =>
       ({ kind: 'notification', at: notification.created_at, notification }) as const),
-    said.slice(-most).map((comment) => ({ kind: 'comment', at: comment.created_at, comment }) as const),
+    incidentComments.slice(-max).map((comment) => ({ kind: 'comment', at: comment.created_at, comment }) as const),
   ].flat();
-  const isTruncated = [results, states, updates, deliveries, said].some((all) => all.length > most);
+  const isTruncated = [results, states, updates, deliveries, incidentComments].some((all) => all.length > max);
   return { entries: entries.sort(byTime), isTruncated };
 }
 

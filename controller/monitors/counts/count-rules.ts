@@ -11,10 +11,10 @@ export interface Counts {
   groups: Record<string, Cells>;
 }
 
-type Shared = Pick<MonitorDoc, 'type' | 'status' | 'group_id' | 'monitoring_regions' | 'deleted_at'>;
+type CountedFields = Pick<MonitorDoc, 'type' | 'status' | 'group_id' | 'monitoring_regions' | 'deleted_at'>;
 
 /** A monitor that the counts may lag behind: `counted` is what they contain of it. */
-export type UncountedMonitor = Shared & Pick<MonitorDoc, '_id' | 'revision' | 'counted'>;
+export type UncountedMonitor = CountedFields & Pick<MonitorDoc, '_id' | 'revision' | 'counted'>;
 
 /** One monitor as the counts contain it after a step; null: not at all. */
 export interface CountedShare {
@@ -28,14 +28,14 @@ export interface CountedCell extends Pick<Share, 'type' | 'status'> {
 }
 
 /** What a monitor adds; null when it is deleted. */
-export function shareOf(doc: Shared): Share | null {
+export function shareOf(doc: CountedFields): Share | null {
   if (doc.deleted_at !== null) return null;
   const { type, status, group_id = null, monitoring_regions: regions } = doc;
   return { type, status, group_id, regions };
 }
 
 /** Whether the change makes the monitor add something else. */
-export function movesCounts(before: Shared, after: Shared): boolean {
+export function affectsCounts(before: CountedFields, after: CountedFields): boolean {
   return JSON.stringify(shareOf(before)) !== JSON.stringify(shareOf(after));
 }
 

@@ -24,7 +24,7 @@ const restoreUncounted = restoring<UncountedMonitor>({ deleted_at: null }, { cou
 
 type Owner = Pick<MonitorDoc, 'organization_id' | 'project_id'>;
 
-const COUNTED = {
+const COUNTED_FIELDS = {
   revision: 1, counted: 1, type: 1, status: 1, group_id: 1, monitoring_regions: 1, deleted_at: 1,
 } as const;
 
@@ -61,7 +61,7 @@ export class CountStore {
 
   uncounted(projectId: string, limit: number): Promise<UncountedMonitor[]> {
     const marked = this.#monitors.find({ uncounted: projectId });
-    return marked.project<UncountedMonitor>(COUNTED).map(restoreUncounted).limit(limit).toArray();
+    return marked.project<UncountedMonitor>(COUNTED_FIELDS).map(restoreUncounted).limit(limit).toArray();
   }
 
   /** Projects with marked monitors, among the first `limit` marks. */
@@ -76,19 +76,19 @@ export class CountStore {
   }
 
   /** Marks the monitors from before there were counts. */
-  async markUnseen(tenant: Tenant): Promise<void> {
-    const unseen = { ...ownedBy(tenant), counted_revision: { $exists: false } };
-    await this.#monitors.updateMany(unseen, { $set: { uncounted: tenant.projectId, counted_revision: 0 } });
+  async markNeverCounted(tenant: Tenant): Promise<void> {
+    const filter = { ...ownedBy(tenant), counted_revision: { $exists: false } };
+    await this.#monitors.updateMany(filter, { $set: { uncounted: tenant.projectId, counted_revision: 0 } });
   }
 
   /** Notes on the monitors what the counts contain of them, and unmarks those that have not changed since. */
-  async note(applied: CountedShare[]): Promise<void> {
+  async recordApplied(applied: CountedShare[]): Promise<void> {
     if (applied.length === 0) return;
-    const notes = applied.map(({ monitor_id: _id, revision, share }) => {
+    const updates = applied.map(({ monitor_id: _id, revision, share }) => {
       const filter = { _id, counted_revision: { $lt: revision } };
       return { updateOne: { filter, update: { $set: { counted: share, counted_revision: revision } } } };
     });
-    await this.#monitors.bulkWrite(notes, { ordered: false });
+    await this.#monitors.bulkWrite(updates, { ordered: false });
     const unmarked = { $unset: { uncounted: '' } } as const;
     const unmarks = applied.map(({ monitor_id: _id, revision }) => (
       { updateOne: { filter: { _id, revision, counted_revision: revision }, update: unmarked } }

@@ -1,18 +1,18 @@
 import type { Log } from '../../../shared/log.ts';
-import { Rounds } from '../../../shared/rounds.ts';
+import { PeriodicTask } from '../../../shared/periodic-task.ts';
 import type { Clock } from '../../../shared/time.ts';
 import type { Tenant } from '../../accounts/tenant.ts';
 import { recount, type Counts } from './count-rules.ts';
 import type { CountDoc, CountStore } from './count-store.ts';
 
-const SWEEP_EVERY_MS = 1000;
+const SWEEP_INTERVAL_MS = 1000;
 /** While nothing is marked; who reads counts settles their marks first. */
-const QUIET_MS = 30_000;
-const AT_ONCE = 500;
+const IDLE_INTERVAL_MS = 30_000;
+const BATCH_SIZE = 500;
 /** Marks that a sweep reads to find projects. */
-const SWEPT_AT_ONCE = 1000;
+const MARKS_PER_SWEEP = 1000;
 /** Attempts before counting gives up; each lost step was done by another process. */
-const MOST_STEPS = 1000;
+const MAX_STEPS = 1000;
 
 interface Settling {
   current: Promise<void>;
@@ -28,31 +28,31 @@ interface Settling {
  */
 export class MonitorCounts {
   readonly #store: CountStore;
-  readonly #rounds: Rounds;
+  readonly #sweep: PeriodicTask;
   readonly #settling = new Map<string, Settling>();
 
   constructor({ store, clock, log }: { store: CountStore; clock: Clock; log: Log }) {
     this.#store = store;
-    this.#rounds = new Rounds({
+    this.#sweep = new PeriodicTask({
       clock,
-      everyMs: SWEEP_EVERY_MS,
-      quietMs: QUIET_MS,
-      round: async () => {
-        const tenants = await store.uncountedProjects(SWEPT_AT_ONCE);
+      intervalMs: SWEEP_INTERVAL_MS,
+      idleIntervalMs: IDLE_INTERVAL_MS,
+      task: async () => {
+        const tenants = await store.uncountedProjects(MARKS_PER_SWEEP);
         for (const tenant of tenants) await this.settle(tenant);
-        return tenants.length === 0 ? 'quiet' : false;
+        return tenants.length === 0 ? 'idle' : false;
       },
-      onFailed: (error) => log.warn({ err: error }, 'could not count monitors'),
+      onError: (error) => log.warn({ err: error }, 'could not count monitors'),
     });
   }
 
   /** Counts marked monitors every few seconds from now on. */
   start(): void {
-    this.#rounds.start();
+    this.#sweep.start();
   }
 
   stop(): Promise<void> {
-    return this.#rounds.stop();
+    return this.#sweep.stop();
   }
 
   /** The counts, including every write that had ended when this was called. */
@@ -67,12 +67,12 @@ export class MonitorCounts {
   /** Counts what is marked now. Calls while this runs share one more run after it. */
   settle(tenant: Tenant): Promise<void> {
     const running = this.#settling.get(tenant.projectId);
-    if (!running) return this.#begin(tenant);
-    running.next ??= running.current.catch(() => undefined).then(() => this.#begin(tenant));
+    if (!running) return this.#startSettling(tenant);
+    running.next ??= running.current.catch(() => undefined).then(() => this.#startSettling(tenant));
     return running.next;
   }
 
-  #begin(tenant: Tenant): Promise<void> {
+  #startSettling(tenant: Tenant): Promise<void> {
     const settling: Settling = { current: this.#settleAll(tenant), next: null };
     this.#settling.set(tenant.projectId, settling);
     const drop = () => {
@@ -83,21 +83,21 @@ export class MonitorCounts {
   }
 
   async #settleAll(tenant: Tenant): Promise<void> {
-    let noted = -1;
-    for (let step = 0; step < MOST_STEPS; step += 1) {
+    let recordedVersion = -1;
+    for (let step = 0; step < MAX_STEPS; step += 1) {
       const found = await this.#store.find(tenant);
-      if (found === null) await this.#store.markUnseen(tenant);
-      else if (found.version !== noted) await this.#store.note(found.applied);
+      if (found === null) await this.#store.markNeverCounted(tenant);
+      else if (found.version !== recordedVersion) await this.#store.recordApplied(found.applied);
       // Read after the counts: a step in between makes the write below fail.
-      const marked = await this.#store.uncounted(tenant.projectId, AT_ONCE);
+      const marked = await this.#store.uncounted(tenant.projectId, BATCH_SIZE);
       if (marked.length === 0 && found !== null) return;
       const { _id, organization_id, version, cells, regions, groups } = found ?? firstCounts(tenant);
       const { counts, applied } = recount({ cells, regions, groups }, marked);
       const next = { _id, organization_id, version: version + 1, applied, ...counts };
       if (!(await this.#store.replace(next))) continue;
-      await this.#store.note(applied);
-      noted = next.version;
-      if (marked.length < AT_ONCE) return;
+      await this.#store.recordApplied(applied);
+      recordedVersion = next.version;
+      if (marked.length < BATCH_SIZE) return;
     }
     throw new Error('the counts of a project are changed faster than they can be taken in');
   }

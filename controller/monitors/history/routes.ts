@@ -1,5 +1,5 @@
-import { idParams } from '../../http/params.ts';
-import { defineRoute, type Route } from '../../http/route.ts';
+import { idParams } from '../../http/input/params.ts';
+import { defineRoute, type Route } from '../../http/routing/route.ts';
 import type { MonitorDeps } from '../deps.ts';
 import { monitorInputs, simulationInput } from '../schema.ts';
 import { readDomain } from '../verbs/read-domain.ts';
@@ -8,7 +8,7 @@ import {
 } from '../verbs/read-history.ts';
 import { checkNow, testMonitor } from '../verbs/run-check.ts';
 import { simulatePolicy } from '../verbs/simulate-policy.ts';
-import * as answers from './answers.ts';
+import * as responses from './responses.ts';
 import {
   viewCertificate, viewRegions, viewReplayed, viewResult, viewRun, viewSpan, whyUnknown,
 } from './views.ts';
@@ -25,8 +25,8 @@ function readRoutes(deps: MonitorDeps): Route[] {
   return [
     defineRoute({
       ...common, path: '/api/monitors/:id/status-history', summary: 'List the past states of a monitor',
-      query: answers.statusHistoryQuery,
-      answers: { 200: answers.statusHistoryAnswer },
+      query: responses.statusHistoryQuery,
+      responses: { 200: responses.statusHistoryResponse },
       handle: async (ctx, { params, query }) => {
         const spans = await readStatusHistory(deps, ctx, params.id, query);
         return { status: 200, data: { history: spans.map((span) => viewSpan(span, ctx.now)) } };
@@ -36,8 +36,8 @@ function readRoutes(deps: MonitorDeps): Route[] {
       ...common, path: '/api/monitors/:id/results', summary: 'List the results of a monitor',
       description: 'Newest first. A page can be short or even empty while `next_cursor` says where to '
         + 'continue.',
-      query: answers.resultsQuery,
-      answers: { 200: answers.resultsAnswer },
+      query: responses.resultsQuery,
+      responses: { 200: responses.resultsResponse },
       handle: async (ctx, { params, query }) => {
         const { results, next } = await readResults(deps, ctx, params.id, query);
         const rows = results.map((row) => viewResult(params.id, row.region, row.probe_id, row));
@@ -46,7 +46,7 @@ function readRoutes(deps: MonitorDeps): Route[] {
     }),
     defineRoute({
       ...common, path: '/api/monitors/:id/regions', summary: 'Read the state of a monitor in each region',
-      answers: { 200: answers.regionsAnswer },
+      responses: { 200: responses.regionsResponse },
       handle: async (ctx, { params }) => {
         const { doc, live, runsIn, domains } = await readRegions(deps, ctx, params.id);
         const regions = viewRegions(live, runsIn);
@@ -60,7 +60,7 @@ function readRoutes(deps: MonitorDeps): Route[] {
       description: 'For monitors with `domain_monitoring`. Each domain is looked up once a day, a new one '
         + 'within a minute.',
       errors: ['MONITOR_NOT_FOUND', 'STATS_NOT_FOUND'],
-      answers: { 200: answers.domainAnswer },
+      responses: { 200: responses.domainResponse },
       handle: async (ctx, { params }) => {
         return { status: 200, data: { domain: await readDomain(deps, ctx, params.id) } };
       },
@@ -69,7 +69,7 @@ function readRoutes(deps: MonitorDeps): Route[] {
       ...common, path: '/api/monitors/:id/certificate', summary: 'Read the certificate of a target',
       description: 'The certificate most recently seen by any region, and the one that each region sees. They can '
         + 'differ during a renewal. Times are Unix ms.',
-      answers: { 200: answers.certificateAnswer },
+      responses: { 200: responses.certificateResponse },
       errors: ['MONITOR_NOT_FOUND', 'STATS_NOT_FOUND'],
       handle: async (ctx, { params }) => {
         const { facts, regions } = await readCertificate(deps, ctx, params.id);
@@ -81,9 +81,9 @@ function readRoutes(deps: MonitorDeps): Route[] {
       summary: 'Read the response times of a monitor by region',
       description: 'One point per hour for up to 7 days, otherwise one per day. Percentiles are accurate '
         + 'to 5 %.',
-      query: answers.seriesQuery,
+      query: responses.seriesQuery,
       errors: ['INVALID_PERIOD', 'MONITOR_NOT_FOUND'],
-      answers: { 200: answers.seriesAnswer },
+      responses: { 200: responses.seriesResponse },
       handle: async (ctx, { params, query }) => {
         const series = await readResponseTimes(deps, ctx, params.id, query.period);
         const regions = [...series].sort(([one], [other]) => (one < other ? -1 : 1));
@@ -102,7 +102,7 @@ function simulateRoute(deps: MonitorDeps): Route {
       + 'requested time range, with the current regions, networks and interval. It does not replay votes of regions that '
       + 'did not have the monitor, pauses, or quarantines: results of a quarantined probe count.',
     params: idParams, body: simulationInput,
-    answers: { 200: answers.simulationAnswer },
+    responses: { 200: responses.simulationResponse },
     errors: ['MONITOR_NOT_FOUND', 'VALIDATION_FAILED'],
     handle: async (ctx, { params, body }) => {
       const { since, incidents, actual } = await deps.simulations.run(
@@ -117,7 +117,7 @@ function simulateRoute(deps: MonitorDeps): Route {
 function runRoutes(deps: MonitorDeps): Route[] {
   const common = {
     method: 'POST', tag: 'Monitors', auth: { access: 'project', role: 'editor' },
-    answers: { 200: answers.runAnswer },
+    responses: { 200: responses.runResponse },
   } as const;
   return [
     defineRoute({

@@ -2,24 +2,24 @@ import type { z } from 'zod';
 import type { CheckResult, TlsFacts } from '../../../shared/contracts/result.ts';
 import type { StoredResult } from '../../results/hours/stored-result.ts';
 import type { RegionCertificate } from '../../results/reading/certificates.ts';
-import type { MonitorLive } from '../../results/reading/live.ts';
-import type { StatusSpan } from '../../results/reading/past.ts';
+import type { MonitorLive } from '../../results/reading/recent/monitor-live.ts';
+import type { StatusSpan } from '../../results/reading/history/history-page.ts';
 import type { Assigned } from '../../verdicts/monitor-state.ts';
-import { votesOf } from '../../verdicts/quorum-rules.ts';
+import { votesOf } from '../../verdicts/votes/quorum-rules.ts';
 import type { ReplayedIncident } from '../../verdicts/replay.ts';
 import type { MonitorDoc } from '../monitor.ts';
 import type { RegionRun } from '../ports.ts';
 import type {
-  certificateAnswer, certificateView, regionsAnswer, resultView, simulationAnswer, statusHistoryAnswer,
-} from './answers.ts';
+  certificateResponse, certificateView, regionsResponse, resultView, simulationResponse, statusHistoryResponse,
+} from './responses.ts';
 
 type ResultView = z.input<typeof resultView>;
-type Found = Pick<
+type ResultFields = Pick<
   CheckResult & StoredResult,
   'outcome' | 'degraded' | 'response_time_ms' | 'status_code' | 'error' | 'timings' | 'started_at' | 'missed'
 > & Partial<Pick<StoredResult, 'late' | 'received'>>;
 
-const UNHEARD = {
+const NOT_REPORTED = {
   status: 'unknown', reason: null, last_check_at: null, response_time_ms: null, probe_id: null,
 } as const;
 const MISSED = {
@@ -27,7 +27,7 @@ const MISSED = {
   missed: null,
 } as const;
 
-export function viewReplayed(incidents: ReplayedIncident[]): z.input<typeof simulationAnswer>['incidents'] {
+export function viewReplayed(incidents: ReplayedIncident[]): z.input<typeof simulationResponse>['incidents'] {
   return incidents.map(({ votes, ...rest }) => ({
     ...rest,
     votes: votes.map(({ at, region, probe_id, vote, weight, reason, error, attempt }) => ({
@@ -39,7 +39,7 @@ export function viewReplayed(incidents: ReplayedIncident[]): z.input<typeof simu
 
 /** `probeId` is empty for a ping, which comes from no probe. */
 export function viewResult(
-  monitorId: string, region: string, probeId: string | null, found: Found,
+  monitorId: string, region: string, probeId: string | null, found: ResultFields,
 ): ResultView {
   const { outcome, degraded, response_time_ms, status_code, error, timings, started_at, missed } = found;
   const { late = false, received } = found;
@@ -59,7 +59,7 @@ export function viewRun(monitorId: string, run: RegionRun, now: number): ResultV
   return { ...missed, reason: reason ?? 'unreachable' };
 }
 
-type SpanView = z.input<typeof statusHistoryAnswer>['history'][number];
+type SpanView = z.input<typeof statusHistoryResponse>['history'][number];
 
 export function viewSpan(span: StatusSpan, now: number): SpanView {
   return { duration_seconds: Math.max(0, Math.floor(((span.to ?? now) - span.from) / 1000)), ...span };
@@ -75,7 +75,7 @@ export function viewTlsFacts(facts: TlsFacts): z.input<typeof certificateView> {
   };
 }
 
-type CertificateView = z.input<typeof certificateAnswer>['certificate'];
+type CertificateView = z.input<typeof certificateResponse>['certificate'];
 
 /** A certificate, with what each region sees. */
 export function viewCertificate(facts: TlsFacts, regions: RegionCertificate[]): CertificateView {
@@ -84,16 +84,16 @@ export function viewCertificate(facts: TlsFacts, regions: RegionCertificate[]): 
   return { regions: seen, ...viewTlsFacts(facts) };
 }
 
-type RegionsView = z.input<typeof regionsAnswer>['regions'];
+type RegionsView = z.input<typeof regionsResponse>['regions'];
 
 /** Every region that has reported or that the monitor runs in (by id, with why it has no vote), by id. */
 export function viewRegions(
   live: MonitorLive | null, runsIn: ReadonlyMap<string, string | null>,
 ): RegionsView {
-  const heard = new Map(live?.regions.map((region) => [region.region, region]));
-  return [...new Set([...heard.keys(), ...runsIn.keys()])].sort().map((id) => {
+  const reported = new Map(live?.regions.map((region) => [region.region, region]));
+  return [...new Set([...reported.keys(), ...runsIn.keys()])].sort().map((id) => {
     const { status, ...facts } =
-      heard.get(id) ?? { ...UNHEARD, region: id, reason: runsIn.get(id) ?? UNHEARD.reason };
+      reported.get(id) ?? { ...NOT_REPORTED, region: id, reason: runsIn.get(id) ?? NOT_REPORTED.reason };
     return { status: status === 'paused' ? 'unknown' : status, ...facts };
   });
 }

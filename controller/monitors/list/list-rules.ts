@@ -28,7 +28,7 @@ export type ListPlan =
 /**
  * Merging reads each cell up to the end of the page; beyond this depth, filtering one by one is no slower.
  */
-const DEEPEST_MERGE = 1000;
+const MAX_MERGE_DEPTH = 1000;
 
 /** The cheapest way to read the page that `query` asks for, with the total as far as `counts` tell it. */
 export function planList(query: MonitorListQuery, counts: Counts): ListPlan {
@@ -40,19 +40,19 @@ export function planList(query: MonitorListQuery, counts: Counts): ListPlan {
   if (offset >= total) return { kind: 'empty', total };
   if (query.tags !== undefined || query.search !== undefined) return { kind: 'matching', total: null };
   if (cells.length === all.length) return { kind: 'whole', total };
-  const isShallow = cells.length === 1 || offset + query.limit <= DEEPEST_MERGE;
+  const isShallow = cells.length === 1 || offset + query.limit <= MAX_MERGE_DEPTH;
   return groupId === undefined && isShallow ? { kind: 'cells', total, cells } : { kind: 'matching', total };
 }
 
 /** A part of a sorted list; `isReversed`: counted from its end, against the order that was asked for. */
-export interface Stretch {
+export interface ListSlice {
   offset: number;
   limit: number;
   isReversed: boolean;
 }
 
 /** Where a page of a list of `total` starts when it is read from the nearer end. */
-export function nearerEnd(page: { offset: number; limit: number }, total: number): Stretch {
+export function fromNearerEnd(page: { offset: number; limit: number }, total: number): ListSlice {
   const limit = Math.min(page.limit, Math.max(0, total - page.offset));
   const fromEnd = Math.max(0, total - page.offset - limit);
   if (fromEnd < page.offset) return { offset: fromEnd, limit, isReversed: true };

@@ -7,7 +7,7 @@ import type { CountedCell } from '../counts/count-rules.ts';
 import type { MonitorDoc } from '../monitor.ts';
 import { living } from '../store.ts';
 import { restoreMonitor } from '../stored-monitor.ts';
-import { nearerEnd, type ListPlan, type MonitorListQuery, type Stretch } from './list-rules.ts';
+import { fromNearerEnd, type ListPlan, type MonitorListQuery, type ListSlice } from './list-rules.ts';
 
 /** What overviews show of a monitor's document. */
 export type OverviewDoc = Pick<
@@ -23,7 +23,7 @@ const OVERVIEW_FIELDS: Record<Exclude<keyof OverviewDoc, '_id'>, 1> = {
   name: 1, type: 1, target: 1, status: 1, interval_seconds: 1, group_id: 1, tags: 1, created_at: 1,
 };
 /** Documents that the driver decodes in one go. */
-const DECODED_AT_ONCE = 500;
+const DECODE_BATCH_SIZE = 500;
 
 const ORDERS = ['created_at', 'updated_at', 'name'] as const;
 
@@ -64,13 +64,13 @@ export class MonitorListStore {
       case 'whole': {
         const { groupId } = query;
         const filter = groupId === undefined ? living(tenant) : { ...living(tenant), group_id: groupId };
-        const page = nearerEnd(query, plan.total);
-        return { monitors: await this.#stretch(filter, query, page, hint), total: plan.total };
+        const page = fromNearerEnd(query, plan.total);
+        return { monitors: await this.#slice(filter, query, page, hint), total: plan.total };
       }
       case 'matching': {
         const filter = listFilter(tenant, query);
         const [monitors, total] = await Promise.all([
-          this.#stretch(filter, query, { ...query, isReversed: false }, hint),
+          this.#slice(filter, query, { ...query, isReversed: false }, hint),
           plan.total ?? this.#monitors.countDocuments(filter),
         ]);
         return { monitors, total };
@@ -91,7 +91,7 @@ export class MonitorListStore {
       filter.$or = [{ created_at: { $gt: at } }, { _id: { $gt: _id } }];
     }
     const hint = ids === undefined ? { hint: 'list_by_created_at' } : {};
-    const found = this.#monitors.find(filter, { batchSize: DECODED_AT_ONCE, ...hint });
+    const found = this.#monitors.find(filter, { batchSize: DECODE_BATCH_SIZE, ...hint });
     const sorted = found.sort({ created_at: 1, _id: 1 }).limit(limit);
     return sorted.project<OverviewDoc>(OVERVIEW_FIELDS).map(restoreListed).toArray();
   }
@@ -99,8 +99,8 @@ export class MonitorListStore {
   /** What searches compare with, of the living monitors of the project among `ids`; in no order. */
   async searchTexts(tenant: Tenant, ids: readonly string[]): Promise<SearchableMonitor[]> {
     const found: SearchableMonitor[] = [];
-    for (let at = 0; at < ids.length; at += DECODED_AT_ONCE) {
-      const filter = { ...living(tenant), _id: { $in: ids.slice(at, at + DECODED_AT_ONCE) } };
+    for (let at = 0; at < ids.length; at += DECODE_BATCH_SIZE) {
+      const filter = { ...living(tenant), _id: { $in: ids.slice(at, at + DECODE_BATCH_SIZE) } };
       const some = this.#monitors.find(filter).project<SearchableMonitor>({ search_text: 1 });
       found.push(...await some.toArray());
     }
@@ -110,15 +110,15 @@ export class MonitorListStore {
   async #merged(tenant: Tenant, query: MonitorListQuery, cells: CountedCell[]): Promise<MonitorDoc[]> {
     const [only] = cells;
     const ofCell = ({ type, status }: CountedCell) => ({ ...living(tenant), type, status });
-    if (only && cells.length === 1) return this.#stretch(ofCell(only), query, nearerEnd(query, only.count));
+    if (only && cells.length === 1) return this.#slice(ofCell(only), query, fromNearerEnd(query, only.count));
     const { offset, limit } = query;
     const upToPage = { offset: 0, limit: offset + limit, isReversed: false };
-    const parts = await Promise.all(cells.map((cell) => this.#stretch(ofCell(cell), query, upToPage)));
+    const parts = await Promise.all(cells.map((cell) => this.#slice(ofCell(cell), query, upToPage)));
     return parts.flat().sort(comparison(query)).slice(offset, offset + limit);
   }
 
-  async #stretch(filter: Filter<MonitorDoc>, query: MonitorListQuery, stretch: Stretch, hint?: string) {
-    const { offset, limit, isReversed } = stretch;
+  async #slice(filter: Filter<MonitorDoc>, query: MonitorListQuery, slice: ListSlice, hint?: string) {
+    const { offset, limit, isReversed } = slice;
     const direction = query.isDescending === isReversed ? 1 : -1;
     const sort: Sort = { [query.sortBy]: direction, _id: direction };
     const cursor = this.#monitors.find(filter, hint === undefined ? {} : { hint });

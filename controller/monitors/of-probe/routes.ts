@@ -1,9 +1,9 @@
-import { idParams } from '../../http/params.ts';
-import { defineRoute, type Route } from '../../http/route.ts';
+import { idParams } from '../../http/input/params.ts';
+import { defineRoute, type Route } from '../../http/routing/route.ts';
 import type { MonitorDeps } from '../deps.ts';
-import { isMaintained, runtimeStatus } from '../rules.ts';
+import { isInMaintenance, runtimeStatus } from '../rules.ts';
 import { listMonitorsOfProbe } from '../verbs/list-monitors-of-probe.ts';
-import { probeMonitorsAnswer, probeMonitorsQuery, type ProbeMonitor } from './answers.ts';
+import { probeMonitorsResponse, probeMonitorsQuery, type ProbeMonitor } from './responses.ts';
 
 /** What a probe runs, for those who see the monitors. */
 export function monitorsOfProbeRoute(deps: MonitorDeps): Route {
@@ -14,7 +14,7 @@ export function monitorsOfProbeRoute(deps: MonitorDeps): Route {
     description: 'Lists monitors of the project by name, and only counts all others.',
     params: idParams, query: probeMonitorsQuery,
     errors: ['RESOURCE_NOT_FOUND'],
-    answers: { 200: probeMonitorsAnswer },
+    responses: { 200: probeMonitorsResponse },
     handle: async (ctx, { params, query }) => {
       const { limit, offset } = query;
       const { monitors, total, others } = await listMonitorsOfProbe(deps, ctx, params.id, query);
@@ -22,7 +22,7 @@ export function monitorsOfProbeRoute(deps: MonitorDeps): Route {
         const { _id: id, name, type, status } = doc;
         return {
           id, name, type, status,
-          runtimeStatus: runtimeStatus(doc, live), in_maintenance: isMaintained(doc, live),
+          runtimeStatus: runtimeStatus(doc, live), in_maintenance: isInMaintenance(doc, live),
         };
       });
       const pagination = { total_count: total, limit, offset, has_more: offset + views.length < total };

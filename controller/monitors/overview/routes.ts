@@ -1,9 +1,9 @@
-import { JSON_CONTENT } from '../../http/exchange.ts';
-import { PackedAnswer } from '../../http/packed-answer.ts';
-import { defineRoute, type ProjectContext, type Route } from '../../http/route.ts';
+import { JSON_CONTENT } from '../../http/server/exchange.ts';
+import { CompressedResponse } from '../../http/responses/compressed-response.ts';
+import { defineRoute, type ProjectContext, type Route } from '../../http/routing/route.ts';
 import type { MonitorDeps } from '../deps.ts';
 import { readMonitorOverview } from '../verbs/read-overview.ts';
-import { overviewAnswer, overviewQuery, type OverviewInput } from './answers.ts';
+import { overviewResponse, overviewQuery, type OverviewInput } from './responses.ts';
 import { viewOverviewMonitor, viewOverviewPage } from './views.ts';
 
 export function overviewRoute(deps: MonitorDeps): Route {
@@ -14,15 +14,15 @@ export function overviewRoute(deps: MonitorDeps): Route {
     description: 'Returns what a list of thousands of monitors shows, in large pages. Compressed for clients that '
       + 'accept it.',
     query: overviewQuery,
-    answers: { 200: overviewAnswer },
+    responses: { 200: overviewResponse },
     handle: async (ctx, { query }) => ({
-      status: 200, packed: await deps.turns.run(ctx.tenant.organizationId, () => packed(deps, ctx, query)),
+      status: 200, compressed: await deps.turns.run(ctx.tenant.organizationId, () => compressedOverview(deps, ctx, query)),
     }),
   });
 }
 
 /** Becomes text batch by batch, so that a page blocks nobody and its objects are never all in memory. */
-async function packed(deps: MonitorDeps, ctx: ProjectContext, query: OverviewInput): Promise<PackedAnswer> {
+async function compressedOverview(deps: MonitorDeps, ctx: ProjectContext, query: OverviewInput): Promise<CompressedResponse> {
   const { total, docs, facts } = await readMonitorOverview(deps, ctx, query);
   const monitors: string[] = [];
   for await (const batch of facts) {
@@ -30,5 +30,5 @@ async function packed(deps: MonitorDeps, ctx: ProjectContext, query: OverviewInp
   }
   const page = JSON.stringify(viewOverviewPage(docs, query.limit, total, ctx.now));
   const data = `{"monitors":[${monitors.join(',')}],${page.slice(1)}`;
-  return new PackedAnswer(`{"success":true,"data":${data}}`, { 'Content-Type': JSON_CONTENT });
+  return new CompressedResponse(`{"success":true,"data":${data}}`, { 'Content-Type': JSON_CONTENT });
 }

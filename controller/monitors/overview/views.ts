@@ -1,13 +1,13 @@
 import type { z } from 'zod';
 import type { ProjectRole } from '../../accounts/roles.ts';
-import type { MonitorLive } from '../../results/reading/live.ts';
-import { percentOf, type WatchedTime } from '../../results/reading/past-days.ts';
-import { RECENT_HOURS } from '../../results/reading/recent-hours.ts';
-import { DAY_MS, HOUR_MS, hourOf } from '../../verdicts/booking-rules.ts';
+import type { MonitorLive } from '../../results/reading/recent/monitor-live.ts';
+import { percentOf, type MonitoredTime } from '../../results/reading/written/daily-uptimes.ts';
+import { RECENT_HOURS } from '../../results/reading/recent/recent-hours.ts';
+import { DAY_MS, HOUR_MS, hourOf } from '../../verdicts/time-accounting/time-accounting-rules.ts';
 import type { OverviewDoc } from '../list/list-store.ts';
-import { isMaintained, runtimeStatus, shownTarget } from '../rules.ts';
+import { isInMaintenance, runtimeStatus, shownTarget } from '../rules.ts';
 import { OVERVIEW_DAYS, type OverviewFacts } from '../verbs/read-overview.ts';
-import { cursorOf, type monitorOverview, type overviewAnswer } from './answers.ts';
+import { cursorOf, type monitorOverview, type overviewResponse } from './responses.ts';
 
 type View = z.input<typeof monitorOverview>;
 
@@ -22,7 +22,7 @@ export function viewOverviewMonitor(
   const regions = live?.regions ?? [];
   return {
     id, name, type, target: shownTarget(doc, role), status, runtimeStatus: runtimeStatus(doc, live),
-    since: live === null ? null : Math.floor(live.since), in_maintenance: isMaintained(doc, live),
+    since: live === null ? null : Math.floor(live.since), in_maintenance: isInMaintenance(doc, live),
     interval_seconds, group_id: group_id ?? null, tags, created_at,
     region_ids: regions.map(({ region }) => region),
     down_region_ids: regions.flatMap((one) => (one.status === 'down' ? [one.region] : [])),
@@ -42,7 +42,7 @@ export function viewOverviewMonitor(
 /** The page without its monitors; `docs` has one more if there is another page. */
 export function viewOverviewPage(
   docs: readonly OverviewDoc[], limit: number, total: number, now: number,
-): Omit<z.input<typeof overviewAnswer>, 'monitors'> {
+): Omit<z.input<typeof overviewResponse>, 'monitors'> {
   const last = docs.length > limit ? docs[limit - 1] : undefined;
   return {
     total_count: total, next_cursor: last === undefined ? null : cursorOf(last),
@@ -67,17 +67,17 @@ function latestTime(regions: MonitorLive['regions']): number | null {
   return latest?.response_time_ms ?? null;
 }
 
-function uptimeOver(times: readonly WatchedTime[]): number | null {
-  const sum = { up: 0, watched: 0 };
-  for (const { up, watched } of times) {
+function uptimeOver(times: readonly MonitoredTime[]): number | null {
+  const sum = { up: 0, monitored: 0 };
+  for (const { up, monitored } of times) {
     sum.up += up;
-    sum.watched += watched;
+    sum.monitored += monitored;
   }
   return floored(sum);
 }
 
 /** Down to a hundredth, so that less than everything never reads 100. */
-function floored(time: WatchedTime): number | null {
+function floored(time: MonitoredTime): number | null {
   const percent = percentOf(time);
   return percent === null ? null : Math.floor(percent * 100) / 100;
 }

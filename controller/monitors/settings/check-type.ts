@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { z } from 'zod';
 import type { CheckSpec } from '../../../shared/contracts/check-spec.ts';
-import { fieldError } from '../../http/validation.ts';
+import { fieldError } from '../../http/input/validation.ts';
 
 /** What a body or an answer with these fields contains. */
 export type FieldsOf<Fields extends z.ZodRawShape> = z.output<z.ZodObject<Fields>>;
@@ -51,12 +51,12 @@ export function chooseSettings<S extends object>(sources: SettingsSources<S>): S
   const names = Object.keys(defaults) as (keyof S & string)[];
   return Object.fromEntries(names.map((name) => {
     const path = `${config}.${aliases?.[name] ?? name}`;
-    const known: unknown[] = [current?.[name]];
+    const values: unknown[] = [current?.[name]];
     for (const { [name]: value } of sent) {
-      if (value !== undefined && !known.some((one) => isDeepStrictEqual(one, value))) known.push(value);
+      if (value !== undefined && !values.some((one) => isDeepStrictEqual(one, value))) values.push(value);
     }
-    if (known.length > 2) throw fieldError(path, 'Given twice with different values');
-    const value = known.at(-1) === undefined ? defaults[name] : known.at(-1);
+    if (values.length > 2) throw fieldError(path, 'Given twice with different values');
+    const value = values.at(-1) === undefined ? defaults[name] : values.at(-1);
     if (value === undefined) throw fieldError(path, 'Required');
     return [name, value];
   })) as S;

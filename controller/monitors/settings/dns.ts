@@ -2,8 +2,8 @@ import { isIP } from 'node:net';
 import { z } from 'zod';
 import { DNS_MATCHES, DNS_RECORD_TYPES } from '../../../shared/contracts/check-spec.ts';
 import { canonicalDnsValue, type DnsRecordType } from '../../../shared/dns-values.ts';
-import { visibleText } from '../../http/texts.ts';
-import { fieldError } from '../../http/validation.ts';
+import { nonBlankText } from '../../http/input/text-schemas.ts';
+import { fieldError } from '../../http/input/validation.ts';
 import { asciiHost, hostFault, reverseName, splitHostPort } from '../target.ts';
 import { chooseSettings, type CheckType, type FieldsOf } from './check-type.ts';
 
@@ -11,7 +11,7 @@ const DEFAULT_RESOLUTION_MS = 5000;
 const DEFAULT_MATCH = 'contains';
 const DNS_PORT = 53;
 
-const expectedValue = visibleText(1000, 'Value must be at most 1000 characters', 'Value must not be empty').trim();
+const expectedValue = nonBlankText(1000, 'Value must be at most 1000 characters', 'Value must not be empty').trim();
 const NOT_A_NAME = 'Must be a domain name';
 const FAULTS: Readonly<Record<DnsRecordType, string>> = {
   A: 'Must be an IPv4 address',
@@ -41,7 +41,7 @@ const recordEntry = z.strictObject({
     check.addIssue({ code: 'custom', path: ['expected_values', at], message: FAULTS[type] });
   }
 });
-const dnsServer = visibleText(300, 'Must be at most 300 characters', 'Server must not be empty').trim().superRefine((text, check) => {
+const dnsServer = nonBlankText(300, 'Must be at most 300 characters', 'Server must not be empty').trim().superRefine((text, check) => {
   const parts = splitHostPort(text);
   if (typeof parts !== 'string') return;
   check.addIssue({ code: 'custom', message: parts.replace(/^Target/, 'Server') });
@@ -71,7 +71,7 @@ const dnsSettings = z.strictObject({
 });
 export type DnsSettings = z.infer<typeof dnsSettings>;
 
-export const dnsAnswer = { dns_config: dnsSettings.optional() };
+export const dnsResponseFields = { dns_config: dnsSettings.optional() };
 
 export const dnsType: CheckType<FieldsOf<typeof dnsFields>, { dns: DnsSettings | null }> = {
   fields: Object.keys(dnsFields),

@@ -1,10 +1,10 @@
 import { z } from 'zod';
 
-const MOST_HEADERS = 50;
-const LONGEST_NAME = 100;
-export const LONGEST_VALUE = 4096;
+const MAX_HEADERS = 50;
+const MAX_NAME_LENGTH = 100;
+export const MAX_VALUE_LENGTH = 4096;
 
-const NAME_RULE = `Header name must be a token of at most ${LONGEST_NAME} characters`;
+const NAME_RULE = `Header name must be a token of at most ${MAX_NAME_LENGTH} characters`;
 /** A field name (RFC 9110, 5.1: token). */
 export const FIELD_NAME = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/;
 /** A field value (RFC 9110, 5.5): tab, printable ASCII and obs-text, but nothing that ends the line. */
@@ -12,8 +12,8 @@ export const FIELD_VALUE = /^[\t\x20-\x7e\x80-\xff]*$/;
 
 /** For the OpenAPI document: what the names of headers may be, and how many there may be. */
 export const HEADER_NAMES = {
-  propertyNames: { type: 'string', maxLength: LONGEST_NAME, pattern: FIELD_NAME.source },
-  maxProperties: MOST_HEADERS,
+  propertyNames: { type: 'string', maxLength: MAX_NAME_LENGTH, pattern: FIELD_NAME.source },
+  maxProperties: MAX_HEADERS,
 };
 
 /** A value as the OpenAPI document describes it; what it may be is checked with its header. */
@@ -32,21 +32,21 @@ export const FRAMING_HEADERS = new Set([
  */
 export function headerFaults(headers: Record<string, string | null>): { name: string; message: string }[] {
   const entries = Object.entries(headers);
-  const message = `Must have at most ${MOST_HEADERS} headers`;
-  if (entries.length > MOST_HEADERS) return [{ name: '', message }];
+  const message = `Must have at most ${MAX_HEADERS} headers`;
+  if (entries.length > MAX_HEADERS) return [{ name: '', message }];
   const seen = new Set<string>();
   return entries.flatMap(([name, value]) => {
     const fault = faultOf(name, value, seen);
     seen.add(name.toLowerCase());
-    return fault === null ? [] : [{ name: name.slice(0, LONGEST_NAME), message: fault }];
+    return fault === null ? [] : [{ name: name.slice(0, MAX_NAME_LENGTH), message: fault }];
   });
 }
 
 function faultOf(name: string, value: string | null, seen: Set<string>): string | null {
-  if (name.length > LONGEST_NAME || !FIELD_NAME.test(name)) return NAME_RULE;
+  if (name.length > MAX_NAME_LENGTH || !FIELD_NAME.test(name)) return NAME_RULE;
   if (FRAMING_HEADERS.has(name.toLowerCase())) return 'This header is set by the check itself';
   if (seen.has(name.toLowerCase())) return 'Header is listed twice';
   if (value === null) return null;
-  if (value.length > LONGEST_VALUE) return `Header value must be at most ${LONGEST_VALUE} characters`;
+  if (value.length > MAX_VALUE_LENGTH) return `Header value must be at most ${MAX_VALUE_LENGTH} characters`;
   return FIELD_VALUE.test(value) ? null : 'Header value must not contain line breaks or control characters';
 }

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { AppError } from '../../../shared/errors.ts';
 import { newSecret } from '../../../shared/ids.ts';
-import type { ValidationIssue } from '../../http/validation.ts';
+import type { ValidationIssue } from '../../http/input/validation.ts';
 import type { CheckType, FieldsOf } from './check-type.ts';
 import { CONCEALED } from './http-credentials.ts';
 
@@ -14,24 +14,24 @@ export interface HeartbeatSettings {
   grace_seconds: number;
 }
 
-const LONGEST_PING_INTERVAL = 366 * 86_400;
-const LONGEST_GRACE = 31 * 86_400;
+const MAX_PING_INTERVAL_SECONDS = 366 * 86_400;
+const MAX_GRACE_SECONDS = 31 * 86_400;
 /** Limit on the `interval_seconds` of any monitor. */
-export const LONGEST_INTERVAL = 86_400;
+export const MAX_INTERVAL_SECONDS = 86_400;
 const TOKEN_LENGTH = 32;
 
-const seconds = (most: number, name: string) =>
-  z.int().max(most, `${name} must be at most ${most} seconds`).meta({ minimum: 1, 'x-unit': 's' })
+const seconds = (max: number, name: string) =>
+  z.int().max(max, `${name} must be at most ${max} seconds`).meta({ minimum: 1, 'x-unit': 's' })
     .nullable().optional();
 
 export const heartbeatFields = {
-  heartbeat_interval: seconds(LONGEST_PING_INTERVAL, 'Interval')
+  heartbeat_interval: seconds(MAX_PING_INTERVAL_SECONDS, 'Interval')
     .describe('Seconds between two pings; required for HEARTBEAT.'),
-  grace_period: seconds(LONGEST_GRACE, 'Grace period')
+  grace_period: seconds(MAX_GRACE_SECONDS, 'Grace period')
     .describe('Seconds that a ping may be late; required for HEARTBEAT.'),
 };
 
-export const heartbeatAnswer = {
+export const heartbeatResponseFields = {
   heartbeat_interval: z.int().optional(),
   grace_period: z.int().optional(),
   heartbeat_token: z.string().optional(),
@@ -46,17 +46,17 @@ export const heartbeatType: CheckType<FieldsOf<typeof heartbeatFields>, Own> = {
   fields: Object.keys(heartbeatFields),
   resolve: (input, current, minIntervalSeconds) => {
     const seen = current?.heartbeat ?? null;
-    const pings = input.heartbeat_interval ?? seen?.interval_seconds;
+    const pingInterval = input.heartbeat_interval ?? seen?.interval_seconds;
     const grace = input.grace_period ?? seen?.grace_seconds;
-    const least = pings === seen?.interval_seconds ? 0 : minIntervalSeconds;
+    const min = pingInterval === seen?.interval_seconds ? 0 : minIntervalSeconds;
     const faults = [
-      ...faultOf('heartbeat_interval', pings, least, 'Interval'),
+      ...faultOf('heartbeat_interval', pingInterval, min, 'Interval'),
       ...faultOf('grace_period', grace, 1, 'Grace period'),
     ];
-    if (pings === undefined || grace === undefined || faults.length > 0) throw settingsRefused(faults);
+    if (pingInterval === undefined || grace === undefined || faults.length > 0) throw settingsRefused(faults);
     const token = seen?.token ?? newSecret().slice(0, TOKEN_LENGTH);
-    const heartbeat = { token, interval_seconds: pings, grace_seconds: grace };
-    const interval_seconds = ownInterval(input.interval_seconds, pings, current);
+    const heartbeat = { token, interval_seconds: pingInterval, grace_seconds: grace };
+    const interval_seconds = ownInterval(input.interval_seconds, pingInterval, current);
     return { target: token, heartbeat, interval_seconds };
   },
   view: ({ heartbeat }, isConcealed) => (heartbeat === null ? {} : {
@@ -68,11 +68,11 @@ export const heartbeatType: CheckType<FieldsOf<typeof heartbeatFields>, Own> = {
   toSpec: () => ({ type: 'HEARTBEAT' }),
 };
 
-function faultOf(name: string, value: number | undefined, least: number, label: string): ValidationIssue[] {
+function faultOf(name: string, value: number | undefined, min: number, label: string): ValidationIssue[] {
   const path = [name];
   if (value === undefined) return [{ code: 'custom', path, message: 'Required for HEARTBEAT monitors' }];
-  const message = `${label} must be at least ${least} ${least === 1 ? 'second' : 'seconds'}`;
-  return value < least ? [{ code: 'too_small', path, message }] : [];
+  const message = `${label} must be at least ${min} ${min === 1 ? 'second' : 'seconds'}`;
+  return value < min ? [{ code: 'too_small', path, message }] : [];
 }
 
 function settingsRefused(faults: ValidationIssue[]): AppError {
@@ -81,16 +81,16 @@ function settingsRefused(faults: ValidationIssue[]): AppError {
 }
 
 /** The interval of a monitor that takes it from its pings, seconds. */
-export function followingInterval(ofPings: number): number {
-  return Math.min(ofPings, LONGEST_INTERVAL);
+export function intervalFromPings(pingInterval: number): number {
+  return Math.min(pingInterval, MAX_INTERVAL_SECONDS);
 }
 
 /** The monitor's own interval, which follows that of its pings until another one is sent. */
 function ownInterval(
-  sent: number | undefined, ofPings: number, current: (Own & { interval_seconds: number }) | null,
+  sent: number | undefined, pingInterval: number, current: (Own & { interval_seconds: number }) | null,
 ): number {
-  if (current === null) return sent ?? followingInterval(ofPings);
+  if (current === null) return sent ?? intervalFromPings(pingInterval);
   const { interval_seconds: own, heartbeat } = current;
   if (sent !== undefined && sent !== own) return sent;
-  return own === followingInterval(heartbeat?.interval_seconds ?? 0) ? followingInterval(ofPings) : own;
+  return own === intervalFromPings(heartbeat?.interval_seconds ?? 0) ? intervalFromPings(pingInterval) : own;
 }

@@ -1,5 +1,5 @@
-import { OPEN_HEADERS } from '../../../shared/contracts/check-spec.ts';
-import { validationError } from '../../http/validation.ts';
+import { NON_SECRET_HEADERS } from '../../../shared/contracts/check-spec.ts';
+import { validationError } from '../../http/input/validation.ts';
 
 export type HttpAuth =
   | { type: 'basic'; username: string; password: string }
@@ -16,7 +16,7 @@ interface Stored {
 export const CONCEALED = '***';
 
 /** Says so in a field's description. */
-export const KEEPS = '`***` keeps the stored value.';
+export const KEEPS_STORED_VALUE = '`***` keeps the stored value.';
 
 /** What `concealed` says, for the API reference. */
 export const CONCEALMENT = 'For API keys of the scope `read` and for viewers, credentials read `***`: the '
@@ -28,7 +28,7 @@ export const CONCEALMENT = 'For API keys of the scope `read` and for viewers, cr
 export function concealed<Request extends Stored>(request: Request): Request {
   const { auth, body } = request;
   const headers = Object.entries(request.headers).map(([name, value]) =>
-    [name, OPEN_HEADERS.has(name.toLowerCase()) ? value : CONCEALED] as const);
+    [name, NON_SECRET_HEADERS.has(name.toLowerCase()) ? value : CONCEALED] as const);
   return {
     ...request, headers: Object.fromEntries(headers), body: body === null ? null : CONCEALED,
     auth: auth && concealedAuth(auth),
@@ -59,32 +59,32 @@ export function revealed(sent: Sent, current: Stored | null, at: string[]) {
 export function revealedText(
   sent: string | null | undefined, current: string | null | undefined, at: string[],
 ): string | null | undefined {
-  if (sent === CONCEALED) return known(sent, current, at);
+  if (sent === CONCEALED) return storedIfConcealed(sent, current, at);
   return sent === '' ? null : (sent ?? undefined);
 }
 
 function revealedHeaders(sent: Stored['headers'], current: Stored['headers'], at: string[]) {
   const stored = new Map(Object.entries(current).map(([name, value]) => [name.toLowerCase(), value]));
   const all = Object.entries(sent).map(([name, value]) =>
-    [name, known(value, stored.get(name.toLowerCase()), [...at, name])] as const);
+    [name, storedIfConcealed(value, stored.get(name.toLowerCase()), [...at, name])] as const);
   return Object.fromEntries(all);
 }
 
 function revealedAuth(sent: HttpAuth, current: HttpAuth | null, at: string[]): HttpAuth {
   if (sent.type === 'bearer') {
     const token = current?.type === 'bearer' ? current.token : undefined;
-    return { type: 'bearer', token: known(sent.token, token, [...at, 'token']) };
+    return { type: 'bearer', token: storedIfConcealed(sent.token, token, [...at, 'token']) };
   }
   const { username, password } = current?.type === 'basic' ? current : {};
   return {
     type: 'basic',
-    username: known(sent.username, username, [...at, 'username']),
-    password: known(sent.password, password, [...at, 'password']),
+    username: storedIfConcealed(sent.username, username, [...at, 'username']),
+    password: storedIfConcealed(sent.password, password, [...at, 'password']),
   };
 }
 
 /** `stored` in place of CONCEALED. Throws VALIDATION_ERROR if nothing is stored. */
-export function known(sent: string, stored: string | null | undefined, path: string[]): string {
+export function storedIfConcealed(sent: string, stored: string | null | undefined, path: string[]): string {
   if (sent !== CONCEALED) return sent;
   if (typeof stored === 'string') return stored;
   const message = '*** keeps the stored value, but no value is stored';

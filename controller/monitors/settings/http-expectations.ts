@@ -3,19 +3,19 @@ import {
   ASSERTION_SOURCES, COMPARISONS, IP_FAMILIES, type HttpSpec,
 } from '../../../shared/contracts/check-spec.ts';
 import { parseJsonPath } from '../../../shared/json-path.ts';
-import { characters, visibleText } from '../../http/texts.ts';
+import { characters, nonBlankText } from '../../http/input/text-schemas.ts';
 import { asciiHost, splitHostPort } from '../target.ts';
 import { FIELD_NAME } from './header-rules.ts';
 
-const MOST_RANGES = 20;
-const MOST_ASSERTIONS = 20;
+const MAX_RANGES = 20;
+const MAX_ASSERTIONS = 20;
 const NUMBER = /^-?\d{1,100}(\.\d{1,100})?([eE][+-]?\d{1,3})?$/;
 
 const RANGE = /^([1-5]\d\d)-([1-5]\d\d)$/;
 const range = z.string().regex(RANGE, 'Range must look like 200-299')
   .refine((text) => text.slice(0, 3) <= text.slice(4), 'Range must not start after its end');
 
-const address = visibleText(300, 'Must be at most 300 characters', 'Address must not be empty').trim().superRefine((text, check) => {
+const address = nonBlankText(300, 'Must be at most 300 characters', 'Address must not be empty').trim().superRefine((text, check) => {
   const parts = splitHostPort(text);
   if (typeof parts !== 'string') return;
   check.addIssue({ code: 'custom', message: parts.replace(/^Target/, 'Address') });
@@ -39,19 +39,19 @@ const assertion = shownAssertion.extend({
 
 /** Fields of a body. Null is the same as absent in a new monitor. */
 export const expectationFields = {
-  expected_status_ranges: z.array(range).max(MOST_RANGES).nullable().optional()
+  expected_status_ranges: z.array(range).max(MAX_RANGES).nullable().optional()
     .describe('Accepted in addition to the codes in `expected_status`, such as `200-299`.'),
   ip_family: z.enum(IP_FAMILIES).nullable().optional()
     .describe('IP version to use. Default: `any`.'),
   connect_to: address.nullable().optional().describe('Host or address, with or without `:port`, that is '
     + 'connected to instead of the host in the URL. The `Host` header and TLS server name do not change.'),
-  assertions: z.array(assertion).max(MOST_ASSERTIONS).nullable().optional()
+  assertions: z.array(assertion).max(MAX_ASSERTIONS).nullable().optional()
     .describe('All must pass. A JSON number equals a number; everything else is compared as text. '
       + '`greater_than` and `less_than` need numbers. A missing value only passes `absent`.'),
 };
 
 /** Fields of an answer; absent when unset. */
-export const expectationAnswer = {
+export const expectationResponseFields = {
   expected_status_ranges: z.array(z.string()).optional(),
   ip_family: z.enum(IP_FAMILIES).optional(),
   connect_to: z.string().optional(),
@@ -70,7 +70,7 @@ export const NO_EXPECTATIONS: HttpExpectations = {
   expected_status_ranges: null, ip_family: null, connect_to: null, assertions: null,
 };
 
-export function viewExpectations(set: HttpExpectations): z.infer<z.ZodObject<typeof expectationAnswer>> {
+export function viewExpectations(set: HttpExpectations): z.infer<z.ZodObject<typeof expectationResponseFields>> {
   return {
     expected_status_ranges: set.expected_status_ranges ?? undefined, ip_family: set.ip_family ?? undefined,
     connect_to: set.connect_to ?? undefined, assertions: set.assertions ?? undefined,

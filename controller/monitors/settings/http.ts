@@ -1,13 +1,13 @@
 import { z } from 'zod';
 import type { HttpSpec } from '../../../shared/contracts/check-spec.ts';
-import { characters } from '../../http/texts.ts';
-import { fieldError } from '../../http/validation.ts';
+import { characters } from '../../http/input/text-schemas.ts';
+import { fieldError } from '../../http/input/validation.ts';
 import { httpTargetFault } from '../target.ts';
 import { chooseSettings, type CheckType, type FieldsOf } from './check-type.ts';
-import { HEADER_NAMES, headerFaults, headerValue, LONGEST_VALUE } from './header-rules.ts';
-import { concealed, KEEPS, revealed, type HttpAuth } from './http-credentials.ts';
+import { HEADER_NAMES, headerFaults, headerValue, MAX_VALUE_LENGTH } from './header-rules.ts';
+import { concealed, KEEPS_STORED_VALUE, revealed, type HttpAuth } from './http-credentials.ts';
 import {
-  expectationAnswer, expectationFields, expectationSpec, NO_EXPECTATIONS, viewExpectations, wantsBody,
+  expectationResponseFields, expectationFields, expectationSpec, NO_EXPECTATIONS, viewExpectations, wantsBody,
   type HttpExpectations,
 } from './http-expectations.ts';
 
@@ -27,11 +27,11 @@ const shownAuth = z.discriminatedUnion('type', [
   z.strictObject({ type: z.literal('bearer'), token: z.string() }),
 ]);
 
-export const httpAnswer = {
+export const httpResponseFields = {
   ...request.partial().shape,
   slow_response_threshold_ms: z.int().optional(),
   auth: shownAuth.optional(),
-  ...expectationAnswer,
+  ...expectationResponseFields,
 };
 
 /** The request of an HTTP or KEYWORD monitor, complete: defaults are filled in when it is created. */
@@ -45,11 +45,11 @@ export const HTTP_DEFAULTS: HttpSettings = {
   expected_status: [], slow_response_threshold_ms: null, auth: null, ...NO_EXPECTATIONS,
 };
 
-const headers = z.record(z.string(), headerValue(LONGEST_VALUE)).superRefine((value, check) => {
+const headers = z.record(z.string(), headerValue(MAX_VALUE_LENGTH)).superRefine((value, check) => {
   for (const { name, message } of headerFaults(value)) {
     check.addIssue({ code: 'custom', path: name === '' ? [] : [name], message });
   }
-}).meta(HEADER_NAMES).describe(KEEPS);
+}).meta(HEADER_NAMES).describe(KEEPS_STORED_VALUE);
 const credential = characters(1000)
   .refine((text) => !/\p{Cc}/u.test(text), 'Must not contain control characters')
   .meta({ pattern: '^[^\\u0000-\\u001f\\u007f-\\u009f]*$' });

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { fieldError } from '../../http/validation.ts';
+import { fieldError } from '../../http/input/validation.ts';
 import { asciiHost, hostFault } from '../target.ts';
 import { chooseSettings, type CheckType, type FieldsOf } from './check-type.ts';
 
@@ -13,20 +13,20 @@ const icmpSettings = z.strictObject({
 });
 export type IcmpSettings = z.infer<typeof icmpSettings>;
 
-export const icmpAnswer = { icmp_config: icmpSettings.optional() };
+export const icmpResponseFields = { icmp_config: icmpSettings.optional() };
 
 const DEFAULTS: IcmpSettings = { packet_count: 3, packet_size: 56, timeout_ms: 2000, ttl: 64 };
 
 /** So few and small that no number of monitors floods: 14 kB per check, each packet in one Ethernet frame. */
-const MOST_PACKETS = 10;
-const LARGEST_PACKET = 1400;
+const MAX_PACKETS = 10;
+const MAX_PACKET_BYTES = 1400;
 
-const countRule = `At most ${MOST_PACKETS} packets are sent per check`;
-const sizeRule = `A packet has at most ${LARGEST_PACKET} bytes`;
+const countRule = `At most ${MAX_PACKETS} packets are sent per check`;
+const sizeRule = `A packet has at most ${MAX_PACKET_BYTES} bytes`;
 const ttlRule = 'TTL must be from 1 to 255';
 const flatFields = {
-  packet_count: z.int().min(1).max(MOST_PACKETS, countRule).optional(),
-  packet_size: z.int().min(0).max(LARGEST_PACKET, sizeRule).meta({ 'x-unit': 'bytes' }).optional(),
+  packet_count: z.int().min(1).max(MAX_PACKETS, countRule).optional(),
+  packet_size: z.int().min(0).max(MAX_PACKET_BYTES, sizeRule).meta({ 'x-unit': 'bytes' }).optional(),
   ttl: z.int().min(1, ttlRule).max(255, ttlRule).optional(),
 };
 const packetTimeout = z.int().min(100, 'Timeout must be at least 100 ms')

@@ -1,9 +1,9 @@
 import { z } from 'zod';
-import { visibleText } from '../../http/texts.ts';
-import { fieldError } from '../../http/validation.ts';
+import { nonBlankText } from '../../http/input/text-schemas.ts';
+import { fieldError } from '../../http/input/validation.ts';
 import { chooseSettings, type CheckType, type FieldsOf } from './check-type.ts';
 import {
-  expectationAnswer, expectationFields, NO_EXPECTATIONS, viewExpectations,
+  expectationResponseFields, expectationFields, NO_EXPECTATIONS, viewExpectations,
 } from './http-expectations.ts';
 import {
   httpTarget, httpType, requestSpec, resolveHttpSettings, type HttpInput, type HttpOwn,
@@ -16,22 +16,22 @@ const keywordSettings = z.strictObject({
 });
 export type KeywordSettings = z.infer<typeof keywordSettings>;
 
-export const keywordAnswer = {
-  keyword_config: keywordSettings.extend(expectationAnswer).optional(),
+export const keywordResponseFields = {
+  keyword_config: keywordSettings.extend(expectationResponseFields).optional(),
 };
 
-const MOST_KEYWORDS = 20;
-const LONGEST_KEYWORD = 500;
+const MAX_KEYWORDS = 20;
+const MAX_KEYWORD_LENGTH = 500;
 
 const keyword = z.strictObject({
-  text: visibleText(
-    LONGEST_KEYWORD, `Keyword must be at most ${LONGEST_KEYWORD} characters`, 'Keyword must not be empty',
+  text: nonBlankText(
+    MAX_KEYWORD_LENGTH, `Keyword must be at most ${MAX_KEYWORD_LENGTH} characters`, 'Keyword must not be empty',
   ),
   should_contain: z.boolean().default(true),
 });
 const flatFields = {
   keywords: z.array(keyword).min(1, 'At least one keyword is required')
-    .max(MOST_KEYWORDS, `At most ${MOST_KEYWORDS} keywords are allowed`).optional(),
+    .max(MAX_KEYWORDS, `At most ${MAX_KEYWORDS} keywords are allowed`).optional(),
   match_mode: z.enum(['all', 'any']).optional()
     .describe('Whether all keywords must match, or any of them. Default: `all`.'),
   case_sensitive: z.boolean().optional(),

@@ -1,12 +1,12 @@
 import type { MonitorType } from '../../../shared/contracts/check-spec.ts';
-import { validationError } from '../../http/validation.ts';
+import { validationError } from '../../http/input/validation.ts';
 import type { CheckType, FieldsOf } from './check-type.ts';
-import { dnsAnswer, dnsFields, dnsType, type DnsSettings } from './dns.ts';
-import { heartbeatAnswer, heartbeatFields, heartbeatType, type HeartbeatSettings } from './heartbeat.ts';
-import { httpAnswer, httpFields, httpType, type HttpSettings } from './http.ts';
-import { icmpAnswer, icmpFields, icmpType, type IcmpSettings } from './icmp.ts';
-import { keywordAnswer, keywordFields, keywordType, type KeywordSettings } from './keyword.ts';
-import { tcpAnswer, tcpFields, tcpType, type TcpSettings } from './tcp.ts';
+import { dnsResponseFields, dnsFields, dnsType, type DnsSettings } from './dns.ts';
+import { heartbeatResponseFields, heartbeatFields, heartbeatType, type HeartbeatSettings } from './heartbeat.ts';
+import { httpResponseFields, httpFields, httpType, type HttpSettings } from './http.ts';
+import { icmpResponseFields, icmpFields, icmpType, type IcmpSettings } from './icmp.ts';
+import { keywordResponseFields, keywordFields, keywordType, type KeywordSettings } from './keyword.ts';
+import { tcpResponseFields, tcpFields, tcpType, type TcpSettings } from './tcp.ts';
 
 /** `xFields`: fields of bodies that only some types have. */
 export const typeFields = {
@@ -15,10 +15,10 @@ export const typeFields = {
 type TypeInput = FieldsOf<typeof typeFields>;
 
 /** `xAnswer`: fields of answers that only some types have. */
-export const typeAnswers = {
-  ...httpAnswer, ...keywordAnswer, ...tcpAnswer, ...dnsAnswer, ...icmpAnswer, ...heartbeatAnswer,
+export const typeResponseFields = {
+  ...httpResponseFields, ...keywordResponseFields, ...tcpResponseFields, ...dnsResponseFields, ...icmpResponseFields, ...heartbeatResponseFields,
 };
-export type TypeView = FieldsOf<typeof typeAnswers>;
+export type TypeView = FieldsOf<typeof typeResponseFields>;
 
 /** Settings of a monitor that only some types have; null for the others. */
 export interface TypeSettings {

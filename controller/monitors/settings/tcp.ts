@@ -1,10 +1,10 @@
 import { z } from 'zod';
-import { TCP_PROTOCOLS, TCP_TLS, usualTls, type TcpProtocol } from '../../../shared/contracts/check-spec.ts';
-import { fieldError } from '../../http/validation.ts';
+import { TCP_PROTOCOLS, TCP_TLS, defaultTls, type TcpProtocol } from '../../../shared/contracts/check-spec.ts';
+import { fieldError } from '../../http/input/validation.ts';
 import { asciiHost, joinHostPort, splitHostPort, type HostPort } from '../target.ts';
 import { chooseSettings, type CheckType, type FieldsOf } from './check-type.ts';
 import { CONCEALED, revealedText } from './http-credentials.ts';
-import { escapeFault, MOST_BYTES, unescapeBytes, WRITTEN_BYTES } from './escaped-bytes.ts';
+import { escapeFault, MAX_BYTES, unescapeBytes, ESCAPED_BYTES_PATTERN } from './escaped-bytes.ts';
 
 export interface TcpSettings {
   port: number;
@@ -21,12 +21,12 @@ export interface TcpSettings {
 const STARTTLS_PROTOCOLS: readonly TcpProtocol[] = ['smtp', 'pop3', 'imap', 'ftp'];
 
 const portRule = 'Port must be from 1 to 65535';
-const bytes = z.string().max(4 * MOST_BYTES, `Must be at most ${4 * MOST_BYTES} characters`)
+const bytes = z.string().max(4 * MAX_BYTES, `Must be at most ${4 * MAX_BYTES} characters`)
   .superRefine((text, check) => {
     const message = escapeFault(text);
     if (message !== null) check.addIssue({ code: 'custom', message });
-  }).meta({ pattern: WRITTEN_BYTES });
-const escapes = `At most ${MOST_BYTES} bytes, with the escapes \`\\r\`, \`\\n\`, \`\\t\`, \`\\\\\` and \`\\xNN\`; `
+  }).meta({ pattern: ESCAPED_BYTES_PATTERN });
+const escapes = `At most ${MAX_BYTES} bytes, with the escapes \`\\r\`, \`\\n\`, \`\\t\`, \`\\\\\` and \`\\xNN\`; `
   + 'everything else is UTF-8. Only for the protocol `generic`.';
 const flatFields = {
   port: z.int().min(1, portRule).max(65_535, portRule).optional()
@@ -49,7 +49,7 @@ const flatFields = {
 
 export const tcpFields = { ...flatFields, tcp_config: z.strictObject(flatFields).nullable().optional() };
 
-export const tcpAnswer = {
+export const tcpResponseFields = {
   tcp_config: z.strictObject({
     port: z.int(), protocol: z.enum(TCP_PROTOCOLS), protocol_validation: z.boolean().optional(),
     tls: z.enum(TCP_TLS).optional(), send: z.string().optional(), expect: z.string().optional(),
@@ -100,7 +100,7 @@ export const tcpType: CheckType<TcpInput, { tcp: TcpSettings | null }> = {
     return {
       type: 'TCP', host: asciiHost(partsOf(target).host), port, protocol,
       protocol_validation: tcp?.protocol_validation ?? protocol !== 'generic',
-      tls: tcp?.tls ?? usualTls(protocol, port),
+      tls: tcp?.tls ?? defaultTls(protocol, port),
       send: unescaped(tcp?.send), expect: unescaped(tcp?.expect),
     };
   },

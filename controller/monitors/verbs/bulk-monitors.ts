@@ -1,12 +1,12 @@
 import type { ErrorCode } from '../../../shared/errors.ts';
-import type { ProjectContext } from '../../http/route.ts';
-import { fieldError } from '../../http/validation.ts';
+import type { ProjectContext } from '../../http/routing/route.ts';
+import { fieldError } from '../../http/input/validation.ts';
 import type { MonitorWriteDeps } from '../deps.ts';
 import type { MonitorDoc } from '../monitor.ts';
 import { CONTENDED, nextStatus, PAUSES_DISABLED } from '../rules.ts';
-import { MOST_TAGS, type BulkInput } from '../schema.ts';
+import { MAX_TAGS, type BulkInput } from '../schema.ts';
 import type { MonitorChange } from '../store.ts';
-import { AT_ONCE, changeMembers, changeMonitors, type ManyDeps, type Moment } from './change-many.ts';
+import { BATCH_SIZE, changeMembers, changeMonitors, type BulkDeps, type ChangeContext } from './change-many.ts';
 import { refuseUnknownGroup } from './check-settings.ts';
 
 /** One change that is made to many monitors. */
@@ -49,8 +49,8 @@ function planChange(change: BulkChange, doc: MonitorDoc, now: number): MonitorCh
     case 'move': return (doc.group_id ?? null) === change.group_id ? null : { group_id: change.group_id };
     case 'tag': {
       const tags = [...new Set([...doc.tags, ...change.tags])];
-      const message = `A monitor can have at most ${MOST_TAGS} tags`;
-      if (tags.length > MOST_TAGS) return { code: 'VALIDATION_ERROR', message };
+      const message = `A monitor can have at most ${MAX_TAGS} tags`;
+      if (tags.length > MAX_TAGS) return { code: 'VALIDATION_ERROR', message };
       return tags.length === doc.tags.length ? null : { tags };
     }
     case 'untag': {
@@ -67,10 +67,10 @@ function planChange(change: BulkChange, doc: MonitorDoc, now: number): MonitorCh
 }
 
 /** Unknown monitors that an error names. */
-const MOST_NAMED = 10;
+const MAX_NAMED_IDS = 10;
 
 /** Changes the monitors of a group as long as they are in it; returns the ids of those that changed. */
-export function changeGroupMonitors(deps: ManyDeps, ctx: Moment, groupId: string, change: BulkChange) {
+export function changeGroupMonitors(deps: BulkDeps, ctx: ChangeContext, groupId: string, change: BulkChange) {
   return changeMembers(deps, ctx, groupId, (seen) => planForGroup(change, seen, ctx.now));
 }
 
@@ -85,15 +85,15 @@ function planForGroup(change: BulkChange, seen: MonitorDoc, now: number): Monito
  * Puts monitors into a group; returns the ids of those that were not in it.
  * Throws VALIDATION_ERROR (`monitor_ids`) for unknown monitors before any is changed.
  */
-export async function assignToGroup(deps: ManyDeps, ctx: Moment, ids: string[], groupId: string) {
+export async function assignToGroup(deps: BulkDeps, ctx: ChangeContext, ids: string[], groupId: string) {
   const seen = await deps.monitors.findMany(ctx.tenant, ids);
-  const known = new Set(seen.map((doc) => doc._id));
-  const unknown = ids.filter((id) => !known.has(id)).slice(0, MOST_NAMED);
+  const foundIds = new Set(seen.map((doc) => doc._id));
+  const unknown = ids.filter((id) => !foundIds.has(id)).slice(0, MAX_NAMED_IDS);
   if (unknown.length > 0) throw fieldError('monitor_ids', `Unknown monitor: ${unknown.join(', ')}`);
   const move = { action: 'move', group_id: groupId } as const;
   const changed: string[] = [];
-  for (let at = 0; at < seen.length; at += AT_ONCE) {
-    const page = seen.slice(at, at + AT_ONCE);
+  for (let at = 0; at < seen.length; at += BATCH_SIZE) {
+    const page = seen.slice(at, at + BATCH_SIZE);
     changed.push(...(await changeMonitors(deps, ctx, page, (doc) => planForGroup(move, doc, ctx.now))));
   }
   return changed;

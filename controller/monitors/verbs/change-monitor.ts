@@ -1,15 +1,15 @@
 import { isDeepStrictEqual } from 'node:util';
 import { AppError } from '../../../shared/errors.ts';
 import { shardOf } from '../../../shared/ids.ts';
-import type { ProjectContext } from '../../http/route.ts';
+import type { ProjectContext } from '../../http/routing/route.ts';
 import type { MonitorWriteDeps } from '../deps.ts';
 import type { MonitorDoc } from '../monitor.ts';
 import { CONTENDED } from '../rules.ts';
 import type { MonitorChange, MonitorStore } from '../store.ts';
-import { leaveDeleted } from './change-many.ts';
+import { leaveDeletedGroups } from './change-many.ts';
 
 /** Attempts before a contended change gives up; each starts from what the last winner wrote. */
-const MOST_TRIES = 10;
+const MAX_ATTEMPTS = 10;
 
 /** The living monitor. Throws MONITOR_NOT_FOUND, also for one of another tenant. */
 export async function loadMonitor(
@@ -28,14 +28,14 @@ export async function changeMonitor(
   deps: MonitorWriteDeps, ctx: ProjectContext, id: string,
   plan: (seen: MonitorDoc) => MonitorChange | Promise<MonitorChange>,
 ): Promise<MonitorDoc> {
-  for (let tries = 0; tries < MOST_TRIES; tries += 1) {
+  for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt += 1) {
     const seen = await loadMonitor(deps, ctx, id);
     const change = await plan(seen);
     if (isDeepStrictEqual({ ...seen, ...change }, seen)) return seen;
     const changed = await deps.monitors.change(seen, { ...change, updated_at: ctx.now });
     if (changed === null) continue;
-    deps.poke(shardOf(id));
-    if (changed.group_id !== seen.group_id) await leaveDeleted(deps, ctx, [changed.group_id]);
+    deps.notifyOwner(shardOf(id));
+    if (changed.group_id !== seen.group_id) await leaveDeletedGroups(deps, ctx, [changed.group_id]);
     return changed;
   }
   throw new AppError('CONFLICT', CONTENDED);

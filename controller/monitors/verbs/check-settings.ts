@@ -1,10 +1,10 @@
 import { AppError } from '../../../shared/errors.ts';
 import type { Tenant } from '../../accounts/tenant.ts';
-import { fieldError } from '../../http/validation.ts';
+import { fieldError } from '../../http/input/validation.ts';
 import type { Quota } from '../../plans/quota.ts';
 import type { MonitorDoc } from '../monitor.ts';
 import type { DestinationLookup, GroupLookup, RegionLookup } from '../ports.ts';
-import { askedPerMinute, MOST_ASKED_PER_MINUTE } from '../rules.ts';
+import { requestsPerMinute, MAX_REQUESTS_PER_MINUTE } from '../rules.ts';
 import type { Settable } from '../settable.ts';
 
 export interface SettingsDeps {
@@ -21,27 +21,27 @@ export interface SettingsDeps {
  */
 export async function checkSettings(
   deps: SettingsDeps, tenant: Tenant, settings: Settable, current: MonitorDoc | null,
-  askedInterval: number | undefined,
+  requestedInterval: number | undefined,
 ): Promise<void> {
   const { timeout_ms: timeoutMs, interval_seconds: interval } = settings;
   if (timeoutMs !== null && timeoutMs > interval * 1000) {
     throw fieldError('timeout_ms', 'Timeout must not be longer than the interval');
   }
   const limits = await deps.quota.limitsOf(tenant.organizationId);
-  const [shortest, most] = [limits.min_interval_seconds, limits.regions_per_monitor];
-  const isNewInterval = askedInterval !== undefined && askedInterval !== current?.interval_seconds;
-  if (isNewInterval && askedInterval < shortest) {
-    const message = `The minimum interval in this plan is ${shortest} seconds`;
-    throw new AppError('INTERVAL_TOO_SHORT', message, { details: { limit: shortest, usage: askedInterval } });
+  const [minIntervalSeconds, maxRegions] = [limits.min_interval_seconds, limits.regions_per_monitor];
+  const isNewInterval = requestedInterval !== undefined && requestedInterval !== current?.interval_seconds;
+  if (isNewInterval && requestedInterval < minIntervalSeconds) {
+    const message = `The minimum interval in this plan is ${minIntervalSeconds} seconds`;
+    throw new AppError('INTERVAL_TOO_SHORT', message, { details: { limit: minIntervalSeconds, usage: requestedInterval } });
   }
   checkFairUse(settings, current);
   const regions = added(settings.monitoring_regions, current?.monitoring_regions);
   const usage = settings.monitoring_regions.length;
-  if (regions.length > 0 && usage > most) {
-    const message = `This plan allows ${most} ${most === 1 ? 'region' : 'regions'} per monitor`;
-    throw new AppError('PLAN_LIMIT_EXCEEDED', message, { details: { limit: most, usage } });
+  if (regions.length > 0 && usage > maxRegions) {
+    const message = `This plan allows ${maxRegions} ${maxRegions === 1 ? 'region' : 'regions'} per monitor`;
+    throw new AppError('PLAN_LIMIT_EXCEEDED', message, { details: { limit: maxRegions, usage } });
   }
-  checkQuorum(settings, current, most);
+  checkQuorum(settings, current, maxRegions);
   const { group_id: groupId = null } = settings;
   if (groupId !== current?.group_id) await refuseUnknownGroup(deps, tenant, groupId);
   const targets = added(settings.notification_target_ids, current?.notification_target_ids);
@@ -70,19 +70,19 @@ export async function refuseUnknownGroup(
 }
 
 /** With fewer regions than must agree, the monitor would stay unknown. `most`: what the plan allows. */
-function checkQuorum(settings: Settable, current: MonitorDoc | null, most: number): void {
+function checkQuorum(settings: Settable, current: MonitorDoc | null, maxRegions: number): void {
   const { confirmation_policy: { regions: quorum }, monitoring_regions: named } = settings;
-  if (typeof quorum !== 'number' || quorum <= (named.length > 0 ? named.length : most)) return;
-  const isKept = quorum === current?.confirmation_policy.regions
+  if (typeof quorum !== 'number' || quorum <= (named.length > 0 ? named.length : maxRegions)) return;
+  const isUnchanged = quorum === current?.confirmation_policy.regions
     && named.join() === current.monitoring_regions.join();
-  if (isKept) return;
-  const few = named.length > 0 ? `the monitor has ${named.length}` : `this plan allows ${most} per monitor`;
-  throw fieldError('confirmation_policy.regions', `Requires ${quorum} regions, but ${few}`);
+  if (isUnchanged) return;
+  const available = named.length > 0 ? `the monitor has ${named.length}` : `this plan allows ${maxRegions} per monitor`;
+  throw fieldError('confirmation_policy.regions', `Requires ${quorum} regions, but ${available}`);
 }
 
 function checkFairUse(settings: Settable, current: MonitorDoc | null): void {
-  const [limit, usage] = [MOST_ASKED_PER_MINUTE, askedPerMinute(settings)];
-  if (usage <= limit || (current !== null && usage <= askedPerMinute(current))) return;
+  const [limit, usage] = [MAX_REQUESTS_PER_MINUTE, requestsPerMinute(settings)];
+  if (usage <= limit || (current !== null && usage <= requestsPerMinute(current))) return;
   const message = `A monitor can send at most ${limit} checks a minute across all its regions`;
   throw new AppError('FAIR_USE_LIMIT_REACHED', message, { details: { limit, usage } });
 }

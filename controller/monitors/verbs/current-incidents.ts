@@ -1,6 +1,6 @@
 import type { Tenant } from '../../accounts/tenant.ts';
 import type { OpenIncident } from '../../incidents/incident.ts';
-import type { MonitorLive } from '../../results/reading/live.ts';
+import type { MonitorLive } from '../../results/reading/recent/monitor-live.ts';
 import type { MonitorDeps } from '../deps.ts';
 
 /**
@@ -12,12 +12,12 @@ export async function currentIncidents(
 ): Promise<Map<string, OpenIncident>> {
   if (monitors.size === 0) return new Map();
   const own = [...monitors.values()].flatMap((live) => live?.open_incident?.id ?? []);
-  const [open, made] = await Promise.all([
-    incidents.openAmong(tenant, own), incidents.openedFor(tenant, [...monitors.keys()]),
+  const [open, manual] = await Promise.all([
+    incidents.openAmong(tenant, own), incidents.openManualFor(tenant, [...monitors.keys()]),
   ]);
   const byId = new Map(open.map((incident) => [incident.id, incident]));
   // The latest come first, and of two with the same key a map keeps the last.
-  const byMonitor = new Map(made.reverse().map((incident) => [incident.monitor_id, incident]));
+  const byMonitor = new Map(manual.reverse().map((incident) => [incident.monitor_id, incident]));
   return new Map([...monitors].flatMap(([id, live]) => {
     const current = byId.get(live?.open_incident?.id ?? '') ?? byMonitor.get(id);
     return current === undefined ? [] : [[id, current] as const];

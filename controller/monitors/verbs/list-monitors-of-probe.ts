@@ -1,11 +1,11 @@
 import { notFound } from '../../../shared/errors.ts';
 import { searchText } from '../../../shared/search-text.ts';
-import type { ProjectContext } from '../../http/route.ts';
-import type { MonitorLive } from '../../results/reading/live.ts';
+import type { ProjectContext } from '../../http/routing/route.ts';
+import type { MonitorLive } from '../../results/reading/recent/monitor-live.ts';
 import type { MonitorDeps } from '../deps.ts';
 import type { SearchableMonitor } from '../list/list-store.ts';
 import type { MonitorDoc } from '../monitor.ts';
-import type { ProbeMonitorsInput } from '../of-probe/answers.ts';
+import type { ProbeMonitorsInput } from '../of-probe/responses.ts';
 
 interface ProbeMonitors {
   /** The page, in order of name; `live` is null if no shard owner knows the monitor yet. */

@@ -1,8 +1,8 @@
 import { AppError } from '../../../shared/errors.ts';
-import type { ProjectContext } from '../../http/route.ts';
+import type { ProjectContext } from '../../http/routing/route.ts';
 import type { MonitorDeps } from '../deps.ts';
 import type { DomainView } from '../ports.ts';
-import { registrableDomain } from '../watched-domain.ts';
+import { registrableDomain } from '../monitored-domain.ts';
 import { loadMonitor } from './change-monitor.ts';
 
 /**

@@ -1,16 +1,16 @@
 import { AppError } from '../../../shared/errors.ts';
-import type { ProjectContext } from '../../http/route.ts';
-import type { ResultQuery } from '../../results/reading/past.ts';
+import type { ProjectContext } from '../../http/routing/route.ts';
+import type { ResultQuery } from '../../results/reading/history/history-page.ts';
 import type { MonitorDeps } from '../deps.ts';
-import { SERIES_DAYS } from '../history/answers.ts';
+import { SERIES_DAYS } from '../history/responses.ts';
 import { loadMonitor } from './change-monitor.ts';
 import { daysOf, liveOf } from './read-monitors.ts';
 
 const DAY_MS = 86_400_000;
 /** No plan keeps results for longer. */
-const OLDEST_RESULT_MS = 400 * DAY_MS;
+const MAX_RESULT_AGE_MS = 400 * DAY_MS;
 
-const NOWHERE = { assigned: [], domains: null };
+const NO_REGIONS = { assigned: [], domains: null };
 
 interface Page {
   limit: number;
@@ -31,9 +31,9 @@ type ResultFilter = Pick<ResultQuery, 'region' | 'limit' | 'cursor'> & {
 
 /** Newest first. Throws MONITOR_NOT_FOUND; VALIDATION_ERROR for an invalid cursor. */
 export async function readResults(deps: MonitorDeps, ctx: ProjectContext, id: string, filter: ResultFilter) {
-  const { success: isSuccess, from: asked = 0, to = ctx.now + DAY_MS, ...rest } = filter;
+  const { success: isSuccess, from: requestedFrom = 0, to = ctx.now + DAY_MS, ...rest } = filter;
   const doc = await loadMonitor(deps, ctx, id);
-  const from = Math.max(asked, doc.created_at - DAY_MS, ctx.now - OLDEST_RESULT_MS);
+  const from = Math.max(requestedFrom, doc.created_at - DAY_MS, ctx.now - MAX_RESULT_AGE_MS);
   return deps.readers.history.results(id, { isSuccess, from, to, ...rest });
 }
 
@@ -45,17 +45,17 @@ export async function readRegions(deps: MonitorDeps, ctx: ProjectContext, id: st
   const doc = await loadMonitor(deps, ctx, id);
   const isChecked = doc.type !== 'HEARTBEAT';
   const [live, { assigned, domains }] =
-    await Promise.all([liveOf(deps, doc), isChecked ? deps.runner.assignedOf(doc) : NOWHERE]);
-  const runsIn = new Map(assigned.map((region) => [region, deps.runner.voteless(region)]));
+    await Promise.all([liveOf(deps, doc), isChecked ? deps.runner.assignedOf(doc) : NO_REGIONS]);
+  const runsIn = new Map(assigned.map((region) => [region, deps.runner.noVoteReason(region)]));
   return { doc, live, runsIn, domains };
 }
 
 /** The certificate of the target, and what each region sees. Throws MONITOR_NOT_FOUND, STATS_NOT_FOUND. */
 export async function readCertificate(deps: MonitorDeps, ctx: ProjectContext, id: string) {
   const doc = await loadMonitor(deps, ctx, id);
-  const known = await deps.readers.certificates.read(doc._id);
-  if (known === null) throw new AppError('STATS_NOT_FOUND', 'No check of this monitor has seen a certificate yet');
-  return known;
+  const certificate = await deps.readers.certificates.read(doc._id);
+  if (certificate === null) throw new AppError('STATS_NOT_FOUND', 'No check of this monitor has seen a certificate yet');
+  return certificate;
 }
 
 /** By region. Throws INVALID_PERIOD, MONITOR_NOT_FOUND. */

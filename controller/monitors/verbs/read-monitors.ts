@@ -1,8 +1,8 @@
 import { MONITOR_TYPES, type MonitorType } from '../../../shared/contracts/check-spec.ts';
 import { AppError } from '../../../shared/errors.ts';
 import type { Tenant } from '../../accounts/tenant.ts';
-import type { ProjectContext } from '../../http/route.ts';
-import type { MonitorLive } from '../../results/reading/live.ts';
+import type { ProjectContext } from '../../http/routing/route.ts';
+import type { MonitorLive } from '../../results/reading/recent/monitor-live.ts';
 import { cellsOf, sumOf } from '../counts/count-rules.ts';
 import type { MonitorDeps } from '../deps.ts';
 import { planList, type MonitorListQuery } from '../list/list-rules.ts';
@@ -38,16 +38,16 @@ export async function listMonitors(deps: MonitorDeps, ctx: ProjectContext, input
   const plan = planList(query, await deps.counts.read(ctx.tenant));
   const { monitors, total } = await deps.lists.page(ctx.tenant, query, plan);
   const groupIds = new Set(monitors.flatMap(({ group_id: id }) => (typeof id === 'string' ? [id] : [])));
-  const [known, groupNames] = await Promise.all([
+  const [statsById, groupNames] = await Promise.all([
     deps.readers.statistics.list30d(monitors.map((doc) => doc._id)),
     groupIds.size === 0 ? new Map<string, string>() : deps.groups.names(ctx.tenant, [...groupIds]),
   ]);
-  const lives = new Map(monitors.map(({ _id }) => [_id, known.get(_id)?.live ?? null]));
+  const lives = new Map(monitors.map(({ _id }) => [_id, statsById.get(_id)?.live ?? null]));
   const incidents = await currentIncidents(deps, ctx.tenant, lives);
   return {
     total,
     monitors: monitors.map((doc) => {
-      const { live = null, stats = null } = known.get(doc._id) ?? {};
+      const { live = null, stats = null } = statsById.get(doc._id) ?? {};
       const incident = incidents.get(doc._id) ?? null;
       return { doc, facts: { live, stats, incident, groupName: groupNames.get(doc.group_id ?? '') } };
     }),
@@ -70,12 +70,12 @@ export function daysOf(periods: Readonly<Record<string, number>>, period: string
   throw new AppError('INVALID_PERIOD', `Period must be one of ${Object.keys(periods).join(', ')}`);
 }
 
-const MOST_RECENT = 10;
+const MAX_RECENT = 10;
 const UNKNOWN_CITY = 'Unknown';
 
 export async function readOrganizationStats(deps: MonitorDeps, { tenant }: ProjectContext) {
   const [counts, recent] = await Promise.all([
-    deps.counts.read(tenant), deps.readers.statistics.recent(tenant.projectId, MOST_RECENT),
+    deps.counts.read(tenant), deps.readers.statistics.recent(tenant.projectId, MAX_RECENT),
   ]);
   const [cities, named] = await Promise.all([
     deps.regions.cities(Object.keys(counts.regions)), withNames(deps, tenant, recent),
@@ -95,9 +95,9 @@ export async function readOrganizationStats(deps: MonitorDeps, { tenant }: Proje
 export async function withNames<T extends { monitor_id: string }>(
   { monitors }: Pick<MonitorDeps, 'monitors'>, tenant: Tenant, facts: T[],
 ) {
-  const known = await monitors.known(tenant, [...new Set(facts.map((one) => one.monitor_id))]);
+  const summaries = await monitors.summaries(tenant, [...new Set(facts.map((one) => one.monitor_id))]);
   return facts.flatMap((one) => {
-    const monitor = known.get(one.monitor_id);
+    const monitor = summaries.get(one.monitor_id);
     return monitor === undefined ? [] : [{ monitor_name: monitor.name, ...one }];
   });
 }

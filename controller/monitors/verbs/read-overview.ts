@@ -1,20 +1,20 @@
 import type { Tenant } from '../../accounts/tenant.ts';
-import type { ProjectContext } from '../../http/route.ts';
+import type { ProjectContext } from '../../http/routing/route.ts';
 import type { OpenIncident } from '../../incidents/incident.ts';
-import type { MonitorLive } from '../../results/reading/live.ts';
-import type { WatchedTime } from '../../results/reading/past-days.ts';
-import type { RecentHour } from '../../results/reading/recent-hours.ts';
-import { DAY_MS, HOUR_MS } from '../../verdicts/booking-rules.ts';
+import type { MonitorLive } from '../../results/reading/recent/monitor-live.ts';
+import type { MonitoredTime } from '../../results/reading/written/daily-uptimes.ts';
+import type { RecentHour } from '../../results/reading/recent/recent-hours.ts';
+import { DAY_MS, HOUR_MS } from '../../verdicts/time-accounting/time-accounting-rules.ts';
 import { cellsOf, sumOf } from '../counts/count-rules.ts';
 import type { MonitorDeps } from '../deps.ts';
 import type { OverviewDoc } from '../list/list-store.ts';
-import type { OverviewInput } from '../overview/answers.ts';
+import type { OverviewInput } from '../overview/responses.ts';
 import { currentIncidents } from './current-incidents.ts';
 
 /** How many days back an overview goes, with today. */
 export const OVERVIEW_DAYS = 90;
 /** Monitors that are read before others have a turn. */
-const AT_ONCE = 250;
+const BATCH_SIZE = 250;
 
 /** What is known of a monitor besides its document; hours and days are null unless they were asked for. */
 export interface OverviewFacts {
@@ -22,7 +22,7 @@ export interface OverviewFacts {
   incident: OpenIncident | null;
   hours: readonly RecentHour[] | null;
   /** The oldest first; the last one is today. */
-  days: readonly WatchedTime[] | null;
+  days: readonly MonitoredTime[] | null;
 }
 
 interface OverviewPage {
@@ -53,19 +53,19 @@ async function* factsOf(
   { now, ...wanted }: { hours: boolean; days: boolean; now: number },
 ) {
   const { readers: { live, overview } } = deps;
-  for (let first = 0; first < docs.length; first += AT_ONCE) {
-    const batch = docs.slice(first, first + AT_ONCE);
+  for (let first = 0; first < docs.length; first += BATCH_SIZE) {
+    const batch = docs.slice(first, first + BATCH_SIZE);
     const ids = batch.map((doc) => doc._id);
-    const isDeep = wanted.hours || wanted.days;
-    const recent = isDeep ? await overview.hours.of(ids, now) : null;
+    const needsHours = wanted.hours || wanted.days;
+    const recent = needsHours ? await overview.hours.of(ids, now) : null;
     const states = recent === null ? await live.states(ids) : null;
-    const past = wanted.days ? await overview.days.times(ids, OVERVIEW_DAYS - 1, true, now) : null;
+    const dailyTimes = wanted.days ? await overview.days.times(ids, OVERVIEW_DAYS - 1, true, now) : null;
     const stateOf = (id: string) => recent?.get(id)?.live ?? states?.get(id) ?? null;
     const incidents = await currentIncidents(deps, tenant, new Map(ids.map((id) => [id, stateOf(id)])));
     yield batch.map((doc) => {
       const state = stateOf(doc._id);
       const { hours = null } = recent?.get(doc._id) ?? {};
-      const days = past?.get(doc._id) ?? null;
+      const days = dailyTimes?.get(doc._id) ?? null;
       return { doc, facts: {
         live: state, incident: incidents.get(doc._id) ?? null, hours: wanted.hours ? hours : null,
         days: days && [...days, todayOf(hours ?? [], now)],
@@ -75,12 +75,12 @@ async function* factsOf(
 }
 
 /** Today from those of the recent hours that are in it. */
-function todayOf(hours: readonly RecentHour[], now: number): WatchedTime {
+function todayOf(hours: readonly RecentHour[], now: number): MonitoredTime {
   const count = Math.floor((now % DAY_MS) / HOUR_MS) + 1;
-  const today = { up: 0, watched: 0 };
-  for (const { up, watched } of hours.slice(-count)) {
+  const today = { up: 0, monitored: 0 };
+  for (const { up, monitored } of hours.slice(-count)) {
     today.up += up;
-    today.watched += watched;
+    today.monitored += monitored;
   }
   return today;
 }

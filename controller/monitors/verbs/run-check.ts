@@ -1,6 +1,6 @@
 import { AppError } from '../../../shared/errors.ts';
 import { newId } from '../../../shared/ids.ts';
-import type { ProjectContext } from '../../http/route.ts';
+import type { ProjectContext } from '../../http/routing/route.ts';
 import type { MonitorDeps } from '../deps.ts';
 import { searchTextOf, type MonitorDoc } from '../monitor.ts';
 import type { RegionRun } from '../ports.ts';

@@ -1,8 +1,8 @@
 import { AppError } from '../../../shared/errors.ts';
-import type { ProjectContext } from '../../http/route.ts';
-import { fieldError } from '../../http/validation.ts';
+import type { ProjectContext } from '../../http/routing/route.ts';
+import { fieldError } from '../../http/input/validation.ts';
 import type { StoredResult } from '../../results/hours/stored-result.ts';
-import { DAY_MS } from '../../verdicts/booking-rules.ts';
+import { DAY_MS } from '../../verdicts/time-accounting/time-accounting-rules.ts';
 import { Replay } from '../../verdicts/replay.ts';
 import { toMonitorConfig } from '../config.ts';
 import type { MonitorDeps } from '../deps.ts';
@@ -10,11 +10,11 @@ import type { SimulationInput } from '../schema.ts';
 import { loadMonitor } from './change-monitor.ts';
 
 /** The most results that are replayed: a week of three regions that check once a minute, and more. */
-const MOST_RESULTS = 50_000;
+const MAX_RESULTS = 50_000;
 /** Results read, and results replayed, without a break. */
-const AT_ONCE = 1000;
+const BATCH_SIZE = 1000;
 /** Incidents that really were, in one answer. */
-const MOST_ACTUAL = 100;
+const MAX_ACTUAL_INCIDENTS = 100;
 
 /**
  * The outages that a monitor would have had under another policy, by the results that are still stored, and
@@ -40,9 +40,9 @@ export async function simulatePolicy(
   const replay = new Replay({ ...toMonitorConfig(doc), quorum, retries, ...present }, since ?? from);
   for (let at = rows.length - 1; at >= 0; at -= 1) {
     replay.add(rows[at] as StoredResult);
-    if (at % AT_ONCE === 0) await new Promise((resolve) => setImmediate(resolve));
+    if (at % BATCH_SIZE === 0) await new Promise((resolve) => setImmediate(resolve));
   }
-  const actual = await deps.readers.outages.between(ctx.tenant, id, { from, to: until, limit: MOST_ACTUAL });
+  const actual = await deps.readers.outages.between(ctx.tenant, id, { from, to: until, limit: MAX_ACTUAL_INCIDENTS });
   return { since, incidents: replay.finish(until), actual };
 }
 
@@ -50,9 +50,9 @@ async function newestFirst(deps: MonitorDeps, id: string, from: number, to: numb
   const rows: StoredResult[] = [];
   let cursor: string | undefined;
   do {
-    const page = await deps.readers.history.results(id, { from, to, limit: AT_ONCE, cursor });
+    const page = await deps.readers.history.results(id, { from, to, limit: BATCH_SIZE, cursor });
     rows.push(...page.results);
     cursor = page.next ?? undefined;
-  } while (cursor !== undefined && rows.length < MOST_RESULTS);
+  } while (cursor !== undefined && rows.length < MAX_RESULTS);
   return rows;
 }

@@ -1,15 +1,15 @@
 import type { MonitorType } from '../../../shared/contracts/check-spec.ts';
 import { AppError } from '../../../shared/errors.ts';
 import { newId, shardOf } from '../../../shared/ids.ts';
-import { authorOf, type ProjectContext } from '../../http/route.ts';
-import { fieldError } from '../../http/validation.ts';
+import { authorOf, type ProjectContext } from '../../http/routing/route.ts';
+import { fieldError } from '../../http/input/validation.ts';
 import type { MonitorWriteDeps } from '../deps.ts';
 import { nextStatus, PAUSES_DISABLED, type Transition } from '../rules.ts';
 import type { CreateMonitorInput, UpdateMonitorInput } from '../schema.ts';
 import { settable, type Settable } from '../settable.ts';
 import type { LifecycleStatus, MonitorDoc } from '../monitor.ts';
 import type { MonitorChange, NewMonitor } from '../store.ts';
-import { leaveDeleted, releaseMonitors } from './change-many.ts';
+import { leaveDeletedGroups, releaseMonitors } from './change-many.ts';
 import { changeMonitor } from './change-monitor.ts';
 import { checkSettings } from './check-settings.ts';
 
@@ -24,9 +24,9 @@ export async function createMonitor(deps: MonitorWriteDeps, ctx: ProjectContext,
   await reserveMonitors(deps, organizationId, 1);
   const id = newId(ctx.now);
   const doc = await deps.monitors.insert(newMonitor(ctx, id, input.type, settings));
-  deps.poke(shardOf(id));
+  deps.notifyOwner(shardOf(id));
   // The monitor exists whether or not this succeeds; a deleted group is cleared once more some minutes later.
-  await leaveDeleted(deps, ctx, [doc.group_id]).catch((error: unknown) => {
+  await leaveDeletedGroups(deps, ctx, [doc.group_id]).catch((error: unknown) => {
     const facts = { err: error, organizationId, monitor_id: id };
     deps.log.warn(facts, 'could not recheck the group of a new monitor');
   });

@@ -10,7 +10,7 @@ export class BusListeners {
   readonly #connection: NatsConnection;
   readonly #log: Log;
   readonly #clock: Clock;
-  readonly #openers = new Set<() => void>();
+  readonly #resubscribers = new Set<() => void>();
   handlerErrors = 0;
 
   constructor(connection: NatsConnection, log: Log, clock: Clock) {
@@ -26,13 +26,13 @@ export class BusListeners {
       subscription = null;
       this.#log.error({ err: error, subject }, 'subscription refused');
     };
-    const open = () => {
+    const resubscribe = () => {
       subscription ??= this.#connection.subscribe(subject, { queue, callback });
     };
-    this.#openers.add(open);
-    open();
+    this.#resubscribers.add(resubscribe);
+    resubscribe();
     const stop = async () => {
-      this.#openers.delete(open);
+      this.#resubscribers.delete(resubscribe);
       if (subscription) await this.#drain(subscription);
     };
     return { stop };
@@ -40,7 +40,7 @@ export class BusListeners {
 
   /** Subscribes again to what was refused before: the server's permissions may have changed. */
   restore(): void {
-    for (const open of this.#openers) open();
+    for (const resubscribe of this.#resubscribers) resubscribe();
   }
 
   /** A callback that throws would silently end nats.js's reader, and with it the connection. */
@@ -51,7 +51,7 @@ export class BusListeners {
       this.#log.error({ err: error, subject }, 'message handler failed');
     };
     try {
-      const result: unknown = handler({ subject, data, reply: (answer) => void message.respond(answer) });
+      const result: unknown = handler({ subject, data, respond: (payload) => void message.respond(payload) });
       if (result instanceof Promise) result.catch(failed);
     } catch (error) {
       failed(error);

@@ -2,7 +2,7 @@
 export interface BusMessage {
   readonly subject: string;
   readonly data: Uint8Array;
-  reply(data: Uint8Array | string): void;
+  respond(data: Uint8Array | string): void;
 }
 
 export type BusHandler = (message: BusMessage) => void;

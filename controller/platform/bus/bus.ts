@@ -9,13 +9,13 @@ import { BusError, type Bus, type BusFailure } from './bus-port.ts';
 import { OutboundLimit } from './outbound-limit.ts';
 
 /** A half-open connection is noticed within 30 s. */
-const PING_EVERY_MS = 10_000;
+const PING_INTERVAL_MS = 10_000;
 const CONNECT_TIMEOUT_MS = 5000;
 const JETSTREAM_TIMEOUT_MS = 3000;
 const RECONNECT_MIN_MS = 200;
 const RECONNECT_MAX_MS = 2000;
 const CLOSE_TIMEOUT_MS = 3000;
-const SAY_WAITING_EVERY_MS = 5000;
+const WAITING_LOG_INTERVAL_MS = 5000;
 
 const FAILURES: Record<string, BusFailure> = {
   [ErrorCode.Timeout]: 'timeout',
@@ -35,11 +35,11 @@ interface BusOptions {
   log: Log;
   clock?: Clock;
   /** Two unanswered pings, this far apart, mean that the connection is gone. */
-  pingEveryMs?: number;
+  pingIntervalMs?: number;
 }
 
 type Data = Uint8Array | string;
-type ReplyLimits = { timeoutMs: number; most: number };
+type ResponseLimits = { timeoutMs: number; maxResponses: number };
 
 /**
  * Resolves once connected, however long that takes; from then on it reconnects for ever. Rejects on
@@ -48,8 +48,8 @@ type ReplyLimits = { timeoutMs: number; most: number };
 export async function connectBus(options: BusOptions): Promise<NatsBus> {
   const { log, clock = systemClock } = options;
   const access = readBusCredentials(options.url, options.creds ?? null);
-  const sayWaiting = () => log.warn({ servers: access.servers }, 'waiting for NATS');
-  const waiting = clock.setRepeating(SAY_WAITING_EVERY_MS, sayWaiting);
+  const logWaiting = () => log.warn({ servers: access.servers }, 'waiting for NATS');
+  const waiting = clock.setRepeating(WAITING_LOG_INTERVAL_MS, logWaiting);
   const connection = await connect({
     ...access,
     name: options.name,
@@ -58,7 +58,7 @@ export async function connectBus(options: BusOptions): Promise<NatsBus> {
     // While its user file is being rewritten, the server refuses us; nats.js would give up for ever.
     ignoreAuthErrorAbort: true,
     reconnectDelayHandler: () => RECONNECT_MIN_MS + Math.random() * (RECONNECT_MAX_MS - RECONNECT_MIN_MS),
-    pingInterval: options.pingEveryMs ?? PING_EVERY_MS,
+    pingInterval: options.pingIntervalMs ?? PING_INTERVAL_MS,
     maxPingOut: 2,
     timeout: CONNECT_TIMEOUT_MS,
     noAsyncTraces: true,
@@ -83,7 +83,7 @@ export class NatsBus implements Bus {
     this.#clock = clock;
     this.#listeners = new BusListeners(connection, log, clock);
     this.#outbound = new OutboundLimit(() => connection.flush());
-    void this.#watch();
+    void this.#followStatus();
   }
 
   get isConnected(): boolean {
@@ -113,22 +113,22 @@ export class NatsBus implements Bus {
   }
 
   request(subject: string, data: Data, { timeoutMs }: { timeoutMs: number }): Promise<Uint8Array> {
-    return this.#asking(subject, data, async () => {
+    return this.#send(subject, data, async () => {
       return (await this.#connection.request(subject, data, { timeout: timeoutMs })).data;
     });
   }
 
   /** Collects replies until no more come, `most` came or time is up. Without any, rejects with BusError. */
-  requestMany(subject: string, data: Data, limits: ReplyLimits): Promise<Uint8Array[]> {
-    const { timeoutMs: maxWait, most } = limits;
-    return this.#asking(subject, data, async () => {
+  requestMany(subject: string, data: Data, limits: ResponseLimits): Promise<Uint8Array[]> {
+    const { timeoutMs: maxWait, maxResponses } = limits;
+    return this.#send(subject, data, async () => {
       const options = { maxWait, strategy: RequestStrategy.JitterTimer };
-      const replies: Uint8Array[] = [];
-      for await (const reply of await this.#connection.requestMany(subject, data, options)) {
-        replies.push(reply.data);
-        if (replies.length >= most) break;
+      const responses: Uint8Array[] = [];
+      for await (const response of await this.#connection.requestMany(subject, data, options)) {
+        responses.push(response.data);
+        if (responses.length >= maxResponses) break;
       }
-      return replies;
+      return responses;
     });
   }
 
@@ -163,24 +163,24 @@ export class NatsBus implements Bus {
     void this.#connection.close().catch(() => undefined);
   }
 
-  async #asking<T>(subject: string, data: Data, ask: () => Promise<T>): Promise<T> {
+  async #send<T>(subject: string, data: Data, attempt: () => Promise<T>): Promise<T> {
     if (!this.#isConnected || !this.#outbound.admit(data.length)) throw new BusError('disconnected', subject);
     try {
-      return await ask();
+      return await attempt();
     } catch (error) {
       const failure = error instanceof NatsError ? FAILURES[error.code] : undefined;
       throw failure ? new BusError(failure, subject) : error;
     }
   }
 
-  async #watch(): Promise<void> {
-    for await (const status of this.#connection.status()) this.#take(status);
+  async #followStatus(): Promise<void> {
+    for await (const status of this.#connection.status()) this.#onStatus(status);
     this.#isConnected = false;
     const error = await this.#connection.closed();
     if (error) this.#log.error({ err: error }, 'bus closed');
   }
 
-  #take(status: Status): void {
+  #onStatus(status: Status): void {
     if (status.type === 'disconnect') {
       this.#isConnected = false;
       this.#outbound.reset();
@@ -190,7 +190,7 @@ export class NatsBus implements Bus {
       this.#reconnects += 1;
       this.#log.info({ server: status.data }, 'bus reconnected');
       this.#listeners.restore();
-      for (const listener of this.#onReconnect) this.#call(listener);
+      for (const listener of this.#onReconnect) this.#notify(listener);
     } else if (status.type === 'staleConnection') {
       const failed = (error: unknown) => this.#log.error({ err: error }, 'could not close a stale connection');
       breakStaleConnection(this.#connection).catch(failed);
@@ -199,7 +199,7 @@ export class NatsBus implements Bus {
     }
   }
 
-  #call(listener: () => void): void {
+  #notify(listener: () => void): void {
     try {
       listener();
     } catch (error) {

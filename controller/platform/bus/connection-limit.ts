@@ -10,7 +10,7 @@ import { openConnections, type ConnectionBus } from './open-connections.ts';
 /** Connections of one identity. A probe has one, two while it replaces its keys, and some half-open ones. */
 export const MAX_CONNECTIONS = 8;
 /** How long NATS refuses an identity that has opened more. */
-export const SUSPENDED_MS = 60_000;
+export const SUSPENSION_MS = 60_000;
 /** Between two lists of connections that the same flood causes. */
 const LIST_INTERVAL_MS = 1000;
 /** Events of the system account as the server's file imports them into CONTROL. */
@@ -68,7 +68,7 @@ export class ConnectionLimit implements SuspendedIdentities {
     const { clock, log } = this.#deps;
     const waitMs = Math.max(0, this.#listedAt + LIST_INTERVAL_MS - clock.monotonic());
     const failed = (error: unknown) => log.warn({ err: error }, 'could not list the connections of probes and subscribers');
-    this.#timer = clock.setTimer(waitMs, () => void this.#judge().catch(failed).finally(() => {
+    this.#timer = clock.setTimer(waitMs, () => void this.#enforce().catch(failed).finally(() => {
       this.#timer = null;
       if ([...this.#counts.values()].some((count) => count > MAX_CONNECTIONS)) this.list();
     }));
@@ -90,7 +90,7 @@ export class ConnectionLimit implements SuspendedIdentities {
     if (count > MAX_CONNECTIONS) this.list();
   }
 
-  async #judge(): Promise<void> {
+  async #enforce(): Promise<void> {
     const { bus, clock, log, onSuspended } = this.#deps;
     this.#listedAt = clock.monotonic();
     // What is opened while servers respond may count twice, which only causes another list.
@@ -104,7 +104,7 @@ export class ConnectionLimit implements SuspendedIdentities {
         continue;
       }
       this.#counts.delete(key);
-      this.#suspended.set(key, clock.monotonic() + SUSPENDED_MS);
+      this.#suspended.set(key, clock.monotonic() + SUSPENSION_MS);
       isAnySuspended = true;
       log.warn({ public_key: key, connections }, 'NATS identity suspended: too many connections');
     }

@@ -25,7 +25,7 @@ export interface BusIdentities {
    */
   publish(users: BusUser[], isLatest: boolean): Promise<boolean>;
   /** Somebody may have got or lost an identity since: until the latest are published, others decide first. */
-  outdate(): void;
+  invalidate(): void;
 }
 
 /** Users who are refused for a while, by their public keys. */

@@ -5,17 +5,17 @@ import type { BusMessage } from './bus-port.ts';
 import type { NatsBus } from './bus.ts';
 import { dropConnections, type ConnectionBus } from './open-connections.ts';
 import type { BusIdentities, BusPermissions, BusUser } from './identities-port.ts';
-import { readNatsJwt, signNatsJwt, type NatsClaims } from './nats-jwt.ts';
+import { readNatsJwt, signNatsJwt, type NatsJwtPayload } from './nats-jwt.ts';
 import { isSignedByOwnerOf, type SigningKey } from './nkeys.ts';
 
 const AUTH_SUBJECT = '$SYS.REQ.USER.AUTH';
 const NS_PER_SECOND = 1_000_000_000;
 /** Subscriptions that a user of NATS may hold open at once. */
-const MOST_SUBSCRIPTIONS = 100;
+const MAX_SUBSCRIPTIONS = 100;
 /** Longer than a server takes to let somebody in after our verdict: its `auth_timeout` is 2 s by default. */
-const VERDICT_MS = 5000;
+const MAX_ADMISSION_MS = 5000;
 /** How long a verdict waits for what has changed; with the way there, less than an `auth_timeout`. */
-const NEWS_WITHIN_MS = 500;
+const REFRESH_TIMEOUT_MS = 500;
 
 /** What a server (2.10 or later) asks about anyone who connects. */
 const authRequest = z.object({
@@ -49,10 +49,10 @@ export class NatsCallout implements BusIdentities {
   readonly #deps: NatsCalloutDeps;
   #users = new Map<string, BusUser>();
   /** When somebody last lost an identity, monotonic ms; null once nobody can be connected with one. */
-  #lostAt: number | null = null;
-  #isAnswering = false;
+  #lastRemovalAt: number | null = null;
+  #isResponding = false;
   /** Ends once the latest users are known; null while they are. */
-  #news: { arrival: Promise<void>; arrive: () => void } | null = null;
+  #pendingRefresh: { completed: Promise<void>; complete: () => void } | null = null;
 
   constructor(deps: NatsCalloutDeps) {
     this.#deps = deps;
@@ -64,52 +64,52 @@ export class NatsCallout implements BusIdentities {
    */
   async publish(users: BusUser[], isLatest: boolean): Promise<boolean> {
     const now = this.#deps.clock.monotonic();
-    const former = [...this.#users.keys()];
+    const previous = [...this.#users.keys()];
     this.#users = new Map(users.map((user) => [user.public_key, user]));
     if (isLatest) {
-      this.#news?.arrive();
-      this.#news = null;
+      this.#pendingRefresh?.complete();
+      this.#pendingRefresh = null;
     }
-    if (!this.#isAnswering) {
+    if (!this.#isResponding) {
       const failed = (error: unknown) => this.#deps.log.error({ err: error }, 'could not respond to the NATS server');
-      this.#deps.bus.subscribe(AUTH_SUBJECT, (message) => void this.#answer(message).catch(failed));
-      this.#isAnswering = true;
+      this.#deps.bus.subscribe(AUTH_SUBJECT, (message) => void this.#respond(message).catch(failed));
+      this.#isResponding = true;
       // While no controller ran.
-      this.#lostAt = now;
+      this.#lastRemovalAt = now;
     }
-    if (former.some((key) => !this.#users.has(key))) this.#lostAt = now;
-    if (this.#lostAt === null) return true;
+    if (previous.some((key) => !this.#users.has(key))) this.#lastRemovalAt = now;
+    if (this.#lastRemovalAt === null) return true;
     try {
       const { bus, log } = this.#deps;
       await dropConnections(bus, log, (key) => !this.#users.has(key));
-      if (now - this.#lostAt >= VERDICT_MS) this.#lostAt = null;
+      if (now - this.#lastRemovalAt >= MAX_ADMISSION_MS) this.#lastRemovalAt = null;
     } catch (error) {
       // The next call tries again; whoever is disconnected cannot come back meanwhile.
       this.#deps.log.warn({ err: error }, 'could not close connections of removed users');
     }
-    return this.#lostAt === null;
+    return this.#lastRemovalAt === null;
   }
 
-  outdate(): void {
-    if (this.#news) return;
-    let arrive = () => {};
-    const arrival = new Promise<void>((resolve) => (arrive = resolve));
-    this.#news = { arrival, arrive };
+  invalidate(): void {
+    if (this.#pendingRefresh) return;
+    let complete = () => {};
+    const completed = new Promise<void>((resolve) => (complete = resolve));
+    this.#pendingRefresh = { completed, complete };
   }
 
-  async #answer(message: BusMessage): Promise<void> {
+  async #respond(message: BusMessage): Promise<void> {
     const parsed = authRequest.safeParse(readNatsJwt(Buffer.from(message.data).toString('utf8')));
     // Only the server itself signs as the server that it names.
     if (!parsed.success || parsed.data.iss !== parsed.data.nats.server_id.id) return;
     const request = parsed.data.nats;
-    if (this.#news) await within(this.#deps.clock, NEWS_WITHIN_MS, this.#news.arrival);
+    if (this.#pendingRefresh) await within(this.#deps.clock, REFRESH_TIMEOUT_MS, this.#pendingRefresh.completed);
     const user = this.#userOf(request);
     const { user_nkey: sub, server_id: server } = request;
-    const verdict = user
+    const outcome = user
       ? { jwt: this.#userJwt(user, sub) }
       : { error: 'neither an enrolled probe nor a subscription' };
-    const nats = { ...verdict, type: 'authorization_response', version: 2 };
-    message.reply(this.#sign({ sub, aud: server.id, nats }));
+    const nats = { ...outcome, type: 'authorization_response', version: 2 };
+    message.respond(this.#sign({ sub, aud: server.id, nats }));
   }
 
   #userOf({ connect_opts: { nkey, sig }, client_info: { nonce } }: AuthRequest): BusUser | null {
@@ -120,13 +120,13 @@ export class NatsCallout implements BusIdentities {
   /** The public key is the user's name too; `dropConnections` finds connections by it. */
   #userJwt({ account, public_key, permissions }: BusUser, userNkey: string): string {
     const { publish: pub, subscribe: sub } = permissions;
-    const limits = { subs: MOST_SUBSCRIPTIONS, data: -1, payload: -1 };
+    const limits = { subs: MAX_SUBSCRIPTIONS, data: -1, payload: -1 };
     const nats = { pub, sub, ...responsesOf(permissions), ...limits, type: 'user', version: 2 };
     return this.#sign({ sub: userNkey, aud: account, name: public_key, nats });
   }
 
-  #sign(claims: NatsClaims): string {
-    return signNatsJwt(this.#deps.issuer, claims, this.#deps.clock.now());
+  #sign(payload: NatsJwtPayload): string {
+    return signNatsJwt(this.#deps.issuer, payload, this.#deps.clock.now());
   }
 }
 

@@ -49,7 +49,7 @@ export class NatsUsersFile implements BusIdentities {
   }
 
   /** The server knows the files only, and one controller writes them. */
-  outdate(): void {}
+  invalidate(): void {}
 
   async #replace(file: string, content: string): Promise<void> {
     const present = await readFile(file, 'utf8').catch(() => null);

@@ -40,10 +40,10 @@ export async function openConnections(bus: ConnectionBus): Promise<OpenConnectio
   const found: OpenConnection[] = [];
   for (let offset = 0, isLast = false; !isLast; offset += PAGE_SIZE) {
     const request = JSON.stringify({ auth: true, limit: PAGE_SIZE, offset });
-    const limits = { timeoutMs: TIMEOUT_MS, most: MAX_SERVERS };
+    const limits = { timeoutMs: TIMEOUT_MS, maxResponses: MAX_SERVERS };
     isLast = true;
-    for (const reply of await bus.requestMany(CONNECTIONS_SUBJECT, request, limits)) {
-      const list = decodeJson(connectionList, reply);
+    for (const response of await bus.requestMany(CONNECTIONS_SUBJECT, request, limits)) {
+      const list = decodeJson(connectionList, response);
       if (!list) throw new Error('a NATS server sent no list of connections');
       const { server, data } = list;
       for (const { cid, account, authorized_user: key } of data.connections) {

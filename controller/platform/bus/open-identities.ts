@@ -23,14 +23,14 @@ export function openIdentities({ bus, users, credsFile, clock, log }: IdentityOp
   const issuer = readCalloutIssuer(credsFile);
   if (issuer) return new NatsCallout({ bus, issuer: new SigningKey(issuer), clock, log });
   log.warn('cannot give NATS its users: there is neither a user file nor an account seed next to the credentials');
-  return new OperatorsUsers(bus, log);
+  return new OperatorManagedUsers(bus, log);
 }
 
 /** A server whose operator maintains the users: it disconnects whoever loses an identity, from 2.10 on. */
-class OperatorsUsers implements BusIdentities {
+class OperatorManagedUsers implements BusIdentities {
   readonly #bus: CalloutBus;
   readonly #log: Log;
-  readonly #known = new Set<string>();
+  readonly #publishedKeys = new Set<string>();
 
   constructor(bus: CalloutBus, log: Log) {
     this.#bus = bus;
@@ -38,14 +38,14 @@ class OperatorsUsers implements BusIdentities {
   }
 
   async publish(users: BusUser[]): Promise<boolean> {
-    const present = new Set(users.map((user) => user.public_key));
-    for (const key of present) this.#known.add(key);
-    const isFormer = (key: string): boolean => this.#known.has(key) && !present.has(key);
-    if (![...this.#known].some(isFormer)) return true;
+    const current = new Set(users.map((user) => user.public_key));
+    for (const key of current) this.#publishedKeys.add(key);
+    const isFormer = (key: string): boolean => this.#publishedKeys.has(key) && !current.has(key);
+    if (![...this.#publishedKeys].some(isFormer)) return true;
     const failed = (error: unknown) => this.#log.warn({ err: error }, 'could not close connections of removed users');
     await dropConnections(this.#bus, this.#log, isFormer).catch(failed);
     return false;
   }
 
-  outdate(): void {}
+  invalidate(): void {}
 }

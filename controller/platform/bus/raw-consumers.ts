@@ -13,7 +13,7 @@ export interface RawConsumerSource {
   /** As this controller knows them. */
   wanted(): RawConsumer[];
   /** The same, read anew: another controller may have made one a moment ago. */
-  wantedNow(): Promise<RawConsumer[]>;
+  reloadWanted(): Promise<RawConsumer[]>;
 }
 
 /** A message that is not acknowledged within this is sent again. */
@@ -22,15 +22,15 @@ const ACK_WAIT_NS = 60_000_000_000;
 const LIMITS = { max_ack_pending: 20_000, max_waiting: 64, max_batch: 5000 };
 
 /** Makes the pull consumers of RAW as wanted and removes all others. Rejects when NATS refuses. */
-export async function agreeRawConsumers(
+export async function reconcileRawConsumers(
   bus: Pick<NatsBus, 'jetStream'>, source: RawConsumerSource,
 ): Promise<void> {
   const { consumers } = await bus.jetStream();
   const present = new Set<string>();
   for await (const { name } of consumers.list(RAW_STREAM)) present.add(name);
-  const known = source.wanted();
-  const isStrange = [...present].some((name) => !known.some((one) => one.name === name));
-  const wanted = isStrange ? await source.wantedNow() : known;
+  const cached = source.wanted();
+  const hasUnknown = [...present].some((name) => !cached.some((one) => one.name === name));
+  const wanted = hasUnknown ? await source.reloadWanted() : cached;
   for (const { name, filter } of wanted.filter((one) => !present.has(one.name))) {
     await consumers.add(RAW_STREAM, {
       durable_name: name, filter_subject: filter, deliver_policy: DeliverPolicy.All,
@@ -38,10 +38,10 @@ export async function agreeRawConsumers(
     });
   }
   const names = new Set(wanted.map((one) => one.name));
-  for (const name of present) if (!names.has(name)) await consumers.delete(RAW_STREAM, name).catch(ifGone);
+  for (const name of present) if (!names.has(name)) await consumers.delete(RAW_STREAM, name).catch(ignoreNotFound);
 }
 
 /** Another controller was faster. */
-function ifGone(error: unknown): void {
+function ignoreNotFound(error: unknown): void {
   if (!(error instanceof NatsError) || error.api_error?.code !== 404) throw error;
 }

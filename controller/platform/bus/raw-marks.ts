@@ -5,7 +5,7 @@ import type { NatsBus } from './bus.ts';
 /** NATS has stored by then what was published, if it stores anything. */
 const STORED_WITHIN_MS = 10_000;
 /** One may be lost with a connection, or be slow on a busy machine. */
-const LOST_IN_A_ROW = 2;
+const MAX_LOST_MARKS = 2;
 
 /**
  * Finds out whether the stream RAW still stores what is published. Once its disk was full, NATS stores
@@ -24,7 +24,7 @@ export class RawMarks {
   }
 
   /** Nothing is known any more: the connection or the stream is another one. */
-  forget(): void {
+  reset(): void {
     this.#latest = null;
     this.#lost = 0;
   }
@@ -33,12 +33,12 @@ export class RawMarks {
    * Judges by the stream's last number, and publishes the next mark: whether it stores anything; null while
    * that is in doubt.
    */
-  judge(last: number): boolean | null {
+  check(last: number): boolean | null {
     const now = this.#clock.monotonic();
     const isStored = this.#latest === null || last > this.#latest.after;
     if (!isStored && now - (this.#latest?.at ?? 0) < STORED_WITHIN_MS) return null;
     this.#lost = isStored ? 0 : this.#lost + 1;
-    if (this.#lost === LOST_IN_A_ROW) return false;
+    if (this.#lost === MAX_LOST_MARKS) return false;
     this.#bus.publish(subjects.rawMark, '');
     this.#latest = { after: last, at: now };
     return isStored || null;

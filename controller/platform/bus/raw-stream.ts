@@ -1,20 +1,20 @@
 import { DiscardPolicy, ErrorCode, NatsError, RetentionPolicy, StorageType, type StreamConfig } from 'nats';
 import { RAW_STREAM, subjects } from '../../../shared/contracts/subjects.ts';
 import type { Log } from '../../../shared/log.ts';
-import { Rounds } from '../../../shared/rounds.ts';
+import { PeriodicTask } from '../../../shared/periodic-task.ts';
 import type { Clock } from '../../../shared/time.ts';
 import type { NatsBus } from './bus.ts';
-import { agreeRawConsumers, type RawConsumerSource } from './raw-consumers.ts';
+import { reconcileRawConsumers, type RawConsumerSource } from './raw-consumers.ts';
 import { RawMarks } from './raw-marks.ts';
 
-const KEEP_NS = 3_600_000_000_000;
+const MAX_AGE_NS = 3_600_000_000_000;
 const DEFAULT_MAX_BYTES = 512 * 1024 * 1024;
 /** Also finds a server of a cluster that lost everything while we stayed connected to another. */
-const LOOK_EVERY_MS = 30_000;
+const CHECK_INTERVAL_MS = 30_000;
 /** The quickstart's server starts JetStream in the moment when the first subscription is made. */
-const TRY_AGAIN_EVERY_MS = 1000;
+const RETRY_INTERVAL_MS = 1000;
 /** On different servers of a cluster, so that one may be away. */
-const COPIES = 3;
+const REPLICAS = 3;
 /** Too few servers are there, or have room, for so many copies. */
 const TOO_FEW_SERVERS = [10005, 10023, 10074];
 /** JetStream is not enabled for this account, or for the server. */
@@ -28,25 +28,25 @@ const NOT_ENABLED = [10039, 10076];
 export async function ensureRawStream(
   bus: Pick<NatsBus, 'jetStream' | 'isClustered'>, maxBytes = DEFAULT_MAX_BYTES,
 ): Promise<boolean> {
-  if (!bus.isClustered) return ensureCopies(bus, maxBytes, 1);
-  return ensureCopies(bus, maxBytes, COPIES).catch((error: unknown) => {
-    if (isRefusedAs(error, TOO_FEW_SERVERS)) return ensureCopies(bus, maxBytes, 1);
+  if (!bus.isClustered) return ensureReplicas(bus, maxBytes, 1);
+  return ensureReplicas(bus, maxBytes, REPLICAS).catch((error: unknown) => {
+    if (isRefusedAs(error, TOO_FEW_SERVERS)) return ensureReplicas(bus, maxBytes, 1);
     throw error;
   });
 }
 
-async function ensureCopies(
-  bus: Pick<NatsBus, 'jetStream'>, maxBytes: number, copies: number,
+async function ensureReplicas(
+  bus: Pick<NatsBus, 'jetStream'>, maxBytes: number, replicas: number,
 ): Promise<boolean> {
   const wanted: Partial<StreamConfig> = {
     subjects: [subjects.rawOfAll],
     retention: RetentionPolicy.Limits,
     storage: StorageType.File,
     discard: DiscardPolicy.Old,
-    max_age: KEEP_NS,
+    max_age: MAX_AGE_NS,
     max_bytes: maxBytes,
     no_ack: true,
-    num_replicas: copies,
+    num_replicas: replicas,
   };
   const { streams } = await bus.jetStream();
   try {
@@ -72,49 +72,49 @@ interface RawStreamOptions {
  * While anybody subscribes, ensures RAW with its consumers twice a minute once started, and after each
  * reconnect: NATS may have lost everything. A stream that stores nothing any more is made anew.
  */
-export function keepRawStream({ bus, consumers, log, clock, maxBytes }: RawStreamOptions): Rounds {
+export function maintainRawStream({ bus, consumers, log, clock, maxBytes }: RawStreamOptions): PeriodicTask {
   let wasPossible = true;
   // True at the start as well: the last subscription may have been deleted while no controller ran.
-  let mayHaveStrangers = true;
+  let mayHaveStaleConsumers = true;
   const marks = new RawMarks(bus, clock);
   const isStoring = async (): Promise<boolean | null> => {
     const { streams } = await bus.jetStream();
-    const isFit = marks.judge((await streams.info(RAW_STREAM)).state.last_seq);
-    if (isFit !== false) return isFit;
+    const isWorking = marks.check((await streams.info(RAW_STREAM)).state.last_seq);
+    if (isWorking !== false) return isWorking;
     log.error('the stream RAW stores nothing, for example after a full disk; it is recreated without its old messages');
-    marks.forget();
+    marks.reset();
     await streams.delete(RAW_STREAM);
     return ensureRawStream(bus, maxBytes);
   };
-  const rounds = new Rounds({
+  const task = new PeriodicTask({
     clock,
-    everyMs: TRY_AGAIN_EVERY_MS,
-    quietMs: LOOK_EVERY_MS,
-    round: async () => {
+    intervalMs: RETRY_INTERVAL_MS,
+    idleIntervalMs: CHECK_INTERVAL_MS,
+    task: async () => {
       if (!bus.isConnected) return;
       if (consumers.wanted().length === 0) {
-        marks.forget();
+        marks.reset();
         // Without JetStream there is nothing to remove, and an old server does not even say so.
-        if (mayHaveStrangers) await agreeRawConsumers(bus, consumers).catch(() => undefined);
-        mayHaveStrangers = false;
-        return 'quiet';
+        if (mayHaveStaleConsumers) await reconcileRawConsumers(bus, consumers).catch(() => undefined);
+        mayHaveStaleConsumers = false;
+        return 'idle';
       }
-      mayHaveStrangers = true;
+      mayHaveStaleConsumers = true;
       const isPossible = await ensureRawStream(bus, maxBytes);
       if (wasPossible && !isPossible) log.info('NATS has no JetStream, so raw results are only available live');
       wasPossible = isPossible;
       if (!isPossible) return;
-      const isSound = await isStoring();
-      await agreeRawConsumers(bus, consumers);
-      return isSound ? 'quiet' : undefined;
+      const isHealthy = await isStoring();
+      await reconcileRawConsumers(bus, consumers);
+      return isHealthy ? 'idle' : undefined;
     },
-    onFailed: (error) => log.warn({ err: error }, 'could not create or update the stream RAW'),
+    onError: (error) => log.warn({ err: error }, 'could not create or update the stream RAW'),
   });
   bus.onReconnect(() => {
-    marks.forget();
-    rounds.look();
+    marks.reset();
+    task.trigger();
   });
-  return rounds;
+  return task;
 }
 
 function nullIfMissing(error: unknown): null {

@@ -8,7 +8,7 @@ import type { Deliver } from './mailer.ts';
 import { readableParts } from './readable-parts.ts';
 
 /** Files kept; the oldest make room. */
-const FILES_KEPT = 1000;
+const MAX_FILES = 1000;
 
 /** Without a provider, mail becomes files that an operator can read; their names sort by time. */
 export function fileDelivery(options: { folder: string; from: string; clock: Clock; log: Log }): Deliver {
@@ -23,7 +23,7 @@ export function fileDelivery(options: { folder: string; from: string; clock: Clo
     const { to, subject } = mail;
     log.info({ to, subject, file }, 'wrote an email to a file because no mail provider is configured');
     const names = (await readdir(folder)).filter((name) => name.endsWith('.eml')).sort();
-    await Promise.all(names.slice(0, -FILES_KEPT).map((name) => rm(join(folder, name), { force: true })));
+    await Promise.all(names.slice(0, -MAX_FILES).map((name) => rm(join(folder, name), { force: true })));
     return { kind: 'sent' };
   };
 }

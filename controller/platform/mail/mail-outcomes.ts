@@ -3,18 +3,18 @@ import type { Mail, MailOutcome } from './mailer-port.ts';
 const CONTROL = /[\p{Cc}\u2028\u2029]/u;
 const RECIPIENT = /^[^\s<>@,;:"()[\]\\]{1,64}@[^\s<>@,;:"()[\]\\]{1,255}$/;
 const HEADER_NAME = /^[A-Za-z][A-Za-z0-9-]{0,63}$/;
-const LONGEST_SUBJECT = 500;
-const LONGEST_HEADER = 2000;
-const LONGEST_REASON = 300;
+const MAX_SUBJECT_LENGTH = 500;
+const MAX_HEADER_LENGTH = 2000;
+const MAX_REASON_LENGTH = 300;
 
 /** Why this would not be one mail to one recipient with the headers it names; null when it may go. */
 export function mailRefusal({ to, subject, headers = {} }: Mail): string | null {
   if (CONTROL.test(to) || !RECIPIENT.test(to)) return 'the recipient is not one address';
-  if (CONTROL.test(subject) || subject.length > LONGEST_SUBJECT) {
+  if (CONTROL.test(subject) || subject.length > MAX_SUBJECT_LENGTH) {
     return 'the subject is not one line of at most 500 characters';
   }
   const isHeader = ([name, value]: [string, string]) =>
-    HEADER_NAME.test(name) && !CONTROL.test(value) && value.length <= LONGEST_HEADER;
+    HEADER_NAME.test(name) && !CONTROL.test(value) && value.length <= MAX_HEADER_LENGTH;
   return Object.entries(headers).every(isHeader) ? null : 'a header is not one line';
 }
 
@@ -42,14 +42,14 @@ function isBusy(code: number | null, text: string): boolean {
  * Mailgun's own.
  */
 export function mailgunOutcome(status: number | null, text: string): MailOutcome {
-  const place = status === null ? 'could not reach Mailgun' : `Mailgun responded with status ${status}`;
+  const prefix = status === null ? 'could not reach Mailgun' : `Mailgun responded with status ${status}`;
   const isOfSender = /\bfrom\b|\bdomain\b|\bsender\b/i.test(text) && !/\bto\b|\brecipient/i.test(text);
   const hasBounced = (status === 400 || status === 422) && !isOfSender;
   const kind = hasBounced ? 'bounced' : status === 429 ? 'busy' : 'retry';
-  return { kind, reason: oneLineReason(`${place}: ${text}`) };
+  return { kind, reason: oneLineReason(`${prefix}: ${text}`) };
 }
 
 function oneLineReason(text: string): string {
   const line = text.replace(/[\p{Cc}\u2028\u2029\s]+/gu, ' ').trim();
-  return line === '' ? 'no reason given' : line.slice(0, LONGEST_REASON);
+  return line === '' ? 'no reason given' : line.slice(0, MAX_REASON_LENGTH);
 }

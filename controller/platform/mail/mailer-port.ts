@@ -16,11 +16,11 @@ export interface Mail {
 export type MailOutcome = { kind: 'sent' } | { kind: 'busy' | 'retry' | 'bounced'; reason: string };
 
 /** Mail of one lane never waits behind mail of another: each has its own limit of mails under way. */
-export type MailLane =
+export type MailClass =
   'alerts' | 'tests' | 'accounts' | 'invitations' | 'owners' | 'subscriptions' | 'subscribers';
 
 /** Sends mail by Mailgun, SMTP or into a folder. Never rejects: failures are outcomes. */
 export interface Mailer {
-  send(mail: Mail, lane?: MailLane): Promise<MailOutcome>;
+  send(mail: Mail, mailClass?: MailClass): Promise<MailOutcome>;
   close(): Promise<void>;
 }

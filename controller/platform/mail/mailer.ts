@@ -3,29 +3,29 @@ import type { Log } from '../../../shared/log.ts';
 import type { Clock } from '../../../shared/time.ts';
 import { fileDelivery } from './file-delivery.ts';
 import { mailRefusal } from './mail-outcomes.ts';
-import type { Mail, MailLane, Mailer, MailOutcome } from './mailer-port.ts';
+import type { Mail, MailClass, Mailer, MailOutcome } from './mailer-port.ts';
 import { mailgunDelivery } from './mailgun-delivery.ts';
 import { smtpDelivery } from './smtp-delivery.ts';
 
 /** For one mail, from connecting to the provider's answer. */
-const SEND_WITHIN_MS = 10_000;
+const SEND_TIMEOUT_MS = 10_000;
 /** A busy provider refuses many mails: the log hears of one of them. */
-const SAY_EVERY_MS = 60_000;
+const BUSY_LOG_INTERVAL_MS = 60_000;
 /**
  * Mails of a lane under way at once, and those that may wait for it; any other is to be sent again later.
  * Tests get few places, so that they leave the relay's connections to alerts.
  */
-const LANES: Record<MailLane, { places: number; waiting: number }> = {
-  alerts: { places: 64, waiting: 0 },
-  tests: { places: 4, waiting: 100 },
+const CLASS_LIMITS: Record<MailClass, { maxConcurrent: number; maxWaiting: number }> = {
+  alerts: { maxConcurrent: 64, maxWaiting: 0 },
+  tests: { maxConcurrent: 4, maxWaiting: 100 },
   // Verifications and password resets, which wait neither for invitations nor for notices to owners.
-  accounts: { places: 16, waiting: 100 },
-  invitations: { places: 4, waiting: 100 },
-  owners: { places: 4, waiting: 100 },
+  accounts: { maxConcurrent: 16, maxWaiting: 100 },
+  invitations: { maxConcurrent: 4, maxWaiting: 100 },
+  owners: { maxConcurrent: 4, maxWaiting: 100 },
   // Any stranger can ask for these.
-  subscriptions: { places: 4, waiting: 100 },
+  subscriptions: { maxConcurrent: 4, maxWaiting: 100 },
   // Few, too: what one incident tells thousands of people takes its time.
-  subscribers: { places: 8, waiting: 8 },
+  subscribers: { maxConcurrent: 8, maxWaiting: 8 },
 };
 
 /**
@@ -37,7 +37,7 @@ export type Deliver = (mail: Mail, signal: AbortSignal) => Promise<MailOutcome>;
 export interface MailConfig {
   from: string;
   /** Whether somebody chose `from`; a provider may refuse one that we made up. */
-  isFromGiven: boolean;
+  isFromConfigured: boolean;
   /** Wins over `smtpUrl`. */
   mailgun: { apiKey: string; domain: string; url: string } | null;
   smtpUrl: string | null;
@@ -46,10 +46,10 @@ export interface MailConfig {
 /** Opens the way out for mail that the settings name: Mailgun, else SMTP, else files in `folder`. */
 export function openMailer(config: MailConfig, options: { folder: string; clock: Clock; log: Log }): Mailer {
   const { from, mailgun, smtpUrl } = config;
-  if ((mailgun !== null || smtpUrl !== null) && !config.isFromGiven) {
+  if ((mailgun !== null || smtpUrl !== null) && !config.isFromConfigured) {
     options.log.warn({ from }, 'MAIL_FROM is not set, so email is sent from a default address');
   }
-  const provider = { from, timeoutMs: SEND_WITHIN_MS };
+  const provider = { from, timeoutMs: SEND_TIMEOUT_MS };
   if (mailgun !== null) return boundedMailer(mailgunDelivery({ ...mailgun, ...provider }), options);
   if (smtpUrl !== null) return boundedMailer(smtpDelivery({ url: smtpUrl, ...provider }), options);
   return boundedMailer(fileDelivery({ from, ...options }), options);
@@ -57,17 +57,17 @@ export function openMailer(config: MailConfig, options: { folder: string; clock:
 
 /** Refuses what could forge headers, and bounds number and time of what is under way. */
 function boundedMailer(deliver: Deliver, { clock, log }: { clock: Clock; log: Log }): Mailer {
-  const underWay = new Set<AbortController>();
+  const inProgress = new Set<AbortController>();
   let isClosed = false;
-  const queueOf = (lane: MailLane) => new PQueue({ concurrency: LANES[lane].places });
-  const lanes = {
+  const queueOf = (mailClass: MailClass) => new PQueue({ concurrency: CLASS_LIMITS[mailClass].maxConcurrent });
+  const queues = {
     alerts: queueOf('alerts'), tests: queueOf('tests'), accounts: queueOf('accounts'),
     invitations: queueOf('invitations'), owners: queueOf('owners'), subscriptions: queueOf('subscriptions'), subscribers: queueOf('subscribers'),
   };
-  let saidAt = -Infinity;
+  let loggedAt = -Infinity;
   const busy = (reason: string): MailOutcome => {
-    if (clock.monotonic() - saidAt >= SAY_EVERY_MS) {
-      saidAt = clock.monotonic();
+    if (clock.monotonic() - loggedAt >= BUSY_LOG_INTERVAL_MS) {
+      loggedAt = clock.monotonic();
       log.warn({ reason }, 'the mail provider is busy; some email is waiting');
     }
     return { kind: 'busy', reason };
@@ -75,34 +75,34 @@ function boundedMailer(deliver: Deliver, { clock, log }: { clock: Clock; log: Lo
   const sendOne = async (mail: Mail): Promise<MailOutcome> => {
     if (isClosed) return { kind: 'retry', reason: 'canceled because Farwatch is stopping' };
     const end = new AbortController();
-    underWay.add(end);
-    const timer = clock.setTimer(SEND_WITHIN_MS, () => end.abort());
-    const late = new Promise<MailOutcome>((resolve) => {
-      const reason = `the mail provider did not respond within ${SEND_WITHIN_MS / 1000} seconds`;
+    inProgress.add(end);
+    const timer = clock.setTimer(SEND_TIMEOUT_MS, () => end.abort());
+    const timedOut = new Promise<MailOutcome>((resolve) => {
+      const reason = `the mail provider did not respond within ${SEND_TIMEOUT_MS / 1000} seconds`;
       end.signal.addEventListener('abort', () => resolve({ kind: 'retry', reason }));
     });
     const delivered = deliver(mail, end.signal).catch((error: unknown): MailOutcome => {
       if (!end.signal.aborted) log.error({ err: error }, 'sending an email failed unexpectedly');
       return { kind: 'retry', reason: 'the email could not be sent' };
     });
-    const outcome = await Promise.race([delivered, late]);
+    const outcome = await Promise.race([delivered, timedOut]);
     timer.cancel();
-    underWay.delete(end);
+    inProgress.delete(end);
     return outcome;
   };
   return {
-    async send(mail, lane = 'alerts') {
+    async send(mail, mailClass = 'alerts') {
       const refusal = mailRefusal(mail);
       if (refusal !== null) return { kind: 'bounced', reason: refusal };
-      const { places, waiting } = LANES[lane];
-      const { size, pending } = lanes[lane];
-      if (size + pending >= places + waiting) return busy('too many emails at once');
-      const outcome = await lanes[lane].add(() => sendOne(mail));
+      const { maxConcurrent, maxWaiting } = CLASS_LIMITS[mailClass];
+      const { size, pending } = queues[mailClass];
+      if (size + pending >= maxConcurrent + maxWaiting) return busy('too many emails at once');
+      const outcome = await queues[mailClass].add(() => sendOne(mail));
       return outcome.kind === 'busy' ? busy(outcome.reason) : outcome;
     },
     async close() {
       isClosed = true;
-      for (const send of underWay) send.abort();
+      for (const send of inProgress) send.abort();
     },
   };
 }

@@ -24,17 +24,17 @@ export function mailgunDelivery({ apiKey: key, domain, url, from, timeoutMs }: M
       await messages.create(domain, { from, to, subject, text, html, ...extra });
       return { kind: 'sent' };
     } catch (error) {
-      const { status, details } = answerOf(error);
+      const { status, details } = failureOf(error);
       return mailgunOutcome(status, details);
     }
   };
 }
 
 /** The client gives status 400 to a failure to connect too, with the system's error code as its message. */
-function answerOf(error: unknown): { status: number | null; details: string } {
+function failureOf(error: unknown): { status: number | null; details: string } {
   if (!(error instanceof Error) || !('status' in error) || typeof error.status !== 'number') throw error;
   const { status, message } = error;
   const details = 'details' in error && typeof error.details === 'string' ? error.details : '';
-  const hasNoAnswer = status === 400 && message !== 'ERR_BAD_REQUEST' && /^E[A-Z0-9_]+$/.test(message);
-  return { status: hasNoAnswer ? null : status, details: details === '' ? message : details };
+  const isUnreachable = status === 400 && message !== 'ERR_BAD_REQUEST' && /^E[A-Z0-9_]+$/.test(message);
+  return { status: isUnreachable ? null : status, details: details === '' ? message : details };
 }

@@ -1,10 +1,10 @@
-import type { Claim } from '../../../shared/claims.ts';
+import type { WorkClaim } from '../../../shared/work-claims.ts';
 
 /** A document that controllers claim from each other. */
 export interface Claimable {
   _id: string;
   /** Of the controller that works at it; missing while none does. */
-  claim?: Claim;
+  claim?: WorkClaim;
 }
 
 /** Matches while the document has the claim that it was read with, be it none. */

@@ -1,5 +1,5 @@
 import type { Filter, UpdateFilter } from 'mongodb';
-import type { Claim } from '../../../shared/claims.ts';
+import type { WorkClaim } from '../../../shared/work-claims.ts';
 import { claimedAs, notHeld, type Claimable } from './claim-filters.ts';
 import { DocumentsById } from './documents.ts';
 
@@ -17,7 +17,7 @@ export abstract class DueDocuments<Doc extends Due> extends DocumentsById<Doc> {
   }
 
   /** Keeps others from working at it; null if it is no longer as it was seen. */
-  claim(seen: Doc, claim: Claim): Promise<Doc | null> {
+  claim(seen: Doc, claim: WorkClaim): Promise<Doc | null> {
     const asSeen = { due_at: seen.due_at, ...claimedAs(seen) } as Filter<Doc>;
     return this.change(asSeen, { $set: { claim } } as UpdateFilter<Doc>);
   }

@@ -13,7 +13,7 @@ const UNAVAILABLE = new Set([
 ]);
 
 /** Server codes that mean: not now (no primary, shutting down, write not confirmed in time). */
-const NOT_NOW = new Set([50, 64, 91, 189, 202, 262, 9001, 10107, 11600, 11602, 13435, 13436]);
+const TRANSIENT = new Set([50, 64, 91, 189, 202, 262, 9001, 10107, 11600, 11602, 13435, 13436]);
 
 /** Codes of socket errors that the driver passes on when a pooled connection proves dead during a write. */
 const DEAD_SOCKET = new Set([
@@ -31,19 +31,19 @@ export function isDatabaseUnavailable(error: unknown): boolean {
   if (!(error instanceof MongoError)) return DEAD_SOCKET.has(String((error as NodeJS.ErrnoException).code));
   // The names of some network errors do not show their kind, as PoolClearedOnNetworkError.
   if (error instanceof MongoNetworkError || UNAVAILABLE.has(error.name)) return true;
-  return error instanceof MongoServerError && typeof error.code === 'number' && NOT_NOW.has(error.code);
+  return error instanceof MongoServerError && typeof error.code === 'number' && TRANSIENT.has(error.code);
 }
 
 /** Server codes that mean: this document, never. Bad value, parse failure, type, validation, size. */
-const NEVER = new Set([2, 9, 14, 121, 10334, 17280, 17419, 17420, 51091]);
+const PERMANENT = new Set([2, 9, 14, 121, 10334, 17280, 17419, 17420, 51091]);
 
 /** Whether a write was refused because of what it holds, so that repeating it cannot help. */
-export function isRefusedForGood(error: unknown): boolean {
+export function isPermanentlyRefused(error: unknown): boolean {
   if (error instanceof MongoBulkWriteError) {
     const failures = [error.writeErrors].flat();
-    if (failures.length > 0) return failures.some(({ code }) => NEVER.has(code));
+    if (failures.length > 0) return failures.some(({ code }) => PERMANENT.has(code));
   }
-  if (error instanceof MongoServerError) return typeof error.code === 'number' && NEVER.has(error.code);
+  if (error instanceof MongoServerError) return typeof error.code === 'number' && PERMANENT.has(error.code);
   // The driver could not turn it into BSON, or into a message of legal size.
   return error instanceof BSON.BSONError || error instanceof RangeError ||
     error instanceof MongoInvalidArgumentError;
@@ -88,12 +88,12 @@ interface ItemWrites<T> {
  * Writes all items together; if one of them prevents that, each by itself, so that it delays none of the
  * others. Rejects with an error that is not about items.
  */
-export async function writeAllOrEach<T>(items: T[], how: ItemWrites<T>): Promise<void> {
+export async function writeAllOrEach<T>(items: T[], writes: ItemWrites<T>): Promise<void> {
   try {
-    return await how.write(items);
+    return await writes.write(items);
   } catch (error) {
-    if (!how.isAboutItems(error)) throw error;
-    if (items.length === 1) return how.setAside(items[0] as T, error);
+    if (!writes.isAboutItems(error)) throw error;
+    if (items.length === 1) return writes.setAside(items[0] as T, error);
   }
-  for (const item of items) await writeAllOrEach([item], how);
+  for (const item of items) await writeAllOrEach([item], writes);
 }

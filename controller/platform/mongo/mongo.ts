@@ -28,8 +28,8 @@ const TIMEOUTS = {
   socketTimeoutMS: 4500,
 } as const;
 
-const PING_EVERY_MS = 1000;
-const SAY_WAITING_EVERY_MS = 5000;
+const PING_INTERVAL_MS = 1000;
+const WAITING_LOG_INTERVAL_MS = 5000;
 
 /** The driver's connection to the database of `url`. After a first ping it reconnects whenever it has to. */
 export function openMongo(url: string, { maxPoolSize = 50, onCommand }: MongoOptions = {}): Mongo {
@@ -60,14 +60,14 @@ export function openMongo(url: string, { maxPoolSize = 50, onCommand }: MongoOpt
 }
 
 /** Resolves once the database answers, however long that takes; logs every few seconds why it is waiting. */
-export async function whenMongoAnswers(mongo: Mongo, deps: { clock: Clock; log: Log }): Promise<void> {
+export async function waitForMongo(mongo: Mongo, deps: { clock: Clock; log: Log }): Promise<void> {
   const { clock, log } = deps;
-  for (let saidAt = -Infinity; ; await sleep(clock, PING_EVERY_MS)) {
+  for (let loggedAt = -Infinity; ; await sleep(clock, PING_INTERVAL_MS)) {
     try {
       return await mongo.ping();
     } catch (error) {
-      if (clock.monotonic() - saidAt < SAY_WAITING_EVERY_MS) continue;
-      saidAt = clock.monotonic();
+      if (clock.monotonic() - loggedAt < WAITING_LOG_INTERVAL_MS) continue;
+      loggedAt = clock.monotonic();
       log.warn({ reason: firstLine(error) }, 'waiting for MongoDB');
     }
   }

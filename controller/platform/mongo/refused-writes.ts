@@ -2,11 +2,11 @@ import { MongoError } from 'mongodb';
 import type { LogFn } from 'pino';
 import type { Log } from '../../../shared/log.ts';
 import type { Clock } from '../../../shared/time.ts';
-import { isRefusedForGood } from './mongo-errors.ts';
+import { isPermanentlyRefused } from './mongo-errors.ts';
 
 /** First and longest silence about refused writes of one kind, which may be repeated every second. */
 const FIRST_SILENCE_MS = 60_000;
-const LONGEST_SILENCE_MS = 3_600_000;
+const MAX_SILENCE_MS = 3_600_000;
 
 /**
  * Notices in the log when the database refuses a write for good. Wherever a failed write is repeated, its
@@ -24,11 +24,11 @@ export class RefusedWrites {
   }
 
   /** The log with refusals counted, and their warnings turned into errors. */
-  watched(log: Log): Log {
+  wrapLog(log: Log): Log {
     const warn = (...line: Parameters<LogFn>): void => {
       if (!isRefusal(line[0])) return log.warn(...line);
       this.count += 1;
-      if (this.#isTold(String(line[1]))) log.error({ ...line[0], refused_writes: this.count }, line[1]);
+      if (this.#shouldLog(String(line[1]))) log.error({ ...line[0], refused_writes: this.count }, line[1]);
     };
     const error = (...line: Parameters<LogFn>): void => {
       if (isRefusal(line[0])) this.count += 1;
@@ -37,11 +37,11 @@ export class RefusedWrites {
     return Object.assign(Object.create(log) as Log, { warn, error });
   }
 
-  #isTold(message: string): boolean {
+  #shouldLog(message: string): boolean {
     const now = this.#clock.monotonic();
-    const known = this.#silences.get(message);
-    if (known && now < known.until) return false;
-    const lengthMs = known ? Math.min(known.lengthMs * 2, LONGEST_SILENCE_MS) : FIRST_SILENCE_MS;
+    const silence = this.#silences.get(message);
+    if (silence && now < silence.until) return false;
+    const lengthMs = silence ? Math.min(silence.lengthMs * 2, MAX_SILENCE_MS) : FIRST_SILENCE_MS;
     this.#silences.set(message, { until: now + lengthMs, lengthMs });
     return true;
   }
@@ -51,5 +51,5 @@ export class RefusedWrites {
 function isRefusal(fields: unknown): fields is { err: Error } {
   if (typeof fields !== 'object' || fields === null || !('err' in fields)) return false;
   const { err } = fields;
-  return isRefusedForGood(err) && (err instanceof MongoError || !(err instanceof RangeError));
+  return isPermanentlyRefused(err) && (err instanceof MongoError || !(err instanceof RangeError));
 }

@@ -39,7 +39,7 @@ export function createAddressVetting(options: { resolve: Resolve; allowPrivate: 
     return { kind: 'refused', reason, isPrivate };
   }
 
-  async function judge(url: string, caller: string): Promise<{ reason: string; isPrivate: boolean } | null> {
+  async function assess(url: string, caller: string): Promise<{ reason: string; isPrivate: boolean } | null> {
     const parsed = parseHttpUrl(url);
     if (!parsed.ok) return { reason: parsed.reason, isPrivate: false };
     const localhost = { reason: 'must be publicly reachable: localhost is not', isPrivate: true };
@@ -51,7 +51,7 @@ export function createAddressVetting(options: { resolve: Resolve; allowPrivate: 
 
   /** Why a stranger's URL may not be saved; null when it may, also while its name does not resolve. */
   async function urlRefusal(url: string, caller: string): Promise<string | null> {
-    return (await judge(url, caller))?.reason ?? null;
+    return (await assess(url, caller))?.reason ?? null;
   }
 
   /**
@@ -61,7 +61,7 @@ export function createAddressVetting(options: { resolve: Resolve; allowPrivate: 
   async function destinationRefusal(url: string, isSecret: boolean, caller: string): Promise<string | null> {
     const parsed = parseHttpUrl(url);
     if (isSecret && parsed.ok && parsed.url.protocol !== 'https:' && !allowPrivate) return 'must start with https://';
-    const refusal = await judge(url, caller);
+    const refusal = await assess(url, caller);
     if (refusal === null) return null;
     return refusal.isPrivate ? `${refusal.reason}. ${HOW_TO_ALLOW}` : refusal.reason;
   }

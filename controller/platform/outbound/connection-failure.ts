@@ -14,7 +14,7 @@ const REASONS: Record<string, string> = {
   EMFILE: 'Farwatch has no file descriptors left',
 };
 
-const LONGEST_REASON = 300;
+const MAX_REASON_LENGTH = 300;
 
 /** Why a connection failed, in words for the owner of its other end; never the text of an answer. */
 export function connectionFailure(error: unknown): string {
@@ -29,5 +29,5 @@ export function connectionFailure(error: unknown): string {
 
 function readable(text: string): string {
   // eslint-disable-next-line no-control-regex
-  return text.replace(/[\u0000-\u001f\u007f-\u009f]+/g, ' ').slice(0, LONGEST_REASON);
+  return text.replace(/[\u0000-\u001f\u007f-\u009f]+/g, ' ').slice(0, MAX_REASON_LENGTH);
 }

@@ -4,11 +4,11 @@ import type { HostAndPort } from '../../../shared/setting.ts';
 import type { Clock } from '../../../shared/time.ts';
 
 /** For one attempt at one question; there are two attempts. */
-const TRY_TIMEOUT_MS = 2000;
+const ATTEMPT_TIMEOUT_MS = 2000;
 /** A page has two records. */
-const LIMITS = { atOnce: 8, atOnceOfKey: 2, waiting: 100, waitingOfKey: 20, longestWaitMs: 10_000 };
+const LIMITS = { maxRunning: 8, maxRunningPerKey: 2, maxWaiting: 100, maxWaitingPerKey: 20, maxWaitMs: 10_000 };
 /** Why a question was not asked. */
-class TooMany extends Error {}
+class TooManyLookups extends Error {}
 /** Answers that mean: there is no such record. */
 const NO_RECORD = new Set(['ENOTFOUND', 'ENODATA']);
 
@@ -17,19 +17,19 @@ const NO_RECORD = new Set(['ENOTFOUND', 'ENODATA']);
  * failures are data.
  */
 export function createNameRecords(servers: readonly HostAndPort[], clock: Clock) {
-  const dns = new Resolver({ timeout: TRY_TIMEOUT_MS, tries: 2 });
+  const dns = new Resolver({ timeout: ATTEMPT_TIMEOUT_MS, tries: 2 });
   if (servers.length > 0) {
     dns.setServers(servers.map(({ host, port }) => `${host.includes(':') ? `[${host}]` : host}:${port}`));
   }
-  const turns = new FairQueue(clock, LIMITS, () => new TooMany());
-  const ask = async (name: string, type: 'CNAME' | 'TXT'): Promise<string[]> => (type === 'CNAME'
+  const queue = new FairQueue(clock, LIMITS, () => new TooManyLookups());
+  const lookUp = async (name: string, type: 'CNAME' | 'TXT'): Promise<string[]> => (type === 'CNAME'
     ? dns.resolveCname(name)
     : (await dns.resolveTxt(name)).map((parts) => parts.join('')));
   return async (caller: string, name: string, type: 'CNAME' | 'TXT') => {
     try {
-      return { values: await turns.run(caller, () => ask(name, type)), problem: null };
+      return { values: await queue.run(caller, () => lookUp(name, type)), problem: null };
     } catch (error) {
-      if (error instanceof TooMany) return { values: [], problem: 'Too many names are being looked up' };
+      if (error instanceof TooManyLookups) return { values: [], problem: 'Too many names are being looked up' };
       const { code = 'UNKNOWN' } = error as NodeJS.ErrnoException;
       if (NO_RECORD.has(code)) return { values: [], problem: null };
       return { values: [], problem: `The DNS server did not return ${type} records of ${name} (${code})` };

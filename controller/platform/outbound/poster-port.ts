@@ -18,7 +18,7 @@ export interface PostRequest {
  * request may have arrived. `busy`: too much is under way to that origin or in all; nothing was sent.
  */
 export type PostOutcome =
-  | { kind: 'answered'; status: number; durationMs: number; retryAfterMs: number | null }
+  | { kind: 'responded'; status: number; durationMs: number; retryAfterMs: number | null }
   | { kind: 'refused'; reason: string }
   | { kind: 'failed'; reason: string; durationMs: number }
   | { kind: 'busy' };

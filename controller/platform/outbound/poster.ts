@@ -7,8 +7,8 @@ import { guardedConnector } from './guarded-connector.ts';
 import type { Poster, PostOutcome, PostRequest } from './poster-port.ts';
 
 /** Requests under way at once; beyond it the outcome is `busy`. */
-const REQUESTS_AT_ONCE = 1024;
-const REQUESTS_PER_ORIGIN = 64;
+const MAX_REQUESTS = 1024;
+const MAX_REQUESTS_PER_ORIGIN = 64;
 /**
  * The response body is ignored: a short one is drained so the connection can be reused, a long or slow one is
  * cut off. The status alone decides whether the alert was taken; sending again because of a body would alert
@@ -25,17 +25,17 @@ export class HttpPoster implements Poster {
   readonly #clock: Clock;
   readonly #agent: Agent;
   /** Requests under way by origin, until their bodies are drained. */
-  readonly #underWay = new Map<string, number>();
+  readonly #inProgress = new Map<string, number>();
   /** Callers of requests under way by host name. */
   readonly #callers = new Map<string, string[]>();
-  readonly #open = new Set<AbortController>();
+  readonly #running = new Set<AbortController>();
   #total = 0;
 
   constructor(options: { clock: Clock; vetting: AddressVetting }) {
     this.#clock = options.clock;
     this.#agent = new Agent({
       connect: guardedConnector(options.vetting, (host) => this.#callers.get(host)?.at(-1) ?? ''),
-      connections: REQUESTS_PER_ORIGIN,
+      connections: MAX_REQUESTS_PER_ORIGIN,
       pipelining: 1,
       keepAliveTimeout: KEEP_ALIVE_MS,
       keepAliveMaxTimeout: KEEP_ALIVE_MS,
@@ -49,8 +49,8 @@ export class HttpPoster implements Poster {
     const target = parseHttpUrl(request.url);
     if (!target.ok) return { kind: 'refused', reason: `the address ${target.reason}` };
     const { origin, hostname } = target.url;
-    const ofOrigin = this.#underWay.get(origin) ?? 0;
-    if (this.#total >= REQUESTS_AT_ONCE || ofOrigin >= REQUESTS_PER_ORIGIN) return { kind: 'busy' };
+    const ofOrigin = this.#inProgress.get(origin) ?? 0;
+    if (this.#total >= MAX_REQUESTS || ofOrigin >= MAX_REQUESTS_PER_ORIGIN) return { kind: 'busy' };
     this.#count(origin, 1);
     this.#callers.set(hostname, [...(this.#callers.get(hostname) ?? []), request.caller]);
     const { outcome, finished } = await this.#send(request, target.url);
@@ -63,7 +63,7 @@ export class HttpPoster implements Poster {
 
   /** Ends what is under way and closes all connections. */
   async close(): Promise<void> {
-    for (const request of this.#open) request.abort(STOPPED);
+    for (const request of this.#running) request.abort(STOPPED);
     await this.#agent.destroy();
   }
 
@@ -73,27 +73,27 @@ export class HttpPoster implements Poster {
     const startedAt = this.#clock.monotonic();
     const duration = () => this.#clock.monotonic() - startedAt;
     const end = new AbortController();
-    const tooLate = () => end.abort(`no response within ${timeoutMs / 1000} seconds`);
-    const timer = this.#clock.setTimer(timeoutMs, tooLate);
+    const onTimeout = () => end.abort(`no response within ${timeoutMs / 1000} seconds`);
+    const timer = this.#clock.setTimer(timeoutMs, onTimeout);
     const stop = () => end.abort(STOPPED);
     if (request.signal?.aborted) stop();
     request.signal?.addEventListener('abort', stop, { once: true });
-    this.#open.add(end);
+    this.#running.add(end);
     try {
       const path = `${url.pathname}${url.search}`;
       const sent = { origin: url.origin, path, method, headers, body, signal: end.signal };
-      const answer = await this.#agent.request(sent);
-      const retryAfterMs = retryAfter(answer.headers['retry-after'], this.#clock.now());
+      const response = await this.#agent.request(sent);
+      const retryAfterMs = retryAfter(response.headers['retry-after'], this.#clock.now());
       const durationMs = duration();
-      const outcome: PostOutcome = { kind: 'answered', status: answer.statusCode, durationMs, retryAfterMs };
-      const finished = this.#discard(answer.body, Math.min(BODY_TIMEOUT_MS, timeoutMs - durationMs));
+      const outcome: PostOutcome = { kind: 'responded', status: response.statusCode, durationMs, retryAfterMs };
+      const finished = this.#discard(response.body, Math.min(BODY_TIMEOUT_MS, timeoutMs - durationMs));
       return { outcome, finished };
     } catch (error) {
       return { outcome: failureOutcome(error, end.signal, duration()), finished: Promise.resolve() };
     } finally {
       timer.cancel();
       request.signal?.removeEventListener('abort', stop);
-      this.#open.delete(end);
+      this.#running.delete(end);
     }
   }
 
@@ -111,9 +111,9 @@ export class HttpPoster implements Poster {
 
   #count(origin: string, by: 1 | -1): void {
     this.#total += by;
-    const now = (this.#underWay.get(origin) ?? 0) + by;
-    if (now > 0) this.#underWay.set(origin, now);
-    else this.#underWay.delete(origin);
+    const now = (this.#inProgress.get(origin) ?? 0) + by;
+    if (now > 0) this.#inProgress.set(origin, now);
+    else this.#inProgress.delete(origin);
   }
 }
 

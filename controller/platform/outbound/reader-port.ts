@@ -18,11 +18,11 @@ export interface QueryRequest extends ReadLimits {
 }
 
 /** `refused`: we do not connect there, and nothing was sent. `failed`: there is no whole answer. */
-type NotRead = { kind: 'refused' | 'failed'; reason: string };
+type ReadFailure = { kind: 'refused' | 'failed'; reason: string };
 
 /** `location` is where a redirect leads, as the server wrote it; null without one. */
-export type GetOutcome = NotRead | { kind: 'answered'; status: number; location: string | null; body: Buffer };
-export type QueryOutcome = NotRead | { kind: 'answered'; body: Buffer };
+export type GetOutcome = ReadFailure | { kind: 'responded'; status: number; location: string | null; body: Buffer };
+export type QueryOutcome = ReadFailure | { kind: 'responded'; body: Buffer };
 
 /** The way out to read what strangers publish. Connects to vetted addresses only; never rejects. */
 export interface OutboundReader {

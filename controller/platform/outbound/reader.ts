@@ -7,7 +7,7 @@ import { connectionFailure, RefusedAddress } from './connection-failure.ts';
 import { guardedConnector } from './guarded-connector.ts';
 import type { GetOutcome, GetRequest, OutboundReader, QueryOutcome, QueryRequest } from './reader-port.ts';
 
-const CONNECTIONS_PER_ORIGIN = 4;
+const MAX_CONNECTIONS_PER_ORIGIN = 4;
 const STOPPED = 'canceled because Farwatch is stopping';
 /** Some servers refuse requests without one. */
 const USER_AGENT = 'Farwatch';
@@ -17,14 +17,14 @@ export class GuardedReader implements OutboundReader {
   readonly #clock: Clock;
   readonly #connect: ReturnType<typeof guardedConnector>;
   readonly #agent: Agent;
-  readonly #open = new Set<AbortController>();
+  readonly #running = new Set<AbortController>();
   #isClosed = false;
 
   constructor({ clock, vetting }: { clock: Clock; vetting: AddressVetting }) {
     this.#clock = clock;
     this.#connect = guardedConnector(vetting, () => USER_AGENT);
     this.#agent = new Agent({
-      connect: this.#connect, connections: CONNECTIONS_PER_ORIGIN, pipelining: 1,
+      connect: this.#connect, connections: MAX_CONNECTIONS_PER_ORIGIN, pipelining: 1,
       headersTimeout: 0, bodyTimeout: 0,
     });
   }
@@ -39,7 +39,7 @@ export class GuardedReader implements OutboundReader {
       const request = { origin, path, method: 'GET', headers: sent, signal } as const;
       const { statusCode: status, headers, body } = await this.#agent.request(request);
       const location = typeof headers.location === 'string' ? headers.location : null;
-      return { kind: 'answered', status, location, body: await readAll(body, limitBytes) };
+      return { kind: 'responded', status, location, body: await readAll(body, limitBytes) };
     });
   }
 
@@ -50,7 +50,7 @@ export class GuardedReader implements OutboundReader {
       signal.addEventListener('abort', abort, { once: true });
       try {
         socket.write(`${line}\r\n`);
-        return { kind: 'answered', body: await readAll(socket, limitBytes) };
+        return { kind: 'responded', body: await readAll(socket, limitBytes) };
       } finally {
         socket.destroy();
       }
@@ -60,7 +60,7 @@ export class GuardedReader implements OutboundReader {
   /** Ends what is under way and closes all connections. */
   async close(): Promise<void> {
     this.#isClosed = true;
-    for (const request of this.#open) request.abort(STOPPED);
+    for (const request of this.#running) request.abort(STOPPED);
     await this.#agent.destroy();
   }
 
@@ -69,9 +69,9 @@ export class GuardedReader implements OutboundReader {
   ): Promise<Outcome | { kind: 'refused' | 'failed'; reason: string }> {
     if (this.#isClosed) return { kind: 'failed', reason: STOPPED };
     const end = new AbortController();
-    const tooLate = () => end.abort(`no complete response within ${timeoutMs / 1000} seconds`);
-    const timer = this.#clock.setTimer(timeoutMs, tooLate);
-    this.#open.add(end);
+    const onTimeout = () => end.abort(`no complete response within ${timeoutMs / 1000} seconds`);
+    const timer = this.#clock.setTimer(timeoutMs, onTimeout);
+    this.#running.add(end);
     try {
       return await read(end.signal);
     } catch (error) {
@@ -80,7 +80,7 @@ export class GuardedReader implements OutboundReader {
       return { kind: 'failed', reason };
     } finally {
       timer.cancel();
-      this.#open.delete(end);
+      this.#running.delete(end);
     }
   }
 

@@ -9,23 +9,23 @@ import type { Clock } from '../../../shared/time.ts';
 export type Resolve = (host: string, caller: string) => Promise<string[]>;
 
 /** For one attempt at one query; there are two attempts. */
-const TRY_TIMEOUT_MS = 2000;
+const ATTEMPT_TIMEOUT_MS = 2000;
 /** `getaddrinfo` blocks one of libuv's four threads while it runs. */
-const SYSTEM_LOOKUPS = { atOnce: 2, atOnceOfKey: 1, waiting: 100, waitingOfKey: 20, longestWaitMs: 10_000 };
+const SYSTEM_LOOKUPS = { maxRunning: 2, maxRunningPerKey: 1, maxWaiting: 100, maxWaitingPerKey: 20, maxWaitMs: 10_000 };
 /** Answers that mean "no such name here"; the hosts file and the search list may still know it. */
 const NOT_IN_DNS = new Set(['ENOTFOUND', 'ENODATA', 'ECONNREFUSED']);
 
 /** Asks DNS without blocking threads, then the system, which also knows the hosts file and search domains. */
 export function createResolver(clock: Clock, bySystem: typeof allAddresses = allAddresses): Resolve {
-  const dns = new Resolver({ timeout: TRY_TIMEOUT_MS, tries: 2 });
+  const dns = new Resolver({ timeout: ATTEMPT_TIMEOUT_MS, tries: 2 });
   const systemLookups = new FairQueue(clock, SYSTEM_LOOKUPS, () =>
     Object.assign(new Error('too many names wait to be resolved'), { code: 'EAGAIN' }));
   return async (host, caller) => {
-    const answers = await Promise.allSettled([dns.resolve4(host), dns.resolve6(host)]);
-    const addresses = answers.flatMap((answer) => (answer.status === 'fulfilled' ? answer.value : []));
+    const results = await Promise.allSettled([dns.resolve4(host), dns.resolve6(host)]);
+    const addresses = results.flatMap((result) => (result.status === 'fulfilled' ? result.value : []));
     if (addresses.length > 0) return addresses;
-    for (const answer of answers) {
-      if (answer.status === 'rejected' && !NOT_IN_DNS.has(String(answer.reason.code))) throw answer.reason;
+    for (const result of results) {
+      if (result.status === 'rejected' && !NOT_IN_DNS.has(String(result.reason.code))) throw result.reason;
     }
     return systemLookups.run(caller, () => bySystem(host));
   };

@@ -1,9 +1,9 @@
-import { enrolText, type EnrolAnswer, type EnrolRequest } from '../../../shared/contracts/enrolment.ts';
+import { enrolText, type EnrolResponse, type EnrolRequest } from '../../../shared/contracts/enrolment.ts';
 import { AppError } from '../../../shared/errors.ts';
 import { hashSecret } from '../../../shared/ids.ts';
 import type { Log } from '../../../shared/log.ts';
-import type { PublicContext } from '../../http/route.ts';
-import { fieldError } from '../../http/validation.ts';
+import type { PublicContext } from '../../http/routing/route.ts';
+import { fieldError } from '../../http/input/validation.ts';
 import { isBoxKey, isSignedByOwnerOf, type ControllerKeys } from '../../platform/bus/nkeys.ts';
 import { isDuplicateKey } from '../../platform/mongo/mongo-errors.ts';
 import type { FleetDirectory } from '../directory.ts';
@@ -31,12 +31,12 @@ export async function enrolProbe(
   deps: EnrolmentDeps,
   ctx: Pick<PublicContext, 'now' | 'address'>,
   request: EnrolRequest,
-): Promise<EnrolAnswer> {
+): Promise<EnrolResponse> {
   const { probes, regions, directory, log } = deps;
   const { public_key, box_key, version, capabilities, signature } = request;
   const hash = hashSecret(request.token);
   const offered = await probes.findByToken(hash);
-  if (!offered) return answerAgain(deps, hash, request);
+  if (!offered) return repeatEnrolment(deps, hash, request);
   if ((offered.token_expires_at ?? 0) <= ctx.now) {
     throw new AppError('TOKEN_EXPIRED', 'The enrolment token has expired');
   }
@@ -48,22 +48,22 @@ export async function enrolProbe(
   const isSigned = isSignedByOwnerOf(public_key, enrolText(request), signature);
   if (!isSigned) throw fieldError('signature', 'Signature is not valid');
   if (!isBoxKey(box_key)) throw fieldError('box_key', 'Must be a public curve key');
-  const known = offered.addresses ?? [];
-  const addresses = known.length > 0 ? known : [ctx.address.replace(/^ip:/, '')];
+  const knownAddresses = offered.addresses ?? [];
+  const addresses = knownAddresses.length > 0 ? knownAddresses : [ctx.address.replace(/^ip:/, '')];
   const identity = { public_key, box_key, version, capabilities, addresses };
   const probe = await probes.claim(hash, identity, ctx.now).catch((error: unknown) => {
     if (isDuplicateKey(error)) throw new AppError('CONFLICT', 'Another probe is already enrolled with this key');
     throw error;
   });
   // Since we looked, another request has claimed it.
-  if (!probe) return answerAgain(deps, hash, request);
+  if (!probe) return repeatEnrolment(deps, hash, request);
   log.info({ probe_id: probe._id, probe_name: probe.name, region: probe.region_id }, 'probe enrolled');
   await regions.markToPlace([probe.region_id]);
   await Promise.all([deps.publishIdentities(), directory.refresh()]);
-  return answerFor(deps, probe);
+  return responseFor(deps, probe);
 }
 
-async function answerAgain(deps: EnrolmentDeps, hash: string, request: EnrolRequest): Promise<EnrolAnswer> {
+async function repeatEnrolment(deps: EnrolmentDeps, hash: string, request: EnrolRequest): Promise<EnrolResponse> {
   const used = await deps.probes.findByUsedToken(hash);
   if (!used) throw new AppError('INVALID_TOKEN', 'The enrolment token is not valid');
   const isSame = used.public_key === request.public_key && used.box_key === request.box_key;
@@ -71,10 +71,10 @@ async function answerAgain(deps: EnrolmentDeps, hash: string, request: EnrolRequ
     throw new AppError('INVALID_TOKEN', 'The enrolment token was already used');
   }
   await deps.publishIdentities();
-  return answerFor(deps, used);
+  return responseFor(deps, used);
 }
 
-function answerFor({ keys, natsUrl }: EnrolmentDeps, probe: ProbeDoc): EnrolAnswer {
+function responseFor({ keys, natsUrl }: EnrolmentDeps, probe: ProbeDoc): EnrolResponse {
   return {
     probe_id: probe._id,
     name: probe.name,

@@ -1,9 +1,9 @@
 import { AppError, notFound, valueTaken } from '../../../shared/errors.ts';
 import { hashSecret, newId, newSecret } from '../../../shared/ids.ts';
-import type { OrganizationContext } from '../../http/route.ts';
+import type { OrganizationContext } from '../../http/routing/route.ts';
 import { fairUseLimitReached, type Quota } from '../../plans/quota.ts';
 import { isDuplicateKey } from '../../platform/mongo/mongo-errors.ts';
-import type { ProbeView } from '../answers.ts';
+import type { ProbeView } from '../responses.ts';
 import type { FleetDirectory } from '../directory.ts';
 import type { Liveness } from '../liveness.ts';
 import type { ProbeDoc, RegionDoc } from '../probe.ts';
@@ -116,10 +116,10 @@ export async function rotateProbeKeys(
   deps: FleetDeps, ctx: OrganizationContext, id: string,
 ): Promise<ProbeView> {
   requireManager(ctx, await findProbe(deps, ctx, id));
-  const asked = await deps.probes.askForRotation(id, ctx.now);
-  if (!asked) throw new AppError('CONFLICT', 'The probe has not enrolled yet');
-  deps.rotateKeys(asked);
-  return viewProbe(asked, deps.liveness);
+  const probe = await deps.probes.requestRotation(id, ctx.now);
+  if (!probe) throw new AppError('CONFLICT', 'The probe has not enrolled yet');
+  deps.rotateKeys(probe);
+  return viewProbe(probe, deps.liveness);
 }
 
 /** When it resolves, NATS refuses the probe; its monitors move right after. */

@@ -1,6 +1,6 @@
 import { AppError, notFound, valueTaken } from '../../../shared/errors.ts';
-import type { OrganizationContext } from '../../http/route.ts';
-import type { RegionView } from '../answers.ts';
+import type { OrganizationContext } from '../../http/routing/route.ts';
+import type { RegionView } from '../responses.ts';
 import type { RegionDoc } from '../probe.ts';
 import type { RegionChange, RegionInput } from '../schema.ts';
 import { viewRegion } from '../views.ts';
@@ -23,11 +23,11 @@ export async function createRegion(
   ctx: OrganizationContext,
   input: RegionInput,
 ): Promise<RegionView> {
-  const { id, visibility, replace_private: replacesPrivate, ...place } = input;
+  const { id, visibility, replace_private: replacesPrivate, ...fields } = input;
   const organizationId = visibility === 'shared' ? null : ctx.tenant.organizationId;
   requireManager(ctx, { organization_id: organizationId });
   const owner = { visibility, organization_id: organizationId };
-  const region: RegionDoc = { _id: id, created_at: ctx.now, to_place: 0, ...owner, ...place };
+  const region: RegionDoc = { _id: id, created_at: ctx.now, to_place: 0, ...owner, ...fields };
   await reserveFor(deps, region, 'regions');
   if (!(await deps.regions.insertIfFree(region))) {
     const taken = await deps.regions.find(id);

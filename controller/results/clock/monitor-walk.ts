@@ -1,7 +1,7 @@
 /** Rounds in which every monitor is examined once, due or not. */
-export const CYCLE_ROUNDS = 12;
+export const SCANS_PER_CYCLE = 12;
 /** A round covers at least this many entries. */
-const SMALL = 200;
+const MIN_QUOTA = 200;
 
 /** Goes through a map again and again, a few entries at a time, while entries are added and removed. */
 export class MonitorWalk<T> {
@@ -15,7 +15,7 @@ export class MonitorWalk<T> {
 
   /** Entries per round: a cycle covers every entry once; a small map is covered in each round. */
   get quota(): number {
-    return Math.max(SMALL, Math.ceil(this.#all.size / CYCLE_ROUNDS));
+    return Math.max(MIN_QUOTA, Math.ceil(this.#all.size / SCANS_PER_CYCLE));
   }
 
   /** The next entry; null once at the end of each cycle. */

@@ -1,33 +1,33 @@
 import type { MonitorConfig } from '../../verdicts/monitor-config.ts';
 import type { Assigned, MonitorState } from '../../verdicts/monitor-state.ts';
-import { hourOf } from '../../verdicts/booking-rules.ts';
-import { maintenanceTurnsAt } from '../../verdicts/maintenance-history-rules.ts';
-import { noDataAt } from '../../verdicts/no-data-rules.ts';
-import { regionPatienceMs } from '../../verdicts/region-rules.ts';
-import { reopenAt } from '../../verdicts/reopen-rules.ts';
-import { releaseAt } from '../../verdicts/withheld-alert-rules.ts';
+import { hourOf } from '../../verdicts/time-accounting/time-accounting-rules.ts';
+import { nextMaintenanceChangeAt } from '../../verdicts/time-accounting/maintenance-history-rules.ts';
+import { noDataAt } from '../../verdicts/notices/no-data-rules.ts';
+import { regionSilentAfterMs } from '../../verdicts/votes/region-rules.ts';
+import { reopenAt } from '../../verdicts/status/reopen-rules.ts';
+import { releaseAt } from '../../verdicts/notices/withheld-alert-rules.ts';
 import { HOUR_GRACE_MS } from '../writing/closed-hours.ts';
-import { dueAt, HeartbeatWatch, isWaiting } from './heartbeat-watch.ts';
+import { dueAt, HeartbeatTracker, isAwaitingPings } from './heartbeat-tracker.ts';
 import type { ClockDecision, JournalEntry } from '../journal/journal-entry.ts';
-import { LoneVotes } from './lone-votes.ts';
-import { LookQueue } from './look-queue.ts';
-import { CYCLE_ROUNDS, MonitorWalk } from './monitor-walk.ts';
+import { MinorityVerdicts } from './minority-verdicts.ts';
+import { ScanQueue } from './scan-queue.ts';
+import { SCANS_PER_CYCLE, MonitorWalk } from './monitor-walk.ts';
 import type { AppliedEntry } from '../state/entry-step.ts';
 import type { LiveMonitor } from '../state/live-monitor.ts';
 import type { ShardState } from '../state/shard-state.ts';
 
 /** How often each shard checks its deadlines. */
-export const ROUND_MS = 5000;
+export const SCAN_INTERVAL_MS = 5000;
 /** Longer than a cycle, so that the queue holds every monitor that is due before the walk is back at it. */
-const ROUNDS_AHEAD = 2 * CYCLE_ROUNDS;
+const MAX_SCANS_AHEAD = 2 * SCANS_PER_CYCLE;
 /** A loaded shard is examined as a whole within this many rounds, before PROBE_ROUND_MS have passed. */
-const FIRST_ROUNDS = 8;
+const INITIAL_SCANS = 8;
 /** Limit of decisions per round; the rest follows in the next. */
-const MOST_DECISIONS = 500;
+const MAX_DECISIONS_PER_SCAN = 500;
 /** A probe that has died is known to be offline within this time, ms. */
-const DOUBTED_AGAIN_MS = 3 * ROUND_MS;
+const DOUBT_AGAIN_MS = 3 * SCAN_INTERVAL_MS;
 /** After a break, each live probe tries again within this time: at most 30 s plus the wait for an answer. */
-const PROBE_ROUND_MS = 45_000;
+const MAX_PROBE_RETRY_MS = 45_000;
 
 export interface ShardClockDeps {
   /** Ms. What waits for seconds goes by it: the wall clock may be set meanwhile. */
@@ -41,7 +41,7 @@ export interface ShardClockDeps {
   /** Whether a probe of the region is online. */
   hasLiveProbe(region: string): boolean;
   /** Whether a region may have a say in time that has none in the monitor's verdict now. */
-  canBeHelped(state: MonitorState): boolean;
+  canGetMoreVotes(state: MonitorState): boolean;
   /** As in `noDataAt`, ms. */
   noDataAfterMs: number;
 }
@@ -54,9 +54,9 @@ export interface ShardClockDeps {
 export class ShardClock {
   readonly #state: ShardState;
   readonly #deps: ShardClockDeps;
-  readonly #watch = new HeartbeatWatch();
-  readonly #queue = new LookQueue(ROUNDS_AHEAD);
-  readonly #lone: LoneVotes;
+  readonly #heartbeats = new HeartbeatTracker();
+  readonly #queue = new ScanQueue(MAX_SCANS_AHEAD);
+  readonly #minority: MinorityVerdicts;
   readonly #walk: MonitorWalk<LiveMonitor>;
   readonly #waiting = new Set<string>();
   /** Monitors without decisions, because a rule threw for them. */
@@ -64,7 +64,7 @@ export class ShardClock {
   /** Monitors for which this round has made a decision. */
   readonly #decided = new Set<string>();
   /** Since when everything pending was taken without a break, Unix ms; silence counts from here. */
-  #watchedSince: number;
+  #monitoredSince: number;
   #hourClosed = 0;
   /** Left in this round: monitors for the walk, and decisions. */
   #toWalk = 0;
@@ -74,46 +74,46 @@ export class ShardClock {
     this.#state = state;
     this.#deps = deps;
     this.#walk = new MonitorWalk(state.monitors);
-    this.#lone =
-      new LoneVotes(state.monitors, (monitor) => deps.canBeHelped(monitor), () => deps.monotonic());
-    this.#watchedSince = now;
+    this.#minority =
+      new MinorityVerdicts(state.monitors, (monitor) => deps.canGetMoreVotes(monitor), () => deps.monotonic());
+    this.#monitoredSince = now;
     // The walk takes a cycle, so the queue has to find what is due before. No region is silent at first.
-    for (const [id, cell] of state.monitors) {
-      if (isWaiting(cell.state)) this.#waiting.add(id);
-      if (cell.state.config.status === 'active') {
-        this.#queue.put(id, this.#waiting.has(id) ? 1 : 1 + (this.#queue.size % FIRST_ROUNDS));
+    for (const [id, monitor] of state.monitors) {
+      if (isAwaitingPings(monitor.state)) this.#waiting.add(id);
+      if (monitor.state.config.status === 'active') {
+        this.#queue.put(id, this.#waiting.has(id) ? 1 : 1 + (this.#queue.size % INITIAL_SCANS));
       }
     }
   }
 
   /** Silence up to now does not count. */
   interrupted(now: number): void {
-    this.#watchedSince = now;
-    this.#watch.interrupted(this.#state.takenAt);
-    this.#lone.interrupted();
+    this.#monitoredSince = now;
+    this.#heartbeats.interrupted(this.#state.takenAt);
+    this.#minority.interrupted();
     this.#toWalk = 0;
     this.#room = 0;
   }
 
   /** All pings stored by `at` (Unix ms) are taken. */
-  lookedForPings(at: number): void {
-    this.#watch.looked(at);
+  pingsPolled(at: number): void {
+    this.#heartbeats.polled(at);
   }
 
   /** When those that report will be believed although too few, monotonic ms; null if there are none. */
-  get aloneAt(): number | null {
-    return this.#lone.dueAt;
+  get minorityDueAt(): number | null {
+    return this.#minority.dueAt;
   }
 
   /** Decisions about monitors that too few regions have called down for long enough. */
-  takeAlone(now: number): ClockDecision[] {
-    return this.#lone.takeDue(now);
+  takeMinorityVerdicts(now: number): ClockDecision[] {
+    return this.#minority.takeDue(now);
   }
 
   /** Monitors that an entry changed may be due sooner. */
   applied(entry: JournalEntry, { changed, fresh }: Pick<AppliedEntry, 'changed' | 'fresh'>): void {
     for (const { result } of fresh) {
-      if (result.outcome === 'failure') this.#lone.note(result.monitor_id);
+      if (result.outcome === 'failure') this.#minority.note(result.monitor_id);
     }
     for (const decision of entry.clock) {
       if (decision.kind === 'manual_end') this.#queue.put(decision.monitor_id, 1);
@@ -121,7 +121,7 @@ export class ShardClock {
     }
     for (const { monitor_id: id } of entry.configs) {
       const state = this.#state.monitors.get(id)?.state;
-      if (state && isWaiting(state)) this.#waiting.add(id);
+      if (state && isAwaitingPings(state)) this.#waiting.add(id);
       else this.#waiting.delete(id);
     }
     for (const touched of [entry.configs, entry.pings, changed]) {
@@ -130,13 +130,13 @@ export class ShardClock {
   }
 
   /** Decisions about the whole shard. `mayCloseHour`: shards take turns, as it books all their monitors. */
-  beginRound(now: number, mayCloseHour: boolean): ClockDecision[] {
+  beginScan(now: number, mayCloseHour: boolean): ClockDecision[] {
     this.#decided.clear();
     this.#queue.turn();
     this.#toWalk = this.#walk.quota;
-    this.#room = MOST_DECISIONS;
+    this.#room = MAX_DECISIONS_PER_SCAN;
     const decisions =
-      this.#watch.beginRound({ takenAt: this.#state.takenAt, now, hasWaiting: this.#waiting.size > 0 });
+      this.#heartbeats.beginScan({ takenAt: this.#state.takenAt, now, hasWaiting: this.#waiting.size > 0 });
     const hour = hourOf(now - HOUR_GRACE_MS);
     if (mayCloseHour && hour > this.#hourClosed) {
       this.#hourClosed = hour;
@@ -150,27 +150,27 @@ export class ShardClock {
    * journal, and until it has them no heartbeat is overdue.
    * @returns the decisions, and how many monitors were examined.
    */
-  look(now: number, most: number, hasPings: boolean): { decisions: ClockDecision[]; looks: number } {
+  scan(now: number, limit: number, hasPings: boolean): { decisions: ClockDecision[]; scanned: number } {
     const decisions: ClockDecision[] = [];
-    let looks = 0;
-    for (; looks < most && this.#room > 0; looks += 1) {
+    let scanned = 0;
+    for (; scanned < limit && this.#room > 0; scanned += 1) {
       const id = this.#queue.take() ?? this.#next();
       if (id === null) break;
-      const cell = this.#state.monitors.get(id);
-      if (!cell || this.#decided.has(id)) continue;
-      const found = this.#decide(id, cell.state, { now, hasPings });
+      const monitor = this.#state.monitors.get(id);
+      if (!monitor || this.#decided.has(id)) continue;
+      const found = this.#decide(id, monitor.state, { now, hasPings });
       if (found.length > 0) this.#decided.add(id);
       this.#room -= found.length;
       for (const decision of found) decisions.push(decision);
     }
-    return { decisions, looks };
+    return { decisions, scanned };
   }
 
   #next(): string | null {
     while (this.#toWalk > 0) {
       this.#toWalk -= 1;
-      const met = this.#walk.next();
-      if (met) return met[0];
+      const entry = this.#walk.next();
+      if (entry) return entry[0];
       // At the end of a cycle, a shard that fits into one round is not walked a second time.
       if (this.#state.monitors.size <= this.#walk.quota) this.#toWalk = 0;
     }
@@ -182,18 +182,18 @@ export class ShardClock {
     id: string, state: MonitorState, { now, hasPings }: { now: number; hasPings: boolean },
   ): ClockDecision[] {
     try {
-      this.#lone.note(id);
+      this.#minority.note(id);
       const { due, at } = this.#silences(id, state, now);
       due.push(...this.#reassigned(state, now));
-      const tellAt = noDataAt(state, this.#deps.noDataAfterMs, this.#watchedSince) ?? Infinity;
-      if (tellAt <= now) due.push({ kind: 'no_data', monitor_id: id, at: now });
-      const againAt = reopenAt(state, this.#watchedSince) ?? Infinity;
-      if (againAt <= now) due.push({ kind: 'reopen', monitor_id: id, at: now });
-      const turnsAt = Math.min(releaseAt(state) ?? Infinity, maintenanceTurnsAt(state, now) ?? Infinity);
-      if (turnsAt <= now) due.push({ kind: 'maintenance', monitor_id: id, at: now });
-      const found = hasPings ? due : [...due, ...this.#watch.overdue(state)];
-      const next = Math.min(at, tellAt, againAt, turnsAt, dueAt(state) ?? Infinity);
-      this.#lookAgain(id, found.length > 0 ? 0 : next - now);
+      const alertAt = noDataAt(state, this.#deps.noDataAfterMs, this.#monitoredSince) ?? Infinity;
+      if (alertAt <= now) due.push({ kind: 'no_data', monitor_id: id, at: now });
+      const reopensAt = reopenAt(state, this.#monitoredSince) ?? Infinity;
+      if (reopensAt <= now) due.push({ kind: 'reopen', monitor_id: id, at: now });
+      const maintenanceAt = Math.min(releaseAt(state) ?? Infinity, nextMaintenanceChangeAt(state, now) ?? Infinity);
+      if (maintenanceAt <= now) due.push({ kind: 'maintenance', monitor_id: id, at: now });
+      const found = hasPings ? due : [...due, ...this.#heartbeats.overdue(state)];
+      const next = Math.min(at, alertAt, reopensAt, maintenanceAt, dueAt(state) ?? Infinity);
+      this.#schedule(id, found.length > 0 ? 0 : next - now);
       return found;
     } catch {
       if (!this.#unclocked.has(id)) this.#deps.onFailed(id, now);
@@ -203,9 +203,9 @@ export class ShardClock {
   }
 
   /** A monitor that is due after the walk reaches it again need not be queued. */
-  #lookAgain(id: string, inMs: number): void {
-    const rounds = inMs / ROUND_MS;
-    if (rounds <= ROUNDS_AHEAD) this.#queue.put(id, rounds);
+  #schedule(id: string, inMs: number): void {
+    const scans = inMs / SCAN_INTERVAL_MS;
+    if (scans <= MAX_SCANS_AHEAD) this.#queue.put(id, scans);
   }
 
   #reassigned({ config, heartbeat }: MonitorState, now: number): ClockDecision[] {
@@ -222,10 +222,10 @@ export class ShardClock {
     const { config } = state;
     let at = Infinity;
     if (config.status !== 'active') return { due, at };
-    const silentAfterMs = regionPatienceMs(config);
-    const notBefore = this.#watchedSince + Math.max(silentAfterMs, PROBE_ROUND_MS);
-    const isDoubted = isCalledDown(state) && now >= this.#watchedSince + PROBE_ROUND_MS;
-    for (const { region, lastAt, probeId, verdict } of wordsIn(state)) {
+    const silentAfterMs = regionSilentAfterMs(config);
+    const notBefore = this.#monitoredSince + Math.max(silentAfterMs, MAX_PROBE_RETRY_MS);
+    const isDoubted = isOutvotedDown(state) && now >= this.#monitoredSince + MAX_PROBE_RETRY_MS;
+    for (const { region, lastAt, probeId, verdict } of votesIn(state)) {
       if (probeId !== null && !this.#deps.hasVote(probeId)) {
         due.push({ kind: 'silent', monitor_id: id, region, at: now, reason: 'quarantined' });
         continue;
@@ -236,7 +236,7 @@ export class ShardClock {
           due.push({ kind: 'silent', monitor_id: id, region, at: now, reason: 'no_live_probe' });
           continue;
         }
-        at = Math.min(at, now + DOUBTED_AGAIN_MS);
+        at = Math.min(at, now + DOUBT_AGAIN_MS);
       }
       const silentAt = Math.max(notBefore, lastAt + silentAfterMs);
       if (silentAt <= now) {
@@ -247,7 +247,7 @@ export class ShardClock {
   }
 }
 
-interface Word {
+interface RegionVote {
   region: string;
   verdict: 'up' | 'down';
   /** Unix ms. */
@@ -256,12 +256,12 @@ interface Word {
 }
 
 /** Some region says "down", and is outvoted. */
-function isCalledDown({ status, regions }: MonitorState): boolean {
+function isOutvotedDown({ status, regions }: MonitorState): boolean {
   return status !== 'down' && Object.values(regions).some(({ verdict }) => verdict === 'down');
 }
 
 /** The words that count until they are old: of regions that have the monitor, and of those asked. */
-function wordsIn({ regions, witnesses }: MonitorState): Word[] {
+function votesIn({ regions, witnesses }: MonitorState): RegionVote[] {
   const own = Object.entries(regions).flatMap(([region, { verdict, last_at: lastAt, probe_id: probeId }]) =>
     (verdict === 'unknown' || lastAt === null ? [] : [{ region, lastAt, probeId, verdict }]));
   const others = Object.entries(witnesses ?? {});

@@ -1,14 +1,14 @@
 import type { Log } from '../../../shared/log.ts';
 import type { Clock, Timer } from '../../../shared/time.ts';
-import { isRefusedForGood, writeAllOrEach } from '../../platform/mongo/mongo-errors.ts';
+import { isPermanentlyRefused, writeAllOrEach } from '../../platform/mongo/mongo-errors.ts';
 import type { DeadLetter, DeadLetterReason } from './dead-letter.ts';
 import { DeadLetterLimit } from './dead-letter-limit.ts';
 import type { DeadLetterStore } from './dead-letter-store.ts';
 
 /** Dead letters per command. */
-const AT_ONCE = 500;
+const BATCH_SIZE = 500;
 /** Limit of waiting dead letters; further ones are counted but not kept. */
-const MOST_WAITING = 10_000;
+const MAX_WAITING = 10_000;
 const RETRY_MS = 1000;
 
 export interface DeadLetterBoxDeps {
@@ -47,17 +47,17 @@ export class DeadLetterBox {
   /** Stores these in the background. */
   put(letters: DeadLetter[]): void {
     this.#count(letters);
-    const kept = this.#limit.admit(letters, this.#deps.clock.monotonic());
-    const room = Math.max(0, MOST_WAITING - this.#waiting.length);
-    this.#waiting.push(...kept.slice(0, room));
-    this.#overflowed += Math.max(0, kept.length - room);
+    const admitted = this.#limit.admit(letters, this.#deps.clock.monotonic());
+    const room = Math.max(0, MAX_WAITING - this.#waiting.length);
+    this.#waiting.push(...admitted.slice(0, room));
+    this.#overflowed += Math.max(0, admitted.length - room);
     this.#start();
   }
 
   /** Stores these now. Rejects when the database does not take them; may be repeated with the same ones. */
-  async keep(letters: DeadLetter[]): Promise<void> {
-    const kept = this.#limit.admit(letters, this.#deps.clock.monotonic());
-    if (kept.length > 0) await this.#add(kept);
+  async storeNow(letters: DeadLetter[]): Promise<void> {
+    const admitted = this.#limit.admit(letters, this.#deps.clock.monotonic());
+    if (admitted.length > 0) await this.#add(admitted);
     this.#count(letters);
   }
 
@@ -78,7 +78,7 @@ export class DeadLetterBox {
     const { store, log } = this.#deps;
     return writeAllOrEach(letters, {
       write: (some) => store.add(some),
-      isAboutItems: isRefusedForGood,
+      isAboutItems: isPermanentlyRefused,
       setAside: ({ id }, error) => {
         this.#refused += 1;
         log.error({ err: error, letter_id: id }, 'the database rejected a dead letter, which is lost');
@@ -101,7 +101,7 @@ export class DeadLetterBox {
 
   async #write(): Promise<void> {
     const { clock, log } = this.#deps;
-    const part = this.#waiting.slice(0, AT_ONCE);
+    const part = this.#waiting.slice(0, BATCH_SIZE);
     try {
       await this.#add(part);
       this.#waiting = this.#waiting.slice(part.length);

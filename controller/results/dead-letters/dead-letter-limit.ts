@@ -1,17 +1,17 @@
 import type { DeadLetter } from './dead-letter.ts';
 
 /** Dead letters kept per sender and hour. */
-const LETTERS_PER_HOUR = 2000;
+const MAX_LETTERS_PER_HOUR = 2000;
 const HOUR_MS = 3_600_000;
 /** Senders remembered; beyond it, those whose hour is over are dropped. */
-const SENDERS = 1000;
+const MAX_SENDERS = 1000;
 
 /**
  * Keeps one sender of garbage from filling the database: the first 2,000 dead letters of a probe and hour are
  * kept, the rest only counted. The journal records which results were refused in any case.
  */
 export class DeadLetterLimit {
-  readonly #senders = new Map<string, { since: number; kept: number }>();
+  readonly #senders = new Map<string, { since: number; admitted: number }>();
   readonly #decided = new WeakMap<DeadLetter, boolean>();
   /** Dead letters not kept since the start. */
   omitted = 0;
@@ -19,24 +19,24 @@ export class DeadLetterLimit {
   /** The `letters` to keep. Each object is judged once, so that a failed write can be repeated. */
   admit(letters: DeadLetter[], monotonicNow: number): DeadLetter[] {
     return letters.filter((letter) => {
-      const known = this.#decided.get(letter);
-      if (known !== undefined) return known;
-      const isKept = this.#isWithin(letter.probe_id, monotonicNow);
-      this.#decided.set(letter, isKept);
-      if (!isKept) this.omitted += 1;
-      return isKept;
+      const decision = this.#decided.get(letter);
+      if (decision !== undefined) return decision;
+      const isAdmitted = this.#isWithin(letter.probe_id, monotonicNow);
+      this.#decided.set(letter, isAdmitted);
+      if (!isAdmitted) this.omitted += 1;
+      return isAdmitted;
     });
   }
 
   #isWithin(sender: string, now: number): boolean {
     let window = this.#senders.get(sender);
     if (!window || now - window.since >= HOUR_MS) {
-      if (this.#senders.size >= SENDERS) this.#forget(now);
-      window = { since: now, kept: 0 };
+      if (this.#senders.size >= MAX_SENDERS) this.#forget(now);
+      window = { since: now, admitted: 0 };
       this.#senders.set(sender, window);
     }
-    if (window.kept >= LETTERS_PER_HOUR) return false;
-    window.kept += 1;
+    if (window.admitted >= MAX_LETTERS_PER_HOUR) return false;
+    window.admitted += 1;
     return true;
   }
 

@@ -1,7 +1,7 @@
 import type { Collection, Db } from 'mongodb';
 import { ensureIndexes } from '../../platform/mongo/indexes.ts';
 import type { DeadLetter } from './dead-letter.ts';
-import { insertAbsent } from '../../platform/mongo/upsert-ahead.ts';
+import { insertMissing } from '../../platform/mongo/upsert-newer.ts';
 
 type DeadLetterDoc = Omit<DeadLetter, 'id'> & { _id: string };
 
@@ -29,6 +29,6 @@ export class DeadLetterStore {
   /** Inserts those that are absent. */
   async add(letters: DeadLetter[]): Promise<void> {
     const docs = new Map(letters.map(({ id, ...rest }) => [id, { _id: id, ...rest }]));
-    await insertAbsent(this.#letters, [...docs.values()]);
+    await insertMissing(this.#letters, [...docs.values()]);
   }
 }

@@ -24,15 +24,15 @@ export type DeadLetterReason =
   | 'not_assigned' | 'future' | 'too_old' | 'too_many' | 'too_many_epochs' | 'hour_full' | 'rule_failed';
 
 /** Characters kept of a result. */
-const LETTER_CHARS = 4096;
+const MAX_CONTENT_LENGTH = 4096;
 /** Bytes kept of an unreadable message. */
-const UNREADABLE_BYTES = 1024;
+const MAX_UNREADABLE_BYTES = 1024;
 
 /** The dead letter of an unreadable message; the same message always has the same id. */
 export function unreadableLetter(
   shard: number, message: { region: string; probe_id: string; bytes: Uint8Array }, nowWall: number,
 ): DeadLetter {
-  const content = Buffer.from(message.bytes.subarray(0, UNREADABLE_BYTES)).toString('base64');
+  const content = Buffer.from(message.bytes.subarray(0, MAX_UNREADABLE_BYTES)).toString('base64');
   return {
     id: derivedId('unreadable', message.probe_id, content), reason: 'unreadable', shard,
     region: message.region, probe_id: message.probe_id, epoch: null, seq: null, monitor_id: null, content,
@@ -55,7 +55,7 @@ export function failedLetter(
   entry: Pick<JournalEntry, 'shard' | 'n' | 'taken_at'>, { monitor_id, item, fresh }: FailedItem,
 ): DeadLetter {
   if (fresh) return letterOf(entry.shard, fresh, fresh.epoch, fresh.result, 'rule_failed', entry.taken_at);
-  const content = JSON.stringify(item).slice(0, LETTER_CHARS);
+  const content = JSON.stringify(item).slice(0, MAX_CONTENT_LENGTH);
   return {
     id: derivedId('item', entry.shard, entry.n, monitor_id, content), reason: 'rule_failed',
     shard: entry.shard, region: '', probe_id: '', epoch: null, seq: null, monitor_id, content,
@@ -71,7 +71,7 @@ export function epochsLetter(
   const region = entry.batches.find((batch) => batch.probe_id === probeId)?.region ?? '';
   return {
     id: derivedId('epochs', shard, n, probeId), reason: 'too_many_epochs', shard, region, probe_id: probeId,
-    epoch: null, seq: null, monitor_id: null, content: JSON.stringify(lanes).slice(0, LETTER_CHARS), at,
+    epoch: null, seq: null, monitor_id: null, content: JSON.stringify(lanes).slice(0, MAX_CONTENT_LENGTH), at,
   };
 }
 
@@ -83,6 +83,6 @@ export function letterOf(
   return {
     id: derivedId('result', source.probe_id, epoch, shard, result.seq), reason, shard, epoch, at,
     region: source.region, probe_id: source.probe_id, seq: result.seq, monitor_id: result.monitor_id,
-    content: JSON.stringify(result).slice(0, LETTER_CHARS),
+    content: JSON.stringify(result).slice(0, MAX_CONTENT_LENGTH),
   };
 }

@@ -1,15 +1,15 @@
-import type { Company } from '../../../shared/company.ts';
+import type { Peers } from '../../../shared/peers.ts';
 import type { Log } from '../../../shared/log.ts';
-import { Rounds } from '../../../shared/rounds.ts';
+import { PeriodicTask } from '../../../shared/periodic-task.ts';
 import type { Clock } from '../../../shared/time.ts';
 import type { Shards } from '../shards/shards.ts';
 import type { MonitorConfig } from '../../verdicts/monitor-config.ts';
 
-const LOOK_EVERY_MS = 1000;
+const POLL_INTERVAL_MS = 1000;
 /** While nothing changes: a change is announced, unless its writer died or the bus was away. */
-const QUIET_MS = 5000;
+const IDLE_POLL_INTERVAL_MS = 5000;
 /** Changed monitors per round. */
-const AT_ONCE = 500;
+const BATCH_SIZE = 500;
 
 /** A monitor whose change the journal does not have. `monitor` is what placement expects. */
 export interface MarkedMonitor<M> {
@@ -21,7 +21,7 @@ export interface MarkedMonitor<M> {
 export interface ChangeFeedDeps<M> {
   clock: Clock;
   log: Log;
-  company: Company;
+  peers: Peers;
   shards: Pick<Shards, 'get' | 'states'>;
   /** Marked monitors of these shards. */
   findMarked(shards: number[], limit: number): Promise<MarkedMonitor<M>[]>;
@@ -35,28 +35,28 @@ export interface ChangeFeedDeps<M> {
  * Brings changed monitors into the journal and then to the probes: journaled first, then placed, then
  * unmarked. After a crash in between, the mark is still there.
  */
-export function changeFeed<M>(deps: ChangeFeedDeps<M>): Rounds {
-  return new Rounds({
-    clock: deps.clock, everyMs: LOOK_EVERY_MS, quietMs: QUIET_MS, company: deps.company,
-    round: () => takeChanges(deps),
-    onFailed: (error) => deps.log.warn({ err: error }, 'could not process changed monitors'),
+export function changeFeed<M>(deps: ChangeFeedDeps<M>): PeriodicTask {
+  return new PeriodicTask({
+    clock: deps.clock, intervalMs: POLL_INTERVAL_MS, idleIntervalMs: IDLE_POLL_INTERVAL_MS, peers: deps.peers,
+    task: () => takeChanges(deps),
+    onError: (error) => deps.log.warn({ err: error }, 'could not process changed monitors'),
   });
 }
 
 async function takeChanges<M>(
   { shards, findMarked, place, clear }: ChangeFeedDeps<M>,
-): Promise<boolean | 'quiet'> {
+): Promise<boolean | 'idle'> {
   const running = [...shards.states.keys()];
-  if (running.length === 0) return 'quiet';
-  const marked = await findMarked(running, AT_ONCE);
-  if (marked.length === 0) return 'quiet';
+  if (running.length === 0) return 'idle';
+  const marked = await findMarked(running, BATCH_SIZE);
+  if (marked.length === 0) return 'idle';
   const noted = running.map((shard) => noteChanges(shards, shard, marked));
   const journaled = new Set((await Promise.all(noted)).flat());
   const settled = marked.filter(({ config }) => journaled.has(config.monitor_id));
   if (settled.length === 0) return false;
   await place(settled.map(({ monitor }) => monitor));
   await clear(settled.map(({ config }) => ({ monitor_id: config.monitor_id, revision: config.revision })));
-  return marked.length === AT_ONCE;
+  return marked.length === BATCH_SIZE;
 }
 
 /** Gives changes to their shard. Returns the ids that the journal has; none when the shard is gone. */
@@ -65,6 +65,6 @@ async function noteChanges(
 ): Promise<string[]> {
   const configs = marked.flatMap((one) => (one.shard === shard ? [one.config] : []));
   if (configs.length === 0) return [];
-  const asked = shards.get(shard)?.ask<string[]>((answer) => ({ kind: 'configs', configs, answer }));
-  return asked?.catch(() => []) ?? [];
+  const response = shards.get(shard)?.ask<string[]>((respond) => ({ kind: 'configs', configs, respond }));
+  return response?.catch(() => []) ?? [];
 }

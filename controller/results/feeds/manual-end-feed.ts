@@ -1,13 +1,13 @@
-import type { Company } from '../../../shared/company.ts';
+import type { Peers } from '../../../shared/peers.ts';
 import type { Log } from '../../../shared/log.ts';
-import { Rounds } from '../../../shared/rounds.ts';
+import { PeriodicTask } from '../../../shared/periodic-task.ts';
 import type { Clock } from '../../../shared/time.ts';
 import type { ManualEnd } from '../shards/shard-message.ts';
 import type { Shards } from '../shards/shards.ts';
 
 const POLL_INTERVAL_MS = 1000;
 /** While there are none: each is announced, unless its writer died or the bus was away. */
-const QUIET_MS = 5000;
+const IDLE_POLL_INTERVAL_MS = 5000;
 const BATCH_SIZE = 500;
 
 /** Incidents that people have resolved or closed, each marked until the journal has that. */
@@ -20,7 +20,7 @@ export interface ManualEndSource {
 export interface ManualEndFeedDeps {
   clock: Clock;
   log: Log;
-  company: Company;
+  peers: Peers;
   shards: Pick<Shards, 'get' | 'states'>;
   source: ManualEndSource;
 }
@@ -29,19 +29,19 @@ export interface ManualEndFeedDeps {
  * Brings people's decisions about incidents into the journal, then clears their marks. After a crash in
  * between the mark is still there, and the journal ignores the repetition.
  */
-export function manualEndFeed(deps: ManualEndFeedDeps): Rounds {
-  return new Rounds({
-    clock: deps.clock, everyMs: POLL_INTERVAL_MS, quietMs: QUIET_MS, company: deps.company,
-    round: () => takeManualEnds(deps),
-    onFailed: (error) => deps.log.warn({ err: error }, 'could not write resolved incidents to the journal'),
+export function manualEndFeed(deps: ManualEndFeedDeps): PeriodicTask {
+  return new PeriodicTask({
+    clock: deps.clock, intervalMs: POLL_INTERVAL_MS, idleIntervalMs: IDLE_POLL_INTERVAL_MS, peers: deps.peers,
+    task: () => takeManualEnds(deps),
+    onError: (error) => deps.log.warn({ err: error }, 'could not write resolved incidents to the journal'),
   });
 }
 
-async function takeManualEnds({ shards, source }: ManualEndFeedDeps): Promise<boolean | 'quiet'> {
+async function takeManualEnds({ shards, source }: ManualEndFeedDeps): Promise<boolean | 'idle'> {
   const running = [...shards.states.keys()];
-  if (running.length === 0) return 'quiet';
+  if (running.length === 0) return 'idle';
   const marked = await source.unjournaledEnds(running, BATCH_SIZE);
-  if (marked.length === 0) return 'quiet';
+  if (marked.length === 0) return 'idle';
   const endsIn = (shard: number) => marked.filter((end) => end.shard === shard);
   const noted = running.map((shard) => noteManualEnds(shards, shard, endsIn(shard)));
   const journaled = (await Promise.all(noted)).flat();
@@ -54,6 +54,6 @@ async function noteManualEnds(
   shards: Pick<Shards, 'get'>, shard: number, ends: ManualEnd[],
 ): Promise<string[]> {
   if (ends.length === 0) return [];
-  const asked = shards.get(shard)?.ask<string[]>((answer) => ({ kind: 'manualEnds', ends, answer }));
-  return asked?.catch(() => []) ?? [];
+  const response = shards.get(shard)?.ask<string[]>((respond) => ({ kind: 'manualEnds', ends, respond }));
+  return response?.catch(() => []) ?? [];
 }

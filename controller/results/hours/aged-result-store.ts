@@ -1,15 +1,15 @@
 import type { Binary, Collection, Db } from 'mongodb';
-import { DAY_MS, HOUR_MS } from '../../verdicts/booking-rules.ts';
+import { DAY_MS, HOUR_MS } from '../../verdicts/time-accounting/time-accounting-rules.ts';
 import { rangeOf, type IdRange } from './hour-store.ts';
 import { steps } from './rollup.ts';
 
 /** Hours of one monitor per statement: about a month. */
-const HOURS_AT_ONCE = 750;
+const MAX_HOURS_PER_STATEMENT = 750;
 /** Statements per command. */
-const AT_ONCE = 100;
+const BATCH_SIZE = 100;
 
 /** A monitor's history from `from` to before `before`, Unix ms. */
-interface Stretch {
+interface MonitorRange {
   monitor_id: string;
   from: number;
   before: number;
@@ -27,20 +27,20 @@ export class AgedResultStore {
     this.#changes = db.collection('status_changes');
   }
 
-  async removeResults(stretches: Stretch[]): Promise<void> {
-    for (const part of inParts(stretches.flatMap(hourRanges))) {
+  async removeResults(ranges: MonitorRange[]): Promise<void> {
+    for (const part of inParts(ranges.flatMap(hourRanges))) {
       await this.#hours.bulkWrite(part.map((_id) => ({
         updateMany: { filter: { _id, results: { $exists: true } }, update: { $unset: { results: '' } } },
       })), { ordered: false });
     }
   }
 
-  async removeRollups(stretches: Stretch[]): Promise<void> {
+  async removeRollups(ranges: MonitorRange[]): Promise<void> {
     const removal = (_id: IdRange) => ({ deleteMany: { filter: { _id } } });
-    for (const part of inParts(stretches.flatMap(hourRanges))) {
+    for (const part of inParts(ranges.flatMap(hourRanges))) {
       await this.#hours.bulkWrite(part.map(removal), { ordered: false });
     }
-    for (const part of inParts(stretches.map(dayRange))) {
+    for (const part of inParts(ranges.map(dayRange))) {
       await this.#days.bulkWrite(part.map(removal), { ordered: false });
     }
   }
@@ -60,16 +60,16 @@ export class AgedResultStore {
   }
 }
 
-function dayRange({ monitor_id, from, before }: Stretch): IdRange {
+function dayRange({ monitor_id, from, before }: MonitorRange): IdRange {
   return rangeOf(monitor_id, Math.floor(from / DAY_MS), Math.floor(before / DAY_MS));
 }
 
-function hourRanges({ monitor_id, from, before }: Stretch): IdRange[] {
+function hourRanges({ monitor_id, from, before }: MonitorRange): IdRange[] {
   const end = Math.floor(before / HOUR_MS);
-  const starts = steps(Math.floor(from / HOUR_MS), end, HOURS_AT_ONCE);
-  return starts.map((at) => rangeOf(monitor_id, at, Math.min(end, at + HOURS_AT_ONCE)));
+  const starts = steps(Math.floor(from / HOUR_MS), end, MAX_HOURS_PER_STATEMENT);
+  return starts.map((at) => rangeOf(monitor_id, at, Math.min(end, at + MAX_HOURS_PER_STATEMENT)));
 }
 
 function inParts<T>(all: T[]): T[][] {
-  return steps(0, all.length, AT_ONCE).map((at) => all.slice(at, at + AT_ONCE));
+  return steps(0, all.length, BATCH_SIZE).map((at) => all.slice(at, at + BATCH_SIZE));
 }

@@ -14,12 +14,12 @@ const FORMAT = 1;
  * Results in one block: some 2 MB, where a document holds 16. A monitor may be checked 36,000 times an hour,
  * over all its regions.
  */
-export const MOST_RESULTS = 100_000;
+export const MAX_BLOCK_RESULTS = 100_000;
 
 /** Packs the results of one hour, in order of their start. */
 export function encodeBlock(results: ResultColumns): Uint8Array {
   const count = results.length;
-  if (count > MOST_RESULTS) throw new RangeError(`a block holds ${MOST_RESULTS} results`);
+  if (count > MAX_BLOCK_RESULTS) throw new RangeError(`a block holds ${MAX_BLOCK_RESULTS} results`);
   const order = startOrder(results);
   const values = new Float64Array(count);
   const out = new ByteWriter(256 + count * 10);
@@ -54,7 +54,7 @@ export function decodeBlock(bytes: Uint8Array): ResultColumns {
   const from = new ByteReader(bytes);
   const format = from.u8();
   const count = from.varint();
-  if (format !== FORMAT || count > MOST_RESULTS) throw new RangeError(`unknown block format ${format}`);
+  if (format !== FORMAT || count > MAX_BLOCK_RESULTS) throw new RangeError(`unknown block format ${format}`);
   const results = new ResultColumns(count);
   const { sources, source, scheduled, started, flags, attempt, status, time, mask, phases } = results;
   results.length = count;
@@ -112,10 +112,10 @@ function writeSources(out: ByteWriter, { source, sources }: ResultColumns, order
   const numbers: number[] = sources.map(() => -1);
   const texts: string[] = [];
   for (const at of order) {
-    const known = source[at] as number;
-    if (numbers[known] !== -1) continue;
-    numbers[known] = texts.length;
-    texts.push(textOf(sources[known] as Source));
+    const number = source[at] as number;
+    if (numbers[number] !== -1) continue;
+    numbers[number] = texts.length;
+    texts.push(textOf(sources[number] as Source));
     if (texts.length === sources.length) break;
   }
   out.varint(texts.length);

@@ -31,7 +31,7 @@ export function writeColumn(out: ByteWriter, values: Float64Array, count = value
   out.zigzag(middle);
   const size = Math.ceil(bits / 8);
   out.varint(size);
-  writeRice(out.space(size), distances, k);
+  writeRice(out.reserve(size), distances, k);
 }
 
 /**

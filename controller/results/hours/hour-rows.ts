@@ -17,7 +17,7 @@ export type RowParts = Omit<StoredResult, keyof RowSource>;
  * Bytes of errors that an hour of one monitor keeps: over two thousand short messages. Beyond them an error
  * keeps its type and loses its message, so that no target can make an hour too large to be written.
  */
-const MOST_ERROR_BYTES = 524_288;
+const MAX_ERROR_BYTES = 524_288;
 
 /** A row's flag for errors and missed slots, which follow as JSON. Blocks leave this bit free. */
 const HAS_RARE = 1 << 7;
@@ -105,7 +105,7 @@ export class HourRows {
     const rare = rarePartsOf(row);
     if (!rare) return null;
     const text = JSON.stringify(rare);
-    if (!rare.error || this.#errorBytes + text.length <= MOST_ERROR_BYTES) return text;
+    if (!rare.error || this.#errorBytes + text.length <= MAX_ERROR_BYTES) return text;
     return JSON.stringify({ ...rare, error: { ...rare.error, message: '' } });
   }
 
@@ -126,7 +126,7 @@ export class HourRows {
   }
 
   /** What remains when a block holds everything up to entry `position`; null if nothing does. */
-  keepAfter(position: number): HourRows | null {
+  rowsAfter(position: number): HourRows | null {
     if (this.lastEntry <= position) return null;
     const left = new ResultColumns(0);
     const entries = this.#collect(position, Infinity, left);
@@ -143,7 +143,7 @@ export class HourRows {
     const from = new ByteReader(this.#rows.written());
     let entry = this.firstEntry;
     let at = this.hour;
-    while (from.left > 0) {
+    while (from.bytesLeft > 0) {
       entry += from.varint();
       const place = into.next();
       into.source[place] = sources[from.varint()] as number;

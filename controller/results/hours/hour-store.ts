@@ -1,11 +1,11 @@
 import { Binary, type Collection, type Db } from 'mongodb';
-import { DAY_MS, HOUR_MS } from '../../verdicts/booking-rules.ts';
+import { DAY_MS, HOUR_MS } from '../../verdicts/time-accounting/time-accounting-rules.ts';
 import { decodeBlock, encodeBlock } from './block-codec.ts';
 import { ResultColumns } from './result-columns.ts';
 import { decodeRollup, decodeTotals, encodeRollup } from './rollup-codec.ts';
 import { mergeRollups, type Rollup, type Totals } from './rollup.ts';
 import type { DayKey, HourKey, HourRecord, HourResults } from './hour-record.ts';
-import { upsertAhead } from '../../platform/mongo/upsert-ahead.ts';
+import { upsertNewer } from '../../platform/mongo/upsert-newer.ts';
 
 interface HourDoc {
   _id: string;
@@ -41,7 +41,7 @@ export class HourStore {
 
   /** Writes each hour whose stored position is lower. */
   async write(records: HourRecord[]): Promise<void> {
-    await upsertAhead(this.#hours, records.map((record): HourDoc => ({
+    await upsertNewer(this.#hours, records.map((record): HourDoc => ({
       _id: hourId(record), position: record.position, rollup: new Binary(encodeRollup(record.rollup)),
       ...(record.rows.length > 0 ? { results: new Binary(encodeBlock(record.rows)) } : {}),
     })));
@@ -55,7 +55,7 @@ export class HourStore {
       const rollup = mergeRollups(hours.map((doc) => decodeRollup(doc.rollup.buffer)));
       docs.push({ _id: dayId({ monitor_id, day }), position, rollup: new Binary(encodeRollup(rollup)) });
     }
-    await upsertAhead(this.#days, docs);
+    await upsertNewer(this.#days, docs);
   }
 
   /** Written rollups of these hours, each with its journal entry. */

@@ -1,16 +1,16 @@
-import { failedPing } from '../../verdicts/heartbeat-rules.ts';
+import { pingFailure } from '../../verdicts/status/heartbeat-rules.ts';
 import type { JournaledPing } from '../../verdicts/monitor-state.ts';
 import type { StoredResult } from './stored-result.ts';
 
 /** Longer runs have no response time: blocks hold it in 32 bits, as tenths of a ms. */
-const LONGEST_RUN_MS = 86_400_000;
+const MAX_RUN_MS = 86_400_000;
 
 /** What history keeps of a ping; null for the start of a job, which says nothing about its end. */
 export function pingRow(ping: JournaledPing): StoredResult | null {
   if (ping.kind === 'start') return null;
   const { at, run_ms: runMs } = ping;
-  if (ping.kind === 'fail') return { ...rowAt(at), error: failedPing(ping) };
-  const response_time_ms = runMs !== null && runMs <= LONGEST_RUN_MS ? runMs : null;
+  if (ping.kind === 'fail') return { ...rowAt(at), error: pingFailure(ping) };
+  const response_time_ms = runMs !== null && runMs <= MAX_RUN_MS ? runMs : null;
   return { ...rowAt(at), outcome: 'success', response_time_ms };
 }
 

@@ -13,12 +13,12 @@ const FIRST_FORMAT = 1;
 
 export function encodeRollup(rollup: Rollup): Uint8Array {
   const out = new ByteWriter(256);
-  const { booked, times } = rollup.maintenance;
-  const apart = [...booked, ...times];
-  const isApart = apart.some((ms) => ms > 0);
-  out.u8(isApart ? WITH_MAINTENANCE : FORMAT);
+  const { accounted, times } = rollup.maintenance;
+  const maintenanceTimes = [...accounted, ...times];
+  const hasMaintenance = maintenanceTimes.some((ms) => ms > 0);
+  out.u8(hasMaintenance ? WITH_MAINTENANCE : FORMAT);
   writeCounts(out, rollup);
-  for (const ms of [...rollup.booked, ...rollup.times, ...(isApart ? apart : [])]) out.varint(ms);
+  for (const ms of [...rollup.accounted, ...rollup.times, ...(hasMaintenance ? maintenanceTimes : [])]) out.varint(ms);
   const regions = Object.entries(rollup.regions);
   out.varint(regions.length);
   for (const [name, region] of regions) {
@@ -49,11 +49,11 @@ function readTotals(from: ByteReader, format: number): Totals {
     throw new RangeError(`unknown rollup format ${format}`);
   }
   const counts = readCounts(from);
-  const [booked, times] = [readTimes(from), readTimes(from)];
+  const [accounted, times] = [readTimes(from), readTimes(from)];
   const maintenance: Totals['maintenance'] = format === WITH_MAINTENANCE
-    ? { booked: readTimes(from), times: readTimes(from) }
-    : { booked: [0, 0, 0], times: [0, 0, 0] };
-  return { booked, times, maintenance, ...counts };
+    ? { accounted: readTimes(from), times: readTimes(from) }
+    : { accounted: [0, 0, 0], times: [0, 0, 0] };
+  return { accounted, times, maintenance, ...counts };
 }
 
 function writeRegionTimes(out: ByteWriter, region: RegionRollup): void {

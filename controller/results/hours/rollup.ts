@@ -1,4 +1,4 @@
-import { HOUR_MS } from '../../verdicts/booking-rules.ts';
+import { HOUR_MS } from '../../verdicts/time-accounting/time-accounting-rules.ts';
 import type { HourTimes } from '../../verdicts/monitor-state.ts';
 import type { ResultColumns } from './result-columns.ts';
 import {
@@ -8,16 +8,16 @@ import {
 /** The sums of a rollup over all regions. */
 export interface Totals extends Counts {
   /** Ms watched as up, degraded and down as decided at the time. */
-  booked: HourTimes;
+  accounted: HourTimes;
   /** The same with late results filled in. */
   times: HourTimes;
   /** What of both was maintenance. */
-  maintenance: { booked: HourTimes; times: HourTimes };
+  maintenance: { accounted: HourTimes; times: HourTimes };
 }
 
 /** The maintenance of an hour: what of its booked times it was, and whether an instant (Unix ms) is in it. */
 export interface HourMaintenance {
-  booked: HourTimes;
+  accounted: HourTimes;
   isAt(at: number): boolean;
 }
 
@@ -60,11 +60,11 @@ export function bucketTop(bucket: number): number {
   return Math.round(Math.exp(bucket * BUCKET_BASE)) / 10;
 }
 
-const NO_MAINTENANCE: HourMaintenance = { booked: [0, 0, 0], isAt: () => false };
+const NO_MAINTENANCE: HourMaintenance = { accounted: [0, 0, 0], isAt: () => false };
 
 function noTotals(): Totals {
-  const maintenance: Totals['maintenance'] = { booked: [0, 0, 0], times: [0, 0, 0] };
-  return { booked: [0, 0, 0], times: [0, 0, 0], maintenance, ...noCounts() };
+  const maintenance: Totals['maintenance'] = { accounted: [0, 0, 0], times: [0, 0, 0] };
+  return { accounted: [0, 0, 0], times: [0, 0, 0], maintenance, ...noCounts() };
 }
 
 export function emptyRollup(): Rollup {
@@ -80,18 +80,18 @@ function emptyRegion(): RegionRollup {
  * fill unwatched time, as `fillGap`.
  */
 export function rollupOf(
-  rows: ResultColumns, booked: HourTimes, intervalMs: number, apart: HourMaintenance = NO_MAINTENANCE,
+  rows: ResultColumns, accounted: HourTimes, intervalMs: number, maintained: HourMaintenance = NO_MAINTENANCE,
 ): Rollup {
-  const maintenance: Totals['maintenance'] = { booked: [...apart.booked], times: [...apart.booked] };
-  const rollup: Rollup = { ...emptyRollup(), booked, times: [...booked], maintenance };
+  const maintenance: Totals['maintenance'] = { accounted: [...maintained.accounted], times: [...maintained.accounted] };
+  const rollup: Rollup = { ...emptyRollup(), accounted, times: [...accounted], maintenance };
   const late: LateCounts = { all: [0, 0, 0], maintenance: [0, 0, 0] };
   const bySource: { region: RegionRollup; buckets: Map<number, number> }[] = [];
   const byRegion = new Map<string, (typeof bySource)[number]>();
   const tallyOf = (source: number): (typeof bySource)[number] => {
     const name = rows.sources[source]?.region ?? '';
-    const known = byRegion.get(name) ?? { region: emptyRegion(), buckets: new Map<number, number>() };
-    byRegion.set(name, known);
-    return known;
+    const tally = byRegion.get(name) ?? { region: emptyRegion(), buckets: new Map<number, number>() };
+    byRegion.set(name, tally);
+    return tally;
   };
   for (let at = 0; at < rows.length; at += 1) {
     const source = rows.source[at] as number;
@@ -104,7 +104,7 @@ export function rollupOf(
     if (isFilling(flags)) {
       const column = timesColumn(outcome, (flags & DEGRADED) !== 0);
       late.all[column] += 1;
-      if (apart.isAt(rows.started[at] as number)) late.maintenance[column] += 1;
+      if (maintained.isAt(rows.started[at] as number)) late.maintenance[column] += 1;
     }
   }
   fillGap(rollup, late, intervalMs);
@@ -120,10 +120,10 @@ export function rollupOf(
 export function addRows(
   rollup: Rollup, rows: ResultColumns, intervalMs: number, isAt: HourMaintenance['isAt'] = () => false,
 ): Rollup {
-  const apart = { booked: rollup.maintenance.times, isAt };
-  const added = rollupOf(rows, rollup.times, intervalMs, apart);
-  const maintenance = { booked: rollup.maintenance.booked, times: added.maintenance.times };
-  return { ...mergeRollups([rollup, added]), booked: rollup.booked, times: added.times, maintenance };
+  const maintained = { accounted: rollup.maintenance.times, isAt };
+  const added = rollupOf(rows, rollup.times, intervalMs, maintained);
+  const maintenance = { accounted: rollup.maintenance.accounted, times: added.maintenance.times };
+  return { ...mergeRollups([rollup, added]), accounted: rollup.accounted, times: added.times, maintenance };
 }
 
 function addTime(region: RegionRollup, buckets: Map<number, number>, tenths: number): void {
@@ -166,9 +166,9 @@ export function sumTotals(parts: Totals[]): Totals {
 function addTotals(sum: Totals, part: Totals): void {
   addCounts(sum, part);
   for (const column of [0, 1, 2] as const) {
-    sum.booked[column] += part.booked[column];
+    sum.accounted[column] += part.accounted[column];
     sum.times[column] += part.times[column];
-    sum.maintenance.booked[column] += part.maintenance.booked[column];
+    sum.maintenance.accounted[column] += part.maintenance.accounted[column];
     sum.maintenance.times[column] += part.maintenance.times[column];
   }
 }
@@ -227,14 +227,14 @@ export function upOf([up, degraded]: HourTimes): number {
 }
 
 /** The time that was watched, ms. */
-export function watchedOf([up, degraded, down]: HourTimes): number {
+export function monitoredOf([up, degraded, down]: HourTimes): number {
   return up + degraded + down;
 }
 
 /** The share of watched time that was up or degraded, percent; null if nothing was watched. */
 export function uptimeOf(times: HourTimes): number | null {
-  const watched = watchedOf(times);
-  return watched === 0 ? null : (upOf(times) / watched) * 100;
+  const monitored = monitoredOf(times);
+  return monitored === 0 ? null : (upOf(times) / monitored) * 100;
 }
 
 /** The same without maintenance. */

@@ -56,16 +56,16 @@ export function rarePartsOf({ error, missed }: Pick<StoredResult, 'error' | 'mis
 export type Source = Pick<StoredResult, 'region' | 'probe_id' | 'received'>;
 
 /** Sources of an hour. Beyond them, a late result is kept without when it came. */
-const MOST_SOURCES = 256;
+const MAX_SOURCES = 256;
 
 /** The number of a source, which is added if it is new. */
 export function sourceNumber(sources: Source[], { region, probe_id, received }: Source): number {
   for (let number = 0; number < sources.length; number += 1) {
-    const known = sources[number];
-    const isHere = known?.region === region && known.probe_id === probe_id;
-    if (isHere && isSame(known.received, received)) return number;
+    const existing = sources[number];
+    const isHere = existing?.region === region && existing.probe_id === probe_id;
+    if (isHere && isSame(existing.received, received)) return number;
   }
-  if (received && sources.length >= MOST_SOURCES) return sourceNumber(sources, { region, probe_id });
+  if (received && sources.length >= MAX_SOURCES) return sourceNumber(sources, { region, probe_id });
   return sources.push({ region, probe_id, received }) - 1;
 }
 

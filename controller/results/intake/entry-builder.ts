@@ -4,24 +4,24 @@ import {
 } from '../../../shared/contracts/result.ts';
 import { UuidCache } from '../../../shared/contracts/uuid-cache.ts';
 import type { MonitorConfig } from '../../verdicts/monitor-config.ts';
-import { hourOf } from '../../verdicts/booking-rules.ts';
-import { isAsked } from '../../verdicts/quorum-rules.ts';
-import { AHEAD_MS, isAhead, isLate, LATE_AFTER_MS } from '../../verdicts/monitor-rules.ts';
+import { hourOf } from '../../verdicts/time-accounting/time-accounting-rules.ts';
+import { isAssigned } from '../../verdicts/votes/quorum-rules.ts';
+import { MAX_AHEAD_MS, isAhead, isLate, LATE_AFTER_MS } from '../../verdicts/monitor-rules.ts';
 import type { RegionState } from '../../verdicts/monitor-state.ts';
 import { letterOf, unreadableLetter, type DeadLetter } from '../dead-letters/dead-letter.ts';
 import { ENTRY_VERSION, type ClockDecision, type JournalEntry } from '../journal/journal-entry.ts';
 import { rowsOf, type LiveMonitor } from '../state/live-monitor.ts';
 import type { ShardState } from '../state/shard-state.ts';
-import { ClaimCheck } from './claim-check.ts';
+import { AssignmentCheck } from './assignment-check.ts';
 import { hourAllowance } from './hour-allowance.ts';
-import { holdBatch, PendingBatches, type PendingBatch, type Waiting } from './pending-batches.ts';
+import { holdBatch, PendingBatches, type PendingBatch, type PendingAcknowledgement } from './pending-batches.ts';
 import { withRunTimes, type ReceivedPing } from './ping-rules.ts';
-import { refusalOf, type Arrival, type KnownConfigs } from './refusal-rules.ts';
+import { refusalOf, type IntakeContext, type MonitorConfigs } from './refusal-rules.ts';
 import type { Instant, TakeLimits, TakenMessage } from './take-limits.ts';
 import { UnjournaledLanes } from './unjournaled-lanes.ts';
 
 /** Limit per journal entry and for the queue; further pings wait in their collection. */
-const PENDING_PINGS = 2000;
+const MAX_PENDING_PINGS = 2000;
 
 /** An entry to be written, and the dead letters that have to be stored before it. */
 export interface NextEntry {
@@ -32,7 +32,7 @@ export interface NextEntry {
 interface BatchOrigin {
   /** What could not be read of it. */
   letter: DeadLetter | null;
-  arrival: Arrival;
+  context: IntakeContext;
 }
 
 interface AcceptedBatch extends BatchOrigin {
@@ -40,7 +40,7 @@ interface AcceptedBatch extends BatchOrigin {
   batch: ResultBatch;
   /** Results up to here are taken already. */
   taken: number;
-  waiting: Waiting;
+  waiting: PendingAcknowledgement;
 }
 
 /** Collects what is meant for one shard and builds its journal entries. It knows no database. */
@@ -50,7 +50,7 @@ export class EntryBuilder {
   readonly #limits: TakeLimits;
   readonly #ids = new UuidCache();
   readonly #pending = new PendingBatches();
-  readonly #claims: ClaimCheck;
+  readonly #assignmentCheck: AssignmentCheck;
   #configs = new Map<string, MonitorConfig>();
   #pings = new Map<string, ReceivedPing>();
   #clock: ClockDecision[] = [];
@@ -71,7 +71,7 @@ export class EntryBuilder {
     this.state = state;
     this.#writer = writer;
     this.#limits = limits;
-    this.#claims = new ClaimCheck(limits.assignments, retake);
+    this.#assignmentCheck = new AssignmentCheck(limits.assignments, retake);
   }
 
   /**
@@ -83,42 +83,42 @@ export class EntryBuilder {
     const { region } = message;
     const { shard } = this.state;
     const owner = this.#limits.regionOwner(region);
-    if (owner === undefined || this.#claims.isBehind(message)) return null;
-    const arrival: Arrival = { shard, region, owner, now: now.wall, limits: this.#limits };
+    if (owner === undefined || this.#assignmentCheck.isQueued(message)) return null;
+    const context: IntakeContext = { shard, region, owner, now: now.wall, limits: this.#limits };
     try {
-      this.#takeSound(message, decodeBatch(message.bytes, this.#ids), { letter: null, arrival }, now);
+      this.#takeSound(message, decodeBatch(message.bytes, this.#ids), { letter: null, context }, now);
       return null;
     } catch {
       const letter = unreadableLetter(shard, message, now.wall);
       const header = readLaneHeader(message.bytes);
       if (!header) return letter;
       const { message: readable, batch } = lostBatch(message, header);
-      this.#takeSound(readable, batch, { letter, arrival }, now);
+      this.#takeSound(readable, batch, { letter, context }, now);
       return null;
     }
   }
 
   #takeSound(
-    message: TakenMessage, sent: ResultBatch, { letter, arrival }: BatchOrigin, now: Instant,
+    message: TakenMessage, sent: ResultBatch, { letter, context }: BatchOrigin, now: Instant,
   ): void {
     const lane = laneName(message.probe_id, sent.epoch);
     const journaled = this.state.lanes.position(lane);
     const taken = this.#taken.get(lane) ?? journaled;
-    if (sent.last <= journaled || sent.first > taken + 1) return message.answer(journaled);
-    const waiting = { lane, last: sent.last, answer: message.answer };
+    if (sent.last <= journaled || sent.first > taken + 1) return message.acknowledge(journaled);
+    const waiting = { lane, last: sent.last, acknowledge: message.acknowledge };
     if (sent.last <= taken) return this.#pending.join(waiting, this.#inHand?.batches ?? []);
     if (!this.#pending.hasRoom || !this.#taken.hasRoom(lane)) return;
     // Before the entry is built: a replay then reads corrected times, whatever the clock is by then.
     const shiftMs = this.#limits.clockShiftMs(message.probe_id);
     const { message: readable, batch } =
       shiftMs === 0 ? { message, batch: sent } : rewritten(message, shifted(sent, shiftMs));
-    const delay = this.#claims.delayOf(message, batch, {
+    const delay = this.#assignmentCheck.delayOf(message, batch, {
       taken, now, configOf: (id) => this.#latestConfig(id),
-      refusalOf: (result) => refusalOf(result, this.#configsOf(result.monitor_id), arrival),
+      refusalOf: (result) => refusalOf(result, this.#configsOf(result.monitor_id), context),
     });
     if (delay === null) {
-      this.#accept({ message: readable, batch, taken, waiting, letter, arrival }, now);
-    } else if (delay === 'again') message.answer(journaled);
+      this.#accept({ message: readable, batch, taken, waiting, letter, context }, now);
+    } else if (delay === 'again') message.acknowledge(journaled);
   }
 
   /** Ignores configurations that the journal has, or that are on their way into it. */
@@ -143,7 +143,7 @@ export class EntryBuilder {
     for (const ping of pings) {
       if (this.state.pings.has(ping.id) || this.#pings.has(ping.id) || inHand.has(ping.id)) continue;
       const config = this.#latestConfig(ping.monitor_id);
-      if (!config || config.revision < ping.revision || this.#pings.size >= PENDING_PINGS) {
+      if (!config || config.revision < ping.revision || this.#pings.size >= MAX_PENDING_PINGS) {
         if (config) areAllTaken = false;
         continue;
       }
@@ -183,7 +183,7 @@ export class EntryBuilder {
   setAsideBatches(nowWall: number): boolean {
     if (!this.#inHand || this.#inHand.batches.every(({ count }) => count === 0)) return false;
     const batches = this.#inHand.batches.map((pending): PendingBatch => {
-      const message = { ...pending, answer: () => undefined };
+      const message = { ...pending, acknowledge: () => undefined };
       const { message: { bytes }, batch } = lostBatch(message, pending.batch);
       const letters = [unreadableLetter(this.state.shard, message, nowWall)];
       return { ...pending, bytes, batch, count: 0, refused: [], late: [], letters };
@@ -204,12 +204,12 @@ export class EntryBuilder {
     for (const { lane, position } of entry.lanes) this.#taken.settle(lane, position);
     if (this.#pending.isEmpty && this.#hasOnlyBatches) this.#stopWaiting();
     for (const batch of batches) {
-      for (const { lane, answer } of batch.waiting) answer(this.state.lanes.position(lane));
+      for (const { lane, acknowledge } of batch.waiting) acknowledge(this.state.lanes.position(lane));
     }
     return entry;
   }
 
-  #accept({ message, batch, taken, waiting, letter, arrival }: AcceptedBatch, now: Instant): void {
+  #accept({ message, batch, taken, waiting, letter, context }: AcceptedBatch, now: Instant): void {
     const { shard, monitors } = this.state;
     const { region, probe_id, bytes } = message;
     const pending: PendingBatch = {
@@ -224,18 +224,18 @@ export class EntryBuilder {
       pending.latest = Math.max(pending.latest, result.started_at, result.scheduled_at);
       if (result.seq <= taken) continue;
       const { monitor_id: id } = result;
-      const live = monitors.get(id);
-      const standing = this.#claims.standing(message, id, now.wall);
-      const configs = this.#configsOf(id, live);
+      const monitor = monitors.get(id);
+      const standing = this.#assignmentCheck.standing(message, id, now.wall);
+      const configs = this.#configsOf(id, monitor);
       if (configs.latest) this.#reassign(configs.latest, region, now.wall);
-      const refusal = refusalOf(result, configs, arrival) ??
-        (standing === 'refused' ? 'not_assigned' : excessOf(result, live, configs.latest, region));
+      const refusal = refusalOf(result, configs, context) ??
+        (standing === 'refused' ? 'not_assigned' : excessOf(result, monitor, configs.latest, region));
       if (refusal) {
         pending.refused.push(result.seq);
         if (refusal === 'deleted') continue;
         pending.letters.push(letterOf(shard, message, batch.epoch, result, refusal, now.wall));
       } else if (standing === 'history') pending.late.push(result.seq);
-      else if (!pending.muted && changesSomething(live?.state.regions[region], result)) {
+      else if (!pending.muted && changesSomething(monitor?.state.regions[region], result)) {
         isUrgent = true;
       }
     }
@@ -247,15 +247,15 @@ export class EntryBuilder {
   /** A region that was given the monitor is not to wait for its vote until somebody looks. */
   #reassign(config: MonitorConfig, region: string, at: number): void {
     const { monitor_id: id } = config;
-    if (!isUnasked(config, region) || this.#reassigned.has(id)) return;
+    if (!isUnassigned(config, region) || this.#reassigned.has(id)) return;
     const found = this.#limits.assigned(config);
     if (!found?.assigned.includes(region)) return;
     this.#reassigned.add(id);
     this.#clock.push({ kind: 'assigned', monitor_id: id, ...found, at });
   }
 
-  #configsOf(monitorId: string, live = this.state.monitors.get(monitorId)): KnownConfigs {
-    const journaled = live?.state.config;
+  #configsOf(monitorId: string, monitor = this.state.monitors.get(monitorId)): MonitorConfigs {
+    const journaled = monitor?.state.config;
     return { latest: this.#waitingConfig(monitorId) ?? journaled, journaled };
   }
 
@@ -307,13 +307,13 @@ export class EntryBuilder {
   #lateOf({ batch, earliest, latest, late, muted }: PendingBatch, takenAt: number): number[] {
     // What comes late fills the time that nobody watched.
     if (muted) return [];
-    if (takenAt - earliest <= LATE_AFTER_MS && latest - takenAt <= AHEAD_MS) return late;
-    const known = new Set(late);
+    if (takenAt - earliest <= LATE_AFTER_MS && latest - takenAt <= MAX_AHEAD_MS) return late;
+    const lateSeqs = new Set(late);
     return batch.results.flatMap((result) => {
       const { seq, started_at: startedAt, monitor_id: id } = result;
       const config = takenAt - startedAt > LATE_AFTER_MS ? this.#latestConfig(id) : undefined;
       const isOutOfTime = isAhead(result, takenAt) || (config && isLate(config, startedAt, takenAt));
-      return isOutOfTime || known.has(seq) ? [seq] : [];
+      return isOutOfTime || lateSeqs.has(seq) ? [seq] : [];
     });
   }
 
@@ -328,9 +328,9 @@ export class EntryBuilder {
   }
 }
 
-function isUnasked(config: MonitorConfig, region: string): boolean {
+function isUnassigned(config: MonitorConfig, region: string): boolean {
   try {
-    return !isAsked(config, region);
+    return !isAssigned(config, region);
   } catch {
     // The monitor's own rules set aside what is wrong with it.
     return false;
@@ -339,19 +339,19 @@ function isUnasked(config: MonitorConfig, region: string): boolean {
 
 /** What waits for the journal is not counted: it is little beside what an hour may hold. */
 function excessOf(
-  result: CheckResult, live: LiveMonitor | undefined, config: MonitorConfig | undefined, region: string,
+  result: CheckResult, monitor: LiveMonitor | undefined, config: MonitorConfig | undefined, region: string,
 ): 'too_many' | null {
-  const rows = live && rowsOf(live, hourOf(result.started_at));
+  const rows = monitor && rowsOf(monitor, hourOf(result.started_at));
   return rows && config && rows.isFullFor(region, hourAllowance(config)) ? 'too_many' : null;
 }
 
 /** A failure, a first result or a recovery is written at once; one more of the same may wait a second. */
-function changesSomething(known: RegionState | undefined, result: CheckResult): boolean {
+function changesSomething(region: RegionState | undefined, result: CheckResult): boolean {
   if (result.outcome === 'missed') return false;
-  if (!known || known.verdict === 'unknown' || result.reason !== 'schedule') return true;
+  if (!region || region.verdict === 'unknown' || result.reason !== 'schedule') return true;
   return result.outcome === 'failure'
-    ? known.verdict !== 'down'
-    : known.verdict === 'down' || known.fails > 0;
+    ? region.verdict !== 'down'
+    : region.verdict === 'down' || region.fails > 0;
 }
 
 /** What the journal keeps of a batch that is set aside: its stretch of the lane, declared lost. */

@@ -1,8 +1,8 @@
-import type { Claims, TakenMessage } from './take-limits.ts';
+import type { AssignmentHistory, TakenMessage } from './take-limits.ts';
 
 /** Limits of what waits for assignments; a batch beyond them gets no answer, so its probe sends it again. */
-const BATCHES_OF_PROBE = 8;
-const HELD_BYTES = 4_194_304;
+const MAX_BATCHES_PER_PROBE = 8;
+const MAX_HELD_BYTES = 4_194_304;
 
 /**
  * Batches of one shard that wait until the assignments they depend on have been read. All batches of their
@@ -22,24 +22,24 @@ export class HeldBatches {
   queue(message: TakenMessage): boolean {
     const queue = this.#byProbe.get(message.probe_id);
     if (!queue) return false;
-    if (queue.length < BATCHES_OF_PROBE && this.hasRoom) this.#add(queue, message);
+    if (queue.length < MAX_BATCHES_PER_PROBE && this.hasRoom) this.#add(queue, message);
     return true;
   }
 
   get hasRoom(): boolean {
-    return this.#bytes < HELD_BYTES;
+    return this.#bytes < MAX_HELD_BYTES;
   }
 
   /** Holds a batch until `reading` settles. If that fails, its probe has to send it again. */
-  hold(message: TakenMessage, reading: Promise<Claims>): void {
+  hold(message: TakenMessage, reading: Promise<AssignmentHistory>): void {
     const queue: TakenMessage[] = [];
     this.#byProbe.set(message.probe_id, queue);
     this.#add(queue, message);
-    const release = (claims: Claims | null): void => {
+    const release = (history: AssignmentHistory | null): void => {
       this.#byProbe.delete(message.probe_id);
       for (const held of queue) this.#bytes -= held.bytes.length;
       const [first, ...others] = queue as [TakenMessage, ...TakenMessage[]];
-      if (claims) this.#retake({ ...first, claims: new Map([...(first.claims ?? []), ...claims]) });
+      if (history) this.#retake({ ...first, assignmentHistory: new Map([...(first.assignmentHistory ?? []), ...history]) });
       for (const other of others) this.#retake(other);
     };
     reading.then(release, () => release(null));

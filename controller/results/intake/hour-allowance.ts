@@ -1,11 +1,11 @@
 import { CONFIRMATIONS_PER_INTERVAL } from '../../../shared/contracts/assignment.ts';
-import { HOUR_MS } from '../../verdicts/booking-rules.ts';
+import { HOUR_MS } from '../../verdicts/time-accounting/time-accounting-rules.ts';
 import type { MonitorConfig } from '../../verdicts/monitor-config.ts';
 
 /** Checks that people may ask for in an hour, beside the scheduled ones. */
-const MANUAL_RUNS = 500;
+const MAX_MANUAL_RUNS = 500;
 /** A slot may be checked by two probes while one takes over from the other. */
-const CHECKS_OF_SLOT = 2;
+const MAX_CHECKS_PER_SLOT = 2;
 
 /**
  * The results that one region may send of one monitor and hour: each slot and what other regions ask to
@@ -13,5 +13,5 @@ const CHECKS_OF_SLOT = 2;
  */
 export function hourAllowance({ interval_ms: intervalMs, retries }: MonitorConfig): number {
   const slots = Math.ceil(HOUR_MS / Math.max(1000, intervalMs)) + 1;
-  return (CHECKS_OF_SLOT + CONFIRMATIONS_PER_INTERVAL) * slots * (1 + retries) + MANUAL_RUNS;
+  return (MAX_CHECKS_PER_SLOT + CONFIRMATIONS_PER_INTERVAL) * slots * (1 + retries) + MAX_MANUAL_RUNS;
 }

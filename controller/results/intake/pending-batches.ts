@@ -5,17 +5,17 @@ import type { DeadLetter } from '../dead-letters/dead-letter.ts';
 import type { EntryBatch } from '../journal/journal-entry.ts';
 
 /** Limits of one journal entry; the rest waits for the next. */
-const ENTRY_RESULTS = 1000;
-const ENTRY_BYTES = 1_048_576;
+const MAX_ENTRY_RESULTS = 1000;
+const MAX_ENTRY_BYTES = 1_048_576;
 /** Limits of what waits for the journal; a batch beyond them gets no answer, so its probe sends it again. */
-const PENDING_RESULTS = 4000;
-const PENDING_BYTES = 4_194_304;
+const MAX_PENDING_RESULTS = 4000;
+const MAX_PENDING_BYTES = 4_194_304;
 
 /** An answer that is due when the journal has a batch. */
-export interface Waiting {
+export interface PendingAcknowledgement {
   lane: string;
   last: number;
-  answer(watermark: number): void;
+  acknowledge(watermark: number): void;
 }
 
 export interface PendingBatch extends EntryBatch {
@@ -23,7 +23,7 @@ export interface PendingBatch extends EntryBatch {
   /** When its first and last results were started, Unix ms. */
   earliest: number;
   latest: number;
-  waiting: Waiting[];
+  waiting: PendingAcknowledgement[];
   letters: DeadLetter[];
 }
 
@@ -39,7 +39,7 @@ export class PendingBatches {
 
   /** True while one more may wait. */
   get hasRoom(): boolean {
-    return this.#results < PENDING_RESULTS && this.#bytes < PENDING_BYTES;
+    return this.#results < MAX_PENDING_RESULTS && this.#bytes < MAX_PENDING_BYTES;
   }
 
   put(batch: PendingBatch): void {
@@ -55,7 +55,7 @@ export class PendingBatches {
     let bytes = 0;
     while (this.#batches[0]) {
       const next = this.#batches[0];
-      const isFull = results + next.count > ENTRY_RESULTS || bytes + next.bytes.length > ENTRY_BYTES;
+      const isFull = results + next.count > MAX_ENTRY_RESULTS || bytes + next.bytes.length > MAX_ENTRY_BYTES;
       if (taken.length > 0 && isFull) break;
       this.#batches.shift();
       taken.push(next);
@@ -68,7 +68,7 @@ export class PendingBatches {
   }
 
   /** Answers `waiting` with the batch that brings its lane that far: one of `inHand`, or one that waits. */
-  join(waiting: Waiting, inHand: readonly PendingBatch[]): void {
+  join(waiting: PendingAcknowledgement, inHand: readonly PendingBatch[]): void {
     const holds = ({ probe_id: probeId, batch }: PendingBatch): boolean =>
       laneName(probeId, batch.epoch) === waiting.lane && batch.last >= waiting.last;
     const holder = inHand.find(holds) ?? this.#batches.find(holds);

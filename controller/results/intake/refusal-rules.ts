@@ -1,15 +1,15 @@
 import type { CheckResult } from '../../../shared/contracts/result.ts';
 import { shardOf } from '../../../shared/ids.ts';
-import { foreignTo } from '../../verdicts/region-rules.ts';
+import { foreignReason } from '../../verdicts/votes/region-rules.ts';
 import type { DeadLetterReason } from '../dead-letters/dead-letter.ts';
 import type { MonitorConfig } from '../../verdicts/monitor-config.ts';
 import type { TakeLimits } from './take-limits.ts';
 
 /** Results dated further ahead are refused. A clock that is an hour off, perhaps ours, costs no result. */
-const FUTURE_MS = 2 * 3_600_000;
+const MAX_FUTURE_MS = 2 * 3_600_000;
 
 /** Where a batch comes from, and when (Unix ms). `owner`: a private region's organization, else null. */
-export interface Arrival {
+export interface IntakeContext {
   shard: number;
   region: string;
   owner: string | null;
@@ -18,31 +18,31 @@ export interface Arrival {
 }
 
 /** A monitor's configuration in the journal, and the newest one, which may still be on its way there. */
-export interface KnownConfigs {
+export interface MonitorConfigs {
   latest: MonitorConfig | undefined;
   journaled: MonitorConfig | undefined;
 }
 
 /** Why a result is refused; null when it is accepted. One of a `deleted` monitor leaves no dead letter. */
 export function refusalOf(
-  result: CheckResult, known: KnownConfigs, arrival: Arrival,
+  result: CheckResult, configs: MonitorConfigs, context: IntakeContext,
 ): DeadLetterReason | 'deleted' | null {
-  const { latest } = known;
-  if (!latest) return shardOf(result.monitor_id) === arrival.shard ? 'unknown_monitor' : 'foreign_shard';
+  const { latest } = configs;
+  if (!latest) return shardOf(result.monitor_id) === context.shard ? 'unknown_monitor' : 'foreign_shard';
   if (latest.status === 'deleted') return 'deleted';
-  if (result.started_at > arrival.now + FUTURE_MS) return 'future';
-  const keptSince = arrival.now - arrival.limits.rawRetentionMs(latest.organization_id);
-  return foreignBy(latest, known.journaled, arrival, keptSince) ??
-    (result.started_at < keptSince ? 'too_old' : null);
+  if (result.started_at > context.now + MAX_FUTURE_MS) return 'future';
+  const retainedSince = context.now - context.limits.rawRetentionMs(latest.organization_id);
+  return foreignBy(latest, configs.journaled, context, retainedSince) ??
+    (result.started_at < retainedSince ? 'too_old' : null);
 }
 
 /** A change on its way into the journal does not make foreign what the journal still asks for. */
 function foreignBy(
-  latest: MonitorConfig, journaled: MonitorConfig | undefined, { region, owner }: Arrival, keptSince: number,
+  latest: MonitorConfig, journaled: MonitorConfig | undefined, { region, owner }: IntakeContext, retainedSince: number,
 ): DeadLetterReason | null {
   try {
-    const reason = foreignTo(latest, region, owner, keptSince);
-    return reason !== null && journaled && foreignTo(journaled, region, owner, keptSince) === null
+    const reason = foreignReason(latest, region, owner, retainedSince);
+    return reason !== null && journaled && foreignReason(journaled, region, owner, retainedSince) === null
       ? null
       : reason;
   } catch {

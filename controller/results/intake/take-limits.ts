@@ -6,9 +6,9 @@ export interface TakenMessage {
   region: string;
   probe_id: string;
   bytes: Uint8Array;
-  answer(watermark: number): void;
+  acknowledge(watermark: number): void;
   /** What was read of assignments since this message came, for its sake. */
-  claims?: Claims;
+  assignmentHistory?: AssignmentHistory;
 }
 
 /** One moment in Unix ms and in monotonic ms. */
@@ -20,7 +20,7 @@ export interface Instant {
 /**
  * By monitor: when the message's probe lost it, Unix ms; Infinity while it has it; null if it never had it.
  */
-export type Claims = ReadonlyMap<string, number | null>;
+export type AssignmentHistory = ReadonlyMap<string, number | null>;
 
 /** Which probe has, or had, which monitor. */
 export interface Assignments {
@@ -32,7 +32,7 @@ export interface Assignments {
    * Reads what the database has of them. Rejects when it gives no answer. Null when nothing is read because
    * the probe has named too many monitors that are not its own.
    */
-  read(probeId: string, monitorIds: string[]): Promise<Claims> | null;
+  read(probeId: string, monitorIds: string[]): Promise<AssignmentHistory> | null;
 }
 
 /** What a shard needs to know of organizations, regions and probes to accept their results. */
@@ -40,7 +40,7 @@ export interface TakeLimits {
   /** How long an organization keeps its results, ms: an older result is refused as `too_old`. */
   rawRetentionMs(organizationId: string): number;
   /** The longest of these, ms. */
-  longestRawMs: number;
+  maxRawRetentionMs: number;
   /** Organization of a private region, null for a shared one; undefined while unknown: its batches wait. */
   regionOwner(region: string): string | null | undefined;
   /** Added to a probe's times, ms: 0 while its clock is right, or not known to be wrong. */
@@ -50,7 +50,7 @@ export interface TakeLimits {
   /** Whether a probe of the region is online. */
   hasLiveProbe(region: string): boolean;
   /** Whether a region may have a say in time that has none in the monitor's verdict now. */
-  canBeHelped(state: MonitorState): boolean;
+  canGetMoreVotes(state: MonitorState): boolean;
   assignments: Assignments;
   /** The regions that have the monitor now; null while they are not known, or if it is a heartbeat. */
   assigned(config: MonitorConfig): Assigned | null;

@@ -4,7 +4,7 @@ import { shardName } from '../../../shared/ids.ts';
 import { decodeBatch } from '../../../shared/contracts/result-pack.ts';
 import { entryId, type ClockDecision, type EntryBatch, type JournalEntry } from './journal-entry.ts';
 import type { MonitorConfig } from '../../verdicts/monitor-config.ts';
-import { duplicatesOnly, isRefusedForGood } from '../../platform/mongo/mongo-errors.ts';
+import { duplicatesOnly, isPermanentlyRefused } from '../../platform/mongo/mongo-errors.ts';
 import { each, restoring } from '../../platform/mongo/null-fields.ts';
 
 /**
@@ -67,7 +67,7 @@ export class JournalStore {
       const taken = duplicatesOnly(error);
       if (taken) {
         for (const index of taken) outcomes[index] = await this.#whose(entries[index] as JournalEntry);
-      } else if (!isRefusedForGood(error)) throw error;
+      } else if (!isPermanentlyRefused(error)) throw error;
       else if (entries.length === 1) return ['refused'];
       // One document that cannot be written fails the command; the others must not share its fate.
       else return (await Promise.all(entries.map((entry) => this.insert([entry])))).flat();
@@ -122,8 +122,8 @@ function toEntry(doc: JournalDoc): JournalEntry {
   for (const stored of doc.batches ?? []) {
     const { probe_id, region, bytes: { buffer: bytes }, refused = [], late = [], muted } = stored;
     try {
-      const known = { probe_id, region, bytes, batch: decodeBatch(bytes), refused, late };
-      entry.batches.push(muted ? { ...known, muted } : known);
+      const decoded = { probe_id, region, bytes, batch: decodeBatch(bytes), refused, late };
+      entry.batches.push(muted ? { ...decoded, muted } : decoded);
     } catch {
       (entry.unread ??= []).push({ probe_id, region, bytes });
     }

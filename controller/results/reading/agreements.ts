@@ -1,17 +1,17 @@
 import { z } from 'zod';
 import { SHARD_COUNT } from '../../../shared/ids.ts';
 import type { Agreement } from '../../probes/quarantine-rules.ts';
-import { assignedRegions, voteOf } from '../../verdicts/quorum-rules.ts';
+import { assignedRegions, voteOf } from '../../verdicts/votes/quorum-rules.ts';
 import type { MonitorState } from '../../verdicts/monitor-state.ts';
-import { shardQuestion, type ShardQuestions } from '../shards/shard-questions.ts';
+import { shardQuery, type ShardQueries } from '../shards/shard-queries.ts';
 
 /** Fewer regions do not show which of them is wrong. */
-const FEWEST_VOTES = 3;
+const MIN_VOTES = 3;
 /**
  * Of one organization so many are compared in each of the 16 shards: its targets may tell some probes other
  * things than others.
  */
-const MOST_OF_ORGANIZATION = 2;
+const MAX_MONITORS_PER_ORGANIZATION = 2;
 
 /** What a probe said where most other regions say up. */
 export interface Comparison {
@@ -28,15 +28,15 @@ export function comparisonsOf(state: MonitorState): Comparison[] {
     return vote === null || probeId === null ? [] : [{ probeId, isDown: vote === 'down' }];
   });
   const up = votes.filter(({ isDown }) => !isDown).length;
-  if (votes.length < FEWEST_VOTES || up * 2 <= votes.length) return [];
+  if (votes.length < MIN_VOTES || up * 2 <= votes.length) return [];
   return votes.map(({ probeId, isDown }) => ({ probeId, isAgainst: isDown }));
 }
 
 /** How the votes of each probe compare with those of most other regions, over the monitors of one shard. */
-export const agreementsQuestion = shardQuestion({
+export const agreementsQuery = shardQuery({
   name: 'agreements',
-  asked: z.object({}),
-  answered: z.record(z.string(), z.object({ monitors: z.int(), against: z.int() })),
+  params: z.object({}),
+  response: z.record(z.string(), z.object({ monitors: z.int(), against: z.int() })),
   fromMemory: ({ state }) => agreementsOf([...state.monitors.values()].map((monitor) => monitor.state)),
 });
 
@@ -47,7 +47,7 @@ export function agreementsOf(monitors: Iterable<MonitorState>): Record<string, A
   for (const state of monitors) {
     const organization = state.config.organization_id;
     const compared = ofOrganization.get(organization) ?? 0;
-    const comparisons = compared < MOST_OF_ORGANIZATION ? comparisonsOf(state) : [];
+    const comparisons = compared < MAX_MONITORS_PER_ORGANIZATION ? comparisonsOf(state) : [];
     if (comparisons.length > 0) ofOrganization.set(organization, compared + 1);
     for (const { probeId, isAgainst } of comparisons) {
       const { monitors: count, against } = found.get(probeId) ?? { monitors: 0, against: 0 };
@@ -62,11 +62,11 @@ export function agreementsOf(monitors: Iterable<MonitorState>): Record<string, A
  * shards are asked, one in a turn, so that every controller knows the same.
  */
 export class Agreements {
-  readonly #owners: Pick<ShardQuestions, 'askOnce'>;
+  readonly #owners: Pick<ShardQueries, 'requestOnce'>;
   readonly #byShard = new Map<number, Record<string, Agreement>>();
-  #turn = 0;
+  #nextShard = 0;
 
-  constructor(owners: Pick<ShardQuestions, 'askOnce'>) {
+  constructor(owners: Pick<ShardQueries, 'requestOnce'>) {
     this.#owners = owners;
   }
 
@@ -79,11 +79,11 @@ export class Agreements {
   }
 
   /** Asks the owner of the next shard. What it said before is forgotten if it does not answer. */
-  async turn(): Promise<void> {
-    const shard = this.#turn;
-    this.#turn = (shard + 1) % SHARD_COUNT;
-    const answer = await this.#owners.askOnce(shard, agreementsQuestion, {});
-    if (answer) this.#byShard.set(shard, answer);
+  async pollNextShard(): Promise<void> {
+    const shard = this.#nextShard;
+    this.#nextShard = (shard + 1) % SHARD_COUNT;
+    const response = await this.#owners.requestOnce(shard, agreementsQuery, {});
+    if (response) this.#byShard.set(shard, response);
     else this.#byShard.delete(shard);
   }
 }

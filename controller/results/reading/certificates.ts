@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { shardOf } from '../../../shared/ids.ts';
 import type { TlsFacts } from '../../../shared/contracts/result.ts';
 import type { MonitorState } from '../../verdicts/monitor-state.ts';
-import { shardQuestion, type ShardQuestions } from '../shards/shard-questions.ts';
+import { shardQuery, type ShardQueries } from '../shards/shard-queries.ts';
 import type { StateRecord } from '../state/records.ts';
 
 /** The certificate that one region sees. Instants are Unix ms. */
@@ -16,18 +16,18 @@ const regionCertificate = z.object({
 export type RegionCertificate = z.infer<typeof regionCertificate>;
 
 /** Which certificates the regions of a monitor see; empty while none is known. */
-export const certificateQuestion = shardQuestion({
+export const certificateQuery = shardQuery({
   name: 'certificate',
-  asked: z.object({ monitor_id: z.string() }),
-  answered: z.object({ regions: z.array(regionCertificate) }),
+  params: z.object({ monitor_id: z.string() }),
+  response: z.object({ regions: z.array(regionCertificate) }),
   fromMemory: ({ state }, { monitor_id: id }) => {
-    const cell = state.monitors.get(id);
-    return { regions: cell ? regionsOf(cell.state) : [] };
+    const monitor = state.monitors.get(id);
+    return { regions: monitor ? regionsOf(monitor.state) : [] };
   },
 });
 
 export interface CertificateReaderDeps {
-  owners: Pick<ShardQuestions, 'askOnce'>;
+  owners: Pick<ShardQueries, 'requestOnce'>;
   /** State documents. */
   stored(monitorIds: string[]): Promise<StateRecord[]>;
   certificates: { find(monitorId: string): Promise<TlsFacts | null> };
@@ -46,12 +46,12 @@ export class CertificateReader {
    */
   async read(monitorId: string): Promise<{ facts: TlsFacts; regions: RegionCertificate[] } | null> {
     const { owners, stored, certificates } = this.#deps;
-    const [answer, facts] = await Promise.all([
-      owners.askOnce(shardOf(monitorId), certificateQuestion, { monitor_id: monitorId }),
+    const [response, facts] = await Promise.all([
+      owners.requestOnce(shardOf(monitorId), certificateQuery, { monitor_id: monitorId }),
       certificates.find(monitorId),
     ]);
     const regions =
-      answer?.regions ?? (await stored([monitorId])).flatMap(({ state }) => regionsOf(state));
+      response?.regions ?? (await stored([monitorId])).flatMap(({ state }) => regionsOf(state));
     return facts && regions.length > 0 ? { facts, regions } : null;
   }
 }
@@ -60,14 +60,14 @@ export class CertificateReader {
 function regionsOf({ certificate, regions }: MonitorState): RegionCertificate[] {
   const seen = certificate?.seen.flatMap(({ fingerprint256, expires_at, regions: noted }) =>
     Object.entries(noted).map(([region, notedAt]) => ({
-      region, fingerprint256, expires_at, checked_at: Math.max(notedAt, metAt(regions[region]) ?? 0),
+      region, fingerprint256, expires_at, checked_at: Math.max(notedAt, lastSeenAt(regions[region]) ?? 0),
     })));
   return (seen ?? []).sort((one, other) => (one.region < other.region ? -1 : 1));
 }
 
 /** A result without facts has met the same certificate as before, unless it failed before it met any. */
-function metAt(region: MonitorState['regions'][string] | undefined): number | null {
+function lastSeenAt(region: MonitorState['regions'][string] | undefined): number | null {
   const { error = null, last_at = null } = region ?? {};
-  const isMet = error === null || error.layer === 'response' || error.layer === 'content';
-  return isMet ? last_at : null;
+  const hasSeenCertificate = error === null || error.layer === 'response' || error.layer === 'content';
+  return hasSeenCertificate ? last_at : null;
 }

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { StoredResult } from '../hours/stored-result.ts';
-import type { MonitorLive } from './live.ts';
+import type { MonitorLive } from './recent/monitor-live.ts';
 
 /** Statistics of a stretch of time that ends now. */
 export interface PeriodStats {

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { SHARD_COUNT } from '../../../shared/ids.ts';
 import { sleep, type Clock } from '../../../shared/time.ts';
-import { shardQuestion, type ShardQuestions } from '../shards/shard-questions.ts';
+import { shardQuery, type ShardQueries } from '../shards/shard-queries.ts';
 import type { LiveMonitor } from '../state/live-monitor.ts';
 
 /** Active monitors of a project by status, and the few that stand out. */
@@ -15,15 +15,15 @@ const projectHealth = z.object({
 export type ProjectHealth = z.infer<typeof projectHealth>;
 
 /** Monitors in each list. */
-const MOST_TOLD = 5;
+const MAX_LISTED = 5;
 /** A shard that takes longer is followed by a break. */
-const WITHOUT_BREAK_MS = 2;
+const MAX_UNBROKEN_MS = 2;
 
 /** The health of a project's monitors in one shard. */
-export const healthQuestion = shardQuestion({
+export const healthQuery = shardQuery({
   name: 'health',
-  asked: z.object({ project_id: z.string() }),
-  answered: projectHealth,
+  params: z.object({ project_id: z.string() }),
+  response: projectHealth,
   fromMemory: ({ state }, { project_id }) => {
     const health: ProjectHealth = { counts: { up: 0, down: 0, degraded: 0 }, slowest: [], flakiest: [] };
     for (const [id, monitor] of state.monitors) {
@@ -35,10 +35,10 @@ export const healthQuestion = shardQuestion({
 });
 
 export class HealthReader {
-  readonly #owners: ShardQuestions;
+  readonly #owners: ShardQueries;
   readonly #clock: Clock;
 
-  constructor(owners: ShardQuestions, clock: Clock) {
+  constructor(owners: ShardQueries, clock: Clock) {
     this.#owners = owners;
     this.#clock = clock;
   }
@@ -48,21 +48,21 @@ export class HealthReader {
    * @throws AppError SERVICE_UNAVAILABLE when one does not answer: its monitors would look unknown.
    */
   async ofProject(projectId: string): Promise<ProjectHealth> {
-    const asked: Promise<ProjectHealth>[] = [];
+    const pending: Promise<ProjectHealth>[] = [];
     for (let shard = 0; shard < SHARD_COUNT; shard += 1) {
       const before = this.#clock.monotonic();
-      const answer = this.#owners.ask(shard, healthQuestion, { project_id: projectId });
+      const response = this.#owners.request(shard, healthQuery, { project_id: projectId });
       // It may fail during a break, before all are awaited.
-      answer.catch(() => undefined);
-      asked.push(answer);
-      if (this.#clock.monotonic() - before > WITHOUT_BREAK_MS) await sleep(this.#clock, 0);
+      response.catch(() => undefined);
+      pending.push(response);
+      if (this.#clock.monotonic() - before > MAX_UNBROKEN_MS) await sleep(this.#clock, 0);
     }
-    const known = await Promise.all(asked);
+    const shards = await Promise.all(pending);
     const sum = (name: keyof ProjectHealth['counts']): number =>
-      known.reduce((total, { counts }) => total + counts[name], 0);
+      shards.reduce((total, { counts }) => total + counts[name], 0);
     return trimmed({
       counts: { up: sum('up'), down: sum('down'), degraded: sum('degraded') },
-      slowest: known.flatMap(({ slowest }) => slowest), flakiest: known.flatMap(({ flakiest }) => flakiest),
+      slowest: shards.flatMap(({ slowest }) => slowest), flakiest: shards.flatMap(({ flakiest }) => flakiest),
     });
   }
 }
@@ -81,7 +81,7 @@ function addTo({ counts, slowest, flakiest }: ProjectHealth, id: string, { state
 function trimmed({ counts, slowest, flakiest }: ProjectHealth): ProjectHealth {
   return {
     counts,
-    slowest: slowest.sort((one, other) => other.response_time_ms - one.response_time_ms).slice(0, MOST_TOLD),
-    flakiest: flakiest.sort((one, other) => other.recent_outages - one.recent_outages).slice(0, MOST_TOLD),
+    slowest: slowest.sort((one, other) => other.response_time_ms - one.response_time_ms).slice(0, MAX_LISTED),
+    flakiest: flakiest.sort((one, other) => other.recent_outages - one.recent_outages).slice(0, MAX_LISTED),
   };
 }

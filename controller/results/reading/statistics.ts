@@ -1,17 +1,17 @@
 import type { Clock } from '../../../shared/time.ts';
-import { DAY_MS, HOUR_MS, hourOf } from '../../verdicts/booking-rules.ts';
+import { DAY_MS, HOUR_MS, hourOf } from '../../verdicts/time-accounting/time-accounting-rules.ts';
 import type { HourKey } from '../hours/hour-record.ts';
 import type { HourStore } from '../hours/hour-store.ts';
-import type { OpenMonitor } from './open-monitor.ts';
-import { newestOf, type OpenReader } from './open-reader.ts';
-import { openTotals, type OpenRowsReader } from './open-totals.ts';
+import type { UnwrittenMonitor } from './recent/unwritten-monitor.ts';
+import { newestOf, type UnwrittenReader } from './recent/unwritten-reader.ts';
+import { unwrittenTotals, type UnwrittenRowsReader } from './recent/unwritten-totals.ts';
 import {
   viewRecent, type MonitorPeriods, type MonitorStatistics, type PeriodStats, type RecentResult,
 } from './periods.ts';
 import {
   meanTimeOf, rollupKey, steps, sumTotals, uptimeOf, uptimeOutside, type Totals,
 } from '../hours/rollup.ts';
-import { WrittenTotals, type TotalsReader, type Written } from './written-totals.ts';
+import { WrittenTotals, type TotalsReader, type Written } from './written/written-totals.ts';
 
 /** Read access to what is written. */
 export type RollupReader = TotalsReader & Pick<HourStore, 'hours' | 'days' | 'results'>;
@@ -22,8 +22,8 @@ const HOURS_BACK = [1, 6, 25];
 export interface StatisticsDeps {
   clock: Clock;
   rollups: RollupReader;
-  open: Pick<OpenReader, 'open'>;
-  openRows: OpenRowsReader;
+  unwritten: Pick<UnwrittenReader, 'read'>;
+  readUnwrittenRows: UnwrittenRowsReader;
   /** The monitors of a project that were checked last, in no particular order; never heartbeats. */
   latest(projectId: string): Promise<{ monitor_id: string; at: number }[]>;
 }
@@ -54,18 +54,18 @@ export class Statistics {
   /** One period for each of `hours`, in clock hours; monitors that nobody has heard of are left out. */
   async periods(monitorIds: string[], hours: readonly number[]): Promise<Map<string, MonitorPeriods>> {
     const now = this.#deps.clock.now();
-    const { monitors } = await this.#deps.open.open(monitorIds, 0);
-    const known = new Map<string, MonitorPeriods>();
-    for (const [id, { live }] of monitors) known.set(id, { live, periods: [] });
+    const { monitors } = await this.#deps.unwritten.read(monitorIds, 0);
+    const found = new Map<string, MonitorPeriods>();
+    for (const [id, { live }] of monitors) found.set(id, { live, periods: [] });
     // A page asks twice for a day.
     const read = new Map<number, Map<string, PeriodStats | null>>();
     for (const back of hours) {
       const from = hourOf(now - back * HOUR_MS);
       const stats = read.get(from) ?? (await this.#over(this.#writtenOfMany, monitors, from));
       read.set(from, stats);
-      for (const [id, period] of stats) known.get(id)?.periods.push(period);
+      for (const [id, period] of stats) found.get(id)?.periods.push(period);
     }
-    return known;
+    return found;
   }
 
   /** The project's latest results of the last 24 hours, newest first; never of heartbeats. */
@@ -74,7 +74,7 @@ export class Statistics {
     const latest = (await this.#deps.latest(projectId)).filter(({ at }) => at >= since);
     // The newest results overall are among those of the monitors that were checked last.
     const ids = latest.sort((a, b) => b.at - a.at).slice(0, limit).map(({ monitor_id: id }) => id);
-    const { recent } = await this.#deps.open.open(ids, limit);
+    const { recent } = await this.#deps.unwritten.read(ids, limit);
     const fresh = recent.filter((result) => result.checked_at >= since);
     if (fresh.length >= limit) return fresh;
     const newest = latest[0]?.at ?? since;
@@ -102,14 +102,14 @@ export class Statistics {
   }
 
   async #list(monitorIds: string[], from: number): Promise<Map<string, MonitorStatistics>> {
-    const { monitors } = await this.#deps.open.open(monitorIds, 0);
+    const { monitors } = await this.#deps.unwritten.read(monitorIds, 0);
     const stats = await this.#over(this.#written, monitors, from);
     return new Map([...monitors].map(([id, { live }]) => [id, { live, stats: stats.get(id) ?? null }]));
   }
 
   /** Null for a monitor without any result. */
   async #over(
-    totals: WrittenTotals, monitors: Map<string, OpenMonitor>, from: number,
+    totals: WrittenTotals, monitors: Map<string, UnwrittenMonitor>, from: number,
   ): Promise<Map<string, PeriodStats | null>> {
     const versions = new Map([...monitors].map(([id, { written: version }]) => [id, version ?? null]));
     const written = await totals.of(versions, from, this.#deps.clock.now());
@@ -118,8 +118,8 @@ export class Statistics {
     for (const [id, monitor] of monitors) {
       const of = written.get(id);
       const positionOf = (hour: number) => of?.positions.get(hour) ?? inDays.get(rollupKey(id, hour));
-      const open = await openTotals(monitor, { from, positionOf }, this.#deps.openRows);
-      const parts = open.map(({ totals: part }) => part);
+      const unwritten = await unwrittenTotals(monitor, { from, positionOf }, this.#deps.readUnwrittenRows);
+      const parts = unwritten.map(({ totals: part }) => part);
       const isUnchecked = monitor.live.last_check_at === null;
       stats.set(id, isUnchecked ? null : statsOf(monitor, of ? [of.totals, ...parts] : parts));
     }
@@ -128,7 +128,7 @@ export class Statistics {
 
   /** The last written entry of open hours in those days: a new owner may hold what their rollups have. */
   async #positionsInDays(
-    monitors: Map<string, OpenMonitor>, written: Map<string, Written>, from: number,
+    monitors: Map<string, UnwrittenMonitor>, written: Map<string, Written>, from: number,
   ): Promise<Map<string, number>> {
     const keys: HourKey[] = [];
     for (const [id, { hours }] of monitors) {
@@ -143,7 +143,7 @@ export class Statistics {
   }
 }
 
-function statsOf({ live }: OpenMonitor, parts: Totals[]): PeriodStats {
+function statsOf({ live }: UnwrittenMonitor, parts: Totals[]): PeriodStats {
   const sum = sumTotals(parts);
   return {
     uptime_percentage: uptimeOf(sum.times), uptime_outside_maintenance: uptimeOutside(sum),

@@ -2,9 +2,9 @@ import type { Clock } from '../../../shared/time.ts';
 import type { Bus } from '../../platform/bus/bus-port.ts';
 
 /** Without an answer of the bus for this long, one asked for every two seconds has failed to come. */
-const UNHEARD_MS = 3000;
+const LOST_AFTER_MS = 3000;
 /** Nothing is known of a longer time in which nobody asked. */
-const LONGEST_PAUSE_MS = 4000;
+const MAX_CHECK_GAP_MS = 4000;
 
 /**
  * Whether the bus still answers this controller. It notices a connection on which nothing arrives any more in
@@ -13,8 +13,8 @@ const LONGEST_PAUSE_MS = 4000;
 export class BusContact {
   readonly #bus: Pick<Bus, 'isConnected' | 'flush'>;
   readonly #clock: Clock;
-  #askedAt = -Infinity;
-  #heardAt = -Infinity;
+  #checkedAt = -Infinity;
+  #respondedAt = -Infinity;
 
   constructor(bus: Pick<Bus, 'isConnected' | 'flush'>, clock: Clock) {
     this.#bus = bus;
@@ -24,11 +24,11 @@ export class BusContact {
   /** True when earlier calls, a few seconds apart, have asked the bus in vain. Asks it for the next call. */
   isLost(): boolean {
     const at = this.#clock.monotonic();
-    if (at - this.#askedAt > LONGEST_PAUSE_MS) this.#heardAt = at;
-    this.#askedAt = at;
+    if (at - this.#checkedAt > MAX_CHECK_GAP_MS) this.#respondedAt = at;
+    this.#checkedAt = at;
     if (!this.#bus.isConnected) return true;
-    const heard = (): void => void (this.#heardAt = this.#clock.monotonic());
-    this.#bus.flush().then(heard, () => undefined);
-    return at - this.#heardAt > UNHEARD_MS;
+    const onResponse = (): void => void (this.#respondedAt = this.#clock.monotonic());
+    this.#bus.flush().then(onResponse, () => undefined);
+    return at - this.#respondedAt > LOST_AFTER_MS;
   }
 }

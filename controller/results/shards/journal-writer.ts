@@ -1,5 +1,5 @@
 import type { Actor } from '../../../shared/actor/actor.ts';
-import { LastingTrouble } from '../../../shared/lasting-trouble.ts';
+import { OngoingFailure } from '../../../shared/ongoing-failure.ts';
 import type { Log } from '../../../shared/log.ts';
 import type { Clock, Timer } from '../../../shared/time.ts';
 import type { DeadLetterBox } from '../dead-letters/dead-letter-box.ts';
@@ -7,35 +7,35 @@ import type { NextEntry } from '../intake/entry-builder.ts';
 import type { JournalStore, InsertOutcome } from '../journal/journal-store.ts';
 import type { SnapshotStore } from '../writing/snapshot-store.ts';
 
-const FIRST_RETRY_MS = 200;
-const LONGEST_RETRY_MS = 5000;
+const MIN_RETRY_MS = 200;
+const MAX_RETRY_MS = 5000;
 /** An entry that would be due so soon is written along with the others: batches of a probe come together. */
 const JOIN_MS = 100;
 
 /** What the writer says to a shard. */
 export type JournalMessage =
   /** Asks for the next entry, or for the one that is still without an answer. */
-  | { kind: 'nextEntry'; answer(next: NextEntry | null): void }
+  | { kind: 'nextEntry'; respond(next: NextEntry | null): void }
   /** What became of the entry. `snapshotN`: the number of the shard's snapshot after the insert. */
-  | { kind: 'inserted'; outcome: InsertOutcome; snapshotN: number; answer(): void };
+  | { kind: 'inserted'; outcome: InsertOutcome; snapshotN: number; respond(): void };
 
 export interface JournalWriterDeps {
   clock: Clock;
   log: Log;
   stores: { journal: Pick<JournalStore, 'insert'>; snapshots: Pick<SnapshotStore, 'numbers'> };
-  deadLetters: Pick<DeadLetterBox, 'keep'>;
+  deadLetters: Pick<DeadLetterBox, 'storeNow'>;
   /** The database did not take an insert; it is tried again. */
-  onFailed(): void;
+  onInsertFailed(): void;
 }
 
-type Scribe = Pick<Actor<JournalMessage>, 'ask'>;
+type ShardActor = Pick<Actor<JournalMessage>, 'ask'>;
 
 /** Writes the entries of all shards that are due in one command, and tells each what became of its own. */
 export class JournalWriter {
   readonly #deps: JournalWriterDeps;
   /** When each shard wants its next entry written, monotonic ms. */
-  readonly #wanted = new Map<Scribe, number>();
-  readonly #trouble: LastingTrouble;
+  readonly #wanted = new Map<ShardActor, number>();
+  readonly #insertFailure: OngoingFailure;
   #wake: Timer | null = null;
   #wakeAt = Infinity;
   #flushing: Promise<void> | null = null;
@@ -44,14 +44,14 @@ export class JournalWriter {
 
   constructor(deps: JournalWriterDeps) {
     this.#deps = deps;
-    this.#trouble = new LastingTrouble({
-      clock: deps.clock, log: deps.log, level: 'warn', counted: 'times',
-      text: 'could not write the journal; will retry', over: 'journal writes succeed again',
+    this.#insertFailure = new OngoingFailure({
+      clock: deps.clock, log: deps.log, level: 'warn', countField: 'times',
+      message: 'could not write the journal; will retry', recoveredMessage: 'journal writes succeed again',
     });
   }
 
   /** Has a shard's next entry written at `at` (monotonic ms), or before that together with another's. */
-  schedule(shard: Scribe, at: number): void {
+  schedule(shard: ShardActor, at: number): void {
     this.#wanted.set(shard, Math.min(at, this.#wanted.get(shard) ?? Infinity));
     this.#wakeUp();
   }
@@ -82,39 +82,39 @@ export class JournalWriter {
   }
 
   async #flush(now: number): Promise<void> {
-    const { stores, deadLetters, clock, onFailed } = this.#deps;
+    const { stores, deadLetters, clock, onInsertFailed } = this.#deps;
     const work = await this.#entriesDue(now);
     if (work.length === 0) return;
     try {
-      await deadLetters.keep(work.flatMap((part) => part.letters));
+      await deadLetters.storeNow(work.flatMap((part) => part.letters));
       const outcomes = await stores.journal.insert(work.map((part) => part.entry));
       const numbers = await stores.snapshots.numbers(work.map((part) => part.entry.shard));
       this.#retryMs = 0;
-      this.#trouble.passed();
+      this.#insertFailure.recovered();
       await Promise.all(work.map(({ shard, entry }, index) => {
         const inserted = {
           kind: 'inserted' as const, outcome: outcomes[index] as InsertOutcome,
           snapshotN: numbers.get(entry.shard) ?? 0,
         };
-        return shard.ask<void>((answer) => ({ ...inserted, answer })).catch(() => undefined);
+        return shard.ask<void>((respond) => ({ ...inserted, respond })).catch(() => undefined);
       }));
     } catch (error) {
-      this.#retryMs = Math.min(Math.max(FIRST_RETRY_MS, this.#retryMs * 2), LONGEST_RETRY_MS);
-      this.#trouble.met({ err: error });
+      this.#retryMs = Math.min(Math.max(MIN_RETRY_MS, this.#retryMs * 2), MAX_RETRY_MS);
+      this.#insertFailure.record({ err: error });
       for (const { shard } of work) this.#wanted.set(shard, clock.monotonic());
-      onFailed();
+      onInsertFailed();
     }
   }
 
   /** A shard that fails while it forms its entry holds up none of the others. */
-  async #entriesDue(now: number): Promise<(NextEntry & { shard: Scribe })[]> {
+  async #entriesDue(now: number): Promise<(NextEntry & { shard: ShardActor })[]> {
     const due = [...this.#wanted].flatMap(([shard, at]) => (at <= now + JOIN_MS ? [shard] : []));
     for (const shard of due) this.#wanted.delete(shard);
-    const answers = await Promise.all(due.map(async (shard) => {
+    const entries = await Promise.all(due.map(async (shard) => {
       const next =
-        await shard.ask<NextEntry | null>((answer) => ({ kind: 'nextEntry', answer })).catch(() => null);
+        await shard.ask<NextEntry | null>((respond) => ({ kind: 'nextEntry', respond })).catch(() => null);
       return next ? [{ shard, ...next }] : [];
     }));
-    return answers.flat();
+    return entries.flat();
   }
 }

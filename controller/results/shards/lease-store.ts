@@ -10,12 +10,12 @@ interface LeaseDoc {
 }
 
 /** What a renewal writes. */
-type Sign = Required<Pick<Lease, 'expires_at' | 'is_cut_off'>>;
+type Renewal = Required<Pick<Lease, 'expires_at' | 'is_cut_off'>>;
 
 /** Prefix of the documents by which controllers show that they are alive. */
 const CONTROLLER = 'controller:';
 /** 16 shards, and all controllers that were ever seen and not yet found dead. */
-const MOST_LEASES = 1000;
+const MAX_LEASES = 1000;
 
 /**
  * Collection `leases`: which controllers are alive, and who has which shard. It makes takeovers quick; the
@@ -29,15 +29,15 @@ export class LeaseStore {
   }
 
   /** All leases, also those that nobody renews any more. */
-  async look(): Promise<Lease[]> {
-    const docs = await this.#leases.find({}).limit(MOST_LEASES).toArray();
+  async list(): Promise<Lease[]> {
+    const docs = await this.#leases.find({}).limit(MAX_LEASES).toArray();
     return docs.map(({ _id, ...lease }) =>
       ({ shard: _id.startsWith(CONTROLLER) ? null : Number(_id), ...lease }));
   }
 
   /** Shows that a controller is alive. */
-  async show(holder: string, sign: Sign): Promise<void> {
-    const change = { $set: { holder, ...sign } };
+  async announce(holder: string, renewal: Renewal): Promise<void> {
+    const change = { $set: { holder, ...renewal } };
     await this.#leases.updateOne({ _id: CONTROLLER + holder }, change, { upsert: true });
   }
 
@@ -61,9 +61,9 @@ export class LeaseStore {
    * Renews what `show` wrote and the leases that are still ours. True when all of these were there, false
    * when we have never been shown or another controller has taken a shard.
    */
-  async renew(shards: number[], holder: string, sign: Sign): Promise<boolean> {
+  async renew(shards: number[], holder: string, renewal: Renewal): Promise<boolean> {
     const ids = [CONTROLLER + holder, ...shards.map(shardName)];
-    const { matchedCount } = await this.#leases.updateMany({ _id: { $in: ids }, holder }, { $set: sign });
+    const { matchedCount } = await this.#leases.updateMany({ _id: { $in: ids }, holder }, { $set: renewal });
     return matchedCount === ids.length;
   }
 
@@ -77,7 +77,7 @@ export class LeaseStore {
   }
 
   /** Removes what a controller that was found dead has shown, unless it has renewed it since. */
-  async bury(dead: Lease): Promise<void> {
+  async removeDead(dead: Lease): Promise<void> {
     await this.#leases.deleteOne(unchanged(dead));
   }
 }

@@ -1,36 +1,36 @@
-import type { Company } from '../../../shared/company.ts';
+import type { Peers } from '../../../shared/peers.ts';
 import type { Log } from '../../../shared/log.ts';
-import { Rounds } from '../../../shared/rounds.ts';
+import { PeriodicTask } from '../../../shared/periodic-task.ts';
 import type { Clock, Timer } from '../../../shared/time.ts';
 import { planLeases, type Lease } from './lease-rules.ts';
 import type { LeaseStore } from './lease-store.ts';
-import { LeaseWatch } from './lease-watch.ts';
+import { LeaseTracker } from './lease-tracker.ts';
 
-const RENEW_EVERY_MS = 2000;
+const RENEW_INTERVAL_MS = 2000;
 /** While nobody else is there to take over. */
-const RENEW_ALONE_MS = 3000;
+const ONLY_CONTROLLER_RENEW_INTERVAL_MS = 3000;
 /** The shards of a controller whose renewals others have not seen for this long are taken over. */
 const DEAD_AFTER_MS = 5000;
 /** Less than others wait: from then on a controller that could not renew does not trust what it knows. */
-const CURRENT_MS = 4500;
+const TRUSTED_MS = 4500;
 /** What a lease says of its end is for older controllers, which compare it with their clocks. */
 const EXPIRY_MS = 10_000;
 /** A controller that is alone seldom looks for others: those that come ask it to look, again and again. */
-const LOOK_ALONE_MS = 20_000;
+const ONLY_CONTROLLER_POLL_INTERVAL_MS = 20_000;
 
 export interface LeaseDeps {
   clock: Clock;
   log: Log;
-  store: Pick<LeaseStore, 'look' | 'show' | 'acquire' | 'renew' | 'release' | 'leave' | 'bury'>;
+  store: Pick<LeaseStore, 'list' | 'announce' | 'acquire' | 'renew' | 'release' | 'leave' | 'removeDead'>;
   /** The same after a restart, so that a killed controller gets its own shards back at once. */
   holder: string;
   acquired(shard: number): void;
   released(shard: number): Promise<void>;
-  company: Pick<Company, 'isAlone' | 'seen' | 'readClock'>;
+  peers: Pick<Peers, 'isOnlyController' | 'update' | 'readClock'>;
   /** Asked in each round in company: whether the bus cannot be reached. */
   isCutOff(): boolean;
   /** Asks those who have these shards to look: they have more than their share, and we less than ours. */
-  ask(shards: number[]): void;
+  requestShards(shards: number[]): void;
 }
 
 /** Keeps this controller's share of the shards. */
@@ -38,8 +38,8 @@ export class Leases {
   readonly #deps: LeaseDeps;
   readonly #mine = new Set<number>();
   readonly #barred = new Set<number>();
-  readonly #rounds: Rounds;
-  readonly #watch: LeaseWatch;
+  readonly #renewals: PeriodicTask;
+  readonly #tracker: LeaseTracker;
   /** For the moment at which a lease that is no longer renewed is dead. */
   #due: Timer | null = null;
   #isStarted = false;
@@ -47,36 +47,36 @@ export class Leases {
   /** When the latest successful renewal began, monotonic ms. */
   #renewedAt = -Infinity;
   /** When the latest look at all leases began, monotonic ms. */
-  #lookedAt = -Infinity;
+  #polledAt = -Infinity;
 
   constructor(deps: LeaseDeps) {
     this.#deps = deps;
-    this.#rounds = new Rounds({
-      clock: deps.clock, everyMs: RENEW_EVERY_MS, quietMs: RENEW_ALONE_MS,
-      round: async () => {
-        await this.#round();
-        return deps.company.isAlone ? 'quiet' : false;
+    this.#renewals = new PeriodicTask({
+      clock: deps.clock, intervalMs: RENEW_INTERVAL_MS, idleIntervalMs: ONLY_CONTROLLER_RENEW_INTERVAL_MS,
+      task: async () => {
+        await this.#renew();
+        return deps.peers.isOnlyController ? 'idle' : false;
       },
-      onFailed: (error) => {
-        deps.company.seen(false);
+      onError: (error) => {
+        deps.peers.update(false);
         deps.log.warn({ err: error }, 'could not renew leases');
       },
     });
-    this.#watch = new LeaseWatch({
-      holder: deps.holder, deadAfterMs: DEAD_AFTER_MS, longestPauseMs: 2 * RENEW_EVERY_MS,
+    this.#tracker = new LeaseTracker({
+      holder: deps.holder, deadAfterMs: DEAD_AFTER_MS, maxPollGapMs: 2 * RENEW_INTERVAL_MS,
     });
   }
 
   start(): void {
     this.#isStarted = true;
-    this.#rounds.start();
-    this.#rounds.look();
+    this.#renewals.start();
+    this.#renewals.trigger();
   }
 
   /** Another controller has come and waits for its share. */
-  asked(): void {
-    this.#lookedAt = -Infinity;
-    this.#rounds.look();
+  controllerJoined(): void {
+    this.#polledAt = -Infinity;
+    this.#renewals.trigger();
   }
 
   /**
@@ -95,7 +95,7 @@ export class Leases {
 
   /** False while the leases in hand may have run out, so that another controller may have the shards. */
   get areCurrent(): boolean {
-    return this.#deps.clock.monotonic() - this.#renewedAt < CURRENT_MS;
+    return this.#deps.clock.monotonic() - this.#renewedAt < TRUSTED_MS;
   }
 
   /** True once this controller has had its share of the shards, which takes others some rounds to release. */
@@ -114,7 +114,7 @@ export class Leases {
   async stop(): Promise<void> {
     if (!this.#isStarted) return;
     this.#hasShare = false;
-    await this.#rounds.stop();
+    await this.#renewals.stop();
     this.#due?.cancel();
     const mine = [...this.#mine];
     this.#mine.clear();
@@ -122,37 +122,37 @@ export class Leases {
     await this.#deps.store.leave(this.#deps.holder);
   }
 
-  async #round(): Promise<void> {
-    const { store, holder, clock, company } = this.#deps;
-    const beganAt = clock.monotonic();
-    company.readClock(clock);
-    const isCutOff = !company.isAlone && this.#deps.isCutOff();
-    const sign = { expires_at: this.#expiry(), is_cut_off: isCutOff };
-    if (await store.renew([...this.#mine], holder, sign)) {
-      if (company.isAlone && beganAt - this.#lookedAt < LOOK_ALONE_MS) {
-        this.#renewedAt = beganAt;
+  async #renew(): Promise<void> {
+    const { store, holder, clock, peers } = this.#deps;
+    const startedAt = clock.monotonic();
+    peers.readClock(clock);
+    const isCutOff = !peers.isOnlyController && this.#deps.isCutOff();
+    const renewal = { expires_at: this.#expiry(), is_cut_off: isCutOff };
+    if (await store.renew([...this.#mine], holder, renewal)) {
+      if (peers.isOnlyController && startedAt - this.#polledAt < ONLY_CONTROLLER_POLL_INTERVAL_MS) {
+        this.#renewedAt = startedAt;
         return;
       }
-    } else await store.show(holder, sign);
-    this.#lookedAt = beganAt;
-    const { living, dead, firstDueMs } = this.#watch.judge(await store.look(), beganAt);
+    } else await store.announce(holder, renewal);
+    this.#polledAt = startedAt;
+    const { living, dead, firstDueMs } = this.#tracker.classify(await store.list(), startedAt);
     const held = new Set(living.filter((lease) => lease.holder === holder).map(({ shard }) => shard));
     for (const shard of this.#mine) if (!held.has(shard)) await this.#lose(shard);
-    this.#renewedAt = beganAt;
+    this.#renewedAt = startedAt;
     this.#due?.cancel();
-    if (firstDueMs < RENEW_EVERY_MS) {
-      const waitMs = Math.max(0, beganAt + firstDueMs - clock.monotonic());
-      this.#due = clock.setTimer(waitMs, () => this.#rounds.look());
+    if (firstDueMs < RENEW_INTERVAL_MS) {
+      const waitMs = Math.max(0, startedAt + firstDueMs - clock.monotonic());
+      this.#due = clock.setTimer(waitMs, () => this.#renewals.trigger());
     }
     await this.#share(living, dead, isCutOff);
-    for (const lease of dead) if (lease.shard === null) await store.bury(lease);
+    for (const lease of dead) if (lease.shard === null) await store.removeDead(lease);
   }
 
   /** Acquires and releases what makes our share of the shards even. */
   async #share(living: Lease[], dead: Lease[], isCutOff: boolean): Promise<void> {
-    const { store, holder, company, ask } = this.#deps;
+    const { store, holder, peers, requestShards } = this.#deps;
     const plan = planLeases({ leases: living, holder, isCutOff, barred: this.#barred });
-    company.seen(plan.alive === 1);
+    peers.update(plan.alive === 1);
     let isComplete = plan.awaited === 0;
     for (const { shard, holder: by } of living) {
       if (shard === null || by !== holder || this.#mine.has(shard) || plan.release.includes(shard)) continue;
@@ -167,7 +167,7 @@ export class Leases {
     }
     this.#hasShare ||= isComplete && room <= 0;
     const others = living.filter((lease) => lease.holder !== holder);
-    if (plan.awaited > 0) ask(others.flatMap(({ shard }) => shard ?? []));
+    if (plan.awaited > 0) requestShards(others.flatMap(({ shard }) => shard ?? []));
     for (const shard of plan.release) {
       await this.#lose(shard);
       await store.release([shard], holder);

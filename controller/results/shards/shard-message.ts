@@ -1,5 +1,5 @@
 import type { MonitorConfig } from '../../verdicts/monitor-config.ts';
-import type { ClockMessage } from '../clock/clock-rounds.ts';
+import type { ClockMessage } from '../clock/clock-scanner.ts';
 import type { ReceivedPing } from '../intake/ping-rules.ts';
 import type { TakenMessage } from '../intake/take-limits.ts';
 import type { ClockDecision } from '../journal/journal-entry.ts';
@@ -18,20 +18,20 @@ export type ShardMessage = JournalMessage | ClockMessage
   /** A batch from the bus. One that gets no answer is sent again by its probe. */
   | { kind: 'batch'; message: TakenMessage }
   /** Changed monitors. Answers with the ids of those that the journal has. */
-  | { kind: 'configs'; configs: MonitorConfig[]; answer(journaled: string[]): void }
+  | { kind: 'configs'; configs: MonitorConfig[]; respond(journaled: string[]): void }
   /**
    * Pings of the collection. `lookedAt` (Unix ms): they are all that were stored by then; null when there may
    * be more. Answers with the ids of those whose monitor is unknown.
    */
-  | { kind: 'pings'; pings: ReceivedPing[]; lookedAt: number | null; answer(strangers: string[]): void }
+  | { kind: 'pings'; pings: ReceivedPing[]; polledAt: number | null; respond(unknownIds: string[]): void }
   /** Incidents that people have ended. Answers with those that the journal has, or does not need. */
-  | { kind: 'manualEnds'; ends: ManualEnd[]; answer(journaled: string[]): void }
+  | { kind: 'manualEnds'; ends: ManualEnd[]; respond(journaled: string[]): void }
   /** Journaled pings that are out of their collection now. */
   | { kind: 'pingsRemoved'; ids: string[] }
   /** A region that does not have a monitor was asked about it. */
-  | { kind: 'witness'; word: ClockDecision & { kind: 'witness' } }
+  | { kind: 'witness'; decision: ClockDecision & { kind: 'witness' } }
   /** Some monitors may have been called down by too few regions for long enough. */
-  | { kind: 'alone' }
+  | { kind: 'minorityDue' }
   /** The database did not answer for a while, or input was lost: silence until now means nothing. */
   | { kind: 'interrupted' }
   | { kind: 'read'; read(shard: ShardView): void };

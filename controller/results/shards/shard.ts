@@ -2,9 +2,9 @@ import type { ActorContext, Behaviour } from '../../../shared/actor/actor.ts';
 import type { Clock, Timer } from '../../../shared/time.ts';
 import type { Log } from '../../../shared/log.ts';
 import type { MonitorConfig } from '../../verdicts/monitor-config.ts';
-import { isOngoing } from '../../verdicts/reopen-rules.ts';
+import { isOngoing } from '../../verdicts/status/reopen-rules.ts';
 import { ShardClock } from '../clock/shard-clock.ts';
-import { Tidying, type TidyWork } from '../clock/tidying.ts';
+import { SnapshotCompactor, type CompactionWork } from '../clock/snapshot-compactor.ts';
 import type { DeadLetterBox } from '../dead-letters/dead-letter-box.ts';
 import { cutLetter, failedLetter, unreadableLetter, type DeadLetter } from '../dead-letters/dead-letter.ts';
 import type { LostLanes } from '../dead-letters/lost-lanes.ts';
@@ -30,11 +30,11 @@ import { JournalGapError, ShardState } from '../state/shard-state.ts';
 import type { AppliedEntry } from '../state/entry-step.ts';
 
 /** Entries read at once while a journal is replayed. */
-const READ_ENTRIES = 100;
+const READ_BATCH_SIZE = 100;
 /** While all is well a shard's entry is written this often. */
-const FLUSH_MS = 1000;
+const FLUSH_INTERVAL_MS = 1000;
 /** A shard whose derived writes lag is asked for an entry again after this. */
-const BEHIND_MS = 200;
+const FULL_QUEUE_RETRY_MS = 200;
 
 export interface ShardStores extends OutboxPorts, SnapshotMoverStores {
   journal: Pick<JournalStore, 'insert' | 'read' | 'deleteThrough'>;
@@ -83,16 +83,16 @@ export class Shard implements Behaviour<ShardMessage>, ShardView {
   readonly #context: ActorContext<ShardMessage>;
   readonly #builder: EntryBuilder;
   readonly #clock: ShardClock;
-  readonly #tidying: Tidying;
+  readonly #compactor: SnapshotCompactor;
   readonly #writes: WriteQueue;
   readonly #monitorWrites: MonitorWrites;
   readonly #hourWrites: HourWrites;
   readonly #snapshots: SnapshotMover;
-  #isTidying = false;
+  #isCompacting = false;
   /** Set while regions that are too few wait to be believed. */
-  #aloneTimer: Timer | null = null;
+  #minorityTimer: Timer | null = null;
   /** When it fires, monotonic ms. */
-  #aloneAt = Infinity;
+  #minorityAt = Infinity;
 
   private constructor(
     deps: ShardDeps, context: ActorContext<ShardMessage>, state: ShardState, writer: string,
@@ -103,7 +103,7 @@ export class Shard implements Behaviour<ShardMessage>, ShardView {
     this.state = state;
     this.writer = writer;
     this.#builder = new EntryBuilder(
-      state, writer, limits, (message) => context.tell({ kind: 'batch', message }),
+      state, writer, limits, (message) => context.enqueue({ kind: 'batch', message }),
     );
     this.#clock = new ShardClock(
       state, clock.now(), {
@@ -112,17 +112,17 @@ export class Shard implements Behaviour<ShardMessage>, ShardView {
         assigned: (config) => limits.assigned(config),
         hasVote: (probeId) => limits.hasVote(probeId),
         hasLiveProbe: (region) => limits.hasLiveProbe(region),
-        canBeHelped: (monitor) => limits.canBeHelped(monitor),
+        canGetMoreVotes: (monitor) => limits.canGetMoreVotes(monitor),
         noDataAfterMs: limits.noDataAfterMs,
       },
     );
-    this.#tidying = new Tidying(state, (id) => this.#hourWrites.mayTry(id));
+    this.#compactor = new SnapshotCompactor(state, (id) => this.#hourWrites.canWrite(id));
     this.#writes = new WriteQueue({ clock, log, shard: state.shard });
     this.#monitorWrites = new MonitorWrites({
       clock, log, stores, onWritten: ({ monitor_id: id, position }) => this.#written(id, position),
     });
     this.#hourWrites = new HourWrites({ clock, log, stores, state });
-    this.#snapshots = new SnapshotMover({ clock, stores, longestRawMs: limits.longestRawMs, state });
+    this.#snapshots = new SnapshotMover({ clock, stores, maxRawRetentionMs: limits.maxRawRetentionMs, state });
   }
 
   /**
@@ -152,42 +152,42 @@ export class Shard implements Behaviour<ShardMessage>, ShardView {
         break;
       case 'configs':
         this.#builder.noteConfigs(message.configs, this.#deps.clock.monotonic());
-        message.answer(
+        message.respond(
           message.configs.filter((config) => this.#isJournaled(config)).map((config) => config.monitor_id),
         );
         break;
       case 'pings':
-        this.#notePings(message.pings, message.lookedAt);
-        message.answer(
+        this.#notePings(message.pings, message.polledAt);
+        message.respond(
           message.pings.flatMap((ping) => (this.state.monitors.has(ping.monitor_id) ? [] : [ping.id])),
         );
         break;
       case 'manualEnds':
-        message.answer(this.#noteManualEnds(message.ends));
+        message.respond(this.#noteManualEnds(message.ends));
         break;
       case 'pingsRemoved':
         for (const id of message.ids) this.state.pings.delete(id);
         return;
       case 'nextEntry':
-        message.answer(this.#writes.isBehind ? null : this.#builder.nextEntry(this.#deps.clock.now()));
+        message.respond(this.#writes.isFull ? null : this.#builder.nextEntry(this.#deps.clock.now()));
         break;
       case 'inserted':
         this.#settle(message.outcome, message.snapshotN);
-        message.answer();
+        message.respond();
         break;
       case 'witness':
-        this.#builder.noteClock([message.word], this.#deps.clock.monotonic());
+        this.#builder.noteClock([message.decision], this.#deps.clock.monotonic());
         break;
-      case 'alone':
-        this.#believeAlone();
+      case 'minorityDue':
+        this.#acceptMinorities();
         break;
       case 'interrupted':
         return this.#interrupted();
-      case 'beginRound':
-        message.answer(this.#beginRound(message.mayCloseHour));
+      case 'beginScan':
+        message.respond(this.#beginScan(message.mayCloseHour));
         break;
-      case 'look':
-        message.answer({ looks: this.#look(message.limit), isWriting: this.#isTidying });
+      case 'scan':
+        message.respond({ scanned: this.#scan(message.limit), isWriting: this.#isCompacting });
         break;
       case 'read':
         return message.read(this);
@@ -197,14 +197,14 @@ export class Shard implements Behaviour<ShardMessage>, ShardView {
 
   /** Waits for what is queued. What the database does not take now is written by the next life. */
   async close(): Promise<void> {
-    this.#aloneTimer?.cancel();
+    this.#minorityTimer?.cancel();
     await this.#writes.stop();
     await this.#monitorWrites.stop();
   }
 
   /** Monitors of this shard that the database does not take at present; each is retried by itself. */
   get setAside(): number {
-    return this.#monitorWrites.aside + this.#hourWrites.aside;
+    return this.#monitorWrites.aside + this.#hourWrites.setAsideCount;
   }
 
   /** What the life before had written and not carried out. */
@@ -217,7 +217,7 @@ export class Shard implements Behaviour<ShardMessage>, ShardView {
     const { journal, snapshots } = this.#deps.stores;
     const { shard } = this.state;
     for (;;) {
-      const entries = await journal.read(shard, this.state.n, READ_ENTRIES);
+      const entries = await journal.read(shard, this.state.n, READ_BATCH_SIZE);
       // An entry behind the snapshot may be a sleeper's, under a number that was free: it does not count.
       const written = (await snapshots.numbers([shard])).get(shard) ?? 0;
       if (written > this.state.n) {
@@ -231,7 +231,7 @@ export class Shard implements Behaviour<ShardMessage>, ShardView {
         await this.#monitorWrites.write(applied.changed);
         this.#announce(applied, true);
       }
-      if (entries.length < READ_ENTRIES) return;
+      if (entries.length < READ_BATCH_SIZE) return;
     }
   }
 
@@ -265,11 +265,11 @@ export class Shard implements Behaviour<ShardMessage>, ShardView {
 
   #announce(applied: AppliedEntry, replayed: boolean): void {
     for (const onApplied of this.#deps.listeners.onApplied) {
-      this.#tell(() => onApplied(this.state, applied, replayed));
+      this.#callListener(() => onApplied(this.state, applied, replayed));
     }
   }
 
-  #tell(listen: () => void): void {
+  #callListener(listen: () => void): void {
     try {
       listen();
     } catch (error) {
@@ -279,13 +279,13 @@ export class Shard implements Behaviour<ShardMessage>, ShardView {
   }
 
   #isJournaled(config: MonitorConfig): boolean {
-    const known = this.state.monitors.get(config.monitor_id);
-    return known !== undefined && known.state.config.revision >= config.revision;
+    const monitor = this.state.monitors.get(config.monitor_id);
+    return monitor !== undefined && monitor.state.config.revision >= config.revision;
   }
 
-  #notePings(pings: ReceivedPing[], lookedAt: number | null): void {
+  #notePings(pings: ReceivedPing[], polledAt: number | null): void {
     const areAllTaken = this.#builder.notePings(pings, this.#deps.clock.monotonic());
-    if (areAllTaken && lookedAt !== null) this.#clock.lookedForPings(lookedAt);
+    if (areAllTaken && polledAt !== null) this.#clock.pingsPolled(polledAt);
   }
 
   /** Notes those that concern an outage that goes on; returns the incidents of the others. */
@@ -305,9 +305,9 @@ export class Shard implements Behaviour<ShardMessage>, ShardView {
     // What becomes of the entry in hand comes first.
     if (waitingSince === null || inHand) return;
     const now = this.#deps.clock.monotonic();
-    const at = isUrgent ? now : waitingSince + FLUSH_MS;
+    const at = isUrgent ? now : waitingSince + FLUSH_INTERVAL_MS;
     this.#deps.journal.schedule(
-      this.#context.self, this.#writes.isBehind ? Math.max(at, now + BEHIND_MS) : at,
+      this.#context.self, this.#writes.isFull ? Math.max(at, now + FULL_QUEUE_RETRY_MS) : at,
     );
   }
 
@@ -329,7 +329,7 @@ export class Shard implements Behaviour<ShardMessage>, ShardView {
     counts.entries += 1;
     counts.results += applied.fresh.length;
     this.#announce(applied, false);
-    if (entry.configs.length > 0) this.#tell(() => listeners.onConfigs(entry.configs));
+    if (entry.configs.length > 0) this.#callListener(() => listeners.onConfigs(entry.configs));
   }
 
   /** The entry is tried once more without its results; a shard without any starts again. */
@@ -346,7 +346,7 @@ export class Shard implements Behaviour<ShardMessage>, ShardView {
     const applied = this.state.apply(entry);
     this.#snapshots.applied(entry);
     this.#clock.applied(entry, applied);
-    this.#awaitAlone();
+    this.#scheduleMinority();
     if (applied.dropped.length > 0) this.#deps.lostLanes.report(entry, applied.dropped);
     const letters = [
       ...applied.failed.map((failed) => failedLetter(entry, failed)),
@@ -371,47 +371,47 @@ export class Shard implements Behaviour<ShardMessage>, ShardView {
     this.#clock.interrupted(this.#deps.clock.now());
   }
 
-  #awaitAlone(): void {
+  #scheduleMinority(): void {
     const { clock } = this.#deps;
-    const dueAt = this.#clock.aloneAt;
-    if (dueAt === null || dueAt >= this.#aloneAt) return;
+    const dueAt = this.#clock.minorityDueAt;
+    if (dueAt === null || dueAt >= this.#minorityAt) return;
     const waitMs = Math.max(0, dueAt - clock.monotonic());
-    this.#aloneTimer?.cancel();
-    this.#aloneAt = dueAt;
-    this.#aloneTimer = clock.setTimer(waitMs, () => this.#context.tell({ kind: 'alone' }));
+    this.#minorityTimer?.cancel();
+    this.#minorityAt = dueAt;
+    this.#minorityTimer = clock.setTimer(waitMs, () => this.#context.enqueue({ kind: 'minorityDue' }));
   }
 
-  #believeAlone(): void {
+  #acceptMinorities(): void {
     const { clock } = this.#deps;
-    this.#aloneAt = Infinity;
-    this.#builder.noteClock(this.#clock.takeAlone(clock.now()), clock.monotonic());
-    this.#awaitAlone();
+    this.#minorityAt = Infinity;
+    this.#builder.noteClock(this.#clock.takeMinorityVerdicts(clock.now()), clock.monotonic());
+    this.#scheduleMinority();
   }
 
-  #beginRound(mayCloseHour: boolean): number {
+  #beginScan(mayCloseHour: boolean): number {
     const { clock } = this.#deps;
-    if (!this.#isTidying) this.#tidying.beginRound();
+    if (!this.#isCompacting) this.#compactor.beginScan();
     // A decision that is not written yet holds up results too, so nobody's silence counts meanwhile.
-    if (this.#writes.isBehind || this.#builder.hasDecisions) {
+    if (this.#writes.isFull || this.#builder.hasDecisions) {
       this.#interrupted();
       return 0;
     }
-    const decisions = this.#clock.beginRound(clock.now(), mayCloseHour);
+    const decisions = this.#clock.beginScan(clock.now(), mayCloseHour);
     this.#builder.noteClock(decisions, clock.monotonic());
     return decisions.some(({ kind }) => kind === 'hour') ? this.state.monitors.size : 0;
   }
 
   /** Examines up to `limit` monitors whose deadline may have passed, or that have something to be written. */
-  #look(limit: number): number {
+  #scan(limit: number): number {
     const { clock } = this.#deps;
     const now = clock.now();
-    const { decisions, looks } = this.#clock.look(now, limit, this.#builder.hasPings);
-    this.#awaitAlone();
+    const { decisions, scanned } = this.#clock.scan(now, limit, this.#builder.hasPings);
+    this.#scheduleMinority();
     this.#builder.noteClock(decisions, clock.monotonic());
-    if (looks === limit || this.#isTidying) return looks;
-    const tidied = this.#tidying.look(now, limit - looks);
-    if (looks + tidied < limit) this.#tidy(this.#tidying.take());
-    return looks + tidied;
+    if (scanned === limit || this.#isCompacting) return scanned;
+    const examined = this.#compactor.scan(now, limit - scanned);
+    if (scanned + examined < limit) this.#compact(this.#compactor.take());
+    return scanned + examined;
   }
 
   /** Reported once per monitor. */
@@ -423,7 +423,7 @@ export class Shard implements Behaviour<ShardMessage>, ShardView {
     ]);
   }
 
-  #tellCut(hours: CutHour[]): void {
+  #reportCutHours(hours: CutHour[]): void {
     if (hours.length === 0) return;
     const { shard } = this.state;
     this.#deps.deadLetters.put(hours.map((cut) => cutLetter(shard, cut, this.#deps.clock.now())));
@@ -431,23 +431,23 @@ export class Shard implements Behaviour<ShardMessage>, ShardView {
   }
 
   /** Writes due hours, drops monitors deleted long ago, and moves the snapshot behind what is written. */
-  #tidy(work: TidyWork): void {
+  #compact(work: CompactionWork): void {
     const { due, gone } = work;
     const isWalkOnly = due.length + gone.length === 0;
-    const saved = isWalkOnly ? this.#tidying.done(work) : null;
+    const saved = isWalkOnly ? this.#compactor.done(work) : null;
     if (isWalkOnly && !this.#snapshots.isDue(saved ?? 0)) return;
-    this.#isTidying = true;
+    this.#isCompacting = true;
     this.#writes.add(async () => {
       const { stores } = this.#deps;
-      if (due.length > 0) this.#tellCut(await this.#hourWrites.write(due));
+      if (due.length > 0) this.#reportCutHours(await this.#hourWrites.write(due));
       if (gone.length > 0) {
         await stores.certificates.remove(gone);
         await stores.states.remove(gone);
       }
       for (const id of gone) this.state.monitors.delete(id);
-      const through = saved ?? this.#tidying.done(work);
+      const through = saved ?? this.#compactor.done(work);
       if (through !== null) await this.#snapshots.move(through);
-      this.#isTidying = false;
+      this.#isCompacting = false;
     });
   }
 }

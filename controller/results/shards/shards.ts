@@ -4,7 +4,7 @@ import { SHARD_COUNT } from '../../../shared/ids.ts';
 import { isDatabaseUnavailable } from '../../platform/mongo/mongo-errors.ts';
 import { IgnoredMessages } from '../../probes/ignored-messages.ts';
 import { ProbeRate } from '../../probes/probe-rate.ts';
-import { ClockRounds } from '../clock/clock-rounds.ts';
+import { ClockScanner } from '../clock/clock-scanner.ts';
 import { DeadLetterBox } from '../dead-letters/dead-letter-box.ts';
 import type { DeadLetterStore } from '../dead-letters/dead-letter-store.ts';
 import { LostLanes } from '../dead-letters/lost-lanes.ts';
@@ -16,8 +16,8 @@ import {
 } from './shard-message.ts';
 import type { ShardState } from '../state/shard-state.ts';
 
-const FIRST_RESTART_MS = 200;
-const LONGEST_RESTART_MS = 5000;
+const MIN_RESTART_DELAY_MS = 200;
+const MAX_RESTART_DELAY_MS = 5000;
 /** Messages that may wait for one shard: several times what its probes send while an entry is applied. */
 const MAILBOX_MESSAGES = 10_000;
 
@@ -43,10 +43,10 @@ export class Shards {
   readonly lostLanes: LostLanes;
   readonly rate: ProbeRate;
   /** Batches whose subject names no region that this controller knows. */
-  readonly strays: IgnoredMessages;
+  readonly unknownRegions: IgnoredMessages;
   readonly #deps: ShardsDeps;
   readonly #journal: JournalWriter;
-  readonly #rounds: ClockRounds;
+  readonly #scanner: ClockScanner;
   readonly #supervisor: Supervisor<number, ShardMessage>;
   readonly #states = new Map<number, ShardState>();
   readonly #loaded = new Map<number, Pick<Shard, 'setAside'>>();
@@ -60,21 +60,21 @@ export class Shards {
     const { clock, log, stores } = deps;
     this.#deps = deps;
     this.rate = new ProbeRate({ clock, log, subject: 'results' });
-    this.strays = new IgnoredMessages({ clock, log, reason: 'results came from an unknown region' });
+    this.unknownRegions = new IgnoredMessages({ clock, log, reason: 'results came from an unknown region' });
     this.deadLetters = new DeadLetterBox({ store: stores.deadLetters, clock, log });
     this.lostLanes = new LostLanes({ clock, log, deadLetters: this.deadLetters });
     this.#journal = new JournalWriter({
-      clock, log, stores, deadLetters: this.deadLetters, onFailed: () => this.#failed(),
+      clock, log, stores, deadLetters: this.deadLetters, onInsertFailed: () => this.#failed(),
     });
-    this.#rounds = new ClockRounds({ clock, shards: this });
+    this.#scanner = new ClockScanner({ clock, shards: this });
     this.#supervisor = new Supervisor({
-      clock, capacity: MAILBOX_MESSAGES, firstDelayMs: FIRST_RESTART_MS, maxDelayMs: LONGEST_RESTART_MS,
+      clock, capacity: MAILBOX_MESSAGES, firstDelayMs: MIN_RESTART_DELAY_MS, maxDelayMs: MAX_RESTART_DELAY_MS,
       start: async (shard, context) => {
         const { limits, listeners } = deps;
         const { counts, deadLetters, lostLanes } = this;
         const writer = `${deps.instance}:${(this.#lives += 1)}`;
         const journal = this.#journal;
-        const begun = await Shard.load(
+        const loaded = await Shard.load(
           shard, writer, {
             clock, log, stores, limits, listeners, journal, deadLetters, lostLanes,
             counts,
@@ -82,10 +82,10 @@ export class Shards {
           }, context,
         );
         if (!context.signal.aborted) {
-          this.#states.set(shard, begun.state);
-          this.#loaded.set(shard, begun);
+          this.#states.set(shard, loaded.state);
+          this.#loaded.set(shard, loaded);
         }
-        return begun;
+        return loaded;
       },
       onFailure: (failure) => this.#mayRestart(failure),
       onStarted: (shard) => {
@@ -116,7 +116,7 @@ export class Shards {
   }
 
   start(): void {
-    this.#rounds.start();
+    this.#scanner.start();
   }
 
   /** Loads a shard and starts taking its results; tries again until it is loaded, or released. */
@@ -141,7 +141,7 @@ export class Shards {
     const { probe_id: probeId, region, bytes } = message;
     const actor = this.get(shard);
     if (!actor || !this.rate.admits(probeId, bytes.length)) return;
-    if (this.#deps.limits.regionOwner(region) === undefined) this.strays.add(probeId, { region });
+    if (this.#deps.limits.regionOwner(region) === undefined) this.unknownRegions.add(probeId, { region });
     else actor.send({ kind: 'batch', message });
   }
 
@@ -152,7 +152,7 @@ export class Shards {
 
   /** Writes what waits and stops; what could not be written is still with the probes. */
   async stop(): Promise<void> {
-    this.#rounds.stop();
+    this.#scanner.stop();
     for (let shard = 0; shard < SHARD_COUNT; shard += 1) this.#deps.onEnded(shard);
     await this.#journal.stop();
     await this.#supervisor.stopAll();

@@ -1,9 +1,9 @@
 import type { CheckResult } from '../../../shared/contracts/result.ts';
-import { hourOf } from '../../verdicts/booking-rules.ts';
+import { hourOf } from '../../verdicts/time-accounting/time-accounting-rules.ts';
 import type { MonitorConfig } from '../../verdicts/monitor-config.ts';
 import { applyItem, isAhead, newMonitorState } from '../../verdicts/monitor-rules.ts';
 import type { JournaledPing, MonitorEffect, MonitorItem } from '../../verdicts/monitor-state.ts';
-import { isQuiet, noteQuiet, ownCopy } from '../../verdicts/quiet-rules.ts';
+import { isRoutineResult, recordRoutineResult, writableCopy } from '../../verdicts/routine-result-rules.ts';
 import { HourRows, type RowParts, type RowSource } from '../hours/hour-rows.ts';
 import { overdueRow, pingRow } from '../hours/ping-rows.ts';
 import type { StoredResult } from '../hours/stored-result.ts';
@@ -112,75 +112,75 @@ export class EntryStep {
   }
 
   result(source: BatchSource, result: CheckResult): void {
-    const cell = this.#shard.monitors.get(result.monitor_id);
-    if (!cell) return;
+    const monitor = this.#shard.monitors.get(result.monitor_id);
+    if (!monitor) return;
     const { region, probe_id, epoch, engine, late, muted } = source;
     const fresh: FreshResult = {
-      config: cell.state.config, region, probe_id, epoch, engine, late,
+      config: monitor.state.config, region, probe_id, epoch, engine, late,
       received_at: this.#entry.taken_at, result,
     };
     this.#applied.fresh.push(fresh);
     const item: MonitorItem = { kind: 'result', region, probe_id, engine, result, late };
-    const isKept = this.#addRow(cell, source, result);
+    const isStored = this.#addRow(monitor, source, result);
     // Any instant that the rules took from one dated ahead would outrank what really comes later.
     const isHistory = muted === true || (late && isAhead(result, this.#entry.taken_at));
-    if (!isKept || (!isHistory && !this.#tryTwice(result.monitor_id, cell, item))) {
+    if (!isStored || (!isHistory && !this.#attemptTwice(result.monitor_id, monitor, item))) {
       this.#applied.failed.push({ monitor_id: result.monitor_id, item, fresh });
     }
   }
 
   /** An item that fails is set aside for its monitor alone. `row`: what the hour keeps of it. */
   item(monitorId: string, item: MonitorItem, row: StoredResult | null = null): void {
-    const cell = this.#shard.monitors.get(monitorId);
-    const hasRow = row === null || !cell || this.#addRow(cell, row, row);
-    if (!hasRow || !this.#tryTwice(monitorId, cell, item)) {
+    const monitor = this.#shard.monitors.get(monitorId);
+    const hasRow = row === null || !monitor || this.#addRow(monitor, row, row);
+    if (!hasRow || !this.#attemptTwice(monitorId, monitor, item)) {
       this.#applied.failed.push({ monitor_id: monitorId, item, fresh: null });
     }
   }
 
-  #take(monitorId: string, cell: LiveMonitor | undefined, item: MonitorItem): void {
+  #take(monitorId: string, monitor: LiveMonitor | undefined, item: MonitorItem): void {
     // A document at or past this entry contains it already; only its rows had to be collected again.
-    if (!cell || this.#entry.n <= cell.position) return;
+    if (!monitor || this.#entry.n <= monitor.position) return;
     const effects = this.#effects.size > 0 ? this.#effects.get(monitorId) : undefined;
     const omitted = this.#omitted.size > 0 ? this.#omitted.get(monitorId) ?? 0 : 0;
     const place = { n: this.#entry.n, index: (effects?.length ?? 0) + omitted };
-    if (item.kind === 'result' && isQuiet(cell.state, item, place)) {
-      if (cell.own !== cell.state) cell.state = cell.own = ownCopy(cell.state);
-      noteQuiet(cell.state, item);
-      this.#touched.add(cell);
+    if (item.kind === 'result' && isRoutineResult(monitor.state, item, place)) {
+      if (monitor.own !== monitor.state) monitor.state = monitor.own = writableCopy(monitor.state);
+      recordRoutineResult(monitor.state, item);
+      this.#touched.add(monitor);
       return;
     }
-    const step = applyItem(cell.state, item, place);
+    const step = applyItem(monitor.state, item, place);
     if (step.omitted > 0) this.#omitted.set(monitorId, omitted + step.omitted);
-    if (step.state === cell.state && step.effects.length === 0) return;
-    cell.state = step.state;
-    this.#touched.add(cell);
+    if (step.state === monitor.state && step.effects.length === 0) return;
+    monitor.state = step.state;
+    this.#touched.add(monitor);
     if (step.effects.length > 0) this.#effectsOf(monitorId).push(...step.effects);
   }
 
   finish(): AppliedEntry {
     const { n } = this.#entry;
-    for (const cell of this.#touched) {
-      cell.position = n;
-      cell.unsavedFrom ??= n;
+    for (const monitor of this.#touched) {
+      monitor.position = n;
+      monitor.unsavedFrom ??= n;
     }
     for (const [monitorId, outbox] of this.#effects) {
-      const cell = this.#shard.monitors.get(monitorId);
-      if (!cell || cell.position !== n) continue;
-      cell.queued += 1;
+      const monitor = this.#shard.monitors.get(monitorId);
+      if (!monitor || monitor.position !== n) continue;
+      monitor.queued += 1;
       // The record is written later, perhaps twice, and must not change until then.
-      cell.own = null;
+      monitor.own = null;
       this.#applied.changed.push({
-        monitor_id: monitorId, shard: this.#shard.shard, position: n, state: cell.state, outbox,
+        monitor_id: monitorId, shard: this.#shard.shard, position: n, state: monitor.state, outbox,
       });
     }
     return this.#applied;
   }
 
-  #tryTwice(monitorId: string, cell: LiveMonitor | undefined, item: MonitorItem): boolean {
+  #attemptTwice(monitorId: string, monitor: LiveMonitor | undefined, item: MonitorItem): boolean {
     for (let attempt = 0; attempt < 2; attempt += 1) {
       try {
-        this.#take(monitorId, cell, item);
+        this.#take(monitorId, monitor, item);
         return true;
       } catch {
         // Rules are pure, so a second try tells a passing fault (out of memory) from one that recurs.
@@ -190,16 +190,16 @@ export class EntryStep {
   }
 
   /** False when the row cannot be kept. */
-  #addRow(cell: LiveMonitor, source: RowSource, row: RowParts): boolean {
+  #addRow(monitor: LiveMonitor, source: RowSource, row: RowParts): boolean {
     const hour = hourOf(row.started_at);
-    const known = rowsOf(cell, hour);
-    const rows = known ?? new HourRows(hour, this.#entry.n);
+    const existing = rowsOf(monitor, hour);
+    const rows = existing ?? new HourRows(hour, this.#entry.n);
     try {
       rows.add(this.#entry.n, source, row);
     } catch {
       return false;
     }
-    if (!known) replaceRows(cell, hour, rows);
+    if (!existing) replaceRows(monitor, hour, rows);
     return true;
   }
 

@@ -1,7 +1,7 @@
 /**
  * Lanes kept per probe and shard. When a probe opens one more, the one that was moved least recently is
  * dropped, and would start from 1 again. Farwatch's probe never needs a lane again after 48 others have moved
- * (`probe/spool/begun-lanes.ts`).
+ * (`probe/spool/started-lanes.ts`).
  */
 export const LANES_PER_PROBE = 64;
 

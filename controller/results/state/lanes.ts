@@ -13,8 +13,8 @@ export class Lanes implements Iterable<Moved> {
   readonly #probes = new Map<string, Map<string, Moved>>();
 
   /** `knownAt` (Unix ms) stands for the time of lanes that have none. */
-  constructor(lanes: Iterable<LanePosition> = [], knownAt = 0) {
-    for (const { lane, position, moved_at: movedAt } of lanes) this.move(lane, position, movedAt ?? knownAt);
+  constructor(lanes: Iterable<LanePosition> = [], defaultMovedAt = 0) {
+    for (const { lane, position, moved_at: movedAt } of lanes) this.move(lane, position, movedAt ?? defaultMovedAt);
   }
 
   /** Every lane, those of each probe in the order in which they were last moved. */
@@ -32,10 +32,10 @@ export class Lanes implements Iterable<Moved> {
     const probe = probeOfLane(lane);
     let lanes = this.#probes.get(probe);
     if (!lanes) this.#probes.set(probe, (lanes = new Map<string, Moved>()));
-    const known = lanes.get(lane);
+    const current = lanes.get(lane);
     lanes.delete(lane);
     lanes.set(lane, {
-      lane, position: Math.max(position, known?.position ?? 0), moved_at: Math.max(at, known?.moved_at ?? 0),
+      lane, position: Math.max(position, current?.position ?? 0), moved_at: Math.max(at, current?.moved_at ?? 0),
     });
     const [oldest] = lanes.size > LANES_PER_PROBE ? lanes.values() : [];
     if (!oldest) return null;

@@ -33,7 +33,7 @@ export function rowsOf({ hours }: LiveMonitor, hour: number): HourRows | undefin
 }
 
 /** Puts `rows` in the place of what there is of that hour; with null, nothing remains of it. */
-export function replaceRows(live: LiveMonitor, hour: number, rows: HourRows | null): void {
-  const others = live.hours.filter((known) => known.hour !== hour);
-  live.hours = rows ? [...others, rows] : others.length > 0 ? others : NO_HOURS;
+export function replaceRows(monitor: LiveMonitor, hour: number, rows: HourRows | null): void {
+  const others = monitor.hours.filter((other) => other.hour !== hour);
+  monitor.hours = rows ? [...others, rows] : others.length > 0 ? others : NO_HOURS;
 }

@@ -22,11 +22,11 @@ export class ShardState {
   takenAt: number;
 
   /** `knownAt` (Unix ms) stands for the time of lanes that have none. */
-  constructor(shard: number, snapshot: Snapshot, records: StateRecord[], knownAt = 0) {
+  constructor(shard: number, snapshot: Snapshot, records: StateRecord[], defaultMovedAt = 0) {
     this.shard = shard;
     this.n = snapshot.n;
     this.takenAt = snapshot.taken_at ?? 0;
-    this.lanes = new Lanes(snapshot.lanes, knownAt);
+    this.lanes = new Lanes(snapshot.lanes, defaultMovedAt);
     for (const { monitor_id: id, state, position } of records) {
       this.monitors.set(id, newLiveMonitor(state, position));
     }
@@ -65,7 +65,7 @@ export class ShardState {
     // One string for all regions that a probe has checked last.
     const [region, probe_id] = [this.#shared.text(taken.region), this.#shared.text(taken.probe_id)];
     const lane = laneName(probe_id, batch.epoch);
-    const known = moves.get(lane) ?? this.lanes.position(lane);
+    const position = moves.get(lane) ?? this.lanes.position(lane);
     const refused = taken.refused.length > 0 ? new Set(taken.refused) : null;
     const late = taken.late.length > 0 ? new Set(taken.late) : null;
     const engine = this.#shared.text(batch.engine);
@@ -73,9 +73,9 @@ export class ShardState {
       { region, probe_id, epoch: batch.epoch, engine, late: false, muted: taken.muted };
     const lateSource = late && { ...source, late: true, received: { at: takenAt, epoch: batch.epoch } };
     for (const result of batch.results) {
-      if (result.seq <= known || refused?.has(result.seq)) continue;
+      if (result.seq <= position || refused?.has(result.seq)) continue;
       step.result(lateSource && late?.has(result.seq) ? lateSource : source, result);
     }
-    moves.set(lane, Math.max(known, batch.last));
+    moves.set(lane, Math.max(position, batch.last));
   }
 }

@@ -2,7 +2,7 @@ import type { MonitorConfig } from '../../verdicts/monitor-config.ts';
 import type { MonitorState } from '../../verdicts/monitor-state.ts';
 
 /** Values that are kept for sharing; above it all are forgotten and shared anew. */
-const MOST_SHARED = 10_000;
+const MAX_SHARED = 10_000;
 
 /**
  * Lets the monitors of a shard share what many of them have in common. What is read from a document or an
@@ -13,9 +13,9 @@ export class SharedValues {
   readonly #lists = new Map<string, readonly (string | number)[]>();
 
   text<T extends string>(text: T): T {
-    const known = this.#texts.get(text);
-    if (known !== undefined) return known as T;
-    if (this.#texts.size >= MOST_SHARED) this.#texts.clear();
+    const shared = this.#texts.get(text);
+    if (shared !== undefined) return shared as T;
+    if (this.#texts.size >= MAX_SHARED) this.#texts.clear();
     this.#texts.set(text, text);
     return text;
   }
@@ -49,9 +49,9 @@ export class SharedValues {
   /** Frozen, since a change of one would be a change of all. */
   #list<T extends string | number>(list: T[]): T[] {
     const key = `${typeof list[0]} ${list.join()}`;
-    const known = this.#lists.get(key);
-    if (known) return known as T[];
-    if (this.#lists.size >= MOST_SHARED) this.#lists.clear();
+    const shared = this.#lists.get(key);
+    if (shared) return shared as T[];
+    if (this.#lists.size >= MAX_SHARED) this.#lists.clear();
     this.#lists.set(key, Object.freeze(list) as T[]);
     return list;
   }

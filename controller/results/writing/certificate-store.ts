@@ -1,7 +1,7 @@
 import type { Collection, Db } from 'mongodb';
 import type { TlsFacts } from '../../../shared/contracts/result.ts';
 import { restoring } from '../../platform/mongo/null-fields.ts';
-import { upsertAhead } from '../../platform/mongo/upsert-ahead.ts';
+import { upsertNewer } from '../../platform/mongo/upsert-newer.ts';
 import type { CertificateSighting } from '../../verdicts/monitor-state.ts';
 
 /** A document of `certificates`; `_id` is the monitor. */
@@ -31,8 +31,8 @@ export class CertificateStore {
   }
 
   /** Keeps a sighting unless a later one is stored. */
-  async keep({ monitor_id: _id, seen_at: position, ...seen }: CertificateSighting): Promise<void> {
-    await upsertAhead(this.#certificates, [{ _id, position, ...seen }]);
+  async save({ monitor_id: _id, seen_at: position, ...seen }: CertificateSighting): Promise<void> {
+    await upsertNewer(this.#certificates, [{ _id, position, ...seen }]);
   }
 
   async remove(monitorIds: string[]): Promise<void> {

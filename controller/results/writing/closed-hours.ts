@@ -1,6 +1,6 @@
 import { fnv1a } from '../../../shared/ids.ts';
-import { DAY_MS, HOUR_MS, hourOf } from '../../verdicts/booking-rules.ts';
-import { isInMaintenance } from '../../verdicts/maintenance-rules.ts';
+import { DAY_MS, HOUR_MS, hourOf } from '../../verdicts/time-accounting/time-accounting-rules.ts';
+import { isInMaintenance } from '../../verdicts/time-accounting/maintenance-rules.ts';
 import type { HourTimes, MonitorState, RegionState } from '../../verdicts/monitor-state.ts';
 import { replaceRows, rowsOf, type LiveMonitor } from '../state/live-monitor.ts';
 import type { StateRecord } from '../state/records.ts';
@@ -8,7 +8,7 @@ import type { ShardState } from '../state/shard-state.ts';
 import type { StateStore } from './state-store.ts';
 import type { HourKey, HourRecord } from '../hours/hour-record.ts';
 import type { HourStore } from '../hours/hour-store.ts';
-import { MOST_RESULTS } from '../hours/block-codec.ts';
+import { MAX_BLOCK_RESULTS } from '../hours/block-codec.ts';
 import { ResultColumns } from '../hours/result-columns.ts';
 import { addRows, rollupKey, rollupOf, type HourMaintenance } from '../hours/rollup.ts';
 
@@ -17,7 +17,7 @@ export const HOUR_GRACE_MS = 120_000;
 /** Monitors take turns in writing their blocks over this much of the next hour. */
 const SPREAD_MS = 50 * 60_000;
 /** A region in doubt delays its monitor's block no longer than this. */
-const DOUBT_MS = 3 * HOUR_MS;
+const MAX_DOUBT_MS = 3 * HOUR_MS;
 
 export interface HourWriterStores {
   hours: Pick<HourStore, 'read' | 'write' | 'rollDays'>;
@@ -30,12 +30,12 @@ export interface CutHour extends HourKey {
 }
 
 /** True when closed hours, a day or the state of a monitor should be written now. */
-export function isDueForWriting(id: string, live: LiveMonitor, now: number): boolean {
-  if (live.queued > 0) return false;
+export function isDueForWriting(id: string, monitor: LiveMonitor, now: number): boolean {
+  if (monitor.queued > 0) return false;
   const before = closedBefore(id, now);
-  const { unrolled_day: day } = live.state;
+  const { unrolled_day: day } = monitor.state;
   if (day !== null && isDayOver(day, before)) return true;
-  return isIdle(live, before) || closedHours(live, before, now).length > 0;
+  return isIdle(monitor, before) || closedHours(monitor, before, now).length > 0;
 }
 
 /**
@@ -48,34 +48,34 @@ export async function writeClosedHours(
 ): Promise<CutHour[]> {
   const position = shard.n;
   const work = ids.flatMap((id) => {
-    const live = shard.monitors.get(id);
-    if (!live || live.queued > 0) return [];
+    const monitor = shard.monitors.get(id);
+    if (!monitor || monitor.queued > 0) return [];
     const before = closedBefore(id, now);
-    const hours = closedHours(live, before, now);
-    const days = daysOf(live.state.unrolled_day, hours, before);
-    const { booked, maintained } = live.state;
-    return [{ id, live, hours, days, booked, maintained }];
+    const hours = closedHours(monitor, before, now);
+    const days = daysOf(monitor.state.unrolled_day, hours, before);
+    const { accounted, maintained } = monitor.state;
+    return [{ id, monitor, hours, days, accounted, maintained }];
   });
   if (work.length === 0) return [];
   const keys = work.flatMap(({ id, hours }) => hours.map((hour) => ({ monitor_id: id, hour })));
   const found = await stores.hours.read(keys);
-  const known = new Map(found.map((record) => [rollupKey(record.monitor_id, record.hour), record]));
-  const merged = work.flatMap(({ id, live, hours, booked, maintained }) => hours.map((hour) => {
-    const times = booked[hour] && { booked: booked[hour], maintained: maintained?.[hour] ?? [0, 0, 0] };
-    return mergedHour({ monitor_id: id, hour, position }, live, times, known.get(rollupKey(id, hour)));
+  const stored = new Map(found.map((record) => [rollupKey(record.monitor_id, record.hour), record]));
+  const merged = work.flatMap(({ id, monitor, hours, accounted, maintained }) => hours.map((hour) => {
+    const times = accounted[hour] && { accounted: accounted[hour], maintained: maintained?.[hour] ?? [0, 0, 0] };
+    return mergedHour({ monitor_id: id, hour, position }, monitor, times, stored.get(rollupKey(id, hour)));
   }));
   await stores.hours.write(merged.map(({ record }) => record));
   const over = work.flatMap(({ id, days }) => days.over.map((day) => ({ monitor_id: id, day, position })));
   if (over.length > 0) await stores.hours.rollDays(over);
   const saved: StateRecord[] = [];
-  for (const { id, live, hours, days } of work) {
-    if (live.queued > 0) continue;
+  for (const { id, monitor, hours, days } of work) {
+    if (monitor.queued > 0) continue;
     for (const hour of hours) {
-      replaceRows(live, hour, rowsOf(live, hour)?.keepAfter(position) ?? null);
+      replaceRows(monitor, hour, rowsOf(monitor, hour)?.rowsAfter(position) ?? null);
     }
-    live.state = { ...withoutHours(live.state, hours), unrolled_day: days.left };
-    live.writes += 1;
-    const { position: at, state } = live;
+    monitor.state = { ...withoutHours(monitor.state, hours), unrolled_day: days.left };
+    monitor.writes += 1;
+    const { position: at, state } = monitor;
     saved.push({ monitor_id: id, shard: shard.shard, position: at, state, outbox: [] });
   }
   await stores.states.write(saved);
@@ -90,50 +90,50 @@ export async function writeClosedHours(
  * at once.
  */
 function isIdle({ unsavedFrom, hours, state }: LiveMonitor, before: number): boolean {
-  if (unsavedFrom === null || hours.length > 0 || Object.keys(state.booked).length > 0) return false;
-  return hourOf(state.booked_until - 1) <= before;
+  if (unsavedFrom === null || hours.length > 0 || Object.keys(state.accounted).length > 0) return false;
+  return hourOf(state.accounted_until - 1) <= before;
 }
 
 /** Notes that a monitor's document is as good as entry `position`. */
-export function markSaved(live: LiveMonitor | undefined, position: number): void {
-  if (!live || live.unsavedFrom === null) return;
-  live.unsavedFrom = live.position <= position ? null : Math.max(live.unsavedFrom, position + 1);
+export function markSaved(monitor: LiveMonitor | undefined, position: number): void {
+  if (!monitor || monitor.unsavedFrom === null) return;
+  monitor.unsavedFrom = monitor.position <= position ? null : Math.max(monitor.unsavedFrom, position + 1);
 }
 
 /** The entry up to which documents have all of this monitor, in a shard at entry `n`. Never goes back. */
-export function savedThrough(live: LiveMonitor, n: number): number {
-  let through = live.unsavedFrom === null ? n : Math.min(n, live.unsavedFrom - 1);
-  for (const rows of live.hours) through = Math.min(through, rows.firstEntry - 1);
+export function savedThrough(monitor: LiveMonitor, n: number): number {
+  let through = monitor.unsavedFrom === null ? n : Math.min(n, monitor.unsavedFrom - 1);
+  for (const rows of monitor.hours) through = Math.min(through, rows.firstEntry - 1);
   return through;
 }
 
 /** An hour as of entry `position`, even if later entries were applied while `known` was read. */
 function mergedHour(
-  key: HourKey & { position: number }, live: LiveMonitor,
-  times?: { booked: HourTimes; maintained: HourTimes }, known?: HourRecord,
+  key: HourKey & { position: number }, monitor: LiveMonitor,
+  times?: { accounted: HourTimes; maintained: HourTimes }, stored?: HourRecord,
 ): { record: HourRecord; cut: number } {
-  const rows = known?.rows ?? new ResultColumns(0);
-  const isExpired = known && rows.length === 0 && known.rollup.total + known.rollup.missed > 0;
-  rowsOf(live, key.hour)?.columns(known?.position ?? 0, key.position, rows);
-  const cut = rows.cut(MOST_RESULTS);
-  const booked = times?.booked ?? known?.rollup.booked ?? [0, 0, 0];
-  const { config, config: { interval_ms: intervalMs } } = live.state;
-  const apart = {
-    booked: times?.maintained ?? known?.rollup.maintenance.booked ?? [0, 0, 0],
+  const rows = stored?.rows ?? new ResultColumns(0);
+  const isExpired = stored && rows.length === 0 && stored.rollup.total + stored.rollup.missed > 0;
+  rowsOf(monitor, key.hour)?.columns(stored?.position ?? 0, key.position, rows);
+  const cut = rows.cut(MAX_BLOCK_RESULTS);
+  const accounted = times?.accounted ?? stored?.rollup.accounted ?? [0, 0, 0];
+  const { config, config: { interval_ms: intervalMs } } = monitor.state;
+  const hourMaintenance = {
+    accounted: times?.maintained ?? stored?.rollup.maintenance.accounted ?? [0, 0, 0],
     isAt: (at: number) => isInMaintenance(config, at),
   } satisfies HourMaintenance;
-  if (!isExpired) return { record: { rows, rollup: rollupOf(rows, booked, intervalMs, apart), ...key }, cut };
-  const { maintenance, ...added } = addRows(known.rollup, rows, intervalMs, apart.isAt);
-  const rollup = { ...added, booked, maintenance: { ...maintenance, booked: apart.booked } };
+  if (!isExpired) return { record: { rows, rollup: rollupOf(rows, accounted, intervalMs, hourMaintenance), ...key }, cut };
+  const { maintenance, ...added } = addRows(stored.rollup, rows, intervalMs, hourMaintenance.isAt);
+  const rollup = { ...added, accounted, maintenance: { ...maintenance, accounted: hourMaintenance.accounted } };
   return { record: { rows: new ResultColumns(0), rollup, ...key }, cut };
 }
 
 /** Hours that are over, are booked to their end, and whose turn has come. */
 function closedHours({ state, hours }: LiveMonitor, before: number, now: number): number[] {
   const isClosed = (hour: number): boolean =>
-    hour <= before && state.booked_until >= hour + HOUR_MS && (hour < now - DOUBT_MS || !isInDoubt(state));
-  const booked = Object.keys(state.booked).map(Number);
-  return [...new Set([...hours.map(({ hour }) => hour), ...booked])].filter(isClosed);
+    hour <= before && state.accounted_until >= hour + HOUR_MS && (hour < now - MAX_DOUBT_MS || !isInDoubt(state));
+  const accounted = Object.keys(state.accounted).map(Number);
+  return [...new Set([...hours.map(({ hour }) => hour), ...accounted])].filter(isClosed);
 }
 
 /** An unconfirmed failure, or an outage that other regions may confirm, can still turn time into downtime. */
@@ -153,9 +153,9 @@ interface Days {
 }
 
 /** The days of these hours, and the day `known` that waited so far. */
-function daysOf(known: number | null, hours: number[], before: number): Days {
+function daysOf(waiting: number | null, hours: number[], before: number): Days {
   const days = new Set(hours.map((hour) => hour - (hour % DAY_MS)));
-  if (known !== null) days.add(known);
+  if (waiting !== null) days.add(waiting);
   const latest = Math.max(0, ...days);
   if (latest === 0 || isDayOver(latest, before)) return { over: [...days], left: null };
   days.delete(latest);
@@ -173,11 +173,11 @@ function closedBefore(id: string, now: number): number {
 }
 
 function withoutHours(state: MonitorState, hours: number[]): MonitorState {
-  const booked = { ...state.booked };
+  const accounted = { ...state.accounted };
   const maintained = { ...state.maintained };
   for (const hour of hours) {
-    delete booked[hour];
+    delete accounted[hour];
     delete maintained[hour];
   }
-  return { ...state, booked, maintained: Object.keys(maintained).length > 0 ? maintained : null };
+  return { ...state, accounted, maintained: Object.keys(maintained).length > 0 ? maintained : null };
 }

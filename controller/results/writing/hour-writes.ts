@@ -5,8 +5,8 @@ import type { ShardState } from '../state/shard-state.ts';
 import { writeClosedHours, type CutHour, type HourWriterStores } from './closed-hours.ts';
 
 /** First and longest wait before a monitor whose hours were refused is tried again. */
-const FIRST_REST_MS = 60_000;
-const LONGEST_REST_MS = 3_600_000;
+const MIN_RETRY_MS = 60_000;
+const MAX_RETRY_MS = 3_600_000;
 
 export interface HourWritesDeps {
   clock: Clock;
@@ -19,19 +19,19 @@ export interface HourWritesDeps {
 export class HourWrites {
   readonly #deps: HourWritesDeps;
   /** When each is tried again, monotonic ms, and how long it rested. */
-  readonly #resting = new Map<string, { until: number; restMs: number }>();
+  readonly #delayed = new Map<string, { until: number; delayMs: number }>();
 
   constructor(deps: HourWritesDeps) {
     this.#deps = deps;
   }
 
   /** Monitors whose hours could not be written. */
-  get aside(): number {
-    return this.#resting.size;
+  get setAsideCount(): number {
+    return this.#delayed.size;
   }
 
-  mayTry(id: string): boolean {
-    return (this.#resting.get(id)?.until ?? 0) <= this.#deps.clock.monotonic();
+  canWrite(id: string): boolean {
+    return (this.#delayed.get(id)?.until ?? 0) <= this.#deps.clock.monotonic();
   }
 
   /**
@@ -43,7 +43,7 @@ export class HourWrites {
     await writeAllOrEach(ids, {
       write: async (some) => void cut.push(...await this.#writeAll(some)),
       isAboutItems: (error) => !isDatabaseUnavailable(error),
-      setAside: (id, error) => this.#rest(id, error),
+      setAside: (id, error) => this.#delay(id, error),
     });
     return cut;
   }
@@ -51,16 +51,16 @@ export class HourWrites {
   async #writeAll(ids: string[]): Promise<CutHour[]> {
     const { clock, stores, state } = this.#deps;
     const cut = await writeClosedHours(stores, state, ids, clock.now());
-    for (const id of ids) this.#resting.delete(id);
+    for (const id of ids) this.#delayed.delete(id);
     return cut;
   }
 
-  #rest(id: string, error: unknown): void {
+  #delay(id: string, error: unknown): void {
     const { clock, log } = this.#deps;
-    const restMs = Math.min((this.#resting.get(id)?.restMs ?? FIRST_REST_MS / 2) * 2, LONGEST_REST_MS);
-    this.#resting.set(id, { restMs, until: clock.monotonic() + restMs });
+    const delayMs = Math.min((this.#delayed.get(id)?.delayMs ?? MIN_RETRY_MS / 2) * 2, MAX_RETRY_MS);
+    this.#delayed.set(id, { delayMs, until: clock.monotonic() + delayMs });
     log.error(
-      { err: error, monitor: id, retry_in_ms: restMs }, 'could not write the hours of a monitor; other monitors are not affected',
+      { err: error, monitor: id, retry_in_ms: delayMs }, 'could not write the hours of a monitor; other monitors are not affected',
     );
   }
 }

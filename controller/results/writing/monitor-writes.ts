@@ -5,10 +5,10 @@ import type { StateRecord } from '../state/records.ts';
 import { persistChanges, type OutboxPorts } from './outbox.ts';
 
 /** First and longest wait before a monitor that was set aside is tried again. */
-const FIRST_RETRY_MS = 1000;
-const LONGEST_RETRY_MS = 300_000;
+const MIN_RETRY_MS = 1000;
+const MAX_RETRY_MS = 300_000;
 /** Limit of changes that wait for one monitor; the journal has the others, for the next life of the shard. */
-const MOST_WAITING = 1000;
+const MAX_WAITING = 1000;
 
 export interface MonitorWritesDeps {
   clock: Clock;
@@ -18,7 +18,7 @@ export interface MonitorWritesDeps {
   onWritten(record: StateRecord): void;
 }
 
-interface Aside {
+interface SetAsideMonitor {
   /** In their order: a later state must not hide the effects of an earlier one. */
   waiting: StateRecord[];
   retryMs: number;
@@ -33,9 +33,9 @@ interface Aside {
  */
 export class MonitorWrites {
   readonly #deps: MonitorWritesDeps;
-  readonly #aside = new Map<string, Aside>();
+  readonly #setAsideMonitors = new Map<string, SetAsideMonitor>();
   readonly #written = new WeakSet<StateRecord>();
-  #trying: Promise<void> = Promise.resolve();
+  #retries: Promise<void> = Promise.resolve();
   #isStopped = false;
 
   constructor(deps: MonitorWritesDeps) {
@@ -44,14 +44,14 @@ export class MonitorWrites {
 
   /** Monitors that are set aside. */
   get aside(): number {
-    return this.#aside.size;
+    return this.#setAsideMonitors.size;
   }
 
   /** @throws Error when the database gives no answer: what was written is not written again by a repeat. */
   async write(records: StateRecord[]): Promise<void> {
-    for (const record of records) this.#queueBehind(record);
+    for (const record of records) this.#queueIfSetAside(record);
     const free = records.filter((record) =>
-      !this.#aside.has(record.monitor_id) && !this.#written.has(record));
+      !this.#setAsideMonitors.has(record.monitor_id) && !this.#written.has(record));
     await writeAllOrEach(free, {
       write: (some) => this.#persist(some),
       isAboutItems: (error) => !isDatabaseUnavailable(error),
@@ -62,8 +62,8 @@ export class MonitorWrites {
   /** What could not be written by now is left to the next life of the shard. */
   async stop(): Promise<void> {
     this.#isStopped = true;
-    for (const { timer } of this.#aside.values()) timer?.cancel();
-    await this.#trying;
+    for (const { timer } of this.#setAsideMonitors.values()) timer?.cancel();
+    await this.#retries;
   }
 
   async #persist(records: StateRecord[]): Promise<void> {
@@ -79,33 +79,33 @@ export class MonitorWrites {
     this.#deps.log.error(
       { err: error, monitor: id }, 'could not write a monitor; it is retried separately',
     );
-    const aside: Aside = { waiting: [record], retryMs: FIRST_RETRY_MS, timer: null, isCut: false };
-    this.#aside.set(id, aside);
+    const aside: SetAsideMonitor = { waiting: [record], retryMs: MIN_RETRY_MS, timer: null, isCut: false };
+    this.#setAsideMonitors.set(id, aside);
     this.#schedule(id, aside);
   }
 
-  #queueBehind(record: StateRecord): void {
-    const aside = this.#aside.get(record.monitor_id);
+  #queueIfSetAside(record: StateRecord): void {
+    const aside = this.#setAsideMonitors.get(record.monitor_id);
     if (!aside || aside.waiting.includes(record)) return;
-    if (aside.waiting.length < MOST_WAITING) aside.waiting.push(record);
+    if (aside.waiting.length < MAX_WAITING) aside.waiting.push(record);
     else aside.isCut = true;
   }
 
-  #schedule(id: string, aside: Aside): void {
+  #schedule(id: string, aside: SetAsideMonitor): void {
     if (this.#isStopped) return;
     aside.timer = this.#deps.clock.setTimer(aside.retryMs, () => {
-      this.#trying = Promise.all([this.#trying, this.#retry(id, aside)]).then(() => undefined);
+      this.#retries = Promise.all([this.#retries, this.#retry(id, aside)]).then(() => undefined);
     });
-    aside.retryMs = Math.min(aside.retryMs * 2, LONGEST_RETRY_MS);
+    aside.retryMs = Math.min(aside.retryMs * 2, MAX_RETRY_MS);
   }
 
-  async #retry(id: string, aside: Aside): Promise<void> {
+  async #retry(id: string, aside: SetAsideMonitor): Promise<void> {
     try {
       for (let next = aside.waiting[0]; next && !this.#isStopped; next = aside.waiting[0]) {
         await this.#persist([next]);
         aside.waiting.shift();
       }
-      if (aside.waiting.length === 0 && !aside.isCut) this.#aside.delete(id);
+      if (aside.waiting.length === 0 && !aside.isCut) this.#setAsideMonitors.delete(id);
     } catch (error) {
       this.#deps.log.warn({ err: error, monitor: id }, 'still could not write a monitor');
       this.#schedule(id, aside);

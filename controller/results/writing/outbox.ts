@@ -5,7 +5,7 @@ import type { StateStore } from './state-store.ts';
 import type { AlertsPort, IncidentsPort } from '../../verdicts/effect.ts';
 
 /** Monitors whose effects are carried out at the same time. */
-const OUTBOXES_AT_ONCE = 16;
+const MAX_CONCURRENT_OUTBOXES = 16;
 
 export interface StatusHistory {
   /** Inserts if absent. */
@@ -17,7 +17,7 @@ export interface OutboxPorts {
   history: StatusHistory;
   incidents: IncidentsPort;
   alerts: AlertsPort;
-  certificates: Pick<CertificateStore, 'keep' | 'remove'>;
+  certificates: Pick<CertificateStore, 'save' | 'remove'>;
 }
 
 /**
@@ -34,9 +34,9 @@ export async function persistChanges(ports: OutboxPorts, changed: StateRecord[])
 /** Carries out stored outboxes, for example those that a crash left behind. */
 export async function carryOut(ports: OutboxPorts, records: StateRecord[]): Promise<void> {
   const full = records.filter((record) => record.outbox.length > 0);
-  for (let at = 0; at < full.length; at += OUTBOXES_AT_ONCE) {
+  for (let at = 0; at < full.length; at += MAX_CONCURRENT_OUTBOXES) {
     await Promise.all(
-      full.slice(at, at + OUTBOXES_AT_ONCE).map((record) => carryOutOne(ports, record.outbox)),
+      full.slice(at, at + MAX_CONCURRENT_OUTBOXES).map((record) => carryOutOne(ports, record.outbox)),
     );
   }
   if (full.length > 0) {
@@ -52,6 +52,6 @@ async function carryOutOne(ports: OutboxPorts, outbox: MonitorEffect[]): Promise
     else if (effect.kind === 'alert') await ports.alerts.fanOut(effect.alert);
     else if (effect.kind === 'region') await ports.incidents.regionChanged(effect.change);
     else if (effect.kind === 'votes') await ports.incidents.recordVotes(effect.record);
-    else await ports.certificates.keep(effect.sighting);
+    else await ports.certificates.save(effect.sighting);
   }
 }

@@ -22,7 +22,7 @@ export interface SnapshotMoverDeps {
   clock: Clock;
   stores: SnapshotMoverStores;
   /** The longest that any organization keeps results, ms. */
-  longestRawMs: number;
+  maxRawRetentionMs: number;
   state: ShardState;
 }
 
@@ -55,14 +55,14 @@ export class SnapshotMover {
 
   /** Moves the snapshot when it is due. `saved`: everything up to this entry is in documents. */
   async move(saved: number): Promise<void> {
-    const { clock, stores, state, longestRawMs } = this.#deps;
+    const { clock, stores, state, maxRawRetentionMs } = this.#deps;
     // A ping leaves its collection before the snapshot passes its entry, or the next owner would not know it.
     const firstPing = state.pings.values().next().value ?? Infinity;
     const through = Math.max(this.#next.n, Math.min(saved, firstPing - 1));
     if (!this.isDue(through)) return;
     this.#advance(through);
     const now = clock.now();
-    const before = now - longestRawMs - MARGIN_MS;
+    const before = now - maxRawRetentionMs - MARGIN_MS;
     for (const lanes of [this.#next.lanes, state.lanes]) {
       for (const { lane, moved_at: movedAt } of lanes) if (movedAt < before) lanes.forget(lane);
     }

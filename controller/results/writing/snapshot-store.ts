@@ -2,14 +2,14 @@ import type { Collection, Db } from 'mongodb';
 import { newSecret, shardName } from '../../../shared/ids.ts';
 import { entryId } from '../journal/journal-entry.ts';
 import type { LanePosition, Snapshot } from '../state/records.ts';
-import { insertAbsent, upsertAhead } from '../../platform/mongo/upsert-ahead.ts';
+import { insertMissing, upsertNewer } from '../../platform/mongo/upsert-newer.ts';
 
 /** Lanes in one document: some 400 kB. */
-const DOCUMENT_LANES = 2000;
+const MAX_DOCUMENT_LANES = 2000;
 /** Parts written with one command. */
-const PARTS_AT_ONCE = 10;
+const PARTS_PER_COMMAND = 10;
 /** Attempts to read a snapshot that moves meanwhile. */
-const LOADS = 5;
+const MAX_LOAD_ATTEMPTS = 5;
 
 /** The first lanes of a shard's snapshot, and the names of the documents with the others. */
 interface HeadDoc {
@@ -51,7 +51,7 @@ export class SnapshotStore {
 
   /** @throws Error when parts of the snapshot were missing each time: it moved, or somebody removed them. */
   async load(shard: number): Promise<Snapshot> {
-    for (let attempt = 0; attempt < LOADS; attempt += 1) {
+    for (let attempt = 0; attempt < MAX_LOAD_ATTEMPTS; attempt += 1) {
       const head = await this.#heads.findOne({ _id: shardName(shard) });
       if (!head) return { n: 0, lanes: [] };
       const further = await this.#lanesOf(head.parts ?? []);
@@ -63,12 +63,12 @@ export class SnapshotStore {
 
   /** Moves forward only. */
   async move(shard: number, { n, lanes, taken_at }: Snapshot): Promise<void> {
-    const parts = partsOf(shard, n, lanes.slice(DOCUMENT_LANES));
-    for (let at = 0; at < parts.length; at += PARTS_AT_ONCE) {
-      await insertAbsent(this.#parts, parts.slice(at, at + PARTS_AT_ONCE));
+    const parts = partsOf(shard, n, lanes.slice(MAX_DOCUMENT_LANES));
+    for (let at = 0; at < parts.length; at += PARTS_PER_COMMAND) {
+      await insertMissing(this.#parts, parts.slice(at, at + PARTS_PER_COMMAND));
     }
-    await upsertAhead(this.#heads, [{
-      _id: shardName(shard), position: n, lanes: lanes.slice(0, DOCUMENT_LANES),
+    await upsertNewer(this.#heads, [{
+      _id: shardName(shard), position: n, lanes: lanes.slice(0, MAX_DOCUMENT_LANES),
       ...(parts.length === 0 ? {} : { parts: parts.map(({ _id }) => _id) }),
       ...(taken_at === undefined ? {} : { taken_at }),
     }]);
@@ -85,9 +85,9 @@ export class SnapshotStore {
 }
 
 function headLanes(head: HeadDoc): LanePosition[] {
-  return head.lanes.map((known) => {
-    if (!Array.isArray(known)) return known;
-    const [lane, position, movedAt] = known;
+  return head.lanes.map((stored) => {
+    if (!Array.isArray(stored)) return stored;
+    const [lane, position, movedAt] = stored;
     return { lane, position, ...(movedAt === undefined ? {} : { moved_at: movedAt }) };
   });
 }
@@ -95,8 +95,8 @@ function headLanes(head: HeadDoc): LanePosition[] {
 /** `<entry>:<token>:<part>`: two owners who write snapshot n at the same time do not mix their parts. */
 function partsOf(shard: number, n: number, lanes: LanePosition[]): PartDoc[] {
   const token = newSecret().slice(0, 16);
-  return Array.from({ length: Math.ceil(lanes.length / DOCUMENT_LANES) }, (_, part) => ({
+  return Array.from({ length: Math.ceil(lanes.length / MAX_DOCUMENT_LANES) }, (_, part) => ({
     _id: `${entryId(shard, n)}:${token}:${String(part).padStart(6, '0')}`,
-    lanes: lanes.slice(part * DOCUMENT_LANES, (part + 1) * DOCUMENT_LANES),
+    lanes: lanes.slice(part * MAX_DOCUMENT_LANES, (part + 1) * MAX_DOCUMENT_LANES),
   }));
 }

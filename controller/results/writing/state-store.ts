@@ -1,7 +1,7 @@
 import type { Collection, Db } from 'mongodb';
 import { ensureIndexes } from '../../platform/mongo/indexes.ts';
 import type { StateRecord } from '../state/records.ts';
-import { upsertAhead } from '../../platform/mongo/upsert-ahead.ts';
+import { upsertNewer } from '../../platform/mongo/upsert-newer.ts';
 import { SharedValues } from '../state/shared-values.ts';
 import { toStateDoc, toStateRecord, type StateDoc } from './stored-state.ts';
 
@@ -37,7 +37,7 @@ export class StateStore {
 
   /** Writes each where the stored position is lower; one that is ahead stays. */
   async write(records: StateRecord[]): Promise<void> {
-    await upsertAhead(this.#states, records.map(toStateDoc));
+    await upsertNewer(this.#states, records.map(toStateDoc));
   }
 
   /** Empties the outboxes of records that still stand at that position. */

@@ -3,7 +3,7 @@ import type { StatusChange } from '../../verdicts/monitor-state.ts';
 import { ensureIndexes } from '../../platform/mongo/indexes.ts';
 import { restoring } from '../../platform/mongo/null-fields.ts';
 import type { StatusHistory } from './outbox.ts';
-import { insertAbsent } from '../../platform/mongo/upsert-ahead.ts';
+import { insertMissing } from '../../platform/mongo/upsert-newer.ts';
 
 type StatusChangeDoc = Omit<StatusChange, 'id'> & { _id: string };
 
@@ -35,7 +35,7 @@ export class MongoStatusHistory implements StatusHistory {
   }
 
   async add({ id, ...change }: StatusChange): Promise<void> {
-    await insertAbsent(this.#changes, [{ _id: id, ...change }]);
+    await insertMissing(this.#changes, [{ _id: id, ...change }]);
   }
 }
 

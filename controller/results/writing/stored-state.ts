@@ -4,7 +4,7 @@ import type { MonitorConfig } from '../../verdicts/monitor-config.ts';
 import type {
   CertificateState, CertificateWarning, Flaps, HeartbeatState, LateHistory, LateOutage, LateRun,
   MonitorEffect, MonitorState, RegionChange, RegionOutage, RegionState, SeenCertificate, StatusChange,
-  Stretch, Witness,
+  TimeRange, Witness,
 } from '../../verdicts/monitor-state.ts';
 import type { StateRecord } from '../state/records.ts';
 import { restoreFacts } from './certificate-store.ts';
@@ -18,8 +18,8 @@ type StoredTimes =
 type StoredGap = { from: number; until: number } | [from: number, until: number];
 
 /** A state without arrays directly in arrays, which some databases refuse. */
-type StoredState = Omit<MonitorState, 'booked' | 'maintained' | 'late'> & {
-  booked: StoredTimes[];
+type StoredState = Omit<MonitorState, 'accounted' | 'maintained' | 'late'> & {
+  accounted: StoredTimes[];
   maintained?: StoredTimes[] | null;
   late?: (Omit<LateHistory, 'gaps'> & { gaps: StoredGap[] }) | null;
 };
@@ -47,9 +47,9 @@ const BLANK_CONFIG: MonitorConfig = {
   assigned: null, domains: null, heartbeat: null, maintenance: [], changed_at: 0,
 };
 const BLANK_STATE: MonitorState = {
-  config: BLANK_CONFIG, status: 'unknown', since: 0, regions: {}, witnesses: null, alone: false,
+  config: BLANK_CONFIG, status: 'unknown', since: 0, regions: {}, witnesses: null, minority_accepted: false,
   outage: null, last_check_at: null,
-  last_success_at: null, last_success_ms: null, last_failure_at: null, booked_until: 0, booked: {},
+  last_success_at: null, last_success_ms: null, last_failure_at: null, accounted_until: 0, accounted: {},
   maintained: null, unrolled_day: null, slow: null, flaps: null, warned: null, certificate: null,
   no_data_since: null, maintenance_since: null, withheld: null, late: null,
 };
@@ -88,7 +88,7 @@ const restoreWithin = restoring<Pick<MonitorState, WithNulls>>(
     warned: restoring<Warned>({ tls: null, domain: null }),
     certificate: restoring<CertificateState>({ due: null }, {
       seen: each(restoring<SeenCertificate>({ problem: null, expires_at: null })),
-      told: each(restoring<CertificateWarning>({ days: null })),
+      warnings: each(restoring<CertificateWarning>({ days: null })),
     }),
     heartbeat: restoring<HeartbeatState>({ last_at: null, started_at: null }),
   },
@@ -120,14 +120,14 @@ export function toStateDoc({ monitor_id, state, ...rest }: StateRecord): StateDo
   const { late, maintained } = state;
   const gaps = late?.gaps.map(([from, until]) => ({ from, until })) ?? [];
   const stored: StoredState = {
-    ...state, booked: storedTimes(state.booked), maintained: maintained && storedTimes(maintained),
+    ...state, accounted: storedTimes(state.accounted), maintained: maintained && storedTimes(maintained),
     late: late && { ...late, gaps },
   };
   return { _id: monitor_id, state: stored, ...rest };
 }
 
-function storedTimes(booked: MonitorState['booked']): StoredTimes[] {
-  return Object.entries(booked).map(([hour, [up, degraded, down]]) =>
+function storedTimes(accounted: MonitorState['accounted']): StoredTimes[] {
+  return Object.entries(accounted).map(([hour, [up, degraded, down]]) =>
     ({ hour: Number(hour), up, degraded, down }));
 }
 
@@ -138,8 +138,8 @@ export function toStateRecord({ _id, state, outbox, ...rest }: StateDoc): StateR
   return {
     monitor_id: _id,
     state: {
-      ...BLANK_STATE, ...state, config: { ...BLANK_CONFIG, ...state.config }, regions: laidRegions(state),
-      booked: Object.fromEntries(state.booked.map(timesOf)),
+      ...BLANK_STATE, ...state, config: { ...BLANK_CONFIG, ...state.config }, regions: regionsWithDefaults(state),
+      accounted: Object.fromEntries(state.accounted.map(timesOf)),
       maintained: maintained && Object.fromEntries(maintained.map(timesOf)),
       late: late && { ...late, gaps: late.gaps.map(gapOf) },
     },
@@ -147,17 +147,17 @@ export function toStateRecord({ _id, state, outbox, ...rest }: StateDoc): StateR
   };
 }
 
-function laidRegions({ regions }: StoredState): MonitorState['regions'] {
-  const laid: MonitorState['regions'] = {};
-  for (const [name, region] of Object.entries(regions)) laid[name] = { ...BLANK_REGION, ...region };
-  return laid;
+function regionsWithDefaults({ regions }: StoredState): MonitorState['regions'] {
+  const filled: MonitorState['regions'] = {};
+  for (const [name, region] of Object.entries(regions)) filled[name] = { ...BLANK_REGION, ...region };
+  return filled;
 }
 
-function gapOf(stored: StoredGap): Stretch {
+function gapOf(stored: StoredGap): TimeRange {
   return Array.isArray(stored) ? stored : [stored.from, stored.until];
 }
 
-function timesOf(stored: StoredTimes): [hour: number, times: MonitorState['booked'][number]] {
+function timesOf(stored: StoredTimes): [hour: number, times: MonitorState['accounted'][number]] {
   if (Array.isArray(stored)) return [stored[0], [stored[1], stored[2], stored[3]]];
   return [stored.hour, [stored.up, stored.degraded, stored.down]];
 }

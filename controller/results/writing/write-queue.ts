@@ -2,10 +2,10 @@ import type { Log } from '../../../shared/log.ts';
 import { sleep, type Clock } from '../../../shared/time.ts';
 
 /** Limit of waiting writes; beyond it the shard builds no further entry. */
-const MOST_WAITING = 32;
+const MAX_WAITING = 32;
 /** First and longest wait before a write is tried again. */
-const FIRST_BACKOFF_MS = 50;
-const LONGEST_BACKOFF_MS = 5000;
+const MIN_BACKOFF_MS = 50;
+const MAX_BACKOFF_MS = 5000;
 
 export interface WriteQueueDeps {
   clock: Clock;
@@ -20,20 +20,20 @@ export class WriteQueue {
   #waiting = 0;
   #isStopped = false;
   /** A write was given up; whoever loads the shard next repeats it from the journal. */
-  #isGivenUp = false;
+  #isAborted = false;
 
   constructor(deps: WriteQueueDeps) {
     this.#deps = deps;
   }
 
   /** True when too many writes are outstanding to accept more. */
-  get isBehind(): boolean {
-    return this.#waiting >= MOST_WAITING;
+  get isFull(): boolean {
+    return this.#waiting >= MAX_WAITING;
   }
 
   add(write: () => Promise<void>): void {
     this.#waiting += 1;
-    this.#last = this.#last.then(() => this.#untilDone(write)).then(() => {
+    this.#last = this.#last.then(() => this.#writeUntilDone(write)).then(() => {
       this.#waiting -= 1;
     });
   }
@@ -44,18 +44,18 @@ export class WriteQueue {
     await this.#last;
   }
 
-  async #untilDone(write: () => Promise<void>): Promise<void> {
+  async #writeUntilDone(write: () => Promise<void>): Promise<void> {
     const { clock, log, shard } = this.#deps;
-    let backoffMs = FIRST_BACKOFF_MS;
-    while (!this.#isGivenUp) {
+    let backoffMs = MIN_BACKOFF_MS;
+    while (!this.#isAborted) {
       try {
         return await write();
       } catch (error) {
         log.warn({ err: error, shard }, 'a derived write failed and will be retried');
         // A later state written before this one would hide its effects for good.
-        if (this.#isStopped) this.#isGivenUp = true;
+        if (this.#isStopped) this.#isAborted = true;
         else await sleep(clock, backoffMs);
-        backoffMs = Math.min(backoffMs * 2, LONGEST_BACKOFF_MS);
+        backoffMs = Math.min(backoffMs * 2, MAX_BACKOFF_MS);
       }
     }
   }

@@ -1,6 +1,6 @@
-import { Claims } from '../../../shared/claims.ts';
+import { WorkClaims } from '../../../shared/work-claims.ts';
 import type { Log } from '../../../shared/log.ts';
-import { Rounds } from '../../../shared/rounds.ts';
+import { PeriodicTask } from '../../../shared/periodic-task.ts';
 import type { Clock } from '../../../shared/time.ts';
 import { html } from '../../pages/html.ts';
 import { nameInMail } from '../../pages/name-in-mail.ts';
@@ -11,53 +11,53 @@ import { recheckDomain, type DomainDeps } from './verbs.ts';
 
 interface ChecksDeps extends DomainDeps {
   /** Mails the owners of an organization. */
-  tellOwners(organizationId: string, compose: (to: string) => Mail): void;
+  notifyOwners(organizationId: string, compose: (to: string) => Mail): void;
   clock: Clock;
   log: Log;
   /** The name of this controller. */
   holder: string;
 }
 
-const LOOK_EVERY_MS = 600_000;
+const POLL_INTERVAL_MS = 600_000;
 /** Domains of one round; the next follows at once. */
-const MOST_AT_A_LOOK = 50;
+const BATCH_SIZE = 50;
 /** Longer than asking takes; after that, another controller repeats it. */
 const CLAIM_MS = 300_000;
 
 /** Asks DNS every few hours whether verified domains are still meant for their pages. */
-export class DomainChecks extends Rounds {
+export class DomainChecks extends PeriodicTask {
   constructor(deps: ChecksDeps) {
     const { clock, holder } = deps;
-    const claims = new Claims({ clock, holder, lastsMs: CLAIM_MS });
+    const workClaims = new WorkClaims({ clock, holder, ttlMs: CLAIM_MS });
     super({
-      clock, everyMs: LOOK_EVERY_MS, round: () => look(deps, claims),
-      onFailed: (error) => deps.log.warn({ err: error }, 'could not check the domains of status pages'),
+      clock, intervalMs: POLL_INTERVAL_MS, task: () => recheckDue(deps, workClaims),
+      onError: (error) => deps.log.warn({ err: error }, 'could not check the domains of status pages'),
     });
   }
 }
 
-async function look(deps: ChecksDeps, claims: Claims): Promise<boolean> {
+async function recheckDue(deps: ChecksDeps, workClaims: WorkClaims): Promise<boolean> {
   const { domains, clock, log } = deps;
-  const due = await domains.due(clock.now(), MOST_AT_A_LOOK, claims.held);
-  const free = due.filter(({ claim }) => claims.isFree(claim));
+  const due = await domains.due(clock.now(), BATCH_SIZE, workClaims.heldTokens);
+  const free = due.filter(({ claim }) => workClaims.isFree(claim));
   for (const seen of free) {
     try {
-      await claims.under((claim) => domains.claim(seen, claim), (claimed) => recheck(deps, claimed));
+      await workClaims.runClaimed((claim) => domains.claim(seen, claim), (claimed) => recheck(deps, claimed));
     } catch (error) {
       // Its claim ends by itself; the others may work.
       log.warn({ err: error, domain: seen._id }, 'could not check the domain of a status page');
     }
   }
-  return due.length === MOST_AT_A_LOOK && free.length > 0;
+  return due.length === BATCH_SIZE && free.length > 0;
 }
 
 async function recheck(deps: ChecksDeps, claimed: PageDomainDoc): Promise<void> {
-  const { clock, log, tellOwners } = deps;
+  const { clock, log, notifyOwners } = deps;
   const lost = await recheckDomain(deps, claimed, clock.now());
   if (lost === null) return;
   const { page, problem } = lost;
   log.warn({ page_id: page._id, domain: claimed._id, problem }, 'a status page lost its custom domain');
-  tellOwners(page.organization_id, (to) => lossNotice(to, page, problem));
+  notifyOwners(page.organization_id, (to) => lossNotice(to, page, problem));
 }
 
 export function lossNotice(

@@ -1,5 +1,5 @@
-import { defineRoute, ok, type Route } from '../../http/route.ts';
-import { domainAnswer } from '../answers.ts';
+import { defineRoute, ok, type Route } from '../../http/routing/route.ts';
+import { domainResponse } from '../responses.ts';
 import type { PageDeps } from '../deps.ts';
 import { pageParams } from '../schema.ts';
 import { viewPage } from '../views.ts';
@@ -13,10 +13,10 @@ export function domainRoutes(deps: PageDeps & DomainDeps): Route[] {
     description: 'Looks up `records` in DNS; any one of them is enough. The page is then served at the domain, and DNS is '
       + 'checked again every few hours. `problem` says what is missing.',
     audit: 'status_page.domain_checked', errors: ['RESOURCE_NOT_FOUND', 'ACCESS_DENIED', 'CONFLICT'],
-    answers: { 200: domainAnswer },
+    responses: { 200: domainResponse },
     handle: async (ctx, { params }) => {
       const { whole, verification } = await verifyDomain(deps, ctx, params.id);
-      return ok({ status_page: viewPage(whole, ctx.role, 'alone'), verification });
+      return ok({ status_page: viewPage(whole, ctx.role, 'single'), verification });
     },
   })];
 }

@@ -1,12 +1,12 @@
-import type { DnsAnswer, PageDomainDoc } from './page-domain.ts';
+import type { DnsResponse, PageDomainDoc } from './page-domain.ts';
 
 const HOUR_MS = 3_600_000;
-const AGAIN_AFTER_MS = 6 * HOUR_MS;
+const RECHECK_INTERVAL_MS = 6 * HOUR_MS;
 /** A page keeps its domain this long without proof, so that an outage of its name servers costs nothing. */
-export const LOST_AFTER_MS = 72 * HOUR_MS;
+export const LOSS_GRACE_MS = 72 * HOUR_MS;
 
 /** What this installation is called itself. */
-export interface OwnNames {
+export interface InstallationNames {
   /** Pages are below it; null: only below `/status`. */
   pageDomain: string | null;
   /** The host of the API. */
@@ -19,27 +19,27 @@ export interface DomainRecord {
   value: string;
 }
 
-type Claimed = Pick<PageDomainDoc, '_id' | 'page_id' | 'subdomain'>;
+type AssignedDomain = Pick<PageDomainDoc, '_id' | 'page_id' | 'subdomain'>;
 
 /** Records of which any one proves that the owner of the domain wants this page there. */
-export function provingRecords({ _id: domain, page_id, subdomain }: Claimed, own: OwnNames): DomainRecord[] {
+export function proofRecords({ _id: domain, page_id, subdomain }: AssignedDomain, own: InstallationNames): DomainRecord[] {
   const text = { type: 'TXT', name: `_farwatch.${domain}`, value: `farwatch-page=${page_id}` } as const;
   if (own.pageDomain === null) return [text];
   return [{ type: 'CNAME', name: domain, value: `${subdomain}.${own.pageDomain}` }, text];
 }
 
 /** Whether one of the records is among the answers to questions for each; else why not. */
-export function judge(records: readonly DomainRecord[], answers: readonly DnsAnswer[]): string | null {
-  const isThere = records.some(({ type, value }, at) => answers[at]?.values
+export function findProofProblem(records: readonly DomainRecord[], responses: readonly DnsResponse[]): string | null {
+  const isFound = records.some(({ type, value }, at) => responses[at]?.values
     .some((found) => (type === 'CNAME' ? found.toLowerCase().replace(/\.$/, '') : found.trim()) === value));
-  if (isThere) return null;
-  const unanswered = answers.find(({ problem }) => problem !== null)?.problem;
-  return unanswered ?? `DNS has none of these records: ${
+  if (isFound) return null;
+  const lookupProblem = responses.find(({ problem }) => problem !== null)?.problem;
+  return lookupProblem ?? `DNS has none of these records: ${
     records.map(({ type, name, value }) => `${name} ${type} ${value}`).join(', or ')}`;
 }
 
 /** Whether a domain is, or is below, a name of this installation. */
-export function isOurs(domain: string, { pageDomain, baseHost }: OwnNames): boolean {
+export function isInstallationDomain(domain: string, { pageDomain, baseHost }: InstallationNames): boolean {
   return domain === baseHost || domain === pageDomain ||
     (pageDomain !== null && domain.endsWith(`.${pageDomain}`));
 }
@@ -48,7 +48,7 @@ export function isOurs(domain: string, { pageDomain, baseHost }: OwnNames): bool
 export function afterCheck(
   { failing_since }: Pick<PageDomainDoc, 'failing_since'>, isProven: boolean, now: number,
 ): Pick<PageDomainDoc, 'due_at' | 'failing_since'> | null {
-  if (isProven) return { due_at: now + AGAIN_AFTER_MS, failing_since: null };
+  if (isProven) return { due_at: now + RECHECK_INTERVAL_MS, failing_since: null };
   const since = failing_since ?? now;
-  return now - since >= LOST_AFTER_MS ? null : { due_at: now + HOUR_MS, failing_since: since };
+  return now - since >= LOSS_GRACE_MS ? null : { due_at: now + HOUR_MS, failing_since: since };
 }

@@ -5,7 +5,7 @@ import { DueDocuments } from '../../platform/mongo/due-documents.ts';
 import { restoring } from '../../platform/mongo/null-fields.ts';
 import type { PageDomainDoc } from './page-domain.ts';
 
-type Checked = Pick<PageDomainDoc, 'due_at' | 'failing_since'>;
+type CheckOutcome = Pick<PageDomainDoc, 'due_at' | 'failing_since'>;
 
 /** Collection `status_page_domains`. A domain has at most one page. */
 export class PageDomainStore extends DueDocuments<PageDomainDoc> {
@@ -19,12 +19,12 @@ export class PageDomainStore extends DueDocuments<PageDomainDoc> {
   }
 
   /** Without effect when the claim was lost. */
-  async settle(claimed: PageDomainDoc, change: Checked): Promise<void> {
+  async settle(claimed: PageDomainDoc, change: CheckOutcome): Promise<void> {
     await this.update(claimedAs(claimed), { $set: change, $unset: { claim: '' } });
   }
 
   /** DNS has just named this page, whoever else asks. Without effect when the domain is another page's. */
-  async confirm({ _id, page_id }: PageDomainDoc, change: Checked): Promise<void> {
+  async confirm({ _id, page_id }: PageDomainDoc, change: CheckOutcome): Promise<void> {
     await this.update({ _id, page_id }, { $set: change, $unset: { claim: '' } });
   }
 

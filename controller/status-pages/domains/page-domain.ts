@@ -1,4 +1,4 @@
-import type { Claim } from '../../../shared/claims.ts';
+import type { WorkClaim } from '../../../shared/work-claims.ts';
 
 /** A document of `status_page_domains`: a domain that DNS has assigned to a page. Instants are Unix ms. */
 export interface PageDomainDoc {
@@ -12,16 +12,16 @@ export interface PageDomainDoc {
   /** When DNS is asked again. */
   due_at: number;
   /** Of the controller that asks now. */
-  claim?: Claim;
+  claim?: WorkClaim;
   /** Since when DNS no longer says so; null while it does. */
   failing_since: number | null;
 }
 
 /** What a name server says; `problem` if it said nothing. Values without dots at their ends. */
-export interface DnsAnswer {
+export interface DnsResponse {
   values: string[];
   problem: string | null;
 }
 
 /** Organizations take turns. */
-export type AskDns = (organizationId: string, name: string, type: 'CNAME' | 'TXT') => Promise<DnsAnswer>;
+export type LookUpRecords = (organizationId: string, name: string, type: 'CNAME' | 'TXT') => Promise<DnsResponse>;

@@ -1,29 +1,29 @@
 import { AppError } from '../../../shared/errors.ts';
-import type { ProjectContext } from '../../http/route.ts';
-import { fieldError } from '../../http/validation.ts';
+import type { ProjectContext } from '../../http/routing/route.ts';
+import { fieldError } from '../../http/input/validation.ts';
 import type { PageDeps } from '../deps.ts';
 import type { PageDoc } from '../page.ts';
 import { completePage, loadPage } from '../verbs/read-pages.ts';
-import { afterCheck, isOurs, judge, provingRecords, type OwnNames } from './domain-rules.ts';
+import { afterCheck, isInstallationDomain, findProofProblem, proofRecords, type InstallationNames } from './domain-rules.ts';
 import type { PageDomainStore } from './domain-store.ts';
-import type { AskDns, PageDomainDoc } from './page-domain.ts';
+import type { LookUpRecords, PageDomainDoc } from './page-domain.ts';
 
 export interface DomainDeps {
   pages: PageDeps['pages'];
   domains: PageDomainStore;
-  ask: AskDns;
-  own: OwnNames;
+  lookUpRecords: LookUpRecords;
+  own: InstallationNames;
   /** Readers who ask this controller for the domain see the change at once. */
   domainChanged(domain: string): void;
 }
 
 /** Why DNS does not prove that a domain is for its page; null: it does. `caller` is an organization. */
-async function prove(
-  { ask, own }: DomainDeps, domain: PageDomainDoc, caller = domain.organization_id,
+async function findProblem(
+  { lookUpRecords, own }: DomainDeps, domain: PageDomainDoc, caller = domain.organization_id,
 ): Promise<string | null> {
-  if (isOurs(domain._id, own)) return 'This domain belongs to this installation';
-  const records = provingRecords(domain, own);
-  return judge(records, await Promise.all(records.map(({ name, type }) => ask(caller, name, type))));
+  if (isInstallationDomain(domain._id, own)) return 'This domain belongs to this installation';
+  const records = proofRecords(domain, own);
+  return findProofProblem(records, await Promise.all(records.map(({ name, type }) => lookUpRecords(caller, name, type))));
 }
 
 /**
@@ -33,12 +33,12 @@ async function prove(
 export async function verifyDomain(deps: PageDeps & DomainDeps, ctx: ProjectContext, id: string) {
   const page = await loadPage(deps, ctx.tenant, id);
   if (page.custom_domain === null) throw fieldError('custom_domain', 'The page has no custom domain');
-  const claimed = claimOf(page, page.custom_domain, ctx.now);
-  const problem = await prove(deps, claimed);
+  const candidate = assignmentOf(page, page.custom_domain, ctx.now);
+  const problem = await findProblem(deps, candidate);
   const isVerified = problem === null;
-  if (isVerified) await take(deps, claimed);
-  const seen = isVerified ? { ...page, verified_domain: claimed._id } : page;
-  const records = provingRecords(claimed, deps.own);
+  if (isVerified) await assign(deps, candidate);
+  const seen = isVerified ? { ...page, verified_domain: candidate._id } : page;
+  const records = proofRecords(candidate, deps.own);
   const whole = await completePage(deps, ctx, seen);
   return { whole, verification: { is_verified: isVerified, problem, records } };
 }
@@ -52,7 +52,7 @@ export async function recheckDomain(
     await deps.domains.giveUp(domain);
     return null;
   }
-  const problem = await prove(deps, domain);
+  const problem = await findProblem(deps, domain);
   const next = afterCheck(domain, problem === null, now);
   if (next !== null) {
     await deps.domains.settle(domain, next);
@@ -61,38 +61,38 @@ export async function recheckDomain(
     return null;
   }
   if (!(await deps.domains.giveUp(domain))) return null;
-  await lose(deps, domain);
+  await unassign(deps, domain);
   return { page, problem: problem ?? '' };
 }
 
-function claimOf(page: PageDoc, domain: string, now: number): PageDomainDoc {
+function assignmentOf(page: PageDoc, domain: string, now: number): PageDomainDoc {
   const { _id: page_id, organization_id, project_id, subdomain } = page;
   const { due_at, failing_since } = afterCheck({ failing_since: null }, true, now) as PageDomainDoc;
   return { _id: domain, organization_id, project_id, page_id, subdomain, due_at, failing_since };
 }
 
-async function take(deps: DomainDeps, claimed: PageDomainDoc): Promise<void> {
+async function assign(deps: DomainDeps, candidate: PageDomainDoc): Promise<void> {
   const { domains, pages, domainChanged } = deps;
-  const holder = await domains.find(claimed._id);
-  if (holder !== null && holder.page_id !== claimed.page_id) {
+  const holder = await domains.find(candidate._id);
+  if (holder !== null && holder.page_id !== candidate.page_id) {
     // DNS decides: a domain that was given up elsewhere is free at once.
-    if ((await prove(deps, holder, claimed.organization_id)) === null) throw taken();
+    if ((await findProblem(deps, holder, candidate.organization_id)) === null) throw domainTaken();
     await domains.release(holder);
-    await lose(deps, holder);
+    await unassign(deps, holder);
   }
-  const isNew = await domains.insertIfFree(claimed);
-  if (!isNew && (await domains.find(claimed._id))?.page_id !== claimed.page_id) throw taken();
-  const { due_at, failing_since } = claimed;
-  if (!isNew) await domains.confirm(claimed, { due_at, failing_since });
-  await pages.markVerified({ ...claimed, _id: claimed.page_id }, claimed._id, true);
-  domainChanged(claimed._id);
+  const isNew = await domains.insertIfFree(candidate);
+  if (!isNew && (await domains.find(candidate._id))?.page_id !== candidate.page_id) throw domainTaken();
+  const { due_at, failing_since } = candidate;
+  if (!isNew) await domains.confirm(candidate, { due_at, failing_since });
+  await pages.markVerified({ ...candidate, _id: candidate.page_id }, candidate._id, true);
+  domainChanged(candidate._id);
 }
 
-async function lose({ pages, domainChanged }: DomainDeps, domain: PageDomainDoc): Promise<void> {
+async function unassign({ pages, domainChanged }: DomainDeps, domain: PageDomainDoc): Promise<void> {
   await pages.markVerified({ ...domain, _id: domain.page_id }, domain._id, false);
   domainChanged(domain._id);
 }
 
-function taken(): AppError {
+function domainTaken(): AppError {
   return new AppError('CONFLICT', 'Another status page uses this domain, and DNS still points to it');
 }

@@ -4,7 +4,7 @@ import { inDisplayOrder } from '../page-rules.ts';
 import type { PageDoc, Severity } from '../page.ts';
 import type { PostDoc, PostStatus } from './post.ts';
 
-const LONGEST_TITLE = 200;
+const MAX_TITLE_LENGTH = 200;
 
 const SEVERITY: Record<IncidentDoc['severity'], Severity> = {
   critical: 'critical', major: 'major', minor: 'minor', warning: 'minor',
@@ -16,10 +16,10 @@ const MESSAGES: Partial<Record<PostStatus, string>> = {
   identified: 'Our team is aware of the problem and is working on it.', resolved: 'This incident has been resolved.',
 };
 /** A post only moves on. */
-const ORDER: readonly PostStatus[] = ['investigating', 'identified', 'monitoring', 'resolved'];
+const STATUS_ORDER: readonly PostStatus[] = ['investigating', 'identified', 'monitoring', 'resolved'];
 
 /** The monitors of an incident that pages may be told of; none for one that is not for readers of pages. */
-export function toldMonitors(incident: IncidentDoc): string[] {
+export function publicMonitorIds(incident: IncidentDoc): string[] {
   const { source, late, status_page_update, check_id, affected_monitor_ids } = incident;
   const isForReaders = late !== true && (source === 'system' || status_page_update !== null);
   if (!isForReaders) return [];
@@ -30,17 +30,17 @@ export function toldMonitors(incident: IncidentDoc): string[] {
  * Whether a page may still get its first post on an incident: not on one that was over when last told, nor on
  * one that was over before the maintenance in which it began.
  */
-export function mayBegin({ status, told_pages, maintenance_until }: IncidentDoc, page: PageDoc): boolean {
-  if (told_pages === undefined) return maintenance_until === undefined || STATUS[status] !== 'resolved';
-  return STATUS[status] !== 'resolved' && !told_pages.includes(page._id);
+export function canStartPost({ status, notified_page_ids: notifiedPageIds, maintenance_until }: IncidentDoc, page: PageDoc): boolean {
+  if (notifiedPageIds === undefined) return maintenance_until === undefined || STATUS[status] !== 'resolved';
+  return STATUS[status] !== 'resolved' && !notifiedPageIds.includes(page._id);
 }
 
 /** The post on an incident as it begins; null if the page shows none of its monitors or leaves it out. */
 export function automaticPost(incident: IncidentDoc, page: PageDoc, now: number): PostDoc | null {
   const severity = SEVERITY[incident.severity];
-  const told = new Set(toldMonitors(incident));
+  const publicIds = new Set(publicMonitorIds(incident));
   const affected = inDisplayOrder(page.components)
-    .filter(({ monitor_id, is_visible }) => is_visible && told.has(monitor_id));
+    .filter(({ monitor_id, is_visible }) => is_visible && publicIds.has(monitor_id));
   if (affected.length === 0 || !page.auto_publish_severities.includes(severity)) return null;
   const { _id: incidentId, organization_id, project_id, status_page_update } = incident;
   return {
@@ -48,7 +48,7 @@ export function automaticPost(incident: IncidentDoc, page: PageDoc, now: number)
     incident_id: incidentId, title: titleOf(incident, affected), severity, status: 'investigating',
     message: status_page_update ?? 'We are investigating the problem.', updates: [],
     affected_monitor_ids: affected.map(({ monitor_id }) => monitor_id), is_automatic: true,
-    is_taken_over: false, told: 0, published_at: now, updated_at: now, resolved_at: null,
+    is_taken_over: false, notified_count: 0, published_at: now, updated_at: now, resolved_at: null,
   };
 }
 
@@ -58,10 +58,10 @@ export function automaticPostId(incidentId: string, pageId: string): string {
 }
 
 /** What an incident makes of its post: an update that moves it on, another severity; null: nothing. */
-export function followed(post: PostDoc, { status, severity }: IncidentDoc) {
+export function followUpOf(post: PostDoc, { status, severity }: IncidentDoc) {
   if (post.is_taken_over) return null;
   const to = STATUS[status];
-  const message = ORDER.indexOf(to) > ORDER.indexOf(post.status) ? MESSAGES[to] : undefined;
+  const message = STATUS_ORDER.indexOf(to) > STATUS_ORDER.indexOf(post.status) ? MESSAGES[to] : undefined;
   if (message === undefined && post.severity === SEVERITY[severity]) return null;
   return { severity: SEVERITY[severity], update: message === undefined ? null : { status: to, message } };
 }
@@ -70,10 +70,10 @@ export function followed(post: PostDoc, { status, severity }: IncidentDoc) {
 function titleOf(
   { source, title, type, check_id, monitor_name }: IncidentDoc, affected: PageDoc['components'],
 ): string {
-  if (source === 'manual') return title.slice(0, LONGEST_TITLE);
+  if (source === 'manual') return title.slice(0, MAX_TITLE_LENGTH);
   const own = affected.find(({ monitor_id }) => monitor_id === check_id);
   const name = own === undefined ? null : own.display_name ?? monitor_name;
-  const trouble = type === 'slow_response' ? 'slow' : 'down';
-  if (name === null) return `Some systems are ${trouble}`;
-  return `${name} is ${trouble}`.slice(0, LONGEST_TITLE);
+  const problem = type === 'slow_response' ? 'slow' : 'down';
+  if (name === null) return `Some systems are ${problem}`;
+  return `${name} is ${problem}`.slice(0, MAX_TITLE_LENGTH);
 }

@@ -1,33 +1,33 @@
-import { Claims, type Claim } from '../../../shared/claims.ts';
-import type { Company } from '../../../shared/company.ts';
+import { WorkClaims, type WorkClaim } from '../../../shared/work-claims.ts';
+import type { Peers } from '../../../shared/peers.ts';
 import type { Log } from '../../../shared/log.ts';
-import { ALONE_MS, Rounds } from '../../../shared/rounds.ts';
+import { ONLY_CONTROLLER_INTERVAL_MS, PeriodicTask } from '../../../shared/periodic-task.ts';
 import type { Clock } from '../../../shared/time.ts';
 import type { IncidentDoc } from '../../incidents/incident.ts';
 
 interface FollowerDeps {
   incidents: {
     /** Incidents of whose last change pages are to be told by then (Unix ms), without those `held`. */
-    untold(until: number, limit: number, held: readonly string[]): Promise<IncidentDoc[]>;
+    dueForPages(until: number, limit: number, held: readonly string[]): Promise<IncidentDoc[]>;
     /** Keeps others from telling it; null if it is no longer as it was seen. */
-    claimUntold(seen: IncidentDoc, claim: Claim): Promise<IncidentDoc | null>;
+    claimForPages(seen: IncidentDoc, claim: WorkClaim): Promise<IncidentDoc | null>;
     /** Pages know it as it was claimed; these have been given a post. */
-    markTold(claimed: IncidentDoc, pageIds: string[]): Promise<void>;
+    markPagesNotified(claimed: IncidentDoc, pageIds: string[]): Promise<void>;
   };
   /** Returns the ids of the pages that have been given a post. */
   follow(incident: IncidentDoc): Promise<string[]>;
   clock: Clock;
   log: Log;
-  company: Company;
+  peers: Peers;
   /** The name of this controller. */
   holder: string;
 }
 
-const LOOK_EVERY_MS = 5000;
+const POLL_INTERVAL_MS = 5000;
 /** Incidents of one round; the next follows at once. */
-const MOST_AT_A_LOOK = 100;
+const BATCH_SIZE = 100;
 /** Incidents that pages are told of at the same time. */
-const AT_ONCE = 4;
+const CONCURRENCY = 4;
 /** Longer than telling one incident takes; after that, another controller repeats it. */
 const CLAIM_MS = 60_000;
 
@@ -37,56 +37,56 @@ const CLAIM_MS = 60_000;
  */
 export class IncidentFollower {
   readonly #deps: FollowerDeps;
-  readonly #rounds: Rounds;
-  readonly #claims: Claims;
+  readonly #task: PeriodicTask;
+  readonly #workClaims: WorkClaims;
   #isStarted = false;
 
   constructor(deps: FollowerDeps) {
     this.#deps = deps;
-    const { clock, log, company, holder } = deps;
-    this.#claims = new Claims({ clock, holder, lastsMs: CLAIM_MS });
-    this.#rounds = new Rounds({
-      clock, everyMs: LOOK_EVERY_MS, quietMs: LOOK_EVERY_MS, company, round: () => this.run(),
-      onFailed: (error) => log.warn({ err: error }, 'could not publish incidents on status pages'),
+    const { clock, log, peers, holder } = deps;
+    this.#workClaims = new WorkClaims({ clock, holder, ttlMs: CLAIM_MS });
+    this.#task = new PeriodicTask({
+      clock, intervalMs: POLL_INTERVAL_MS, idleIntervalMs: POLL_INTERVAL_MS, peers, task: () => this.run(),
+      onError: (error) => log.warn({ err: error }, 'could not publish incidents on status pages'),
     });
   }
 
   start(): void {
     this.#isStarted = true;
-    this.#rounds.start();
+    this.#task.start();
   }
 
   /** An incident has changed. */
-  look(): void {
-    if (this.#isStarted) this.#rounds.look();
+  trigger(): void {
+    if (this.#isStarted) this.#task.trigger();
   }
 
   stop(): Promise<void> {
-    return this.#rounds.stop();
+    return this.#task.stop();
   }
 
   /** Tells what is due now. Resolves to true if there is more. */
-  async run(): Promise<boolean | 'quiet'> {
+  async run(): Promise<boolean | 'idle'> {
     const { incidents, clock } = this.#deps;
-    const claims = this.#claims;
-    const soon = await incidents.untold(clock.now() + ALONE_MS, MOST_AT_A_LOOK, claims.held);
-    const due = soon.filter(({ pages_due: at = Infinity }) => at <= clock.now());
-    const free = due.filter(({ claim }) => claims.isFree(claim));
-    for (let at = 0; at < free.length; at += AT_ONCE) {
-      await Promise.all(free.slice(at, at + AT_ONCE).map((incident) => this.#tell(incident)));
+    const workClaims = this.#workClaims;
+    const upcoming = await incidents.dueForPages(clock.now() + ONLY_CONTROLLER_INTERVAL_MS, BATCH_SIZE, workClaims.heldTokens);
+    const due = upcoming.filter(({ pages_due: at = Infinity }) => at <= clock.now());
+    const free = due.filter(({ claim }) => workClaims.isFree(claim));
+    for (let at = 0; at < free.length; at += CONCURRENCY) {
+      await Promise.all(free.slice(at, at + CONCURRENCY).map((incident) => this.#publish(incident)));
     }
     // What others have claimed may be left to us.
-    if (soon.length === 0 && claims.held.length === 0) return 'quiet';
-    return due.length === MOST_AT_A_LOOK && free.length > 0;
+    if (upcoming.length === 0 && workClaims.heldTokens.length === 0) return 'idle';
+    return due.length === BATCH_SIZE && free.length > 0;
   }
 
   /** One that cannot be told keeps none of the others; its mark stays. */
-  async #tell(seen: IncidentDoc): Promise<void> {
+  async #publish(seen: IncidentDoc): Promise<void> {
     const { incidents, follow, log } = this.#deps;
     try {
-      await this.#claims.under(
-        (claim) => incidents.claimUntold(seen, claim),
-        async (claimed) => incidents.markTold(claimed, await follow(claimed)),
+      await this.#workClaims.runClaimed(
+        (claim) => incidents.claimForPages(seen, claim),
+        async (claimed) => incidents.markPagesNotified(claimed, await follow(claimed)),
       );
     } catch (error) {
       log.warn({ err: error, incident_id: seen._id }, 'could not publish an incident on status pages');

@@ -1,5 +1,5 @@
-import { created, defineRoute, done, ok, type Route } from '../../http/route.ts';
-import { messageAnswer } from '../answers.ts';
+import { created, defineRoute, okMessage, ok, type Route } from '../../http/routing/route.ts';
+import { messageResponse } from '../responses.ts';
 import { pageParams } from '../schema.ts';
 import * as schema from './post-schema.ts';
 import { viewPost } from './post-views.ts';
@@ -14,7 +14,7 @@ const one = { ...all, path: `${path}/:incidentId`, params: schema.postParams } a
 const viewer = { access: 'path-project', role: 'viewer' } as const;
 const admin = { access: 'path-project', role: 'admin' } as const;
 const changing = { ...one, auth: admin, errors: [...errors, 'CONFLICT'] } as const;
-const answers = { 200: schema.postAnswer } as const;
+const responses = { 200: schema.postResponse } as const;
 
 /** What pages tell their readers about troubles: lists, reads, writes. */
 export function postRoutes(deps: PostDeps): Route[] {
@@ -25,14 +25,14 @@ function readRoutes(deps: PostDeps): Route[] {
   return [
     defineRoute({
       ...all, auth: viewer, method: 'GET', summary: 'List the incidents of a status page, newest first',
-      query: schema.postListQuery, answers: { 200: schema.postListAnswer },
+      query: schema.postListQuery, responses: { 200: schema.postListResponse },
       handle: async (ctx, { params, query }) => {
         const { posts, pagination } = await listPosts(deps, ctx, params.id, query);
         return ok({ incidents: posts.map(viewPost), pagination });
       },
     }),
     defineRoute({
-      ...one, auth: viewer, method: 'GET', summary: 'Read an incident of a status page', answers,
+      ...one, auth: viewer, method: 'GET', summary: 'Read an incident of a status page', responses,
       handle: async (ctx, { params }) => {
         return ok({ incident: viewPost(await readPost(deps, ctx, params.id, params.incidentId)) });
       },
@@ -46,13 +46,13 @@ function writeRoutes(deps: PostDeps): Route[] {
       ...all, auth: { ...admin, hidesRole: true }, method: 'POST', summary: 'Post an incident on a status page',
       description: 'Callers who are not project admins get `AUTHENTICATION_REQUIRED`.',
       audit: 'status_page_incident.created', body: schema.postInput,
-      errors: [...errors, 'FAIR_USE_LIMIT_REACHED'], answers: { 201: schema.postAnswer },
+      errors: [...errors, 'FAIR_USE_LIMIT_REACHED'], responses: { 201: schema.postResponse },
       handle: async (ctx, { params, body }) => {
         return created({ incident: viewPost(await createPost(deps, ctx, params.id, body)) });
       },
     }),
     ...(['PUT', 'PATCH'] as const).map((method) => defineRoute({
-      ...changing, method, summary: 'Change an incident of a status page', answers,
+      ...changing, method, summary: 'Change an incident of a status page', responses,
       description: 'Changes only the fields in the request, without adding an update.',
       audit: 'status_page_incident.updated', body: schema.postChangeInput,
       handle: async (ctx, { params, body }) => {
@@ -61,9 +61,9 @@ function writeRoutes(deps: PostDeps): Route[] {
     })),
     defineRoute({
       ...one, auth: admin, method: 'DELETE', summary: 'Delete an incident of a status page',
-      audit: 'status_page_incident.deleted', answers: { 200: messageAnswer },
+      audit: 'status_page_incident.deleted', responses: { 200: messageResponse },
       handle: (ctx, { params }) => {
-        return done(deletePost(deps, ctx, params.id, params.incidentId), 'Incident deleted successfully');
+        return okMessage(deletePost(deps, ctx, params.id, params.incidentId), 'Incident deleted successfully');
       },
     }),
   ];
@@ -74,14 +74,14 @@ function progressRoutes(deps: PostDeps): Route[] {
     defineRoute({
       ...changing, path: `${one.path}/updates`, method: 'POST', summary: 'Add an update to an incident',
       audit: 'status_page_incident.updated', body: schema.updateInput,
-      errors: [...changing.errors, 'FAIR_USE_LIMIT_REACHED'], answers: { 201: schema.postAnswer },
+      errors: [...changing.errors, 'FAIR_USE_LIMIT_REACHED'], responses: { 201: schema.postResponse },
       handle: async (ctx, { params, body }) => {
         const post = await updatePost(deps, ctx, params.id, params.incidentId, body);
         return created({ incident: viewPost(post) });
       },
     }),
     defineRoute({
-      ...changing, path: `${one.path}/resolve`, method: 'POST', summary: 'Resolve an incident', answers,
+      ...changing, path: `${one.path}/resolve`, method: 'POST', summary: 'Resolve an incident', responses,
       audit: 'status_page_incident.resolved', body: schema.resolveInput,
       errors: [...changing.errors, 'FAIR_USE_LIMIT_REACHED'],
       handle: async (ctx, { params, body }) => {

@@ -1,25 +1,25 @@
 import { z } from 'zod';
-import { queryInt, readOnlyFields, uuidParam } from '../../http/params.ts';
-import { filledLines, oneLine } from '../../http/texts.ts';
-import { MOST_COMPONENTS, SEVERITIES } from '../page.ts';
+import { queryInt, readOnlyFields, uuidParam } from '../../http/input/params.ts';
+import { requiredMultilineText, singleLineText } from '../../http/input/text-schemas.ts';
+import { MAX_COMPONENTS, SEVERITIES } from '../page.ts';
 import { pageParams } from '../schema.ts';
 import { POST_STATUSES } from './post.ts';
 
 export const postParams = pageParams.extend({ incidentId: uuidParam });
 
-const LONGEST_MESSAGE = 5000;
-const message = filledLines(LONGEST_MESSAGE);
+const MAX_MESSAGE_LENGTH = 5000;
+const message = requiredMultilineText(MAX_MESSAGE_LENGTH);
 const status = z.enum(POST_STATUSES);
 
 export const postInput = z.strictObject({
   ...readOnlyFields(
     'id', 'status_page_id', 'incident_id', 'published_at', 'updated_at', 'resolved_at', 'auto_published', 'updates',
   ),
-  title: oneLine(200),
+  title: singleLineText(200),
   message,
   severity: z.enum(SEVERITIES),
   status: status.optional().describe('Default: `investigating`.'),
-  affected_monitor_ids: z.array(uuidParam).min(1, 'Select at least one monitor').max(MOST_COMPONENTS)
+  affected_monitor_ids: z.array(uuidParam).min(1, 'Select at least one monitor').max(MAX_COMPONENTS)
     .transform((ids) => [...new Set(ids)]).describe('Monitors on the page.'),
 });
 export type PostInput = z.infer<typeof postInput>;
@@ -59,8 +59,8 @@ export const postView = z.strictObject({
 }).meta({ id: 'StatusPageIncident' });
 export type PostView = z.infer<typeof postView>;
 
-export const postAnswer = z.strictObject({ incident: postView });
-export const postListAnswer = z.strictObject({
+export const postResponse = z.strictObject({ incident: postView });
+export const postListResponse = z.strictObject({
   incidents: z.array(postView),
   pagination: z.strictObject({
     page: z.int(), limit: z.int(), total_count: z.int(), has_more: z.boolean(),

@@ -19,7 +19,7 @@ export class PostStore extends Documents<PostDoc> {
       // Those that its readers see.
       { key: { page_id: 1, status: 1, published_at: -1, _id: -1 }, name: 'by_status' },
       // Those of which subscribers have to be told.
-      { key: { untold_since: 1 }, name: 'untold', sparse: true },
+      { key: { notify_pending_since: 1 }, name: 'notify_pending', sparse: true },
     ], restoring<PostDoc>({ incident_id: null, resolved_at: null }));
   }
 
@@ -59,20 +59,20 @@ export class PostStore extends Documents<PostDoc> {
   }
 
   /** Those that have something for subscribers, the longest waiting first. */
-  untold(limit: number): Promise<PostDoc[]> {
-    return this.select({ untold_since: { $gt: 0 } }).sort({ untold_since: 1 }).limit(limit).toArray();
+  listUnnotified(limit: number): Promise<PostDoc[]> {
+    return this.select({ notify_pending_since: { $gt: 0 } }).sort({ notify_pending_since: 1 }).limit(limit).toArray();
   }
 
   /** Subscribers are told of all that `seen` says. It stays untold if it was changed since. */
-  async markTold({ _id, revision, updates }: PostDoc): Promise<void> {
-    const change = { $set: { told: updates.length + 1 }, $unset: { untold_since: '' as const } };
+  async markNotified({ _id, revision, updates }: PostDoc): Promise<void> {
+    const change = { $set: { notified_count: updates.length + 1 }, $unset: { notify_pending_since: '' as const } };
     await this.update({ _id, revision }, change);
   }
 
   /** Makes room for another post; false if there is no automatic one that is resolved. */
   async deleteOldestAutomatic(tenant: Tenant, pageId: string): Promise<boolean> {
-    const over = { ...ownedBy(tenant), page_id: pageId, status: 'resolved' as const, is_automatic: true };
-    const [oldest] = await this.select(over).sort({ published_at: 1, _id: 1 }).limit(1).toArray();
+    const resolvedPosts = { ...ownedBy(tenant), page_id: pageId, status: 'resolved' as const, is_automatic: true };
+    const [oldest] = await this.select(resolvedPosts).sort({ published_at: 1, _id: 1 }).limit(1).toArray();
     return oldest !== undefined && this.delete(tenant, pageId, oldest._id);
   }
 

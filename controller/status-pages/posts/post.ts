@@ -31,15 +31,15 @@ export interface PostDoc {
   /** A person has changed it: it no longer follows its incident. */
   is_taken_over: boolean;
   /** Of what it began with and of its updates, so many have been passed on to subscribers. */
-  told: number;
+  notified_count: number;
   /** Since when there is more to pass on; missing if there is not. */
-  untold_since?: number;
+  notify_pending_since?: number;
   published_at: number;
   updated_at: number;
   resolved_at: number | null;
 }
 
 /** On every plan: readers get a post with all of its updates. */
-export const MOST_UPDATES = 200;
+export const MAX_UPDATES = 200;
 /** On every plan; the oldest can be deleted. */
-export const MOST_POSTS = 5000;
+export const MAX_POSTS = 5000;

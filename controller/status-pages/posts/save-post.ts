@@ -1,21 +1,21 @@
 import { AppError, notFound } from '../../../shared/errors.ts';
 import type { Tenant } from '../../accounts/tenant.ts';
 import type { PageDeps } from '../deps.ts';
-import { MOST_UPDATES, type PostDoc, type PostStatus } from './post.ts';
+import { MAX_UPDATES, type PostDoc, type PostStatus } from './post.ts';
 import { resolvedAt } from './post-rules.ts';
 import type { PostChange } from './post-store.ts';
 
 // Every post and every update of one is written here, whether a person or an incident causes it.
 
-type SavingDeps = Pick<PageDeps, 'posts' | 'told'>;
+type SaveDeps = Pick<PageDeps, 'posts' | 'notifySubscribers'>;
 
 /** Attempts of a change that others make at the same time. */
-const ATTEMPTS = 5;
+const MAX_ATTEMPTS = 5;
 
 /** False, and without effect, if there is a post with its id. */
-export async function addPost({ posts, told }: SavingDeps, post: PostDoc): Promise<boolean> {
-  const isNew = await posts.insertIfFree({ untold_since: post.published_at, ...post });
-  if (isNew) told();
+export async function addPost({ posts, notifySubscribers }: SaveDeps, post: PostDoc): Promise<boolean> {
+  const isNew = await posts.insertIfFree({ notify_pending_since: post.published_at, ...post });
+  if (isNew) notifySubscribers();
   return isNew;
 }
 
@@ -24,13 +24,13 @@ export async function addPost({ posts, told }: SavingDeps, post: PostDoc): Promi
  * CONFLICT.
  */
 export async function revisePost(
-  deps: SavingDeps, tenant: Tenant, pageId: string, id: string, decide: (seen: PostDoc) => PostChange | null,
+  deps: SaveDeps, tenant: Tenant, pageId: string, id: string, decide: (seen: PostDoc) => PostChange | null,
 ): Promise<PostDoc> {
-  for (let attempt = 0; attempt < ATTEMPTS; attempt += 1) {
+  for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt += 1) {
     const seen = await findPost(deps, tenant, pageId, id);
     const change = decide(seen);
     const post = change === null ? seen : await deps.posts.revise(seen, change);
-    if (post?.untold_since !== undefined) deps.told();
+    if (post?.notify_pending_since !== undefined) deps.notifySubscribers();
     if (post !== null) return post;
   }
   throw new AppError('CONFLICT', 'This incident is being changed by another request; try again');
@@ -38,7 +38,7 @@ export async function revisePost(
 
 /** Throws RESOURCE_NOT_FOUND. */
 export async function findPost(
-  { posts }: Pick<SavingDeps, 'posts'>, tenant: Tenant, pageId: string, id: string,
+  { posts }: Pick<SaveDeps, 'posts'>, tenant: Tenant, pageId: string, id: string,
 ): Promise<PostDoc> {
   const post = await posts.find(tenant, pageId, id);
   if (post === null) throw notFound('Incident');
@@ -47,12 +47,12 @@ export async function findPost(
 
 /** The change that moves a post on with an update. Throws FAIR_USE_LIMIT_REACHED. */
 export function withUpdate(seen: PostDoc, status: PostStatus, message: string, now: number): PostChange {
-  if (seen.updates.length >= MOST_UPDATES) {
-    const text = `An incident can have at most ${MOST_UPDATES} updates`;
-    throw new AppError('FAIR_USE_LIMIT_REACHED', text, { details: { limit: MOST_UPDATES } });
+  if (seen.updates.length >= MAX_UPDATES) {
+    const text = `An incident can have at most ${MAX_UPDATES} updates`;
+    throw new AppError('FAIR_USE_LIMIT_REACHED', text, { details: { limit: MAX_UPDATES } });
   }
   return {
-    status, updated_at: now, untold_since: now, resolved_at: resolvedAt(seen, status, now),
+    status, updated_at: now, notify_pending_since: now, resolved_at: resolvedAt(seen, status, now),
     updates: [...seen.updates, { status, message, created_at: now }],
   };
 }

@@ -1,10 +1,10 @@
-import { HTML_CONTENT } from '../../http/exchange.ts';
-import { defineRoute, type Route } from '../../http/route.ts';
+import { HTML_CONTENT } from '../../http/server/exchange.ts';
+import { defineRoute, type Route } from '../../http/routing/route.ts';
 import type { PageDeps } from '../deps.ts';
 import { pageParams } from '../schema.ts';
 import { loadPage } from '../verbs/read-pages.ts';
 import { languageOf, languageQuery } from './languages/preferred-language.ts';
-import { renderPublicPage } from './public-html.ts';
+import { renderPublicPage } from './html/public-page-html.ts';
 import { readView } from './read-public-page.ts';
 
 /** A page as its readers would see it, for those who prepare it. */
@@ -16,7 +16,7 @@ export function previewRoute(deps: PageDeps): Route {
     summary: 'Preview a status page as visitors would see it, even before it is published',
     description: 'The custom style of the page is the text of the element `template#own-style`: only published pages '
       + 'have a URL for it.',
-    errors: ['RESOURCE_NOT_FOUND', 'ACCESS_DENIED'], answers: { 200: { contentType: HTML_CONTENT } },
+    errors: ['RESOURCE_NOT_FOUND', 'ACCESS_DENIED'], responses: { 200: { contentType: HTML_CONTENT } },
     handle: async (ctx, { params, query }) => {
       const page = await loadPage(deps, ctx.tenant, params.id);
       const view = await readView(deps, page, ctx.now);

@@ -1,15 +1,15 @@
 import { z } from 'zod';
 import { notFound } from '../../../shared/errors.ts';
-import { HTML_CONTENT, JSON_CONTENT } from '../../http/exchange.ts';
-import { forKnownTexts } from '../../http/known-texts.ts';
-import type { QuickAnswers } from '../../http/quick-answers.ts';
-import { defineRoute, type Route } from '../../http/route.ts';
-import { viewPageError } from './error-html.ts';
-import type { PageForm } from './kept-page.ts';
+import { HTML_CONTENT, JSON_CONTENT } from '../../http/server/exchange.ts';
+import { memoizeByText } from '../../http/responses/memoize-by-text.ts';
+import type { FastResponses } from '../../http/responses/fast-responses.ts';
+import { defineRoute, type Route } from '../../http/routing/route.ts';
+import { viewPageError } from './html/error-html.ts';
+import type { RenderedPage } from './cache/cached-page.ts';
 import { LANGUAGES, type Language } from './languages/language.ts';
 import { languageOf, languageQuery } from './languages/preferred-language.ts';
-import { renderPublicPage } from './public-html.ts';
-import type { PublicPages } from './public-pages.ts';
+import { renderPublicPage } from './html/public-page-html.ts';
+import type { PageCache } from './cache/page-cache.ts';
 import { publicPageView } from './public-view.ts';
 import type { FoundPage } from './read-public-page.ts';
 
@@ -22,82 +22,82 @@ const common = {
 const JSON_PATH = '/api/public/status-pages/:subdomain';
 const PAGE_PATH = '/status/:subdomain';
 /** What is answered before routing: other addresses of pages are rare. */
-const USUAL_ADDRESS = /^\/(status|api\/public\/status-pages)\/([a-z0-9-]{3,63})(?:\?lang=([a-z]{2}))?$/;
+const COMMON_URL = /^\/(status|api\/public\/status-pages)\/([a-z0-9-]{3,63})(?:\?lang=([a-z]{2}))?$/;
 
 /** Addresses whose meaning is remembered, and for each the lists of languages. */
-const KNOWN_ADDRESSES = 1000;
-const KNOWN_LANGUAGES = 20;
+const MAX_CACHED_URLS = 1000;
+const MAX_CACHED_LANGUAGES = 20;
 
 /** Throws RESOURCE_NOT_FOUND for a page that is a draft, archived or deleted. */
-export async function readShown(pages: PublicPages, subdomain: string): Promise<FoundPage> {
+export async function readPublished(pages: PageCache, subdomain: string): Promise<FoundPage> {
   const page = await pages.get(subdomain);
   if (page === null) throw notFound('Status page');
   return page;
 }
 
 /** A form of a page, the same bytes for all who ask for it. Throws as `readShown`. */
-export async function answerWith(
-  pages: PublicPages, subdomain: string, name: string, render: (page: FoundPage) => PageForm,
+export async function respondWith(
+  pages: PageCache, subdomain: string, name: string, render: (page: FoundPage) => RenderedPage,
 ) {
-  const packed = await pages.form(subdomain, name, render);
-  if (packed === null) throw notFound('Status page');
-  return { status: 200 as const, packed };
+  const compressed = await pages.response(subdomain, name, render);
+  if (compressed === null) throw notFound('Status page');
+  return { status: 200 as const, compressed };
 }
 
 /** Published pages, for everybody. */
-export function publicPageRoutes(pages: PublicPages): Route[] {
+export function publicPageRoutes(pages: PageCache): Route[] {
   return [
     defineRoute({
       ...common, path: JSON_PATH, summary: 'Read a published status page',
       description: 'Send its `ETag` as `If-None-Match` to get 304 without a body if nothing has changed.',
-      answers: { 200: z.strictObject({ status_page: publicPageView }) },
-      handle: (_ctx, { params: { subdomain } }) => answerWith(pages, subdomain, 'json', asJson),
+      responses: { 200: z.strictObject({ status_page: publicPageView }) },
+      handle: (_ctx, { params: { subdomain } }) => respondWith(pages, subdomain, 'json', asJson),
     }),
     defineRoute({
       ...common, path: PAGE_PATH, summary: 'Published status page, for people',
-      query: languageQuery, errorPage: viewPageError, answers: { 200: { contentType: HTML_CONTENT } },
+      query: languageQuery, errorPage: viewPageError, responses: { 200: { contentType: HTML_CONTENT } },
       handle: (ctx, { params: { subdomain }, query }) => {
         const language = languageOf(ctx, query);
-        return answerWith(pages, subdomain, language, (page) => asHtml(page, language));
+        return respondWith(pages, subdomain, language, (page) => asHtml(page, language));
       },
     }),
   ];
 }
 
 /** Pages that another reader has just read. */
-export function quickPages(pages: PublicPages): QuickAnswers {
-  const askedAt = forKnownTexts(KNOWN_ADDRESSES, (url) =>
-    forKnownTexts(KNOWN_LANGUAGES, (languages) => askedFor(url, languages)));
+export function fastPageResponses(pages: PageCache): FastResponses {
+  const requestedPageAt = memoizeByText(MAX_CACHED_URLS, (url) =>
+    memoizeByText(MAX_CACHED_LANGUAGES, (languages) => requestedPage(url, languages)));
   return {
     find: ({ url = '', headers }) => {
       if (!url.startsWith('/status/') && !url.startsWith('/api/public/')) return null;
-      const asked = askedAt(url)(headers['accept-language'] ?? '');
-      const answer = asked && pages.formAtOnce(asked.subdomain, asked.name);
-      return answer && { route: asked.route, answer };
+      const requested = requestedPageAt(url)(headers['accept-language'] ?? '');
+      const response = requested && pages.cachedResponse(requested.subdomain, requested.name);
+      return response && { route: requested.route, response };
     },
   };
 }
 
 /** Which form of which page a request is for, as the routes would say; null: let them say. */
-export function askedFor(url: string, languages: string) {
-  const [, kind, subdomain, lang] = USUAL_ADDRESS.exec(url) ?? [];
+export function requestedPage(url: string, languages: string) {
+  const [, kind, subdomain, lang] = COMMON_URL.exec(url) ?? [];
   if (subdomain === undefined) return null;
   if (kind !== 'status') return { subdomain, name: 'json', route: JSON_PATH, render: asJson };
-  const asked = { lang: LANGUAGES.find((language) => language === lang) };
-  const language = languageOf({ languages }, asked);
+  const choice = { lang: LANGUAGES.find((language) => language === lang) };
+  const language = languageOf({ languages }, choice);
   return {
     subdomain, name: language, route: PAGE_PATH, render: (page: FoundPage) => asHtml(page, language),
   };
 }
 
-function asJson({ view }: FoundPage): PageForm {
+function asJson({ view }: FoundPage): RenderedPage {
   return {
     body: JSON.stringify({ success: true, data: { status_page: view } }),
     headers: { 'Content-Type': JSON_CONTENT, 'Cache-Control': 'public, max-age=1' },
   };
 }
 
-function asHtml({ page, view }: FoundPage, language: Language): PageForm {
+function asHtml({ page, view }: FoundPage, language: Language): RenderedPage {
   const { html: body, headers } = renderPublicPage(view, page, language);
   return { body, headers: { 'Content-Type': HTML_CONTENT, ...headers } };
 }

@@ -40,7 +40,7 @@ export function framesOf({ uptime_timeframes: shown }: Pick<PageDoc, 'uptime_tim
 }
 
 /** The uptime of the longest time frame that has one; null if none has, or if the page shows no uptime. */
-export function longestUptime(
+export function headlineUptime(
   uptime: PublicComponent['uptime'],
 ): { frame: keyof typeof HOURS; percent: number } | null {
   for (const frame of ['90d', '30d', '7d', '24h'] as const) {
@@ -53,12 +53,12 @@ export function longestUptime(
 /** What a reader wants to know first. Components that are paused or without data do not change it. */
 export function overallState(components: readonly Pick<PublicComponent, 'status'>[]): OverallState {
   const states = components.map(({ status }) => status);
-  const known = states.filter((status) => status === 'up' || status === 'degraded' || status === 'down');
-  const calm = states.includes('maintenance') ? 'maintenance' : known.length === 0 ? 'unknown' : 'operational';
-  if (known.length === 0) return calm;
-  if (known.every((status) => status === 'down')) return 'major_outage';
-  if (known.includes('down')) return 'partial_outage';
-  return known.includes('degraded') ? 'degraded' : calm;
+  const measured = states.filter((status) => status === 'up' || status === 'degraded' || status === 'down');
+  const baseState = states.includes('maintenance') ? 'maintenance' : measured.length === 0 ? 'unknown' : 'operational';
+  if (measured.length === 0) return baseState;
+  if (measured.every((status) => status === 'down')) return 'major_outage';
+  if (measured.includes('down')) return 'partial_outage';
+  return measured.includes('degraded') ? 'degraded' : baseState;
 }
 
 /**

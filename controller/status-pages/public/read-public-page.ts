@@ -1,15 +1,15 @@
 import { isoTime } from '../../../shared/time.ts';
 import type { Tenant } from '../../accounts/tenant.ts';
 import { componentStatus } from '../../monitors/rules.ts';
-import { shownBranding } from '../branding-rules.ts';
+import { topLevelBranding } from '../branding-rules.ts';
 import type { PageDeps } from '../deps.ts';
 import { shownUptime } from '../page-rules.ts';
 import type { PageDoc } from '../page.ts';
 import type { PostDoc } from '../posts/post.ts';
 import { viewPost } from '../posts/post-views.ts';
 import { readComponents } from '../verbs/read-pages.ts';
-import { uniteRegions } from './chart.ts';
-import type { ComponentTimes } from './component-html.ts';
+import { mergeRegions } from './html/response-time-chart.ts';
+import type { ComponentTimes } from './html/component-page-html.ts';
 import { shownMaintenance } from './maintenance-rules.ts';
 import {
   firstDay, floorPercent, framesOf, hoursOfToday, isShown, pageState, SHOWN_DAYS,
@@ -17,10 +17,10 @@ import {
 import type { PublicComponent, PublicPageView, PublicPost } from './public-view.ts';
 
 /** Limit on the open posts that a page shows, and on the resolved ones that are read for it. */
-const MOST_POSTS_READ = 100;
+const MAX_POSTS_READ = 100;
 
 export type PublicDeps =
-  Pick<PageDeps, 'pages' | 'posts' | 'monitors' | 'statistics' | 'pastDays' | 'history' | 'windows'>;
+  Pick<PageDeps, 'pages' | 'posts' | 'monitors' | 'statistics' | 'dailyUptimes' | 'history' | 'windows'>;
 
 export interface FoundPage {
   page: PageDoc;
@@ -40,7 +40,7 @@ export async function readView(deps: PublicDeps, page: PageDoc, now: number): Pr
   const tenant = { organizationId: page.organization_id, projectId: page.project_id };
   const [components, posts, windows] = await Promise.all([
     visibleComponents(deps, tenant, page, now),
-    deps.posts.newest(tenant, page._id, MOST_POSTS_READ),
+    deps.posts.newest(tenant, page._id, MAX_POSTS_READ),
     deps.windows.ofPage(tenant, page._id),
   ]);
   const names = namesOf(components);
@@ -51,7 +51,7 @@ export async function readView(deps: PublicDeps, page: PageDoc, now: number): Pr
   };
   return {
     name: page.name, description: page.description, subdomain: page.subdomain, timezone: page.timezone,
-    color_scheme: shownBranding(page.branding).color_scheme, overall: pageState(shown),
+    color_scheme: topLevelBranding(page.branding).color_scheme, overall: pageState(shown),
     uptime_thresholds: page.uptime_thresholds, first_day: isoTime(firstDay(now)).slice(0, 10), ...shown,
     is_current: true,
   };
@@ -62,31 +62,31 @@ async function visibleComponents(
 ): Promise<PublicComponent[]> {
   const visible = page.components.filter((component) => component.is_visible);
   const { frames, hours } = framesOf(page);
-  const [read, past] = await Promise.all([
+  const [entries, dailyUptimes] = await Promise.all([
     readComponents(deps, tenant, visible, [...hours, hoursOfToday(now)]),
     page.show_uptime_percentage
-      ? deps.pastDays.of(
+      ? deps.dailyUptimes.of(
         visible.map((component) => component.monitor_id), SHOWN_DAYS - 1, page.maintenance_affects_uptime,
       )
       : null,
   ]);
-  return read.map(({ component, monitor, known }) => {
-    const { live, periods: [day, ...periods] = [] } = known ?? {};
+  return entries.map(({ component, monitor, stats }) => {
+    const { live, periods: [day, ...periods] = [] } = stats ?? {};
     const uptime = () => Object.fromEntries(
       frames.map((frame, at) => [frame, floorPercent(shownUptime(page, periods[at]))]),
     );
-    const daily = () => [...(past?.get(monitor._id) ?? []), shownUptime(page, periods.at(-1))];
+    const daily = () => [...(dailyUptimes?.get(monitor._id) ?? []), shownUptime(page, periods.at(-1))];
     return {
       id: monitor._id, name: component.display_name ?? monitor.name, group: component.group_name,
       status: componentStatus(monitor, live),
       ...(page.show_uptime_percentage ? { uptime: uptime(), daily_uptime: daily().map(floorPercent) } : {}),
-      ...(page.show_response_time ? { response_time_ms: whole(day?.avg_response_time) } : {}),
+      ...(page.show_response_time ? { response_time_ms: roundMs(day?.avg_response_time) } : {}),
     };
   });
 }
 
 /** More digits would change with each check, and with them the bytes of every reader. */
-function whole(ms: number | null | undefined): number | null {
+function roundMs(ms: number | null | undefined): number | null {
   return ms === null || ms === undefined ? null : Math.round(ms);
 }
 
@@ -108,7 +108,7 @@ export async function readComponentTimes(
   if (!page.show_response_time) return null;
   const [hours, days] =
     await Promise.all([history.responseTimes(id, 7), history.responseTimes(id, SHOWN_DAYS)]);
-  return { hours: uniteRegions(hours.values()), days: uniteRegions(days.values()) };
+  return { hours: mergeRegions(hours.values()), days: mergeRegions(days.values()) };
 }
 
 function namesOf(components: readonly PublicComponent[]): Map<string, string> {

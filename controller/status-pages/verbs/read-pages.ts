@@ -1,6 +1,6 @@
 import { AppError, notFound } from '../../../shared/errors.ts';
 import type { Tenant } from '../../accounts/tenant.ts';
-import type { ProjectContext } from '../../http/route.ts';
+import type { ProjectContext } from '../../http/routing/route.ts';
 import type { PageDeps } from '../deps.ts';
 import { inDisplayOrder } from '../page-rules.ts';
 import type { Component, PageDoc } from '../page.ts';
@@ -25,12 +25,12 @@ export async function readComponents(
 ) {
   if (components.length === 0) return [];
   const ids = components.map((component) => component.monitor_id);
-  const [found, known] =
+  const [found, statsById] =
     await Promise.all([monitors.shown(tenant, ids), statistics.periods(ids, hours)]);
   const byId = new Map(found.map((monitor) => [monitor._id, monitor]));
   return inDisplayOrder(components).flatMap((component) => {
     const monitor = byId.get(component.monitor_id);
-    return monitor === undefined ? [] : [{ component, monitor, known: known.get(monitor._id) }];
+    return monitor === undefined ? [] : [{ component, monitor, stats: statsById.get(monitor._id) }];
   });
 }
 

@@ -1,8 +1,8 @@
 import { AppError, notFound, valueTaken } from '../../../shared/errors.ts';
 import { newId } from '../../../shared/ids.ts';
 import { ownedBy } from '../../accounts/tenant.ts';
-import type { ProjectContext } from '../../http/route.ts';
-import { fieldError } from '../../http/validation.ts';
+import type { ProjectContext } from '../../http/routing/route.ts';
+import { fieldError } from '../../http/input/validation.ts';
 import { planLimitExceeded } from '../../plans/quota.ts';
 import { changedBranding } from '../branding-rules.ts';
 import type { PageDeps } from '../deps.ts';
@@ -13,7 +13,7 @@ import type { PageChange } from '../store.ts';
 import { completePage, loadPage, type WholePage } from './read-pages.ts';
 
 /** Longer than changing a page takes. */
-const CHANGED_BY_MS = 60_000;
+const CHANGE_TIMEOUT_MS = 60_000;
 
 /** Throws PLAN_LIMIT_EXCEEDED, INSUFFICIENT_PLAN, SLUG_ALREADY_TAKEN. */
 export async function createPage(deps: PageDeps, ctx: ProjectContext, input: PageInput): Promise<WholePage> {
@@ -81,14 +81,14 @@ export async function changeBranding(
 
 /** Replaces the monitors of a page. Throws RESOURCE_NOT_FOUND, ACCESS_DENIED, VALIDATION_ERROR. */
 export async function attachMonitors(
-  deps: PageDeps, ctx: ProjectContext, id: string, { monitors: asked }: ComponentsInput,
+  deps: PageDeps, ctx: ProjectContext, id: string, { monitors: requested }: ComponentsInput,
 ): Promise<WholePage> {
   const seen = await loadPage(deps, ctx.tenant, id);
-  const found = await deps.monitors.shown(ctx.tenant, asked.map(({ monitor_id }) => monitor_id));
-  const known = new Set(found.map((monitor) => monitor._id));
-  const unknown = asked.findIndex(({ monitor_id }) => !known.has(monitor_id));
+  const found = await deps.monitors.shown(ctx.tenant, requested.map(({ monitor_id }) => monitor_id));
+  const foundIds = new Set(found.map((monitor) => monitor._id));
+  const unknown = requested.findIndex(({ monitor_id }) => !foundIds.has(monitor_id));
   if (unknown !== -1) throw fieldError(`monitors.${unknown}.monitor_id`, 'Unknown monitor');
-  return write(deps, ctx, seen, { components: replacedComponents(seen.components, asked, ctx.now) });
+  return write(deps, ctx, seen, { components: replacedComponents(seen.components, requested, ctx.now) });
 }
 
 /**
@@ -143,7 +143,7 @@ async function withOpenIncidents<T>(
 ): Promise<T> {
   if (components.length === 0) return change();
   const monitorIds = components.map(({ monitor_id }) => monitor_id);
-  await incidents.schedulePosting(tenant, monitorIds, now + CHANGED_BY_MS, now);
+  await incidents.schedulePosting(tenant, monitorIds, now + CHANGE_TIMEOUT_MS, now);
   const done = await change();
   await incidents.schedulePosting(tenant, monitorIds, now, now);
   followIncidents();
@@ -158,8 +158,8 @@ function changed(deps: PageDeps, ctx: ProjectContext, page: PageDoc | null): Pro
 
 /** What a request sets, apart from branding and monitors. */
 export function settingsOf(input: PageChangeInput): Partial<PageSettings> {
-  const given = SETTINGS.filter((name) => input[name] !== undefined);
-  return Object.fromEntries(given.map((name) => [name, input[name]]));
+  const names = SETTINGS.filter((name) => input[name] !== undefined);
+  return Object.fromEntries(names.map((name) => [name, input[name]]));
 }
 
 /** Throws INSUFFICIENT_PLAN. */

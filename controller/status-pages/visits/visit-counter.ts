@@ -1,8 +1,8 @@
 import type { IncomingMessage } from 'node:http';
-import { forKnownTexts } from '../../http/known-texts.ts';
+import { memoizeByText } from '../../http/responses/memoize-by-text.ts';
 import type { Log } from '../../../shared/log.ts';
 import type { Clock, Timer } from '../../../shared/time.ts';
-import { DAY_MS, DAYS_READ, isProgram, placeOf, visited } from './visit-rules.ts';
+import { DAY_MS, RETAINED_DAYS, isBot, dayAndHourOf, visitedSubdomain } from './visit-rules.ts';
 import type { VisitStore } from './visit-store.ts';
 
 interface CounterDeps {
@@ -16,34 +16,34 @@ interface CounterDeps {
 }
 
 /** How long visits are gathered; a crash loses so much. */
-const GATHER_MS = 10_000;
+const FLUSH_DELAY_MS = 10_000;
 /** Subdomains that wait, also while the database is away; visits to others are not counted until then. */
-const MOST_WAITING = 10_000;
-const AT_ONCE = 50;
+const MAX_PENDING_PAGES = 10_000;
+const BATCH_SIZE = 50;
 /** Names of browsers and programs that are remembered. */
-const KNOWN_AGENTS = 1000;
+const MAX_CACHED_AGENTS = 1000;
 
 /** Counts how often pages are opened, in memory, and writes the numbers together. Idle, it sets no timer. */
 export class VisitCounter {
   readonly #deps: CounterDeps;
-  readonly #isProgram = forKnownTexts(KNOWN_AGENTS, isProgram);
+  readonly #isBot = memoizeByText(MAX_CACHED_AGENTS, isBot);
   #counts = new Map<string, number>();
   #timer: Timer | null = null;
   #writing: Promise<void> = Promise.resolve();
-  #tidiedOn = 0;
+  #lastCleanupDay = 0;
 
   constructor(deps: CounterDeps) {
     this.#deps = deps;
   }
 
   /** Counts a request if a person opens a page by it. Which pages exist is looked up later. */
-  note(request: IncomingMessage): void {
-    const subdomain = visited(request, this.#isProgram);
+  record(request: IncomingMessage): void {
+    const subdomain = visitedSubdomain(request, this.#isBot);
     if (subdomain === null) return;
     const count = this.#counts.get(subdomain) ?? 0;
-    if (count === 0 && this.#counts.size >= MOST_WAITING) return;
+    if (count === 0 && this.#counts.size >= MAX_PENDING_PAGES) return;
     this.#counts.set(subdomain, count + 1);
-    this.#timer ??= this.#deps.clock.setTimer(GATHER_MS, () => void this.flush(), true);
+    this.#timer ??= this.#deps.clock.setTimer(FLUSH_DELAY_MS, () => void this.flush(), true);
   }
 
   /** Writes what was counted so far. Never rejects: what cannot be written is lost, and the log says so. */
@@ -65,14 +65,14 @@ export class VisitCounter {
   async #write(counts: ReadonlyMap<string, number>): Promise<void> {
     const { visits, pages, clock } = this.#deps;
     const subdomains = [...counts.keys()];
-    for (let at = 0; at < subdomains.length; at += AT_ONCE) {
-      const ids = await pages.publishedIds(subdomains.slice(at, at + AT_ONCE));
+    for (let at = 0; at < subdomains.length; at += BATCH_SIZE) {
+      const ids = await pages.publishedIds(subdomains.slice(at, at + BATCH_SIZE));
       const byPage = [...ids].map(([subdomain, id]) => [id, counts.get(subdomain) ?? 0] as const);
       await visits.add(new Map(byPage), clock.now());
     }
-    const { day } = placeOf(clock.now());
-    if (subdomains.length === 0 || this.#tidiedOn === day) return;
-    await visits.removeOlder(day - DAYS_READ * DAY_MS);
-    this.#tidiedOn = day;
+    const { day } = dayAndHourOf(clock.now());
+    if (subdomains.length === 0 || this.#lastCleanupDay === day) return;
+    await visits.removeOlder(day - RETAINED_DAYS * DAY_MS);
+    this.#lastCleanupDay = day;
   }
 }

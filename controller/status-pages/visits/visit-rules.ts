@@ -2,7 +2,7 @@ const HOUR_MS = 3_600_000;
 export const DAY_MS = 24 * HOUR_MS;
 const [DAY_HOURS, WEEK_HOURS, MONTH_HOURS] = [24, 7 * 24, 30 * 24];
 /** Days of which one is partly within the last 30 days. */
-export const DAYS_READ = 30;
+export const RETAINED_DAYS = 30;
 
 /** A document of `status_page_visits`: how often a page was opened on one day. */
 export interface VisitDoc {
@@ -23,18 +23,18 @@ export interface Visits {
 }
 
 /** The day and the hour of the day of an instant. */
-export function placeOf(at: number): { day: number; hour: number } {
+export function dayAndHourOf(at: number): { day: number; hour: number } {
   const day = Math.floor(at / DAY_MS) * DAY_MS;
   return { day, hour: Math.floor((at - day) / HOUR_MS) };
 }
 
 /** Sums days at `now`. */
 export function sumVisits(docs: readonly VisitDoc[], now: number): Visits {
-  const present = Math.floor(now / HOUR_MS);
+  const currentHour = Math.floor(now / HOUR_MS);
   const sum = { day: 0, week: 0, month: 0 };
   for (const { day, hours } of docs) {
     for (const [hour, count] of Object.entries(hours)) {
-      const age = present - (day / HOUR_MS + Number(hour));
+      const age = currentHour - (day / HOUR_MS + Number(hour));
       if (age < DAY_HOURS) sum.day += count;
       if (age < WEEK_HOURS) sum.week += count;
       if (age < MONTH_HOURS) sum.month += count;
@@ -43,29 +43,29 @@ export function sumVisits(docs: readonly VisitDoc[], now: number): Visits {
   return sum;
 }
 
-const PAGE = /^\/status\/([a-z0-9][a-z0-9-]{1,61}[a-z0-9])(?:\?|$)/;
+const PAGE_URL = /^\/status\/([a-z0-9][a-z0-9-]{1,61}[a-z0-9])(?:\?|$)/;
 /** Programs that say what they are. What says nothing at all is no browser either. */
-const PROGRAM = /bot\b|crawl|spider|slurp|preview|monitor|uptime|headless|curl|wget|python|java\/|go-http|okhttp|^node$|^$/i;
+const BOT_AGENT = /bot\b|crawl|spider|slurp|preview|monitor|uptime|headless|curl|wget|python|java\/|go-http|okhttp|^node$|^$/i;
 
-interface Asked {
+interface VisitRequest {
   method?: string | undefined;
   url?: string | undefined;
   headers: Record<string, string | string[] | undefined>;
 }
 
 /** Whether a User-Agent header names a program that opens pages by itself. */
-export function isProgram(userAgent: string): boolean {
-  return PROGRAM.test(userAgent);
+export function isBot(userAgent: string): boolean {
+  return BOT_AGENT.test(userAgent);
 }
 
 /**
  * The subdomain of the page that a person opens by this request; null for any other request. `isOfProgram` is
  * `isProgram`, or remembers what that said.
  */
-export function visited({ method, url = '', headers }: Asked, isOfProgram: typeof isProgram): string | null {
-  const subdomain = method === 'GET' ? PAGE.exec(url)?.[1] : undefined;
-  if (subdomain === undefined || isOfProgram(String(headers['user-agent'] ?? ''))) return null;
-  const isEarly = /prefetch|prerender/.test(String(headers['sec-purpose'] ?? headers['purpose'] ?? ''));
+export function visitedSubdomain({ method, url = '', headers }: VisitRequest, isBotAgent: typeof isBot): string | null {
+  const subdomain = method === 'GET' ? PAGE_URL.exec(url)?.[1] : undefined;
+  if (subdomain === undefined || isBotAgent(String(headers['user-agent'] ?? ''))) return null;
+  const isPrefetch = /prefetch|prerender/.test(String(headers['sec-purpose'] ?? headers['purpose'] ?? ''));
   const destination = headers['sec-fetch-dest'] ?? 'document';
-  return isEarly || (destination !== 'document' && destination !== 'iframe') ? null : subdomain;
+  return isPrefetch || (destination !== 'document' && destination !== 'iframe') ? null : subdomain;
 }

@@ -1,7 +1,7 @@
 import type { Db } from 'mongodb';
 import { Documents } from '../../platform/mongo/documents.ts';
 import { duplicatesOnly } from '../../platform/mongo/mongo-errors.ts';
-import { DAY_MS, DAYS_READ, placeOf, sumVisits, type VisitDoc, type Visits } from './visit-rules.ts';
+import { DAY_MS, RETAINED_DAYS, dayAndHourOf, sumVisits, type VisitDoc, type Visits } from './visit-rules.ts';
 
 /** Collection `status_page_visits`. Nothing in it says who a visitor was. */
 export class VisitStore extends Documents<VisitDoc> {
@@ -16,7 +16,7 @@ export class VisitStore extends Documents<VisitDoc> {
 
   /** Adds visits at `at` (Unix ms), by page. */
   async add(counts: ReadonlyMap<string, number>, at: number): Promise<void> {
-    const { day, hour } = placeOf(at);
+    const { day, hour } = dayAndHourOf(at);
     const writes = [...counts].map(([page_id, count]) => {
       const update = { $inc: { [`hours.${hour}`]: count }, $setOnInsert: { page_id, day } };
       return { updateOne: { filter: { _id: `${page_id}:${day}` }, update, upsert: true } };
@@ -26,14 +26,14 @@ export class VisitStore extends Documents<VisitDoc> {
       await this.all.bulkWrite(writes as never, { ordered: false });
     } catch (error) {
       // Another controller has begun the day of these pages at the same moment.
-      const begun = duplicatesOnly(error);
-      if (begun === null) throw error;
-      await this.all.bulkWrite(begun.map((index) => writes[index]) as never, { ordered: false });
+      const duplicates = duplicatesOnly(error);
+      if (duplicates === null) throw error;
+      await this.all.bulkWrite(duplicates.map((index) => writes[index]) as never, { ordered: false });
     }
   }
 
   async of(pageId: string, now: number): Promise<Visits> {
-    const since = placeOf(now).day - DAYS_READ * DAY_MS;
+    const since = dayAndHourOf(now).day - RETAINED_DAYS * DAY_MS;
     return sumVisits(await this.select({ page_id: pageId, day: { $gte: since } }).toArray(), now);
   }
 

@@ -2,7 +2,7 @@ import type { SubscriberTexts } from './texts.ts';
 
 export const ENGLISH: SubscriberTexts = {
   pleaseConfirm: 'Please confirm your subscription',
-  mailComes: (page) => `We’re emailing you a link to confirm your subscription to ${page}. `
+  checkInbox: (page) => `We’re emailing you a link to confirm your subscription to ${page}. `
     + 'Check your spam folder if it doesn’t arrive.',
   confirm: 'Confirm your subscription',
   confirmHint: 'Click the button to receive updates.',
@@ -24,15 +24,15 @@ export const ENGLISH: SubscriberTexts = {
   unsubscribe: 'Unsubscribe',
   unsubscribed: 'You’ve been unsubscribed',
   notSubscribed: 'You’re not subscribed',
-  wanted: (page) =>
+  confirmationIntro: (page) =>
     `Someone, hopefully you, asked to receive updates from the status page "${page}" at this address.`,
-  within: 'Confirm your subscription within 24 hours:',
+  confirmBefore: 'Confirm your subscription within 24 hours:',
   ignore: 'If you didn’t ask for this email, ignore it.',
   alreadySubscribed: 'You’re already subscribed',
   receivesAlready: (page) =>
     `You already receive updates from the status page "${page}". `
     + 'Change your preferences or unsubscribe here:',
-  why: (page) => `You’re receiving this email because you subscribed to the status page "${page}".`,
+  reason: (page) => `You’re receiving this email because you subscribed to the status page "${page}".`,
   statusPage: 'Status page',
   updates: (count) => (count === 1 ? '1 update' : `${count} updates`),
   maintenance: 'Maintenance:',

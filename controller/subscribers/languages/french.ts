@@ -2,7 +2,7 @@ import type { SubscriberTexts } from './texts.ts';
 
 export const FRENCH: SubscriberTexts = {
   pleaseConfirm: 'Veuillez confirmer votre abonnement',
-  mailComes: (page) => `Vous allez recevoir un e-mail avec un lien qui confirme votre abonnement à ${page}. `
+  checkInbox: (page) => `Vous allez recevoir un e-mail avec un lien qui confirme votre abonnement à ${page}. `
     + 'S’il n’arrive pas, regardez dans les indésirables.',
   confirm: 'Confirmer votre abonnement',
   confirmHint: 'Cliquez sur le bouton pour recevoir les nouvelles.',
@@ -26,16 +26,16 @@ export const FRENCH: SubscriberTexts = {
   unsubscribe: 'Se désabonner',
   unsubscribed: 'Vous êtes désabonné',
   notSubscribed: 'Vous n’êtes pas abonné',
-  wanted: (page) =>
+  confirmationIntro: (page) =>
     'Quelqu’un, vous sans doute, souhaite recevoir à cette adresse '
     + `les nouvelles de la page d’état « ${page} ».`,
-  within: 'Veuillez le confirmer dans les 24 heures :',
+  confirmBefore: 'Veuillez le confirmer dans les 24 heures :',
   ignore: 'Si vous n’avez pas demandé cet e-mail, ignorez-le.',
   alreadySubscribed: 'Vous êtes déjà abonné',
   receivesAlready: (page) =>
     `Vous recevez déjà les nouvelles de la page d’état « ${page} ». `
     + 'Vous pouvez changer ce que vous recevez, ou vous désabonner :',
-  why: (page) => `Vous recevez cet e-mail parce que vous êtes abonné à la page d’état « ${page} ».`,
+  reason: (page) => `Vous recevez cet e-mail parce que vous êtes abonné à la page d’état « ${page} ».`,
   statusPage: 'Page d’état',
   updates: (count) => (count === 1 ? '1 nouvelle' : `${count} nouvelles`),
   maintenance: 'Maintenance :',

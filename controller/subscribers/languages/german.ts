@@ -2,7 +2,7 @@ import type { SubscriberTexts } from './texts.ts';
 
 export const GERMAN: SubscriberTexts = {
   pleaseConfirm: 'Bitte bestätigen Sie Ihr Abonnement',
-  mailComes: (page) => `Sie erhalten eine E-Mail mit einem Link, der Ihr Abonnement von ${page} bestätigt. `
+  checkInbox: (page) => `Sie erhalten eine E-Mail mit einem Link, der Ihr Abonnement von ${page} bestätigt. `
     + 'Wenn sie nicht ankommt, sehen Sie im Spam-Ordner nach.',
   confirm: 'Abonnement bestätigen',
   confirmHint: 'Klicken Sie auf die Schaltfläche, um die Neuigkeiten zu erhalten.',
@@ -26,15 +26,15 @@ export const GERMAN: SubscriberTexts = {
   unsubscribe: 'Abmelden',
   unsubscribed: 'Sie sind abgemeldet',
   notSubscribed: 'Sie haben kein Abonnement',
-  wanted: (page) =>
+  confirmationIntro: (page) =>
     `Jemand, hoffentlich Sie, möchte die Neuigkeiten der Statusseite „${page}“ an diese Adresse erhalten.`,
-  within: 'Bitte bestätigen Sie das innerhalb von 24 Stunden:',
+  confirmBefore: 'Bitte bestätigen Sie das innerhalb von 24 Stunden:',
   ignore: 'Wenn Sie nicht um diese E-Mail gebeten haben, ignorieren Sie sie.',
   alreadySubscribed: 'Sie haben das Abonnement schon',
   receivesAlready: (page) =>
     `Sie erhalten die Neuigkeiten der Statusseite „${page}“ schon. `
     + 'Hier ändern Sie, was Sie erhalten, oder melden sich ab:',
-  why: (page) => `Sie erhalten diese E-Mail, weil Sie die Statusseite „${page}“ abonniert haben.`,
+  reason: (page) => `Sie erhalten diese E-Mail, weil Sie die Statusseite „${page}“ abonniert haben.`,
   statusPage: 'Statusseite',
   updates: (count) => (count === 1 ? '1 Neuigkeit' : `${count} Neuigkeiten`),
   maintenance: 'Wartung:',

@@ -2,7 +2,7 @@ import type { SubscriberTexts } from './texts.ts';
 
 export const JAPANESE: SubscriberTexts = {
   pleaseConfirm: '登録を確認してください',
-  mailComes: (page) =>
+  checkInbox: (page) =>
     `「${page}」の登録を確認するリンクをメールでお送りします。届かない場合は迷惑メールをご確認ください。`,
   confirm: '登録を確認する',
   confirmHint: 'ボタンを押すと更新が届くようになります。',
@@ -22,13 +22,13 @@ export const JAPANESE: SubscriberTexts = {
   unsubscribe: '配信を停止する',
   unsubscribed: '配信を停止しました',
   notSubscribed: '登録されていません',
-  wanted: (page) => `このアドレスでステータスページ「${page}」の更新を受け取る登録の申し込みがありました。`,
-  within: '24時間以内に確認してください：',
+  confirmationIntro: (page) => `このアドレスでステータスページ「${page}」の更新を受け取る登録の申し込みがありました。`,
+  confirmBefore: '24時間以内に確認してください：',
   ignore: 'お心当たりがない場合は、このメールを無視してください。',
   alreadySubscribed: 'すでに登録されています',
   receivesAlready: (page) =>
     `ステータスページ「${page}」の更新はすでに届くようになっています。受け取る内容の変更や配信の停止はこちらから：`,
-  why: (page) => `このメールは、ステータスページ「${page}」に登録されている方にお送りしています。`,
+  reason: (page) => `このメールは、ステータスページ「${page}」に登録されている方にお送りしています。`,
   statusPage: 'ステータスページ',
   updates: (count) => `更新 ${count} 件`,
   maintenance: 'メンテナンス：',

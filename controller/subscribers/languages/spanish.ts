@@ -2,7 +2,7 @@ import type { SubscriberTexts } from './texts.ts';
 
 export const SPANISH: SubscriberTexts = {
   pleaseConfirm: 'Confirme su suscripción',
-  mailComes: (page) => `Le enviamos un correo con un enlace que confirma su suscripción a ${page}. `
+  checkInbox: (page) => `Le enviamos un correo con un enlace que confirma su suscripción a ${page}. `
     + 'Si no llega, mire en el correo no deseado.',
   confirm: 'Confirmar la suscripción',
   confirmHint: 'Pulse el botón para recibir las novedades.',
@@ -25,15 +25,15 @@ export const SPANISH: SubscriberTexts = {
   unsubscribe: 'Darse de baja',
   unsubscribed: 'Se ha dado de baja',
   notSubscribed: 'No está suscrito',
-  wanted: (page) =>
+  confirmationIntro: (page) =>
     'Alguien, esperamos que usted, quiere recibir en esta dirección las '
     + `novedades de la página de estado «${page}».`,
-  within: 'Confírmelo en un plazo de 24 horas:',
+  confirmBefore: 'Confírmelo en un plazo de 24 horas:',
   ignore: 'Si no ha pedido este correo, no haga nada.',
   alreadySubscribed: 'Ya está suscrito',
   receivesAlready: (page) =>
     `Ya recibe las novedades de la página de estado «${page}». Puede cambiar qué recibe o darse de baja:`,
-  why: (page) => `Recibe este correo porque está suscrito a la página de estado «${page}».`,
+  reason: (page) => `Recibe este correo porque está suscrito a la página de estado «${page}».`,
   statusPage: 'Página de estado',
   updates: (count) => (count === 1 ? '1 novedad' : `${count} novedades`),
   maintenance: 'Mantenimiento:',

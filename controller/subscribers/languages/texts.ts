@@ -4,7 +4,7 @@ import type { Frequency, Topic } from '../subscriber.ts';
 /** What subscribers read in one language, on pages and in mails. `page` is the name of a status page. */
 export interface SubscriberTexts {
   pleaseConfirm: string;
-  mailComes(page: string): string;
+  checkInbox(page: string): string;
   /** Title of a page, its button, and subject of the mail that leads there. */
   confirm: string;
   confirmHint: string;
@@ -22,13 +22,13 @@ export interface SubscriberTexts {
   unsubscribe: string;
   unsubscribed: string;
   notSubscribed: string;
-  wanted(page: string): string;
+  confirmationIntro(page: string): string;
   /** Before the link that confirms. */
-  within: string;
+  confirmBefore: string;
   ignore: string;
   alreadySubscribed: string;
   receivesAlready(page: string): string;
-  why(page: string): string;
+  reason(page: string): string;
   statusPage: string;
   /** How much a digest tells. */
   updates(count: number): string;

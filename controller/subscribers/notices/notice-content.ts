@@ -3,40 +3,40 @@ import { html, type Html } from '../../pages/html.ts';
 import { nameInMail } from '../../pages/name-in-mail.ts';
 import type { Mail } from '../../platform/mail/mailer-port.ts';
 import type { PageDoc } from '../../status-pages/page.ts';
-import { momentsOf } from '../../status-pages/public/languages/language.ts';
-import { subscriberVoice, type SubscriberVoice } from '../languages/subscriber-voice.ts';
+import { dateTimeFormat } from '../../status-pages/public/languages/language.ts';
+import { subscriberLocale, type SubscriberLocale } from '../languages/subscriber-locale.ts';
 import type { SubscriberDoc } from '../subscriber.ts';
 import type { SubscriberLinks } from '../subscriber-links.ts';
 import type { NoticeDoc, OutgoingDoc } from './notice.ts';
 
-export interface Addressee {
+export interface Recipient {
   subscriber: SubscriberDoc;
   page: PageDoc;
   links: SubscriberLinks;
 }
 
 /** One mail about one notice. Mails about the same thing form a thread with a subject of its own. */
-export function noticeMail(to: Addressee, { _id }: OutgoingDoc, notice: NoticeDoc): Mail {
-  const words = mailedWordsOf(notice, to);
-  const subject = `[${nameInMail(to.page.name)}] ${words.title}`;
+export function noticeMail(to: Recipient, { _id }: OutgoingDoc, notice: NoticeDoc): Mail {
+  const content = mailText(notice, to);
+  const subject = `[${nameInMail(to.page.name)}] ${content.title}`;
   const root = messageId(derivedId('thread', notice.thread, to.subscriber._id));
   const thread: Record<string, string> = notice.is_first
     ? { 'Message-ID': root }
     : { 'Message-ID': messageId(_id), 'In-Reply-To': root, References: root };
-  return mailOf(to, notice.is_first ? subject : `Re: ${subject}`, [words], thread);
+  return mailOf(to, notice.is_first ? subject : `Re: ${subject}`, [content], thread);
 }
 
 /** One mail about everything since the last digest, oldest first. */
-export function digestMail(to: Addressee, { _id }: OutgoingDoc, notices: NoticeDoc[]): Mail {
-  const subject = `[${nameInMail(to.page.name)}] ${voiceOf(to).texts.updates(notices.length)}`;
-  return mailOf(to, subject, notices.map((notice) => mailedWordsOf(notice, to)), { 'Message-ID': messageId(_id) });
+export function digestMail(to: Recipient, { _id }: OutgoingDoc, notices: NoticeDoc[]): Mail {
+  const subject = `[${nameInMail(to.page.name)}] ${localeOf(to).texts.updates(notices.length)}`;
+  return mailOf(to, subject, notices.map((notice) => mailText(notice, to)), { 'Message-ID': messageId(_id) });
 }
 
 /** What a webhook receives. */
-export function noticePayload(to: Addressee, notice: NoticeDoc) {
+export function noticePayload(to: Recipient, notice: NoticeDoc) {
   const { page, links, subscriber } = to;
   const { _id: id, kind, post, created_at } = notice;
-  const { title, text: message } = wordsOf(notice, to);
+  const { title, text: message } = noticeText(notice, to);
   return {
     id, event: kind, title, message, created_at: new Date(created_at).toISOString(),
     incident: post ?? null,
@@ -46,19 +46,19 @@ export function noticePayload(to: Addressee, notice: NoticeDoc) {
 }
 
 function mailOf(
-  to: Addressee, subject: string, items: Words[], thread: Record<string, string>,
+  to: Recipient, subject: string, items: NoticeText[], thread: Record<string, string>,
 ): Mail {
   const { subscriber, page: { subdomain, name }, links } = to;
-  const leave = links.unsubscribe(subdomain, subscriber);
-  const choose = links.preferences(subdomain, subscriber);
-  const { language, texts } = voiceOf(to);
-  const why = texts.why(nameInMail(name));
+  const unsubscribeUrl = links.unsubscribe(subdomain, subscriber);
+  const preferencesUrl = links.preferences(subdomain, subscriber);
+  const { language, texts } = localeOf(to);
+  const reason = texts.reason(nameInMail(name));
   return {
     to: subscriber.email, subject,
     text: [
       ...items.flatMap(({ title, facts, text }) => [`${title}\n${facts}`, text]),
       `${texts.statusPage}: ${links.page(subdomain)}`,
-      `${why}\n${texts.choices}: ${choose}\n${texts.unsubscribe}: ${leave}\n`,
+      `${reason}\n${texts.choices}: ${preferencesUrl}\n${texts.unsubscribe}: ${unsubscribeUrl}\n`,
     ].join('\n\n'),
     html: html`<!doctype html>
 <html lang="${language}"><head><meta charset="utf-8"><title>${subject}</title></head>
@@ -66,13 +66,13 @@ function mailOf(
 ${items.map(({ title, facts, text }) => html`<h1 style="font-size:18px">${title}</h1>
 <p style="color:#555">${facts}</p>
 ${paragraphs(text)}`)}<p><a href="${links.page(subdomain)}">${texts.statusPage}</a></p>
-<p style="font-size:13px;color:#555">${why} <a href="${choose}">${texts.choices}</a> ·
- <a href="${leave}">${texts.unsubscribe}</a></p>
+<p style="font-size:13px;color:#555">${reason} <a href="${preferencesUrl}">${texts.choices}</a> ·
+ <a href="${unsubscribeUrl}">${texts.unsubscribe}</a></p>
 </body></html>
 `.text,
     headers: {
       // RFC 8058: mail programs show a button that stops the mails with one request.
-      'List-Unsubscribe': `<${leave}>`, 'List-Unsubscribe-Post': 'List-Unsubscribe=One-Click',
+      'List-Unsubscribe': `<${unsubscribeUrl}>`, 'List-Unsubscribe-Post': 'List-Unsubscribe=One-Click',
       // Out-of-office replies would come back to us.
       'Auto-Submitted': 'auto-generated', 'X-Auto-Response-Suppress': 'All', ...thread,
     },
@@ -80,34 +80,34 @@ ${paragraphs(text)}`)}<p><a href="${links.page(subdomain)}">${texts.statusPage}<
 }
 
 /** A notice as a mail shows it. */
-interface Words {
+interface NoticeText {
   title: string;
   text: string;
   /** Its progress, and when it was written. */
   facts: string;
 }
 
-function voiceOf({ subscriber: { language } }: Addressee): SubscriberVoice {
-  return subscriberVoice(language ?? 'en');
+function localeOf({ subscriber: { language } }: Recipient): SubscriberLocale {
+  return subscriberLocale(language ?? 'en');
 }
 
 /** In the language of the subscriber, but for what people have written. */
-function wordsOf({ title, text, maintenance, post, created_at }: NoticeDoc, to: Addressee): Words {
-  const { language, texts } = voiceOf(to);
-  const moments = momentsOf(language, to.page.timezone);
+function noticeText({ title, text, maintenance, post, created_at }: NoticeDoc, to: Recipient): NoticeText {
+  const { language, texts } = localeOf(to);
+  const dateTime = dateTimeFormat(language, to.page.timezone);
   const progress = post === undefined ? [] : [texts.progress[post.status]];
-  const facts = [...progress, moments.format(created_at)].join(' · ');
+  const facts = [...progress, dateTime.format(created_at)].join(' · ');
   if (maintenance === undefined) return { title, text, facts };
   const { phase, starts_at, ends_at } = maintenance;
-  const news = texts.phases[phase](moments.format(starts_at), moments.format(ends_at));
+  const phaseText = texts.phases[phase](dateTime.format(starts_at), dateTime.format(ends_at));
   return {
-    title: `${texts.maintenance} ${title}`, text: [news, ...(text === '' ? [] : [text])].join('\n\n'), facts,
+    title: `${texts.maintenance} ${title}`, text: [phaseText, ...(text === '' ? [] : [text])].join('\n\n'), facts,
   };
 }
 
 /** Titles name monitors, and so carry no links; what people have written below them may. */
-function mailedWordsOf(notice: NoticeDoc, to: Addressee): Words {
-  return wordsOf({ ...notice, title: nameInMail(notice.title) }, to);
+function mailText(notice: NoticeDoc, to: Recipient): NoticeText {
+  return noticeText({ ...notice, title: nameInMail(notice.title) }, to);
 }
 
 function paragraphs(text: string): Html[] {

@@ -8,13 +8,13 @@ const PERIODS_MS: Record<Exclude<Frequency, 'immediate'>, number> = { hourly: HO
 
 /** What a post says that its readers have not been told: its beginning, and each update. */
 export function noticesOf(post: PostDoc): NoticeDoc[] {
-  const { _id: id, organization_id, project_id, page_id, title, severity, updates, told } = post;
+  const { _id: id, organization_id, project_id, page_id, title, severity, updates, notified_count: notifiedCount } = post;
   const status = updates.length === 0 ? post.status : 'investigating' as const;
   const topics: Topic[] = severity === 'critical' ? ['critical_incidents', 'all_incidents'] : ['all_incidents'];
   const steps = [{ status, message: post.message, created_at: post.published_at }, ...updates];
-  return steps.slice(told).map(({ status, message, created_at }, at) => ({
-    _id: derivedId('notice of a post', id, told + at), organization_id, project_id, page_id, kind: 'incident',
-    topics, thread: id, is_first: told + at === 0, title, text: message, post: { id, status, severity },
+  return steps.slice(notifiedCount).map(({ status, message, created_at }, at) => ({
+    _id: derivedId('notice of a post', id, notifiedCount + at), organization_id, project_id, page_id, kind: 'incident',
+    topics, thread: id, is_first: notifiedCount + at === 0, title, text: message, post: { id, status, severity },
     created_at, cursor: '', due_at: created_at,
   }));
 }
@@ -44,9 +44,9 @@ export function immediateOf(
   { _id: noticeId, kind }: NoticeDoc, subscriber: SubscriberDoc, now: number,
 ): OutgoingDoc[] {
   const { _id, organization_id, page_id, webhook_url, preferences } = subscriber;
-  const isAtOnce = kind === 'message' || preferences.frequency === 'immediate';
+  const isMailedNow = kind === 'message' || preferences.frequency === 'immediate';
   const channels = [
-    ...(isAtOnce ? ['email'] as const : []), ...(webhook_url === null ? [] : ['webhook'] as const),
+    ...(isMailedNow ? ['email'] as const : []), ...(webhook_url === null ? [] : ['webhook'] as const),
   ];
   return channels.map((channel) => ({
     _id: derivedId('notice', noticeId, _id, channel), organization_id, page_id, subscriber_id: _id, channel,
@@ -59,7 +59,7 @@ const JITTER = 0.2;
 /** Wait while the relay has too much to do, which counts as no attempt. */
 const BUSY_MS = 5000;
 /** What is older is no longer news; a daily digest waits for a day before its first attempt. */
-const LONGEST_WAIT_MS = 48 * HOUR_MS;
+const MAX_WAIT_MS = 48 * HOUR_MS;
 
 /** `dropped`: the subscriber or the page is gone. `dead`: no retry can help. */
 export type SendOutcome = 'sent' | 'dropped' | 'dead' | 'retry' | 'busy';
@@ -72,8 +72,8 @@ export function afterSending(
   if (outcome === 'sent' || outcome === 'dropped') return { state: outcome, attempts };
   const isBusy = outcome === 'busy';
   const waitMs = isBusy ? BUSY_MS : RETRY_AFTER_MS[attempts - 1];
-  const isOver = outcome === 'dead' || waitMs === undefined || now - created_at > LONGEST_WAIT_MS + waitMs;
-  if (isOver) return { state: 'failed', attempts };
+  const isFinal = outcome === 'dead' || waitMs === undefined || now - created_at > MAX_WAIT_MS + waitMs;
+  if (isFinal) return { state: 'failed', attempts };
   const due_at = now + Math.round(waitMs * (1 + JITTER * random));
   return { state: 'pending', attempts: isBusy ? attempts - 1 : attempts, due_at };
 }

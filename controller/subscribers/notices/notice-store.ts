@@ -3,7 +3,7 @@ import type { Tenant } from '../../accounts/tenant.ts';
 import { claimedAs } from '../../platform/mongo/claim-filters.ts';
 import { DueDocuments } from '../../platform/mongo/due-documents.ts';
 import { removeOlder } from '../../platform/mongo/remove-older.ts';
-import { insertAbsent } from '../../platform/mongo/upsert-ahead.ts';
+import { insertMissing } from '../../platform/mongo/upsert-newer.ts';
 import type { NoticeDoc } from './notice.ts';
 
 /** Collection `subscriber_notices`. */
@@ -19,16 +19,16 @@ export class NoticeStore extends DueDocuments<NoticeDoc> {
   }
 
   add(notices: NoticeDoc[]): Promise<void> {
-    return insertAbsent(this.all, notices);
+    return insertMissing(this.all, notices);
   }
 
   /** The outbox has it up to `cursor`; others come first. Without effect if the claim was lost. */
-  async goOn(claimed: NoticeDoc, cursor: string, now: number): Promise<void> {
+  async advance(claimed: NoticeDoc, cursor: string, now: number): Promise<void> {
     await this.update(claimedAs(claimed), { $set: { cursor, due_at: now }, $unset: { claim: '' } });
   }
 
   /** The outbox has it for everybody. Without effect if the claim was lost. */
-  async end(claimed: NoticeDoc): Promise<void> {
+  async finish(claimed: NoticeDoc): Promise<void> {
     await this.update(claimedAs(claimed), { $unset: { claim: '', due_at: '' } });
   }
 

@@ -1,4 +1,4 @@
-import type { Claim } from '../../../shared/claims.ts';
+import type { WorkClaim } from '../../../shared/work-claims.ts';
 import type { Severity } from '../../status-pages/page.ts';
 import type { PostStatus } from '../../status-pages/posts/post.ts';
 import type { Topic } from '../subscriber.ts';
@@ -34,7 +34,7 @@ export interface NoticeDoc {
   /** When to go on with it; missing once the outbox has it for everybody. */
   due_at?: number;
   /** Of the controller that tells some of it now. */
-  claim?: Claim;
+  claim?: WorkClaim;
 }
 
 /**
@@ -53,7 +53,7 @@ export interface OutgoingDoc {
   /** Not attempted before this instant; missing once it is not pending. */
   due_at?: number;
   /** Of the controller that attempts it now. */
-  claim?: Claim;
+  claim?: WorkClaim;
   attempts: number;
   created_at: number;
 }

@@ -1,11 +1,11 @@
 import type { Db, UpdateFilter } from 'mongodb';
-import type { Claim } from '../../../shared/claims.ts';
+import type { WorkClaim } from '../../../shared/work-claims.ts';
 import type { Tenant } from '../../accounts/tenant.ts';
 import { claimedAs, notHeld } from '../../platform/mongo/claim-filters.ts';
 import { Documents } from '../../platform/mongo/documents.ts';
 import { unlessTaken } from '../../platform/mongo/mongo-errors.ts';
 import { removeOlder } from '../../platform/mongo/remove-older.ts';
-import { insertAbsent } from '../../platform/mongo/upsert-ahead.ts';
+import { insertMissing } from '../../platform/mongo/upsert-newer.ts';
 import type { OutgoingDoc } from './notice.ts';
 
 type Settled = Pick<OutgoingDoc, 'state' | 'attempts' | 'due_at'>;
@@ -22,16 +22,16 @@ export class OutboxStore extends Documents<OutgoingDoc> {
   }
 
   add(outgoing: OutgoingDoc[]): Promise<void> {
-    return insertAbsent(this.all, outgoing);
+    return insertMissing(this.all, outgoing);
   }
 
   /** Adds a notice to a digest, also to a new one. False if the digest is on its way, without the notice. */
   async addToDigest({ _id, ...digest }: OutgoingDoc, noticeId: string): Promise<boolean> {
     const { notice_ids: _none, attempts, ...fresh } = digest;
-    const isTaken = await unlessTaken(this.all.updateOne(
+    const isAdded = await unlessTaken(this.all.updateOne(
       { _id, attempts }, { $setOnInsert: fresh, $addToSet: { notice_ids: noticeId } }, { upsert: true },
     ));
-    return isTaken || (await this.findOne({ _id, notice_ids: noticeId })) !== null;
+    return isAdded || (await this.findOne({ _id, notice_ids: noticeId })) !== null;
   }
 
   /** Those that are due among `ids`. */
@@ -46,17 +46,17 @@ export class OutboxStore extends Documents<OutgoingDoc> {
   }
 
   /** Begins an attempt at what is as it was seen; null if somebody else has. */
-  claim(seen: OutgoingDoc, claim: Claim): Promise<OutgoingDoc | null> {
+  claim(seen: OutgoingDoc, claim: WorkClaim): Promise<OutgoingDoc | null> {
     const { due_at } = seen;
     return this.change({ due_at, ...claimedAs(seen) }, { $set: { claim }, $inc: { attempts: 1 } });
   }
 
   /** Records how an attempt has ended, unless its claim was lost. */
   async settle(claimed: OutgoingDoc, { state, attempts, due_at }: Settled): Promise<void> {
-    const end: UpdateFilter<OutgoingDoc> = due_at === undefined
+    const change: UpdateFilter<OutgoingDoc> = due_at === undefined
       ? { $set: { state, attempts }, $unset: { claim: '', due_at: '' } }
       : { $set: { state, attempts, due_at }, $unset: { claim: '' } };
-    await this.update(claimedAs(claimed), end);
+    await this.update(claimedAs(claimed), change);
   }
 
   async deleteOfPage({ organizationId }: Tenant, pageId: string): Promise<void> {

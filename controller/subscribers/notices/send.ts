@@ -1,13 +1,13 @@
-import type { Claims } from '../../../shared/claims.ts';
+import type { WorkClaims } from '../../../shared/work-claims.ts';
 import type { Clock } from '../../../shared/time.ts';
-import { persistently } from '../../delivery/claimed.ts';
-import { ANSWER_TIMEOUT_MS, USER_AGENT, webhookVerdict } from '../../delivery/senders/webhook.ts';
+import { retryWhileClaimed } from '../../delivery/claimed-delivery.ts';
+import { RESPONSE_TIMEOUT_MS, USER_AGENT, webhookSendOutcome } from '../../delivery/senders/webhook.ts';
 import type { Mailer } from '../../platform/mail/mailer-port.ts';
 import type { Poster } from '../../platform/outbound/poster-port.ts';
 import type { PageDeps } from '../../status-pages/deps.ts';
 import type { SubscriberStore } from '../store.ts';
 import type { SubscriberLinks } from '../subscriber-links.ts';
-import { digestMail, noticeMail, noticePayload, type Addressee } from './notice-content.ts';
+import { digestMail, noticeMail, noticePayload, type Recipient } from './notice-content.ts';
 import type { NoticeDoc, OutgoingDoc } from './notice.ts';
 import { afterSending, type SendOutcome } from './notice-rules.ts';
 import type { NoticeStore } from './notice-store.ts';
@@ -20,7 +20,7 @@ export interface SendDeps extends Pick<PageDeps, 'pages'> {
   mailer: Pick<Mailer, 'send'>;
   poster: Poster;
   links: SubscriberLinks;
-  claims: Claims;
+  workClaims: WorkClaims;
   clock: Clock;
   /** In [0, 1). */
   random(): number;
@@ -33,13 +33,13 @@ export interface SendDeps extends Pick<PageDeps, 'pages'> {
 export function sendOne(
   deps: SendDeps, seen: OutgoingDoc, signal: AbortSignal,
 ): Promise<SendOutcome | null> {
-  const { outbox, claims, clock, random } = deps;
+  const { outbox, workClaims, clock, random } = deps;
   const startedAt = clock.monotonic();
   const elapsedMs = () => clock.monotonic() - startedAt;
-  return claims.under((claim) => outbox.claim(seen, claim), async (claimed) => {
+  return workClaims.runClaimed((claim) => outbox.claim(seen, claim), async (claimed) => {
     const outcome = await attempt(deps, claimed, signal);
     const settled = afterSending(claimed, outcome, { now: clock.now(), random: random() });
-    await persistently(clock, { elapsedMs }, signal, () => outbox.settle(claimed, settled));
+    await retryWhileClaimed(clock, { elapsedMs }, signal, () => outbox.settle(claimed, settled));
     return outcome;
   });
 }
@@ -51,24 +51,24 @@ async function attempt(deps: SendDeps, outgoing: OutgoingDoc, signal: AbortSigna
   if (subscriber?.state !== 'verified') return 'dropped';
   const page = await pages.findOfOrganization(organization_id, page_id);
   const found = await notices.findMany(outgoing.notice_ids);
-  const told = found.sort((one, other) => one.created_at - other.created_at);
-  const [first] = told;
+  const included = found.sort((one, other) => one.created_at - other.created_at);
+  const [first] = included;
   if (page === null || first === undefined) return 'dropped';
   const to = { subscriber, page, links };
   if (channel === 'webhook') return post(deps, to, first, signal);
-  const mail = channel === 'digest' ? digestMail(to, outgoing, told) : noticeMail(to, outgoing, first);
+  const mail = channel === 'digest' ? digestMail(to, outgoing, included) : noticeMail(to, outgoing, first);
   const { kind } = await mailer.send(mail, 'subscribers');
   return kind === 'bounced' ? 'dead' : kind;
 }
 
 async function post(
-  { poster }: SendDeps, to: Addressee, notice: NoticeDoc, signal: AbortSignal,
+  { poster }: SendDeps, to: Recipient, notice: NoticeDoc, signal: AbortSignal,
 ): Promise<SendOutcome> {
   const { webhook_url: url } = to.subscriber;
   if (url === null) return 'dropped';
-  const { kind } = webhookVerdict(await poster.post({
+  const { kind } = webhookSendOutcome(await poster.post({
     caller: `subscribers:${to.page.organization_id}`,
-    url, method: 'POST', timeoutMs: ANSWER_TIMEOUT_MS, signal,
+    url, method: 'POST', timeoutMs: RESPONSE_TIMEOUT_MS, signal,
     headers: { 'Content-Type': 'application/json', 'User-Agent': USER_AGENT },
     body: Buffer.from(JSON.stringify(noticePayload(to, notice))),
   }));

@@ -1,11 +1,11 @@
 import { z } from 'zod';
-import { HTML_CONTENT } from '../../http/exchange.ts';
-import { defineRoute, type PublicContext, type Route } from '../../http/route.ts';
+import { HTML_CONTENT } from '../../http/server/exchange.ts';
+import { defineRoute, type PublicContext, type Route } from '../../http/routing/route.ts';
 import type { Page } from '../../pages/layout.ts';
-import { viewPageError } from '../../status-pages/public/error-html.ts';
+import { viewPageError } from '../../status-pages/public/html/error-html.ts';
 import { acceptedLanguage, languageOf, languageQuery } from '../../status-pages/public/languages/preferred-language.ts';
 import type { SubscriberDeps } from '../deps.ts';
-import { subscriberVoice } from '../languages/subscriber-voice.ts';
+import { subscriberLocale } from '../languages/subscriber-locale.ts';
 import { linkQuery, subscriptionInput, token } from '../schema.ts';
 import { FREQUENCIES, TOPICS } from '../subscriber.ts';
 import {
@@ -19,7 +19,7 @@ const HTML = { contentType: HTML_CONTENT };
 const path = '/status/:subdomain';
 const common = {
   tag: 'Pages', auth: { access: 'public' }, errorPage: viewPageError,
-  params: z.strictObject({ subdomain: z.string().max(63).toLowerCase() }), answers: { 200: HTML },
+  params: z.strictObject({ subdomain: z.string().max(63).toLowerCase() }), responses: { 200: HTML },
 } as const;
 const choice = z.literal('on').optional();
 /** A form sends an empty field for none. */
@@ -32,17 +32,17 @@ const choices = {
  * The pages for visitors without JavaScript. Opening one changes nothing: mail scanners open every link.
  */
 export function subscriberPageRoutes(deps: SubscriberDeps): Route[] {
-  return [...beginning(deps), ...ending(deps), ...preferring(deps)];
+  return [...subscribeRoutes(deps), ...unsubscribeRoutes(deps), ...preferenceRoutes(deps)];
 }
 
-function beginning(deps: SubscriberDeps): Route[] {
+function subscribeRoutes(deps: SubscriberDeps): Route[] {
   return [
     defineRoute({
       ...common, path: `${path}/subscribe`, method: 'GET', query: languageQuery, ignoresQuery: true,
       errors: ['RESOURCE_NOT_FOUND'],
       summary: 'Page for subscribing to a status page',
       handle: async (ctx, { params, query }) => {
-        return shown(pages.subscribePage(await findPage(deps, params.subdomain), voiceOf(ctx, query)));
+        return htmlResponse(pages.subscribePage(await findPage(deps, params.subdomain), localeOf(ctx, query)));
       },
     }),
     defineRoute({
@@ -50,16 +50,16 @@ function beginning(deps: SubscriberDeps): Route[] {
       summary: 'Submit the form of that page', bodyFormat: 'form',
       body: z.strictObject({ email: subscriptionInput.shape.email }),
       handle: async (ctx, { params, query, body }) => {
-        const voice = voiceOf(ctx, query);
+        const locale = localeOf(ctx, query);
         const language = query.lang ?? acceptedLanguage(ctx.languages);
         const page = await subscribe(deps, { now: ctx.now, language }, params.subdomain, body);
-        return shown(pages.askedPage(page, voice));
+        return htmlResponse(pages.confirmationSentPage(page, locale));
       },
     }),
     defineRoute({
       ...common, path: `${path}/verify`, method: 'GET', query: linkQuery,
       summary: 'Page that confirms a subscription',
-      handle: async (ctx, { query }) => shown(pages.confirmPage(query.token, voiceOf(ctx, query))),
+      handle: async (ctx, { query }) => htmlResponse(pages.confirmPage(query.token, localeOf(ctx, query))),
     }),
     defineRoute({
       ...common, path: `${path}/verify`, method: 'POST', query: languageQuery, summary: 'Submit the form of that page',
@@ -67,21 +67,21 @@ function beginning(deps: SubscriberDeps): Route[] {
       handle: async (ctx, { query, body }) => {
         const found = await confirmSubscription(deps, body.token, ctx.now);
         const link = deps.links.tokenOf(found.subscriber._id);
-        return { audit: ownAudit(found), ...shown(pages.confirmedPage(found, link, voiceOf(ctx, query))) };
+        return { audit: ownAudit(found), ...htmlResponse(pages.confirmedPage(found, link, localeOf(ctx, query))) };
       },
     }),
   ];
 }
 
 /** Bodies are ignored, since mail programs post a form of their own (RFC 8058), multipart or urlencoded. */
-function ending(deps: SubscriberDeps): Route[] {
+function unsubscribeRoutes(deps: SubscriberDeps): Route[] {
   const page = { ...common, path: `${path}/unsubscribe`, query: linkQuery } as const;
   return [
     defineRoute({
       ...page, method: 'GET', summary: 'Page for unsubscribing',
       handle: async (ctx, { query }) => {
         const found = await readSubscription(deps, query.token);
-        return shown(pages.endPage(query.token, found, voiceOf(ctx, query)));
+        return htmlResponse(pages.unsubscribePage(query.token, found, localeOf(ctx, query)));
       },
     }),
     defineRoute({
@@ -89,20 +89,20 @@ function ending(deps: SubscriberDeps): Route[] {
       description: 'Used by the button on that page and by one-click requests from email programs (RFC 8058).',
       handle: async (ctx, { query }) => {
         const found = await endSubscription(deps, query.token, ctx.now);
-        return { audit: ownAudit(found), ...shown(pages.endPage(query.token, found, voiceOf(ctx, query))) };
+        return { audit: ownAudit(found), ...htmlResponse(pages.unsubscribePage(query.token, found, localeOf(ctx, query))) };
       },
     }),
   ];
 }
 
-function preferring(deps: SubscriberDeps): Route[] {
+function preferenceRoutes(deps: SubscriberDeps): Route[] {
   return [
     defineRoute({
       ...common, path: `${path}/preferences`, method: 'GET', query: linkQuery,
       summary: 'Page for notification preferences',
       handle: async (ctx, { query }) => {
         const found = await readSubscription(deps, query.token);
-        return shown(pages.preferencesPage(query.token, found, false, voiceOf(ctx, query)));
+        return htmlResponse(pages.preferencesPage(query.token, found, false, localeOf(ctx, query)));
       },
     }),
     defineRoute({
@@ -112,17 +112,17 @@ function preferring(deps: SubscriberDeps): Route[] {
         const [critical_incidents, all_incidents, maintenance] = TOPICS.map((topic) => topics[topic] === 'on');
         const preferences = { critical_incidents, all_incidents, maintenance, frequency };
         const found = await changePreferences(deps, link, { preferences, webhook_url });
-        const voice = voiceOf(ctx, query);
-        return { audit: ownAudit(found), ...shown(pages.preferencesPage(link, found, true, voice)) };
+        const locale = localeOf(ctx, query);
+        return { audit: ownAudit(found), ...htmlResponse(pages.preferencesPage(link, found, true, locale)) };
       },
     }),
   ];
 }
 
-function shown({ html, headers }: Page) {
+function htmlResponse({ html, headers }: Page) {
   return { status: 200 as const, raw: html, headers };
 }
 
-function voiceOf(ctx: PublicContext, query: Parameters<typeof languageOf>[1]) {
-  return subscriberVoice(languageOf(ctx, query));
+function localeOf(ctx: PublicContext, query: Parameters<typeof languageOf>[1]) {
+  return subscriberLocale(languageOf(ctx, query));
 }

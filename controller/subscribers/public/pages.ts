@@ -1,14 +1,14 @@
 import { html, type Html } from '../../pages/html.ts';
 import { renderPage, type Page } from '../../pages/layout.ts';
 import type { PageDoc } from '../../status-pages/page.ts';
-import type { SubscriberVoice } from '../languages/subscriber-voice.ts';
+import type { SubscriberLocale } from '../languages/subscriber-locale.ts';
 import { FREQUENCIES, TOPICS, type Topic } from '../subscriber.ts';
 import type { OwnSubscription } from '../verbs/own-subscription.ts';
 
 // Addresses are relative because a proxy may serve us under a path.
 
-export function subscribePage({ name }: PageDoc, voice: SubscriberVoice): Page {
-  const { language, texts } = voice;
+export function subscribePage({ name }: PageDoc, locale: SubscriberLocale): Page {
+  const { language, texts } = locale;
   return renderPage(`${name} · ${texts.subscribe}`, html`<p id="hint">${texts.subscribeHint}</p>
 <form method="post" action="subscribe?lang=${language}"><label for="email">${texts.email}</label>
 <input id="email" name="email" type="email" autocomplete="email" maxlength="254" required aria-describedby="hint">
@@ -16,38 +16,38 @@ export function subscribePage({ name }: PageDoc, voice: SubscriberVoice): Page {
 }
 
 /** The same for every address. */
-export function askedPage({ name }: PageDoc, { language, texts }: SubscriberVoice): Page {
-  return renderPage(texts.pleaseConfirm, html`<p role="status">${texts.mailComes(name)}</p>`, language);
+export function confirmationSentPage({ name }: PageDoc, { language, texts }: SubscriberLocale): Page {
+  return renderPage(texts.pleaseConfirm, html`<p role="status">${texts.checkInbox(name)}</p>`, language);
 }
 
-export function confirmPage(token: string, { language, texts }: SubscriberVoice): Page {
+export function confirmPage(token: string, { language, texts }: SubscriberLocale): Page {
   return renderPage(texts.confirm, html`<p>${texts.confirmHint}</p>
 <form method="post" action="verify?lang=${language}"><input type="hidden" name="token" value="${token}">
 <button type="submit">${texts.confirm}</button></form>`, language);
 }
 
 export function confirmedPage(
-  { subscriber, page }: OwnSubscription, token: string, { language, texts }: SubscriberVoice,
+  { subscriber, page }: OwnSubscription, token: string, { language, texts }: SubscriberLocale,
 ): Page {
   return renderPage(texts.confirmed, html`<p role="status">${texts.receives(subscriber.email, page.name)}</p>
 <p><a href="preferences?token=${encodeURIComponent(token)}&#38;lang=${language}">${texts.choices}</a></p>`, language);
 }
 
 /** The state of the subscription, and a button that ends it. */
-export function endPage(token: string, { subscriber, page }: OwnSubscription, voice: SubscriberVoice): Page {
-  const { language, texts } = voice;
+export function unsubscribePage(token: string, { subscriber, page }: OwnSubscription, locale: SubscriberLocale): Page {
+  const { language, texts } = locale;
   if (subscriber.state === 'unsubscribed') {
     const text = texts.receivesNothing(subscriber.email, page.name);
     return renderPage(texts.unsubscribed, html`<p role="status">${text}</p>`, language);
   }
   return renderPage(texts.unsubscribe, html`<p>${texts.receives(subscriber.email, page.name)}</p>
-${endForm(token, voice)}`, language);
+${unsubscribeForm(token, locale)}`, language);
 }
 
 export function preferencesPage(
-  token: string, { subscriber, page }: OwnSubscription, isSaved: boolean, voice: SubscriberVoice,
+  token: string, { subscriber, page }: OwnSubscription, isSaved: boolean, locale: SubscriberLocale,
 ): Page {
-  const { language, texts } = voice;
+  const { language, texts } = locale;
   const { preferences, webhook_url: webhook, state, email } = subscriber;
   if (state !== 'verified') {
     return renderPage(texts.notSubscribed, html`<p>${texts.receivesNothing(email, page.name)}</p>`, language);
@@ -64,10 +64,10 @@ export function preferencesPage(
 <label for="webhook_url">${texts.webhook}</label>
 <input id="webhook_url" name="webhook_url" type="url" maxlength="2048" value="${webhook ?? ''}" aria-describedby="hint">
 <p id="hint">${texts.webhookHint}</p><button type="submit">${texts.save}</button></form>
-${endForm(token, voice)}`, language);
+${unsubscribeForm(token, locale)}`, language);
 }
 
-function endForm(token: string, { language, texts }: SubscriberVoice): Html {
+function unsubscribeForm(token: string, { language, texts }: SubscriberLocale): Html {
   return html`<form method="post" action="unsubscribe?token=${encodeURIComponent(token)}&#38;lang=${language}">
 <button type="submit">${texts.unsubscribe}</button></form>`;
 }

@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import { defineRoute, ok, type Route } from '../../http/route.ts';
+import { defineRoute, ok, type Route } from '../../http/routing/route.ts';
 import { acceptedLanguage } from '../../status-pages/public/languages/preferred-language.ts';
-import { messageAnswer, ownAnswer } from '../answers.ts';
+import { messageResponse, ownSubscriptionResponse } from '../responses.ts';
 import type { SubscriberDeps } from '../deps.ts';
 import { linkQuery, ownInput, subscriptionInput, token } from '../schema.ts';
 import {
@@ -21,7 +21,7 @@ export function publicSubscriberRoutes(deps: SubscriberDeps): Route[] {
       description: 'Sends an email with a confirmation link, at most one per address and hour. The response is '
         + 'the same for every address. Emails are in the first supported language of `Accept-Language`.',
       params: z.strictObject({ subdomain: z.string().max(63).toLowerCase() }), body: subscriptionInput,
-      answers: { 202: messageAnswer },
+      responses: { 202: messageResponse },
       handle: async (ctx, { params, body }) => {
         const language = acceptedLanguage(ctx.languages);
         await subscribe(deps, { now: ctx.now, language }, params.subdomain, body);
@@ -31,7 +31,7 @@ export function publicSubscriberRoutes(deps: SubscriberDeps): Route[] {
     }),
     defineRoute({
       ...common, path: '/api/public/subscribers/verify', method: 'POST', summary: 'Confirm a subscription',
-      audit: 'subscriber.verified', body: z.strictObject({ token }), answers: { 200: messageAnswer },
+      audit: 'subscriber.verified', body: z.strictObject({ token }), responses: { 200: messageResponse },
       handle: async (ctx, { body }) => {
         const found = await confirmSubscription(deps, body.token, ctx.now);
         return { ...ok({ message: 'Your subscription is confirmed' }), audit: ownAudit(found) };
@@ -41,19 +41,19 @@ export function publicSubscriberRoutes(deps: SubscriberDeps): Route[] {
       ...common, path: '/api/public/subscribers/unsubscribe', method: 'POST', summary: 'Unsubscribe',
       description: 'The token is in the body or, for one-click requests from email programs (RFC 8058), in the query.',
       audit: 'subscriber.unsubscribed', bodyFormat: 'json-or-form', query: linkQuery,
-      body: z.looseObject({ token }), answers: { 200: messageAnswer },
+      body: z.looseObject({ token }), responses: { 200: messageResponse },
       handle: async (ctx, { body, query }) => {
         const found = await endSubscription(deps, body.token === '' ? query.token : body.token, ctx.now);
         return { ...ok({ message: 'You have been unsubscribed' }), audit: ownAudit(found) };
       },
     }),
     defineRoute({
-      ...own, method: 'GET', summary: 'Read your subscription', answers: { 200: ownAnswer },
+      ...own, method: 'GET', summary: 'Read your subscription', responses: { 200: ownSubscriptionResponse },
       handle: async (_ctx, { query }) => ok(viewOwn(await readSubscription(deps, query.token))),
     }),
     ...(['PUT', 'PATCH'] as const).map((method) => defineRoute({
       ...own, method, summary: 'Change your notification preferences and webhook', audit: 'subscriber.updated',
-      body: ownInput, answers: { 200: ownAnswer },
+      body: ownInput, responses: { 200: ownSubscriptionResponse },
       handle: async (_ctx, { query, body }) => {
         const found = await changePreferences(deps, query.token, body);
         return { ...ok(viewOwn(found)), audit: ownAudit(found) };

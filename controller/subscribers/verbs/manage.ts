@@ -1,16 +1,16 @@
 import { notFound } from '../../../shared/errors.ts';
-import { seesCredentials } from '../../accounts/roles.ts';
-import type { ProjectContext } from '../../http/route.ts';
+import { canSeeCredentials } from '../../accounts/roles.ts';
+import type { ProjectContext } from '../../http/routing/route.ts';
 import { loadPage } from '../../status-pages/verbs/read-pages.ts';
-import type { BulkResult } from '../answers.ts';
+import type { BulkResult } from '../responses.ts';
 import type { SubscriberDeps } from '../deps.ts';
 import type { ExportQuery, PreferencesInput, SubscriberListQuery } from '../schema.ts';
 import { CSV_HEAD, subscriberLine } from '../subscriber-csv.ts';
 import type { SubscriberDoc } from '../subscriber.ts';
 
 /** Limit of an export. */
-const MOST_EXPORTED = 10_000;
-const EXPORTED_AT_ONCE = 500;
+const MAX_EXPORTED = 10_000;
+const EXPORT_BATCH_SIZE = 500;
 
 type ManageDeps = Pick<SubscriberDeps, 'pages' | 'subscribers'>;
 
@@ -19,11 +19,11 @@ export async function listSubscribers(
   deps: ManageDeps, { tenant, role }: ProjectContext, pageId: string, query: SubscriberListQuery,
 ) {
   await loadPage(deps, tenant, pageId);
-  const { page, limit, ...asked } = query;
-  const isConcealed = !seesCredentials(role);
+  const { page, limit, ...options } = query;
+  const isConcealed = !canSeeCredentials(role);
   // Between addresses that the caller has subscribed, the order would give away the others letter by letter.
-  const sort = isConcealed && asked.sort === 'email' ? 'subscribed_at' : asked.sort;
-  const listing = { ...asked, sort, isConcealed, skip: (page - 1) * limit, limit };
+  const sort = isConcealed && options.sort === 'email' ? 'subscribed_at' : options.sort;
+  const listing = { ...options, sort, isConcealed, skip: (page - 1) * limit, limit };
   const { subscribers, total } = await deps.subscribers.list(tenant, pageId, listing);
   return { subscribers, pagination: { page, limit, total_count: total, has_more: page * limit < total } };
 }
@@ -43,7 +43,7 @@ export async function changeSubscriber(
   deps: ManageDeps, ctx: ProjectContext, pageId: string, id: string, preferences: PreferencesInput,
 ): Promise<SubscriberDoc> {
   const seen = await readSubscriber(deps, ctx, pageId, id);
-  const changed = await deps.subscribers.prefer(id, { preferences: { ...seen.preferences, ...preferences } });
+  const changed = await deps.subscribers.changePreferences(id, { preferences: { ...seen.preferences, ...preferences } });
   if (changed === null) throw notFound('Subscriber');
   return changed;
 }
@@ -77,11 +77,11 @@ export async function exportSubscribers(
   return (async function* lines() {
     yield CSV_HEAD;
     let email = '';
-    for (let left = MOST_EXPORTED; left > 0; left -= EXPORTED_AT_ONCE) {
-      const some = await deps.subscribers.after(tenant, pageId, query, email, EXPORTED_AT_ONCE);
-      if (some.length > 0) yield some.map(subscriberLine).join('');
-      if (some.length < EXPORTED_AT_ONCE) return;
-      email = some.at(-1)?.email as string;
+    for (let remaining = MAX_EXPORTED; remaining > 0; remaining -= EXPORT_BATCH_SIZE) {
+      const batch = await deps.subscribers.after(tenant, pageId, query, email, EXPORT_BATCH_SIZE);
+      if (batch.length > 0) yield batch.map(subscriberLine).join('');
+      if (batch.length < EXPORT_BATCH_SIZE) return;
+      email = batch.at(-1)?.email as string;
     }
   })();
 }

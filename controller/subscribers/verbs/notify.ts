@@ -1,10 +1,10 @@
 import { derivedId, newId } from '../../../shared/ids.ts';
 import { ownedBy } from '../../accounts/tenant.ts';
-import { rateLimitExceeded } from '../../http/rate-limit.ts';
-import type { ProjectContext } from '../../http/route.ts';
+import { rateLimitExceeded } from '../../http/limits/rate-limit.ts';
+import type { ProjectContext } from '../../http/routing/route.ts';
 import type { PageDoc } from '../../status-pages/page.ts';
 import { loadPage } from '../../status-pages/verbs/read-pages.ts';
-import type { BulkResult } from '../answers.ts';
+import type { BulkResult } from '../responses.ts';
 import type { SubscriberDeps } from '../deps.ts';
 import type { NoticeDoc } from '../notices/notice.ts';
 import type { BulkNotifyInput } from '../schema.ts';
@@ -29,23 +29,23 @@ const PROBLEMS: Record<SubscriberState, string | null> = {
 export async function notifySubscribers(
   deps: SubscriberDeps, { tenant, now }: ProjectContext, pageId: string, input: BulkNotifyInput,
 ): Promise<BulkResult> {
-  const { subscribers, notices, turns } = deps;
+  const { subscribers, notices, rateLimits } = deps;
   await loadPage(deps, tenant, pageId);
   const { subscriber_ids: ids, subject: title, message } = input;
   const found = await subscribers.findAllOfPage(tenant, pageId, ids);
   const states = new Map(found.map(({ _id, state }) => [_id, state]));
-  const told = ids.filter((id) => states.get(id) === 'verified').sort();
-  if (told.length > 0) {
-    const turn = `message of ${pageId}`;
-    if (!(await turns.take(turn, MESSAGES_PER_HOUR, HOUR_MS, now))) {
-      throw rateLimitExceeded(await turns.secondsUntilFree(turn, MESSAGES_PER_HOUR, now));
+  const recipientIds = ids.filter((id) => states.get(id) === 'verified').sort();
+  if (recipientIds.length > 0) {
+    const limitKey = `message of ${pageId}`;
+    if (!(await rateLimits.take(limitKey, MESSAGES_PER_HOUR, HOUR_MS, now))) {
+      throw rateLimitExceeded(await rateLimits.secondsUntilFree(limitKey, MESSAGES_PER_HOUR, now));
     }
     const id = newId(now);
     await notices.add([{
-      _id: id, ...ownedBy(tenant), page_id: pageId, kind: 'message', topics: [], subscriber_ids: told,
+      _id: id, ...ownedBy(tenant), page_id: pageId, kind: 'message', topics: [], subscriber_ids: recipientIds,
       thread: id, is_first: true, title, text: message, created_at: now, cursor: '', due_at: now,
     }]);
-    deps.look();
+    deps.triggerSend();
   }
   return bulkResult(ids, (id) => {
     const state = states.get(id);
@@ -70,20 +70,20 @@ export interface Announcement {
  * and sent after that. May be repeated.
  */
 export async function announce(
-  { notices, turns, look }: Pick<SubscriberDeps, 'notices' | 'turns' | 'look'>, pages: PageDoc[],
+  { notices, rateLimits, triggerSend }: Pick<SubscriberDeps, 'notices' | 'rateLimits' | 'triggerSend'>, pages: PageDoc[],
   announcement: Announcement, now: number,
 ): Promise<void> {
   const { title, text, maintenance, about, isFirst } = announcement;
-  const told: PageDoc[] = [];
+  const notifiedPages: PageDoc[] = [];
   for (const page of pages) {
     if (page.status !== 'published') continue;
-    const turn = `maintenance of ${page._id}`;
-    if (await turns.take(turn, ANNOUNCEMENTS_PER_HOUR, HOUR_MS, now)) told.push(page);
+    const limitKey = `maintenance of ${page._id}`;
+    if (await rateLimits.take(limitKey, ANNOUNCEMENTS_PER_HOUR, HOUR_MS, now)) notifiedPages.push(page);
   }
-  await notices.add(told.map(({ _id: page_id, organization_id, project_id }) => ({
+  await notices.add(notifiedPages.map(({ _id: page_id, organization_id, project_id }) => ({
     _id: derivedId('announcement', about, maintenance.phase, page_id), organization_id, project_id, page_id,
     kind: 'maintenance', topics: ['maintenance'], thread: about, is_first: isFirst, title, text, maintenance,
     created_at: now, cursor: '', due_at: now,
   })));
-  if (told.length > 0) look();
+  if (notifiedPages.length > 0) triggerSend();
 }

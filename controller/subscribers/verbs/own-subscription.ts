@@ -1,5 +1,5 @@
 import { hashSecret } from '../../../shared/ids.ts';
-import { fieldError } from '../../http/validation.ts';
+import { fieldError } from '../../http/input/validation.ts';
 import type { PageDoc } from '../../status-pages/page.ts';
 import type { SubscriberDeps } from '../deps.ts';
 import type { OwnInput } from '../schema.ts';
@@ -45,7 +45,7 @@ export async function changePreferences(
   const refusal = isNew ? await deps.vetting.urlRefusal(webhook_url, caller) : null;
   if (refusal !== null) throw fieldError('webhook_url', refusal);
   const preferences = { ...subscriber.preferences, ...input.preferences };
-  const changed = await deps.subscribers.prefer(subscriber._id, { preferences, webhook_url });
+  const changed = await deps.subscribers.changePreferences(subscriber._id, { preferences, webhook_url });
   return { page, subscriber: changed ?? subscriber };
 }
 

@@ -5,11 +5,11 @@ import type { Mail } from '../../platform/mail/mailer-port.ts';
 import type { PageDoc } from '../../status-pages/page.ts';
 import type { Language } from '../../status-pages/public/languages/language.ts';
 import type { SubscriberDeps } from '../deps.ts';
-import { subscriberVoice } from '../languages/subscriber-voice.ts';
-import { confirmationMail, knownMail } from '../messages.ts';
+import { subscriberLocale } from '../languages/subscriber-locale.ts';
+import { confirmationMail, alreadySubscribedMail } from '../messages.ts';
 import type { SubscriptionInput } from '../schema.ts';
 import {
-  DEFAULT_PREFERENCES, MOST_SUBSCRIBERS, VERIFY_WITHIN_MS, type SubscriberDoc,
+  DEFAULT_PREFERENCES, MAX_SUBSCRIBERS, VERIFICATION_TTL_MS, type SubscriberDoc,
 } from '../subscriber.ts';
 
 const HOUR_MS = 3_600_000;
@@ -33,47 +33,47 @@ export async function findPage({ pages }: Pick<SubscriberDeps, 'pages'>, subdoma
  * published.
  */
 export async function subscribe(
-  deps: SubscriberDeps, from: Visitor, subdomain: string, input: SubscriptionInput,
+  deps: SubscriberDeps, visitor: Visitor, subdomain: string, input: SubscriptionInput,
 ): Promise<PageDoc> {
   const page = await findPage(deps, subdomain);
-  deps.post(input.email, () => take(deps, page, input, from));
+  deps.post(input.email, () => prepareMail(deps, page, input, visitor));
   return page;
 }
 
 /** The mail that the subscription calls for; null if the address had one in the last hour. */
-async function take(
+async function prepareMail(
   deps: SubscriberDeps, page: PageDoc, input: SubscriptionInput, { now, language }: Visitor,
 ): Promise<Mail | null> {
-  const { subscribers, turns, links } = deps;
+  const { subscribers, rateLimits, links } = deps;
   const { email } = input;
   // Of all pages together: nobody can be flooded by way of us.
-  if (!(await turns.take(`mail to ${mailboxOf(email)}`, 1, HOUR_MS, now))) return null;
-  const voice = subscriberVoice(language ?? 'en');
+  if (!(await rateLimits.take(`mail to ${mailboxOf(email)}`, 1, HOUR_MS, now))) return null;
+  const locale = subscriberLocale(language ?? 'en');
   const seen = await subscribers.findByEmail(page._id, email);
   if (seen?.state === 'verified') {
-    return knownMail(email, page, links.preferences(page.subdomain, { _id: seen._id, language }), voice);
+    return alreadySubscribedMail(email, page, links.preferences(page.subdomain, { _id: seen._id, language }), locale);
   }
   const token = newSecret();
-  if (!(await keep(deps, page, seen, { token, input, now, language }))) return null;
+  if (!(await saveSubscription(deps, page, seen, { token, input, now, language }))) return null;
   const link = links.verify(page.subdomain, token, language);
-  return confirmationMail(email, page, link, voice);
+  return confirmationMail(email, page, link, locale);
 }
 
 /** False if they have just confirmed, or if the page is full. */
-async function keep(
+async function saveSubscription(
   { subscribers }: SubscriberDeps, page: PageDoc, seen: SubscriberDoc | null,
   { token, input, now, language }: Visitor & { token: string; input: SubscriptionInput },
 ): Promise<boolean> {
-  const asked = {
+  const subscription = {
     webhook_url: null, language,
     preferences: { ...DEFAULT_PREFERENCES, ...input.preferences },
-    verify_hash: hashSecret(token), verification_expires_at: now + VERIFY_WITHIN_MS, subscribed_at: now,
+    verify_hash: hashSecret(token), verification_expires_at: now + VERIFICATION_TTL_MS, subscribed_at: now,
   };
-  if (seen !== null) return subscribers.ask(seen._id, asked);
-  if ((await subscribers.countOf(page._id)) >= MOST_SUBSCRIBERS) return false;
+  if (seen !== null) return subscribers.resubscribe(seen._id, subscription);
+  if ((await subscribers.countOf(page._id)) >= MAX_SUBSCRIBERS) return false;
   const { organization_id, project_id, _id: page_id } = page;
   return subscribers.insertIfFree({
     _id: newId(now), organization_id, project_id, page_id, email: input.email, state: 'unverified',
-    verified_at: null, unsubscribed_at: null, ...asked,
+    verified_at: null, unsubscribed_at: null, ...subscription,
   });
 }

@@ -1,16 +1,16 @@
 import type { DnsSpec } from '../../../shared/contracts/check-spec.ts';
 import type { DnsRecordType } from '../../../shared/dns-values.ts';
-import { missed, success, type CheckContext, type Finding, type Seen } from '../check.ts';
+import { missed, success, type CheckContext, type Finding, type ObservedResponse } from '../check.ts';
 import { Deadline } from '../deadline.ts';
-import { isOwnTrouble } from '../network/problems.ts';
+import { isOwnFault } from '../network/problems.ts';
 import type { NameServer, SystemServers } from '../network/system-servers.ts';
 import { Target } from '../network/target.ts';
-import { answersText } from './answers-text.ts';
+import { responsesText } from './responses-text.ts';
 import { isInternalOutcome } from './internal-names.ts';
 import { lookUp, type Network, type Outcome } from './lookup.ts';
 import { planFor, type Plan } from './plan.ts';
 import type { Question } from './question.ts';
-import { faultOf, serverText } from './verdict.ts';
+import { faultOf, serverText } from './outcome-faults.ts';
 
 export interface DnsResources {
   context: CheckContext;
@@ -23,7 +23,7 @@ export interface DnsResources {
 type Outcomes = Map<DnsRecordType, Outcome>;
 
 /** One DNS check: a question for each type of record, all at once, and the verdict on each entry in turn. */
-export class DnsRun implements Seen {
+export class DnsRun implements ObservedResponse {
   readonly #resources: DnsResources;
   readonly #spec: DnsSpec;
   readonly #deadline: Deadline;
@@ -54,7 +54,7 @@ export class DnsRun implements Seen {
   }
 
   get body(): string | null {
-    return answersText(this.#spec.name, this.#outcomes);
+    return responsesText(this.#spec.name, this.#outcomes);
   }
 
   async run(): Promise<Finding> {
@@ -65,34 +65,34 @@ export class DnsRun implements Seen {
     if (server === null) {
       const servers = this.#resources.systemServers.current();
       if (servers.length === 0) return missed('probe_unhealthy');
-      this.#outcomes = await this.#ask(questions, servers, this.#deadline.leftMs);
+      this.#outcomes = await this.#query(questions, servers, this.#deadline.leftMs);
     } else {
       const unreached = await this.#target.reach(server.host, 'any', async (address, shareMs) => {
-        const outcomes = await this.#ask(questions, [{ address, port: server.port }], shareMs);
+        const outcomes = await this.#query(questions, [{ address, port: server.port }], shareMs);
         const isReached = [...outcomes.values()].some(({ kind }) => kind !== 'silent' && kind !== 'down');
         // As with connections (see `moreTelling`), the first address counts if no other is reached.
-        const isBetter = [...this.#outcomes.values()].every((one) => one.kind === 'down' && isOwnTrouble(one.code));
+        const isBetter = [...this.#outcomes.values()].every((one) => one.kind === 'down' && isOwnFault(one.code));
         if (isReached || isBetter) this.#outcomes = outcomes;
         return isReached;
       });
       if (unreached?.outcome === 'failure') return { ...unreached, ...this.#known() };
       if (unreached) return unreached;
     }
-    return this.#verdict();
+    return this.#evaluate();
   }
 
-  async #ask(
+  async #query(
     questions: readonly Question[], servers: readonly NameServer[], timeoutMs: number,
   ): Promise<Outcomes> {
     const outcomes: Outcomes = new Map();
-    const ask = async (question: Question): Promise<void> => {
+    const query = async (question: Question): Promise<void> => {
       outcomes.set(question.type, await lookUp(this.#resources.network, servers, question, timeoutMs));
     };
-    await (questions.length === 1 ? ask(questions[0] as Question) : Promise.all(questions.map(ask)));
+    await (questions.length === 1 ? query(questions[0] as Question) : Promise.all(questions.map(query)));
     return outcomes;
   }
 
-  #verdict(): Finding {
+  #evaluate(): Finding {
     const { name, server } = this.#spec;
     // Before any entry: evidence of a failure shows the answers to all of them.
     const outcomes = this.#hidesInternals ? [...this.#outcomes.values()] : [];
@@ -100,27 +100,27 @@ export class DnsRun implements Seen {
     for (const entry of this.#plan.entries) {
       const outcome = this.#outcomes.get(entry.type) as Outcome;
       const known = this.#known(outcome.server.address);
-      if (outcome.kind === 'silent') return this.#silence(entry.type, outcome, known);
+      if (outcome.kind === 'silent') return this.#timedOut(entry.type, outcome, known);
       const fault = faultOf(name, entry, outcome, server === null);
       if (fault) return fault.outcome === 'missed' ? fault : { ...fault, ...known };
     }
     return success(this.#known((this.#outcomes.values().next().value as Outcome).server.address));
   }
 
-  #silence(
-    type: DnsRecordType, { server, via, hadStrays }: Extract<Outcome, { kind: 'silent' }>, known: Partial<Finding>,
+  #timedOut(
+    type: DnsRecordType, { server, via, hadUnrelated }: Extract<Outcome, { kind: 'silent' }>, known: Partial<Finding>,
   ): Finding {
-    const only = hadStrays ? '; received messages that match no query of this probe' : '';
-    const asked = `${type} of ${this.#spec.name}${only}`;
-    if (this.#spec.server === null) return this.#deadline.unanswered(asked, known);
-    const doing = `asking ${serverText(server)} by ${via} for ${asked}`;
-    return this.#deadline.passed('dns', doing, known);
+    const unrelatedNote = hadUnrelated ? '; received messages that match no query of this probe' : '';
+    const question = `${type} of ${this.#spec.name}${unrelatedNote}`;
+    if (this.#spec.server === null) return this.#deadline.nameServersTimedOut(question, known);
+    const activity = `asking ${serverText(server)} by ${via} for ${question}`;
+    return this.#deadline.timedOut('dns', activity, known);
   }
 
   #known(
     address: string | null = null,
-  ): Pick<Finding, 'response_time_ms' | 'timings' | 'remote_address' | 'seen'> {
+  ): Pick<Finding, 'response_time_ms' | 'timings' | 'remote_address' | 'observed'> {
     const elapsedMs = this.#deadline.elapsedMs;
-    return { response_time_ms: elapsedMs, timings: { dns: elapsedMs }, remote_address: address, seen: this };
+    return { response_time_ms: elapsedMs, timings: { dns: elapsedMs }, remote_address: address, observed: this };
   }
 }

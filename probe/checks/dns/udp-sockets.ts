@@ -2,15 +2,15 @@ import { randomInt } from 'node:crypto';
 import { createSocket, type Socket } from 'node:dgram';
 import { isIP } from 'node:net';
 import type { Clock, Timer } from '../../../shared/time.ts';
-import { callTime } from '../deadline.ts';
+import { setDeadlineTimer } from '../deadline.ts';
 import type { NameServer } from '../network/system-servers.ts';
 import { queryMessage, type Question } from './question.ts';
-import { readReply, type Reply } from './reply.ts';
+import { readResponse, type DnsResponse } from './response.ts';
 
 /** Why no reply came. */
-export type NoReply =
+export type NoResponse =
   /** In time; `hadStrays`: messages came meanwhile that answer no question of ours. */
-  | { kind: 'silent'; hadStrays: boolean }
+  | { kind: 'silent'; hadUnrelated: boolean }
   /** The socket failed with that errno, or was `CLOSED` by the server. */
   | { kind: 'down'; code: string };
 
@@ -41,7 +41,7 @@ export class UdpSockets {
   }
 
   /** Sends one question once. Never rejects. */
-  ask(server: NameServer, query: Query): Promise<Reply | NoReply> {
+  query(server: NameServer, query: Query): Promise<DnsResponse | NoResponse> {
     const key = `${server.address} ${server.port}`;
     let socket = this.#open.get(key);
     if (!socket) {
@@ -51,16 +51,16 @@ export class UdpSockets {
       socket = new UdpSocket(this.#clock, server, forget);
       this.#open.set(key, socket);
     }
-    return socket.ask(query);
+    return socket.query(query);
   }
 }
 
-interface Waiting {
+interface PendingQuery {
   question: Question;
   id: number;
   endsAtMs: number;
-  hadStrays: boolean;
-  resolve: (reply: Reply | NoReply) => void;
+  hadUnrelated: boolean;
+  resolve: (response: DnsResponse | NoResponse) => void;
 }
 
 /** Takes QUESTIONS_PER_SOCKET questions, and closes as soon as none waits. */
@@ -68,11 +68,11 @@ class UdpSocket {
   readonly #clock: Clock;
   readonly #socket: Socket;
   readonly #retire: (self: UdpSocket) => void;
-  readonly #waiting = new Map<number, Waiting>();
+  readonly #pending = new Map<number, PendingQuery>();
   #unsent: Buffer[] | null = [];
-  #asked = 0;
+  #queryCount = 0;
   #timer: Timer | null = null;
-  #looksAtMs = Infinity;
+  #timerDueMs = Infinity;
 
   /** `retire` is called when it takes no more questions. */
   constructor(clock: Clock, server: NameServer, retire: (self: UdpSocket) => void) {
@@ -88,15 +88,15 @@ class UdpSocket {
     this.#socket.connect(server.port, server.address);
   }
 
-  ask({ question, withEdns, timeoutMs }: Query): Promise<Reply | NoReply> {
-    this.#asked += 1;
-    if (this.#asked >= QUESTIONS_PER_SOCKET) this.#retire(this);
+  query({ question, withEdns, timeoutMs }: Query): Promise<DnsResponse | NoResponse> {
+    this.#queryCount += 1;
+    if (this.#queryCount >= QUESTIONS_PER_SOCKET) this.#retire(this);
     let id = randomInt(0x10000);
-    while (this.#waiting.has(id)) id = randomInt(0x10000);
+    while (this.#pending.has(id)) id = randomInt(0x10000);
     return new Promise((resolve) => {
       const endsAtMs = this.#clock.monotonic() + timeoutMs;
-      this.#waiting.set(id, { question, id, endsAtMs, hadStrays: false, resolve });
-      if (endsAtMs < this.#looksAtMs) this.#lookIn(timeoutMs, endsAtMs);
+      this.#pending.set(id, { question, id, endsAtMs, hadUnrelated: false, resolve });
+      if (endsAtMs < this.#timerDueMs) this.#armTimer(timeoutMs, endsAtMs);
       const message = queryMessage(question, id, withEdns);
       if (this.#unsent) this.#unsent.push(message);
       else this.#socket.send(message);
@@ -109,39 +109,39 @@ class UdpSocket {
   }
 
   #onMessage(message: Buffer): void {
-    const waiting = message.length < 2 ? undefined : this.#waiting.get(message.readUInt16BE(0));
-    const reply = waiting && readReply(message, waiting.question, waiting.id);
-    if (reply && reply.kind !== 'stray') return this.#settle(waiting, reply);
-    for (const each of this.#waiting.values()) each.hadStrays = true;
+    const pending = message.length < 2 ? undefined : this.#pending.get(message.readUInt16BE(0));
+    const response = pending && readResponse(message, pending.question, pending.id);
+    if (response && response.kind !== 'unrelated') return this.#settle(pending, response);
+    for (const each of this.#pending.values()) each.hadUnrelated = true;
   }
 
   /** One timer serves all questions: they are asked at about the same time. */
-  #lookIn(delayMs: number, atMs: number): void {
+  #armTimer(delayMs: number, atMs: number): void {
     this.#timer?.cancel();
-    this.#looksAtMs = atMs;
-    this.#timer = callTime(this.#clock, delayMs, () => this.#giveUp());
+    this.#timerDueMs = atMs;
+    this.#timer = setDeadlineTimer(this.#clock, delayMs, () => this.#expire());
   }
 
-  #giveUp(): void {
+  #expire(): void {
     const nowMs = this.#clock.monotonic();
     let nextMs = Infinity;
-    for (const waiting of this.#waiting.values()) {
+    for (const pending of this.#pending.values()) {
       // Timers count whole milliseconds.
-      if (waiting.endsAtMs - nowMs < 1) this.#settle(waiting, { kind: 'silent', hadStrays: waiting.hadStrays });
-      else nextMs = Math.min(nextMs, waiting.endsAtMs);
+      if (pending.endsAtMs - nowMs < 1) this.#settle(pending, { kind: 'silent', hadUnrelated: pending.hadUnrelated });
+      else nextMs = Math.min(nextMs, pending.endsAtMs);
     }
-    this.#looksAtMs = Infinity;
-    if (nextMs < Infinity) this.#lookIn(nextMs - nowMs, nextMs);
+    this.#timerDueMs = Infinity;
+    if (nextMs < Infinity) this.#armTimer(nextMs - nowMs, nextMs);
   }
 
   #fail(code: string): void {
-    for (const waiting of this.#waiting.values()) this.#settle(waiting, { kind: 'down', code });
+    for (const pending of this.#pending.values()) this.#settle(pending, { kind: 'down', code });
   }
 
-  #settle(waiting: Waiting, reply: Reply | NoReply): void {
-    this.#waiting.delete(waiting.id);
-    waiting.resolve(reply);
-    if (this.#waiting.size > 0) return;
+  #settle(pending: PendingQuery, response: DnsResponse | NoResponse): void {
+    this.#pending.delete(pending.id);
+    pending.resolve(response);
+    if (this.#pending.size > 0) return;
     this.#retire(this);
     this.#timer?.cancel();
     // It may still be about to connect.

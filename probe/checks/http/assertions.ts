@@ -77,10 +77,10 @@ function problemOf(assertion: Assertion, found: Found): string[] {
   const { source, property, comparison, target } = assertion;
   const what = source === 'body' ? 'the body' : source === 'header' ? `header ${property}` : String(property);
   const wanted = target === undefined ? '' : ` ${shown(target)}`;
-  return [`Expected ${what} ${WORDS[comparison]}${wanted}, got ${found.found ? shown(found.value) : found.instead}`];
+  return [`Expected ${what} ${COMPARISON_TEXTS[comparison]}${wanted}, got ${found.found ? shown(found.value) : found.instead}`];
 }
 
-const WORDS: Readonly<Record<Assertion['comparison'], string>> = Object.freeze({
+const COMPARISON_TEXTS: Readonly<Record<Assertion['comparison'], string>> = Object.freeze({
   equals: 'to equal', not_equals: 'not to equal', contains: 'to contain', not_contains: 'not to contain',
   greater_than: 'to be greater than', less_than: 'to be less than', exists: 'to exist',
   absent: 'to be absent',

@@ -26,7 +26,7 @@ export interface ContentSink {
   take(bytes: Uint8Array, start: number, end: number): void;
 }
 
-type Place = 'size' | 'extension' | 'data' | 'data-end' | 'trailer' | 'end';
+type FramingState = 'size' | 'extension' | 'data' | 'data-end' | 'trailer' | 'end';
 
 /**
  * Finds the end of a body in whatever pieces it comes, in place, and passes its content on without chunk
@@ -36,7 +36,7 @@ export class BodyFraming {
   readonly #framing: Framing;
   readonly #sink: ContentSink;
   #received = 0;
-  #place: Place = 'size';
+  #state: FramingState = 'size';
   /** Of the chunk: what is left of it; while its size is read, that size. */
   #left = 0;
   #lineBytes = 0;
@@ -78,7 +78,7 @@ export class BodyFraming {
   #readChunks(piece: Uint8Array, start: number, end: number): FramingOutcome {
     let at = start;
     while (at < end) {
-      if (this.#place === 'data') {
+      if (this.#state === 'data') {
         const size = Math.min(this.#left, end - at);
         this.#pass(piece, at, at + size);
         at += size;
@@ -88,7 +88,7 @@ export class BodyFraming {
         const problem = this.#readByte(piece[at] as number);
         if (problem !== null) return { kind: 'bad', problem };
         at += 1;
-        if (this.#place === 'end') return { kind: 'end', rest: end - at };
+        if (this.#state === 'end') return { kind: 'end', rest: end - at };
       }
     }
     return PARTIAL;
@@ -98,9 +98,9 @@ export class BodyFraming {
   #readByte(byte: number): string | null {
     this.#lineBytes += 1;
     if (this.#lineBytes > MAX_LINE_BYTES) return `A line of the chunked body exceeds ${MAX_LINE_BYTES} bytes`;
-    if (this.#place === 'size') return this.#readSize(byte);
-    if (this.#place === 'extension') return byte === LF ? this.#endSize() : null;
-    if (this.#place === 'data-end') {
+    if (this.#state === 'size') return this.#readSize(byte);
+    if (this.#state === 'extension') return byte === LF ? this.#endSize() : null;
+    if (this.#state === 'data-end') {
       if (byte === LF) return this.#enter('size');
       return byte === CR && this.#lineBytes === 1 ? null : 'A chunk of the body is longer than its declared size';
     }
@@ -118,7 +118,7 @@ export class BodyFraming {
     if (byte !== CR && byte !== 0x3b && byte !== 0x20 && byte !== 0x09) {
       return 'Expected a chunk size in the body, got something else';
     }
-    this.#place = 'extension';
+    this.#state = 'extension';
     return null;
   }
 
@@ -134,8 +134,8 @@ export class BodyFraming {
     return this.#enter(this.#lineBytes === 1 ? 'end' : 'trailer');
   }
 
-  #enter(place: Place): null {
-    this.#place = place;
+  #enter(state: FramingState): null {
+    this.#state = state;
     this.#lineBytes = 0;
     return null;
   }

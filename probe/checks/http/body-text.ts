@@ -23,11 +23,11 @@ export class BodyText {
 
   /** Uses `bytes`, and does not copy them. */
   constructor(bytes: Buffer, contentType: string | null) {
-    const labels = [markOf(bytes), charsetOf(contentType), metaCharset(bytes)];
-    const known = labels.map(knownCharset).find((one) => one !== null);
+    const labels = [bomCharset(bytes), charsetOf(contentType), metaCharset(bytes)];
+    const declared = labels.map(canonicalCharset).find((one) => one !== null);
     const whole = wholeCharacters(bytes);
-    this.#charset = known ?? (isUtf8(whole) ? 'utf-8' : 'windows-1252');
-    this.#bytes = known === undefined && this.#charset === 'utf-8' ? whole : bytes;
+    this.#charset = declared ?? (isUtf8(whole) ? 'utf-8' : 'windows-1252');
+    this.#bytes = declared === undefined && this.#charset === 'utf-8' ? whole : bytes;
   }
 
   /** All of a short text; of a longer one its beginning, more than 4096 characters. */
@@ -37,22 +37,22 @@ export class BodyText {
 
   /** The text in UTF-8. */
   get utf8(): Buffer {
-    return this.#charset === 'utf-8' ? withoutMark(this.#bytes) : Buffer.from(Array.from(this.#pieces(), ({ piece }) => piece).join(''));
+    return this.#charset === 'utf-8' ? withoutBom(this.#bytes) : Buffer.from(Array.from(this.#pieces(), ({ piece }) => piece).join(''));
   }
 
   /** Which of these texts occur in it; `fold` is applied to it before. */
   find(wanted: readonly string[], fold = (text: string): string => text): Set<string> {
     const found = new Set<string>();
-    const longest = wanted.reduce((most, { length }) => Math.max(most, length), 0);
-    const kept = longest + 2 * CONTEXT;
+    const maxLength = wanted.reduce((max, { length }) => Math.max(max, length), 0);
+    const overlap = maxLength + 2 * CONTEXT;
     let [text, start] = ['', 0];
     for (const { piece, isLast } of this.#pieces()) {
       text += piece;
       const searched = fold(text).slice(start, isLast ? undefined : -CONTEXT);
       for (const one of wanted) if (!found.has(one) && containsText(searched, one)) found.add(one);
       if (found.size === wanted.length) return found;
-      if (text.length <= kept) continue;
-      text = text.slice(-kept);
+      if (text.length <= overlap) continue;
+      text = text.slice(-overlap);
       start = CONTEXT;
     }
     return found;
@@ -76,7 +76,7 @@ export class BodyText {
     const decoder = new StringDecoder('utf8');
     let isFirst = true;
     return (piece, isLast) => {
-      const text = isFirst ? withoutMark(piece) : piece;
+      const text = isFirst ? withoutBom(piece) : piece;
       isFirst = false;
       return isLast ? decoder.end(text) : decoder.write(text);
     };
@@ -97,7 +97,7 @@ function wholeCharacters(bytes: Buffer): Buffer {
 }
 
 /** The name by which a charset is known; null if no charset has that label. */
-function knownCharset(label: string | null): string | null {
+function canonicalCharset(label: string | null): string | null {
   if (label === null) return null;
   try {
     return new TextDecoder(label).encoding;
@@ -106,11 +106,11 @@ function knownCharset(label: string | null): string | null {
   }
 }
 
-function withoutMark(bytes: Buffer): Buffer {
-  return markOf(bytes) === 'utf-8' ? bytes.subarray(3) : bytes;
+function withoutBom(bytes: Buffer): Buffer {
+  return bomCharset(bytes) === 'utf-8' ? bytes.subarray(3) : bytes;
 }
 
-function markOf(bytes: Buffer): string | null {
+function bomCharset(bytes: Buffer): string | null {
   if (bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf) return 'utf-8';
   if (bytes[0] === 0xfe && bytes[1] === 0xff) return 'utf-16be';
   return bytes[0] === 0xff && bytes[1] === 0xfe ? 'utf-16le' : null;

@@ -13,22 +13,22 @@ export interface Coding {
   open: (options: Options) => Transform;
   decodeSync: (bytes: Buffer, options: Options) => Buffer;
   /** Values of `finishFlush`, for a body that is whole and for the beginning of one. */
-  finish: { whole: number; early: number };
+  finish: { whole: number; partial: number };
 }
 
 type Options = Pick<ZlibOptions, 'chunkSize' | 'finishFlush' | 'maxOutputLength'>;
 
-const asItIs = (bytes: Buffer): Buffer => bytes;
-const finish = { whole: constants.Z_FINISH, early: constants.Z_SYNC_FLUSH };
+const unchanged = (bytes: Buffer): Buffer => bytes;
+const finish = { whole: constants.Z_FINISH, partial: constants.Z_SYNC_FLUSH };
 
-const GZIP: Coding = { name: 'gzip', prepare: asItIs, open: createGunzip, decodeSync: gunzipSync, finish };
-const ZLIB: Coding = { name: 'deflate', prepare: asItIs, open: createInflate, decodeSync: inflateSync, finish };
+const GZIP: Coding = { name: 'gzip', prepare: unchanged, open: createGunzip, decodeSync: gunzipSync, finish };
+const ZLIB: Coding = { name: 'deflate', prepare: unchanged, open: createInflate, decodeSync: inflateSync, finish };
 const RAW: Coding = {
-  name: 'deflate', prepare: asItIs, open: createInflateRaw, decodeSync: inflateRawSync, finish,
+  name: 'deflate', prepare: unchanged, open: createInflateRaw, decodeSync: inflateRawSync, finish,
 };
 const BROTLI: Coding = {
   name: 'Brotli', prepare: withNarrowWindow, open: createBrotliDecompress, decodeSync: brotliDecompressSync,
-  finish: { whole: constants.BROTLI_OPERATION_FINISH, early: constants.BROTLI_OPERATION_FLUSH },
+  finish: { whole: constants.BROTLI_OPERATION_FINISH, partial: constants.BROTLI_OPERATION_FLUSH },
 };
 
 const CODINGS: ReadonlyMap<string, Coding> =

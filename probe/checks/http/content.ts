@@ -32,13 +32,13 @@ export interface ContentFault {
 
 /** Decodes what was kept of an answer's body and asks the rules in turn; null if nothing is wrong. */
 export function faultOfContent(
-  answer: ExchangeResult, rules: readonly ContentRule[], decoder: BodyDecoder,
+  response: ExchangeResult, rules: readonly ContentRule[], decoder: BodyDecoder,
 ): Promise<ContentFault | null> {
-  const head = answer.head as ResponseHead;
+  const head = response.head as ResponseHead;
   const wantsBody = rules.some((rule) => rule.wantsBody);
-  const { hasBody, body } = answer.holding;
+  const { hasBody, body } = response.holding;
   const encodings = wantsBody || hasBody ? head.encodings : [];
-  return decoder.decode({ pieces: body, encodings, isCut: answer.isCut }, (decoded) => {
+  return decoder.decode({ pieces: body, encodings, isCut: response.isCut }, (decoded) => {
     if (!decoded.ok) return { type: 'connection_error', layer: 'content', message: decoded.problem };
     const bytes = wantsBody ? decoded.bytes : NOTHING;
     const text = new BodyText(bytes, headerValue(head.text, 'content-type'));

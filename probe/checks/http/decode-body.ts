@@ -70,7 +70,7 @@ function inflate({ pieces, isCut }: EncodedBody, encoding: string, decoded: Buff
   return new Promise((resolve) => {
     const raw = Buffer.concat(pieces);
     const { name, open, prepare, finish } = codingOf(encoding, raw) as Coding;
-    const stream = open({ chunkSize: CHUNK_BYTES, finishFlush: isCut ? finish.early : finish.whole });
+    const stream = open({ chunkSize: CHUNK_BYTES, finishFlush: isCut ? finish.partial : finish.whole });
     let size = 0;
     const done = (outcome: Decoded): void => {
       stream.destroy();

@@ -26,7 +26,7 @@ function decodedStart(encoding: string, raw: Buffer): Buffer | null {
   if (coding === null) return null;
   try {
     const { prepare, decodeSync, finish } = coding;
-    return decodeSync(prepare(raw), { finishFlush: finish.early, maxOutputLength: MAX_DECODED_BYTES });
+    return decodeSync(prepare(raw), { finishFlush: finish.partial, maxOutputLength: MAX_DECODED_BYTES });
   } catch {
     return null;
   }

@@ -1,7 +1,7 @@
 import { connect as connectTcp, type OnReadOpts, type Socket } from 'node:net';
 import type { TLSSocket } from 'node:tls';
 import type { Clock, Timer } from '../../../shared/time.ts';
-import { callTime } from '../deadline.ts';
+import { setDeadlineTimer } from '../deadline.ts';
 import type { Phase } from '../network/problems.ts';
 import { connectSecured, type TlsPeer } from '../tls/peer.ts';
 import type { TlsContext } from '../tls/trust.ts';
@@ -10,9 +10,9 @@ import type { ResponseHead } from './response-head.ts';
 import { ResponseReader, type BodyUse, type ReadOutcome } from './response-reader.ts';
 
 /** Longest wait for a body that decides nothing. */
-const LISTEN_MS = 500;
+const DRAIN_MS = 500;
 /** Errno of a connection that the server, or something on the way, has broken off. */
-const BROKEN_OFF = new Set(['ECONNRESET', 'EPIPE', 'CLOSED']);
+const BROKEN_CODES = new Set(['ECONNRESET', 'EPIPE', 'CLOSED']);
 
 export interface ExchangeOptions {
   address: string;
@@ -150,31 +150,31 @@ class Exchange {
     if (this.#isDone) return true;
     if (this.#result.firstByteAt === 0) this.#result.firstByteAt = this.#options.clock.monotonic();
     const hadHead = this.#reader.head !== null;
-    this.#took(this.#reader.push(buffer, 0, size));
-    if (!hadHead && this.#reader.head !== null && this.#reader.use === 'start') this.#listen();
+    this.#handle(this.#reader.push(buffer, 0, size));
+    if (!hadHead && this.#reader.head !== null && this.#reader.use === 'start') this.#drain();
     return true;
   }
 
   #onEnd(): void {
-    if (!this.#isDone && this.#reader.head !== null) this.#took(this.#reader.close());
+    if (!this.#isDone && this.#reader.head !== null) this.#handle(this.#reader.close());
   }
 
-  #took(outcome: ReadOutcome): void {
+  #handle(outcome: ReadOutcome): void {
     if (this.#isDone) return;
     if (outcome.kind === 'bad') this.#fail('BAD_RESPONSE', outcome.problem);
     else if (outcome.kind === 'end') this.#finish();
   }
 
   /** The check is decided, but a peer that is cut off in the middle of a small body would log an error. */
-  #listen(): void {
+  #drain(): void {
     if (this.#isDone) return;
     this.#timer.cancel();
     const leftMs = this.#options.timeoutMs - (this.#options.clock.monotonic() - this.#result.startedAt);
-    this.#timer = this.#deadline(Math.min(LISTEN_MS, leftMs));
+    this.#timer = this.#deadline(Math.min(DRAIN_MS, leftMs));
   }
 
   #deadline(delayMs: number): Timer {
-    return callTime(this.#options.clock, delayMs, () => this.#fail('TIMEOUT', ''));
+    return setDeadlineTimer(this.#options.clock, delayMs, () => this.#fail('TIMEOUT', ''));
   }
 
   #fail(code: string, message: string): void {
@@ -182,14 +182,14 @@ class Exchange {
     if (this.#reader.head === null) {
       this.#result.failed = { phase: this.#phase, code, message };
     } else if (this.#reader.use !== 'start') {
-      this.#result.failed = BROKEN_OFF.has(code)
-        ? { phase: this.#phase, code: 'BAD_RESPONSE', message: this.#brokenOff() }
+      this.#result.failed = BROKEN_CODES.has(code)
+        ? { phase: this.#phase, code: 'BAD_RESPONSE', message: this.#brokenOffMessage() }
         : { phase: this.#phase, code, message };
     }
     this.#finish();
   }
 
-  #brokenOff(): string {
+  #brokenOffMessage(): string {
     const ended = this.#reader.close();
     return ended.kind === 'bad'
       ? ended.problem

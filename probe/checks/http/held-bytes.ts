@@ -27,8 +27,8 @@ export class HeldBytes {
   }
 
   /** `giveWay` is called when the holding has been emptied to make room for others. */
-  open(giveWay: () => void): Holding {
-    return new Holding(this, giveWay);
+  open(onEvicted: () => void): Holding {
+    return new Holding(this, onEvicted);
   }
 
   /** For holdings. */
@@ -36,7 +36,7 @@ export class HeldBytes {
     this.#total += byBytes;
     if (holding.counted > 0 && !holding.isWhole) this.#holdings.add(holding);
     else this.#holdings.delete(holding);
-    while (this.#total > this.#maxBytes && this.#holdings.size > 0) this.#largest().evict();
+    while (this.#total > this.#maxBytes && this.#holdings.size > 0) this.#maxHolding().evict();
   }
 
   /** For holdings: a block of which they use `size` bytes. */
@@ -49,9 +49,9 @@ export class HeldBytes {
     if (this.#spare.length < MAX_SPARE_BLOCKS) this.#spare.push(bytes);
   }
 
-  #largest(): Holding {
+  #maxHolding(): Holding {
     const all = [...this.#holdings];
-    return all.reduce((largest, one) => (one.counted > largest.counted ? one : largest));
+    return all.reduce((max, one) => (one.counted > max.counted ? one : max));
   }
 }
 
@@ -63,14 +63,14 @@ interface Block {
 /** What one check keeps. */
 export class Holding {
   readonly #store: HeldBytes;
-  readonly #giveWay: () => void;
+  readonly #onEvicted: () => void;
   #blocks: Block[] = [];
   #bytes = 0;
   #isWhole = false;
 
-  constructor(store: HeldBytes, giveWay: () => void) {
+  constructor(store: HeldBytes, onEvicted: () => void) {
     this.#store = store;
-    this.#giveWay = giveWay;
+    this.#onEvicted = onEvicted;
   }
 
   /** Its part of the common store, bytes. */
@@ -105,7 +105,7 @@ export class Holding {
   }
 
   /** Keeps a copy of `bytes[start, end)` behind the rest of the body. */
-  keep(bytes: Uint8Array, start: number, end: number): void {
+  append(bytes: Uint8Array, start: number, end: number): void {
     for (let at = start; at < end;) {
       let block = this.#blocks.at(-1);
       if (!block || block.size === BLOCK_BYTES) this.#blocks.push(block = this.#store.lend());
@@ -128,6 +128,6 @@ export class Holding {
   /** For the store. */
   evict(): void {
     this.release();
-    this.#giveWay();
+    this.#onEvicted();
   }
 }

@@ -2,14 +2,14 @@ import type { HttpSpec } from '../../../shared/contracts/check-spec.ts';
 import { shortened } from '../check.ts';
 
 /** Statuses that name another address to ask. */
-export const REDIRECTS: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);
+export const REDIRECT_STATUSES: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);
 /** Headers that go along to another origin: no credential stands in them. */
-const HARMLESS = new Set([
+const FORWARDED_HEADERS = new Set([
   'accept', 'accept-charset', 'accept-encoding', 'accept-language', 'cache-control', 'dnt', 'pragma',
   'user-agent',
 ]);
 /** Headers that describe a body. */
-const OF_BODY = new Set(['content-encoding', 'content-language', 'content-location', 'content-type']);
+const BODY_HEADERS = new Set(['content-encoding', 'content-language', 'content-location', 'content-type']);
 const MAX_NAMED = 6;
 const MAX_NAME_LENGTH = 70;
 
@@ -30,29 +30,29 @@ export interface Hop {
 export function nextHop(hop: Hop, status: number, url: URL): Hop {
   const becomesGet = hop.method !== 'HEAD' &&
     (status === 303 || (status < 303 && hop.method === 'POST'));
-  const isForeign = url.origin !== hop.url.origin;
-  const body = becomesGet || isForeign ? null : hop.body;
-  const loses = (name: string): boolean =>
-    (isForeign && !HARMLESS.has(name)) || (hop.body !== null && body === null && OF_BODY.has(name));
+  const isCrossOrigin = url.origin !== hop.url.origin;
+  const body = becomesGet || isCrossOrigin ? null : hop.body;
+  const isDropped = (name: string): boolean =>
+    (isCrossOrigin && !FORWARDED_HEADERS.has(name)) || (hop.body !== null && body === null && BODY_HEADERS.has(name));
   const headers = Object.fromEntries(
-    Object.entries(hop.headers).filter(([name]) => !loses(name.toLowerCase())),
+    Object.entries(hop.headers).filter(([name]) => !isDropped(name.toLowerCase())),
   );
   return { url, method: becomesGet ? 'GET' : hop.method, headers, body };
 }
 
 /** Says that there were more than `most` redirects, and whether they go round in a circle. */
-export function tooManyRedirects(visited: readonly URL[], next: URL, most: number): string {
-  const sentence = `More than ${most} redirect${most === 1 ? '' : 's'}`;
+export function tooManyRedirects(visited: readonly URL[], next: URL, max: number): string {
+  const sentence = `More than ${max} redirect${max === 1 ? '' : 's'}`;
   const from = visited.findLastIndex((url) => url.href === next.href);
   if (from < 0) return sentence;
   const loop = [...visited.slice(from), next];
-  const isAtHome = loop.every((url) => url.origin === next.origin);
-  const names = loop.map((url) => shortened(addressText(url, isAtHome), MAX_NAME_LENGTH));
+  const isSameOrigin = loop.every((url) => url.origin === next.origin);
+  const names = loop.map((url) => shortened(addressText(url, isSameOrigin), MAX_NAME_LENGTH));
   if (names.length > MAX_NAMED) names.splice(MAX_NAMED - 1, names.length - MAX_NAMED, '…');
   return `${sentence}, in a loop: ${names.join(' → ')}`;
 }
 
 /** Without user name, query and fragment, which may be credentials. */
-function addressText({ origin, pathname, search }: URL, isAtHome: boolean): string {
-  return `${isAtHome ? '' : origin}${pathname}${search === '' ? '' : '?…'}`;
+function addressText({ origin, pathname, search }: URL, isSameOrigin: boolean): string {
+  return `${isSameOrigin ? '' : origin}${pathname}${search === '' ? '' : '?…'}`;
 }

@@ -6,7 +6,7 @@ const MAX_DEPTH = 1000;
 const [QUOTE, BACKSLASH, COMMA, COLON, MINUS, DOT, PLUS] = [34, 92, 44, 58, 45, 46, 43];
 const [ARRAY, ARRAY_END, OBJECT, OBJECT_END] = [91, 93, 123, 125];
 const [SMALL_E, LARGE_E, SMALL_U, ZERO] = [101, 69, 117, 48];
-const LITERALS = ['true', 'false', 'null'].map((word) => Buffer.from(word));
+const LITERALS = ['true', 'false', 'null'].map((text) => Buffer.from(text));
 const ESCAPED = Buffer.from('"\\/bfnrt');
 const OFF_PATH = -1;
 const NONE = -1;
@@ -75,7 +75,7 @@ class JsonScan {
     if (first === QUOTE) return this.#string(at);
     if (first === MINUS || isDigit(first)) return this.#number(at);
     if (first === OBJECT || first === ARRAY) return this.#container(at, first, inner);
-    const literal = LITERALS.find((word) => this.#isAt(word, at));
+    const literal = LITERALS.find((candidate) => this.#isAt(candidate, at));
     return literal === undefined ? NONE : at + literal.length;
   }
 

@@ -8,7 +8,7 @@ export const MAX_BODY_BYTES = 262_144;
 const MAX_INTERIM = 20;
 
 /** Of a body that decides nothing, so much is read that most servers can send all of it in peace. */
-const MAX_LISTENED_BYTES = 65_536;
+const MAX_DRAINED_BYTES = 65_536;
 
 /** What a check wants of a body. */
 export type BodyUse =
@@ -107,7 +107,7 @@ export class ResponseReader implements ContentSink {
   take(bytes: Uint8Array, start: number, end: number): void {
     const shown = Math.min(end, start + EXCERPT_BYTES - this.#excerpt.length);
     if (shown > start) this.#excerpt += view(bytes, start, shown).toString('latin1');
-    if (this.#use === 'content') this.#options.holding.keep(bytes, start, end);
+    if (this.#use === 'content') this.#options.holding.append(bytes, start, end);
   }
 
   #begin(head: ResponseHead, piece: Uint8Array, start: number, end: number): ReadOutcome {
@@ -123,7 +123,7 @@ export class ResponseReader implements ContentSink {
   }
 
   #readBody(framing: BodyFraming, piece: Uint8Array, start: number, end: number): ReadOutcome {
-    const limit = this.#use === 'start' ? MAX_LISTENED_BYTES : MAX_BODY_BYTES;
+    const limit = this.#use === 'start' ? MAX_DRAINED_BYTES : MAX_BODY_BYTES;
     const stop = Math.min(end, start + limit - this.#wireBytes);
     this.#wireBytes += stop - start;
     const outcome = framing.push(piece, start, stop);

@@ -1,29 +1,29 @@
 import type { HttpSpec, KeywordSpec } from '../../../shared/contracts/check-spec.ts';
 import type { ErrorType, Timings } from '../../../shared/contracts/result.ts';
 import { parsedUrl } from '../../../shared/parsed-url.ts';
-import { failure, shortened, type ErrorLayer, type Finding, type Seen } from '../check.ts';
+import { failure, shortened, type ErrorLayer, type Finding, type ObservedResponse } from '../check.ts';
 import { Deadline } from '../deadline.ts';
 import { correctCode } from '../network/own-route.ts';
-import { connectionFailure, doingIn, moreTelling } from '../network/problems.ts';
+import { connectionFailure, activityIn, moreInformative } from '../network/problems.ts';
 import { Target } from '../network/target.ts';
 import { contentRules } from './content-rules.ts';
 import { faultOfContent, type ContentRule } from './content.ts';
 import { isDecodable } from './decode-body.ts';
 import { exchange, type ExchangeResult } from './exchange.ts';
 import { expectedText, isExpected } from './expected-status.ts';
-import { nextHop, REDIRECTS, tooManyRedirects, type Hop } from './hops.ts';
+import { nextHop, REDIRECT_STATUSES, tooManyRedirects, type Hop } from './hops.ts';
 import { requestBytes } from './request-head.ts';
 import { endpointOf, type HttpResources } from './resources.ts';
 import type { BodyUse } from './response-reader.ts';
 import type { ResponseHead } from './response-head.ts';
 
 /** Characters of an address that a message quotes. */
-const MOST_SHOWN = 200;
+const MAX_QUOTED_LENGTH = 200;
 
 /**
  * One HTTP check from its first address to its verdict; redirects are hops of the same check and deadline.
  */
-export class HttpRun implements Seen {
+export class HttpRun implements ObservedResponse {
   readonly #resources: HttpResources;
   readonly #spec: HttpSpec | KeywordSpec;
   readonly #rules: readonly ContentRule[];
@@ -32,7 +32,7 @@ export class HttpRun implements Seen {
   readonly #target: Target;
   readonly #timings: Timings = {};
   readonly #visited: URL[] = [];
-  #tookMs = 0;
+  #elapsedMs = 0;
   #last: ExchangeResult | null = null;
 
   constructor(
@@ -81,32 +81,32 @@ export class HttpRun implements Seen {
       );
     }
     this.#visited.push(hop.url);
-    const { host, port } = this.#placeOf(hop.url);
-    let tried: ExchangeResult | null = null;
+    const { host, port } = this.#endpointFor(hop.url);
+    let best: ExchangeResult | null = null;
     const unreached = await this.#target.reach(host, this.#spec.ip_family ?? 'any', async (address, shareMs) => {
       const result = await this.#exchange(hop, { address, port }, shareMs);
       if (result.failed) await correctCode(result.failed, address);
       this.#addTimings(result);
-      this.#last = tried = moreTelling(tried, result);
+      this.#last = best = moreInformative(best, result);
       return result.failed?.phase !== 'connect';
     });
-    this.#tookMs = this.#deadline.elapsedMs;
+    this.#elapsedMs = this.#deadline.elapsedMs;
     if (this.#target.lookupMs !== null) this.#timings.dns = this.#target.lookupMs;
-    if (unreached?.outcome === 'failure') return { ...unreached, ...this.#known(), seen: this.#copied() };
-    return unreached ?? this.#verdict();
+    if (unreached?.outcome === 'failure') return { ...unreached, ...this.#known(), observed: this.#observedCopy() };
+    return unreached ?? this.#evaluate();
   }
 
   /**
    * Where to connect. What the monitor names instead of its host holds for all hops to that host; the port
    * only for hops to the same port.
    */
-  #placeOf(url: URL): { host: string; port: number } {
+  #endpointFor(url: URL): { host: string; port: number } {
     const endpoint = endpointOf(url);
-    const instead = this.#spec.connect_to;
+    const override = this.#spec.connect_to;
     const first = endpointOf(this.#visited[0] as URL);
-    if (!instead || endpoint.host !== first.host) return endpoint;
+    if (!override || endpoint.host !== first.host) return endpoint;
     const isSamePort = endpoint.port === first.port;
-    return { host: instead.host, port: (isSamePort ? instead.port : undefined) ?? endpoint.port };
+    return { host: override.host, port: (isSamePort ? override.port : undefined) ?? endpoint.port };
   }
 
   #exchange(hop: Hop, to: { address: string; port: number }, shareMs: number): Promise<ExchangeResult> {
@@ -133,23 +133,23 @@ export class HttpRun implements Seen {
     return this.#wantsBody || isEncoded ? 'content' : 'whole';
   }
 
-  #verdict(): Finding | null | Promise<Finding> {
+  #evaluate(): Finding | null | Promise<Finding> {
     const last = this.#last as ExchangeResult;
     const spec = this.#spec;
-    const complaint = spec.verify_ssl ? (last.tls?.complaint ?? null) : null;
-    if (complaint !== null) return this.#fail('ssl_error', 'tls', complaint);
+    const tlsProblem = spec.verify_ssl ? (last.tls?.problemMessage ?? null) : null;
+    if (tlsProblem !== null) return this.#fail('ssl_error', 'tls', tlsProblem);
     if (!last.head) return this.#exchangeFailure(last);
     const { status, location } = last.head;
     if (!isExpected(spec, status)) {
-      if (spec.follow_redirects && REDIRECTS.has(status) && location !== null) return null;
+      if (spec.follow_redirects && REDIRECT_STATUSES.has(status) && location !== null) return null;
       return this.#fail('status_code', 'response', `Expected ${expectedText(spec)}, got ${status}`);
     }
     if (last.failed) return this.#exchangeFailure(last);
     const hasMore = this.#rules.length > 0 || last.holding.hasBody;
-    return hasMore ? this.#judge(last, status) : this.#success(status);
+    return hasMore ? this.#checkContent(last, status) : this.#success(status);
   }
 
-  async #judge(last: ExchangeResult, status: number): Promise<Finding> {
+  async #checkContent(last: ExchangeResult, status: number): Promise<Finding> {
     const fault = await faultOfContent(last, this.#rules, this.#resources.decoder);
     return fault ? this.#fail(fault.type, fault.layer, fault.message) : this.#success(status);
   }
@@ -161,28 +161,28 @@ export class HttpRun implements Seen {
       outcome: 'success', degraded: threshold !== null && known.response_time_ms > threshold,
       response_time_ms: known.response_time_ms, status_code: status, error: null, missed: null,
       timings: known.timings, remote_address: known.remote_address, tls: known.tls, detail: null,
-      seen: this,
+      observed: this,
     };
   }
 
   #exchangeFailure(last: ExchangeResult): Finding {
     const failed = last.failed as NonNullable<ExchangeResult['failed']>;
-    const known = this.#knownOfAnswer();
+    const known = this.#knownOfResponse();
     if (failed.code !== 'TIMEOUT') return connectionFailure(failed, known);
-    const doing = last.head ? `reading the body, ${last.received} bytes so far` : doingIn(failed.phase, 'the response');
-    return this.#deadline.passed(failed.phase, doing, known);
+    const activity = last.head ? `reading the body, ${last.received} bytes so far` : activityIn(failed.phase, 'the response');
+    return this.#deadline.timedOut(failed.phase, activity, known);
   }
 
   #redirect(hop: Hop): Hop | Finding {
     const { status, location } = (this.#last as ExchangeResult).head as ResponseHead;
     const url = parsedUrl(location as string, hop.url);
     if (url === null) {
-      const shown = shortened((location as string).replace(/[?#].*$/s, ''), MOST_SHOWN);
+      const shown = shortened((location as string).replace(/[?#].*$/s, ''), MAX_QUOTED_LENGTH);
       return this.#fail('connection_error', 'response', `A redirect has an invalid target: ${shown}`);
     }
-    const most = this.#spec.max_redirects;
-    if (this.#visited.length <= most) return nextHop(hop, status, url);
-    return this.#fail('status_code', 'response', tooManyRedirects(this.#visited, url, most));
+    const maxRedirects = this.#spec.max_redirects;
+    if (this.#visited.length <= maxRedirects) return nextHop(hop, status, url);
+    return this.#fail('status_code', 'response', tooManyRedirects(this.#visited, url, maxRedirects));
   }
 
   #addTimings(result: ExchangeResult): void {
@@ -198,15 +198,15 @@ export class HttpRun implements Seen {
   }
 
   #fail(type: ErrorType, layer: ErrorLayer, message: string): Finding {
-    return failure(type, layer, message, this.#knownOfAnswer());
+    return failure(type, layer, message, this.#knownOfResponse());
   }
 
-  #knownOfAnswer(): Partial<Finding> {
-    return { status_code: this.#last?.head?.status ?? null, ...this.#known(), seen: this.#copied() };
+  #knownOfResponse(): Partial<Finding> {
+    return { status_code: this.#last?.head?.status ?? null, ...this.#known(), observed: this.#observedCopy() };
   }
 
   /** With a failure, what was seen may have to wait, and must not hold the body meanwhile. */
-  #copied(): Seen {
+  #observedCopy(): ObservedResponse {
     const { addresses, head, body } = this;
     return { addresses, head, body };
   }
@@ -219,7 +219,7 @@ export class HttpRun implements Seen {
   } {
     const last = this.#last;
     return {
-      response_time_ms: this.#tookMs,
+      response_time_ms: this.#elapsedMs,
       timings: this.#timings,
       remote_address: last?.remoteAddress ?? null,
       tls: last?.tls ?? null,

@@ -6,16 +6,16 @@ import { findSystemPinger } from './system-pinger.ts';
 /** How this machine pings, and for people, why not by raw sockets; null when it does. */
 export interface PingChoice {
   pinger: Pinger | null;
-  whyNotRaw: string | null;
+  rawUnavailableReason: string | null;
 }
 
 /** Raw sockets where they can be opened, else the system's `ping` where it works. Never rejects. */
 export async function choosePinger(clock: Clock): Promise<PingChoice> {
   try {
     const { default: raw } = await import('raw-socket');
-    return { pinger: new RawPinger(raw, clock), whyNotRaw: null };
+    return { pinger: new RawPinger(raw, clock), rawUnavailableReason: null };
   } catch (error) {
-    return { pinger: await findSystemPinger(clock), whyNotRaw: reasonOf(error as NodeJS.ErrnoException) };
+    return { pinger: await findSystemPinger(clock), rawUnavailableReason: reasonOf(error as NodeJS.ErrnoException) };
   }
 }
 

@@ -3,8 +3,8 @@ import type { RawSockets, Socket } from 'raw-socket';
 import { ipv6Groups } from '../../../shared/net-guard.ts';
 import type { Clock } from '../../../shared/time.ts';
 import { COOKIE_BYTES, readIcmp, writeEchoRequest, type EchoMark, type Family } from './packet.ts';
-import type { PingTrouble } from './pinger.ts';
-import { returned, sendFault } from './trouble.ts';
+import type { PingProblem } from './pinger.ts';
+import { returned, sendFault } from './ping-problems.ts';
 
 /** A request under way. */
 export interface Echo {
@@ -12,7 +12,7 @@ export interface Echo {
   size: number;
   ttl: number;
   /** Called once, unless it is forgotten: with null at its reply, else with what came in its place. */
-  settle: (trouble: PingTrouble | null, rttMs: number) => void;
+  settle: (problem: PingProblem | null, rttMs: number) => void;
 }
 
 /** A request that was sent; its `sequence` takes it back. */
@@ -30,7 +30,7 @@ interface EchoSocketOptions {
   newCookie: () => number;
 }
 
-const LARGEST_PACKET = 2048;
+const MAX_PACKET_BYTES = 2048;
 const SEQUENCES = 65_536;
 /**
  * After so many packets sent at once, replies are read: those that wait look late, and the kernel's buffer
@@ -38,7 +38,7 @@ const SEQUENCES = 65_536;
  */
 const READ_AFTER_SENDS = 8;
 /** Packets read in one go, so that a flood of them leaves time for everything else. */
-const READ_AT_ONCE = 1024;
+const MAX_READ_BATCH = 1024;
 const RECEIVE_BUFFER_BYTES = 4 << 20;
 
 /** Of Linux, which raw-socket has no names for (linux/socket.h, linux/icmp.h, linux/icmpv6.h). */
@@ -50,8 +50,8 @@ const LINUX = { SO_RCVBUFFORCE: 33, SOL_RAW: 255, ICMP_FILTER: 1, SOL_ICMPV6: 58
  */
 export class EchoSocket {
   readonly #options: EchoSocketOptions;
-  readonly #packet = Buffer.alloc(LARGEST_PACKET);
-  readonly #readBuffer = Buffer.alloc(LARGEST_PACKET);
+  readonly #packet = Buffer.alloc(MAX_PACKET_BYTES);
+  readonly #readBuffer = Buffer.alloc(MAX_PACKET_BYTES);
   readonly #pending = new Map<number, Pending>();
   #socket: Socket | null = null;
   #ttl = 0;
@@ -66,7 +66,7 @@ export class EchoSocket {
     this.#open();
   }
 
-  get underWay(): number {
+  get pendingCount(): number {
     return this.#pending.size;
   }
 
@@ -89,7 +89,7 @@ export class EchoSocket {
    * Sends a request now. Returns its sequence number for `forget`, or why it could not be sent; settles it
    * only after it has returned.
    */
-  send(echo: Echo): number | PingTrouble {
+  send(echo: Echo): number | PingProblem {
     const { family, identifier, newCookie, clock } = this.#options;
     if (this.#pending.size === SEQUENCES) return { whose: 'own', reason: 'overload' };
     // First, since it settles what was sent before.
@@ -128,7 +128,7 @@ export class EchoSocket {
     const socket = raw.createSocket({
       addressFamily: family === 4 ? raw.AddressFamily.IPv4 : raw.AddressFamily.IPv6,
       protocol: family === 4 ? raw.Protocol.ICMP : raw.Protocol.ICMPv6,
-      bufferSize: LARGEST_PACKET,
+      bufferSize: MAX_PACKET_BYTES,
     });
     if (this.#users === 0) socket.pauseRecv();
     socket.on('message', (packet, source) => {
@@ -154,11 +154,11 @@ export class EchoSocket {
       const [level, option, filter] = family === 4
         ? [LINUX.SOL_RAW, LINUX.ICMP_FILTER, filterOf(1, [0, 3, 11, 12])]
         : [LINUX.SOL_ICMPV6, LINUX.ICMPV6_FILTER, filterOf(8, [1, 2, 3, 4, 129])];
-      tryTo(() => socket.setOption(level, option, filter, filter.length));
+      succeeds(() => socket.setOption(level, option, filter, filter.length));
     }
     const force = (): void => socket.setOption(SOL_SOCKET, LINUX.SO_RCVBUFFORCE, RECEIVE_BUFFER_BYTES);
-    if (process.platform === 'linux' && tryTo(force)) return;
-    tryTo(() => socket.setOption(SOL_SOCKET, raw.SocketOption.SO_RCVBUF, RECEIVE_BUFFER_BYTES));
+    if (process.platform === 'linux' && succeeds(force)) return;
+    succeeds(() => socket.setOption(SOL_SOCKET, raw.SocketOption.SO_RCVBUF, RECEIVE_BUFFER_BYTES));
   }
 
   #setTtl(socket: Socket, ttl: number): void {
@@ -181,7 +181,7 @@ export class EchoSocket {
     const socket = this.#socket;
     if (!socket) return;
     try {
-      for (let left = READ_AT_ONCE; left > 0; left -= 1) {
+      for (let left = MAX_READ_BATCH; left > 0; left -= 1) {
         socket.wrap.recv(this.#readBuffer, (buffer, length, source) =>
           this.#handle(buffer.subarray(0, length), source));
       }
@@ -235,8 +235,8 @@ function isSameAddress(address: string, bytes: Uint8Array): boolean {
 }
 
 /** A mask of `words` 32-bit words in the machine's order, with a bit set for each type to be dropped. */
-function filterOf(words: number, wanted: readonly number[]): Buffer {
-  const mask = new Uint32Array(words).fill(0xffff_ffff);
+function filterOf(wordCount: number, wanted: readonly number[]): Buffer {
+  const mask = new Uint32Array(wordCount).fill(0xffff_ffff);
   for (const type of wanted) mask[type >> 5] = (mask[type >> 5] as number) & ~(1 << (type & 31));
   return Buffer.from(mask.buffer);
 }
@@ -245,7 +245,7 @@ function isNothingToRead(error: Error): boolean {
   return /Resource temporarily unavailable|Interrupted system call/.test(error.message);
 }
 
-function tryTo(configure: () => void): boolean {
+function succeeds(configure: () => void): boolean {
   try {
     configure();
     return true;

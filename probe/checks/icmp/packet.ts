@@ -24,7 +24,7 @@ export type IcmpMessage =
 
 interface Types {
   request: number;
-  reply: number;
+  echoResponse: number;
   returned: ReadonlyMap<number, Returned>;
   /** Codes of the type "destination unreachable" that mean a filter, not a missing way. */
   unreachable: number;
@@ -34,12 +34,12 @@ interface Types {
 
 /** RFC 792 with RFC 1122 and 1812. */
 const V4: Types = {
-  request: 8, reply: 0, unreachable: 3, prohibitedCodes: [9, 10, 13], tooLargeCode: 4,
+  request: 8, echoResponse: 0, unreachable: 3, prohibitedCodes: [9, 10, 13], tooLargeCode: 4,
   returned: new Map([[3, 'unreachable'], [11, 'ttl_exceeded'], [12, 'refused']]),
 };
 /** RFC 4443. */
 const V6: Types = {
-  request: 128, reply: 129, unreachable: 1, prohibitedCodes: [1, 5], tooLargeCode: null,
+  request: 128, echoResponse: 129, unreachable: 1, prohibitedCodes: [1, 5], tooLargeCode: null,
   returned: new Map([[1, 'unreachable'], [2, 'too_large'], [3, 'ttl_exceeded'], [4, 'refused']]),
 };
 
@@ -76,7 +76,7 @@ export function readIcmp(packet: Buffer, family: Family): IcmpMessage | null {
   if (family === 4 && checksum(packet, start, packet.length) !== 0) return null;
   const types = family === 4 ? V4 : V6;
   const type = packet[start] as number;
-  if (type === types.reply) return { kind: 'reply', ...markAt(packet, start) };
+  if (type === types.echoResponse) return { kind: 'reply', ...markAt(packet, start) };
   const why = whyReturned(types, type, packet[start + 1] as number);
   return why === null ? null : readReturned(packet, start + HEADER_BYTES, family, why);
 }

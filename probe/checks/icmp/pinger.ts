@@ -12,7 +12,7 @@ export interface PingRequest {
   ttl: number;
   plan: PingPlan;
   /** How long it may wait for its turn, beside the plan's time, ms. */
-  patienceMs: number;
+  maxQueueMs: number;
 }
 
 /** What came back. Duplicate and late replies do not count. */
@@ -22,11 +22,11 @@ export interface PingReport {
   /** Round-trip times, ms, in the order of the packets that were answered. */
   rttsMs: number[];
   /** The first thing that went wrong and said so; a packet that is lost says nothing. */
-  trouble: PingTrouble | null;
+  problem: PingProblem | null;
 }
 
 /** `own`: this machine could not send, or did not keep up; says nothing about the target. */
-export type PingTrouble =
+export type PingProblem =
   | { whose: 'own'; reason: MissedReason }
   | { whose: 'target'; message: string };
 
@@ -37,20 +37,20 @@ export interface Pinger {
 }
 
 export const unsent = (reason: MissedReason): PingReport =>
-  ({ sent: 0, rttsMs: [], trouble: { whose: 'own', reason } });
+  ({ sent: 0, rttsMs: [], problem: { whose: 'own', reason } });
 
 /** When packets are sent, and how long each of them waits for its reply, ms. */
 export interface PingPlan {
-  everyMs: number;
-  waitMs: number;
+  intervalMs: number;
+  responseTimeoutMs: number;
 }
 
-const USUAL_SPACING_MS = 200;
+const DEFAULT_SPACING_MS = 200;
 
 /** Fits the packets and the wait for the last reply into `timeoutMs`; the packets take at most half of it. */
-export function planPing(count: number, replyTimeoutMs: number, timeoutMs: number): PingPlan {
+export function planPing(count: number, packetTimeoutMs: number, timeoutMs: number): PingPlan {
   const gaps = count - 1;
-  const room = Math.max(timeoutMs - replyTimeoutMs, timeoutMs / 2, 0);
-  const everyMs = gaps === 0 ? 0 : Math.min(USUAL_SPACING_MS, room / gaps);
-  return { everyMs, waitMs: Math.max(1, Math.min(replyTimeoutMs, timeoutMs - everyMs * gaps)) };
+  const room = Math.max(timeoutMs - packetTimeoutMs, timeoutMs / 2, 0);
+  const intervalMs = gaps === 0 ? 0 : Math.min(DEFAULT_SPACING_MS, room / gaps);
+  return { intervalMs, responseTimeoutMs: Math.max(1, Math.min(packetTimeoutMs, timeoutMs - intervalMs * gaps)) };
 }

@@ -6,7 +6,7 @@ import { EchoSocket } from './echo-socket.ts';
 import { COOKIE_BYTES, type Family } from './packet.ts';
 import type { Pinger, PingReport, PingRequest } from './pinger.ts';
 import { Series } from './series.ts';
-import { sendFault } from './trouble.ts';
+import { sendFault } from './ping-problems.ts';
 import { Turns } from './turns.ts';
 
 /** Pings over one raw socket per family, which all monitors share. */
@@ -31,13 +31,13 @@ export class RawPinger implements Pinger {
       const socket = this.#socketOf(isIPv6(request.address) ? 6 : 4);
       return new Series({ socket, request, clock: this.#clock, turns: this.#turns }).run();
     } catch (error) {
-      return Promise.resolve({ sent: 0, rttsMs: [], trouble: sendFault((error as Error).message) });
+      return Promise.resolve({ sent: 0, rttsMs: [], problem: sendFault((error as Error).message) });
     }
   }
 
   #socketOf(family: Family): EchoSocket {
-    const known = this.#sockets.get(family);
-    if (known) return known;
+    const existing = this.#sockets.get(family);
+    if (existing) return existing;
     const socket = new EchoSocket({
       raw: this.#raw, family, identifier: this.#identifier, clock: this.#clock, newCookie: this.#newCookie,
     });

@@ -4,7 +4,7 @@ import { Deadline } from '../deadline.ts';
 import { Target } from '../network/target.ts';
 import { plainAddress } from './echo-socket.ts';
 import { planPing, type Pinger } from './pinger.ts';
-import { pingFinding } from './verdict.ts';
+import { pingFinding } from './ping-finding.ts';
 
 type IcmpSpec = Extract<KnownSpec, { type: 'ICMP' }>;
 
@@ -18,12 +18,12 @@ export async function runIcmpCheck(
     const plan = planPing(spec.packet_count, spec.packet_timeout_ms, shareMs);
     const report = await pinger.ping({
       address: plainAddress(address), count: spec.packet_count, size: spec.packet_size, ttl: spec.ttl, plan,
-      patienceMs: Math.max(0, shareMs - plan.everyMs * (spec.packet_count - 1) - plan.waitMs),
+      maxQueueMs: Math.max(0, shareMs - plan.intervalMs * (spec.packet_count - 1) - plan.responseTimeoutMs),
     });
-    const finding = pingFinding(report, plan.waitMs, {
+    const finding = pingFinding(report, plan.responseTimeoutMs, {
       remote_address: address,
       timings: target.lookupMs === null ? null : { dns: target.lookupMs },
-      seen: target,
+      observed: target,
     });
     // Of several silent addresses the first one is reported; a probe without IPv6 has nothing to say on it.
     if (!found || finding.outcome === 'success' || found.outcome === 'missed') found = finding;

@@ -1,6 +1,6 @@
 import type { Clock, Timer } from '../../../shared/time.ts';
 import type { Echo, EchoSocket } from './echo-socket.ts';
-import type { PingReport, PingRequest, PingTrouble } from './pinger.ts';
+import type { PingReport, PingRequest, PingProblem } from './pinger.ts';
 import type { Turns } from './turns.ts';
 
 /** A timer that is this late shows that the process stood still, ms. */
@@ -22,10 +22,10 @@ export class Series {
   /** By packet; null until its reply. */
   readonly #rttsMs: (number | null)[] = [];
   /** Sequence numbers of the packets under way. */
-  readonly #open = new Set<number>();
+  readonly #pending = new Set<number>();
   #sent = 0;
   #isLastSent = false;
-  #trouble: PingTrouble | null = null;
+  #problem: PingProblem | null = null;
   #timer: Timer | null = null;
   /** How much too late the end was noticed: replies may have waited for us so long. */
   #lateMs = 0;
@@ -51,11 +51,11 @@ export class Series {
     this.#send();
     this.#isLastSent = this.#rttsMs.length === count;
     if (this.#isLastSent) {
-      if (this.#open.size === 0) return this.#end();
-      const dueMs = this.#clock.monotonic() + plan.waitMs;
-      this.#timer = this.#clock.setTimer(plan.waitMs, () => this.#timeUp(dueMs));
+      if (this.#pending.size === 0) return this.#end();
+      const dueMs = this.#clock.monotonic() + plan.responseTimeoutMs;
+      this.#timer = this.#clock.setTimer(plan.responseTimeoutMs, () => this.#onTimeout(dueMs));
     } else {
-      this.#timer = this.#clock.setTimer(plan.everyMs, () => this.#turns.take(() => this.#sendNext()));
+      this.#timer = this.#clock.setTimer(plan.intervalMs, () => this.#turns.take(() => this.#sendNext()));
     }
   }
 
@@ -64,35 +64,35 @@ export class Series {
     const packet = this.#rttsMs.push(null) - 1;
     const echo: Echo = {
       address, size, ttl,
-      settle: (trouble, rttMs) => {
-        this.#open.delete(sequence as number);
-        if (trouble) this.#trouble ??= trouble;
-        else if (rttMs - this.#lateMs <= this.#request.plan.waitMs) this.#rttsMs[packet] = rttMs;
-        if (this.#open.size === 0 && this.#isLastSent) this.#end();
+      settle: (problem, rttMs) => {
+        this.#pending.delete(sequence as number);
+        if (problem) this.#problem ??= problem;
+        else if (rttMs - this.#lateMs <= this.#request.plan.responseTimeoutMs) this.#rttsMs[packet] = rttMs;
+        if (this.#pending.size === 0 && this.#isLastSent) this.#end();
       },
     };
     const sequence = this.#socket.send(echo);
     if (typeof sequence === 'number') {
       this.#sent += 1;
-      this.#open.add(sequence);
+      this.#pending.add(sequence);
     } else {
-      this.#trouble ??= sequence;
+      this.#problem ??= sequence;
     }
   }
 
-  #timeUp(dueMs: number): void {
+  #onTimeout(dueMs: number): void {
     this.#lateMs = Math.max(0, this.#clock.monotonic() - dueMs);
     this.#socket.catchUp();
-    if (this.#open.size === 0) return;
-    if (this.#lateMs > STALL_MS) this.#trouble = { whose: 'own', reason: 'overload' };
+    if (this.#pending.size === 0) return;
+    if (this.#lateMs > STALL_MS) this.#problem = { whose: 'own', reason: 'overload' };
     this.#end();
   }
 
   #end(): void {
     this.#timer?.cancel();
-    for (const sequence of this.#open) this.#socket.forget(sequence);
+    for (const sequence of this.#pending) this.#socket.forget(sequence);
     this.#socket.leave();
     const rttsMs = this.#rttsMs.filter((rtt) => rtt !== null);
-    this.#finish({ sent: this.#sent, rttsMs, trouble: this.#trouble });
+    this.#finish({ sent: this.#sent, rttsMs, problem: this.#problem });
   }
 }

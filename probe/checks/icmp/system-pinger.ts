@@ -4,28 +4,28 @@ import pLimit from 'p-limit';
 import { sleep, type Clock } from '../../../shared/time.ts';
 import { readPingOutput } from './ping-output.ts';
 import { planPing, unsent, type Pinger, type PingReport, type PingRequest } from './pinger.ts';
-import { returned, sendFault } from './trouble.ts';
+import { returned, sendFault } from './ping-problems.ts';
 
 /** Processes at a time; further pings wait for their turn. */
-const MOST_PROCESSES = 32;
-const MOST_OUTPUT = 65_536;
+const MAX_PROCESSES = 32;
+const MAX_OUTPUT_LENGTH = 65_536;
 /** `ping` refuses ordinary users a shorter interval. */
-const SHORTEST_INTERVAL_MS = 200;
+const MIN_INTERVAL_MS = 200;
 /** A `ping` that does not end when it is asked to is killed after this time. */
 const KILL_AFTER_MS = 200;
-const PROBING_MS = 2000;
+const PROBE_TIMEOUT_MS = 2000;
 /** Nothing of this process's environment, which holds secrets; messages in English. */
 const ENVIRONMENT = { PATH: '/usr/local/bin:/usr/bin:/bin:/usr/sbin:/sbin', LC_ALL: 'C' };
 
 type Arguments = (request: PingRequest) => string[] | null;
 
 const common = ({ count, size, plan, address }: PingRequest, ttl: string[]): string[] => [
-  '-n', '-c', String(count), '-s', String(size), ...ttl, '-W', String(Math.ceil(plan.waitMs / 1000)),
-  '-i', String(Math.max(plan.everyMs, SHORTEST_INTERVAL_MS) / 1000), address,
+  '-n', '-c', String(count), '-s', String(size), ...ttl, '-W', String(Math.ceil(plan.responseTimeoutMs / 1000)),
+  '-i', String(Math.max(plan.intervalMs, MIN_INTERVAL_MS) / 1000), address,
 ];
 
 /** By the name that a `ping` calls itself; null for what it cannot do. */
-const DIALECTS: readonly (readonly [RegExp, Arguments])[] = [
+const VARIANTS: readonly (readonly [RegExp, Arguments])[] = [
   [/iputils|BusyBox/, (request) => common(request, ['-t', String(request.ttl)])],
   // Its ping6 knows no intervals below a second.
   [/inetutils/, (request) => (isIPv6(request.address) ? null : common(request, [`--ttl=${request.ttl}`]))],
@@ -37,7 +37,7 @@ class SystemPinger implements Pinger {
   readonly #program: string;
   readonly #argumentsFor: Arguments;
   readonly #clock: Clock;
-  readonly #limit = pLimit(MOST_PROCESSES);
+  readonly #limit = pLimit(MAX_PROCESSES);
 
   constructor(program: string, argumentsFor: Arguments, clock: Clock) {
     this.#program = program;
@@ -50,7 +50,7 @@ class SystemPinger implements Pinger {
     if (!args) return Promise.resolve(unsent('unsupported'));
     return new Promise((resolve) => {
       let hasGivenUp = false;
-      const timer = this.#clock.setTimer(request.patienceMs, () => {
+      const timer = this.#clock.setTimer(request.maxQueueMs, () => {
         hasGivenUp = true;
         resolve(unsent('overload'));
       });
@@ -58,9 +58,9 @@ class SystemPinger implements Pinger {
         if (hasGivenUp) return;
         timer.cancel();
         const { count, plan } = request;
-        const everyMs = Math.max(plan.everyMs, SHORTEST_INTERVAL_MS);
-        const ended = await runPing(this.#program, args, everyMs * (count - 1) + plan.waitMs, this.#clock);
-        resolve(reportOf(ended, count));
+        const intervalMs = Math.max(plan.intervalMs, MIN_INTERVAL_MS);
+        const result = await runPing(this.#program, args, intervalMs * (count - 1) + plan.responseTimeoutMs, this.#clock);
+        resolve(reportOf(result, count));
       });
     });
   }
@@ -68,30 +68,30 @@ class SystemPinger implements Pinger {
 
 /** The `ping` of this machine, which has answered for the loopback address; null without a working one. */
 export async function findSystemPinger(clock: Clock, program = 'ping'): Promise<Pinger | null> {
-  const { stdout, stderr } = await runPing(program, ['-V'], PROBING_MS, clock);
-  const dialect = DIALECTS.find(([name]) => name.test(stdout + stderr));
-  if (!dialect) return null;
-  const pinger = new SystemPinger(program, dialect[1], clock);
+  const { stdout, stderr } = await runPing(program, ['-V'], PROBE_TIMEOUT_MS, clock);
+  const variant = VARIANTS.find(([name]) => name.test(stdout + stderr));
+  if (!variant) return null;
+  const pinger = new SystemPinger(program, variant[1], clock);
   const { rttsMs } = await pinger.ping({
-    address: '127.0.0.1', count: 1, size: 56, ttl: 64, plan: planPing(1, PROBING_MS, PROBING_MS),
-    patienceMs: PROBING_MS,
+    address: '127.0.0.1', count: 1, size: 56, ttl: 64, plan: planPing(1, PROBE_TIMEOUT_MS, PROBE_TIMEOUT_MS),
+    maxQueueMs: PROBE_TIMEOUT_MS,
   });
   return rttsMs.length > 0 ? pinger : null;
 }
 
-function reportOf({ stdout, stderr, code }: Ended, count: number): PingReport {
+function reportOf({ stdout, stderr, code }: ProcessResult, count: number): PingReport {
   if (code === 'ENOENT' || code === 'EACCES') return unsent('unsupported');
   if (code !== null) return unsent('overload');
   const { rttsMs, sent, returned: back } = readPingOutput(stdout);
   if (rttsMs.length > 0 || back) {
-    return { sent: sent ?? count, rttsMs, trouble: back && returned(back.why, back.from) };
+    return { sent: sent ?? count, rttsMs, problem: back && returned(back.why, back.from) };
   }
   // `ping: sendmsg: Operation not permitted`, `ping: connect: Network is unreachable`
-  const complaint = stderr.split('\n', 1)[0]?.split(': ').at(-1)?.trim();
-  return { sent: sent ?? count, rttsMs, trouble: complaint ? sendFault(complaint) : null };
+  const errorText = stderr.split('\n', 1)[0]?.split(': ').at(-1)?.trim();
+  return { sent: sent ?? count, rttsMs, problem: errorText ? sendFault(errorText) : null };
 }
 
-interface Ended {
+interface ProcessResult {
   stdout: string;
   stderr: string;
   /** Why the program could not be started; null when it was. */
@@ -99,9 +99,9 @@ interface Ended {
 }
 
 /** Runs a program without a shell until it ends, takes too long or says too much. Never rejects. */
-function runPing(program: string, args: string[], timeoutMs: number, clock: Clock): Promise<Ended> {
+function runPing(program: string, args: string[], timeoutMs: number, clock: Clock): Promise<ProcessResult> {
   return new Promise((resolve) => {
-    const said = { stdout: '', stderr: '' };
+    const output = { stdout: '', stderr: '' };
     const child = spawn(program, args, { stdio: ['ignore', 'pipe', 'pipe'], env: ENVIRONMENT });
     const end = async (): Promise<void> => {
       // It prints its summary first.
@@ -112,17 +112,17 @@ function runPing(program: string, args: string[], timeoutMs: number, clock: Cloc
     const timer = clock.setTimer(timeoutMs, () => void end());
     for (const name of ['stdout', 'stderr'] as const) {
       child[name].setEncoding('latin1').on('data', (text: string) => {
-        if (said[name].length + text.length <= MOST_OUTPUT) said[name] += text;
+        if (output[name].length + text.length <= MAX_OUTPUT_LENGTH) output[name] += text;
         else child.kill('SIGKILL');
       });
     }
     child.on('error', (error: NodeJS.ErrnoException) => {
       timer.cancel();
-      resolve({ ...said, code: error.code ?? 'UNKNOWN' });
+      resolve({ ...output, code: error.code ?? 'UNKNOWN' });
     });
     child.on('close', () => {
       timer.cancel();
-      resolve({ ...said, code: null });
+      resolve({ ...output, code: null });
     });
   });
 }

@@ -11,15 +11,15 @@ export class Turns {
   readonly #waiting = new Fifo<() => void>();
 
   /** Calls `act` in a turn to come. Each ping under way has at most one such call waiting. */
-  take(act: () => void): void {
-    this.#waiting.put(act);
-    if (this.#waiting.size === 1) this.#goOn();
+  take(callback: () => void): void {
+    this.#waiting.put(callback);
+    if (this.#waiting.size === 1) this.#scheduleTurn();
   }
 
-  #goOn(): void {
+  #scheduleTurn(): void {
     setImmediate(() => {
       for (let left = Math.ceil(this.#waiting.size / SHARE); left > 0; left -= 1) this.#waiting.take()?.();
-      if (this.#waiting.size > 0) this.#goOn();
+      if (this.#waiting.size > 0) this.#scheduleTurn();
     });
   }
 }

@@ -2,9 +2,9 @@ import { networkInterfaces } from 'node:os';
 import { addressRanges, addressRefusal } from '../../../shared/net-guard.ts';
 import type { Clock } from '../../../shared/time.ts';
 
-const OWN_ADDRESSES_FOR_MS = 30_000;
+const OWN_ADDRESSES_TTL_MS = 30_000;
 /** Addresses whose answers are kept: finding one anew takes as long as a tenth of a DNS check. */
-const MOST_KNOWN = 10_000;
+const MAX_CACHED = 10_000;
 
 /** What the operator of this probe has set. */
 export interface OwnPolicy {
@@ -34,19 +34,19 @@ export function addressGuard(own: OwnPolicy, clock: Clock): (ip: string, assigne
   let readAtMs = -Infinity;
   return (ip, assigned) => {
     const allowPrivate = !refusesPrivate(own, assigned);
-    if (!allowPrivate && clock.monotonic() - readAtMs > OWN_ADDRESSES_FOR_MS) {
+    if (!allowPrivate && clock.monotonic() - readAtMs > OWN_ADDRESSES_TTL_MS) {
       readAtMs = clock.monotonic();
       ownAddresses = new Set(
         Object.values(networkInterfaces()).flatMap((list) => list ?? []).map((each) => each.address),
       );
       strict.clear();
     }
-    const known = allowPrivate ? lenient : strict;
-    let isAllowed = known.get(ip);
+    const cache = allowPrivate ? lenient : strict;
+    let isAllowed = cache.get(ip);
     if (isAllowed === undefined) {
       isAllowed = addressRefusal(ip, { allowPrivate, allowedRanges, deniedRanges, ownAddresses }) === null;
-      if (known.size === MOST_KNOWN) known.clear();
-      known.set(ip, isAllowed);
+      if (cache.size === MAX_CACHED) cache.clear();
+      cache.set(ip, isAllowed);
     }
     return isAllowed;
   };

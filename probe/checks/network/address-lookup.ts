@@ -10,7 +10,7 @@ const QUERY_TIMEOUT_MS = 2000;
 const LOOKUP_MS = 12_000;
 const SILENT = 'ETIMEOUT';
 /** What says more about the server than about the name. */
-const OF_SERVER = new Set([
+const SERVER_ERRORS = new Set([
   SILENT, 'ESERVFAIL', 'EREFUSED', 'ENOTIMP', 'EFORMERR', 'EBADRESP', 'ECONNREFUSED',
 ]);
 
@@ -22,7 +22,7 @@ export class AddressLookup {
   readonly #clock: Clock;
   readonly #system: SystemServers;
   /** What `#servers` was made from. */
-  #places: readonly NameServer[] = [];
+  #nameServers: readonly NameServer[] = [];
   #servers: readonly Cares[] = [];
 
   constructor(clock: Clock, system: SystemServers) {
@@ -36,10 +36,10 @@ export class AddressLookup {
     for (;;) {
       let failed = SILENT;
       for (const server of this.#current()) {
-        const answer = await ask(server, name, family);
-        if (answer.ok || !OF_SERVER.has(answer.code)) return answer;
-        if (answer.code === SILENT) this.#postpone(server);
-        else if (failed === SILENT || failed === 'ECONNREFUSED') failed = answer.code;
+        const resolution = await query(server, name, family);
+        if (resolution.ok || !SERVER_ERRORS.has(resolution.code)) return resolution;
+        if (resolution.code === SILENT) this.#postpone(server);
+        else if (failed === SILENT || failed === 'ECONNREFUSED') failed = resolution.code;
       }
       const isOver = this.#clock.monotonic() >= giveUpAt || this.#servers.length === 0;
       if (failed !== SILENT || isOver) return { ok: false, code: failed };
@@ -47,10 +47,10 @@ export class AddressLookup {
   }
 
   #current(): readonly Cares[] {
-    const places = this.#system.current();
-    if (places !== this.#places) {
-      this.#places = places;
-      this.#servers = places.map(({ address, port }) => {
+    const nameServers = this.#system.current();
+    if (nameServers !== this.#nameServers) {
+      this.#nameServers = nameServers;
+      this.#servers = nameServers.map(({ address, port }) => {
         const server = new Cares({ timeout: QUERY_TIMEOUT_MS, tries: 1 });
         // Node loses the interface of a link-local server, and c-ares knows it from the system's settings.
         if (isLinkLocal(address)) return server;
@@ -72,7 +72,7 @@ function isLinkLocal(address: string): boolean {
   return /^fe[89ab]/i.test(address);
 }
 
-function ask(server: Cares, name: string, family: 4 | 6): Promise<Resolution> {
+function query(server: Cares, name: string, family: 4 | 6): Promise<Resolution> {
   return new Promise((resolve) => {
     const done = (error: NodeJS.ErrnoException | null, addresses: string[]): void => {
       resolve(error ? { ok: false, code: error.code ?? 'EUNKNOWN' } : { ok: true, addresses });

@@ -2,14 +2,14 @@ import { readFileSync, statSync } from 'node:fs';
 import { isIP } from 'node:net';
 import type { Clock } from '../../../shared/time.ts';
 
-const LOOK_EVERY_MS = 2000;
+const CHECK_INTERVAL_MS = 2000;
 
 /** The system's hosts file, read again when it has changed. */
 export class HostsFile {
   readonly #clock: Clock;
   readonly #path: string;
   #entries: ReadonlyMap<string, string[]> = new Map();
-  #lookedAtMs = -Infinity;
+  #checkedAtMs = -Infinity;
   #stamp = '';
 
   constructor(clock: Clock, path = '/etc/hosts') {
@@ -20,8 +20,8 @@ export class HostsFile {
   /** Addresses of `name` in that family; none when the file does not name it. */
   find(name: string, family: 4 | 6): string[] {
     const nowMs = this.#clock.monotonic();
-    if (nowMs - this.#lookedAtMs > LOOK_EVERY_MS) {
-      this.#lookedAtMs = nowMs;
+    if (nowMs - this.#checkedAtMs > CHECK_INTERVAL_MS) {
+      this.#checkedAtMs = nowMs;
       this.#refresh();
     }
     return (this.#entries.get(name.toLowerCase()) ?? []).filter((address) => isIP(address) === family);

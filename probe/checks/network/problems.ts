@@ -30,22 +30,22 @@ const SENTENCES: Readonly<Record<string, string>> = Object.freeze({
 const NO_COMMON_VERSION = new Set(['tlsv1 alert protocol version', 'unsupported protocol']);
 
 /** For people: what a check is doing in a phase. `awaited`: what it waits for once it is connected. */
-export function doingIn(phase: Phase, awaited: string): string {
+export function activityIn(phase: Phase, awaited: string): string {
   if (phase === 'connect') return 'connecting';
   return phase === 'tls' ? 'in the TLS handshake' : `waiting for ${awaited}`;
 }
 
 /** Of two tries at addresses of one host, in this order: what counts if no other follows. */
-export function moreTelling<Try extends { failed: { phase: Phase; code: string } | null }>(
-  first: Try | null, second: Try,
-): Try {
+export function moreInformative<Attempt extends { failed: { phase: Phase; code: string } | null }>(
+  first: Attempt | null, second: Attempt,
+): Attempt {
   if (first === null || second.failed?.phase !== 'connect') return second;
   // A probe without IPv6 has nothing to say about a host that refuses it over IPv4.
-  return first.failed !== null && isOwnTrouble(first.failed.code) ? second : first;
+  return first.failed !== null && isOwnFault(first.failed.code) ? second : first;
 }
 
 /** Whether a code of a connection, errno or ours, is the fault of this machine. */
-export function isOwnTrouble(code: string): boolean {
+export function isOwnFault(code: string): boolean {
   return EXHAUSTED.has(code) || CUT_OFF.has(code);
 }
 

@@ -41,14 +41,14 @@ export class SystemResolver implements Resolver {
     if (name === 'localhost' || name.endsWith('.localhost')) {
       return { ok: true, addresses: [family === 4 ? '127.0.0.1' : '::1'] };
     }
-    const known = this.#hosts.find(name, family);
-    if (known.length > 0) return { ok: true, addresses: known };
-    const answer = await this.#lookup.resolve(name, family);
-    return answer.ok || name.includes('.') ? answer : this.#systemLookup(name, family, answer);
+    const addresses = this.#hosts.find(name, family);
+    if (addresses.length > 0) return { ok: true, addresses: addresses };
+    const resolution = await this.#lookup.resolve(name, family);
+    return resolution.ok || name.includes('.') ? resolution : this.#systemLookup(name, family, resolution);
   }
 
-  #systemLookup(name: string, family: 4 | 6, otherwise: Resolution): Promise<Resolution> | Resolution {
-    if (this.#systemLookups >= MAX_SYSTEM_LOOKUPS) return otherwise;
+  #systemLookup(name: string, family: 4 | 6, fallback: Resolution): Promise<Resolution> | Resolution {
+    if (this.#systemLookups >= MAX_SYSTEM_LOOKUPS) return fallback;
     this.#systemLookups += 1;
     return new Promise((resolve) => {
       lookup(name, { family, all: true }, (error, found) => {

@@ -2,7 +2,7 @@ import { Resolver } from 'node:dns';
 import type { HostAndPort } from '../../../shared/setting.ts';
 import type { Clock } from '../../../shared/time.ts';
 
-const READ_EVERY_MS = 30_000;
+const REFRESH_INTERVAL_MS = 30_000;
 /** As many as resolv.conf(5) has. */
 const MAX_SERVERS = 3;
 const DNS_PORT = 53;
@@ -41,7 +41,7 @@ export class SystemServers {
   current(): readonly NameServer[] {
     if (this.#configured.length > 0) return this.#configured;
     const nowMs = this.#clock.monotonic();
-    if (nowMs - this.#readAtMs > READ_EVERY_MS) {
+    if (nowMs - this.#readAtMs > REFRESH_INTERVAL_MS) {
       this.#readAtMs = nowMs;
       this.#servers = this.#read().slice(0, MAX_SERVERS).map(parseServer);
     }

@@ -1,11 +1,11 @@
 import { isIP } from 'node:net';
 import type { IpFamily } from '../../../shared/contracts/check-spec.ts';
-import { failure, missed, printable, type CheckContext, type Finding, type Seen } from '../check.ts';
+import { failure, missed, printable, type CheckContext, type Finding, type ObservedResponse } from '../check.ts';
 import type { Deadline } from '../deadline.ts';
 import type { Resolution } from './resolver.ts';
 
 /** Stands for a name server's answer that did not come in time. */
-const LATE = 'deadline';
+const DEADLINE_CODE = 'deadline';
 /** Addresses of one name that are tried before it counts as unreachable. */
 const MAX_ADDRESSES = 4;
 
@@ -16,7 +16,7 @@ const MAX_ADDRESSES = 4;
 export type Attempt = (address: string, shareMs: number) => Promise<boolean>;
 
 /** Finds the addresses of a check's hosts, within its deadline and among those that it may connect to. */
-export class Target implements Seen {
+export class Target implements ObservedResponse {
   readonly #context: CheckContext;
   readonly #deadline: Deadline;
   readonly #allowPrivate: boolean | undefined;
@@ -59,7 +59,7 @@ export class Target implements Seen {
     if (literal !== 0) {
       this.#found = [host];
       return family === 'any' || family === (literal === 4 ? 'ipv4' : 'ipv6')
-        ? (await this.#try(this.#found, attempt)).finding
+        ? (await this.#attemptAddresses(this.#found, attempt)).finding
         : failure('connection_error', 'connect', `${host} is not an ${nameOf(family)} address`);
     }
     const families = family === 'any' ? ([4, 6] as const) : family === 'ipv4' ? ([4] as const) : ([6] as const);
@@ -67,24 +67,24 @@ export class Target implements Seen {
   }
 
   async #reachName(host: string, families: readonly (4 | 6)[], attempt: Attempt): Promise<Finding | null> {
-    let [isTried, code] = [false, 'ENODATA'];
+    let [isAttempted, code] = [false, 'ENODATA'];
     this.#found = [];
     for (const family of families) {
       const addresses = await this.#lookUp(host, family);
       if (addresses.length > 0) {
-        const { finding, isReached } = await this.#try(addresses, attempt);
+        const { finding, isReached } = await this.#attemptAddresses(addresses, attempt);
         if (finding || isReached || this.#deadline.leftMs <= 0) return finding;
-        isTried = true;
-      } else if (!isTried) {
+        isAttempted = true;
+      } else if (!isAttempted) {
         if (this.#code !== 'ENODATA') code = this.#code;
         // A name that does not exist has no address of the other family either.
         if (this.#code === 'ENOTFOUND') break;
       }
     }
-    return isTried ? null : this.#lookupFailure(host, code, families);
+    return isAttempted ? null : this.#lookupFailure(host, code, families);
   }
 
-  async #try(
+  async #attemptAddresses(
     addresses: readonly string[], attempt: Attempt,
   ): Promise<{ finding: Finding | null; isReached: boolean }> {
     if (!addresses.every((address) => this.#context.allowAddress(address, this.#allowPrivate))) {
@@ -101,18 +101,18 @@ export class Target implements Seen {
   async #lookUp(host: string, family: 4 | 6): Promise<string[]> {
     const { clock, resolver } = this.#context;
     const startedAt = clock.monotonic();
-    const answer = await new Promise<Resolution>((resolve) => {
-      const late = (): void => resolve({ ok: false, code: LATE });
-      const timer = clock.setTimer(Math.max(0, this.#deadline.leftMs), late);
+    const result = await new Promise<Resolution>((resolve) => {
+      const onDeadline = (): void => resolve({ ok: false, code: DEADLINE_CODE });
+      const timer = clock.setTimer(Math.max(0, this.#deadline.leftMs), onDeadline);
       void resolver.resolve(host, family).then((resolution) => {
         timer.cancel();
         resolve(resolution);
       });
     });
     this.#lookupMs = (this.#lookupMs ?? 0) + clock.monotonic() - startedAt;
-    this.#code = answer.ok ? 'ENODATA' : answer.code;
-    if (!answer.ok) return [];
-    const found = answer.addresses.filter((address) => isIP(address) === family);
+    this.#code = result.ok ? 'ENODATA' : result.code;
+    if (!result.ok) return [];
+    const found = result.addresses.filter((address) => isIP(address) === family);
     this.#found = this.#found.length === 0 ? found : [...this.#found, ...found];
     return found.slice(0, MAX_ADDRESSES);
   }
@@ -121,8 +121,8 @@ export class Target implements Seen {
     // Nobody listens where this machine's name server should be: that says nothing about the target.
     if (code === 'ECONNREFUSED') return missed('probe_unhealthy');
     // A timer may fire a moment before the clock says that its time has come.
-    return code === LATE || this.#deadline.leftMs <= 0
-      ? this.#deadline.unanswered(printable(host))
+    return code === DEADLINE_CODE || this.#deadline.leftMs <= 0
+      ? this.#deadline.nameServersTimedOut(printable(host))
       : failure('dns_error', 'dns', lookupProblem(code, host, families));
   }
 }

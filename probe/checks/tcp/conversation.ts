@@ -94,12 +94,12 @@ export class LineConversation implements Conversation {
     let send = '';
     for (;; step = this.#dialogue.next('')) {
       if (step.done) return { send: send + step.value, next: 'close' };
-      const ask = step.value;
-      if (ask.kind === 'send') send += ask.text;
-      else if (ask.kind === 'fault') return { send, next: ask.fault };
-      else if (ask.kind === 'secure') return { send, next: this.#injected() ?? 'secure' };
+      const request = step.value;
+      if (request.kind === 'send') send += request.text;
+      else if (request.kind === 'fault') return { send, next: request.fault };
+      else if (request.kind === 'secure') return { send, next: this.#injected() ?? 'secure' };
       else {
-        this.#awaited = ask.awaited;
+        this.#awaited = request.awaited;
         return { send, next: 'read' };
       }
     }

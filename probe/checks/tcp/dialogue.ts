@@ -2,7 +2,7 @@ import type { ErrorType } from '../../../shared/contracts/result.ts';
 import { shortened, type ErrorLayer } from '../check.ts';
 
 /** Characters of a service's text that a message repeats. */
-const MOST_QUOTED = 120;
+const MAX_QUOTED_LENGTH = 120;
 
 /** Why a service failed its check. */
 export interface Fault {
@@ -12,7 +12,7 @@ export interface Fault {
 }
 
 /** What a dialogue asks of its connection. Only `line` gets an answer: the next line, without its end. */
-export type Ask =
+export type DialogueRequest =
   | { kind: 'line'; awaited: string }
   | { kind: 'send'; text: string }
   /** Start TLS here. */
@@ -24,9 +24,9 @@ export type Ask =
  * A protocol as seen by its client: pure, one line at a time, each character a byte. Returns what to send
  * before closing the connection once the service has shown that it speaks the protocol.
  */
-export type Dialogue = Generator<Ask, string, string>;
+export type Dialogue = Generator<DialogueRequest, string, string>;
 /** A part of a dialogue. */
-export type Part<Found> = Generator<Ask, Found, string>;
+export type Part<Found> = Generator<DialogueRequest, Found, string>;
 
 export function* send(text: string): Part<void> {
   yield { kind: 'send', text: `${text}\r\n` };
@@ -62,7 +62,7 @@ function* stop(message: string, about: About = 'protocol'): Part<never> {
  * A reply with a three-digit code, whose last line has a space after the code (RFC 959 4.2, RFC 5321 4.2.1).
  * Returns the text of its lines if the code is `code`, else ends the dialogue.
  */
-export function* reply(awaited: string, code: number, about?: About): Part<string[]> {
+export function* response(awaited: string, code: number, about?: About): Part<string[]> {
   const first = yield* nextLine(awaited);
   if (!/^\d{3}(?:[ -]|$)/.test(first) || first.slice(0, 3) !== String(code)) {
     return yield* wrong(awaited, String(code), first, about);
@@ -78,5 +78,5 @@ export function* reply(awaited: string, code: number, about?: About): Part<strin
 /** Text of a service as it may stand in a message. */
 export function quoted(text: string): string {
   if (text === '') return 'an empty line';
-  return `"${shortened(text, MOST_QUOTED)}"`;
+  return `"${shortened(text, MAX_QUOTED_LENGTH)}"`;
 }

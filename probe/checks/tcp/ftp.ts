@@ -1,13 +1,13 @@
-import { reply, send, type Dialogue } from './dialogue.ts';
+import { response, send, type Dialogue } from './dialogue.ts';
 
 /** FTP (RFC 959; AUTH TLS: RFC 4217). Over TLS the server proves by its reply to QUIT that it goes on. */
 export function* ftp(useAuthTls: boolean): Dialogue {
-  yield* reply('the greeting', 220);
+  yield* response('the greeting', 220);
   if (!useAuthTls) return 'QUIT\r\n';
   yield* send('AUTH TLS');
-  yield* reply('the reply to AUTH TLS', 234, 'tls');
+  yield* response('the reply to AUTH TLS', 234, 'tls');
   yield { kind: 'secure' };
   yield* send('QUIT');
-  yield* reply('the reply to QUIT', 221);
+  yield* response('the reply to QUIT', 221);
   return '';
 }

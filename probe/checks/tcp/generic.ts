@@ -2,7 +2,7 @@ import { LIMITS, type Conversation, type Move } from './conversation.ts';
 import { quoted, type Fault } from './dialogue.ts';
 
 /** Bytes of what came that a message may quote. */
-const KEPT_BYTES = 200;
+const MAX_QUOTED_BYTES = 200;
 
 /** Sends some bytes and looks for others among the first LIMITS.bytes that come. */
 export class GenericConversation implements Conversation {
@@ -10,7 +10,7 @@ export class GenericConversation implements Conversation {
   readonly #expect: Buffer | null;
   /** Received bytes that may begin what is expected. */
   #tail: Buffer = Buffer.alloc(0);
-  #heard = '';
+  #received = '';
   #bytes = 0;
 
   /** One byte a character; null for nothing. */
@@ -31,7 +31,7 @@ export class GenericConversation implements Conversation {
     const expect = this.#expect as Buffer;
     const unsearched = Buffer.concat([this.#tail, bytes.subarray(0, LIMITS.bytes - this.#bytes)]);
     this.#bytes += bytes.length;
-    if (this.#heard.length < KEPT_BYTES) this.#heard += bytes.toString('latin1', 0, KEPT_BYTES);
+    if (this.#received.length < MAX_QUOTED_BYTES) this.#received += bytes.toString('latin1', 0, MAX_QUOTED_BYTES);
     if (unsearched.includes(expect)) return { send: '', next: 'close' };
     if (this.#bytes >= LIMITS.bytes) return { send: '', next: this.#missing(`the first ${LIMITS.bytes} bytes`) };
     this.#tail = unsearched.subarray(Math.max(0, unsearched.length - expect.length + 1));
@@ -43,14 +43,14 @@ export class GenericConversation implements Conversation {
   }
 
   ended(): Fault | null {
-    return this.#heard === '' ? null : this.#missing('the response');
+    return this.#received === '' ? null : this.#missing('the response');
   }
 
   #missing(where: string): Fault {
     const expected = quoted((this.#expect as Buffer).toString('latin1'));
     return {
       type: 'keyword_missing', layer: 'content',
-      message: `Expected ${expected} in ${where}, got ${quoted(this.#heard)}`,
+      message: `Expected ${expected} in ${where}, got ${quoted(this.#received)}`,
     };
   }
 }

@@ -1,15 +1,15 @@
-import { usualTls, type TcpSpec } from '../../../shared/contracts/check-spec.ts';
+import { defaultTls, type TcpSpec } from '../../../shared/contracts/check-spec.ts';
 import type { Timings } from '../../../shared/contracts/result.ts';
-import { failure, success, type CheckContext, type Finding, type Seen } from '../check.ts';
+import { failure, success, type CheckContext, type Finding, type ObservedResponse } from '../check.ts';
 import { Deadline } from '../deadline.ts';
 import { correctCode } from '../network/own-route.ts';
-import { connectionFailure, doingIn, moreTelling } from '../network/problems.ts';
+import { connectionFailure, activityIn, moreInformative } from '../network/problems.ts';
 import { Target } from '../network/target.ts';
 import { conversationOf } from './conversations.ts';
 import { visit, type VisitResult } from './visit.ts';
 
 /** One TCP check from the lookup to its verdict. */
-export class TcpRun implements Seen {
+export class TcpRun implements ObservedResponse {
   readonly #context: CheckContext;
   readonly #spec: TcpSpec;
   readonly #deadline: Deadline;
@@ -32,34 +32,34 @@ export class TcpRun implements Seen {
   }
 
   get body(): string | null {
-    return this.#last?.said || null;
+    return this.#last?.excerpt || null;
   }
 
   async run(): Promise<Finding> {
     const unreached = await this.#target.reach(this.#spec.host, 'any', async (address, shareMs) => {
       const result = await this.#visit(address, shareMs);
       if (result.failed) await correctCode(result.failed, address);
-      this.#last = moreTelling(this.#last, result);
+      this.#last = moreInformative(this.#last, result);
       return result.failed?.phase !== 'connect';
     });
     if (unreached?.outcome === 'failure') return { ...unreached, ...this.#known() };
-    return unreached ?? this.#verdict(this.#last as VisitResult);
+    return unreached ?? this.#evaluate(this.#last as VisitResult);
   }
 
   #visit(address: string, shareMs: number): Promise<VisitResult> {
-    const { host, port, protocol, tls = usualTls(protocol, port) } = this.#spec;
+    const { host, port, protocol, tls = defaultTls(protocol, port) } = this.#spec;
     const { clock, trust, version } = this.#context;
     return visit({
-      address, port, host, beginsWithTls: tls === 'implicit', context: trust.lenient, clock,
+      address, port, host, isImplicitTls: tls === 'implicit', context: trust.lenient, clock,
       converse: (localAddress) => conversationOf(this.#spec, { address: localAddress, version }),
       timeoutMs: this.#deadline.leftMs, connectTimeoutMs: shareMs,
     });
   }
 
-  #verdict({ failed, fault, awaited }: VisitResult): Finding {
+  #evaluate({ failed, fault, awaited }: VisitResult): Finding {
     const known = this.#known();
     if (failed?.code === 'TIMEOUT') {
-      const finding = this.#deadline.passed(failed.phase, doingIn(failed.phase, awaited), known);
+      const finding = this.#deadline.timedOut(failed.phase, activityIn(failed.phase, awaited), known);
       if (fault === null || finding.outcome === 'missed') return finding;
     }
     if (fault) return failure(fault.type, fault.layer, fault.message, known);
@@ -67,11 +67,11 @@ export class TcpRun implements Seen {
     return success(known);
   }
 
-  #known(): Pick<Finding, 'response_time_ms' | 'timings' | 'remote_address' | 'tls' | 'seen'> {
+  #known(): Pick<Finding, 'response_time_ms' | 'timings' | 'remote_address' | 'tls' | 'observed'> {
     return {
       response_time_ms: this.#deadline.elapsedMs, timings: this.#timings(),
       remote_address: this.#last?.remoteAddress ?? null, tls: this.#last?.tls ?? null,
-      seen: this,
+      observed: this,
     };
   }
 

@@ -1,7 +1,7 @@
 import { nextLine, wrong, type Dialogue } from './dialogue.ts';
 
 /** Characters of a version line without its end (RFC 4253 4.2). */
-const LONGEST_VERSION = 253;
+const MAX_VERSION_LENGTH = 253;
 
 /**
  * The exchange of versions (RFC 4253 4.2), with ours sent so that the server sees a client leave. The server
@@ -10,7 +10,7 @@ const LONGEST_VERSION = 253;
 export function* ssh(version: string): Dialogue {
   let line = yield* nextLine('the version line');
   while (!line.startsWith('SSH-')) line = yield* nextLine('the version line');
-  if (!/^SSH-(?:2\.0|1\.99)-[\x20-\x7e]+$/.test(line) || line.length > LONGEST_VERSION) {
+  if (!/^SSH-(?:2\.0|1\.99)-[\x20-\x7e]+$/.test(line) || line.length > MAX_VERSION_LENGTH) {
     return yield* wrong('the version line', 'SSH-2.0-…', line);
   }
   return `SSH-2.0-Farwatch_${version.replace(/[^0-9A-Za-z.]/g, '_')}\r\n`;

@@ -1,7 +1,7 @@
 import { connect as connectTcp, isIP, type Socket } from 'node:net';
 import type { Clock, Timer } from '../../../shared/time.ts';
 import { EXCERPT_BYTES } from '../check.ts';
-import { callTime } from '../deadline.ts';
+import { setDeadlineTimer } from '../deadline.ts';
 import type { Phase } from '../network/problems.ts';
 import { connectSecured, type TlsPeer } from '../tls/peer.ts';
 import type { TlsContext } from '../tls/trust.ts';
@@ -18,7 +18,7 @@ export interface VisitOptions {
   /** The name or address that the certificate should be for. */
   host: string;
   /** Whether TLS comes before the first word. */
-  beginsWithTls: boolean;
+  isImplicitTls: boolean;
   context: TlsContext;
   /** `localAddress`: of this side of the connection. */
   converse: (localAddress: string) => Conversation;
@@ -37,7 +37,7 @@ export interface VisitResult {
   /** What the conversation waited for last. */
   awaited: string;
   /** The first EXCERPT_BYTES that the server said, one character a byte. */
-  said: string;
+  excerpt: string;
   remoteAddress: string | null;
   tls: TlsPeer | null;
   startedAt: number;
@@ -67,23 +67,23 @@ class Visit {
     this.#options = options;
     this.#resolve = resolve;
     this.#result = {
-      failed: null, fault: null, awaited: '', said: '', remoteAddress: null, tls: null,
+      failed: null, fault: null, awaited: '', excerpt: '', remoteAddress: null, tls: null,
       startedAt: options.clock.monotonic(), connectedAt: 0, securingAt: 0, securedAt: 0, firstByteAt: 0,
     };
     this.#timer = this.#deadline(Math.min(options.connectTimeoutMs, options.timeoutMs));
-    this.#socket = this.#watched(connectTcp({ host: options.address, port: options.port }));
+    this.#socket = this.#withHandlers(connectTcp({ host: options.address, port: options.port }));
     this.#socket.on('connect', () => this.#onConnected());
   }
 
   /** Either socket of a connection that becomes TLS may tell that it is over. */
-  #watched<S extends Socket>(socket: S): S {
+  #withHandlers<S extends Socket>(socket: S): S {
     socket.on('error', (error: NodeJS.ErrnoException) => this.#fail(error.code ?? 'EUNKNOWN', error.message));
     socket.on('close', () => this.#fail('CLOSED', ''));
     return socket;
   }
 
   #onConnected(): void {
-    const { connectTimeoutMs, timeoutMs, converse, beginsWithTls } = this.#options;
+    const { connectTimeoutMs, timeoutMs, converse, isImplicitTls } = this.#options;
     const result = this.#result;
     result.connectedAt = this.#options.clock.monotonic();
     result.remoteAddress = this.#socket.remoteAddress ?? null;
@@ -92,7 +92,7 @@ class Visit {
       this.#timer.cancel();
       this.#timer = this.#deadline(timeoutMs - (result.connectedAt - result.startedAt));
     }
-    if (beginsWithTls) this.#secure((conversation) => conversation.begin());
+    if (isImplicitTls) this.#secure((conversation) => conversation.begin());
     else this.#converse((conversation) => conversation.begin());
   }
 
@@ -113,8 +113,8 @@ class Visit {
     if (this.#isDone) return;
     const result = this.#result;
     if (result.firstByteAt === 0) result.firstByteAt = this.#options.clock.monotonic();
-    if (result.said.length < EXCERPT_BYTES) {
-      result.said += bytes.toString('latin1', 0, EXCERPT_BYTES - result.said.length);
+    if (result.excerpt.length < EXCERPT_BYTES) {
+      result.excerpt += bytes.toString('latin1', 0, EXCERPT_BYTES - result.excerpt.length);
     }
     this.#converse((conversation) => conversation.push(bytes));
   };
@@ -127,7 +127,7 @@ class Visit {
     const options = {
       socket: this.#socket, context, ...(isIP(host) === 0 ? { servername: host } : {}),
     };
-    this.#socket = this.#watched(connectSecured(options, host, (peer) => {
+    this.#socket = this.#withHandlers(connectSecured(options, host, (peer) => {
       if (this.#isDone) return;
       this.#result.securedAt = this.#options.clock.monotonic();
       this.#result.tls = peer;
@@ -136,7 +136,7 @@ class Visit {
   }
 
   #deadline(delayMs: number): Timer {
-    return callTime(this.#options.clock, delayMs, () => this.#fail('TIMEOUT', ''));
+    return setDeadlineTimer(this.#options.clock, delayMs, () => this.#fail('TIMEOUT', ''));
   }
 
   #fail(code: string, message: string): void {
@@ -152,11 +152,11 @@ class Visit {
     this.#timer.cancel();
     this.#result.awaited = this.#conversation?.awaited ?? '';
     if (farewell === null) this.#socket.destroy();
-    else this.#takeLeave(farewell);
+    else this.#closeGracefully(farewell);
     this.#resolve(this.#result);
   }
 
-  #takeLeave(farewell: string): void {
+  #closeGracefully(farewell: string): void {
     const socket = this.#socket;
     const timer = this.#options.clock.setTimer(FAREWELL_MS, () => socket.destroy());
     let leftBytes = FAREWELL_BYTES;

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { connect, type ConnectionOptions, type PeerCertificate, type TLSSocket } from 'node:tls';
 import type { TlsFacts } from '../../../shared/contracts/result.ts';
-import type { SealedFacts } from '../check.ts';
+import type { LazyTlsFacts } from '../check.ts';
 import { certificateFacts, certificateProblem } from './certificate.ts';
 import { readCertificate, shownCertificate } from './shown-certificate.ts';
 import type { TlsContext } from './trust.ts';
@@ -9,24 +9,24 @@ import type { TlsContext } from './trust.ts';
 const OTHER_NAME = 'ERR_TLS_CERT_ALTNAME_INVALID';
 
 /** A certificate as bytes, and their SHA-256 as a text. */
-interface Shown {
+interface ShownCertificate {
   der: Uint8Array;
-  print: string;
+  fingerprint: string;
 }
 
 /**
  * The peer of a TLS connection. Its certificate is parsed only when somebody asks what it says: parsing costs
  * more than the rest of a check, and most certificates are those of the check before.
  */
-export class TlsPeer implements SealedFacts {
+export class TlsPeer implements LazyTlsFacts {
   /** OpenSSL's or Node's code for why the certificate does not verify; null when it does. */
   readonly problem: string | null;
   readonly #protocol: string;
   readonly #host: string;
-  readonly #shown: Shown | null;
+  readonly #shown: ShownCertificate | null;
 
   /** `host`: the name or address that the certificate must be for. */
-  constructor(socket: TLSSocket, host: string, shown: Shown | null) {
+  constructor(socket: TLSSocket, host: string, shown: ShownCertificate | null) {
     this.problem = codeOf(socket.authorizationError);
     this.#protocol = socket.getProtocol() ?? '';
     this.#host = host;
@@ -34,13 +34,13 @@ export class TlsPeer implements SealedFacts {
   }
 
   /** 48 bits of a hash of the certificate, the protocol and the problem. */
-  get seal(): number {
-    const text = `${this.#protocol} ${this.problem} ${this.#shown?.print}`;
+  get hash(): number {
+    const text = `${this.#protocol} ${this.problem} ${this.#shown?.fingerprint}`;
     return createHash('sha256').update(text).digest().readUIntBE(0, 6);
   }
 
   /** What is wrong with the certificate, as a sentence; null when it verifies. */
-  get complaint(): string | null {
+  get problemMessage(): string | null {
     if (this.problem === null) return null;
     return certificateProblem(this.problem, this.#host, this.facts().expires_at);
   }
@@ -65,12 +65,12 @@ type Options = Omit<ConnectionOptions, 'secureContext'> & { context: TlsContext 
 export function connectSecured(
   { context, ...options }: Options, host: string, onSecured: (peer: TlsPeer) => void,
 ): TLSSocket {
-  let shown: Shown | null = null;
-  const read = (): Shown | null => (shown ??= shownBy(socket));
+  let shown: ShownCertificate | null = null;
+  const read = (): ShownCertificate | null => (shown ??= shownBy(socket));
   const socket = connect({
     ...options, secureContext: context.secure, rejectUnauthorized: false, checkServerIdentity: () => {
       const certificate = read();
-      if (certificate && context.names.isFor(host, certificate.der, certificate.print)) return undefined;
+      if (certificate && context.names.isFor(host, certificate.der, certificate.fingerprint)) return undefined;
       return Object.assign(new Error('The certificate is for another name'), { code: OTHER_NAME });
     },
   });
@@ -80,9 +80,9 @@ export function connectSecured(
   return socket;
 }
 
-function shownBy(socket: TLSSocket): Shown | null {
+function shownBy(socket: TLSSocket): ShownCertificate | null {
   const der = shownCertificate(socket);
-  return der && { der, print: createHash('sha256').update(der).digest('base64') };
+  return der && { der, fingerprint: createHash('sha256').update(der).digest('base64') };
 }
 
 /** Node's types say Error; it is the code when the verification had one. */

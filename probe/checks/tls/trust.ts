@@ -1,5 +1,5 @@
 import { createSecureContext, type SecureContext, type SecureContextOptions } from 'node:tls';
-import { NamesMet } from './names-met.ts';
+import { NameMatches } from './name-matches.ts';
 
 /** All that OpenSSL still speaks: where nothing is verified, what is weak deserves a warning, no failure. */
 const LENIENT = { minVersion: 'TLSv1', ciphers: 'DEFAULT:@SECLEVEL=0' } as const;
@@ -7,13 +7,13 @@ const LENIENT = { minVersion: 'TLSv1', ciphers: 'DEFAULT:@SECLEVEL=0' } as const
 /** What connections are made with. */
 export interface TlsContext {
   readonly secure: SecureContext;
-  readonly names: NamesMet;
+  readonly names: NameMatches;
 }
 
 /** Which certificates checks trust. Few contexts serve all connections: making one each costs 40 % more. */
 export class Trust {
   readonly #roots: string[] | undefined;
-  readonly #names = new NamesMet();
+  readonly #names = new NameMatches();
   #context: TlsContext | null = null;
   #lenient: TlsContext | null = null;
 

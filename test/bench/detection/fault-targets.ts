@@ -1,8 +1,8 @@
 import { makeCertificates, trusted } from '../scenarios/certificates.ts';
-import { noAnswer, status } from '../scenarios/targets/http-faults.ts';
+import { noResponse, status } from '../scenarios/targets/http-faults.ts';
 import { NameServer } from '../scenarios/targets/name-server.ts';
 import { SecureSite } from '../scenarios/targets/secure-site.ts';
-import { WebSite, type Answer } from '../scenarios/targets/web-site.ts';
+import { WebSite, type Responder } from '../scenarios/targets/web-site.ts';
 
 /** `silent`: the connection is accepted and never answered, so only the timeout tells. */
 export const FAULT_KINDS = ['503', 'reset', 'silent', 'certificate', 'nxdomain'] as const;
@@ -16,8 +16,8 @@ export interface FaultTarget {
   break(): void;
 }
 
-const ANSWERS: Partial<Record<FaultKind, Answer>> = {
-  503: status(503), silent: noAnswer, reset: (_request, response) => response.socket?.resetAndDestroy(),
+const RESPONDERS: Partial<Record<FaultKind, Responder>> = {
+  503: status(503), silent: noResponse, reset: (_request, response) => response.socket?.resetAndDestroy(),
 };
 
 /** Sound targets on loopback, an equal number of each kind, each of which can be broken on its own. */
@@ -35,7 +35,7 @@ export class FaultTargets {
 
   /** `address:port`. */
   get nameServer(): string {
-    return this.#names.place;
+    return this.#names.endpoint;
   }
 
   /** Authorities of the sound certificates, PEM. */
@@ -59,7 +59,7 @@ export class FaultTargets {
       const host = `${name}.bench.test`;
       return { name, kind, url: this.#site.url(name, host), break: () => this.#names.set(host, 'nxdomain') };
     }
-    const answer = ANSWERS[kind] as Answer;
-    return { name, kind, url: this.#site.url(name), break: () => this.#site.set(name, answer) };
+    const responder = RESPONDERS[kind] as Responder;
+    return { name, kind, url: this.#site.url(name), break: () => this.#site.set(name, responder) };
   }
 }

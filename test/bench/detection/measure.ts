@@ -25,7 +25,7 @@ export interface Detections {
   /** Faults of which one of the two did not tell. */
   missing: number;
   /** Faults that one of the two told of before they began: the machine was too busy for its checks. */
-  early: number;
+  premature: number;
 }
 
 export interface DetectionOptions {
@@ -39,7 +39,7 @@ export interface DetectionOptions {
   spreadMs: number;
 }
 
-const TOLD_WITHIN_MS = 60_000;
+const ALERT_TIMEOUT_MS = 60_000;
 
 /**
  * Breaks targets one by one at random instants, watched by three regions of a whole installation and, at the
@@ -48,23 +48,23 @@ const TOLD_WITHIN_MS = 60_000;
 export async function measureDetection(options: DetectionOptions): Promise<Detections> {
   const { outdir, faults, intervalMs, timeoutMs, spreadMs } = options;
   const directory = mkdtempSync(join(tmpdir(), 'farwatch-bench-'));
-  const made = new FaultTargets();
+  const faultTargets = new FaultTargets();
   const receiver = await startBenchReceiver(join(outdir, 'receiver.mjs'));
   const running: { stop(): unknown }[] = [
-    receiver, { stop: () => made.close() },
+    receiver, { stop: () => faultTargets.close() },
     { stop: () => rmSync(directory, { recursive: true, force: true }) },
   ];
   try {
-    const targets = await made.listen(faults);
+    const targets = await faultTargets.listen(faults);
     const roots = join(directory, 'roots.pem');
-    writeFileSync(roots, made.roots);
+    writeFileSync(roots, faultTargets.roots);
     const { session, stop } =
-      await startRegions({ directory, start: options.start, roots, nameServer: made.nameServer });
+      await startRegions({ directory, start: options.start, roots, nameServer: faultTargets.nameServer });
     running.unshift({ stop });
-    await watch(session, targets, { receiver, intervalMs, timeoutMs });
+    await createMonitors(session, targets, { receiver, intervalMs, timeoutMs });
     const poller = startWorker(outdir, 'firstFailurePoller', {
       targets: targets.map(({ name, url }) => ({ name, url })), intervalMs: intervalMs / 3, timeoutMs,
-      nameServer: made.nameServer, roots: made.roots, receiver: `http://127.0.0.1:${receiver.port}/direct`,
+      nameServer: faultTargets.nameServer, roots: faultTargets.roots, receiver: `http://127.0.0.1:${receiver.port}/direct`,
       forMs: 3_600_000,
     }, 1);
     running.unshift({ stop: () => poller.child.kill('SIGKILL') });
@@ -73,10 +73,10 @@ export async function measureDetection(options: DetectionOptions): Promise<Detec
     // Every region has checked every target by then.
     await passTime(intervalMs * 1.5);
     const brokenAt = await breakAll(targets, spreadMs);
-    await until(async () => (await receiver.arrivals()).length >= 2 * faults, {
-      timeoutMs: TOLD_WITHIN_MS, everyMs: 500,
+    await until(async () => (await receiver.received()).length >= 2 * faults, {
+      timeoutMs: ALERT_TIMEOUT_MS, everyMs: 500,
     }).catch(() => undefined);
-    return paired(targets, brokenAt, await receiver.arrivals());
+    return paired(targets, brokenAt, await receiver.received());
   } finally {
     for (const one of running) await one.stop();
   }
@@ -109,7 +109,7 @@ async function startRegions(
 }
 
 /** Resolves when all monitors are up. */
-async function watch(
+async function createMonitors(
   session: ApiSession, targets: readonly FaultTarget[],
   { receiver, intervalMs, timeoutMs }: { receiver: BenchReceiver; intervalMs: number; timeoutMs: number },
 ): Promise<void> {
@@ -148,17 +148,17 @@ async function breakAll(targets: readonly FaultTarget[], spreadMs: number): Prom
 
 function paired(
   targets: readonly FaultTarget[], brokenAt: ReadonlyMap<string, number>,
-  arrivals: Awaited<ReturnType<BenchReceiver['arrivals']>>,
+  received: Awaited<ReturnType<BenchReceiver['received']>>,
 ): Detections {
   const found: Detection[] = [];
-  let [missing, early] = [0, 0];
+  let [missing, premature] = [0, 0];
   for (const { name, kind } of targets) {
     const at = brokenAt.get(name) as number;
-    const of = (wanted: string) => arrivals.find(({ path, name: who }) => path === wanted && who === name);
-    const [told, direct] = [of('/told'), of('/direct')];
-    if (!told || !direct) missing += 1;
-    else if (told.at < at || direct.at < at) early += 1;
-    else found.push({ kind, alertMs: told.at - at, confirmMs: told.at - told.startedAt, pollerMs: direct.at - at });
+    const of = (wanted: string) => received.find(({ path, name: who }) => path === wanted && who === name);
+    const [alert, direct] = [of('/told'), of('/direct')];
+    if (!alert || !direct) missing += 1;
+    else if (alert.at < at || direct.at < at) premature += 1;
+    else found.push({ kind, alertMs: alert.at - at, confirmMs: alert.at - alert.startedAt, pollerMs: direct.at - at });
   }
-  return { found, missing, early };
+  return { found, missing, premature };
 }

@@ -19,24 +19,24 @@ const CONFIRMING_CHECKS = 2;
 /** Time from a fault until the webhook, against a poller that alerts on the first failure. */
 export const detectionLatency: Metric = async ({ outdir, root, scale }) => {
   const faults = Math.round(FAULTS * scale);
-  const { found, missing, early } = await measureDetection({
+  const { found, missing, premature } = await measureDetection({
     outdir, start: join(root, 'deploy/quickstart/start.mjs'), faults, intervalMs: INTERVAL_MS,
     timeoutMs: TIMEOUT_MS, spreadMs: SPREAD_MS * scale,
   });
   const mean = (of: (each: Detection) => number, among = found): number =>
     among.reduce((sum, each) => sum + of(each), 0) / among.length;
-  const told = found.filter(({ kind }) => kind !== 'silent');
+  const notSilent = found.filter(({ kind }) => kind !== 'silent');
   const overhead = found.map((each) => each.confirmMs - ownMs(each) * (1 + CONFIRMING_CHECKS));
   const line = { metric: '10', unit: 'ms' };
   return [
     print({
       ...line, what: 'fault to webhook, mean, against a first-failure poller', ours: [mean(({ alertMs }) => alertMs)],
       theirs: [mean(({ pollerMs }) => pollerMs)], floor: { max: 1.3 },
-      note: `${found.length} faults, ${REGIONS} regions every ${INTERVAL_MS / 1000} s, two rounds; ${early} told before they began; load ${loadavg()[0]?.toFixed(1)}; goal 1.05`,
+      note: `${found.length} faults, ${REGIONS} regions every ${INTERVAL_MS / 1000} s, two rounds; ${premature} told before they began; load ${loadavg()[0]?.toFixed(1)}; goal 1.05`,
     }),
     print({
-      ...line, what: 'the same without targets that are silent', ours: [mean(({ alertMs }) => alertMs, told)],
-      theirs: [mean(({ pollerMs }) => pollerMs, told)],
+      ...line, what: 'the same without targets that are silent', ours: [mean(({ alertMs }) => alertMs, notSilent)],
+      theirs: [mean(({ pollerMs }) => pollerMs, notSilent)],
     }),
     ...FAULT_KINDS.map((wanted) => {
       const some = found.filter(({ kind }) => kind === wanted).map(({ confirmMs }) => confirmMs);
@@ -67,7 +67,7 @@ function ownMs({ kind }: Detection): number {
 function replay(name: string, intervalMs: number, found: Detection[]): boolean | null {
   const policy = (POLICIES[name] as (typeof POLICIES)[string])(intervalMs);
   const theirs = found.map((each, index) => detect(
-    policy, { afterMs: ((index + 0.5) / found.length) * policy.everyMs, failsAfterMs: ownMs(each) },
+    policy, { afterMs: ((index + 0.5) / found.length) * policy.checkIntervalMs, failsAfterMs: ownMs(each) },
   ));
   const mean = (values: number[]): number => values.reduce((sum, value) => sum + value, 0) / values.length;
   const ours = found.map((each) => each.confirmMs - ownMs(each));

@@ -1,18 +1,18 @@
 /** How a product checks, and what it does between the first failure that it sees and its alert. */
 export interface Policy {
   /** Ms between the checks of a target, of all places together. */
-  everyMs: number;
+  checkIntervalMs: number;
   /** Further failing checks that it waits for, one after another. */
   rechecks: number;
   /** Ms between the starts of two of them. */
-  apartMs: number;
+  recheckSpacingMs: number;
 }
 
 /** Policies of products as their manuals give them, for a monitor's interval of `intervalMs`. */
 export const POLICIES: Record<string, (intervalMs: number) => Policy> = {
-  updown: (intervalMs) => ({ everyMs: intervalMs, rechecks: 2, apartMs: intervalMs / 2 }),
-  'Jetmon v1': (intervalMs) => ({ everyMs: intervalMs, rechecks: 3, apartMs: 30_000 }),
-  Checkly: (intervalMs) => ({ everyMs: intervalMs, rechecks: 3, apartMs: 5000 }),
+  updown: (intervalMs) => ({ checkIntervalMs: intervalMs, rechecks: 2, recheckSpacingMs: intervalMs / 2 }),
+  'Jetmon v1': (intervalMs) => ({ checkIntervalMs: intervalMs, rechecks: 3, recheckSpacingMs: 30_000 }),
+  Checkly: (intervalMs) => ({ checkIntervalMs: intervalMs, rechecks: 3, recheckSpacingMs: 5000 }),
 };
 
 /** An outage at one target. */
@@ -25,13 +25,13 @@ export interface Fault {
 
 /** Ms from the beginning of the fault until its first failing check ends, and from then until the alert. */
 export function detect(
-  { everyMs, rechecks, apartMs }: Policy, { afterMs, failsAfterMs }: Fault,
+  { checkIntervalMs, rechecks, recheckSpacingMs }: Policy, { afterMs, failsAfterMs }: Fault,
 ): { seenMs: number; confirmedMs: number } {
-  const seenMs = everyMs - afterMs + failsAfterMs;
+  const seenMs = checkIntervalMs - afterMs + failsAfterMs;
   let endedMs = seenMs;
-  let startedMs = everyMs - afterMs;
+  let startedMs = checkIntervalMs - afterMs;
   for (let nth = 0; nth < rechecks; nth += 1) {
-    startedMs = Math.max(startedMs + apartMs, endedMs);
+    startedMs = Math.max(startedMs + recheckSpacingMs, endedMs);
     endedMs = startedMs + failsAfterMs;
   }
   return { seenMs, confirmedMs: endedMs - seenMs };

@@ -39,7 +39,7 @@ export function countedStores(
       rollDays: (days: Parameters<HourStore['rollDays']>[0]) => wrote(days.length),
     },
     deadLetters: { add: (letters) => wrote(letters.length) },
-    history: { add: one }, certificates: { keep: one, remove: (ids) => wrote(ids.length) },
+    history: { add: one }, certificates: { save: one, remove: (ids) => wrote(ids.length) },
     incidents: { open: one, resolve: one, regionChanged: one, recordVotes: one }, alerts: { fanOut: one },
   };
   return { stores, writes };

@@ -21,10 +21,10 @@ export const fleetGrowth: Metric = async ({ outdir, scale }) => {
     ...figures.flatMap((found, nth) => atSize(found, sizes[nth] as number, forMs)),
     ...(['controllerBytes', 'probeBytes'] as const).map((whose) => {
       const [small, middle, large] = figures.map((found) => found[whose]) as [number, number, number];
-      const [few, more, most] = sizes as [number, number, number];
+      const [few, more, many] = sizes as [number, number, number];
       return print({
         metric: 'fleet', what: `memory per further monitor, ${whose === 'probeBytes' ? 'its three probes' : 'controller'}`,
-        ours: [(large - middle) / (most - more)], theirs: [(middle - small) / (more - few)], unit: 'B',
+        ours: [(large - middle) / (many - more)], theirs: [(middle - small) / (more - few)], unit: 'B',
         floor: { max: 1.1 }, note: 'from the second to the third size, against the first to the second',
       });
     }),

@@ -16,17 +16,17 @@ interface PollerOptions {
 }
 
 /** One poller that alerts on the first failure of each target, unconfirmed and unstored. */
-export async function firstFailurePoller(options: Record<string, unknown>): Promise<{ told: number }> {
+export async function firstFailurePoller(options: Record<string, unknown>): Promise<{ posted: number }> {
   const { targets, intervalMs, forMs, ...rest } = options as unknown as PollerOptions;
   const timers: NodeJS.Timeout[] = [];
-  let told = 0;
+  let posted = 0;
   const poll = poller(rest);
   for (const { name, url } of targets) {
-    let isTold = false;
+    let isPosted = false;
     const check = async (): Promise<void> => {
-      if (isTold || (await poll(url)) || isTold) return;
-      isTold = true;
-      told += 1;
+      if (isPosted || (await poll(url)) || isPosted) return;
+      isPosted = true;
+      posted += 1;
       const body = JSON.stringify({ monitor: { name }, incident: { started_at: 0 } });
       await fetch(rest.receiver, { method: 'POST', body });
     };
@@ -38,7 +38,7 @@ export async function firstFailurePoller(options: Record<string, unknown>): Prom
   process.stdout.write('ready\n');
   await new Promise((resolve) => setTimeout(resolve, forMs));
   for (const timer of timers) clearTimeout(timer);
-  return { told };
+  return { posted };
 }
 
 /** Whether a GET on a fresh connection is answered with 2xx in time. */
@@ -54,15 +54,15 @@ function poller(
   });
   return (url) => new Promise((resolve) => {
     const settings: RequestOptions = { agent: false, lookup, signal: AbortSignal.timeout(timeoutMs) };
-    const asked = url.startsWith('https:')
+    const outgoing = url.startsWith('https:')
       ? secureRequest(url, { ...settings, ca: roots })
       : request(url, settings);
-    asked.on('error', () => resolve(false));
-    asked.on('response', (response) => {
+    outgoing.on('error', () => resolve(false));
+    outgoing.on('response', (response) => {
       response.resume();
       response.on('error', () => undefined);
       resolve(response.statusCode === 200);
     });
-    asked.end();
+    outgoing.end();
   });
 }

@@ -8,10 +8,10 @@ const WARM_UP = 0.25;
 export async function keepInFlight(
   { count, inFlight }: { count: number; inFlight: number }, once: (nth: number) => Promise<void>,
 ): Promise<{ done: number; cpuMs: number }> {
-  const run = async (most: number): Promise<void> => {
+  const run = async (limit: number): Promise<void> => {
     let next = 0;
     await Promise.all(Array.from({ length: inFlight }, async () => {
-      while (next < most) await once(next++);
+      while (next < limit) await once(next++);
     }));
   };
   await run(Math.ceil(count * WARM_UP));

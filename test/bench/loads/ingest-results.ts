@@ -44,21 +44,21 @@ export async function ingestResults(options: Record<string, unknown>): Promise<I
   const stores = await openResultStores(mongo.db);
   const none = async () => undefined;
   const nothing = { open: none, resolve: none, recordVotes: none, regionChanged: none };
-  const inHand = new Shards({
+  const intake = new Shards({
     clock, log: createLog('bench', 'error'), instance: 'bench', limits: limitsOf(1e15),
     holdsLease: () => true, surrender: () => undefined, onStarted: () => undefined, onEnded: () => undefined,
     stores: { ...stores, incidents: nothing, alerts: { fanOut: async () => undefined } },
     listeners: { onApplied: [], onConfigs: () => undefined },
   });
-  inHand.start();
+  intake.start();
   const shards = byShard(monitorIds(monitors));
   await Promise.all([...shards].map(async ([shard, ids]) => {
-    inHand.acquire(shard);
-    await waitFor(() => inHand.states.has(shard));
-    await inHand.get(shard)?.ask(
-      (answer) => ({ kind: 'configs', configs: ids.map((id) => configOf(id, MINUTE_MS, start)), answer }),
+    intake.acquire(shard);
+    await waitFor(() => intake.states.has(shard));
+    await intake.get(shard)?.ask(
+      (respond) => ({ kind: 'configs', configs: ids.map((id) => configOf(id, MINUTE_MS, start)), respond }),
     );
-    await waitFor(() => inHand.states.get(shard)?.monitors.size === ids.length);
+    await waitFor(() => intake.states.get(shard)?.monitors.size === ids.length);
   }));
   const lanes = Array.from({ length: regions }, (_, region) => [...shards].map(
     ([shard, ids]) => ({ shard, region, batches: batchesOf(shard, ids, hours * 60, start) }),
@@ -67,24 +67,24 @@ export async function ingestResults(options: Record<string, unknown>): Promise<I
   const feedHours = async (from: number, until: number): Promise<void> => {
     for (let minute = from * 60; minute < until * 60; minute += 1) {
       nowMs = start + minute * MINUTE_MS + 30_000;
-      await Promise.all(lanes.map((lane) => feed(inHand, lane, minute)));
+      await Promise.all(lanes.map((lane) => feed(intake, lane, minute)));
     }
   };
   // Once every monitor has its status, one hour is written for each hour that arrives.
   await feedHours(0, 1);
-  const begun = inHand.counts.results;
+  const initialResults = intake.counts.results;
   const before = process.cpuUsage();
   const databaseBefore = cpuMs([databasePid]);
   await feedHours(1, hours);
-  const isWritten = (): boolean => [...inHand.states.values()].every(({ monitors }) =>
-    [...monitors.values()].every((cell) => Math.min(...cell.hours.map(({ hour }) => hour)) >= start + (hours - 1) * HOUR_MS));
+  const isWritten = (): boolean => [...intake.states.values()].every(({ monitors }) =>
+    [...monitors.values()].every((monitor) => Math.min(...monitor.hours.map(({ hour }) => hour)) >= start + (hours - 1) * HOUR_MS));
   await waitFor(isWritten);
-  await inHand.stop();
+  await intake.stop();
   const used = process.cpuUsage(before);
   const databaseMs = cpuMs([databasePid]) - databaseBefore;
   const figures = {
-    results: inHand.counts.results - begun, cpuMs: (used.user + used.system) / 1000 + databaseMs, databaseMs,
-    entries: inHand.counts.entries,
+    results: intake.counts.results - initialResults, cpuMs: (used.user + used.system) / 1000 + databaseMs, databaseMs,
+    entries: intake.counts.entries,
   };
   await mongo.close();
   return figures;
@@ -115,11 +115,11 @@ function batchesOf(shard: number, ids: string[], each: number, start: number): P
 }
 
 /** Sends a minute of one lane; resolves when the journal has it. */
-async function feed(inHand: Shards, { shard, region, batches }: PackedLane, minute: number): Promise<void> {
+async function feed(intake: Shards, { shard, region, batches }: PackedLane, minute: number): Promise<void> {
   await Promise.all((batches[minute] ?? []).map(({ bytes, last }) => new Promise<void>((resolve) => {
-    inHand.take(shard, {
+    intake.take(shard, {
       region: `region-${region}`, probe_id: `probe-${region}`, bytes,
-      answer: (watermark) => {
+      acknowledge: (watermark) => {
         if (watermark >= last) resolve();
       },
     });
@@ -184,6 +184,6 @@ function jsonBatches(ids: string[], each: number, regions: number): { lane: stri
   return messages;
 }
 
-async function waitFor(isMet: () => boolean | undefined): Promise<void> {
-  while (!isMet()) await new Promise((resolve) => setTimeout(resolve, 200));
+async function waitFor(isTrue: () => boolean | undefined): Promise<void> {
+  while (!isTrue()) await new Promise((resolve) => setTimeout(resolve, 200));
 }

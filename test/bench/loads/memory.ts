@@ -4,7 +4,7 @@ import { ShardState } from '../../../controller/results/state/shard-state.ts';
 import { SharedValues } from '../../../controller/results/state/shared-values.ts';
 import type { StateRecord } from '../../../controller/results/state/records.ts';
 import { toStateDoc, toStateRecord, type StateDoc } from '../../../controller/results/writing/stored-state.ts';
-import { NEW_REGION } from '../../../controller/verdicts/region-rules.ts';
+import { NEW_REGION } from '../../../controller/verdicts/votes/region-rules.ts';
 import { newMonitorState } from '../../../controller/verdicts/monitor-rules.ts';
 import { AssignmentSet } from '../../../probe/assignments/assignment-set.ts';
 import { limitsFor } from '../../../probe/runner/limits.ts';
@@ -17,7 +17,7 @@ import { configOf } from './results.ts';
 
 const INTERVAL_MS = 60_000;
 /** As many as an answer with assignments has. */
-const AT_ONCE = 500;
+const BATCH_SIZE = 500;
 
 export interface MemoryFigures {
   rssBytes: number;
@@ -33,7 +33,7 @@ export async function probeMemory(options: Options): Promise<MemoryFigures> {
     clock, random: () => 0.5, limits: limitsFor(100_000), record: () => undefined, isCutOff: async () => false,
     check: async () => ({
       outcome: 'success', degraded: false, response_time_ms: 5, status_code: 200, error: null, missed: null,
-      timings: null, remote_address: null, tls: null, detail: null, seen: null,
+      timings: null, remote_address: null, tls: null, detail: null, observed: null,
     }),
   });
   const scheduler = new Scheduler(clock, {
@@ -41,8 +41,8 @@ export async function probeMemory(options: Options): Promise<MemoryFigures> {
   });
   scheduler.start();
   const monitors = Number(options['monitors']);
-  for (let at = 0; at < monitors; at += AT_ONCE) {
-    const some = Array.from({ length: Math.min(AT_ONCE, monitors - at) }, (_, nth) => assignmentAt(at + nth));
+  for (let at = 0; at < monitors; at += BATCH_SIZE) {
+    const some = Array.from({ length: Math.min(BATCH_SIZE, monitors - at) }, (_, nth) => assignmentAt(at + nth));
     const received = assignmentSchema.array().parse(JSON.parse(JSON.stringify(some)));
     const changes = received.map((each) => ({ set: each }));
     const applied = set.apply({ revision: at + 1, reset: false, changes }, clock.now());

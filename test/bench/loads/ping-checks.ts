@@ -6,7 +6,7 @@ import { Trust } from '../../../probe/checks/tls/trust.ts';
 import { sleep, systemClock } from '../../../shared/time.ts';
 
 /** Checks that start at once; the others follow in steps of a millisecond, as a schedule spreads them. */
-const AT_ONCE = 4;
+const STARTS_PER_STEP = 4;
 
 /** ICMP checks of loopback addresses; null where raw sockets cannot be opened. */
 export async function pingChecks(
@@ -24,7 +24,7 @@ export async function pingChecks(
     for (const [at, host] of addresses.entries()) {
       const spec = { type: 'ICMP', host, packet_count: packets, packet_size: 56, packet_timeout_ms: 2000, ttl: 64 };
       running.push(check.run(spec, 10_000));
-      if (at % AT_ONCE === 0) await sleep(systemClock, 1);
+      if (at % STARTS_PER_STEP === 0) await sleep(systemClock, 1);
     }
     return Promise.all(running);
   };

@@ -1,4 +1,4 @@
-import { Company } from '../../../shared/company.ts';
+import { Peers } from '../../../shared/peers.ts';
 import { loadControllerConfig } from '../../../controller/config.ts';
 import { openNotifications } from '../../../controller/wiring/notifications.ts';
 import { ALERT_EVENTS, type DestinationDoc } from '../../../controller/destinations/destination.ts';
@@ -37,11 +37,11 @@ export async function queuedAlerts(options: Record<string, unknown>): Promise<{ 
   const log = createLog('bench', 'error');
   const ports = {
     config, mongo, bus: new OwnersBus(), clock: systemClock, log, random: Math.random,
-    resolve: createResolver(systemClock), company: new Company(), holder: 'bench',
+    resolve: createResolver(systemClock), peers: new Peers(), holder: 'bench',
   };
   const notifications = await openNotifications(ports, {
     incidents: { markNotified: () => Promise.resolve() }, ownsShard: () => true, regions: { named: () => [] },
-    accounts: { linkKeys: [], organizationName: async () => null, tellOwners: () => undefined },
+    accounts: { linkKeys: [], organizationName: async () => null, notifyOwners: () => undefined },
     baseUrl: () => 'http://127.0.0.1',
     mailer: { send: () => Promise.reject(new Error('no mail here')), close: () => Promise.resolve() },
   });

@@ -50,8 +50,8 @@ export function monitorIds(count: number): string[] {
 export function byShard(ids: string[]): Map<number, string[]> {
   const shards = new Map<number, string[]>();
   for (const id of ids) {
-    const known = shards.get(shardOf(id));
-    if (known) known.push(id);
+    const group = shards.get(shardOf(id));
+    if (group) group.push(id);
     else shards.set(shardOf(id), [id]);
   }
   return shards;

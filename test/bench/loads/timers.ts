@@ -42,11 +42,11 @@ export async function virtualHour(options: Record<string, unknown>): Promise<{ d
   const { monitors, intervalMs, forMs } = options as unknown as TimerOptions;
   const clock = new SimulatedClock();
   const late = { first: 0, last: 0 };
-  const begunMs = clock.now();
+  const startMs = clock.now();
   let missed = 0;
   const scheduler = new Scheduler(clock, {
     due: (_assignment, dueMs) => {
-      const sinceMs = dueMs - begunMs;
+      const sinceMs = dueMs - startMs;
       const which = sinceMs < intervalMs ? 'first' : sinceMs >= forMs - intervalMs ? 'last' : null;
       if (which) late[which] = Math.max(late[which], clock.now() - dueMs);
     },

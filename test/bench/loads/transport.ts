@@ -2,7 +2,7 @@ import { connect, Empty, nkeyAuthenticator, StorageType } from 'nats';
 import { readFileSync } from 'node:fs';
 import { decodeJson } from '../../../shared/contracts/decode-json.ts';
 import { encodeBatch } from '../../../shared/contracts/result-pack.ts';
-import { batchReply, laneName } from '../../../shared/contracts/result.ts';
+import { batchResponse, laneName } from '../../../shared/contracts/result.ts';
 import { shardOfSubject, subjects } from '../../../shared/contracts/subjects.ts';
 import { createLog } from '../../../shared/log.ts';
 import { systemClock } from '../../../shared/time.ts';
@@ -23,7 +23,7 @@ const EPOCH = '0199bench';
 const WINDOW = 8;
 const MONITORS = 10_000;
 /** As long as the product waits for an answer. */
-const PATIENCE_MS = 2000;
+const RESPONSE_TIMEOUT_MS = 2000;
 const RESULT_BYTES = 40;
 /** Results of a lane that are there at once. A probe has few: it packs them as they come. */
 const PREPARED = 1000;
@@ -68,18 +68,18 @@ export async function publishBatches(
   const before = process.cpuUsage();
   await Promise.all(shards.map(async ([shard], which) => {
     const subject = subjects.results(shard, 'bench', 'probe');
-    const underWay = new Set<Promise<unknown>>();
+    const inFlight = new Set<Promise<unknown>>();
     for (let seq = 0; seq < perShard; seq += 100) {
       const results = found[which]?.slice(seq % PREPARED, (seq % PREPARED) + 100) ?? [];
       results.forEach((result, nth) => (result.seq = seq + nth + 1));
       const bytes =
         encodeBatch({ epoch: EPOCH, engine: '1', first: seq + 1, last: seq + 100, results, dropped: [] });
       const request: Promise<void> =
-        untilTaken(link, subject, bytes, seq + 100).finally(() => underWay.delete(request));
-      underWay.add(request);
-      if (underWay.size >= WINDOW) await Promise.race(underWay);
+        untilAcknowledged(link, subject, bytes, seq + 100).finally(() => inFlight.delete(request));
+      inFlight.add(request);
+      if (inFlight.size >= WINDOW) await Promise.race(inFlight);
     }
-    await Promise.all(underWay);
+    await Promise.all(inFlight);
   }));
   const used = process.cpuUsage(before);
   await link.stop();
@@ -87,10 +87,10 @@ export async function publishBatches(
 }
 
 /** Sends a batch until its owner has everything up to `last`, as after a broken connection. */
-async function untilTaken(link: Link, subject: string, bytes: Uint8Array, last: number): Promise<void> {
+async function untilAcknowledged(link: Link, subject: string, bytes: Uint8Array, last: number): Promise<void> {
   for (;;) {
-    const answer = await link.request(subject, bytes, PATIENCE_MS).catch(() => null);
-    if (answer && (decodeJson(batchReply, answer)?.watermark ?? 0) >= last) return;
+    const response = await link.request(subject, bytes, RESPONSE_TIMEOUT_MS).catch(() => null);
+    if (response && (decodeJson(batchResponse, response)?.watermark ?? 0) >= last) return;
     await passTime(50);
   }
 }
@@ -136,7 +136,7 @@ export async function takeBatches(
         const owner = owners.get(shard) as EntryBuilder;
         owner.take({
           region: 'bench', probe_id: 'probe', bytes: message.data,
-          answer: (watermark) => void message.respond(JSON.stringify({ v: 1, watermark })),
+          acknowledge: (watermark) => void message.respond(JSON.stringify({ v: 1, watermark })),
         }, { wall: at, monotonic: 0 });
         if (unsettled.size === 0) setImmediate(settleAll);
         unsettled.add(owner);

@@ -1,7 +1,7 @@
 import { chooseProbe, phaseMs } from '../../../controller/assignments/rules.ts';
 import { newMonitorState } from '../../../controller/verdicts/monitor-rules.ts';
 import type { MonitorConfig } from '../../../controller/verdicts/monitor-config.ts';
-import { NEW_REGION } from '../../../controller/verdicts/region-rules.ts';
+import { NEW_REGION } from '../../../controller/verdicts/votes/region-rules.ts';
 import { Shards } from '../../../controller/results/shards/shards.ts';
 import type { StateRecord } from '../../../controller/results/state/records.ts';
 import { createLog } from '../../../shared/log.ts';
@@ -19,7 +19,7 @@ const START_MS = 1_760_000_460_000;
 const INTERVAL_MS = 60_000;
 const DAY_MS = 86_400_000;
 /** Regions that each monitor is checked from. */
-const WATCHING = 3;
+const REGIONS_PER_MONITOR = 3;
 
 interface FleetOptions {
   monitors: number;
@@ -49,8 +49,8 @@ export interface FleetFigures extends Moves {
  * A fleet at work on virtual time, as the product would run it: probes chosen by the rules of placement, each
  * with its schedule, rechecks, packing and sending, and a controller with all shards.
  */
-export async function virtualFleet(given: Record<string, unknown>): Promise<FleetFigures> {
-  const options = given as unknown as FleetOptions;
+export async function virtualFleet(input: Record<string, unknown>): Promise<FleetFigures> {
+  const options = input as unknown as FleetOptions;
   const clock = new SimulatedClock(START_MS);
   const pulse: Pulse = { beats: 0 };
   const random = new Random(options.monitors);
@@ -72,13 +72,13 @@ export async function virtualFleet(given: Record<string, unknown>): Promise<Flee
   const controllerBytes = memory() - before;
   before = memory();
   const probes = Array.from({ length: options.regions * options.probesPerRegion }, (_, nth) => new VirtualProbe({
-    clock, pulse, random: random.fork(), region: `region-${nth % options.regions}`, look: () => 'success',
+    clock, pulse, random: random.fork(), region: `region-${nth % options.regions}`, checkOutcome: () => 'success',
     isLost: () => false,
     request: (from, subject, bytes) => new Promise((resolve) => {
       messages += 1;
-      const answer = (watermark: number): void => resolve(Buffer.from(JSON.stringify({ v: 1, watermark })));
+      const acknowledge = (watermark: number): void => resolve(Buffer.from(JSON.stringify({ v: 1, watermark })));
       const shard = shardOfSubject(subject) as number;
-      shards.take(shard, { region: from.region, probe_id: from.probeId, bytes, answer });
+      shards.take(shard, { region: from.region, probe_id: from.probeId, bytes, acknowledge });
     }),
   }));
   const byRegion = new Map<string, VirtualProbe[]>();
@@ -94,8 +94,8 @@ export async function virtualFleet(given: Record<string, unknown>): Promise<Flee
     writes: writes.commands - at.commands, documents: writes.documents - at.documents, cpuMs: cpuMs() - at.cpuMs,
   };
   const [first = []] = byRegion.values();
-  const watched = monitors.filter((config) => config.monitoring_regions.includes('region-0'));
-  const moves = movesIn(watched.map((config) => config.monitor_id), first.map(({ probeId }) => probeId), random.uuid());
+  const inFirstRegion = monitors.filter((config) => config.monitoring_regions.includes('region-0'));
+  const moves = movesIn(inFirstRegion.map((config) => config.monitor_id), first.map(({ probeId }) => probeId), random.uuid());
   return { ...figures, ...moves, probeBytes, controllerBytes, placingMs };
 }
 
@@ -106,7 +106,7 @@ function configOf(random: Random, regions: number): MonitorConfig {
     check_revision: 1, name: 'A monitor of the fleet', target: 'https://www.example.org/some/path', type: 'HTTP',
     status: 'active', interval_ms: INTERVAL_MS, timeout_ms: 10_000, retries: 1, quorum: 'majority',
     slow_response_threshold_ms: null, notification_target_ids: [],
-    monitoring_regions: Array.from({ length: WATCHING }, (_, nth) => `region-${(home + nth) % regions}`),
+    monitoring_regions: Array.from({ length: REGIONS_PER_MONITOR }, (_, nth) => `region-${(home + nth) % regions}`),
     changed_at: START_MS - DAY_MS,
   };
 }
@@ -116,7 +116,7 @@ function recordsOf(monitors: readonly MonitorConfig[]): StateRecord[][] {
   const shards: StateRecord[][] = Array.from({ length: SHARD_COUNT }, () => []);
   for (const config of monitors) {
     const regions = Object.fromEntries(config.monitoring_regions.map((region, index) => {
-      const phase = phaseMs(config.monitor_id, INTERVAL_MS, index, WATCHING);
+      const phase = phaseMs(config.monitor_id, INTERVAL_MS, index, REGIONS_PER_MONITOR);
       const last = START_MS - INTERVAL_MS + phase;
       return [region, { ...NEW_REGION, verdict: 'up' as const, last_at: last, response_time_ms: 20, status_code: 200 }];
     }));
@@ -136,12 +136,12 @@ function placeAll(monitors: readonly MonitorConfig[], byRegion: ReadonlyMap<stri
   let usedMs = 0;
   for (let at = 0; at < monitors.length; at += 1000) {
     const some = monitors.slice(at, at + 1000);
-    const began = cpuMs();
+    const before = cpuMs();
     const chosen = some.map(({ monitor_id, monitoring_regions }) =>
       monitoring_regions.map((region) => chooseProbe(monitor_id, ids.get(region) ?? [])));
-    usedMs += cpuMs() - began;
+    usedMs += cpuMs() - before;
     some.forEach((config, nth) => chosen[nth]?.forEach(
-      (id, index) => byId.get(id ?? '')?.take(config, index, WATCHING, false),
+      (id, index) => byId.get(id ?? '')?.take(config, index, REGIONS_PER_MONITOR, false),
     ));
   }
   return usedMs;

@@ -22,7 +22,7 @@ export class NaiveAlerting {
     this.#options = options;
   }
 
-  note(monitorId: string, region: string, found: Found): void {
+  record(monitorId: string, region: string, found: Found): void {
     const { isWorking, confirms } = this.#options;
     if (found === 'success') this.#down.delete(monitorId);
     else if (!this.#down.has(monitorId) && confirms(monitorId, region)) {

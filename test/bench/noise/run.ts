@@ -9,14 +9,14 @@ import { NaiveAlerting } from './naive-alerting.ts';
 
 const REGIONS = ['eu', 'us', 'ap'];
 /** The beats until most of the kept ones show the new time. */
-const CLOCK_KNOWN_AFTER_MS = 15_000;
-const CLOCK_OFF_MS = 30_000;
+const SKEW_DETECTED_AFTER_MS = 15_000;
+const CLOCK_SKEW_MS = 30_000;
 const CUT_OFF_MS = 10 * MINUTE_MS;
 const RESTART_AFTER_MS = 5000;
 /** For all monitors to be watched. */
 const SETTLE_MS = 2 * MINUTE_MS;
 /** A check that failed in the outage may be confirmed a moment after it. */
-const CONFIRMED_WITHIN_MS = 3000;
+const MAX_CONFIRM_DELAY_MS = 3000;
 
 export interface NoiseOptions {
   seed: number;
@@ -42,7 +42,7 @@ export interface NoiseFigures {
 }
 
 /** An alert, and when it was handed over to be sent, Unix ms. */
-interface Told {
+interface SentAlert {
   alert: Alert;
   at: number;
 }
@@ -55,16 +55,16 @@ export async function runNoise(options: NoiseOptions): Promise<NoiseFigures> {
   const { seed, monitors, intervalMs, noise } = options;
   const shifts = new Map<string, number>();
   const probes: VirtualProbe[] = [];
-  const told: Told[] = [];
+  const sentAlerts: SentAlert[] = [];
   const world: World = new World({
     seed, controllers: 2, regions: [],
     disguise: (stores, { clock }) => ({ ...stores, alerts: { fanOut: (alert) => {
-      told.push({ alert, at: clock.now() });
+      sentAlerts.push({ alert, at: clock.now() });
       return stores.alerts.fanOut(alert);
     } } }),
-    watch: {
+    hooks: {
       clockShiftMs: (probeId) => shifts.get(probeId) ?? 0,
-      onFailure: (state, region, result) => confirmations.note(state, region, result),
+      onFailure: (state, region, result) => confirmations.onResult(state, region, result),
     },
   });
   const confirmations = confirmationsIn(world, probes);
@@ -73,7 +73,7 @@ export async function runNoise(options: NoiseOptions): Promise<NoiseFigures> {
   let checks = 0;
   const rivals = rivalsOf(world, probes, noise, seed);
   // Drawn in any case, so that an outage changes nothing for others.
-  const look = (isLost: boolean, id: string): Found => {
+  const outcomeFor = (isLost: boolean, id: string): Found => {
     const isNoise = draws.chance(noise) && isNoisy;
     if (isLost) return 'lost';
     return isNoise || !world.targets.isWorking(id, world.clock.now()) ? 'failure' : 'success';
@@ -82,11 +82,11 @@ export async function runNoise(options: NoiseOptions): Promise<NoiseFigures> {
     const isLost = (): boolean => world.network.cutOff.has(probe.probeId);
     const probe: VirtualProbe = new VirtualProbe({
       clock: world.clock, pulse: world.pulse, random: world.random.fork(), region,
-      look: (id) => look(isLost(), id), isLost,
+      checkOutcome: (id) => outcomeFor(isLost(), id), isLost,
       onSlot: (id, found) => {
         checks += 1;
-        rivals.firstFailure.note(id, region, found);
-        if (found !== 'lost') rivals.singleRound.note(id, region, found);
+        rivals.firstFailure.record(id, region, found);
+        if (found !== 'lost') rivals.singleRound.record(id, region, found);
       },
       request: (from, ...args) => world.network.request(from, ...args),
     });
@@ -103,14 +103,14 @@ export async function runNoise(options: NoiseOptions): Promise<NoiseFigures> {
   planOutages(world, options, forMs);
   planFaults(world, probes, forMs, shifts);
   const sweep = world.clock.setRepeating(MINUTE_MS, () => {
-    world.db.forgetPast();
-    for (const probe of probes) probe.forgetPast();
+    world.db.clearHistory();
+    for (const probe of probes) probe.dropHistory();
   });
   isNoisy = true;
   checks = 0;
   await world.run(forMs + SETTLE_MS);
   sweep.cancel();
-  return { checks, ...judge(world, told), ...rivals };
+  return { checks, ...judge(world, sentAlerts), ...rivals };
 }
 
 /** The product's own orders to confirm, without their encryption. */
@@ -162,37 +162,37 @@ function planOutages(world: World, { outages, intervalMs }: NoiseOptions, forMs:
   const ids = [...world.db.monitors.keys()].slice(0, outages);
   const now = world.clock.now();
   for (const id of ids) {
-    const lastsMs = Math.round(intervalMs * (1 + 4 * random.next()));
-    const from = now + random.int(0, Math.max(0, Math.round(forMs - lastsMs)));
-    world.targets.plan(id, [{ from, until: from + lastsMs }]);
+    const durationMs = Math.round(intervalMs * (1 + 4 * random.next()));
+    const from = now + random.int(0, Math.max(0, Math.round(forMs - durationMs)));
+    world.targets.plan(id, [{ from, until: from + durationMs }]);
   }
 }
 
 function planFaults(
   world: World, probes: readonly VirtualProbe[], forMs: number, shifts: Map<string, number>,
 ): void {
-  const [cutOff, early] = probes as [VirtualProbe, VirtualProbe];
+  const [cutOff, skewed] = probes as [VirtualProbe, VirtualProbe];
   const [controller] = world.controllers;
   world.restartAfterMs = () => RESTART_AFTER_MS;
-  const at = (share: number, happen: () => void): void => void world.clock.setTimer(share * forMs, happen);
+  const at = (share: number, action: () => void): void => void world.clock.setTimer(share * forMs, action);
   at(0.1, () => {
     world.network.cutOff.add(cutOff.probeId);
     world.clock.setTimer(CUT_OFF_MS, () => world.network.cutOff.delete(cutOff.probeId));
   });
   at(0.6, () => {
-    early.process.offsetMs = CLOCK_OFF_MS;
-    world.clock.setTimer(CLOCK_KNOWN_AFTER_MS, () => shifts.set(early.probeId, -CLOCK_OFF_MS));
+    skewed.process.offsetMs = CLOCK_SKEW_MS;
+    world.clock.setTimer(SKEW_DETECTED_AFTER_MS, () => shifts.set(skewed.probeId, -CLOCK_SKEW_MS));
   });
   at(0.8, () => controller?.kill());
 }
 
 /** Compares the alerts with what really happened. An alert that is told again after a crash counts once. */
 function judge(
-  { targets, db }: World, told: readonly Told[],
+  { targets, db }: World, sentAlerts: readonly SentAlert[],
 ): Pick<NoiseFigures, 'falseAlerts' | 'missed' | 'doubled' | 'unresolved'> {
-  const first = new Map(told.toReversed().map((each) => [each.alert.id, each]));
-  const of = (event: Alert['event']): Told[] => [...first.values()].filter(({ alert }) => alert.event === event);
-  const isDue = ({ from, until }: Outage, at: number): boolean => at >= from && at <= until + CONFIRMED_WITHIN_MS;
+  const first = new Map(sentAlerts.toReversed().map((each) => [each.alert.id, each]));
+  const of = (event: Alert['event']): SentAlert[] => [...first.values()].filter(({ alert }) => alert.event === event);
+  const isDue = ({ from, until }: Outage, at: number): boolean => at >= from && at <= until + MAX_CONFIRM_DELAY_MS;
   const [downs, ups] = [of('monitor.down'), of('monitor.up')];
   const counts = [...db.monitors.keys()].flatMap((id) => targets.outagesOf(id).map((outage) =>
     downs.filter(({ alert, at }) => alert.monitor.monitor_id === id && isDue(outage, at)).length));

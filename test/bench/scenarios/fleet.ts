@@ -21,14 +21,14 @@ export async function startFleet(world: World, start: string): Promise<Fleet> {
   const farwatch = await startFarwatch({
     env: {
       MIN_INTERVAL_SECONDS: '1', ALLOW_PRIVATE_DESTINATIONS: 'true', RATE_LIMIT: '1000000', LOG_LEVEL: 'info',
-      NODE_EXTRA_CA_CERTS: roots, PROBE_DNS_SERVERS: world.nameServers.map(({ place }) => place).join(','),
+      NODE_EXTRA_CA_CERTS: roots, PROBE_DNS_SERVERS: world.nameServers.map(({ endpoint: place }) => place).join(','),
     },
   });
   const session = await new ApiSession(farwatch.url).begin();
   const { regions: [home] } = await session.ok<{ regions: [{ id: string }] }>('GET', '/api/regions');
   const probe = await startExtraProbe({
     url: farwatch.url, session, region: 'abroad', name: 'abroad-1', dataDir: join(directory, 'probe'), start,
-    env: { NODE_EXTRA_CA_CERTS: roots, PROBE_DNS_SERVERS: world.nameServerAbroad.place },
+    env: { NODE_EXTRA_CA_CERTS: roots, PROBE_DNS_SERVERS: world.nameServerAbroad.endpoint },
   });
   world.regions = [home.id, 'abroad'];
   return {

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { SCENARIOS } from './catalog/all.ts';
 import { runScenarios } from './run.ts';
-import { verdictOf } from './score.ts';
+import { outcomeOf } from './score.ts';
 import { table } from './table.ts';
 
 /**
@@ -20,5 +20,5 @@ export async function main(prefixes: string[], { outdir, root }: { outdir: strin
     say: (line) => void process.stderr.write(`${line}\n`),
   });
   process.stdout.write(table(scores));
-  return scores.every((each) => verdictOf(each) === 'right') ? 0 : 1;
+  return scores.every((each) => outcomeOf(each) === 'right') ? 0 : 1;
 }

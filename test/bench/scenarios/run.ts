@@ -1,7 +1,7 @@
 import { startFleet } from './fleet.ts';
 import type { Scenario } from './scenario.ts';
 import { score, type Score } from './score.ts';
-import { Watch } from './watch.ts';
+import { MonitorObserver } from './monitor-observer.ts';
 import { World } from './world.ts';
 
 /** For all monitors to be up, for all faults to be alerted, and for all to be over. */
@@ -32,12 +32,12 @@ export async function runScenarios(scenarios: readonly Scenario[], options: Opti
   try {
     const fleet = await startFleet(world, options.start);
     try {
-      const watch = await Watch.start(fleet.session);
+      const observer = await MonitorObserver.start(fleet.session);
       try {
-        const monitors = await addMonitors(scenarios, world, watch);
-        return await breakAndHeal(monitors, world, watch, say);
+        const monitors = await addMonitors(scenarios, world, observer);
+        return await breakAndHeal(monitors, world, observer, say);
       } finally {
-        await watch.stop();
+        await observer.stop();
       }
     } finally {
       await fleet.stop();
@@ -47,66 +47,66 @@ export async function runScenarios(scenarios: readonly Scenario[], options: Opti
   }
 }
 
-async function addMonitors(scenarios: readonly Scenario[], world: World, watch: Watch): Promise<Monitors[]> {
+async function addMonitors(scenarios: readonly Scenario[], world: World, observer: MonitorObserver): Promise<Monitors[]> {
   const home = world.regions.slice(0, 1);
   const monitors: Monitors[] = [];
   for (const scenario of scenarios) {
     const bystanders = new Map<string, string>();
-    for (const [word, make] of Object.entries(scenario.bystanders ?? {})) {
-      bystanders.set(word, await watch.add(`${scenario.name}, ${word}`, home, make(world)));
+    for (const [label, make] of Object.entries(scenario.bystanders ?? {})) {
+      bystanders.set(label, await observer.add(`${scenario.name}, ${label}`, home, make(world)));
     }
-    const detector = await watch.add(scenario.name, home, scenario.detector(world));
+    const detector = await observer.add(scenario.name, home, scenario.detector(world));
     monitors.push({ scenario, detector, bystanders });
   }
   return monitors;
 }
 
 async function breakAndHeal(
-  monitors: readonly Monitors[], world: World, watch: Watch, say: Options['say'],
+  monitors: readonly Monitors[], world: World, observer: MonitorObserver, say: Options['say'],
 ): Promise<Score[]> {
   const detectors = monitors.map(({ detector }) => detector);
   const bystanders = monitors.flatMap((each) => [...each.bystanders.values()]);
   const all = [...detectors, ...bystanders];
   say(`${all.length} monitors of ${monitors.length} scenarios; waiting until they are up`);
-  await watch.holds(all, async (id) => (await watch.status(id)) === 'up', LIMIT_MS);
+  await observer.holds(all, async (id) => (await observer.status(id)) === 'up', LIMIT_MS);
 
   say('All faults begin');
   const brokenAt = Date.now();
-  for (const { scenario } of monitors) await scenario.turn(world, true);
-  const isAlerted = (id: string): boolean => watch.alerts(id).some(({ at }) => at >= brokenAt);
-  const isWatched = async (id: string): Promise<boolean> => (await watch.results(id, brokenAt)).length >= CHECKS;
-  await watch.holds(detectors, isAlerted, LIMIT_MS);
-  await watch.holds(bystanders, isWatched, LIMIT_MS);
+  for (const { scenario } of monitors) await scenario.toggle(world, true);
+  const isAlerted = (id: string): boolean => observer.alerts(id).some(({ at }) => at >= brokenAt);
+  const isChecked = async (id: string): Promise<boolean> => (await observer.results(id, brokenAt)).length >= CHECKS;
+  await observer.holds(detectors, isAlerted, LIMIT_MS);
+  await observer.holds(bystanders, isChecked, LIMIT_MS);
 
   say('All faults end');
   const healedAt = Date.now();
-  for (const { scenario } of monitors) await scenario.turn(world, false);
+  for (const { scenario } of monitors) await scenario.toggle(world, false);
   const isOver = async (id: string): Promise<boolean> =>
-    (await watch.status(id)) === 'up' && (watch.alerts(id).length !== 1 || isAdvisory(watch, id));
-  await watch.holds(detectors, isOver, LIMIT_MS);
+    (await observer.status(id)) === 'up' && (observer.alerts(id).length !== 1 || isAdvisory(observer, id));
+  await observer.holds(detectors, isOver, LIMIT_MS);
 
   const scores: Score[] = [];
-  for (const each of monitors) scores.push(await judge(each, { world, watch, brokenAt, healedAt }));
+  for (const each of monitors) scores.push(await judge(each, { world, observer, brokenAt, healedAt }));
   return scores;
 }
 
 /** Whether all that was said of a monitor has no end that could be reported. */
-function isAdvisory(watch: Watch, id: string): boolean {
-  return watch.alerts(id).every(({ event }) => event === 'monitor.ssl_expiring');
+function isAdvisory(observer: MonitorObserver, id: string): boolean {
+  return observer.alerts(id).every(({ event }) => event === 'monitor.ssl_expiring');
 }
 
 async function judge(
   { scenario, detector, bystanders }: Monitors,
-  { world, watch, brokenAt, healedAt }: { world: World; watch: Watch; brokenAt: number; healedAt: number },
+  { world, observer, brokenAt, healedAt }: { world: World; observer: MonitorObserver; brokenAt: number; healedAt: number },
 ): Promise<Score> {
-  const failed = (await watch.results(detector, brokenAt, healedAt)).find(({ error }) => error !== null);
+  const failed = (await observer.results(detector, brokenAt, healedAt)).find(({ error }) => error !== null);
   return score({
     name: scenario.name, expected: scenario.expected, brokenAt, healedAt,
-    alerts: watch.alerts(detector),
+    alerts: observer.alerts(detector),
     bystanderAlerts: [...bystanders].flatMap(
-      ([bystander, id]) => watch.alerts(id).map((alert) => ({ bystander, ...alert })),
+      ([bystander, id]) => observer.alerts(id).map((alert) => ({ bystander, ...alert })),
     ),
-    incident: await watch.incident(detector),
+    incident: await observer.incident(detector),
     layer: failed?.error?.layer ?? null,
     expectedRegions: scenario.expected.regions === 'abroad' ? world.regions.slice(1) : null,
   });

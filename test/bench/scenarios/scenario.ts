@@ -23,5 +23,5 @@ export interface Scenario {
   /** By a word for what each is. They stay up and alert nobody. */
   bystanders?: Record<string, (world: World) => MonitorBody>;
   /** Begins or ends the fault. */
-  turn: (world: World, isOn: boolean) => unknown;
+  toggle: (world: World, isOn: boolean) => unknown;
 }

@@ -1,7 +1,7 @@
 import type { Expected } from './scenario.ts';
 
 /** An alert as the receiver got it. `at`: Unix ms. */
-export interface HeardAlert {
+export interface ReceivedAlert {
   event: string;
   at: number;
 }
@@ -14,9 +14,9 @@ export interface Observed {
   brokenAt: number;
   healedAt: number;
   /** Of the detector, in order. */
-  alerts: readonly HeardAlert[];
+  alerts: readonly ReceivedAlert[];
   /** Of the bystanders. */
-  bystanderAlerts: readonly (HeardAlert & { bystander: string })[];
+  bystanderAlerts: readonly (ReceivedAlert & { bystander: string })[];
   /** The detector's incident, if it has one. */
   incident: { type: string; regions: readonly string[] } | null;
   /** Of the check that failed. */
@@ -68,7 +68,7 @@ export function score(observed: Observed): Score {
 }
 
 /** What is wrong with a score, or `right`. */
-export function verdictOf(of: Score): string {
+export function outcomeOf(of: Score): string {
   if (of.detectedAfterMs === null) return 'MISSED';
   if (of.falseAlarms.length > 0) return 'FALSE ALARM';
   if (!of.isClassified) return 'MISCLASSIFIED';

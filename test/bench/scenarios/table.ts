@@ -1,4 +1,4 @@
-import { verdictOf, type Score } from './score.ts';
+import { outcomeOf, type Score } from './score.ts';
 
 /** The scores as lines of text, with a summary at their end. */
 export function table(scores: readonly Score[]): string {
@@ -7,11 +7,11 @@ export function table(scores: readonly Score[]): string {
     each.detectedAfterMs === null ? 'missed' : `${(each.detectedAfterMs / 1000).toFixed(1)} s`,
     each.isClassified ? each.got : `${each.got}, expected ${each.expected}`,
     each.falseAlarms.join('; ') || 'none',
-    verdictOf(each),
+    outcomeOf(each),
   ]);
   const all = [['scenario', 'detected after', 'classification', 'false alarms', 'verdict'], ...rows];
   const widths = [0, 1, 2, 3].map((column) => Math.max(...all.map((row) => (row[column] as string).length)));
-  const lines = all.map((row) => row.map((cell, column) => cell.padEnd(widths[column] ?? 0)).join('  ').trimEnd());
+  const lines = all.map((row) => row.map((text, column) => text.padEnd(widths[column] ?? 0)).join('  ').trimEnd());
   return `${[...lines, '', summary(scores)].join('\n')}\n`;
 }
 
@@ -20,5 +20,5 @@ function summary(scores: readonly Score[]): string {
   const falseAlarms = scores.reduce((sum, each) => sum + each.falseAlarms.length, 0);
   return `${scores.length} scenarios: ${count((each) => each.detectedAfterMs !== null)} detected, `
     + `${count((each) => each.isClassified)} classified right, ${falseAlarms} false alarms, `
-    + `${count((each) => each.isResolved)} resolved, ${count((each) => verdictOf(each) === 'right')} right`;
+    + `${count((each) => each.isResolved)} resolved, ${count((each) => outcomeOf(each) === 'right')} right`;
 }

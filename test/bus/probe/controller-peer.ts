@@ -48,8 +48,8 @@ export class ControllerPeer {
   gaps = 0;
   refused: string[] = [];
   /** How a batch is answered: taken, ignored as if lost on its way, or taken without an answer. */
-  answerBatch: (shard: number) => 'take' | 'lose' | 'mute' = () => 'take';
-  tokenAnswer: { status: number; body: unknown } | null = null;
+  respondToBatch: (shard: number) => 'take' | 'lose' | 'mute' = () => 'take';
+  tokenResponse: { status: number; body: unknown } | null = null;
 
   constructor(nats: TestNats) {
     this.#nats = nats;
@@ -62,7 +62,7 @@ export class ControllerPeer {
       reconnectTimeWait: 50, reconnectJitter: 20, waitOnFirstConnect: true,
     });
     this.#connection.subscribe('results.>', { callback: (_error, message) => this.#takeBatch(message) });
-    this.#connection.subscribe('sync.>', { callback: (_error, message) => this.#answerSync(message) });
+    this.#connection.subscribe('sync.>', { callback: (_error, message) => this.#respondToSync(message) });
     this.#connection.subscribe(
       subjects.evidence(REGION, PROBE_ID), { callback: (_error, message) => void this.evidence.push(message.data) },
     );
@@ -115,10 +115,10 @@ export class ControllerPeer {
   }
 
   async order(content: unknown): Promise<CheckResult> {
-    const reply = await (this.#connection as NatsConnection).request(
+    const response = await (this.#connection as NatsConnection).request(
       subjects.run(REGION, PROBE_ID), JSON.stringify(this.seal('run', content)), { timeout: 60_000 },
     );
-    return reply.json<{ v: 1; result: CheckResult }>().result;
+    return response.json<{ v: 1; result: CheckResult }>().result;
   }
 
   seal(
@@ -143,7 +143,7 @@ export class ControllerPeer {
   async #enrol(text: string): Promise<{ status: number; body: unknown }> {
     const request = enrolRequest.parse(JSON.parse(text));
     this.enrolments.push(request);
-    if (this.tokenAnswer) return this.tokenAnswer;
+    if (this.tokenResponse) return this.tokenResponse;
     const isSigned = fromPublic(request.public_key).verify(
       Buffer.from(enrolText(request)), Buffer.from(request.signature, 'base64url'),
     );
@@ -164,7 +164,7 @@ export class ControllerPeer {
     };
   }
 
-  #answerSync(message: Msg): void {
+  #respondToSync(message: Msg): void {
     this.syncs += 1;
     const request = syncRequest.parse(message.json());
     const isReset = request.revision === 0 || request.revision > this.revision;
@@ -184,7 +184,7 @@ export class ControllerPeer {
     const from = probeOfSubject(message.subject);
     if (from?.probeId !== PROBE_ID) return void this.refused.push(message.subject);
     const shard = shardOfSubject(message.subject) as number;
-    const action = this.answerBatch(shard);
+    const action = this.respondToBatch(shard);
     if (action === 'lose') return;
     const batch = decodeBatch(message.data);
     this.batches += 1;

@@ -2,7 +2,7 @@ import { rmSync } from 'node:fs';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import type { Assignment } from '../../../shared/contracts/assignment.ts';
 import type { HttpSpec } from '../../../shared/contracts/check-spec.ts';
-import { evidence, LARGEST_EVIDENCE_BYTES, type EvidenceMessage } from '../../../shared/contracts/evidence.ts';
+import { evidence, MAX_EVIDENCE_BYTES, type EvidenceMessage } from '../../../shared/contracts/evidence.ts';
 import { bundleFile } from '../../bundle.mjs';
 import { natsVersions } from '../../helpers/nats-programs.ts';
 import { until } from '../../helpers/until.ts';
@@ -38,10 +38,10 @@ describe('what a failed check saw', () => {
   test('arrives beside the last good check and without secrets, once an outage, and delays no result', async () => {
     const { peer, target } = fixture;
     const monitor = addMonitor();
-    target.answer({ body: `Welcome ${SECRET}`, headers: { 'Set-Cookie': 'session=abc' } });
+    target.respondWith({ body: `Welcome ${SECRET}`, headers: { 'Set-Cookie': 'session=abc' } });
     await fixture.enrol();
     await until(() => peer.results.some((result) => result.outcome === 'success'), { what: 'a success' });
-    target.answer({
+    target.respondWith({
       status: 503, headers: { 'X-Echo': btoa(`ann:${SECRET}`), 'X-Big': 'x'.repeat(6000) },
       body: `Sorry ${SECRET} ${'y'.repeat(10_000)}`,
     });
@@ -57,7 +57,7 @@ describe('what a failed check saw', () => {
       });
       expect(message.body_excerpt).toMatch(/^Sorry \*\*\* y+$/);
       expect(message.last_good?.headers).toContainEqual({ name: 'Set-Cookie', value: '***' });
-      expect(peer.evidence[at]?.length).toBeLessThanOrEqual(LARGEST_EVIDENCE_BYTES);
+      expect(peer.evidence[at]?.length).toBeLessThanOrEqual(MAX_EVIDENCE_BYTES);
       expect(peer.results.map((result) => result.started_at)).toContain(message.checked_at);
     }
     const raw = Buffer.concat(peer.evidence).toString();
@@ -72,8 +72,8 @@ describe('what a failed check saw', () => {
     const probe = await fixture.enrol();
     await until(() => peer.results.some((result) => result.outcome === 'success'), { what: 'a success' });
     await peer.revoke(true);
-    await until(() => probe.said('NATS link down'), { what: 'the probe is cut off' });
-    target.answer({ status: 500, body: 'gone meanwhile' });
+    await until(() => probe.logged('NATS link down'), { what: 'the probe is cut off' });
+    target.respondWith({ status: 500, body: 'gone meanwhile' });
     const before = target.countOf('/page');
     await until(() => target.countOf('/page') > before + 3, { what: 'failed checks' });
     expect(peer.evidence).toEqual([]);

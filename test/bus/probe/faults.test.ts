@@ -31,8 +31,8 @@ describe('a killed probe', () => {
     const monitors = fixture.add(100, (at) => ({ interval_ms: 1000, phase_ms: at * 10 }));
     let probe = await fixture.enrol();
     for (let kill = 0; kill < 4; kill += 1) {
-      const known = peer.results.length;
-      await until(() => peer.results.length > known + 100, { what: 'it works' });
+      const countBefore = peer.results.length;
+      await until(() => peer.results.length > countBefore + 100, { what: 'it works' });
       await passTime(random() * 1000);
       await probe.end('SIGKILL');
       await passTime(random() * 1500);
@@ -41,7 +41,7 @@ describe('a killed probe', () => {
     }
     await passTime(500);
     expect(await probe.end()).toBe(0);
-    expect(probe.said('stopped')).toMatchObject({ spool_depth: 0 });
+    expect(probe.logged('stopped')).toMatchObject({ spool_depth: 0 });
     lanesWhole(peer);
     const sums = monitors.map((monitor) => slotsWhole(peer, monitor));
     const [results, missed] =
@@ -80,13 +80,13 @@ describe('a killed probe', () => {
     await probe.end('SIGKILL');
     await nats.kill9();
     const count = target.count;
-    const alone = fixture.start();
+    const restarted = fixture.start();
     await until(() => target.count > count + 40, { what: 'it checks on its own' });
-    expect(alone.said('connected')).toBeUndefined();
+    expect(restarted.logged('connected')).toBeUndefined();
     await nats.restart();
-    await alone.connected();
+    await restarted.connected();
     await until(() => peer.results.length > 80);
-    expect(await alone.end()).toBe(0);
+    expect(await restarted.end()).toBe(0);
     lanesWhole(peer);
     for (const monitor of monitors) slotsWhole(peer, monitor);
   });
@@ -102,11 +102,11 @@ describe('a probe whose NATS fails', () => {
       await nats.kill9();
       await passTime(400);
       await nats.restart({ wipe: kill === 1 });
-      const known = peer.results.length;
-      await until(() => peer.results.length > known + 40, { what: 'it is back' });
+      const countBefore = peer.results.length;
+      await until(() => peer.results.length > countBefore + 40, { what: 'it is back' });
     }
     expect(await probe.end()).toBe(0);
-    expect(probe.said('stopped')).toMatchObject({ spool_depth: 0 });
+    expect(probe.logged('stopped')).toMatchObject({ spool_depth: 0 });
     lanesWhole(peer);
     for (const monitor of monitors) slotsWhole(peer, monitor);
     // Missed may only be what a busy machine stalled for a whole interval of 200 ms, and what the probe's end cut off.
@@ -120,17 +120,17 @@ describe('a probe whose NATS fails', () => {
     const { peer } = fixture;
     const monitors = fixture.add(40, (at) => ({ interval_ms: 200, phase_ms: at * 5 }));
     let turn = 0;
-    peer.answerBatch = (shard) => {
+    peer.respondToBatch = (shard) => {
       turn += 1;
       if (shard === 3) return 'lose';
       return turn % 5 === 0 ? 'lose' : turn % 7 === 0 ? 'mute' : 'take';
     };
     const probe = await fixture.enrol();
     await passTime(8000);
-    peer.answerBatch = () => 'take';
+    peer.respondToBatch = () => 'take';
     await until(() => (peer.beats.at(-1)?.spool_depth ?? Infinity) < 500, { what: 'the backlog drains' });
     expect(await probe.end()).toBe(0);
-    expect(probe.said('stopped')).toMatchObject({ spool_depth: 0 });
+    expect(probe.logged('stopped')).toMatchObject({ spool_depth: 0 });
     lanesWhole(peer);
     for (const monitor of monitors) slotsWhole(peer, monitor);
     expect(peer.duplicates).toBeGreaterThan(0);
@@ -143,11 +143,11 @@ describe('a probe whose spool is damaged', () => {
     const monitors = fixture.add(30);
     const probe = await fixture.enrol();
     await until(() => peer.results.length > 30);
-    peer.answerBatch = () => 'lose';
+    peer.respondToBatch = () => 'lose';
     const spool = join(dataDir, 'spool');
     const file = (): string => join(spool, readdirSync(spool).sort().pop() as string);
     const sizeThen = statSync(file()).size;
-    const unsent = (): FrameAt[] => batchesBehind(readFileSync(file()), sizeThen);
+    const unsent = (): FrameAt[] => batchesAfter(readFileSync(file()), sizeThen);
     await until(() => unsent().length > 20, { what: 'a backlog builds up' });
     await probe.end('SIGKILL');
     const frames = unsent();
@@ -156,7 +156,7 @@ describe('a probe whose spool is damaged', () => {
     const at = (frames[frames.length >> 1] as FrameAt).offset + 20;
     bytes[at] = (bytes[at] as number) ^ 0xff;
     writeFileSync(file(), bytes.subarray(0, (frames.at(-1) as FrameAt).offset + 5));
-    peer.answerBatch = () => 'take';
+    peer.respondToBatch = () => 'take';
     const again = fixture.start();
     await again.connected();
     await until(
@@ -165,7 +165,7 @@ describe('a probe whose spool is damaged', () => {
     );
     await passTime(1000);
     expect(await again.end()).toBe(0);
-    expect(again.said('damaged frames in the spool')).toBeDefined();
+    expect(again.logged('damaged frames in the spool')).toBeDefined();
     lanesWhole(peer);
     expect(
       [...peer.lanes.values()].flatMap((lane) => lane.dropped).every((range) => range.reason === 'corrupt'),
@@ -177,7 +177,7 @@ describe('a probe whose spool is damaged', () => {
 });
 
 /** Batches of a spool's file that lie behind a place in it. */
-function batchesBehind(bytes: Buffer, from: number): FrameAt[] {
+function batchesAfter(bytes: Buffer, from: number): FrameAt[] {
   const frames: FrameAt[] = [];
   scanFrames(bytes, (frame) => {
     if (frame.kind === FRAME_BATCH && frame.offset > from) frames.push(frame);

@@ -12,7 +12,7 @@ import { ProbeProcess } from './probe-process.ts';
 const HOUR_MS = 3_600_000;
 
 /** Checked once at the beginning and by no slot while a test runs. */
-export function seldom(): Pick<Assignment, 'interval_ms' | 'timeout_ms' | 'phase_ms'> {
+export function hourlySchedule(): Pick<Assignment, 'interval_ms' | 'timeout_ms' | 'phase_ms'> {
   return { interval_ms: HOUR_MS, timeout_ms: 60_000, phase_ms: (Date.now() + HOUR_MS / 2) % HOUR_MS };
 }
 

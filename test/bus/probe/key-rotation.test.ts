@@ -67,7 +67,7 @@ describe.each(servers)('replacing the keys of a probe by %s', (_name, startServe
     await rig.fleet.placement.apply([monitorDoc(1)]);
     await until(() => running.lines.some(({ msg, monitors }) => msg === 'took over assignments' && monitors === 1));
     for (const sign of ['NATS link down', 'NATS rejects this probe', 'rejected a message from the controller']) {
-      expect(running.said(sign)).toBeUndefined();
+      expect(running.logged(sign)).toBeUndefined();
     }
     expect(await rig.call('GET', '/api/probes/:id', { params: { id: probe.id } })).toMatchObject({
       probe: { status: 'online', rotation_asked_at: null, keys_changed_at: expect.any(String) },
@@ -85,7 +85,7 @@ describe.each(servers)('replacing the keys of a probe by %s', (_name, startServe
       // NATS refuses whoever is just connecting when it reloads its users, here for the rotation of another probe.
       const refusals = again.lines.filter(({ msg }) => msg === 'NATS rejects this probe');
       expect(refusals.length, death).toBeLessThanOrEqual(1);
-      expect(again.said('NATS link down'), death).toBeUndefined();
+      expect(again.logged('NATS link down'), death).toBeUndefined();
     }));
   });
 
@@ -98,7 +98,7 @@ describe.each(servers)('replacing the keys of a probe by %s', (_name, startServe
 
   test('an answer with keys that are not its own, or that it never offered, changes nothing', async () => {
     const [liar, victim] = [await rig.probe('liar'), await rig.enrolled('victim')];
-    const { probe_id: id = '', region_id: region = '' } = liar.answer ?? {};
+    const { probe_id: id = '', region_id: region = '' } = liar.enrolment ?? {};
     const [uses, public_key, box_key] = [liar.publicKey, victim.publicKey, victim.box.getPublicKey()];
     const offered = { public_key, box_key };
     const byLiar = Buffer.from(liar.user.sign(Buffer.from(rotationText(id, uses, offered)))).toString('base64url');
@@ -107,17 +107,17 @@ describe.each(servers)('replacing the keys of a probe by %s', (_name, startServe
       { v: 1, uses: public_key, next: null },
       { v: 1, uses, next: { ...offered, by_known: 'x', by_next: 'x' } },
     ];
-    let told = 0;
+    let responseCount = 0;
     liar.nats.subscribe(`run.${region}.${id}`, {
-      callback: (_error, message) => void message.respond(JSON.stringify(lies[told++ % lies.length])),
+      callback: (_error, message) => void message.respond(JSON.stringify(lies[responseCount++ % lies.length])),
     });
     liar.beat();
     await until(() => rig.fleet.liveness.track(id), { what: 'its beat' });
-    for (let asked = 0; asked < lies.length; asked += 1) {
-      const before = told;
+    for (let step = 0; step < lies.length; step += 1) {
+      const before = responseCount;
       await until(async () => {
         await rig.call('POST', '/api/probes/:id/rotate-keys', { params: { id } });
-        return told > before;
+        return responseCount > before;
       }, { what: 'it is asked' });
     }
     const stored = await rig.mongo.db.collection<ProbeDoc>('probes').findOne({ _id: id });
@@ -145,12 +145,12 @@ class Enrolled {
   readonly #firstKey: string;
   #running: ProbeProcess | null = null;
 
-  constructor(rig: FleetRig, { answer, user, box, publicKey }: TestProbe) {
+  constructor(rig: FleetRig, { enrolment, user, box, publicKey }: TestProbe) {
     this.#rig = rig;
-    this.id = String(answer?.probe_id);
+    this.id = String(enrolment?.probe_id);
     this.#firstKey = publicKey;
     const seeds = { user_seed: text(user.getSeed()), box_seed: text(box.getSeed()) };
-    writeFileSync(this.#path, JSON.stringify({ v: 1, ...seeds, answer }));
+    writeFileSync(this.#path, JSON.stringify({ v: 1, ...seeds, answer: enrolment }));
   }
 
   static async as(rig: FleetRig, name: string): Promise<Enrolled> {

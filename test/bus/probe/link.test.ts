@@ -71,7 +71,7 @@ describe.each(natsVersions())('the link on the %s server', (version) => {
 
   function open(url = nats.url, seed = user.seed): { link: Link; changes: boolean[] } {
     const link = new Link({
-      url, seed, probeId: user.id, clock: systemClock, log: silent, random: Math.random, pingEveryMs: 200,
+      url, seed, probeId: user.id, clock: systemClock, log: silent, random: Math.random, pingIntervalMs: 200,
     });
     const changes: boolean[] = [];
     link.onChange((isConnected) => changes.push(isConnected));
@@ -110,11 +110,11 @@ describe.each(natsVersions())('the link on the %s server', (version) => {
     const proxy = new SwallowingProxy({ host, port: Number(port) });
     cleanups.push(() => proxy.close());
     const { link, changes } = open(await proxy.listen());
-    expect(await link.answers(60_000)).toBe(false);
+    expect(await link.isResponsive(60_000)).toBe(false);
     await until(() => link.isConnected);
-    expect(await link.answers(60_000)).toBe(true);
+    expect(await link.isResponsive(60_000)).toBe(true);
     proxy.isSwallowing = true;
-    expect(await link.answers(50)).toBe(false);
+    expect(await link.isResponsive(50)).toBe(false);
     for (let round = 0; round < 20; round += 1) link.publish('beat.eu.p1', Buffer.alloc(100_000));
     await until(() => changes.length === 3, { what: 'it is connected anew' });
     expect(changes).toEqual([true, false, true]);
@@ -122,12 +122,12 @@ describe.each(natsVersions())('the link on the %s server', (version) => {
   });
 
   test('waits for a server that does not know it yet, and resubscribes after each disconnect', async () => {
-    const stranger = makeProbeUser('eu', 'p1');
-    const { link } = open(nats.url, stranger.seed);
-    const heard: string[] = [];
-    link.subscribe('assign.eu.p1', (payload) => heard.push(Buffer.from(payload).toString()));
+    const unknownUser = makeProbeUser('eu', 'p1');
+    const { link } = open(nats.url, unknownUser.seed);
+    const received: string[] = [];
+    link.subscribe('assign.eu.p1', (payload) => received.push(Buffer.from(payload).toString()));
     await expect(link.request('sync.eu.p1', Buffer.alloc(0), 100)).rejects.toBeInstanceOf(BusError);
-    await nats.setUsers([stranger.entry]);
+    await nats.setUsers([unknownUser.entry]);
     await until(() => link.isConnected);
     await nats.restart();
     await until(() => link.isConnected);
@@ -135,7 +135,7 @@ describe.each(natsVersions())('the link on the %s server', (version) => {
     cleanups.push(() => nc.close());
     await until(() => {
       nc.publish('assign.eu.p1', 'news');
-      return heard.length > 0;
+      return received.length > 0;
     });
   });
 
@@ -144,7 +144,7 @@ describe.each(natsVersions())('the link on the %s server', (version) => {
     const lines: Line[] = [];
     const log = pino({}, { write: (line: string) => void lines.push(JSON.parse(line) as Line) });
     const link = new Link({
-      url: nats.url, seed: user.seed, probeId: user.id, clock, log, random: () => 0.5, pingEveryMs: 200,
+      url: nats.url, seed: user.seed, probeId: user.id, clock, log, random: () => 0.5, pingIntervalMs: 200,
     });
     link.start();
     cleanups.push(() => link.stop());
@@ -199,8 +199,8 @@ describe.each(natsVersions())('the link on the %s server', (version) => {
     const clock = new SimulatedClock();
     await nats.kill9();
     const { link, lines } = openOn(clock);
-    const attempts = async (most: number) => {
-      for (let at = 0; at < most; at += 1) {
+    const attempts = async (maxAttempts: number) => {
+      for (let at = 0; at < maxAttempts; at += 1) {
         await until(() => clock.pending > 0, { what: 'it waits' });
         await clock.advance(750);
       }

@@ -40,13 +40,13 @@ export class ProbeProcess {
     return this.#child.exitCode !== null || this.#child.signalCode !== null;
   }
 
-  said(msg: string): LogLine | undefined {
+  logged(msg: string): LogLine | undefined {
     return this.lines.find((line) => line.msg === msg);
   }
 
   async connected(): Promise<void> {
     await until(
-      () => this.said('connected') ?? (this.hasEnded ? Promise.reject(new Error(this.stderr)) : null),
+      () => this.logged('connected') ?? (this.hasEnded ? Promise.reject(new Error(this.stderr)) : null),
       { what: 'the probe says connected' },
     );
   }

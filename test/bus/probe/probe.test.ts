@@ -7,7 +7,7 @@ import { bundleFile } from '../../bundle.mjs';
 import { natsVersions } from '../../helpers/nats-programs.ts';
 import { until } from '../../helpers/until.ts';
 import { lanesWhole, PROBE_ID, REGION, TOKEN } from './controller-peer.ts';
-import { Fixture, seldom } from './fixture.ts';
+import { Fixture, hourlySchedule } from './fixture.ts';
 
 let bundle = '';
 let fixture: Fixture;
@@ -36,20 +36,20 @@ describe.each(natsVersions())('a probe on the %s server', (version) => {
     }
     await until(() => peer.beats.length > 0);
     expect(peer.beats.at(-1)).toMatchObject({ v: 1, version: '0.1.0' });
-    const { icmp } = probe.said('probe started') as unknown as { icmp: string };
+    const { icmp } = probe.logged('probe started') as unknown as { icmp: string };
     const icmpCapabilities = icmp === 'none' ? [] : ['ICMP', `ICMP/${icmp}`];
     expect(peer.beats.at(-1)?.capabilities).toEqual(expect.arrayContaining(['HTTP', 'KEYWORD', ...icmpCapabilities]));
     expect(peer.beats.at(-1)).not.toHaveProperty('leaving');
     expect(await probe.end()).toBe(0);
     await until(() => peer.beats.at(-1)?.leaving, { what: 'it has said that it stops' });
     lanesWhole(peer);
-    expect(probe.said('stopped')).toMatchObject({ spool_depth: 0 });
+    expect(probe.logged('stopped')).toMatchObject({ spool_depth: 0 });
   });
 
   test('carries out an order immediately, answers it, and records it if requested', async () => {
     const { peer, target } = fixture;
     await fixture.enrol();
-    target.answer({ status: 503 });
+    target.respondWith({ status: 503 });
     const monitor = fixture.monitor();
     const result = await peer.order({ assignment: monitor, reason: 'manual', record: true });
     expect(result).toMatchObject({
@@ -69,7 +69,7 @@ describe.each(natsVersions())('a probe on the %s server', (version) => {
     await until(() => peer.results.length > 3);
     const revokedAt = Date.now();
     await peer.revoke(true);
-    await until(() => probe.said('NATS link down'), { what: 'the probe is cut off' });
+    await until(() => probe.logged('NATS link down'), { what: 'the probe is cut off' });
     await until(() => Date.now() - revokedAt > 1500);
     await peer.revoke(false);
     const meanwhile = (): number => peer.results.filter(
@@ -88,11 +88,11 @@ describe('a probe', () => {
   test('receives assignments in pages, then changes, and asks when it has missed one', async () => {
     const { peer, target } = fixture;
     peer.pageSize = 2;
-    const monitors = fixture.add(5, seldom);
+    const monitors = fixture.add(5, hourlySchedule);
     const probe = await fixture.enrol();
     for (const monitor of monitors) await until(() => target.countOf(`/${monitor.monitor_id}`) === 1);
     const syncs = peer.syncs;
-    const sixth = fixture.monitor(seldom());
+    const sixth = fixture.monitor(hourlySchedule());
     peer.change({ set: sixth });
     await until(() => target.countOf(`/${sixth.monitor_id}`) === 1);
     peer.change({ set: { ...sixth, assignment_rev: 2 } });
@@ -101,7 +101,7 @@ describe('a probe', () => {
     );
     peer.change({ set: { ...sixth, assignment_rev: 2, phase_ms: 999 } });
     expect(peer.syncs).toBe(syncs);
-    const [seventh, eighth] = [fixture.monitor(seldom()), fixture.monitor(seldom())];
+    const [seventh, eighth] = [fixture.monitor(hourlySchedule()), fixture.monitor(hourlySchedule())];
     peer.change({ set: seventh }, { announce: false });
     peer.change({ set: eighth });
     for (const monitor of [seventh, eighth]) {
@@ -116,22 +116,22 @@ describe('a probe', () => {
 
   test('does not check a removed monitor any more', async () => {
     const { peer, target } = fixture;
-    const [gone, kept] = fixture.add(2) as [ReturnType<Fixture['monitor']>, ReturnType<Fixture['monitor']>];
+    const [gone, remaining] = fixture.add(2) as [ReturnType<Fixture['monitor']>, ReturnType<Fixture['monitor']>];
     await fixture.enrol();
     await until(() => target.countOf(`/${gone.monitor_id}`) >= 2);
     peer.change({ gone: gone.monitor_id });
     await until(() => peer.beats.at(-1)?.monitors === 1, { what: 'the probe holds one monitor' });
-    const keptCount = target.countOf(`/${kept.monitor_id}`);
+    const remainingCount = target.countOf(`/${remaining.monitor_id}`);
     const goneCount = target.countOf(`/${gone.monitor_id}`);
-    await until(() => target.countOf(`/${kept.monitor_id}`) > keptCount + 4);
+    await until(() => target.countOf(`/${remaining.monitor_id}`) > remainingCount + 4);
     expect(target.countOf(`/${gone.monitor_id}`)).toBe(goneCount);
   });
 
   test('accepts messages only from its controller', async () => {
     const { peer, target } = fixture;
-    const [known] = fixture.add(1);
+    const [assigned] = fixture.add(1);
     const probe = await fixture.enrol();
-    await until(() => target.countOf(`/${known?.monitor_id}`) > 0);
+    await until(() => target.countOf(`/${assigned?.monitor_id}`) > 0);
     const forged = fixture.monitor();
     const delta = {
       from: peer.revision, revision: peer.revision + 1, reset: false, changes: [{ set: forged }], more: null,
@@ -158,14 +158,14 @@ describe('a probe', () => {
     expect(reasons('assign')).toEqual(['signature', 'expired', 'addressee', 'purpose', 'content']);
     expect(reasons('run')).toEqual(['signature']);
     expect(target.countOf(`/${forged.monitor_id}`)).toBe(0);
-    const again = target.countOf(`/${known?.monitor_id}`);
-    await until(() => target.countOf(`/${known?.monitor_id}`) > again);
+    const again = target.countOf(`/${assigned?.monitor_id}`);
+    await until(() => target.countOf(`/${assigned?.monitor_id}`) > again);
   });
 
   test('reports forbidden targets as missed, never as down', async () => {
     const { peer, target } = fixture;
     const url = (host: string): ReturnType<Fixture['monitor']> => {
-      const monitor = fixture.monitor(seldom());
+      const monitor = fixture.monitor(hourlySchedule());
       return { ...monitor, spec: { ...monitor.spec, url: `http://${host}/` } };
     };
     const monitors = [
@@ -173,7 +173,7 @@ describe('a probe', () => {
       url(`localhost:${target.port}`),
     ];
     for (const set of monitors) peer.change({ set }, { announce: false });
-    peer.change({ set: { ...fixture.monitor(seldom()), spec: { type: 'PIGEON' } } }, { announce: false });
+    peer.change({ set: { ...fixture.monitor(hourlySchedule()), spec: { type: 'PIGEON' } } }, { announce: false });
     await fixture.enrol({ env: { PROBE_ALLOW_PRIVATE: 'false' } });
     await until(() => new Set(peer.results.map((result) => result.monitor_id)).size === 5);
     expect(new Set(peer.results.map((result) => `${result.outcome} ${result.missed?.reason}`))).toEqual(
@@ -185,9 +185,9 @@ describe('a probe', () => {
   test('checks private targets only if their assignment or the probe\'s own ranges allow it', async () => {
     const { peer, target } = fixture;
     // As a controller of an earlier version sends it: no word about private addresses.
-    const { allow_private: _, ...old } = fixture.monitor(seldom());
-    const refused = fixture.monitor({ ...seldom(), allow_private: false });
-    const allowed = fixture.monitor({ ...seldom(), allow_private: true });
+    const { allow_private: _, ...old } = fixture.monitor(hourlySchedule());
+    const refused = fixture.monitor({ ...hourlySchedule(), allow_private: false });
+    const allowed = fixture.monitor({ ...hourlySchedule(), allow_private: true });
     for (const set of [old, refused, allowed]) peer.change({ set }, { announce: false });
     const probe = await fixture.enrol({ env: { REGISTRATION: 'first-user' } });
     const outcomes = () => new Map(peer.results.map((one) => [one.monitor_id, one.missed?.reason ?? one.outcome]));
@@ -197,14 +197,14 @@ describe('a probe', () => {
     expect(target.count).toBe(1);
     await probe.end();
     fixture.start({ env: { PROBE_ALLOW_CIDRS: '10.0.0.0/8,127.0.0.0/8' } });
-    const again = fixture.monitor({ ...seldom(), allow_private: false });
+    const again = fixture.monitor({ ...hourlySchedule(), allow_private: false });
     peer.change({ set: again });
     await until(() => outcomes().get(again.monitor_id) === 'success');
   });
 
   test('never checks a target in a range that its operator denies', async () => {
     const { peer, target } = fixture;
-    const allowed = fixture.monitor({ ...seldom(), allow_private: true });
+    const allowed = fixture.monitor({ ...hourlySchedule(), allow_private: true });
     peer.change({ set: allowed }, { announce: false });
     await fixture.enrol({ env: { PROBE_ALLOW_CIDRS: '127.0.0.0/8', PROBE_DENY_CIDRS: '127.0.0.0/24' } });
     await until(() => peer.results.length > 0);
@@ -218,13 +218,13 @@ describe('a probe', () => {
     await fixture.close();
     fixture = await Fixture.open(bundle, natsVersions()[0] as 'newest');
     const probe = fixture.start({ args: ['--controller', `http://127.0.0.1:${port}`, '--token', TOKEN] });
-    await until(() => probe.said('waiting for the controller'));
-    fixture.peer.tokenAnswer = {
+    await until(() => probe.logged('waiting for the controller'));
+    fixture.peer.tokenResponse = {
       status: 503, body: { success: false, error: { code: 'SERVICE_UNAVAILABLE', message: 'not yet' } },
     };
     await fixture.peer.listen(port);
     await until(() => fixture.peer.enrolments.length > 0);
-    fixture.peer.tokenAnswer = null;
+    fixture.peer.tokenResponse = null;
     await probe.connected();
     expect(new Set(fixture.peer.enrolments.map((each) => each.public_key)).size).toBe(1);
     expect(peer.enrolments).toEqual([]);
@@ -267,8 +267,8 @@ describe('a probe', () => {
     const second = fixture.start();
     expect(await second.ended()).toBe(2);
     expect(second.stderr).toContain(`is in use by process ${first.pid}`);
-    const known = peer.results.length;
-    await until(() => peer.results.length > known);
+    const countBefore = peer.results.length;
+    await until(() => peer.results.length > countBefore);
   });
 
   test('drains its spool and exits when its parent process is gone', async () => {
@@ -278,14 +278,14 @@ describe('a probe', () => {
     await until(() => peer.results.length > 2);
     probe.disconnect();
     expect(await probe.ended()).toBe(0);
-    expect(probe.said('stopped')).toMatchObject({ spool_depth: 0 });
+    expect(probe.logged('stopped')).toMatchObject({ spool_depth: 0 });
     lanesWhole(peer);
   });
 
   test('finishes running checks before it stops', async () => {
     const { peer, target } = fixture;
-    target.answer({ delayMs: 700 });
-    const [slow] = fixture.add(1, seldom);
+    target.respondWith({ delayMs: 700 });
+    const [slow] = fixture.add(1, hourlySchedule);
     const probe = await fixture.enrol();
     await until(() => target.countOf(`/${slow?.monitor_id}`) === 1);
     expect(await probe.end()).toBe(0);

@@ -1,6 +1,6 @@
 import { encodeBatch } from '../../../shared/contracts/result-pack.ts';
 import {
-  DROP_REASONS, ERROR_TYPES, LAST_SEQ, LATEST_INSTANT_MS, MISSED_REASONS, OUTCOMES, REASONS,
+  DROP_REASONS, ERROR_TYPES, MAX_SEQ, LATEST_INSTANT_MS, MISSED_REASONS, OUTCOMES, REASONS,
   type CheckResult, type ResultBatch,
 } from '../../../shared/contracts/result.ts';
 import { newId, SHARD_COUNT, shardOf } from '../../../shared/ids.ts';
@@ -12,7 +12,7 @@ export type HostileMessage =
   | { to: 'results'; shard: number; bytes: Uint8Array }
   | { to: 'beat' | 'sync' | 'evidence'; bytes: Uint8Array };
 
-export interface Known {
+export interface KnownMonitors {
   /** Monitors that are assigned to the hostile probe. */
   own: string[];
   /** Monitors of others. */
@@ -20,21 +20,21 @@ export interface Known {
 }
 
 const ODD_NUMBERS = [
-  0, 1, 2, 999, 1000, 1001, 2 ** 31, 2 ** 32, LAST_SEQ - 1, LAST_SEQ, LAST_SEQ + 1, 2 ** 53 - 2, 2 ** 53 - 1,
+  0, 1, 2, 999, 1000, 1001, 2 ** 31, 2 ** 32, MAX_SEQ - 1, MAX_SEQ, MAX_SEQ + 1, 2 ** 53 - 2, 2 ** 53 - 1,
 ];
 const ODD_TEXTS = ['', '\u0000', '\ud800', '\u202e', '</script>', '$where', '__proto__', '=1+1', 'x'.repeat(1001)];
 
 /** Makes messages from a seed: sound ones, ones at the edges of what is allowed, and damaged ones. */
 export class HostileMessages {
   readonly #random: Random;
-  readonly #known: Known;
+  readonly #monitors: KnownMonitors;
   /** The next place of lanes that are continued, by shard and epoch. */
   readonly #lanes = new Map<string, number>();
   #epochs = 0;
 
-  constructor(random: Random, known: Known) {
+  constructor(random: Random, monitors: KnownMonitors) {
     this.#random = random;
-    this.#known = known;
+    this.#monitors = monitors;
   }
 
   next(now: number): HostileMessage {
@@ -150,8 +150,8 @@ export class HostileMessages {
 
   #monitor(): string {
     const random = this.#random;
-    if (random.chance(0.6)) return random.pick(this.#known.own);
-    return random.chance(0.8) ? random.pick(this.#known.foreign) : newId(1_760_000_000_000 + random.int(0, 1e9));
+    if (random.chance(0.6)) return random.pick(this.#monitors.own);
+    return random.chance(0.8) ? random.pick(this.#monitors.foreign) : newId(1_760_000_000_000 + random.int(0, 1e9));
   }
 
   #odd(): number {

@@ -2,7 +2,7 @@ import { Writable } from 'node:stream';
 import { MongoClient } from 'mongodb';
 import { pino } from 'pino';
 import { encodeBatch } from '../../../shared/contracts/result-pack.ts';
-import { batchReply } from '../../../shared/contracts/result.ts';
+import { batchResponse } from '../../../shared/contracts/result.ts';
 import { subjects } from '../../../shared/contracts/subjects.ts';
 import { shardOf } from '../../../shared/ids.ts';
 import { ApiSession } from '../../helpers/api-session.ts';
@@ -28,7 +28,7 @@ export interface BusFuzzReport {
 const VICTIMS = 6;
 const BAITS = 20;
 /** Below what a probe may send in a second, so that nearly every message is looked at. */
-const BYTES_AT_ONCE = 60_000;
+const BURST_BYTES = 60_000;
 const PAUSE_MS = 100;
 /** The victim's probe reports once in so many pauses: each report may wait a second for the journal. */
 const PAUSES_PER_REPORT = 20;
@@ -105,16 +105,16 @@ class BusFuzz {
     await this.#rig.session.ok('POST', '/api/integrations', {
       name: 'On call', type: 'webhook', is_default: true, config: { url: this.#receiver.url },
     });
-    this.#victims = await watch(this.#rig.session, this.#victim, VICTIMS);
-    this.#baits = await watch(this.#attacker, this.#hostile, BAITS, ['attackers']);
+    this.#victims = await createMonitors(this.#rig.session, this.#victim, VICTIMS);
+    this.#baits = await createMonitors(this.#attacker, this.#hostile, BAITS, ['attackers']);
     const bytes = await this.#attack(new HostileMessages(new Random(seed), {
       own: this.#baits, foreign: this.#victims,
     }), messages);
     this.#progress('all sent; judging');
-    await this.#judge('after the attack');
+    await this.#verify('after the attack');
     this.#progress('restarting the controller');
     await this.#rig.restart(async () => undefined);
-    await this.#judge('after a restart');
+    await this.#verify('after a restart');
     const letters = await this.#client.db().collection('dead_letters').countDocuments({});
     this.#faults.push(...internalErrors(this.#lines));
     return { seed, messages, bytes, letters, faults: this.#faults };
@@ -128,9 +128,9 @@ class BusFuzz {
   }
 
   async #attack(hostile: HostileMessages, messages: number): Promise<number> {
-    const { region_id: region, probe_id: id } = this.#hostile.answer as { region_id: string; probe_id: string };
+    const { region_id: region, probe_id: id } = this.#hostile.enrolment as { region_id: string; probe_id: string };
     let total = 0;
-    let atOnce = 0;
+    let burstBytes = 0;
     let pauses = 0;
     for (let sent = 0; sent < messages; sent += 1) {
       const message = hostile.next(Date.now());
@@ -139,9 +139,9 @@ class BusFuzz {
         : subjects[message.to](region, id);
       this.#hostile.nats.publish(subject, message.bytes, { reply: `_INBOX_${id}.fuzz` });
       total += message.bytes.length;
-      atOnce += message.bytes.length;
-      if (atOnce < BYTES_AT_ONCE) continue;
-      atOnce = 0;
+      burstBytes += message.bytes.length;
+      if (burstBytes < BURST_BYTES) continue;
+      burstBytes = 0;
       await this.#hostile.nats.flush();
       if (pauses % PAUSES_PER_REPORT === 0) await this.#report(true);
       pauses += 1;
@@ -157,21 +157,21 @@ class BusFuzz {
     await Promise.all(monitors.map(async (id) => {
       const seq = (this.#reported.get(id) ?? 0) + 1;
       this.#reported.set(id, seq);
-      const { region_id, probe_id } = this.#victim.answer as { region_id: string; probe_id: string };
+      const { region_id, probe_id } = this.#victim.enrolment as { region_id: string; probe_id: string };
       const result = { ...checked(id, Date.now(), isUp), seq };
       const batch = { epoch: id, engine: 'honest', first: seq, last: seq, results: [result], dropped: [] };
       const subject = subjects.results(shardOf(id), region_id, probe_id);
       const isTaken = await until(async () => {
-        const reply = await this.#victim.nats.request(subject, encodeBatch(batch), { timeout: 2000 })
+        const response = await this.#victim.nats.request(subject, encodeBatch(batch), { timeout: 2000 })
           .catch(() => null);
-        return reply && batchReply.parse(JSON.parse(Buffer.from(reply.data).toString())).watermark >= seq;
+        return response && batchResponse.parse(JSON.parse(Buffer.from(response.data).toString())).watermark >= seq;
       }, { what: `result ${seq} of ${id} is taken` }).catch(() => false);
       if (!isTaken) this.#faults.push(`a result of ${id} was not taken`);
     }));
   }
 
   /** Everything reported is counted, an outage is an incident and is alerted, and nothing else is. */
-  async #judge(when: string): Promise<void> {
+  async #verify(when: string): Promise<void> {
     const { url } = this.#rig.controller;
     await this.#expect(`${when}: the controller is ready`,
       async () => (await fetch(`${url}/readyz`)).status === 200);
@@ -188,18 +188,18 @@ class BusFuzz {
       return (await found(this.#rig.session, this.#victims)).length === 0
         && (await found(this.#attacker.at(url), this.#baits)).length > 0;
     });
-    const [watched] = this.#victims as [string];
-    const told = () => this.#receiver.requests
+    const [outageMonitor] = this.#victims as [string];
+    const alerts = () => this.#receiver.requests
       .map(({ body }) => JSON.parse(String(body)) as { event: string; monitor: { id: string } });
-    const before = told().length;
-    for (let failures = 0; failures < 3; failures += 1) await this.#report(false, [watched]);
+    const before = alerts().length;
+    for (let failures = 0; failures < 3; failures += 1) await this.#report(false, [outageMonitor]);
     await this.#expect(`${when}: an outage is alerted`,
-      async () => told().slice(before).some(({ event }) => event === 'monitor.down'));
-    await this.#report(true, [watched]);
+      async () => alerts().slice(before).some(({ event }) => event === 'monitor.down'));
+    await this.#report(true, [outageMonitor]);
     await this.#expect(`${when}: its end is alerted`,
-      async () => told().slice(before).some(({ event }) => event === 'monitor.up'));
-    for (const { event, monitor } of told().slice(before)) {
-      if (monitor.id !== watched) this.#faults.push(`${when}: ${event} of ${monitor.id}, which was never down`);
+      async () => alerts().slice(before).some(({ event }) => event === 'monitor.up'));
+    for (const { event, monitor } of alerts().slice(before)) {
+      if (monitor.id !== outageMonitor) this.#faults.push(`${when}: ${event} of ${monitor.id}, which was never down`);
     }
   }
 
@@ -209,7 +209,7 @@ class BusFuzz {
 }
 
 /** Monitors that are assigned to this probe. */
-async function watch(session: ApiSession, probe: TestProbe, count: number, regions = ['local']): Promise<string[]> {
+async function createMonitors(session: ApiSession, probe: TestProbe, count: number, regions = ['local']): Promise<string[]> {
   const ids: string[] = [];
   for (let at = 0; at < count; at += 1) {
     const { monitor } = await session.ok<{ monitor: { id: string } }>('POST', '/api/monitors', {

@@ -7,7 +7,7 @@ const LABELS = [
   'koi8-r', 'windows-874',
 ];
 
-function markOf(bytes: Buffer): string | undefined {
+function bomCharset(bytes: Buffer): string | undefined {
   const start = bytes.toString('hex', 0, 3);
   if (start === 'efbbbf') return 'utf-8';
   return start.startsWith('feff') ? 'utf-16be' : start.startsWith('fffe') ? 'utf-16le' : undefined;
@@ -45,7 +45,7 @@ export const bodyText = fuzzedParser<typeof BodyTextModule>({
     const bytes = Buffer.from(input.subarray(end));
     const text = new BodyText(bytes, isNamed ? `text/html; charset=${label}` : input.toString('latin1', 0, end));
     const whole = text.utf8.toString();
-    if (isNamed) assert.equal(whole, inUtf8(decoded(bytes, markOf(bytes) ?? label)));
+    if (isNamed) assert.equal(whole, inUtf8(decoded(bytes, bomCharset(bytes) ?? label)));
     assert.ok(whole.startsWith(inUtf8(text.start).slice(0, -1)));
     const from = random.int(0, whole.length);
     const part = whole.slice(from, from + random.int(1, 60));

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import type * as PublishedDate from '../../../controller/domains/published-date.ts';
-import type * as RdapAnswer from '../../../controller/domains/rdap-answer.ts';
-import type { ReadRegistration } from '../../../controller/domains/registration.ts';
-import type * as WhoisAnswer from '../../../controller/domains/whois-answer.ts';
+import type * as PublishedDate from '../../../controller/domains/registry-date.ts';
+import type * as RdapResponseModule from '../../../controller/domains/rdap-response.ts';
+import type { RegistrationResult } from '../../../controller/domains/registration.ts';
+import type * as WhoisResponseModule from '../../../controller/domains/whois-response.ts';
 import { fuzzedParser } from './fuzzed-parser.ts';
 
 /** In the checkout, where npm runs; the fuzz itself is bundled to another place. */
@@ -12,7 +12,7 @@ const WHOIS = resolve('test/fixtures/whois');
 const [EARLIEST, LATEST] = [Date.UTC(1984, 11, 31), Date.UTC(2201, 0, 2)];
 const HOST = /^[a-z0-9][a-z0-9.-]{0,251}[a-z0-9]$/;
 
-function checkRegistration(read: ReadRegistration): void {
+function checkRegistration(read: RegistrationResult): void {
   if (!read) return;
   const { expires_at: expiresAt, registrar } = read;
   assert.ok(expiresAt === null || (expiresAt > EARLIEST && expiresAt < LATEST));
@@ -22,12 +22,12 @@ function checkRegistration(read: ReadRegistration): void {
 
 /** A date lies between 1985 and 2200; one in ISO 8601 is what `Date` says. */
 export const publishedDate = fuzzedParser<typeof PublishedDate>({
-  name: 'published-date', entry: 'controller/domains/published-date.ts',
+  name: 'published-date', entry: 'controller/domains/registry-date.ts',
   seeds: [
     '2026-08-13T04:00:00Z', '2026-08-13T04:00:00.0+02:00', '2026.08.13 23:59:60', '13-Aug-2026', '13.08.2026', '20260813',
     'Thu Aug 13 04:00:00 2026', 'August 13 2026', '2026/08/13 (UTC+9)', '1985-01-01T00:00:00+14:00', '2200-12-31T23:59:60-14:00',
   ],
-  feed: ({ publishedDate: dateOf }, bytes) => {
+  feed: ({ parseRegistryDate: dateOf }, bytes) => {
     const text = bytes.toString('latin1');
     const at = dateOf(text);
     assert.ok(at === null || (Number.isInteger(at) && at > EARLIEST && at < LATEST));
@@ -42,8 +42,8 @@ export const publishedDate = fuzzedParser<typeof PublishedDate>({
 const CARD = '"vcardArray":["vcard",[["version",{},"text","4.0"],["fn",{},"text","Example, Inc."]]]';
 
 /** Dates and names are those of a domain object, and short. */
-export const rdapAnswer = fuzzedParser<typeof RdapAnswer>({
-  name: 'rdap-answer', entry: 'controller/domains/rdap-answer.ts',
+export const rdapResponse = fuzzedParser<typeof RdapResponseModule>({
+  name: 'rdap-answer', entry: 'controller/domains/rdap-response.ts',
   seeds: [
     `{"objectClassName":"domain","events":[{"eventAction":"expiration","eventDate":"2026-08-13T04:00:00Z"}],"entities":[{"roles":["registrar"],${CARD}}]}`,
     '{"objectClassName":"domain","events":[{"eventAction":"Expiration","eventDate":"20260813"},null,[]],"entities":{}}',
@@ -59,8 +59,8 @@ export const rdapAnswer = fuzzedParser<typeof RdapAnswer>({
 });
 
 /** Dates, names and hosts are short and of their kind. */
-export const whoisAnswer = fuzzedParser<typeof WhoisAnswer>({
-  name: 'whois-answer', entry: 'controller/domains/whois-answer.ts',
+export const whoisResponse = fuzzedParser<typeof WhoisResponseModule>({
+  name: 'whois-answer', entry: 'controller/domains/whois-response.ts',
   seeds: [
     ...readdirSync(WHOIS).map((name) => readFileSync(join(WHOIS, name))),
     'domain: COM\nwhois: whois.verisign-grs.com\n', `Registrar:\n${' '.repeat(300)}Name${'.'.repeat(300)}: x\n`,

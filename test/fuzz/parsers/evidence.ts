@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import type * as AnswerSeenModule from '../../../probe/evidence/answer-seen.ts';
+import type * as ResponseEvidenceModule from '../../../probe/evidence/response-evidence.ts';
 import { evidence } from '../../../shared/contracts/evidence.ts';
 import type { HttpSpec } from '../../../shared/contracts/check-spec.ts';
 import { fuzzedParser } from './fuzzed-parser.ts';
@@ -10,11 +10,11 @@ const SPEC: HttpSpec = {
   follow_redirects: false, max_redirects: 0, verify_ssl: true, expected_status: [], slow_response_threshold_ms: null,
 };
 
-const answer = evidence.shape.last_good.unwrap();
+const responseSchema = evidence.shape.last_good.unwrap();
 
 /** Whatever a target sends becomes a valid part of a message, as text, and without the monitor's secret. */
-export const evidenceText = fuzzedParser<typeof AnswerSeenModule>({
-  name: 'evidence', entry: 'probe/evidence/answer-seen.ts',
+export const evidenceText = fuzzedParser<typeof ResponseEvidenceModule>({
+  name: 'evidence', entry: 'probe/evidence/response-evidence.ts',
   seeds: [
     'HTTP/1.1 500 Oops\r\nSet-Cookie: a=b\r\nLocation: /x?token=abc&code=1\r\n folded\r\n\r\n{"password": "a\\"b"}',
     `HTTP/1.1 500 Oops\r\nX-Echo: ${SECRET}\r\n\r\n${SECRET} ${JSON.stringify(SECRET)} ${encodeURIComponent(SECRET)}`,
@@ -24,18 +24,18 @@ export const evidenceText = fuzzedParser<typeof AnswerSeenModule>({
     'HTTP/1.1 200 OK\r\n\r\nBearer eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiI0MiJ9.x <input name="csrf" type="hidden" value="1">',
     `HTTP/1.1 200 OK\r\n\r\n${'%\\u&#x"token="'.repeat(200)}`,
   ],
-  feed: ({ Showing }, bytes) => {
+  feed: ({ EvidenceRedactor }, bytes) => {
     const text = bytes.toString('latin1');
     const end = text.indexOf('\r\n\r\n') + 4;
-    const shown = new Showing(SPEC).answer({
+    const shown = new EvidenceRedactor(SPEC).redact({
       checkedAt: 1, remoteAddress: null, addresses: [], timings: null, certificate: null,
       head: end < 4 ? null : text.slice(0, end), body: text.slice(Math.max(0, end)).slice(0, 4096),
     });
-    answer.parse(shown);
+    responseSchema.parse(shown);
     const { status_line: status, headers, body_excerpt: body } = shown;
-    for (const said of [status, ...headers.flatMap(({ name, value }) => [name, value]), body]) {
-      assert.ok(!said?.includes(SECRET));
-      assert.doesNotMatch(said ?? '', /[^\P{Cc}\n\r\t]/u);
+    for (const shownText of [status, ...headers.flatMap(({ name, value }) => [name, value]), body]) {
+      assert.ok(!shownText?.includes(SECRET));
+      assert.doesNotMatch(shownText ?? '', /[^\P{Cc}\n\r\t]/u);
     }
   },
 });

@@ -11,10 +11,10 @@ export interface FuzzedParser {
   /** Valid inputs, and odd ones that once mattered; the fuzz mutates them. */
   readonly seeds: readonly Buffer[];
   /** A copy that counts its steps. */
-  open(): Promise<OpenParser>;
+  load(): Promise<LoadedParser>;
 }
 
-export interface OpenParser {
+export interface LoadedParser {
   /** What is wrong with how the parser took these inputs together, or null. */
   feed(inputs: readonly ParserInput[]): Promise<string | null>;
   /** Taken so far. */
@@ -44,7 +44,7 @@ export interface ParserSource<Exports> {
 export function fuzzedParser<Exports>({ name, entry, seeds, feed }: ParserSource<Exports>): FuzzedParser {
   return {
     name, seeds: seeds.map((seed) => (typeof seed === 'string' ? Buffer.from(seed, 'latin1') : seed)),
-    open: async () => {
+    load: async () => {
       const counter = await StepCounter.load<Exports>(entry);
       let total = 0;
       return {
@@ -57,8 +57,8 @@ export function fuzzedParser<Exports>({ name, entry, seeds, feed }: ParserSource
           });
           total += steps;
           const size = inputs.reduce((sum, { bytes }) => sum + bytes.length, 0);
-          const most = STEPS_PER_INPUT * inputs.length + STEPS_PER_BYTE * size;
-          return fault ?? (steps > most ? `${steps} steps for ${size} bytes, over ${most}` : null);
+          const maxSteps = STEPS_PER_INPUT * inputs.length + STEPS_PER_BYTE * size;
+          return fault ?? (steps > maxSteps ? `${steps} steps for ${size} bytes, over ${maxSteps}` : null);
         },
         get steps() {
           return total;
@@ -79,10 +79,10 @@ async function faultOf(work: () => Promise<void>): Promise<string | null> {
 }
 
 /** Consecutive parts of `bytes`, from 1 to `longest` bytes each, each in memory of its own. */
-export function piecesOf(bytes: Buffer, random: Random, longest = 64): Buffer[] {
+export function piecesOf(bytes: Buffer, random: Random, maxPieceBytes = 64): Buffer[] {
   const pieces: Buffer[] = [];
   for (let at = 0; at < bytes.length;) {
-    const end = Math.min(bytes.length, at + random.int(1, longest));
+    const end = Math.min(bytes.length, at + random.int(1, maxPieceBytes));
     pieces.push(Buffer.from(bytes.subarray(at, end)));
     at = end;
   }

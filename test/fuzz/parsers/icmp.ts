@@ -6,7 +6,7 @@ import type * as PingOutput from '../../../probe/checks/icmp/ping-output.ts';
 import { fuzzedParser } from './fuzzed-parser.ts';
 
 /** An IPv4 header before an echo reply, and before an echo request that came back. */
-const V4_REPLY = '4500002200004000400100007f0000017f000001' + '0000ffff000000000000000000000000';
+const V4_ECHO_RESPONSE = '4500002200004000400100007f0000017f000001' + '0000ffff000000000000000000000000';
 const V4_RETURNED = '45c0003e00000000ff010000c0000201c0000202' + '0b00f4ff00000000'
   + '4500002200004000010100000a00000101010101' + '0800b1ff12340001aabbccddeeff';
 const V6_RETURNED = '0100000000000000' + `60000000001a3a40${'fd'.repeat(16)}${'20'.repeat(16)}`
@@ -15,7 +15,7 @@ const V6_RETURNED = '0100000000000000' + `60000000001a3a40${'fd'.repeat(16)}${'2
 /** Whatever comes, the numbers have the bits that they should, and the destination is an address. */
 export const icmpPacket = fuzzedParser<typeof Packet>({
   name: 'icmp-packet', entry: 'probe/checks/icmp/packet.ts',
-  seeds: [V4_REPLY, V4_RETURNED, V6_RETURNED, '8100000012340001aabbccddeeff'].map((hex) => Buffer.from(hex, 'hex')),
+  seeds: [V4_ECHO_RESPONSE, V4_RETURNED, V6_RETURNED, '8100000012340001aabbccddeeff'].map((hex) => Buffer.from(hex, 'hex')),
   feed: ({ readIcmp }, bytes) => {
     for (const family of [4, 6] as const) {
       const message = readIcmp(bytes, family);

@@ -1,10 +1,10 @@
 import type { Random } from '../../simulation/random.ts';
 
-export const LONGEST_INPUT = 65_536;
+export const MAX_INPUT_BYTES = 65_536;
 
 /** Bytes that formats give a meaning: ends, separators, lengths, pointers, signs. */
-const TELLING = Buffer.from([0, 1, 9, 10, 13, 32, 34, 44, 45, 46, 48, 57, 58, 61, 92, 127, 128, 192, 254, 255]);
-const TELLING_NUMBERS = [0, 1, 12, 127, 128, 255, 256, 0x3fff, 0x7fff, 0x8000, 0xc000, 0xc00c, 0xfffe, 0xffff];
+const SIGNIFICANT_BYTES = Buffer.from([0, 1, 9, 10, 13, 32, 34, 44, 45, 46, 48, 57, 58, 61, 92, 127, 128, 192, 254, 255]);
+const SIGNIFICANT_NUMBERS = [0, 1, 12, 127, 128, 255, 256, 0x3fff, 0x7fff, 0x8000, 0xc000, 0xc00c, 0xfffe, 0xffff];
 
 type Mutation = (bytes: Buffer, random: Random, seeds: readonly Buffer[]) => Buffer;
 
@@ -12,15 +12,15 @@ const MUTATIONS: readonly Mutation[] = [
   function setByte(bytes, random) {
     return set(bytes, random, (at) => bytes.writeUInt8(random.int(0, 255), at));
   },
-  function setTellingByte(bytes, random) {
-    return set(bytes, random, (at) => bytes.writeUInt8(TELLING[random.int(0, TELLING.length - 1)] as number, at));
+  function setSignificantByte(bytes, random) {
+    return set(bytes, random, (at) => bytes.writeUInt8(SIGNIFICANT_BYTES[random.int(0, SIGNIFICANT_BYTES.length - 1)] as number, at));
   },
   function flipBit(bytes, random) {
     return set(bytes, random, (at) => bytes.writeUInt8((bytes[at] as number) ^ (1 << random.int(0, 7)), at));
   },
   function setNumber(bytes, random) {
     if (bytes.length < 2) return bytes;
-    bytes.writeUInt16BE(random.pick(TELLING_NUMBERS), random.int(0, bytes.length - 2));
+    bytes.writeUInt16BE(random.pick(SIGNIFICANT_NUMBERS), random.int(0, bytes.length - 2));
     return bytes;
   },
   function insert(bytes, random) {
@@ -47,7 +47,7 @@ export function mutateBytes(seeds: readonly Buffer[], random: Random): Buffer {
   if (random.chance(0.02)) return noise(random, random.int(0, 300));
   let bytes: Buffer = Buffer.from(random.pick(seeds));
   for (let left = random.int(0, 5); left > 0; left -= 1) bytes = random.pick(MUTATIONS)(bytes, random, seeds);
-  return bytes.subarray(0, LONGEST_INPUT);
+  return bytes.subarray(0, MAX_INPUT_BYTES);
 }
 
 function set(bytes: Buffer, random: Random, write: (at: number) => void): Buffer {
@@ -66,7 +66,7 @@ function partOf(bytes: Buffer, random: Random): Buffer {
 }
 
 function repeated(part: Buffer, times: number): Buffer {
-  return Buffer.alloc(Math.min(LONGEST_INPUT, part.length * times), part.length > 0 ? part : 0);
+  return Buffer.alloc(Math.min(MAX_INPUT_BYTES, part.length * times), part.length > 0 ? part : 0);
 }
 
 function noise(random: Random, size: number): Buffer {

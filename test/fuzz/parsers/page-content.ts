@@ -5,7 +5,7 @@ import type * as ContentEntry from './content-entry.ts';
 import { fuzzedParser } from './fuzzed-parser.ts';
 
 const ENTRY = 'test/fuzz/parsers/content-entry.ts';
-const LONGEST_MESSAGE = 1500;
+const MAX_MESSAGE_LENGTH = 1500;
 
 const BASE: Omit<KeywordSpec, 'keywords' | 'match_mode' | 'case_sensitive'> = {
   type: 'KEYWORD', url: 'http://a.test/', method: 'GET', headers: {}, body: null, follow_redirects: false,
@@ -19,7 +19,7 @@ function head(text: string) {
 }
 
 /** A part of the text, or something that may not be in it. */
-function wordOf(text: string, random: Random): string {
+function snippetOf(text: string, random: Random): string {
   const from = random.int(0, text.length);
   const part = text.slice(from, from + random.int(1, 30));
   return part === '' || random.chance(0.3) ? random.pick(['x', 'ß', 'İ', 'é', 'e\u0301', 'ok', '<', '\0']) : part;
@@ -36,10 +36,10 @@ export const keywords = fuzzedParser<typeof ContentEntry>({
     const page = new TextDecoder().decode(bytes);
     const text = new BodyText(Buffer.from(page), 'text/plain; charset=utf-8');
     const [isCaseSensitive, should] = [random.chance(0.5), random.chance(0.5)];
-    const keyword = { text: wordOf(page, random), should_contain: should };
+    const keyword = { text: snippetOf(page, random), should_contain: should };
     const spec: KeywordSpec = { ...BASE, keywords: [keyword], match_mode: 'all', case_sensitive: isCaseSensitive };
     const problem = new KeywordRule(spec).problem({ head: head(''), text, part: null });
-    assert.ok(problem === null || problem.length <= LONGEST_MESSAGE);
+    assert.ok(problem === null || problem.length <= MAX_MESSAGE_LENGTH);
     const fold = (one: string): string => (isCaseSensitive ? one : one.toLowerCase());
     const forms = [fold(keyword.text), fold(keyword.text).normalize('NFC'), fold(keyword.text).normalize('NFD')];
     assert.equal(problem === null, forms.some((form) => fold(page).includes(form)) === should);
@@ -70,11 +70,11 @@ export const assertions = fuzzedParser<typeof ContentEntry>({
     };
     const source = random.pick(['header', 'json', 'body'] as const);
     const property = random.pick(PROPERTIES[source]);
-    const target = wordOf(all, random);
+    const target = snippetOf(all, random);
     const holds = COMPARISONS.filter((comparison) => {
       const assertion: Assertion = { source, comparison, target, ...(property === undefined ? {} : { property }) };
       const problem = new AssertionRule([assertion]).problem(content);
-      assert.ok(problem === null || problem.length <= LONGEST_MESSAGE);
+      assert.ok(problem === null || problem.length <= MAX_MESSAGE_LENGTH);
       return problem === null;
     });
     const has = (one: (typeof COMPARISONS)[number]): boolean => holds.includes(one);

@@ -3,8 +3,8 @@ import { bodyText } from './body-text.ts';
 import { certificateFacts, certificateNames, weakSignature } from './certificate.ts';
 import { bodyDecoding, excerptText } from './content-decoding.ts';
 import { clientAddress, resultPack, strictJson } from './controller-input.ts';
-import { dnsReply } from './dns-reply.ts';
-import { publishedDate, rdapAnswer, whoisAnswer } from './domains.ts';
+import { dnsResponse } from './dns-response.ts';
+import { publishedDate, rdapResponse, whoisResponse } from './domains.ts';
 import { evidenceText } from './evidence.ts';
 import type { FuzzedParser } from './fuzzed-parser.ts';
 import { icmpPacket, pingOutput } from './icmp.ts';
@@ -24,7 +24,7 @@ export const FUZZED_PARSERS: readonly FuzzedParser[] = [
   certificateFacts,
   certificateNames,
   clientAddress,
-  dnsReply,
+  dnsResponse,
   evidenceText,
   excerptText,
   hostsFile,
@@ -34,7 +34,7 @@ export const FUZZED_PARSERS: readonly FuzzedParser[] = [
   literalSearch,
   pingOutput,
   publishedDate,
-  rdapAnswer,
+  rdapResponse,
   redirects,
   responseHead,
   resultPack,
@@ -42,5 +42,5 @@ export const FUZZED_PARSERS: readonly FuzzedParser[] = [
   systemServers,
   tcpConversations,
   weakSignature,
-  whoisAnswer,
+  whoisResponse,
 ];

@@ -1,13 +1,13 @@
 import { Random } from '../../simulation/random.ts';
-import type { FuzzedParser, OpenParser, ParserInput } from './fuzzed-parser.ts';
+import type { FuzzedParser, LoadedParser, ParserInput } from './fuzzed-parser.ts';
 import { mutateBytes } from './mutate-bytes.ts';
 
-const MOST_FAULTS = 10;
+const MAX_FAULTS = 10;
 /** Counting steps costs milliseconds, so many inputs are counted at once. */
-const AT_ONCE = 500;
-const PROGRESS_EVERY = 20_000;
+const BATCH_SIZE = 500;
+const PROGRESS_INTERVAL = 20_000;
 /** Bytes of an input in a report; longer ones are found again by their number. */
-const SHOWN_BYTES = 600;
+const MAX_SHOWN_BYTES = 600;
 
 /**
  * Gives one parser its seeds and then mutations of them, `inputs` in all. Returns the faults, each with its
@@ -18,38 +18,38 @@ export async function runParserFuzz(
 ): Promise<string[]> {
   const random = new Random(seed);
   const faults: string[] = [];
-  const open = await parser.open();
+  const loaded = await parser.load();
   try {
-    for (let done = 0; done < inputs && faults.length < MOST_FAULTS; done += AT_ONCE) {
-      const batch = Array.from({ length: Math.min(AT_ONCE, inputs - done) }, (_, at) => ({
+    for (let done = 0; done < inputs && faults.length < MAX_FAULTS; done += BATCH_SIZE) {
+      const batch = Array.from({ length: Math.min(BATCH_SIZE, inputs - done) }, (_, at) => ({
         bytes: parser.seeds[done + at] ?? mutateBytes(parser.seeds, random), seed: random.int(0, 2 ** 32 - 1),
       }));
-      const fault = await open.feed(batch);
-      if (fault !== null) faults.push(...(await faultsOf(parser.name, open, batch, { fault, done })));
-      if ((done + batch.length) % PROGRESS_EVERY === 0) {
+      const fault = await loaded.feed(batch);
+      if (fault !== null) faults.push(...(await faultsOf(parser.name, loaded, batch, { fault, done })));
+      if ((done + batch.length) % PROGRESS_INTERVAL === 0) {
         say(`${parser.name}: ${done + batch.length} of ${inputs} inputs`);
       }
     }
-    if (open.steps === 0) faults.push(`${parser.name}: took no step, so its steps were not counted`);
+    if (loaded.steps === 0) faults.push(`${parser.name}: took no step, so its steps were not counted`);
     return faults;
   } finally {
-    open.close();
+    loaded.close();
   }
 }
 
 /** Finds the inputs with which the parser failed by giving it each of them alone. */
 async function faultsOf(
-  name: string, open: OpenParser, batch: readonly ParserInput[], { fault, done }: { fault: string; done: number },
+  name: string, loaded: LoadedParser, batch: readonly ParserInput[], { fault, done }: { fault: string; done: number },
 ): Promise<string[]> {
   const faults: string[] = [];
   for (const [at, input] of batch.entries()) {
-    const own = await open.feed([input]);
+    const own = await loaded.feed([input]);
     if (own !== null) faults.push(`${name}, input ${done + at + 1}: ${own}\n    ${shown(input.bytes)}`);
   }
   return faults.length > 0 ? faults : [`${name}, after input ${done}: ${fault}, but with no input alone`];
 }
 
 function shown(bytes: Buffer): string {
-  const text = bytes.subarray(0, SHOWN_BYTES).toString('base64');
-  return bytes.length > SHOWN_BYTES ? `${text}… (${bytes.length} bytes)` : text;
+  const text = bytes.subarray(0, MAX_SHOWN_BYTES).toString('base64');
+  return bytes.length > MAX_SHOWN_BYTES ? `${text}… (${bytes.length} bytes)` : text;
 }

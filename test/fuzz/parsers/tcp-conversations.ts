@@ -5,7 +5,7 @@ import { fuzzedParser, piecesOf } from './fuzzed-parser.ts';
 
 /** Up to this size no limit is in play that depends on the pieces. */
 const SMALL_BYTES = 4096;
-const LONGEST_MESSAGE = 1000;
+const MAX_MESSAGE_LENGTH = 1000;
 
 /** In one piece and in several the outcome of small inputs is the same, and messages are short. */
 export const tcpConversations = fuzzedParser<typeof Conversations>({
@@ -38,7 +38,7 @@ export const tcpConversations = fuzzedParser<typeof Conversations>({
     const pieced = talk(piecesOf(bytes, random, Math.max(64, bytes.length / 20)));
     if (spec.tls === 'none' && bytes.length <= SMALL_BYTES) assert.deepEqual(pieced, whole);
     for (const { next } of [whole, pieced]) {
-      if (typeof next === 'object') assert.ok(next.message.length <= LONGEST_MESSAGE);
+      if (typeof next === 'object') assert.ok(next.message.length <= MAX_MESSAGE_LENGTH);
     }
   },
 });

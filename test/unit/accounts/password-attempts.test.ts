@@ -3,7 +3,7 @@ import { PasswordAttempts } from '../../../controller/accounts/users/password-at
 import { AppError } from '../../../shared/errors.ts';
 import { SimulatedClock } from '../../helpers/simulated-clock.ts';
 
-const open = (rateLimit = 1000) => {
+const setUp = (rateLimit = 1000) => {
   const clock = new SimulatedClock();
   return { clock, attempts: new PasswordAttempts(clock, rateLimit) };
 };
@@ -24,7 +24,7 @@ function allowed(count: number, attempt: (at: number) => void): number {
 }
 
 test('an address has a fifth of the rate limit in 15 minutes, and other addresses keep theirs', async () => {
-  const { clock, attempts } = open();
+  const { clock, attempts } = setUp();
   expect(allowed(300, () => attempts.takeAddress('a'))).toBe(200);
   expect(allowed(1, () => attempts.takeAddress('b'))).toBe(1);
   expect(attempts.refused).toBe(100);
@@ -33,7 +33,7 @@ test('an address has a fifth of the rate limit in 15 minutes, and other addresse
 });
 
 test('the /64 networks of one /56 have four times the share of an address', () => {
-  const { attempts } = open();
+  const { attempts } = setUp();
   const inNetwork = (at: number) => `ip:2001:db8:0:${at.toString(16)}::/64`;
   expect(allowed(300, () => attempts.takeAddress(inNetwork(0)))).toBe(200);
   expect(allowed(1000, (at) => attempts.takeAddress(inNetwork(at % 256)))).toBe(600);
@@ -41,7 +41,7 @@ test('the /64 networks of one /56 have four times the share of an address', () =
 });
 
 test('one address cannot use up the attempts of an account, many can', () => {
-  const { attempts } = open();
+  const { attempts } = setUp();
   expect(allowed(50, () => attempts.takeAccount('a', 'x@example.com'))).toBe(20);
   expect(allowed(1, () => attempts.takeAccount('b', 'x@example.com'))).toBe(1);
   expect(allowed(200, (at) => attempts.takeAccount(`c${at}`, 'x@example.com'))).toBe(79);
@@ -49,7 +49,7 @@ test('one address cannot use up the attempts of an account, many can', () => {
 });
 
 test('guesses from elsewhere do not keep an account out where it has signed in before', () => {
-  const { attempts } = open();
+  const { attempts } = setUp();
   attempts.takeAccount('home', 'x@example.com');
   attempts.succeeded('home', 'x@example.com');
   expect(allowed(200, (at) => attempts.takeAccount(`c${at}`, 'x@example.com'))).toBe(100);
@@ -58,7 +58,7 @@ test('guesses from elsewhere do not keep an account out where it has signed in b
 });
 
 test('right passwords do not count', () => {
-  const { attempts } = open();
+  const { attempts } = setUp();
   expect(allowed(500, () => {
     attempts.takeAccount('a', 'x@example.com');
     attempts.succeeded('a', 'x@example.com');
@@ -66,6 +66,6 @@ test('right passwords do not count', () => {
 });
 
 test('a low rate limit leaves ten attempts', () => {
-  const { attempts } = open(1);
+  const { attempts } = setUp(1);
   expect(allowed(20, () => attempts.takeAddress('a'))).toBe(10);
 });

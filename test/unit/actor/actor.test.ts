@@ -6,28 +6,28 @@ import { sleep } from '../../../shared/time.ts';
 
 type Message = { note: string; work?: (
   context: ActorContext<Message>,
-) => void | Promise<void>; answer?: (value: string) => void };
+) => void | Promise<void>; respond?: (value: string) => void };
 
 function makeActor(
-  given: { capacity?: number; start?: () => Promise<void>; close?: () => Promise<void> } = {},
+  options: { capacity?: number; start?: () => Promise<void>; close?: () => Promise<void> } = {},
 ) {
   const clock = new SimulatedClock();
   const notes: string[] = [];
   const ends: unknown[] = [];
   const behaviour = (context: ActorContext<Message>): Behaviour<Message> => ({
-    receive: ({ note, work, answer }) => {
+    receive: ({ note, work, respond }) => {
       notes.push(note);
-      answer?.(`re: ${note}`);
+      respond?.(`re: ${note}`);
       return work?.(context);
     },
     close: async () => {
-      await given.close?.();
+      await options.close?.();
       notes.push('closed');
     },
   });
   const actor = new Actor<Message>({
-    clock, capacity: given.capacity ?? 10,
-    start: (context) => (given.start ? given.start().then(() => behaviour(context)) : behaviour(context)),
+    clock, capacity: options.capacity ?? 10,
+    start: (context) => (options.start ? options.start().then(() => behaviour(context)) : behaviour(context)),
     onEnded: (error) => ends.push(error),
   });
   return { clock, actor, notes, ends };
@@ -63,7 +63,7 @@ describe('a mailbox', () => {
     const { actor, clock, notes } = makeActor({ capacity: 1 });
     actor.begin();
     actor.send({ note: 'a', work: (context) => {
-      for (const note of ['b', 'c', 'd']) context.tell({ note });
+      for (const note of ['b', 'c', 'd']) context.enqueue({ note });
     } });
     await settled(clock);
     expect(notes).toEqual(['a', 'b', 'c', 'd']);
@@ -74,7 +74,7 @@ describe('a mailbox', () => {
     actor.begin();
     let left = 500;
     const again = (context: ActorContext<Message>): void => {
-      if ((left -= 1) > 0) context.tell({ note: 'again', work: again });
+      if ((left -= 1) > 0) context.enqueue({ note: 'again', work: again });
     };
     actor.send({ note: 'again', work: again });
     await Promise.resolve();
@@ -117,7 +117,7 @@ describe('a question', () => {
   test('resolves to its answer', async () => {
     const { actor } = makeActor();
     actor.begin();
-    await expect(actor.ask((answer) => ({ note: 'why', answer }))).resolves.toBe('re: why');
+    await expect(actor.ask((respond) => ({ note: 'why', respond }))).resolves.toBe('re: why');
   });
 
   test.each([
@@ -129,20 +129,20 @@ describe('a question', () => {
       actor.send({ note: 'bad', work: () => {
         throw new Error('broken');
       } });
-      return actor.ask((answer) => ({ note: 'why', answer }));
+      return actor.ask((respond) => ({ note: 'why', respond }));
     }],
     ['the actor has ended', async (actor: Actor<Message>) => {
       await actor.stop();
-      return actor.ask((answer) => ({ note: 'why', answer }));
+      return actor.ask((respond) => ({ note: 'why', respond }));
     }],
     ['the mailbox is full', (actor: Actor<Message>) => {
       for (let count = 0; count < 10; count += 1) actor.send({ note: 'full' });
-      return actor.ask((answer) => ({ note: 'why', answer }));
+      return actor.ask((respond) => ({ note: 'why', respond }));
     }],
-  ] as [string, (actor: Actor<Message>) => Promise<unknown>][])('is rejected when %s', async (_when, ask) => {
+  ] as [string, (actor: Actor<Message>) => Promise<unknown>][])('is rejected when %s', async (_when, request) => {
     const { actor } = makeActor();
     actor.begin();
-    await expect(ask(actor)).rejects.toMatchObject({ code: 'SERVICE_UNAVAILABLE' });
+    await expect(request(actor)).rejects.toMatchObject({ code: 'SERVICE_UNAVAILABLE' });
   });
 });
 

@@ -6,14 +6,14 @@ import { sleep } from '../../../shared/time.ts';
 
 type Message = { note: string; work?: () => void | Promise<void> };
 
-interface Given {
+interface WorldOptions {
   start?: (name: string, life: number) => Promise<void>;
   started?: (name: string, life: number) => void;
   close?: () => Promise<void>;
   restarts?: (error: unknown) => boolean;
 }
 
-function makeWorld(given: Given = {}) {
+function makeWorld(options: WorldOptions = {}) {
   const clock = new SimulatedClock();
   const notes: string[] = [];
   const failures: Failure<string>[] = [];
@@ -23,22 +23,22 @@ function makeWorld(given: Given = {}) {
     start: async (name): Promise<Behaviour<Message>> => {
       const life = (lives.get(name) ?? 0) + 1;
       lives.set(name, life);
-      await given.start?.(name, life);
+      await options.start?.(name, life);
       return {
         receive: ({ note, work }) => {
           notes.push(`${name}${life} ${note}`);
           return work?.();
         },
-        close: given.close ?? (() => Promise.resolve()),
+        close: options.close ?? (() => Promise.resolve()),
       };
     },
     onFailure: (failure) => {
       failures.push(failure);
-      return given.restarts?.(failure.error) ?? true;
+      return options.restarts?.(failure.error) ?? true;
     },
     onStarted: (name) => {
       notes.push(`${name} started`);
-      given.started?.(name, lives.get(name) ?? 0);
+      options.started?.(name, lives.get(name) ?? 0);
     },
     onEnded: (name) => notes.push(`${name} ended`),
   });

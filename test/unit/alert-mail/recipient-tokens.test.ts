@@ -20,12 +20,12 @@ describe('the token of a recipient', () => {
   });
 
   test('cannot be made or changed without a key', () => {
-    const [claim = '', signature = ''] = tokens.issue(ada).split('.');
+    const [payload = '', signature = ''] = tokens.issue(ada).split('.');
     const forged = Buffer.from('organization-2 Ada.L+x@example.com').toString('base64url');
     const wrong = [
-      '', '.', claim, `${claim}.`, `.${signature}`, `${forged}.${signature}`, `${claim}.${signature}.`,
-      `${claim}.${signature.slice(0, -2)}`, `${claim}.${Buffer.alloc(32).toString('base64url')}`,
-      `${claim}.${signature}.x`, 'a'.repeat(100_000),
+      '', '.', payload, `${payload}.`, `.${signature}`, `${forged}.${signature}`, `${payload}.${signature}.`,
+      `${payload}.${signature.slice(0, -2)}`, `${payload}.${Buffer.alloc(32).toString('base64url')}`,
+      `${payload}.${signature}.x`, 'a'.repeat(100_000),
     ];
     for (const token of wrong) expect(tokens.read(token), token.slice(0, 50)).toBeNull();
   });

@@ -6,7 +6,7 @@ import { SimulatedClock } from '../../helpers/simulated-clock.ts';
 import { MonitorRun } from '../verdicts/build.ts';
 
 /** A monitor that three regions see up, with one retry. */
-function watched(): MonitorRun {
+function upInThreeRegions(): MonitorRun {
   const run = new MonitorRun({ quorum: 'majority', retries: 1 });
   ['eu', 'us', 'ap'].forEach((region, at) => run.up(1 + at, region));
   return run;
@@ -19,35 +19,35 @@ function fail(run: MonitorRun, atSeconds: number, region: string, late = false):
 
 describe('the other probes asked about a failure', () => {
   test('are the probes of the other regions, once for the first failure of a region', () => {
-    const run = watched();
+    const run = upInThreeRegions();
     expect(fail(run, 10, 'us')).toEqual(['probe-eu', 'probe-ap']);
     expect(fail(run, 11, 'us')).toEqual([]);
     expect(fail(run, 12, 'ap')).toEqual(['probe-eu']);
   });
 
   test('are asked again after the region has recovered', () => {
-    const run = watched();
+    const run = upInThreeRegions();
     fail(run, 10, 'us');
     run.up(20, 'us');
     expect(fail(run, 30, 'us')).toEqual(['probe-eu', 'probe-ap']);
   });
 
   test('are none when the monitor is down, paused, or the result decides nothing', () => {
-    const run = watched();
+    const run = upInThreeRegions();
     expect(fail(run, 10, 'us', true)).toEqual([]);
     for (const at of [20, 21]) for (const region of ['us', 'ap']) fail(run, at, region);
     expect(run.state.status).toBe('down');
     expect(fail(run, 30, 'eu')).toEqual([]);
-    const paused = watched();
+    const paused = upInThreeRegions();
     paused.change(5, { status: 'paused' });
     expect(fail(paused, 10, 'us')).toEqual([]);
   });
 
   test('are neither silent regions nor those that are no longer asked', () => {
-    const run = watched();
+    const run = upInThreeRegions();
     run.silent('eu', 8);
     expect(fail(run, 10, 'us')).toEqual(['probe-ap']);
-    const fewer = watched();
+    const fewer = upInThreeRegions();
     fewer.change(5, { monitoring_regions: ['us', 'eu'], check_revision: 1 });
     expect(fail(fewer, 10, 'us')).toEqual(['probe-eu']);
   });
@@ -72,28 +72,28 @@ describe('confirmations', () => {
     });
   });
 
-  function note(monitors: number): void {
+  function confirmFailures(monitors: number): void {
     for (let at = 0; at < monitors; at += 1) {
       const run = new MonitorRun({ monitor_id: `m${at}`, quorum: 'majority' });
       ['eu', 'us', 'ap'].forEach((region, second) => run.up(1 + second, region));
       run.down(10, 'us');
-      confirmations.note(run.state, 'us', { ...run.resultAt(10), outcome: 'failure' });
+      confirmations.onResult(run.state, 'us', { ...run.resultAt(10), outcome: 'failure' });
     }
   }
 
   test('go out together, 500 to a message, to probes that are still enrolled', async () => {
-    note(1200);
+    confirmFailures(1200);
     expect(sent).toEqual([]);
     await clock.advance(10);
     expect(sent.map(({ subject, ids }) => [subject, ids.length])).toEqual([
       ['run.eu.probe-eu', 500], ['run.eu.probe-eu', 500], ['run.eu.probe-eu', 200],
     ]);
     expect(new Set(sent.flatMap(({ ids }) => ids)).size).toBe(1200);
-    expect(confirmations.counts).toEqual({ asked: 1200, omitted: 1200 });
+    expect(confirmations.counts).toEqual({ requested: 1200, omitted: 1200 });
   });
 
   test('do not go out after a stop', async () => {
-    note(1);
+    confirmFailures(1);
     confirmations.stop();
     await clock.advance(1000);
     expect(sent).toEqual([]);

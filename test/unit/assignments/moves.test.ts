@@ -9,7 +9,7 @@ import { derivedId } from '../../../shared/ids.ts';
 const MANY = monitorsOf(20_000);
 /** Enough where only moves are counted. */
 const SOME = MANY.slice(0, 2000);
-const MOST_PROBES = 12;
+const MAX_PROBES = 12;
 const probeIds = (count: number, from = 0) =>
   Array.from({ length: count }, (_, at) => derivedId('probe', from + at));
 
@@ -81,7 +81,7 @@ describe('a region with 1 to 12 probes', () => {
   test('of 20,000 monitors a probe that joins gets its share, nothing else moves, and the fullest has at most 1.1 means', () => {
     const region = new Region(MANY);
     region.settle(probeIds(1));
-    for (let count = 2; count <= MOST_PROBES; count += 1) {
+    for (let count = 2; count <= MAX_PROBES; count += 1) {
       const ids = probeIds(count);
       const { moved, fullest } = region.settle(ids);
       const share = region.loadOf(ids[count - 1] as string);
@@ -94,8 +94,8 @@ describe('a region with 1 to 12 probes', () => {
 
   test('a probe that leaves gives away its own monitors and nothing else moves', () => {
     const region = new Region();
-    region.settle(probeIds(MOST_PROBES));
-    for (let count = MOST_PROBES - 1; count >= 1; count -= 1) {
+    region.settle(probeIds(MAX_PROBES));
+    for (let count = MAX_PROBES - 1; count >= 1; count -= 1) {
       const own = region.loadOf(probeIds(count + 1)[count] as string);
       expect(region.settle(probeIds(count)).moved).toBe(own);
     }
@@ -103,7 +103,7 @@ describe('a region with 1 to 12 probes', () => {
 
   test('several that leave or join together move what they had, or get, and nothing else', () => {
     const region = new Region();
-    const all = probeIds(MOST_PROBES);
+    const all = probeIds(MAX_PROBES);
     region.settle(all);
     const lost = all.slice(0, 5);
     const owned = lost.reduce((sum, id) => sum + region.loadOf(id), 0);
@@ -115,17 +115,17 @@ describe('a region with 1 to 12 probes', () => {
 
   test('a replacement seen as one change moves no more than one probe that joins and one that leaves', () => {
     for (const count of [2, 6]) {
-      const [atOnce, inTurn] = [new Region(), new Region()];
+      const [together, inTurn] = [new Region(), new Region()];
       const [old, replaced] = [probeIds(count), probeIds(count, 1)];
-      for (const region of [atOnce, inTurn]) region.settle(old);
+      for (const region of [together, inTurn]) region.settle(old);
       const steps = inTurn.settle(probeIds(count + 1)).moved + inTurn.settle(replaced).moved;
-      expect(atOnce.settle(replaced).moved).toBeLessThanOrEqual(steps);
+      expect(together.settle(replaced).moved).toBeLessThanOrEqual(steps);
     }
   });
 });
 
 const change = fc.record({
-  at: fc.nat(MOST_PROBES - 1),
+  at: fc.nat(MAX_PROBES - 1),
   to: fc.constantFrom<Partial<Probe>>(
     { presence: 'away' }, { presence: 'returned' }, { presence: 'steady' },
     { isDraining: true }, { isDraining: false }, { isQuarantined: true }, { isQuarantined: false },
@@ -134,7 +134,7 @@ const change = fc.record({
 
 test('whatever happens to one probe after another, each change moves the fewest monitors', () => {
   const life = fc.array(change, { minLength: 10, maxLength: 30 });
-  fc.assert(fc.property(fc.integer({ min: 2, max: MOST_PROBES }), life, (count, changes) => {
+  fc.assert(fc.property(fc.integer({ min: 2, max: MAX_PROBES }), life, (count, changes) => {
     const probes = probeIds(count).map((probeId): Probe =>
       ({ probeId, presence: 'steady', isDraining: false, isQuarantined: false }));
     const region = new Region();

@@ -6,23 +6,23 @@ import { sleep } from '../../../shared/time.ts';
 let clock: SimulatedClock;
 let queue: ReplacingQueue;
 let done: string[];
-let underWay: Set<string>;
-let most: number;
+let running: Set<string>;
+let maxRunning: number;
 
 beforeEach(() => {
   clock = new SimulatedClock();
-  queue = new ReplacingQueue({ atOnce: 4, longest: 10 });
-  [done, underWay, most] = [[], new Set(), 0];
+  queue = new ReplacingQueue({ maxRunning: 4, maxWaiting: 10 });
+  [done, running, maxRunning] = [[], new Set(), 0];
 });
 
 /** Work of one second; `what` names it. */
-function put(asker: string, what: string): void {
-  queue.put(asker, async () => {
-    expect(underWay.has(asker)).toBe(false);
-    underWay.add(asker);
-    most = Math.max(most, underWay.size);
+function put(key: string, what: string): void {
+  queue.put(key, async () => {
+    expect(running.has(key)).toBe(false);
+    running.add(key);
+    maxRunning = Math.max(maxRunning, running.size);
     await sleep(clock, 1000);
-    underWay.delete(asker);
+    running.delete(key);
     done.push(what);
   });
 }
@@ -44,7 +44,7 @@ test('askers take turns, however often one of them asks again', async () => {
   put('a', 'a again');
   await clock.advance(3000);
   expect(done).toEqual(['a', 'b', 'c', 'd', 'e', 'f', 'g', 'a again']);
-  expect([most, queue.dropped]).toEqual([4, 0]);
+  expect([maxRunning, queue.dropped]).toEqual([4, 0]);
 });
 
 test('beyond the longest queue, further askers are dropped', async () => {

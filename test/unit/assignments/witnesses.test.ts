@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { Witnesses } from '../../../controller/assignments/witnesses.ts';
 import type { ProbeDoc, RegionDoc } from '../../../controller/probes/probe.ts';
 import { newMonitorState } from '../../../controller/verdicts/monitor-rules.ts';
-import { NEW_REGION } from '../../../controller/verdicts/region-rules.ts';
+import { NEW_REGION } from '../../../controller/verdicts/votes/region-rules.ts';
 import { createLog } from '../../../shared/log.ts';
 import { SimulatedClock } from '../../helpers/simulated-clock.ts';
 import { configOf } from '../results/build.ts';
@@ -16,10 +16,10 @@ const probeIn = (id: string, change: Partial<ProbeDoc> = {}): ProbeDoc => ({
   version: '1', capabilities: [], is_draining: false, removed_at: null, is_online: true, last_beat_at: 1,
   ...change,
 });
-const quarantine = { trouble: 'late', reason: 'It is late', since: 1, bad_at: 1, clean_ms: 1 } as const;
+const quarantine = { problem: 'late', reason: 'It is late', since: 1, bad_at: 1, clean_ms: 1 } as const;
 
 /** Of a monitor in paris, which says "down", and in dallas. */
-function canHelp(live: ProbeDoc[]): boolean {
+function canGetMoreVotes(live: ProbeDoc[]): boolean {
   const regions = [region('berlin', null), region('dallas', null), region('oslo', 'other'), region('paris', null)];
   const unused = () => expect.fail('nobody is asked');
   const witnesses = new Witnesses({
@@ -29,7 +29,7 @@ function canHelp(live: ProbeDoc[]): boolean {
     clock: new SimulatedClock(), log: createLog('test', 'silent'),
   });
   const state = newMonitorState({ ...configOf(), assigned: ['dallas', 'paris'] });
-  return witnesses.canHelp({ ...state, regions: { paris: { ...NEW_REGION, verdict: 'down' } } });
+  return witnesses.canGetMoreVotes({ ...state, regions: { paris: { ...NEW_REGION, verdict: 'down' } } });
 }
 
 test.each<[string, ProbeDoc[], boolean]>([
@@ -39,5 +39,5 @@ test.each<[string, ProbeDoc[], boolean]>([
   ['the other probes are quarantined', [probeIn('dallas', { quarantine }), probeIn('berlin', { quarantine })], false],
   ['the only other region belongs to somebody else', [probeIn('oslo')], false],
 ])('whether anybody can still have a say when %s', (_name, live, expected) => {
-  expect(canHelp(live)).toBe(expected);
+  expect(canGetMoreVotes(live)).toBe(expected);
 });

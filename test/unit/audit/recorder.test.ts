@@ -2,8 +2,8 @@ import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { createAuditRecorder } from '../../../controller/audit/recorder.ts';
 import type { AuditDoc } from '../../../controller/audit/store.ts';
-import type { AnsweredRequest } from '../../../controller/http/ports.ts';
-import { defineRoute, type AnyReply, type Route } from '../../../controller/http/route.ts';
+import type { HandledRequest } from '../../../controller/http/routing/ports.ts';
+import { defineRoute, type RouteResponse, type Route } from '../../../controller/http/routing/route.ts';
 import { createLog } from '../../../shared/log.ts';
 
 const actor = {
@@ -15,19 +15,19 @@ const context = {
 
 const route = (path: string, audit: string | false | undefined = 'monitor.created'): Route => defineRoute({
   method: 'POST', path, summary: '', tag: '', auth: { access: 'project', role: 'editor' }, audit,
-  params: z.looseObject({}), body: z.looseObject({}), answers: { 200: z.looseObject({}) },
+  params: z.looseObject({}), body: z.looseObject({}), responses: { 200: z.looseObject({}) },
   handle: async () => ({ status: 200, data: {} }),
 });
 
 /** The entries that a request leaves in the log. */
-async function entriesOf(request: Partial<AnsweredRequest>): Promise<AuditDoc[]> {
+async function entriesOf(request: Partial<HandledRequest>): Promise<AuditDoc[]> {
   const docs: AuditDoc[] = [];
   const recorder = createAuditRecorder({
     entries: { insert: async (doc) => void docs.push(doc) },
     organizationsOf: async () => [], log: createLog('test', 'silent'),
   });
   await recorder.record({
-    route: route('/api/a'), context, params: {}, query: {}, body: {}, reply: { status: 200 }, ...request,
+    route: route('/api/a'), context, params: {}, query: {}, body: {}, response: { status: 200 }, ...request,
   });
   return docs;
 }
@@ -35,7 +35,7 @@ async function entriesOf(request: Partial<AnsweredRequest>): Promise<AuditDoc[]>
 describe('an audit entry', () => {
   test('names the actor, the resource, the place and the fields, but no value', async () => {
     const made = await entriesOf({
-      route: route('/api/monitors'), reply: { status: 201, data: { monitor: { id: 'm1' } } },
+      route: route('/api/monitors'), response: { status: 201, data: { monitor: { id: 'm1' } } },
       body: { name: 'secret name', http_config: { auth: 'secret' } },
     });
     expect(made).toEqual([{
@@ -46,7 +46,7 @@ describe('an audit entry', () => {
     }]);
   });
 
-  test.each<[string, AnyReply, Record<string, string>, string | null]>([
+  test.each<[string, RouteResponse, Record<string, string>, string | null]>([
     ['/api/a/:id/pause', { status: 200, data: { monitor: { id: 'other' } } }, { id: 'm1' }, 'm1'],
     ['/api/p/:projectId/pages/:id', { status: 200, data: {} }, { projectId: 'p1', id: 'page1' }, 'page1'],
     [
@@ -56,16 +56,16 @@ describe('an audit entry', () => {
     ['/api/groups', { status: 201, data: { id: 'g1' } }, {}, 'g1'],
     ['/api/bulk', { status: 200, data: { ids: ['a'] } }, {}, null],
     ['/api/raw', { status: 200, raw: 'text' }, {}, null],
-  ])('of %s with the reply %j names the right resource', async (path, reply, params, id) => {
+  ])('of %s with the reply %j names the right resource', async (path, response, params, id) => {
     expect(
-      (await entriesOf({ route: route(path), reply, params })).map((entry) => entry.resource_id),
+      (await entriesOf({ route: route(path), response, params })).map((entry) => entry.resource_id),
     ).toEqual([id]);
   });
 
   test('is written only for successful requests to routes that declare one', async () => {
     expect(await entriesOf({ route: route('/api/a', false) })).toEqual([]);
     expect(await entriesOf({ route: { ...route('/api/a'), audit: undefined } })).toEqual([]);
-    expect(await entriesOf({ reply: { status: 400, raw: '' } })).toEqual([]);
+    expect(await entriesOf({ response: { status: 400, raw: '' } })).toEqual([]);
   });
 
   test('names what was sent in the query and in the body', async () => {
@@ -83,7 +83,7 @@ describe('an audit entry', () => {
 
   test('names the actor that the handler identified', async () => {
     const audit = { actor: { type: 'user' as const, id: 'u9', name: 'Grace' }, organizationId: 'o9' };
-    const [entry] = await entriesOf({ reply: { status: 200, audit } });
+    const [entry] = await entriesOf({ response: { status: 200, audit } });
     expect(entry).toMatchObject({
       actor_type: 'user', actor_id: 'u9', actor_name: 'Grace', organization_id: 'o9',
     });

@@ -29,19 +29,19 @@ describe('alerting without confirmation', () => {
 
   test('is false once for each stretch of failures of a target that works', () => {
     const naive = build(true);
-    for (const found of ['failure', 'failure', 'success', 'failure'] as const) naive.note('m', 'eu', found);
+    for (const found of ['failure', 'failure', 'success', 'failure'] as const) naive.record('m', 'eu', found);
     expect(naive.falseAlerts).toBe(2);
   });
 
   test('counts alerts of a region without network apart', () => {
     const naive = build(true);
-    naive.note('m', 'eu', 'lost');
+    naive.record('m', 'eu', 'lost');
     expect([naive.falseAlerts, naive.falseByLoss]).toEqual([0, 1]);
   });
 
   test('is right about a target that is down, and silent without agreement', () => {
     for (const naive of [build(false), build(true, false)]) {
-      naive.note('m', 'eu', 'failure');
+      naive.record('m', 'eu', 'failure');
       expect(naive.falseAlerts).toBe(0);
     }
   });

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { SCENARIOS } from '../../bench/scenarios/catalog/all.ts';
 import type { Expected } from '../../bench/scenarios/scenario.ts';
-import { score, verdictOf, type Observed } from '../../bench/scenarios/score.ts';
+import { score, outcomeOf, type Observed } from '../../bench/scenarios/score.ts';
 import { table } from '../../bench/scenarios/table.ts';
 
 const DOWN: Expected = { event: 'monitor.down', type: 'status_code', layer: 'response' };
@@ -52,8 +52,8 @@ describe('a scenario is', () => {
     ['right', 'a warning, which has no end', {
       expected: ADVISORY, alerts: [{ event: 'monitor.ssl_expiring', at: 1300 }], incident: null, layer: null,
     }],
-  ])('%s when %s', (verdict, _title, changes) => {
-    expect(verdictOf(score(observed(changes)))).toBe(verdict);
+  ])('%s when %s', (outcome, _title, changes) => {
+    expect(outcomeOf(score(observed(changes)))).toBe(outcome);
   });
 });
 

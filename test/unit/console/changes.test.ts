@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { neededOf } from '../../../controller/console/app/editing/policy.ts';
+import { requiredRegions } from '../../../controller/console/app/editing/policy.ts';
 import { PATHS, type Path } from '../../../controller/console/app/editing/fields.ts';
 import { changeOf } from '../../../controller/console/app/editing/import-change.ts';
 import { valueText } from '../../../controller/console/app/editing/value-text.ts';
@@ -44,5 +44,5 @@ test.each([
 test.each([
   ['majority', 3, 2], ['majority', 4, 3], ['all', 3, 3], ['any', null, 1], [2, null, 2], ['majority', null, null], ['all', 0, null],
 ] as const)('%s of %s regions are %s', (quorum, regions, needed) => {
-  expect(neededOf(quorum, regions)).toBe(needed);
+  expect(requiredRegions(quorum, regions)).toBe(needed);
 });

@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'vitest';
-import { lonePoints } from '../../../controller/console/app/charts/chart-data.ts';
+import { isolatedPoints } from '../../../controller/console/app/charts/chart-data.ts';
 import {
   linesOfChecks, linesOfSeries, percentilesOfChecks, phasesOfChecks,
 } from '../../../controller/console/app/monitor/chart-lines.ts';
-import { firstSpan, movedSpan, piecesOf, sourceOf, spanOf } from '../../../controller/console/app/monitor/time-span.ts';
-import type { Result } from '../../../controller/console/app/monitor/answer-types.ts';
+import { defaultSpan, movedSpan, piecesOf, sourceOf, spanOf } from '../../../controller/console/app/monitor/time-span.ts';
+import type { Result } from '../../../controller/console/app/monitor/response-types.ts';
 
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
@@ -43,7 +43,7 @@ describe('lines of checks', () => {
   test('phases stand on each other and tell their own time; absent ones are not drawn', () => {
     const results = [check('a', 1, 9, { timings: { dns: 2, first_byte: 6 } }), check('a', 2, 9, { timings: { dns: 4, first_byte: 8 } })];
     const { lines } = phasesOfChecks(results, { from: 0, to: 60_000 }, PHASES);
-    expect(lines.map(({ name, values, told }) => [name, values, told])).toEqual([['first', [10], [7]], ['dns', [3], [3]]]);
+    expect(lines.map(({ name, values, displayValues }) => [name, values, displayValues])).toEqual([['first', [10], [7]], ['dns', [3], [3]]]);
   });
 });
 
@@ -74,7 +74,7 @@ describe('the span', () => {
     ['within six hours', 6 * HOUR_MS - 1, '6h'], ['after six hours', 6 * HOUR_MS, '24h'], ['after a year', 365 * DAY_MS, '24h'],
     ['ahead of this clock', -5000, '1h'],
   ])('%s, begins as short as the monitor is old', (_title, age, name) => {
-    expect(firstSpan(now - age, now)).toBe(name);
+    expect(defaultSpan(now - age, now)).toBe(name);
   });
 
   test('moves and grows, but not beyond the present', () => {
@@ -115,5 +115,5 @@ describe('the pieces in which maintenance is read', () => {
 test.each([
   [[5], [0]], [[5, 6, null, 7], [3]], [[5, undefined, 6, null], []], [[null, undefined, 5, undefined, null, 6, 7], [2]], [[], []],
 ])('a value without a line to it is drawn as a point (%j)', (values, places) => {
-  expect(lonePoints(values)).toEqual(places);
+  expect(isolatedPoints(values)).toEqual(places);
 });

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import {
-  byNeed, draftOf, inputOf, newDraft, targetOf, type Destination,
+  byUrgency, draftOf, inputOf, newDraft, targetOf, type Destination,
 } from '../../../controller/console/app/destinations/draft.ts';
 
 const HEALTH: Destination['health'] = {
@@ -38,7 +38,7 @@ test('what needs somebody is on top, what is off at the end', () => {
     destination({ name: 'stopped', health: { ...HEALTH, suppressed_recipients: ['a@x.example'] } }),
     destination({ name: 'failing', health: { ...HEALTH, status: 'failing' } }),
   ];
-  expect(all.toSorted(byNeed).map(({ name }) => name)).toEqual(['failing', 'stopped', 'a', 'b', 'off']);
+  expect(all.toSorted(byUrgency).map(({ name }) => name)).toEqual(['failing', 'stopped', 'a', 'b', 'off']);
 });
 
 test('a list does not show the path of a Slack address, which is its password', () => {

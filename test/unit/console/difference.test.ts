@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { difference, type Part } from '../../../controller/console/app/monitor/difference.ts';
 
-const marked = (parts: Part[]) => parts.map(({ text, isOwn }) => (isOwn ? `[${text}]` : text)).join('');
+const marked = (parts: Part[]) => parts.map(({ text, isUnique }) => (isUnique ? `[${text}]` : text)).join('');
 
 describe('the difference of two texts', () => {
   test.each([

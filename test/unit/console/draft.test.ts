@@ -29,9 +29,9 @@ describe('the form of a monitor', () => {
 
   test('begins with what the API takes where nothing is sent', () => {
     const rules = monitorRules();
-    const known = PATHS.filter((path) => rules[path]?.default !== undefined && FIELDS[path].value !== null);
-    expect(known.length).toBeGreaterThan(15);
-    expect(known.map((path) => [path, FIELDS[path].value])).toEqual(known.map((path) => [path, rules[path]?.default]));
+    const withDefaults = PATHS.filter((path) => rules[path]?.default !== undefined && FIELDS[path].value !== null);
+    expect(withDefaults.length).toBeGreaterThan(15);
+    expect(withDefaults.map((path) => [path, FIELDS[path].value])).toEqual(withDefaults.map((path) => [path, rules[path]?.default]));
   });
 
   test('has every field that the API takes, once', () => {
@@ -46,7 +46,7 @@ describe('the form of a monitor', () => {
       ...newDraft(type), name: 'Shop', ...filled[type], 'keyword_config.keywords': [{ text: 'ok', should_contain: true }],
     };
     expect(create.safeParse(creationBody(draft)).error).toBeUndefined();
-    const all = PATHS.filter((path) => (FIELDS[path].of as readonly string[]).includes(type));
+    const all = PATHS.filter((path) => (FIELDS[path].types as readonly string[]).includes(type));
     expect(update.safeParse(bodyOf(draft, all)).error).toBeUndefined();
   });
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { arrange, type GroupNode } from '../../../controller/console/app/overview/arrange.ts';
-import { noteIncident, noteRegion, noteResult, noteState } from '../../../controller/console/app/overview/live-changes.ts';
+import { applyIncident, applyRegion, applyResult, applyState } from '../../../controller/console/app/overview/live-changes.ts';
 import { rankNames, toMonitor, type Monitor } from '../../../controller/console/app/overview/monitor.ts';
 import { DEFAULTS, optionsOf, withOptions, type Options } from '../../../controller/console/app/overview/options.ts';
 import { shownState } from '../../../controller/console/app/ui/shown-state.ts';
@@ -13,7 +13,7 @@ const monitor = (name: string, change: Partial<Monitor> = {}): Monitor => ({
   }), ...change,
 });
 
-const moved = (
+const stateEvent = (
   previous_status: Monitor['runtimeStatus'], status: Monitor['runtimeStatus'], at: number, in_maintenance = false,
 ) => ({ previous_status, status, at, in_maintenance });
 
@@ -23,8 +23,8 @@ const groups: GroupNode[] = [
 
 function lines(monitors: Monitor[], change: Partial<Options>, closed: string[] = []): string[] {
   rankNames(monitors, 'en');
-  const known = { groups, closed: new Set(closed), uptimeOf: (id: string) => (id === 'known' ? 99 : undefined) };
-  return arrange(monitors, { ...DEFAULTS, ...change }, known).items
+  const context = { groups, closed: new Set(closed), uptimeOf: (id: string) => (id === 'known' ? 99 : undefined) };
+  return arrange(monitors, { ...DEFAULTS, ...change }, context).items
     .map((item) => (item.kind === 'line' ? `${'  '.repeat(item.depth)}${item.monitor.name}` : `${'  '.repeat(item.depth)}[${item.title} ${item.monitors.length}]`));
 }
 
@@ -53,7 +53,7 @@ describe('the order', () => {
 });
 
 test('typing finds every word in name, target and tags, and filters narrow it', () => {
-  const all = [monitor('Shop', { tags: ['front'], found: 'shop\nhttps://shop.example/\nfront' }), monitor('Mail', { type: 'TCP' })];
+  const all = [monitor('Shop', { tags: ['front'], searchText: 'shop\nhttps://shop.example/\nfront' }), monitor('Mail', { type: 'TCP' })];
   expect(lines(all, { q: 'FRONT shop' })).toEqual(['Shop']);
   expect(lines(all, { q: 'front mail' })).toEqual([]);
   expect(lines(all, { type: 'TCP' })).toEqual(['Mail']);
@@ -101,43 +101,43 @@ describe('an address', () => {
 describe('a live event', () => {
   test('changes a monitor unless something later is known', () => {
     const one = monitor('a');
-    expect(noteResult(one, { checked_at: 1999, outcome: 'success', response_time_ms: 1 })).toBe('none');
-    expect(noteResult(one, { checked_at: 3000, outcome: 'missed', response_time_ms: null })).toBe('none');
-    expect(noteResult(one, { checked_at: 3000, outcome: 'failure', response_time_ms: null })).toBe('shown');
+    expect(applyResult(one, { checked_at: 1999, outcome: 'success', response_time_ms: 1 })).toBe('none');
+    expect(applyResult(one, { checked_at: 3000, outcome: 'missed', response_time_ms: null })).toBe('none');
+    expect(applyResult(one, { checked_at: 3000, outcome: 'failure', response_time_ms: null })).toBe('shown');
     expect(one).toMatchObject({ last_check_at: 3000, response_time_ms: 50 });
-    expect(noteState(one, moved('up', 'down', 999))).toBe('none');
-    expect(noteState(one, moved('up', 'down', 4000))).toBe('arranged');
+    expect(applyState(one, stateEvent('up', 'down', 999))).toBe('none');
+    expect(applyState(one, stateEvent('up', 'down', 4000))).toBe('arranged');
     expect(one).toMatchObject({ runtimeStatus: 'down', since: 4000 });
   });
 
   test('of a region says where it is down, until it is up', () => {
     const one = monitor('a');
-    noteRegion(one, { region: 'eu', status: 'down' });
-    noteRegion(one, { region: 'asia', status: 'down' });
+    applyRegion(one, { region: 'eu', status: 'down' });
+    applyRegion(one, { region: 'asia', status: 'down' });
     expect(one).toMatchObject({ down_region_ids: ['asia', 'eu'], region_ids: ['eu', 'asia'] });
-    noteRegion(one, { region: 'eu', status: 'up' });
+    applyRegion(one, { region: 'eu', status: 'up' });
     expect(one.down_region_ids).toEqual(['asia']);
-    noteState(one, moved('down', 'up', 5000));
+    applyState(one, stateEvent('down', 'up', 5000));
     expect(one.down_region_ids).toEqual([]);
   });
 
   test('pauses and resumes', () => {
     const one = monitor('a');
-    noteState(one, moved('up', 'paused', 2000));
+    applyState(one, stateEvent('up', 'paused', 2000));
     expect(one).toMatchObject({ status: 'paused', runtimeStatus: 'paused' });
-    noteState(one, moved('paused', 'unknown', 3000));
+    applyState(one, stateEvent('paused', 'unknown', 3000));
     expect(one).toMatchObject({ status: 'active', runtimeStatus: 'unknown' });
   });
 
   test('of maintenance covers the state without changing it or its begin', () => {
     const one = monitor('a');
-    noteState(one, moved('up', 'up', 4000, true));
+    applyState(one, stateEvent('up', 'up', 4000, true));
     expect(one).toMatchObject({ runtimeStatus: 'up', in_maintenance: true, since: 1000 });
     expect(shownState(one)).toBe('maintenance');
-    noteState(one, moved('up', 'down', 5000, true));
+    applyState(one, stateEvent('up', 'down', 5000, true));
     expect(one).toMatchObject({ runtimeStatus: 'down', since: 5000 });
     expect(shownState(one)).toBe('maintenance');
-    noteState(one, moved('down', 'down', 6000));
+    applyState(one, stateEvent('down', 'down', 6000));
     expect(shownState(one)).toBe('down');
     expect(one.since).toBe(5000);
   });
@@ -145,24 +145,24 @@ describe('a live event', () => {
   test('of an incident shows it while it is open; the end of another one changes nothing', () => {
     const one = monitor('a');
     const incident = { id: 'i', severity: 'major', started_at: '2026-01-01T00:00:00Z', created_by: null } as const;
-    noteIncident(one, { ...incident, status: 'open' });
-    noteIncident(one, { ...incident, id: 'other', status: 'resolved' });
+    applyIncident(one, { ...incident, status: 'open' });
+    applyIncident(one, { ...incident, id: 'other', status: 'resolved' });
     expect(one.incident).toMatchObject({ id: 'i', status: 'open' });
-    noteIncident(one, { ...incident, status: 'resolved' });
+    applyIncident(one, { ...incident, status: 'resolved' });
     expect(one.incident).toBeNull();
   });
 
   test('of an incident made by a person shows it only while no other is open', () => {
     const one = monitor('a');
-    const made = {
+    const manualIncident = {
       id: 'made', severity: 'minor', status: 'open', started_at: '2026-01-01T00:00:00Z', created_by: 'person',
     } as const;
-    noteIncident(one, made);
+    applyIncident(one, manualIncident);
     expect(one.incident).toMatchObject({ id: 'made', severity: 'minor' });
-    noteIncident(one, { ...made, severity: 'major' });
+    applyIncident(one, { ...manualIncident, severity: 'major' });
     expect(one.incident).toMatchObject({ id: 'made', severity: 'major' });
-    noteIncident(one, { ...made, id: 'own', created_by: null });
-    noteIncident(one, made);
+    applyIncident(one, { ...manualIncident, id: 'own', created_by: null });
+    applyIncident(one, manualIncident);
     expect(one.incident).toMatchObject({ id: 'own' });
   });
 });

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import {
-  monitorsInput, moved, shownMonitors, subdomainOf,
+  monitorsInput, moveItem, shownMonitors, subdomainOf,
 } from '../../../controller/console/app/pages/page-draft.ts';
 
 test.each([
@@ -10,9 +10,9 @@ test.each([
 });
 
 test('monitors move within the list, and no further', () => {
-  expect(moved(['a', 'b', 'c'], 2, -1)).toEqual(['a', 'c', 'b']);
-  expect(moved(['a', 'b', 'c'], 0, -1)).toEqual(['a', 'b', 'c']);
-  expect(moved(['a', 'b', 'c'], 1, 5)).toEqual(['a', 'c', 'b']);
+  expect(moveItem(['a', 'b', 'c'], 2, -1)).toEqual(['a', 'c', 'b']);
+  expect(moveItem(['a', 'b', 'c'], 0, -1)).toEqual(['a', 'b', 'c']);
+  expect(moveItem(['a', 'b', 'c'], 1, 5)).toEqual(['a', 'c', 'b']);
 });
 
 test('monitors are shown in the order of the page; empty names are the own ones', () => {

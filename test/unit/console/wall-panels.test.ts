@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import type { GroupNode } from '../../../controller/console/app/overview/arrange.ts';
 import { rankNames, toMonitor, type Monitor } from '../../../controller/console/app/overview/monitor.ts';
-import { MOST_TILES, panelsOf, wallParts } from '../../../controller/console/app/overview/wall-panels.ts';
+import { MAX_TILES, panelsOf, wallParts } from '../../../controller/console/app/overview/wall-panels.ts';
 
 const monitor = (name: string, group: string | null, state: Monitor['runtimeStatus'] = 'up'): Monitor => toMonitor({
   id: `id-${name}`, name, type: 'HTTP', target: 'https://shop.example/', status: 'active', runtimeStatus: state, since: 1, in_maintenance: false,
@@ -16,7 +16,7 @@ const groups: GroupNode[] = [
 
 function shown(monitors: Monitor[]) {
   rankNames(monitors, 'en');
-  return panelsOf(monitors, groups).panels.map(({ title, monitors: of }) => [title, of.map(({ name }) => name)]);
+  return panelsOf(monitors, groups).panels.map(({ title, monitors: members }) => [title, members.map(({ name }) => name)]);
 }
 
 test('each group with monitors is a panel, named after those above it, with those of its own', () => {
@@ -30,10 +30,10 @@ test('a monitor keeps its place when it goes down', () => {
 });
 
 test('no more tiles are shown than a screen has room for', () => {
-  const many = Array.from({ length: MOST_TILES + 7 }, (_, at) => monitor(`m${at}`, at % 2 === 0 ? 'shops' : null));
+  const many = Array.from({ length: MAX_TILES + 7 }, (_, at) => monitor(`m${at}`, at % 2 === 0 ? 'shops' : null));
   rankNames(many, 'en');
   const { panels, leftOut } = panelsOf(many, groups);
-  expect(panels.reduce((sum, { monitors }) => sum + monitors.length, 0)).toBe(MOST_TILES);
+  expect(panels.reduce((sum, { monitors }) => sum + monitors.length, 0)).toBe(MAX_TILES);
   expect(leftOut).toBe(7);
 });
 
@@ -41,14 +41,14 @@ const many = (count: number, wrong: number) =>
   Array.from({ length: count }, (_, at) => monitor(`m${at}`, null, at < wrong ? 'down' : 'up'));
 
 test('on a small wall, a monitor that is shown large has no tile', () => {
-  const { large, moreWrong, tiled } = wallParts(many(6, 2));
-  expect([large, moreWrong, tiled].map((part) => (Array.isArray(part) ? part.map(({ name }) => name) : part)))
+  const { large, moreProblems, tiled } = wallParts(many(6, 2));
+  expect([large, moreProblems, tiled].map((part) => (Array.isArray(part) ? part.map(({ name }) => name) : part)))
     .toEqual([['m0', 'm1'], 0, ['m2', 'm3', 'm4', 'm5']]);
 });
 
 test('what does not fit in large letters is counted, and has a tile', () => {
-  const { large, moreWrong, tiled } = wallParts(many(20, 9));
-  expect([large.length, moreWrong, tiled.length]).toEqual([7, 2, 13]);
+  const { large, moreProblems, tiled } = wallParts(many(20, 9));
+  expect([large.length, moreProblems, tiled.length]).toEqual([7, 2, 13]);
 });
 
 test('on a large wall, each monitor keeps its tile', () => {

@@ -7,11 +7,11 @@ import {
 } from '../../../shared/contracts/assignment.ts';
 import { beat } from '../../../shared/contracts/beat.ts';
 import { isSpecOf } from '../../../shared/contracts/check-spec.ts';
-import { enrolAnswer, enrolRequest, enrolText } from '../../../shared/contracts/enrolment.ts';
+import { enrolResponse, enrolRequest, enrolText } from '../../../shared/contracts/enrolment.ts';
 import { evidence } from '../../../shared/contracts/evidence.ts';
-import { rotateOrder, rotateReply, rotationText } from '../../../shared/contracts/key-rotation.ts';
+import { rotateOrder, rotateResponse, rotationText } from '../../../shared/contracts/key-rotation.ts';
 import { liveEventMessage } from '../../../shared/contracts/live-event.ts';
-import { batchReply, type ResultBatch } from '../../../shared/contracts/result.ts';
+import { batchResponse, type ResultBatch } from '../../../shared/contracts/result.ts';
 import { decodeBatch, encodeBatch } from '../../../shared/contracts/result-pack.ts';
 
 /**
@@ -23,11 +23,11 @@ const text = (name: string): string => readFileSync(join(folder, name), 'utf8');
 const sample = (name: string): unknown => JSON.parse(text(`${name}.json`));
 
 const whole: [name: string, schema: z.ZodType][] = [
-  ['batch-reply', batchReply], [
+  ['batch-response', batchResponse], [
     'beat', beat,
   ], ['assignment-delta', assignmentDelta], ['assignment-delta-of-the-future', assignmentDelta],
   ['run-order', runOrder], ['signed-envelope', signedEnvelope], ['enrol-request', enrolRequest],
-  ['enrol-answer', enrolAnswer], ['rotate-order', rotateOrder], ['rotate-reply', rotateReply],
+  ['enrol-response', enrolResponse], ['rotate-order', rotateOrder], ['rotate-response', rotateResponse],
 ];
 
 describe('a message of version 1:', () => {
@@ -81,9 +81,9 @@ describe('a message of version 1:', () => {
         ...order, assignment: { ...order.assignment, spec: { ...order.assignment.spec, [field]: value } },
       });
       expect(isSpecOf(parsed.assignment.spec, 'HTTP'), field).toBe(false);
-      const kept = JSON.parse(JSON.stringify(parsed)) as typeof order;
-      kept.assignment.spec[field] = order.assignment.spec[field];
-      const later = runOrder.parse(kept);
+      const stored = JSON.parse(JSON.stringify(parsed)) as typeof order;
+      stored.assignment.spec[field] = order.assignment.spec[field];
+      const later = runOrder.parse(stored);
       expect(isSpecOf(later.assignment.spec, 'HTTP')).toBe(true);
       expect(later).toEqual(order);
     }
@@ -96,7 +96,7 @@ describe('a message of version 1:', () => {
     expect(enrolText(enrolRequest.parse(sample('enrol-request')))).toBe(
       `fwp_0123456789abcdef\nU${'A'.repeat(55)}\nX${'B'.repeat(55)}\n0123456789abcdef`,
     );
-    const { next } = rotateReply.parse(sample('rotate-reply'));
+    const { next } = rotateResponse.parse(sample('rotate-response'));
     expect(next && rotationText('p1', `U${'A'.repeat(55)}`, next)).toBe(
       `rotate\np1\nU${'A'.repeat(55)}\nU${'C'.repeat(55)}\nX${'D'.repeat(55)}`,
     );

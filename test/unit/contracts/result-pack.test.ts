@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import {
-  DROP_REASONS, ERROR_TYPES, LAST_SEQ, LATEST_INSTANT_MS, MISSED_REASONS, type CheckResult, type ResultBatch,
+  DROP_REASONS, ERROR_TYPES, MAX_SEQ, LATEST_INSTANT_MS, MISSED_REASONS, type CheckResult, type ResultBatch,
 } from '../../../shared/contracts/result.ts';
 import { decodeBatch, encodeBatch, readLaneHeader } from '../../../shared/contracts/result-pack.ts';
 
@@ -44,7 +44,7 @@ const row: fc.Arbitrary<Omit<CheckResult, 'seq'>> = fc.record({
   )),
 });
 
-const stretch = fc.oneof(
+const range = fc.oneof(
   { weight: 5, arbitrary: row.map((result) => ({ result })) },
   { weight: 1, arbitrary: fc.record({
     length: fc.integer({ min: 1, max: 100_000 }), reason: fc.constantFrom(...DROP_REASONS),
@@ -52,9 +52,9 @@ const stretch = fc.oneof(
 );
 
 /** Sound batches: results and dropped ranges that follow on each other without a hole. */
-const stretches =
-  fc.tuple(fc.integer({ min: 1, max: LAST_SEQ - 2_000_000 }), fc.array(stretch, { minLength: 1, maxLength: 20 }));
-const batch: fc.Arbitrary<ResultBatch> = stretches.map(([first, parts]) => {
+const ranges =
+  fc.tuple(fc.integer({ min: 1, max: MAX_SEQ - 2_000_000 }), fc.array(range, { minLength: 1, maxLength: 20 }));
+const batch: fc.Arbitrary<ResultBatch> = ranges.map(([first, parts]) => {
   const made: ResultBatch = { epoch: 'e1', engine: '0.1.0', first, last: first, results: [], dropped: [] };
   let seq = first;
   for (const part of parts) {
@@ -116,9 +116,9 @@ describe('a packed batch', () => {
   test('with a place beyond the last one a lane can have is refused, in its header too', () => {
     const made = (first: number, last: number): ResultBatch =>
       ({ epoch: 'e', engine: '', first, last, results: [], dropped: [{ first, last, reason: 'trimmed' }] });
-    expect(decodeBatch(encodeBatch(made(1, LAST_SEQ))).last).toBe(LAST_SEQ);
+    expect(decodeBatch(encodeBatch(made(1, MAX_SEQ))).last).toBe(MAX_SEQ);
     for (const [first, last] of [
-      [1, LAST_SEQ + 1], [1, 2 ** 53 - 2], [2 ** 53 - 1, 2 ** 53 - 1], [LAST_SEQ, LAST_SEQ + 1],
+      [1, MAX_SEQ + 1], [1, 2 ** 53 - 2], [2 ** 53 - 1, 2 ** 53 - 1], [MAX_SEQ, MAX_SEQ + 1],
     ] as const) {
       expect(() => decodeBatch(encodeBatch(made(first, last)))).toThrow('a seq is out of range');
       expect(readLaneHeader(encodeBatch(made(first, last)))).toBeNull();

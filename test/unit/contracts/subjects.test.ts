@@ -26,8 +26,8 @@ describe('subjects', () => {
     expect(subjects.run('eu-west', 'p1')).toBe('run.eu-west.p1');
     expect(subjects.beat('eu-west', 'p1')).toBe('beat.eu-west.p1');
     expect(subjects.evidence('eu-west', 'p1')).toBe('evidence.eu-west.p1');
-    expect(subjects.ask(3, 'live')).toBe('ask.03.live');
-    expect(subjects.poke(15)).toBe('poke.15');
+    expect(subjects.query(3, 'live')).toBe('ask.03.live');
+    expect(subjects.notify(15)).toBe('poke.15');
     expect(subjects.events('o', 'p', 'incident')).toBe('events.o.p.incident');
     expect(subjects.raw('o', 'p', 'm', 'eu-west')).toBe('raw.o.p.m.eu-west');
   });
@@ -45,7 +45,7 @@ describe('subjects', () => {
   test('of a shard contain its number', () => {
     fc.assert(fc.property(shard, slug, id, (number, region, probeId) => {
       for (const subject of [
-        subjects.results(number, region, probeId), subjects.ask(number, 'live'), subjects.poke(number),
+        subjects.results(number, region, probeId), subjects.query(number, 'live'), subjects.notify(number),
       ]) {
         expect(shardOfSubject(subject)).toBe(number);
       }
@@ -58,7 +58,7 @@ describe('subjects', () => {
         expect(isMatch(subjects.resultsOfShard(other), subjects.results(number, region, probeId))).toBe(
           other === number,
         );
-        expect(isMatch(subjects.askOfShard(other), subjects.ask(number, 'live'))).toBe(other === number);
+        expect(isMatch(subjects.queryOfShard(other), subjects.query(number, 'live'))).toBe(other === number);
       }
       expect(isMatch(subjects.syncOfAll, subjects.sync(region, probeId))).toBe(true);
       expect(isMatch(subjects.beatOfAll, subjects.beat(region, probeId))).toBe(true);

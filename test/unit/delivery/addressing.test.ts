@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { lineOf, recipientsOf, subscribed } from '../../../controller/delivery/recipient-rules.ts';
-import { slackVerdict } from '../../../controller/delivery/senders/slack.ts';
-import { signatureOf, webhookVerdict } from '../../../controller/delivery/senders/webhook.ts';
+import { slackSendOutcome } from '../../../controller/delivery/senders/slack.ts';
+import { signatureOf, webhookSendOutcome } from '../../../controller/delivery/senders/webhook.ts';
 import type {
   DestinationDoc, DestinationFields, DestinationSettings,
 } from '../../../controller/destinations/destination.ts';
@@ -30,37 +30,37 @@ describe('a receiver', () => {
     [308, 'dead'], [304, 'dead'], [400, 'dead'], [404, 'dead'], [408, 'dead'], [410, 'dead'], [429, 'dead'],
     [500, 'retry'], [502, 'retry'], [503, 'retry'], [599, 'retry'],
   ])('that answers %i gives the outcome %s', (status, kind) => {
-    expect(webhookVerdict({ kind: 'answered', status, durationMs: 1, retryAfterMs: 60_000 }).kind).toBe(kind);
+    expect(webhookSendOutcome({ kind: 'responded', status, durationMs: 1, retryAfterMs: 60_000 }).kind).toBe(kind);
   });
 
   test('that does not answer is retried', () => {
-    const verdict = webhookVerdict({ kind: 'failed', reason: 'connection refused', durationMs: 1 });
-    expect(verdict).toMatchObject({ kind: 'retry', reason: 'connection refused' });
+    const outcome = webhookSendOutcome({ kind: 'failed', reason: 'connection refused', durationMs: 1 });
+    expect(outcome).toMatchObject({ kind: 'retry', reason: 'connection refused' });
   });
 
   test('at a forbidden address is not retried', () => {
-    const verdict = webhookVerdict({ kind: 'refused', reason: '127.0.0.1 is a loopback address' });
-    expect(verdict).toMatchObject({ kind: 'dead', reason: 'not sent: 127.0.0.1 is a loopback address' });
+    const outcome = webhookSendOutcome({ kind: 'refused', reason: '127.0.0.1 is a loopback address' });
+    expect(outcome).toMatchObject({ kind: 'dead', reason: 'not sent: 127.0.0.1 is a loopback address' });
   });
 
   test('is not judged while the controller is busy', () => {
-    expect(webhookVerdict({ kind: 'busy' })).toEqual({ kind: 'busy' });
+    expect(webhookSendOutcome({ kind: 'busy' })).toEqual({ kind: 'busy' });
   });
 });
 
 describe('Slack', () => {
   test('is retried after the delay in its 429', () => {
-    const verdictAfter = (retryAfterMs: number | null) => {
-      return slackVerdict({ kind: 'answered', status: 429, durationMs: 1, retryAfterMs });
+    const outcomeAfter = (retryAfterMs: number | null) => {
+      return slackSendOutcome({ kind: 'responded', status: 429, durationMs: 1, retryAfterMs });
     };
-    expect(verdictAfter(45_000)).toMatchObject({ kind: 'retry', notWithinMs: 45_000 });
-    expect(verdictAfter(null)).toMatchObject({ kind: 'retry', notWithinMs: 0 });
+    expect(outcomeAfter(45_000)).toMatchObject({ kind: 'retry', retryAfterMs: 45_000 });
+    expect(outcomeAfter(null)).toMatchObject({ kind: 'retry', retryAfterMs: 0 });
   });
 
   test.each([
     [200, 'sent'], [403, 'dead'], [404, 'dead'], [410, 'dead'], [500, 'retry'],
   ])('that answers %i gives the outcome %s', (status, kind) => {
-    expect(slackVerdict({ kind: 'answered', status, durationMs: 1, retryAfterMs: null }).kind).toBe(kind);
+    expect(slackSendOutcome({ kind: 'responded', status, durationMs: 1, retryAfterMs: null }).kind).toBe(kind);
   });
 });
 

@@ -4,7 +4,7 @@ import type { AlertDetails } from '../../../controller/delivery/delivery.ts';
 import { alertMail } from '../../../controller/delivery/content/alert-mail.ts';
 import { webhookPayload } from '../../../controller/delivery/content/webhook-payload.ts';
 import { slackMessage } from '../../../controller/delivery/content/slack-message.ts';
-import { durationText, responseText } from '../../../controller/delivery/content/text.ts';
+import { durationText, responseTimeText } from '../../../controller/delivery/content/text.ts';
 import { mailRefusal } from '../../../controller/platform/mail/mail-outcomes.ts';
 
 const BASE = 'https://watch.example';
@@ -160,15 +160,15 @@ describe('the text of an alert', () => {
   });
 
   test('gives the date of an expiry', () => {
-    const told = (expiresAt: number) => {
+    const linesFor = (expiresAt: number) => {
       const expiry = expiring({ expires_at: expiresAt, days: 7 });
       return linesOf({ ...down, ...expiry, last_success: null }).slice(0, 4);
     };
     const [target, seen] = ['Target: https://shop.example/cart (HTTP)', 'Time: 2026-03-01 03:14:15 UTC'];
     const [later, before] = ['Expires: 2026-03-08 03:14:15 UTC', 'Expired: 2026-03-01 03:14:14 UTC'];
     const inAWeek = 'Shop: the certificate expires on 2026-03-08, in 7 days.';
-    expect(told(at + 7 * DAY_MS)).toEqual([inAWeek, target, seen, later]);
-    expect(told(at - 1000)).toEqual(['Shop: the certificate expired on 2026-03-01.', target, seen, before]);
+    expect(linesFor(at + 7 * DAY_MS)).toEqual([inAWeek, target, seen, later]);
+    expect(linesFor(at - 1000)).toEqual(['Shop: the certificate expired on 2026-03-01.', target, seen, before]);
   });
 
   test('says that a flapping monitor holds back further alerts', () => {
@@ -177,9 +177,9 @@ describe('the text of an alert', () => {
   });
 
   test('says that the outage goes on although a person has resolved its incident', () => {
-    const told = 'Still down: the previous incident was resolved manually, but the outage continues';
-    expect(linesOf({ ...down, reopened: true })).toContain(told);
-    expect(linesOf(down)).not.toContain(told);
+    const line = 'Still down: the previous incident was resolved manually, but the outage continues';
+    expect(linesOf({ ...down, reopened: true })).toContain(line);
+    expect(linesOf(down)).not.toContain(line);
   });
 
   test('leaves out unknown facts', () => {
@@ -301,5 +301,5 @@ test.each([
 test.each([
   [0, '0 ms'], [241.4, '241 ms'], [999, '999 ms'], [1000, '1.0 s'], [2345, '2.3 s'],
 ])('a response time of %i ms reads %s', (took, text) => {
-  expect(responseText(took)).toBe(text);
+  expect(responseTimeText(took)).toBe(text);
 });

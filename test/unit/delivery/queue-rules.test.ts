@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { QueuedDelivery } from '../../../controller/delivery/delivery.ts';
 import {
-  initialQueue, nextInQueue, TRIES_AT_ONCE, type QueueEffect, type QueueMessage, type QueueState, type TryEnd,
+  initialQueue, nextInQueue, MAX_CONCURRENT_ATTEMPTS, type QueueEffect, type QueueMessage, type QueueState, type AttemptOutcome,
 } from '../../../controller/delivery/queue-rules.ts';
 
 const item = (id: string, line: string, readyAt = 0): QueuedDelivery => ({ id, line, readyAt });
@@ -21,34 +21,34 @@ function from(
   return { state, effects: [...effects] };
 }
 
-const done = (id: string): QueueMessage => ({ kind: 'tried', id, end: { kind: 'sent', durationMs: 5 } });
+const done = (id: string): QueueMessage => ({ kind: 'attempted', id, outcome: { kind: 'sent', durationMs: 5 } });
 
 describe('a queue', () => {
   test('attempts one delivery first, and more concurrently after a quick answer', () => {
     const items = ['a', 'b', 'c', 'd', 'e', 'f'].map((id) => item(id, `m-${id}`));
-    expect(from(items).effects).toEqual([{ kind: 'try', id: 'a', pool: 'quick' }]);
-    expect(from(items, [done('a')]).effects.map((effect) => effect.kind === 'try' && effect.id)).toEqual([
+    expect(from(items).effects).toEqual([{ kind: 'attempt', id: 'a', pool: 'fast' }]);
+    expect(from(items, [done('a')]).effects.map((effect) => effect.kind === 'attempt' && effect.id)).toEqual([
       'b', 'c', 'd', 'e',
     ]);
   });
 
   test('continues one by one in the slow pool after a slow answer or a failed attempt', () => {
     const items = [item('a', 'm1'), item('b', 'm2'), item('c', 'm3')];
-    for (const end of [
+    for (const outcome of [
       { kind: 'sent', durationMs: 5000 }, { kind: 'failed' }, { kind: 'retry', readyAt: 99_000 },
-    ] as TryEnd[]) {
-      expect(from(items, [{ kind: 'tried', id: 'a', end }]).effects).toEqual([
-        { kind: 'try', id: 'b', pool: 'slow' },
+    ] as AttemptOutcome[]) {
+      expect(from(items, [{ kind: 'attempted', id: 'a', outcome }]).effects).toEqual([
+        { kind: 'attempt', id: 'b', pool: 'slow' },
       ]);
     }
   });
 
   test('ends or postpones all deliveries that one mail has told', () => {
     const items = [item('a', 'm1'), item('b', 'm2'), item('c', 'm3'), item('d', 'm4', 9000)];
-    const sent: TryEnd = { kind: 'sent', durationMs: 5, also: ['b', 'c'] };
-    expect(from(items, [{ kind: 'tried', id: 'a', end: sent }]).state.items.map(({ id }) => id)).toEqual(['d']);
-    const refused: TryEnd = { kind: 'retry', readyAt: 8000, also: ['b', 'c'] };
-    const { state, effects } = from(items, [{ kind: 'tried', id: 'a', end: refused }]);
+    const sent: AttemptOutcome = { kind: 'sent', durationMs: 5, also: ['b', 'c'] };
+    expect(from(items, [{ kind: 'attempted', id: 'a', outcome: sent }]).state.items.map(({ id }) => id)).toEqual(['d']);
+    const refused: AttemptOutcome = { kind: 'retry', readyAt: 8000, also: ['b', 'c'] };
+    const { state, effects } = from(items, [{ kind: 'attempted', id: 'a', outcome: refused }]);
     expect(state.items.map(({ readyAt }) => readyAt)).toEqual([8000, 8000, 8000, 9000]);
     expect(effects).toMatchObject([{ kind: 'settle', dueAt: 8000 }]);
   });
@@ -63,7 +63,7 @@ describe('a queue', () => {
 
   test('sends no delivery before an older one of the same monitor', () => {
     const items = [item('down', 'm1', 5000), item('up', 'm1'), item('other', 'm2')];
-    expect(from(items).effects).toEqual([{ kind: 'try', id: 'other', pool: 'quick' }]);
+    expect(from(items).effects).toEqual([{ kind: 'attempt', id: 'other', pool: 'fast' }]);
     expect(from(items, [done('other')]).effects).toEqual([
       { kind: 'settle', wakes: 1, dueAt: 5000, deliveredAt: 1000, isGone: false },
     ]);
@@ -71,7 +71,7 @@ describe('a queue', () => {
 
   test('sends no delivery before an older one that another controller holds', () => {
     const items = [item('down', 'm1'), item('up', 'm1')];
-    expect(from(items, [{ kind: 'tried', id: 'down', end: { kind: 'lost' } }]).effects).toEqual([
+    expect(from(items, [{ kind: 'attempted', id: 'down', outcome: { kind: 'lost' } }]).effects).toEqual([
       { kind: 'load' },
     ]);
   });
@@ -82,7 +82,7 @@ describe('a queue', () => {
       state, { kind: 'loaded', wakes: 1, items: [item('a', 'm1', 99_000)], failingSince: null, isGone: true },
       0,
     );
-    expect(effects).toEqual([{ kind: 'try', id: 'a', pool: 'quick' }]);
+    expect(effects).toEqual([{ kind: 'attempt', id: 'a', pool: 'fast' }]);
   });
 
   test('reports its destination\'s recovery once, and after an outage advances waiting retries', () => {
@@ -94,8 +94,8 @@ describe('a queue', () => {
       return nextInQueue(loaded, done('a'), 100_000);
     };
     expect(after(40_000).effects).toEqual([
-      { kind: 'recovered', at: 100_000 }, { kind: 'try', id: 'b', pool: 'quick' },
-      { kind: 'try', id: 'c', pool: 'quick' },
+      { kind: 'recovered', at: 100_000 }, { kind: 'attempt', id: 'b', pool: 'fast' },
+      { kind: 'attempt', id: 'c', pool: 'fast' },
     ]);
     expect(after(40_001).effects).toEqual([
       { kind: 'recovered', at: 100_000 },
@@ -106,11 +106,11 @@ describe('a queue', () => {
 
   test('counts a failure of its destination even when it was final', () => {
     const items = [item('a', 'm1'), item('b', 'm2')];
-    expect(from(items, [{ kind: 'tried', id: 'a', end: { kind: 'failed' } }, done('b')]).effects[0]).toEqual({
+    expect(from(items, [{ kind: 'attempted', id: 'a', outcome: { kind: 'failed' } }, done('b')]).effects[0]).toEqual({
       kind: 'recovered', at: 1000,
     });
     expect(
-      from(items, [{ kind: 'tried', id: 'a', end: { kind: 'dropped' } }, done('b')]).effects[0],
+      from(items, [{ kind: 'attempted', id: 'a', outcome: { kind: 'dropped' } }, done('b')]).effects[0],
     ).toMatchObject({ kind: 'settle' });
   });
 
@@ -152,7 +152,7 @@ class World {
     this.dueAt = this.now;
   }
 
-  tell(message: QueueMessage): void {
+  receive(message: QueueMessage): void {
     const { state, effects = [] } = nextInQueue(this.state, message, this.now);
     this.state = state;
     this.waiting.push(...effects);
@@ -162,7 +162,7 @@ class World {
   perform(at: number, outcome: number): void {
     const [effect] = this.waiting.splice(at % this.waiting.length, 1) as [QueueEffect];
     if (effect.kind === 'load') {
-      this.tell({
+      this.receive({
         kind: 'loaded', wakes: this.wakes,
         items: this.stored.filter((one) => one.isPending).map((one) => ({ ...one })), failingSince: null,
         isGone: false,
@@ -170,29 +170,29 @@ class World {
     } else if (effect.kind === 'settle') {
       const isAccepted = effect.wakes === this.wakes;
       if (isAccepted) this.dueAt = effect.dueAt;
-      this.tell({ kind: 'settled', isAccepted });
-    } else if (effect.kind === 'try') this.#try(effect.id, outcome);
+      this.receive({ kind: 'settled', isAccepted });
+    } else if (effect.kind === 'attempt') this.#attempt(effect.id, outcome);
   }
 
-  #try(id: string, outcome: number): void {
+  #attempt(id: string, outcome: number): void {
     const one = this.stored.find((stored) => stored.id === id) as Stored;
     if (outcome === 0) {
       one.readyAt = this.now + 10_000;
-      return this.tell({ kind: 'tried', id, end: { kind: 'retry', readyAt: one.readyAt } });
+      return this.receive({ kind: 'attempted', id, outcome: { kind: 'retry', readyAt: one.readyAt } });
     }
-    if (outcome === 1) return this.tell({ kind: 'tried', id, end: { kind: 'again' } });
-    if (outcome === 2) return this.tell({ kind: 'tried', id, end: { kind: 'lost' } });
+    if (outcome === 1) return this.receive({ kind: 'attempted', id, outcome: { kind: 'again' } });
+    if (outcome === 2) return this.receive({ kind: 'attempted', id, outcome: { kind: 'lost' } });
     one.isPending = false;
     this.sent.push(id);
-    this.tell(done(id));
+    this.receive(done(id));
   }
 
   #check(effects: readonly QueueEffect[]): void {
     const { running } = this.state;
-    expect(running.length).toBeLessThanOrEqual(TRIES_AT_ONCE);
+    expect(running.length).toBeLessThanOrEqual(MAX_CONCURRENT_ATTEMPTS);
     expect(new Set(running.map((one) => one.line)).size).toBe(running.length);
     for (const effect of effects) {
-      if (effect.kind !== 'try') continue;
+      if (effect.kind !== 'attempt') continue;
       const one = this.stored.find((stored) => stored.id === effect.id) as Stored;
       expect(one.isPending && one.readyAt <= this.now).toBe(true);
       const older = this.stored.find((stored) => stored.line === one.line && stored.isPending);
@@ -203,23 +203,23 @@ class World {
 
 test('any sequence of events sends each delivery once, in the order of its monitor, and forgets none', () => {
   const step = fc.oneof(
-    fc.record({ kind: fc.constant('queue' as const), monitor: fc.nat(3), isTold: fc.boolean() }),
+    fc.record({ kind: fc.constant('queue' as const), monitor: fc.nat(3), isWoken: fc.boolean() }),
     fc.record({ kind: fc.constant('perform' as const), at: fc.nat(5), outcome: fc.nat(6) }),
     fc.record({ kind: fc.constant('pass' as const), ms: fc.constantFrom(1, 500, 5000, 20_000) }),
   );
   fc.assert(
     fc.property(fc.array(step, { maxLength: 120 }), (steps) => {
       const world = new World();
-      const wake = () => world.tell({ kind: 'wake' });
+      const wake = () => world.receive({ kind: 'wake' });
       for (const one of steps) {
         if (one.kind === 'pass') world.now += one.ms;
         else if (one.kind === 'perform' && world.waiting.length > 0) world.perform(one.at, one.outcome);
         else if (one.kind === 'queue') {
           world.queue(`m${one.monitor}`);
-          if (one.isTold) wake();
+          if (one.isWoken) wake();
         }
       }
-      for (let round = 0; round < 1000 && (world.waiting.length > 0 || world.dueAt !== null); round += 1) {
+      for (let iteration = 0; iteration < 1000 && (world.waiting.length > 0 || world.dueAt !== null); iteration += 1) {
         if (world.waiting.length > 0) world.perform(0, 6);
         else {
           world.now += 10_000;

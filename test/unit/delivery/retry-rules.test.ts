@@ -18,28 +18,28 @@ describe('an attempt', () => {
     let delivery: { attempts: number; last_retry_at: number | null } = fresh;
     const waits: (number | null)[] = [];
     for (let attempt = 1; attempt <= 6; attempt += 1) {
-      const outcome = afterAttempt(delivery, failure, when);
-      expect(outcome.retry_count).toBe(attempt - 1);
-      expect(outcome.last_retry_at).toBe(attempt === 1 ? null : 1000);
-      expect(outcome.status).toBe(attempt === 6 ? 'failed' : 'pending');
-      waits.push(outcome.next_attempt_at === null ? null : outcome.next_attempt_at - when.now);
-      delivery = outcome;
+      const update = afterAttempt(delivery, failure, when);
+      expect(update.retry_count).toBe(attempt - 1);
+      expect(update.last_retry_at).toBe(attempt === 1 ? null : 1000);
+      expect(update.status).toBe(attempt === 6 ? 'failed' : 'pending');
+      waits.push(update.next_attempt_at === null ? null : update.next_attempt_at - when.now);
+      delivery = update;
     }
     expect(waits).toEqual([10_000, 30_000, 120_000, 600_000, 3_600_000, null]);
   });
 
   test.each(['dead', 'bounced'] as const)('is final when it is %s', (kind) => {
-    const outcome = afterAttempt(fresh, { kind, reason: 'no', status: 410, durationMs: 1 }, when);
+    const update = afterAttempt(fresh, { kind, reason: 'no', status: 410, durationMs: 1 }, when);
     const status = kind === 'dead' ? 'failed' : 'bounced';
-    expect(outcome).toMatchObject({ status, next_attempt_at: null, error_message: 'no', retry_count: 0 });
+    expect(update).toMatchObject({ status, next_attempt_at: null, error_message: 'no', retry_count: 0 });
   });
 });
 
 /** Delay before the next attempt once so many have failed; null when there is none. */
-function delayMs(failed: number, { random = 0, askedMs = 0 } = {}): number | null {
-  const verdict = { ...failure, notWithinMs: askedMs };
-  const outcome = afterAttempt({ attempts: failed - 1, last_retry_at: null }, verdict, { ...when, random });
-  return outcome.next_attempt_at === null ? null : outcome.next_attempt_at - when.now;
+function delayMs(failed: number, { random = 0, requestedMs = 0 } = {}): number | null {
+  const outcome = { ...failure, retryAfterMs: requestedMs };
+  const update = afterAttempt({ attempts: failed - 1, last_retry_at: null }, outcome, { ...when, random });
+  return update.next_attempt_at === null ? null : update.next_attempt_at - when.now;
 }
 
 test('delays are longer by up to a fifth, never shorter', () => {
@@ -55,9 +55,9 @@ test('delays are longer by up to a fifth, never shorter', () => {
 });
 
 test('a receiver may ask for a longer delay than ours, up to an hour, but for no further retry', () => {
-  const delays = [45_000, 5000, 86_400_000].map((askedMs) => delayMs(1, { askedMs }));
+  const delays = [45_000, 5000, 86_400_000].map((requestedMs) => delayMs(1, { requestedMs }));
   expect(delays).toEqual([45_000, 10_000, 3_600_000]);
-  expect(delayMs(MAX_RETRIES + 1, { askedMs: 45_000 })).toBeNull();
+  expect(delayMs(MAX_RETRIES + 1, { requestedMs: 45_000 })).toBeNull();
 });
 
 test('an abandoned delivery keeps its counts and gives the reason', () => {

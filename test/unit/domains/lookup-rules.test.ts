@@ -1,29 +1,29 @@
 import { describe, expect, test } from 'vitest';
 import type { DomainDoc } from '../../../controller/domains/domain.ts';
-import { afterLookup, DAY_MS, nextTurn, WEEK_MS } from '../../../controller/domains/lookup-rules.ts';
+import { afterLookup, DAY_MS, nextDailyLookupAt, WEEK_MS } from '../../../controller/domains/lookup-rules.ts';
 
 const NOW = Date.parse('2026-03-04T05:06:07Z');
 const HOUR_MS = 3_600_000;
 
 const unknown: DomainDoc = {
-  _id: 'example.com', due_at: NOW, uses: 1, failures: 0, told: null, status: null, message: null,
+  _id: 'example.com', due_at: NOW, uses: 1, failures: 0, published_expires_at: null, status: null, message: null,
   expires_at: null, learned_at: null, registrar: null, source: null, looked_up_at: null,
 };
 const good = { kind: 'found', source: 'rdap', expires_at: NOW + 90 * DAY_MS, registrar: 'R' } as const;
-const known = { ...unknown, ...afterLookup(unknown, good, NOW) };
+const lookedUp = { ...unknown, ...afterLookup(unknown, good, NOW) };
 
 describe('a lookup that succeeds', () => {
   test('is repeated the next day, at the domain\'s own time of day', () => {
-    expect(known).toMatchObject({ status: 'ok', message: null, learned_at: NOW, looked_up_at: NOW });
-    const next = afterLookup(known, good, known.due_at);
-    expect(known.due_at - NOW).toBeGreaterThanOrEqual(DAY_MS / 2);
-    expect(next.due_at - known.due_at).toBe(DAY_MS);
+    expect(lookedUp).toMatchObject({ status: 'ok', message: null, learned_at: NOW, looked_up_at: NOW });
+    const next = afterLookup(lookedUp, good, lookedUp.due_at);
+    expect(lookedUp.due_at - NOW).toBeGreaterThanOrEqual(DAY_MS / 2);
+    expect(next.due_at - lookedUp.due_at).toBe(DAY_MS);
     expect(next.learned_at).toBe(NOW);
   });
 
   test('learns a new expiry', () => {
     const renewed = { ...good, expires_at: NOW + 400 * DAY_MS };
-    expect(afterLookup(known, renewed, NOW + 5)).toMatchObject({ expires_at: renewed.expires_at, learned_at: NOW + 5 });
+    expect(afterLookup(lookedUp, renewed, NOW + 5)).toMatchObject({ expires_at: renewed.expires_at, learned_at: NOW + 5 });
   });
 
   test('without an expiry is repeated after a week', () => {
@@ -36,7 +36,7 @@ describe('a lookup that succeeds', () => {
 
 describe('a lookup that fails', () => {
   test('keeps what is known, and is repeated after growing waits', () => {
-    let doc = known;
+    let doc = lookedUp;
     const waits: number[] = [];
     for (let at = NOW; waits.length < 8; at = doc.due_at) {
       doc = { ...doc, ...afterLookup(doc, { kind: 'failed', message: 'refused' }, at) };
@@ -50,7 +50,7 @@ describe('a lookup that fails', () => {
   });
 
   test('is also one that suddenly has no expiry', () => {
-    expect(afterLookup(known, { ...good, expires_at: null }, NOW)).toMatchObject({
+    expect(afterLookup(lookedUp, { ...good, expires_at: null }, NOW)).toMatchObject({
       status: 'failed', expires_at: good.expires_at,
     });
   });
@@ -65,7 +65,7 @@ test('nobody can be asked about some domains; that is tried again after a week',
 test('domains are spread over the day', () => {
   const hours = new Map<number, number>();
   for (let index = 0; index < 2400; index += 1) {
-    const at = nextTurn(`site-${index}.example`, NOW);
+    const at = nextDailyLookupAt(`site-${index}.example`, NOW);
     expect(at >= NOW && at < NOW + DAY_MS).toBe(true);
     const hour = Math.floor((at % DAY_MS) / HOUR_MS);
     hours.set(hour, (hours.get(hour) ?? 0) + 1);

@@ -29,11 +29,11 @@ test('the matcher agrees with the model, and with mingo where mingo follows the 
   let compared = 0;
   fc.assert(
     fc.property(document, filter, (doc, wanted) => {
-      const answer = matcherOf(parseFilter(encoded(wanted)))(encoded(doc));
-      expect(answer).toBe(matches(doc, wanted));
+      const isMatch = matcherOf(parseFilter(encoded(wanted)))(encoded(doc));
+      expect(isMatch).toBe(matches(doc, wanted));
       if (isMingoWrong(doc, wanted)) return;
       compared++;
-      expect(new Query(wanted).test(doc)).toBe(answer);
+      expect(new Query(wanted).test(doc)).toBe(isMatch);
     }),
     { numRuns: 2_000 },
   );

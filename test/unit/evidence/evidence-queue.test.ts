@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, test } from 'vitest';
 import { pino } from 'pino';
-import type { Arrival } from '../../../controller/evidence/evidence.ts';
+import type { ReceivedEvidence } from '../../../controller/evidence/evidence.ts';
 import { EvidenceQueue } from '../../../controller/evidence/evidence-queue.ts';
 import { evidenceMessage } from '../../helpers/evidence.ts';
 import { SimulatedClock } from '../../helpers/simulated-clock.ts';
@@ -23,13 +23,13 @@ beforeEach(() => {
   });
 });
 
-function arrival(at: number, size = 100): Arrival {
+function received(at: number, size = 100): ReceivedEvidence {
   const from = { region: 'eu', probeId: 'one' };
   return { from, message: evidenceMessage('monitor', at), size, at, shiftMs: 0 };
 }
 
 const put = (count: number, from = 0) =>
-  Array.from({ length: count }, (_, index) => queue.put(arrival(from + index)));
+  Array.from({ length: count }, (_, index) => queue.put(received(from + index)));
 
 describe('evidence', () => {
   test('is written in batches of 100, a quarter of a second apart; without any, there is no timer', async () => {
@@ -68,8 +68,8 @@ describe('evidence', () => {
     expect(put(101, 2000).filter(Boolean)).toHaveLength(100);
     await clock.advance(60_000);
     expect(written.flat()).toHaveLength(1100);
-    const large = () => queue.put(arrival(1, 4 * 1_048_576));
-    expect([large(), large(), queue.put(arrival(1, 1))]).toEqual([true, true, false]);
+    const large = () => queue.put(received(1, 4 * 1_048_576));
+    expect([large(), large(), queue.put(received(1, 1))]).toEqual([true, true, false]);
     await clock.advance(250);
     expect([large(), large(), large()]).toEqual([true, true, false]);
   });

@@ -1,6 +1,6 @@
 import { pino } from 'pino';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import type { Arrival } from '../../../controller/evidence/evidence.ts';
+import type { ReceivedEvidence } from '../../../controller/evidence/evidence.ts';
 import { EvidenceIntake } from '../../../controller/evidence/intake.ts';
 import type { BusHandler } from '../../../controller/platform/bus/bus-port.ts';
 import type { EnrolledProbe } from '../../../controller/probes/probe.ts';
@@ -15,11 +15,11 @@ const SHIFT_MS = -3_600_000;
 let clock: SimulatedClock;
 let deliver: BusHandler;
 let intake: EvidenceIntake;
-let kept: Arrival[];
+let stored: ReceivedEvidence[];
 let lines: { probe_id: string; outcome: string }[];
 
 beforeEach(() => {
-  [clock, kept, lines] = [new SimulatedClock(), [], []];
+  [clock, stored, lines] = [new SimulatedClock(), [], []];
   const log = pino({}, { write: (line: string) => void lines.push(JSON.parse(line) as (typeof lines)[number]) });
   intake = new EvidenceIntake({
     clock, log,
@@ -31,9 +31,9 @@ beforeEach(() => {
     },
     directory: { enrolled: (id) => (id === 'known' ? { region_id: 'eu' } as EnrolledProbe : null) },
     clockShiftMs: () => SHIFT_MS,
-    keep: async (arrivals) => {
-      kept.push(...arrivals);
-      return arrivals.map(({ message }) => (message.monitor_id === MONITOR ? 'kept' : 'not_assigned'));
+    store: async (batch) => {
+      stored.push(...batch);
+      return batch.map(({ message }) => (message.monitor_id === MONITOR ? 'kept' : 'not_assigned'));
     },
   });
   intake.start();
@@ -44,9 +44,9 @@ afterEach(async () => {
   await stopped;
 });
 
-function hear(subject: string, message: object | string): void {
+function receive(subject: string, message: object | string): void {
   const data = Buffer.from(typeof message === 'string' ? message : JSON.stringify(message));
-  deliver({ subject, data, reply: () => expect.unreachable('evidence gets no answer') });
+  deliver({ subject, data, respond: () => expect.unreachable('evidence gets no answer') });
 }
 
 const own = subjects.evidence('eu', 'known');
@@ -54,27 +54,27 @@ const own = subjects.evidence('eu', 'known');
 describe('evidence', () => {
   test('is handed on with its sender, its time and the shift of the sender\'s clock', async () => {
     const message = evidenceMessage(MONITOR, clock.now());
-    hear(own, message);
+    receive(own, message);
     const at = clock.now();
     await clock.advance(250);
     const size = JSON.stringify(message).length;
-    expect(kept).toEqual([{ from: { region: 'eu', probeId: 'known' }, message, size, at, shiftMs: SHIFT_MS }]);
+    expect(stored).toEqual([{ from: { region: 'eu', probeId: 'known' }, message, size, at, shiftMs: SHIFT_MS }]);
     expect(intake.counts).toMatchObject({ kept: 1, not_assigned: 0 });
     expect(lines).toEqual([]);
   });
 
   test('of a probe that is unknown, deleted or of another region is refused', async () => {
-    hear(subjects.evidence('eu', 'stranger'), evidenceMessage(MONITOR, clock.now()));
-    hear(subjects.evidence('us', 'known'), evidenceMessage(MONITOR, clock.now()));
+    receive(subjects.evidence('eu', 'stranger'), evidenceMessage(MONITOR, clock.now()));
+    receive(subjects.evidence('us', 'known'), evidenceMessage(MONITOR, clock.now()));
     await clock.advance(1000);
-    expect(kept).toEqual([]);
+    expect(stored).toEqual([]);
     expect(intake.counts.unknown_probe).toBe(2);
   });
 
   test('that is refused is counted, and logged once per probe and minute', async () => {
     for (let second = 0; second < 61; second += 1) {
-      hear(own, '[]');
-      hear(own, evidenceMessage(newId(2), clock.now()));
+      receive(own, '[]');
+      receive(own, evidenceMessage(newId(2), clock.now()));
       await clock.advance(1000);
     }
     expect(intake.counts).toMatchObject({ unreadable: 61, not_assigned: 61, kept: 0 });
@@ -83,7 +83,7 @@ describe('evidence', () => {
   });
 
   test('beyond the rate of its probe is not even read', async () => {
-    for (let at = 0; at < 300; at += 1) hear(own, '[]');
+    for (let at = 0; at < 300; at += 1) receive(own, '[]');
     expect(intake.counts.unreadable).toBe(100);
     expect(intake.rate.exceeded).toBe(200);
   });

@@ -1,11 +1,11 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { excessOf, refusalOf, spanOf, type EvidencePlace } from '../../../controller/evidence/rules.ts';
+import { excessOf, refusalOf, spanOf, type EvidenceCandidate } from '../../../controller/evidence/rules.ts';
 
 const MINUTE_MS = 60_000;
 
 describe('evidence is refused', () => {
-  const sound = { checkedAt: 1e6, at: 1e6, monitor: { deleted_at: null }, isAssigned: true, keptMs: 5000 };
+  const sound = { checkedAt: 1e6, at: 1e6, monitor: { deleted_at: null }, isAssigned: true, retentionMs: 5000 };
   test.each([
     [{}, null],
     [{ monitor: undefined }, 'unknown_monitor'],
@@ -22,13 +22,13 @@ describe('evidence is refused', () => {
 });
 
 describe('what is beyond the most that a monitor may have', () => {
-  const place = (region: string, checked_at: number, series = 'one'): EvidencePlace =>
+  const candidate = (region: string, checked_at: number, series = 'one'): EvidenceCandidate =>
     ({ _id: `${region}-${checked_at}`, region, checked_at, series });
   const many = (region: string, from: number, to: number, series?: string) =>
-    Array.from({ length: to - from }, (_, index) => place(region, from + index, series));
-  const kept = (places: EvidencePlace[], most: number): string[] => {
-    const gone = new Set(excessOf(places, most));
-    return places.map(({ _id }) => _id).filter((id) => !gone.has(id)).sort();
+    Array.from({ length: to - from }, (_, index) => candidate(region, from + index, series));
+  const remaining = (candidates: EvidenceCandidate[], limit: number): string[] => {
+    const gone = new Set(excessOf(candidates, limit));
+    return candidates.map(({ _id }) => _id).filter((id) => !gone.has(id)).sort();
   };
 
   test('is nothing while there is room', () => {
@@ -37,28 +37,28 @@ describe('what is beyond the most that a monitor may have', () => {
   });
 
   test('is the oldest, but not the first of each series', () => {
-    const places = [...many('eu', 10, 13, 'first'), ...many('eu', 20, 29, 'second')];
-    expect(kept(places, 5)).toEqual(['eu-10', 'eu-20', 'eu-26', 'eu-27', 'eu-28']);
+    const candidates = [...many('eu', 10, 13, 'first'), ...many('eu', 20, 29, 'second')];
+    expect(remaining(candidates, 5)).toEqual(['eu-10', 'eu-20', 'eu-26', 'eu-27', 'eu-28']);
   });
 
   test('is old beginnings too if there are many series: half of all is new', () => {
-    const flapping = Array.from({ length: 40 }, (_, at) => place('eu', 10 + at, `outage ${Math.floor(at / 2)}`));
-    expect(kept(flapping, 6)).toEqual(['eu-44', 'eu-46', 'eu-47', 'eu-48', 'eu-49', 'eu-42'].sort());
+    const flapping = Array.from({ length: 40 }, (_, at) => candidate('eu', 10 + at, `outage ${Math.floor(at / 2)}`));
+    expect(remaining(flapping, 6)).toEqual(['eu-44', 'eu-46', 'eu-47', 'eu-48', 'eu-49', 'eu-42'].sort());
   });
 
   test('is what one region has more than others', () => {
-    const places = [...many('eu', 10, 13), ...many('us', 50, 90), ...many('ap', 5, 6)];
-    expect(kept(places, 8)).toEqual(['ap-5', 'eu-10', 'eu-11', 'eu-12', 'us-50', 'us-87', 'us-88', 'us-89']);
+    const candidates = [...many('eu', 10, 13), ...many('us', 50, 90), ...many('ap', 5, 6)];
+    expect(remaining(candidates, 8)).toEqual(['ap-5', 'eu-10', 'eu-11', 'eu-12', 'us-50', 'us-87', 'us-88', 'us-89']);
   });
 
   test('is the same in any order, just so much, and never the newest of a region', () => {
-    const places = fc.uniqueArray(fc.tuple(
+    const candidates = fc.uniqueArray(fc.tuple(
       fc.constantFrom('eu', 'us', 'ap'), fc.nat(200), fc.constantFrom('one', 'two', 'three'),
-    ).map(([region, at, series]) => place(region, at, series)), { selector: ({ _id }) => _id });
-    fc.assert(fc.property(places, fc.integer({ min: 3, max: 60 }), (all, most) => {
-      const gone = excessOf(all, most);
-      expect(gone).toHaveLength(Math.max(0, all.length - most));
-      expect(new Set(excessOf(all.toReversed(), most))).toEqual(new Set(gone));
+    ).map(([region, at, series]) => candidate(region, at, series)), { selector: ({ _id }) => _id });
+    fc.assert(fc.property(candidates, fc.integer({ min: 3, max: 60 }), (all, limit) => {
+      const gone = excessOf(all, limit);
+      expect(gone).toHaveLength(Math.max(0, all.length - limit));
+      expect(new Set(excessOf(all.toReversed(), limit))).toEqual(new Set(gone));
       for (const region of new Set(all.map((one) => one.region))) {
         const instants = all.flatMap((one) => (one.region === region ? one.checked_at : []));
         expect(gone).not.toContain(`${region}-${Math.max(...instants)}`);

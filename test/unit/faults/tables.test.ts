@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { invariantsTable, outcomeTable } from '../../faults-tables.mjs';
-import { tell, type Tally } from '../../faults/tally.ts';
+import { toOutcome, type Tally } from '../../faults/tally.ts';
 
 const TALLY: Tally = {
   injected: 2, incidents: { expected: 3, opened: 3 }, alerts: { expected: 6, delivered: 6, repeated: 1 },
@@ -10,8 +10,8 @@ const TALLY: Tally = {
   },
 };
 const REPORTS = [
-  { id: 'F1', verdict: 'ok', done: 'kill', ...tell(TALLY, 'more') },
-  { id: 'F12', verdict: 'FAIL', done: 'cut off', ...tell({ injected: 1, incidents: { expected: 1, opened: 2 } }) },
+  { id: 'F1', status: 'ok', done: 'kill', ...toOutcome(TALLY, 'more') },
+  { id: 'F12', status: 'FAIL', done: 'cut off', ...toOutcome({ injected: 1, incidents: { expected: 1, opened: 2 } }) },
 ];
 
 test('each fault has a line with what it counted of each invariant, and all have a sum', () => {

@@ -43,7 +43,7 @@ describe('a group', () => {
       for (const [id, parent] of moves) {
         const edges = [...parents].map(([name, above]) => edge(name, above));
         const after = new Map(parents).set(id, parent);
-        const levels = deepest(after);
+        const levels = maxDepth(after);
         const placement = placementOf(edges, id, parent);
         expect(placement).toBe(levels === null ? 'circular' : levels > 10 ? 'too_deep' : 'fits');
         if (placement === 'fits') parents.set(id, parent);
@@ -53,15 +53,15 @@ describe('a group', () => {
 });
 
 /** The deepest level, found by walking up from each group; null if there is a cycle. */
-function deepest(parents: ReadonlyMap<string, string | null>): number | null {
-  let most = 0;
+function maxDepth(parents: ReadonlyMap<string, string | null>): number | null {
+  let max = 0;
   for (const start of parents.keys()) {
     let level = 0;
     for (let at: string | null = start; at !== null; at = parents.get(at) ?? null) {
       level += 1;
       if (level > parents.size) return null;
     }
-    most = Math.max(most, level);
+    max = Math.max(max, level);
   }
-  return most;
+  return max;
 }

@@ -30,9 +30,9 @@ test('no class is styled that nothing has', () => {
   const sources = readdirSync(APP, { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile() && /\.tsx?$/.test(entry.name) && !entry.name.endsWith('.d.ts'))
     .map((entry) => readFileSync(join(entry.parentPath, entry.name), 'utf8')).join('\n');
-  const words = new Set(sources.match(/[a-z][\w-]*/gi));
+  const tokens = new Set(sources.match(/[a-z][\w-]*/gi));
   // A name that is put together ends, in the sources, with the hyphen before its last part: `span-${days}`.
-  const isUsed = (name: string) => words.has(name) || words.has(`${name.slice(0, name.lastIndexOf('-') + 1)}`);
+  const isUsed = (name: string) => tokens.has(name) || tokens.has(`${name.slice(0, name.lastIndexOf('-') + 1)}`);
   const unused = [...sheets.values()].flatMap((classes) => [...classes]).filter((name) => !isUsed(name));
   expect(unused.filter((name) => !name.startsWith('u-'))).toEqual([]);
 });

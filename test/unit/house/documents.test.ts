@@ -21,9 +21,9 @@ function declared(path: string): string[] {
 /** Variables in the first column of the table of settings. */
 function documented(): string[] {
   const settings = read('README.md').split('## Settings')[1]?.split('\n## ')[0] ?? '';
-  const cells =
+  const columns =
     settings.split('\n').filter((line) => line.startsWith('| `')).map((line) => line.split('|')[1] ?? '');
-  return cells.flatMap((cell) => [...cell.matchAll(/`([A-Z_]+)`/g)].map((match) => match[1] as string));
+  return columns.flatMap((column) => [...column.matchAll(/`([A-Z_]+)`/g)].map((match) => match[1] as string));
 }
 
 describe('the documents', () => {

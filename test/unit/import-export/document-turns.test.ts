@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { documentInput } from '../../../controller/import-export/schema.ts';
-import { validate } from '../../../controller/http/validation.ts';
+import { validate } from '../../../controller/http/input/validation.ts';
 import { AppError } from '../../../shared/errors.ts';
 
 const { body: whole, parseBody: parse } = documentInput(30);
@@ -72,8 +72,8 @@ test('documents that are too long or have faults far in are refused with the sam
 });
 
 test('a document in the envelope of an export is parsed like the document alone', async () => {
-  const answer = { success: true, data: { monitors: [{ ...http, type: 'FTP' }] } };
-  await expect(outcomeOf(() => parse(answer))).resolves.toMatchObject({
+  const envelope = { success: true, data: { monitors: [{ ...http, type: 'FTP' }] } };
+  await expect(outcomeOf(() => parse(envelope))).resolves.toMatchObject({
     details: [{ path: ['monitors', 0, 'type'], message: expect.stringContaining('Must be one of: ') }],
   });
   expect(await parse({ success: true, data: { monitors: [http] } })).toEqual(

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
-import { incidentView } from '../../../controller/incidents/answers.ts';
+import { incidentView } from '../../../controller/incidents/responses.ts';
 import { recoverySeconds } from '../../../controller/incidents/change-rules.ts';
 import type { IncidentDoc, IncidentUpdateDoc } from '../../../controller/incidents/incident.ts';
-import { openedIncident } from '../../../controller/incidents/new-incident.ts';
+import { incidentFromOpening } from '../../../controller/incidents/new-incident.ts';
 import { IncidentOutbox } from '../../../controller/incidents/outbox.ts';
 import { viewIncident, viewIncidentUpdate } from '../../../controller/incidents/views.ts';
 import type { IncidentOpening } from '../../../controller/verdicts/effect.ts';
@@ -16,13 +16,13 @@ const opening: IncidentOpening = {
   type: 'timeout', error_message: 'No response within 10 s', affected_regions: ['eu'], failure_count: 2,
   started_at: startedAt,
 };
-const opened = (change: Partial<IncidentOpening> = {}) => {
-  return openedIncident({ ...opening, ...change }, startedAt + 500);
+const incidentWith = (change: Partial<IncidentOpening> = {}) => {
+  return incidentFromOpening({ ...opening, ...change }, startedAt + 500);
 };
 
 describe('an incident that the state machine opened', () => {
   test('is shown with every field, instants in ISO 8601 and no recovery time', () => {
-    const shown = viewIncident(opened());
+    const shown = viewIncident(incidentWith());
     expect(incidentView.parse(shown)).toEqual(shown);
     expect(shown).toMatchObject({
       id: opening.id, title: 'Shop is down', status: 'open', source: 'system',
@@ -36,21 +36,21 @@ describe('an incident that the state machine opened', () => {
 
   test('is shown with its recovery time once resolved', () => {
     const end = { resolved_at: startedAt + 61_400, recovery_time_seconds: 61 };
-    expect(viewIncident({ ...opened(), status: 'resolved', ...end })).toMatchObject({
+    expect(viewIncident({ ...incidentWith(), status: 'resolved', ...end })).toMatchObject({
       recovery_time_seconds: 61, resolved_at: '2026-01-02T03:05:06.400Z',
     });
   });
 
   test('keeps within the limits of the API, whatever the monitor\'s name and the error', () => {
     const monitor = monitorConfig({ name: 'n'.repeat(300) });
-    const { title, error_message } = opened({ monitor, error_message: 'e'.repeat(2000) });
+    const { title, error_message } = incidentWith({ monitor, error_message: 'e'.repeat(2000) });
     expect([title.length, error_message.length]).toEqual([255, 1000]);
-    expect(opened({ error_message: '' }).error_message).toBe('timeout');
-    expect(opened({ type: 'slow_response' }).title).toBe('Shop is responding slowly');
+    expect(incidentWith({ error_message: '' }).error_message).toBe('timeout');
+    expect(incidentWith({ type: 'slow_response' }).title).toBe('Shop is responding slowly');
   });
 
   test('has a history in order, whose lines are the same on every repetition', async () => {
-    let stored: IncidentDoc = { ...opened(), acknowledged_at: 5 };
+    let stored: IncidentDoc = { ...incidentWith(), acknowledged_at: 5 };
     const lines: IncidentUpdateDoc[] = [];
     const outbox = new IncidentOutbox({
       incidents: {

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { dueEvents, expected, nextEventAt } from '../../../controller/maintenance/announce-rules.ts';
+import { dueEvents, announcedOccurrence, nextEventAt } from '../../../controller/maintenance/announce-rules.ts';
 import { announcementOf } from '../../../controller/maintenance/announcement.ts';
 
 const HOUR_MS = 3_600_000;
@@ -17,7 +17,7 @@ function windowOf(...starts: number[]) {
 }
 
 /** What rounds at these hours announce. */
-function told(window: ReturnType<typeof windowOf>, ...hours: number[]): string[] {
+function announcements(window: ReturnType<typeof windowOf>, ...hours: number[]): string[] {
   let seen = window;
   return hours.flatMap((hour) => {
     const now = NOW + hour * HOUR_MS;
@@ -29,37 +29,37 @@ function told(window: ReturnType<typeof windowOf>, ...hours: number[]): string[]
 
 describe('an occurrence is announced', () => {
   test('a day before, at its start and at its end', () => {
-    expect(told(windowOf(48), 0, 23, 24, 25, 47, 48, 49, 50, 51)).toEqual(['before 48@24', 'start 48@48', 'end 48@50']);
+    expect(announcements(windowOf(48), 0, 23, 24, 25, 47, 48, 49, 50, 51)).toEqual(['before 48@24', 'start 48@48', 'end 48@50']);
   });
 
   test('at once if it comes sooner, and not before if it goes on already', () => {
-    expect(told(windowOf(3), 0, 3, 5)).toEqual(['before 3@0', 'start 3@3', 'end 3@5']);
-    expect(told(windowOf(-1), 0, 1)).toEqual(['start -1@0', 'end -1@1']);
-    expect(told(windowOf(-2), 0, 1)).toEqual([]);
+    expect(announcements(windowOf(3), 0, 3, 5)).toEqual(['before 3@0', 'start 3@3', 'end 3@5']);
+    expect(announcements(windowOf(-1), 0, 1)).toEqual(['start -1@0', 'end -1@1']);
+    expect(announcements(windowOf(-2), 0, 1)).toEqual([]);
   });
 
   test('without words that have become wrong while nobody was there', () => {
-    expect(told(windowOf(3), 4)).toEqual(['start 3@4']);
-    expect(told(windowOf(3), 6)).toEqual(['end 3@6']);
-    expect(told(windowOf(3), 40)).toEqual([]);
+    expect(announcements(windowOf(3), 4)).toEqual(['start 3@4']);
+    expect(announcements(windowOf(3), 6)).toEqual(['end 3@6']);
+    expect(announcements(windowOf(3), 40)).toEqual([]);
   });
 
   test('to nobody without a page', () => {
-    expect(told({ ...windowOf(3), status_page_ids: [] }, 0, 3, 5)).toEqual([]);
+    expect(announcements({ ...windowOf(3), status_page_ids: [] }, 0, 3, 5)).toEqual([]);
     expect(nextEventAt({ ...windowOf(3), status_page_ids: [] })).toBeNull();
   });
 
   test('once each, whenever rounds come, and a round is due when there is something to announce', () => {
-    const rounds = fc.array(fc.integer({ min: 0, max: 300 }), { maxLength: 30 });
-    fc.assert(fc.property(rounds, fc.array(fc.integer({ min: -3, max: 200 }), { maxLength: 4 }), (hours, starts) => {
+    const runHours = fc.array(fc.integer({ min: 0, max: 300 }), { maxLength: 30 });
+    fc.assert(fc.property(runHours, fc.array(fc.integer({ min: -3, max: 200 }), { maxLength: 4 }), (hours, starts) => {
       const window = windowOf(...new Set(starts));
-      const words = told(window, ...hours.sort((a, b) => a - b)).map((each) => each.split('@')[0]);
-      expect(new Set(words).size).toBe(words.length);
+      const phases = announcements(window, ...hours.sort((a, b) => a - b)).map((each) => each.split('@')[0]);
+      expect(new Set(phases).size).toBe(phases.length);
       const exact: number[] = [];
       for (let at = nextEventAt(window); at !== null; at = nextEventAt({ ...window, announced_until: at })) {
         exact.push((at - NOW) / HOUR_MS);
       }
-      const all = told(window, ...exact);
+      const all = announcements(window, ...exact);
       expect(all.filter((each) => each.startsWith('end'))).toHaveLength(
         new Set(starts.filter((hour) => hour > -2)).size,
       );
@@ -69,9 +69,9 @@ describe('an occurrence is announced', () => {
 
 test('readers expect what they were told of, until it is over', () => {
   const window = { ...windowOf(3), announced_until: NOW };
-  expect(expected(window, NOW + HOUR_MS)).toEqual(window.occurrences[0]);
-  expect(expected({ ...window, announced_until: NOW - 1 }, NOW + HOUR_MS)).toBeNull();
-  expect(expected(window, NOW + 5 * HOUR_MS)).toBeNull();
+  expect(announcedOccurrence(window, NOW + HOUR_MS)).toEqual(window.occurrences[0]);
+  expect(announcedOccurrence({ ...window, announced_until: NOW - 1 }, NOW + HOUR_MS)).toBeNull();
+  expect(announcedOccurrence(window, NOW + 5 * HOUR_MS)).toBeNull();
 });
 
 test('an announcement has what was written, but not once it is over, and what it is the first of', () => {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { planned, presentOrNext, stretchesOf } from '../../../controller/maintenance/plan-rules.ts';
+import { planOccurrences, currentOrNext, maintenanceRangesOf } from '../../../controller/maintenance/plan-rules.ts';
 
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
@@ -9,50 +9,50 @@ const window = (recurrence: string | null) =>
   ({ starts_at: START, ends_at: START + HOUR_MS, recurrence, timezone: 'UTC' });
 
 test('a window that happens once is planned once', () => {
-  const plan = planned(window(null), START - 30 * DAY_MS);
+  const plan = planOccurrences(window(null), START - 30 * DAY_MS);
   expect(plan).toEqual({ occurrences: [{ starts_at: START, ends_at: START + HOUR_MS }], plan_at: null });
-  expect(presentOrNext(plan, START + HOUR_MS - 1)).toEqual(plan.occurrences[0]);
-  expect(presentOrNext(plan, START + HOUR_MS)).toBeNull();
+  expect(currentOrNext(plan, START + HOUR_MS - 1)).toEqual(plan.occurrences[0]);
+  expect(currentOrNext(plan, START + HOUR_MS)).toBeNull();
 });
 
 test.each(['FREQ=DAILY', 'FREQ=WEEKLY', 'FREQ=MONTHLY', 'FREQ=YEARLY'])(
   'a window with %s is planned again in time, so that no occurrence is missed', (recurrence) => {
     let now = START - HOUR_MS;
-    let known = -Infinity;
+    let latestStart = -Infinity;
     const seen = new Set<number>();
     for (let time = 0; time < 60; time += 1) {
-      const { occurrences, plan_at } = planned(window(recurrence), now);
+      const { occurrences, plan_at } = planOccurrences(window(recurrence), now);
       for (const { starts_at } of occurrences) {
         // Found before it begins.
-        expect(starts_at > known ? starts_at : Infinity).toBeGreaterThan(now);
+        expect(starts_at > latestStart ? starts_at : Infinity).toBeGreaterThan(now);
         seen.add(starts_at);
-        known = Math.max(known, starts_at);
+        latestStart = Math.max(latestStart, starts_at);
       }
       expect(plan_at).toBeGreaterThanOrEqual(now + DAY_MS);
       now = plan_at as number;
     }
     const all = [...seen].sort((a, b) => a - b);
-    const longest = { DAILY: 1, WEEKLY: 7, MONTHLY: 31, YEARLY: 366 }[recurrence.slice(5)] as number;
+    const maxGapDays = { DAILY: 1, WEEKLY: 7, MONTHLY: 31, YEARLY: 366 }[recurrence.slice(5)] as number;
     all.slice(1).forEach((at, index) => {
-      expect(at - (all[index] as number)).toBeLessThanOrEqual(longest * DAY_MS);
+      expect(at - (all[index] as number)).toBeLessThanOrEqual(maxGapDays * DAY_MS);
     });
     expect(all.length).toBeGreaterThan(20);
   },
 );
 
 test('the last occurrence of a rule is the end of planning', () => {
-  const { occurrences, plan_at } = planned(window('FREQ=DAILY;COUNT=3'), START);
+  const { occurrences, plan_at } = planOccurrences(window('FREQ=DAILY;COUNT=3'), START);
   expect(occurrences).toHaveLength(3);
   expect(plan_at).toBeNull();
 });
 
 test('a monitor gets what is not over of all its windows, in order of time', () => {
-  const [first, second] = [planned(window('FREQ=WEEKLY'), START), planned(window(null), START)];
-  const stretches = stretchesOf([
+  const [first, second] = [planOccurrences(window('FREQ=WEEKLY'), START), planOccurrences(window(null), START)];
+  const ranges = maintenanceRangesOf([
     { ...first, suppress_alerts: false }, { ...second, suppress_alerts: true },
   ], START + HOUR_MS / 2);
-  expect(stretches.map(({ from, holds_alerts }) => [from - START, holds_alerts])).toEqual([
+  expect(ranges.map(({ from, holds_alerts }) => [from - START, holds_alerts])).toEqual([
     [0, false], [0, true], [7 * DAY_MS, false],
   ]);
-  expect(stretchesOf([{ ...second, suppress_alerts: true }], START + HOUR_MS)).toEqual([]);
+  expect(maintenanceRangesOf([{ ...second, suppress_alerts: true }], START + HOUR_MS)).toEqual([]);
 });

@@ -11,8 +11,8 @@ function schedule(startsAt: string, recurrence: string | null, timezone: string,
 }
 
 /** The starts of the occurrences between two days, UTC. */
-function starts(given: Schedule, from: string, until: string): string[] {
-  return [...occurrencesFrom(given, Date.parse(from), Date.parse(until))]
+function starts(input: Schedule, from: string, until: string): string[] {
+  return [...occurrencesFrom(input, Date.parse(from), Date.parse(until))]
     .map(({ starts_at: at }) => new Date(at).toISOString());
 }
 
@@ -137,8 +137,8 @@ describe('a recurrence is refused', () => {
     fc.assert(fc.property(fc.array(part, { minLength: 1, maxLength: 5 }), (parts) => {
       const rule = parts.join(';');
       if (recurrenceProblem(rule) !== null) return;
-      const given = schedule('2026-11-01T08:00:00Z', rule, 'Europe/Berlin');
-      const found = starts(given, '2026-11-20T00:00Z', '2026-11-29T00:00Z');
+      const input = schedule('2026-11-01T08:00:00Z', rule, 'Europe/Berlin');
+      const found = starts(input, '2026-11-20T00:00Z', '2026-11-29T00:00Z');
       expect(found.length).toBeLessThanOrEqual(10);
       expect(new Set(found.map((at) => at.slice(0, 10))).size).toBe(found.length);
     }), { numRuns: 200 });

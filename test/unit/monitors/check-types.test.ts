@@ -7,7 +7,7 @@ import { settable } from '../../../controller/monitors/settable.ts';
 import { CHECK_TYPES } from '../../../controller/monitors/settings/registry.ts';
 import { reverseName } from '../../../controller/monitors/target.ts';
 import { viewMonitor } from '../../../controller/monitors/views.ts';
-import { validate } from '../../../controller/http/validation.ts';
+import { validate } from '../../../controller/http/input/validation.ts';
 import { checkSpec, TCP_PROTOCOLS } from '../../../shared/contracts/check-spec.ts';
 import { AppError } from '../../../shared/errors.ts';
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { nearerEnd, planList, type MonitorListQuery } from '../../../controller/monitors/list/list-rules.ts';
+import { fromNearerEnd, planList, type MonitorListQuery } from '../../../controller/monitors/list/list-rules.ts';
 
 const GROUP = 'a group';
 const COUNTS = {
@@ -8,8 +8,8 @@ const COUNTS = {
   groups: { [GROUP]: { 'HTTP active': 60, 'TCP active': 40 } },
 };
 
-const query = (given: Partial<MonitorListQuery> = {}): MonitorListQuery =>
-  ({ limit: 50, offset: 0, sortBy: 'created_at', isDescending: true, ...given });
+const query = (overrides: Partial<MonitorListQuery> = {}): MonitorListQuery =>
+  ({ limit: 50, offset: 0, sortBy: 'created_at', isDescending: true, ...overrides });
 
 describe('a page of monitors', () => {
   test('of a whole project or group is read from an index, in each order', () => {
@@ -49,9 +49,9 @@ describe('a page of monitors', () => {
   });
 
   test('is read from the nearer end', () => {
-    expect(nearerEnd({ offset: 950, limit: 50 }, 1000)).toEqual({ offset: 0, limit: 50, isReversed: true });
-    expect(nearerEnd({ offset: 980, limit: 50 }, 1000)).toEqual({ offset: 0, limit: 20, isReversed: true });
-    expect(nearerEnd({ offset: 100, limit: 50 }, 1000)).toEqual({
+    expect(fromNearerEnd({ offset: 950, limit: 50 }, 1000)).toEqual({ offset: 0, limit: 50, isReversed: true });
+    expect(fromNearerEnd({ offset: 980, limit: 50 }, 1000)).toEqual({ offset: 0, limit: 20, isReversed: true });
+    expect(fromNearerEnd({ offset: 100, limit: 50 }, 1000)).toEqual({
       offset: 100, limit: 50, isReversed: false,
     });
   });

@@ -10,8 +10,8 @@ import { nameInMail } from '../../../controller/pages/name-in-mail.ts';
 import { lossNotice } from '../../../controller/status-pages/domains/domain-checks.ts';
 import type { PageDoc } from '../../../controller/status-pages/page.ts';
 import { LANGUAGES } from '../../../controller/status-pages/public/languages/language.ts';
-import { subscriberVoice } from '../../../controller/subscribers/languages/subscriber-voice.ts';
-import { confirmationMail, knownMail } from '../../../controller/subscribers/messages.ts';
+import { subscriberLocale } from '../../../controller/subscribers/languages/subscriber-locale.ts';
+import { confirmationMail, alreadySubscribedMail } from '../../../controller/subscribers/messages.ts';
 import { digestMail, noticeMail } from '../../../controller/subscribers/notices/notice-content.ts';
 import type { NoticeDoc, OutgoingDoc } from '../../../controller/subscribers/notices/notice.ts';
 import { SubscriberLinks } from '../../../controller/subscribers/subscriber-links.ts';
@@ -86,7 +86,7 @@ const notice: NoticeDoc = {
   post: { id: 'i', status: 'investigating', severity: 'major' },
 };
 const readers = LANGUAGES.map((language) => ({
-  voice: subscriberVoice(language),
+  locale: subscriberLocale(language),
   to: {
     page, links,
     subscriber: pageSubscriber({ organizationId: 'o', projectId: 'p', pageId: 'p' }, TO, { language }),
@@ -100,8 +100,8 @@ const MAILS: [string, Mail[]][] = [
   ['the notice of a lost domain', [lossNotice(TO, page, 'The record is missing')]],
   ['an alert', [alertMail(frame, mailedContent(alert, BASE)), alertMail(frame, mailedContent(ofProbe, BASE))]],
   ['a digest of alerts', [alertDigest(frame, [alert, ofProbe], BASE)]],
-  ['the confirmation of a subscription', readers.flatMap(({ voice }) => [
-    confirmationMail(TO, page, `${BASE}/verify`, voice), knownMail(TO, page, `${BASE}/choices`, voice),
+  ['the confirmation of a subscription', readers.flatMap(({ locale }) => [
+    confirmationMail(TO, page, `${BASE}/verify`, locale), alreadySubscribedMail(TO, page, `${BASE}/choices`, locale),
   ])],
   ['news of a status page', readers.flatMap(({ to }) => [
     noticeMail(to, outgoing, notice), digestMail(to, outgoing, [notice, notice]),

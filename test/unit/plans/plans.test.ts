@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { loadPlans, shortestInterval } from '../../../controller/plans/plans.ts';
+import { loadPlans, minIntervalSeconds } from '../../../controller/plans/plans.ts';
 
 describe('the plans', () => {
   test('have the published limits by default', () => {
@@ -29,7 +29,7 @@ describe('the plans', () => {
 
 test.each([[300, 30, 300], [60, 30, 60], [60, 120, 120], [300, 29, 29], [60, 1, 1]])(
   'a plan with a minimum of %i s allows, where the API accepts %i s, intervals from %i s',
-  (planned, accepted, shortest) => {
-    expect(shortestInterval({ min_interval_seconds: planned }, accepted)).toBe(shortest);
+  (planned, accepted, expected) => {
+    expect(minIntervalSeconds({ min_interval_seconds: planned }, accepted)).toBe(expected);
   },
 );

@@ -15,19 +15,19 @@ const bytes = (value: object) => Buffer.from(JSON.stringify(value));
 let clock: SimulatedClock;
 /** Who is connected, by connection, as the server will tell. */
 let connected: Map<number, string>;
-let isAnswering: boolean;
+let isResponding: boolean;
 let callout: NatsCallout;
 
 beforeEach(() => {
   clock = new SimulatedClock();
-  [connected, isAnswering] = [new Map(), true];
+  [connected, isResponding] = [new Map(), true];
   const issuer = new SigningKey(new TextDecoder().decode(createAccount().getSeed()));
   callout = new NatsCallout({
     issuer, clock, log: createLog('test', 'silent'),
     bus: {
       subscribe: () => ({ stop: async () => undefined }),
       requestMany: async () => {
-        if (!isAnswering) throw new Error('no answer');
+        if (!isResponding) throw new Error('no answer');
         const connections = [...connected].map(([cid, name]) => ({ cid, account: 'PROBES', authorized_user: name }));
         return [bytes({ server: { id: 'S' }, data: { total: connections.length, connections } })];
       },
@@ -62,11 +62,11 @@ test('a former user whom an earlier verdict lets in after the others were droppe
 test('connections are asked for again when the server did not answer, however much later', async () => {
   await settle([user]);
   connected.set(1, user.public_key);
-  isAnswering = false;
+  isResponding = false;
   expect(await callout.publish([], true)).toBe(false);
   await clock.advance(60_000);
   expect(await callout.publish([], true)).toBe(false);
-  isAnswering = true;
+  isResponding = true;
   expect(await callout.publish([], true)).toBe(true);
   expect(connected.size).toBe(0);
 });

@@ -8,7 +8,7 @@ import { SimulatedClock } from '../../helpers/simulated-clock.ts';
 const REFUSED = { err: new MongoServerError({ code: 2, message: 'nested arrays are not supported' }) };
 const AWAY = { err: new MongoServerError({ code: 91, message: 'shutdown in progress' }) };
 
-function watchedLog() {
+function wrappedLog() {
   const clock = new SimulatedClock();
   const lines: { level: number; msg: string }[] = [];
   const sink = new Writable({
@@ -18,17 +18,17 @@ function watchedLog() {
     },
   });
   const refused = new RefusedWrites(clock);
-  const told = () => lines.splice(0).map(({ level, msg }) => [level, msg]);
-  return { clock, refused, told, log: refused.watched(pino(sink)) };
+  const logged = () => lines.splice(0).map(({ level, msg }) => [level, msg]);
+  return { clock, refused, told: logged, log: refused.wrapLog(pino(sink)) };
 }
 
 test('a refused write that is repeated is an error, told ever less often', async () => {
-  const { clock, refused, log, told } = watchedLog();
+  const { clock, refused, log, told: logged } = wrappedLog();
   const minutes: number[] = [];
   for (let minute = 0; minute < 10; minute += 1) {
     log.warn(REFUSED, 'not written');
     log.warn(REFUSED, 'not written');
-    for (const line of told()) {
+    for (const line of logged()) {
       expect(line).toEqual([50, 'not written']);
       minutes.push(minute);
     }
@@ -39,20 +39,20 @@ test('a refused write that is repeated is an error, told ever less often', async
 });
 
 test('each kind of write is told of', () => {
-  const { refused, log, told } = watchedLog();
+  const { refused, log, told: logged } = wrappedLog();
   log.warn(REFUSED, 'one');
   log.warn(REFUSED, 'other');
   log.error(REFUSED, 'other');
-  expect(told()).toEqual([[50, 'one'], [50, 'other'], [50, 'other']]);
+  expect(logged()).toEqual([[50, 'one'], [50, 'other'], [50, 'other']]);
   expect(refused.count).toBe(3);
 });
 
 test('all other lines stay as they are', () => {
-  const { refused, log, told } = watchedLog();
+  const { refused, log, told: logged } = wrappedLog();
   log.warn(AWAY, 'away');
   log.warn({ err: new RangeError('not of the database') }, 'range');
   log.warn('only text');
   log.info({ a: 1 }, 'fields');
-  expect(told()).toEqual([[40, 'away'], [40, 'range'], [40, 'only text'], [30, 'fields']]);
+  expect(logged()).toEqual([[40, 'away'], [40, 'range'], [40, 'only text'], [30, 'fields']]);
   expect(refused.count).toBe(0);
 });

@@ -15,7 +15,7 @@ test('an organization whose probes never answer delays the key rotations of othe
   const greedy = Array.from({ length: 300 }, (_none, at) => probeDoc(`greedy ${at}`, 'greedy'));
   const others = [probeDoc('modest', 'modest'), probeDoc('shared', null)];
   const byId = new Map([...greedy, ...others].map((probe) => [probe._id, probe]));
-  const asked: string[] = [];
+  const ordered: string[] = [];
   const none = async () => {};
   const rotations = new KeyRotations({
     probes: {
@@ -23,13 +23,13 @@ test('an organization whose probes never answer delays the key rotations of othe
       offerKeys: async () => null, adoptKeys: async () => null, isKeyTaken: async () => false,
     },
     order: async ({ _id }) => {
-      asked.push(_id);
+      ordered.push(_id);
       return new Promise(() => {});
     },
     publishIdentities: none, directory: { refresh: none }, clock, log: createLog('test', 'silent'),
   });
   for (const probe of [...greedy, ...others]) rotations.advance(probe);
   await clock.advance(0);
-  expect(asked).toEqual(['greedy 0', 'greedy 1', 'modest', 'shared']);
+  expect(ordered).toEqual(['greedy 0', 'greedy 1', 'modest', 'shared']);
   rotations.stop();
 });

@@ -31,15 +31,15 @@ function fakeBus(): typeof bus {
     isConnected: true,
     publish: () => undefined,
     request: () => Promise.reject(new Error('unused')),
-    subscribe: (_subject, given) => {
-      handler = given;
+    subscribe: (_subject, callback) => {
+      handler = callback;
       return { stop: async () => undefined };
     },
     onReconnect: (listener) => void listeners.push(listener),
     close: async () => undefined, flush: async () => undefined,
     deliver: (subject, body) => {
       const text = typeof body === 'string' ? body : JSON.stringify(body);
-      handler({ subject, data: Buffer.from(text), reply: () => undefined });
+      handler({ subject, data: Buffer.from(text), respond: () => undefined });
     },
     reconnect() {
       this.isConnected = true;
@@ -70,9 +70,9 @@ beforeEach(async () => {
   liveness = new Liveness({
     bus, directory, clock, log,
     store: {
-      noteBeats: async (given) => {
+      noteBeats: async (written) => {
         if (failing) throw new Error('database away');
-        notes.push(given);
+        notes.push(written);
       },
     },
   });
@@ -127,8 +127,8 @@ describe('liveness', () => {
     await beats(20);
     const first = notes.flat().filter((note) => note.probeId === 'b');
     const lastBeatAt = expect.any(Number) as number;
-    const said = { version: '9', capabilities: ['http'] };
-    expect(first).toEqual([{ probeId: 'b', isOnline: true, lastBeatAt, ...said }]);
+    const beatFields = { version: '9', capabilities: ['http'] };
+    expect(first).toEqual([{ probeId: 'b', isOnline: true, lastBeatAt, ...beatFields }]);
     await beats(600);
     const count = notes.flat().filter((note) => note.probeId === 'b').length;
     expect(count).toBeGreaterThanOrEqual(10);
@@ -141,8 +141,8 @@ describe('liveness', () => {
     expect(notes.flat()).toMatchObject([{ probeId: 'b', isOnline: false }]);
     await clock.advance(10_000);
     await beats(20);
-    const told = lines.filter((line) => line.includes('beats'));
-    expect(told).toEqual(['could not record beats', 'could not record beats', 'beats are recorded again']);
+    const failureLines = lines.filter((line) => line.includes('beats'));
+    expect(failureLines).toEqual(['could not record beats', 'could not record beats', 'beats are recorded again']);
   });
 
   test('ignores malformed beats and those of unknown or deleted probes or another region', async () => {

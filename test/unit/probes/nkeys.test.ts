@@ -55,12 +55,12 @@ describe('a NATS token', () => {
     });
   });
   test('is refused after any change', () => {
-    const [header, claims, signature] = token.split('.') as [string, string, string];
+    const [header, payload, signature] = token.split('.') as [string, string, string];
     const others = JSON.stringify({ iss: issuer.publicKey, sub: 'U', aud: 'CONTROL' });
     const forged = Buffer.from(others).toString('base64url');
     for (const bad of [
-      '', 'a.b', `${header}.${forged}.${signature}`, `${header}.${claims}`, `${token}.x`,
-      `${header}.${claims}.${signature.slice(0, -4)}AAAA`,
+      '', 'a.b', `${header}.${forged}.${signature}`, `${header}.${payload}`, `${token}.x`,
+      `${header}.${payload}.${signature.slice(0, -4)}AAAA`,
     ]) expect(readNatsJwt(bad)).toBeNull();
   });
 });

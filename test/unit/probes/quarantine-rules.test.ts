@@ -1,56 +1,56 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import type { Evidence, PastQuarantine, Quarantine, Trouble } from '../../../controller/probes/probe.ts';
+import type { ProbeProblem, PreviousQuarantine, Quarantine, ProbeProblemKind } from '../../../controller/probes/probe.ts';
 import {
-  decideQuarantines, evidenceOf, sparedProbes, type ProbeHealth,
+  decideQuarantines, problemOf, sparedProbes, type ProbeHealth,
 } from '../../../controller/probes/quarantine-rules.ts';
-import { takeBeat, type BeatTrack } from '../../../controller/probes/rules.ts';
+import { recordBeat, type BeatTrack } from '../../../controller/probes/rules.ts';
 import type { Beat } from '../../../shared/contracts/beat.ts';
 
 const NOW = 1_000_000_000;
 const MINUTE_MS = 60_000;
 
-function heard(change: Partial<Beat> = {}, offMs = 0): BeatTrack {
+function trackOf(change: Partial<Beat> = {}, offMs = 0): BeatTrack {
   const beat: Beat = {
     v: 1, epoch: 'a', sent_at: NOW - offMs, started_at: 1, version: 't', capabilities: [], revision: 1,
     monitors: 1, in_flight: 0, spool_depth: 0, load: 0, ...change,
   };
-  return takeBeat(null, beat, { now: NOW, mono: 0, silentMs: 0 });
+  return recordBeat(null, beat, { now: NOW, mono: 0, silentMs: 0 });
 }
 
-const found = (trouble: Trouble): Evidence => ({ trouble, reason: trouble });
+const found = (problem: ProbeProblemKind): ProbeProblem => ({ problem, reason: problem });
 const quarantine = (change: Partial<Quarantine> = {}): Quarantine =>
   ({ ...found('late'), since: NOW, bad_at: NOW, clean_ms: 3 * MINUTE_MS, ...change });
 const probe = (id: string, change: Partial<ProbeHealth> = {}): ProbeHealth =>
-  ({ id, isLive: true, quarantine: null, before: null, found: null, forMs: 0, ...change });
+  ({ id, isLive: true, quarantine: null, before: null, found: null, unchangedMs: 0, ...change });
 const sound = (count: number) => Array.from({ length: count }, (_, at) => probe(`sound-${at}`));
 const kinds = (probes: ProbeHealth[], now = NOW) =>
   decideQuarantines(probes, now).map(({ kind, id }) => `${kind} ${id}`);
 
 describe('what is wrong with a probe', () => {
   test.each([
-    ['nothing', heard(), null, null],
-    ['a clock a minute behind', heard({}, MINUTE_MS), null, 'Its clock is off by 60 s'],
-    ['checks that begin late', heard({ lateness_ms: 4000 }), null, 'Its checks start up to 4 s late'],
-    ['missed checks', heard({ missed_rate: 0.75 }), null, 'It misses 75 % of its checks'],
-    ['results that it cannot keep', heard({ lost_rate: 0.25 }), null,
+    ['nothing', trackOf(), null, null],
+    ['a clock a minute behind', trackOf({}, MINUTE_MS), null, 'Its clock is off by 60 s'],
+    ['checks that begin late', trackOf({ lateness_ms: 4000 }), null, 'Its checks start up to 4 s late'],
+    ['missed checks', trackOf({ missed_rate: 0.75 }), null, 'It misses 75 % of its checks'],
+    ['results that it cannot keep', trackOf({ lost_rate: 0.25 }), null,
       'It loses 25 % of its results because its disk is full or failing'],
-    ['a few such results', heard({ lost_rate: 0.09 }), null, null],
-    ['votes against the others', heard(), { monitors: 20, against: 10 },
+    ['a few such results', trackOf({ lost_rate: 0.09 }), null, null],
+    ['votes against the others', trackOf(), { monitors: 20, against: 10 },
       'It reports 10 of 20 monitors down that are up in most other regions'],
-    ['few votes against the others', heard(), { monitors: 9, against: 9 }, null],
-    ['a small share of such votes', heard(), { monitors: 100, against: 49 }, null],
+    ['few votes against the others', trackOf(), { monitors: 9, against: 9 }, null],
+    ['a small share of such votes', trackOf(), { monitors: 100, against: 49 }, null],
   ])('%s', (_name, track, agreement, reason) => {
-    expect(evidenceOf(track, agreement, 0)?.reason ?? null).toBe(reason);
+    expect(problemOf(track, agreement, 0)?.reason ?? null).toBe(reason);
   });
 
   test('two processes that take turns', () => {
     const at = { now: NOW, mono: 0, silentMs: 0 };
     const turns = ['a', 'b', 'a'].reduce<BeatTrack | null>(
-      (track, epoch) => takeBeat(track, { ...heard().beat, epoch }, at), null,
+      (track, epoch) => recordBeat(track, { ...trackOf().beat, epoch }, at), null,
     );
-    expect(evidenceOf(turns, null, 1)).toMatchObject({ trouble: 'doubled' });
-    expect(evidenceOf(turns, null, 2 * MINUTE_MS)).toBeNull();
+    expect(problemOf(turns, null, 1)).toMatchObject({ problem: 'doubled' });
+    expect(problemOf(turns, null, 2 * MINUTE_MS)).toBeNull();
   });
 });
 
@@ -58,14 +58,14 @@ describe('a probe is quarantined', () => {
   test.each([
     ['doubled', 0], ['clock', 30_000], ['late', 60_000], ['missed', 120_000], ['lost', 120_000],
     ['disagrees', 150_000],
-  ] as const)('for being %s after %i ms without a break', (trouble, patienceMs) => {
-    const at = (forMs: number) => kinds([probe('bad', { found: found(trouble), forMs }), ...sound(2)]);
-    expect(at(patienceMs)).toEqual(['enter bad']);
-    expect(at(patienceMs - 1)).toEqual([]);
+  ] as const)('for being %s after %i ms without a break', (problem, minDurationMs) => {
+    const at = (unchangedMs: number) => kinds([probe('bad', { found: found(problem), unchangedMs }), ...sound(2)]);
+    expect(at(minDurationMs)).toEqual(['enter bad']);
+    expect(at(minDurationMs - 1)).toEqual([]);
   });
 
   test('only if at most half of the probes look bad, or for a doubled identity', () => {
-    const bad = (id: string, trouble: Trouble) => probe(id, { found: found(trouble), forMs: 10 * MINUTE_MS });
+    const bad = (id: string, problem: ProbeProblemKind) => probe(id, { found: found(problem), unchangedMs: 10 * MINUTE_MS });
     expect(kinds([bad('a', 'late'), ...sound(1)])).toEqual(['enter a']);
     expect(kinds([bad('a', 'late')])).toEqual([]);
     expect(kinds([bad('a', 'late'), bad('b', 'disagrees'), ...sound(1)])).toEqual([]);
@@ -75,7 +75,7 @@ describe('a probe is quarantined', () => {
   });
 
   test('unless so many look bad: those are named', () => {
-    const bad = (id: string, trouble: Trouble, forMs = 10 * MINUTE_MS) => probe(id, { found: found(trouble), forMs });
+    const bad = (id: string, problem: ProbeProblemKind, unchangedMs = 10 * MINUTE_MS) => probe(id, { found: found(problem), unchangedMs });
     const spared = (probes: ProbeHealth[]) => sparedProbes(probes).map(({ id }) => id);
     expect(spared([bad('a', 'clock'), bad('b', 'doubled'), bad('new', 'clock', 0)])).toEqual(['a']);
     expect(spared([bad('a', 'clock'), ...sound(1)])).toEqual([]);
@@ -83,7 +83,7 @@ describe('a probe is quarantined', () => {
   });
 
   test('for twice as long after a relapse within an hour, at most an hour', () => {
-    const cleanMs = (before: PastQuarantine | null) => {
+    const cleanMs = (before: PreviousQuarantine | null) => {
       const [decision] =
         decideQuarantines([probe('bad', { before, found: found('doubled') }), ...sound(1)], NOW);
       return decision?.quarantine.clean_ms;
@@ -96,8 +96,8 @@ describe('a probe is quarantined', () => {
 });
 
 describe('a quarantine', () => {
-  const held = (forMs: number, change: Partial<ProbeHealth> = {}) =>
-    [probe('bad', { quarantine: quarantine(), forMs, ...change })];
+  const held = (unchangedMs: number, change: Partial<ProbeHealth> = {}) =>
+    [probe('bad', { quarantine: quarantine(), unchangedMs, ...change })];
 
   test('ends when nothing was wrong for long enough, also by what this controller has heard itself', () => {
     const later = NOW + 3 * MINUTE_MS;
@@ -121,28 +121,28 @@ describe('a quarantine', () => {
 const history = fc.array(
   fc.array(fc.record({
     isLive: fc.boolean(),
-    trouble: fc.constantFrom<Trouble | null>(null, null, null, 'doubled', 'clock', 'late', 'missed', 'disagrees'),
+    problem: fc.constantFrom<ProbeProblemKind | null>(null, null, null, 'doubled', 'clock', 'late', 'missed', 'disagrees'),
   }), { minLength: 5, maxLength: 5 }),
   { minLength: 1, maxLength: 60 },
 );
 
 test('whatever happens, no sound probe enters, no bad one leaves, and half keep their vote', () => {
-  fc.assert(fc.property(history, (rounds) => {
-    const stored = new Map<string, { quarantine: Quarantine | null; before: PastQuarantine | null }>();
-    const spells = new Map<string, { isBad: boolean; since: number }>();
+  fc.assert(fc.property(history, (steps) => {
+    const stored = new Map<string, { quarantine: Quarantine | null; before: PreviousQuarantine | null }>();
+    const streaks = new Map<string, { isBad: boolean; since: number }>();
     const badAt = new Map<string, number>();
-    rounds.forEach((round, index) => {
+    steps.forEach((step, index) => {
       const now = NOW + index * 30_000;
-      const probes = round.map(({ isLive, trouble }, at): ProbeHealth => {
+      const probes = step.map(({ isLive, problem }, at): ProbeHealth => {
         const id = `p${at}`;
-        const bad = isLive ? trouble : null;
-        const known = spells.get(id);
-        const spell = isLive && known?.isBad === (bad !== null) ? known : { isBad: bad !== null, since: now };
-        spells.set(id, spell);
+        const bad = isLive ? problem : null;
+        const previous = streaks.get(id);
+        const streak = isLive && previous?.isBad === (bad !== null) ? previous : { isBad: bad !== null, since: now };
+        streaks.set(id, streak);
         if (bad) badAt.set(id, now);
         const { quarantine: held = null, before = null } = stored.get(id) ?? {};
         return {
-          id, isLive, quarantine: held, before, found: bad && found(bad), forMs: now - spell.since,
+          id, isLive, quarantine: held, before, found: bad && found(bad), unchangedMs: now - streak.since,
         };
       });
       for (const { kind, id, quarantine: next } of decideQuarantines(probes, now)) {
@@ -152,7 +152,7 @@ test('whatever happens, no sound probe enters, no bad one leaves, and half keep 
         if (kind === 'leave') expect(now - (badAt.get(id) ?? -Infinity)).toBeGreaterThanOrEqual(next.clean_ms);
         const before = kind === 'leave' ? { ended_at: now, clean_ms: next.clean_ms } : null;
         stored.set(id, { quarantine: kind === 'leave' ? null : next, before });
-        if (kind !== 'enter' || next.trouble === 'doubled') continue;
+        if (kind !== 'enter' || next.problem === 'doubled') continue;
         const live = probes.filter((one) => one.isLive);
         const muted = live.filter(({ id: other }) => stored.get(other)?.quarantine);
         expect(muted.length * 2).toBeLessThanOrEqual(live.length);

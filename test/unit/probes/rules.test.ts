@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { ProbeDoc } from '../../../controller/probes/probe.ts';
 import {
-  clockOffsetMs, isLive, presenceOf, silentMs, statusOf, takeBeat, type BeatTrack,
+  clockOffsetMs, isLive, presenceOf, silentMs, statusOf, recordBeat, type BeatTrack,
 } from '../../../controller/probes/rules.ts';
 import { cityOfTimeZone } from '../../../controller/probes/seed.ts';
 import type { Beat } from '../../../shared/contracts/beat.ts';
@@ -19,7 +19,7 @@ function beats(...list: [Partial<Beat>, number][]): BeatTrack {
   let track: BeatTrack | null = null;
   for (const [change, mono] of list) {
     const silent = silentMs({ track, listeningSinceMono: 0, nowMono: mono });
-    track = takeBeat(track, beat(change), { now: 1000, mono, silentMs: silent });
+    track = recordBeat(track, beat(change), { now: 1000, mono, silentMs: silent });
   }
   return track as BeatTrack;
 }
@@ -71,15 +71,15 @@ describe('presence', () => {
     expect(presenceOf(probe, view(beats([{}, 0], [{}, 9000]), 9001))).toBe('steady');
   });
   test('ends at once when the probe says that it stops, until it beats again', () => {
-    const left = beats([{}, 0], [{ leaving: true }, 100]);
-    expect(presenceOf(online, view(left, 101))).toBe('away');
-    expect(isLive(online, view(left, 101))).toBe(false);
+    const stopped = beats([{}, 0], [{ leaving: true }, 100]);
+    expect(presenceOf(online, view(stopped, 101))).toBe('away');
+    expect(isLive(online, view(stopped, 101))).toBe(false);
     expect(presenceOf(probe, view(beats([{ leaving: true }, 100], [{ epoch: 'e2' }, 3000]), 3001))).toBe('steady');
   });
   test('lasts for 30 s after the controller began to listen, for a probe that was online', () => {
-    const early = beats([{}, 0]);
-    expect(presenceOf(probe, view(early, 130_000, 100_000))).toBe('steady');
-    expect(presenceOf(probe, view(early, 130_001, 100_000))).toBe('away');
+    const beforeListening = beats([{}, 0]);
+    expect(presenceOf(probe, view(beforeListening, 130_000, 100_000))).toBe('steady');
+    expect(presenceOf(probe, view(beforeListening, 130_001, 100_000))).toBe('away');
     expect(presenceOf(online, view(null, 130_000, 100_000))).toBe('steady');
     expect(presenceOf(probe, view(null, 100_001, 100_000))).toBe('away');
   });
@@ -123,7 +123,7 @@ describe('two processes with one identity', () => {
   });
   test('stop being reported a minute after the last sign of them', () => {
     let track = beats([{ epoch: 'a' }, 0], [{ epoch: 'b' }, 1], [{ epoch: 'a' }, 2]);
-    track = takeBeat(track, beat({ epoch: 'a' }), { now: 0, mono: 60_003, silentMs: 0 });
+    track = recordBeat(track, beat({ epoch: 'a' }), { now: 0, mono: 60_003, silentMs: 0 });
     expect(track.conflict).toBeNull();
   });
 });

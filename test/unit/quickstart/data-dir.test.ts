@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { claimDataDir } from '../../../deploy/quickstart/data-dir.ts';
-import { freePort, requirePort } from '../../../deploy/quickstart/ports.ts';
+import { freePort, requirePort } from '../../../deploy/quickstart/servers/ports.ts';
 import { systemClock } from '../../../shared/time.ts';
 
 let dir = '';
@@ -16,11 +16,11 @@ afterEach(() => rmSync(dir, { recursive: true }));
 test.runIf(
   process.platform === 'linux',
 )('only one of several concurrent starts gets the directory', async () => {
-  const claims =
+  const outcomes =
     await Promise.allSettled([1, 2, 3, 4].map(() => claimDataDir(join(dir, 'data'), systemClock)));
-  const won = claims.filter((claim) => claim.status === 'fulfilled');
+  const won = outcomes.filter((outcome) => outcome.status === 'fulfilled');
   expect(won).toHaveLength(1);
-  const refusal = claims.find((claim) => claim.status === 'rejected');
+  const refusal = outcomes.find((outcome) => outcome.status === 'rejected');
   expect(String(refusal?.reason)).toMatch(
     /Another Farwatch.* is using .*data\. Stop it first, or give this one its own DATA_DIR and PORT\./,
   );

@@ -2,15 +2,15 @@ import { describe, expect, test } from 'vitest';
 import { Agreements, agreementsOf, comparisonsOf } from '../../../controller/results/reading/agreements.ts';
 import { newMonitorState } from '../../../controller/verdicts/monitor-rules.ts';
 import type { MonitorState } from '../../../controller/verdicts/monitor-state.ts';
-import { NEW_REGION } from '../../../controller/verdicts/region-rules.ts';
+import { NEW_REGION } from '../../../controller/verdicts/votes/region-rules.ts';
 import { SHARD_COUNT } from '../../../shared/ids.ts';
 import { configOf } from './build.ts';
 
 /** A monitor whose regions say this; the probe of each is named like it. */
-function monitor(said: Record<string, 'up' | 'down' | 'unknown'>, organization = 'o'): MonitorState {
-  const assigned = Object.keys(said);
+function monitor(votes: Record<string, 'up' | 'down' | 'unknown'>, organization = 'o'): MonitorState {
+  const assigned = Object.keys(votes);
   const state = newMonitorState({ ...configOf({ organization_id: organization }), assigned });
-  const regions = Object.entries(said).map(
+  const regions = Object.entries(votes).map(
     ([name, verdict]) => [name, { ...NEW_REGION, verdict, probe_id: name }] as const,
   );
   return { ...state, regions: Object.fromEntries(regions) };
@@ -27,8 +27,8 @@ describe('votes on a monitor', () => {
     ['as many down as up', { a: 'down', b: 'down', c: 'up', d: 'up' }, []],
     ['one other only', { a: 'down', b: 'up' }, []],
     ['one other that has a vote', { a: 'down', b: 'up', c: 'unknown' }, []],
-  ] as const)('%s', (_name, said, expected) => {
-    expect(compared(monitor(said))).toEqual(expected);
+  ] as const)('%s', (_name, votes, expected) => {
+    expect(compared(monitor(votes))).toEqual(expected);
   });
 
   test('of a paused monitor are not compared', () => {
@@ -51,17 +51,17 @@ test('no organization counts for more than its part of a shard', () => {
 test('the owners of all shards are asked in turn, and what one said is forgotten when it is away', async () => {
   const owners = new Set(Array.from({ length: SHARD_COUNT }, (_, shard) => shard));
   const agreements = new Agreements({
-    askOnce: async <A>(shard: number) =>
+    requestOnce: async <A>(shard: number) =>
       (owners.has(shard) ? { a: { monitors: 4, against: shard } } as A : null),
   });
-  const round = async () => {
-    for (let turns = 0; turns < SHARD_COUNT; turns += 1) await agreements.turn();
+  const turn = async () => {
+    for (let turns = 0; turns < SHARD_COUNT; turns += 1) await agreements.pollNextShard();
   };
   expect(agreements.of('a')).toBeNull();
-  await round();
+  await turn();
   expect(agreements.of('a')).toEqual({ monitors: 64, against: 120 });
   expect(agreements.of('b')).toBeNull();
   owners.delete(15);
-  await round();
+  await turn();
   expect(agreements.of('a')).toEqual({ monitors: 60, against: 105 });
 });

@@ -14,8 +14,8 @@ export function idIn(shard: number, number = 0): string {
   }
 }
 
-export function configOf(given: Partial<MonitorConfig> & { shard?: number } = {}): MonitorConfig {
-  const { shard = 2, ...settings } = given;
+export function configOf(overrides: Partial<MonitorConfig> & { shard?: number } = {}): MonitorConfig {
+  const { shard = 2, ...settings } = overrides;
   return {
     monitor_id: idIn(
       shard,
@@ -29,9 +29,9 @@ export function configOf(given: Partial<MonitorConfig> & { shard?: number } = {}
   };
 }
 
-export function resultOf(config: MonitorConfig, given: Partial<CheckResult> = {}): CheckResult {
-  const startedAt = given.started_at ?? HOUR;
-  const outcome = given.outcome ?? 'success';
+export function resultOf(config: MonitorConfig, overrides: Partial<CheckResult> = {}): CheckResult {
+  const startedAt = overrides.started_at ?? HOUR;
+  const outcome = overrides.outcome ?? 'success';
   return {
     seq: 1, monitor_id: config.monitor_id, assignment_rev: config.check_revision, attempt: 1,
     reason: 'schedule', scheduled_at: startedAt, started_at: startedAt,
@@ -40,22 +40,22 @@ export function resultOf(config: MonitorConfig, given: Partial<CheckResult> = {}
       : null, outcome, degraded: false, status_code: outcome === 'success' ? 200 : null,
     error: outcome === 'failure' ? { type: 'status_code', message: 'Expected 200, got 503' } : null,
     missed: outcome === 'missed' ? { reason: 'probe_down', count: 1 } : null, timings: null,
-    remote_address: null, tls: null, detail: null, ...given,
+    remote_address: null, tls: null, detail: null, ...overrides,
   };
 }
 
 /** A batch of one lane; `results` must be numbered without a gap. */
-export function batchOf(results: CheckResult[], given: Partial<ResultBatch> = {}): ResultBatch {
+export function batchOf(results: CheckResult[], overrides: Partial<ResultBatch> = {}): ResultBatch {
   return {
     epoch: 'e', engine: 'test', first: results[0]?.seq ?? 1, last: results.at(-1)?.seq ?? 1, results,
-    dropped: [], ...given,
+    dropped: [], ...overrides,
   };
 }
 
-export function storedOf(given: Partial<StoredResult> = {}): StoredResult {
+export function storedOf(overrides: Partial<StoredResult> = {}): StoredResult {
   return {
     region: 'eu', probe_id: 'probe', scheduled_at: HOUR, started_at: HOUR, outcome: 'success',
     degraded: false, reason: 'schedule', attempt: 1, late: false,
-    response_time_ms: 80, status_code: 200, error: null, missed: null, timings: null, ...given,
+    response_time_ms: 80, status_code: 200, error: null, missed: null, timings: null, ...overrides,
   };
 }

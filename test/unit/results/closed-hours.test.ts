@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { decodeBlock, MOST_RESULTS } from '../../../controller/results/hours/block-codec.ts';
+import { decodeBlock, MAX_BLOCK_RESULTS } from '../../../controller/results/hours/block-codec.ts';
 import {
   writeClosedHours, isDueForWriting, savedThrough,
 } from '../../../controller/results/writing/closed-hours.ts';
@@ -33,24 +33,24 @@ class InstantLine implements Line {
     this.#dieAfter = dieAfter;
   }
 
-  read<T>(answer: () => T): Promise<T> {
-    return this.writes > this.#dieAfter ? Promise.reject(new Error('dead')) : Promise.resolve(answer());
+  read<T>(read: () => T): Promise<T> {
+    return this.writes > this.#dieAfter ? Promise.reject(new Error('dead')) : Promise.resolve(read());
   }
 
-  write<T>(parts: (() => void)[], answer: () => T): Promise<T> {
+  write<T>(parts: (() => void)[], read: () => T): Promise<T> {
     if (parts.length > 0) this.writes += 1;
     if (this.writes > this.#dieAfter) return Promise.reject(new Error('dead'));
     for (const part of parts) part();
-    return Promise.resolve(answer());
+    return Promise.resolve(read());
   }
 }
 
 function dueForWriting({ monitors }: ShardState, now: number): string[] {
-  return [...monitors].filter(([id, cell]) => isDueForWriting(id, cell, now)).map(([id]) => id);
+  return [...monitors].filter(([id, monitor]) => isDueForWriting(id, monitor, now)).map(([id]) => id);
 }
 
 function savedOf({ monitors, n }: ShardState): number {
-  return Math.min(...[...monitors.values()].map((cell) => savedThrough(cell, n)));
+  return Math.min(...[...monitors.values()].map((monitor) => savedThrough(monitor, n)));
 }
 
 function entriesOf(groups: (CheckResult[] | ClockDecision[] | 'config')[]): JournalEntry[] {
@@ -73,8 +73,8 @@ function entriesOf(groups: (CheckResult[] | ClockDecision[] | 'config')[]): Jour
   });
 }
 
-const at = (second: number, given: Partial<CheckResult> = {}): CheckResult =>
-  resultOf(MONITOR, { started_at: HOUR + second * 1000, ...given });
+const at = (second: number, overrides: Partial<CheckResult> = {}): CheckResult =>
+  resultOf(MONITOR, { started_at: HOUR + second * 1000, ...overrides });
 
 const HISTORY = entriesOf([
   'config', [
@@ -100,7 +100,7 @@ function written(db: SimulatedDatabase): unknown {
     rows: [...db.blocks].map(([key, { bytes }]) => [key, decodeBlock(bytes).rows()]),
     rollups: [...db.hours].map(([key, { rollup }]) => [key, rollup]),
     states: [...db.states].map(
-      ([key, { content }]) => [key, (JSON.parse(content) as { booked: unknown }).booked],
+      ([key, { content }]) => [key, (JSON.parse(content) as { accounted: unknown }).accounted],
     ),
   };
 }
@@ -126,12 +126,12 @@ describe('writing closed hours', () => {
   test('waits, up to a limit, while some regions have yet to report on an outage that another saw', async () => {
     const db = new SimulatedDatabase();
     const state = await load(db, simulatedStores(db, new InstantLine()));
-    const cell = state.monitors.get(ID) as LiveMonitor;
+    const monitor = state.monitors.get(ID) as LiveMonitor;
     const seen = {
       from: HOUR + 60_000, until: HOUR + 120_000, first_fail_at: HOUR + 60_000, fails: 1, error: null,
     };
-    cell.state = {
-      ...cell.state, regions: { eu: { ...(cell.state.regions['eu'] as RegionState), ended: [seen] } },
+    monitor.state = {
+      ...monitor.state, regions: { eu: { ...(monitor.state.regions['eu'] as RegionState), ended: [seen] } },
     };
     expect([LATER, LATER + 2 * HOUR_MS].map((now) => dueForWriting(state, now))).toEqual([[], [ID]]);
   });
@@ -208,7 +208,7 @@ describe('writing closed hours', () => {
       { ...(HISTORY[0] as JournalEntry), configs: [paused] }, { ...(HISTORY[6] as JournalEntry), n: 2 },
     ];
     const state = await load(db, stores, history);
-    state.monitors.forEach((cell) => (cell.unsavedFrom = 2));
+    state.monitors.forEach((monitor) => (monitor.unsavedFrom = 2));
     expect(savedOf(state)).toBe(1);
     await writeClosedHours(stores, state, dueForWriting(state, LATER), LATER);
     expect(savedOf(state)).toBe(2);
@@ -216,9 +216,9 @@ describe('writing closed hours', () => {
 });
 
 /** As if all that it has waiting were written. */
-function bookedUntil(live: LiveMonitor, until: number): void {
-  live.queued = 0;
-  live.state = { ...live.state, booked_until: until };
+function accountUntil(monitor: LiveMonitor, until: number): void {
+  monitor.queued = 0;
+  monitor.state = { ...monitor.state, accounted_until: until };
 }
 
 describe('a monitor whose hours cannot be written', () => {
@@ -239,29 +239,29 @@ describe('a monitor whose hours cannot be written', () => {
     const writes = new HourWrites({
       clock, log: createLog('test', 'silent'), state, stores: { ...stores, hours: { ...stores.hours, write } },
     });
-    for (const live of state.monitors.values()) bookedUntil(live, LATER);
+    for (const monitor of state.monitors.values()) accountUntil(monitor, LATER);
     await writes.write([ID, other.monitor_id]);
-    expect([writes.aside, writes.mayTry(ID), writes.mayTry(other.monitor_id)]).toEqual([1, false, true]);
+    expect([writes.setAsideCount, writes.canWrite(ID), writes.canWrite(other.monitor_id)]).toEqual([1, false, true]);
     isBroken = false;
     await clock.advance(60_000);
-    expect(writes.mayTry(ID)).toBe(true);
+    expect(writes.canWrite(ID)).toBe(true);
     await writes.write([ID]);
-    expect(writes.aside).toBe(0);
+    expect(writes.setAsideCount).toBe(0);
     expect(state.monitors.get(ID)?.hours).toEqual([]);
   });
 
   test('has its surplus left out by name when an hour has more results than a block holds', async () => {
     const state = new ShardState(SHARD, { n: 0, lanes: [] }, []);
     for (const entry of entriesOf(['config', [at(0)]])) state.apply(entry);
-    const live = state.monitors.get(ID) as LiveMonitor;
-    for (let added = 0; added < MOST_RESULTS + 5; added += 1) {
-      rowsOf(live, HOUR)?.add(2, { region: 'eu', probe_id: 'p', late: true }, storedOf());
+    const monitor = state.monitors.get(ID) as LiveMonitor;
+    for (let added = 0; added < MAX_BLOCK_RESULTS + 5; added += 1) {
+      rowsOf(monitor, HOUR)?.add(2, { region: 'eu', probe_id: 'p', late: true }, storedOf());
     }
-    bookedUntil(live, LATER);
+    accountUntil(monitor, LATER);
     const stores = simulatedStores(new SimulatedDatabase(), new InstantLine());
     expect(await writeClosedHours(stores, state, [ID], LATER)).toEqual([{ monitor_id: ID, hour: HOUR, count: 6 }]);
     const [record] = await stores.hours.read([{ monitor_id: ID, hour: HOUR }]);
-    expect(record?.rows.length).toBe(MOST_RESULTS);
+    expect(record?.rows.length).toBe(MAX_BLOCK_RESULTS);
   });
 });
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { decodeBatch, encodeBatch } from '../../../shared/contracts/result-pack.ts';
-import { LAST_SEQ, type CheckResult, type ResultBatch } from '../../../shared/contracts/result.ts';
+import { MAX_SEQ, type CheckResult, type ResultBatch } from '../../../shared/contracts/result.ts';
 import { EntryBuilder } from '../../../controller/results/intake/entry-builder.ts';
 import { hourAllowance } from '../../../controller/results/intake/hour-allowance.ts';
 import { ShardState } from '../../../controller/results/state/shard-state.ts';
@@ -14,7 +14,7 @@ import { limitsOf } from '../../helpers/take-limits.ts';
 const SHARD = 2;
 const RETENTION_MS = 30 * 24 * 3_600_000;
 /** A monitor that no probe has any more. */
-const STRANGER = idIn(SHARD, 9);
+const UNKNOWN_MONITOR = idIn(SHARD, 9);
 
 /** An owner of shard 2 that knows one monitor. */
 class Desk {
@@ -24,12 +24,12 @@ class Desk {
     rawRetentionMs: (organizationId) => (organizationId === 'brief' ? RETENTION_MS / 4 : RETENTION_MS),
     hasVote: (probe) => probe !== 'doubted',
     clockShiftMs: (probe) => (probe === 'fast' ? -3_600_000 : probe === 'slow' ? 3_600_000 : 0),
-    assignments: { until: (_probe, id) => (id === STRANGER ? 0 : Infinity), read: () => null },
+    assignments: { until: (_probe, id) => (id === UNKNOWN_MONITOR ? 0 : Infinity), read: () => null },
     regionOwner: (region) => (region === 'unseen'
       ? undefined
       : region.startsWith('of-') ? region.slice(3) : null),
   });
-  readonly answers: number[] = [];
+  readonly acknowledged: number[] = [];
   now = { wall: HOUR + 10_000, monotonic: 0 };
 
   constructor() {
@@ -37,10 +37,10 @@ class Desk {
     this.flush();
   }
 
-  results(first: number, last: number, given: Partial<CheckResult> = {}): CheckResult[] {
+  results(first: number, last: number, overrides: Partial<CheckResult> = {}): CheckResult[] {
     return Array.from(
       { length: last - first + 1 },
-      (_, at) => resultOf(this.monitor, { seq: first + at, started_at: HOUR + (first + at) * 10, ...given }),
+      (_, at) => resultOf(this.monitor, { seq: first + at, started_at: HOUR + (first + at) * 10, ...overrides }),
     );
   }
 
@@ -50,26 +50,26 @@ class Desk {
 
   send(bytes: Uint8Array, probe = 'p', region = 'eu'): DeadLetter | null {
     return this.owner.take(
-      { region, probe_id: probe, bytes, answer: (watermark) => this.answers.push(watermark) }, this.now,
+      { region, probe_id: probe, bytes, acknowledge: (watermark) => this.acknowledged.push(watermark) }, this.now,
     );
   }
 
   /** Why a region's result is refused, or null if it is accepted. */
   refusal(region: string, config: MonitorConfig = this.monitor): string | null {
-    const epoch = String(this.answers.length);
+    const epoch = String(this.acknowledged.length);
     this.take(batchOf([resultOf(config, { started_at: HOUR })], { epoch }), region, region);
     const next = this.owner.nextEntry(this.now.wall);
     expect(next?.entry.lanes).toEqual([{ lane: `${region}/${epoch}`, position: 1 }]);
     this.flush();
-    expect(this.answers.at(-1)).toBe(1);
+    expect(this.acknowledged.at(-1)).toBe(1);
     return next?.letters[0]?.reason ?? null;
   }
 
-  change(given: Partial<MonitorConfig>): void {
-    const known = this.owner.state.monitors.get(this.monitor.monitor_id)?.state.config as MonitorConfig;
-    const { asked_before: _kept, ...config } = known;
+  change(overrides: Partial<MonitorConfig>): void {
+    const current = this.owner.state.monitors.get(this.monitor.monitor_id)?.state.config as MonitorConfig;
+    const { former_regions: _former, ...config } = current;
     this.owner.noteConfigs(
-      [{ ...config, ...given, revision: known.revision + 1, changed_at: this.now.wall }], 0,
+      [{ ...config, ...overrides, revision: current.revision + 1, changed_at: this.now.wall }], 0,
     );
     this.flush();
   }
@@ -102,14 +102,14 @@ describe('a batch that is set aside', () => {
     const desk = new Desk();
     desk.take(dropped(1, 2 ** 53 - 2));
     desk.take(dropped(2 ** 53 - 1, 2 ** 53 - 1));
-    desk.take(dropped(1, LAST_SEQ - 5));
-    const spoiled = Buffer.from(encodeBatch(dropped(LAST_SEQ - 4, LAST_SEQ)));
+    desk.take(dropped(1, MAX_SEQ - 5));
+    const spoiled = Buffer.from(encodeBatch(dropped(MAX_SEQ - 4, MAX_SEQ)));
     spoiled[spoiled.length - 2] = 99;
     expect(desk.send(spoiled)).toBeNull();
     const entry = desk.flush();
-    expect(entry?.lanes).toEqual([{ lane: 'p/e', position: LAST_SEQ }]);
+    expect(entry?.lanes).toEqual([{ lane: 'p/e', position: MAX_SEQ }]);
     for (const { bytes, batch } of entry?.batches ?? []) expect(decodeBatch(bytes)).toEqual(batch);
-    expect(desk.answers.at(-1)).toBe(LAST_SEQ);
+    expect(desk.acknowledged.at(-1)).toBe(MAX_SEQ);
   });
 
   test('by the database leaves its place in the lane, and everything else in the entry', () => {
@@ -126,7 +126,7 @@ describe('a batch that is set aside', () => {
     ]);
     expect(desk.owner.setAsideBatches(desk.now.wall)).toBe(false);
     desk.flush();
-    expect(desk.answers).toEqual([3]);
+    expect(desk.acknowledged).toEqual([3]);
   });
 });
 
@@ -168,15 +168,15 @@ describe('a lane', () => {
   test('accepts the next results, and acknowledges them only after they are in the journal', () => {
     const desk = new Desk();
     desk.range(1, 3);
-    expect(desk.answers).toEqual([]);
+    expect(desk.acknowledged).toEqual([]);
     expect(Desk.seqs(desk.flush())).toEqual([1, 2, 3]);
-    expect(desk.answers).toEqual([3]);
+    expect(desk.acknowledged).toEqual([3]);
   });
 
   test('does not accept results beyond a gap: the answer says where to resume', () => {
     const desk = new Desk();
     desk.range(2, 4);
-    expect(desk.answers).toEqual([0]);
+    expect(desk.acknowledged).toEqual([0]);
     expect(desk.flush()).toBeNull();
   });
 
@@ -185,7 +185,7 @@ describe('a lane', () => {
     desk.range(1, 3);
     desk.range(4, 6);
     expect(Desk.seqs(desk.flush())).toEqual([1, 2, 3, 4, 5, 6]);
-    expect(desk.answers).toEqual([6, 6]);
+    expect(desk.acknowledged).toEqual([6, 6]);
   });
 
   test('acknowledges a duplicate of journaled results immediately', () => {
@@ -193,7 +193,7 @@ describe('a lane', () => {
     desk.range(1, 3);
     desk.flush();
     desk.range(1, 3);
-    expect(desk.answers).toEqual([3, 3]);
+    expect(desk.acknowledged).toEqual([3, 3]);
     expect(desk.flush()).toBeNull();
   });
 
@@ -202,10 +202,10 @@ describe('a lane', () => {
     desk.range(1, 3);
     const next = desk.owner.nextEntry(desk.now.wall);
     desk.range(1, 3);
-    expect(desk.answers).toEqual([]);
+    expect(desk.acknowledged).toEqual([]);
     desk.owner.state.apply(next?.entry as JournalEntry);
     desk.owner.settled();
-    expect(desk.answers).toEqual([3]);
+    expect(desk.acknowledged).toEqual([3]);
     expect(desk.flush()).toBeNull();
   });
 
@@ -235,7 +235,7 @@ describe('a lane', () => {
       dropped: [{ first: 1, last: 9, reason: 'trimmed' }],
     });
     desk.flush();
-    expect(desk.answers).toEqual([9]);
+    expect(desk.acknowledged).toEqual([9]);
   });
 });
 
@@ -257,20 +257,20 @@ describe('an unanswered insert', () => {
 
 describe('a refused result', () => {
   test.each([
-    ['unknown_monitor', { monitor_id: STRANGER }],
+    ['unknown_monitor', { monitor_id: UNKNOWN_MONITOR }],
     ['foreign_shard', { monitor_id: idIn(3) }],
     ['future', { started_at: HOUR + 10_000 + 7_200_001 }],
     ['too_old', { started_at: HOUR + 10_000 - RETENTION_MS - 1 }],
-  ] as [string, Partial<CheckResult>][])('becomes a dead letter with the reason %s, and its lane continues', (reason, given) => {
+  ] as [string, Partial<CheckResult>][])('becomes a dead letter with the reason %s, and its lane continues', (reason, overrides) => {
     const desk = new Desk();
-    desk.take(batchOf([...desk.results(1, 1), ...desk.results(2, 2, given), ...desk.results(3, 3)]));
+    desk.take(batchOf([...desk.results(1, 1), ...desk.results(2, 2, overrides), ...desk.results(3, 3)]));
     const next = desk.owner.nextEntry(desk.now.wall);
     expect(next?.letters).toEqual([
       expect.objectContaining({ reason, seq: 2, epoch: 'e', probe_id: 'p', shard: SHARD }),
     ]);
     expect(next?.entry.batches[0]?.refused).toEqual([2]);
     expect(Desk.seqs(desk.flush())).toEqual([1, 3]);
-    expect(desk.answers).toEqual([3]);
+    expect(desk.acknowledged).toEqual([3]);
   });
 
   test('of a deleted monitor leaves no dead letter', () => {
@@ -303,7 +303,7 @@ describe('a refused result', () => {
   test('in undecodable bytes becomes a dead letter without a position and moves no lane', () => {
     const desk = new Desk();
     expect(desk.send(new Uint8Array([1, 255, 255]))).toMatchObject({ reason: 'unreadable', epoch: null });
-    expect(desk.answers).toEqual([]);
+    expect(desk.acknowledged).toEqual([]);
     expect(desk.flush()).toBeNull();
   });
 
@@ -369,7 +369,7 @@ describe('a region', () => {
       desk.change({ monitoring_regions: [`r${at}`] });
     }
     expect(
-      Object.keys(desk.owner.state.monitors.get(desk.monitor.monitor_id)?.state.config.asked_before ?? {}),
+      Object.keys(desk.owner.state.monitors.get(desk.monitor.monitor_id)?.state.config.former_regions ?? {}),
     ).toHaveLength(100);
     expect(desk.refusal('r250')).toBeNull();
   });
@@ -377,7 +377,7 @@ describe('a region', () => {
   test('that the controller does not know yet gets no answer and loses nothing', () => {
     const desk = new Desk();
     expect(desk.take(batchOf(desk.results(1, 1)), 'p', 'unseen')).toBeNull();
-    expect({ entry: desk.flush(), answers: desk.answers }).toEqual({ entry: null, answers: [] });
+    expect({ entry: desk.flush(), acknowledged: desk.acknowledged }).toEqual({ entry: null, acknowledged: [] });
   });
 });
 
@@ -409,16 +409,16 @@ describe('the limits', () => {
     let total = 0;
     for (let entry = desk.flush(); entry; entry = desk.flush()) total += Desk.seqs(entry).length;
     expect(total).toBe(4000);
-    expect(Math.max(...desk.answers)).toBe(4000);
+    expect(Math.max(...desk.acknowledged)).toBe(4000);
     desk.range(4001, 4100);
     expect(Desk.seqs(desk.flush())).toHaveLength(100);
   });
 
   test('let a repeated batch have one answer', () => {
     const desk = new Desk();
-    for (let tries = 0; tries < 50; tries += 1) desk.range(1, 3);
+    for (let attempt = 0; attempt < 50; attempt += 1) desk.range(1, 3);
     desk.flush();
-    expect(desk.answers).toEqual([3]);
+    expect(desk.acknowledged).toEqual([3]);
   });
 
   test('keep a journaled or pending configuration from being noted again', () => {
@@ -435,7 +435,7 @@ describe('the limits', () => {
 });
 
 describe('the urgency of an entry', () => {
-  function known(): Desk {
+  function deskWithResult(): Desk {
     const desk = new Desk();
     desk.range(1, 1);
     desk.flush();
@@ -443,7 +443,7 @@ describe('the urgency of an entry', () => {
   }
 
   test('a healthy result that follows another waits up to a second', () => {
-    const desk = known();
+    const desk = deskWithResult();
     desk.range(2, 2);
     expect(desk.owner.isUrgent).toBe(false);
     expect(desk.owner.waitingSince).toBe(0);
@@ -451,9 +451,9 @@ describe('the urgency of an entry', () => {
 
   test.each([
     ['a failure', { outcome: 'failure' }], ['a recheck', { reason: 'confirm' }],
-  ] as [string, Partial<CheckResult>][])('%s is urgent', (_name, given) => {
-    const desk = known();
-    desk.take(batchOf(desk.results(2, 2, given)));
+  ] as [string, Partial<CheckResult>][])('%s is urgent', (_name, overrides) => {
+    const desk = deskWithResult();
+    desk.take(batchOf(desk.results(2, 2, overrides)));
     expect(desk.owner.isUrgent).toBe(true);
   });
 

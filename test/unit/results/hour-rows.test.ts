@@ -15,16 +15,16 @@ describe('the rows of an hour in memory', () => {
       min: 0, max: 40,
     }), fc.integer({ min: 0, max: 40 }), (added, from, more) => {
       let entry = 10;
-      const known = added.map(({ step, row }) => ({ entry: (entry += step), row }));
-      const rows = new HourRows(HOUR, known[0]?.entry ?? 0);
-      for (const { entry: of, row } of known) rows.add(of, row, row);
-      expect(rows.after(0)).toEqual(known.map(({ row }) => row));
+      const existing = added.map(({ step, row }) => ({ entry: (entry += step), row }));
+      const rows = new HourRows(HOUR, existing[0]?.entry ?? 0);
+      for (const { entry: of, row } of existing) rows.add(of, row, row);
+      expect(rows.after(0)).toEqual(existing.map(({ row }) => row));
       expect(rows.after(from, from + more)).toEqual(
-        known.filter(({ entry: of }) => of > from && of <= from + more).map(({ row }) => row),
+        existing.filter(({ entry: of }) => of > from && of <= from + more).map(({ row }) => row),
       );
-      const rest = rows.keepAfter(from);
+      const rest = rows.rowsAfter(from);
       expect(rest?.after(0) ?? []).toEqual(rows.after(from));
-      if (rest) expect(rest.firstEntry).toBe(known.find(({ entry: of }) => of > from)?.entry);
+      if (rest) expect(rest.firstEntry).toBe(existing.find(({ entry: of }) => of > from)?.entry);
     }), { numRuns: 200 });
   });
 
@@ -32,12 +32,12 @@ describe('the rows of an hour in memory', () => {
     const rows = new HourRows(HOUR, 1);
     const error = { type: 'status_code' as const, message: 'x'.repeat(1000) };
     for (let at = 0; at < 1000; at += 1) rows.add(1, SOURCE, storedOf({ outcome: 'failure', error }));
-    const kept = rows.after(0).map((row) => row.error);
-    expect(kept.every((one) => one?.type === 'status_code')).toBe(true);
-    const whole = kept.filter((one) => one?.message === error.message).length;
+    const stored = rows.after(0).map((row) => row.error);
+    expect(stored.every((one) => one?.type === 'status_code')).toBe(true);
+    const whole = stored.filter((one) => one?.message === error.message).length;
     expect(whole).toBeGreaterThan(450);
     expect(whole).toBeLessThan(525);
-    expect(kept.at(-1)?.message).toBe('');
+    expect(stored.at(-1)?.message).toBe('');
   });
 
   test('know when late results came, as long as they did not come one by one without end', () => {
@@ -45,11 +45,11 @@ describe('the rows of an hour in memory', () => {
     for (let at = 1; at <= 300; at += 1) {
       rows.add(at, { ...SOURCE, late: true, received: { at, epoch: 'e' } }, storedOf({ late: true }));
     }
-    const kept = rows.after(0);
-    expect(kept.slice(0, 256).map(({ received }) => received?.at)).toEqual(
+    const stored = rows.after(0);
+    expect(stored.slice(0, 256).map(({ received }) => received?.at)).toEqual(
       Array.from({ length: 256 }, (_, at) => at + 1),
     );
-    expect(kept.slice(256).every(({ late, received }) => late && received === undefined)).toBe(true);
+    expect(stored.slice(256).every(({ late, received }) => late && received === undefined)).toBe(true);
   });
 
   test('know how many each region has sent, over all of its probes', () => {
@@ -75,7 +75,7 @@ describe('the rows of an hour in memory', () => {
     rows.add(7, SOURCE, storedOf());
     rows.add(9, SOURCE, storedOf());
     expect([rows.firstEntry, rows.lastEntry]).toEqual([7, 9]);
-    expect(rows.keepAfter(9)).toBeNull();
+    expect(rows.rowsAfter(9)).toBeNull();
   });
 
   test('keep running counts', () => {

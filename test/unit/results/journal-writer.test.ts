@@ -18,16 +18,16 @@ class Desk {
       } },
       snapshots: { numbers: async () => new Map() },
     },
-    deadLetters: { keep: async () => undefined },
-    onFailed: () => undefined,
+    deadLetters: { storeNow: async () => undefined },
+    onInsertFailed: () => undefined,
   });
 
   shard(shard: number): Actor<JournalMessage> {
     const actor = new Actor<JournalMessage>({
       clock: this.clock, capacity: 10, onEnded: () => undefined,
       start: () => ({ receive: (message) => {
-        if (message.kind === 'inserted') return message.answer();
-        message.answer({ entry: { shard } as JournalEntry, letters: [] });
+        if (message.kind === 'inserted') return message.respond();
+        message.respond({ entry: { shard } as JournalEntry, letters: [] });
       } }),
     });
     actor.begin();

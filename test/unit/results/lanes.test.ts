@@ -70,7 +70,7 @@ function byName(a: { lane: string }, b: { lane: string }): number {
 class Desk {
   readonly monitor = configOf({ shard: SHARD });
   readonly owner = new EntryBuilder(new ShardState(SHARD, { n: 0, lanes: [] }, []), 'w', limitsOf(1e15));
-  readonly answers = new Map<string, number>();
+  readonly acknowledged = new Map<string, number>();
   #now = HOUR;
 
   constructor() {
@@ -82,7 +82,7 @@ class Desk {
     const batch = batchOf([resultOf(this.monitor, { seq: first, started_at: this.#now })], { epoch });
     this.owner.take({
       region: 'eu', probe_id: probe, bytes: encodeBatch(batch),
-      answer: (watermark) => this.answers.set(epoch, watermark),
+      acknowledge: (watermark) => this.acknowledged.set(epoch, watermark),
     }, { wall: this.#now, monotonic: 0 });
   }
 
@@ -101,14 +101,14 @@ describe('batches on their way into the journal', () => {
     const desk = new Desk();
     for (let at = 0; at < 1000; at += 1) desk.send(`e${at}`);
     desk.send('e', 1, 'q');
-    expect(desk.answers.size).toBe(0);
+    expect(desk.acknowledged.size).toBe(0);
     const { entry, dropped } = desk.flush();
     expect(entry.lanes.map(({ lane }) => lane)).toEqual(
       [...Array.from({ length: LANES_PER_PROBE }, (_, at) => `p/e${at}`), 'q/e'],
     );
     expect(dropped).toEqual([]);
-    expect(desk.answers.size).toBe(LANES_PER_PROBE + 1);
-    expect(new Set(desk.answers.values())).toEqual(new Set([1]));
+    expect(desk.acknowledged.size).toBe(LANES_PER_PROBE + 1);
+    expect(new Set(desk.acknowledged.values())).toEqual(new Set([1]));
     desk.send('e999');
     expect(desk.flush().dropped).toEqual(['p/e0']);
   });
@@ -128,7 +128,7 @@ describe('batches on their way into the journal', () => {
     desk.owner.settled();
     desk.send('old', 2);
     expect(desk.flush().fresh).toBe(1);
-    expect(desk.answers.get('old')).toBe(2);
+    expect(desk.acknowledged.get('old')).toBe(2);
   });
 
   test('count a lane until the journal has all of it', () => {

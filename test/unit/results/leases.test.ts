@@ -1,13 +1,13 @@
 import { beforeEach, describe, expect, test } from 'vitest';
 import type { Lease } from '../../../controller/results/shards/lease-rules.ts';
 import { Leases, type LeaseDeps } from '../../../controller/results/shards/leases.ts';
-import { Company } from '../../../shared/company.ts';
+import { Peers } from '../../../shared/peers.ts';
 import { createLog } from '../../../shared/log.ts';
 import type { Clock } from '../../../shared/time.ts';
 import { SimulatedClock } from '../../helpers/simulated-clock.ts';
 
-const ROUND_MS = 2000;
-const ALONE_MS = 3000;
+const RENEW_INTERVAL_MS = 2000;
+const ONLY_CONTROLLER_INTERVAL_MS = 3000;
 const all = Array.from({ length: 16 }, (_, shard) => shard);
 
 /** What all controllers share: the collection `leases`, as a server would change it. */
@@ -17,8 +17,8 @@ let clock: SimulatedClock;
 /** A controller with its own way to the database, and a wall clock of its own. */
 class Controller {
   readonly leases: Leases;
-  readonly company = new Company();
-  readonly asked: number[] = [];
+  readonly peers = new Peers();
+  readonly requested: number[] = [];
   readonly commands: string[] = [];
   isDown = false;
   isCutOff = false;
@@ -31,8 +31,8 @@ class Controller {
     };
     this.leases = new Leases({
       clock: own, log: createLog('test', 'silent'), store: this.#store(), holder,
-      acquired: () => undefined, released: async () => undefined, company: this.company,
-      ask: (shards) => void this.asked.push(...shards), isCutOff: () => this.isCutOff,
+      acquired: () => undefined, released: async () => undefined, peers: this.peers,
+      requestShards: (shards) => void this.requested.push(...shards), isCutOff: () => this.isCutOff,
     });
     this.leases.start();
   }
@@ -53,20 +53,20 @@ class Controller {
       stored = [...stored.filter((one) => !over(one)), lease];
     };
     return {
-      look: () => command('look', () => stored),
-      show: (holder, sign) => command('show', () =>
-        put({ shard: null, holder, ...sign }, (one) => one.shard === null && one.holder === holder)),
+      list: () => command('look', () => stored),
+      announce: (holder, renewal) => command('show', () =>
+        put({ shard: null, holder, ...renewal }, (one) => one.shard === null && one.holder === holder)),
       acquire: (shard, holder, from, expires_at) => command('acquire', () => {
         const found = stored.find((one) => one.shard === shard);
         if (from ? !found || !same(found, from) : found && found.holder !== holder) return false;
         put({ shard, holder, expires_at }, (one) => one.shard === shard);
         return true;
       }),
-      renew: (shards, holder, sign) => command('renew', () => {
+      renew: (shards, holder, renewal) => command('renew', () => {
         const isOurs = (one: Lease) =>
           one.holder === holder && (one.shard === null || shards.includes(one.shard));
         const matched = stored.filter(isOurs).length;
-        stored = stored.map((one) => (isOurs(one) ? { ...one, ...sign } : one));
+        stored = stored.map((one) => (isOurs(one) ? { ...one, ...renewal } : one));
         return matched === shards.length + 1;
       }),
       release: (shards, holder) => command('release', () => {
@@ -75,7 +75,7 @@ class Controller {
       leave: (holder) => command('leave', () => {
         stored = stored.filter((one) => one.holder !== holder || one.shard !== null);
       }),
-      bury: (dead) => command('bury', () => {
+      removeDead: (dead) => command('bury', () => {
         stored = stored.filter((one) => !same(one, dead));
       }),
     };
@@ -88,8 +88,8 @@ async function pair(aheadMs = 0): Promise<[Controller, Controller]> {
   await clock.advance(1);
   const b = new Controller('b', aheadMs);
   await clock.advance(1);
-  a.leases.asked();
-  await clock.advance(2 * ROUND_MS);
+  a.leases.controllerJoined();
+  await clock.advance(2 * RENEW_INTERVAL_MS);
   expect([a.held.length, b.held.length]).toEqual([8, 8]);
   return [a, b];
 }
@@ -111,7 +111,7 @@ describe('a controller that is alone', () => {
     const a = new Controller('a');
     await clock.advance(1);
     a.commands.length = 0;
-    await clock.advance(14 * ALONE_MS);
+    await clock.advance(14 * ONLY_CONTROLLER_INTERVAL_MS);
     const renewals = Array.from({ length: 7 }, () => 'renew');
     expect(a.commands).toEqual([...renewals, 'look', ...renewals, 'look']);
   });
@@ -133,9 +133,9 @@ describe('a controller that is alone', () => {
     await clock.advance(4400);
     expect(a.leases.areCurrent).toBe(true);
     await clock.advance(100);
-    expect([a.leases.areCurrent, a.held, a.company.isAlone]).toEqual([false, all, false]);
+    expect([a.leases.areCurrent, a.held, a.peers.isOnlyController]).toEqual([false, all, false]);
     a.isDown = false;
-    await clock.advance(ALONE_MS);
+    await clock.advance(ONLY_CONTROLLER_INTERVAL_MS);
     expect([a.leases.areCurrent, a.held]).toEqual([true, all]);
   });
 });
@@ -144,11 +144,11 @@ test('an only controller notices within one renewal that its clock has jumped fo
   const a = new Controller('a');
   await clock.advance(1);
   let calls = 0;
-  a.company.onArrival(() => (calls += 1));
+  a.peers.onPollNeeded(() => (calls += 1));
   await clock.advance(60_000);
-  expect([a.company.isAlone, calls]).toEqual([true, 0]);
+  expect([a.peers.isOnlyController, calls]).toEqual([true, 0]);
   clock.jump(600_000);
-  await clock.advance(ALONE_MS);
+  await clock.advance(ONLY_CONTROLLER_INTERVAL_MS);
   expect(calls).toBe(1);
 });
 
@@ -157,21 +157,21 @@ describe('a controller that joins', () => {
     const a = new Controller('a');
     await clock.advance(1);
     let arrivals = 0;
-    a.company.onArrival(() => (arrivals += 1));
+    a.peers.onPollNeeded(() => (arrivals += 1));
     const b = new Controller('b');
     await clock.advance(1);
-    expect([b.asked.sort((x, y) => x - y), b.held, b.leases.hasHadShare]).toEqual([all, [], false]);
-    a.leases.asked();
+    expect([b.requested.sort((x, y) => x - y), b.held, b.leases.hasHadShare]).toEqual([all, [], false]);
+    a.leases.controllerJoined();
     await clock.advance(1);
-    expect([a.held.length, a.company.isAlone, arrivals]).toEqual([8, false, 1]);
-    await clock.advance(ROUND_MS);
+    expect([a.held.length, a.peers.isOnlyController, arrivals]).toEqual([8, false, 1]);
+    await clock.advance(RENEW_INTERVAL_MS);
     expect([b.held.length, b.leases.hasHadShare]).toEqual([8, true]);
   });
 
   test('does not make others wait for their share again', async () => {
     const [a, b] = await pair();
     const c = new Controller('c');
-    await clock.advance(3 * ROUND_MS);
+    await clock.advance(3 * RENEW_INTERVAL_MS);
     expect([a, b, c].map(({ held }) => held.length)).toEqual([6, 6, 4]);
     expect([a, b, c].map(({ leases }) => leases.hasHadShare)).toEqual([true, true, true]);
   });
@@ -179,7 +179,7 @@ describe('a controller that joins', () => {
   test('is there for all others at each renewal', async () => {
     const [a] = await pair();
     a.commands.length = 0;
-    await clock.advance(2 * ROUND_MS);
+    await clock.advance(2 * RENEW_INTERVAL_MS);
     expect(a.commands).toEqual(['renew', 'look', 'renew', 'look']);
   });
 });
@@ -192,7 +192,7 @@ describe('a controller that is killed', () => {
     expect([a.leases.areCurrent, b.held.length]).toEqual([false, 8]);
     await clock.advance(2500);
     expect(b.held).toEqual(all);
-    expect(b.company.isAlone).toBe(true);
+    expect(b.peers.isOnlyController).toBe(true);
     expect(stored.some(({ holder }) => holder === 'a')).toBe(false);
   });
 
@@ -206,7 +206,7 @@ describe('a controller that is killed', () => {
   test('leaves its shards to two others that take each what the other leaves', async () => {
     const [a, b] = await pair();
     const c = new Controller('c');
-    await clock.advance(3 * ROUND_MS);
+    await clock.advance(3 * RENEW_INTERVAL_MS);
     a.isDown = true;
     await clock.advance(7000);
     expect([b.held.length, c.held.length]).toEqual([8, 8]);
@@ -219,9 +219,9 @@ describe('a controller that is killed', () => {
     await clock.advance(7000);
     expect(b.held).toEqual(all);
     a.isDown = false;
-    await clock.advance(ROUND_MS);
-    b.leases.asked();
-    await clock.advance(2 * ROUND_MS);
+    await clock.advance(RENEW_INTERVAL_MS);
+    b.leases.controllerJoined();
+    await clock.advance(2 * RENEW_INTERVAL_MS);
     expect([...a.held, ...b.held].sort((x, y) => x - y)).toEqual(all);
     expect(a.held).toHaveLength(8);
   });
@@ -231,12 +231,12 @@ describe('a controller that cannot reach the bus', () => {
   test('loses its shards to those who can, and gets its share back', async () => {
     const [a, b] = await pair();
     a.isCutOff = true;
-    await clock.advance(2 * ROUND_MS);
+    await clock.advance(2 * RENEW_INTERVAL_MS);
     expect(b.held).toEqual(all);
-    await clock.advance(ROUND_MS);
+    await clock.advance(RENEW_INTERVAL_MS);
     expect(a.held).toEqual([]);
     a.isCutOff = false;
-    await clock.advance(3 * ROUND_MS);
+    await clock.advance(3 * RENEW_INTERVAL_MS);
     expect([a.held.length, b.held.length]).toEqual([8, 8]);
   });
 
@@ -254,7 +254,7 @@ test('nobody takes a shard when the database was away for all of them', async ()
   a.isDown = b.isDown = true;
   await clock.advance(60_000);
   b.isDown = false;
-  await clock.advance(ROUND_MS);
+  await clock.advance(RENEW_INTERVAL_MS);
   a.isDown = false;
   await clock.advance(20_000);
   expect([a.held, b.held]).toEqual([ofA, ofB]);
@@ -264,6 +264,6 @@ test('a shard that another controller has taken is lost at the next renewal, als
   const a = new Controller('a');
   await clock.advance(1);
   stored = stored.map((one) => (one.shard === 3 ? { ...one, holder: 'b' } : one));
-  await clock.advance(ALONE_MS);
+  await clock.advance(ONLY_CONTROLLER_INTERVAL_MS);
   expect(a.leases.holds(3)).toBe(false);
 });

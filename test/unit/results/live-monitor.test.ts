@@ -1,14 +1,14 @@
 import { expect, test } from 'vitest';
 import { HourRows } from '../../../controller/results/hours/hour-rows.ts';
 import { newLiveMonitor, replaceRows, rowsOf } from '../../../controller/results/state/live-monitor.ts';
-import { HOUR_MS } from '../../../controller/verdicts/booking-rules.ts';
+import { HOUR_MS } from '../../../controller/verdicts/time-accounting/time-accounting-rules.ts';
 import { newMonitorState } from '../../../controller/verdicts/monitor-rules.ts';
 import { configOf, HOUR } from './build.ts';
 
-const live = () => newLiveMonitor(newMonitorState(configOf()), 0);
+const monitorWith = () => newLiveMonitor(newMonitorState(configOf()), 0);
 
 test('results are found by their hour, in whatever order hours come and go', () => {
-  const monitor = live();
+  const monitor = monitorWith();
   const hours = [HOUR, HOUR - 3 * HOUR_MS, HOUR + HOUR_MS].map((hour) => new HourRows(hour, 1));
   for (const rows of hours) replaceRows(monitor, rows.hour, rows);
   for (const rows of hours) expect(rowsOf(monitor, rows.hour)).toBe(rows);
@@ -20,7 +20,7 @@ test('results are found by their hour, in whatever order hours come and go', () 
 });
 
 test('a monitor without results takes no memory for hours', () => {
-  const [one, other] = [live(), live()];
+  const [one, other] = [monitorWith(), monitorWith()];
   replaceRows(one, HOUR, new HourRows(HOUR, 1));
   replaceRows(one, HOUR, null);
   expect(one.hours).toEqual([]);

@@ -14,12 +14,12 @@ import { storedOf } from './build.ts';
 const HOUR_MS = 3_600_000;
 
 /** Maintenance for the first half of an hour of which ten minutes of each half were down. */
-const APART = {
-  booked: [20, 0, 10].map((minutes) => minutes * 60_000) as HourTimes, isAt: (at: number) => at < 1_800_000,
+const MAINTENANCE = {
+  accounted: [20, 0, 10].map((minutes) => minutes * 60_000) as HourTimes, isAt: (at: number) => at < 1_800_000,
 };
 
-function ofRows(rows: StoredResult[], booked: HourTimes, intervalMs: number): Rollup {
-  return rollupOf(ResultColumns.of(rows), booked, intervalMs);
+function ofRows(rows: StoredResult[], accounted: HourTimes, intervalMs: number): Rollup {
+  return rollupOf(ResultColumns.of(rows), accounted, intervalMs);
 }
 
 describe('a rollup', () => {
@@ -96,8 +96,8 @@ describe('a rollup', () => {
 
   test('keeps the booked time separate from the filled time, so that filling can be repeated', () => {
     const rollup = ofRows([storedOf({ late: true })], [60_000, 0, 0], 60_000);
-    expect(rollup.booked).toEqual([60_000, 0, 0]);
-    expect(ofRows([storedOf({ late: true })], rollup.booked, 60_000)).toEqual(rollup);
+    expect(rollup.accounted).toEqual([60_000, 0, 0]);
+    expect(ofRows([storedOf({ late: true })], rollup.accounted, 60_000)).toEqual(rollup);
   });
 
   test('merged from nothing is empty', () => {
@@ -142,14 +142,14 @@ test('a mean response time has one decimal, and is null without a success', () =
 describe('an hour whose results have expired', () => {
   test('counts late results on top, fills only free time, and keeps what was booked', () => {
     const rows = [storedOf({}), storedOf({ outcome: 'failure', response_time_ms: null })];
-    const known = ofRows(rows, [3_000_000, 0, 500_000], 60_000);
+    const stored = ofRows(rows, [3_000_000, 0, 500_000], 60_000);
     const late = Array.from({ length: 4 }, () => storedOf({ late: true }));
-    const more = addRows(known, ResultColumns.of(late), 60_000);
+    const more = addRows(stored, ResultColumns.of(late), 60_000);
     expect(more).toMatchObject({
-      total: 6, failed: 1, booked: [3_000_000, 0, 500_000], times: [3_100_000, 0, 500_000],
+      total: 6, failed: 1, accounted: [3_000_000, 0, 500_000], times: [3_100_000, 0, 500_000],
     });
     expect(more.regions['eu']).toMatchObject({ total: 6, failed: 1 });
-    expect(addRows(known, ResultColumns.of([]), 60_000)).toEqual(known);
+    expect(addRows(stored, ResultColumns.of([]), 60_000)).toEqual(stored);
   });
 });
 
@@ -167,22 +167,22 @@ test('percentiles are within one bucket of the exact value, and never outside th
 });
 
 describe('maintenance in a rollup', () => {
-  const booked: HourTimes = [40 * 60_000, 0, 20 * 60_000];
-  const whole = rollupOf(ResultColumns.of([]), booked, 60_000, APART);
+  const accounted: HourTimes = [40 * 60_000, 0, 20 * 60_000];
+  const whole = rollupOf(ResultColumns.of([]), accounted, 60_000, MAINTENANCE);
 
   test('gives two percentages from the same numbers', () => {
     expect(uptimeOf(whole.times)).toBeCloseTo(66.67, 2);
     expect(uptimeOutside(whole)).toBeCloseTo(66.67, 2);
-    const bad = rollupOf(ResultColumns.of([]), booked, 60_000, { ...APART, booked: [0, 0, 20 * 60_000] });
+    const bad = rollupOf(ResultColumns.of([]), accounted, 60_000, { ...MAINTENANCE, accounted: [0, 0, 20 * 60_000] });
     expect(uptimeOf(bad.times)).toBeCloseTo(66.67, 2);
     expect(uptimeOutside(bad)).toBe(100);
-    expect(uptimeOutside({ ...bad, maintenance: { booked: bad.times, times: bad.times } })).toBeNull();
+    expect(uptimeOutside({ ...bad, maintenance: { accounted: bad.times, times: bad.times } })).toBeNull();
   });
 
   test('is packed only where there is any, and adds up', () => {
     expect(decodeRollup(encodeRollup(whole))).toEqual(whole);
     expect(decodeTotals(encodeRollup(whole)).maintenance).toEqual(whole.maintenance);
-    const without = ofRows([], booked, 60_000);
+    const without = ofRows([], accounted, 60_000);
     expect(encodeRollup(without)[0]).toBe(2);
     expect(encodeRollup(whole).length).toBeGreaterThan(encodeRollup(without).length);
     const sum = mergeRollups([whole, whole, without]);
@@ -195,10 +195,10 @@ describe('maintenance in a rollup', () => {
       started_at, scheduled_at: started_at, late: true, outcome: 'failure', response_time_ms: null,
     });
     const rows = ResultColumns.of([late(60_000), late(120_000), late(3_000_000)]);
-    const filled = rollupOf(rows, [0, 0, 0], 60_000, { ...APART, booked: [0, 0, 0] });
+    const filled = rollupOf(rows, [0, 0, 0], 60_000, { ...MAINTENANCE, accounted: [0, 0, 0] });
     expect(filled.times).toEqual([0, 0, 180_000]);
-    expect(filled.maintenance).toEqual({ booked: [0, 0, 0], times: [0, 0, 120_000] });
-    const later = addRows(filled, ResultColumns.of([late(240_000)]), 60_000, APART.isAt);
-    expect(later.maintenance).toEqual({ booked: [0, 0, 0], times: [0, 0, 180_000] });
+    expect(filled.maintenance).toEqual({ accounted: [0, 0, 0], times: [0, 0, 120_000] });
+    const later = addRows(filled, ResultColumns.of([late(240_000)]), 60_000, MAINTENANCE.isAt);
+    expect(later.maintenance).toEqual({ accounted: [0, 0, 0], times: [0, 0, 180_000] });
   });
 });

@@ -3,14 +3,14 @@ import { newMonitorState } from '../../../controller/verdicts/monitor-rules.ts';
 import type { MonitorState, RegionState } from '../../../controller/verdicts/monitor-state.ts';
 import { isDueForWriting, savedThrough } from '../../../controller/results/writing/closed-hours.ts';
 import {
-  ClockRounds, LOOKS_AT_ONCE, type ClockMessage, type ClockRoundsDeps,
-} from '../../../controller/results/clock/clock-rounds.ts';
+  ClockScanner, SCAN_BATCH_SIZE, type ClockMessage, type ClockScannerDeps,
+} from '../../../controller/results/clock/clock-scanner.ts';
 import type { ClockDecision } from '../../../controller/results/journal/journal-entry.ts';
-import { LookQueue } from '../../../controller/results/clock/look-queue.ts';
-import { CYCLE_ROUNDS } from '../../../controller/results/clock/monitor-walk.ts';
-import { ROUND_MS, ShardClock } from '../../../controller/results/clock/shard-clock.ts';
+import { ScanQueue } from '../../../controller/results/clock/scan-queue.ts';
+import { SCANS_PER_CYCLE } from '../../../controller/results/clock/monitor-walk.ts';
+import { SCAN_INTERVAL_MS, ShardClock } from '../../../controller/results/clock/shard-clock.ts';
 import { ShardState } from '../../../controller/results/state/shard-state.ts';
-import { MONITORS_PER_WRITE, Tidying } from '../../../controller/results/clock/tidying.ts';
+import { MONITORS_PER_WRITE, SnapshotCompactor } from '../../../controller/results/clock/snapshot-compactor.ts';
 import { newId, SHARD_COUNT } from '../../../shared/ids.ts';
 import { Actor } from '../../../shared/actor/actor.ts';
 import { SimulatedClock } from '../../helpers/simulated-clock.ts';
@@ -20,14 +20,14 @@ import { configOf, HOUR } from './build.ts';
 const MANY = 3000;
 const NO_DATA_AFTER_MS = 300_000;
 
-interface Given {
+interface ShardOptions {
   count?: number;
   /** Time of a monitor's last result, Unix ms; null makes it a heartbeat. */
   lastAt(number: number): number | null;
   deadline?(number: number): number;
 }
 
-function shardOfMany({ count = MANY, lastAt, deadline }: Given): { shard: ShardState; ids: string[] } {
+function shardOfMany({ count = MANY, lastAt, deadline }: ShardOptions): { shard: ShardState; ids: string[] } {
   const ids = Array.from({ length: count }, (_, at) => newId(HOUR + at));
   const records = ids.map((id, at) => ({
     monitor_id: id, shard: 1, position: 0, outbox: [], state: stateOf(id, lastAt(at), deadline?.(at) ?? 0),
@@ -59,7 +59,7 @@ class Shard implements ClockedShard {
   readonly clock: SimulatedClock;
   readonly decided = new Map<string, number>();
   /** Monitors examined in each step. */
-  readonly steps: { at: number; looks: number }[] = [];
+  readonly steps: { at: number; scanned: number }[] = [];
   readonly clocked: ShardClock;
   readonly quarantined = new Set<string>();
   /** Regions without a live probe. */
@@ -72,7 +72,7 @@ class Shard implements ClockedShard {
     this.clocked = new ShardClock(
       state, clock.now(), {
         monotonic: () => clock.monotonic(),
-        onFailed: (id) => expect.fail(`a rule failed for ${id}`), assigned: () => null, canBeHelped: () => true,
+        onFailed: (id) => expect.fail(`a rule failed for ${id}`), assigned: () => null, canGetMoreVotes: () => true,
         hasVote: (id) => !this.quarantined.has(id), hasLiveProbe: (region) => !this.away.has(region),
         noDataAfterMs: NO_DATA_AFTER_MS,
       },
@@ -83,19 +83,19 @@ class Shard implements ClockedShard {
     return this.#state.monitors.size;
   }
 
-  beginRound(mayCloseHour: boolean): number {
+  beginScan(mayCloseHour: boolean): number {
     this.#state.takenAt = this.clock.now();
-    this.#note(this.clocked.beginRound(this.clock.now(), mayCloseHour));
+    this.#note(this.clocked.beginScan(this.clock.now(), mayCloseHour));
     return 0;
   }
 
-  look(most: number): number {
-    this.clocked.lookedForPings(this.clock.now());
-    const { decisions, looks } = this.clocked.look(this.clock.now(), most, false);
+  scan(limit: number): number {
+    this.clocked.pingsPolled(this.clock.now());
+    const { decisions, scanned } = this.clocked.scan(this.clock.now(), limit, false);
     this.#note(decisions);
-    this.steps.push({ at: this.clock.monotonic(), looks });
-    expect(looks).toBeLessThanOrEqual(most);
-    return looks;
+    this.steps.push({ at: this.clock.monotonic(), scanned });
+    expect(scanned).toBeLessThanOrEqual(limit);
+    return scanned;
   }
 
   /** Stands in for the journal, which would apply the decisions. */
@@ -104,8 +104,8 @@ class Shard implements ClockedShard {
       if (!('monitor_id' in decision)) continue;
       expect(this.decided.has(decision.monitor_id)).toBe(false);
       this.decided.set(decision.monitor_id, this.clock.now());
-      const cell = this.#state.monitors.get(decision.monitor_id);
-      if (cell) cell.state = { ...cell.state, status: 'down', regions: {}, witnesses: null };
+      const monitor = this.#state.monitors.get(decision.monitor_id);
+      if (monitor) monitor.state = { ...monitor.state, status: 'down', regions: {}, witnesses: null };
     }
   }
 }
@@ -114,16 +114,16 @@ interface ClockedShard {
   shard: number;
   size: number;
   isWriting: boolean;
-  beginRound(mayCloseHour: boolean): number;
-  look(limit: number): number;
+  beginScan(mayCloseHour: boolean): number;
+  scan(limit: number): number;
 }
 
 /** Wraps the shards in actors. */
-function inHand(clock: SimulatedClock, shards: readonly ClockedShard[]): ClockRoundsDeps['shards'] {
+function inHand(clock: SimulatedClock, shards: readonly ClockedShard[]): ClockScannerDeps['shards'] {
   const actors = new Map(shards.map((shard) => {
     const receive = (message: ClockMessage): void => {
-      if (message.kind === 'beginRound') message.answer(shard.beginRound(message.mayCloseHour));
-      else message.answer({ looks: shard.look(message.limit), isWriting: shard.isWriting });
+      if (message.kind === 'beginScan') message.respond(shard.beginScan(message.mayCloseHour));
+      else message.respond({ scanned: shard.scan(message.limit), isWriting: shard.isWriting });
     };
     const actor = new Actor<ClockMessage>({
       clock, capacity: 10, start: () => ({ receive }), onEnded: (error) => expect(error).toBeUndefined(),
@@ -137,10 +137,10 @@ function inHand(clock: SimulatedClock, shards: readonly ClockedShard[]): ClockRo
   };
 }
 
-async function rounds(clock: SimulatedClock, shards: Shard[], count: number): Promise<void> {
-  const all = new ClockRounds({ clock, shards: inHand(clock, shards) });
+async function runScans(clock: SimulatedClock, shards: Shard[], count: number): Promise<void> {
+  const all = new ClockScanner({ clock, shards: inHand(clock, shards) });
   all.start();
-  await clock.advance(count * ROUND_MS + ROUND_MS / 2);
+  await clock.advance(count * SCAN_INTERVAL_MS + SCAN_INTERVAL_MS / 2);
   all.stop();
 }
 
@@ -151,14 +151,14 @@ describe('the clock of a shard with many monitors', () => {
     // Two intervals, the timeout and a grace of 15 s: regions fall silent between 60 s and 160 s from now.
     const { shard, ids } = shardOfMany({ lastAt: (number) => start - 85_000 + (number % 100) * 1000 });
     const one = new Shard(clock, shard);
-    await rounds(clock, [one], 40);
+    await runScans(clock, [one], 40);
     expect(one.decided.size).toBe(MANY);
     for (const [number, id] of ids.entries()) {
       // Silence counts only after the shard has been watched for 145 s; then each round decides 500.
       const late =
         (one.decided.get(id) as number) - start - Math.max(145_000, 60_000 + (number % 100) * 1000);
       expect(late).toBeGreaterThanOrEqual(0);
-      expect(late).toBeLessThanOrEqual((MANY / 500 + 1) * ROUND_MS);
+      expect(late).toBeLessThanOrEqual((MANY / 500 + 1) * SCAN_INTERVAL_MS);
     }
   });
 
@@ -167,7 +167,7 @@ describe('the clock of a shard with many monitors', () => {
     const { shard } = shardOfMany({ count: 5, lastAt: () => HOUR + 120_000 });
     const one = new Shard(clock, shard);
     one.quarantined.add('p');
-    await rounds(clock, [one], 2);
+    await runScans(clock, [one], 2);
     expect(one.decided.size).toBe(5);
   });
 
@@ -176,21 +176,21 @@ describe('the clock of a shard with many monitors', () => {
     const { shard, ids } = shardOfMany({ count: 4, lastAt: () => clock.now() });
     const [doubted = '', alive = '', agreed = '', down = ''] = ids;
     for (const [id, other] of [[doubted, 'gone'], [alive, 'there'], [down, 'gone']] as const) {
-      const cell = shard.monitors.get(id) as { state: MonitorState };
-      const up = cell.state.regions['eu'] as RegionState;
+      const monitor = shard.monitors.get(id) as { state: MonitorState };
+      const up = monitor.state.regions['eu'] as RegionState;
       const regions = { [other]: up, us: { ...up, verdict: 'down' as const } };
-      cell.state = { ...cell.state, status: id === down ? 'down' : 'up', regions };
+      monitor.state = { ...monitor.state, status: id === down ? 'down' : 'up', regions };
     }
-    const cell = shard.monitors.get(agreed) as { state: MonitorState };
-    cell.state = { ...cell.state, regions: { gone: cell.state.regions['eu'] as RegionState } };
+    const monitor = shard.monitors.get(agreed) as { state: MonitorState };
+    monitor.state = { ...monitor.state, regions: { gone: monitor.state.regions['eu'] as RegionState } };
     const one = new Shard(clock, shard);
     one.away.add('gone');
-    await rounds(clock, [one], 8);
+    await runScans(clock, [one], 8);
     expect([...one.decided.keys()], 'after a break, probes may not have been heard yet').toEqual([]);
-    await rounds(clock, [one], 4);
+    await runScans(clock, [one], 4);
     expect([...one.decided.keys()]).toEqual([doubted]);
     one.away.add('there');
-    await rounds(clock, [one], 4);
+    await runScans(clock, [one], 4);
     expect([...one.decided.keys()]).toEqual([doubted, alive]);
   });
 
@@ -198,18 +198,18 @@ describe('the clock of a shard with many monitors', () => {
     const clock = new SimulatedClock(HOUR + 600_000);
     const { shard, ids } = shardOfMany({ count: 2, lastAt: () => clock.now() });
     for (const [number, id] of ids.entries()) {
-      const cell = shard.monitors.get(id) as { state: MonitorState };
+      const monitor = shard.monitors.get(id) as { state: MonitorState };
       const berlin = {
         vote: 'up' as const, engine: '1', error: null, attempt: 1, at: clock.now(),
         probe_id: number === 0 ? 'sound' : 'bad',
       };
-      cell.state = { ...cell.state, regions: {}, witnesses: { berlin } };
+      monitor.state = { ...monitor.state, regions: {}, witnesses: { berlin } };
     }
     const one = new Shard(clock, shard);
     one.quarantined.add('bad');
-    await rounds(clock, [one], 20);
+    await runScans(clock, [one], 20);
     expect([...one.decided.keys()], 'two intervals, the timeout and 15 s are not over').toEqual([ids[1]]);
-    await rounds(clock, [one], 15);
+    await runScans(clock, [one], 15);
     expect([...one.decided.keys()]).toEqual([ids[1], ids[0]]);
   });
 
@@ -218,18 +218,18 @@ describe('the clock of a shard with many monitors', () => {
     const start = clock.now();
     const { shard, ids } = shardOfMany({ count: 20, lastAt: () => HOUR });
     for (const [number, id] of ids.entries()) {
-      const cell = shard.monitors.get(id);
+      const monitor = shard.monitors.get(id);
       const since = number < 10 ? HOUR : start + 60_000;
-      if (cell) cell.state = { ...cell.state, status: 'unknown', since, regions: {}, last_check_at: HOUR };
+      if (monitor) monitor.state = { ...monitor.state, status: 'unknown', since, regions: {}, last_check_at: HOUR };
     }
     const one = new Shard(clock, shard);
-    await rounds(clock, [one], 80);
+    await runScans(clock, [one], 80);
     expect(one.decided.size).toBe(20);
     for (const [number, id] of ids.entries()) {
       const late =
         (one.decided.get(id) as number) - start - NO_DATA_AFTER_MS - (number < 10 ? 0 : 60_000);
       expect(late).toBeGreaterThanOrEqual(0);
-      expect(late).toBeLessThanOrEqual(ROUND_MS);
+      expect(late).toBeLessThanOrEqual(SCAN_INTERVAL_MS);
     }
   });
 
@@ -238,12 +238,12 @@ describe('the clock of a shard with many monitors', () => {
     const start = clock.now();
     const { shard, ids } = shardOfMany({ lastAt: (number) => start + number * 100 });
     const one = new Shard(clock, shard);
-    await rounds(clock, [one], 100);
+    await runScans(clock, [one], 100);
     expect(one.decided.size).toBe(MANY);
     for (const [number, id] of ids.entries()) {
       const late = (one.decided.get(id) as number) - (start + number * 100 + 145_000);
       expect(late).toBeGreaterThanOrEqual(0);
-      expect(late).toBeLessThanOrEqual(ROUND_MS + 1000);
+      expect(late).toBeLessThanOrEqual(SCAN_INTERVAL_MS + 1000);
     }
   });
 
@@ -255,19 +255,19 @@ describe('the clock of a shard with many monitors', () => {
     const one = new Shard(clock, shard);
     const changed = ids.at(-1) as string;
     clock.setTimer(12_000, () => {
-      const cell = shard.monitors.get(changed);
-      if (cell?.state.heartbeat) {
-        cell.state = { ...cell.state, heartbeat: { ...cell.state.heartbeat, deadline: start + 30_000 } };
+      const monitor = shard.monitors.get(changed);
+      if (monitor?.state.heartbeat) {
+        monitor.state = { ...monitor.state, heartbeat: { ...monitor.state.heartbeat, deadline: start + 30_000 } };
       }
       one.clocked.applied({ ...EMPTY, configs: [configOf({ monitor_id: changed })] }, { changed: [], fresh: [] });
     });
-    await rounds(clock, [one], 80);
+    await runScans(clock, [one], 80);
     expect(one.decided.size).toBe(MANY);
     for (const [number, id] of ids.entries()) {
       const deadline = id === changed ? start + 30_000 : start + 20_000 + number * 100;
       const late = (one.decided.get(id) as number) - deadline;
       expect(late).toBeGreaterThanOrEqual(3000);
-      expect(late).toBeLessThanOrEqual(3000 + ROUND_MS + 1000);
+      expect(late).toBeLessThanOrEqual(3000 + SCAN_INTERVAL_MS + 1000);
     }
   });
 
@@ -276,44 +276,44 @@ describe('the clock of a shard with many monitors', () => {
     const start = clock.now();
     const { shard } = shardOfMany({ count: 4 * MANY, lastAt: () => start + 3_600_000 });
     const one = new Shard(clock, shard);
-    await rounds(clock, [one], 3 * CYCLE_ROUNDS);
+    await runScans(clock, [one], 3 * SCANS_PER_CYCLE);
     const turns = new Map<number, number>();
-    for (const { at, looks } of one.steps) turns.set(at, (turns.get(at) ?? 0) + looks);
-    expect(Math.max(...turns.values())).toBeLessThanOrEqual(LOOKS_AT_ONCE);
-    const looks = one.steps.reduce((sum, step) => sum + step.looks, 0);
-    expect(looks).toBeGreaterThanOrEqual(3 * 4 * MANY);
-    expect(looks).toBeLessThanOrEqual(5 * 4 * MANY);
+    for (const { at, scanned } of one.steps) turns.set(at, (turns.get(at) ?? 0) + scanned);
+    expect(Math.max(...turns.values())).toBeLessThanOrEqual(SCAN_BATCH_SIZE);
+    const total = one.steps.reduce((sum, step) => sum + step.scanned, 0);
+    expect(total).toBeGreaterThanOrEqual(3 * 4 * MANY);
+    expect(total).toBeLessThanOrEqual(5 * 4 * MANY);
   });
 
   test('spreads a round over small steps and completes it before the next, with a million monitors too', async () => {
     for (const size of [20_000, 100_000, 1_000_000]) {
       const clock = new SimulatedClock();
-      const steps: { at: number; looks: number }[] = [];
+      const steps: { at: number; scanned: number }[] = [];
       const shards = Array.from({ length: SHARD_COUNT }, (_, shard) => {
         let left = 0;
         return {
           shard, size: size / SHARD_COUNT, isWriting: true,
-          beginRound: () => {
+          beginScan: () => {
             left = Math.round(size / SHARD_COUNT / 6);
             return 0;
           },
-          look: (most: number) => {
-            const looks = Math.min(most, left);
-            left -= looks;
-            steps.push({ at: clock.monotonic(), looks });
-            return looks;
+          scan: (limit: number) => {
+            const scanned = Math.min(limit, left);
+            left -= scanned;
+            steps.push({ at: clock.monotonic(), scanned });
+            return scanned;
           },
         };
       });
-      const all = new ClockRounds({ clock, shards: inHand(clock, shards) });
+      const all = new ClockScanner({ clock, shards: inHand(clock, shards) });
       all.start();
-      await clock.advance(2 * ROUND_MS - 1);
+      await clock.advance(2 * SCAN_INTERVAL_MS - 1);
       all.stop();
-      expect(steps.reduce((sum, { looks }) => sum + looks, 0)).toBe(
+      expect(steps.reduce((sum, { scanned }) => sum + scanned, 0)).toBe(
         SHARD_COUNT * Math.round(size / SHARD_COUNT / 6),
       );
-      expect(Math.max(...steps.map(({ looks }) => looks))).toBeLessThanOrEqual(
-        size <= 100_000 ? 50 : LOOKS_AT_ONCE,
+      expect(Math.max(...steps.map(({ scanned }) => scanned))).toBeLessThanOrEqual(
+        size <= 100_000 ? 50 : SCAN_BATCH_SIZE,
       );
       expect(new Set(steps.map(({ at }) => Math.floor(at / 1000))).size).toBeGreaterThanOrEqual(4);
     }
@@ -321,38 +321,38 @@ describe('the clock of a shard with many monitors', () => {
 
   test('lets shards write one after another, all within a round', async () => {
     const clock = new SimulatedClock();
-    const looked: number[] = [];
+    const scannedAt: number[] = [];
     const shards = Array.from({ length: SHARD_COUNT }, (_, shard) => ({
-      shard, size: 10, isWriting: shard % 2 === 0, look: () => looked.push(clock.monotonic()) * 0,
-      beginRound: () => 0,
+      shard, size: 10, isWriting: shard % 2 === 0, scan: () => scannedAt.push(clock.monotonic()) * 0,
+      beginScan: () => 0,
     }));
-    const all = new ClockRounds({ clock, shards: inHand(clock, shards) });
+    const all = new ClockScanner({ clock, shards: inHand(clock, shards) });
     const start = clock.monotonic();
     all.start();
-    await clock.advance(2 * ROUND_MS - 1);
+    await clock.advance(2 * SCAN_INTERVAL_MS - 1);
     all.stop();
-    expect(looked.map((at) => at - start - ROUND_MS)).toEqual(
+    expect(scannedAt.map((at) => at - start - SCAN_INTERVAL_MS)).toEqual(
       shards.map(({ shard }) => Math.ceil(shard / 2) * 250),
     );
   });
 
   test('lets shards book an hour one after another', async () => {
     const clock = new SimulatedClock();
-    const booked: number[][] = [];
+    const accounted: number[][] = [];
     const shards = Array.from({ length: 4 }, (_, shard) => ({
-      shard, size: 10, isWriting: false, look: () => 0,
-      beginRound: (mayCloseHour: boolean) => {
-        if (!mayCloseHour || booked.flat().includes(shard)) return 0;
-        (booked.at(-1) as number[]).push(shard);
+      shard, size: 10, isWriting: false, scan: () => 0,
+      beginScan: (mayCloseHour: boolean) => {
+        if (!mayCloseHour || accounted.flat().includes(shard)) return 0;
+        (accounted.at(-1) as number[]).push(shard);
         return MANY;
       },
     }));
-    const all = new ClockRounds({ clock, shards: inHand(clock, shards) });
-    clock.setRepeating(ROUND_MS, () => booked.push([]));
+    const all = new ClockScanner({ clock, shards: inHand(clock, shards) });
+    clock.setRepeating(SCAN_INTERVAL_MS, () => accounted.push([]));
     all.start();
-    await clock.advance(6 * ROUND_MS);
+    await clock.advance(6 * SCAN_INTERVAL_MS);
     all.stop();
-    expect(booked.slice(0, 5)).toEqual([[0], [1], [2], [3], []]);
+    expect(accounted.slice(0, 5)).toEqual([[0], [1], [2], [3], []]);
   });
 });
 
@@ -368,35 +368,35 @@ describe('tidying many monitors', () => {
     // Every third monitor is unsaved; every ninth of these is due, because the clock changed its state.
     const unsaved = ids.filter((_, number) => number % 3 === 0);
     for (const [number, id] of unsaved.entries()) {
-      const cell = shard.monitors.get(id);
-      if (!cell) continue;
-      cell.unsavedFrom = 100 + number;
-      cell.state = { ...cell.state, booked: number % 9 === 0 ? {} : { [HOUR]: [1, 0, 0] } };
+      const monitor = shard.monitors.get(id);
+      if (!monitor) continue;
+      monitor.unsavedFrom = 100 + number;
+      monitor.state = { ...monitor.state, accounted: number % 9 === 0 ? {} : { [HOUR]: [1, 0, 0] } };
     }
     const now = HOUR + 2 * 3_600_000;
     const due = new Set(ids.filter((id) => isDueForWriting(id, shard.monitors.get(id) as never, now)));
     const all = due.size;
     expect(all).toBeGreaterThan(MONITORS_PER_WRITE);
-    const tidying = new Tidying(shard, () => true);
+    const compactor = new SnapshotCompactor(shard, () => true);
     const throughs: number[] = [];
-    for (let round = 0; round < 4 * CYCLE_ROUNDS; round += 1) {
-      tidying.beginRound();
-      for (let looks = LOOKS_AT_ONCE; looks === LOOKS_AT_ONCE;) {
-        looks = tidying.look(now, LOOKS_AT_ONCE);
-        expect(looks).toBeLessThanOrEqual(LOOKS_AT_ONCE);
+    for (let scan = 0; scan < 4 * SCANS_PER_CYCLE; scan += 1) {
+      compactor.beginScan();
+      for (let scanned = SCAN_BATCH_SIZE; scanned === SCAN_BATCH_SIZE;) {
+        scanned = compactor.scan(now, SCAN_BATCH_SIZE);
+        expect(scanned).toBeLessThanOrEqual(SCAN_BATCH_SIZE);
       }
-      const work = tidying.take();
+      const work = compactor.take();
       expect(work.due.length).toBeLessThanOrEqual(MONITORS_PER_WRITE);
       for (const id of work.due) {
         expect(due.delete(id)).toBe(true);
         (shard.monitors.get(id) as { unsavedFrom: number | null }).unsavedFrom = null;
       }
-      const through = tidying.done(work);
+      const through = compactor.done(work);
       shard.n += 10;
       if (through === null) continue;
       throughs.push(through);
       expect(through).toBeLessThanOrEqual(
-        Math.min(...[...shard.monitors.values()].map((cell) => savedThrough(cell, shard.n))),
+        Math.min(...[...shard.monitors.values()].map((monitor) => savedThrough(monitor, shard.n))),
       );
     }
     expect(due.size).toBe(0);
@@ -407,24 +407,24 @@ describe('tidying many monitors', () => {
 
 describe('the look queue', () => {
   test('returns each name in its earliest round, and what a round left over in the next', () => {
-    const queue = new LookQueue(10);
+    const queue = new ScanQueue(10);
     queue.put('soon', 1);
     queue.put('later', 5);
     queue.put('moved', 5);
     queue.put('moved', 2);
     queue.put('later', 7);
     queue.put('far', 1000);
-    const met: string[][] = [];
-    for (let round = 0; round < 12; round += 1) {
+    const taken: string[][] = [];
+    for (let scan = 0; scan < 12; scan += 1) {
       queue.turn();
       const names: string[] = [];
       // Nothing is taken in round 0, as when a step has no room left.
-      if (round !== 0) {for (let name = queue.take(); name !== undefined; name = queue.take()) {
+      if (scan !== 0) {for (let name = queue.take(); name !== undefined; name = queue.take()) {
         names.push(name);
       }}
-      met.push(names);
+      taken.push(names);
     }
-    expect(met).toEqual([[], ['soon', 'moved'], [], [], ['later'], [], [], [], [], ['far'], [], []]);
+    expect(taken).toEqual([[], ['soon', 'moved'], [], [], ['later'], [], [], [], [], ['far'], [], []]);
     expect(queue.size).toBe(0);
   });
 });

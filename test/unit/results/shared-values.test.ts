@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { SharedValues } from '../../../controller/results/state/shared-values.ts';
-import { NEW_REGION } from '../../../controller/verdicts/region-rules.ts';
+import { NEW_REGION } from '../../../controller/verdicts/votes/region-rules.ts';
 import { newMonitorState } from '../../../controller/verdicts/monitor-rules.ts';
 import type { MonitorState } from '../../../controller/verdicts/monitor-state.ts';
 import { configOf } from '../../bench/loads/results.ts';

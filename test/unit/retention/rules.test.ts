@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { loadPlans } from '../../../controller/plans/plans.ts';
 import {
-  agedStretch, cutoffsOf, fateOf, isDue, SWEEP_EVERY_MS, type SweepState,
+  agedRange, cutoffsOf, fateOf, isDue, SWEEP_INTERVAL_MS, type SweepState,
 } from '../../../controller/retention/rules.ts';
 
 const HOUR_MS = 3_600_000;
@@ -38,7 +38,7 @@ describe('an organization is swept', () => {
 
   test.each([
     ['when it never was', null, true],
-    ['again after six hours', stateOf(NOW - SWEEP_EVERY_MS), true],
+    ['again after six hours', stateOf(NOW - SWEEP_INTERVAL_MS), true],
     ['not sooner', stateOf(anHourAgo), false],
     ['at once when a sweep was interrupted', stateOf(anHourAgo, { run: { ...target, after: 'm' } }), true],
     ['at once when its plan keeps less', doneWith('scale'), true],
@@ -51,16 +51,16 @@ describe('an organization is swept', () => {
 describe('the expired part of a history', () => {
   test('begins with the monitor in the first sweep', () => {
     const [from, before] = [Date.UTC(2025, 8, 18), NOW - 7 * DAY_MS];
-    expect(agedStretch(MONITOR, null, before)).toEqual({ monitor_id: 'm', from, before });
+    expect(agedRange(MONITOR, null, before)).toEqual({ monitor_id: 'm', from, before });
   });
 
   test('later begins two days before the last cutoff, because of late results', () => {
     const from = Date.UTC(2025, 8, 29);
-    expect(agedStretch(MONITOR, NOW - 8 * DAY_MS, NOW - 7 * DAY_MS)).toMatchObject({ from });
+    expect(agedRange(MONITOR, NOW - 8 * DAY_MS, NOW - 7 * DAY_MS)).toMatchObject({ from });
   });
 
   test('is empty while everything is kept', () => {
-    expect(agedStretch(MONITOR, null, NOW - 30 * DAY_MS)).toBeNull();
+    expect(agedRange(MONITOR, null, NOW - 30 * DAY_MS)).toBeNull();
   });
 });
 

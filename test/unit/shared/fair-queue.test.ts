@@ -5,7 +5,7 @@ import { SimulatedClock } from '../../helpers/simulated-clock.ts';
 /** A queue whose work ends when the test says so, and the names of the work in the order of its start. */
 function open(limits: Partial<FairLimits> = {}) {
   const clock = new SimulatedClock();
-  const all = { atOnce: 2, atOnceOfKey: 1, waiting: 100, waitingOfKey: 50, longestWaitMs: 1000, ...limits };
+  const all = { maxRunning: 2, maxRunningPerKey: 1, maxWaiting: 100, maxWaitingPerKey: 50, maxWaitMs: 1000, ...limits };
   const queue = new FairQueue(clock, all, (refusal) => new Error(refusal));
   const started: string[] = [];
   const ends = new Map<string, () => void>();
@@ -39,14 +39,14 @@ test('work of one key runs one by one, and a key with much work delays another b
 });
 
 test('too much waiting work of one key is refused and counted', async () => {
-  const { queue, run } = open({ waiting: 3, waitingOfKey: 2 });
+  const { queue, run } = open({ maxWaiting: 3, maxWaitingPerKey: 2 });
   for (const name of ['a1', 'a2', 'a3']) void run('a', name);
   await expect(run('a', 'a4')).rejects.toThrow('mine');
   expect(queue.refused).toBe(1);
 });
 
 test('when too much waits, the newest work of the key with the most is refused, never the newcomer', async () => {
-  const { queue, started, run, end } = open({ waiting: 4, waitingOfKey: 4, atOnce: 1 });
+  const { queue, started, run, end } = open({ maxWaiting: 4, maxWaitingPerKey: 4, maxRunning: 1 });
   const [, , , , newest] = ['a1', 'a2', 'a3', 'a4', 'a5'].map((name) => run('a', name));
   const evicted = expect(newest).rejects.toThrow('mine');
   void run('b', 'b1');
@@ -59,7 +59,7 @@ test('when too much waits, the newest work of the key with the most is refused, 
 });
 
 test('the IPv6 addresses of a /48 have one turn together, and a /64 cannot use up what waits of all', async () => {
-  const { started, run, end } = open({ waitingOfKey: 2, waiting: 10, atOnce: 1 });
+  const { started, run, end } = open({ maxWaitingPerKey: 2, maxWaiting: 10, maxRunning: 1 });
   const inNetwork = (at: number) => `ip:2001:db8:a:${at.toString(16)}::/64`;
   void run(inNetwork(0), 'first');
   for (const name of ['a1', 'a2']) void run(inNetwork(0), name);
@@ -76,7 +76,7 @@ test('the IPv6 addresses of a /48 have one turn together, and a /64 cannot use u
 });
 
 test('where no key has more waiting work than a newcomer, the newcomer is refused', async () => {
-  const { run } = open({ waiting: 2, atOnce: 1 });
+  const { run } = open({ maxWaiting: 2, maxRunning: 1 });
   for (const key of ['a', 'b', 'c']) void run(key, key);
   await expect(run('d', 'd')).rejects.toThrow('all');
 });
@@ -95,7 +95,7 @@ test('work whose turn does not come in time is refused and never runs', async ()
 });
 
 test('work that fails gives its place back', async () => {
-  const { queue } = open({ atOnce: 1 });
+  const { queue } = open({ maxRunning: 1 });
   const fail = () => Promise.reject(new Error('broken'));
   const [first, second] = [queue.run('a', fail), queue.run('a', async () => 'done')];
   await expect(first).rejects.toThrow('broken');

@@ -10,7 +10,7 @@ import type { InsertOutcome } from '../../../controller/results/journal/journal-
 import type { LanePosition } from '../../../controller/results/state/records.ts';
 import { Actor } from '../../../shared/actor/actor.ts';
 import type { NextEntry } from '../../../controller/results/intake/entry-builder.ts';
-import type { LookAnswer } from '../../../controller/results/clock/clock-rounds.ts';
+import type { ScanOutcome } from '../../../controller/results/clock/clock-scanner.ts';
 import { Shard, type ShardDeps } from '../../../controller/results/shards/shard.ts';
 import { PoisonEntryError, type ShardMessage } from '../../../controller/results/shards/shard-message.ts';
 import { pair } from '../../simulation/scenarios.ts';
@@ -43,7 +43,7 @@ function failureEntry(n: number): JournalEntry {
 
 /** An actor of the shard that loads it, and the shard as soon as it is loaded. */
 function actorOf(
-  clock: SimulatedProcess, given: Pick<ShardDeps, 'stores'> & Partial<ShardDeps>,
+  clock: SimulatedProcess, overrides: Pick<ShardDeps, 'stores'> & Partial<ShardDeps>,
 ): { actor: Actor<ShardMessage>; loading: Promise<Shard> } {
   let actor!: Actor<ShardMessage>;
   const loading = new Promise<Shard>((resolve, reject) => {
@@ -59,7 +59,7 @@ function actorOf(
           counts: {
             entries: 0, results: 0, voided: 0, insert_failures: 0, listener_failures: 0, set_aside: 0,
           },
-          isPoison: () => false, ...given,
+          isPoison: () => false, ...overrides,
         }, context);
         resolve(loaded);
         return loaded;
@@ -70,14 +70,14 @@ function actorOf(
   return { actor, loading };
 }
 
-const beginRound = (actor: Actor<ShardMessage>) =>
-  actor.ask<number>((answer) => ({ kind: 'beginRound', mayCloseHour: true, answer }));
-const look = (actor: Actor<ShardMessage>) =>
-  actor.ask<LookAnswer>((answer) => ({ kind: 'look', limit: 100, answer }));
+const beginScan = (actor: Actor<ShardMessage>) =>
+  actor.ask<number>((respond) => ({ kind: 'beginScan', mayCloseHour: true, respond }));
+const scan = (actor: Actor<ShardMessage>) =>
+  actor.ask<ScanOutcome>((respond) => ({ kind: 'scan', limit: 100, respond }));
 const nextEntry = (actor: Actor<ShardMessage>) =>
-  actor.ask<NextEntry | null>((answer) => ({ kind: 'nextEntry', answer }));
+  actor.ask<NextEntry | null>((respond) => ({ kind: 'nextEntry', respond }));
 const inserted = (actor: Actor<ShardMessage>, outcome: InsertOutcome = 'written') =>
-  actor.ask<void>((answer) => ({ kind: 'inserted', outcome, snapshotN: 0, answer }));
+  actor.ask<void>((respond) => ({ kind: 'inserted', outcome, snapshotN: 0, respond }));
 
 /**
  * Loads a shard from `db`; what `disturb` does to it happens between the snapshot and the first read of the
@@ -86,7 +86,7 @@ const inserted = (actor: Actor<ShardMessage>, outcome: InsertOutcome = 'written'
 async function load(
   db: SimulatedDatabase, disturb: () => void,
   change: (stores: ControllerStores) => Partial<ControllerStores> = () => ({}),
-  given: Partial<ShardDeps> = {},
+  overrides: Partial<ShardDeps> = {},
 ): Promise<Shard> {
   const clock = new SimulatedClock();
   const process = new SimulatedProcess(clock);
@@ -100,7 +100,7 @@ async function load(
     return plain.journal.read(shard, after, limit);
   } };
   const stores = { ...plain, journal, ...change(plain) };
-  return within(clock, actorOf(process, { stores, ...given }).loading);
+  return within(clock, actorOf(process, { stores, ...overrides }).loading);
 }
 
 /** A shard of one monitor at entry 2, all of it behind the snapshot. */
@@ -196,7 +196,7 @@ describe('a journal entry that cannot be applied', () => {
 test('a listener that throws keeps nothing from the others, nor from the shard', async () => {
   const db = saved();
   db.journalOf(SHARD).set(3, entryText(failureEntry(3)));
-  const heard: number[] = [];
+  const applied: number[] = [];
   const counts = {
     entries: 0, results: 0, voided: 0, insert_failures: 0, listener_failures: 0, set_aside: 0,
   };
@@ -205,11 +205,11 @@ test('a listener that throws keeps nothing from the others, nor from the shard',
     listeners: {
       onApplied: [
         () => { throw new Error('a bad listener'); },
-        (state) => heard.push(state.n),
+        (state) => applied.push(state.n),
       ], onConfigs: () => undefined,
     },
   });
-  expect([shard.state.n, heard, counts.listener_failures]).toEqual([3, [3], 1]);
+  expect([shard.state.n, applied, counts.listener_failures]).toEqual([3, [3], 1]);
   expect(db.incidents.size).toBe(1);
 });
 
@@ -237,13 +237,13 @@ test('keeps deciding for other monitors when a rule throws for one, which is rep
   if (!broken) throw new Error('no monitor');
   broken.state = { ...broken.state, regions: null as never };
   await clock.advance(24 * 3_600_000);
-  await beginRound(actor);
-  await look(actor);
+  await beginScan(actor);
+  await scan(actor);
   const clocked = (await nextEntry(actor))?.entry.clock;
   expect(clocked).toContainEqual(expect.objectContaining({ kind: 'silent', monitor_id: id, region: 'eu' }));
   await inserted(actor);
-  await beginRound(actor);
-  await look(actor);
+  await beginScan(actor);
+  await scan(actor);
   expect(failed).toMatchObject([{ reason: 'rule_failed', monitor_id: MONITOR.monitor_id }]);
 });
 
@@ -289,8 +289,8 @@ describe('an inactive lane', () => {
     );
     const { actor: loader, loading } = actorOf(process, { stores, limits: limitsOf(30 * DAY_MS) });
     const actor = await within(clock, loading.then(async (loaded) => {
-      await beginRound(loader);
-      await look(loader);
+      await beginScan(loader);
+      await scan(loader);
       return loaded;
     }));
     return { ...(JSON.parse(
@@ -326,8 +326,8 @@ test('a shard asks again for an entry that the database will never take, without
   const { state } = await within(clock, loading);
   const [batch] = failureEntry(3).batches;
   if (!batch) throw new Error('no batch');
-  const answers: number[] = [];
-  actor.send({ kind: 'batch', message: { ...batch, answer: (position) => void answers.push(position) } });
+  const acknowledged: number[] = [];
+  actor.send({ kind: 'batch', message: { ...batch, acknowledge: (position) => void acknowledged.push(position) } });
   const first = await nextEntry(actor);
   scheduled.length = 0;
 
@@ -339,7 +339,7 @@ test('a shard asks again for an entry that the database will never take, without
   expect(second?.entry).toMatchObject({ n: 3, batches: [{ batch: { results: [] } }] });
   expect(second?.letters).toMatchObject([{ reason: 'unreadable', probe_id: 'p' }]);
   await inserted(actor);
-  expect([state.n, answers]).toEqual([3, [1]]);
+  expect([state.n, acknowledged]).toEqual([3, [1]]);
 });
 
 describe('an owned shard', () => {

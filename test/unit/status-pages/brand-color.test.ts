@@ -1,7 +1,7 @@
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { colorOn, readableColor } from '../../../controller/status-pages/public/brand-color.ts';
-import { PUBLIC_STYLE } from '../../../controller/status-pages/public/public-style.ts';
+import { colorOn, readableColor } from '../../../controller/status-pages/public/style/brand-color.ts';
+import { PUBLIC_STYLE } from '../../../controller/status-pages/public/style/page-style.ts';
 
 /** By the formula of WCAG 2.2. */
 function contrast(one: string, other: string): number {

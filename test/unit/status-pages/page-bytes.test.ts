@@ -1,14 +1,14 @@
 import { brotliCompressSync, constants, gzipSync } from 'node:zlib';
 import { expect, test } from 'vitest';
 import { LANGUAGES } from '../../../controller/status-pages/public/languages/language.ts';
-import { LIVE_SCRIPT } from '../../../controller/status-pages/public/live-script.ts';
-import { renderPublicPage } from '../../../controller/status-pages/public/public-html.ts';
-import { PUBLIC_STYLE } from '../../../controller/status-pages/public/public-style.ts';
+import { LIVE_SCRIPT } from '../../../controller/status-pages/public/live/live-script.ts';
+import { renderPublicPage } from '../../../controller/status-pages/public/html/public-page-html.ts';
+import { PUBLIC_STYLE } from '../../../controller/status-pages/public/style/page-style.ts';
 import type { PublicPageView } from '../../../controller/status-pages/public/public-view.ts';
 
 const MONITORS = 200;
 const DAYS = 90;
-const MOST_BYTES = 100_000;
+const MAX_BYTES = 100_000;
 const PAGE = { branding: null, allow_search_indexing: true, incident_history_days: 7, created_at: 0 };
 
 /** The same numbers from 0 to 1 in each run, which nothing can compress. */
@@ -37,15 +37,15 @@ function pageOf(share: number): PublicPageView {
 
 /** At a fifth, nearly all components still title each day with trouble. */
 test.each([0.2, 1])('a page of 200 monitors with trouble on %d of all days is small', (share) => {
-  const pack = {
+  const compressors = {
     gzip: (text: string) => gzipSync(text),
     br: (text: string) => brotliCompressSync(text, { params: { [constants.BROTLI_PARAM_QUALITY]: 5 } }),
   };
   for (const language of LANGUAGES) {
     const { html } = renderPublicPage(pageOf(share), PAGE, language);
-    for (const compress of [pack.gzip, pack.br]) {
+    for (const compress of [compressors.gzip, compressors.br]) {
       const sent = [html, PUBLIC_STYLE, LIVE_SCRIPT].map((text) => compress(text).length);
-      expect(sent.reduce((sum, bytes) => sum + bytes)).toBeLessThan(MOST_BYTES);
+      expect(sent.reduce((sum, bytes) => sum + bytes)).toBeLessThan(MAX_BYTES);
     }
   }
 });

@@ -1,16 +1,16 @@
 import { describe, expect, test } from 'vitest';
-import { bars, shownDays, troubles } from '../../../controller/status-pages/public/bars.ts';
-import { chart, uniteRegions } from '../../../controller/status-pages/public/chart.ts';
-import { LANGUAGES, TEXTS, voiceOf } from '../../../controller/status-pages/public/languages/language.ts';
+import { uptimeBars, shownDays, imperfectDays } from '../../../controller/status-pages/public/html/uptime-bars.ts';
+import { responseTimeChart, mergeRegions } from '../../../controller/status-pages/public/html/response-time-chart.ts';
+import { LANGUAGES, TEXTS, pageLocale } from '../../../controller/status-pages/public/languages/language.ts';
 import { preferredLanguage } from '../../../controller/status-pages/public/languages/preferred-language.ts';
-import { renderPublicPage } from '../../../controller/status-pages/public/public-html.ts';
+import { renderPublicPage } from '../../../controller/status-pages/public/html/public-page-html.ts';
 import { dayState, firstDay, floorPercent, hoursOfToday } from '../../../controller/status-pages/public/public-rules.ts';
 import type { PublicComponent, PublicPageView } from '../../../controller/status-pages/public/public-view.ts';
 
 const NOW = Date.parse('2026-11-22T12:30:00Z');
 const HOUR_MS = 3_600_000;
 const PAGE = { branding: null, allow_search_indexing: true, incident_history_days: 7, created_at: 0 };
-const english = voiceOf('en', 'UTC');
+const english = pageLocale('en', 'UTC');
 
 function pageOf(components: PublicComponent[]): PublicPageView {
   return {
@@ -42,7 +42,7 @@ describe('the days of a component', () => {
   });
 
   test('are one line for each stretch, and name each day with trouble', () => {
-    const { text } = bars(shown, english);
+    const { text } = uptimeBars(shown, english);
     expect(text).toContain('<path class="n" d="M0 0h7"/>');
     expect(text).toContain('<path class="u" d="M8 0h7M16 0h3M28 0h331"/>');
     expect(text).toContain('<path class="g" d="M20 0h3"><title>30 Aug: 97%</title></path>');
@@ -51,7 +51,7 @@ describe('the days of a component', () => {
   });
 
   test('are listed in words where something failed or is unknown, newest first', () => {
-    expect(troubles(shown, english).map(({ text }) => text)).toEqual([
+    expect(imperfectDays(shown, english).map(({ text }) => text)).toEqual([
       '<li>31 Aug: 20%</li>', '<li>30 Aug: 97%</li>', '<li>29 Aug: 99.95%</li>',
       '<li>25 Aug – 26 Aug: no data</li>',
     ]);
@@ -59,9 +59,9 @@ describe('the days of a component', () => {
 
   test('stay few bytes when every day had trouble', () => {
     const bad = shownDays(componentOf(Array.from({ length: 90 }, (_, index) => 50 + index / 10)), pageOf([]));
-    expect(bars(bad, english).text).not.toContain('<title>');
-    expect(troubles(bad, english)).toHaveLength(21);
-    expect(troubles(bad, english).at(-1)?.text).toBe('<li>…</li>');
+    expect(uptimeBars(bad, english).text).not.toContain('<title>');
+    expect(imperfectDays(bad, english)).toHaveLength(21);
+    expect(imperfectDays(bad, english).at(-1)?.text).toBe('<li>…</li>');
   });
 
   test('never round a failure away', () => {
@@ -76,15 +76,15 @@ describe('response times', () => {
 
   test('of regions count by their successful checks', () => {
     const series = [[point(0, 100, 30), point(HOUR_MS, null, 5, 5)], [point(0, 400, 15, 5)]];
-    expect(uniteRegions(series)).toEqual([{ at: 0, ms: 175 }, { at: HOUR_MS, ms: null }]);
+    expect(mergeRegions(series)).toEqual([{ at: 0, ms: 175 }, { at: HOUR_MS, ms: null }]);
   });
 
   test('are a line with a gap where there are none, and said in words', () => {
     const points = [0, 1, 3].map((hour) => ({ at: hour * HOUR_MS, ms: 100 + 100 * hour }));
-    const { text } = chart(points, HOUR_MS, english);
+    const { text } = responseTimeChart(points, HOUR_MS, english);
     expect(text).toContain('<path d="M0 75h1L200 50M600 0h1"/>');
     expect(text).toContain('aria-label="Response time. Average: 233 ms"');
-    expect(chart([{ at: 0, ms: null }], HOUR_MS, english).text).toBe('<p>No response times in this time range.</p>');
+    expect(responseTimeChart([{ at: 0, ms: null }], HOUR_MS, english).text).toBe('<p>No response times in this time range.</p>');
   });
 });
 

@@ -2,7 +2,7 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'n
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { PageSnapshots } from '../../../controller/status-pages/public/page-snapshots.ts';
+import { PageSnapshots } from '../../../controller/status-pages/public/snapshots/page-snapshots.ts';
 import type { FoundPage } from '../../../controller/status-pages/public/read-public-page.ts';
 import { newId } from '../../../shared/ids.ts';
 import { createLog } from '../../../shared/log.ts';
@@ -20,7 +20,7 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(dir, { recursive: true, force: true }));
 
-const opened = () => new PageSnapshots({ dir, clock, log: createLog('test', 'silent') });
+const openSnapshots = () => new PageSnapshots({ dir, clock, log: createLog('test', 'silent') });
 
 function page(name = 'Acme', subdomain = 'acme'): FoundPage {
   return {
@@ -36,21 +36,21 @@ function page(name = 'Acme', subdomain = 'acme'): FoundPage {
 const read = (snapshots: PageSnapshots) => snapshots.recall('acme').then((found) => found?.view);
 
 test('a page is recalled as it was, also by the next process', async () => {
-  const snapshots = opened();
-  snapshots.keep(page());
+  const snapshots = openSnapshots();
+  snapshots.save(page());
   await snapshots.settled();
   expect(await read(snapshots)).toEqual(page().view);
-  const next = opened();
+  const next = openSnapshots();
   expect(next.names()).toEqual(['acme']);
   expect(await next.recall('acme')).toMatchObject({ page: { subdomain: 'acme', branding: null }, view: page().view });
   expect(await next.recall('other')).toBeNull();
 });
 
 test('a page that changes is written every ten seconds, one that does not every five minutes', async () => {
-  const snapshots = opened();
+  const snapshots = openSnapshots();
   const same = page();
   const written = async (found: FoundPage) => {
-    snapshots.keep({ ...found, view: { ...found.view, as_of: isoTime(clock.now()) } });
+    snapshots.save({ ...found, view: { ...found.view, as_of: isoTime(clock.now()) } });
     await snapshots.settled();
     return [(await read(snapshots))?.name, Date.parse((await read(snapshots))?.as_of ?? '') - NOW];
   };
@@ -66,13 +66,13 @@ test('a page that changes is written every ten seconds, one that does not every 
 });
 
 test('a page that is removed while it is written stays removed', async () => {
-  const snapshots = opened();
-  snapshots.keep(page());
+  const snapshots = openSnapshots();
+  snapshots.save(page());
   snapshots.remove('acme');
   expect(await read(snapshots)).toBeUndefined();
   await snapshots.settled();
   expect([readdirSync(dir), snapshots.names()]).toEqual([[], []]);
-  snapshots.keep(page('Again'));
+  snapshots.save(page('Again'));
   await snapshots.settled();
   expect(await read(snapshots)).toMatchObject({ name: 'Again' });
 });
@@ -84,20 +84,20 @@ test.each([
   ['is of a draft', (text: string) => text.replace('"published"', '"draft"')],
   ['lacks what pages show', (text: string) => text.replace('"overall"', '"old_overall"')],
 ])('a file that %s is as good as none', async (_what, spoil) => {
-  const first = opened();
-  first.keep(page());
+  const first = openSnapshots();
+  first.save(page());
   await first.settled();
   const file = join(dir, 'acme.json');
   writeFileSync(file, spoil(readFileSync(file, 'utf8')));
-  const snapshots = opened();
+  const snapshots = openSnapshots();
   expect(await read(snapshots)).toBeUndefined();
-  snapshots.keep(page('Again'));
+  snapshots.save(page('Again'));
   await snapshots.settled();
   expect(await read(snapshots)).toMatchObject({ name: 'Again' });
 });
 
 test('only pages have files: no name leads out of the folder', async () => {
-  const snapshots = opened();
+  const snapshots = openSnapshots();
   writeFileSync(join(dir, '..', 'escape.json'), JSON.stringify({ v: 1, ...page('Escaped', '../escape') }));
   expect(await snapshots.recall('../escape')).toBeNull();
   rmSync(join(dir, '..', 'escape.json'));

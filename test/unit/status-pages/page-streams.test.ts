@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
-import { PageStreams } from '../../../controller/status-pages/public/page-streams.ts';
+import { PageStreams } from '../../../controller/status-pages/public/live/page-streams.ts';
 import type { FoundPage } from '../../../controller/status-pages/public/read-public-page.ts';
 import { SimulatedClock } from '../../helpers/simulated-clock.ts';
 
-function opened() {
+function setUp() {
   const clock = new SimulatedClock(Date.parse('2026-11-22T12:00:00Z'));
   const seen = { reads: 0, name: 'Acme' };
   const streams = new PageStreams({
@@ -19,7 +19,7 @@ function opened() {
 }
 
 test('a controller serves three thousand readers of pages, and more when some have gone', async () => {
-  const { clock, streams } = opened();
+  const { clock, streams } = setUp();
   const all = Array.from({ length: 3000 }, (_, at) => streams.join(`page-${at % 3}`));
   expect(all).not.toContain(null);
   expect(streams.join('page-0')).toBeNull();
@@ -31,7 +31,7 @@ test('a controller serves three thousand readers of pages, and more when some ha
 });
 
 test('a reader that does not read is disconnected, and holds up nobody', async () => {
-  const { clock, seen, streams } = opened();
+  const { clock, seen, streams } = setUp();
   const [stalled, reading] = [streams.join('acme'), streams.join('acme')];
   let read = '';
   reading?.on('data', (chunk: Buffer) => (read += chunk.toString()));
@@ -44,7 +44,7 @@ test('a reader that does not read is disconnected, and holds up nobody', async (
 });
 
 test('nothing is read while no page is open, and a lost browser comes back after a time of its own', async () => {
-  const { clock, seen, streams } = opened();
+  const { clock, seen, streams } = setUp();
   const stream = streams.join('acme');
   expect(String(stream?.read())).toBe('retry: 4000\n\n');
   await clock.advance(2000);

@@ -1,12 +1,12 @@
 import { describe, expect, test } from 'vitest';
 import { changedBranding } from '../../../controller/status-pages/branding-rules.ts';
-import { componentBadge, pageBadge } from '../../../controller/status-pages/public/badge.ts';
-import { renderComponentPage } from '../../../controller/status-pages/public/component-html.ts';
-import { renderEmbed } from '../../../controller/status-pages/public/embed-html.ts';
-import { renderFeed } from '../../../controller/status-pages/public/feeds.ts';
-import { voiceOf } from '../../../controller/status-pages/public/languages/language.ts';
-import { renderPostPage } from '../../../controller/status-pages/public/post-html.ts';
-import { renderPublicPage } from '../../../controller/status-pages/public/public-html.ts';
+import { componentBadge, pageBadge } from '../../../controller/status-pages/public/syndication/badge.ts';
+import { renderComponentPage } from '../../../controller/status-pages/public/html/component-page-html.ts';
+import { renderEmbed } from '../../../controller/status-pages/public/html/embed-html.ts';
+import { renderFeed } from '../../../controller/status-pages/public/syndication/feeds.ts';
+import { pageLocale } from '../../../controller/status-pages/public/languages/language.ts';
+import { renderPostPage } from '../../../controller/status-pages/public/html/post-html.ts';
+import { renderPublicPage } from '../../../controller/status-pages/public/html/public-page-html.ts';
 import { framesOf, isShown, overallState, pageState } from '../../../controller/status-pages/public/public-rules.ts';
 import type { PublicComponent, PublicPageView, PublicPost } from '../../../controller/status-pages/public/public-view.ts';
 
@@ -104,14 +104,14 @@ describe('the page for people', () => {
   });
 
   test('shows it as text on all of its other pages, too', () => {
-    const look = { branding, allow_search_indexing: false };
-    const voice = voiceOf('en', 'UTC');
+    const appearance = { branding, allow_search_indexing: false };
+    const locale = pageLocale('en', 'UTC');
     const [component, post] = [view.components[0] as PublicComponent, view.incidents[0] as PublicPost];
     const others = [
-      renderComponentPage(view, look, component, null, voice).html, renderPostPage(view, look, post, voice).html,
-      renderEmbed(view, look, voice).html, renderFeed('atom', view, 'https://status.example', voice),
-      renderFeed('rss', view, 'https://status.example', voice), pageBadge(view, voice),
-      componentBadge(view, component, 'uptime', voice),
+      renderComponentPage(view, appearance, component, null, locale).html, renderPostPage(view, appearance, post, locale).html,
+      renderEmbed(view, appearance, locale).html, renderFeed('atom', view, 'https://status.example', locale),
+      renderFeed('rss', view, 'https://status.example', locale), pageBadge(view, locale),
+      componentBadge(view, component, 'uptime', locale),
     ];
     for (const other of others) {
       expect(other).toContain('alert(1)');
@@ -122,9 +122,9 @@ describe('the page for people', () => {
   test('shows one uptime, and all others on the page of the component', () => {
     const component: PublicComponent =
       { id: 'b', name: 'API', group: null, status: 'up', uptime: { '24h': 100, '7d': 99.5, '90d': 98.7 }, daily_uptime: [100] };
-    const look = { branding: null, allow_search_indexing: true };
+    const appearance = { branding: null, allow_search_indexing: true };
     const figures = /<dl class="figures">(.*?)<\/dl>/s.exec(
-      renderComponentPage(view, look, component, null, voiceOf('en', 'UTC')).html,
+      renderComponentPage(view, appearance, component, null, pageLocale('en', 'UTC')).html,
     )?.[1];
     expect([...figures?.matchAll(/<dt>(.*?)<\/dt><dd>(.*?)<\/dd>/g) ?? []].map(([, frame, percent]) => [frame, percent]))
       .toEqual([['24 hours', '100%'], ['7 days', '99.5%'], ['90 days', '98.7%']]);

@@ -36,12 +36,12 @@ const EXPECTED = {
 };
 
 describe.each(LANGUAGES)('in the language %s', (language) => {
-  const [progress, leave, planned] = EXPECTED[language] as [string, string, string];
+  const [progress, unsubscribeLabel, planned] = EXPECTED[language] as [string, string, string];
 
   test('a mail frames what people have written, and leads to pages in this language', () => {
     const mail = noticeMail(toReader(language), outgoing, NOTICE);
     expect(mail.subject).toBe('[Acme] Shop is slow');
-    for (const part of [progress, 'We look into it.', leave]) expect(mail.text).toContain(part);
+    for (const part of [progress, 'We look into it.', unsubscribeLabel]) expect(mail.text).toContain(part);
     expect(mail.html).toContain(`<html lang="${language}">`);
     expect(mail.text.match(new RegExp(`&lang=${language}$`, 'gm'))).toHaveLength(2);
     expect(mail.headers?.['List-Unsubscribe']).toContain(`&lang=${language}>`);

@@ -10,7 +10,7 @@ const HOUR = 3_600_000;
 const post: PostDoc = {
   _id: 'post-1', organization_id: 'o', project_id: 'p', page_id: 'page', revision: 1, incident_id: null,
   title: 'Shop is down', message: 'We look.', severity: 'critical', status: 'investigating',
-  affected_monitor_ids: [], updates: [], is_automatic: false, is_taken_over: false, told: 0,
+  affected_monitor_ids: [], updates: [], is_automatic: false, is_taken_over: false, notified_count: 0,
   published_at: 1000, updated_at: 1000, resolved_at: null,
 };
 
@@ -31,8 +31,8 @@ describe('the notices of a post', () => {
 
   test('leave out what was told, and keep the ids of the others', () => {
     const all = noticesOf({ ...post, updates });
-    expect(noticesOf({ ...post, updates, told: 2 })).toEqual(all.slice(2));
-    expect(noticesOf({ ...post, updates, told: 3 })).toEqual([]);
+    expect(noticesOf({ ...post, updates, notified_count: 2 })).toEqual(all.slice(2));
+    expect(noticesOf({ ...post, updates, notified_count: 3 })).toEqual([]);
   });
 
   test('of a critical one are for those who want all or only critical ones', () => {

@@ -1,7 +1,7 @@
 import type { Alert } from '../../../controller/verdicts/effect.ts';
 import { applyItem, newMonitorState } from '../../../controller/verdicts/monitor-rules.ts';
 import type { MonitorEffect, MonitorItem, MonitorState, RegionChange } from '../../../controller/verdicts/monitor-state.ts';
-import type { VoteRecord } from '../../../controller/verdicts/vote-ledger.ts';
+import type { VoteRecord } from '../../../controller/verdicts/votes/vote-ledger.ts';
 import type { MonitorConfig } from '../../../controller/verdicts/monitor-config.ts';
 import { configOf, HOUR, resultOf } from '../results/build.ts';
 import type { CheckResult } from '../../../shared/contracts/result.ts';
@@ -29,20 +29,20 @@ export class MonitorRun {
   item(item: MonitorItem): MonitorEffect[] {
     const step = applyItem(this.state, item, { n: this.#n++, index: 0 });
     this.state = step.state;
-    const told = step.effects.filter((effect) => effect.kind !== 'votes' && effect.kind !== 'region'
+    const shown = step.effects.filter((effect) => effect.kind !== 'votes' && effect.kind !== 'region'
       && !(effect.kind === 'alert' && effect.alert.event === 'monitor.region_degraded'));
     this.degraded.push(...step.effects.flatMap((effect) =>
       (effect.kind === 'alert' && effect.alert.event === 'monitor.region_degraded' ? effect.alert : [])));
-    this.effects.push(...told);
+    this.effects.push(...shown);
     this.regionChanges.push(...step.effects.flatMap((effect) => (effect.kind === 'region' ? effect.change : [])));
     this.votes.push(...step.effects.flatMap((effect) => (effect.kind === 'votes' ? effect.record : [])));
-    return told;
+    return shown;
   }
 
   result(
-    atSeconds: number, given: Partial<CheckResult> & { region?: string; late?: boolean } = {},
+    atSeconds: number, overrides: Partial<CheckResult> & { region?: string; late?: boolean } = {},
   ): MonitorEffect[] {
-    const { region = 'eu', late = false, ...rest } = given;
+    const { region = 'eu', late = false, ...rest } = overrides;
     return this.item({
       kind: 'result', region, probe_id: `probe-${region}`, engine: 'test', late,
       result: resultOf(this.config, { started_at: HOUR + atSeconds * SECOND, ...rest }),
@@ -79,17 +79,17 @@ export class MonitorRun {
   }
 
   /** The effects so far, in order, in short form. */
-  get told(): string[] {
-    return this.effects.map(short);
+  get lines(): string[] {
+    return this.effects.map(lineOf);
   }
 
   /** Seconds booked as up, degraded and down in the given hour, counted from 0. */
-  booked(hours = 0): number[] {
-    return (this.state.booked[HOUR + hours * 60 * MINUTE] ?? [0, 0, 0]).map((ms) => ms / SECOND);
+  accountedSeconds(hours = 0): number[] {
+    return (this.state.accounted[HOUR + hours * 60 * MINUTE] ?? [0, 0, 0]).map((ms) => ms / SECOND);
   }
 }
 
-export function short(effect: MonitorEffect): string {
+export function lineOf(effect: MonitorEffect): string {
   const at = (ms: number): number => (ms - HOUR) / SECOND;
   if (effect.kind === 'status') return `${effect.change.from}→${effect.change.to}@${at(effect.change.at)}`;
   if (effect.kind === 'open') return `open@${at(effect.opening.started_at)}`;

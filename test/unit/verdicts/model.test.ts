@@ -57,10 +57,10 @@ function play(
  * Incidents come one after another: each is opened and reported down, then resolved and reported up at most
  * once. Only flapping holds alerts back.
  */
-function checkStory(effects: MonitorEffect[]): void {
+function checkIncidentOrder(effects: MonitorEffect[]): void {
   const late = new Set<string>();
   let open: string | null = null;
-  let toldDown = false;
+  let hasAlertedDown = false;
   let hasFlapped = false;
   let status: string | null = null;
   for (const effect of effects) {
@@ -75,15 +75,15 @@ function checkStory(effects: MonitorEffect[]): void {
     } else if (effect.kind === 'open') {
       expect(open).toBeNull();
       open = effect.opening.id;
-      toldDown = false;
+      hasAlertedDown = false;
     } else if (effect.kind === 'alert' && effect.alert.event === 'monitor.down') {
       expect(effect.alert.incident?.id).toBe(open);
-      expect(toldDown).toBe(false);
-      toldDown = true;
+      expect(hasAlertedDown).toBe(false);
+      hasAlertedDown = true;
       hasFlapped ||= effect.alert.flapping !== undefined;
     } else if (effect.kind === 'resolve') {
       expect(effect.resolution.id).toBe(open);
-      expect(toldDown || hasFlapped).toBe(true);
+      expect(hasAlertedDown || hasFlapped).toBe(true);
       open = null;
     } else if (effect.kind === 'alert') {
       expect(effect.alert.event).toBe('monitor.up');
@@ -98,19 +98,19 @@ test('any sequence of events gives one incident at a time, in order, and times t
     let until = 0;
     const run = play(script, ({ state }) => {
       expect(state.since).toBeGreaterThanOrEqual(since);
-      expect(state.booked_until).toBeGreaterThanOrEqual(until);
-      ({ since, booked_until: until } = state);
+      expect(state.accounted_until).toBeGreaterThanOrEqual(until);
+      ({ since, accounted_until: until } = state);
       if (state.status === 'down') expect(state.outage).not.toBeNull();
       if (state.status === 'up' || state.status === 'degraded' || state.status === 'paused') {
         expect(state.outage).toBeNull();
       }
-      for (const [hour, times] of Object.entries(state.booked)) {
+      for (const [hour, times] of Object.entries(state.accounted)) {
         expect(Math.min(...times)).toBeGreaterThanOrEqual(0);
         expect(times[0] + times[1] + times[2]).toBeLessThanOrEqual(3_600_000);
         expect(Number(hour)).toBeGreaterThanOrEqual(HOUR);
       }
     });
-    checkStory(run.effects);
+    checkIncidentOrder(run.effects);
   }), { numRuns: 400 });
 });
 

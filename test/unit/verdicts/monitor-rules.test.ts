@@ -9,7 +9,7 @@ describe('a monitor in one region', () => {
     const run = new MonitorRun();
     expect(run.state.status).toBe('unknown');
     expect(run.up(10)).toHaveLength(1);
-    expect(run.told).toEqual(['unknown→up@10']);
+    expect(run.lines).toEqual(['unknown→up@10']);
   });
 
   test('without retries goes down with the first failure and up with the first success', () => {
@@ -17,7 +17,7 @@ describe('a monitor in one region', () => {
     run.up(0.001);
     run.down(60);
     run.up(120);
-    expect(run.told.slice(1)).toEqual([
+    expect(run.lines.slice(1)).toEqual([
       'up→down@60', 'open@60', 'monitor.down@60', 'down→up@120', 'resolve@120', 'monitor.up@120',
     ]);
   });
@@ -30,7 +30,7 @@ describe('a monitor in one region', () => {
     for (let fails = 0; fails < retries; fails += 1) expect(run.down(60 + fails)).toEqual([]);
     expect(run.state.status).toBe('up');
     expect(run.down(100)).toHaveLength(3);
-    expect(run.told.slice(1)).toEqual([
+    expect(run.lines.slice(1)).toEqual([
       `up→down@${retries === 0 ? 100 : 60}`, `open@${retries === 0 ? 100 : 60}`,
       `monitor.down@${retries === 0 ? 100 : 60}`,
     ]);
@@ -43,7 +43,7 @@ describe('a monitor in one region', () => {
     run.down(60);
     run.up(61);
     run.down(120);
-    expect(run.told).toEqual(['unknown→up@1']);
+    expect(run.lines).toEqual(['unknown→up@1']);
   });
 
   test('counts further failures while down without an alert', () => {
@@ -116,7 +116,7 @@ describe('a verdict is not changed by', () => {
     for (const at of [0, 60, 120, 180]) {
       run.result(at, { outcome: 'missed', missed: { reason: 'unsupported', count: 1 } });
     }
-    expect([run.state.status, run.told]).toEqual(['unknown', []]);
+    expect([run.state.status, run.lines]).toEqual(['unknown', []]);
   });
 
   test('a rename, after which results of the same check still count', () => {
@@ -146,7 +146,7 @@ describe('a verdict is not changed by', () => {
     const run = new MonitorRun();
     run.change(10, { status: 'paused' });
     run.down(60);
-    expect(run.told).toEqual(['unknown→paused@10']);
+    expect(run.lines).toEqual(['unknown→paused@10']);
   });
 
   test('a single missed slot', () => {
@@ -170,7 +170,7 @@ describe('silence', () => {
     const run = new MonitorRun();
     run.up(1);
     expect(run.silent('eu', 61)).toHaveLength(1);
-    expect(run.told).toEqual(['unknown→up@1', 'up→unknown@61']);
+    expect(run.lines).toEqual(['unknown→up@1', 'up→unknown@61']);
     expect(run.state.regions['eu']).toMatchObject({ verdict: 'unknown', reason: 'silent' });
   });
 
@@ -181,7 +181,7 @@ describe('silence', () => {
     expect(run.state).toMatchObject({ status: 'unknown', outage: { started_at: HOUR + 60_000 } });
     run.down(600);
     run.up(660);
-    expect(run.told).toEqual([
+    expect(run.lines).toEqual([
       'unknown→down@60', 'open@60', 'monitor.down@60', 'down→unknown@120', 'unknown→down@600', 'down→up@660',
       'resolve@660', 'monitor.up@660',
     ]);
@@ -201,7 +201,7 @@ describe('silence', () => {
     run.down(122, 'us');
     expect(run.state.status).toBe('up');
     run.silent('eu', 61);
-    expect(run.told.slice(1)).toEqual(['up→down@122', 'open@122', 'monitor.down@122']);
+    expect(run.lines.slice(1)).toEqual(['up→down@122', 'open@122', 'monitor.down@122']);
   });
 
   test('includes missed slots in a row, with their reason', () => {
@@ -236,7 +236,7 @@ describe('regions whose results arrive out of order', () => {
     run.down(90, 'ap');
     run.down(119, 'ap');
     expect(run.state.status).toBe('up');
-    expect(run.told.filter((told) => told.startsWith('open'))).toHaveLength(1);
+    expect(run.lines.filter((line) => line.startsWith('open'))).toHaveLength(1);
   });
 });
 
@@ -245,7 +245,7 @@ describe('a configuration change', () => {
     const run = new MonitorRun();
     run.down(60);
     run.change(90, { status: 'paused' });
-    expect(run.told.slice(3)).toEqual(['resolve@90', 'down→paused@90']);
+    expect(run.lines.slice(3)).toEqual(['resolve@90', 'down→paused@90']);
     expect(run.state.outage).toBeNull();
   });
 
@@ -265,7 +265,7 @@ describe('a configuration change', () => {
     run.down(60);
     run.change(90, { status: 'deleted' });
     expect(run.down(120)).toEqual([]);
-    expect(run.told.at(-1)).toBe('down→paused@90');
+    expect(run.lines.at(-1)).toBe('down→paused@90');
   });
 
   test('that is older than the current one is ignored', () => {

@@ -24,15 +24,15 @@ function replayed(config: Partial<MonitorConfig>, rows: [at: number, region: str
 }
 
 /** All are up from second 1 on, each 10 s, except where `down` says so. */
-function rounds(count: number, down: Record<string, [from: number, to: number]>): [number, string, boolean][] {
-  return Array.from({ length: count }, (_, round) => REGIONS.map((region, index): [number, string, boolean] => {
+function resultsOf(count: number, down: Record<string, [from: number, to: number]>): [number, string, boolean][] {
+  return Array.from({ length: count }, (_, cycle) => REGIONS.map((region, index): [number, string, boolean] => {
     const [from, to] = down[region] ?? [Infinity, 0];
-    return [1 + round * 10 + index, region, round < from || round >= to];
+    return [1 + cycle * 10 + index, region, cycle < from || cycle >= to];
   })).flat();
 }
 
 describe('replayed results', () => {
-  const two = rounds(20, { paris: [5, 10], dallas: [6, 8] });
+  const two = resultsOf(20, { paris: [5, 10], dallas: [6, 8] });
 
   test('give the outages that another policy would have had, with their votes', () => {
     expect(replayed({ quorum: 'any' }, two, 201)).toMatchObject([{ from: 53, until: 103 - 2 + 2 }]);
@@ -45,13 +45,13 @@ describe('replayed results', () => {
   });
 
   test('leave an outage open that goes on', () => {
-    const rows = rounds(20, { paris: [15, 20], dallas: [15, 20] });
+    const rows = resultsOf(20, { paris: [15, 20], dallas: [15, 20] });
     expect(replayed({ quorum: 'majority' }, rows, 201)).toMatchObject([{ until: null }]);
   });
 
   test('let regions fall silent, and believe the one that is left after its time', () => {
     const rows = [
-      ...rounds(2, {}), ...[61, 71].map((at): [number, string, boolean] => [at, 'paris', false]),
+      ...resultsOf(2, {}), ...[61, 71].map((at): [number, string, boolean] => [at, 'paris', false]),
       [90, 'paris', true] as [number, string, boolean],
     ];
     expect(replayed({ quorum: 'majority' }, rows, 200)).toMatchObject([{ from: 61, until: 90 }]);

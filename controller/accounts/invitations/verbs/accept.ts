@@ -1,11 +1,11 @@
 import { AppError } from '../../../../shared/errors.ts';
 import { derivedId, hashSecret } from '../../../../shared/ids.ts';
-import type { PublicContext } from '../../../http/route.ts';
-import { fieldError } from '../../../http/validation.ts';
+import type { PublicContext } from '../../../http/routing/route.ts';
+import { fieldError } from '../../../http/input/validation.ts';
 import type { AccountDeps } from '../../deps.ts';
-import { deadLink } from '../../mailed-links/verbs.ts';
+import { invalidLink } from '../../mailed-links/verbs.ts';
 import { PASSWORD_RULE, type AcceptInvitationInput } from '../../schema.ts';
-import { signIn, wrongCredentials } from '../../sessions/verbs.ts';
+import { signIn, invalidCredentials } from '../../sessions/verbs.ts';
 import type { UserDoc } from '../../users/store.ts';
 import { newUser } from '../../users/verbs.ts';
 import type { InvitationDoc } from '../store.ts';
@@ -17,7 +17,7 @@ export async function readInvitation(deps: AccountDeps, ctx: PublicContext, toke
   const [organization, user] = await Promise.all([
     deps.organizations.find(organization_id), deps.users.findByEmail(email),
   ]);
-  if (organization === null) throw deadLink();
+  if (organization === null) throw invalidLink();
   const { _id: id, name } = organization;
   return { email, organization: { id, name }, has_account: user !== null };
 }
@@ -40,7 +40,7 @@ export async function acceptInvitation(deps: AccountDeps, ctx: PublicContext, in
 
 async function findInvitation(deps: AccountDeps, token: string, now: number): Promise<InvitationDoc> {
   const invitation = await deps.invitations.findByHash(hashSecret(token), now);
-  if (invitation === null) throw deadLink();
+  if (invitation === null) throw invalidLink();
   return invitation;
 }
 
@@ -53,11 +53,11 @@ async function joinAsNew(
   const password_hash = await deps.hasher.hash(password, ctx.address);
   const facts = { email: invitation.email, name, password_hash };
   const user = { ...newUser(ctx.now, facts), email_verified: true };
-  return claimed(deps, invitation, ctx.now, async (ours) => {
+  return withInvitationClaim(deps, invitation, ctx.now, async (claimed) => {
     if (!(await deps.users.insertIfFree(user))) {
       // Somebody registered the address meanwhile: the link stays valid, but needs that account's password.
-      await deps.invitations.release(ours);
-      throw wrongCredentials();
+      await deps.invitations.release(claimed);
+      throw invalidCredentials();
     }
     await insertMember(deps, ctx.now, invitation, user._id);
     await deps.invitations.complete(invitation);
@@ -70,11 +70,11 @@ async function joinAsExisting(
 ): Promise<UserDoc> {
   const { address } = ctx;
   deps.attempts.takeAccount(address, user.email);
-  if (!(await deps.hasher.verify(password, user.password_hash, address))) throw wrongCredentials();
+  if (!(await deps.hasher.verify(password, user.password_hash, address))) throw invalidCredentials();
   deps.attempts.succeeded(address, user.email);
   const member = await deps.members.find(invitation.organization_id, user._id);
   if (member !== null && member._id !== memberIdOf(invitation, user._id)) throw alreadyMember();
-  return claimed(deps, invitation, ctx.now, async () => {
+  return withInvitationClaim(deps, invitation, ctx.now, async () => {
     await insertMember(deps, ctx.now, invitation, user._id);
     const verified = user.email_verified ? user : await deps.users.markVerified(user._id, user.email);
     if (verified === null) throw new AppError('CONFLICT', 'The account was changed by another request; try again');
@@ -84,14 +84,14 @@ async function joinAsExisting(
 }
 
 /** Accepts the invitation unless another request does. */
-async function claimed(
+async function withInvitationClaim(
   { claims, invitations }: AccountDeps, invitation: InvitationDoc, now: number,
-  accept: (ours: InvitationDoc) => Promise<UserDoc>,
+  accept: (claimed: InvitationDoc) => Promise<UserDoc>,
 ): Promise<UserDoc> {
   const user = claims.isFree(invitation.claim)
-    ? await claims.under((claim) => invitations.claim(invitation, claim), accept) : null;
+    ? await claims.runClaimed((claim) => invitations.claim(invitation, claim), accept) : null;
   if (user !== null) return user;
-  if ((await invitations.findByHash(invitation.hash, now)) === null) throw deadLink();
+  if ((await invitations.findByHash(invitation.hash, now)) === null) throw invalidLink();
   throw new AppError('CONFLICT', 'The invitation is being accepted; try again in a few seconds');
 }
 

@@ -1,7 +1,7 @@
 import { AppError, notFound } from '../../../../shared/errors.ts';
 import { hashSecret, newId, newSecret } from '../../../../shared/ids.ts';
-import type { OrganizationContext, SessionActor } from '../../../http/route.ts';
-import { fieldError } from '../../../http/validation.ts';
+import type { OrganizationContext, SessionActor } from '../../../http/routing/route.ts';
+import { fieldError } from '../../../http/input/validation.ts';
 import type { AccountDeps } from '../../deps.ts';
 import { invitationMessage, mailedLink } from '../../mail/account-messages.ts';
 import { NO_ALLOWANCE } from '../../mail/allowance-store.ts';
@@ -11,7 +11,7 @@ import type { InvitationDoc } from '../store.ts';
 
 const INVITATION_MS = 7 * 86_400_000;
 /** Members and invitations of one organization, on any plan. */
-const MOST_PEOPLE = 1000;
+const MAX_MEMBERS_AND_INVITATIONS = 1000;
 /** Withdrawn ones count: each has sent a mail to somebody who may not want it. */
 const MAX_INVITATIONS_PER_HOUR = 30;
 
@@ -24,21 +24,21 @@ export async function createInvitation(deps: AccountDeps, ctx: OrganizationConte
   const { organizationId } = ctx.tenant;
   const actor = ctx.actor as SessionActor;
   requireOwnerFor(ctx, input.role);
-  await refuseForeignProjects(deps, organizationId, Object.keys(input.project_roles));
+  await rejectForeignProjects(deps, organizationId, Object.keys(input.project_roles));
   const user = await deps.users.findByEmail(input.email);
   if (user !== null && (await deps.members.find(organizationId, user._id)) !== null) throw alreadyMember();
-  await refuseCrowd(deps, organizationId);
-  if (deps.posts.invitations.isFull) {
+  await checkMemberLimit(deps, organizationId);
+  if (deps.mailers.invitations.isFull) {
     throw new AppError('SERVICE_UNAVAILABLE', 'Too many invitations are waiting to be sent; try again later');
   }
-  await refuseFlood(deps, organizationId, ctx.now);
+  await checkInvitationRate(deps, organizationId, ctx.now);
   const token = newSecret();
   const invitation: InvitationDoc = {
     _id: newId(ctx.now), organization_id: organizationId, invited_by: actor.userId, hash: hashSecret(token),
     created_at: ctx.now, expires_at: ctx.now + INVITATION_MS, ...input,
   };
   if (!(await deps.invitations.insertIfFree(invitation))) {
-    throw alreadyThere('Invitation', 'This address has already been invited');
+    throw alreadyExists('Invitation', 'This address has already been invited');
   }
   mailInvitation(deps, invitation, token, actor.name);
   return invitation;
@@ -56,7 +56,7 @@ export async function withdrawInvitation(deps: AccountDeps, ctx: OrganizationCon
 
 function mailInvitation(deps: AccountDeps, invitation: InvitationDoc, token: string, inviter: string): void {
   const { organization_id, email, created_at: now } = invitation;
-  deps.posts.invitations.post(email, async () => {
+  deps.mailers.invitations.send(email, async () => {
     const organization = await deps.organizations.find(organization_id);
     if (organization === null) return null;
     if (!(await deps.allowances.claim('invitation', email, now))) return NO_ALLOWANCE;
@@ -65,33 +65,33 @@ function mailInvitation(deps: AccountDeps, invitation: InvitationDoc, token: str
   });
 }
 
-async function refuseForeignProjects({ projects }: AccountDeps, organizationId: string, ids: string[]) {
+async function rejectForeignProjects({ projects }: AccountDeps, organizationId: string, ids: string[]) {
   const own = await projects.listOf([organizationId]);
   const foreign = ids.find((id) => !own.some((project) => project._id === id));
   if (foreign === undefined) return;
   throw fieldError(`project_roles.${foreign}`, 'The organization has no such project');
 }
 
-async function refuseCrowd(deps: AccountDeps, organizationId: string): Promise<void> {
+async function checkMemberLimit(deps: AccountDeps, organizationId: string): Promise<void> {
   const usage = await deps.members.countOfOrganization(organizationId)
     + await deps.invitations.countOfOrganization(organizationId);
-  if (usage < MOST_PEOPLE) return;
-  const message = `An organization can have at most ${MOST_PEOPLE} members and invitations`;
-  throw new AppError('FAIR_USE_LIMIT_REACHED', message, { details: { limit: MOST_PEOPLE, usage } });
+  if (usage < MAX_MEMBERS_AND_INVITATIONS) return;
+  const message = `An organization can have at most ${MAX_MEMBERS_AND_INVITATIONS} members and invitations`;
+  throw new AppError('FAIR_USE_LIMIT_REACHED', message, { details: { limit: MAX_MEMBERS_AND_INVITATIONS, usage } });
 }
 
-async function refuseFlood({ allowances }: AccountDeps, organizationId: string, now: number): Promise<void> {
+async function checkInvitationRate({ allowances }: AccountDeps, organizationId: string, now: number): Promise<void> {
   const max = MAX_INVITATIONS_PER_HOUR;
-  const freeAt = await allowances.useOfOrganization('invitations', organizationId, max, now);
+  const freeAt = await allowances.useOrganizationAllowance('invitations', organizationId, max, now);
   if (freeAt === null) return;
   const message = `An organization can send at most ${max} invitations an hour`;
   throw new AppError('RATE_LIMIT_EXCEEDED', message, { retryAfterSeconds: Math.ceil((freeAt - now) / 1000) });
 }
 
 export function alreadyMember(): AppError {
-  return alreadyThere('Member', 'This person is already a member');
+  return alreadyExists('Member', 'This person is already a member');
 }
 
-function alreadyThere(resourceType: 'Member' | 'Invitation', message: string): AppError {
+function alreadyExists(resourceType: 'Member' | 'Invitation', message: string): AppError {
   return new AppError('RESOURCE_ALREADY_EXISTS', message, { details: { resourceType } });
 }

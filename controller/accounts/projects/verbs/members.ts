@@ -1,5 +1,5 @@
-import type { OrganizationContext } from '../../../http/route.ts';
-import { fieldError } from '../../../http/validation.ts';
+import type { OrganizationContext } from '../../../http/routing/route.ts';
+import { fieldError } from '../../../http/input/validation.ts';
 import type { AccountDeps, AccountStores } from '../../deps.ts';
 import { listMembers, type NamedMember } from '../../members/verbs.ts';
 import { projectRoleOf, type ProjectRole } from '../../roles.ts';

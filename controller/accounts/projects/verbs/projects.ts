@@ -1,6 +1,6 @@
 import { AppError } from '../../../../shared/errors.ts';
 import { newId } from '../../../../shared/ids.ts';
-import type { OrganizationContext } from '../../../http/route.ts';
+import type { OrganizationContext } from '../../../http/routing/route.ts';
 import { planLimitExceeded } from '../../../plans/quota.ts';
 import type { AccountDeps } from '../../deps.ts';
 import { projectRoleOf, type ProjectRole } from '../../roles.ts';
@@ -67,11 +67,11 @@ export async function deleteProject(deps: AccountDeps, ctx: OrganizationContext,
   const { project } = await readProject(deps, ctx, id);
   if (project.is_default) throw new AppError('CONFLICT', 'The default project cannot be deleted');
   const tenant = { organizationId, projectId: id };
-  await refuseContents(deps, tenant);
+  await requireEmpty(deps, tenant);
   if (!(await deps.projects.delete(id))) throw projectNotFound();
   try {
     // Something may have been created before the deletion; nothing can be after it.
-    await refuseContents(deps, tenant);
+    await requireEmpty(deps, tenant);
   } catch (error) {
     await deps.projects.insert(project);
     throw error;
@@ -80,7 +80,7 @@ export async function deleteProject(deps: AccountDeps, ctx: OrganizationContext,
   await Promise.all([deps.members, deps.invitations].map((store) => store.removeProject(organizationId, id)));
 }
 
-async function refuseContents(deps: AccountDeps, tenant: Tenant): Promise<void> {
+async function requireEmpty(deps: AccountDeps, tenant: Tenant): Promise<void> {
   const contents = await deps.contentsOfProject(tenant);
   if (contents === null) return;
   throw new AppError('CONFLICT', `The project still has ${contents}; delete or move them first`);

@@ -11,7 +11,7 @@ export class ApiError extends Error {
   /** Seconds until it may be tried again, if the API said so. */
   readonly retryAfter: number | null;
   /** What the API has against single fields. */
-  readonly fields: FieldErrors;
+  readonly fieldErrors: FieldErrors;
 
   constructor(
     { code, message, status = 0, requestId = null, details = null, retryAfter = null }: {
@@ -25,27 +25,27 @@ export class ApiError extends Error {
     this.requestId = requestId;
     this.details = details;
     this.retryAfter = retryAfter;
-    this.fields = new FieldErrors(messagesIn(details));
+    this.fieldErrors = new FieldErrors(issuesIn(details));
   }
 }
 
-const NONE = new FieldErrors();
+const NO_FIELD_ERRORS = new FieldErrors();
 
 /** What the API has against single fields, if the error is one of its errors. */
-export function fieldsOf(error: unknown): FieldErrors {
-  return error instanceof ApiError ? error.fields : NONE;
+export function fieldErrorsOf(error: unknown): FieldErrors {
+  return error instanceof ApiError ? error.fieldErrors : NO_FIELD_ERRORS;
 }
 
 /** Messages by the field's path, as `config.to.0`. */
-function messagesIn(details: unknown): [string, string][] {
+function issuesIn(details: unknown): [string, string][] {
   if (Array.isArray(details)) {
-    return (details as Fault[]).map(({ path = [], message }) => [path.join('.'), message]);
+    return (details as Issue[]).map(({ path = [], message }) => [path.join('.'), message]);
   }
   const errors = (details as { errors?: unknown } | null)?.errors;
   return typeof errors === 'object' && errors !== null ? Object.entries(errors as Record<string, string>) : [];
 }
 
-interface Fault {
+interface Issue {
   path?: (string | number)[];
   message: string;
 }
@@ -55,7 +55,7 @@ interface ErrorBody {
 }
 
 /** From an answer other than a success, whatever stands in its body. */
-export function errorOf(response: Response, body: unknown): ApiError {
+export function toApiError(response: Response, body: unknown): ApiError {
   const { code, message, details, retryAfter } = (body as ErrorBody | null)?.error ?? {};
   return new ApiError({
     code: code ?? `HTTP_${response.status}`, message: message ?? response.statusText, details,

@@ -6,7 +6,7 @@ import { signal } from '@preact/signals';
  */
 export class FieldErrors {
   private readonly messages: ReadonlyMap<string, string>;
-  private readonly taken = signal<ReadonlySet<string>>(new Set());
+  private readonly consumed = signal<ReadonlySet<string>>(new Set());
 
   constructor(messages: Iterable<readonly [path: string, message: string]> = []) {
     this.messages = new Map(messages);
@@ -18,23 +18,23 @@ export class FieldErrors {
 
   /** The messages about the field at this path and what is inside of it, for which it is said. */
   at(path: string): string | undefined {
-    return this.take([...this.messages.keys()].filter((one) => one === path || one.startsWith(`${path}.`)), path);
+    return this.consume([...this.messages.keys()].filter((one) => one === path || one.startsWith(`${path}.`)), path);
   }
 
   /** The message about exactly this path. */
   exactly(path: string): string | undefined {
-    return this.take(this.messages.has(path) ? [path] : [], path);
+    return this.consume(this.messages.has(path) ? [path] : [], path);
   }
 
   /** Whether some messages stand at fields, and those that do not, with their paths. */
-  get shown(): { isAnyAtField: boolean; rest: [path: string, message: string][] } {
-    const taken = this.taken.value;
-    return { isAnyAtField: taken.size > 0, rest: [...this.messages].filter(([path]) => !taken.has(path)) };
+  get summary(): { hasFieldMessages: boolean; rest: [path: string, message: string][] } {
+    const consumed = this.consumed.value;
+    return { hasFieldMessages: consumed.size > 0, rest: [...this.messages].filter(([path]) => !consumed.has(path)) };
   }
 
-  private take(paths: readonly string[], field: string): string | undefined {
-    const before = this.taken.peek();
-    if (paths.some((path) => !before.has(path))) this.taken.value = new Set([...before, ...paths]);
+  private consume(paths: readonly string[], field: string): string | undefined {
+    const before = this.consumed.peek();
+    if (paths.some((path) => !before.has(path))) this.consumed.value = new Set([...before, ...paths]);
     const found = paths.map((path) => {
       const part = path.slice(field.length + 1).split('.').filter(Boolean)
         .map((name) => (/^\d+$/.test(name) ? String(Number(name) + 1) : name)).join(' ');

@@ -6,19 +6,19 @@ import { queries } from './queries.ts';
  * A change that is shown at once in what was read under `key`, as `change` makes it, and taken back with the
  * API's reason when `send` fails.
  */
-export function useOptimistic<D, V>({ key, change, send }: {
-  key: QueryKey; change: (seen: D, value: V) => D; send: (value: V) => Promise<unknown>;
+export function useOptimistic<D, V>({ key, applyChange, send }: {
+  key: QueryKey; applyChange: (current: D, value: V) => D; send: (value: V) => Promise<unknown>;
 }) {
   return useMutation({
     mutationFn: send,
     onMutate: async (value: V) => {
       await queries.cancelQueries({ queryKey: key });
-      const before = queries.getQueryData<D>(key);
-      queries.setQueryData<D>(key, (seen) => (seen === undefined ? seen : change(seen, value)));
-      return before;
+      const previous = queries.getQueryData<D>(key);
+      queries.setQueryData<D>(key, (current) => (current === undefined ? current : applyChange(current, value)));
+      return previous;
     },
-    onError: (error, _value, before) => {
-      queries.setQueryData(key, before);
+    onError: (error, _value, previous) => {
+      queries.setQueryData(key, previous);
       toastError(error);
     },
     onSettled: () => queries.invalidateQueries({ queryKey: key }),

@@ -5,7 +5,7 @@ export interface Line {
   /** At each of the times. Null breaks the line, undefined does not. */
   values: (number | null | undefined)[];
   /** What to tell in place of the values, as for lines that stand on each other. */
-  told?: (number | null | undefined)[];
+  displayValues?: (number | null | undefined)[];
   fill?: boolean;
   width?: number;
 }
@@ -17,8 +17,8 @@ export interface ChartData {
 }
 
 /** Places of values with no neighbour to draw a line to: null breaks a line, undefined does not. */
-export function lonePoints(values: ArrayLike<number | null | undefined>): number[] {
-  const known = Array.from(values, (value, at) => ({ value, at })).filter(({ value }) => value !== undefined);
-  const isGap = (place: number) => (known[place]?.value ?? null) === null;
-  return known.filter((_one, place) => !isGap(place) && isGap(place - 1) && isGap(place + 1)).map(({ at }) => at);
+export function isolatedPoints(values: ArrayLike<number | null | undefined>): number[] {
+  const defined = Array.from(values, (value, at) => ({ value, at })).filter(({ value }) => value !== undefined);
+  const isGap = (position: number) => (defined[position]?.value ?? null) === null;
+  return defined.filter((_one, position) => !isGap(position) && isGap(position - 1) && isGap(position + 1)).map(({ at }) => at);
 }

@@ -3,7 +3,7 @@ import UPlot from 'uplot';
 import { language } from '../preferences/language.ts';
 import { scheme } from '../preferences/theme.ts';
 import { msText, timeText } from '../ui/time.tsx';
-import { lonePoints, type ChartData } from './chart-data.ts';
+import { isolatedPoints, type ChartData } from './chart-data.ts';
 
 /** A stretch of time with a ground of its own. Unix ms. */
 export interface Shade {
@@ -23,29 +23,29 @@ interface Props extends ChartData {
   onZoom: (from: number, to: number) => void;
 }
 
-const HEIGHT = 260;
-const LEAST_DRAG = 8;
+const HEIGHT_PX = 260;
+const MIN_DRAG_PX = 8;
 const DAY_MS = 86_400_000;
 
 /** Lines over time, in ms. Its part of the code brings uPlot. */
 export function TimeChart(props: Props) {
-  const place = useRef<HTMLDivElement>(null);
+  const container = useRef<HTMLDivElement>(null);
   const plot = useRef<UPlot | null>(null);
   const latest = useRef(props);
   latest.current = props;
-  const [at, setAt] = useState<{ index: number; left: number } | null>(null);
+  const [hovered, setHovered] = useState<{ index: number; left: number } | null>(null);
   const { lines, times, label } = props;
   const shape = lines.map(({ name, color }) => `${name} ${color}`).join('\n');
   useEffect(() => {
-    const element = place.current as HTMLDivElement;
-    const point = (index: number | null, left: number) => setAt(index === null ? null : { index, left });
-    const made = new UPlot(optionsOf(element.clientWidth, latest, point), dataOf(latest.current), element);
-    plot.current = made;
-    const resizing = new ResizeObserver(() => made.setSize({ width: element.clientWidth, height: HEIGHT }));
-    resizing.observe(element);
+    const element = container.current as HTMLDivElement;
+    const showReadout = (index: number | null, left: number) => setHovered(index === null ? null : { index, left });
+    const chart = new UPlot(optionsOf(element.clientWidth, latest, showReadout), dataOf(latest.current), element);
+    plot.current = chart;
+    const resizeObserver = new ResizeObserver(() => chart.setSize({ width: element.clientWidth, height: HEIGHT_PX }));
+    resizeObserver.observe(element);
     return () => {
-      resizing.disconnect();
-      made.destroy();
+      resizeObserver.disconnect();
+      chart.destroy();
       plot.current = null;
     };
   }, [shape, scheme.value, language.value]);
@@ -55,8 +55,8 @@ export function TimeChart(props: Props) {
   }, [lines, times, props.from, props.to, props.shades]);
   return (
     <figure class="time-chart" aria-label={label}>
-      <div ref={place} class="plot" aria-hidden="true" />
-      {at !== null && <Readout {...at} {...props} />}
+      <div ref={container} class="plot" aria-hidden="true" />
+      {hovered !== null && <Readout {...hovered} {...props} />}
       <figcaption>
         {lines.map(({ name, color }) => <span key={name}><i class={`line-mark ${color}`} />{name}</span>)}
       </figcaption>
@@ -68,8 +68,8 @@ function Readout({ index, left, times, lines }: { index: number; left: number } 
   return (
     <div class="readout" style={{ left: `${left}px` }} aria-hidden="true">
       <strong>{timeText(times[index] ?? 0, 'minute')}</strong>
-      {lines.map(({ name, color, values, told }) => {
-        const value = nearest(told ?? values, index);
+      {lines.map(({ name, color, values, displayValues }) => {
+        const value = nearest(displayValues ?? values, index);
         return value === null ? null : <span key={name}><i class={`line-mark ${color}`} />{name} <b>{msText(value)}</b></span>;
       })}
     </div>
@@ -83,8 +83,8 @@ function tickText(at: number, stepMs: number): string {
 
 /** Lines of different regions have values at different times. */
 function nearest(values: ChartData['lines'][number]['values'], index: number): number | null {
-  for (let away = 0; away < 8; away += 1) {
-    const found = values[index - away] ?? values[index + away];
+  for (let distance = 0; distance < 8; distance += 1) {
+    const found = values[index - distance] ?? values[index + distance];
     if (found !== undefined && found !== null) return found;
   }
   return null;
@@ -100,14 +100,14 @@ function colorOf(name: string): string {
 }
 
 function optionsOf(
-  width: number, latest: { current: Props }, point: (index: number | null, left: number) => void,
+  width: number, latest: { current: Props }, showReadout: (index: number | null, left: number) => void,
 ): UPlot.Options {
   const axis = { stroke: () => colorOf('faint'), grid: { stroke: () => colorOf('line'), width: 1 }, ticks: { show: false }, font: '12px system-ui, sans-serif' };
-  const lone = (plot: UPlot, series: number) => lonePoints(plot.data[series] ?? []);
+  const isolated = (plot: UPlot, series: number) => isolatedPoints(plot.data[series] ?? []);
   return {
-    width, height: HEIGHT, ms: 1, legend: { show: false }, padding: [12, 8, 0, 0],
-    series: [{}, ...latest.current.lines.map(({ color, fill = false, width: thick = 1.5 }) => ({
-      stroke: () => colorOf(color), width: thick, points: { show: true, size: 5, filter: lone },
+    width, height: HEIGHT_PX, ms: 1, legend: { show: false }, padding: [12, 8, 0, 0],
+    series: [{}, ...latest.current.lines.map(({ color, fill = false, width: lineWidth = 1.5 }) => ({
+      stroke: () => colorOf(color), width: lineWidth, points: { show: true, size: 5, filter: isolated },
       ...(fill ? { fill: () => colorOf(color) } : {}),
     }))],
     scales: {
@@ -120,19 +120,19 @@ function optionsOf(
     ],
     cursor: { drag: { x: true, y: false, setScale: false }, points: { show: false }, y: false },
     hooks: {
-      drawClear: [(plot) => shade(plot, latest.current.shades)],
-      setCursor: [({ cursor: { idx, left = -1 } }) => point(left < 0 ? null : idx ?? null, left)],
+      drawClear: [(plot) => drawShades(plot, latest.current.shades)],
+      setCursor: [({ cursor: { idx, left = -1 } }) => showReadout(left < 0 ? null : idx ?? null, left)],
       setSelect: [(plot) => {
-        const { left, width: drawn } = plot.select;
-        if (drawn < LEAST_DRAG) return;
+        const { left, width: selectedWidth } = plot.select;
+        if (selectedWidth < MIN_DRAG_PX) return;
         plot.setSelect({ left: 0, top: 0, width: 0, height: 0 }, false);
-        latest.current.onZoom(Math.round(plot.posToVal(left, 'x')), Math.round(plot.posToVal(left + drawn, 'x')));
+        latest.current.onZoom(Math.round(plot.posToVal(left, 'x')), Math.round(plot.posToVal(left + selectedWidth, 'x')));
       }],
     },
   };
 }
 
-function shade({ ctx, bbox, valToPos }: UPlot, shades: readonly Shade[]): void {
+function drawShades({ ctx, bbox, valToPos }: UPlot, shades: readonly Shade[]): void {
   ctx.save();
   ctx.beginPath();
   ctx.rect(bbox.left, bbox.top, bbox.width, bbox.height);

@@ -5,17 +5,17 @@ import type { WorldMapProps, WorldPoint } from './world-map.tsx';
 /** What deploy/console/world.mjs makes of Natural Earth. */
 declare const WORLD: { width: number; height: number; scale: number; x: number; y: number; land: string };
 
-const RADIANS = Math.PI / 180;
+const RADIANS_PER_DEGREE = Math.PI / 180;
 /** What needs to be seen lies above the rest. */
-const ORDER = ['up', 'maintenance', 'paused', 'disabled', 'unknown', 'degraded', 'down'];
+const DRAW_ORDER = ['up', 'maintenance', 'paused', 'disabled', 'unknown', 'degraded', 'down'];
 
 export function WorldDrawing({ label, points }: WorldMapProps) {
-  const drawn = [...points].sort((one, other) => ORDER.indexOf(one.state) - ORDER.indexOf(other.state));
-  const leads = points.some(({ to }) => to !== undefined);
+  const sorted = [...points].sort((one, other) => DRAW_ORDER.indexOf(one.state) - DRAW_ORDER.indexOf(other.state));
+  const hasLinks = points.some(({ to }) => to !== undefined);
   return (
-    <svg viewBox={`0 0 ${WORLD.width} ${WORLD.height}`} role={leads ? 'group' : 'img'} aria-label={label}>
+    <svg viewBox={`0 0 ${WORLD.width} ${WORLD.height}`} role={hasLinks ? 'group' : 'img'} aria-label={label}>
       <path class="land" d={WORLD.land} aria-hidden="true" />
-      {drawn.map((point) => (
+      {sorted.map((point) => (
         point.to === undefined
           ? <Mark key={point.id} {...point} />
           : <a key={point.id} href={point.to} aria-label={point.label}><Mark {...point} /></a>
@@ -25,10 +25,10 @@ export function WorldDrawing({ label, points }: WorldMapProps) {
 }
 
 function Mark({ lat, lon, state, label }: WorldPoint) {
-  const [east, north] = geoNaturalEarth1Raw(lon * RADIANS, lat * RADIANS);
-  const place = `translate(${(WORLD.x + WORLD.scale * east).toFixed(1)} ${(WORLD.y - WORLD.scale * north).toFixed(1)})`;
+  const [east, north] = geoNaturalEarth1Raw(lon * RADIANS_PER_DEGREE, lat * RADIANS_PER_DEGREE);
+  const transform = `translate(${(WORLD.x + WORLD.scale * east).toFixed(1)} ${(WORLD.y - WORLD.scale * north).toFixed(1)})`;
   return (
-    <g class={`mark ${state}`} transform={place}>
+    <g class={`mark ${state}`} transform={transform}>
       <title>{label}</title>
       <g><circle r="9" /><text y="4" aria-hidden="true">{STATE_SIGNS[state]}</text></g>
     </g>

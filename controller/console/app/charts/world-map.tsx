@@ -24,13 +24,13 @@ export interface WorldMapProps {
 export function WorldMap(props: WorldMapProps) {
   const [drawing, setDrawing] = useState<{ Drawing: ComponentType<WorldMapProps> } | null>(null);
   useEffect(() => {
-    const shown = { current: true };
+    const mounted = { current: true };
     // Without the map the page still says everything.
     void import('./world-drawing.tsx').then(({ WorldDrawing }) => {
-      if (shown.current) setDrawing({ Drawing: WorldDrawing });
+      if (mounted.current) setDrawing({ Drawing: WorldDrawing });
     }, () => {});
     return () => {
-      shown.current = false;
+      mounted.current = false;
     };
   }, []);
   return <div class="world-map">{drawing !== null && <drawing.Drawing {...props} />}</div>;

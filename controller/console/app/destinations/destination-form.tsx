@@ -1,5 +1,5 @@
 import { useState } from 'preact/hooks';
-import { fieldsOf } from '../api/api-error.ts';
+import { fieldErrorsOf } from '../api/api-error.ts';
 import type { FieldErrors } from '../api/field-errors.ts';
 import { destinationTexts as texts } from '../texts/destinations.ts';
 import { Button } from '../ui/button.tsx';
@@ -8,16 +8,16 @@ import { Checkbox, FieldError, SelectField, TextArea, TextField } from '../ui/fi
 import { useUnsaved } from '../ui/unsaved.ts';
 import { EVENT_GROUPS, type AlertEvent, type Draft } from './draft.ts';
 
-const LONGEST_NAME = 100;
-const LONGEST_URL = 2048;
+const MAX_NAME_LENGTH = 100;
+const MAX_URL_LENGTH = 2048;
 
-export function DestinationForm({ start, verb, error, isBusy, onSave }: {
-  start: Draft; verb: string; error: unknown; isBusy: boolean; onSave: (draft: Draft) => void;
+export function DestinationForm({ initial, submitLabel, error, isBusy, onSave }: {
+  initial: Draft; submitLabel: string; error: unknown; isBusy: boolean; onSave: (draft: Draft) => void;
 }) {
-  const [draft, setDraft] = useState(start);
+  const [draft, setDraft] = useState(initial);
   const set = (part: Partial<Draft>) => setDraft({ ...draft, ...part });
-  useUnsaved(!isBusy && JSON.stringify(draft) !== JSON.stringify(start));
-  const faults = fieldsOf(error);
+  useUnsaved(!isBusy && JSON.stringify(draft) !== JSON.stringify(initial));
+  const fieldErrors = fieldErrorsOf(error);
   return (
     <form
       onSubmit={(event) => {
@@ -28,29 +28,29 @@ export function DestinationForm({ start, verb, error, isBusy, onSave }: {
       <fieldset>
         <legend>{texts[draft.type]}</legend>
         <TextField
-          label={texts.name} required maxLength={LONGEST_NAME} value={draft.name} onValue={(name) => set({ name })}
-          error={faults.at('name')}
+          label={texts.name} required maxLength={MAX_NAME_LENGTH} value={draft.name} onValue={(name) => set({ name })}
+          error={fieldErrors.at('name')}
         />
-        <Target draft={draft} set={set} faults={faults} />
+        <Target draft={draft} set={set} fieldErrors={fieldErrors} />
         <Checkbox
           label={texts.isDefault} hint={texts.isDefaultHint} value={draft.is_default} onValue={(is_default) => set({ is_default })}
         />
         <Checkbox label={texts.enabled} hint={texts.enabledHint} value={draft.enabled} onValue={(enabled) => set({ enabled })} />
       </fieldset>
-      <Events events={draft.events} onEvents={(events) => set({ events })} fault={faults.at('events')} />
+      <Events events={draft.events} onEvents={(events) => set({ events })} error={fieldErrors.at('events')} />
       <ErrorNote error={error} />
-      <div class="form-foot"><Button type="submit" variant="primary" isBusy={isBusy}>{verb}</Button></div>
+      <div class="form-foot"><Button type="submit" variant="primary" isBusy={isBusy}>{submitLabel}</Button></div>
     </form>
   );
 }
 
 /** Where to: what differs by type. */
-function Target({ draft, set, faults }: { draft: Draft; set: (part: Partial<Draft>) => void; faults: FieldErrors }) {
+function Target({ draft, set, fieldErrors }: { draft: Draft; set: (part: Partial<Draft>) => void; fieldErrors: FieldErrors }) {
   if (draft.type === 'email') {
     return (
       <TextArea
         label={texts.recipients} hint={texts.recipientsHint} required spellcheck={false} rows={3}
-        value={draft.recipients} onValue={(recipients) => set({ recipients })} error={faults.at('config.to')}
+        value={draft.recipients} onValue={(recipients) => set({ recipients })} error={fieldErrors.at('config.to')}
       />
     );
   }
@@ -58,8 +58,8 @@ function Target({ draft, set, faults }: { draft: Draft; set: (part: Partial<Draf
   const address = (
     <TextField
       label={isSlack ? texts.slackUrl : texts.url} hint={isSlack ? texts.slackUrlHint : texts.urlHint} type="url" required
-      maxLength={LONGEST_URL} spellcheck={false} placeholder={isSlack ? 'https://hooks.slack.com/services/…' : 'https://'}
-      value={draft.url} onValue={(url) => set({ url })} error={faults.at(isSlack ? 'config.webhook_url' : 'config.url')}
+      maxLength={MAX_URL_LENGTH} spellcheck={false} placeholder={isSlack ? 'https://hooks.slack.com/services/…' : 'https://'}
+      value={draft.url} onValue={(url) => set({ url })} error={fieldErrors.at(isSlack ? 'config.webhook_url' : 'config.url')}
     />
   );
   if (isSlack) return address;
@@ -71,19 +71,19 @@ function Target({ draft, set, faults }: { draft: Draft; set: (part: Partial<Draf
       />
       <TextArea
         label={texts.headers} hint={texts.headersHint} isOptional rows={3} spellcheck={false} placeholder="Authorization: Bearer …"
-        value={draft.headers} onValue={(headers) => set({ headers })} error={faults.at('config.headers')}
+        value={draft.headers} onValue={(headers) => set({ headers })} error={fieldErrors.at('config.headers')}
       />
     </>
   );
 }
 
-function Events({ events, onEvents, fault }: {
-  events: readonly AlertEvent[]; onEvents: (events: readonly AlertEvent[]) => void; fault: string | undefined;
+function Events({ events, onEvents, error }: {
+  events: readonly AlertEvent[]; onEvents: (events: readonly AlertEvent[]) => void; error: string | undefined;
 }) {
   return (
     <fieldset>
       <legend>{texts.events}</legend>
-      <FieldError message={fault} />
+      <FieldError message={error} />
       <div class="event-groups">
         {(Object.keys(EVENT_GROUPS) as (keyof typeof EVENT_GROUPS)[]).map((group) => (
           <div key={group} class="event-group" role="group" aria-label={texts[group]}>

@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/preact-query';
 import { useLocation } from 'preact-iso';
-import { answer, api } from '../api/client.ts';
+import { unwrap, api } from '../api/client.ts';
 import { useOptimistic } from '../api/optimistic.ts';
 import { canAdministerProject } from '../session/session.ts';
 import { useCommands } from '../shell/commands.ts';
@@ -8,13 +8,13 @@ import { useKeys } from '../shell/keys.ts';
 import { destinationTexts as texts } from '../texts/destinations.ts';
 import { LinkButton } from '../ui/button.tsx';
 import { href } from '../ui/link.ts';
-import { Shown } from '../ui/loading.tsx';
+import { QueryResult } from '../ui/loading.tsx';
 import { Empty, Page } from '../ui/page.tsx';
-import { byNeed, type Destination } from './draft.ts';
+import { byUrgency, type Destination } from './draft.ts';
 import { HealthBadge, HealthNote, LastDelivered, Target } from './health.tsx';
 
 /** No event tells of deliveries. */
-const REFRESH_MS = 60_000;
+const REFETCH_INTERVAL_MS = 60_000;
 const KEY = ['destinations', 'list'];
 const NEW = '/destinations/new';
 
@@ -26,24 +26,24 @@ export default function Destinations() {
 
 function DestinationList() {
   const { route } = useLocation();
-  const read = useQuery({
-    queryKey: KEY, refetchInterval: REFRESH_MS, queryFn: () => answer(api.GET('/api/integrations')),
+  const query = useQuery({
+    queryKey: KEY, refetchInterval: REFETCH_INTERVAL_MS, queryFn: () => unwrap(api.GET('/api/integrations')),
   });
   const add = [{ text: texts.add, run: () => route(href(NEW)) }];
   useCommands(add);
   useKeys(add.map((each) => ({ ...each, keys: 'c' })));
   return (
     <Page title={texts.title} actions={<LinkButton variant="primary" href={href(NEW)}>{texts.add} <kbd aria-hidden="true">c</kbd></LinkButton>}>
-      <Shown of={read} lines={5}>
+      <QueryResult query={query} lines={5}>
         {({ integrations }) => (integrations.length === 0
-          ? <Empty title={texts.none}><p>{texts.noneLong}</p><LinkButton variant="primary" href={href(NEW)}>{texts.add}</LinkButton></Empty>
+          ? <Empty title={texts.none}><p>{texts.noneText}</p><LinkButton variant="primary" href={href(NEW)}>{texts.add}</LinkButton></Empty>
           : (
             <>
               {!integrations.some((one) => one.is_default && one.enabled) && <p class="note">{texts.noDefault}</p>}
-              <DestinationTable all={integrations.toSorted(byNeed)} />
+              <DestinationTable all={integrations.toSorted(byUrgency)} />
             </>
           ))}
-      </Shown>
+      </QueryResult>
     </Page>
   );
 }
@@ -61,14 +61,14 @@ function DestinationTable({ all }: { all: Destination[] }) {
         <tbody>
           {all.map((one) => (
             <tr key={one.id}>
-              <td><HealthBadge of={one} /></td>
+              <td><HealthBadge destination={one} /></td>
               <td class="wide">
                 <a href={href(`/destinations/${one.id}`)}>{one.name}</a> {one.is_default && <span class="tag">{texts.default}</span>}
-                <p class="faint small"><Target of={one} /></p>
-                <HealthNote of={one} />
+                <p class="faint small"><Target destination={one} /></p>
+                <HealthNote destination={one} />
               </td>
-              <td data-label={texts.lastDelivered}><LastDelivered of={one} /></td>
-              <td data-label={texts.enabled}><Switch of={one} /></td>
+              <td data-label={texts.lastDelivered}><LastDelivered destination={one} /></td>
+              <td data-label={texts.enabled}><Switch destination={one} /></td>
             </tr>
           ))}
         </tbody>
@@ -77,18 +77,18 @@ function DestinationTable({ all }: { all: Destination[] }) {
   );
 }
 
-type Listed = { integrations: Destination[] };
+type DestinationPage = { integrations: Destination[] };
 
-function Switch({ of: { id, name, enabled } }: { of: Destination }) {
-  const turn = useOptimistic<Listed, boolean>({
+function Switch({ destination: { id, name, enabled } }: { destination: Destination }) {
+  const setEnabled = useOptimistic<DestinationPage, boolean>({
     key: KEY,
-    change: ({ integrations }, to) => ({ integrations: integrations.map((one) => (one.id === id ? { ...one, enabled: to } : one)) }),
-    send: (to) => answer(api.PATCH('/api/integrations/{id}', { params: { path: { id } }, body: { enabled: to } })),
+    applyChange: ({ integrations }, to) => ({ integrations: integrations.map((one) => (one.id === id ? { ...one, enabled: to } : one)) }),
+    send: (to) => unwrap(api.PATCH('/api/integrations/{id}', { params: { path: { id } }, body: { enabled: to } })),
   });
   return (
     <input
       type="checkbox" role="switch" aria-label={texts.enabledOf(name)} checked={enabled}
-      onChange={({ currentTarget }) => turn.mutate(currentTarget.checked)}
+      onChange={({ currentTarget }) => setEnabled.mutate(currentTarget.checked)}
     />
   );
 }

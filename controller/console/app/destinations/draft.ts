@@ -74,11 +74,11 @@ export function targetOf(destination: Destination): string {
 }
 
 /** What needs somebody first: failing ones, then those whose recipients stopped mails, then by name. */
-export function byNeed(one: Destination, other: Destination): number {
-  return needOf(one) - needOf(other) || one.name.localeCompare(other.name);
+export function byUrgency(one: Destination, other: Destination): number {
+  return urgencyOf(one) - urgencyOf(other) || one.name.localeCompare(other.name);
 }
 
-function needOf({ enabled, health }: Destination): number {
+function urgencyOf({ enabled, health }: Destination): number {
   if (!enabled) return 3;
   return health.status === 'failing' ? 0 : health.suppressed_recipients.length > 0 ? 1 : 2;
 }

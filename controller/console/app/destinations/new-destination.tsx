@@ -1,6 +1,6 @@
 import { useMutation } from '@tanstack/preact-query';
 import { useLocation } from 'preact-iso';
-import { answer, api } from '../api/client.ts';
+import { unwrap, api } from '../api/client.ts';
 import { queries } from '../api/queries.ts';
 import { destinationTexts as texts } from '../texts/destinations.ts';
 import { href } from '../ui/link.ts';
@@ -15,7 +15,7 @@ export default function NewDestination() {
   const { query, route } = useLocation();
   const type = KINDS.find((one) => one === query['type']) ?? KINDS[0];
   const create = useMutation({
-    mutationFn: (draft: Draft) => answer(api.POST('/api/integrations', { body: inputOf(draft) })),
+    mutationFn: (draft: Draft) => unwrap(api.POST('/api/integrations', { body: inputOf(draft) })),
     onSuccess: ({ integration }) => {
       void queries.invalidateQueries({ queryKey: ['destinations', 'list'] });
       toast(texts.created);
@@ -26,7 +26,7 @@ export default function NewDestination() {
     <Page title={texts.add} class="form" back={{ to: '/destinations', text: texts.back }}>
       <Tabs label={texts.kind} current={href(`/destinations/new?type=${type}`)} tabs={KINDS.map((kind) => ({ to: href(`/destinations/new?type=${kind}`), text: texts[kind] }))} />
       <DestinationForm
-        key={type} start={newDraft(type)} verb={texts.create} error={create.error} isBusy={create.isPending}
+        key={type} initial={newDraft(type)} submitLabel={texts.create} error={create.error} isBusy={create.isPending}
         onSave={(draft) => create.mutate(draft)}
       />
     </Page>

@@ -1,5 +1,5 @@
 import { useState } from 'preact/hooks';
-import { answer, api } from '../api/client.ts';
+import { unwrap, api } from '../api/client.ts';
 import { destinationTexts as texts } from '../texts/destinations.ts';
 import { Button } from '../ui/button.tsx';
 import { CopyLine } from '../ui/copy.tsx';
@@ -10,22 +10,22 @@ import { toast, toastError } from '../ui/toast.tsx';
 /** By which a receiver recognises our requests. It is read when somebody asks, and kept nowhere. */
 export function SigningSecret({ id }: { id: string }) {
   const [secret, setSecret] = useState<string | null>(null);
-  const [isAsking, setAsking] = useState(false);
+  const [isConfirming, setConfirming] = useState(false);
   const params = { path: { id } };
   const show = () => {
-    answer(api.GET('/api/integrations/{id}/secret', { params })).then((read) => setSecret(read.secret), toastError);
+    unwrap(api.GET('/api/integrations/{id}/secret', { params })).then((read) => setSecret(read.secret), toastError);
   };
   return (
-    <Section title={texts.secret} actions={<Button variant="danger" onClick={() => setAsking(true)}>{texts.rotate}</Button>}>
-      <p class="hint">{texts.secretLong}</p>
+    <Section title={texts.secret} actions={<Button variant="danger" onClick={() => setConfirming(true)}>{texts.rotate}</Button>}>
+      <p class="hint">{texts.secretText}</p>
       {secret === null
         ? <div><Button onClick={show}>{texts.showSecret}</Button></div>
         : <CopyLine text={secret} label={texts.secret} />}
-      {isAsking && (
+      {isConfirming && (
         <ConfirmDialog
-          title={texts.rotateAsk} text={texts.rotateLong} verb={texts.rotate} onClose={() => setAsking(false)}
+          title={texts.rotateTitle} text={texts.rotateText} confirmLabel={texts.rotate} onClose={() => setConfirming(false)}
           action={async () => {
-            setSecret((await answer(api.POST('/api/integrations/{id}/rotate-secret', { params }))).secret);
+            setSecret((await unwrap(api.POST('/api/integrations/{id}/rotate-secret', { params }))).secret);
             toast(texts.rotated);
           }}
         />

@@ -3,28 +3,28 @@ import { editingTexts } from '../texts/editing.ts';
 import { fieldHints, fieldLabels } from '../texts/monitor-fields.ts';
 import { Checkbox, NumberField, SelectField, TextArea, TextField } from '../ui/field.tsx';
 import { durationText, numberText } from '../ui/time.tsx';
-import { factsOf, type Path } from './fields.ts';
+import { fieldDefinition, type Path } from './fields.ts';
 import { useFormField } from './form-context.ts';
 import { rules, type FieldRule } from './rules.ts';
 
-type Of = { path: Path };
+type FieldProps = { path: Path };
 
 /** A number with its unit; its limits are those of the API. */
-export function NumberOf({ path }: Of) {
+export function AutoNumberField({ path }: FieldProps) {
   const { value, set, error } = useFormField<number | null>(path);
   const { minimum: min, maximum: max, unit } = rules[path] ?? {};
-  const isOptional = factsOf(path).value === null && factsOf(path).isRequired !== true;
+  const isOptional = fieldDefinition(path).value === null && fieldDefinition(path).isRequired !== true;
   const limits = { ...(min === undefined ? {} : { min }), ...(max === undefined ? {} : { max }) };
-  const long = unit === 's' && value !== null && value >= 60 ? `${durationText(value)} · ` : '';
+  const durationHint = unit === 's' && value !== null && value >= 60 ? `${durationText(value)} · ` : '';
   return (
     <NumberField
-      {...limits} label={fieldLabels[path]} hint={`${long}${hintOf(path)}`} error={error} value={value} onValue={set} step={1}
+      {...limits} label={fieldLabels[path]} hint={`${durationHint}${hintOf(path)}`} error={error} value={value} onValue={set} step={1}
       isOptional={isOptional} required={!isOptional} {...(unit === undefined ? {} : { unit: editingTexts[unit] })}
     />
   );
 }
 
-export function TextOf({ path, placeholder, isRequired = false }: Of & { placeholder?: string; isRequired?: boolean }) {
+export function AutoTextField({ path, placeholder, isRequired = false }: FieldProps & { placeholder?: string; isRequired?: boolean }) {
   const { value, set, error } = useFormField<string>(path);
   const { maxLength } = rules[path] ?? {};
   // What happens without a name is nothing to those who need one.
@@ -37,7 +37,7 @@ export function TextOf({ path, placeholder, isRequired = false }: Of & { placeho
   );
 }
 
-export function AreaOf({ path }: Of) {
+export function AutoTextArea({ path }: FieldProps) {
   const { value, set, error } = useFormField<string>(path);
   const { maxLength } = rules[path] ?? {};
   return (
@@ -49,25 +49,25 @@ export function AreaOf({ path }: Of) {
 }
 
 /** One of the values that the API knows, with texts for them where the API's word does not say it all. */
-export function SelectOf({ path, texts = {}, none }: Of & { texts?: Readonly<Record<string, string>>; none?: string }) {
+export function AutoSelectField({ path, texts = {}, noneLabel }: FieldProps & { texts?: Readonly<Record<string, string>>; noneLabel?: string }) {
   const { value, set, error } = useFormField<string>(path);
-  const known = rules[path]?.enum ?? [];
-  const options = known.map((one) => [one, texts[one] ?? one] as const);
+  const values = rules[path]?.enum ?? [];
+  const options = values.map((one) => [one, texts[one] ?? one] as const);
   return (
     <SelectField
       label={fieldLabels[path]} hint={hintOf(path)} error={error} value={value} onValue={set}
-      options={none === undefined ? options : [['', none] as const, ...options]}
+      options={noneLabel === undefined ? options : [['', noneLabel] as const, ...options]}
     />
   );
 }
 
-export function CheckOf({ path }: Of) {
+export function AutoCheckbox({ path }: FieldProps) {
   const { value, set } = useFormField<boolean>(path);
   return <Checkbox label={fieldLabels[path]} hint={hintOf(path)} value={value} onValue={set} />;
 }
 
 /** A list in one line, with commas between. What is typed stays as it is typed. */
-export function ListOf({ path, isNumbers = false }: Of & { isNumbers?: boolean }) {
+export function AutoListField({ path, isNumbers = false }: FieldProps & { isNumbers?: boolean }) {
   const { value, set, error } = useFormField<readonly (string | number)[]>(path);
   const [typed, setTyped] = useState(value.join(', '));
   const onValue = (text: string) => {
@@ -80,22 +80,22 @@ export function ListOf({ path, isNumbers = false }: Of & { isNumbers?: boolean }
 
 /** What the field means, and what the API's schema says of it. */
 export function hintOf(path: Path): string | undefined {
-  const hint = [fieldHints[path], ...factsText(rules[path] ?? {})].filter(Boolean).join(' ');
+  const hint = [fieldHints[path], ...limitsText(rules[path] ?? {})].filter(Boolean).join(' ');
   return hint === '' ? undefined : hint;
 }
 
-function factsText({ minimum, maximum, maxItems, maxProperties, unit, default: usual = [] }: FieldRule): string[] {
-  const ending = unit === undefined ? '' : ` ${editingTexts[unit]}`;
-  const most = maxItems ?? maxProperties;
-  const numbers = [usual].flat().filter((one) => typeof one === 'number').map((one) => numberText(one));
+function limitsText({ minimum, maximum, maxItems, maxProperties, unit, default: defaults = [] }: FieldRule): string[] {
+  const suffix = unit === undefined ? '' : ` ${editingTexts[unit]}`;
+  const maxEntries = maxItems ?? maxProperties;
+  const numbers = [defaults].flat().filter((one) => typeof one === 'number').map((one) => numberText(one));
   return [
-    maximum === undefined ? '' : rangeText(minimum, maximum, ending),
-    most === undefined ? '' : editingTexts.most(numberText(most)),
-    numbers.length === 0 ? '' : editingTexts.usual(`${numbers.join(', ')}${ending}`),
+    maximum === undefined ? '' : rangeText(minimum, maximum, suffix),
+    maxEntries === undefined ? '' : editingTexts.maxEntries(numberText(maxEntries)),
+    numbers.length === 0 ? '' : editingTexts.defaultValue(`${numbers.join(', ')}${suffix}`),
   ];
 }
 
-function rangeText(minimum: number | undefined, maximum: number, ending: string): string {
-  const most = `${numberText(maximum)}${ending}`;
-  return minimum === undefined ? editingTexts.upTo(most) : editingTexts.range(numberText(minimum), most);
+function rangeText(minimum: number | undefined, maximum: number, suffix: string): string {
+  const upperLimit = `${numberText(maximum)}${suffix}`;
+  return minimum === undefined ? editingTexts.upTo(upperLimit) : editingTexts.range(numberText(minimum), upperLimit);
 }

@@ -1,16 +1,16 @@
 import { useQuery } from '@tanstack/preact-query';
 import { useId } from 'preact/hooks';
-import { answer, api } from '../api/client.ts';
+import { unwrap, api } from '../api/client.ts';
 import { groupOptions, useGroups } from '../api/groups.ts';
 import { canAdministerProject } from '../session/session.ts';
 import { destinationTexts } from '../texts/destinations.ts';
 import { editingTexts } from '../texts/editing.ts';
 import { fieldLabels } from '../texts/monitor-fields.ts';
 import { FieldError, SelectField } from '../ui/field.tsx';
-import { hintOf, NumberOf } from './auto-field.tsx';
+import { hintOf, AutoNumberField } from './auto-field.tsx';
 import type { Path } from './fields.ts';
 import { useFormField } from './form-context.ts';
-import { neededOf, type Quorum } from './policy.ts';
+import { requiredRegions, type Quorum } from './policy.ts';
 import { useRegions } from './regions.ts';
 
 interface Choice {
@@ -20,16 +20,16 @@ interface Choice {
 }
 
 /** Any of several. What was chosen before and is not on offer any more stays until it is taken away. */
-function Choices({ path, offered, none }: { path: Path; offered: readonly Choice[]; none: string }) {
+function Choices({ path, choices, emptyHint }: { path: Path; choices: readonly Choice[]; emptyHint: string }) {
   const { value, set, error } = useFormField<string[]>(path);
   const id = useId();
-  const isGone = (one: string) => !offered.some((choice) => choice.id === one);
-  const gone = value.filter(isGone).map((one) => ({ id: one, text: one, note: undefined }));
+  const isMissing = (one: string) => !choices.some((choice) => choice.id === one);
+  const missing = value.filter(isMissing).map((one) => ({ id: one, text: one, note: undefined }));
   return (
     <div class={`choices ${error === undefined ? '' : 'wrong'}`} role="group" aria-labelledby={id}>
       <p class="rows-label" id={id}>{fieldLabels[path]}</p>
       <div class="choice-list">
-        {[...offered, ...gone].map((choice) => (
+        {[...choices, ...missing].map((choice) => (
           <label key={choice.id} class="choice">
             <input
               type="checkbox" checked={value.includes(choice.id)}
@@ -43,7 +43,7 @@ function Choices({ path, offered, none }: { path: Path; offered: readonly Choice
         ))}
       </div>
       <FieldError message={error} />
-      {value.length === 0 && <p class="hint">{none}</p>}
+      {value.length === 0 && <p class="hint">{emptyHint}</p>}
     </div>
   );
 }
@@ -51,28 +51,28 @@ function Choices({ path, offered, none }: { path: Path; offered: readonly Choice
 /** Where checks come from. */
 export function RegionsField() {
   const { regions } = useRegions();
-  const offered = regions.map(({ id, name, city, probes_online: probes }) => ({
+  const choices = regions.map(({ id, name, city, probes_online: probes }) => ({
     id, text: name, note: probes === 0 ? editingTexts.noProbe : city === name ? undefined : city,
   }));
-  return <Choices path="monitoring_regions" offered={offered} none={editingTexts.automatic} />;
+  return <Choices path="monitoring_regions" choices={choices} emptyHint={editingTexts.automatic} />;
 }
 
 /** Where alerts go. Only those who administer the project may know the destinations. */
 export function DestinationsField() {
   const { data } = useQuery({
-    queryKey: ['destinations', 'names'], queryFn: () => answer(api.GET('/api/integrations')), enabled: canAdministerProject.value,
+    queryKey: ['destinations', 'names'], queryFn: () => unwrap(api.GET('/api/integrations')), enabled: canAdministerProject.value,
   });
   if (!canAdministerProject.value) return <p class="hint">{editingTexts.destinationsHidden}</p>;
-  const offered = data?.integrations.map(({ id, name, type, is_default: isDefault }) => ({
+  const choices = data?.integrations.map(({ id, name, type, is_default: isDefault }) => ({
     id, text: name, note: [destinationTexts[type], ...isDefault ? [editingTexts.byDefault] : []].join(', '),
   })) ?? [];
-  return <Choices path="notification_target_ids" offered={offered} none={editingTexts.defaultDestinations} />;
+  return <Choices path="notification_target_ids" choices={choices} emptyHint={editingTexts.defaultDestinations} />;
 }
 
 export function GroupField() {
   const { value, set, error } = useFormField<string | null>('group_id');
-  const known = groupOptions(useGroups());
-  const options = value === null || known.some(([id]) => id === value) ? known : [...known, [value, value] as const];
+  const groups = groupOptions(useGroups());
+  const options = value === null || groups.some(([id]) => id === value) ? groups : [...groups, [value, value] as const];
   return (
     <SelectField
       label={fieldLabels.group_id} hint={hintOf('group_id')} error={error} value={value ?? ''} onValue={(id) => set(id === '' ? null : id)}
@@ -85,21 +85,21 @@ export function GroupField() {
 export function PolicyField() {
   const { value: quorum, set, error } = useFormField<Quorum>('confirmation_policy.regions');
   const { value: retries } = useFormField<number | null>('confirmation_policy.retries');
-  const { value: chosen } = useFormField<string[]>('monitoring_regions');
-  const most = Math.max(chosen.length, typeof quorum === 'number' ? quorum : 0, chosen.length === 0 ? 3 : 0);
-  const numbers = Array.from({ length: Math.max(0, most - 1) }, (_, at) => [String(at + 2), editingTexts.regionsOf(at + 2)] as const);
-  const needed = neededOf(quorum, chosen.length === 0 ? null : chosen.length);
+  const { value: selectedRegions } = useFormField<string[]>('monitoring_regions');
+  const maxCount = Math.max(selectedRegions.length, typeof quorum === 'number' ? quorum : 0, selectedRegions.length === 0 ? 3 : 0);
+  const counts = Array.from({ length: Math.max(0, maxCount - 1) }, (_, at) => [String(at + 2), editingTexts.regionsOf(at + 2)] as const);
+  const required = requiredRegions(quorum, selectedRegions.length === 0 ? null : selectedRegions.length);
   return (
     <>
       <div class="fields">
         <SelectField
           label={fieldLabels['confirmation_policy.regions']} error={error} value={String(quorum)}
-          options={[['majority', editingTexts.majority], ['any', editingTexts.anyRegion], ['all', editingTexts.allRegions], ...numbers]}
+          options={[['majority', editingTexts.majority], ['any', editingTexts.anyRegion], ['all', editingTexts.allRegions], ...counts]}
           onValue={(text: string) => set(/^\d+$/.test(text) ? Number(text) : text as Quorum)}
         />
-        <NumberOf path="confirmation_policy.retries" />
+        <AutoNumberField path="confirmation_policy.retries" />
       </div>
-      <p class="note" role="status">{editingTexts.policy(quorum, needed, chosen.length, (retries ?? 0) + 1)}</p>
+      <p class="note" role="status">{editingTexts.policy(quorum, required, selectedRegions.length, (retries ?? 0) + 1)}</p>
     </>
   );
 }

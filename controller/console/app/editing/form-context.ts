@@ -7,7 +7,7 @@ interface FormValues {
   draft: Draft;
   set: (path: Path, value: unknown) => void;
   /** What the API has against fields. */
-  faults: FieldErrors;
+  fieldErrors: FieldErrors;
 }
 
 export const FormContext = createContext<FormValues | null>(null);
@@ -19,7 +19,7 @@ export function useFormField<T>(path: Path): { value: T; set: (value: T) => void
   return {
     value: form.draft[path] as T, set: (value) => form.set(path, value),
     get error() {
-      return form.faults.at(path);
+      return form.fieldErrors.at(path);
     },
   };
 }

@@ -1,6 +1,6 @@
 import { useQueryClient } from '@tanstack/preact-query';
 import { useState } from 'preact/hooks';
-import { answer, api } from '../api/client.ts';
+import { unwrap, api } from '../api/client.ts';
 import type { paths } from '../api/openapi.d.ts';
 import { canEdit } from '../session/session.ts';
 import { editingTexts } from '../texts/editing.ts';
@@ -15,7 +15,7 @@ import { useForm } from '../ui/use-form.ts';
 import { ChangesTable } from './changes-table.tsx';
 import { changeOf } from './import-change.ts';
 
-type Outcome = paths['/api/import']['post']['responses']['200']['content']['application/json']['data'];
+type ImportResult = paths['/api/import']['post']['responses']['200']['content']['application/json']['data'];
 const KINDS = ['groups', 'monitors', 'status_pages'] as const;
 
 /** A project as a file: out of here, and in, with everything that would change shown before. */
@@ -23,7 +23,7 @@ export default function Import() {
   const actions = <Button onClick={() => void download().catch(toastError)}>{editingTexts.exportFile}</Button>;
   return (
     <Page title={editingTexts.importTitle} class="form" back={{ to: '/', text: shellTexts.allMonitors }} actions={actions}>
-      <p>{editingTexts.importLong}</p>
+      <p>{editingTexts.importText}</p>
       {canEdit.value && <ImportForm />}
     </Page>
   );
@@ -32,19 +32,19 @@ export default function Import() {
 function ImportForm() {
   const queries = useQueryClient();
   const [text, setText] = useState('');
-  const [outcome, setOutcome] = useState<Outcome | null>(null);
+  const [result, setResult] = useState<ImportResult | null>(null);
   const change = (changed: string) => {
     setText(changed);
-    setOutcome(null);
+    setResult(null);
   };
-  const preview = useForm(async () => setOutcome(await send(text, true)));
-  const carryOut = useForm(async () => {
+  const preview = useForm(async () => setResult(await send(text, true)));
+  const applyImport = useForm(async () => {
     const { summary } = await send(text, false);
     toast(editingTexts.imported(summary.created + summary.updated));
     await queries.invalidateQueries();
     change('');
   });
-  const count = outcome === null ? 0 : outcome.summary.created + outcome.summary.updated;
+  const count = result === null ? 0 : result.summary.created + result.summary.updated;
   return (
     <>
       <form class="card" onSubmit={preview.onSubmit}>
@@ -58,15 +58,15 @@ function ImportForm() {
         </Field>
         <TextArea label={editingTexts.document} hint={editingTexts.documentHint} value={text} onValue={change} rows={10} spellcheck={false} required class="import-text" />
         <ErrorNote error={preview.error} />
-        <div class="form-foot"><Button type="submit" variant={outcome === null ? 'primary' : 'plain'} isBusy={preview.isBusy}>{editingTexts.preview}</Button></div>
+        <div class="form-foot"><Button type="submit" variant={result === null ? 'primary' : 'plain'} isBusy={preview.isBusy}>{editingTexts.preview}</Button></div>
       </form>
-      {outcome !== null && (
-        <form class="card" onSubmit={carryOut.onSubmit}>
-          <p role="status"><strong>{count === 0 ? editingTexts.nothingToImport : summaryOf(outcome)}</strong></p>
-          {KINDS.map((kind) => <Changes key={kind} title={editingTexts[kind]} items={outcome[kind].filter(({ action }) => action !== 'unchanged')} />)}
-          <ErrorNote error={carryOut.error} />
+      {result !== null && (
+        <form class="card" onSubmit={applyImport.onSubmit}>
+          <p role="status"><strong>{count === 0 ? editingTexts.nothingToImport : summaryOf(result)}</strong></p>
+          {KINDS.map((kind) => <Changes key={kind} title={editingTexts[kind]} items={result[kind].filter(({ action }) => action !== 'unchanged')} />)}
+          <ErrorNote error={applyImport.error} />
           {count > 0 && (
-            <div class="form-foot"><Button type="submit" variant="primary" isBusy={carryOut.isBusy}>{editingTexts.importNow(count)}</Button></div>
+            <div class="form-foot"><Button type="submit" variant="primary" isBusy={applyImport.isBusy}>{editingTexts.importNow(count)}</Button></div>
           )}
         </form>
       )}
@@ -74,7 +74,7 @@ function ImportForm() {
   );
 }
 
-function Changes({ title, items }: { title: string; items: Outcome['monitors'] }) {
+function Changes({ title, items }: { title: string; items: ImportResult['monitors'] }) {
   if (items.length === 0) return null;
   return (
     <Section title={title}>
@@ -91,12 +91,12 @@ function Changes({ title, items }: { title: string; items: Outcome['monitors'] }
   );
 }
 
-function summaryOf({ summary: { created, updated, unchanged } }: Outcome): string {
+function summaryOf({ summary: { created, updated, unchanged } }: ImportResult): string {
   return editingTexts.summary(created, updated, unchanged);
 }
 
-async function send(text: string, isDryRun: boolean): Promise<Outcome> {
-  return answer(api.POST('/api/import', {
+async function send(text: string, isDryRun: boolean): Promise<ImportResult> {
+  return unwrap(api.POST('/api/import', {
     params: { query: { dry_run: isDryRun ? 'true' : 'false' } }, headers: { 'Content-Type': 'application/yaml' },
     // YAML contains JSON, so the server reads either.
     body: {}, bodySerializer: () => text,
@@ -104,8 +104,8 @@ async function send(text: string, isDryRun: boolean): Promise<Outcome> {
 }
 
 async function download(): Promise<void> {
-  const sent = api.GET('/api/export', { params: { query: { format: 'yaml' } }, parseAs: 'blob' });
-  const url = URL.createObjectURL(await answer(sent as never) as Blob);
+  const request = api.GET('/api/export', { params: { query: { format: 'yaml' } }, parseAs: 'blob' });
+  const url = URL.createObjectURL(await unwrap(request as never) as Blob);
   const link = document.createElement('a');
   [link.href, link.download] = [url, 'farwatch.yaml'];
   link.click();

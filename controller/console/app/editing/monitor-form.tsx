@@ -1,5 +1,5 @@
 import { useMemo, useRef, useState } from 'preact/hooks';
-import { fieldsOf } from '../api/api-error.ts';
+import { fieldErrorsOf } from '../api/api-error.ts';
 import { useKeys } from '../shell/keys.ts';
 import { editingTexts } from '../texts/editing.ts';
 import { shellTexts } from '../texts/shell.ts';
@@ -21,21 +21,21 @@ interface Props {
   /** A new one can be of any type and is saved at once; of an existing one, the changes are shown first. */
   isNew: boolean;
   save: (draft: Draft, changed: readonly Path[]) => Promise<unknown>;
-  cancelTo: string;
+  cancelHref: string;
 }
 
 /** What failed last: its messages stand at the fields. */
 interface Failure {
   error: unknown;
-  of: 'form' | 'test';
+  source: 'form' | 'test';
 }
 
 /** The form for monitors of all types. */
-export function MonitorForm({ initial: given, isNew, save, cancelTo }: Props) {
+export function MonitorForm({ initial: initialDraft, isNew, save, cancelHref }: Props) {
   // What others change meanwhile is theirs: this form sends only what differs from what its reader saw.
-  const [initial] = useState(given);
+  const [initial] = useState(initialDraft);
   const [draft, setDraft] = useState(initial);
-  const [isAsking, setAsking] = useState(false);
+  const [isConfirming, setConfirming] = useState(false);
   const [isSaved, setSaved] = useState(false);
   const [failure, setFailure] = useState<Failure | null>(null);
   const form = useRef<HTMLFormElement>(null);
@@ -50,49 +50,49 @@ export function MonitorForm({ initial: given, isNew, save, cancelTo }: Props) {
       throw error;
     }
   };
-  const noting = (of: Failure['of']) => (error: unknown) => {
-    setFailure({ error, of });
+  const recordFailure = (source: Failure['source']) => (error: unknown) => {
+    setFailure({ error, source });
     throw error;
   };
-  const sending = useForm(async () => {
+  const submission = useForm(async () => {
     setFailure(null);
-    if (isNew) await submit().catch(noting('form'));
-    else if (changed.length > 0) setAsking(true);
+    if (isNew) await submit().catch(recordFailure('form'));
+    else if (changed.length > 0) setConfirming(true);
   });
   const test = async (send: () => Promise<unknown>) => {
     setFailure(null);
-    await send().catch(noting('test'));
+    await send().catch(recordFailure('test'));
   };
   // What is wrong with fields is shown there, not in the dialog above them.
   const confirm = () => submit().catch((error: unknown) => {
-    if (fieldsOf(error).isEmpty) throw error;
-    setAsking(false);
-    setFailure({ error, of: 'form' });
+    if (fieldErrorsOf(error).isEmpty) throw error;
+    setConfirming(false);
+    setFailure({ error, source: 'form' });
   });
   useUnsaved(!isSaved && changed.length > 0);
   useKeys([{ keys: '$mod+Enter', text: shellTexts.save, run: () => form.current?.requestSubmit(), everywhere: true }]);
-  const faults = fieldsOf(failure?.error);
+  const fieldErrors = fieldErrorsOf(failure?.error);
   const context = useMemo(() => ({
-    draft, faults, set: (path: Path, value: unknown) => setDraft((before) => ({ ...before, [path]: value })),
+    draft, fieldErrors, set: (path: Path, value: unknown) => setDraft((before) => ({ ...before, [path]: value })),
   }), [draft, failure]);
   const { type } = draft;
   return (
     <FormContext.Provider value={context}>
-      <form ref={form} onSubmit={sending.onSubmit} onInvalidCapture={reveal} class="monitor-form">
+      <form ref={form} onSubmit={submission.onSubmit} onInvalidCapture={reveal} class="monitor-form">
         {isNew && <TypePicker value={type} onValue={(chosen) => setDraft({ ...draft, type: chosen })} />}
         <CheckSection type={type} />
         {(type === 'HTTP' || type === 'KEYWORD') && <WebSections />}
         <CommonSections type={type} />
-        {type !== 'HEARTBEAT' && <TestPanel draft={complete} error={failure?.of === 'test' ? failure.error : null} attempt={test} />}
-        {failure?.of === 'form' && <ErrorNote error={failure.error} />}
+        {type !== 'HEARTBEAT' && <TestPanel draft={complete} error={failure?.source === 'test' ? failure.error : null} attempt={test} />}
+        {failure?.source === 'form' && <ErrorNote error={failure.error} />}
         <div class="form-foot">
-          <LinkButton href={cancelTo}>{shellTexts.cancel}</LinkButton>
-          <Button type="submit" variant="primary" isBusy={sending.isBusy} disabled={!isNew && changed.length === 0}>
+          <LinkButton href={cancelHref}>{shellTexts.cancel}</LinkButton>
+          <Button type="submit" variant="primary" isBusy={submission.isBusy} disabled={!isNew && changed.length === 0}>
             {isNew ? editingTexts.create : editingTexts.review(changed.length)}
           </Button>
         </div>
       </form>
-      {isAsking && <ChangesDialog before={initial} after={complete} paths={changed} save={confirm} onClose={() => setAsking(false)} />}
+      {isConfirming && <ChangesDialog before={initial} after={complete} paths={changed} save={confirm} onClose={() => setConfirming(false)} />}
     </FormContext.Provider>
   );
 }

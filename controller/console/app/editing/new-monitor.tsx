@@ -1,13 +1,13 @@
 import { useQuery, useQueryClient } from '@tanstack/preact-query';
 import { useLocation } from 'preact-iso';
-import { answer, api } from '../api/client.ts';
+import { unwrap, api } from '../api/client.ts';
 import type { paths } from '../api/openapi.d.ts';
 import { canEdit } from '../session/session.ts';
 import { editingTexts } from '../texts/editing.ts';
 import { shellTexts } from '../texts/shell.ts';
 import { LinkButton } from '../ui/button.tsx';
 import { href } from '../ui/link.ts';
-import { Shown } from '../ui/loading.tsx';
+import { QueryResult } from '../ui/loading.tsx';
 import { Empty, Page } from '../ui/page.tsx';
 import { toast } from '../ui/toast.tsx';
 import { creationBody, draftOf, newDraft } from './draft.ts';
@@ -23,42 +23,42 @@ export default function NewMonitor() {
   const title = from === undefined ? shellTexts.newMonitor : editingTexts.duplicate;
   const actions = <LinkButton href={href('/monitors/import')}>{editingTexts.importTitle}</LinkButton>;
   const back = { to: '/', text: shellTexts.allMonitors };
-  if (!canEdit.value) return <Page title={title} back={back}><Empty title={editingTexts.mayNot} /></Page>;
+  if (!canEdit.value) return <Page title={title} back={back}><Empty title={editingTexts.noPermission} /></Page>;
   return (
     <Page title={title} class="form" back={back} actions={actions}>
-      {from === undefined ? <Fresh target={query['target'] ?? ''} type={query['type'] ?? ''} /> : <Copy id={from} />}
+      {from === undefined ? <BlankMonitor target={query['target'] ?? ''} type={query['type'] ?? ''} /> : <CopiedMonitor id={from} />}
     </Page>
   );
 }
 
-function Fresh({ target, type }: { target: string; type: string }) {
-  const known = TYPES.find((one) => one === type.toUpperCase()) ?? 'HTTP';
-  return <Creating initial={{ ...newDraft(known), target }} />;
+function BlankMonitor({ target, type }: { target: string; type: string }) {
+  const monitorType = TYPES.find((one) => one === type.toUpperCase()) ?? 'HTTP';
+  return <CreateMonitor initial={{ ...newDraft(monitorType), target }} />;
 }
 
-function Copy({ id }: { id: string }) {
-  const read = useQuery({
+function CopiedMonitor({ id }: { id: string }) {
+  const query = useQuery({
     queryKey: ['monitors', id, 'settings'],
-    queryFn: () => answer(api.GET('/api/monitors/{id}/settings', { params: { path: { id } } })),
+    queryFn: () => unwrap(api.GET('/api/monitors/{id}/settings', { params: { path: { id } } })),
   });
   return (
-    <Shown of={read}>
+    <QueryResult query={query}>
       {({ settings }) => {
-        const copied = draftOf(settings);
-        return <Creating initial={{ ...copied, name: editingTexts.copyOf(String(copied.name)) }} />;
+        const draft = draftOf(settings);
+        return <CreateMonitor initial={{ ...draft, name: editingTexts.copyOf(String(draft.name)) }} />;
       }}
-    </Shown>
+    </QueryResult>
   );
 }
 
-function Creating({ initial }: { initial: Draft }) {
+function CreateMonitor({ initial }: { initial: Draft }) {
   const queries = useQueryClient();
   const { route } = useLocation();
   const save = async (draft: Draft) => {
-    const { monitor } = await answer(api.POST('/api/monitors', { body: creationBody(draft) as CreationBody }));
+    const { monitor } = await unwrap(api.POST('/api/monitors', { body: creationBody(draft) as CreationBody }));
     void queries.invalidateQueries({ queryKey: ['monitors'] });
     toast(editingTexts.created(monitor.name));
     route(href(`/monitors/${monitor.id}`));
   };
-  return <MonitorForm initial={initial} isNew save={save} cancelTo={href('/')} />;
+  return <MonitorForm initial={initial} isNew save={save} cancelHref={href('/')} />;
 }

@@ -2,7 +2,7 @@
 export type Quorum = 'majority' | 'any' | 'all' | number;
 
 /** Regions that must agree among `regions`; null if the number of regions is not known. */
-export function neededOf(quorum: Quorum, regions: number | null): number | null {
+export function requiredRegions(quorum: Quorum, regions: number | null): number | null {
   if (typeof quorum === 'number') return quorum;
   if (quorum === 'any') return 1;
   if (regions === null || regions === 0) return null;

@@ -1,10 +1,10 @@
 import { useQuery } from '@tanstack/preact-query';
-import { answer, api } from '../api/client.ts';
+import { unwrap, api } from '../api/client.ts';
 
 /** The regions that checks can come from, those with a probe first, and the name of each. */
 export function useRegions() {
   const { data } = useQuery({
-    queryKey: ['fleet', 'regions', 'names'], queryFn: () => answer(api.GET('/api/regions')), staleTime: 60_000,
+    queryKey: ['fleet', 'regions', 'names'], queryFn: () => unwrap(api.GET('/api/regions')), staleTime: 60_000,
   });
   const regions = [...data?.regions ?? []].sort((one, other) =>
     Number(other.probes_online > 0) - Number(one.probes_online > 0) || one.name.localeCompare(other.name));

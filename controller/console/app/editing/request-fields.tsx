@@ -21,7 +21,7 @@ export function HeadersField() {
   return (
     <Rows
       label={fieldLabels.headers} hint={hintOf('headers')} error={error} rows={rows} onRows={onRows}
-      fresh={['', '']} most={rules['headers']?.maxProperties ?? 1} addText={editingTexts.addHeader}
+      newRow={['', '']} maxRows={rules['headers']?.maxProperties ?? 1} addLabel={editingTexts.addHeader}
     >
       {([name, text], change, at) => (
         <>
@@ -37,7 +37,7 @@ export function HeadersField() {
 }
 
 type Auth = null | { type: 'basic'; username: string; password: string } | { type: 'bearer'; token: string };
-const FRESH: Record<string, Auth> = {
+const EMPTY_AUTH: Record<string, Auth> = {
   none: null, basic: { type: 'basic', username: '', password: '' }, bearer: { type: 'bearer', token: '' },
 };
 
@@ -49,7 +49,7 @@ export function AuthField() {
     <div class="fields">
       <SelectField
         label={fieldLabels.auth} hint={hintOf('auth')} error={error} value={value?.type ?? 'none'} options={kinds}
-        onValue={(kind) => set(FRESH[kind] ?? null)}
+        onValue={(kind) => set(EMPTY_AUTH[kind] ?? null)}
       />
       {value?.type === 'basic' && (
         <>

@@ -4,10 +4,10 @@ import { Button } from '../ui/button.tsx';
 import { FieldError } from '../ui/field.tsx';
 
 /** Entries below each other that can be added and removed, as headers. */
-export function Rows<T>({ label, hint, error, rows, onRows, fresh, most, least = 0, addText, children }: {
+export function Rows<T>({ label, hint, error, rows, onRows, newRow, maxRows, minRows = 0, addLabel, children }: {
   label: string; hint?: string | undefined; error?: string | undefined; rows: readonly T[]; onRows: (rows: T[]) => void;
   /** What a new one begins with. */
-  fresh: T; most: number; least?: number; addText: string;
+  newRow: T; maxRows: number; minRows?: number; addLabel: string;
   children: (row: T, set: (row: T) => void, at: number) => ComponentChildren;
 }) {
   const set = (at: number) => (row: T) => onRows(rows.map((one, index) => (index === at ? row : one)));
@@ -17,14 +17,14 @@ export function Rows<T>({ label, hint, error, rows, onRows, fresh, most, least =
       {rows.map((row, at) => (
         <div class="row" key={at}>
           {children(row, set(at), at)}
-          {rows.length > least && (
+          {rows.length > minRows && (
             <Button variant="quiet" aria-label={`${editingTexts.remove} ${at + 1}`} onClick={() => onRows(rows.filter((_, index) => index !== at))}>✕</Button>
           )}
         </div>
       ))}
       <FieldError message={error} />
       {hint !== undefined && <p class="hint">{hint}</p>}
-      {rows.length < most && <div><Button onClick={() => onRows([...rows, fresh])}>{addText}</Button></div>}
+      {rows.length < maxRows && <div><Button onClick={() => onRows([...rows, newRow])}>{addLabel}</Button></div>}
     </div>
   );
 }

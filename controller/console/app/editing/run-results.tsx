@@ -23,7 +23,7 @@ export function RunResults({ runs }: { runs: Runs }) {
             <span>{nameOf(run.region)}</span>
             <span class="faint">{[run.status_code === null ? '' : `HTTP ${run.status_code}`, run.response_time_ms === null ? '' : msText(run.response_time_ms)]
               .filter(Boolean).join(' · ')}</span>
-            {whyOf(run) !== null && <span class="run-why">{whyOf(run)}</span>}
+            {reasonText(run) !== null && <span class="run-why">{reasonText(run)}</span>}
           </li>
         ))}
       </ul>
@@ -37,7 +37,7 @@ function stateOf({ outcome, degraded }: Runs[number]) {
   return degraded ? 'degraded' : 'up';
 }
 
-function whyOf({ error, reason }: Runs[number]): string | null {
+function reasonText({ error, reason }: Runs[number]): string | null {
   if (error !== null) return error.message;
   return reason === undefined ? null : editingTexts.reason(reason);
 }

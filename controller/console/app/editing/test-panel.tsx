@@ -1,5 +1,5 @@
 import { useState } from 'preact/hooks';
-import { answer, api } from '../api/client.ts';
+import { unwrap, api } from '../api/client.ts';
 import type { paths } from '../api/openapi.d.ts';
 import { editingTexts } from '../texts/editing.ts';
 import { Button } from '../ui/button.tsx';
@@ -22,13 +22,13 @@ export function TestPanel({ draft, error, attempt }: {
   const { onSubmit, isBusy } = useForm(() => attempt(async () => {
     setRuns(null);
     const { name: _name, ...body } = creationBody(draft);
-    const { results } = await answer(api.POST('/api/monitors/test', { body: body as TestBody }));
+    const { results } = await unwrap(api.POST('/api/monitors/test', { body: body as TestBody }));
     setRuns(results);
   }));
   return (
     <section class="card test-panel" aria-label={editingTexts.test}>
       <div class="section-head">
-        <p>{editingTexts.testLong}</p>
+        <p>{editingTexts.testText}</p>
         <Button onClick={onSubmit} isBusy={isBusy}>{editingTexts.testNow}</Button>
       </div>
       {isBusy && <Skeleton lines={2} />}

@@ -1,49 +1,49 @@
 import { useState } from 'preact/hooks';
-import { answer, api } from '../api/client.ts';
+import { unwrap, api } from '../api/client.ts';
 import { fleetTexts as texts } from '../texts/fleet.ts';
 import { Button } from '../ui/button.tsx';
 import { CopyLine } from '../ui/copy.tsx';
 import { Dialog } from '../ui/dialog.tsx';
 import { SelectField, TextField } from '../ui/field.tsx';
 import { FormDialog } from '../ui/form-dialog.tsx';
-import { Shown } from '../ui/loading.tsx';
+import { QueryResult } from '../ui/loading.tsx';
 import { StateBadge } from '../ui/state.tsx';
 import { AddRegion } from './add-region.tsx';
-import { mayChange, probesChanged, useProbes, useRegions, type Region } from './probes.ts';
+import { canManageRegion, invalidateFleet, useProbes, useRegions, type Region } from './probes.ts';
 
 /** While somebody starts the probe, a beat is not far away. */
-const LOOK_EVERY_MS = 3000;
+const POLL_INTERVAL_MS = 3000;
 const NEW_REGION = '+';
 
 /** Creates a probe, says how to start it, and waits until it is online. */
 export function AddProbe({ onClose }: { onClose: () => void }) {
   const regions = useRegions();
   if (regions.data !== undefined) return <NewProbe regions={regions.data.regions} onClose={onClose} />;
-  return <Dialog title={texts.addProbe} onClose={onClose}><Shown of={regions}>{() => null}</Shown></Dialog>;
+  return <Dialog title={texts.addProbe} onClose={onClose}><QueryResult query={regions}>{() => null}</QueryResult></Dialog>;
 }
 
 function NewProbe({ regions, onClose }: { regions: readonly Region[]; onClose: () => void }) {
-  const own = regions.filter(mayChange);
+  const manageableRegions = regions.filter(canManageRegion);
   const [created, setCreated] = useState<{ id: string; token: string } | null>(null);
   const [name, setName] = useState('');
-  const [region, setRegion] = useState(own[0]?.id ?? '');
-  const [isAdding, setAdding] = useState(own.length === 0);
+  const [region, setRegion] = useState(manageableRegions[0]?.id ?? '');
+  const [isAdding, setAdding] = useState(manageableRegions.length === 0);
   if (created !== null) return <Enrolment {...created} onClose={onClose} />;
   const create = async () => {
-    const { probe, enrolment_token: token } = await answer(api.POST('/api/probes', { body: { name, region_id: region } }));
-    await probesChanged();
+    const { probe, enrolment_token: token } = await unwrap(api.POST('/api/probes', { body: { name, region_id: region } }));
+    await invalidateFleet();
     return { id: probe.id, token };
   };
   return (
     <>
-      <FormDialog title={texts.addProbe} verb={texts.create} send={create} onSent={setCreated} onClose={onClose}>
-        {(wrong) => (
+      <FormDialog title={texts.addProbe} submitLabel={texts.create} send={create} onSent={setCreated} onClose={onClose}>
+        {(fieldErrors) => (
           <>
-            <TextField label={texts.name} hint={texts.nameHint} required maxLength={100} value={name} onValue={setName} error={wrong.at('name')} />
+            <TextField label={texts.name} hint={texts.nameHint} required maxLength={100} value={name} onValue={setName} error={fieldErrors.at('name')} />
             <SelectField
-              label={texts.region} value={region} error={wrong.at('region_id')}
+              label={texts.region} value={region} error={fieldErrors.at('region_id')}
               onValue={(value) => (value === NEW_REGION ? setAdding(true) : setRegion(value))}
-              options={[...own.map(({ id, name: text }) => [id, text] as const), [NEW_REGION, texts.newRegion]]}
+              options={[...manageableRegions.map(({ id, name: text }) => [id, text] as const), [NEW_REGION, texts.newRegion]]}
             />
           </>
         )}
@@ -55,12 +55,12 @@ function NewProbe({ regions, onClose }: { regions: readonly Region[]; onClose: (
 
 /** The command that starts the probe; the dialog notices by itself when it is online. */
 function Enrolment({ id, token, onClose }: { id: string; token: string; onClose: () => void }) {
-  const { data } = useProbes({ every: LOOK_EVERY_MS });
+  const { data } = useProbes({ every: POLL_INTERVAL_MS });
   const probe = data?.probes.find((one) => one.id === id);
   const isOnline = probe?.status === 'online';
   return (
     <Dialog title={texts.enrol} onClose={onClose}>
-      <p>{texts.enrolLong}</p>
+      <p>{texts.enrolText}</p>
       <CopyLine label={texts.command} text={`FARWATCH_TOKEN=${token} npm run probe -- --controller ${location.origin}`} />
       <p role="status" class="enrolment-state">
         {isOnline ? <StateBadge state="up" text={texts.isOnline(probe.name)} /> : <span class="waiting">{texts.waiting}</span>}

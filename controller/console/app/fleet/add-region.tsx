@@ -1,60 +1,60 @@
 import { useState } from 'preact/hooks';
 import { ApiError } from '../api/api-error.ts';
-import { answer, api } from '../api/client.ts';
+import { unwrap, api } from '../api/client.ts';
 import type { FieldErrors } from '../api/field-errors.ts';
 import { me } from '../session/session.ts';
 import { fleetTexts as texts } from '../texts/fleet.ts';
 import { Checkbox, NumberField, SelectField, TextField } from '../ui/field.tsx';
 import { FormDialog } from '../ui/form-dialog.tsx';
-import { probesChanged, type Region } from './probes.ts';
+import { invalidateFleet, type Region } from './probes.ts';
 
 /** Somewhere that probes can be. */
 export function AddRegion({ onClose, onAdded }: { onClose: () => void; onAdded?: (region: Region) => void }) {
   const isOperator = me.value?.user.is_operator === true;
-  const [place, setPlace] = useState({ name: '', city: '', country: '' });
+  const [details, setDetails] = useState({ name: '', city: '', country: '' });
   const [id, setId] = useState<string | null>(null);
-  const [at, setAt] = useState<{ lat: number | null; lon: number | null }>({ lat: null, lon: null });
+  const [coordinates, setCoordinates] = useState<{ lat: number | null; lon: number | null }>({ lat: null, lon: null });
   const [visibility, setVisibility] = useState<Region['visibility']>(isOperator ? 'shared' : 'private');
   const [isTaken, setIsTaken] = useState(false);
-  const [replaces, setReplaces] = useState(false);
-  const shortName = id ?? suggestedId(place.name);
+  const [replacesPrivate, setReplacesPrivate] = useState(false);
+  const shortName = id ?? suggestedId(details.name);
   const add = () => {
-    const body = { id: shortName, ...place, ...at, visibility, replace_private: visibility === 'shared' && replaces };
-    return answer(api.POST('/api/regions', { body })).catch((error: unknown) => {
+    const body = { id: shortName, ...details, ...coordinates, visibility, replace_private: visibility === 'shared' && replacesPrivate };
+    return unwrap(api.POST('/api/regions', { body })).catch((error: unknown) => {
       setIsTaken(error instanceof ApiError && error.code === 'RESOURCE_ALREADY_EXISTS');
       throw error;
     });
   };
-  const added = ({ region }: { region: Region }) => {
-    void probesChanged();
+  const handleAdded = ({ region }: { region: Region }) => {
+    void invalidateFleet();
     onAdded?.(region);
     onClose();
   };
-  const text = (name: keyof typeof place, wrong: FieldErrors) => ({
-    value: place[name], onValue: (value: string) => setPlace({ ...place, [name]: value }), error: wrong.at(name),
+  const textProps = (name: keyof typeof details, fieldErrors: FieldErrors) => ({
+    value: details[name], onValue: (value: string) => setDetails({ ...details, [name]: value }), error: fieldErrors.at(name),
     required: true, maxLength: 100,
   });
   return (
-    <FormDialog title={texts.addRegion} verb={texts.create} send={add} onSent={added} onClose={onClose}>
-      {(wrong) => (
+    <FormDialog title={texts.addRegion} submitLabel={texts.create} send={add} onSent={handleAdded} onClose={onClose}>
+      {(fieldErrors) => (
         <>
-          <TextField label={texts.name} {...text('name', wrong)} />
+          <TextField label={texts.name} {...textProps('name', fieldErrors)} />
           <TextField
             label={texts.id} hint={texts.idHint} required pattern="[a-z0-9\-]{2,32}" value={shortName} onValue={setId}
-            error={wrong.at('id')}
+            error={fieldErrors.at('id')}
           />
           <div class="fields">
-            <TextField label={texts.city} {...text('city', wrong)} />
-            <TextField label={texts.country} hint={texts.countryHint} {...text('country', wrong)} />
+            <TextField label={texts.city} {...textProps('city', fieldErrors)} />
+            <TextField label={texts.country} hint={texts.countryHint} {...textProps('country', fieldErrors)} />
           </div>
           <div class="fields">
             <NumberField
-              label={texts.lat} isOptional min={-90} max={90} step={0.0001} value={at.lat}
-              onValue={(lat) => setAt({ ...at, lat })} error={wrong.at('lat')}
+              label={texts.lat} isOptional min={-90} max={90} step={0.0001} value={coordinates.lat}
+              onValue={(lat) => setCoordinates({ ...coordinates, lat })} error={fieldErrors.at('lat')}
             />
             <NumberField
-              label={texts.lon} isOptional min={-180} max={180} step={0.0001} value={at.lon}
-              onValue={(lon) => setAt({ ...at, lon })} error={wrong.at('lon')}
+              label={texts.lon} isOptional min={-180} max={180} step={0.0001} value={coordinates.lon}
+              onValue={(lon) => setCoordinates({ ...coordinates, lon })} error={fieldErrors.at('lon')}
             />
           </div>
           {isOperator && (
@@ -64,7 +64,7 @@ export function AddRegion({ onClose, onAdded }: { onClose: () => void; onAdded?:
             />
           )}
           {visibility === 'shared' && isTaken && (
-            <Checkbox label={texts.replace} hint={texts.replaceHint} value={replaces} onValue={setReplaces} />
+            <Checkbox label={texts.replace} hint={texts.replaceHint} value={replacesPrivate} onValue={setReplacesPrivate} />
           )}
         </>
       )}

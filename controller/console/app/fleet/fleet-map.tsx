@@ -1,15 +1,15 @@
 import { WorldMap } from '../charts/world-map.tsx';
 import { fleetTexts as texts } from '../texts/fleet.ts';
 import type { State } from '../ui/state.tsx';
-import { inOrder, TONES, type Probe, type Region } from './probes.ts';
+import { sortByUrgency, PROBE_STATES, type Probe, type Region } from './probes.ts';
 
 /** Where the probes are: a point for each region with coordinates, which is as its worst probe is. */
 export function FleetMap({ probes, regions }: { probes: readonly Probe[]; regions: readonly Region[] }) {
   const points = regions.flatMap(({ id, name, lat, lon }) => {
     if (lat === null || lon === null) return [];
-    const own = inOrder(probes.filter(({ region_id: of }) => of === id));
-    const state: State = own[0] === undefined ? 'unknown' : TONES[own[0].status];
-    const label = `${name}: ${own.map((probe) => `${probe.name} ${texts[probe.status]}`).join(', ') || texts.noProbe}`;
+    const regionProbes = sortByUrgency(probes.filter(({ region_id: regionId }) => regionId === id));
+    const state: State = regionProbes[0] === undefined ? 'unknown' : PROBE_STATES[regionProbes[0].status];
+    const label = `${name}: ${regionProbes.map((probe) => `${probe.name} ${texts[probe.status]}`).join(', ') || texts.noProbe}`;
     return [{ id, lat, lon, state, label }];
   });
   if (points.length === 0) return null;

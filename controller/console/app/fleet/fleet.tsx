@@ -6,14 +6,14 @@ import { useKeys } from '../shell/keys.ts';
 import { fleetTexts as texts } from '../texts/fleet.ts';
 import { Button } from '../ui/button.tsx';
 import { href } from '../ui/link.ts';
-import { Shown } from '../ui/loading.tsx';
+import { QueryResult } from '../ui/loading.tsx';
 import { Empty, Page } from '../ui/page.tsx';
 import { Tabs } from '../ui/tabs.tsx';
 import { AddProbe } from './add-probe.tsx';
 import { AddRegion } from './add-region.tsx';
 import { FleetMap } from './fleet-map.tsx';
 import { ProbeTable } from './probe-table.tsx';
-import { inOrder, useProbes, useRegions } from './probes.ts';
+import { sortByUrgency, useProbes, useRegions } from './probes.ts';
 import { RegionTable } from './region-table.tsx';
 
 /** Every probe and region that the reader may know of. */
@@ -22,15 +22,15 @@ export default function Fleet() {
   const [adding, setAdding] = useState<'probe' | 'region' | null>(null);
   const probes = useProbes();
   const regions = useRegions();
-  const mayAdd = canAdminister.value || me.value?.user.is_operator === true;
+  const canAdd = canAdminister.value || me.value?.user.is_operator === true;
   const add = { text: texts.addProbe, run: () => setAdding('probe') };
-  useKeys(mayAdd ? [{ keys: 'n', ...add }] : []);
-  useCommands(mayAdd ? [add] : []);
+  useKeys(canAdd ? [{ keys: 'n', ...add }] : []);
+  useCommands(canAdd ? [add] : []);
   const all = regions.data?.regions ?? [];
   return (
     <Page
       title={texts.title}
-      actions={mayAdd && (
+      actions={canAdd && (
         <>
           <Button onClick={() => setAdding('region')}>{texts.addRegion}</Button>
           <Button variant="primary" onClick={add.run}>{texts.addProbe}</Button>
@@ -39,17 +39,17 @@ export default function Fleet() {
     >
       <Tabs label={texts.title} tabs={[{ to: href('/fleet'), text: texts.probes }, { to: href('/fleet/regions'), text: texts.regions }]} />
       <FleetMap probes={probes.data?.probes ?? []} regions={all} />
-      {view === 'regions' ? <Shown of={regions}>{(read) => <RegionTable regions={read.regions} />}</Shown> : (
-        <Shown of={probes} lines={6}>
-          {(read) => (read.probes.length === 0
+      {view === 'regions' ? <QueryResult query={regions}>{(data) => <RegionTable regions={data.regions} />}</QueryResult> : (
+        <QueryResult query={probes} lines={6}>
+          {(data) => (data.probes.length === 0
             ? (
               <Empty title={texts.none}>
-                <p>{texts.noneLong}</p>
-                {mayAdd && <Button variant="primary" onClick={add.run}>{texts.addProbe}</Button>}
+                <p>{texts.noneText}</p>
+                {canAdd && <Button variant="primary" onClick={add.run}>{texts.addProbe}</Button>}
               </Empty>
             )
-            : <ProbeTable probes={inOrder(read.probes)} regions={all} />)}
-        </Shown>
+            : <ProbeTable probes={sortByUrgency(data.probes)} regions={all} />)}
+        </QueryResult>
       )}
       {adding === 'probe' && <AddProbe onClose={() => setAdding(null)} />}
       {adding === 'region' && <AddRegion onClose={() => setAdding(null)} />}

@@ -1,11 +1,11 @@
 import { useQuery } from '@tanstack/preact-query';
-import { answer, api } from '../api/client.ts';
+import { unwrap, api } from '../api/client.ts';
 import { href } from '../ui/link.ts';
 
 /** A probe by name, as a link to it; by id while its name is not known, or when it is gone. */
 export function ProbeLink({ id }: { id: string }) {
   const { data } = useQuery({
-    queryKey: ['fleet', 'probes'], staleTime: 60_000, queryFn: () => answer(api.GET('/api/probes')),
+    queryKey: ['fleet', 'probes'], staleTime: 60_000, queryFn: () => unwrap(api.GET('/api/probes')),
   });
   const name = data?.probes.find((probe) => probe.id === id)?.name;
   return name === undefined ? <code>{id}</code> : <a href={href(`/fleet/probes/${id}`)}>{name}</a>;

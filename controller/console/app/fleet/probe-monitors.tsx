@@ -1,13 +1,13 @@
 import { useInfiniteQuery, type InfiniteData } from '@tanstack/preact-query';
 import { useLocation } from 'preact-iso';
-import { answer, api } from '../api/client.ts';
+import { unwrap, api } from '../api/client.ts';
 import type { components, paths } from '../api/openapi.d.ts';
 import { queries } from '../api/queries.ts';
-import { useLive } from '../live/use-live.ts';
+import { useLiveEvent } from '../live/use-live-event.ts';
 import { fleetTexts as texts } from '../texts/fleet.ts';
 import { Button } from '../ui/button.tsx';
 import { href } from '../ui/link.ts';
-import { Shown } from '../ui/loading.tsx';
+import { QueryResult } from '../ui/loading.tsx';
 import { Section } from '../ui/page.tsx';
 import { SearchField } from '../ui/search-field.tsx';
 import { shownState } from '../ui/shown-state.ts';
@@ -15,38 +15,38 @@ import { StateBadge } from '../ui/state.tsx';
 import { numberText } from '../ui/time.tsx';
 
 type Monitor = components['schemas']['ProbeMonitor'];
-type Answer = paths['/api/probes/{id}/monitors']['get']['responses']['200']['content']['application/json']['data'];
+type MonitorPage = paths['/api/probes/{id}/monitors']['get']['responses']['200']['content']['application/json']['data'];
 
-const PAGE = 100;
+const PAGE_SIZE = 100;
 
 /** What a probe runs: the project's monitors by name, those of others as a number. The search is in the address. */
 export function ProbeMonitors({ id }: { id: string }) {
   const { query, route } = useLocation();
   const search = query['search'] ?? '';
   const key = ['fleet', 'probe', id, 'monitors', search];
-  const read = useInfiniteQuery({
+  const monitorsQuery = useInfiniteQuery({
     queryKey: key, initialPageParam: 0,
-    queryFn: ({ pageParam: offset }) => answer(api.GET('/api/probes/{id}/monitors', {
-      params: { path: { id }, query: { limit: PAGE, offset, ...(search === '' ? {} : { search }) } },
+    queryFn: ({ pageParam: offset }) => unwrap(api.GET('/api/probes/{id}/monitors', {
+      params: { path: { id }, query: { limit: PAGE_SIZE, offset, ...(search === '' ? {} : { search }) } },
     })),
     getNextPageParam: ({ pagination: { offset, limit, has_more: hasMore } }) => (hasMore ? offset + limit : undefined),
   });
-  useLive('monitor.state', ({ monitor_id: changed, status, in_maintenance }) => {
-    const now = { runtimeStatus: status, in_maintenance } as Pick<Monitor, 'runtimeStatus' | 'in_maintenance'>;
-    queries.setQueryData<InfiniteData<Answer, number>>(key, (seen) => seen && {
-      ...seen,
-      pages: seen.pages.map((page) => ({
-        ...page, monitors: page.monitors.map((one) => (one.id === changed ? { ...one, ...now } : one)),
+  useLiveEvent('monitor.state', ({ monitor_id: changed, status, in_maintenance }) => {
+    const newState = { runtimeStatus: status, in_maintenance } as Pick<Monitor, 'runtimeStatus' | 'in_maintenance'>;
+    queries.setQueryData<InfiniteData<MonitorPage, number>>(key, (current) => current && {
+      ...current,
+      pages: current.pages.map((page) => ({
+        ...page, monitors: page.monitors.map((one) => (one.id === changed ? { ...one, ...newState } : one)),
       })),
     });
   });
-  const find = (text: string) => {
+  const applySearch = (text: string) => {
     route(href(`/fleet/probes/${id}${text === '' ? '' : `?search=${encodeURIComponent(text)}`}`), true);
   };
   return (
-    <Section title={texts.runs}>
-      <SearchField label={texts.search} maxLength={255} value={search} onValue={find} />
-      <Shown of={read} lines={4}>
+    <Section title={texts.assignedMonitors}>
+      <SearchField label={texts.search} maxLength={255} value={search} onValue={applySearch} />
+      <QueryResult query={monitorsQuery} lines={4}>
         {({ pages }) => {
           const monitors = pages.flatMap((page) => page.monitors);
           const { others = 0, pagination } = pages[0] ?? {};
@@ -58,15 +58,15 @@ export function ProbeMonitors({ id }: { id: string }) {
                 {others > 0 && `, ${texts.ofOthers(numberText(others))}`}
               </p>
               {monitors.length > 0 && <MonitorTable monitors={monitors} />}
-              {read.hasNextPage && (
-                <Button isBusy={read.isFetchingNextPage} onClick={() => void read.fetchNextPage()}>
+              {monitorsQuery.hasNextPage && (
+                <Button isBusy={monitorsQuery.isFetchingNextPage} onClick={() => void monitorsQuery.fetchNextPage()}>
                   {texts.showMore(numberText(total - monitors.length))}
                 </Button>
               )}
             </>
           );
         }}
-      </Shown>
+      </QueryResult>
     </Section>
   );
 }

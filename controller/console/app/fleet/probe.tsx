@@ -1,42 +1,42 @@
 import { useQuery } from '@tanstack/preact-query';
 import { useRoute } from 'preact-iso';
 import { ApiError } from '../api/api-error.ts';
-import { answer, api } from '../api/client.ts';
-import { useLive } from '../live/use-live.ts';
+import { unwrap, api } from '../api/client.ts';
+import { useLiveEvent } from '../live/use-live-event.ts';
 import { NotFound } from '../shell/not-found.tsx';
 import { fleetTexts as texts } from '../texts/fleet.ts';
-import { Shown } from '../ui/loading.tsx';
+import { QueryResult } from '../ui/loading.tsx';
 import { Page } from '../ui/page.tsx';
 import { StateBadge } from '../ui/state.tsx';
 import { Ago, msText, numberText, percentText, Time } from '../ui/time.tsx';
 import { ProbeMenu } from './probe-menu.tsx';
 import { ProbeMonitors } from './probe-monitors.tsx';
-import { mayChange, probesChanged, TONES, useRegions, type Probe } from './probes.ts';
+import { canManageRegion, invalidateFleet, PROBE_STATES, useRegions, type Probe } from './probes.ts';
 
-const READ_EVERY_MS = 30_000;
+const REFETCH_INTERVAL_MS = 30_000;
 
 /** One probe: how it is, and why. */
 export default function ProbeView() {
   const { params: { id = '' } } = useRoute();
   const regions = useRegions();
-  const read = useQuery({
-    queryKey: ['fleet', 'probe', id], refetchInterval: READ_EVERY_MS,
-    queryFn: () => answer(api.GET('/api/probes/{id}', { params: { path: { id } } })),
+  const query = useQuery({
+    queryKey: ['fleet', 'probe', id], refetchInterval: REFETCH_INTERVAL_MS,
+    queryFn: () => unwrap(api.GET('/api/probes/{id}', { params: { path: { id } } })),
   });
-  useLive('probe', (changed) => {
-    if (changed['id'] === id) void probesChanged();
+  useLiveEvent('probe', (changed) => {
+    if (changed['id'] === id) void invalidateFleet();
   });
-  if (read.error instanceof ApiError && [400, 404].includes(read.error.status)) return <NotFound />;
+  if (query.error instanceof ApiError && [400, 404].includes(query.error.status)) return <NotFound />;
   return (
-    <Shown of={read} lines={8}>
+    <QueryResult query={query} lines={8}>
       {({ probe }) => {
         const region = regions.data?.regions.find((one) => one.id === probe.region_id);
         return (
           <Page
             title={probe.name} back={{ to: '/fleet', text: texts.back }}
-            actions={mayChange(region) && <ProbeMenu probe={probe} isAlone />}
+            actions={canManageRegion(region) && <ProbeMenu probe={probe} isOnProbePage />}
           >
-            <p class="incident-state"><StateBadge state={TONES[probe.status]} text={texts[probe.status]} /> {region?.name ?? probe.region_id}</p>
+            <p class="incident-state"><StateBadge state={PROBE_STATES[probe.status]} text={texts[probe.status]} /> {region?.name ?? probe.region_id}</p>
             {probe.quarantine !== null && (
               <p class="note"><strong>{texts.quarantine}:</strong> {probe.quarantine.reason} · {texts.since} <Ago at={probe.quarantine.since} /></p>
             )}
@@ -47,7 +47,7 @@ export default function ProbeView() {
           </Page>
         );
       }}
-    </Shown>
+    </QueryResult>
   );
 }
 
@@ -67,7 +67,7 @@ function Figures({ probe }: { probe: Probe }) {
 function Facts({ probe }: { probe: Probe }) {
   return (
     <dl class="card facts">
-      <dt>{texts.seen}</dt><dd>{probe.last_beat_at === null ? texts.never : <Ago at={probe.last_beat_at} />}</dd>
+      <dt>{texts.lastSeen}</dt><dd>{probe.last_beat_at === null ? texts.never : <Ago at={probe.last_beat_at} />}</dd>
       <dt>{texts.version}</dt><dd>{probe.version ?? '–'}</dd>
       <dt>{texts.capabilities}</dt><dd>{probe.capabilities.join(', ') || '–'}</dd>
       <dt>{texts.provider}</dt><dd>{probe.provider ?? '–'}</dd>

@@ -1,8 +1,8 @@
 import { useQuery } from '@tanstack/preact-query';
-import { answer, api } from '../api/client.ts';
+import { unwrap, api } from '../api/client.ts';
 import type { components } from '../api/openapi.d.ts';
 import { queries } from '../api/queries.ts';
-import { useLive } from '../live/use-live.ts';
+import { useLiveEvent } from '../live/use-live-event.ts';
 import { canAdminister, me } from '../session/session.ts';
 import type { State } from '../ui/state.tsx';
 
@@ -10,36 +10,36 @@ export type Probe = components['schemas']['Probe'];
 export type Region = components['schemas']['Region'];
 
 /** Beats change load and lateness, and no event tells of that. */
-const READ_EVERY_MS = 30_000;
+const REFETCH_INTERVAL_MS = 30_000;
 
-export function useProbes({ every = READ_EVERY_MS } = {}) {
-  useLive('probe', () => void probesChanged());
-  return useQuery({ queryKey: ['fleet', 'probes'], refetchInterval: every, queryFn: () => answer(api.GET('/api/probes')) });
+export function useProbes({ every = REFETCH_INTERVAL_MS } = {}) {
+  useLiveEvent('probe', () => void invalidateFleet());
+  return useQuery({ queryKey: ['fleet', 'probes'], refetchInterval: every, queryFn: () => unwrap(api.GET('/api/probes')) });
 }
 
 export function useRegions() {
-  return useQuery({ queryKey: ['fleet', 'regions'], queryFn: () => answer(api.GET('/api/regions')) });
+  return useQuery({ queryKey: ['fleet', 'regions'], queryFn: () => unwrap(api.GET('/api/regions')) });
 }
 
-export function probesChanged(): Promise<void> {
+export function invalidateFleet(): Promise<void> {
   return queries.invalidateQueries({ queryKey: ['fleet'] });
 }
 
 /** Whether the reader may change probes in this region. */
-export function mayChange(region: Region | undefined): boolean {
+export function canManageRegion(region: Region | undefined): boolean {
   if (me.value?.user.is_operator === true) return true;
   return region?.visibility === 'private' && canAdminister.value;
 }
 
 /** The state that shows how a probe is. */
-export const TONES: Record<Probe['status'], State> = {
+export const PROBE_STATES: Record<Probe['status'], State> = {
   online: 'up', offline: 'down', quarantined: 'degraded', draining: 'maintenance', enrolling: 'unknown',
 };
 
 /** What needs somebody comes first. */
 const ORDER: readonly Probe['status'][] = ['quarantined', 'offline', 'draining', 'enrolling', 'online'];
 
-export function inOrder(probes: readonly Probe[]): Probe[] {
+export function sortByUrgency(probes: readonly Probe[]): Probe[] {
   const rank = ({ status }: Probe) => ORDER.indexOf(status);
   return [...probes].sort((one, other) => rank(one) - rank(other) || one.name.localeCompare(other.name));
 }

@@ -1,12 +1,12 @@
 import { useState } from 'preact/hooks';
-import { answer, api } from '../api/client.ts';
+import { unwrap, api } from '../api/client.ts';
 import { fleetTexts as texts } from '../texts/fleet.ts';
 import { Button } from '../ui/button.tsx';
 import { ConfirmDialog } from '../ui/dialog.tsx';
 import { Empty } from '../ui/page.tsx';
 import { numberText } from '../ui/time.tsx';
 import { toast } from '../ui/toast.tsx';
-import { mayChange, probesChanged, type Region } from './probes.ts';
+import { canManageRegion, invalidateFleet, type Region } from './probes.ts';
 
 export function RegionTable({ regions }: { regions: Region[] }) {
   const [deleting, setDeleting] = useState<Region | null>(null);
@@ -29,8 +29,8 @@ export function RegionTable({ regions }: { regions: Region[] }) {
               <td data-label={texts.visibility}>{texts[region.visibility]}</td>
               <td class="number" data-label={texts.probesOnline}>{numberText(region.probes_online)}</td>
               <td class="number" data-label={texts.monitors}>{numberText(region.monitors)}</td>
-              <td class="number">{mayChange(region) && (
-                <Button variant="quiet" aria-label={texts.deleteRegionAsk(region.name)} onClick={() => setDeleting(region)}>{texts.deleteRegion}</Button>
+              <td class="number">{canManageRegion(region) && (
+                <Button variant="quiet" aria-label={texts.deleteRegionTitle(region.name)} onClick={() => setDeleting(region)}>{texts.deleteRegion}</Button>
               )}</td>
             </tr>
           ))}
@@ -38,11 +38,11 @@ export function RegionTable({ regions }: { regions: Region[] }) {
       </table>
       {deleting !== null && (
         <ConfirmDialog
-          title={texts.deleteRegionAsk(deleting.name)} text={texts.deleteRegionLong} verb={texts.deleteRegion}
+          title={texts.deleteRegionTitle(deleting.name)} text={texts.deleteRegionText} confirmLabel={texts.deleteRegion}
           onClose={() => setDeleting(null)}
           action={async () => {
-            await answer(api.DELETE('/api/regions/{id}', { params: { path: { id: deleting.id } } }));
-            await probesChanged();
+            await unwrap(api.DELETE('/api/regions/{id}', { params: { path: { id: deleting.id } } }));
+            await invalidateFleet();
             toast(texts.regionDeleted);
           }}
         />

@@ -1,7 +1,7 @@
 import { useMutation, useQuery } from '@tanstack/preact-query';
 import { useState } from 'preact/hooks';
-import { fieldsOf } from '../api/api-error.ts';
-import { answer, api } from '../api/client.ts';
+import { fieldErrorsOf } from '../api/api-error.ts';
+import { unwrap, api } from '../api/client.ts';
 import type { components } from '../api/openapi.d.ts';
 import { queries } from '../api/queries.ts';
 import { incidentTexts as texts } from '../texts/incidents.ts';
@@ -9,30 +9,30 @@ import { Button } from '../ui/button.tsx';
 import { ConfirmDialog } from '../ui/dialog.tsx';
 import { ErrorNote } from '../ui/error-note.tsx';
 import { TextArea } from '../ui/field.tsx';
-import { Shown } from '../ui/loading.tsx';
+import { QueryResult } from '../ui/loading.tsx';
 import { Ago } from '../ui/time.tsx';
 
 type Comment = components['schemas']['ListedIncidentComment'];
-const LONGEST = 5000;
+const MAX_COMMENT_LENGTH = 5000;
 
 /** What people said about an incident. */
 export function Comments({ id }: { id: string }) {
   const key = ['incidents', id, 'comments'];
-  const changed = () => queries.invalidateQueries({ queryKey: ['incidents', id] });
-  const read = useQuery({
-    queryKey: key, queryFn: () => answer(api.GET('/api/incidents/{id}/comments', { params: { path: { id } } })),
+  const refresh = () => queries.invalidateQueries({ queryKey: ['incidents', id] });
+  const query = useQuery({
+    queryKey: key, queryFn: () => unwrap(api.GET('/api/incidents/{id}/comments', { params: { path: { id } } })),
   });
   return (
     <>
-      <Shown of={read} lines={2}>
+      <QueryResult query={query} lines={2}>
         {({ comments }) => (
-          <ul class="comments">{comments.map((comment) => <CommentItem key={comment.id} comment={comment} onChanged={changed} />)}</ul>
+          <ul class="comments">{comments.map((comment) => <CommentItem key={comment.id} comment={comment} onChanged={refresh} />)}</ul>
         )}
-      </Shown>
+      </QueryResult>
       <CommentForm
-        verb={texts.addComment}
-        send={(text) => answer(api.POST('/api/incidents/{id}/comments', { params: { path: { id } }, body: { comment_text: text } }))}
-        onDone={changed}
+        submitLabel={texts.addComment}
+        send={(text) => unwrap(api.POST('/api/incidents/{id}/comments', { params: { path: { id } }, body: { comment_text: text } }))}
+        onDone={refresh}
       />
     </>
   );
@@ -47,8 +47,8 @@ function CommentItem({ comment, onChanged }: { comment: Comment; onChanged: () =
       {comment.deleted_at !== null && <p class="faint">{texts.deleted}</p>}
       {mode === 'edit' ? (
         <CommentForm
-          verb={texts.save} text={comment.comment_text} onCancel={() => setMode('read')}
-          send={(text) => answer(api.PUT('/api/incidents/{id}/comments/{commentId}', { params: { path }, body: { comment_text: text } }))}
+          submitLabel={texts.save} text={comment.comment_text} onCancel={() => setMode('read')}
+          send={(text) => unwrap(api.PUT('/api/incidents/{id}/comments/{commentId}', { params: { path }, body: { comment_text: text } }))}
           onDone={() => {
             setMode('read');
             return onChanged();
@@ -63,9 +63,9 @@ function CommentItem({ comment, onChanged }: { comment: Comment; onChanged: () =
       )}
       {mode === 'delete' && (
         <ConfirmDialog
-          title={texts.removeAsk} text={comment.comment_text} verb={texts.remove} onClose={() => setMode('read')}
+          title={texts.removeTitle} text={comment.comment_text} confirmLabel={texts.remove} onClose={() => setMode('read')}
           action={async () => {
-            await answer(api.DELETE('/api/incidents/{id}/comments/{commentId}', { params: { path } }));
+            await unwrap(api.DELETE('/api/incidents/{id}/comments/{commentId}', { params: { path } }));
             await onChanged();
           }}
         />
@@ -74,11 +74,11 @@ function CommentItem({ comment, onChanged }: { comment: Comment; onChanged: () =
   );
 }
 
-function CommentForm({ verb, text = '', send, onDone, onCancel }: {
-  verb: string; text?: string; send: (text: string) => Promise<unknown>; onDone: () => Promise<void>; onCancel?: () => void;
+function CommentForm({ submitLabel, text = '', send, onDone, onCancel }: {
+  submitLabel: string; text?: string; send: (text: string) => Promise<unknown>; onDone: () => Promise<void>; onCancel?: () => void;
 }) {
   const [typed, setTyped] = useState(text);
-  const sending = useMutation({
+  const submission = useMutation({
     mutationFn: () => send(typed),
     onSuccess: () => {
       setTyped('');
@@ -89,13 +89,13 @@ function CommentForm({ verb, text = '', send, onDone, onCancel }: {
     <form
       onSubmit={(event) => {
         event.preventDefault();
-        sending.mutate();
+        submission.mutate();
       }}
     >
-      <TextArea label={texts.comment} required maxLength={LONGEST} rows={3} value={typed} onValue={setTyped} error={fieldsOf(sending.error).at('comment_text')} />
-      <ErrorNote error={sending.error} />
+      <TextArea label={texts.comment} required maxLength={MAX_COMMENT_LENGTH} rows={3} value={typed} onValue={setTyped} error={fieldErrorsOf(submission.error).at('comment_text')} />
+      <ErrorNote error={submission.error} />
       <div class="actions">
-        <Button type="submit" isBusy={sending.isPending} disabled={typed.trim() === ''}>{verb}</Button>
+        <Button type="submit" isBusy={submission.isPending} disabled={typed.trim() === ''}>{submitLabel}</Button>
         {onCancel !== undefined && <Button variant="quiet" onClick={onCancel}>{texts.cancel}</Button>}
       </div>
     </form>

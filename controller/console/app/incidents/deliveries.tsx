@@ -1,36 +1,36 @@
 import { useQuery } from '@tanstack/preact-query';
-import { answer, api } from '../api/client.ts';
+import { unwrap, api } from '../api/client.ts';
 import { incidentTexts as texts } from '../texts/incidents.ts';
-import { Shown } from '../ui/loading.tsx';
+import { QueryResult } from '../ui/loading.tsx';
 import { DeliveryRow } from './delivery-row.tsx';
 
-const MOST = 100;
+const MAX_DELIVERIES = 100;
 
 /** Whom the alerts of an incident reached, and what it took. */
 export function Deliveries({ id }: { id: string }) {
-  const read = useQuery({
+  const query = useQuery({
     queryKey: ['incidents', id, 'deliveries'],
     // Attempts follow by the minute, and no event tells of them.
     refetchInterval: ({ state }) => (state.data?.notifications.some(({ status }) => status === 'pending') ? 30_000 : false),
-    queryFn: () => answer(api.GET('/api/incidents/{id}/notifications', { params: { path: { id }, query: { pageSize: MOST } } })),
+    queryFn: () => unwrap(api.GET('/api/incidents/{id}/notifications', { params: { path: { id }, query: { pageSize: MAX_DELIVERIES } } })),
   });
   return (
-    <Shown of={read}>
+    <QueryResult query={query}>
       {({ notifications }) => (notifications.length === 0 ? <p class="faint">{texts.noDeliveries}</p> : (
         <div class="table-wrap">
           <table class="stacked">
             <thead>
               <tr>
                 <th scope="col">{texts.status}</th><th scope="col">{texts.recipient}</th>
-                <th scope="col">{texts.attempts}</th><th scope="col">{texts.at}</th>
+                <th scope="col">{texts.attempts}</th><th scope="col">{texts.time}</th>
               </tr>
             </thead>
             <tbody>
-              {notifications.map((one) => <DeliveryRow key={one.id} of={one} channel={one.channel} />)}
+              {notifications.map((one) => <DeliveryRow key={one.id} delivery={one} channel={one.channel} />)}
             </tbody>
           </table>
         </div>
       ))}
-    </Shown>
+    </QueryResult>
   );
 }

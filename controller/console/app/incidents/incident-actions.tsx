@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/preact-query';
 import { useState } from 'preact/hooks';
-import { answer, api } from '../api/client.ts';
+import { unwrap, api } from '../api/client.ts';
 import { queries } from '../api/queries.ts';
 import { canAdminister, canEdit, me } from '../session/session.ts';
 import { useCommands } from '../shell/commands.ts';
@@ -15,17 +15,17 @@ import type { Incident } from './severity.tsx';
 type Status = Incident['status'];
 
 /** Where an incident may go from each status. */
-const NEXT: Record<Status, readonly Exclude<Status, 'open'>[]> = {
+const TRANSITIONS: Record<Status, readonly Exclude<Status, 'open'>[]> = {
   open: ['acknowledged', 'resolved'], acknowledged: ['resolved', 'closed'], resolved: ['closed'], closed: [],
 };
 const KEYS = { acknowledged: 'a', resolved: 'r', closed: 'c' } as const;
 
 /** Acknowledge, assign, resolve and close, for those who may. */
 export function IncidentActions({ incident }: { incident: Incident }) {
-  const [asked, setAsked] = useState<Exclude<Status, 'open'> | null>(null);
-  const verbs = { acknowledged: texts.acknowledge, resolved: texts.resolve, closed: texts.close };
-  const possible = canEdit.value ? NEXT[incident.status] : [];
-  const actions = possible.map((to) => ({ to, text: verbs[to], run: () => setAsked(to) }));
+  const [targetStatus, setTargetStatus] = useState<Exclude<Status, 'open'> | null>(null);
+  const labels = { acknowledged: texts.acknowledge, resolved: texts.resolve, closed: texts.close };
+  const possible = canEdit.value ? TRANSITIONS[incident.status] : [];
+  const actions = possible.map((to) => ({ to, text: labels[to], run: () => setTargetStatus(to) }));
   useKeys(actions.map(({ to, text, run }) => ({ keys: KEYS[to], text, run })));
   useCommands(actions);
   return (
@@ -33,33 +33,33 @@ export function IncidentActions({ incident }: { incident: Incident }) {
       {actions.map(({ to, text, run }, at) => (
         <Button key={to} variant={at === 0 ? 'primary' : 'plain'} onClick={run}>{text} <kbd aria-hidden="true">{KEYS[to]}</kbd></Button>
       ))}
-      {asked !== null && <MoveIncident incident={incident} to={asked} verb={verbs[asked]} onClose={() => setAsked(null)} />}
+      {targetStatus !== null && <MoveIncident incident={incident} to={targetStatus} submitLabel={labels[targetStatus]} onClose={() => setTargetStatus(null)} />}
     </>
   );
 }
 
-function MoveIncident({ incident: { id, status, created_by: author, check_id: monitor }, to, verb, onClose }: {
-  incident: Incident; to: Exclude<Status, 'open'>; verb: string; onClose: () => void;
+function MoveIncident({ incident: { id, status, created_by: author, check_id: monitor }, to, submitLabel, onClose }: {
+  incident: Incident; to: Exclude<Status, 'open'>; submitLabel: string; onClose: () => void;
 }) {
   // Checks opened it and have not ended it, so its outage may go on.
   const endsOutage = to !== 'acknowledged' && status !== 'resolved' && author === null && monitor !== null;
   const [note, setNote] = useState('');
   const [assignee, setAssignee] = useState(me.value?.user.id ?? '');
   const people = usePeople(to === 'acknowledged');
-  const move = () => answer(api.PUT('/api/incidents/{id}/status', {
+  const move = () => unwrap(api.PUT('/api/incidents/{id}/status', {
     params: { path: { id } },
     body: {
       status: to, ...(note === '' ? {} : { note }),
       ...(to === 'acknowledged' && assignee !== '' ? { assignee_id: assignee } : {}),
     },
   }));
-  const moved = () => {
+  const handleMoved = () => {
     void queries.invalidateQueries({ queryKey: ['incidents'] });
     toast({ acknowledged: texts.acknowledgedToast, resolved: texts.resolvedToast, closed: texts.closedToast }[to]);
     onClose();
   };
   return (
-    <FormDialog title={verb} verb={verb} send={move} onSent={moved} onClose={onClose}>
+    <FormDialog title={submitLabel} submitLabel={submitLabel} send={move} onSent={handleMoved} onClose={onClose}>
       {() => (
         <>
           {endsOutage && <p class="hint">{texts.stillDown}</p>}
@@ -74,10 +74,10 @@ function MoveIncident({ incident: { id, status, created_by: author, check_id: mo
 }
 
 /** Whom an incident can be assigned to, as far as the reader may know them. */
-function usePeople(isNeeded: boolean): (readonly [string, string])[] {
+function usePeople(isEnabled: boolean): (readonly [string, string])[] {
   const { data } = useQuery({
-    queryKey: ['settings', 'members'], enabled: isNeeded && canAdminister.value,
-    queryFn: () => answer(api.GET('/api/organization/members')),
+    queryKey: ['settings', 'members'], enabled: isEnabled && canAdminister.value,
+    queryFn: () => unwrap(api.GET('/api/organization/members')),
   });
   const own = me.value?.user;
   const members = data?.members.map(({ user_id: id, name }) => [id, name] as const);

@@ -1,21 +1,21 @@
 import { useQuery } from '@tanstack/preact-query';
 import { useRoute } from 'preact-iso';
 import { ApiError } from '../api/api-error.ts';
-import { answer, api } from '../api/client.ts';
+import { unwrap, api } from '../api/client.ts';
 import { queries } from '../api/queries.ts';
 import type { components } from '../api/openapi.d.ts';
-import { useLive } from '../live/use-live.ts';
+import { useLiveEvent } from '../live/use-live-event.ts';
 import { NotFound } from '../shell/not-found.tsx';
 import { incidentTexts as texts } from '../texts/incidents.ts';
 import { href } from '../ui/link.ts';
-import { Shown } from '../ui/loading.tsx';
+import { QueryResult } from '../ui/loading.tsx';
 import { Page, Section } from '../ui/page.tsx';
 import { Time } from '../ui/time.tsx';
 import { Comments } from './comments.tsx';
 import { Deliveries } from './deliveries.tsx';
 import { IncidentActions } from './incident-actions.tsx';
 import { Postmortem } from './postmortem.tsx';
-import { isOver, Lasted, SeverityBadge, StatusBadge } from './severity.tsx';
+import { isOver, IncidentDuration, SeverityBadge, StatusBadge } from './severity.tsx';
 import { Timeline } from './timeline.tsx';
 import { Votes } from './votes.tsx';
 
@@ -24,15 +24,15 @@ type FullIncident = components['schemas']['FullIncident'];
 /** One incident: what failed, who says so, who was told, and what people did. */
 export default function IncidentView() {
   const { params: { id = '' } } = useRoute();
-  const read = useQuery({
+  const query = useQuery({
     queryKey: ['incidents', id],
-    queryFn: () => answer(api.GET('/api/incidents/{id}', { params: { path: { id } } })),
+    queryFn: () => unwrap(api.GET('/api/incidents/{id}', { params: { path: { id } } })),
   });
-  useLive('incident', (changed) => {
+  useLiveEvent('incident', (changed) => {
     if (changed['id'] === id) void queries.invalidateQueries({ queryKey: ['incidents', id] });
   });
-  if (read.error instanceof ApiError && [400, 404].includes(read.error.status)) return <NotFound />;
-  return <Shown of={read} lines={10}>{({ incident }) => <Detail incident={incident} />}</Shown>;
+  if (query.error instanceof ApiError && [400, 404].includes(query.error.status)) return <NotFound />;
+  return <QueryResult query={query} lines={10}>{({ incident }) => <Detail incident={incident} />}</QueryResult>;
 }
 
 function Detail({ incident }: { incident: FullIncident }) {
@@ -43,8 +43,8 @@ function Detail({ incident }: { incident: FullIncident }) {
       actions={<IncidentActions incident={incident} />}
     >
       <p class="incident-state">
-        <StatusBadge of={incident.status} /> <SeverityBadge of={incident.severity} />{' '}
-        <span>{texts.lasted}: <Lasted of={incident} /></span>
+        <StatusBadge status={incident.status} /> <SeverityBadge severity={incident.severity} />{' '}
+        <span>{texts.duration}: <IncidentDuration incident={incident} /></span>
         {incident.acknowledged_by_name !== null && <span>{texts.acknowledgedBy(incident.acknowledged_by_name)}</span>}
       </p>
       {incident.late && <p class="note">{texts.late}</p>}
@@ -54,13 +54,13 @@ function Detail({ incident }: { incident: FullIncident }) {
           <section class="card" aria-label={texts.error}>
             <p class="incident-error">{incident.error_message}</p>
             {incident.description !== null && <p>{incident.description}</p>}
-            {!isOver(incident) && incident.source === 'system' && <p class="hint">{texts.checksEnd}</p>}
+            {!isOver(incident) && incident.source === 'system' && <p class="hint">{texts.autoResolveHint}</p>}
           </section>
           <Section title={texts.votes}><Votes id={id} /></Section>
           <Section title={texts.deliveries}><Deliveries id={id} /></Section>
           <Timeline id={id} />
           <Section title={texts.comments}><Comments id={id} /></Section>
-          <Postmortem id={id} written={incident.postmortem} />
+          <Postmortem id={id} saved={incident.postmortem} />
         </div>
         <Facts incident={incident} />
       </div>

@@ -3,15 +3,15 @@ import type { ComponentChildren } from 'preact';
 
 /** Text in Markdown as elements. HTML in it is shown as text, and links lead to http and https only. */
 export default function Markdown({ text }: { text: string }) {
-  return <div class="markdown">{shown(lexer(text))}</div>;
+  return <div class="markdown">{renderTokens(lexer(text))}</div>;
 }
 
-function shown(tokens: readonly Token[] | undefined): ComponentChildren {
+function renderTokens(tokens: readonly Token[] | undefined): ComponentChildren {
   return (tokens ?? []).map((token, at) => <Element key={at} token={token} />);
 }
 
 function Element({ token }: { token: Token }) {
-  const inner = 'tokens' in token ? shown(token.tokens) : null;
+  const inner = 'tokens' in token ? renderTokens(token.tokens) : null;
   switch (token.type) {
     case 'heading': return <Heading depth={(token as Tokens.Heading).depth}>{inner}</Heading>;
     case 'paragraph': return <p>{inner}</p>;
@@ -40,15 +40,15 @@ function Heading({ depth, children }: { depth: number; children: ComponentChildr
 }
 
 function List({ list: { ordered, items } }: { list: Tokens.List }) {
-  const entries = items.map((item, at) => <li key={at}>{shown(item.tokens)}</li>);
+  const entries = items.map((item, at) => <li key={at}>{renderTokens(item.tokens)}</li>);
   return ordered ? <ol>{entries}</ol> : <ul>{entries}</ul>;
 }
 
 function Table({ table: { header, rows } }: { table: Tokens.Table }) {
   return (
     <table>
-      <thead><tr>{header.map((cell, at) => <th key={at} scope="col">{shown(cell.tokens)}</th>)}</tr></thead>
-      <tbody>{rows.map((row, at) => <tr key={at}>{row.map((cell, column) => <td key={column}>{shown(cell.tokens)}</td>)}</tr>)}</tbody>
+      <thead><tr>{header.map((cell, at) => <th key={at} scope="col">{renderTokens(cell.tokens)}</th>)}</tr></thead>
+      <tbody>{rows.map((row, at) => <tr key={at}>{row.map((cell, column) => <td key={column}>{renderTokens(cell.tokens)}</td>)}</tr>)}</tbody>
     </table>
   );
 }

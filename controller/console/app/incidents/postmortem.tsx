@@ -1,7 +1,7 @@
 import { useMutation } from '@tanstack/preact-query';
 import { useState } from 'preact/hooks';
-import { fieldsOf } from '../api/api-error.ts';
-import { answer, api } from '../api/client.ts';
+import { fieldErrorsOf } from '../api/api-error.ts';
+import { unwrap, api } from '../api/client.ts';
 import type { components } from '../api/openapi.d.ts';
 import { queries } from '../api/queries.ts';
 import { canEdit } from '../session/session.ts';
@@ -10,20 +10,20 @@ import { Button } from '../ui/button.tsx';
 import { ErrorNote } from '../ui/error-note.tsx';
 import { TextArea } from '../ui/field.tsx';
 import { Section } from '../ui/page.tsx';
-import { part } from '../ui/part.tsx';
+import { lazyPart } from '../ui/lazy-part.tsx';
 import { Ago } from '../ui/time.tsx';
 import { toast } from '../ui/toast.tsx';
 import { useUnsaved } from '../ui/unsaved.ts';
 
-const Markdown = part(() => import('./markdown.tsx'));
-const LONGEST = 50_000;
+const Markdown = lazyPart(() => import('./markdown.tsx'));
+const MAX_POSTMORTEM_LENGTH = 50_000;
 
 /** What was learned from an incident, written in Markdown. */
-export function Postmortem({ id, written }: { id: string; written: components['schemas']['FullIncident']['postmortem'] }) {
+export function Postmortem({ id, saved }: { id: string; saved: components['schemas']['FullIncident']['postmortem'] }) {
   const [draft, setDraft] = useState<string | null>(null);
-  useUnsaved(draft !== null && draft !== (written?.text ?? ''));
-  const saving = useMutation({
-    mutationFn: (text: string) => answer(api.PUT('/api/incidents/{id}/postmortem', { params: { path: { id } }, body: { text } })),
+  useUnsaved(draft !== null && draft !== (saved?.text ?? ''));
+  const saveMutation = useMutation({
+    mutationFn: (text: string) => unwrap(api.PUT('/api/incidents/{id}/postmortem', { params: { path: { id } }, body: { text } })),
     onSuccess: async () => {
       await queries.invalidateQueries({ queryKey: ['incidents', id] });
       setDraft(null);
@@ -31,32 +31,32 @@ export function Postmortem({ id, written }: { id: string; written: components['s
     },
   });
   const edit = canEdit.value && draft === null && (
-    <Button onClick={() => setDraft(written?.text ?? '')}>{written === null ? texts.writePostmortem : texts.edit}</Button>
+    <Button onClick={() => setDraft(saved?.text ?? '')}>{saved === null ? texts.writePostmortem : texts.edit}</Button>
   );
   return (
     <Section title={texts.postmortem} actions={edit}>
-      {draft === null && written === null && <p class="faint">{texts.noPostmortem}</p>}
-      {draft === null && written !== null && (
+      {draft === null && saved === null && <p class="faint">{texts.noPostmortem}</p>}
+      {draft === null && saved !== null && (
         <article class="card">
-          <Markdown text={written.text} />
-          <p class="faint small">{texts.by(written.author.name)} · <Ago at={written.updated_at} /></p>
+          <Markdown text={saved.text} />
+          <p class="faint small">{texts.by(saved.author.name)} · <Ago at={saved.updated_at} /></p>
         </article>
       )}
       {draft !== null && (
         <form
           onSubmit={(event) => {
             event.preventDefault();
-            saving.mutate(draft);
+            saveMutation.mutate(draft);
           }}
         >
           <TextArea
-            label={texts.postmortem} hint={texts.markdown} rows={12} required maxLength={LONGEST} value={draft} onValue={setDraft}
-            error={fieldsOf(saving.error).at('text')}
+            label={texts.postmortem} hint={texts.markdown} rows={12} required maxLength={MAX_POSTMORTEM_LENGTH} value={draft} onValue={setDraft}
+            error={fieldErrorsOf(saveMutation.error).at('text')}
           />
           {draft.trim() !== '' && <article class="card" aria-label={texts.preview}><Markdown text={draft} /></article>}
-          <ErrorNote error={saving.error} />
+          <ErrorNote error={saveMutation.error} />
           <div class="actions">
-            <Button type="submit" variant="primary" isBusy={saving.isPending}>{texts.save}</Button>
+            <Button type="submit" variant="primary" isBusy={saveMutation.isPending}>{texts.save}</Button>
             <Button variant="quiet" onClick={() => setDraft(null)}>{texts.cancel}</Button>
           </div>
         </form>

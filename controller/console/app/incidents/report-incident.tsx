@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/preact-query';
 import { useState } from 'preact/hooks';
 import { useLocation } from 'preact-iso';
-import { answer, api } from '../api/client.ts';
+import { unwrap, api } from '../api/client.ts';
 import { queries } from '../api/queries.ts';
 import { incidentTexts as texts } from '../texts/incidents.ts';
 import { SelectField, TextArea, TextField } from '../ui/field.tsx';
@@ -18,29 +18,29 @@ export function ReportIncident({ onClose }: { onClose: () => void }) {
   const { route } = useLocation();
   const { data } = useQuery({
     queryKey: ['monitors', 'names'],
-    queryFn: () => answer(api.GET('/api/monitors', { params: { query: { limit: 100, sort_by: 'name', sort_order: 'asc' } } })),
+    queryFn: () => unwrap(api.GET('/api/monitors', { params: { query: { limit: 100, sort_by: 'name', sort_order: 'asc' } } })),
   });
-  const report = () => answer(api.POST('/api/incidents', {
+  const report = () => unwrap(api.POST('/api/incidents', {
     body: {
       title, severity, source: 'manual', type: 'connection_error', error_message: message,
       ...(monitor === '' ? {} : { check_id: monitor }),
     },
   }));
-  const reported = ({ incident }: { incident: Incident }) => {
+  const handleReported = ({ incident }: { incident: Incident }) => {
     void queries.invalidateQueries({ queryKey: ['incidents'] });
     onClose();
     route(href(`/incidents/${incident.id}`));
   };
   return (
-    <FormDialog title={texts.report} verb={texts.report} send={report} onSent={reported} onClose={onClose}>
-      {(wrong) => (
+    <FormDialog title={texts.report} submitLabel={texts.report} send={report} onSent={handleReported} onClose={onClose}>
+      {(fieldErrors) => (
         <>
           <p class="hint">{texts.reportHint}</p>
           <TextField
             label={texts.titleField} hint={texts.titleHint} required minLength={10} maxLength={500}
-            value={title} onValue={setTitle} error={wrong.at('title')}
+            value={title} onValue={setTitle} error={fieldErrors.at('title')}
           />
-          <TextArea label={texts.errorField} required maxLength={5000} value={message} onValue={setMessage} error={wrong.at('error_message')} />
+          <TextArea label={texts.errorField} required maxLength={5000} value={message} onValue={setMessage} error={fieldErrors.at('error_message')} />
           <SelectField
             label={texts.severity} value={severity} onValue={setSeverity}
             options={SEVERITIES.map((one) => [one, texts[one]] as const)}

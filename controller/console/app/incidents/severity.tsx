@@ -5,13 +5,13 @@ import { timeOf, durationText, Since } from '../ui/time.tsx';
 export type Incident = components['schemas']['Incident'];
 export const SEVERITIES = ['critical', 'major', 'minor', 'warning'] as const;
 
-export function SeverityBadge({ of }: { of: Incident['severity'] }) {
-  return <span class={`severity ${of}`}>{incidentTexts[of]}</span>;
+export function SeverityBadge({ severity }: { severity: Incident['severity'] }) {
+  return <span class={`severity ${severity}`}>{incidentTexts[severity]}</span>;
 }
 
-export function StatusBadge({ of }: { of: Incident['status'] }) {
-  const state = of === 'open' ? 'down' : of === 'acknowledged' ? 'degraded' : 'up';
-  return <span class={`state-badge ${state}`}>{incidentTexts[of]}</span>;
+export function StatusBadge({ status }: { status: Incident['status'] }) {
+  const state = status === 'open' ? 'down' : status === 'acknowledged' ? 'degraded' : 'up';
+  return <span class={`state-badge ${state}`}>{incidentTexts[status]}</span>;
 }
 
 export function isOver({ status }: Pick<Incident, 'status'>): boolean {
@@ -19,7 +19,7 @@ export function isOver({ status }: Pick<Incident, 'status'>): boolean {
 }
 
 /** How long it lasted, or lasts. */
-export function Lasted({ of }: { of: Incident }) {
-  if (!isOver(of) || of.resolved_at === null) return <Since at={of.started_at} />;
-  return <>{durationText((timeOf(of.resolved_at) - timeOf(of.started_at)) / 1000)}</>;
+export function IncidentDuration({ incident }: { incident: Incident }) {
+  if (!isOver(incident) || incident.resolved_at === null) return <Since at={incident.started_at} />;
+  return <>{durationText((timeOf(incident.resolved_at) - timeOf(incident.started_at)) / 1000)}</>;
 }

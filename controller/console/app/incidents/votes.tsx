@@ -1,8 +1,8 @@
 import { useQuery } from '@tanstack/preact-query';
-import { answer, api } from '../api/client.ts';
+import { unwrap, api } from '../api/client.ts';
 import type { components } from '../api/openapi.d.ts';
 import { incidentTexts as texts } from '../texts/incidents.ts';
-import { Shown } from '../ui/loading.tsx';
+import { QueryResult } from '../ui/loading.tsx';
 import { StateBadge } from '../ui/state.tsx';
 import { Time } from '../ui/time.tsx';
 
@@ -10,12 +10,12 @@ type Vote = components['schemas']['IncidentVote'];
 
 /** Who said what when the incident began, and when it ended. */
 export function Votes({ id }: { id: string }) {
-  const read = useQuery({
+  const query = useQuery({
     queryKey: ['incidents', id, 'votes'],
-    queryFn: () => answer(api.GET('/api/incidents/{id}/votes', { params: { path: { id } } })),
+    queryFn: () => unwrap(api.GET('/api/incidents/{id}/votes', { params: { path: { id } } })),
   });
   return (
-    <Shown of={read}>
+    <QueryResult query={query}>
       {({ votes, policy }) => {
         if (votes.length === 0) return <p class="faint">{texts.noVotes}</p>;
         const groups = [
@@ -29,7 +29,7 @@ export function Votes({ id }: { id: string }) {
           </>
         );
       }}
-    </Shown>
+    </QueryResult>
   );
 }
 
@@ -41,7 +41,7 @@ function VoteTable({ title, votes }: { title: string; votes: Vote[] }) {
         <thead>
           <tr>
             <th scope="col">{texts.region}</th><th scope="col">{texts.vote}</th>
-            <th scope="col">{texts.why}</th><th scope="col">{texts.at}</th>
+            <th scope="col">{texts.reason}</th><th scope="col">{texts.time}</th>
           </tr>
         </thead>
         <tbody>
@@ -52,8 +52,8 @@ function VoteTable({ title, votes }: { title: string; votes: Vote[] }) {
                 <StateBadge state={vote.vote === 'none' ? 'unknown' : vote.vote} text={vote.vote === 'none' ? texts.silent : texts[vote.vote]} />
                 {vote.weight !== 'counted' && <p class="faint small">{vote.weight === 'silent' ? texts.silentWeight : texts[vote.weight]}</p>}
               </td>
-              <td class="line" data-label={texts.why}>{[vote.error?.message, vote.reason].filter(Boolean).join(' · ') || '–'}</td>
-              <td data-label={texts.at}>{vote.at === null ? '–' : <Time at={vote.at} />}</td>
+              <td class="line" data-label={texts.reason}>{[vote.error?.message, vote.reason].filter(Boolean).join(' · ') || '–'}</td>
+              <td data-label={texts.time}>{vote.at === null ? '–' : <Time at={vote.at} />}</td>
             </tr>
           ))}
         </tbody>

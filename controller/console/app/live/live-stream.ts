@@ -2,7 +2,7 @@ import { effect, signal } from '@preact/signals';
 import { EventSourceParserStream } from 'eventsource-parser/stream';
 import { requestHeaders } from '../api/client.ts';
 import { queries } from '../api/queries.ts';
-import { chosenProject, sessionEnded } from '../session/chosen.ts';
+import { selectedProject, reportSessionExpired } from '../session/selection.ts';
 import { me } from '../session/session.ts';
 
 export const KINDS = [
@@ -11,37 +11,37 @@ export const KINDS = [
 export type Kind = (typeof KINDS)[number];
 export type Listener = (data: Record<string, unknown>) => void;
 
-const LONGEST_WAIT_MS = 30_000;
+const MAX_BACKOFF_MS = 30_000;
 /** The server says something every 15 seconds. */
-const SILENT_MS = 40_000;
+const SILENCE_TIMEOUT_MS = 40_000;
 
 /** Whether what is shown is changed as it happens. */
-export const liveState = signal<'connecting' | 'live' | 'offline'>('connecting');
+export const liveStatus = signal<'connecting' | 'live' | 'offline'>('connecting');
 
 const listeners = new Map<Kind, Set<Listener>>(KINDS.map((kind) => [kind, new Set()]));
 
 /** Calls `listener` with the data of each event of this kind; returns what ends that. */
-export function onLive(kind: Kind, listener: Listener): () => void {
+export function onLiveEvent(kind: Kind, listener: Listener): () => void {
   listeners.get(kind)?.add(listener);
   return () => listeners.get(kind)?.delete(listener);
 }
 
 /** Keeps one stream open while somebody is signed in, and opens it anew for another project. */
-export function keepLive(): void {
+export function maintainLiveStream(): void {
   effect(() => {
-    void chosenProject.value;
+    void selectedProject.value;
     if (me.value?.user.email_verified !== true) return undefined;
-    const ending = new AbortController();
-    void follow(ending.signal);
-    return () => ending.abort();
+    const controller = new AbortController();
+    void follow(controller.signal);
+    return () => controller.abort();
   });
 }
 
-async function follow(ended: AbortSignal): Promise<void> {
+async function follow(stopSignal: AbortSignal): Promise<void> {
   let [lastId, failures, isFirst] = ['', 0, true];
-  while (!ended.aborted) {
+  while (!stopSignal.aborted) {
     try {
-      await readStream(ended, lastId, () => {
+      await readStream(stopSignal, lastId, () => {
         // What happened while we were away has not been told, unless the server resumes.
         if (!isFirst && lastId === '') void queries.invalidateQueries();
         [failures, isFirst] = [0, false];
@@ -51,63 +51,63 @@ async function follow(ended: AbortSignal): Promise<void> {
     } catch {
       // Tried again below, like a stream that has ended.
     }
-    if (ended.aborted) return;
-    liveState.value = failures > 0 || !navigator.onLine ? 'offline' : 'connecting';
+    if (stopSignal.aborted) return;
+    liveStatus.value = failures > 0 || !navigator.onLine ? 'offline' : 'connecting';
     failures += 1;
-    await pause(Math.min(LONGEST_WAIT_MS, 500 * 2 ** failures) * (0.5 + Math.random() / 2), ended);
+    await waitForRetry(Math.min(MAX_BACKOFF_MS, 500 * 2 ** failures) * (0.5 + Math.random() / 2), stopSignal);
   }
 }
 
 async function readStream(
-  ended: AbortSignal, lastId: string, opened: () => void, seen: (id: string) => void,
+  stopSignal: AbortSignal, lastId: string, onOpen: () => void, onEventId: (id: string) => void,
 ): Promise<void> {
-  const silent = new AbortController();
-  let timer = setTimeout(() => silent.abort(), SILENT_MS);
-  const heard = () => {
+  const silence = new AbortController();
+  let timer = setTimeout(() => silence.abort(), SILENCE_TIMEOUT_MS);
+  const resetSilenceTimer = () => {
     clearTimeout(timer);
-    timer = setTimeout(() => silent.abort(), SILENT_MS);
+    timer = setTimeout(() => silence.abort(), SILENCE_TIMEOUT_MS);
   };
   try {
     const response = await fetch('/api/events', {
       headers: { ...requestHeaders(), Accept: 'text/event-stream', ...(lastId === '' ? {} : { 'Last-Event-ID': lastId }) },
-      signal: AbortSignal.any([ended, silent.signal]), cache: 'no-store',
+      signal: AbortSignal.any([stopSignal, silence.signal]), cache: 'no-store',
     });
-    if (response.status === 401) sessionEnded();
+    if (response.status === 401) reportSessionExpired();
     if (!response.ok || response.body === null) throw new Error(`HTTP ${response.status}`);
-    liveState.value = 'live';
-    opened();
-    const parser = new EventSourceParserStream({ onComment: heard });
+    liveStatus.value = 'live';
+    onOpen();
+    const parser = new EventSourceParserStream({ onComment: resetSilenceTimer });
     const events = response.body.pipeThrough(new TextDecoderStream()).pipeThrough(parser).getReader();
     for (;;) {
       const { done, value } = await events.read();
       if (done) return;
-      heard();
-      if (value.id !== undefined && value.id !== '') seen(value.id);
-      tell(value.event ?? 'message', value.data);
+      resetSilenceTimer();
+      if (value.id !== undefined && value.id !== '') onEventId(value.id);
+      dispatch(value.event ?? 'message', value.data);
     }
   } finally {
     clearTimeout(timer);
   }
 }
 
-function tell(kind: string, data: string): void {
+function dispatch(kind: string, data: string): void {
   if (kind === 'resync') void queries.invalidateQueries();
-  const told = listeners.get(kind as Kind);
-  if (told === undefined || told.size === 0) return;
+  const subscribed = listeners.get(kind as Kind);
+  if (subscribed === undefined || subscribed.size === 0) return;
   const parsed = JSON.parse(data) as Record<string, unknown>;
-  for (const listener of told) listener(parsed);
+  for (const listener of subscribed) listener(parsed);
 }
 
 /** Ends early when the browser has a network again. */
-function pause(ms: number, ended: AbortSignal): Promise<void> {
+function waitForRetry(ms: number, stopSignal: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
-    const end = () => {
+    const finish = () => {
       clearTimeout(timer);
-      removeEventListener('online', end);
+      removeEventListener('online', finish);
       resolve();
     };
-    const timer = setTimeout(end, ms);
-    addEventListener('online', end, { once: true });
-    ended.addEventListener('abort', end, { once: true });
+    const timer = setTimeout(finish, ms);
+    addEventListener('online', finish, { once: true });
+    stopSignal.addEventListener('abort', finish, { once: true });
   });
 }

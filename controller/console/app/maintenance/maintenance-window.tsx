@@ -2,18 +2,18 @@ import { useQuery } from '@tanstack/preact-query';
 import { useLocation, useRoute } from 'preact-iso';
 import { useState } from 'preact/hooks';
 import { ApiError } from '../api/api-error.ts';
-import { answer, api } from '../api/client.ts';
+import { unwrap, api } from '../api/client.ts';
 import { canEdit } from '../session/session.ts';
 import { NotFound } from '../shell/not-found.tsx';
 import { maintenanceTexts as texts } from '../texts/maintenance.ts';
 import { Button } from '../ui/button.tsx';
 import { ConfirmDialog } from '../ui/dialog.tsx';
 import { href } from '../ui/link.ts';
-import { Shown } from '../ui/loading.tsx';
+import { QueryResult } from '../ui/loading.tsx';
 import { Page, type Back } from '../ui/page.tsx';
 import { toast } from '../ui/toast.tsx';
 import { WindowForm } from './window-form.tsx';
-import { projectId, windowsChanged, type Window } from './windows.ts';
+import { projectId, invalidateWindows, type Window } from './windows.ts';
 
 /** Plans a window, or changes one. */
 export default function MaintenanceWindow() {
@@ -21,24 +21,24 @@ export default function MaintenanceWindow() {
   if (id === undefined) {
     return <Page title={texts.plan} class="form" back={backOf()}><WindowForm window={null} /></Page>;
   }
-  return <Existing id={id} />;
+  return <ExistingWindow id={id} />;
 }
 
-function Existing({ id }: { id: string }) {
+function ExistingWindow({ id }: { id: string }) {
   const path = { projectId: projectId(), id };
-  const read = useQuery({
+  const query = useQuery({
     queryKey: ['maintenance', path.projectId, id],
-    queryFn: () => answer(api.GET('/api/projects/{projectId}/maintenance-windows/{id}', { params: { path } })),
+    queryFn: () => unwrap(api.GET('/api/projects/{projectId}/maintenance-windows/{id}', { params: { path } })),
   });
-  if (read.error instanceof ApiError && [400, 404].includes(read.error.status)) return <NotFound />;
+  if (query.error instanceof ApiError && [400, 404].includes(query.error.status)) return <NotFound />;
   return (
-    <Shown of={read} lines={8}>
+    <QueryResult query={query} lines={8}>
       {({ maintenance_window: window }) => (
-        <Page title={window.title} class="form" back={backOf()} actions={canEdit.value && <Delete window={window} />}>
+        <Page title={window.title} class="form" back={backOf()} actions={canEdit.value && <DeleteButton window={window} />}>
           <WindowForm key={window.updated_at} window={window} />
         </Page>
       )}
-    </Shown>
+    </QueryResult>
   );
 }
 
@@ -46,19 +46,19 @@ function backOf(): Back {
   return { to: '/maintenance', text: texts.back };
 }
 
-function Delete({ window }: { window: Window }) {
-  const [isAsked, setAsked] = useState(false);
+function DeleteButton({ window }: { window: Window }) {
+  const [isConfirming, setConfirming] = useState(false);
   const { route } = useLocation();
   return (
     <>
-      <Button variant="danger" onClick={() => setAsked(true)}>{texts.remove}</Button>
-      {isAsked && (
+      <Button variant="danger" onClick={() => setConfirming(true)}>{texts.remove}</Button>
+      {isConfirming && (
         <ConfirmDialog
-          title={texts.removeAsk(window.title)} text={texts.removeLong} verb={texts.remove} onClose={() => setAsked(false)}
+          title={texts.removeTitle(window.title)} text={texts.removeText} confirmLabel={texts.remove} onClose={() => setConfirming(false)}
           action={async () => {
             const path = { projectId: projectId(), id: window.id };
-            await answer(api.DELETE('/api/projects/{projectId}/maintenance-windows/{id}', { params: { path } }));
-            await windowsChanged();
+            await unwrap(api.DELETE('/api/projects/{projectId}/maintenance-windows/{id}', { params: { path } }));
+            await invalidateWindows();
             toast(texts.removed);
             route(href('/maintenance'));
           }}

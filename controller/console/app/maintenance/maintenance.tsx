@@ -4,7 +4,7 @@ import { useKeys } from '../shell/keys.ts';
 import { maintenanceTexts as texts } from '../texts/maintenance.ts';
 import { LinkButton } from '../ui/button.tsx';
 import { href } from '../ui/link.ts';
-import { Shown } from '../ui/loading.tsx';
+import { QueryResult } from '../ui/loading.tsx';
 import { Empty, Page } from '../ui/page.tsx';
 import { Calendar } from './calendar.tsx';
 import { useWindows } from './windows.ts';
@@ -13,7 +13,7 @@ import { WindowTable } from './window-table.tsx';
 /** When outages are expected: as a list, and as a calendar. */
 export default function Maintenance() {
   const { query, route } = useLocation();
-  const read = useWindows();
+  const windowsQuery = useWindows();
   const isCalendar = query['view'] === 'calendar';
   useKeys(canEdit.value ? [{ keys: 'n', text: texts.plan, run: () => route(href('/maintenance/new')) }] : []);
   const view = (to: string, text: string, isCurrent: boolean) => (
@@ -28,11 +28,11 @@ export default function Maintenance() {
         {view('/maintenance', texts.list, !isCalendar)}{view('/maintenance?view=calendar', texts.calendar, isCalendar)}
       </nav>
       {isCalendar ? <Calendar month={query['month']} /> : (
-        <Shown of={read} lines={5}>
+        <QueryResult query={windowsQuery} lines={5}>
           {({ maintenance_windows: windows }) => (windows.length === 0
-            ? <Empty title={texts.none}><p>{texts.noneLong}</p></Empty>
+            ? <Empty title={texts.none}><p>{texts.noneText}</p></Empty>
             : <WindowTable windows={windows} />)}
-        </Shown>
+        </QueryResult>
       )}
     </Page>
   );

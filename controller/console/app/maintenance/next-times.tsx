@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/preact-query';
 import { useEffect, useState } from 'preact/hooks';
-import { fieldsOf } from '../api/api-error.ts';
-import { answer, api } from '../api/client.ts';
+import { fieldErrorsOf } from '../api/api-error.ts';
+import { unwrap, api } from '../api/client.ts';
 import { canEdit } from '../session/session.ts';
 import { maintenanceTexts as texts } from '../texts/maintenance.ts';
 import { ErrorNote } from '../ui/error-note.tsx';
@@ -16,32 +16,32 @@ interface Schedule {
   timezone: string;
 }
 
-const ASK_AFTER_MS = 400;
-const MOST_SHOWN = 5;
+const DEBOUNCE_MS = 400;
+const MAX_SHOWN = 5;
 
 /** When a window would take place, as the server understands it. */
 export function useNextTimes(schedule: Schedule) {
-  const [asked, setAsked] = useState(schedule);
+  const [debounced, setDebounced] = useState(schedule);
   const text = JSON.stringify(schedule);
   useEffect(() => {
-    const timer = setTimeout(() => setAsked(schedule), ASK_AFTER_MS);
+    const timer = setTimeout(() => setDebounced(schedule), DEBOUNCE_MS);
     return () => clearTimeout(timer);
   }, [text]);
   const path = { projectId: projectId() };
   return useQuery({
-    queryKey: ['maintenance', 'preview', asked], enabled: canEdit.value,
-    queryFn: () => answer(api.POST('/api/projects/{projectId}/maintenance-windows/preview', { params: { path }, body: asked })),
+    queryKey: ['maintenance', 'preview', debounced], enabled: canEdit.value,
+    queryFn: () => unwrap(api.POST('/api/projects/{projectId}/maintenance-windows/preview', { params: { path }, body: debounced })),
   });
 }
 
 /** The times that `useNextTimes` has read; what it says of fields stands there. */
-export function NextTimes({ of: { data, error } }: { of: ReturnType<typeof useNextTimes> }) {
-  const fields = fieldsOf(error);
+export function NextTimes({ query: { data, error } }: { query: ReturnType<typeof useNextTimes> }) {
+  const fieldErrors = fieldErrorsOf(error);
   // Somebody is still typing: no note brings wrong fields into view.
-  if (!fields.isEmpty) return <>{fields.shown.rest.map(([path, message]) => <FieldError key={path} message={message} />)}</>;
+  if (!fieldErrors.isEmpty) return <>{fieldErrors.summary.rest.map(([path, message]) => <FieldError key={path} message={message} />)}</>;
   if (error !== null) return <ErrorNote error={error} />;
   if (data === undefined) return null;
-  const shown = data.occurrences.slice(0, MOST_SHOWN);
+  const shown = data.occurrences.slice(0, MAX_SHOWN);
   return (
     <section class="next-times" aria-label={texts.nextTimes} aria-live="polite">
       <h2>{texts.nextTimes}</h2>

@@ -46,7 +46,7 @@ export function scheduleOf({ from, to, recurrence, timezone }: Draft) {
 }
 
 /** The end that keeps the length when the beginning moves. */
-export function moved({ from, to, timezone }: Draft, newFrom: string): string {
+export function endAfterMove({ from, to, timezone }: Draft, newFrom: string): string {
   const end = fromLocal(newFrom, timezone) + (fromLocal(to, timezone) - fromLocal(from, timezone));
   return Number.isNaN(end) ? to : toLocal(end, timezone);
 }

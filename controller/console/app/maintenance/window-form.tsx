@@ -1,8 +1,8 @@
 import { useMutation } from '@tanstack/preact-query';
 import { useLocation } from 'preact-iso';
 import { useState } from 'preact/hooks';
-import { fieldsOf } from '../api/api-error.ts';
-import { answer, api } from '../api/client.ts';
+import { fieldErrorsOf } from '../api/api-error.ts';
+import { unwrap, api } from '../api/client.ts';
 import { canEdit } from '../session/session.ts';
 import { maintenanceTexts as texts } from '../texts/maintenance.ts';
 import { Button, LinkButton } from '../ui/button.tsx';
@@ -11,11 +11,11 @@ import { Checkbox, SelectField, TextArea, TextField } from '../ui/field.tsx';
 import { href } from '../ui/link.ts';
 import { toast } from '../ui/toast.tsx';
 import { useUnsaved } from '../ui/unsaved.ts';
-import { ChosenMonitors, ChosenPages } from './chosen.tsx';
+import { MonitorSelection, PageSelection } from './target-selection.tsx';
 import { NextTimes, useNextTimes } from './next-times.tsx';
 import { RecurrenceFields } from './recurrence-fields.tsx';
-import { draftOf, inputOf, moved, newWindowDraft, scheduleOf, type Draft } from './window-draft.ts';
-import { projectId, windowsChanged, type Window } from './windows.ts';
+import { draftOf, inputOf, endAfterMove, newWindowDraft, scheduleOf, type Draft } from './window-draft.ts';
+import { projectId, invalidateWindows, type Window } from './windows.ts';
 
 const ZONE = Intl.DateTimeFormat().resolvedOptions().timeZone;
 
@@ -24,64 +24,64 @@ function zones(): string[] {
 }
 
 export function WindowForm({ window }: { window: Window | null }) {
-  const [first] = useState(() => (window === null ? newWindowDraft(Date.now(), ZONE) : draftOf(window)));
-  const [draft, setDraft] = useState(first);
+  const [initialDraft] = useState(() => (window === null ? newWindowDraft(Date.now(), ZONE) : draftOf(window)));
+  const [draft, setDraft] = useState(initialDraft);
   const { route } = useLocation();
   const set = (change: Partial<Draft>) => setDraft({ ...draft, ...change });
-  const saving = useMutation({
+  const saveMutation = useMutation({
     mutationFn: () => {
       const body = inputOf(draft);
       const path = { projectId: projectId() };
       return window === null
-        ? answer(api.POST('/api/projects/{projectId}/maintenance-windows', { params: { path }, body }))
-        : answer(api.PATCH('/api/projects/{projectId}/maintenance-windows/{id}', { params: { path: { ...path, id: window.id } }, body }));
+        ? unwrap(api.POST('/api/projects/{projectId}/maintenance-windows', { params: { path }, body }))
+        : unwrap(api.PATCH('/api/projects/{projectId}/maintenance-windows/{id}', { params: { path: { ...path, id: window.id } }, body }));
     },
     onSuccess: async () => {
-      await windowsChanged();
+      await invalidateWindows();
       toast(texts.saved);
       route(href('/maintenance'));
     },
   });
-  useUnsaved(!saving.isSuccess && JSON.stringify(draft) !== JSON.stringify(first));
+  useUnsaved(!saveMutation.isSuccess && JSON.stringify(draft) !== JSON.stringify(initialDraft));
   const nextTimes = useNextTimes(scheduleOf(draft));
-  const [saved, previewed] = [fieldsOf(saving.error), fieldsOf(nextTimes.error)];
-  const wrong = (path: string) => {
-    const [first, second] = [saved.at(path), previewed.at(path)];
-    return first ?? second;
+  const [saveErrors, previewErrors] = [fieldErrorsOf(saveMutation.error), fieldErrorsOf(nextTimes.error)];
+  const errorAt = (path: string) => {
+    const [saveError, previewError] = [saveErrors.at(path), previewErrors.at(path)];
+    return saveError ?? previewError;
   };
   return (
     <form
       onSubmit={(event) => {
         event.preventDefault();
-        saving.mutate();
+        saveMutation.mutate();
       }}
     >
       <fieldset disabled={!canEdit.value}>
         <legend class="hidden">{texts.window}</legend>
-        <TextField label={texts.name} required maxLength={200} value={draft.title} onValue={(title) => set({ title })} error={wrong('title')} />
+        <TextField label={texts.name} required maxLength={200} value={draft.title} onValue={(title) => set({ title })} error={errorAt('title')} />
         <TextArea
           label={texts.description} isOptional rows={2} maxLength={5000} value={draft.description}
-          onValue={(description) => set({ description })} error={wrong('description')}
+          onValue={(description) => set({ description })} error={errorAt('description')}
         />
         <div class="fields window-times">
           <TextField
-            label={texts.starts} type="datetime-local" required value={draft.from} error={wrong('starts_at')}
-            onValue={(from) => set({ from, to: moved(draft, from) })}
+            label={texts.starts} type="datetime-local" required value={draft.from} error={errorAt('starts_at')}
+            onValue={(from) => set({ from, to: endAfterMove(draft, from) })}
           />
           <TextField
-            label={texts.ends} type="datetime-local" required value={draft.to} error={wrong('ends_at')} onValue={(to) => set({ to })}
+            label={texts.ends} type="datetime-local" required value={draft.to} error={errorAt('ends_at')} onValue={(to) => set({ to })}
           />
           <SelectField
             label={texts.zone} hint={texts.zoneHint} value={draft.timezone} onValue={(timezone) => set({ timezone })}
-            options={zones().map((zone) => [zone, zone] as const)} error={wrong('timezone')}
+            options={zones().map((zone) => [zone, zone] as const)} error={errorAt('timezone')}
           />
         </div>
-        <RecurrenceFields value={draft.recurrence} from={draft.from} onValue={(recurrence) => set({ recurrence })} error={wrong('recurrence')} />
-        <NextTimes of={nextTimes} />
+        <RecurrenceFields value={draft.recurrence} from={draft.from} onValue={(recurrence) => set({ recurrence })} error={errorAt('recurrence')} />
+        <NextTimes query={nextTimes} />
       </fieldset>
       <fieldset disabled={!canEdit.value}>
         <legend>{texts.monitors}</legend>
-        <ChosenMonitors chosen={draft.monitor_ids} onChosen={(monitor_ids) => set({ monitor_ids })} />
+        <MonitorSelection selected={draft.monitor_ids} onSelect={(monitor_ids) => set({ monitor_ids })} />
         <Checkbox
           label={texts.hold} hint={texts.holdHint} value={draft.suppress_alerts}
           onValue={(suppress_alerts) => set({ suppress_alerts })}
@@ -89,13 +89,13 @@ export function WindowForm({ window }: { window: Window | null }) {
       </fieldset>
       <fieldset disabled={!canEdit.value}>
         <legend>{texts.pages}</legend>
-        <ChosenPages chosen={draft.status_page_ids} onChosen={(status_page_ids) => set({ status_page_ids })} />
+        <PageSelection selected={draft.status_page_ids} onSelect={(status_page_ids) => set({ status_page_ids })} />
       </fieldset>
-      <ErrorNote error={saving.error} />
+      <ErrorNote error={saveMutation.error} />
       {canEdit.value && (
         <div class="form-foot">
           <LinkButton href={href('/maintenance')}>{texts.cancel}</LinkButton>
-          <Button type="submit" variant="primary" isBusy={saving.isPending}>{texts.save}</Button>
+          <Button type="submit" variant="primary" isBusy={saveMutation.isPending}>{texts.save}</Button>
         </div>
       )}
     </form>

@@ -5,17 +5,17 @@ import { href } from '../ui/link.ts';
 import { StateBadge } from '../ui/state.tsx';
 import { numberText, Time } from '../ui/time.tsx';
 import { recurrenceText } from './recurrence-text.ts';
-import { inOrder, type Window } from './windows.ts';
+import { sortWindows, type Window } from './windows.ts';
 
-const TONES = { active: 'maintenance', scheduled: 'unknown', over: 'unknown' } as const;
+const WINDOW_STATES = { active: 'maintenance', scheduled: 'unknown', over: 'unknown' } as const;
 
 export function WindowTable({ windows }: { windows: Window[] }) {
-  const [hasPast, setPast] = useState(false);
-  const isPast = windows.some(({ status }) => status === 'over');
-  const shown = inOrder(windows).filter(({ status }) => hasPast || status !== 'over');
+  const [showsFinished, setShowsFinished] = useState(false);
+  const hasFinished = windows.some(({ status }) => status === 'over');
+  const shown = sortWindows(windows).filter(({ status }) => showsFinished || status !== 'over');
   return (
     <>
-      {isPast && <Checkbox label={texts.past} value={hasPast} onValue={setPast} />}
+      {hasFinished && <Checkbox label={texts.showFinished} value={showsFinished} onValue={setShowsFinished} />}
       <div class="table-wrap">
         <table class="stacked">
           <thead>
@@ -29,7 +29,7 @@ export function WindowTable({ windows }: { windows: Window[] }) {
               const { starts_at: from, ends_at: to } = window.occurrence ?? window;
               return (
                 <tr key={window.id}>
-                  <td><StateBadge state={TONES[window.status]} text={texts[window.status]} /></td>
+                  <td><StateBadge state={WINDOW_STATES[window.status]} text={texts[window.status]} /></td>
                   <th scope="row" class="wide"><a href={href(`/maintenance/${window.id}`)}>{window.title}</a></th>
                   <td><Time at={from} format="minute" /> – <Time at={to} format="minute" /></td>
                   <td>{recurrenceText(window.recurrence)}</td>

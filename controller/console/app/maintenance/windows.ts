@@ -1,12 +1,12 @@
 import { useQuery } from '@tanstack/preact-query';
-import { answer, api } from '../api/client.ts';
+import { unwrap, api } from '../api/client.ts';
 import type { components } from '../api/openapi.d.ts';
 import { queries } from '../api/queries.ts';
 import { project } from '../session/session.ts';
 
 export type Window = components['schemas']['MaintenanceWindow'];
 /** Windows begin and end without an event of their own. */
-const READ_EVERY_MS = 60_000;
+const REFETCH_INTERVAL_MS = 60_000;
 
 /** The project of the view; views are only shown when there is one. */
 export function projectId(): string {
@@ -16,19 +16,19 @@ export function projectId(): string {
 export function useWindows() {
   const path = { projectId: projectId() };
   return useQuery({
-    queryKey: ['maintenance', path.projectId], refetchInterval: READ_EVERY_MS,
-    queryFn: () => answer(api.GET('/api/projects/{projectId}/maintenance-windows', { params: { path } })),
+    queryKey: ['maintenance', path.projectId], refetchInterval: REFETCH_INTERVAL_MS,
+    queryFn: () => unwrap(api.GET('/api/projects/{projectId}/maintenance-windows', { params: { path } })),
   });
 }
 
-export function windowsChanged(): Promise<void> {
+export function invalidateWindows(): Promise<void> {
   return queries.invalidateQueries({ queryKey: ['maintenance'] });
 }
 
 const ORDER: readonly Window['status'][] = ['active', 'scheduled', 'over'];
 
 /** What is under way first, then what comes next, then what is over, the latest first. */
-export function inOrder(windows: readonly Window[]): Window[] {
+export function sortWindows(windows: readonly Window[]): Window[] {
   return [...windows].sort((one, other) => {
     const rank = ORDER.indexOf(one.status) - ORDER.indexOf(other.status);
     const [a, b] = [one, other].map(({ occurrence, starts_at: at }) => Date.parse(occurrence?.starts_at ?? at)) as [number, number];

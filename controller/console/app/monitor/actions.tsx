@@ -1,7 +1,7 @@
 import { useMutation, useQueryClient } from '@tanstack/preact-query';
 import { useState } from 'preact/hooks';
 import { useLocation } from 'preact-iso';
-import { answer, api } from '../api/client.ts';
+import { unwrap, api } from '../api/client.ts';
 import { canEdit } from '../session/session.ts';
 import { useCommands } from '../shell/commands.ts';
 import { useKeys } from '../shell/keys.ts';
@@ -12,7 +12,7 @@ import { ConfirmDialog } from '../ui/dialog.tsx';
 import { href } from '../ui/link.ts';
 import { Menu, MenuItem, MenuLink } from '../ui/menu.tsx';
 import { toast, toastError } from '../ui/toast.tsx';
-import type { Monitor } from './reading.ts';
+import type { Monitor } from './monitor-queries.ts';
 import { RunNow } from './run-now.tsx';
 
 /** What may be done with the monitor; nothing for those who only look. */
@@ -22,12 +22,12 @@ export function Actions({ monitor }: { monitor: Monitor }) {
 
 function EditorActions({ monitor }: { monitor: Monitor }) {
   const { id, name, status } = monitor;
-  const [open, setOpen] = useState<'run' | 'delete' | null>(null);
+  const [openDialog, setOpenDialog] = useState<'run' | 'delete' | null>(null);
   const { route } = useLocation();
   const { change, isBusy } = useTransitions(monitor);
   const isChecked = monitor.type !== 'HEARTBEAT';
   const isActive = status === 'active';
-  const [runNow, edit] = [() => isChecked && setOpen('run'), () => route(href(`/monitors/${id}/edit`))];
+  const [runNow, edit] = [() => isChecked && setOpenDialog('run'), () => route(href(`/monitors/${id}/edit`))];
   const toggle = () => change(isActive ? 'pause' : 'resume');
   useKeys([
     { keys: 'r', text: monitorTexts.runNow, run: runNow },
@@ -35,11 +35,11 @@ function EditorActions({ monitor }: { monitor: Monitor }) {
     { keys: 'e', text: monitorTexts.edit, run: edit },
   ]);
   useCommands([
-    { text: monitorTexts.runNow, also: 'check test', run: runNow },
+    { text: monitorTexts.runNow, keywords: 'check test', run: runNow },
     { text: isActive ? monitorTexts.pause : monitorTexts.resume, run: toggle },
     { text: monitorTexts.edit, run: edit },
-    { text: monitorTexts.duplicate, also: 'copy', run: () => route(href(`/monitors/new?from=${id}`)) },
-    { text: `${shellTexts.delete}…`, run: () => setOpen('delete') },
+    { text: monitorTexts.duplicate, keywords: 'copy', run: () => route(href(`/monitors/new?from=${id}`)) },
+    { text: `${shellTexts.delete}…`, run: () => setOpenDialog('delete') },
   ]);
   return (
     <>
@@ -49,18 +49,18 @@ function EditorActions({ monitor }: { monitor: Monitor }) {
       <Menu label="⋯" name={monitorTexts.more}>
         <MenuLink to={href(`/monitors/new?from=${id}`)}>{monitorTexts.duplicate}</MenuLink>
         {status !== 'disabled' && <MenuItem onChoose={() => change('disable')}>{monitorTexts.disable}</MenuItem>}
-        <MenuItem onChoose={() => setOpen('delete')}>{shellTexts.delete}…</MenuItem>
+        <MenuItem onChoose={() => setOpenDialog('delete')}>{shellTexts.delete}…</MenuItem>
       </Menu>
-      {open === 'run' && <RunNow id={id} onClose={() => setOpen(null)} />}
-      {open === 'delete' && <DeleteDialog id={id} name={name} onClose={() => setOpen(null)} />}
+      {openDialog === 'run' && <RunNow id={id} onClose={() => setOpenDialog(null)} />}
+      {openDialog === 'delete' && <DeleteDialog id={id} name={name} onClose={() => setOpenDialog(null)} />}
     </>
   );
 }
 
 type Transition = 'pause' | 'resume' | 'disable';
-const AFTER = { pause: 'paused', resume: 'active', disable: 'disabled' } as const;
-const DONE = { pause: 'donePause', resume: 'doneResume', disable: 'doneDisable' } as const;
-const BACK = { active: 'resume', paused: 'pause', disabled: 'disable' } as const;
+const STATUS_AFTER = { pause: 'paused', resume: 'active', disable: 'disabled' } as const;
+const TOAST_KEYS = { pause: 'donePause', resume: 'doneResume', disable: 'doneDisable' } as const;
+const UNDO = { active: 'resume', paused: 'pause', disabled: 'disable' } as const;
 
 /** Changes show at once, and go back if the API refuses them. */
 function useTransitions({ id }: Monitor) {
@@ -68,7 +68,7 @@ function useTransitions({ id }: Monitor) {
   const key = ['monitors', id, 'monitor'];
   const send = (transition: Transition) => {
     const path = { params: { path: { id } } };
-    return answer({
+    return unwrap({
       pause: () => api.POST('/api/monitors/{id}/pause', path),
       resume: () => api.POST('/api/monitors/{id}/resume', path),
       disable: () => api.POST('/api/monitors/{id}/disable', path),
@@ -78,19 +78,19 @@ function useTransitions({ id }: Monitor) {
     mutationFn: send,
     onMutate: async (transition: Transition) => {
       await queries.cancelQueries({ queryKey: key });
-      const known = queries.getQueryData<Monitor>(key);
+      const previous = queries.getQueryData<Monitor>(key);
       const runtimeStatus = transition === 'pause' ? 'paused' : 'unknown';
-      queries.setQueryData(key, (one?: Monitor) => one && { ...one, status: AFTER[transition], runtimeStatus });
-      return known;
+      queries.setQueryData(key, (one?: Monitor) => one && { ...one, status: STATUS_AFTER[transition], runtimeStatus });
+      return previous;
     },
-    onError: (error, _transition, known) => {
-      queries.setQueryData(key, known);
+    onError: (error, _transition, previous) => {
+      queries.setQueryData(key, previous);
       toastError(error);
     },
-    onSuccess: ({ monitor }, transition, known) => {
+    onSuccess: ({ monitor }, transition, previous) => {
       queries.setQueryData(key, monitor);
-      const undo = () => mutation.mutateAsync(BACK[known?.status ?? 'active']);
-      toast(monitorTexts[DONE[transition]], transition === 'resume' ? undefined : undo);
+      const undo = () => mutation.mutateAsync(UNDO[previous?.status ?? 'active']);
+      toast(monitorTexts[TOAST_KEYS[transition]], transition === 'resume' ? undefined : undo);
     },
     onSettled: () => void queries.invalidateQueries({ queryKey: ['monitors'] }),
   });
@@ -101,14 +101,14 @@ function DeleteDialog({ id, name, onClose }: { id: string; name: string; onClose
   const queries = useQueryClient();
   const { route } = useLocation();
   const remove = async () => {
-    await answer(api.DELETE('/api/monitors/{id}', { params: { path: { id } } }));
+    await unwrap(api.DELETE('/api/monitors/{id}', { params: { path: { id } } }));
     void queries.invalidateQueries({ queryKey: ['monitors'] });
     toast(monitorTexts.deleted(name));
     route(href('/'));
   };
   return (
     <ConfirmDialog
-      title={monitorTexts.deleteTitle(name)} text={<p>{monitorTexts.deleteText}</p>} verb={shellTexts.delete}
+      title={monitorTexts.deleteTitle(name)} text={<p>{monitorTexts.deleteText}</p>} confirmLabel={shellTexts.delete}
       action={remove} onClose={onClose}
     />
   );

@@ -1,5 +1,5 @@
 import type { ChartData, Line } from '../charts/chart-data.ts';
-import type { Result, Series } from './answer-types.ts';
+import type { Result, Series } from './response-types.ts';
 import type { Span } from './time-span.ts';
 
 /** Of a check, in their order. */
@@ -57,7 +57,7 @@ function timesOf(series: Series, { from, to }: Span, stepMs: number): number[] {
   return Array.from({ length: (last - first) / stepMs + 1 }, (_, index) => first + index * stepMs);
 }
 
-const MOST_BINS = 60;
+const MAX_BINS = 60;
 
 interface Bin {
   at: number;
@@ -66,7 +66,7 @@ interface Bin {
 
 /** Successful checks in at most 60 stretches of the same length, empty ones left out. */
 function binsOf(results: readonly Result[], { from, to }: Span): Bin[] {
-  const stepMs = Math.max(1, (to - from) / MOST_BINS);
+  const stepMs = Math.max(1, (to - from) / MAX_BINS);
   const bins = new Map<number, Result[]>();
   for (const result of results) {
     if (!result.success) continue;
@@ -99,8 +99,8 @@ export function phasesOfChecks(results: readonly Result[], span: Span, names: Re
   const lines = PHASES.map((phase, index): Line => ({
     name: names[phase], color: `phase-${phase}`, fill: true, width: 0,
     values: means.map((all) => all.slice(0, index + 1).reduce((sum, ms) => sum + ms, 0)),
-    told: means.map((all) => all[index]),
-  })).filter(({ told = [] }) => told.some((ms) => (ms ?? 0) > 0));
+    displayValues: means.map((all) => all[index]),
+  })).filter(({ displayValues = [] }) => displayValues.some((ms) => (ms ?? 0) > 0));
   // The lower ones are drawn over the higher ones.
   return { times: bins.map(({ at }) => at), lines: lines.reverse() };
 }

@@ -3,12 +3,12 @@ import type { ChartData } from '../charts/chart-data.ts';
 import { monitorTexts } from '../texts/monitor.ts';
 import { msText, Time } from '../ui/time.tsx';
 
-const MOST_ROWS = 200;
+const MAX_ROWS = 200;
 
 /** The numbers of a chart, newest first, for those who read rather than see. Made when it is opened. */
 export function ChartTable({ times, lines }: ChartData) {
   const [isOpen, setOpen] = useState(false);
-  const rows = isOpen ? times.map((at, index) => ({ at, index })).slice(-MOST_ROWS).reverse() : [];
+  const rows = isOpen ? times.map((at, index) => ({ at, index })).slice(-MAX_ROWS).reverse() : [];
   return (
     <details onToggle={({ currentTarget }) => setOpen(currentTarget.open)}>
       <summary>{monitorTexts.asTable}</summary>
@@ -20,8 +20,8 @@ export function ChartTable({ times, lines }: ChartData) {
               {rows.map(({ at, index }) => (
                 <tr key={at}>
                   <th scope="row"><Time at={at} /></th>
-                  {lines.map(({ name, values, told = values }) => {
-                    const value = told[index];
+                  {lines.map(({ name, values, displayValues = values }) => {
+                    const value = displayValues[index];
                     return <td key={name} class="number">{value === null || value === undefined ? '–' : msText(value)}</td>;
                   })}
                 </tr>

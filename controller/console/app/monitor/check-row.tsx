@@ -6,7 +6,7 @@ import { msText, Time } from '../ui/time.tsx';
 import { EvidenceOf } from './evidence.tsx';
 import { OutcomeDot } from './outcome.tsx';
 import { PhaseBar } from './phase-bar.tsx';
-import { regionName, useRegions, type Result } from './reading.ts';
+import { regionName, useRegions, type Result } from './monitor-queries.ts';
 import { reasonText } from './regions.tsx';
 
 /** A check in a line, which opens to all that is known of it. */
@@ -43,7 +43,7 @@ function CheckDetail({ result }: { result: Result }) {
         {probe !== null && <><dt>{checkTexts.probe}</dt><dd><ProbeLink id={probe} /></dd></>}
         {received !== undefined && <><dt>{checkTexts.received}</dt><dd><Time at={received} /></dd></>}
       </dl>
-      {timings !== null && <PhaseBar timings={timings} longestMs={0} />}
+      {timings !== null && <PhaseBar timings={timings} scaleMs={0} />}
       {result.outcome === 'failure' && <EvidenceOf result={result} />}
     </div>
   );

@@ -1,28 +1,28 @@
 export interface Part {
   text: string;
   /** Only one of the two texts has it. */
-  isOwn: boolean;
+  isUnique: boolean;
 }
 
 /** Longer texts are marked from their first to their last difference. */
-const MOST_WORDS = 600;
+const MAX_TOKENS = 600;
 
-const wordsOf = (text: string) => text.match(/\s+|[\p{L}\p{N}_-]+|[^\s\p{L}\p{N}_-]/gu) ?? [];
+const tokenize = (text: string) => text.match(/\s+|[\p{L}\p{N}_-]+|[^\s\p{L}\p{N}_-]/gu) ?? [];
 
 /** Two texts in parts, with what only one of them has: as few words as possible. */
 export function difference(one: string, other: string): [Part[], Part[]] {
-  const [mine, theirs] = [wordsOf(one), wordsOf(other)];
-  const shortest = Math.min(mine.length, theirs.length);
+  const [mine, theirs] = [tokenize(one), tokenize(other)];
+  const minLength = Math.min(mine.length, theirs.length);
   let start = 0;
-  while (start < shortest && mine[start] === theirs[start]) start += 1;
+  while (start < minLength && mine[start] === theirs[start]) start += 1;
   let end = 0;
-  while (end < shortest - start && mine.at(-1 - end) === theirs.at(-1 - end)) end += 1;
+  while (end < minLength - start && mine.at(-1 - end) === theirs.at(-1 - end)) end += 1;
   const middles = [mine.slice(start, mine.length - end), theirs.slice(start, theirs.length - end)] as const;
-  const isLong = Math.max(...middles.map(({ length }) => length)) > MOST_WORDS;
-  const marks = isLong ? middles.map((words) => words.map(() => true)) : marksOf(...middles);
-  return [mine, theirs].map((words, side) => {
-    const own = marks[side] as boolean[];
-    return partsOf(words, words.map((_, at) => own[at - start] ?? false));
+  const isLong = Math.max(...middles.map(({ length }) => length)) > MAX_TOKENS;
+  const marks = isLong ? middles.map((tokens) => tokens.map(() => true)) : marksOf(...middles);
+  return [mine, theirs].map((tokens, side) => {
+    const marked = marks[side] as boolean[];
+    return partsOf(tokens, tokens.map((_, at) => marked[at - start] ?? false));
   }) as [Part[], Part[]];
 }
 
@@ -52,13 +52,13 @@ function marksOf(mine: readonly string[], theirs: readonly string[]): [boolean[]
 }
 
 /** Neighbours of one kind together. */
-function partsOf(words: readonly string[], marks: readonly boolean[]): Part[] {
+function partsOf(tokens: readonly string[], marks: readonly boolean[]): Part[] {
   const parts: Part[] = [];
-  for (const [at, text] of words.entries()) {
-    const isOwn = marks[at] as boolean;
+  for (const [at, text] of tokens.entries()) {
+    const isUnique = marks[at] as boolean;
     const last = parts.at(-1);
-    if (last?.isOwn === isOwn) last.text += text;
-    else parts.push({ text, isOwn });
+    if (last?.isUnique === isUnique) last.text += text;
+    else parts.push({ text, isUnique });
   }
   return parts;
 }

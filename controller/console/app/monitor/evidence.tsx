@@ -1,17 +1,17 @@
 import { useQuery } from '@tanstack/preact-query';
-import { answer, api } from '../api/client.ts';
+import { unwrap, api } from '../api/client.ts';
 import { canEdit } from '../session/session.ts';
 import { checkTexts } from '../texts/checks.ts';
 import { Time, timeText } from '../ui/time.tsx';
 import { difference, type Part } from './difference.ts';
 import { sameCheck } from './follow-live.ts';
 import { PhaseBar } from './phase-bar.tsx';
-import type { Evidence, Result } from './reading.ts';
+import type { Evidence, Result } from './monitor-queries.ts';
 
-type Answer = NonNullable<Evidence['last_good']>;
+type CapturedResponse = NonNullable<Evidence['last_good']>;
 
 /** Probes send few of the failures of one outage: this old may the one be that stands for others. */
-const STANDS_MS = 3_600_000;
+const MAX_EVIDENCE_AGE_MS = 3_600_000;
 
 /** What the target answered to a failed check, beside the last good answer; to editors alone. */
 export function EvidenceOf({ result }: { result: Result }) {
@@ -19,7 +19,7 @@ export function EvidenceOf({ result }: { result: Result }) {
   const { data } = useQuery({
     queryKey: ['monitors', id, 'evidence'], enabled: canEdit.value,
     queryFn: async () => (
-      await answer(api.GET('/api/monitors/{id}/evidence', { params: { path: { id }, query: { limit: 50 } } }))
+      await unwrap(api.GET('/api/monitors/{id}/evidence', { params: { path: { id }, query: { limit: 50 } } }))
     ).evidence,
   });
   const found = evidenceFor(data ?? [], result);
@@ -35,18 +35,18 @@ export function EvidenceOf({ result }: { result: Result }) {
 
 /** The check's own evidence, else the latest of the same failure in its region within an hour before it. */
 export function evidenceFor(all: readonly Evidence[], result: Result): { failed: Evidence; isOfCheck: boolean } | null {
-  const own = all.find((one) => sameCheck(one, result));
-  if (own !== undefined) return { failed: own, isOfCheck: true };
+  const exact = all.find((one) => sameCheck(one, result));
+  if (exact !== undefined) return { failed: exact, isOfCheck: true };
   const before = all.filter(({ region, checked_at: at, error }) => (
-    region === result.region && error.type === result.error?.type && at < result.checked_at && at >= result.checked_at - STANDS_MS
+    region === result.region && error.type === result.error?.type && at < result.checked_at && at >= result.checked_at - MAX_EVIDENCE_AGE_MS
   ));
   const [latest] = before.sort((one, other) => other.checked_at - one.checked_at);
   return latest === undefined ? null : { failed: latest, isOfCheck: false };
 }
 
-function Comparison({ failed, good }: { failed: Answer; good: Answer | null }) {
+function Comparison({ failed, good }: { failed: CapturedResponse; good: CapturedResponse | null }) {
   const rows = rowsOf(failed, good).filter(([, mine, theirs]) => mine !== '' || theirs !== '');
-  const longest = Math.max(...[failed, good].map((one) => Object.values(one?.timings ?? {}).reduce((sum, ms) => sum + ms, 0)));
+  const maxMs = Math.max(...[failed, good].map((one) => Object.values(one?.timings ?? {}).reduce((sum, ms) => sum + ms, 0)));
   return (
     <div class="table-wrap comparison" tabIndex={0} role="group" aria-label={checkTexts.evidence}>
       <table>
@@ -61,8 +61,8 @@ function Comparison({ failed, good }: { failed: Answer; good: Answer | null }) {
           {(failed.timings ?? good?.timings ?? null) !== null && (
             <tr>
               <th scope="row">{checkTexts.phases}</th>
-              <td><PhaseBar timings={failed.timings} longestMs={longest} /></td>
-              <td><PhaseBar timings={good?.timings ?? null} longestMs={longest} /></td>
+              <td><PhaseBar timings={failed.timings} scaleMs={maxMs} /></td>
+              <td><PhaseBar timings={good?.timings ?? null} scaleMs={maxMs} /></td>
             </tr>
           )}
           {rows.map(([name, mine, theirs]) => <Row key={name} name={name} mine={mine} theirs={good === null ? null : theirs} />)}
@@ -73,7 +73,7 @@ function Comparison({ failed, good }: { failed: Answer; good: Answer | null }) {
 }
 
 function Row({ name, mine, theirs }: { name: string; mine: string; theirs: string | null }) {
-  const [own, other] = theirs === null ? [[{ text: mine, isOwn: false }], []] : difference(mine, theirs);
+  const [own, other] = theirs === null ? [[{ text: mine, isUnique: false }], []] : difference(mine, theirs);
   const isSame = theirs === mine;
   return (
     <tr class={isSame ? 'same' : ''}>
@@ -86,29 +86,29 @@ function Row({ name, mine, theirs }: { name: string; mine: string; theirs: strin
 
 function Marked({ parts, kind }: { parts: readonly Part[]; kind: 'mine' | 'theirs' }) {
   if (parts.every(({ text }) => text === '')) return <span class="faint">–</span>;
-  return <pre>{parts.map(({ text, isOwn }, at) => (isOwn ? <mark key={at} class={kind}>{text}</mark> : text))}</pre>;
+  return <pre>{parts.map(({ text, isUnique }, at) => (isUnique ? <mark key={at} class={kind}>{text}</mark> : text))}</pre>;
 }
 
 type Texts = [name: string, failed: string, good: string];
 
 /** Each part of an answer as text; empty where there is none. Headers follow by name. */
-function rowsOf(failed: Answer, good: Answer | null): Texts[] {
-  const both = (name: string, text: (one: Answer) => string | null): Texts => (
+function rowsOf(failed: CapturedResponse, good: CapturedResponse | null): Texts[] {
+  const rowOf = (name: string, text: (one: CapturedResponse) => string | null): Texts => (
     [name, text(failed) ?? '', good === null ? '' : text(good) ?? '']
   );
   const names = [...new Set([failed, good].flatMap((one) => one?.headers.map(({ name }) => name.toLowerCase()) ?? []))].sort();
   return [
-    both(checkTexts.statusLine, ({ status_line: line }) => line),
-    both(checkTexts.address, ({ remote_address: address }) => address),
-    both(checkTexts.addresses, ({ addresses }) => addresses.join('\n')),
-    both(checkTexts.certificate, ({ certificate }) => certificate && certificateText(certificate)),
-    both(checkTexts.body, ({ body_excerpt: body }) => body),
-    ...names.map((name) => both(name, ({ headers }) => (
+    rowOf(checkTexts.statusLine, ({ status_line: line }) => line),
+    rowOf(checkTexts.address, ({ remote_address: address }) => address),
+    rowOf(checkTexts.addresses, ({ addresses }) => addresses.join('\n')),
+    rowOf(checkTexts.certificate, ({ certificate }) => certificate && certificateText(certificate)),
+    rowOf(checkTexts.body, ({ body_excerpt: body }) => body),
+    ...names.map((name) => rowOf(name, ({ headers }) => (
       headers.filter((header) => header.name.toLowerCase() === name).map(({ value }) => value).join('\n')
     ))),
   ];
 }
 
-function certificateText({ subject, issuer, valid_to: to, problem, protocol, fingerprint_sha256: print }: NonNullable<Answer['certificate']>): string {
+function certificateText({ subject, issuer, valid_to: to, problem, protocol, fingerprint_sha256: print }: NonNullable<CapturedResponse['certificate']>): string {
   return [subject, issuer, to === null ? '' : timeText(to), protocol, print, problem ?? ''].filter(Boolean).join('\n');
 }

@@ -1,13 +1,13 @@
 import { useQuery } from '@tanstack/preact-query';
 import type { ComponentChildren } from 'preact';
-import { answer, api } from '../api/client.ts';
+import { unwrap, api } from '../api/client.ts';
 import { ApiError } from '../api/api-error.ts';
 import { expiryTexts } from '../texts/expiry.ts';
-import { Shown } from '../ui/loading.tsx';
+import { QueryResult } from '../ui/loading.tsx';
 import { Section } from '../ui/page.tsx';
 import { StateBadge } from '../ui/state.tsx';
 import { Ago, Time } from '../ui/time.tsx';
-import { regionName, useRegions, type Monitor } from './reading.ts';
+import { regionName, useRegions, type Monitor } from './monitor-queries.ts';
 
 /** When the certificate and the domain of the target expire. */
 export function Expiry({ monitor }: { monitor: Monitor }) {
@@ -22,8 +22,8 @@ export function Expiry({ monitor }: { monitor: Monitor }) {
 }
 
 /** Null where the API has nothing yet. */
-async function orNothing<T>(read: Promise<T>): Promise<T | null> {
-  return read.catch((error: unknown) => {
+async function nullIfMissing<T>(query: Promise<T>): Promise<T | null> {
+  return query.catch((error: unknown) => {
     if (error instanceof ApiError && error.code === 'STATS_NOT_FOUND') return null;
     throw error;
   });
@@ -31,12 +31,12 @@ async function orNothing<T>(read: Promise<T>): Promise<T | null> {
 
 function Certificate({ id }: { id: string }) {
   const regions = useRegions();
-  const read = useQuery({
+  const query = useQuery({
     queryKey: ['monitors', id, 'certificate'],
-    queryFn: () => orNothing(answer(api.GET('/api/monitors/{id}/certificate', { params: { path: { id } } }))),
+    queryFn: () => nullIfMissing(unwrap(api.GET('/api/monitors/{id}/certificate', { params: { path: { id } } }))),
   });
   return (
-    <Shown of={read}>
+    <QueryResult query={query}>
       {(found) => {
         if (found === null) return <p class="card">{expiryTexts.noCertificate}</p>;
         const { certificate: one } = found;
@@ -66,17 +66,17 @@ function Certificate({ id }: { id: string }) {
           </div>
         );
       }}
-    </Shown>
+    </QueryResult>
   );
 }
 
 function Domain({ id }: { id: string }) {
-  const read = useQuery({
+  const query = useQuery({
     queryKey: ['monitors', id, 'domain'],
-    queryFn: () => orNothing(answer(api.GET('/api/monitors/{id}/domain', { params: { path: { id } } }))),
+    queryFn: () => nullIfMissing(unwrap(api.GET('/api/monitors/{id}/domain', { params: { path: { id } } }))),
   });
   return (
-    <Shown of={read}>
+    <QueryResult query={query}>
       {(found) => {
         if (found === null) return <p class="card">{expiryTexts.noDomain}</p>;
         const { domain: one } = found;
@@ -94,12 +94,12 @@ function Domain({ id }: { id: string }) {
           </div>
         );
       }}
-    </Shown>
+    </QueryResult>
   );
 }
 
 /** What is known, by name; what is not is left out. */
 function Facts({ facts }: { facts: [name: string, value: ComponentChildren][] }) {
-  const known = facts.filter(([, value]) => value !== null && value !== undefined && value !== false && value !== '');
-  return <dl class="facts">{known.map(([name, value]) => <><dt>{name}</dt><dd>{value}</dd></>)}</dl>;
+  const present = facts.filter(([, value]) => value !== null && value !== undefined && value !== false && value !== '');
+  return <dl class="facts">{present.map(([name, value]) => <><dt>{name}</dt><dd>{value}</dd></>)}</dl>;
 }

@@ -1,7 +1,7 @@
 import { monitorTexts } from '../texts/monitor.ts';
-import { Shown } from '../ui/loading.tsx';
+import { QueryResult } from '../ui/loading.tsx';
 import { msText, percentText, timeText } from '../ui/time.tsx';
-import { useMonitorNow } from './reading.ts';
+import { useMonitorNow } from './monitor-queries.ts';
 
 const HOUR_MS = 3_600_000;
 
@@ -9,7 +9,7 @@ const HOUR_MS = 3_600_000;
 export function Figures({ id }: { id: string }) {
   const now = useMonitorNow(id);
   return (
-    <Shown of={now} lines={2}>
+    <QueryResult query={now} lines={2}>
       {({ monitor, firstHour, firstDay }) => monitor !== null && (
         <div class="figures">
           <Figure name={monitorTexts.uptime24} value={monitor.uptime_24h} />
@@ -25,7 +25,7 @@ export function Figures({ id }: { id: string }) {
           </div>
         </div>
       )}
-    </Shown>
+    </QueryResult>
   );
 }
 
@@ -38,25 +38,25 @@ function Figure({ name, value }: { name: string; value: number | null | undefine
   );
 }
 
-const FULL = 99.995;
+const FULL_UPTIME_PERCENT = 99.995;
 
 function kindOf(percent: number | null): string {
   if (percent === null) return 'none';
-  if (percent >= FULL) return 'up';
+  if (percent >= FULL_UPTIME_PERCENT) return 'up';
   return percent >= 95 ? 'degraded' : 'down';
 }
 
 function Bars({ label, first, stepMs, percents }: { label: string; first: number; stepMs: number; percents: (number | null)[] }) {
   const format = stepMs === HOUR_MS ? 'minute' : 'utcDay';
-  const bad = percents.filter((percent) => percent !== null && percent < FULL).length;
+  const bad = percents.filter((percent) => percent !== null && percent < FULL_UPTIME_PERCENT).length;
   return (
     <div>
       <p class="faint small">{label}</p>
-      <div class="uptime-bars" role="img" aria-label={monitorTexts.barsTold(label, bad, percents.length)}>
+      <div class="uptime-bars" role="img" aria-label={monitorTexts.barsLabel(label, bad, percents.length)}>
         {percents.map((percent, at) => (
           <span
             key={at} class={kindOf(percent)}
-            title={`${timeText(first + at * stepMs, format)}: ${percent === null ? monitorTexts.notWatched : percentText(percent)}`}
+            title={`${timeText(first + at * stepMs, format)}: ${percent === null ? monitorTexts.notMonitored : percentText(percent)}`}
           />
         ))}
       </div>

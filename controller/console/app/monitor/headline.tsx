@@ -2,7 +2,7 @@ import { monitorTexts } from '../texts/monitor.ts';
 import { href } from '../ui/link.ts';
 import { StateBadge } from '../ui/state.tsx';
 import { Ago, durationText, Since } from '../ui/time.tsx';
-import { regionName, stateOf, useMonitorNow, useRegions, useRegionVerdicts, type Monitor } from './reading.ts';
+import { regionName, stateOf, useMonitorNow, useRegions, useRegionStatuses, type Monitor } from './monitor-queries.ts';
 
 /** How the monitor is, since when and why; then what it watches. */
 export function Headline({ monitor }: { monitor: Monitor }) {
@@ -14,7 +14,7 @@ export function Headline({ monitor }: { monitor: Monitor }) {
       <p class="headline-state">
         <StateBadge state={state} />
         {since !== null && <span>{monitorTexts.since} <strong><Since at={since} /></strong></span>}
-        {state !== 'paused' && state !== 'disabled' && <Why id={monitor.id} />}
+        {state !== 'paused' && state !== 'disabled' && <StatusReason id={monitor.id} />}
         {incident !== null && <a href={href(`/incidents/${incident.id}`)}>{monitorTexts.openIncident}</a>}
       </p>
       <p class="headline-facts faint">
@@ -29,19 +29,19 @@ export function Headline({ monitor }: { monitor: Monitor }) {
 }
 
 /** In a sentence: which regions say what. */
-function Why({ id }: { id: string }) {
-  const { data } = useRegionVerdicts(id);
+function StatusReason({ id }: { id: string }) {
+  const { data } = useRegionStatuses(id);
   const regions = useRegions();
   if (data === undefined) return null;
   if (data.reason !== null) return <span>{data.reason}</span>;
-  const heard = data.regions.filter(({ status }) => status !== 'unknown');
-  const down = heard.filter(({ status }) => status === 'down');
-  if (heard.length === 0) return null;
-  if (down.length === 0) return <span>{monitorTexts.upIn(heard.length)}</span>;
+  const reporting = data.regions.filter(({ status }) => status !== 'unknown');
+  const down = reporting.filter(({ status }) => status === 'down');
+  if (reporting.length === 0) return null;
+  if (down.length === 0) return <span>{monitorTexts.upIn(reporting.length)}</span>;
   const names = down.slice(0, 3).map(({ region }) => regionName(regions, region)).join(', ');
   return (
     <span>
-      {monitorTexts.downIn(down.length, heard.length, down.length > 3 ? `${names}…` : names)}
+      {monitorTexts.downIn(down.length, reporting.length, down.length > 3 ? `${names}…` : names)}
       {down.slice(0, 1).map(({ reason }) => reason !== null && <>: <q>{reason}</q></>)}
     </span>
   );

@@ -3,7 +3,7 @@ import { monitorTexts } from '../texts/monitor.ts';
 import { CopyLine } from '../ui/copy.tsx';
 import { Section } from '../ui/page.tsx';
 import { Ago, durationText, Time } from '../ui/time.tsx';
-import type { Monitor } from './reading.ts';
+import type { Monitor } from './monitor-queries.ts';
 
 /** Where the job reports, when it did last, and when it is late. */
 export function Heartbeat({ monitor }: { monitor: Monitor }) {

@@ -1,17 +1,17 @@
 import { useQuery } from '@tanstack/preact-query';
-import { answer, api } from '../api/client.ts';
+import { unwrap, api } from '../api/client.ts';
 import { historyTexts } from '../texts/monitor-history.ts';
 import { monitorTexts } from '../texts/monitor.ts';
 import { href } from '../ui/link.ts';
-import { Shown } from '../ui/loading.tsx';
+import { QueryResult } from '../ui/loading.tsx';
 import { Empty, Section } from '../ui/page.tsx';
 import { StateBadge } from '../ui/state.tsx';
 import { durationText, Time } from '../ui/time.tsx';
-import { useHistory } from './chart-reading.ts';
-import type { Monitor } from './reading.ts';
+import { useHistory } from './chart-queries.ts';
+import type { Monitor } from './monitor-queries.ts';
 
-const MOST_INCIDENTS = 50;
-const MOST_STATES = 100;
+const MAX_INCIDENTS = 50;
+const MAX_STATES = 100;
 
 /** Its incidents and past states, newest first. */
 export function History({ monitor: { id } }: { monitor: Monitor }) {
@@ -24,15 +24,15 @@ export function History({ monitor: { id } }: { monitor: Monitor }) {
 }
 
 function Incidents({ id }: { id: string }) {
-  const read = useQuery({
+  const incidentsQuery = useQuery({
     queryKey: ['monitors', id, 'incidents'],
     queryFn: async () => {
-      const query = { check_id: id, limit: MOST_INCIDENTS };
-      return (await answer(api.GET('/api/incidents', { params: { query } }))).incidents;
+      const query = { check_id: id, limit: MAX_INCIDENTS };
+      return (await unwrap(api.GET('/api/incidents', { params: { query } }))).incidents;
     },
   });
   return (
-    <Shown of={read}>
+    <QueryResult query={incidentsQuery}>
       {(incidents) => (incidents.length === 0
         ? <Empty title={historyTexts.noIncident} />
         : (
@@ -40,8 +40,8 @@ function Incidents({ id }: { id: string }) {
             <table class="stacked">
               <thead>
                 <tr>
-                  <th scope="col">{historyTexts.incident}</th><th scope="col">{historyTexts.began}</th>
-                  <th scope="col">{historyTexts.lasted}</th><th scope="col">{historyTexts.reason}</th>
+                  <th scope="col">{historyTexts.incident}</th><th scope="col">{historyTexts.startedAt}</th>
+                  <th scope="col">{historyTexts.duration}</th><th scope="col">{historyTexts.reason}</th>
                 </tr>
               </thead>
               <tbody>
@@ -49,8 +49,8 @@ function Incidents({ id }: { id: string }) {
                   <tr key={incident.id}>
                     <th scope="row" class="line"><a href={href(`/incidents/${incident.id}`)}>{incident.title}</a></th>
                     <td><Time at={incident.started_at} /></td>
-                    <td data-label={historyTexts.lasted}>
-                      {incident.resolved_at === null ? historyTexts.open : durationText(incident.recovery_time_seconds ?? 0)}
+                    <td data-label={historyTexts.duration}>
+                      {incident.resolved_at === null ? historyTexts.ongoing : durationText(incident.recovery_time_seconds ?? 0)}
                     </td>
                     <td class="line">{incident.error_message}</td>
                   </tr>
@@ -59,13 +59,13 @@ function Incidents({ id }: { id: string }) {
             </table>
           </div>
         ))}
-    </Shown>
+    </QueryResult>
   );
 }
 
 function States({ id }: { id: string }) {
   return (
-    <Shown of={useHistory(id)}>
+    <QueryResult query={useHistory(id)}>
       {(spans) => (spans.length === 0
         ? <Empty title={historyTexts.noState} />
         : (
@@ -73,21 +73,21 @@ function States({ id }: { id: string }) {
             <table class="stacked">
               <thead>
                 <tr>
-                  <th scope="col">{monitorTexts.state}</th><th scope="col">{historyTexts.began}</th>
-                  <th scope="col">{historyTexts.lasted}</th><th scope="col">{historyTexts.reason}</th>
+                  <th scope="col">{monitorTexts.state}</th><th scope="col">{historyTexts.startedAt}</th>
+                  <th scope="col">{historyTexts.duration}</th><th scope="col">{historyTexts.reason}</th>
                 </tr>
               </thead>
               <tbody>
-                {spans.slice(0, MOST_STATES).map(({ status, from, to, duration_seconds: seconds, reason }) => (
+                {spans.slice(0, MAX_STATES).map(({ status, from, to, duration_seconds: seconds, reason }) => (
                   <tr key={from}>
                     <td><StateBadge state={status} /></td><td><Time at={from} /></td>
-                    <td data-label={historyTexts.lasted}>{durationText(seconds)}{to === null && ` (${historyTexts.lasts})`}</td><td class="line">{reason}</td>
+                    <td data-label={historyTexts.duration}>{durationText(seconds)}{to === null && ` (${historyTexts.soFar})`}</td><td class="line">{reason}</td>
                   </tr>
                 ))}
               </tbody>
             </table>
           </div>
         ))}
-    </Shown>
+    </QueryResult>
   );
 }

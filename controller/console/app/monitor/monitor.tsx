@@ -12,10 +12,10 @@ import { Tabs } from '../ui/tabs.tsx';
 import { Actions } from './actions.tsx';
 import { Checks } from './checks.tsx';
 import { Expiry } from './expiry.tsx';
-import { useFollow } from './follow-live.ts';
+import { useMonitorLive } from './follow-live.ts';
 import { Headline } from './headline.tsx';
 import { History } from './history.tsx';
-import { useMonitor, type Monitor } from './reading.ts';
+import { useMonitor, type Monitor } from './monitor-queries.ts';
 import { SettingsView } from './settings-view.tsx';
 import { Simulate } from './simulate.tsx';
 import { Summary } from './summary.tsx';
@@ -23,7 +23,7 @@ import { Summary } from './summary.tsx';
 /** A monitor, in views beside each other. */
 export default function MonitorPage() {
   const { params: { id = '', view = '' } } = useRoute();
-  useFollow(id);
+  useMonitorLive(id);
   const { data: monitor, error, refetch } = useMonitor(id);
   const back = { to: '/', text: shellTexts.allMonitors };
   if (monitor === undefined) {

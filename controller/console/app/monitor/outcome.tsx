@@ -1,6 +1,6 @@
 import { monitorTexts } from '../texts/monitor.ts';
 import { StateBadge, StateDot, type State } from '../ui/state.tsx';
-import type { Result } from './reading.ts';
+import type { Result } from './monitor-queries.ts';
 
 type Outcome = Pick<Result, 'outcome' | 'degraded'>;
 

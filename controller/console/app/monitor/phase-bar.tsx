@@ -1,28 +1,28 @@
 import { monitorTexts } from '../texts/monitor.ts';
 import { msText } from '../ui/time.tsx';
 import { PHASES } from './chart-lines.ts';
-import type { Result } from './reading.ts';
+import type { Result } from './monitor-queries.ts';
 
 /** How long each phase of a check took, side by side. `longestMs` fills the width. */
-export function PhaseBar({ timings, longestMs, isTold = true }: {
-  timings: Result['timings']; longestMs: number;
+export function PhaseBar({ timings, scaleMs, hasLegend = true }: {
+  timings: Result['timings']; scaleMs: number;
   /** Whether the phases stand below in words. */
-  isTold?: boolean;
+  hasLegend?: boolean;
 }) {
   const phases = PHASES.filter((phase) => (timings?.[phase] ?? 0) > 0);
   const total = phases.reduce((sum, phase) => sum + (timings?.[phase] ?? 0), 0);
   if (total === 0) return null;
-  const told = phases.map((phase) => `${monitorTexts[phase]} ${msText(timings?.[phase] ?? 0)}`);
+  const labels = phases.map((phase) => `${monitorTexts[phase]} ${msText(timings?.[phase] ?? 0)}`);
   return (
     <div class="phases">
-      <div class="phase-bar" role="img" aria-label={told.join(', ')} title={told.join('\n')}>
+      <div class="phase-bar" role="img" aria-label={labels.join(', ')} title={labels.join('\n')}>
         {phases.map((phase) => (
-          <span key={phase} class={`phase ${phase}`} style={{ width: `${(100 * (timings?.[phase] ?? 0)) / Math.max(total, longestMs)}%` }} />
+          <span key={phase} class={`phase ${phase}`} style={{ width: `${(100 * (timings?.[phase] ?? 0)) / Math.max(total, scaleMs)}%` }} />
         ))}
       </div>
-      {isTold && (
+      {hasLegend && (
         <p class="phase-words small faint" aria-hidden="true">
-          {phases.map((phase, at) => <span key={phase}><i class={`phase ${phase}`} />{told[at]}</span>)}
+          {phases.map((phase, at) => <span key={phase}><i class={`phase ${phase}`} />{labels[at]}</span>)}
         </p>
       )}
     </div>

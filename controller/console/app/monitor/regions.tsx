@@ -2,19 +2,19 @@ import { WorldMap, type WorldPoint } from '../charts/world-map.tsx';
 import { ProbeLink } from '../fleet/probe-link.tsx';
 import { monitorTexts } from '../texts/monitor.ts';
 import { shellTexts } from '../texts/shell.ts';
-import { Shown } from '../ui/loading.tsx';
+import { QueryResult } from '../ui/loading.tsx';
 import { StateBadge, stateText } from '../ui/state.tsx';
 import { Ago, msText } from '../ui/time.tsx';
-import { regionName, useRegions, useRegionVerdicts, type RegionVerdict } from './reading.ts';
+import { regionName, useRegions, useRegionStatuses, type RegionStatus } from './monitor-queries.ts';
 
 const WORST_FIRST = ['down', 'degraded', 'unknown', 'up'];
 
 /** How each region sees the monitor, the worst first, and why. */
 export function RegionTable({ id }: { id: string }) {
-  const verdicts = useRegionVerdicts(id);
+  const query = useRegionStatuses(id);
   const regions = useRegions();
   return (
-    <Shown of={verdicts} lines={3}>
+    <QueryResult query={query} lines={3}>
       {({ regions: seen }) => (
         <div class="table-wrap" tabIndex={0} role="group" aria-label={monitorTexts.regions}>
           <table class="stacked">
@@ -47,29 +47,29 @@ export function RegionTable({ id }: { id: string }) {
           </table>
         </div>
       )}
-    </Shown>
+    </QueryResult>
   );
 }
 
 /** The same on the map, where places of regions are known. */
 export function RegionMap({ id }: { id: string }) {
-  const { data } = useRegionVerdicts(id);
+  const { data } = useRegionStatuses(id);
   const regions = useRegions();
-  const points = (data?.regions ?? []).flatMap((verdict): WorldPoint[] => {
-    const { lat = null, lon = null, name = '' } = regions.get(verdict.region) ?? {};
+  const points = (data?.regions ?? []).flatMap((regionStatus): WorldPoint[] => {
+    const { lat = null, lon = null, name = '' } = regions.get(regionStatus.region) ?? {};
     if (lat === null || lon === null) return [];
-    return [{ id: verdict.region, lat, lon, state: verdict.status, label: labelOf(name, verdict) }];
+    return [{ id: regionStatus.region, lat, lon, state: regionStatus.status, label: labelOf(name, regionStatus) }];
   });
   if (points.length === 0) return null;
   return <div class="card map-card"><WorldMap label={monitorTexts.mapLabel(points.map(({ label }) => label).join('; '))} points={points} /></div>;
 }
 
-function labelOf(name: string, { status, response_time_ms: ms, reason }: RegionVerdict): string {
+function labelOf(name: string, { status, response_time_ms: ms, reason }: RegionStatus): string {
   const why = reason === null ? [] : [reasonText(reason)];
   return [`${name}: ${stateText(status)}`, ...ms === null ? [] : [msText(ms)], ...why].join(', ');
 }
 
-function byState(one: RegionVerdict, other: RegionVerdict): number {
+function byState(one: RegionStatus, other: RegionStatus): number {
   return WORST_FIRST.indexOf(one.status) - WORST_FIRST.indexOf(other.status) || (one.region < other.region ? -1 : 1);
 }
 
@@ -82,7 +82,7 @@ export function reasonText(reason: string): string {
   switch (reason) {
     case 'silent': return monitorTexts.silent;
     case 'quarantined': return monitorTexts.quarantined;
-    case 'no_live_probe': return monitorTexts.noLiveProbe;
+    case 'no_live_probe': return monitorTexts.noProbeOnline;
     case 'overload': return monitorTexts.overload;
     case 'blocked_target': return monitorTexts.blockedTarget;
     case 'unsupported': return monitorTexts.unsupported;

@@ -10,9 +10,9 @@ import { Section } from '../ui/page.tsx';
 import { durationText, now as clock } from '../ui/time.tsx';
 import { ChartTable } from './chart-table.tsx';
 import { FIGURES, linesOfChecks, linesOfSeries, percentilesOfChecks, percentilesOfSeries, phasesOfChecks, type Figure } from './chart-lines.ts';
-import { useChecks, useSeries, useShades } from './chart-reading.ts';
-import { regionName, useRegions, useRegionVerdicts, type Monitor } from './reading.ts';
-import { firstSpan, movedSpan, sourceOf, SPANS, spanOf, type Span, type SpanName } from './time-span.ts';
+import { useChecks, useSeries, useShades } from './chart-queries.ts';
+import { regionName, useRegions, useRegionStatuses, type Monitor } from './monitor-queries.ts';
+import { defaultSpan, movedSpan, sourceOf, SPANS, spanOf, type Span, type SpanName } from './time-span.ts';
 
 const KINDS = ['regions', 'percentiles', 'phases'] as const;
 type Kind = (typeof KINDS)[number];
@@ -24,13 +24,13 @@ export function ResponseTimes({ monitor }: { monitor: Monitor }) {
   const { query, path, route } = useLocation();
   const present = Math.ceil(clock.value / MINUTE_MS) * MINUTE_MS;
   // It stays while the monitor grows older.
-  const first = useMemo(() => firstSpan(monitor.created_at * 1000, clock.peek()), [monitor.id]);
+  const first = useMemo(() => defaultSpan(monitor.created_at * 1000, clock.peek()), [monitor.id]);
   const span = spanOf(query, present, first);
   const kind: Kind = KINDS.find((one) => one === query['show']) ?? 'regions';
   const figure: Figure = FIGURES.find((one) => one === query['figure']) ?? 'p50';
-  const verdicts = useRegionVerdicts(monitor.id).data?.regions ?? [];
+  const regionStatuses = useRegionStatuses(monitor.id).data?.regions ?? [];
   const title = monitor.type === 'HEARTBEAT' ? monitorTexts.runTimes : monitorTexts.responseTimes;
-  const set = (changes: Record<string, string | null>, replace = false) => {
+  const setParams = (changes: Record<string, string | null>, replace = false) => {
     const params = new URLSearchParams(query);
     for (const [name, value] of Object.entries(changes)) {
       if (value === null) params.delete(name);
@@ -38,52 +38,52 @@ export function ResponseTimes({ monitor }: { monitor: Monitor }) {
     }
     route(href(`${path}?${params.toString()}`), replace);
   };
-  const show = ({ from, to }: Span) => set({ from: String(from), to: String(to), range: null });
-  const source = sourceOf(span, present, monitor.interval_seconds, verdicts.length);
+  const showSpan = ({ from, to }: Span) => setParams({ from: String(from), to: String(to), range: null });
+  const source = sourceOf(span, present, monitor.interval_seconds, regionStatuses.length);
   // Percentiles of several regions cannot be put together.
   const needsRegion = kind === 'percentiles' && source.kind === 'series';
-  const asked = verdicts.find((one) => one.region === query['region']) ?? (needsRegion ? verdicts[0] : undefined);
-  const region = asked?.region ?? null;
+  const selected = regionStatuses.find((one) => one.region === query['region']) ?? (needsRegion ? regionStatuses[0] : undefined);
+  const region = selected?.region ?? null;
   const regions = useRegions();
   const { data, isLoading, error, isSampled } = useChart(monitor, span, source, { kind, figure, region });
   const shades = useShades(monitor, span, present);
   return (
     <Section
       title={title}
-      actions={<SpanChoice name={span.name} onChoose={(name) => set({ range: name, from: null, to: null })} />}
+      actions={<SpanChoice name={span.name} onChoose={(name) => setParams({ range: name, from: null, to: null })} />}
     >
       <div class="card chart-card">
         <div class="chart-choices">
           <Choice
-            label={monitorTexts.show} value={kind} onValue={(value) => set({ show: value }, true)}
+            label={monitorTexts.show} value={kind} onValue={(value) => setParams({ show: value }, true)}
             options={KINDS.map((one) => [one, monitorTexts[`by_${one}`]])}
           />
           {kind === 'regions' && source.kind === 'series' && (
             <Choice
-              label={monitorTexts.figure} value={figure} onValue={(value) => set({ figure: value }, true)}
+              label={monitorTexts.figure} value={figure} onValue={(value) => setParams({ figure: value }, true)}
               options={FIGURES.map((one) => [one, monitorTexts[one]])}
             />
           )}
-          {verdicts.length > 1 && kind !== 'regions' && (
+          {regionStatuses.length > 1 && kind !== 'regions' && (
             <Choice
-              label={monitorTexts.region} value={region ?? ''} onValue={(value) => set({ region: value || null }, true)}
+              label={monitorTexts.region} value={region ?? ''} onValue={(value) => setParams({ region: value || null }, true)}
               options={[
                 ...needsRegion ? [] : [['', monitorTexts.allRegions] as const],
-                ...verdicts.map(({ region: one }) => [one, regionName(regions, one)] as const),
+                ...regionStatuses.map(({ region: one }) => [one, regionName(regions, one)] as const),
               ]}
             />
           )}
           <span class="chart-moves">
-            <Button variant="quiet" aria-label={monitorTexts.earlier} onClick={() => show(movedSpan(span, { by: -0.5 }, present))}>←</Button>
-            <Button variant="quiet" aria-label={monitorTexts.later} disabled={span.to >= present} onClick={() => show(movedSpan(span, { by: 0.5 }, present))}>→</Button>
-            <Button variant="quiet" aria-label={monitorTexts.closer} onClick={() => show(movedSpan(span, { zoom: 0.5 }, present))}>+</Button>
-            <Button variant="quiet" aria-label={monitorTexts.farther} onClick={() => show(movedSpan(span, { zoom: 2 }, present))}>−</Button>
-            {span.name === null && <Button onClick={() => set({ from: null, to: null })}>{monitorTexts.whole}</Button>}
+            <Button variant="quiet" aria-label={monitorTexts.earlier} onClick={() => showSpan(movedSpan(span, { by: -0.5 }, present))}>←</Button>
+            <Button variant="quiet" aria-label={monitorTexts.later} disabled={span.to >= present} onClick={() => showSpan(movedSpan(span, { by: 0.5 }, present))}>→</Button>
+            <Button variant="quiet" aria-label={monitorTexts.closer} onClick={() => showSpan(movedSpan(span, { zoom: 0.5 }, present))}>+</Button>
+            <Button variant="quiet" aria-label={monitorTexts.farther} onClick={() => showSpan(movedSpan(span, { zoom: 2 }, present))}>−</Button>
+            {span.name === null && <Button onClick={() => setParams({ from: null, to: null })}>{monitorTexts.whole}</Button>}
           </span>
         </div>
         <ErrorNote error={error} />
         <div class="chart-place" aria-busy={isLoading || undefined}>
-          <TimeChart label={title} {...data} {...span} shades={shades} onZoom={(from, to) => show({ from, to })} />
+          <TimeChart label={title} {...data} {...span} shades={shades} onZoom={(from, to) => showSpan({ from, to })} />
           {data.times.length === 0 && !isLoading && error === null && <p class="chart-empty">{monitorTexts.noTimes}</p>}
         </div>
         <p class="small faint chart-note">
@@ -96,7 +96,7 @@ export function ResponseTimes({ monitor }: { monitor: Monitor }) {
   );
 }
 
-const NOTHING: ChartData = { times: [], lines: [] };
+const EMPTY_CHART: ChartData = { times: [], lines: [] };
 
 function useChart(
   monitor: Monitor, span: Span, source: ReturnType<typeof sourceOf>,
@@ -109,18 +109,18 @@ function useChart(
   const series = useSeries(monitor, source);
   const chosen = (checks.data ?? []).filter((one) => region === null || one.region === region);
   const names = { p50: monitorTexts.p50, p95: monitorTexts.p95, p99: monitorTexts.p99 };
-  const draw = (): ChartData => {
+  const chartData = (): ChartData => {
     if (kind === 'phases') {
       const { dns, connect, tls, first_byte, transfer } = monitorTexts;
       return phasesOfChecks(chosen, span, { dns, connect, tls, first_byte, transfer });
     }
     if (source.kind === 'checks') return kind === 'regions' ? linesOfChecks(checks.data ?? [], name) : percentilesOfChecks(chosen, span, names);
-    if (series.data === undefined) return NOTHING;
+    if (series.data === undefined) return EMPTY_CHART;
     if (kind === 'regions') return linesOfSeries(series.data, span, source.stepMs, figure, name);
     return percentilesOfSeries(series.data, region ?? series.data[0]?.region ?? '', span, source.stepMs, names);
   };
-  const read = source.kind === 'checks' || isSampled ? checks : series;
-  return { data: draw(), isLoading: read.isFetching && (read.data === undefined || read.isPlaceholderData), error: read.error, isSampled };
+  const activeQuery = source.kind === 'checks' || isSampled ? checks : series;
+  return { data: chartData(), isLoading: activeQuery.isFetching && (activeQuery.data === undefined || activeQuery.isPlaceholderData), error: activeQuery.error, isSampled };
 }
 
 function SpanChoice({ name, onChoose }: { name: SpanName | null; onChoose: (name: SpanName) => void }) {

@@ -1,6 +1,6 @@
 import { useMutation, useQueryClient } from '@tanstack/preact-query';
 import { useEffect } from 'preact/hooks';
-import { answer, api } from '../api/client.ts';
+import { unwrap, api } from '../api/client.ts';
 import { monitorTexts } from '../texts/monitor.ts';
 import { Button } from '../ui/button.tsx';
 import { Dialog } from '../ui/dialog.tsx';
@@ -9,13 +9,13 @@ import { Skeleton } from '../ui/loading.tsx';
 import { msText } from '../ui/time.tsx';
 import { OutcomeBadge } from './outcome.tsx';
 import { PhaseBar } from './phase-bar.tsx';
-import { regionName, useRegions, type Result } from './reading.ts';
+import { regionName, useRegions, type Result } from './monitor-queries.ts';
 
 /** Checks now in every region, and shows what each has seen. */
 export function RunNow({ id, onClose }: { id: string; onClose: () => void }) {
   const queries = useQueryClient();
   const run = useMutation({
-    mutationFn: async () => (await answer(api.POST('/api/monitors/{id}/check', { params: { path: { id } } }))).results,
+    mutationFn: async () => (await unwrap(api.POST('/api/monitors/{id}/check', { params: { path: { id } } }))).results,
     onSuccess: () => void queries.invalidateQueries({ queryKey: ['monitors', id] }),
   });
   useEffect(() => run.mutate(), []);
@@ -37,7 +37,7 @@ export function RunNow({ id, onClose }: { id: string; onClose: () => void }) {
 function RunResults({ results }: { results: Result[] }) {
   const regions = useRegions();
   if (results.length === 0) return <p>{monitorTexts.noRegion}</p>;
-  const longest = Math.max(...results.map(({ response_time_ms: ms }) => ms ?? 0));
+  const maxMs = Math.max(...results.map(({ response_time_ms: ms }) => ms ?? 0));
   return (
     <ul class="runs">
       {results.map((result) => (
@@ -47,7 +47,7 @@ function RunResults({ results }: { results: Result[] }) {
             {result.status_code !== null && <code>{result.status_code}</code>}
             {result.response_time_ms !== null && <span>{msText(result.response_time_ms)}</span>}
           </p>
-          <PhaseBar timings={result.timings} longestMs={longest} />
+          <PhaseBar timings={result.timings} scaleMs={maxMs} />
           {result.error !== null && <p class="error-line">{result.error.message}</p>}
           {result.outcome === 'missed' && <p class="faint">{monitorTexts.missedBecause(result.reason ?? '')}</p>}
         </li>

@@ -6,20 +6,20 @@ import { LinkButton } from '../ui/button.tsx';
 import { CopyButton } from '../ui/copy.tsx';
 import { href } from '../ui/link.ts';
 import { Section } from '../ui/page.tsx';
-import type { Monitor } from './reading.ts';
+import type { Monitor } from './monitor-queries.ts';
 
 /** Told elsewhere on the page, or of no use to people. */
-const LEFT_OUT = new Set(['runtimeStatus', 'in_maintenance', 'configState', 'organization_id', 'created_by', 'heartbeat_token']);
+const HIDDEN_FIELDS = new Set(['runtimeStatus', 'in_maintenance', 'configState', 'organization_id', 'created_by', 'heartbeat_token']);
 
 /** The exact settings, by the names that the API and exports have for them. */
 export function SettingsView({ monitor }: { monitor: Monitor }) {
   const { path } = useLocation();
-  const shown = Object.entries(monitor).filter(([name]) => !LEFT_OUT.has(name));
+  const visible = Object.entries(monitor).filter(([name]) => !HIDDEN_FIELDS.has(name));
   const edit = canEdit.value && <LinkButton href={href(path.replace(/settings$/, 'edit'))}>{monitorTexts.edit}</LinkButton>;
   return (
-    <Section title={monitorTexts.settings} actions={<><CopyButton text={JSON.stringify(Object.fromEntries(shown), null, 2)} />{edit}</>}>
+    <Section title={monitorTexts.settings} actions={<><CopyButton text={JSON.stringify(Object.fromEntries(visible), null, 2)} />{edit}</>}>
       <dl class="card facts settings-list">
-        {shown.map(([name, value]) => <><dt key={name}><code>{name}</code></dt><dd key={`${name} value`}>{valueOf(value)}</dd></>)}
+        {visible.map(([name, value]) => <><dt key={name}><code>{name}</code></dt><dd key={`${name} value`}>{valueOf(value)}</dd></>)}
       </dl>
     </Section>
   );

@@ -1,6 +1,6 @@
 import { useMutation } from '@tanstack/preact-query';
 import { useState } from 'preact/hooks';
-import { answer, api } from '../api/client.ts';
+import { unwrap, api } from '../api/client.ts';
 import { rules } from '../editing/rules.ts';
 import { historyTexts } from '../texts/monitor-history.ts';
 import { Button } from '../ui/button.tsx';
@@ -8,10 +8,10 @@ import { ErrorNote } from '../ui/error-note.tsx';
 import { NumberField, SelectField } from '../ui/field.tsx';
 import { Section } from '../ui/page.tsx';
 import { durationText, Time } from '../ui/time.tsx';
-import type { Monitor, Simulation } from './reading.ts';
+import type { Monitor, Simulation } from './monitor-queries.ts';
 
 const DAY_MS = 86_400_000;
-const MOST_DAYS = 90;
+const MAX_DAYS = 90;
 const NAMED = ['majority', 'any', 'all'] as const;
 type Named = (typeof NAMED)[number];
 
@@ -21,7 +21,7 @@ export function Simulate({ monitor: { id, confirmation_policy: policy } }: { mon
   const [retries, setRetries] = useState<number | null>(policy.retries);
   const [days, setDays] = useState<number | null>(7);
   const replay = useMutation({
-    mutationFn: () => answer(api.POST('/api/monitors/{id}/simulate', {
+    mutationFn: () => unwrap(api.POST('/api/monitors/{id}/simulate', {
       params: { path: { id } },
       body: {
         confirmation_policy: { regions: NAMED.includes(regions as Named) ? regions as Named : Number(regions), retries: retries ?? 0 },
@@ -31,8 +31,8 @@ export function Simulate({ monitor: { id, confirmation_policy: policy } }: { mon
   });
   const { minimum: min = 0, maximum: max = 0 } = rules['confirmation_policy.retries'] ?? {};
   const options = [
-    ['majority', historyTexts.majority], ['any', historyTexts.any], ['all', historyTexts.every],
-    ...[2, 3, 4, 5].map((count) => [String(count), historyTexts.atLeast(count)] as const),
+    ['majority', historyTexts.majority], ['any', historyTexts.any], ['all', historyTexts.all],
+    ...[2, 3, 4, 5].map((count) => [String(count), historyTexts.regionsAgree(count)] as const),
   ] as const;
   return (
     <Section title={historyTexts.policy}>
@@ -43,26 +43,26 @@ export function Simulate({ monitor: { id, confirmation_policy: policy } }: { mon
           replay.mutate();
         }}
       >
-        <p>{historyTexts.policyLong}</p>
+        <p>{historyTexts.policyText}</p>
         <div class="fields">
           <SelectField label={historyTexts.regions} value={regions} onValue={setRegions} options={options} />
           <NumberField label={historyTexts.retries} value={retries} onValue={setRetries} min={min} max={max} required />
-          <NumberField label={historyTexts.days} value={days} onValue={setDays} min={1} max={MOST_DAYS} required />
+          <NumberField label={historyTexts.days} value={days} onValue={setDays} min={1} max={MAX_DAYS} required />
         </div>
         <ErrorNote error={replay.error} />
         <div class="form-foot"><Button type="submit" variant="primary" isBusy={replay.isPending}>{historyTexts.replay}</Button></div>
       </form>
-      <div aria-live="polite">{replay.data !== undefined && <Outcome simulation={replay.data} />}</div>
+      <div aria-live="polite">{replay.data !== undefined && <SimulationResult simulation={replay.data} />}</div>
     </Section>
   );
 }
 
-function Outcome({ simulation: { since, incidents, actual } }: { simulation: Simulation }) {
+function SimulationResult({ simulation: { since, incidents, actual } }: { simulation: Simulation }) {
   if (since === null) return <p class="card">{historyTexts.nothingStored}</p>;
   return (
     <div class="replayed">
-      <Replayed title={historyTexts.would} incidents={incidents} />
-      <Replayed title={historyTexts.were} incidents={actual} />
+      <Replayed title={historyTexts.simulatedIncidents} incidents={incidents} />
+      <Replayed title={historyTexts.actualIncidents} incidents={actual} />
       <p class="faint small">{historyTexts.since} <Time at={since} /></p>
     </div>
   );
@@ -72,11 +72,11 @@ function Replayed({ title, incidents }: { title: string; incidents: Simulation['
   return (
     <section class="card" aria-label={title}>
       <h3>{title}: {incidents.length}</h3>
-      {incidents.length === 0 && <p class="faint">{historyTexts.noneThen}</p>}
+      {incidents.length === 0 && <p class="faint">{historyTexts.noneInReplay}</p>}
       <ul>
         {incidents.map(({ started_at: from, resolved_at: to, votes }) => (
           <li key={from}>
-            <Time at={from} />, {to === null ? historyTexts.open : durationText((to - from) / 1000)}
+            <Time at={from} />, {to === null ? historyTexts.ongoing : durationText((to - from) / 1000)}
             <span class="faint small block">{votes.filter(({ vote }) => vote === 'down').map(({ region }) => region).join(', ')}</span>
           </li>
         ))}

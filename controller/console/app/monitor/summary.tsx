@@ -2,7 +2,7 @@ import { monitorTexts } from '../texts/monitor.ts';
 import { Section } from '../ui/page.tsx';
 import { Figures } from './figures.tsx';
 import { Heartbeat } from './heartbeat.tsx';
-import type { Monitor } from './reading.ts';
+import type { Monitor } from './monitor-queries.ts';
 import { RegionMap, RegionTable } from './regions.tsx';
 import { ResponseTimes } from './response-times.tsx';
 

@@ -13,10 +13,10 @@ export interface Span {
 }
 
 /** Nothing is shown closer than this. */
-const LEAST_MS = 60_000;
+const MIN_SPAN_MS = 60_000;
 
 /** The time range that a chart begins with: the last hour or six of a monitor that is no older, else 24 hours. */
-export function firstSpan(createdAt: number, now: number): SpanName {
+export function defaultSpan(createdAt: number, now: number): SpanName {
   return (['1h', '6h'] as const).find((name) => now - createdAt < SPANS[name]) ?? '24h';
 }
 
@@ -24,7 +24,7 @@ export function firstSpan(createdAt: number, now: number): SpanName {
 export function spanOf(query: Record<string, string>, now: number, first: SpanName): Span & { name: SpanName | null } {
   const [from, to] = [Number(query['from']), Number(query['to'])];
   if (Number.isInteger(from) && Number.isInteger(to) && from > 0 && to > from) {
-    return { from: Math.min(from, to - LEAST_MS), to, name: null };
+    return { from: Math.min(from, to - MIN_SPAN_MS), to, name: null };
   }
   const name = Object.hasOwn(SPANS, query['range'] ?? '') ? query['range'] as SpanName : first;
   return { from: now - SPANS[name], to: now, name };
@@ -32,7 +32,7 @@ export function spanOf(query: Record<string, string>, now: number, first: SpanNa
 
 /** Closer (less than 1) or farther around the middle, and moved by so many spans. It ends at `now` at the latest. */
 export function movedSpan({ from, to }: Span, { zoom = 1, by = 0 }: { zoom?: number; by?: number }, now: number): Span {
-  const length = Math.min(SPANS['365d'], Math.max(LEAST_MS, (to - from) * zoom));
+  const length = Math.min(SPANS['365d'], Math.max(MIN_SPAN_MS, (to - from) * zoom));
   const middle = (from + to) / 2 + by * (to - from);
   const end = Math.min(now, Math.round(middle + length / 2));
   return { from: end - Math.round(length), to: end };
@@ -40,17 +40,17 @@ export function movedSpan({ from, to }: Span, { zoom = 1, by = 0 }: { zoom?: num
 
 /** What the API lists of maintenance at once. */
 const PIECE_MS = 45 * DAY_MS;
-const MOST_PIECES = 10;
+const MAX_PIECES = 10;
 
 /** The parts of all time, each of 45 days, that a span touches; the latest ten of a longer one. */
 export function piecesOf({ from, to }: Span): Span[] {
   const last = Math.ceil(to / PIECE_MS);
-  const first = Math.max(Math.floor(from / PIECE_MS), last - MOST_PIECES);
+  const first = Math.max(Math.floor(from / PIECE_MS), last - MAX_PIECES);
   return Array.from({ length: last - first }, (_, at) => ({ from: (first + at) * PIECE_MS, to: (first + at + 1) * PIECE_MS }));
 }
 
 /** What single checks may be asked for; beyond it hours and days are shown. */
-const MOST_CHECKS = 1500;
+const MAX_CHECKS = 1500;
 const PERIODS = ['24h', '7d', '30d', '90d', '365d'] as const;
 /** The API has hours of a week, and days before it. */
 const HOURLY_MS = SPANS['7d'];
@@ -60,7 +60,7 @@ export type Source = { kind: 'checks' } | { kind: 'series'; period: (typeof PERI
 /** The finest there is for a span: each check, or else hours or days. */
 export function sourceOf({ from, to }: Span, now: number, intervalSeconds: number, regions: number): Source {
   const checks = ((to - from) / 1000 / Math.max(1, intervalSeconds)) * Math.max(1, regions);
-  if (checks <= MOST_CHECKS) return { kind: 'checks' };
+  if (checks <= MAX_CHECKS) return { kind: 'checks' };
   const period = PERIODS.find((name) => now - SPANS[name] <= from) ?? '365d';
   return { kind: 'series', period, stepMs: now - from <= HOURLY_MS ? HOUR_MS : DAY_MS };
 }

@@ -38,7 +38,7 @@ export interface Arranged {
   monitors: Monitor[];
 }
 
-interface Known {
+interface ArrangeContext {
   groups: readonly GroupNode[];
   /** Uptime in percent; null or undefined where it is unknown. */
   uptimeOf: (id: string) => number | null | undefined;
@@ -47,27 +47,27 @@ interface Known {
 }
 
 /** The list as the options want it. */
-export function arrange(all: Iterable<Monitor>, options: Options, known: Known): Arranged {
-  const words = options.q.toLowerCase().split(/\s+/).filter((word) => word !== '');
+export function arrange(all: Iterable<Monitor>, options: Options, context: ArrangeContext): Arranged {
+  const terms = options.q.toLowerCase().split(/\s+/).filter((term) => term !== '');
   const isWanted = (monitor: Monitor) => (options.state === '' || shownState(monitor) === options.state)
     && (options.type === '' || monitor.type === options.type)
     && (options.tag === '' || monitor.tags.includes(options.tag))
     && (options.region === '' || monitor.region_ids.includes(options.region))
-    && words.every((word) => monitor.found.includes(word));
-  const monitors = [...all].filter(isWanted).sort(comparison(options, known.uptimeOf));
-  return { monitors, items: itemsOf(monitors, options.group, known) };
+    && terms.every((term) => monitor.searchText.includes(term));
+  const monitors = [...all].filter(isWanted).sort(comparison(options, context.uptimeOf));
+  return { monitors, items: itemsOf(monitors, options.group, context) };
 }
 
-function itemsOf(monitors: Monitor[], group: Options['group'], { groups, closed }: Known): Item[] {
-  const lines = (of: Monitor[], under: string, depth: number): Item[] =>
-    of.map((monitor) => ({ kind: 'line', key: `${under}/${monitor.id}`, monitor, depth }));
-  const heading = (key: string, title: string, of: Monitor[], depth: number): Heading =>
-    ({ kind: 'heading', key, title, depth, monitors: of, isOpen: !closed.has(key) });
+function itemsOf(monitors: Monitor[], group: Options['group'], { groups, closed }: ArrangeContext): Item[] {
+  const lines = (members: Monitor[], parentKey: string, depth: number): Item[] =>
+    members.map((monitor) => ({ kind: 'line', key: `${parentKey}/${monitor.id}`, monitor, depth }));
+  const heading = (key: string, title: string, members: Monitor[], depth: number): Heading =>
+    ({ kind: 'heading', key, title, depth, monitors: members, isOpen: !closed.has(key) });
   if (group === 'none') return lines(monitors, '', 0);
   if (group === 'tree') return treeOf(monitors, groups, { lines, heading });
-  return [...byName(monitors, group)].flatMap(([name, of]) => {
-    const own = heading(`${group}:${name}`, name, of, 0);
-    return own.isOpen ? [own, ...lines(of, own.key, 1)] : [own];
+  return [...byName(monitors, group)].flatMap(([name, members]) => {
+    const own = heading(`${group}:${name}`, name, members, 0);
+    return own.isOpen ? [own, ...lines(members, own.key, 1)] : [own];
   });
 }
 
@@ -91,31 +91,31 @@ function byName(monitors: Monitor[], group: Exclude<Options['group'], 'none' | '
   return new Map([...found].sort(([one], [other]) => (rank(one) < rank(other) ? -1 : 1)));
 }
 
-interface Make {
-  lines: (of: Monitor[], under: string, depth: number) => Item[];
-  heading: (key: string, title: string, of: Monitor[], depth: number) => Heading;
+interface RowBuilders {
+  lines: (members: Monitor[], parentKey: string, depth: number) => Item[];
+  heading: (key: string, title: string, members: Monitor[], depth: number) => Heading;
 }
 
 /** Groups without any of the monitors are left out. */
-function treeOf(monitors: Monitor[], groups: readonly GroupNode[], { lines, heading }: Make): Item[] {
+function treeOf(monitors: Monitor[], groups: readonly GroupNode[], { lines, heading }: RowBuilders): Item[] {
   const own = new Map<string, Monitor[]>();
   for (const monitor of monitors) {
     const members = own.get(monitor.group_id ?? '');
     if (members === undefined) own.set(monitor.group_id ?? '', [monitor]);
     else members.push(monitor);
   }
-  const below = (node: GroupNode): Monitor[] => [...own.get(node.id) ?? [], ...node.children.flatMap(below)];
-  const show = (node: GroupNode, depth: number): Item[] => {
-    const all = below(node);
+  const monitorsBelow = (node: GroupNode): Monitor[] => [...own.get(node.id) ?? [], ...node.children.flatMap(monitorsBelow)];
+  const itemsOfNode = (node: GroupNode, depth: number): Item[] => {
+    const all = monitorsBelow(node);
     if (all.length === 0) return [];
     const head = heading(`group:${node.id}`, node.name, all, depth);
     if (!head.isOpen) return [head];
-    const inside = node.children.flatMap((child) => show(child, depth + 1));
+    const inside = node.children.flatMap((child) => itemsOfNode(child, depth + 1));
     return [head, ...inside, ...lines(own.get(node.id) ?? [], head.key, depth + 1)];
   };
-  const shown = groups.flatMap((node) => show(node, 0));
-  const known = new Set(groups.flatMap(idsOf));
-  const rest = monitors.filter(({ group_id: id }) => id === null || !known.has(id));
+  const shown = groups.flatMap((node) => itemsOfNode(node, 0));
+  const groupIds = new Set(groups.flatMap(idsOf));
+  const rest = monitors.filter(({ group_id: id }) => id === null || !groupIds.has(id));
   if (rest.length === 0) return shown;
   const head = heading('group:', '', rest, 0);
   return [...shown, head, ...head.isOpen ? lines(rest, head.key, 1) : []];
@@ -126,7 +126,7 @@ function idsOf(node: GroupNode): string[] {
 }
 
 /** Numbers by which monitors are sorted, the smallest first; equals are sorted by name. */
-function comparison({ sort, isReversed }: Options, uptimeOf: Known['uptimeOf']): (one: Monitor, other: Monitor) => number {
+function comparison({ sort, isReversed }: Options, uptimeOf: ArrangeContext['uptimeOf']): (one: Monitor, other: Monitor) => number {
   const keys: Record<Sort, (monitor: Monitor) => number> = {
     state: (monitor) => {
       const state = shownState(monitor);
@@ -146,6 +146,6 @@ function comparison({ sort, isReversed }: Options, uptimeOf: Known['uptimeOf']):
 }
 
 /** Whether live events change the order without a change of state. */
-export function isRestless({ sort }: Options): boolean {
+export function sortsByLiveValue({ sort }: Options): boolean {
   return sort === 'last' || sort === 'time';
 }

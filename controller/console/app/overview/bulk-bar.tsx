@@ -14,10 +14,10 @@ import type { Selection } from './selection.ts';
 
 /** What can be done to the chosen monitors. */
 export function BulkBar({ list, selection, groups }: { list: MonitorList; selection: Selection; groups: readonly GroupNode[] }) {
-  const [asked, setAsked] = useState<'move' | 'tag' | 'delete' | null>(null);
+  const [openDialog, setOpenDialog] = useState<'move' | 'tag' | 'delete' | null>(null);
   const [isBusy, setBusy] = useState(false);
   const ids = [...selection.ids.value];
-  if (ids.length === 0 && asked === null) return null;
+  if (ids.length === 0 && openDialog === null) return null;
   const run = async (change: BulkChange) => {
     setBusy(true);
     try {
@@ -27,59 +27,59 @@ export function BulkBar({ list, selection, groups }: { list: MonitorList; select
       setBusy(false);
     }
   };
-  const now = (change: BulkChange) => void run(change).catch(toastError);
-  const close = () => setAsked(null);
+  const runNow = (change: BulkChange) => void run(change).catch(toastError);
+  const close = () => setOpenDialog(null);
   return (
     <div class="bulk" role="region" aria-label={overviewTexts.selected(ids.length)}>
       <strong>{overviewTexts.selected(ids.length)}</strong>
-      <Button isBusy={isBusy} onClick={() => now({ action: 'pause' })}>{overviewTexts.pause}</Button>
-      <Button isBusy={isBusy} onClick={() => now({ action: 'resume' })}>{overviewTexts.resume}</Button>
-      <Button isBusy={isBusy} onClick={() => setAsked('move')}>{overviewTexts.move}</Button>
-      <Button isBusy={isBusy} onClick={() => setAsked('tag')}>{overviewTexts.addTag}</Button>
-      <Button isBusy={isBusy} variant="danger" onClick={() => setAsked('delete')}>{overviewTexts.delete}</Button>
+      <Button isBusy={isBusy} onClick={() => runNow({ action: 'pause' })}>{overviewTexts.pause}</Button>
+      <Button isBusy={isBusy} onClick={() => runNow({ action: 'resume' })}>{overviewTexts.resume}</Button>
+      <Button isBusy={isBusy} onClick={() => setOpenDialog('move')}>{overviewTexts.move}</Button>
+      <Button isBusy={isBusy} onClick={() => setOpenDialog('tag')}>{overviewTexts.addTag}</Button>
+      <Button isBusy={isBusy} variant="danger" onClick={() => setOpenDialog('delete')}>{overviewTexts.delete}</Button>
       <Button variant="quiet" onClick={() => selection.clear()}>{overviewTexts.clear}</Button>
-      {asked === 'delete' && (
+      {openDialog === 'delete' && (
         <ConfirmDialog
-          title={overviewTexts.deleteTitle(ids.length)} text={overviewTexts.deleteText} verb={overviewTexts.delete}
+          title={overviewTexts.deleteTitle(ids.length)} text={overviewTexts.deleteText} confirmLabel={overviewTexts.delete}
           action={() => run({ action: 'delete' })} onClose={close}
         />
       )}
-      {asked === 'move' && <MoveDialog count={ids.length} groups={groups} run={run} onClose={close} />}
-      {asked === 'tag' && <TagDialog count={ids.length} run={run} onClose={close} />}
+      {openDialog === 'move' && <MoveDialog count={ids.length} groups={groups} run={run} onClose={close} />}
+      {openDialog === 'tag' && <TagDialog count={ids.length} run={run} onClose={close} />}
     </div>
   );
 }
 
-interface AskProps {
+interface BulkDialogProps {
   count: number;
   run: (change: BulkChange) => Promise<void>;
   onClose: () => void;
 }
 
-function MoveDialog({ count, groups, run, onClose }: AskProps & { groups: readonly GroupNode[] }) {
+function MoveDialog({ count, groups, run, onClose }: BulkDialogProps & { groups: readonly GroupNode[] }) {
   const [group, setGroup] = useState('');
   const options = [['', overviewTexts.noGroup] as const, ...groupOptions(groups)];
   return (
-    <AskDialog
-      title={overviewTexts.moveTitle(count)} verb={overviewTexts.move} onClose={onClose}
+    <BulkDialog
+      title={overviewTexts.moveTitle(count)} submitLabel={overviewTexts.move} onClose={onClose}
       action={() => run({ action: 'move', group_id: group === '' ? null : group })}
-    ><SelectField label={overviewTexts.toGroup} value={group} onValue={setGroup} options={options} /></AskDialog>
+    ><SelectField label={overviewTexts.toGroup} value={group} onValue={setGroup} options={options} /></BulkDialog>
   );
 }
 
-function TagDialog({ count, run, onClose }: AskProps) {
+function TagDialog({ count, run, onClose }: BulkDialogProps) {
   const [typed, setTyped] = useState('');
   const tags = [...new Set(typed.split(',').map((tag) => tag.trim()).filter((tag) => tag !== ''))];
   return (
-    <AskDialog
-      title={overviewTexts.tagTitle(count)} verb={overviewTexts.addTag} onClose={onClose}
+    <BulkDialog
+      title={overviewTexts.tagTitle(count)} submitLabel={overviewTexts.addTag} onClose={onClose}
       action={() => run({ action: 'tag', tags })}
-    ><TextField label={overviewTexts.newTags} required value={typed} onValue={setTyped} /></AskDialog>
+    ><TextField label={overviewTexts.newTags} required value={typed} onValue={setTyped} /></BulkDialog>
   );
 }
 
-function AskDialog({ title, verb, action, onClose, children }: {
-  title: string; verb: string; action: () => Promise<void>; onClose: () => void; children: preact.ComponentChildren;
+function BulkDialog({ title, submitLabel, action, onClose, children }: {
+  title: string; submitLabel: string; action: () => Promise<void>; onClose: () => void; children: preact.ComponentChildren;
 }) {
   const [state, setState] = useState<{ isBusy: boolean; error: unknown }>({ isBusy: false, error: null });
   return (
@@ -95,7 +95,7 @@ function AskDialog({ title, verb, action, onClose, children }: {
         <ErrorNote error={state.error} />
         <footer>
           <Button onClick={onClose}>{shellTexts.cancel}</Button>
-          <Button type="submit" variant="primary" isBusy={state.isBusy}>{verb.replace('…', '').trim()}</Button>
+          <Button type="submit" variant="primary" isBusy={state.isBusy}>{submitLabel.replace('…', '').trim()}</Button>
         </footer>
       </form>
     </Dialog>

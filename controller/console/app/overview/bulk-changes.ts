@@ -1,4 +1,4 @@
-import { answer, api } from '../api/client.ts';
+import { unwrap, api } from '../api/client.ts';
 import { queries } from '../api/queries.ts';
 import { overviewTexts } from '../texts/overview.ts';
 import { toast, toastError } from '../ui/toast.tsx';
@@ -10,7 +10,7 @@ export type BulkChange =
   | { action: 'tag' | 'untag'; tags: string[] }
   | { action: 'move'; group_id: string | null };
 
-const AT_ONCE = 500;
+const BATCH_SIZE = 500;
 
 /** Makes one change to all of these, says how many it has changed, and offers to undo that where it can be. */
 export async function changeAll(list: MonitorList, ids: readonly string[], change: BulkChange): Promise<void> {
@@ -34,9 +34,9 @@ export async function changeAll(list: MonitorList, ids: readonly string[], chang
 async function send(list: MonitorList, ids: readonly string[], change: BulkChange): Promise<string[]> {
   const changed: string[] = [];
   const failures: { message: string }[] = [];
-  for (let at = 0; at < ids.length; at += AT_ONCE) {
-    const body = { monitor_ids: ids.slice(at, at + AT_ONCE), ...change };
-    const done = await answer(api.POST('/api/monitors/bulk', { body: body as never }));
+  for (let at = 0; at < ids.length; at += BATCH_SIZE) {
+    const body = { monitor_ids: ids.slice(at, at + BATCH_SIZE), ...change };
+    const done = await unwrap(api.POST('/api/monitors/bulk', { body: body as never }));
     changed.push(...done.monitor_ids);
     failures.push(...done.failures);
   }
@@ -81,19 +81,19 @@ function undoOf(change: BulkChange, before: readonly Monitor[]): Undo[] {
   switch (change.action) {
     case 'delete': return [];
     // A disabled monitor cannot become disabled again in bulk, so that resuming it stays.
-    case 'pause': return some(idsOf(before.filter(({ status }) => status === 'active')), { action: 'resume' });
-    case 'resume': return some(idsOf(before.filter(({ status }) => status === 'paused')), { action: 'pause' });
+    case 'pause': return undoFor(idsOf(before.filter(({ status }) => status === 'active')), { action: 'resume' });
+    case 'resume': return undoFor(idsOf(before.filter(({ status }) => status === 'paused')), { action: 'pause' });
     case 'move': {
       const groups = [...new Set(before.map(({ group_id: id }) => id))].filter((id) => id !== change.group_id);
-      return groups.flatMap((id) => some(idsOf(before.filter((one) => one.group_id === id)), { action: 'move', group_id: id }));
+      return groups.flatMap((id) => undoFor(idsOf(before.filter((one) => one.group_id === id)), { action: 'move', group_id: id }));
     }
     case 'tag': return change.tags.flatMap((tag) =>
-      some(idsOf(before.filter(({ tags }) => !tags.includes(tag))), { action: 'untag', tags: [tag] }));
+      undoFor(idsOf(before.filter(({ tags }) => !tags.includes(tag))), { action: 'untag', tags: [tag] }));
     case 'untag': return change.tags.flatMap((tag) =>
-      some(idsOf(before.filter(({ tags }) => tags.includes(tag))), { action: 'tag', tags: [tag] }));
+      undoFor(idsOf(before.filter(({ tags }) => tags.includes(tag))), { action: 'tag', tags: [tag] }));
   }
 }
 
-function some(ids: string[], change: BulkChange): Undo[] {
+function undoFor(ids: string[], change: BulkChange): Undo[] {
   return ids.length === 0 ? [] : [{ ids, change }];
 }

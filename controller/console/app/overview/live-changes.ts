@@ -10,7 +10,7 @@ interface ResultEvent {
 }
 
 /** A check: its time, unless a later one is known. */
-export function noteResult(monitor: Monitor, { checked_at: at, outcome, response_time_ms: ms }: ResultEvent): Change {
+export function applyResult(monitor: Monitor, { checked_at: at, outcome, response_time_ms: ms }: ResultEvent): Change {
   if (outcome === 'missed' || at < (monitor.last_check_at ?? 0)) return 'none';
   monitor.last_check_at = at;
   if (ms !== null) monitor.response_time_ms = ms;
@@ -28,7 +28,7 @@ interface StateEvent {
  * A change of state, or the begin or end of maintenance, unless a later change is known. A monitor that leaves
  * `paused` runs again.
  */
-export function noteState(monitor: Monitor, event: StateEvent): Change {
+export function applyState(monitor: Monitor, event: StateEvent): Change {
   const { status, at } = event;
   if (at < (monitor.since ?? 0)) return 'none';
   if (status !== event.previous_status) monitor.since = at;
@@ -50,7 +50,7 @@ interface RegionEvent {
 }
 
 /** What one region says. */
-export function noteRegion(monitor: Monitor, { region, status }: RegionEvent): Change {
+export function applyRegion(monitor: Monitor, { region, status }: RegionEvent): Change {
   const others = monitor.down_region_ids.filter((id) => id !== region);
   monitor.down_region_ids = status === 'down' ? [...others, region].sort() : others;
   if (monitor.region_ids.includes(region)) return 'shown';
@@ -68,7 +68,7 @@ interface IncidentEvent {
 }
 
 /** An incident of the monitor: shown while it is open, and before one that checks did not open. */
-export function noteIncident(monitor: Monitor, event: IncidentEvent): Change {
+export function applyIncident(monitor: Monitor, event: IncidentEvent): Change {
   const { id, status, severity, started_at: start, created_by: author } = event;
   if (monitor.incident !== null && monitor.incident.id !== id && author !== null) return 'none';
   if (status === 'open' || status === 'acknowledged') {

@@ -1,22 +1,22 @@
 import { signal } from '@preact/signals';
-import { answer, api } from '../api/client.ts';
-import { onLive } from '../live/live-stream.ts';
-import { Soon } from '../live/soon.ts';
+import { unwrap, api } from '../api/client.ts';
+import { onLiveEvent } from '../live/live-stream.ts';
+import { Throttle } from '../live/throttle.ts';
 import { language } from '../preferences/language.ts';
-import { noteIncident, noteRegion, noteResult, noteState, type Change } from './live-changes.ts';
+import { applyIncident, applyRegion, applyResult, applyState, type Change } from './live-changes.ts';
 import { rankNames, toMonitor, type Monitor } from './monitor.ts';
 
 const PAGE_SIZE = 5000;
 /** Pages: more monitors than these are not shown. */
-const MOST_PAGES = 40;
+const MAX_PAGES = 40;
 /** Changed monitors that are read by themselves; for more, all are read. */
-const MOST_NAMED = 100;
+const MAX_PARTIAL_READ = 100;
 /** Events that arrive during a reading, to be noted once more in what was read. */
-const MOST_HELD = 20_000;
+const MAX_HELD_EVENTS = 20_000;
 /** Lists are arranged anew at most this often, and what is shown is drawn once per frame. */
-const ARRANGED_EVERY_MS = 250;
+const REARRANGE_INTERVAL_MS = 250;
 
-type Note = (monitor: Monitor) => Change;
+type ApplyEvent = (monitor: Monitor) => Change;
 
 /**
  * All monitors of the project, kept up to date by live events. `drawn` moves with each frame in which
@@ -24,41 +24,41 @@ type Note = (monitor: Monitor) => Change;
  */
 export class MonitorList {
   readonly monitors = new Map<string, Monitor>();
-  readonly drawn = signal(0);
-  readonly arranged = signal(0);
+  readonly drawVersion = signal(0);
+  readonly orderVersion = signal(0);
   /** How many there are, as the API says; null until it has. */
   readonly total = signal<number | null>(null);
   /** Whether all of them were read once. */
-  readonly isWhole = signal(false);
+  readonly isComplete = signal(false);
   /** What has happened during each reading that goes on. */
-  readonly #readings = new Set<(() => void)[]>();
+  readonly #activeReadings = new Set<(() => void)[]>();
   readonly #changed = new Set<string>();
   #frame = 0;
   #timer = 0;
 
   /** Takes live events until the returned function is called. `readAll` has the list read anew. */
   follow(readAll: () => void): () => void {
-    const soon = new Soon(() => {
+    const throttle = new Throttle(() => {
       const ids = [...this.#changed];
       this.#changed.clear();
-      if (ids.length > MOST_NAMED) readAll();
+      if (ids.length > MAX_PARTIAL_READ) readAll();
       // What fails is read with all others some time later.
       else this.#readSome(ids).catch(() => undefined);
     });
-    const ends = [
-      () => soon.stop(),
-      onLive('monitor.changed', ({ monitor_ids: ids }) => this.#hold(() => {
+    const unsubscribers = [
+      () => throttle.stop(),
+      onLiveEvent('monitor.changed', ({ monitor_ids: ids }) => this.#applyAndHold(() => {
         for (const id of ids as string[]) this.#changed.add(id);
-        soon.ask();
+        throttle.trigger();
       })),
-      onLive('monitor.deleted', ({ monitor_ids: ids }) => this.#hold(() => this.remove(ids as string[]))),
-      onLive('result', (data) => this.#note(data['monitor_id'], (monitor) => noteResult(monitor, data as never))),
-      onLive('monitor.state', (data) => this.#note(data['monitor_id'], (monitor) => noteState(monitor, data as never))),
-      onLive('monitor.region', (data) => this.#note(data['monitor_id'], (monitor) => noteRegion(monitor, data as never))),
-      onLive('incident', (data) => this.#note(data['check_id'], (monitor) => noteIncident(monitor, data as never))),
+      onLiveEvent('monitor.deleted', ({ monitor_ids: ids }) => this.#applyAndHold(() => this.remove(ids as string[]))),
+      onLiveEvent('result', (data) => this.#onMonitorEvent(data['monitor_id'], (monitor) => applyResult(monitor, data as never))),
+      onLiveEvent('monitor.state', (data) => this.#onMonitorEvent(data['monitor_id'], (monitor) => applyState(monitor, data as never))),
+      onLiveEvent('monitor.region', (data) => this.#onMonitorEvent(data['monitor_id'], (monitor) => applyRegion(monitor, data as never))),
+      onLiveEvent('incident', (data) => this.#onMonitorEvent(data['check_id'], (monitor) => applyIncident(monitor, data as never))),
     ];
     return () => {
-      for (const end of ends) end();
+      for (const unsubscribe of unsubscribers) unsubscribe();
       cancelAnimationFrame(this.#frame);
       clearTimeout(this.#timer);
       [this.#frame, this.#timer] = [0, 0];
@@ -67,30 +67,30 @@ export class MonitorList {
 
   /** Reads all pages; each is shown as soon as it is there. Resolves with the number of monitors. */
   async read(signal: AbortSignal): Promise<number> {
-    await this.#reading(async () => {
+    await this.#trackReading(async () => {
       const seen = new Set<string>();
       let cursor: string | null = '';
-      for (let page = 0; cursor !== null && page < MOST_PAGES; page += 1) {
+      for (let page = 0; cursor !== null && page < MAX_PAGES; page += 1) {
         const query: Query = { limit: String(PAGE_SIZE), ...(cursor === '' ? {} : { cursor }) };
-        const read: Awaited<ReturnType<typeof readPage>> = await readPage(query, signal);
-        for (const one of read.monitors) {
+        const response: Awaited<ReturnType<typeof readPage>> = await readPage(query, signal);
+        for (const one of response.monitors) {
           seen.add(one.id);
           this.#put(toMonitor(one));
         }
-        this.total.value = read.total_count;
-        cursor = read.next_cursor;
+        this.total.value = response.total_count;
+        cursor = response.next_cursor;
         if (cursor !== null) this.#rearrange();
       }
       for (const id of this.monitors.keys()) if (!seen.has(id)) this.monitors.delete(id);
-      this.isWhole.value = cursor === null;
+      this.isComplete.value = cursor === null;
     });
     return this.monitors.size;
   }
 
   /** Those that are not found are no longer there. */
   async #readSome(ids: readonly string[]): Promise<void> {
-    await this.#reading(async () => {
-      const { monitors, total_count: total } = await readPage({ ids: ids.join(','), limit: String(MOST_NAMED) });
+    await this.#trackReading(async () => {
+      const { monitors, total_count: total } = await readPage({ ids: ids.join(','), limit: String(MAX_PARTIAL_READ) });
       const missing = new Set(ids);
       for (const one of monitors) {
         missing.delete(one.id);
@@ -102,21 +102,21 @@ export class MonitorList {
   }
 
   /** What happens meanwhile may be later than what is read, so that it is noted once more. */
-  async #reading(read: () => Promise<void>): Promise<void> {
-    const happened: (() => void)[] = [];
-    this.#readings.add(happened);
+  async #trackReading(read: () => Promise<void>): Promise<void> {
+    const held: (() => void)[] = [];
+    this.#activeReadings.add(held);
     try {
       await read();
     } finally {
-      this.#readings.delete(happened);
+      this.#activeReadings.delete(held);
     }
-    for (const note of happened) note();
+    for (const apply of held) apply();
     this.#rearrange();
   }
 
-  #hold(note: () => void): void {
-    for (const happened of this.#readings) if (happened.length < MOST_HELD) happened.push(note);
-    note();
+  #applyAndHold(apply: () => void): void {
+    for (const held of this.#activeReadings) if (held.length < MAX_HELD_EVENTS) held.push(apply);
+    apply();
   }
 
   /** Changes monitors here at once; the next reading has the last word. */
@@ -140,33 +140,33 @@ export class MonitorList {
     this.monitors.set(monitor.id, monitor);
   }
 
-  #note(id: unknown, note: Note): void {
+  #onMonitorEvent(id: unknown, apply: ApplyEvent): void {
     if (typeof id !== 'string') return;
-    this.#hold(() => {
-      const change = this.#apply(id, note);
+    this.#applyAndHold(() => {
+      const change = this.#apply(id, apply);
       if (change !== 'none') this.#frame ||= requestAnimationFrame(() => this.#draw());
-      if (change === 'arranged') this.#timer ||= window.setTimeout(() => this.#rearrange(false), ARRANGED_EVERY_MS);
+      if (change === 'arranged') this.#timer ||= window.setTimeout(() => this.#rearrange(false), REARRANGE_INTERVAL_MS);
     });
   }
 
-  #apply(id: string, note: Note): Change {
+  #apply(id: string, apply: ApplyEvent): Change {
     const monitor = this.monitors.get(id);
     if (monitor === undefined) return 'none';
-    const change = note(monitor);
+    const change = apply(monitor);
     if (change !== 'none') monitor.revision += 1;
     return change;
   }
 
   #draw(): void {
     this.#frame = 0;
-    this.drawn.value += 1;
+    this.drawVersion.value += 1;
   }
 
-  #rearrange(isOther = true): void {
+  #rearrange(hasNewNames = true): void {
     clearTimeout(this.#timer);
     this.#timer = 0;
-    if (isOther) rankNames(this.monitors.values(), language.peek());
-    this.arranged.value += 1;
+    if (hasNewNames) rankNames(this.monitors.values(), language.peek());
+    this.orderVersion.value += 1;
   }
 }
 
@@ -177,5 +177,5 @@ interface Query {
 }
 
 function readPage(query: Query, signal: AbortSignal | null = null) {
-  return answer(api.GET('/api/monitors/overview', { params: { query: query as never }, signal }));
+  return unwrap(api.GET('/api/monitors/overview', { params: { query: query as never }, signal }));
 }

@@ -2,27 +2,27 @@ import type { paths } from '../api/openapi.d.ts';
 import type { ShownState } from '../ui/shown-state.ts';
 
 type Page = paths['/api/monitors/overview']['get']['responses']['200']['content']['application/json']['data'];
-type Read = Page['monitors'][number];
+type OverviewMonitor = Page['monitors'][number];
 
 /** A monitor of the list, changed in place by live events. */
-export interface Monitor extends Omit<Read, 'hours' | 'days' | 'response_times' | 'uptime_24h' | 'uptime_30d' | 'uptime_90d'> {
+export interface Monitor extends Omit<OverviewMonitor, 'hours' | 'days' | 'response_times' | 'uptime_24h' | 'uptime_30d' | 'uptime_90d'> {
   /** Grows with each change, so that only rows that changed are drawn anew. */
   revision: number;
   /** Its place among all names. */
   nameRank: number;
   /** What typing is compared with. */
-  found: string;
+  searchText: string;
 }
 
 /** Worst first: what is wrong is on top. */
 export const STATE_ORDER: readonly ShownState[] = ['down', 'degraded', 'unknown', 'maintenance', 'up', 'paused'];
 
-export function toMonitor(read: Read): Monitor {
-  const { hours: _hours, days: _days, response_times: _times, uptime_24h: _24h, uptime_30d: _30d, uptime_90d: _90d, ...rest } = read;
+export function toMonitor(source: OverviewMonitor): Monitor {
+  const { hours: _hours, days: _days, response_times: _times, uptime_24h: _24h, uptime_30d: _30d, uptime_90d: _90d, ...rest } = source;
   // What a heartbeat has as its target is the secret of its address.
-  const target = read.type === 'HEARTBEAT' ? '' : read.target;
-  const found = [read.name, target, ...read.tags].join('\n').toLowerCase();
-  return { ...rest, revision: 0, nameRank: 0, found };
+  const target = source.type === 'HEARTBEAT' ? '' : source.target;
+  const searchText = [source.name, target, ...source.tags].join('\n').toLowerCase();
+  return { ...rest, revision: 0, nameRank: 0, searchText };
 }
 
 /** Gives each its place in order of names, as people sort them: `web 2` before `web 10`. */

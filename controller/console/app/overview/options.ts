@@ -31,12 +31,12 @@ export const DEFAULTS: Options = {
 /** Reads options from a query string; what it does not know is as if it were not there. */
 export function optionsOf(query: string): Options {
   const params = new URLSearchParams(query);
-  const one = <T extends string>(name: string, known: readonly T[], fallback: T): T =>
-    known.find((each) => each === params.get(name)) ?? fallback;
+  const choice = <T extends string>(name: string, allowed: readonly T[], fallback: T): T =>
+    allowed.find((each) => each === params.get(name)) ?? fallback;
   return {
     q: params.get('q') ?? '', type: params.get('type') ?? '', tag: params.get('tag') ?? '', region: params.get('region') ?? '',
-    state: one('state', STATE_ORDER, '' as never), group: one('group', GROUPINGS, DEFAULTS.group),
-    sort: one('sort', SORTS, DEFAULTS.sort), isReversed: params.has('reversed'), span: one('span', SPANS, DEFAULTS.span),
+    state: choice('state', STATE_ORDER, '' as never), group: choice('group', GROUPINGS, DEFAULTS.group),
+    sort: choice('sort', SORTS, DEFAULTS.sort), isReversed: params.has('reversed'), span: choice('span', SPANS, DEFAULTS.span),
   };
 }
 

@@ -12,7 +12,7 @@ import { Skeleton } from '../ui/loading.tsx';
 import { Empty, Page } from '../ui/page.tsx';
 import { numberText } from '../ui/time.tsx';
 import { toastError } from '../ui/toast.tsx';
-import { arrange, isRestless } from './arrange.ts';
+import { arrange, sortsByLiveValue } from './arrange.ts';
 import { BulkBar } from './bulk-bar.tsx';
 import { HistoryReader } from './history.ts';
 import type { MonitorList } from './monitor-list.ts';
@@ -22,14 +22,14 @@ import { MonitorTable } from './table.tsx';
 import { StateCounts, Toolbar } from './toolbar.tsx';
 import { useMonitors } from './use-monitors.ts';
 
-const RESTLESS_EVERY_MS = 1000;
+const RESORT_INTERVAL_MS = 1000;
 
 /** All monitors of the project. */
 export default function Overview() {
   const { list, reading } = useMonitors();
-  void list.arranged.value;
+  void list.orderVersion.value;
   const isRead = reading.data !== undefined || list.total.value !== null;
-  const isEmpty = list.isWhole.value && list.monitors.size === 0;
+  const isEmpty = list.isComplete.value && list.monitors.size === 0;
   return (
     <Page title={overviewTexts.title} class="overview" actions={<Actions />}>
       {reading.error !== null && <ErrorNote error={reading.error} retry={() => void reading.refetch()} />}
@@ -65,37 +65,37 @@ function Monitors({ list, isRead }: { list: MonitorList; isRead: boolean }) {
   const history = useMemo(() => new HistoryReader(), []);
   const selection = useMemo(() => new Selection(), []);
   const [closed, setClosed] = useState<ReadonlySet<string>>(new Set());
-  const [moved, setMoved] = useState(0);
+  const [resortCount, setResortCount] = useState(0);
   const groups = useGroups();
   useEffect(() => () => history.stop(), []);
   useEffect(() => {
-    if (!isRestless(options)) return undefined;
-    const timer = setInterval(() => setMoved((before) => before + 1), RESTLESS_EVERY_MS);
+    if (!sortsByLiveValue(options)) return undefined;
+    const timer = setInterval(() => setResortCount((before) => before + 1), RESORT_INTERVAL_MS);
     return () => clearInterval(timer);
   }, [options.sort]);
   useEffect(() => {
     if (options.sort !== 'uptime') return undefined;
-    const ending = new AbortController();
-    history.readAll(ending.signal).then(() => setMoved((before) => before + 1), (error: unknown) => {
-      if (!ending.signal.aborted) toastError(error);
+    const controller = new AbortController();
+    history.readAll(controller.signal).then(() => setResortCount((before) => before + 1), (error: unknown) => {
+      if (!controller.signal.aborted) toastError(error);
     });
-    return () => ending.abort();
+    return () => controller.abort();
   }, [options.sort]);
   useKeys([{ keys: '/', text: overviewTexts.searchKey, run: () => search.current?.focus() }]);
-  const arrangedAt = list.arranged.value;
+  const arrangedAt = list.orderVersion.value;
   const arranged = useMemo(
-    () => arrange(list.monitors.values(), options, { groups, closed, uptimeOf: (id) => history.of(id, '24h')?.uptime }),
-    [list, arrangedAt, options, groups, closed, moved],
+    () => arrange(list.monitors.values(), options, { groups, closed, uptimeOf: (id) => history.get(id, '24h')?.uptime }),
+    [list, arrangedAt, options, groups, closed, resortCount],
   );
-  useEffect(() => selection.keep((id) => list.monitors.has(id)), [arrangedAt]);
+  useEffect(() => selection.retain((id) => list.monitors.has(id)), [arrangedAt]);
   const toggle = (key: string) => setClosed((before) => {
     const next = new Set(before);
     if (!next.delete(key)) next.add(key);
     return next;
   });
   const sortBy = (sort: Sort) => setOptions({ sort, isReversed: options.sort === sort && !options.isReversed });
-  const found = arranged.monitors.length === 0
-    ? <Empty title={overviewTexts.nothing}><Button onClick={() => setOptions(DEFAULTS)}>{overviewTexts.showAll}</Button></Empty>
+  const table = arranged.monitors.length === 0
+    ? <Empty title={overviewTexts.noMatches}><Button onClick={() => setOptions(DEFAULTS)}>{overviewTexts.showAll}</Button></Empty>
     : (
       <MonitorTable
         arranged={arranged} options={options} list={list} history={history} selection={selection}
@@ -108,12 +108,12 @@ function Monitors({ list, isRead }: { list: MonitorList; isRead: boolean }) {
       <Toolbar options={options} monitors={list.monitors.values()} search={search} onChange={setOptions} />
       {isRead && (
         <p class="faint small" role="status">
-          {list.isWhole.value
+          {list.isComplete.value
             ? overviewTexts.shown(numberText(arranged.monitors.length), numberText(list.monitors.size))
             : overviewTexts.loadingMore(numberText(list.monitors.size), numberText(list.total.value ?? list.monitors.size))}
         </p>
       )}
-      {isRead ? found : <Skeleton lines={10} />}
+      {isRead ? table : <Skeleton lines={10} />}
       {canEdit.value && <BulkBar list={list} selection={selection} groups={groups} />}
     </>
   );

@@ -10,7 +10,7 @@ import type { History } from './history.ts';
 import { STATE_ORDER, type Monitor } from './monitor.ts';
 import type { Grouping, Span } from './options.ts';
 
-interface Place {
+interface RowProps {
   /** Its place in the whole list, from 0. */
   index: number;
   height: number;
@@ -18,7 +18,7 @@ interface Place {
   canChoose: boolean;
 }
 
-interface LineProps extends Place {
+interface LineProps extends RowProps {
   line: Line;
   /** Of the monitor when this was drawn: it changes in place. */
   revision: number;
@@ -71,26 +71,26 @@ export class LineRow extends Component<LineProps> {
             <span class="faint small" title={shown}>{type} {shown}</span>
           </span>
         </span>
-        <span role="cell" class="how"><How {...{ state, since, down, incident }} /></span>
+        <span role="cell" class="how"><StatusSummary {...{ state, since, down, incident }} /></span>
         <span role="cell" class="last two">
           <span>{ms === null ? '–' : msText(ms)}</span>
-          <span class="faint small">{last === null ? overviewTexts.checkedNever : <Ago at={last} />}</span>
+          <span class="faint small">{last === null ? overviewTexts.neverChecked : <Ago at={last} />}</span>
         </span>
         <span role="cell" class="uptime">{(history?.uptime ?? null) === null ? '–' : percentText(history?.uptime ?? 0)}</span>
-        <span role="cell" class="past"><Bars of={history} span={span} /></span>
+        <span role="cell" class="past"><Bars history={history} span={span} /></span>
         <span role="cell" class="line"><Sparkline times={history?.times ?? []} /></span>
       </div>
     );
   }
 }
 
-interface HowProps extends Pick<Monitor, 'since' | 'incident'> {
+interface StatusSummaryProps extends Pick<Monitor, 'since' | 'incident'> {
   state: ShownState;
   down: readonly string[];
 }
 
 /** The state, since when, and of what is wrong where. Takes no monitor: one that changed in place looks the same. */
-function How({ state, since, down, incident }: HowProps) {
+function StatusSummary({ state, since, down, incident }: StatusSummaryProps) {
   const isWrong = state === 'down' || state === 'degraded';
   return (
     <span class="two">
@@ -105,7 +105,7 @@ function How({ state, since, down, incident }: HowProps) {
   );
 }
 
-interface HeadingProps extends Place {
+interface HeadingProps extends RowProps {
   heading: Heading;
   group: Grouping;
   onToggle: (key: string) => void;

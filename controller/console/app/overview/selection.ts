@@ -5,11 +5,11 @@ import type { Item } from './arrange.ts';
 export class Selection {
   readonly ids = signal<ReadonlySet<string>>(new Set());
   /** The key of the line that was chosen last. */
-  #from: string | null = null;
+  #anchor: string | null = null;
 
   clear(): void {
     this.ids.value = new Set();
-    this.#from = null;
+    this.#anchor = null;
   }
 
   /** Chooses all of these, or none of them if all were. */
@@ -25,7 +25,7 @@ export class Selection {
 
   /** Chooses one line, or with `isRange` all from the last one to it. */
   choose(items: readonly Item[], key: string, isRange: boolean): void {
-    const [to, from] = [key, this.#from].map((each) => items.findIndex((item) => item.key === each)) as [number, number];
+    const [to, from] = [key, this.#anchor].map((each) => items.findIndex((item) => item.key === each)) as [number, number];
     const item = items[to];
     if (item?.kind !== 'line') return;
     if (isRange && from !== -1) {
@@ -33,12 +33,12 @@ export class Selection {
       const ids = between.flatMap((each) => (each.kind === 'line' ? [each.monitor.id] : []));
       this.ids.value = new Set([...this.ids.value, ...ids]);
     } else this.toggle([item.monitor.id]);
-    this.#from = key;
+    this.#anchor = key;
   }
 
   /** Forgets what is no longer there. */
-  keep(isThere: (id: string) => boolean): void {
-    if ([...this.ids.peek()].every(isThere)) return;
-    this.ids.value = new Set([...this.ids.peek()].filter(isThere));
+  retain(exists: (id: string) => boolean): void {
+    if ([...this.ids.peek()].every(exists)) return;
+    this.ids.value = new Set([...this.ids.peek()].filter(exists));
   }
 }

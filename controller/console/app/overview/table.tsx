@@ -36,8 +36,8 @@ export function MonitorTable({ arranged: { items, monitors }, options, list, his
   const inSight = shown.flatMap((item) => (item.kind === 'line' ? [item.monitor.id] : []));
   const isAll = monitors.length > 0 && monitors.every(({ id }) => selection.ids.value.has(id));
   // Read here, so that live events draw these rows anew and nothing around them.
-  void [list.drawn.value, history.read.value];
-  useEffect(() => history.want([...new Set(inSight)], options.span), [inSight.join(), options.span]);
+  void [list.drawVersion.value, history.readCount.value];
+  useEffect(() => history.schedule([...new Set(inSight)], options.span), [inSight.join(), options.span]);
   useRowKeys({ rows, items, height, selection, canChoose });
   return (
     <div class={`monitors span-${options.span}`} role="table" aria-label={overviewTexts.monitors} aria-rowcount={items.length + 1}>
@@ -64,16 +64,16 @@ export function MonitorTable({ arranged: { items, monitors }, options, list, his
       </div>
       <div role="rowgroup" class="rows" ref={rows} style={{ height: `${items.length * height}px` }}>
         {shown.map((item, at) => {
-          const place = { index: first + at, height, canChoose };
+          const position = { index: first + at, height, canChoose };
           return item.kind === 'line' ? (
             <LineRow
               key={item.key} line={item} revision={item.monitor.revision} span={options.span} language={language.value}
-              history={history.of(item.monitor.id, options.span)} isChosen={selection.ids.value.has(item.monitor.id)} {...place}
+              history={history.get(item.monitor.id, options.span)} isChosen={selection.ids.value.has(item.monitor.id)} {...position}
               onChoose={(key, isRange) => selection.choose(items, key, isRange)}
             />
           ) : (
             <HeadingRow
-              key={item.key} heading={item} group={options.group} onToggle={onToggle} {...place}
+              key={item.key} heading={item} group={options.group} onToggle={onToggle} {...position}
               isChosen={item.monitors.every(({ id }) => selection.ids.value.has(id))} onChoose={(ids) => selection.toggle(ids)}
             />
           );
@@ -120,8 +120,8 @@ function useRowKeys({ rows, items, height, selection, canChoose }: {
     // At once where it can be, so that a key that follows quickly is not for the row before.
     focus(item.key);
     const top = (rows.current?.getBoundingClientRect().top ?? 0) + next * height;
-    const [least, most] = [innerHeight * 0.25, innerHeight * 0.75];
-    if (top < least || top + height > most) scrollBy({ top: top - innerHeight / 2 });
+    const [upper, lower] = [innerHeight * 0.25, innerHeight * 0.75];
+    if (top < upper || top + height > lower) scrollBy({ top: top - innerHeight / 2 });
   };
   const chosen = items.find(({ key }) => key === at);
   useKeys([
@@ -141,7 +141,7 @@ function useRowKeys({ rows, items, height, selection, canChoose }: {
     },
     { keys: 'Escape', text: overviewTexts.clearKey, run: () => selection.clear() },
     {
-      keys: 'o', text: overviewTexts.open,
+      keys: 'o', text: overviewTexts.openKey,
       run: () => {
         if (chosen?.kind === 'line') route(href(`/monitors/${chosen.monitor.id}`));
       },

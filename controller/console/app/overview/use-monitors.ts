@@ -4,7 +4,7 @@ import { project } from '../session/session.ts';
 import { MonitorList } from './monitor-list.ts';
 
 /** What no event has told, as after a crash of the server, is seen this soon. */
-const READ_AGAIN_MS = 120_000;
+const REFETCH_INTERVAL_MS = 120_000;
 
 /** The project's monitors, live while the view is shown, and how reading them goes. */
 export function useMonitors() {
@@ -15,7 +15,7 @@ export function useMonitors() {
   useEffect(() => list.follow(() => void queries.invalidateQueries({ queryKey })), [list]);
   const reading = useQuery({
     queryKey, enabled: projectId !== null, queryFn: ({ signal }) => list.read(signal),
-    gcTime: 0, staleTime: 5000, refetchInterval: READ_AGAIN_MS,
+    gcTime: 0, staleTime: 5000, refetchInterval: REFETCH_INTERVAL_MS,
   });
   return { list, reading };
 }

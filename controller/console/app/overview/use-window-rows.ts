@@ -2,30 +2,30 @@ import type { RefObject } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
 
 /** Rows drawn above and below what is in sight. */
-const BEYOND = 8;
+const OVERSCAN_ROWS = 8;
 
-export interface Shown {
+export interface RowRange {
   first: number;
   /** Exclusive. */
   end: number;
 }
 
 /** Which of `count` rows of `height` px are in sight, as the page scrolls under the list. */
-export function useWindowRows(list: RefObject<HTMLElement>, count: number, height: number): Shown {
-  const [{ first, end }, setShown] = useState<Shown>({ first: 0, end: 40 });
+export function useWindowRows(list: RefObject<HTMLElement>, count: number, height: number): RowRange {
+  const [{ first, end }, setRange] = useState<RowRange>({ first: 0, end: 40 });
   useEffect(() => {
-    const look = () => {
+    const update = () => {
       const top = list.current?.getBoundingClientRect().top ?? 0;
       const at = Math.floor(-top / height);
-      const next = { first: Math.max(0, at - BEYOND), end: at + Math.ceil(innerHeight / height) + BEYOND };
-      setShown((before) => (before.first === next.first && before.end === next.end ? before : next));
+      const next = { first: Math.max(0, at - OVERSCAN_ROWS), end: at + Math.ceil(innerHeight / height) + OVERSCAN_ROWS };
+      setRange((before) => (before.first === next.first && before.end === next.end ? before : next));
     };
-    look();
-    addEventListener('scroll', look, { passive: true });
-    addEventListener('resize', look);
+    update();
+    addEventListener('scroll', update, { passive: true });
+    addEventListener('resize', update);
     return () => {
-      removeEventListener('scroll', look);
-      removeEventListener('resize', look);
+      removeEventListener('scroll', update);
+      removeEventListener('resize', update);
     };
   }, [height, count]);
   return { first: Math.min(first, Math.max(0, count - 1)), end: Math.min(count, end) };
@@ -37,9 +37,9 @@ export function useNarrow(): boolean {
   const [isNarrow, setNarrow] = useState(matchMedia(query).matches);
   useEffect(() => {
     const media = matchMedia(query);
-    const look = () => setNarrow(media.matches);
-    media.addEventListener('change', look);
-    return () => media.removeEventListener('change', look);
+    const update = () => setNarrow(media.matches);
+    media.addEventListener('change', update);
+    return () => media.removeEventListener('change', update);
   }, []);
   return isNarrow;
 }

@@ -1,9 +1,9 @@
 /** Of a tile with a name; narrower ones are squares. All sizes are in px. */
-const LEAST_NAMED = 60;
+const MIN_NAMED_WIDTH = 60;
 /** Widths of tiles, the largest first. */
-const WIDTHS = [...descending(480, LEAST_NAMED, 2), ...descending(48, 4, 1)];
+const WIDTHS = [...descending(480, MIN_NAMED_WIDTH, 2), ...descending(48, 4, 1)];
 /** For a window that scrolls. */
-const SCROLLED = 145;
+const SCROLLING_WIDTH = 145;
 
 /** How large everything is on the wall. */
 export interface Sizes {
@@ -25,7 +25,7 @@ interface Room {
 /** The largest sizes with which panels of so many tiles are all in the room; the smallest if none are. */
 export function fittingSizes(counts: readonly number[], hasHeadings: boolean, room: Room): Sizes {
   const { height } = room;
-  if (height === null) return sizesOf(SCROLLED, hasHeadings);
+  if (height === null) return sizesOf(SCROLLING_WIDTH, hasHeadings);
   let [low, high] = [0, WIDTHS.length - 1];
   while (low < high) {
     const middle = (low + high) >> 1;
@@ -36,7 +36,7 @@ export function fittingSizes(counts: readonly number[], hasHeadings: boolean, ro
 }
 
 function sizesOf(width: number, hasHeadings: boolean): Sizes {
-  const isSquare = width < LEAST_NAMED;
+  const isSquare = width < MIN_NAMED_WIDTH;
   const heading = isSquare ? 24 : Math.min(36, Math.max(18, Math.round(width * 0.17)));
   return {
     width, isSquare, height: isSquare ? width : Math.floor(width * 0.42), gap: Math.round(width * 0.025) + 1,
@@ -46,10 +46,10 @@ function sizesOf(width: number, hasHeadings: boolean): Sizes {
 
 /** Of the panels as the style lays them out: beside each other where there is room, else below. */
 export function heightOf(counts: readonly number[], { width, height, gap, between, heading }: Sizes, room: number): number {
-  const most = Math.max(1, Math.floor((room + gap) / (width + gap)));
+  const maxColumns = Math.max(1, Math.floor((room + gap) / (width + gap)));
   let [total, right, highest] = [0, 0, 0];
   for (const count of counts) {
-    const columns = Math.min(count, most);
+    const columns = Math.min(count, maxColumns);
     const own = { width: columns * (width + gap) - gap, height: heading + Math.ceil(count / columns) * (height + gap) - gap };
     if (right > 0 && right + between + own.width <= room) right += between + own.width;
     else {

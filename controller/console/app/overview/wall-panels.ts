@@ -12,7 +12,7 @@ export interface Panel {
 }
 
 /** A screen has no room for more. */
-export const MOST_TILES = 5000;
+export const MAX_TILES = 5000;
 
 /** Two rows on a wide screen; more are counted, and all of them are among the tiles. */
 const MAX_LARGE = 8;
@@ -23,17 +23,17 @@ export interface WallParts {
   /** What is wrong, the worst first, in large letters. */
   large: Monitor[];
   /** How many more are wrong than are shown large. */
-  moreWrong: number;
+  moreProblems: number;
   /** Those with a tile. On a small wall, a monitor that is shown large has none. */
   tiled: readonly Monitor[];
 }
 
 /** What the wall shows large, and what as tiles. `monitors`: the worst first. */
 export function wallParts(monitors: readonly Monitor[]): WallParts {
-  const wrong = monitors.filter((one) => ['down', 'degraded'].includes(shownState(one)));
-  const large = wrong.length > MAX_LARGE ? wrong.slice(0, MAX_LARGE - 1) : wrong;
+  const problems = monitors.filter((one) => ['down', 'degraded'].includes(shownState(one)));
+  const large = problems.length > MAX_LARGE ? problems.slice(0, MAX_LARGE - 1) : problems;
   const tiled = monitors.length < MIN_WITH_PLACES ? monitors.filter((one) => !large.includes(one)) : monitors;
-  return { large, moreWrong: wrong.length - large.length, tiled };
+  return { large, moreProblems: problems.length - large.length, tiled };
 }
 
 /** All monitors by group, in the order of the tree, and how many are left out. */
@@ -43,7 +43,7 @@ export function panelsOf(all: Iterable<Monitor>, groups: readonly GroupNode[]): 
   );
   const panels = new Map<string, Panel>();
   const above: string[] = [];
-  let room = MOST_TILES;
+  let room = MAX_TILES;
   for (const item of items) {
     if (item.kind === 'heading') {
       above.splice(item.depth, Infinity, item.title);
@@ -55,5 +55,5 @@ export function panelsOf(all: Iterable<Monitor>, groups: readonly GroupNode[]): 
     }
   }
   const filled = [...panels.values()].filter((panel) => panel.monitors.length > 0);
-  return { panels: filled, leftOut: Math.max(0, monitors.length - MOST_TILES) };
+  return { panels: filled, leftOut: Math.max(0, monitors.length - MAX_TILES) };
 }

@@ -1,8 +1,8 @@
 import { useEffect, useMemo, useState } from 'preact/hooks';
 import { useGroups } from '../api/groups.ts';
-import { liveState } from '../live/live-stream.ts';
+import { liveStatus } from '../live/live-stream.ts';
 import { language } from '../preferences/language.ts';
-import { isBestDark } from '../preferences/theme.ts';
+import { prefersDark } from '../preferences/theme.ts';
 import { project } from '../session/session.ts';
 import { overviewTexts } from '../texts/overview.ts';
 import { shellTexts } from '../texts/shell.ts';
@@ -33,7 +33,7 @@ export default function Wall() {
   useEffect(() => {
     document.title = `${shellTexts.wall} · Farwatch`;
   }, [language.value]);
-  const arrangedAt = list.arranged.value;
+  const arrangedAt = list.orderVersion.value;
   const monitors = useMemo(
     () => arrange(list.monitors.values(), DEFAULTS, { groups: [], closed: new Set(), uptimeOf: () => null }).monitors,
     [list, arrangedAt],
@@ -56,7 +56,7 @@ export default function Wall() {
       <footer>
         <a href={href('/')}>← {shellTexts.allMonitors}</a>
         {leftOut > 0 && <span>{overviewTexts.wallMore(leftOut)}</span>}
-        <span role="status">{shellTexts[liveState.value]}</span>
+        <span role="status">{shellTexts[liveStatus.value]}</span>
       </footer>
     </main>
   );
@@ -73,11 +73,11 @@ function Counts({ monitors }: { monitors: readonly Monitor[] }) {
   );
 }
 
-function Problems({ list, parts: { large, moreWrong }, hasMonitors }: {
+function Problems({ list, parts: { large, moreProblems }, hasMonitors }: {
   list: MonitorList; parts: WallParts; hasMonitors: boolean;
 }) {
   // Where they are down changes without their order.
-  void list.drawn.value;
+  void list.drawVersion.value;
   if (large.length === 0) {
     return hasMonitors && <p class="wall-good"><StateDot state="up" />{overviewTexts.nothingDown}</p>;
   }
@@ -92,7 +92,7 @@ function Problems({ list, parts: { large, moreWrong }, hasMonitors }: {
           </span>
         </li>
       ))}
-      {moreWrong > 0 && <li class="wall-problem"><strong>{overviewTexts.wallMore(moreWrong)}</strong></li>}
+      {moreProblems > 0 && <li class="wall-problem"><strong>{overviewTexts.wallMore(moreProblems)}</strong></li>}
     </ul>
   );
 }
@@ -109,7 +109,7 @@ function Clock() {
 /** Since when what is shown may be wrong, Unix ms; null while it is right. */
 function useStale(isFailing: boolean): number | null {
   const [since, setSince] = useState<number | null>(null);
-  const isFresh = liveState.value === 'live' && !isFailing;
+  const isFresh = liveStatus.value === 'live' && !isFailing;
   useEffect(() => {
     if (isFresh) {
       setSince(null);
@@ -125,9 +125,9 @@ function useStale(isFailing: boolean): number | null {
 /** A bright wall disturbs a room; who has chosen a bright theme keeps it. */
 function useDark(): void {
   useEffect(() => {
-    isBestDark.value = true;
+    prefersDark.value = true;
     return () => {
-      isBestDark.value = false;
+      prefersDark.value = false;
     };
   }, []);
 }

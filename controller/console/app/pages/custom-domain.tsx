@@ -1,5 +1,5 @@
 import { useMutation } from '@tanstack/preact-query';
-import { answer, api } from '../api/client.ts';
+import { unwrap, api } from '../api/client.ts';
 import { pageTexts as texts } from '../texts/pages.ts';
 import { Button } from '../ui/button.tsx';
 import { CopyLine } from '../ui/copy.tsx';
@@ -7,39 +7,39 @@ import { ErrorNote } from '../ui/error-note.tsx';
 import { TextField } from '../ui/field.tsx';
 import { orNull } from './page-draft.ts';
 import { changePage, PageForm, usePageForm } from './page-form.tsx';
-import { pageChanged, pagePath, type StatusPage } from './reading.ts';
+import { updateCachedPage, pagePath, type StatusPage } from './page-queries.ts';
 
 /** The page at a domain of one's own: which, and what DNS lacks. */
 export function CustomDomain({ page: { id, custom_domain: domain, custom_domain_verified: isVerified } }: { page: StatusPage }) {
   const params = pagePath(id);
   const verify = useMutation({
-    mutationFn: () => answer(api.POST('/api/projects/{projectId}/status-pages/{id}/custom-domain/verify', { params })),
-    onSuccess: (changed) => pageChanged(changed),
+    mutationFn: () => unwrap(api.POST('/api/projects/{projectId}/status-pages/{id}/custom-domain/verify', { params })),
+    onSuccess: (changed) => updateCachedPage(changed),
   });
   const form = usePageForm(() => domain ?? '', async (typed) => {
     const changed = await changePage(id, { custom_domain: orNull(typed) });
     verify.reset();
     return changed;
   });
-  const checked = verify.data?.verification;
+  const verification = verify.data?.verification;
   return (
     <>
-      <PageForm of={form}>
+      <PageForm form={form}>
         <div class="card">
           <TextField
             label={texts.domain} hint={texts.domainHint} maxLength={253} spellcheck={false} placeholder="status.example.com"
-            value={form.draft} onValue={form.setDraft} error={form.wrong.at('custom_domain')}
+            value={form.draft} onValue={form.setDraft} error={form.fieldErrors.at('custom_domain')}
           />
         </div>
       </PageForm>
       {domain !== null && (
         <section class="card" aria-label={texts.verification}>
           <p><span class={`state-badge ${isVerified ? 'up' : 'degraded'}`}>{isVerified ? texts.verified : texts.notVerified}</span> {domain}</p>
-          {typeof checked?.problem === 'string' && <p class="error-text" role="alert">{checked.problem}</p>}
-          {checked?.is_verified === false && (
+          {typeof verification?.problem === 'string' && <p class="error-text" role="alert">{verification.problem}</p>}
+          {verification?.is_verified === false && (
             <>
               <p>{texts.records}</p>
-              {checked.records.map(({ type, name, value }) => (
+              {verification.records.map(({ type, name, value }) => (
                 <CopyLine key={type} text={`${name} ${type} ${value}`} label={type} />
               ))}
             </>

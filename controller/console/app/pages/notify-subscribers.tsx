@@ -1,11 +1,11 @@
 import { useState } from 'preact/hooks';
-import { answer, api } from '../api/client.ts';
+import { unwrap, api } from '../api/client.ts';
 import { pageTexts as texts } from '../texts/pages.ts';
 import { TextArea, TextField } from '../ui/field.tsx';
 import { FormDialog } from '../ui/form-dialog.tsx';
 import { numberText } from '../ui/time.tsx';
 import { toast } from '../ui/toast.tsx';
-import { pagePath, type StatusPage } from './reading.ts';
+import { pagePath, type StatusPage } from './page-queries.ts';
 
 /** Mails a message to these subscribers. */
 export function NotifySubscribers({ page, ids, onClose }: { page: StatusPage; ids: string[]; onClose: () => void }) {
@@ -13,19 +13,19 @@ export function NotifySubscribers({ page, ids, onClose }: { page: StatusPage; id
   const [message, setMessage] = useState('');
   return (
     <FormDialog
-      title={texts.notifySome(numberText(ids.length))} verb={texts.notify} onClose={onClose}
+      title={texts.notifySome(numberText(ids.length))} submitLabel={texts.notify} onClose={onClose}
       send={async () => {
-        const sent = await answer(api.POST('/api/projects/{projectId}/status-pages/{id}/subscribers/bulk-notify', {
+        const sent = await unwrap(api.POST('/api/projects/{projectId}/status-pages/{id}/subscribers/bulk-notify', {
           params: pagePath(page.id), body: { subscriber_ids: ids, subject, message },
         }));
         toast(sent.message);
       }}
     >
-      {(wrong) => (
+      {(fieldErrors) => (
         <>
-          <p class="hint">{texts.notifyLong}</p>
-          <TextField label={texts.subject} required maxLength={200} value={subject} onValue={setSubject} error={wrong.at('subject')} />
-          <TextArea label={texts.message} required maxLength={5000} value={message} onValue={setMessage} error={wrong.at('message')} />
+          <p class="hint">{texts.notifyText}</p>
+          <TextField label={texts.subject} required maxLength={200} value={subject} onValue={setSubject} error={fieldErrors.at('subject')} />
+          <TextArea label={texts.message} required maxLength={5000} value={message} onValue={setMessage} error={fieldErrors.at('message')} />
         </>
       )}
     </FormDialog>

@@ -1,7 +1,7 @@
 import { useMutation } from '@tanstack/preact-query';
 import { useState } from 'preact/hooks';
 import { useLocation } from 'preact-iso';
-import { answer, api } from '../api/client.ts';
+import { unwrap, api } from '../api/client.ts';
 import { queries } from '../api/queries.ts';
 import { pageTexts as texts } from '../texts/pages.ts';
 import { shellTexts } from '../texts/shell.ts';
@@ -10,7 +10,7 @@ import { ConfirmDialog } from '../ui/dialog.tsx';
 import { href } from '../ui/link.ts';
 import { Menu, MenuItem } from '../ui/menu.tsx';
 import { toast, toastError } from '../ui/toast.tsx';
-import { headedPath, pageChanged, pagePath, type StatusPage } from './reading.ts';
+import { pagePathWithHeader, updateCachedPage, pagePath, type StatusPage } from './page-queries.ts';
 
 type Move = 'publish' | 'unpublish' | 'archive';
 const DONE = { publish: 'published', unpublish: 'draft', archive: 'archived' } as const;
@@ -21,9 +21,9 @@ export function PageActions({ page: { id, name, status } }: { page: StatusPage }
   const { route } = useLocation();
   const params = pagePath(id);
   const move = useMutation({
-    mutationFn: (to: Move) => answer(api.POST(`/api/projects/{projectId}/status-pages/{id}/${to}`, { params })),
+    mutationFn: (to: Move) => unwrap(api.POST(`/api/projects/{projectId}/status-pages/{id}/${to}`, { params })),
     onSuccess: (changed, to) => {
-      pageChanged(changed);
+      updateCachedPage(changed);
       toast(texts[DONE[to]]);
     },
     onError: toastError,
@@ -39,10 +39,10 @@ export function PageActions({ page: { id, name, status } }: { page: StatusPage }
       </Menu>
       {isDeleting && (
         <ConfirmDialog
-          title={texts.deleteOf(name)} text={<p>{texts.deleteLong(name)}</p>} typed={name} verb={shellTexts.delete}
+          title={texts.deleteOf(name)} text={<p>{texts.deleteText(name)}</p>} requiredText={name} confirmLabel={shellTexts.delete}
           onClose={() => setDeleting(false)}
           action={async () => {
-            await answer(api.DELETE('/api/projects/{projectId}/status-pages/{id}', { params: headedPath(id) }));
+            await unwrap(api.DELETE('/api/projects/{projectId}/status-pages/{id}', { params: pagePathWithHeader(id) }));
             queries.removeQueries({ queryKey: ['pages'] });
             route(href('/pages'));
           }}

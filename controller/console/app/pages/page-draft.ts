@@ -32,7 +32,7 @@ export function shownMonitors(monitors: readonly {
 }
 
 /** With the one at this place moved by some places, as far as there are any. */
-export function moved<T>(all: readonly T[], at: number, by: number): T[] {
+export function moveItem<T>(all: readonly T[], at: number, by: number): T[] {
   const to = Math.max(0, Math.min(all.length - 1, at + by));
   const rest = all.toSpliced(at, 1);
   return rest.toSpliced(to, 0, all[at] as T);

@@ -1,8 +1,8 @@
 import { useMutation } from '@tanstack/preact-query';
 import type { ComponentChildren } from 'preact';
 import { useState } from 'preact/hooks';
-import { fieldsOf } from '../api/api-error.ts';
-import { answer, api } from '../api/client.ts';
+import { fieldErrorsOf } from '../api/api-error.ts';
+import { unwrap, api } from '../api/client.ts';
 import { pageTexts as texts } from '../texts/pages.ts';
 import { shellTexts } from '../texts/shell.ts';
 import { Button } from '../ui/button.tsx';
@@ -10,39 +10,39 @@ import { ErrorNote } from '../ui/error-note.tsx';
 import { toast } from '../ui/toast.tsx';
 import { useUnsaved } from '../ui/unsaved.ts';
 import type { PageChange } from './page-draft.ts';
-import { pageChanged, pagePath, type StatusPage } from './reading.ts';
+import { updateCachedPage, pagePath, type StatusPage } from './page-queries.ts';
 
-type Changed = Promise<{ status_page: StatusPage }>;
+type PageResponse = Promise<{ status_page: StatusPage }>;
 
-export function changePage(id: string, body: PageChange): Changed {
-  return answer(api.PUT('/api/projects/{projectId}/status-pages/{id}', { params: pagePath(id), body }));
+export function changePage(id: string, body: PageChange): PageResponse {
+  return unwrap(api.PUT('/api/projects/{projectId}/status-pages/{id}', { params: pagePath(id), body }));
 }
 
 /** What a form of a page holds, beginning with what `read` returns; `send` saves it. */
-export function usePageForm<D>(read: () => D, send: (draft: D) => Changed) {
-  const [start, setStart] = useState(read);
-  const [draft, setDraft] = useState(start);
+export function usePageForm<D>(initial: () => D, send: (draft: D) => PageResponse) {
+  const [saved, setSaved] = useState(initial);
+  const [draft, setDraft] = useState(saved);
   const { mutate, isPending: isBusy, error } = useMutation({
     mutationFn: send,
     onSuccess: (changed, sent) => {
-      pageChanged(changed);
-      setStart(sent);
+      updateCachedPage(changed);
+      setSaved(sent);
       toast(texts.saved);
     },
   });
-  const isChanged = JSON.stringify(draft) !== JSON.stringify(start);
-  useUnsaved(!isBusy && isChanged);
+  const hasChanges = JSON.stringify(draft) !== JSON.stringify(saved);
+  useUnsaved(!isBusy && hasChanges);
   return {
-    draft, setDraft, isChanged, isBusy, error, save: () => mutate(draft),
+    draft, setDraft, isChanged: hasChanges, isBusy, error, save: () => mutate(draft),
     set: (part: Partial<D>) => setDraft({ ...draft, ...part }),
     /** What the API has against single fields, by their path in the request. */
-    wrong: fieldsOf(error),
+    fieldErrors: fieldErrorsOf(error),
   };
 }
 
 /** A form that is saved once something in it has changed. */
-export function PageForm({ of: { isChanged, isBusy, error, save }, children }: {
-  of: Pick<ReturnType<typeof usePageForm>, 'isChanged' | 'isBusy' | 'error' | 'save'>; children: ComponentChildren;
+export function PageForm({ form: { isChanged: hasChanges, isBusy, error, save }, children }: {
+  form: Pick<ReturnType<typeof usePageForm>, 'isChanged' | 'isBusy' | 'error' | 'save'>; children: ComponentChildren;
 }) {
   return (
     <form
@@ -53,7 +53,7 @@ export function PageForm({ of: { isChanged, isBusy, error, save }, children }: {
     >
       {children}
       <ErrorNote error={error} />
-      <div class="form-foot"><Button type="submit" variant="primary" isBusy={isBusy} disabled={!isChanged}>{shellTexts.save}</Button></div>
+      <div class="form-foot"><Button type="submit" variant="primary" isBusy={isBusy} disabled={!hasChanges}>{shellTexts.save}</Button></div>
     </form>
   );
 }

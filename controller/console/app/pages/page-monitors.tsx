@@ -1,24 +1,24 @@
 import { useQuery } from '@tanstack/preact-query';
-import { answer, api } from '../api/client.ts';
+import { unwrap, api } from '../api/client.ts';
 import { pageTexts as texts } from '../texts/pages.ts';
 import { Button } from '../ui/button.tsx';
 import { SelectField } from '../ui/field.tsx';
-import { monitorsInput, moved, shownMonitors, type ShownMonitor } from './page-draft.ts';
+import { monitorsInput, moveItem, shownMonitors, type ShownMonitor } from './page-draft.ts';
 import { PageForm, usePageForm } from './page-form.tsx';
-import { pagePath, type StatusPage } from './reading.ts';
+import { pagePath, type StatusPage } from './page-queries.ts';
 
-const MOST = 5000;
+const MAX_MONITORS = 5000;
 
 /** Which monitors readers see, in which order, under which names and groups. */
 export function PageMonitors({ page }: { page: StatusPage }) {
   const form = usePageForm(
     () => shownMonitors(page.monitors ?? []),
-    (draft) => answer(api.PUT('/api/projects/{projectId}/status-pages/{id}/monitors', { params: pagePath(page.id), body: monitorsInput(draft) })),
+    (draft) => unwrap(api.PUT('/api/projects/{projectId}/status-pages/{id}/monitors', { params: pagePath(page.id), body: monitorsInput(draft) })),
   );
   const { draft: all, setDraft: setAll } = form;
   const change = (at: number, part: Partial<ShownMonitor>) => setAll(all.map((one, place) => (place === at ? { ...one, ...part } : one)));
   return (
-    <PageForm of={form}>
+    <PageForm form={form}>
       {all.length === 0 && <p class="faint">{texts.noMonitors}</p>}
       <datalist id="page-groups">
         {[...new Set(all.map((one) => one.group_name))].filter(Boolean).map((name) => <option key={name} value={name} />)}
@@ -27,7 +27,7 @@ export function PageMonitors({ page }: { page: StatusPage }) {
         {all.map((one, at) => (
           <MonitorLine
             key={one.monitor_id} one={one} isFirst={at === 0} isLast={at === all.length - 1} onChange={(part) => change(at, part)}
-            onMove={(by) => setAll(moved(all, at, by))} onRemove={() => setAll(all.toSpliced(at, 1))}
+            onMove={(by) => setAll(moveItem(all, at, by))} onRemove={() => setAll(all.toSpliced(at, 1))}
           />
         ))}
       </ol>
@@ -68,7 +68,7 @@ function MonitorLine({ one, isFirst, isLast, onChange, onMove, onRemove }: {
 function AddMonitor({ shown, onAdd }: { shown: ShownMonitor[]; onAdd: (added: ShownMonitor) => void }) {
   const { data } = useQuery({
     queryKey: ['pages', 'monitors'],
-    queryFn: () => answer(api.GET('/api/monitors/overview', { params: { query: { limit: MOST } } })),
+    queryFn: () => unwrap(api.GET('/api/monitors/overview', { params: { query: { limit: MAX_MONITORS } } })),
   });
   const others = (data?.monitors ?? []).filter(({ id }) => !shown.some((one) => one.monitor_id === id));
   return (

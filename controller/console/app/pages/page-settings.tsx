@@ -3,30 +3,30 @@ import { pageTexts as texts } from '../texts/pages.ts';
 import { Checkbox, NumberField, SelectField, TextArea, TextField } from '../ui/field.tsx';
 import { settingsDraft, settingsInput, type SettingsDraft } from './page-draft.ts';
 import { changePage, PageForm, usePageForm } from './page-form.tsx';
-import type { StatusPage } from './reading.ts';
+import type { StatusPage } from './page-queries.ts';
 
 const TIMEFRAMES = ['24h', '7d', '30d', '90d'] as const;
 const SEVERITIES = ['critical', 'major', 'minor'] as const;
 const ZONES = ['UTC', ...Intl.supportedValuesOf('timeZone').filter((zone) => zone !== 'UTC')];
 
-interface Part {
+interface SectionProps {
   draft: SettingsDraft;
   set: (part: Partial<SettingsDraft>) => void;
-  wrong: FieldErrors;
+  fieldErrors: FieldErrors;
 }
 
 /** What a page says, and which incidents it tells by itself. */
 export function PageSettings({ page }: { page: StatusPage }) {
   const form = usePageForm(() => settingsDraft(page), (draft) => changePage(page.id, settingsInput(draft)));
-  const { draft, set, wrong } = form;
+  const { draft, set, fieldErrors } = form;
   return (
-    <PageForm of={form}>
+    <PageForm form={form}>
       <fieldset>
         <legend>{texts.settings}</legend>
-        <TextField label={texts.name} required maxLength={100} value={draft.name} onValue={(name) => set({ name })} error={wrong.at('name')} />
+        <TextField label={texts.name} required maxLength={100} value={draft.name} onValue={(name) => set({ name })} error={fieldErrors.at('name')} />
         <TextArea
           label={texts.description} isOptional maxLength={1000} value={draft.description} onValue={(description) => set({ description })}
-          error={wrong.at('description')}
+          error={fieldErrors.at('description')}
         />
         <SelectField
           label={texts.timezone} value={draft.timezone} onValue={(timezone) => set({ timezone })}
@@ -37,17 +37,17 @@ export function PageSettings({ page }: { page: StatusPage }) {
         />
         <TextField
           label={texts.analytics} hint={texts.analyticsHint} isOptional spellcheck={false} autocomplete="off" placeholder="G-AB12CD34"
-          value={draft.google_analytics_id} onValue={(google_analytics_id) => set({ google_analytics_id })} error={wrong.at('google_analytics_id')}
+          value={draft.google_analytics_id} onValue={(google_analytics_id) => set({ google_analytics_id })} error={fieldErrors.at('google_analytics_id')}
         />
       </fieldset>
-      <ShownFields draft={draft} set={set} wrong={wrong} />
+      <ShownFields draft={draft} set={set} fieldErrors={fieldErrors} />
       <fieldset>
         <legend>{texts.automatic}</legend>
         <Checkbox
           label={texts.autoPublish} hint={texts.autoPublishHint} value={draft.auto_publish_enabled}
           onValue={(auto_publish_enabled) => set({ auto_publish_enabled })}
         />
-        <Several
+        <CheckboxGroup
           label={texts.ofSeverity} all={SEVERITIES} texts={(one) => texts[one]} chosen={draft.auto_publish_severities}
           onChosen={(auto_publish_severities) => set({ auto_publish_severities })}
         />
@@ -56,7 +56,7 @@ export function PageSettings({ page }: { page: StatusPage }) {
   );
 }
 
-function ShownFields({ draft, set, wrong }: Part) {
+function ShownFields({ draft, set, fieldErrors }: SectionProps) {
   const { uptime_thresholds: thresholds } = draft;
   const share = { unit: '%', required: true, min: 0, max: 100, step: 0.001 };
   return (
@@ -65,7 +65,7 @@ function ShownFields({ draft, set, wrong }: Part) {
       <Checkbox
         label={texts.uptime} value={draft.show_uptime_percentage} onValue={(show_uptime_percentage) => set({ show_uptime_percentage })}
       />
-      <Several
+      <CheckboxGroup
         label={texts.timeframes} all={TIMEFRAMES} texts={(one) => texts[one]} chosen={draft.uptime_timeframes}
         onChosen={(uptime_timeframes) => set({ uptime_timeframes })}
       />
@@ -73,11 +73,11 @@ function ShownFields({ draft, set, wrong }: Part) {
         <NumberField
           {...share} label={texts.goodFrom} hint={texts.goodFromHint} value={thresholds.operational}
           onValue={(operational) => set({ uptime_thresholds: { ...thresholds, operational } })}
-          error={wrong.at('uptime_thresholds.operational') ?? wrong.exactly('uptime_thresholds')}
+          error={fieldErrors.at('uptime_thresholds.operational') ?? fieldErrors.exactly('uptime_thresholds')}
         />
         <NumberField
           {...share} label={texts.fairFrom} hint={texts.fairFromHint} value={thresholds.degraded}
-          onValue={(degraded) => set({ uptime_thresholds: { ...thresholds, degraded } })} error={wrong.at('uptime_thresholds.degraded')}
+          onValue={(degraded) => set({ uptime_thresholds: { ...thresholds, degraded } })} error={fieldErrors.at('uptime_thresholds.degraded')}
         />
       </div>
       <Checkbox
@@ -89,13 +89,13 @@ function ShownFields({ draft, set, wrong }: Part) {
       />
       <NumberField
         label={texts.historyDays} unit={texts.days} required min={1} max={365} value={draft.incident_history_days}
-        onValue={(incident_history_days) => set({ incident_history_days })} error={wrong.at('incident_history_days')}
+        onValue={(incident_history_days) => set({ incident_history_days })} error={fieldErrors.at('incident_history_days')}
       />
     </fieldset>
   );
 }
 
-function Several<T extends string>({ label, all, texts: textOf, chosen, onChosen }: {
+function CheckboxGroup<T extends string>({ label, all, texts: textOf, chosen, onChosen }: {
   label: string; all: readonly T[]; texts: (one: T) => string; chosen: readonly T[]; onChosen: (chosen: T[]) => void;
 }) {
   return (

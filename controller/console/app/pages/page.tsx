@@ -5,7 +5,7 @@ import { canAdministerProject } from '../session/session.ts';
 import { NotFound } from '../shell/not-found.tsx';
 import { pageTexts as texts } from '../texts/pages.ts';
 import { href } from '../ui/link.ts';
-import { Shown } from '../ui/loading.tsx';
+import { QueryResult } from '../ui/loading.tsx';
 import { Page } from '../ui/page.tsx';
 import { Tabs } from '../ui/tabs.tsx';
 import { numberText } from '../ui/time.tsx';
@@ -17,44 +17,44 @@ import { PageSettings } from './page-settings.tsx';
 import { Posts } from './posts.tsx';
 import { Preview } from './preview.tsx';
 import { PublicationBadge, publicPath } from './publication.tsx';
-import { useStatusPage, type StatusPage } from './reading.ts';
+import { useStatusPage, type StatusPage } from './page-queries.ts';
 import { Subscribers } from './subscribers.tsx';
 
-type Part = ComponentType<{ page: StatusPage }>;
-const FOR_ALL: Record<string, Part> = { posts: Posts, subscribers: Subscribers };
-const FOR_ADMINS: Record<string, Part> = {
+type ViewComponent = ComponentType<{ page: StatusPage }>;
+const FOR_ALL: Record<string, ViewComponent> = { posts: Posts, subscribers: Subscribers };
+const FOR_ADMINS: Record<string, ViewComponent> = {
   monitors: PageMonitors, ...FOR_ALL, branding: BrandingForm, settings: PageSettings, domain: CustomDomain,
 };
-type Name = 'posts' | 'subscribers' | 'monitors' | 'branding' | 'settings' | 'domain';
+type ViewName = 'posts' | 'subscribers' | 'monitors' | 'branding' | 'settings' | 'domain';
 
 /** One status page: what it shows and tells, beside how its readers see it. */
 export default function StatusPageView() {
   const { params: { id = '', view } } = useRoute();
-  const read = useStatusPage(id);
-  if (read.error instanceof ApiError && [400, 403, 404].includes(read.error.status)) return <NotFound />;
-  return <Shown of={read} lines={10}>{({ status_page: page }) => <Detail key={page.id} page={page} view={view} />}</Shown>;
+  const query = useStatusPage(id);
+  if (query.error instanceof ApiError && [400, 403, 404].includes(query.error.status)) return <NotFound />;
+  return <QueryResult query={query} lines={10}>{({ status_page: page }) => <Detail key={page.id} page={page} view={view} />}</QueryResult>;
 }
 
 function Detail({ page, view }: { page: StatusPage; view: string | undefined }) {
-  const parts = canAdministerProject.value ? FOR_ADMINS : FOR_ALL;
-  const names = Object.keys(parts) as Name[];
+  const views = canAdministerProject.value ? FOR_ADMINS : FOR_ALL;
+  const names = Object.keys(views) as ViewName[];
   const name = names.find((one) => one === (view ?? names[0]));
-  const Shown = name === undefined ? undefined : parts[name];
-  if (name === undefined || Shown === undefined) return <NotFound />;
-  const to = (one: Name) => href(`/pages/${page.id}/${one}`);
+  const View = name === undefined ? undefined : views[name];
+  if (name === undefined || View === undefined) return <NotFound />;
+  const to = (one: ViewName) => href(`/pages/${page.id}/${one}`);
   return (
     <Page
       title={page.name} back={{ to: '/pages', text: texts.back }}
       actions={canAdministerProject.value && <PageActions page={page} />}
     >
       <p class="page-state">
-        <PublicationBadge of={page.status} />
+        <PublicationBadge status={page.status} />
         {page.status === 'published' ? <a href={publicPath(page)}>{publicPath(page)}</a> : <span class="faint">{publicPath(page)}</span>}
         <span class="faint">{texts.views(numberText(page.page_views_24h), numberText(page.page_views_30d))}</span>
       </p>
       <Tabs label={page.name} current={to(name)} tabs={names.map((one) => ({ to: to(one), text: texts[one] }))} />
       <div class="page-columns">
-        <div class="page-main"><Shown page={page} /></div>
+        <div class="page-main"><View page={page} /></div>
         <Preview page={page} />
       </div>
     </Page>

@@ -1,25 +1,25 @@
 import { useQuery } from '@tanstack/preact-query';
 import { useState } from 'preact/hooks';
-import { answer, api } from '../api/client.ts';
+import { unwrap, api } from '../api/client.ts';
 import { canAdministerProject, project } from '../session/session.ts';
 import { useCommands } from '../shell/commands.ts';
 import { useKeys } from '../shell/keys.ts';
 import { pageTexts as texts } from '../texts/pages.ts';
 import { Button } from '../ui/button.tsx';
 import { href } from '../ui/link.ts';
-import { Shown } from '../ui/loading.tsx';
+import { QueryResult } from '../ui/loading.tsx';
 import { Empty, Page } from '../ui/page.tsx';
 import { numberText } from '../ui/time.tsx';
 import { NewPage } from './new-page.tsx';
 import { PublicationBadge, publicPath } from './publication.tsx';
-import { LIST, projectId, type StatusPage } from './reading.ts';
+import { PAGES_KEY, projectId, type StatusPage } from './page-queries.ts';
 
 /** The project's status pages. */
 export default function Pages() {
   const [isCreating, setCreating] = useState(false);
-  const read = useQuery({
-    queryKey: LIST, enabled: project.value !== null,
-    queryFn: () => answer(api.GET('/api/projects/{projectId}/status-pages', {
+  const query = useQuery({
+    queryKey: PAGES_KEY, enabled: project.value !== null,
+    queryFn: () => unwrap(api.GET('/api/projects/{projectId}/status-pages', {
       params: { header: { 'X-Project-ID': projectId() }, path: { projectId: projectId() } },
     })),
   });
@@ -30,11 +30,11 @@ export default function Pages() {
     && <Button variant="primary" onClick={() => setCreating(true)}>{texts.newPage} <kbd aria-hidden="true">c</kbd></Button>;
   return (
     <Page title={texts.title} actions={button}>
-      <Shown of={read} lines={5}>
+      <QueryResult query={query} lines={5}>
         {({ status_pages: pages }) => (pages.length === 0
-          ? <Empty title={texts.none}><p>{texts.noneLong}</p></Empty>
+          ? <Empty title={texts.none}><p>{texts.noneText}</p></Empty>
           : <PageTable pages={pages} />)}
-      </Shown>
+      </QueryResult>
       {isCreating && <NewPage onClose={() => setCreating(false)} />}
     </Page>
   );
@@ -53,7 +53,7 @@ function PageTable({ pages }: { pages: StatusPage[] }) {
         <tbody>
           {pages.map((page) => (
             <tr key={page.id}>
-              <td><PublicationBadge of={page.status} /></td>
+              <td><PublicationBadge status={page.status} /></td>
               <td class="wide">
                 <a href={href(`/pages/${page.id}`)}>{page.name}</a><br />
                 {page.status === 'published'

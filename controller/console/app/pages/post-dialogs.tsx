@@ -1,16 +1,16 @@
 import { useState } from 'preact/hooks';
-import { answer, api } from '../api/client.ts';
+import { unwrap, api } from '../api/client.ts';
 import { pageTexts as texts } from '../texts/pages.ts';
 import { Checkbox, FieldError, SelectField, TextArea, TextField } from '../ui/field.tsx';
 import { FormDialog } from '../ui/form-dialog.tsx';
 import { toast } from '../ui/toast.tsx';
-import { pagePath, type Post, type StatusPage } from './reading.ts';
+import { pagePath, type Post, type StatusPage } from './page-queries.ts';
 
 type Status = Post['status'];
 type Severity = Post['severity'];
 const STATUSES = ['investigating', 'identified', 'monitoring', 'resolved'] as const satisfies readonly Status[];
 const SEVERITIES = ['critical', 'major', 'minor'] as const satisfies readonly Severity[];
-const LONGEST_MESSAGE = 5000;
+const MAX_MESSAGE_LENGTH = 5000;
 
 interface DialogProps {
   onDone: () => Promise<void>;
@@ -25,20 +25,20 @@ export function NewPost({ page, onDone, onClose }: DialogProps & { page: StatusP
   const [affected, setAffected] = useState<readonly string[]>([]);
   return (
     <FormDialog
-      title={texts.newPost} verb={texts.post} onClose={onClose}
+      title={texts.newPost} submitLabel={texts.post} onClose={onClose}
       send={async () => {
-        await answer(api.POST('/api/projects/{projectId}/status-pages/{id}/incidents', {
+        await unwrap(api.POST('/api/projects/{projectId}/status-pages/{id}/incidents', {
           params: pagePath(page.id), body: { title, message, severity, affected_monitor_ids: [...affected] },
         }));
         await onDone();
         toast(texts.posted);
       }}
     >
-      {(wrong) => (
+      {(fieldErrors) => (
         <>
-          <p class="hint">{texts.newPostLong}</p>
-          <TextField label={texts.postTitle} required maxLength={200} value={title} onValue={setTitle} error={wrong.at('title')} />
-          <TextArea label={texts.message} required maxLength={LONGEST_MESSAGE} value={message} onValue={setMessage} error={wrong.at('message')} />
+          <p class="hint">{texts.newPostText}</p>
+          <TextField label={texts.postTitle} required maxLength={200} value={title} onValue={setTitle} error={fieldErrors.at('title')} />
+          <TextArea label={texts.message} required maxLength={MAX_MESSAGE_LENGTH} value={message} onValue={setMessage} error={fieldErrors.at('message')} />
           <SelectField
             label={texts.severity} value={severity} onValue={setSeverity} options={SEVERITIES.map((one) => [one, texts[one]] as const)}
           />
@@ -51,7 +51,7 @@ export function NewPost({ page, onDone, onClose }: DialogProps & { page: StatusP
               />
             ))}
           </div>
-          <FieldError message={wrong.at('affected_monitor_ids')} />
+          <FieldError message={fieldErrors.at('affected_monitor_ids')} />
         </>
       )}
     </FormDialog>
@@ -64,18 +64,18 @@ export function UpdatePost({ post, onDone, onClose }: DialogProps & { post: Post
   const [message, setMessage] = useState('');
   return (
     <FormDialog
-      title={post.title} verb={texts.update} onClose={onClose}
+      title={post.title} submitLabel={texts.update} onClose={onClose}
       send={async () => {
-        await answer(api.POST('/api/projects/{projectId}/status-pages/{id}/incidents/{incidentId}/updates', {
+        await unwrap(api.POST('/api/projects/{projectId}/status-pages/{id}/incidents/{incidentId}/updates', {
           params: { path: { ...pagePath(post.status_page_id).path, incidentId: post.id } }, body: { status, message },
         }));
         await onDone();
       }}
     >
-      {(wrong) => (
+      {(fieldErrors) => (
         <>
           <SelectField label={texts.state} value={status} onValue={setStatus} options={STATUSES.map((one) => [one, texts[one]] as const)} />
-          <TextArea label={texts.message} required maxLength={LONGEST_MESSAGE} value={message} onValue={setMessage} error={wrong.at('message')} />
+          <TextArea label={texts.message} required maxLength={MAX_MESSAGE_LENGTH} value={message} onValue={setMessage} error={fieldErrors.at('message')} />
         </>
       )}
     </FormDialog>

@@ -1,59 +1,59 @@
 import { useInfiniteQuery } from '@tanstack/preact-query';
 import { useState } from 'preact/hooks';
-import { answer, api } from '../api/client.ts';
+import { unwrap, api } from '../api/client.ts';
 import { queries } from '../api/queries.ts';
 import { canAdministerProject } from '../session/session.ts';
 import { pageTexts as texts } from '../texts/pages.ts';
 import { shellTexts } from '../texts/shell.ts';
 import { Button } from '../ui/button.tsx';
 import { ConfirmDialog } from '../ui/dialog.tsx';
-import { Shown } from '../ui/loading.tsx';
+import { QueryResult } from '../ui/loading.tsx';
 import { Empty, Section } from '../ui/page.tsx';
 import { Ago } from '../ui/time.tsx';
 import { NewPost, UpdatePost } from './post-dialogs.tsx';
-import { pagePath, type Post, type StatusPage } from './reading.ts';
+import { pagePath, type Post, type StatusPage } from './page-queries.ts';
 
-type Asked = { what: 'create' } | { what: 'update' | 'delete'; post: Post };
-const PAGE = 20;
+type OpenDialog = { kind: 'create' } | { kind: 'update' | 'delete'; post: Post };
+const PAGE_SIZE = 20;
 
 /** What the page tells its readers about troubles, newest first. */
 export function Posts({ page }: { page: StatusPage }) {
-  const [asked, setAsked] = useState<Asked | null>(null);
+  const [openDialog, setOpenDialog] = useState<OpenDialog | null>(null);
   const key = ['pages', page.id, 'posts'];
-  const changed = () => queries.invalidateQueries({ queryKey: key });
-  const read = useInfiniteQuery({
+  const refresh = () => queries.invalidateQueries({ queryKey: key });
+  const query = useInfiniteQuery({
     queryKey: key, initialPageParam: 1,
-    queryFn: ({ pageParam }) => answer(api.GET('/api/projects/{projectId}/status-pages/{id}/incidents', {
-      params: { ...pagePath(page.id), query: { page: pageParam, limit: PAGE } },
+    queryFn: ({ pageParam }) => unwrap(api.GET('/api/projects/{projectId}/status-pages/{id}/incidents', {
+      params: { ...pagePath(page.id), query: { page: pageParam, limit: PAGE_SIZE } },
     })),
     getNextPageParam: ({ pagination: { page: at, has_more: hasMore } }) => (hasMore ? at + 1 : undefined),
   });
-  const close = () => setAsked(null);
+  const close = () => setOpenDialog(null);
   return (
     <Section
       title={texts.posts}
       actions={canAdministerProject.value && (page.monitors ?? []).length > 0
-        && <Button variant="primary" onClick={() => setAsked({ what: 'create' })}>{texts.newPost}</Button>}
+        && <Button variant="primary" onClick={() => setOpenDialog({ kind: 'create' })}>{texts.newPost}</Button>}
     >
-      <Shown of={read}>
+      <QueryResult query={query}>
         {({ pages }) => {
           const posts = pages.flatMap((one) => one.incidents);
-          if (posts.length === 0) return <Empty title={texts.noPosts}><p>{texts.noPostsLong}</p></Empty>;
-          return <ul class="posts">{posts.map((post) => <PostCard key={post.id} post={post} onAsk={(what) => setAsked({ what, post })} />)}</ul>;
+          if (posts.length === 0) return <Empty title={texts.noPosts}><p>{texts.noPostsText}</p></Empty>;
+          return <ul class="posts">{posts.map((post) => <PostCard key={post.id} post={post} onAction={(kind) => setOpenDialog({ kind, post })} />)}</ul>;
         }}
-      </Shown>
-      {read.hasNextPage && <Button isBusy={read.isFetchingNextPage} onClick={() => void read.fetchNextPage()}>{texts.showMore}</Button>}
-      {asked?.what === 'create' && <NewPost page={page} onDone={changed} onClose={close} />}
-      {asked?.what === 'update' && <UpdatePost post={asked.post} onDone={changed} onClose={close} />}
-      {asked?.what === 'delete' && (
+      </QueryResult>
+      {query.hasNextPage && <Button isBusy={query.isFetchingNextPage} onClick={() => void query.fetchNextPage()}>{texts.showMore}</Button>}
+      {openDialog?.kind === 'create' && <NewPost page={page} onDone={refresh} onClose={close} />}
+      {openDialog?.kind === 'update' && <UpdatePost post={openDialog.post} onDone={refresh} onClose={close} />}
+      {openDialog?.kind === 'delete' && (
         <ConfirmDialog
-          title={texts.deleteOf(asked.post.title)} text={texts.deletePostLong} verb={shellTexts.delete} onClose={close}
+          title={texts.deleteOf(openDialog.post.title)} text={texts.deletePostText} confirmLabel={shellTexts.delete} onClose={close}
           action={async () => {
             const { path } = pagePath(page.id);
-            await answer(api.DELETE('/api/projects/{projectId}/status-pages/{id}/incidents/{incidentId}', {
-              params: { path: { ...path, incidentId: asked.post.id } },
+            await unwrap(api.DELETE('/api/projects/{projectId}/status-pages/{id}/incidents/{incidentId}', {
+              params: { path: { ...path, incidentId: openDialog.post.id } },
             }));
-            await changed();
+            await refresh();
           }}
         />
       )}
@@ -61,7 +61,7 @@ export function Posts({ page }: { page: StatusPage }) {
   );
 }
 
-function PostCard({ post, onAsk }: { post: Post; onAsk: (what: 'update' | 'delete') => void }) {
+function PostCard({ post, onAction }: { post: Post; onAction: (kind: 'update' | 'delete') => void }) {
   const { title, severity, status, auto_published: isAutomatic, published_at: at, updates, message } = post;
   const isOver = status === 'resolved';
   return (
@@ -86,8 +86,8 @@ function PostCard({ post, onAsk }: { post: Post; onAsk: (what: 'update' | 'delet
       )}
       {canAdministerProject.value && (
         <div class="actions">
-          {!isOver && <Button onClick={() => onAsk('update')}>{texts.update}</Button>}
-          <Button variant="quiet" onClick={() => onAsk('delete')}>{shellTexts.delete}</Button>
+          {!isOver && <Button onClick={() => onAction('update')}>{texts.update}</Button>}
+          <Button variant="quiet" onClick={() => onAction('delete')}>{shellTexts.delete}</Button>
         </div>
       )}
     </li>

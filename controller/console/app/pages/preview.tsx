@@ -3,23 +3,23 @@ import { ApiError } from '../api/api-error.ts';
 import { requestHeaders } from '../api/client.ts';
 import { language } from '../preferences/language.ts';
 import { pageTexts as texts } from '../texts/pages.ts';
-import { Shown } from '../ui/loading.tsx';
-import type { StatusPage } from './reading.ts';
+import { QueryResult } from '../ui/loading.tsx';
+import type { StatusPage } from './page-queries.ts';
 
 /** The page as its readers see it, or would see it; anew with each change. Scripts, forms and links do nothing in it. */
 export function Preview({ page }: { page: StatusPage }) {
-  const read = useQuery({
+  const query = useQuery({
     queryKey: ['pages', page.project_id, page.id, 'preview', page.updated_at, language.value],
     queryFn: () => readPreview(page),
   });
   return (
     <aside class="page-preview" aria-label={texts.preview}>
       <h2>{texts.preview}</h2>
-      <Shown of={read}>
+      <QueryResult query={query}>
         {(html) => (
-          <iframe title={texts.preview} sandbox="allow-same-origin" srcdoc={html} onLoad={({ currentTarget }) => wearOwnStyle(currentTarget)} />
+          <iframe title={texts.preview} sandbox="allow-same-origin" srcdoc={html} onLoad={({ currentTarget }) => applyOwnStyle(currentTarget)} />
         )}
-      </Shown>
+      </QueryResult>
       {page.logo_url !== null && <p class="faint small">{texts.previewLogo}</p>}
     </aside>
   );
@@ -41,7 +41,7 @@ function withoutImages(html: string): string {
 }
 
 /** The policy lets in no style as text either. This one cannot load anything, nor reach beyond the frame. */
-function wearOwnStyle({ contentDocument: page, contentWindow: frame }: HTMLIFrameElement): void {
+function applyOwnStyle({ contentDocument: page, contentWindow: frame }: HTMLIFrameElement): void {
   const css = page?.querySelector<HTMLTemplateElement>('#own-style')?.content.textContent ?? '';
   if (page === null || frame === null || css === '') return;
   const sheet = new (frame as Window & typeof globalThis).CSSStyleSheet();

@@ -1,10 +1,10 @@
 import { pageTexts as texts } from '../texts/pages.ts';
-import type { StatusPage } from './reading.ts';
+import type { StatusPage } from './page-queries.ts';
 
 const STATES = { draft: 'unknown', published: 'up', archived: 'unknown' } as const;
 
-export function PublicationBadge({ of }: { of: StatusPage['status'] }) {
-  return <span class={`state-badge ${STATES[of]}`}>{texts[of]}</span>;
+export function PublicationBadge({ status }: { status: StatusPage['status'] }) {
+  return <span class={`state-badge ${STATES[status]}`}>{texts[status]}</span>;
 }
 
 /** Where readers find it; a path of ours, which works at every host of the installation. */

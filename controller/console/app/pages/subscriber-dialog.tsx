@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/preact-query';
 import { useState } from 'preact/hooks';
-import { answer, api } from '../api/client.ts';
+import { unwrap, api } from '../api/client.ts';
 import { queries } from '../api/queries.ts';
 import { canAdministerProject } from '../session/session.ts';
 import { pageTexts as texts } from '../texts/pages.ts';
@@ -8,11 +8,11 @@ import { shellTexts } from '../texts/shell.ts';
 import { Dialog } from '../ui/dialog.tsx';
 import { Checkbox, SelectField } from '../ui/field.tsx';
 import { FormDialog } from '../ui/form-dialog.tsx';
-import { Shown } from '../ui/loading.tsx';
+import { QueryResult } from '../ui/loading.tsx';
 import { Time } from '../ui/time.tsx';
 import { toast } from '../ui/toast.tsx';
-import { pagePath, type StatusPage, type Subscriber } from './reading.ts';
-import { SubscriberState, wantsOf } from './subscriber-state.tsx';
+import { pagePath, type StatusPage, type Subscriber } from './page-queries.ts';
+import { SubscriberState, preferencesText } from './subscriber-state.tsx';
 
 const FREQUENCIES = ['immediate', 'hourly', 'daily'] as const;
 
@@ -20,47 +20,47 @@ const FREQUENCIES = ['immediate', 'hourly', 'daily'] as const;
 export function SubscriberDialog({ page, id, onClose }: { page: StatusPage; id: string; onClose: () => void }) {
   const key = ['pages', page.id, 'subscribers'];
   const path = { ...pagePath(page.id).path, subscriberId: id };
-  const read = useQuery({
+  const query = useQuery({
     queryKey: [...key, id],
-    queryFn: () => answer(api.GET('/api/projects/{projectId}/status-pages/{id}/subscribers/{subscriberId}', { params: { path } })),
+    queryFn: () => unwrap(api.GET('/api/projects/{projectId}/status-pages/{id}/subscribers/{subscriberId}', { params: { path } })),
   });
   const save = async (preferences: Subscriber['preferences']) => {
-    await answer(api.PATCH('/api/projects/{projectId}/status-pages/{id}/subscribers/{subscriberId}', {
+    await unwrap(api.PATCH('/api/projects/{projectId}/status-pages/{id}/subscribers/{subscriberId}', {
       params: { path }, body: { preferences },
     }));
     await queries.invalidateQueries({ queryKey: key });
     toast(texts.saved);
   };
-  const subscriber = read.data?.subscriber;
-  if (subscriber !== undefined && canAdministerProject.value) return <Preferences of={subscriber} save={save} onClose={onClose} />;
+  const subscriber = query.data?.subscriber;
+  if (subscriber !== undefined && canAdministerProject.value) return <Preferences subscriber={subscriber} save={save} onClose={onClose} />;
   return (
     <Dialog title={subscriber?.email ?? texts.subscriber} onClose={onClose}>
-      <Shown of={read}>
-        {({ subscriber: one }) => <><Facts of={one} /><p>{texts.wants}: {wantsOf(one)}</p></>}
-      </Shown>
+      <QueryResult query={query}>
+        {({ subscriber: one }) => <><Facts subscriber={one} /><p>{texts.preferences}: {preferencesText(one)}</p></>}
+      </QueryResult>
     </Dialog>
   );
 }
 
-function Preferences({ of: subscriber, save, onClose }: {
-  of: Subscriber; save: (preferences: Subscriber['preferences']) => Promise<void>; onClose: () => void;
+function Preferences({ subscriber, save, onClose }: {
+  subscriber: Subscriber; save: (preferences: Subscriber['preferences']) => Promise<void>; onClose: () => void;
 }) {
   const [draft, setDraft] = useState(subscriber.preferences);
   const set = (part: Partial<typeof draft>) => setDraft({ ...draft, ...part });
   return (
-    <FormDialog title={subscriber.email} verb={shellTexts.save} send={() => save(draft)} onClose={onClose}>
+    <FormDialog title={subscriber.email} submitLabel={shellTexts.save} send={() => save(draft)} onClose={onClose}>
       {() => (
         <>
-          <Facts of={subscriber} />
-          <div class="page-wants" role="group" aria-label={texts.wants}>
-            <Checkbox label={texts.tellAll} value={draft.all_incidents} onValue={(all_incidents) => set({ all_incidents })} />
+          <Facts subscriber={subscriber} />
+          <div class="page-wants" role="group" aria-label={texts.preferences}>
+            <Checkbox label={texts.notifyAll} value={draft.all_incidents} onValue={(all_incidents) => set({ all_incidents })} />
             <Checkbox
-              label={texts.tellCritical} value={draft.critical_incidents} onValue={(critical_incidents) => set({ critical_incidents })}
+              label={texts.notifyCritical} value={draft.critical_incidents} onValue={(critical_incidents) => set({ critical_incidents })}
             />
-            <Checkbox label={texts.tellMaintenance} value={draft.maintenance} onValue={(maintenance) => set({ maintenance })} />
+            <Checkbox label={texts.notifyMaintenance} value={draft.maintenance} onValue={(maintenance) => set({ maintenance })} />
           </div>
           <SelectField
-            label={texts.howOften} hint={texts.howOftenHint} value={draft.frequency} onValue={(frequency) => set({ frequency })}
+            label={texts.frequency} hint={texts.frequencyHint} value={draft.frequency} onValue={(frequency) => set({ frequency })}
             options={FREQUENCIES.map((one) => [one, texts[one]] as const)}
           />
         </>
@@ -70,14 +70,14 @@ function Preferences({ of: subscriber, save, onClose }: {
 }
 
 /** What has happened to the subscription, in order. */
-function Facts({ of: subscriber }: { of: Subscriber }) {
+function Facts({ subscriber }: { subscriber: Subscriber }) {
   const times = [
     [texts.subscribedAt, subscriber.subscribed_at], [texts.verifiedAt, subscriber.verified_at],
     [texts.confirmUntil, subscriber.verification_expires_at], [texts.unsubscribedAt, subscriber.unsubscribed_at],
   ] as const;
   return (
     <dl class="facts">
-      <dt>{texts.state}</dt><dd><SubscriberState of={subscriber} /></dd>
+      <dt>{texts.state}</dt><dd><SubscriberState subscriber={subscriber} /></dd>
       {times.map(([name, at]) => at !== null && <><dt>{name}</dt><dd><Time at={at} /></dd></>)}
       {subscriber.webhook_url !== null && <><dt>{texts.webhook}</dt><dd>{subscriber.webhook_url}</dd></>}
     </dl>

@@ -1,13 +1,13 @@
 import { pageTexts as texts } from '../texts/pages.ts';
-import type { Subscriber } from './reading.ts';
+import type { Subscriber } from './page-queries.ts';
 
-export function SubscriberState({ of: { is_verified: isVerified, unsubscribed_at: left } }: { of: Subscriber }) {
-  if (left !== null) return <span class="state-badge">{texts.unsubscribed}</span>;
+export function SubscriberState({ subscriber: { is_verified: isVerified, unsubscribed_at: unsubscribedAt } }: { subscriber: Subscriber }) {
+  if (unsubscribedAt !== null) return <span class="state-badge">{texts.unsubscribed}</span>;
   return <span class={`state-badge ${isVerified ? 'up' : 'degraded'}`}>{isVerified ? texts.verified : texts.unverified}</span>;
 }
 
 /** What a subscriber wants to be told, and how often. */
-export function wantsOf({ preferences: { critical_incidents: critical, all_incidents: all, maintenance, frequency } }: Subscriber): string {
+export function preferencesText({ preferences: { critical_incidents: critical, all_incidents: all, maintenance, frequency } }: Subscriber): string {
   const incidents = all ? texts.allIncidents : critical ? texts.criticalIncidents : '';
   return [incidents, maintenance ? texts.maintenance : '', texts[frequency]].filter(Boolean).join(', ');
 }

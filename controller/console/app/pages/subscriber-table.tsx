@@ -1,8 +1,8 @@
 import { canAdministerProject } from '../session/session.ts';
 import { pageTexts as texts } from '../texts/pages.ts';
 import { Ago } from '../ui/time.tsx';
-import type { Subscriber } from './reading.ts';
-import { SubscriberState, wantsOf } from './subscriber-state.tsx';
+import type { Subscriber } from './page-queries.ts';
+import { SubscriberState, preferencesText } from './subscriber-state.tsx';
 
 /** Subscribers to choose from, for those who may do something with them. */
 export function SubscriberTable({ subscribers, chosen, onChosen, linkTo }: {
@@ -23,7 +23,7 @@ export function SubscriberTable({ subscribers, chosen, onChosen, linkTo }: {
                 />
               </td>
             )}
-            <th scope="col">{texts.address}</th><th scope="col">{texts.state}</th><th scope="col">{texts.wants}</th>
+            <th scope="col">{texts.address}</th><th scope="col">{texts.state}</th><th scope="col">{texts.preferences}</th>
             <th scope="col">{texts.since}</th>
           </tr>
         </thead>
@@ -39,8 +39,8 @@ export function SubscriberTable({ subscribers, chosen, onChosen, linkTo }: {
                 </td>
               )}
               <td class="wide"><a href={linkTo(one.id)}>{one.email}</a>{one.webhook_url !== null && <> <span class="tag">{texts.webhook}</span></>}</td>
-              <td><SubscriberState of={one} /></td>
-              <td class="small">{wantsOf(one)}</td>
+              <td><SubscriberState subscriber={one} /></td>
+              <td class="small">{preferencesText(one)}</td>
               <td>{one.subscribed_at === null ? '–' : <Ago at={one.subscribed_at} />}</td>
             </tr>
           ))}

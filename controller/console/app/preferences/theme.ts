@@ -13,12 +13,12 @@ system.addEventListener('change', ({ matches }) => {
 });
 
 /** What is shown is dark where its reader has not chosen. */
-export const isBestDark = signal(false);
+export const prefersDark = signal(false);
 
 /** What is shown, whoever chose it. */
 export const scheme = computed(() => {
   if (theme.value !== 'system') return theme.value;
-  return isSystemDark.value || isBestDark.value ? 'dark' : 'light';
+  return isSystemDark.value || prefersDark.value ? 'dark' : 'light';
 });
 
 effect(() => {

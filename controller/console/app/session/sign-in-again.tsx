@@ -1,19 +1,19 @@
 import { useEffect, useState } from 'preact/hooks';
-import { answer, api } from '../api/client.ts';
+import { unwrap, api } from '../api/client.ts';
 import { sessionTexts } from '../texts/session.ts';
 import { Button } from '../ui/button.tsx';
 import { Dialog } from '../ui/dialog.tsx';
 import { ErrorNote } from '../ui/error-note.tsx';
 import { TextField } from '../ui/field.tsx';
 import { useForm } from '../ui/use-form.ts';
-import { leave, me, resumeSession } from './session.ts';
+import { clearSession, me, resumeSession } from './session.ts';
 
 /** Over what is shown, so that nothing that was entered there is lost. */
 export function SignInAgain() {
   const [password, setPassword] = useState('');
   const email = me.value?.user.email ?? '';
   const { onSubmit, isBusy, error } = useForm(async () => {
-    await answer(api.POST('/api/auth/login', { body: { email, password } }));
+    await unwrap(api.POST('/api/auth/login', { body: { email, password } }));
     await resumeSession();
   });
   useEffect(() => {
@@ -24,7 +24,7 @@ export function SignInAgain() {
   }, []);
   return (
     <Dialog title={sessionTexts.ended}>
-      <p>{sessionTexts.endedLong}</p>
+      <p>{sessionTexts.endedText}</p>
       <form onSubmit={onSubmit}>
         <TextField label={sessionTexts.email} type="email" autocomplete="username" readOnly value={email} onValue={() => {}} />
         <TextField
@@ -33,7 +33,7 @@ export function SignInAgain() {
         />
         <ErrorNote error={error} />
         <footer>
-          <Button onClick={leave}>{sessionTexts.somebodyElse}</Button>
+          <Button onClick={clearSession}>{sessionTexts.switchAccount}</Button>
           <Button type="submit" variant="primary" isBusy={isBusy}>{sessionTexts.signIn}</Button>
         </footer>
       </form>

@@ -1,6 +1,6 @@
 import { useEffect, useState } from 'preact/hooks';
 import { useLocation } from 'preact-iso';
-import { answer, api } from '../api/client.ts';
+import { unwrap, api } from '../api/client.ts';
 import { sessionTexts } from '../texts/session.ts';
 import { Button } from '../ui/button.tsx';
 import { ErrorNote } from '../ui/error-note.tsx';
@@ -8,8 +8,8 @@ import { TextField } from '../ui/field.tsx';
 import { Page } from '../ui/page.tsx';
 import { useForm } from '../ui/use-form.ts';
 import { useRegistration } from './registration.ts';
-import { beginSession } from './session.ts';
-import { Welcoming } from './welcoming.tsx';
+import { startSession } from './session.ts';
+import { SessionHeader } from './session-header.tsx';
 
 export default function SignIn() {
   const [email, setEmail] = useState('');
@@ -22,19 +22,19 @@ export default function SignIn() {
     if (isFirst) route('/sign-up', true);
   }, [isFirst]);
   const { onSubmit, isBusy, error } = useForm(async () => {
-    await answer(api.POST('/api/auth/login', { body: { email, password } }));
-    await beginSession();
+    await unwrap(api.POST('/api/auth/login', { body: { email, password } }));
+    await startSession();
   });
   const next = query['next'] === undefined ? '' : `?next=${encodeURIComponent(query['next'])}`;
   return (
-    <Page title={sessionTexts.signIn} class="narrow" above={<Welcoming />}>
+    <Page title={sessionTexts.signIn} class="narrow" above={<SessionHeader />}>
       <form class="card" onSubmit={onSubmit}>
         <TextField label={sessionTexts.email} type="email" autocomplete="username" required value={email} onValue={setEmail} />
         <TextField label={sessionTexts.password} type="password" autocomplete="current-password" required value={password} onValue={setPassword} />
         <ErrorNote error={error} />
         <Button type="submit" variant="primary" isBusy={isBusy}>{sessionTexts.signIn}</Button>
       </form>
-      <nav class="session-links" aria-label={sessionTexts.otherWays}>
+      <nav class="session-links" aria-label={sessionTexts.alternatives}>
         <a href="/forgot-password">{sessionTexts.forgotten}</a>
         {registration?.is_open === true && <a href={`/sign-up${next}`}>{sessionTexts.signUp}</a>}
         {registration?.is_open === false && <span class="faint">{sessionTexts.byInvitation}</span>}

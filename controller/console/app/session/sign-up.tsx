@@ -1,7 +1,7 @@
 import { useState } from 'preact/hooks';
 import { useLocation } from 'preact-iso';
-import { answer, api } from '../api/client.ts';
-import { fieldsOf } from '../api/api-error.ts';
+import { unwrap, api } from '../api/client.ts';
+import { fieldErrorsOf } from '../api/api-error.ts';
 import { sessionTexts } from '../texts/session.ts';
 import { Button } from '../ui/button.tsx';
 import { ErrorNote } from '../ui/error-note.tsx';
@@ -9,38 +9,38 @@ import { TextField } from '../ui/field.tsx';
 import { Page } from '../ui/page.tsx';
 import { useForm } from '../ui/use-form.ts';
 import { useRegistration } from './registration.ts';
-import { beginSession } from './session.ts';
-import { Welcoming } from './welcoming.tsx';
+import { startSession } from './session.ts';
+import { SessionHeader } from './session-header.tsx';
 
-const NOTHING = { name: '', email: '', password: '', organization_name: '' };
-type Entered = typeof NOTHING;
+const EMPTY_FORM = { name: '', email: '', password: '', organization_name: '' };
+type Values = typeof EMPTY_FORM;
 
 /** For a new account; the first one of an installation becomes its operator. */
 export default function SignUp() {
-  const [entered, setEntered] = useState(NOTHING);
+  const [values, setValues] = useState(EMPTY_FORM);
   const registration = useRegistration();
   const { route, query } = useLocation();
   const { onSubmit, isBusy, error } = useForm(async () => {
-    const { organization_name: organization, ...account } = entered;
+    const { organization_name: organization, ...account } = values;
     const body = { ...account, ...(organization.trim() === '' ? {} : { organization_name: organization }) };
-    await answer(api.POST('/api/auth/register', { body }));
+    await unwrap(api.POST('/api/auth/register', { body }));
     // Signing in leads on from here, as it does from the form of that name.
     route(`/sign-up?next=${encodeURIComponent(query['next'] ?? '/welcome')}`, true);
-    await beginSession();
+    await startSession();
   });
   const isFirst = registration?.is_empty === true;
   const title = isFirst ? sessionTexts.first : sessionTexts.signUp;
   if (registration !== null && !registration.is_open) {
-    return <Page title={sessionTexts.signUp} class="narrow" above={<Welcoming />}><div class="card"><p>{sessionTexts.closed}</p><SignInLink /></div></Page>;
+    return <Page title={sessionTexts.signUp} class="narrow" above={<SessionHeader />}><div class="card"><p>{sessionTexts.closed}</p><SignInLink /></div></Page>;
   }
-  const faults = fieldsOf(error);
-  const field = (name: keyof Entered) => ({
-    value: entered[name], error: faults.at(name), name,
-    onValue: (value: string) => setEntered({ ...entered, [name]: value }),
+  const fieldErrors = fieldErrorsOf(error);
+  const field = (name: keyof Values) => ({
+    value: values[name], error: fieldErrors.at(name), name,
+    onValue: (value: string) => setValues({ ...values, [name]: value }),
   });
   return (
-    <Page title={title} class="narrow" above={<Welcoming />}>
-      {isFirst && <p>{sessionTexts.firstLong}</p>}
+    <Page title={title} class="narrow" above={<SessionHeader />}>
+      {isFirst && <p>{sessionTexts.firstText}</p>}
       <form class="card" onSubmit={onSubmit}>
         <TextField {...field('name')} label={sessionTexts.name} autocomplete="name" required maxLength={100} />
         <TextField {...field('email')} label={sessionTexts.email} type="email" autocomplete="username" required maxLength={254} />
@@ -61,5 +61,5 @@ export default function SignUp() {
 }
 
 function SignInLink() {
-  return <nav class="session-links" aria-label={sessionTexts.otherWays}><a href="/sign-in">{sessionTexts.haveAccount}</a></nav>;
+  return <nav class="session-links" aria-label={sessionTexts.alternatives}><a href="/sign-in">{sessionTexts.haveAccount}</a></nav>;
 }

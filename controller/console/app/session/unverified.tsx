@@ -1,5 +1,5 @@
 import { useState } from 'preact/hooks';
-import { answer, api } from '../api/client.ts';
+import { unwrap, api } from '../api/client.ts';
 import { sessionTexts } from '../texts/session.ts';
 import { Button } from '../ui/button.tsx';
 import { ErrorNote } from '../ui/error-note.tsx';
@@ -7,30 +7,30 @@ import { Page } from '../ui/page.tsx';
 import { toastError } from '../ui/toast.tsx';
 import { useForm } from '../ui/use-form.ts';
 import { me, readSession, signOut } from './session.ts';
-import { Welcoming } from './welcoming.tsx';
+import { SessionHeader } from './session-header.tsx';
 
 /** In place of every view, until the address of the account is verified. */
 export default function Unverified() {
   const email = me.value?.user.email ?? '';
   const [isSent, setSent] = useState(false);
-  const [isStill, setStill] = useState(false);
+  const [isStillUnverified, setStillUnverified] = useState(false);
   const { onSubmit, isBusy, error } = useForm(async () => {
-    await answer(api.POST('/api/auth/resend-verification', { body: { email } }));
+    await unwrap(api.POST('/api/auth/resend-verification', { body: { email } }));
     setSent(true);
   });
-  const look = async () => {
+  const recheck = async () => {
     await readSession();
-    setStill(me.value?.user.email_verified === false);
+    setStillUnverified(me.value?.user.email_verified === false);
   };
   return (
-    <Page title={sessionTexts.verify} class="narrow" above={<Welcoming />}>
+    <Page title={sessionTexts.verify} class="narrow" above={<SessionHeader />}>
       <form class="card" onSubmit={onSubmit}>
-        <p>{sessionTexts.verifyLong(email)}</p>
+        <p>{sessionTexts.verifyText(email)}</p>
         <p class="faint">{sessionTexts.verifyHint}</p>
         {isSent && <p class="note" role="status">{sessionTexts.sentAgain}</p>}
-        {isStill && <p class="note" role="status">{sessionTexts.stillUnverified}</p>}
+        {isStillUnverified && <p class="note" role="status">{sessionTexts.stillUnverified}</p>}
         <ErrorNote error={error} />
-        <Button variant="primary" onClick={() => void look()}>{sessionTexts.haveVerified}</Button>
+        <Button variant="primary" onClick={() => void recheck()}>{sessionTexts.haveVerified}</Button>
         <Button type="submit" isBusy={isBusy}>{sessionTexts.sendAgain}</Button>
         <Button variant="quiet" onClick={() => void signOut().catch(toastError)}>{sessionTexts.signOut}</Button>
       </form>

@@ -1,15 +1,15 @@
 import { useMutation, useQuery } from '@tanstack/preact-query';
 import { useState } from 'preact/hooks';
-import { fieldsOf } from '../api/api-error.ts';
-import { answer, api } from '../api/client.ts';
+import { fieldErrorsOf } from '../api/api-error.ts';
+import { unwrap, api } from '../api/client.ts';
 import { queries } from '../api/queries.ts';
-import { leave, me } from '../session/session.ts';
+import { clearSession, me } from '../session/session.ts';
 import { settingTexts as texts } from '../texts/settings.ts';
 import { Button } from '../ui/button.tsx';
 import { ConfirmDialog } from '../ui/dialog.tsx';
 import { ErrorNote } from '../ui/error-note.tsx';
 import { TextField } from '../ui/field.tsx';
-import { Shown } from '../ui/loading.tsx';
+import { QueryResult } from '../ui/loading.tsx';
 import { Section } from '../ui/page.tsx';
 import { Ago, Time } from '../ui/time.tsx';
 import { toast, toastError } from '../ui/toast.tsx';
@@ -36,7 +36,7 @@ function PasswordForm() {
   const [current, setCurrent] = useState('');
   const [next, setNext] = useState('');
   const change = useMutation({
-    mutationFn: () => answer(api.POST('/api/auth/change-password', { body: { current_password: current, new_password: next } })),
+    mutationFn: () => unwrap(api.POST('/api/auth/change-password', { body: { current_password: current, new_password: next } })),
     onSuccess: () => {
       setCurrent('');
       setNext('');
@@ -44,7 +44,7 @@ function PasswordForm() {
       toast(texts.passwordChanged);
     },
   });
-  const wrong = fieldsOf(change.error);
+  const fieldErrors = fieldErrorsOf(change.error);
   return (
     <form
       class="card" onSubmit={(event) => {
@@ -55,11 +55,11 @@ function PasswordForm() {
       <div class="fields">
         <TextField
           label={texts.currentPassword} type="password" autocomplete="current-password" required value={current} onValue={setCurrent}
-          error={wrong.at('current_password')}
+          error={fieldErrors.at('current_password')}
         />
         <TextField
           label={texts.newPassword} hint={texts.newPasswordHint} type="password" autocomplete="new-password" required minLength={10}
-          maxLength={200} value={next} onValue={setNext} error={wrong.at('new_password')}
+          maxLength={200} value={next} onValue={setNext} error={fieldErrors.at('new_password')}
         />
       </div>
       <ErrorNote error={change.error} />
@@ -69,16 +69,16 @@ function PasswordForm() {
 }
 
 function Sessions() {
-  const [isAsking, setAsking] = useState(false);
-  const read = useQuery({ queryKey: SESSIONS, queryFn: () => answer(api.GET('/api/auth/sessions')) });
+  const [isConfirming, setConfirming] = useState(false);
+  const query = useQuery({ queryKey: SESSIONS, queryFn: () => unwrap(api.GET('/api/auth/sessions')) });
   const end = useMutation({
-    mutationFn: (id: string) => answer(api.DELETE('/api/auth/sessions/{id}', { params: { path: { id } } })),
+    mutationFn: (id: string) => unwrap(api.DELETE('/api/auth/sessions/{id}', { params: { path: { id } } })),
     onError: toastError,
     onSettled: () => queries.invalidateQueries({ queryKey: SESSIONS }),
   });
   return (
-    <Section title={texts.sessions} actions={<Button variant="danger" onClick={() => setAsking(true)}>{texts.endAll}</Button>}>
-      <Shown of={read}>
+    <Section title={texts.sessions} actions={<Button variant="danger" onClick={() => setConfirming(true)}>{texts.endAll}</Button>}>
+      <QueryResult query={query}>
         {({ sessions }) => (
           <div class="table-wrap">
             <table class="stacked">
@@ -100,13 +100,13 @@ function Sessions() {
             </table>
           </div>
         )}
-      </Shown>
-      {isAsking && (
+      </QueryResult>
+      {isConfirming && (
         <ConfirmDialog
-          title={texts.endAll} text={texts.endAllLong} verb={texts.endAll} onClose={() => setAsking(false)}
+          title={texts.endAll} text={texts.endAllText} confirmLabel={texts.endAll} onClose={() => setConfirming(false)}
           action={async () => {
-            await answer(api.POST('/api/auth/logout-everywhere'));
-            leave();
+            await unwrap(api.POST('/api/auth/logout-everywhere'));
+            clearSession();
           }}
         />
       )}

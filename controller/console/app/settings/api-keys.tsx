@@ -1,6 +1,6 @@
 import { useInfiniteQuery } from '@tanstack/preact-query';
 import { useState } from 'preact/hooks';
-import { answer, api } from '../api/client.ts';
+import { unwrap, api } from '../api/client.ts';
 import type { components } from '../api/openapi.d.ts';
 import { queries } from '../api/queries.ts';
 import { settingTexts as texts } from '../texts/settings.ts';
@@ -9,60 +9,60 @@ import { CopyLine } from '../ui/copy.tsx';
 import { ConfirmDialog, Dialog } from '../ui/dialog.tsx';
 import { SelectField, TextField } from '../ui/field.tsx';
 import { FormDialog } from '../ui/form-dialog.tsx';
-import { Shown } from '../ui/loading.tsx';
+import { QueryResult } from '../ui/loading.tsx';
 import { Empty, Section } from '../ui/page.tsx';
 import { Ago } from '../ui/time.tsx';
 import { toast } from '../ui/toast.tsx';
 
 type Key = components['schemas']['ApiKey'];
 type Scope = Key['scope'];
-type Asked = { what: 'create' } | { what: 'rotate' | 'revoke'; key: Key } | { what: 'shown'; name: string; secret: string };
+type OpenDialog = { kind: 'create' } | { kind: 'rotate' | 'revoke'; key: Key } | { kind: 'shown'; name: string; secret: string };
 
-const PATH = ['settings', 'keys'];
-const PAGE = 100;
-const changed = () => queries.invalidateQueries({ queryKey: PATH });
+const QUERY_KEY = ['settings', 'keys'];
+const PAGE_SIZE = 100;
+const refresh = () => queries.invalidateQueries({ queryKey: QUERY_KEY });
 
 /** The organization's API keys. A key itself is seen once, when it is made. */
 export function ApiKeys() {
-  const [asked, setAsked] = useState<Asked | null>(null);
-  const read = useInfiniteQuery({
-    queryKey: PATH, initialPageParam: 0,
-    queryFn: ({ pageParam: offset }) => answer(api.GET('/api/auth/api-keys', { params: { query: { offset, limit: PAGE } } })),
+  const [openDialog, setOpenDialog] = useState<OpenDialog | null>(null);
+  const query = useInfiniteQuery({
+    queryKey: QUERY_KEY, initialPageParam: 0,
+    queryFn: ({ pageParam: offset }) => unwrap(api.GET('/api/auth/api-keys', { params: { query: { offset, limit: PAGE_SIZE } } })),
     getNextPageParam: ({ offset, limit, has_more: hasMore }) => (hasMore ? offset + limit : undefined),
   });
-  const create = () => setAsked({ what: 'create' });
+  const create = () => setOpenDialog({ kind: 'create' });
   // Closing a question leaves open what its answer has opened.
-  const close = () => setAsked((seen) => (seen?.what === 'shown' ? seen : null));
-  const show = ({ name, key: secret }: { name: string; key: string }) => {
-    setAsked({ what: 'shown', name, secret });
-    void changed();
+  const close = () => setOpenDialog((current) => (current?.kind === 'shown' ? current : null));
+  const showSecret = ({ name, key: secret }: { name: string; key: string }) => {
+    setOpenDialog({ kind: 'shown', name, secret });
+    void refresh();
   };
   return (
     <Section title={texts.keys} actions={<Button variant="primary" onClick={create}>{texts.newKey}</Button>}>
-      <p class="hint">{texts.keysLong}</p>
-      <Shown of={read}>
+      <p class="hint">{texts.keysText}</p>
+      <QueryResult query={query}>
         {({ pages }) => {
           const keys = pages.flatMap((page) => page.keys);
-          if (keys.length === 0) return <Empty title={texts.noKeys}><p>{texts.noKeysLong}</p></Empty>;
-          return <KeyTable keys={keys} onAsk={(what, key) => setAsked({ what, key })} />;
+          if (keys.length === 0) return <Empty title={texts.noKeys}><p>{texts.noKeysText}</p></Empty>;
+          return <KeyTable keys={keys} onAction={(kind, key) => setOpenDialog({ kind, key })} />;
         }}
-      </Shown>
-      {read.hasNextPage && <Button isBusy={read.isFetchingNextPage} onClick={() => void read.fetchNextPage()}>{texts.more}</Button>}
-      {asked?.what === 'create' && <NewKey onClose={close} onMade={show} />}
-      {asked?.what === 'shown' && (
-        <Dialog title={asked.name} onClose={() => setAsked(null)}>
+      </QueryResult>
+      {query.hasNextPage && <Button isBusy={query.isFetchingNextPage} onClick={() => void query.fetchNextPage()}>{texts.more}</Button>}
+      {openDialog?.kind === 'create' && <NewKey onClose={close} onCreated={showSecret} />}
+      {openDialog?.kind === 'shown' && (
+        <Dialog title={openDialog.name} onClose={() => setOpenDialog(null)}>
           <p class="note">{texts.shownOnce}</p>
-          <CopyLine text={asked.secret} label={texts.key} />
-          <footer><Button variant="primary" onClick={() => setAsked(null)}>{texts.done}</Button></footer>
+          <CopyLine text={openDialog.secret} label={texts.key} />
+          <footer><Button variant="primary" onClick={() => setOpenDialog(null)}>{texts.done}</Button></footer>
         </Dialog>
       )}
-      {asked?.what === 'rotate' && <Rotate of={asked.key} onClose={close} onMade={show} />}
-      {asked?.what === 'revoke' && <Revoke of={asked.key} onClose={close} />}
+      {openDialog?.kind === 'rotate' && <Rotate apiKey={openDialog.key} onClose={close} onCreated={showSecret} />}
+      {openDialog?.kind === 'revoke' && <Revoke apiKey={openDialog.key} onClose={close} />}
     </Section>
   );
 }
 
-function KeyTable({ keys, onAsk }: { keys: Key[]; onAsk: (what: 'rotate' | 'revoke', key: Key) => void }) {
+function KeyTable({ keys, onAction }: { keys: Key[]; onAction: (kind: 'rotate' | 'revoke', key: Key) => void }) {
   return (
     <div class="table-wrap">
       <table class="stacked">
@@ -81,8 +81,8 @@ function KeyTable({ keys, onAsk }: { keys: Key[]; onAsk: (what: 'rotate' | 'revo
               <td data-label={texts.createdAt}><Ago at={key.created_at} /></td>
               <td>
                 <div class="actions">
-                  <Button aria-label={texts.rotateOf(key.name)} onClick={() => onAsk('rotate', key)}>{texts.rotate}</Button>
-                  <Button variant="danger" aria-label={texts.revokeOf(key.name)} onClick={() => onAsk('revoke', key)}>{texts.revoke}</Button>
+                  <Button aria-label={texts.rotateOf(key.name)} onClick={() => onAction('rotate', key)}>{texts.rotate}</Button>
+                  <Button variant="danger" aria-label={texts.revokeOf(key.name)} onClick={() => onAction('revoke', key)}>{texts.revoke}</Button>
                 </div>
               </td>
             </tr>
@@ -93,20 +93,20 @@ function KeyTable({ keys, onAsk }: { keys: Key[]; onAsk: (what: 'rotate' | 'revo
   );
 }
 
-type Made = (key: { name: string; key: string }) => void;
+type OnKeyCreated = (key: { name: string; key: string }) => void;
 
-function NewKey({ onClose, onMade }: { onClose: () => void; onMade: Made }) {
+function NewKey({ onClose, onCreated }: { onClose: () => void; onCreated: OnKeyCreated }) {
   const [name, setName] = useState('');
   const [scope, setScope] = useState<Scope>('read');
   return (
     <FormDialog
-      title={texts.newKey} verb={texts.create} onClose={onClose} onSent={onMade}
-      send={() => answer(api.POST('/api/auth/api-keys', { body: { name, scope } }))}
+      title={texts.newKey} submitLabel={texts.create} onClose={onClose} onSent={onCreated}
+      send={() => unwrap(api.POST('/api/auth/api-keys', { body: { name, scope } }))}
     >
-      {(wrong) => (
+      {(fieldErrors) => (
         <>
           <TextField
-            label={texts.name} hint={texts.keyNameHint} required maxLength={100} value={name} onValue={setName} error={wrong.at('name')}
+            label={texts.name} hint={texts.keyNameHint} required maxLength={100} value={name} onValue={setName} error={fieldErrors.at('name')}
           />
           <SelectField
             label={texts.scope} value={scope} onValue={setScope} options={[['read', texts.read], ['read_write', texts.read_write]]}
@@ -117,22 +117,22 @@ function NewKey({ onClose, onMade }: { onClose: () => void; onMade: Made }) {
   );
 }
 
-function Rotate({ of: { id, name }, onClose, onMade }: { of: Key; onClose: () => void; onMade: Made }) {
+function Rotate({ apiKey: { id, name }, onClose, onCreated }: { apiKey: Key; onClose: () => void; onCreated: OnKeyCreated }) {
   return (
     <ConfirmDialog
-      title={texts.rotateOf(name)} text={texts.rotateLong} verb={texts.rotate} onClose={onClose}
-      action={async () => onMade(await answer(api.POST('/api/auth/api-keys/{id}/rotate', { params: { path: { id } } })))}
+      title={texts.rotateOf(name)} text={texts.rotateText} confirmLabel={texts.rotate} onClose={onClose}
+      action={async () => onCreated(await unwrap(api.POST('/api/auth/api-keys/{id}/rotate', { params: { path: { id } } })))}
     />
   );
 }
 
-function Revoke({ of: { id, name }, onClose }: { of: Key; onClose: () => void }) {
+function Revoke({ apiKey: { id, name }, onClose }: { apiKey: Key; onClose: () => void }) {
   return (
     <ConfirmDialog
-      title={texts.revokeOf(name)} text={texts.revokeLong} verb={texts.revoke} onClose={onClose}
+      title={texts.revokeOf(name)} text={texts.revokeText} confirmLabel={texts.revoke} onClose={onClose}
       action={async () => {
-        await answer(api.DELETE('/api/auth/api-keys/{id}', { params: { path: { id } } }));
-        await changed();
+        await unwrap(api.DELETE('/api/auth/api-keys/{id}', { params: { path: { id } } }));
+        await refresh();
         toast(texts.revoked);
       }}
     />

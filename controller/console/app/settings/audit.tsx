@@ -1,39 +1,39 @@
 import { useInfiniteQuery } from '@tanstack/preact-query';
 import { useLocation } from 'preact-iso';
-import { answer, api } from '../api/client.ts';
+import { unwrap, api } from '../api/client.ts';
 import type { components } from '../api/openapi.d.ts';
 import { auditActions } from '../texts/audit-actions.ts';
 import { settingTexts as texts } from '../texts/settings.ts';
 import { Button } from '../ui/button.tsx';
 import { href } from '../ui/link.ts';
-import { Shown } from '../ui/loading.tsx';
+import { QueryResult } from '../ui/loading.tsx';
 import { Empty, Section } from '../ui/page.tsx';
 import { Time } from '../ui/time.tsx';
 
 type Entry = components['schemas']['AuditEntry'];
-const PAGE = 50;
+const PAGE_SIZE = 50;
 const FILTERS = ['action', 'actor_id', 'resource_id'] as const;
 
 /** Who changed what, newest first. Each value leads to all entries that share it; the filter is in the address. */
 export function AuditLog() {
   const { query } = useLocation();
   const filter = Object.fromEntries(FILTERS.flatMap((name) => (query[name] === undefined ? [] : [[name, query[name]]])));
-  const read = useInfiniteQuery({
+  const entriesQuery = useInfiniteQuery({
     queryKey: ['settings', 'audit', filter], initialPageParam: 1,
-    queryFn: ({ pageParam: page }) => answer(api.GET('/api/audit-log', { params: { query: { ...filter, page, limit: PAGE } } })),
+    queryFn: ({ pageParam: page }) => unwrap(api.GET('/api/audit-log', { params: { query: { ...filter, page, limit: PAGE_SIZE } } })),
     getNextPageParam: ({ pagination: { page, has_more: hasMore } }) => (hasMore ? page + 1 : undefined),
   });
   const isFiltered = Object.keys(filter).length > 0;
   return (
     <Section title={texts.audit} actions={isFiltered && <a href={href('/settings/audit')}>{texts.showAll}</a>}>
-      <p class="hint">{texts.auditLong}</p>
-      <Shown of={read} lines={8}>
+      <p class="hint">{texts.auditText}</p>
+      <QueryResult query={entriesQuery} lines={8}>
         {({ pages }) => {
           const entries = pages.flatMap((page) => page.entries);
           return entries.length === 0 ? <Empty title={texts.noEntries} /> : <Entries entries={entries} />;
         }}
-      </Shown>
-      {read.hasNextPage && <Button isBusy={read.isFetchingNextPage} onClick={() => void read.fetchNextPage()}>{texts.more}</Button>}
+      </QueryResult>
+      {entriesQuery.hasNextPage && <Button isBusy={entriesQuery.isFetchingNextPage} onClick={() => void entriesQuery.fetchNextPage()}>{texts.more}</Button>}
     </Section>
   );
 }
@@ -52,10 +52,10 @@ function Entries({ entries }: { entries: Entry[] }) {
           {entries.map(({ id, created_at: at, actor, action, resource, fields, request_id: request }) => (
             <tr key={id} title={request}>
               <td><Time at={at} /></td>
-              <td>{actor.id === null ? '–' : <Filtered by="actor_id" value={actor.id} text={actor.name ?? actor.id} />}</td>
+              <td>{actor.id === null ? '–' : <FilterLink by="actor_id" value={actor.id} text={actor.name ?? actor.id} />}</td>
               <td class="wide">
-                <Filtered by="action" value={action} text={auditActions[action] ?? action} />
-                {resource.id !== null && <> <Filtered by="resource_id" value={resource.id} text={`…${resource.id.slice(-8)}`} /></>}
+                <FilterLink by="action" value={action} text={auditActions[action] ?? action} />
+                {resource.id !== null && <> <FilterLink by="resource_id" value={resource.id} text={`…${resource.id.slice(-8)}`} /></>}
               </td>
               <td class="faint small">{fields.join(', ')}</td>
             </tr>
@@ -66,6 +66,6 @@ function Entries({ entries }: { entries: Entry[] }) {
   );
 }
 
-function Filtered({ by, value, text }: { by: (typeof FILTERS)[number]; value: string; text: string }) {
+function FilterLink({ by, value, text }: { by: (typeof FILTERS)[number]; value: string; text: string }) {
   return <a href={href(`/settings/audit?${new URLSearchParams({ [by]: value })}`)}>{text}</a>;
 }

@@ -1,9 +1,9 @@
 import { useMutation, useQuery } from '@tanstack/preact-query';
-import { answer, api } from '../api/client.ts';
+import { unwrap, api } from '../api/client.ts';
 import { queries } from '../api/queries.ts';
 import { settingTexts as texts } from '../texts/settings.ts';
 import { Button } from '../ui/button.tsx';
-import { Shown } from '../ui/loading.tsx';
+import { QueryResult } from '../ui/loading.tsx';
 import { Section } from '../ui/page.tsx';
 import { Ago } from '../ui/time.tsx';
 import { toast, toastError } from '../ui/toast.tsx';
@@ -12,17 +12,17 @@ export const INVITATIONS = ['settings', 'invitations'];
 
 /** Who was invited and has not come yet. Nothing while there is nobody. */
 export function Invitations() {
-  const read = useQuery({ queryKey: INVITATIONS, queryFn: () => answer(api.GET('/api/organization/invitations')) });
+  const query = useQuery({ queryKey: INVITATIONS, queryFn: () => unwrap(api.GET('/api/organization/invitations')) });
   const withdraw = useMutation({
-    mutationFn: (id: string) => answer(api.DELETE('/api/organization/invitations/{id}', { params: { path: { id } } })),
+    mutationFn: (id: string) => unwrap(api.DELETE('/api/organization/invitations/{id}', { params: { path: { id } } })),
     onSuccess: () => toast(texts.withdrawn),
     onError: toastError,
     onSettled: () => queries.invalidateQueries({ queryKey: INVITATIONS }),
   });
-  if (read.data?.invitations.length === 0) return null;
+  if (query.data?.invitations.length === 0) return null;
   return (
     <Section title={texts.invitations}>
-      <Shown of={read}>
+      <QueryResult query={query}>
         {({ invitations }) => (
           <div class="table-wrap">
             <table class="stacked">
@@ -51,7 +51,7 @@ export function Invitations() {
             </table>
           </div>
         )}
-      </Shown>
+      </QueryResult>
     </Section>
   );
 }

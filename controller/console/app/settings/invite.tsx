@@ -1,5 +1,5 @@
 import { useState } from 'preact/hooks';
-import { answer, api } from '../api/client.ts';
+import { unwrap, api } from '../api/client.ts';
 import { queries } from '../api/queries.ts';
 import { me, organization } from '../session/session.ts';
 import { settingTexts as texts } from '../texts/settings.ts';
@@ -7,7 +7,7 @@ import { SelectField, TextField } from '../ui/field.tsx';
 import { FormDialog } from '../ui/form-dialog.tsx';
 import { toast } from '../ui/toast.tsx';
 import { INVITATIONS } from './invitations.tsx';
-import { PROJECT_ROLES, rolesToGive, type ProjectRole, type Role } from './roles.ts';
+import { PROJECT_ROLES, assignableRoles, type ProjectRole, type Role } from './roles.ts';
 
 /** Asks a person by mail to join; a `member` gets a role in each project. */
 export function Invite({ onClose }: { onClose: () => void }) {
@@ -17,25 +17,25 @@ export function Invite({ onClose }: { onClose: () => void }) {
   const projects = me.value?.projects.filter((one) => one.organization_id === organization.value?.id) ?? [];
   return (
     <FormDialog
-      title={texts.invite} verb={texts.sendInvitation} onClose={onClose}
+      title={texts.invite} submitLabel={texts.sendInvitation} onClose={onClose}
       send={async () => {
-        await answer(api.POST('/api/organization/invitations', { body: { email, role, project_roles: role === 'member' ? roles : {} } }));
+        await unwrap(api.POST('/api/organization/invitations', { body: { email, role, project_roles: role === 'member' ? roles : {} } }));
         await queries.invalidateQueries({ queryKey: INVITATIONS });
         toast(texts.invited(email));
       }}
     >
-      {(wrong) => (
+      {(fieldErrors) => (
         <>
-          <TextField label={texts.address} type="email" required maxLength={254} value={email} onValue={setEmail} error={wrong.at('email')} />
+          <TextField label={texts.address} type="email" required maxLength={254} value={email} onValue={setEmail} error={fieldErrors.at('email')} />
           <SelectField
             label={texts.role} hint={texts[`${role}Hint`]} value={role} onValue={setRole}
-            options={rolesToGive().map((one) => [one, texts[one]] as const)}
+            options={assignableRoles().map((one) => [one, texts[one]] as const)}
           />
           {role === 'member' && projects.map(({ id, name, is_default: isDefault }) => (
             <SelectField
               key={id} label={texts.roleIn(name)} value={roles[id] ?? ''}
-              onValue={(given) => setRoles(Object.fromEntries(
-                [...Object.entries(roles).filter(([of]) => of !== id), [id, given] as const].filter(([, to]) => to !== ''),
+              onValue={(chosenRole) => setRoles(Object.fromEntries(
+                [...Object.entries(roles).filter(([projectId]) => projectId !== id), [id, chosenRole] as const].filter(([, to]) => to !== ''),
               ) as Record<string, ProjectRole>)}
               options={[['', isDefault ? texts.editorByDefault : texts.noRole], ...PROJECT_ROLES.map((one) => [one, texts[`project_${one}`]] as const)]}
             />

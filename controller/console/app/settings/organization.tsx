@@ -1,7 +1,7 @@
 import { useState } from 'preact/hooks';
 import { useMutation } from '@tanstack/preact-query';
-import { fieldsOf } from '../api/api-error.ts';
-import { answer, api } from '../api/client.ts';
+import { fieldErrorsOf } from '../api/api-error.ts';
+import { unwrap, api } from '../api/client.ts';
 import { canAdminister, organization, readSession } from '../session/session.ts';
 import { settingTexts as texts } from '../texts/settings.ts';
 import { shellTexts } from '../texts/shell.ts';
@@ -17,7 +17,7 @@ export function OrganizationSettings() {
   const own = organization.value;
   const [name, setName] = useState(own?.name ?? '');
   const rename = useMutation({
-    mutationFn: () => answer(api.PATCH('/api/organization', { body: { name } })),
+    mutationFn: () => unwrap(api.PATCH('/api/organization', { body: { name } })),
     onSuccess: async () => {
       await readSession();
       toast(texts.saved);
@@ -34,7 +34,7 @@ export function OrganizationSettings() {
       >
         <TextField
           label={texts.name} required maxLength={100} value={name} onValue={setName} readOnly={!canAdminister.value}
-          error={fieldsOf(rename.error).at('name')}
+          error={fieldErrorsOf(rename.error).at('name')}
         />
         <dl class="facts"><dt>{texts.ownRole}</dt><dd>{texts[own.role]}</dd></dl>
         <CopyLine text={own.id} label={texts.organizationId} />

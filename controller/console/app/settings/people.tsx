@@ -1,18 +1,18 @@
 import { useQuery } from '@tanstack/preact-query';
 import { useState } from 'preact/hooks';
-import { answer, api } from '../api/client.ts';
+import { unwrap, api } from '../api/client.ts';
 import type { components } from '../api/openapi.d.ts';
 import { useOptimistic } from '../api/optimistic.ts';
 import { canAdminister, me } from '../session/session.ts';
 import { settingTexts as texts } from '../texts/settings.ts';
 import { Button } from '../ui/button.tsx';
-import { Shown } from '../ui/loading.tsx';
+import { QueryResult } from '../ui/loading.tsx';
 import { Section } from '../ui/page.tsx';
 import { Ago } from '../ui/time.tsx';
 import { Invitations } from './invitations.tsx';
 import { Invite } from './invite.tsx';
 import { RemoveMember } from './remove-member.tsx';
-import { rolesToGive, type Role } from './roles.ts';
+import { assignableRoles, type Role } from './roles.ts';
 
 type Member = components['schemas']['Member'];
 
@@ -21,15 +21,15 @@ const KEY = ['settings', 'members'];
 /** Who belongs to the organization, as what, and who is invited. */
 export function People() {
   const [isInviting, setInviting] = useState(false);
-  const [leaving, setLeaving] = useState<Member | null>(null);
-  const read = useQuery({ queryKey: KEY, queryFn: () => answer(api.GET('/api/organization/members')) });
+  const [removing, setRemoving] = useState<Member | null>(null);
+  const query = useQuery({ queryKey: KEY, queryFn: () => unwrap(api.GET('/api/organization/members')) });
   return (
     <>
       <Section
         title={texts.people}
         actions={canAdminister.value && <Button variant="primary" onClick={() => setInviting(true)}>{texts.invite}</Button>}
       >
-        <Shown of={read}>
+        <QueryResult query={query}>
           {({ members }) => (
             <div class="table-wrap">
               <table class="stacked">
@@ -39,35 +39,35 @@ export function People() {
                     <th scope="col"><span class="hidden">{texts.actions}</span></th>
                   </tr>
                 </thead>
-                <tbody>{members.map((member) => <Row key={member.user_id} member={member} onRemove={() => setLeaving(member)} />)}</tbody>
+                <tbody>{members.map((member) => <Row key={member.user_id} member={member} onRemove={() => setRemoving(member)} />)}</tbody>
               </table>
             </div>
           )}
-        </Shown>
+        </QueryResult>
       </Section>
       {canAdminister.value && <Invitations />}
       {isInviting && <Invite onClose={() => setInviting(false)} />}
-      {leaving !== null && <RemoveMember member={leaving} onClose={() => setLeaving(null)} />}
+      {removing !== null && <RemoveMember member={removing} onClose={() => setRemoving(null)} />}
     </>
   );
 }
 
 function Row({ member, onRemove }: { member: Member; onRemove: () => void }) {
   const { user_id: userId, name, email, role, joined_at: joined } = member;
-  const roles = rolesToGive();
+  const roles = assignableRoles();
   const canChange = canAdminister.value && roles.includes(role);
   const isSelf = userId === me.value?.user.id;
-  const give = useOptimistic<{ members: Member[] }, Role>({
+  const changeRole = useOptimistic<{ members: Member[] }, Role>({
     key: KEY,
-    change: ({ members }, to) => ({ members: members.map((one) => (one.user_id === userId ? { ...one, role: to } : one)) }),
-    send: (to) => answer(api.PATCH('/api/organization/members/{userId}', { params: { path: { userId } }, body: { role: to } })),
+    applyChange: ({ members }, to) => ({ members: members.map((one) => (one.user_id === userId ? { ...one, role: to } : one)) }),
+    send: (to) => unwrap(api.PATCH('/api/organization/members/{userId}', { params: { path: { userId } }, body: { role: to } })),
   });
   return (
     <tr>
       <td class="wide">{name} {isSelf && <span class="tag">{texts.you}</span>}<br /><span class="faint small">{email}</span></td>
       <td>
         {canChange ? (
-          <select aria-label={texts.roleOf(name)} value={role} onChange={({ currentTarget }) => give.mutate(currentTarget.value as Role)}>
+          <select aria-label={texts.roleOf(name)} value={role} onChange={({ currentTarget }) => changeRole.mutate(currentTarget.value as Role)}>
             {roles.map((one) => <option key={one} value={one}>{texts[one]}</option>)}
           </select>
         ) : texts[role]}

@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/preact-query';
 import { useState } from 'preact/hooks';
-import { answer, api } from '../api/client.ts';
+import { unwrap, api } from '../api/client.ts';
 import type { components } from '../api/openapi.d.ts';
 import { queries } from '../api/queries.ts';
 import { organization, readSession } from '../session/session.ts';
@@ -8,7 +8,7 @@ import { settingTexts as texts } from '../texts/settings.ts';
 import { Button } from '../ui/button.tsx';
 import { SelectField } from '../ui/field.tsx';
 import { FormDialog } from '../ui/form-dialog.tsx';
-import { Shown } from '../ui/loading.tsx';
+import { QueryResult } from '../ui/loading.tsx';
 import { Section } from '../ui/page.tsx';
 import { durationText, numberText } from '../ui/time.tsx';
 
@@ -16,27 +16,27 @@ type Billing = components['schemas']['Billing'];
 type Plan = Billing['plan'];
 
 const KEY = ['settings', 'billing'];
-const COUNTED = ['monitors', 'projects', 'status_pages', 'regions', 'probes', 'subscriptions', 'event_streams'] as const;
+const LIMITED_RESOURCES = ['monitors', 'projects', 'status_pages', 'regions', 'probes', 'subscriptions', 'event_streams'] as const;
 const PLANS = ['free', 'pro', 'scale'] as const satisfies readonly Plan[];
 const DAY_SECONDS = 86_400;
 
 /** What the plan allows, and how much of it is used. */
-export function PlanAndUse() {
+export function PlanAndUsage() {
   const [isChanging, setChanging] = useState(false);
   const isOwner = organization.value?.role === 'owner';
-  const read = useQuery({ queryKey: KEY, queryFn: () => answer(api.GET('/api/billing')) });
+  const query = useQuery({ queryKey: KEY, queryFn: () => unwrap(api.GET('/api/billing')) });
   return (
     <Section
       title={texts.plan}
-      actions={read.data?.can_change_plan === true && <Button onClick={() => setChanging(true)}>{texts.changePlan}</Button>}
+      actions={query.data?.can_change_plan === true && <Button onClick={() => setChanging(true)}>{texts.changePlan}</Button>}
     >
-      <Shown of={read} lines={8}>
+      <QueryResult query={query} lines={8}>
         {({ plan, limits, usage, can_change_plan: canChange }) => (
           <div class="card">
             <p>{texts.planIs(plan)}</p>
             {isOwner && !canChange && <p class="hint">{texts.planByOperator}</p>}
             <ul class="uses">
-              {COUNTED.map((name) => (
+              {LIMITED_RESOURCES.map((name) => (
                 <li key={name}>
                   <span>{texts[name]}</span> <span class="number">{numberText(usage[name])} / {numberText(limits[name])}</span>
                   <meter aria-label={texts[name]} min={0} max={Math.max(1, limits[name])} high={limits[name] * 0.8} value={usage[name]} />
@@ -52,8 +52,8 @@ export function PlanAndUse() {
             </dl>
           </div>
         )}
-      </Shown>
-      {isChanging && <ChangePlan from={read.data?.plan ?? 'free'} onClose={() => setChanging(false)} />}
+      </QueryResult>
+      {isChanging && <ChangePlan from={query.data?.plan ?? 'free'} onClose={() => setChanging(false)} />}
     </Section>
   );
 }
@@ -62,9 +62,9 @@ function ChangePlan({ from, onClose }: { from: Plan; onClose: () => void }) {
   const [plan, setPlan] = useState(from);
   return (
     <FormDialog
-      title={texts.changePlan} verb={texts.changePlan} onClose={onClose}
+      title={texts.changePlan} submitLabel={texts.changePlan} onClose={onClose}
       send={async () => {
-        queries.setQueryData(KEY, await answer(api.PUT('/api/billing/plan', { body: { plan } })));
+        queries.setQueryData(KEY, await unwrap(api.PUT('/api/billing/plan', { body: { plan } })));
         await readSession();
       }}
     >

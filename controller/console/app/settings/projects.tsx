@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/preact-query';
 import { useState } from 'preact/hooks';
-import { answer, api } from '../api/client.ts';
+import { unwrap, api } from '../api/client.ts';
 import type { components } from '../api/openapi.d.ts';
 import { queries } from '../api/queries.ts';
 import { canAdminister, chooseProject, project as shownProject, readSession } from '../session/session.ts';
@@ -10,29 +10,29 @@ import { Button } from '../ui/button.tsx';
 import { ConfirmDialog } from '../ui/dialog.tsx';
 import { TextField } from '../ui/field.tsx';
 import { FormDialog } from '../ui/form-dialog.tsx';
-import { Shown } from '../ui/loading.tsx';
+import { QueryResult } from '../ui/loading.tsx';
 import { Section } from '../ui/page.tsx';
 import { toast } from '../ui/toast.tsx';
 import { ProjectMembers } from './project-members.tsx';
 
 type Project = components['schemas']['Project'];
-type Asked = { what: 'create' } | { what: 'rename' | 'members' | 'delete'; project: Project };
+type OpenDialog = { kind: 'create' } | { kind: 'rename' | 'members' | 'delete'; project: Project };
 
 const KEY = ['settings', 'projects'];
-const changed = () => Promise.all([readSession(), queries.invalidateQueries({ queryKey: KEY })]);
+const refresh = () => Promise.all([readSession(), queries.invalidateQueries({ queryKey: KEY })]);
 
 /** The organization's projects, and who may do what in each. */
 export function Projects() {
-  const [asked, setAsked] = useState<Asked | null>(null);
-  const read = useQuery({ queryKey: KEY, queryFn: () => answer(api.GET('/api/projects')) });
-  const close = () => setAsked(null);
+  const [openDialog, setOpenDialog] = useState<OpenDialog | null>(null);
+  const query = useQuery({ queryKey: KEY, queryFn: () => unwrap(api.GET('/api/projects')) });
+  const close = () => setOpenDialog(null);
   return (
     <Section
       title={texts.projects}
-      actions={canAdminister.value && <Button variant="primary" onClick={() => setAsked({ what: 'create' })}>{texts.newProject}</Button>}
+      actions={canAdminister.value && <Button variant="primary" onClick={() => setOpenDialog({ kind: 'create' })}>{texts.newProject}</Button>}
     >
-      <p class="hint">{texts.projectsLong}</p>
-      <Shown of={read}>
+      <p class="hint">{texts.projectsText}</p>
+      <QueryResult query={query}>
         {({ projects }) => (
           <div class="table-wrap">
             <table class="stacked">
@@ -42,27 +42,27 @@ export function Projects() {
                   <th scope="col"><span class="hidden">{texts.actions}</span></th>
                 </tr>
               </thead>
-              <tbody>{projects.map((one) => <Row key={one.id} project={one} onAsk={(what) => setAsked({ what, project: one })} />)}</tbody>
+              <tbody>{projects.map((one) => <Row key={one.id} project={one} onAction={(kind) => setOpenDialog({ kind, project: one })} />)}</tbody>
             </table>
           </div>
         )}
-      </Shown>
-      {asked?.what === 'create' && (
-        <NameDialog title={texts.newProject} verb={texts.create} onClose={close} send={(name) => answer(api.POST('/api/projects', { body: { name } }))} />
+      </QueryResult>
+      {openDialog?.kind === 'create' && (
+        <NameDialog title={texts.newProject} submitLabel={texts.create} onClose={close} send={(name) => unwrap(api.POST('/api/projects', { body: { name } }))} />
       )}
-      {asked?.what === 'rename' && (
+      {openDialog?.kind === 'rename' && (
         <NameDialog
-          title={texts.renameOf(asked.project.name)} verb={shellTexts.save} name={asked.project.name} onClose={close}
-          send={(name) => answer(api.PATCH('/api/projects/{id}', { params: { path: { id: asked.project.id } }, body: { name } }))}
+          title={texts.renameOf(openDialog.project.name)} submitLabel={shellTexts.save} name={openDialog.project.name} onClose={close}
+          send={(name) => unwrap(api.PATCH('/api/projects/{id}', { params: { path: { id: openDialog.project.id } }, body: { name } }))}
         />
       )}
-      {asked?.what === 'members' && <ProjectMembers of={asked.project} onClose={close} />}
-      {asked?.what === 'delete' && (
+      {openDialog?.kind === 'members' && <ProjectMembers project={openDialog.project} onClose={close} />}
+      {openDialog?.kind === 'delete' && (
         <ConfirmDialog
-          title={texts.deleteOf(asked.project.name)} text={texts.deleteProjectLong} verb={shellTexts.delete} onClose={close}
+          title={texts.deleteOf(openDialog.project.name)} text={texts.deleteProjectText} confirmLabel={shellTexts.delete} onClose={close}
           action={async () => {
-            await answer(api.DELETE('/api/projects/{id}', { params: { path: { id: asked.project.id } } }));
-            await changed();
+            await unwrap(api.DELETE('/api/projects/{id}', { params: { path: { id: openDialog.project.id } } }));
+            await refresh();
           }}
         />
       )}
@@ -70,7 +70,7 @@ export function Projects() {
   );
 }
 
-function Row({ project, onAsk }: { project: Project; onAsk: (what: 'rename' | 'members' | 'delete') => void }) {
+function Row({ project, onAction }: { project: Project; onAction: (kind: 'rename' | 'members' | 'delete') => void }) {
   const { id, name, is_default: isDefault, role } = project;
   return (
     <tr>
@@ -81,9 +81,9 @@ function Row({ project, onAsk }: { project: Project; onAsk: (what: 'rename' | 'm
           {id !== shownProject.value?.id && <Button aria-label={texts.showOf(name)} onClick={() => chooseProject(id)}>{texts.show}</Button>}
           {canAdminister.value && (
             <>
-              <Button aria-label={texts.membersOf(name)} onClick={() => onAsk('members')}>{texts.roles}</Button>
-              <Button aria-label={texts.renameOf(name)} onClick={() => onAsk('rename')}>{texts.rename}</Button>
-              {!isDefault && <Button variant="danger" aria-label={texts.deleteOf(name)} onClick={() => onAsk('delete')}>{shellTexts.delete}</Button>}
+              <Button aria-label={texts.membersOf(name)} onClick={() => onAction('members')}>{texts.roles}</Button>
+              <Button aria-label={texts.renameOf(name)} onClick={() => onAction('rename')}>{texts.rename}</Button>
+              {!isDefault && <Button variant="danger" aria-label={texts.deleteOf(name)} onClick={() => onAction('delete')}>{shellTexts.delete}</Button>}
             </>
           )}
         </div>
@@ -92,20 +92,20 @@ function Row({ project, onAsk }: { project: Project; onAsk: (what: 'rename' | 'm
   );
 }
 
-function NameDialog({ title, verb, name: before = '', send, onClose }: {
-  title: string; verb: string; name?: string; send: (name: string) => Promise<unknown>; onClose: () => void;
+function NameDialog({ title, submitLabel, name: initialName = '', send, onClose }: {
+  title: string; submitLabel: string; name?: string; send: (name: string) => Promise<unknown>; onClose: () => void;
 }) {
-  const [name, setName] = useState(before);
+  const [name, setName] = useState(initialName);
   return (
     <FormDialog
-      title={title} verb={verb} onClose={onClose}
+      title={title} submitLabel={submitLabel} onClose={onClose}
       send={async () => {
         await send(name);
-        await changed();
+        await refresh();
         toast(texts.saved);
       }}
     >
-      {(wrong) => <TextField label={texts.name} required maxLength={100} value={name} onValue={setName} error={wrong.at('name')} />}
+      {(fieldErrors) => <TextField label={texts.name} required maxLength={100} value={name} onValue={setName} error={fieldErrors.at('name')} />}
     </FormDialog>
   );
 }

@@ -1,12 +1,12 @@
 import { useQuery } from '@tanstack/preact-query';
 import { useState } from 'preact/hooks';
-import { answer, api } from '../api/client.ts';
+import { unwrap, api } from '../api/client.ts';
 import type { components } from '../api/openapi.d.ts';
 import { queries } from '../api/queries.ts';
 import { settingTexts as texts } from '../texts/settings.ts';
 import { ConfirmDialog } from '../ui/dialog.tsx';
 import { Checkbox } from '../ui/field.tsx';
-import { Shown } from '../ui/loading.tsx';
+import { QueryResult } from '../ui/loading.tsx';
 import { toast } from '../ui/toast.tsx';
 
 /** Names shown of each kind of credential. */
@@ -18,38 +18,38 @@ export function RemoveMember({ member: { user_id: userId, name }, onClose }: {
 }) {
   const [isRevoking, setRevoking] = useState(false);
   const params = { path: { userId } };
-  const read = useQuery({
+  const credentialsQuery = useQuery({
     // Outside of the settings, which are read again once the member is gone.
     queryKey: ['member-credentials', userId],
-    queryFn: () => answer(api.GET('/api/organization/members/{userId}/credentials', { params })),
+    queryFn: () => unwrap(api.GET('/api/organization/members/{userId}/credentials', { params })),
   });
   const remove = async () => {
     const query = { revoke_credentials: isRevoking ? 'true' : 'false' } as const;
-    const { revoked } = await answer(api.DELETE('/api/organization/members/{userId}', { params: { ...params, query } }));
+    const { revoked } = await unwrap(api.DELETE('/api/organization/members/{userId}', { params: { ...params, query } }));
     await queries.invalidateQueries({ queryKey: ['settings'] });
     toast(isRevoking ? texts.removedRevoking(revoked.api_keys, revoked.subscriptions) : texts.removed);
   };
   const text = (
     <>
-      <p>{texts.removeLong}</p>
-      <Shown of={read} lines={2}>
+      <p>{texts.removeText}</p>
+      <QueryResult query={credentialsQuery} lines={2}>
         {({ api_keys: keys, subscriptions }) => (keys.length + subscriptions.length === 0 ? <p>{texts.noCredentials}</p> : (
           <>
             <Checkbox label={texts.revokeTheirs} hint={texts.revokeTheirsHint} value={isRevoking} onValue={setRevoking} />
             <dl class="facts">
-              <Names title={texts.keys} of={keys} />
-              <Names title={texts.subscriptions} of={subscriptions} />
+              <Names title={texts.keys} items={keys} />
+              <Names title={texts.subscriptions} items={subscriptions} />
             </dl>
           </>
         ))}
-      </Shown>
+      </QueryResult>
     </>
   );
-  return <ConfirmDialog title={texts.removeOf(name)} text={text} verb={texts.remove} onClose={onClose} action={remove} />;
+  return <ConfirmDialog title={texts.removeOf(name)} text={text} confirmLabel={texts.remove} onClose={onClose} action={remove} />;
 }
 
-function Names({ title, of: all }: { title: string; of: { name: string }[] }) {
-  if (all.length === 0) return null;
-  const names = all.slice(0, MAX_NAMES).map(({ name }) => name);
-  return <><dt>{title} ({all.length})</dt><dd>{[...names, ...(all.length > MAX_NAMES ? ['…'] : [])].join(', ')}</dd></>;
+function Names({ title, items }: { title: string; items: { name: string }[] }) {
+  if (items.length === 0) return null;
+  const names = items.slice(0, MAX_NAMES).map(({ name }) => name);
+  return <><dt>{title} ({items.length})</dt><dd>{[...names, ...(items.length > MAX_NAMES ? ['…'] : [])].join(', ')}</dd></>;
 }

@@ -9,12 +9,12 @@ const ROLES = ['owner', 'admin', 'member', 'viewer'] as const satisfies readonly
 export const PROJECT_ROLES = ['admin', 'editor', 'viewer'] as const satisfies readonly ProjectRole[];
 
 /** Roles that the reader may give: only owners appoint owners. */
-export function rolesToGive(): readonly Role[] {
+export function assignableRoles(): readonly Role[] {
   return organization.value?.role === 'owner' ? ROLES : ROLES.slice(1);
 }
 
 /** What somebody has in a project: the role given to them, the default project's own, or none. */
-export type Given = ProjectRole | '';
+export type ProjectRoleChoice = ProjectRole | '';
 
 interface OrganizationMember {
   user_id: string;
@@ -23,8 +23,8 @@ interface OrganizationMember {
 }
 
 /** Whose role in a project can be chosen, and what it is; the others have theirs by the organization. */
-export function choices(members: OrganizationMember[], inProject: ProjectMember[]): { id: string; name: string; given: Given }[] {
+export function memberChoices(members: OrganizationMember[], inProject: ProjectMember[]): { id: string; name: string; role: ProjectRoleChoice }[] {
   return members.filter(({ role }) => role === 'member').map(({ user_id: id, name }) => ({
-    id, name, given: inProject.find((one) => one.user_id === id)?.role ?? '',
+    id, name, role: inProject.find((one) => one.user_id === id)?.role ?? '',
   }));
 }

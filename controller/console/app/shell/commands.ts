@@ -4,12 +4,12 @@ import { useEffect, useRef } from 'preact/hooks';
 export interface Command {
   text: string;
   /** Words that find it beside its text. */
-  also?: string;
+  keywords?: string;
   run: () => void;
 }
 
 /** What the palette offers on this page beside navigation, by who offers it. */
-export const offered = signal<readonly (readonly Command[])[]>([]);
+export const pageCommands = signal<readonly (readonly Command[])[]>([]);
 
 /** Offers commands in the palette while the component is shown. Keep them the same in number and order. */
 export function useCommands(commands: readonly Command[]): void {
@@ -18,9 +18,9 @@ export function useCommands(commands: readonly Command[]): void {
   const names = commands.map(({ text }) => text).join('\n');
   useEffect(() => {
     const own = latest.current.map((command, at) => ({ ...command, run: () => latest.current[at]?.run() }));
-    offered.value = [...offered.peek(), own];
+    pageCommands.value = [...pageCommands.peek(), own];
     return () => {
-      offered.value = offered.peek().filter((one) => one !== own);
+      pageCommands.value = pageCommands.peek().filter((one) => one !== own);
     };
   }, [names]);
 }

@@ -28,8 +28,8 @@ export function useKeys(keys: readonly Key[], { isGeneral = false } = {}): void 
     const entry = { isGeneral, keys: latest.current };
     activeKeys.value = [...activeKeys.peek(), entry];
     const bindings = latest.current.map((key, at) => [key.keys, (event: KeyboardEvent) => {
-      const isHidden = document.querySelector('dialog[open]') !== null;
-      if (key.everywhere !== true && (isTyping(event) || isHidden)) return;
+      const isDialogOpen = document.querySelector('dialog[open]') !== null;
+      if (key.everywhere !== true && (isTyping(event) || isDialogOpen)) return;
       event.preventDefault();
       latest.current[at]?.run(event);
     }] as const);

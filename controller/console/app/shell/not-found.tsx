@@ -4,7 +4,7 @@ import { Page } from '../ui/page.tsx';
 export function NotFound() {
   return (
     <Page title={shellTexts.notFound} back={{ to: '/', text: shellTexts.allMonitors }}>
-      <p>{shellTexts.notFoundLong}</p>
+      <p>{shellTexts.notFoundText}</p>
     </Page>
   );
 }

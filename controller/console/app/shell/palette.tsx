@@ -1,33 +1,33 @@
 import { useQuery } from '@tanstack/preact-query';
 import { useEffect, useId, useRef, useState } from 'preact/hooks';
-import { answer, api } from '../api/client.ts';
+import { unwrap, api } from '../api/client.ts';
 import { shellTexts } from '../texts/shell.ts';
 import { Dialog } from '../ui/dialog.tsx';
-import { useGo } from '../ui/unsaved.ts';
-import { offered, type Command } from './commands.ts';
-import { DESTINATIONS } from './destinations.ts';
+import { useNavigate } from '../ui/unsaved.ts';
+import { pageCommands, type Command } from './commands.ts';
+import { NAVIGATION_ITEMS } from './navigation-items.ts';
 
-const MOST_MONITORS = 8;
-const SEARCH_AFTER_MS = 150;
+const MAX_MONITORS = 8;
+const SEARCH_DEBOUNCE_MS = 150;
 
 /** Finds pages, actions of this page and monitors by typing, and runs what is chosen. */
 export function Palette({ onClose }: { onClose: () => void }) {
   const [typed, setTyped] = useState('');
   const [at, setAt] = useState(0);
-  const go = useGo();
+  const navigate = useNavigate();
   const listId = useId();
   const list = useRef<HTMLUListElement>(null);
   const monitors = useMonitors(typed.trim());
-  const matches = ({ text, also = '' }: Command) =>
-    typed.toLowerCase().split(/\s+/).every((word) => `${text} ${also}`.toLowerCase().includes(word));
-  const pages = DESTINATIONS.map(({ to, name, keys }) => ({
-    text: shellTexts[name], also: keys ?? '', run: () => go(to),
+  const matches = ({ text, keywords = '' }: Command) =>
+    typed.toLowerCase().split(/\s+/).every((term) => `${text} ${keywords}`.toLowerCase().includes(term));
+  const pages = NAVIGATION_ITEMS.map(({ to, name, keys }) => ({
+    text: shellTexts[name], keywords: keys ?? '', run: () => navigate(to),
   }));
   const groups = [
-    { title: shellTexts.actions, found: offered.value.flat().filter(matches) },
+    { title: shellTexts.actions, found: pageCommands.value.flat().filter(matches) },
     { title: shellTexts.go, found: pages.filter(matches) },
     { title: shellTexts.monitors, found: monitors.map(({ id, name, target, type }) => ({
-      text: name, also: type === 'HEARTBEAT' ? '' : target, run: () => go(`/monitors/${id}`),
+      text: name, keywords: type === 'HEARTBEAT' ? '' : target, run: () => navigate(`/monitors/${id}`),
     })) },
   ].filter(({ found }) => found.length > 0);
   const all: Command[] = groups.flatMap(({ found }) => found);
@@ -71,7 +71,7 @@ export function Palette({ onClose }: { onClose: () => void }) {
                   <li
                     key={index} id={`${listId}-${index}`} role="option" aria-selected={index === chosen}
                     onPointerMove={() => setAt(index)} onClick={() => run(command)}
-                  >{command.text} <span class="faint">{command.also}</span></li>
+                  >{command.text} <span class="faint">{command.keywords}</span></li>
                 );
               })}
             </ul>
@@ -87,12 +87,12 @@ export function Palette({ onClose }: { onClose: () => void }) {
 function useMonitors(typed: string) {
   const [search, setSearch] = useState('');
   useEffect(() => {
-    const timer = setTimeout(() => setSearch(typed), SEARCH_AFTER_MS);
+    const timer = setTimeout(() => setSearch(typed), SEARCH_DEBOUNCE_MS);
     return () => clearTimeout(timer);
   }, [typed]);
   const { data } = useQuery({
     queryKey: ['monitors', 'search', search], enabled: search.length > 0,
-    queryFn: () => answer(api.GET('/api/monitors', { params: { query: { search, limit: MOST_MONITORS, sort_by: 'name', sort_order: 'asc' } } })),
+    queryFn: () => unwrap(api.GET('/api/monitors', { params: { query: { search, limit: MAX_MONITORS, sort_by: 'name', sort_order: 'asc' } } })),
   });
   return search === '' ? [] : data?.monitors ?? [];
 }

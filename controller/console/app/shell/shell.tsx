@@ -2,7 +2,7 @@ import { useQueryClient } from '@tanstack/preact-query';
 import type { ComponentChildren } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { useLocation } from 'preact-iso';
-import { liveState } from '../live/live-stream.ts';
+import { liveStatus } from '../live/live-stream.ts';
 import { chooseLanguage, language, LANGUAGES, type Language } from '../preferences/language.ts';
 import { theme, THEMES } from '../preferences/theme.ts';
 import { chooseProject, me, project, signOut } from '../session/session.ts';
@@ -10,17 +10,17 @@ import { shellTexts } from '../texts/shell.ts';
 import { href } from '../ui/link.ts';
 import { Menu, MenuItem, MenuLink } from '../ui/menu.tsx';
 import { toastError } from '../ui/toast.tsx';
-import { mayLeave, useGo } from '../ui/unsaved.ts';
-import { DESTINATIONS } from './destinations.ts';
+import { confirmLeave, useNavigate } from '../ui/unsaved.ts';
+import { NAVIGATION_ITEMS } from './navigation-items.ts';
 import { useKeys } from './keys.ts';
 import { Palette } from './palette.tsx';
 import { Shortcuts } from './shortcuts.tsx';
 
 /** What is around every view of somebody who is signed in. */
 export function Shell({ children }: { children: ComponentChildren }) {
-  const [open, setOpen] = useState<'palette' | 'shortcuts' | null>(null);
+  const [openDialog, setOpenDialog] = useState<'palette' | 'shortcuts' | null>(null);
   const { path } = useLocation();
-  const go = useGo();
+  const navigate = useNavigate();
   const main = useRef<HTMLElement>(null);
   const isFirst = useRef(true);
   useEffect(() => {
@@ -29,9 +29,9 @@ export function Shell({ children }: { children: ComponentChildren }) {
     isFirst.current = false;
   }, [path]);
   useKeys([
-    { keys: '$mod+k', text: shellTexts.palette, run: () => setOpen('palette'), everywhere: true },
-    { keys: 'Shift+?', text: shellTexts.shortcutsHint, run: () => setOpen('shortcuts') },
-    ...DESTINATIONS.map(({ to, name, keys }) => ({ keys: `g ${keys}`, text: shellTexts[name], run: () => go(to) })),
+    { keys: '$mod+k', text: shellTexts.palette, run: () => setOpenDialog('palette'), everywhere: true },
+    { keys: 'Shift+?', text: shellTexts.shortcutsHint, run: () => setOpenDialog('shortcuts') },
+    ...NAVIGATION_ITEMS.map(({ to, name, keys }) => ({ keys: `g ${keys}`, text: shellTexts[name], run: () => navigate(to) })),
   ], { isGeneral: true });
   return (
     <div class="shell">
@@ -39,18 +39,18 @@ export function Shell({ children }: { children: ComponentChildren }) {
       <Navigation path={path} />
       <header class="top">
         <ProjectMenu />
-        <button type="button" class="find" onClick={() => setOpen('palette')}>
+        <button type="button" class="find" onClick={() => setOpenDialog('palette')}>
           <span>{shellTexts.search}</span><kbd>Ctrl K</kbd>
         </button>
-        <LiveSign />
+        <LiveIndicator />
         <AccountMenu />
       </header>
       <main id="main" ref={main} tabIndex={-1}>
-        {liveState.value === 'offline' && <p class="offline-banner" role="alert">{shellTexts.offlineLong}</p>}
+        {liveStatus.value === 'offline' && <p class="offline-banner" role="alert">{shellTexts.offlineText}</p>}
         {children}
       </main>
-      {open === 'palette' && <Palette onClose={() => setOpen(null)} />}
-      {open === 'shortcuts' && <Shortcuts onClose={() => setOpen(null)} />}
+      {openDialog === 'palette' && <Palette onClose={() => setOpenDialog(null)} />}
+      {openDialog === 'shortcuts' && <Shortcuts onClose={() => setOpenDialog(null)} />}
     </div>
   );
 }
@@ -61,7 +61,7 @@ function Navigation({ path }: { path: string }) {
     <nav class="side" aria-label={shellTexts.mainNavigation}>
       <a class="brand" href={href('/')}><img src="/console/assets/icon.svg" alt="" width="28" height="28" /> <span>Farwatch</span></a>
       <ul>
-        {DESTINATIONS.filter(({ icon }) => icon !== null).map(({ to, name, icon }) => (
+        {NAVIGATION_ITEMS.filter(({ icon }) => icon !== null).map(({ to, name, icon }) => (
           <li key={to}>
             <a href={href(to)} aria-current={isCurrent(to) ? 'page' : undefined}>
               <svg viewBox="0 0 24 24" aria-hidden="true"><path d={icon ?? ''} /></svg><span>{shellTexts[name]}</span>
@@ -82,30 +82,30 @@ function ProjectMenu() {
   const organizationOf = (id: string) => account.organizations.find((one) => one.id === id)?.name ?? '';
   return (
     <Menu class="project-menu" name={`${shellTexts.project}: ${project.value.name}`} label={<><span class="project-name">{project.value.name}</span> ▾</>}>
-      {account.projects.map(({ id, name, organization_id: of }) => (
+      {account.projects.map(({ id, name, organization_id: organizationId }) => (
         <MenuItem
           key={id} isChosen={id === project.value?.id}
           onChoose={() => {
-            if (!mayLeave()) return;
+            if (!confirmLeave()) return;
             chooseProject(id);
             queries.clear();
             route(href('/'));
           }}
-        >{name} <span class="faint">{account.organizations.length > 1 ? organizationOf(of) : ''}</span></MenuItem>
+        >{name} <span class="faint">{account.organizations.length > 1 ? organizationOf(organizationId) : ''}</span></MenuItem>
       ))}
     </Menu>
   );
 }
 
-function LiveSign() {
-  const state = liveState.value;
+function LiveIndicator() {
+  const state = liveStatus.value;
   return <span class={`live-sign ${state}`} role="status"><span aria-hidden="true" />{shellTexts[state]}</span>;
 }
 
 function AccountMenu() {
   const user = me.value?.user;
   if (user === undefined) return null;
-  const initials = user.name.split(/\s+/).slice(0, 2).map((word) => [...word][0] ?? '').join('').toUpperCase();
+  const initials = user.name.split(/\s+/).slice(0, 2).map((namePart) => [...namePart][0] ?? '').join('').toUpperCase();
   return (
     <Menu class="account-menu" name={`${shellTexts.account}: ${user.name}`} label={<span class="avatar" data-initials={initials} />}>
       <p class="menu-note" role="presentation">{user.name}<br /><span class="faint">{user.email}</span></p>

@@ -14,18 +14,18 @@ export type Translation<T extends Texts> = {
  * one is drawn anew when the language changes. Other languages than English are loaded when first needed.
  */
 export function catalogue<const T extends Texts>(
-  english: T, others: { de: () => Promise<{ default: Translation<T> }> },
+  english: T, translations: { de: () => Promise<{ default: Translation<T> }> },
 ): Translation<T> {
   const own = english as unknown as Translation<T>;
   const shown = signal(own);
   effect(() => {
-    const wanted = language.value;
-    if (wanted === 'en') {
+    const selected = language.value;
+    if (selected === 'en') {
       shown.value = own;
       return;
     }
-    void others[wanted]().then((loaded) => {
-      if (language.peek() === wanted) shown.value = loaded.default;
+    void translations[selected]().then((loaded) => {
+      if (language.peek() === selected) shown.value = loaded.default;
     }, () => {
       // English is better than nothing, and the next choice tries again.
     });

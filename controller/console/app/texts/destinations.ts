@@ -1,10 +1,10 @@
 import { catalogue } from './catalogue.ts';
 
 const english = {
-  sent: 'Deliveries', nothingSent: 'No alerts sent to this destination yet.', event: 'Event', recipient: 'Recipient', attempts: 'Attempts',
+  recentDeliveries: 'Deliveries', nothingSent: 'No alerts sent to this destination yet.', event: 'Event', recipient: 'Recipient', attempts: 'Attempts',
   when: 'When', outcome: 'Outcome',
   title: 'Alerts', destination: 'Destination', add: 'New destination', none: 'No destinations yet',
-  noneLong: 'Add a destination to get alerts by email, in Slack or through your own webhook.',
+  noneText: 'Add a destination to get alerts by email, in Slack or through your own webhook.',
   noDefault: 'There is no default destination. Monitors without their own destinations don’t alert anyone.',
   adminsOnly: 'Only project admins can see where alerts go', back: 'All destinations', state: 'State',
   lastDelivered: 'Last delivered', never: 'never', healthy: 'Healthy', failing: 'Failing', unknown: 'Not used yet', off: 'Disabled',
@@ -22,11 +22,11 @@ const english = {
   'monitor.no_data': 'No results received', 'monitor.no_data_resolved': 'Results received again', 'probe.offline': 'Probe offline',
   'probe.online': 'Probe back online', 'probe.quarantined': 'Probe quarantined', 'probe.released': 'Probe released from quarantine',
   create: 'Create', created: 'Destination created. Send a test alert to make sure it arrives.', saved: 'Saved', deleted: 'Deleted',
-  deleteAsk: (name: string) => `Delete ${name}?`, deleteLong: 'Alerts waiting to be sent there are dropped.',
+  deleteTitle: (name: string) => `Delete ${name}?`, deleteText: 'Alerts waiting to be sent there are dropped.',
   test: 'Send test alert', sending: 'Sending…', arrived: 'Delivered', notArrived: 'Not delivered', secret: 'Signing secret',
-  secretLong: 'Every request is signed with this secret, so your receiver can verify that it came from Farwatch.', showSecret: 'Show secret',
-  rotate: 'Rotate', rotateAsk: 'Rotate the signing secret?', rotated: 'Secret rotated',
-  rotateLong: 'New requests are signed with the new secret right away. Receivers that still verify the old one will reject them.',
+  secretText: 'Every request is signed with this secret, so your receiver can verify that it came from Farwatch.', showSecret: 'Show secret',
+  rotate: 'Rotate', rotateTitle: 'Rotate the signing secret?', rotated: 'Secret rotated',
+  rotateText: 'New requests are signed with the new secret right away. Receivers that still verify the old one will reject them.',
 };
 
 export const destinationTexts = catalogue(english, { de: () => import('./de/destinations.ts') });

@@ -9,7 +9,7 @@ const english = {
   name: 'Name', since: 'Last change', last: 'Last check', time: 'Response time', uptime: 'Uptime',
   '24h': '24 hours', '90d': '90 days', reverse: 'Reverse order', noData: 'no data',
   uptimeOf: (span: string, uptime: string) => `Uptime over ${span}: ${uptime}`,
-  timesOf: (least: string, most: string) => `Response times over 24 hours: ${least} to ${most}`,
+  timesOf: (min: string, max: string) => `Response times over 24 hours: ${min} to ${max}`,
   monitors: 'Monitors', shown: (shown: string, all: string) => (shown === all ? `${all} ${all === '1' ? 'monitor' : 'monitors'}` : `${shown} of ${all} monitors`),
   select: (name: string) => `Select ${name}`, selectAll: 'Select all', selected: (count: number) => `${count} selected`,
   clear: 'Clear selection', pause: 'Pause', resume: 'Resume', move: 'Move…', addTag: 'Tag…', delete: 'Delete',
@@ -22,13 +22,13 @@ const english = {
   moveTitle: (count: number) => `Move ${monitors(count)}`, tagTitle: (count: number) => `Tag ${monitors(count)}`,
   toGroup: 'Group', noGroup: 'No group', newTags: 'Tags, separated by commas',
   noTag: 'Untagged', noRegion: 'No region',
-  downFor: (where: string) => `in ${where}`, checkedNever: 'not checked yet', incident: 'Incident',
+  downFor: (where: string) => `in ${where}`, neverChecked: 'not checked yet', incident: 'Incident',
   emptyTitle: 'No monitors yet', emptyText: 'Add your first monitor. You’ll see a result within seconds.',
-  first: 'Add monitor', import: 'Import', nothing: 'No monitors match your filters', showAll: 'Clear filters',
+  first: 'Add monitor', import: 'Import', noMatches: 'No monitors match your filters', showAll: 'Clear filters',
   nextKey: 'Next monitor', previousKey: 'Previous monitor', selectKey: 'Select monitor', searchKey: 'Search monitors',
   allKey: 'Select all shown', clearKey: 'Clear selection', wall: 'Wall',
   nothingDown: 'Nothing is down', wallStale: (since: string) => `Out of date: no connection to the server since ${since}`, wallMore: (count: number) => `and ${count} more`,
-  open: 'Show what is below', loadingMore: (read: string, all: string) => `Loaded ${read} of ${all}`,
+  openKey: 'Show what is below', loadingMore: (read: string, all: string) => `Loaded ${read} of ${all}`,
 };
 
 export const overviewTexts = catalogue(english, { de: () => import('./de/overview.ts') });

@@ -1,29 +1,29 @@
 import { catalogue } from './catalogue.ts';
 
 const english = {
-  ended: 'Your session has ended', endedLong: 'Sign in to continue. Nothing you’ve entered is lost.', somebodyElse: 'Use another account',
-  signIn: 'Sign in', email: 'Email address', password: 'Password', language: 'Language', otherWays: 'Other options',
+  ended: 'Your session has ended', endedText: 'Sign in to continue. Nothing you’ve entered is lost.', switchAccount: 'Use another account',
+  signIn: 'Sign in', email: 'Email address', password: 'Password', language: 'Language', alternatives: 'Other options',
   forgotten: 'Forgot your password?', signUp: 'Create an account', haveAccount: 'Already have an account? Sign in',
   byInvitation: 'New accounts are by invitation only.',
   closed: 'Sign-up is closed. Ask an administrator to invite you. Open the link in the invitation email to continue.',
   first: 'Welcome to Farwatch', createOperator: 'Create operator account',
-  firstLong: 'There are no accounts here yet. Yours will be the first, and makes you the operator of this installation.',
+  firstText: 'There are no accounts here yet. Yours will be the first, and makes you the operator of this installation.',
   name: 'Your name', passwordHint: 'At least 10 characters.', organization: 'Organization name',
   organizationHint: 'You can change it later.',
   newPassword: 'Choose a new password', forgottenHint: 'We’ll email you a link that’s valid for one hour.',
   sendLink: 'Send link', backToSignIn: 'Back to sign in',
   resetSent: (email: string) => `If ${email} has an account, we’ve sent an email. Check your spam folder if you don’t see it.`,
   verify: 'Verify your email address',
-  verifyLong: (email: string) => `We’ve emailed a link to ${email}. Open it, then come back here.`,
+  verifyText: (email: string) => `We’ve emailed a link to ${email}. Open it, then come back here.`,
   verifyHint: 'The link is valid for 24 hours. You can’t use Farwatch until your address is verified.',
   haveVerified: 'I’ve verified it', sendAgain: 'Resend email', sentAgain: 'Email sent.',
-  notKept: 'Your password is correct, but your browser didn’t keep the session. The proxy in front of Farwatch must pass on the Host header, or BASE_URL must be the address of this page.',
+  sessionNotStored: 'Your password is correct, but your browser didn’t keep the session. The proxy in front of Farwatch must pass on the Host header, or BASE_URL must be the address of this page.',
   stillUnverified: 'Your address isn’t verified yet.', signOut: 'Sign out',
   invitation: 'Your invitation', join: (organization: string) => `Join ${organization}`, accept: 'Accept invitation',
-  invitedAs: (email: string) => `You’re invited as ${email}.`, knownPasswordHint: 'The password of your existing account with this address.',
+  invitedAs: (email: string) => `You’re invited as ${email}.`, existingPasswordHint: 'The password of your existing account with this address.',
   signedInAs: (email: string) => `You’re signed in as ${email}. Accepting signs you in with the invited address instead.`,
-  deadInvitation: 'This invitation is no longer valid', toConsole: 'Go to Farwatch',
-  deadInvitationLong: 'It was accepted or withdrawn, it has expired, or its link is incomplete. Ask the person who invited you for a new one.',
+  invalidInvitation: 'This invitation is no longer valid', toConsole: 'Go to Farwatch',
+  invalidInvitationText: 'It was accepted or withdrawn, it has expired, or its link is incomplete. Ask the person who invited you for a new one.',
 };
 
 export const sessionTexts = catalogue(english, { de: () => import('./de/session.ts') });

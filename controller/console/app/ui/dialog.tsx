@@ -54,10 +54,10 @@ export function Dialog({ title, onClose, children, class: more = '' }: Props) {
 }
 
 /** Asks before something that cannot be undone. It stays open with the error if `action` fails. */
-export function ConfirmDialog({ title, text, verb, action, onClose, typed }: {
-  title: string; text: ComponentChildren; verb: string; action: () => Promise<unknown>; onClose: () => void;
+export function ConfirmDialog({ title, text, confirmLabel, action, onClose, requiredText }: {
+  title: string; text: ComponentChildren; confirmLabel: string; action: () => Promise<unknown>; onClose: () => void;
   /** What has to be typed first. */
-  typed?: string;
+  requiredText?: string;
 }) {
   const [entered, setEntered] = useState('');
   const [state, setState] = useState<{ isBusy: boolean; error: unknown }>({ isBusy: false, error: null });
@@ -74,13 +74,13 @@ export function ConfirmDialog({ title, text, verb, action, onClose, typed }: {
         }}
       >
         <div>{text}</div>
-        {typed !== undefined && (
-          <input aria-label={typed} value={entered} onInput={({ currentTarget }) => setEntered(currentTarget.value)} />
+        {requiredText !== undefined && (
+          <input aria-label={requiredText} value={entered} onInput={({ currentTarget }) => setEntered(currentTarget.value)} />
         )}
         <ErrorNote error={state.error} />
         <footer>
           <Button onClick={onClose}>{shellTexts.cancel}</Button>
-          <Button type="submit" variant="danger" isBusy={state.isBusy} disabled={typed !== undefined && entered !== typed}>{verb}</Button>
+          <Button type="submit" variant="danger" isBusy={state.isBusy} disabled={requiredText !== undefined && entered !== requiredText}>{confirmLabel}</Button>
         </footer>
       </form>
     </Dialog>

@@ -3,15 +3,15 @@ const UNITS = [['d', 86_400], ['h', 3600], ['min', 60], ['s', 1]] as const;
 /**
  * A duration in one unit or two, with the symbols of all languages: 2 h 5 min. Rounded to seconds; what is less than
  * that, and what is negative, is 0 s.
- * @param most from so many of the first unit on, the second one does not matter
+ * @param singleUnitFrom from so many of the first unit on, the second one does not matter
  */
-export function durationText(seconds: number, most = Infinity): string {
+export function durationText(seconds: number, singleUnitFrom = Infinity): string {
   const whole = Math.max(0, Math.round(seconds));
   const at = UNITS.findIndex(([unit, size]) => whole >= size || unit === 's');
   const [unit, size] = UNITS[at] ?? UNITS[3];
   const value = Math.floor(whole / size);
   const [lesser, lesserSize] = UNITS[at + 1] ?? [];
-  const rest = lesserSize === undefined || value >= most ? 0 : Math.floor((whole % size) / lesserSize);
+  const rest = lesserSize === undefined || value >= singleUnitFrom ? 0 : Math.floor((whole % size) / lesserSize);
   return rest === 0 ? `${value} ${unit}` : `${value} ${unit} ${rest} ${lesser}`;
 }
 

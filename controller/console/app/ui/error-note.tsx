@@ -1,5 +1,5 @@
 import { useEffect, useRef } from 'preact/hooks';
-import { ApiError, fieldsOf } from '../api/api-error.ts';
+import { ApiError, fieldErrorsOf } from '../api/api-error.ts';
 import { shellTexts } from '../texts/shell.ts';
 import { Button } from './button.tsx';
 import { durationText } from './time.tsx';
@@ -16,26 +16,26 @@ interface Props {
 export function ErrorNote({ error, retry }: Props) {
   const note = useRef<HTMLDivElement>(null);
   useEffect(() => {
-    if (!fieldsOf(error).isEmpty) showFirst(note.current?.closest('form') ?? null);
+    if (!fieldErrorsOf(error).isEmpty) focusFirstInvalid(note.current?.closest('form') ?? null);
   }, [error]);
   if (error === null || error === undefined) return null;
-  const isKnown = error instanceof ApiError;
+  const isApiError = error instanceof ApiError;
   return (
     <div ref={note} class="error-note" role="alert">
-      {isKnown && !error.fields.isEmpty
-        ? <Invalid of={error} />
+      {isApiError && !error.fieldErrors.isEmpty
+        ? <Invalid error={error} />
         : <p><strong>{shellTexts.failed}.</strong> {error instanceof Error ? error.message : String(error)}</p>}
-      {isKnown && error.fields.isEmpty && error.requestId !== null && (
+      {isApiError && error.fieldErrors.isEmpty && error.requestId !== null && (
         <p class="faint small"><code>{error.code}</code> · {shellTexts.request(error.requestId)}</p>
       )}
-      {isKnown && error.retryAfter !== null && <p>{shellTexts.wait(durationText(error.retryAfter))}</p>}
+      {isApiError && error.retryAfter !== null && <p>{shellTexts.retryIn(durationText(error.retryAfter))}</p>}
       {retry !== undefined && <Button onClick={retry}>{shellTexts.retry}</Button>}
     </div>
   );
 }
 
-function Invalid({ of: { fields } }: { of: ApiError }) {
-  const { isAnyAtField, rest } = fields.shown;
+function Invalid({ error: { fieldErrors: fields } }: { error: ApiError }) {
+  const { hasFieldMessages: isAnyAtField, rest } = fields.summary;
   return (
     <>
       <p><strong>{isAnyAtField ? shellTexts.fixFields : shellTexts.invalid}</strong></p>
@@ -47,8 +47,8 @@ function Invalid({ of: { fields } }: { of: ApiError }) {
 }
 
 /** Opens what hides wrong fields of a form, and brings the first one into view. */
-function showFirst(form: HTMLFormElement | null): void {
-  const wrong = [...form?.querySelectorAll('.wrong') ?? []];
-  for (const field of wrong) field.closest('details')?.setAttribute('open', '');
-  wrong[0]?.querySelector<HTMLElement>('input, select, textarea')?.focus();
+function focusFirstInvalid(form: HTMLFormElement | null): void {
+  const invalidFields = [...form?.querySelectorAll('.wrong') ?? []];
+  for (const field of invalidFields) field.closest('details')?.setAttribute('open', '');
+  invalidFields[0]?.querySelector<HTMLElement>('input, select, textarea')?.focus();
 }

@@ -10,11 +10,11 @@ export interface FieldProps {
   isOptional?: boolean;
 }
 
-type Labelled = { id: string; 'aria-describedby': string | undefined; 'aria-invalid': boolean | undefined };
+type ControlProps = { id: string; 'aria-describedby': string | undefined; 'aria-invalid': boolean | undefined };
 
 /** A labelled control with its hint and what is wrong with it. */
 export function Field(
-  { label, hint, error, isOptional = false, children }: FieldProps & { children: (own: Labelled) => ComponentChildren },
+  { label, hint, error, isOptional = false, children }: FieldProps & { children: (controlProps: ControlProps) => ComponentChildren },
 ) {
   const id = useId();
   const [hintId, errorId] = [`${id}-hint`, `${id}-error`];
@@ -45,9 +45,9 @@ type InputRest = Rest<HTMLInputElement> & {
 export function TextField({ label, hint, error, isOptional, value, onValue, type = 'text', ...rest }: Control<string> & InputRest) {
   return (
     <Field label={label} hint={hint} error={error} isOptional={isOptional ?? false}>
-      {(own) => (
+      {(controlProps) => (
         <input
-          {...(rest as JSX.HTMLAttributes<HTMLInputElement>)} {...own} type={type} value={value}
+          {...(rest as JSX.HTMLAttributes<HTMLInputElement>)} {...controlProps} type={type} value={value}
           onInput={({ currentTarget }) => onValue(currentTarget.value)}
         />
       )}
@@ -61,10 +61,10 @@ export function NumberField(
 ) {
   return (
     <Field label={label} hint={hint} error={error} isOptional={isOptional ?? false}>
-      {(own) => (
+      {(controlProps) => (
         <span class="with-unit">
           <input
-            {...(rest as JSX.HTMLAttributes<HTMLInputElement>)} {...own} type="number" value={value ?? ''}
+            {...(rest as JSX.HTMLAttributes<HTMLInputElement>)} {...controlProps} type="number" value={value ?? ''}
             onInput={({ currentTarget }) => {
               const { valueAsNumber } = currentTarget;
               onValue(Number.isNaN(valueAsNumber) ? null : valueAsNumber);
@@ -84,9 +84,9 @@ type AreaRest = Rest<HTMLTextAreaElement> & {
 export function TextArea({ label, hint, error, isOptional, value, onValue, ...rest }: Control<string> & AreaRest) {
   return (
     <Field label={label} hint={hint} error={error} isOptional={isOptional ?? false}>
-      {(own) => (
+      {(controlProps) => (
         <textarea
-          {...(rest as JSX.HTMLAttributes<HTMLTextAreaElement>)} {...own} value={value}
+          {...(rest as JSX.HTMLAttributes<HTMLTextAreaElement>)} {...controlProps} value={value}
           onInput={({ currentTarget }) => onValue(currentTarget.value)}
         />
       )}
@@ -101,8 +101,8 @@ export function SelectField<T extends string>(
 ) {
   return (
     <Field label={label} hint={hint} error={error} isOptional={isOptional ?? false}>
-      {(own) => (
-        <select {...rest} {...own} value={value} onChange={({ currentTarget }) => onValue(currentTarget.value as T)}>
+      {(controlProps) => (
+        <select {...rest} {...controlProps} value={value} onChange={({ currentTarget }) => onValue(currentTarget.value as T)}>
           {options.map(([name, text]) => <option key={name} value={name}>{text}</option>)}
         </select>
       )}

@@ -1,6 +1,6 @@
 import { useMutation } from '@tanstack/preact-query';
 import type { ComponentChildren } from 'preact';
-import { fieldsOf } from '../api/api-error.ts';
+import { fieldErrorsOf } from '../api/api-error.ts';
 import type { FieldErrors } from '../api/field-errors.ts';
 import { shellTexts } from '../texts/shell.ts';
 import { Button } from './button.tsx';
@@ -11,11 +11,11 @@ import { ErrorNote } from './error-note.tsx';
  * A form in a dialog. It closes when `send` has succeeded, and else stays with the error; `children` gets what
  * is wrong with single fields.
  */
-export function FormDialog<T>({ title, verb, send, onSent, onClose, children, class: more = '' }: {
-  title: string; verb: string; send: () => Promise<T>; onClose: () => void;
+export function FormDialog<T>({ title, submitLabel, send, onSent, onClose, children, class: more = '' }: {
+  title: string; submitLabel: string; send: () => Promise<T>; onClose: () => void;
   /** Instead of closing. */
-  onSent?: (answer: T) => void;
-  children: (wrong: FieldErrors) => ComponentChildren; class?: string;
+  onSent?: (response: T) => void;
+  children: (fieldErrors: FieldErrors) => ComponentChildren; class?: string;
 }) {
   const { mutate, error, isPending } = useMutation({ mutationFn: send, onSuccess: onSent ?? onClose });
   return (
@@ -26,11 +26,11 @@ export function FormDialog<T>({ title, verb, send, onSent, onClose, children, cl
           mutate();
         }}
       >
-        {children(fieldsOf(error))}
+        {children(fieldErrorsOf(error))}
         <ErrorNote error={error} />
         <footer>
           <Button onClick={onClose}>{shellTexts.cancel}</Button>
-          <Button type="submit" variant="primary" isBusy={isPending}>{verb}</Button>
+          <Button type="submit" variant="primary" isBusy={isPending}>{submitLabel}</Button>
         </footer>
       </form>
     </Dialog>

@@ -11,15 +11,15 @@ export function Skeleton({ lines = 3, class: more = '' }: { lines?: number; clas
   );
 }
 
-interface Read<T> {
+interface QueryState<T> {
   data: T | undefined;
   error: unknown;
   refetch: () => unknown;
 }
 
 /** What a query has read, its loading shape before that, or its error. What was read stays when a repetition fails. */
-export function Shown<T>({ of: { data, error, refetch }, lines, children }: {
-  of: Read<T>; lines?: number; children: (data: T) => ComponentChildren;
+export function QueryResult<T>({ query: { data, error, refetch }, lines, children }: {
+  query: QueryState<T>; lines?: number; children: (data: T) => ComponentChildren;
 }) {
   if (data !== undefined) return <>{children(data)}</>;
   if (error !== null && error !== undefined) return <ErrorNote error={error} retry={() => void refetch()} />;

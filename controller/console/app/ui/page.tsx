@@ -22,7 +22,7 @@ export function Page({ title, actions, children, above, back, class: more = '' }
   }, [title]);
   return (
     <div class={`page ${more}`}>
-      {back !== undefined && <nav class="back" aria-label={shellTexts.wayBack}><a href={href(back.to)}>← {back.text}</a></nav>}
+      {back !== undefined && <nav class="back" aria-label={shellTexts.back}><a href={href(back.to)}>← {back.text}</a></nav>}
       {above}
       <header class="page-head"><h1>{title}</h1>{actions !== undefined && <div class="actions">{actions}</div>}</header>
       {children}

@@ -1,27 +1,27 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { TextField } from './field.tsx';
 
-const ASK_AFTER_MS = 250;
+const DEBOUNCE_MS = 250;
 
 /** Finds on the server: `onValue` hears of what was typed once typing has paused. */
 export function SearchField({ label, maxLength, value, onValue }: {
   label: string; maxLength: number; value: string; onValue: (value: string) => void;
 }) {
   const [typed, setTyped] = useState(value);
-  const told = useRef(value);
+  const reported = useRef(value);
   const latest = useRef(onValue);
   latest.current = onValue;
   useEffect(() => {
     // Only what others have changed, such as the way back, takes the place of what is being typed.
-    if (value !== told.current) setTyped(value);
-    told.current = value;
+    if (value !== reported.current) setTyped(value);
+    reported.current = value;
   }, [value]);
   useEffect(() => {
-    if (typed === told.current) return undefined;
+    if (typed === reported.current) return undefined;
     const timer = setTimeout(() => {
-      told.current = typed;
+      reported.current = typed;
       latest.current(typed);
-    }, ASK_AFTER_MS);
+    }, DEBOUNCE_MS);
     return () => clearTimeout(timer);
   }, [typed]);
   return <TextField label={label} type="search" maxLength={maxLength} value={typed} onValue={setTyped} />;

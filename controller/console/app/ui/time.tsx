@@ -1,29 +1,29 @@
 import { computed, signal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
-import { serverAhead } from '../api/server-clock.ts';
+import { serverOffsetMs } from '../api/server-clock.ts';
 import { locale } from '../preferences/language.ts';
 import { shellTexts } from '../texts/shell.ts';
 import { durationText, msText as msTextIn } from './duration.ts';
 
 export { durationText };
 
-const own = signal(Date.now());
+const browserNow = signal(Date.now());
 /** Unix ms by the server's clock; moves every ten seconds while somebody shows a relative time. */
-export const now = computed(() => own.value + serverAhead.value);
-const watching = { count: 0, timer: 0 };
+export const now = computed(() => browserNow.value + serverOffsetMs.value);
+const subscribers = { count: 0, timer: 0 };
 
 function useNow(): number {
   useEffect(() => {
-    watching.count += 1;
-    if (watching.count === 1) {
-      own.value = Date.now();
-      watching.timer = window.setInterval(() => {
-        own.value = Date.now();
+    subscribers.count += 1;
+    if (subscribers.count === 1) {
+      browserNow.value = Date.now();
+      subscribers.timer = window.setInterval(() => {
+        browserNow.value = Date.now();
       }, 10_000);
     }
     return () => {
-      watching.count -= 1;
-      if (watching.count === 0) clearInterval(watching.timer);
+      subscribers.count -= 1;
+      if (subscribers.count === 0) clearInterval(subscribers.timer);
     };
   }, []);
   return now.value;

@@ -10,8 +10,8 @@ interface Toast {
   undo?: (() => Promise<unknown>) | undefined;
 }
 
-const SHOWN_MS = 8000;
-const MOST_SHOWN = 4;
+const TOAST_MS = 8000;
+const MAX_TOASTS = 4;
 const toasts = signal<Toast[]>([]);
 const count = { value: 0 };
 
@@ -29,8 +29,8 @@ export function toastError(error: unknown): void {
 function show(shown: Omit<Toast, 'id'>): void {
   count.value += 1;
   const id = count.value;
-  toasts.value = [...toasts.value, { id, ...shown }].slice(-MOST_SHOWN);
-  if (!shown.isError) setTimeout(() => dismiss(id), SHOWN_MS);
+  toasts.value = [...toasts.value, { id, ...shown }].slice(-MAX_TOASTS);
+  if (!shown.isError) setTimeout(() => dismiss(id), TOAST_MS);
 }
 
 function dismiss(id: number): void {

@@ -8,15 +8,15 @@ import { href } from './link.ts';
 const unsaved = signal<readonly { url: string }[]>([]);
 
 /** Asks whether changes may be lost, if there are any. */
-export function mayLeave(): boolean {
+export function confirmLeave(): boolean {
   return unsaved.peek().length === 0 || confirm(shellTexts.leaveUnsaved);
 }
 
 /** Leads to a view by a key or a command: asks first, as a link does, where a form has changes. */
-export function useGo(): (path: string) => void {
+export function useNavigate(): (path: string) => void {
   const { route } = useLocation();
   return (path) => {
-    if (mayLeave()) route(href(path));
+    if (confirmLeave()) route(href(path));
   };
 }
 
@@ -27,7 +27,7 @@ export function useGo(): (path: string) => void {
 export function guardHistory(): void {
   addEventListener('popstate', (event) => {
     const [form] = unsaved.peek();
-    if (form === undefined || mayLeave()) return;
+    if (form === undefined || confirmLeave()) return;
     // The browser has gone already: the view stays, and gets its address back.
     event.stopImmediatePropagation();
     history.pushState(null, '', form.url);
@@ -46,7 +46,7 @@ export function useUnsaved(isChanged: boolean): void {
     const onClick = (event: MouseEvent) => {
       const link = (event.target as Element).closest?.('a[href]');
       if (link === null || event.ctrlKey || event.metaKey || link.getAttribute('target') === '_blank') return;
-      if (!mayLeave()) {
+      if (!confirmLeave()) {
         event.preventDefault();
         event.stopImmediatePropagation();
       }

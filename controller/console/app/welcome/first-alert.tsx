@@ -1,7 +1,7 @@
 import { useQueryClient } from '@tanstack/preact-query';
 import { useState } from 'preact/hooks';
-import { fieldsOf } from '../api/api-error.ts';
-import { answer, api } from '../api/client.ts';
+import { fieldErrorsOf } from '../api/api-error.ts';
+import { unwrap, api } from '../api/client.ts';
 import type { paths } from '../api/openapi.d.ts';
 import { me } from '../session/session.ts';
 import { welcomeTexts } from '../texts/welcome.ts';
@@ -12,36 +12,36 @@ import { href } from '../ui/link.ts';
 import { useForm } from '../ui/use-form.ts';
 
 type Destination = paths['/api/integrations']['get']['responses']['200']['content']['application/json']['data']['integrations'][number];
-type Sample = paths['/api/integrations/{id}/test']['post']['responses']['200']['content']['application/json']['data'];
+type TestResult = paths['/api/integrations/{id}/test']['post']['responses']['200']['content']['application/json']['data'];
 type Kind = Destination['type'];
 
 /** Where the API expects the address of each kind. */
 const FIELDS: Record<Kind, string> = { email: 'config.to', slack: 'config.webhook_url', webhook: 'config.url' };
 
 /** Makes the destination of all alerts, and sends a sample there at once. */
-export function FirstAlert({ present }: { present: Destination | null }) {
+export function FirstAlert({ existing }: { existing: Destination | null }) {
   const queries = useQueryClient();
   const [kind, setKind] = useState<Kind>('email');
   const [values, setValues] = useState<Record<Kind, string>>({ email: me.value?.user.email ?? '', slack: '', webhook: '' });
-  const [sample, setSample] = useState<Sample | null>(null);
-  const test = async (id: string) => setSample(await answer(api.POST('/api/integrations/{id}/test', { params: { path: { id } } })));
+  const [testResult, setTestResult] = useState<TestResult | null>(null);
+  const test = async (id: string) => setTestResult(await unwrap(api.POST('/api/integrations/{id}/test', { params: { path: { id } } })));
   const create = useForm(async () => {
-    const { integration } = await answer(api.POST('/api/integrations', { body: { ...settingsOf(kind, values[kind]), name: welcomeTexts[kind], is_default: true } }));
+    const { integration } = await unwrap(api.POST('/api/integrations', { body: { ...settingsOf(kind, values[kind]), name: welcomeTexts[kind], is_default: true } }));
     await queries.invalidateQueries({ queryKey: ['destinations'] });
     await test(integration.id);
   });
-  const again = useForm(async () => {
-    if (present !== null) await test(present.id);
+  const resend = useForm(async () => {
+    if (existing !== null) await test(existing.id);
   });
-  if (present !== null) {
+  if (existing !== null) {
     return (
-      <form onSubmit={again.onSubmit}>
-        <p>{welcomeTexts.tells(addressOf(present))}</p>
-        {sample !== null && <SampleResult sample={sample} />}
-        <ErrorNote error={create.error ?? again.error} />
+      <form onSubmit={resend.onSubmit}>
+        <p>{welcomeTexts.alertsGoTo(addressOf(existing))}</p>
+        {testResult !== null && <TestResultNote testResult={testResult} />}
+        <ErrorNote error={create.error ?? resend.error} />
         <div class="actions">
-          <Button type="submit" isBusy={again.isBusy || create.isBusy}>{sample === null ? welcomeTexts.sendSample : welcomeTexts.sendAgain}</Button>
-          <LinkButton href={href(`/destinations/${present.id}`)}>{welcomeTexts.change}</LinkButton>
+          <Button type="submit" isBusy={resend.isBusy || create.isBusy}>{testResult === null ? welcomeTexts.sendSample : welcomeTexts.sendAgain}</Button>
+          <LinkButton href={href(`/destinations/${existing.id}`)}>{welcomeTexts.change}</LinkButton>
         </div>
       </form>
     );
@@ -50,11 +50,11 @@ export function FirstAlert({ present }: { present: Destination | null }) {
   return (
     <form onSubmit={create.onSubmit}>
       <div class="fields">
-        <SelectField label={welcomeTexts.by} value={kind} onValue={setKind} options={kinds} />
+        <SelectField label={welcomeTexts.channel} value={kind} onValue={setKind} options={kinds} />
         <TextField
           label={kind === 'email' ? welcomeTexts.emailAddress : welcomeTexts.url} type={kind === 'email' ? 'email' : 'url'} required
           hint={welcomeTexts[`${kind}Hint`]} value={values[kind]} onValue={(value) => setValues({ ...values, [kind]: value })}
-          error={fieldsOf(create.error).at(FIELDS[kind])}
+          error={fieldErrorsOf(create.error).at(FIELDS[kind])}
         />
       </div>
       <ErrorNote error={create.error} />
@@ -63,10 +63,10 @@ export function FirstAlert({ present }: { present: Destination | null }) {
   );
 }
 
-function SampleResult({ sample }: { sample: Sample }) {
+function TestResultNote({ testResult }: { testResult: TestResult }) {
   return (
-    <p class={`note ${sample.delivered ? '' : 'bad'}`} role="status">
-      {sample.delivered ? welcomeTexts.delivered : welcomeTexts.notDelivered(sample.error_message ?? String(sample.status_code ?? ''))}
+    <p class={`note ${testResult.delivered ? '' : 'bad'}`} role="status">
+      {testResult.delivered ? welcomeTexts.delivered : welcomeTexts.notDelivered(testResult.error_message ?? String(testResult.status_code ?? ''))}
     </p>
   );
 }

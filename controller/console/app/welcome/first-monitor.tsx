@@ -1,7 +1,7 @@
 import { useQueryClient } from '@tanstack/preact-query';
 import { useState } from 'preact/hooks';
-import { fieldsOf } from '../api/api-error.ts';
-import { answer, api } from '../api/client.ts';
+import { fieldErrorsOf } from '../api/api-error.ts';
+import { unwrap, api } from '../api/client.ts';
 import { RunResults, type Runs } from '../editing/run-results.tsx';
 import { welcomeTexts } from '../texts/welcome.ts';
 import { Button, LinkButton } from '../ui/button.tsx';
@@ -15,28 +15,28 @@ import { fullAddress, nameOfAddress } from '../editing/address.ts';
 const EVERY_SECONDS = 60;
 
 /** Checks an address at once and shows how it answers; one more click keeps watching it. */
-export function FirstMonitor({ present }: { present: { id: string; name: string } | null }) {
+export function FirstMonitor({ existing }: { existing: { id: string; name: string } | null }) {
   const queries = useQueryClient();
   const [typed, setTyped] = useState('');
   const [checked, setChecked] = useState<{ target: string; runs: Runs } | null>(null);
   const check = useForm(async () => {
     const target = fullAddress(typed);
     setChecked(null);
-    const { results: runs } = await answer(api.POST('/api/monitors/test', { body: { type: 'HTTP', target } }));
+    const { results: runs } = await unwrap(api.POST('/api/monitors/test', { body: { type: 'HTTP', target } }));
     setChecked({ target, runs });
   });
-  const watch = useForm(async () => {
+  const create = useForm(async () => {
     const target = checked?.target ?? fullAddress(typed);
-    await answer(api.POST('/api/monitors', {
+    await unwrap(api.POST('/api/monitors', {
       body: { name: nameOfAddress(target), type: 'HTTP', target, interval_seconds: EVERY_SECONDS },
     }));
     await queries.invalidateQueries({ queryKey: ['monitors'] });
   });
-  if (present !== null) {
+  if (existing !== null) {
     return (
       <div class="actions">
-        <p>{welcomeTexts.watched(present.name)}</p>
-        <LinkButton href={href(`/monitors/${present.id}`)}>{welcomeTexts.see}</LinkButton>
+        <p>{welcomeTexts.monitored(existing.name)}</p>
+        <LinkButton href={href(`/monitors/${existing.id}`)}>{welcomeTexts.viewMonitor}</LinkButton>
         <LinkButton href={href('/monitors/new')}>{welcomeTexts.another}</LinkButton>
       </div>
     );
@@ -47,19 +47,19 @@ export function FirstMonitor({ present }: { present: { id: string; name: string 
         <TextField
           label={welcomeTexts.address} hint={welcomeTexts.addressHint} value={typed} onValue={setTyped} required maxLength={2048}
           inputMode="url" autocomplete="url" placeholder="https://example.com" spellcheck={false}
-          error={fieldsOf(check.error).at('target') ?? fieldsOf(watch.error).at('target')}
+          error={fieldErrorsOf(check.error).at('target') ?? fieldErrorsOf(create.error).at('target')}
         />
         <ErrorNote error={check.error} />
         <div class="actions"><Button type="submit" variant={checked === null ? 'primary' : 'plain'} isBusy={check.isBusy}>{welcomeTexts.check}</Button></div>
       </form>
       {check.isBusy && <Skeleton lines={2} />}
       {checked !== null && (
-        <form onSubmit={watch.onSubmit}>
+        <form onSubmit={create.onSubmit}>
           <RunResults runs={checked.runs} />
-          <ErrorNote error={watch.error} />
+          <ErrorNote error={create.error} />
           <div class="actions">
-            <Button type="submit" variant="primary" isBusy={watch.isBusy}>
-              {isUp(checked.runs) ? welcomeTexts.watchIt : welcomeTexts.watchAnyway}
+            <Button type="submit" variant="primary" isBusy={create.isBusy}>
+              {isUp(checked.runs) ? welcomeTexts.createMonitor : welcomeTexts.createAnyway}
             </Button>
             <a href={href(`/monitors/new?target=${encodeURIComponent(checked.target)}`)}>{welcomeTexts.moreSettings}</a>
           </div>

@@ -15,12 +15,12 @@ export function FirstProbe() {
   const nameOf = (regionId: string) => regions.find(({ id }) => id === regionId)?.name ?? regionId;
   const online = probes.filter(({ status }) => status === 'online');
   const names = online.map((probe) => `${probe.name} (${nameOf(probe.region_id)})`).join(', ');
-  const mayAdd = canAdminister.value || me.value?.user.is_operator === true;
+  const canAdd = canAdminister.value || me.value?.user.is_operator === true;
   return (
     <>
       <p>{online.length === 0 ? welcomeTexts.noProbe : welcomeTexts.probes(names)}</p>
       <div class="actions">
-        {mayAdd && <Button onClick={() => setAdding(true)}>{fleetTexts.addProbe}</Button>}
+        {canAdd && <Button onClick={() => setAdding(true)}>{fleetTexts.addProbe}</Button>}
         <LinkButton variant="quiet" href={href('/fleet')}>{welcomeTexts.allProbes}</LinkButton>
       </div>
       {isAdding && <AddProbe onClose={() => setAdding(false)} />}

@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/preact-query';
 import type { ComponentChildren } from 'preact';
-import { answer, api } from '../api/client.ts';
+import { unwrap, api } from '../api/client.ts';
 import { canAdministerProject, canEdit, me } from '../session/session.ts';
 import { welcomeTexts } from '../texts/welcome.ts';
 import { LinkButton } from '../ui/button.tsx';
@@ -14,10 +14,10 @@ import { FirstProbe } from './first-probe.tsx';
 export default function Welcome() {
   const monitors = useQuery({
     queryKey: ['monitors', 'first'],
-    queryFn: () => answer(api.GET('/api/monitors', { params: { query: { limit: 1 } } })), enabled: canEdit.value,
+    queryFn: () => unwrap(api.GET('/api/monitors', { params: { query: { limit: 1 } } })), enabled: canEdit.value,
   });
   const alerts = useQuery({
-    queryKey: ['destinations', 'first'], queryFn: () => answer(api.GET('/api/integrations')),
+    queryKey: ['destinations', 'first'], queryFn: () => unwrap(api.GET('/api/integrations')),
     enabled: canAdministerProject.value,
   });
   const first = monitors.data?.monitors[0] ?? null;
@@ -27,9 +27,9 @@ export default function Welcome() {
     <Page title={welcomeTexts.hello(name)} class="form welcome" actions={<LinkButton href={href('/')}>{welcomeTexts.later}</LinkButton>}>
       <p>{welcomeTexts.intro}</p>
       <ol class="steps">
-        {canEdit.value && <Step title={welcomeTexts.watch} isDone={first !== null}><FirstMonitor present={first} /></Step>}
-        {canAdministerProject.value && <Step title={welcomeTexts.tell} isDone={target !== null}><FirstAlert present={target} /></Step>}
-        <Step title={welcomeTexts.from} isDone={false}><FirstProbe /></Step>
+        {canEdit.value && <Step title={welcomeTexts.addMonitor} isDone={first !== null}><FirstMonitor existing={first} /></Step>}
+        {canAdministerProject.value && <Step title={welcomeTexts.addDestination} isDone={target !== null}><FirstAlert existing={target} /></Step>}
+        <Step title={welcomeTexts.addProbe} isDone={false}><FirstProbe /></Step>
       </ol>
     </Page>
   );

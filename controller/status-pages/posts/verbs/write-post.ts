@@ -1,16 +1,16 @@
 import { AppError, notFound } from '../../../../shared/errors.ts';
 import { newId } from '../../../../shared/ids.ts';
 import { ownedBy } from '../../../accounts/tenant.ts';
-import type { ProjectContext } from '../../../http/route.ts';
-import { fieldError } from '../../../http/validation.ts';
+import type { ProjectContext } from '../../../http/routing/route.ts';
+import { fieldError } from '../../../http/input/validation.ts';
 import type { PageDeps } from '../../deps.ts';
 import { loadPage } from '../../verbs/read-pages.ts';
-import { MOST_POSTS, type PostDoc } from '../post.ts';
+import { MAX_POSTS, type PostDoc } from '../post.ts';
 import { notAttached, resolvedAt } from '../post-rules.ts';
 import type { PostChangeInput, PostInput, PostListInput, UpdateInput } from '../post-schema.ts';
 import { addPost, findPost, revisePost, withUpdate } from '../save-post.ts';
 
-export type PostDeps = Pick<PageDeps, 'pages' | 'posts' | 'told'>;
+export type PostDeps = Pick<PageDeps, 'pages' | 'posts' | 'notifySubscribers'>;
 
 /** From a person's first change on, an automatic post is theirs. */
 const BY_PERSON = { is_taken_over: true } as const;
@@ -35,15 +35,15 @@ export async function createPost(deps: PostDeps, ctx: ProjectContext, pageId: st
   const { tenant, now } = ctx;
   const page = await loadPage(deps, tenant, pageId);
   checkAttached(page.components, input.affected_monitor_ids);
-  if ((await deps.posts.countOf(tenant, pageId)) >= MOST_POSTS) {
-    const message = `A status page can have at most ${MOST_POSTS} incidents`;
-    throw new AppError('FAIR_USE_LIMIT_REACHED', message, { details: { limit: MOST_POSTS } });
+  if ((await deps.posts.countOf(tenant, pageId)) >= MAX_POSTS) {
+    const message = `A status page can have at most ${MAX_POSTS} incidents`;
+    throw new AppError('FAIR_USE_LIMIT_REACHED', message, { details: { limit: MAX_POSTS } });
   }
   const { title, message, severity, affected_monitor_ids, status = 'investigating' } = input;
   const post: PostDoc = {
     _id: newId(now), ...ownedBy(tenant), page_id: pageId, revision: 1, incident_id: null,
     title, message, severity, status, affected_monitor_ids, updates: [], is_automatic: false,
-    is_taken_over: false, told: 0,
+    is_taken_over: false, notified_count: 0,
     published_at: now, updated_at: now, resolved_at: resolvedAt(null, status, now),
   };
   await addPost(deps, post);
@@ -58,10 +58,10 @@ export async function changePost(
   const page = await loadPage(deps, tenant, pageId);
   const { title, message, severity, status, affected_monitor_ids: ids } = input;
   if (ids !== undefined) checkAttached(page.components, ids);
-  const given = Object.entries({ title, message, severity, status, affected_monitor_ids: ids })
+  const changes = Object.entries({ title, message, severity, status, affected_monitor_ids: ids })
     .filter(([, value]) => value !== undefined);
   return revisePost(deps, tenant, pageId, id, (seen) => ({
-    ...Object.fromEntries(given), ...BY_PERSON, updated_at: now,
+    ...Object.fromEntries(changes), ...BY_PERSON, updated_at: now,
     ...(status === undefined ? {} : { resolved_at: resolvedAt(seen, status, now) }),
   }));
 }

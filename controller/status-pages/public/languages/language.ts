@@ -20,7 +20,7 @@ const LOCALES: Readonly<Record<Language, string>> =
   { en: 'en-GB', de: 'de', fr: 'fr', es: 'es', zh: 'zh-CN', ja: 'ja' };
 
 /** What a page says and how it writes numbers, dates and lists. */
-export interface Voice {
+export interface PageLocale {
   language: Language;
   texts: Texts;
   /** An instant in ISO 8601, in the page's time zone, which it names. */
@@ -41,7 +41,7 @@ export interface Voice {
 }
 
 /** Writes instants as the clocks of a zone (IANA name) show them, and names it. */
-export function momentsOf(language: Language, timeZone: string): Intl.DateTimeFormat {
+export function dateTimeFormat(language: Language, timeZone: string): Intl.DateTimeFormat {
   return new Intl.DateTimeFormat(LOCALES[language], {
     timeZone, year: 'numeric', month: 'short', day: 'numeric', hour: '2-digit', minute: '2-digit',
     timeZoneName: 'short',
@@ -49,9 +49,9 @@ export function momentsOf(language: Language, timeZone: string): Intl.DateTimeFo
 }
 
 /** @param timeZone IANA name */
-export function voiceOf(language: Language, timeZone: string): Voice {
+export function pageLocale(language: Language, timeZone: string): PageLocale {
   const locale = LOCALES[language];
-  const times = momentsOf(language, timeZone);
+  const times = dateTimeFormat(language, timeZone);
   const days = new Intl.DateTimeFormat(locale, { timeZone: 'UTC', month: 'short', day: 'numeric' });
   const longDays = new Intl.DateTimeFormat(locale, { timeZone: 'UTC', year: 'numeric', month: 'long', day: 'numeric' });
   // Swedish dates are ISO 8601.

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { PublicContext } from '../../../http/route.ts';
+import type { PublicContext } from '../../../http/routing/route.ts';
 import { acceptedLanguage as acceptedOf } from '../../../pages/accepted-language.ts';
 import { LANGUAGES, type Language } from './language.ts';
 

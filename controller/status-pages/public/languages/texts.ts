@@ -19,7 +19,7 @@ export interface Texts {
   current: string;
   /** Maintenance to come. */
   scheduled: string;
-  past: string;
+  pastIncidents: string;
   /** Of a day. */
   none: string;
   /** Leads to the page of an incident. */
@@ -33,7 +33,7 @@ export interface Texts {
   today: string;
   history: string;
   /** Of all days that a page shows of a component. */
-  noTrouble: string;
+  noDowntime: string;
   day: string;
   availability: string;
   /** Why a day may begin at another hour than the reader's. */

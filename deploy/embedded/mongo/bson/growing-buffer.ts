@@ -10,7 +10,7 @@ export class GrowingBuffer {
   }
 
   /** Moves on by `bytes`, which the caller fills; returns where they start. */
-  protected room(bytes: number): number {
+  protected reserve(bytes: number): number {
     const at = this.pos;
     if (at + bytes > this.buf.length) {
       const larger = Buffer.allocUnsafe(Math.max(this.buf.length * 2, at + bytes));
@@ -22,12 +22,12 @@ export class GrowingBuffer {
   }
 
   byte(value: number): void {
-    const at = this.room(1);
+    const at = this.reserve(1);
     this.buf[at] = value;
   }
 
   bytes(source: Buffer, from: number, to: number): void {
-    const at = this.room(to - from);
+    const at = this.reserve(to - from);
     source.copy(this.buf, at, from, to);
   }
 }

@@ -10,7 +10,7 @@ type WritableObject = { readonly [name: string]: Writable };
 export class BsonWriter extends GrowingBuffer {
   /** Starts a document or array; pass the result to `end`. */
   begin(): number {
-    return this.room(4);
+    return this.reserve(4);
   }
 
   end(start: number): void {
@@ -20,7 +20,7 @@ export class BsonWriter extends GrowingBuffer {
 
   /** Writes the type byte and the name (a byte string). */
   head(type: number, name: string): void {
-    const at = this.room(name.length + 2);
+    const at = this.reserve(name.length + 2);
     this.buf[at] = type;
     this.buf.write(name, at + 1, 'latin1');
     this.buf[at + 1 + name.length] = 0;
@@ -55,7 +55,7 @@ export class BsonWriter extends GrowingBuffer {
     }
     if (typeof value === 'bigint') {
       this.head(BsonType.int64, name);
-      const at = this.room(8);
+      const at = this.reserve(8);
       this.buf.writeBigInt64LE(value, at);
     } else if (Array.isArray(value)) {
       this.head(BsonType.array, name);
@@ -71,7 +71,7 @@ export class BsonWriter extends GrowingBuffer {
   private number(name: string, value: number): void {
     const isInt32 = Object.is(value | 0, value);
     this.head(isInt32 ? BsonType.int32 : BsonType.double, name);
-    const at = this.room(isInt32 ? 4 : 8);
+    const at = this.reserve(isInt32 ? 4 : 8);
     if (isInt32) this.buf.writeInt32LE(value, at);
     else this.buf.writeDoubleLE(value, at);
   }
@@ -79,7 +79,7 @@ export class BsonWriter extends GrowingBuffer {
   private string(name: string, text: string): void {
     this.head(BsonType.string, name);
     const size = Buffer.byteLength(text, 'utf8');
-    const at = this.room(5 + size);
+    const at = this.reserve(5 + size);
     this.buf.writeInt32LE(size + 1, at);
     this.buf.write(text, at + 4, 'utf8');
     this.buf[at + 4 + size] = 0;

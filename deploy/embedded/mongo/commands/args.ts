@@ -1,7 +1,7 @@
 import {
   BsonType, elementsOf, fieldOf, Fields, fromByteString, isNumber, isTruthy, stringOf, toDouble, type Value,
 } from '../bson/value.ts';
-import { COMMANDS, ENVELOPE_FIELDS, type CommandName } from '../closed-list.ts';
+import { COMMANDS, ENVELOPE_FIELDS, type CommandName } from '../supported-features.ts';
 import { badValue, ErrorCode, MongoFailure } from '../errors.ts';
 import { EVERYTHING, parseFilter, type Filter } from '../query/filter.ts';
 import type { Request } from '../wire/message.ts';
@@ -113,7 +113,7 @@ export function flagOf(value: Value | undefined): boolean {
 }
 
 /** Throws when a document within a command has a field outside `allowed`. */
-export function refuseOthers(doc: Value, allowed: ReadonlySet<string>, owner: string): void {
+export function rejectUnknownFields(doc: Value, allowed: ReadonlySet<string>, owner: string): void {
   const fields = new Fields(doc);
   while (fields.advance()) if (!allowed.has(fields.name)) throw unknownField(owner, fields.name);
 }

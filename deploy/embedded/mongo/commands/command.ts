@@ -5,7 +5,7 @@ import type { Args } from './args.ts';
 import type { Cursors } from './cursors.ts';
 
 /** The fields of a reply, without its `ok`. */
-export type Reply = { readonly [name: string]: Writable };
+export type CommandResponse = { readonly [name: string]: Writable };
 
 export interface Context {
   readonly storage: Storage;
@@ -14,7 +14,7 @@ export interface Context {
 }
 
 /** A parsed command, ready to run. */
-export type Action = (context: Context) => Reply | Promise<Reply>;
+export type Action = (context: Context) => CommandResponse | Promise<CommandResponse>;
 
 /** Parses a command. Throws MongoFailure for everything outside the closed list. */
 export type Command = (args: Args) => Action;

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import type { Clock, Timer } from '../../../../shared/time.ts';
 import { documentValue, type Value } from '../bson/value.ts';
 import { ErrorCode, MongoFailure } from '../errors.ts';
-import type { Reply } from './command.ts';
+import type { CommandResponse } from './command.ts';
 
 /** A stream of result documents; while paused it holds nothing open. */
 export interface Rows {
@@ -22,10 +22,10 @@ interface Cursor {
 const MAX_CURSORS = 1000;
 /** MongoDB's cursorTimeoutMillis. */
 const IDLE_MS = 600_000;
-const SWEEP_MS = 60_000;
+const SWEEP_INTERVAL_MS = 60_000;
 const MAX_BATCH_BYTES = 16 * 1024 * 1024;
 /** MongoDB's first batch when the client names no size. */
-const FIRST_BATCH = 101;
+const DEFAULT_FIRST_BATCH_SIZE = 101;
 
 /** The open cursors of all clients. */
 export class Cursors {
@@ -35,23 +35,23 @@ export class Cursors {
 
   constructor(clock: Clock) {
     this.clock = clock;
-    this.sweeper = clock.setRepeating(SWEEP_MS, () => this.sweep());
+    this.sweeper = clock.setRepeating(SWEEP_INTERVAL_MS, () => this.sweep());
   }
 
   /** The first batch as the `cursor` field of a reply; its id leads to the remaining documents. */
-  start(ns: string, rows: Rows, batchSize: number | undefined, isSingle: boolean): Reply {
+  start(ns: string, rows: Rows, batchSize: number | undefined, isSingle: boolean): CommandResponse {
     const cursor: Cursor = { ns, rows, ahead: undefined, usedAt: this.clock.monotonic() };
-    const batch = this.fill(cursor, batchSize ?? FIRST_BATCH);
+    const batch = this.fill(cursor, batchSize ?? DEFAULT_FIRST_BATCH_SIZE);
     let id = 0n;
     if (!batch.isDone && !isSingle) {
       id = randomBytes(8).readBigUInt64LE() >> 2n || 1n;
-      this.makeRoom();
+      this.evictOldest();
       this.open.set(id, cursor);
     }
     return { firstBatch: batch.docs, id, ns };
   }
 
-  more(id: bigint, ns: string, batchSize: number | undefined): Reply {
+  more(id: bigint, ns: string, batchSize: number | undefined): CommandResponse {
     const cursor = this.open.get(id);
     if (cursor === undefined || cursor.ns !== ns) {
       throw new MongoFailure(ErrorCode.cursorNotFound, `cursor id ${id} not found`);
@@ -96,7 +96,7 @@ export class Cursors {
   }
 
   /** The map is in the order of last use. */
-  private makeRoom(): void {
+  private evictOldest(): void {
     if (this.open.size < MAX_CURSORS) return;
     const oldest = this.open.keys().next().value;
     if (oldest !== undefined) this.open.delete(oldest);

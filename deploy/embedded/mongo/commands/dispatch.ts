@@ -1,5 +1,5 @@
 import { encodeObject } from '../bson/write.ts';
-import type { CommandName } from '../closed-list.ts';
+import type { CommandName } from '../supported-features.ts';
 import { ErrorCode, MongoFailure } from '../errors.ts';
 import type { Responder } from '../wire/connection.ts';
 import type { Request } from '../wire/message.ts';
@@ -37,7 +37,7 @@ export function parseCommand(request: Request): Action {
 /** Limit for reported refusals. */
 const MAX_REFUSALS = 100;
 
-export interface Complaints {
+export interface DispatcherListener {
   /** Receives a fault of the store itself. */
   onBug(error: unknown): void;
   /** Receives each unsupported request once. */
@@ -47,32 +47,32 @@ export interface Complaints {
 /** Runs requests and encodes their replies; a failure becomes a reply with `ok: 0`. */
 export class Dispatcher implements Responder {
   private readonly context: Context;
-  private readonly complaints: Complaints;
+  private readonly listener: DispatcherListener;
   private readonly refused = new Set<string>();
 
-  constructor(context: Context, complaints: Complaints) {
+  constructor(context: Context, listener: DispatcherListener) {
     this.context = context;
-    this.complaints = complaints;
+    this.listener = listener;
   }
 
-  async answer(request: Request): Promise<Buffer> {
+  async respond(request: Request): Promise<Buffer> {
     try {
       const pending = parseCommand(request)(this.context);
-      const reply = pending instanceof Promise ? await pending : pending;
-      const failures = (reply['writeErrors'] ?? []) as readonly { code: number; errmsg: string }[];
+      const response = pending instanceof Promise ? await pending : pending;
+      const failures = (response['writeErrors'] ?? []) as readonly { code: number; errmsg: string }[];
       for (const { code, errmsg } of failures) this.reportRefusal(code, errmsg);
-      return encodeObject({ ok: 1, ...reply });
+      return encodeObject({ ok: 1, ...response });
     } catch (error) {
       if (error instanceof MongoFailure) this.reportRefusal(error.code, error.message);
-      return this.answerError(error);
+      return this.respondWithError(error);
     }
   }
 
-  answerError(error: unknown): Buffer {
+  respondWithError(error: unknown): Buffer {
     if (error instanceof MongoFailure) {
       return encodeObject({ ok: 0, errmsg: error.message, code: error.code });
     }
-    this.complaints.onBug(error);
+    this.listener.onBug(error);
     return encodeObject({ ok: 0, errmsg: 'internal error of the embedded store', code: ErrorCode.internal });
   }
 
@@ -82,6 +82,6 @@ export class Dispatcher implements Responder {
     const text = `${code}: ${message}`;
     if (this.refused.size >= MAX_REFUSALS || this.refused.has(text)) return;
     this.refused.add(text);
-    this.complaints.onRefusal(text);
+    this.listener.onRefusal(text);
   }
 }

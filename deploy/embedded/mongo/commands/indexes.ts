@@ -1,5 +1,5 @@
 import { BsonType, fieldOf, Fields, fromByteString, stringOf, type Value } from '../bson/value.ts';
-import { INDEX_OPTIONS } from '../closed-list.ts';
+import { INDEX_OPTIONS } from '../supported-features.ts';
 import { badValue, ErrorCode, failedToParse, MongoFailure } from '../errors.ts';
 import type { KeyField } from '../keys/index-keys.ts';
 import { parsePattern } from '../query/sort.ts';

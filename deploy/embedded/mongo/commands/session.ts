@@ -3,7 +3,7 @@ import { MAX_DOCUMENT_BYTES } from '../storage/collection.ts';
 import { MAX_MESSAGE_BYTES } from '../wire/connection.ts';
 import type { Args } from './args.ts';
 import type { Action } from './command.ts';
-import { MAX_BATCH } from './write.ts';
+import { MAX_BATCH_OPERATIONS } from './write.ts';
 
 /** Wire version of MongoDB 7.0: the newest one in which all supported commands behave as they do here. */
 const WIRE_VERSION = 21;
@@ -16,7 +16,7 @@ export function hello(): Action {
     isWritablePrimary: true,
     maxBsonObjectSize: MAX_DOCUMENT_BYTES,
     maxMessageSizeBytes: MAX_MESSAGE_BYTES,
-    maxWriteBatchSize: MAX_BATCH,
+    maxWriteBatchSize: MAX_BATCH_OPERATIONS,
     logicalSessionTimeoutMinutes: 30,
     minWireVersion: 0,
     maxWireVersion: WIRE_VERSION,

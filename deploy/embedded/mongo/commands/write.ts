@@ -1,6 +1,6 @@
 import { BsonType, documentValue, fieldOf, isNumber, toDouble, type Value } from '../bson/value.ts';
 import type { Writable } from '../bson/write.ts';
-import { DELETE_STATEMENT_FIELDS, UPDATE_STATEMENT_FIELDS } from '../closed-list.ts';
+import { DELETE_STATEMENT_FIELDS, UPDATE_STATEMENT_FIELDS } from '../supported-features.ts';
 import { ErrorCode, failedToParse, MongoFailure } from '../errors.ts';
 import { parseFilter, type Filter } from '../query/filter.ts';
 import { allHits, firstHit } from '../query/hits.ts';
@@ -8,12 +8,12 @@ import type { Hit } from '../query/scan.ts';
 import type { Collection } from '../storage/collection.ts';
 import type { Storage } from '../storage/storage.ts';
 import { parseUpdate, type Update } from '../update/parse-update.ts';
-import { flagOf, refuseOthers, type Args } from './args.ts';
-import type { Action, Context, Reply } from './command.ts';
+import { flagOf, rejectUnknownFields, type Args } from './args.ts';
+import type { Action, Context, CommandResponse } from './command.ts';
 import { insertUpsert, updateHit, withIdFirst } from './write-documents.ts';
 
 /** `hello` reports it as maxWriteBatchSize. */
-export const MAX_BATCH = 100_000;
+export const MAX_BATCH_OPERATIONS = 100_000;
 
 export function insert(args: Args): Action {
   const { ns, isOrdered } = args;
@@ -34,7 +34,7 @@ export function update(args: Args): Action {
   const updates = statements(args, 'updates').map(parseUpdateStatement);
   return (context) => context.storage.write(() => {
     let [n, nModified] = [0, 0];
-    const upserted: Reply[] = [];
+    const upserted: CommandResponse[] = [];
     const failures = runEach(updates, isOrdered, (statement, index) => {
       const result = runUpdate(context, ns, statement);
       n += result.n;
@@ -64,8 +64,8 @@ export function remove(args: Args): Action {
 
 function statements(args: Args, name: string): readonly Value[] {
   const out = args.documents(name);
-  if (out.length > 0 && out.length <= MAX_BATCH) return out;
-  const message = `a write takes 1 to ${MAX_BATCH} operations, not ${out.length}`;
+  if (out.length > 0 && out.length <= MAX_BATCH_OPERATIONS) return out;
+  const message = `a write takes 1 to ${MAX_BATCH_OPERATIONS} operations, not ${out.length}`;
   throw new MongoFailure(ErrorCode.invalidOptions, message);
 }
 
@@ -75,7 +75,7 @@ function statements(args: Args, name: string): readonly Value[] {
  */
 function runEach<T>(
   all: readonly T[], isOrdered: boolean, run: (statement: T, index: number) => void,
-): Reply {
+): CommandResponse {
   const writeErrors: Writable[] = [];
   for (const [index, statement] of all.entries()) {
     try {
@@ -97,7 +97,7 @@ interface UpdateStatement {
 }
 
 function parseUpdateStatement(statement: Value): UpdateStatement {
-  refuseOthers(statement, UPDATE_STATEMENT_FIELDS, 'update.updates');
+  rejectUnknownFields(statement, UPDATE_STATEMENT_FIELDS, 'update.updates');
   const change = parseUpdate(required(statement, 'u'));
   const isMulti = flagOf(fieldOf(statement, 'multi'));
   if (isMulti && change.kind === 'replace') throw failedToParse('a replacement is for one document');
@@ -105,7 +105,7 @@ function parseUpdateStatement(statement: Value): UpdateStatement {
 }
 
 function parseDeleteStatement(statement: Value): { filter: Filter; isMulti: boolean } {
-  refuseOthers(statement, DELETE_STATEMENT_FIELDS, 'delete.deletes');
+  rejectUnknownFields(statement, DELETE_STATEMENT_FIELDS, 'delete.deletes');
   const limit = required(statement, 'limit');
   const max = isNumber(limit) ? toDouble(limit) : -1;
   if (max !== 0 && max !== 1) throw failedToParse('the limit of a delete must be 0 or 1');

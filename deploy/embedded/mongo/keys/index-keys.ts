@@ -47,13 +47,13 @@ export function indexKeys(doc: Buffer, fields: readonly KeyField[], sparse: bool
   const slots: Slot[] = new Array<Slot>(fields.length).fill(undefined);
   const out: Buffer[] = [];
   const state = { multikey: false, present: false };
-  const open = fields.map((field, index) => ({ index, path: field.path }));
-  expand(documentValue(doc), open, slots, state, () => out.push(encodeSlots(slots, fields)));
+  const pending = fields.map((field, index) => ({ index, path: field.path }));
+  expand(documentValue(doc), pending, slots, state, () => out.push(encodeSlots(slots, fields)));
   if (sparse && !state.present) return { keys: [], multikey: false };
   return { keys: out.length > 1 ? distinct(out) : out, multikey: state.multikey };
 }
 
-interface OpenField {
+interface PendingField {
   readonly index: number;
   readonly path: readonly string[];
 }
@@ -64,11 +64,11 @@ interface Expansion {
 }
 
 function expand(
-  doc: Value, open: readonly OpenField[], slots: Slot[], state: Expansion, emit: () => void,
+  doc: Value, pending: readonly PendingField[], slots: Slot[], state: Expansion, emit: () => void,
 ): void {
   let array: Value | undefined;
-  const stopped: OpenField[] = [];
-  for (const { index, path } of open) {
+  const stopped: PendingField[] = [];
+  for (const { index, path } of pending) {
     const trail = follow(doc, path);
     if (trail.array === undefined) {
       slots[index] = trail.value;
@@ -88,7 +88,7 @@ function expand(
   while (elements.advance()) {
     isEmpty = false;
     const element = elements.value();
-    const deeper: OpenField[] = [];
+    const deeper: PendingField[] = [];
     for (const field of stopped) {
       const isLeaf = field.path.length === 0;
       slots[field.index] = isLeaf ? element : undefined;

@@ -44,13 +44,13 @@ export class KeyWriter extends GrowingBuffer {
         this.document(value);
         break;
       case BsonType.binary: {
-        const at = this.room(4);
+        const at = this.reserve(4);
         this.buf.writeUInt32BE(value.buf.readInt32LE(value.at), at);
         this.bytes(value.buf, value.at + 4, value.end);
         break;
       }
       case BsonType.date: {
-        const at = this.room(8);
+        const at = this.reserve(8);
         this.buf.writeBigInt64BE(value.buf.readBigInt64LE(value.at), at);
         this.buf[at] = (this.buf[at] as number) ^ 0x80;
         break;
@@ -88,7 +88,7 @@ export class KeyWriter extends GrowingBuffer {
   /** The double's bits in ascending form; past 2^53 the distance of an integer from its double follows. */
   private number(value: Value): void {
     const double = toDouble(value);
-    const at = this.room(8);
+    const at = this.reserve(8);
     if (Number.isNaN(double)) {
       this.buf.fill(0, at, at + 8);
       return;
@@ -99,7 +99,7 @@ export class KeyWriter extends GrowingBuffer {
     if (Math.abs(double) < 2 ** 53) return;
     const isLong = value.type === BsonType.int64;
     const rest = isLong ? value.buf.readBigInt64LE(value.at) - BigInt(double) : 0n;
-    const restAt = this.room(8);
+    const restAt = this.reserve(8);
     this.buf.writeBigInt64BE(rest, restAt);
     this.buf[restAt] = (this.buf[restAt] as number) ^ 0x80;
   }

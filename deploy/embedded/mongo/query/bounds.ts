@@ -132,10 +132,10 @@ function inverted(end: End): End {
  */
 function position(end: End): Buffer {
   if (!end.isAfter) return end.bytes;
-  return end.bytes.length > 1 ? pastKeysOf(end.bytes) : Buffer.from([(end.bytes[0] as number) + 1]);
+  return end.bytes.length > 1 ? endOfKeys(end.bytes) : Buffer.from([(end.bytes[0] as number) + 1]);
 }
 
 /** What comes after all keys that start with these encoded values, and before all others that follow. */
-export function pastKeysOf(values: Buffer): Buffer {
+export function endOfKeys(values: Buffer): Buffer {
   return Buffer.concat([values, AFTER, AFTER]);
 }

@@ -1,7 +1,7 @@
 import {
   BsonType, elementsOf, Fields, fromByteString, isOperatorObject, isTruthy, stringOf, type Value,
 } from '../bson/value.ts';
-import { LOGICAL_OPERATORS, QUERY_OPERATORS } from '../closed-list.ts';
+import { LOGICAL_OPERATORS, QUERY_OPERATORS } from '../supported-features.ts';
 import { badValue } from '../errors.ts';
 import { parsePath } from './path.ts';
 

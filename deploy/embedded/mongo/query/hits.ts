@@ -44,8 +44,8 @@ function single(collection: Collection, idKey: Buffer, filter: Filter): Hits {
     isDone = true;
     const doc = collection.get(idKey);
     if (doc === undefined) return undefined;
-    const isIdAlone = filter.kind === 'eq';
-    return isIdAlone || matcherOf(filter)(documentValue(doc)) ? { idKey, doc } : undefined;
+    const isIdOnly = filter.kind === 'eq';
+    return isIdOnly || matcherOf(filter)(documentValue(doc)) ? { idKey, doc } : undefined;
   };
   const count = (): number => (next() === undefined ? 0 : 1);
   function* groups(): ReturnType<Hits['groups']> {
@@ -64,7 +64,7 @@ export function firstHit(storage: Storage, collection: Collection, filter: Filte
 }
 
 /** Limit for documents kept by `allHits`; it reads further ones again when their turn comes. */
-const MAX_KEPT_BYTES = 16 * 1024 * 1024;
+const MAX_HELD_BYTES = 16 * 1024 * 1024;
 
 /** All hits, found before anything is changed: a document that a change moves is not met twice. */
 export function* allHits(storage: Storage, collection: Collection, filter: Filter): Iterable<Hit> {
@@ -73,7 +73,7 @@ export function* allHits(storage: Storage, collection: Collection, filter: Filte
   let bytes = 0;
   for (let hit = hits.next(); hit !== undefined; hit = hits.next()) {
     bytes += hit.doc.length;
-    found.push({ idKey: hit.idKey, doc: bytes <= MAX_KEPT_BYTES ? hit.doc : undefined });
+    found.push({ idKey: hit.idKey, doc: bytes <= MAX_HELD_BYTES ? hit.doc : undefined });
   }
   for (const { idKey, doc } of found) yield { idKey, doc: doc ?? (collection.get(idKey) as Buffer) };
 }

@@ -24,17 +24,17 @@ export function parseProjection(doc: Value): Projection {
     names.add(name);
   }
   if (isInclusion === null) return (source) => source;
-  const isKept = isInclusion;
-  if (isKept) names.add('_id');
-  return (source) => project(source, names, isKept);
+  const isIncluded = isInclusion;
+  if (isIncluded) names.add('_id');
+  return (source) => project(source, names, isIncluded);
 }
 
 /** Keeps the named fields, or all others. */
-function project(source: Buffer, names: ReadonlySet<string>, isKept: boolean): Buffer {
+function project(source: Buffer, names: ReadonlySet<string>, isIncluded: boolean): Buffer {
   const writer = new BsonWriter(source.length);
   const start = writer.begin();
   const fields = new Fields(documentValue(source));
-  while (fields.advance()) if (names.has(fields.name) === isKept) writer.copy(fields);
+  while (fields.advance()) if (names.has(fields.name) === isIncluded) writer.copy(fields);
   writer.end(start);
   return writer.finish();
 }

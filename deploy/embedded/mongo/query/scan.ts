@@ -4,7 +4,7 @@ import type { Collection } from '../storage/collection.ts';
 import { type Index, tablePrefix } from '../storage/index.ts';
 import type { Entry } from '../storage/overlay.ts';
 import { MAX_KEY_BYTES, type Storage } from '../storage/storage.ts';
-import { pastKeysOf, type KeyRange } from './bounds.ts';
+import { endOfKeys, type KeyRange } from './bounds.ts';
 import type { Matcher } from './matcher.ts';
 import type { Plan } from './plan.ts';
 
@@ -123,7 +123,7 @@ export class Scan {
         continue;
       }
       const [values] = indexKeys(doc, fields, false).keys as [Buffer];
-      const end = pastKeysOf(Buffer.concat([prefix, values]));
+      const end = endOfKeys(Buffer.concat([prefix, values]));
       yield { doc, count: this.storage.count(start, end) };
       start = end;
     }

@@ -56,5 +56,5 @@ export class Sorter {
 /** The encoded sort key: an array counts with its smallest element, or with its largest when descending. */
 function sortKey(doc: Buffer, fields: readonly KeyField[]): Buffer {
   const { keys } = indexKeys(doc, fields, false);
-  return keys.reduce((least, key) => (Buffer.compare(key, least) < 0 ? key : least));
+  return keys.reduce((smallest, key) => (Buffer.compare(key, smallest) < 0 ? key : smallest));
 }

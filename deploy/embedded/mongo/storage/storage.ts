@@ -166,18 +166,18 @@ export class Storage {
 
   private async commit(jobs: readonly Job[]): Promise<void> {
     const overlay = new Overlay();
-    const answers: (() => void)[] = [];
+    const settlers: (() => void)[] = [];
     this.overlay = overlay;
     this.afterCommit = [];
     try {
-      for (const job of jobs) answers.push(this.runJob(job, overlay));
+      for (const job of jobs) settlers.push(this.runJob(job, overlay));
     } finally {
       this.overlay = null;
     }
     const actions = this.afterCommit;
     if (!overlay.isEmpty) await this.flush(overlay);
     for (const action of actions) action();
-    for (const answer of answers) answer();
+    for (const settle of settlers) settle();
   }
 
   private runJob(job: Job, overlay: Overlay): () => void {

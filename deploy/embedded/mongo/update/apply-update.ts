@@ -118,8 +118,8 @@ function addItems(array: Branch, { operator, operand }: Change): void {
 }
 
 function pull(array: Branch, value: Value): void {
-  const kept = [...array.members.values()].filter((member) => !equalValues(encoded(member), value));
-  if (kept.length === array.members.size) return;
+  const remaining = [...array.members.values()].filter((member) => !equalValues(encoded(member), value));
+  if (remaining.length === array.members.size) return;
   array.members.clear();
-  kept.forEach((member, index) => array.members.set(String(index), member));
+  remaining.forEach((member, index) => array.members.set(String(index), member));
 }

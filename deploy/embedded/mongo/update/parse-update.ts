@@ -1,7 +1,7 @@
 import {
   BsonType, elementsOf, fieldOf, Fields, fromByteString, isNumber, isOperatorObject, type Value,
 } from '../bson/value.ts';
-import { UPDATE_OPERATORS } from '../closed-list.ts';
+import { UPDATE_OPERATORS } from '../supported-features.ts';
 import { badValue, ErrorCode, failedToParse, MongoFailure } from '../errors.ts';
 import { parsePath } from '../query/path.ts';
 

@@ -1,14 +1,14 @@
 import type { Socket } from 'node:net';
-import { frameReply, HEADER_BYTES, parseMessage, type Request } from './message.ts';
+import { frameResponse, HEADER_BYTES, parseMessage, type Request } from './message.ts';
 
 /** Limit for a message; `hello` reports it as maxMessageSizeBytes. */
 export const MAX_MESSAGE_BYTES = 48_000_000;
 
 export interface Responder {
   /** The encoded reply. Never rejects. */
-  answer(request: Request): Promise<Buffer>;
+  respond(request: Request): Promise<Buffer>;
   /** The encoded reply to a message that could not be parsed. */
-  answerError(error: unknown): Buffer;
+  respondWithError(error: unknown): Buffer;
 }
 
 /**
@@ -30,12 +30,12 @@ export class Connection {
     socket.on('data', (chunk: Buffer) => {
       this.chunks.push(chunk);
       this.buffered += chunk.length;
-      this.proceed();
+      this.handleNext();
     });
     socket.on('error', () => socket.destroy());
   }
 
-  private proceed(): void {
+  private handleNext(): void {
     if (this.isBusy) return;
     const message = this.takeMessage();
     if (message === null) return void this.socket.resume();
@@ -43,7 +43,7 @@ export class Connection {
     this.socket.pause();
     void this.handle(message).then((isAlive) => {
       this.isBusy = false;
-      if (isAlive) this.proceed();
+      if (isAlive) this.handleNext();
       else this.socket.end();
     });
   }
@@ -81,11 +81,11 @@ export class Connection {
       request = parseMessage(message);
     } catch (error) {
       const ids = { requestId: message.readInt32LE(4), opCode: message.readInt32LE(12) };
-      await this.send(frameReply(ids, ++this.lastResponseId, this.responder.answerError(error)));
+      await this.send(frameResponse(ids, ++this.lastResponseId, this.responder.respondWithError(error)));
       return false;
     }
-    const body = await this.responder.answer(request);
-    if (request.wantsReply) await this.send(frameReply(request, ++this.lastResponseId, body));
+    const body = await this.responder.respond(request);
+    if (request.wantsResponse) await this.send(frameResponse(request, ++this.lastResponseId, body));
     return !this.socket.destroyed;
   }
 

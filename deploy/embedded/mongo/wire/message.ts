@@ -3,7 +3,7 @@ import { BsonType, Fields, fromByteString, Value } from '../bson/value.ts';
 import { ErrorCode, MongoFailure } from '../errors.ts';
 
 /** The protocol's opcodes (MongoDB manual, "MongoDB Wire Protocol"). */
-export const OpCode = { reply: 1, query: 2004, message: 2013 } as const;
+export const OpCode = { response: 1, query: 2004, message: 2013 } as const;
 
 /** The sender wants no reply, as when the driver ends its sessions. */
 const FLAG_MORE_TO_COME = 2;
@@ -23,7 +23,7 @@ export interface Request extends RequestIds {
   readonly name: string;
   readonly fields: ReadonlyMap<string, Value>;
   readonly sequences: ReadonlyMap<string, readonly Value[]>;
-  readonly wantsReply: boolean;
+  readonly wantsResponse: boolean;
 }
 
 function protocolError(reason: string): MongoFailure {
@@ -59,8 +59,8 @@ function parseOpMsg(buf: Buffer): Request {
     p += size;
   }
   if (body === null) throw protocolError('the message has no body');
-  const wantsReply = (flags & FLAG_MORE_TO_COME) === 0;
-  return { requestId: buf.readInt32LE(4), opCode: OpCode.message, sequences, wantsReply, ...commandOf(body) };
+  const wantsResponse = (flags & FLAG_MORE_TO_COME) === 0;
+  return { requestId: buf.readInt32LE(4), opCode: OpCode.message, sequences, wantsResponse, ...commandOf(body) };
 }
 
 function parseSequence(
@@ -94,7 +94,7 @@ function parseOpQuery(buf: Buffer): Request {
   checkDocument(buf, at, at + size);
   const command = commandOf(new Value(BsonType.object, buf, at, at + size));
   const requestId = buf.readInt32LE(4);
-  return { requestId, opCode: OpCode.query, sequences: new Map(), wantsReply: true, ...command };
+  return { requestId, opCode: OpCode.query, sequences: new Map(), wantsResponse: true, ...command };
 }
 
 function commandOf(body: Value): { name: string; fields: Map<string, Value> } {
@@ -112,13 +112,13 @@ function commandOf(body: Value): { name: string; fields: Map<string, Value> } {
 }
 
 /** The bytes of a reply: an OP_MSG with one section, or the OP_REPLY to an OP_QUERY. */
-export function frameReply(request: RequestIds, responseId: number, body: Buffer): Buffer {
+export function frameResponse(request: RequestIds, responseId: number, body: Buffer): Buffer {
   const isQuery = request.opCode === OpCode.query;
   const head = Buffer.allocUnsafe(HEADER_BYTES + (isQuery ? 20 : 5));
   head.writeInt32LE(head.length + body.length, 0);
   head.writeInt32LE(responseId, 4);
   head.writeInt32LE(request.requestId, 8);
-  head.writeInt32LE(isQuery ? OpCode.reply : OpCode.message, 12);
+  head.writeInt32LE(isQuery ? OpCode.response : OpCode.message, 12);
   head.fill(0, HEADER_BYTES);
   if (isQuery) head.writeInt32LE(1, 32);
   return Buffer.concat([head, body]);

@@ -20,7 +20,7 @@ function badPage(name: string, body: string, rule: object): Scenario {
     (world: World): MonitorBody => ({ type: 'HTTP', target: world.site.url(name), ...settings });
   return {
     name, expected: EXPECTED, detector: monitor(rule), bystanders: { 'status only': monitor({}) },
-    turn: (world, isOn) => world.site.set(name, isOn ? shows(body) : null),
+    toggle: (world, isOn) => world.site.set(name, isOn ? shows(body) : null),
   };
 }
 

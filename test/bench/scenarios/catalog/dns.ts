@@ -16,7 +16,7 @@ function everywhere(name: string, fault: DnsFault, settings: object = {}): Scena
     name, expected: FAILED,
     detector: (world) => ({ ...siteByName(world, name), ...settings }),
     bystanders: { 'by address': (world) => ({ type: 'HTTP', target: world.site.url(name) }) },
-    turn: (world, isOn) => {
+    toggle: (world, isOn) => {
       for (const server of world.nameServers) server.set(zoneName(name), isOn ? fault : null);
     },
   };
@@ -33,11 +33,11 @@ function oneServer(name: string, fault: DnsFault, expected: Expected): Scenario 
       type: 'DNS', target: zoneName(name),
       dns_config: {
         record_entries: [{ type: 'A', expected_values: ['127.0.0.1'] }],
-        dns_server: world.nameServers[0].place, resolution_timeout_ms: 3000,
+        dns_server: world.nameServers[0].endpoint, resolution_timeout_ms: 3000,
       },
     }),
     bystanders: { 'the site': (world) => siteByName(world, name) },
-    turn: (world, isOn) => world.nameServers[0].set(zoneName(name), isOn ? fault : null),
+    toggle: (world, isOn) => world.nameServers[0].set(zoneName(name), isOn ? fault : null),
   };
 }
 

@@ -1,9 +1,9 @@
 import type { IncomingMessage } from 'node:http';
 import type { Expected, MonitorBody, Scenario } from '../scenario.ts';
 import {
-  endlessHead, late, noAnswer, partial, redirectChain, redirectLoop, stalledBody, status,
+  endlessHead, late, noResponse, partial, redirectChain, redirectLoop, stalledBody, status,
 } from '../targets/http-faults.ts';
-import { onlyIf, type Answer } from '../targets/web-site.ts';
+import { onlyIf, type Responder } from '../targets/web-site.ts';
 import { ABROAD_ADDRESS, zoneName, type World } from '../world.ts';
 
 const down = (type: string): Expected => ({ event: 'monitor.down', type, layer: 'response' });
@@ -19,25 +19,25 @@ const monitor = (name: string, settings: object = {}) => (world: World): Monitor
   type: 'HTTP', target: world.site.url(name), ...settings,
 });
 
-function fault(name: string, answer: Answer, expected: Expected, settings: object = {}): Scenario {
+function fault(name: string, responder: Responder, expected: Expected, settings: object = {}): Scenario {
   return {
     name, expected, detector: monitor(name, settings),
-    turn: (world, isOn) => world.site.set(name, isOn ? answer : null),
+    toggle: (world, isOn) => world.site.set(name, isOn ? responder : null),
   };
 }
 
 /** HEAD is answered soundly and GET is not: HEAD shows nothing of it. */
-function getOnly(name: string, answer: Answer, expected: Expected): Scenario {
+function getOnly(name: string, responder: Responder, expected: Expected): Scenario {
   return {
-    ...fault(name, onlyIf(isGet, answer), expected),
+    ...fault(name, onlyIf(isGet, responder), expected),
     bystanders: { HEAD: monitor(name, { method: 'HEAD' }) },
   };
 }
 
 /** A trap: the page is sound, and whoever asks by HEAD believes that it is not. */
-function headOnly(name: string, answer: Answer, expected: Expected): Scenario {
+function headOnly(name: string, responder: Responder, expected: Expected): Scenario {
   return {
-    ...fault(name, onlyIf(isHead, answer), expected, { method: 'HEAD' }),
+    ...fault(name, onlyIf(isHead, responder), expected, { method: 'HEAD' }),
     bystanders: { GET: monitor(name) },
   };
 }
@@ -58,9 +58,9 @@ export const HTTP: readonly Scenario[] = [
   getOnly('http-head-200-get-503', status(503), STATUS),
   getOnly('http-head-200-get-partial', partial, BROKEN),
   getOnly('http-head-200-get-redirect-loop', redirectLoop, STATUS),
-  getOnly('http-head-200-get-timeout', noAnswer, TIMEOUT),
+  getOnly('http-head-200-get-timeout', noResponse, TIMEOUT),
   headOnly('http-head-405-get-200', status(405), STATUS),
-  headOnly('http-head-timeout-get-200', noAnswer, TIMEOUT),
+  headOnly('http-head-timeout-get-200', noResponse, TIMEOUT),
   {
     ...fault(
       'http-header-status', onlyIf(({ headers }) => headers['x-bench'] === HEADER['x-bench'], status(503)),
@@ -77,5 +77,5 @@ export const HTTP: readonly Scenario[] = [
   fault('http-redirect-loop', redirectLoop, STATUS),
   fault('http-timeout-body', stalledBody, TIMEOUT),
   fault('http-timeout-total', endlessHead, TIMEOUT),
-  fault('http-timeout-ttfb', noAnswer, TIMEOUT),
+  fault('http-timeout-ttfb', noResponse, TIMEOUT),
 ];

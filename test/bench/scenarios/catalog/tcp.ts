@@ -6,11 +6,11 @@ export const TCP: readonly Scenario[] = [
   {
     name: 'tcp-refused', expected: down('connection_error'),
     detector: ({ tcp }) => ({ type: 'TCP', target: `127.0.0.1:${tcp.port}` }),
-    turn: ({ tcp }, isOn) => (isOn ? tcp.close() : tcp.listen()),
+    toggle: ({ tcp }, isOn) => (isOn ? tcp.close() : tcp.listen()),
   },
   {
     name: 'tcp-timeout', expected: down('timeout'),
     detector: ({ silentTcp }) => ({ type: 'TCP', target: `127.0.0.1:${silentTcp.port}` }),
-    turn: ({ silentTcp }, isOn) => silentTcp.silence(isOn),
+    toggle: ({ silentTcp }, isOn) => silentTcp.silence(isOn),
   },
 ];

@@ -6,26 +6,26 @@ const DOWN: Expected = { event: 'monitor.down', type: 'ssl_error', layer: 'tls' 
 
 interface TlsScenario {
   name: string;
-  turn: (site: SecureSite, isOn: boolean) => void;
+  toggle: (site: SecureSite, isOn: boolean) => void;
   expected?: Expected;
   settings?: Partial<MonitorBody>;
 }
 
-function secure({ name, turn, expected = DOWN, settings = {} }: TlsScenario): Scenario {
+function secure({ name, toggle, expected = DOWN, settings = {} }: TlsScenario): Scenario {
   return {
     name, expected,
     detector: (world) => ({ type: 'HTTP', target: world.secureSite(name).url, ...settings }),
-    turn: (world, isOn) => turn(world.secureSite(name), isOn),
+    toggle: (world, isOn) => toggle(world.secureSite(name), isOn),
   };
 }
 
 const shows = (name: string, which: keyof TestCertificates): Scenario => ({
-  ...secure({ name, turn: () => undefined }),
-  turn: (world, isOn) => world.secureSite(name).show(isOn ? world.certificates[which] : null),
+  ...secure({ name, toggle: () => undefined }),
+  toggle: (world, isOn) => world.secureSite(name).show(isOn ? world.certificates[which] : null),
 });
 
 export const TLS: readonly Scenario[] = [
-  secure({ name: 'tls-deprecated-tls11', turn: (site, isOn) => site.speakOldTls(isOn) }),
+  secure({ name: 'tls-deprecated-tls11', toggle: (site, isOn) => site.speakOldTls(isOn) }),
   shows('tls-expired-30d', 'expired'),
   {
     ...shows('tls-expiring-5d', 'expiring'),
@@ -35,7 +35,7 @@ export const TLS: readonly Scenario[] = [
       ssl_monitoring: { enabled: true, expiry_warning_days: [7] },
     }),
   },
-  secure({ name: 'tls-handshake-version-mismatch', turn: (site, isOn) => site.refuseHandshake(isOn) }),
+  secure({ name: 'tls-handshake-version-mismatch', toggle: (site, isOn) => site.refuseHandshake(isOn) }),
   shows('tls-invalid-hostname-mismatch', 'ofAnotherHost'),
   shows('tls-invalid-self-signed', 'selfSigned'),
 ];

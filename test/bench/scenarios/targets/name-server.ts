@@ -9,7 +9,7 @@ const LATE_MS = 5000;
 const [TYPE_A, TYPE_CNAME] = [1, 5];
 const RCODE = { ok: 0, servfail: 2, nxdomain: 3 };
 /** An answer, authoritative, with recursion available. */
-const ANSWER_FLAGS = 0x8580;
+const RESPONSE_FLAGS = 0x8580;
 const ALIAS_TARGET = 'elsewhere.bench.test';
 
 /** A name server (RFC 1035) that knows one IPv4 address for every name, and for each an alias record. */
@@ -21,7 +21,7 @@ export class NameServer {
   /** `address`: where it sends everybody. */
   constructor(address: string) {
     this.#address = address;
-    this.#socket.on('message', (message, peer) => this.#take(message, peer));
+    this.#socket.on('message', (message, peer) => this.#onQuery(message, peer));
   }
 
   async listen(): Promise<this> {
@@ -30,7 +30,7 @@ export class NameServer {
   }
 
   /** `address:port`. */
-  get place(): string {
+  get endpoint(): string {
     return `127.0.0.1:${this.#socket.address().port}`;
   }
 
@@ -44,19 +44,19 @@ export class NameServer {
     await new Promise<void>((resolve) => this.#socket.close(() => resolve()));
   }
 
-  #take(message: Buffer, peer: RemoteInfo): void {
+  #onQuery(message: Buffer, peer: RemoteInfo): void {
     const { name, type, end } = questionOf(message);
     const fault = this.#faults.get(name) ?? null;
     if (fault === 'silent') return;
-    const reply = this.#reply(message.subarray(0, end), type, fault);
+    const response = this.#buildResponse(message.subarray(0, end), type, fault);
     // The server may have been closed while an answer was late.
-    const send = (): void => this.#socket.send(reply, peer.port, peer.address, () => undefined);
+    const send = (): void => this.#socket.send(response, peer.port, peer.address, () => undefined);
     if (fault === 'late') setTimeout(send, LATE_MS).unref();
     else send();
   }
 
   /** `question`: the message up to the end of its question. */
-  #reply(question: Buffer, type: number, fault: DnsFault | null): Buffer {
+  #buildResponse(question: Buffer, type: number, fault: DnsFault | null): Buffer {
     const records: Buffer[] = [];
     if (fault === 'dangling') records.push(record(TYPE_CNAME, nameBytes(ALIAS_TARGET)));
     else if (type === TYPE_A && fault !== 'nxdomain' && fault !== 'servfail') {
@@ -66,7 +66,7 @@ export class NameServer {
       ? RCODE.servfail
       : fault === 'nxdomain' || fault === 'dangling' ? RCODE.nxdomain : RCODE.ok;
     const head = Buffer.from(question);
-    head.writeUInt16BE(ANSWER_FLAGS | rcode, 2);
+    head.writeUInt16BE(RESPONSE_FLAGS | rcode, 2);
     head.writeUInt16BE(records.length, 6);
     head.writeUInt16BE(0, 8);
     head.writeUInt16BE(0, 10);

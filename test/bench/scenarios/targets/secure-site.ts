@@ -10,7 +10,7 @@ const VERSION_ALERT = Buffer.from([0x15, 3, 1, 0, 2, 2, 70]);
 export class SecureSite {
   readonly #sound: Certificate;
   readonly #site: Server;
-  readonly #door: TcpServer = createTcpServer((socket) => this.#enter(socket));
+  readonly #listener: TcpServer = createTcpServer((socket) => this.#accept(socket));
   readonly #open = new Set<Socket>();
   #refusesHandshake = false;
 
@@ -23,12 +23,12 @@ export class SecureSite {
   }
 
   async listen(): Promise<this> {
-    await new Promise<void>((resolve) => this.#door.listen(0, '127.0.0.1', resolve));
+    await new Promise<void>((resolve) => this.#listener.listen(0, '127.0.0.1', resolve));
     return this;
   }
 
   get url(): string {
-    return `https://127.0.0.1:${(this.#door.address() as AddressInfo).port}/`;
+    return `https://127.0.0.1:${(this.#listener.address() as AddressInfo).port}/`;
   }
 
   /** Null: the sound certificate again. */
@@ -49,10 +49,10 @@ export class SecureSite {
 
   async close(): Promise<void> {
     for (const socket of this.#open) socket.destroy();
-    await new Promise((resolve) => this.#door.close(resolve));
+    await new Promise((resolve) => this.#listener.close(resolve));
   }
 
-  #enter(socket: Socket): void {
+  #accept(socket: Socket): void {
     this.#open.add(socket);
     socket.on('error', () => undefined);
     socket.on('close', () => this.#open.delete(socket));

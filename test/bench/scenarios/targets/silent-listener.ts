@@ -5,7 +5,7 @@ import { parentPort, workerData } from 'node:worker_threads';
  * Listens with the shortest queue, and sleeps while the shared word is 1: the queue then fills, and the system
  * drops every further SYN.
  */
-const word = workerData as Int32Array;
+const sleepFlag = workerData as Int32Array;
 
 const server = createServer((socket) => {
   socket.on('error', () => undefined);
@@ -16,5 +16,5 @@ server.listen({ port: 0, host: '127.0.0.1', backlog: 1 }, () => {
 });
 parentPort?.on('message', () => {
   parentPort?.postMessage('asleep');
-  Atomics.wait(word, 0, 1);
+  Atomics.wait(sleepFlag, 0, 1);
 });

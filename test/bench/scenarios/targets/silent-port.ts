@@ -7,14 +7,14 @@ const FILLERS = 6;
 
 /** A port that accepts connections, or leaves every attempt without any answer. */
 export class SilentPort {
-  readonly #word = new Int32Array(new SharedArrayBuffer(4));
+  readonly #sleepFlag = new Int32Array(new SharedArrayBuffer(4));
   readonly #worker: Worker;
   #fillers: Socket[] = [];
   #port = 0;
 
   /** `bundle`: silent-listener.ts. */
   constructor(bundle: string) {
-    this.#worker = new Worker(bundle, { workerData: this.#word });
+    this.#worker = new Worker(bundle, { workerData: this.#sleepFlag });
   }
 
   async listen(): Promise<this> {
@@ -27,13 +27,13 @@ export class SilentPort {
   }
 
   async silence(isSilent: boolean): Promise<void> {
-    Atomics.store(this.#word, 0, isSilent ? 1 : 0);
+    Atomics.store(this.#sleepFlag, 0, isSilent ? 1 : 0);
     if (isSilent) {
       this.#worker.postMessage('sleep');
       await once(this.#worker, 'message');
       this.#fillers = Array.from({ length: FILLERS }, () => connect(this.#port, '127.0.0.1').on('error', () => {}));
     } else {
-      Atomics.notify(this.#word, 0);
+      Atomics.notify(this.#sleepFlag, 0);
       for (const socket of this.#fillers) socket.destroy();
     }
   }

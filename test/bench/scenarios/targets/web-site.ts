@@ -1,7 +1,7 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
-export type Answer = (request: IncomingMessage, response: ServerResponse) => void;
+export type Responder = (request: IncomingMessage, response: ServerResponse) => void;
 
 /** What a sound page says, and no other. */
 export const CANARY = 'Open every day from nine';
@@ -16,8 +16,8 @@ export function page(extra = ''): string {
 
 /** A site on all loopback addresses. Every path is sound until it is told to answer otherwise. */
 export class WebSite {
-  readonly #answers = new Map<string, Answer>();
-  readonly #server: Server = createServer((request, response) => this.#answer(request, response));
+  readonly #responders = new Map<string, Responder>();
+  readonly #server: Server = createServer((request, response) => this.#respond(request, response));
 
   async listen(): Promise<this> {
     await new Promise<void>((resolve) => this.#server.listen(0, '0.0.0.0', resolve));
@@ -33,9 +33,9 @@ export class WebSite {
   }
 
   /** How requests of a path are answered from now on, whatever their query; null: soundly. */
-  set(path: string, answer: Answer | null): void {
-    if (answer) this.#answers.set(`/${path}`, answer);
-    else this.#answers.delete(`/${path}`);
+  set(path: string, responder: Responder | null): void {
+    if (responder) this.#responders.set(`/${path}`, responder);
+    else this.#responders.delete(`/${path}`);
   }
 
   async close(): Promise<void> {
@@ -43,25 +43,25 @@ export class WebSite {
     await new Promise((resolve) => this.#server.close(resolve));
   }
 
-  #answer(request: IncomingMessage, response: ServerResponse): void {
+  #respond(request: IncomingMessage, response: ServerResponse): void {
     request.resume();
     response.on('error', () => undefined);
     const path = (request.url ?? '/').split('?', 1)[0] as string;
-    (this.#answers.get(path) ?? sound)(request, response);
+    (this.#responders.get(path) ?? sound)(request, response);
   }
 }
 
-const sound: Answer = (_request, response) => {
+const sound: Responder = (_request, response) => {
   response.writeHead(200, { 'content-type': 'text/html; charset=utf-8' }).end(page());
 };
 
 /** Answers by `answer` where `applies` says so, else soundly. */
-export function onlyIf(applies: (request: IncomingMessage) => boolean, answer: Answer): Answer {
-  return (request, response) => (applies(request) ? answer : sound)(request, response);
+export function onlyIf(applies: (request: IncomingMessage) => boolean, responder: Responder): Responder {
+  return (request, response) => (applies(request) ? responder : sound)(request, response);
 }
 
 /** Answers with 200 and this body. */
-export function shows(body: string): Answer {
+export function shows(body: string): Responder {
   return (_request, response) => {
     response.writeHead(200, { 'content-type': 'text/html; charset=utf-8' }).end(body);
   };

@@ -68,9 +68,9 @@ test.each([0, 1])('a controller that starts a second after the probe is asked be
   events.push('the controller listens');
   isListening = true;
   await clock.advance(BEAT_MS);
-  const asked = events.indexOf('the controller listens');
-  expect(events.slice(0, asked)).toEqual(['asked', 'asked']);
-  expect(events.slice(asked, asked + 4)).toEqual(['the controller listens', 'asked', 'synced', 'beat']);
+  const startIndex = events.indexOf('the controller listens');
+  expect(events.slice(0, startIndex)).toEqual(['asked', 'asked']);
+  expect(events.slice(startIndex, startIndex + 4)).toEqual(['the controller listens', 'asked', 'synced', 'beat']);
   await synchronizer.stop();
 });
 

@@ -110,7 +110,7 @@ describe('a check with assertions', () => {
     expect(await check({ url, assertions: [
       { source: 'header', property: 'X-Left', comparison: 'less_than', target: '40' },
     ] })).toMatchObject({
-      outcome: 'failure', status_code: 200, seen: { head: HEAD, body: JSON_PAGE },
+      outcome: 'failure', status_code: 200, observed: { head: HEAD, body: JSON_PAGE },
       error: {
         type: 'keyword_missing', layer: 'content',
         message: 'Expected header X-Left to be less than "40", got "41"',

@@ -138,12 +138,12 @@ describe('a failure', () => {
   test('and a success come with the addresses, the head and the beginning of the body', async () => {
     const head = '503 Busy\r\nRetry-After: 5\r\nContent-Length: 6000';
     const failed = await check({ url: await serveRaw(head, 'sorry'.repeat(1200)) });
-    expect(failed.seen).toEqual({
+    expect(failed.observed).toEqual({
       addresses: ['127.0.0.1'], head: `HTTP/1.1 ${head}\r\n\r\n`, body: 'sorry'.repeat(1200).slice(0, 4096),
     });
     const cut = await check({ url: await serveRaw('200 OK\r\nContent-Length: 9', 'abc') });
-    expect(cut.seen).toMatchObject({ head: 'HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\n', body: 'abc' });
-    expect((await check({ url: await serveRaw('200 OK', 'fine') })).seen).toMatchObject({
+    expect(cut.observed).toMatchObject({ head: 'HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\n', body: 'abc' });
+    expect((await check({ url: await serveRaw('200 OK', 'fine') })).observed).toMatchObject({
       addresses: ['127.0.0.1'], head: 'HTTP/1.1 200 OK\r\n\r\n', body: 'fine',
     });
   });

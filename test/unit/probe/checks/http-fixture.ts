@@ -30,12 +30,12 @@ export async function serve(
 export function resolverOf(names: Record<string, { 4?: string[]; 6?: string[] } | string>): Resolver {
   return {
     resolve: (host, family): Promise<Resolution> => {
-      const known = names[host];
-      if (known === 'HANG') return new Promise(() => undefined);
-      if (typeof known === 'string') return Promise.resolve({ ok: false, code: known });
-      const addresses = known?.[family];
+      const entry = names[host];
+      if (entry === 'HANG') return new Promise(() => undefined);
+      if (typeof entry === 'string') return Promise.resolve({ ok: false, code: entry });
+      const addresses = entry?.[family];
       if (addresses) return Promise.resolve({ ok: true, addresses });
-      return Promise.resolve({ ok: false, code: known ? 'ENODATA' : 'ENOTFOUND' });
+      return Promise.resolve({ ok: false, code: entry ? 'ENODATA' : 'ENOTFOUND' });
     },
   };
 }
@@ -81,7 +81,7 @@ async function run(spec: HttpSpec | KeywordSpec, { timeoutMs = 60_000, context }
   const result = resultOf(
     buildAssignment(), { scheduledAtMs: 1, startedAtMs: 1, attempt: 1, reason: 'schedule' }, finding,
   );
-  expect(result).not.toHaveProperty('seen');
+  expect(result).not.toHaveProperty('observed');
   checkResult.parse({ ...result, seq: 1 });
   return finding;
 }

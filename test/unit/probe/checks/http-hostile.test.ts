@@ -113,18 +113,18 @@ describe('a hostile target', () => {
 
   test('costs little memory, whatever many of them send at once', async () => {
     const registry = registryWith();
-    const round = (urls: string[]) => Promise.all(urls.flatMap((url) => [
+    const checkAll = (urls: string[]) => Promise.all(urls.flatMap((url) => [
       registry.run(buildHttpSpec({ url }), 1000), registry.run(keywordSpec(['needle'], { url }), 1000),
     ]));
     const plain = await serve((socket) => socket.end('HTTP/1.1 200 OK\r\n\r\n'));
-    await round(Array<string>(ATTACKS.length).fill(`http://127.0.0.1:${plain.port}/`));
+    await checkAll(Array<string>(ATTACKS.length).fill(`http://127.0.0.1:${plain.port}/`));
     const servers = await Promise.all(ATTACKS.map(([, behave]) => serve(behave)));
     const before = process.memoryUsage.rss();
-    let most = before;
-    const watch = setInterval(() => (most = Math.max(most, process.memoryUsage.rss())), 20);
-    for (let turn = 0; turn < 2; turn += 1) await round(servers.map(({ port }) => `http://127.0.0.1:${port}/`));
+    let maxRss = before;
+    const watch = setInterval(() => (maxRss = Math.max(maxRss, process.memoryUsage.rss())), 20);
+    for (let turn = 0; turn < 2; turn += 1) await checkAll(servers.map(({ port }) => `http://127.0.0.1:${port}/`));
     clearInterval(watch);
-    expect((most - before) / MB).toBeLessThan(64);
+    expect((maxRss - before) / MB).toBeLessThan(64);
   });
 
   test('gains nothing by a page and keywords that are made for a slow search', async () => {
@@ -142,32 +142,32 @@ describe('a hostile target', () => {
 describe('what checks keep', () => {
   test('is limited for all of them, and the one that keeps most gives way', () => {
     const held = new HeldBytes(100_000);
-    const given: string[] = [];
-    const open = (name: string) => held.open(() => given.push(name));
+    const evicted: string[] = [];
+    const open = (name: string) => held.open(() => evicted.push(name));
     const [small, large, other] = [open('small'), open('large'), open('other')];
     small.grow(4096);
     expect(held.total).toBe(0);
     small.grow(10_000);
     large.grow(70_000);
     other.grow(20_000);
-    expect([held.total, given]).toEqual([91_808, []]);
+    expect([held.total, evicted]).toEqual([91_808, []]);
     other.grow(20_000);
-    expect([held.total, given]).toEqual([45_904, ['large']]);
+    expect([held.total, evicted]).toEqual([45_904, ['large']]);
     other.end();
     small.grow(70_000);
-    expect([held.total, given]).toEqual([35_904, ['large', 'small']]);
+    expect([held.total, evicted]).toEqual([35_904, ['large', 'small']]);
     other.release();
     expect(held.total).toBe(0);
   });
 
   test('is missed as overload by checks that give way: their targets are not blamed', async () => {
     const [SIZE, COUNT] = [262_000, 80];
-    let answered = 0;
+    let responseCount = 0;
     const server = await serve((socket, head) => {
       socket.write(`HTTP/1.1 200 OK\r\nContent-Length: ${SIZE}\r\n\r\n`);
       const first = Buffer.alloc(head.startsWith('GET /small') ? 10_000 : SIZE - 1000);
-      socket.write(first, () => (answered += 1));
-      void until(() => answered === COUNT).then(() => socket.end(Buffer.alloc(SIZE - first.length)));
+      socket.write(first, () => (responseCount += 1));
+      void until(() => responseCount === COUNT).then(() => socket.end(Buffer.alloc(SIZE - first.length)));
     });
     const registry = registryWith();
     const findings = await Promise.all(Array.from({ length: COUNT }, (_, at) => {

@@ -8,7 +8,7 @@ import { startRawServer } from './raw-server.ts';
 afterEach(closeServers);
 
 /** Linux refuses to connect to a multicast address as to one without a route. */
-const NO_WAY = 'ff02::1';
+const UNROUTABLE = 'ff02::1';
 const OK = 'HTTP/1.1 200 OK\r\nContent-Length: 2\r\nConnection: close\r\n\r\nok';
 
 describe('an HTTP check', () => {
@@ -173,9 +173,9 @@ describe('an HTTP check', () => {
     });
 
     test.each([
-      ['there is no way to the last one', { 4: ['127.0.0.1'], 6: [NO_WAY] }, 'http'],
+      ['there is no way to the last one', { 4: ['127.0.0.1'], 6: [UNROUTABLE] }, 'http'],
       ['there is no way to the first one', { 4: ['255.255.255.255', '127.0.0.1'] }, 'http'],
-      ['that is so over HTTPS', { 4: ['127.0.0.1'], 6: [NO_WAY] }, 'https'],
+      ['that is so over HTTPS', { 4: ['127.0.0.1'], 6: [UNROUTABLE] }, 'https'],
     ])('says how the first address failed that can be reached from here, if %s', async (_what, addresses, scheme) => {
       const server = await startRawServer(() => undefined);
       await server.close();
@@ -188,7 +188,7 @@ describe('an HTTP check', () => {
     });
 
     test('misses the slot if there is no way to any address', async () => {
-      const resolver = resolverOf({ 'target.test': { 4: ['255.255.255.255'], 6: [NO_WAY] } });
+      const resolver = resolverOf({ 'target.test': { 4: ['255.255.255.255'], 6: [UNROUTABLE] } });
       expect(await check({ url: 'http://target.test/' }, { context: { resolver } })).toMatchObject({
         outcome: 'missed', missed: 'probe_unhealthy',
       });

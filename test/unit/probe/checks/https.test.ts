@@ -12,7 +12,7 @@ import { startRawServer, type RawServer } from './raw-server.ts';
 const DAY_MS = 86_400_000;
 const OK = 'HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok';
 const authority = issue({ name: 'Test Root', isAuthority: true });
-const stranger = issue({ name: 'Strange Root', isAuthority: true });
+const untrusted = issue({ name: 'Strange Root', isAuthority: true });
 
 const servers: RawServer[] = [];
 afterEach(async () => {
@@ -80,7 +80,7 @@ describe('an HTTPS check', () => {
     ],
     ['self-signed', issue({ name: 'bad.test', hosts: ['bad.test'] }), /^The certificate is self-signed$/],
     [
-      'by an authority that nobody trusts', issue({ name: 'bad.test', hosts: ['bad.test'], by: stranger }),
+      'by an authority that nobody trusts', issue({ name: 'bad.test', hosts: ['bad.test'], by: untrusted }),
       /^The certificate chain is incomplete/,
     ],
     [

@@ -4,12 +4,12 @@ import { describe, expect, test } from 'vitest';
 import { readIcmp, writeEchoRequest } from '../../../../probe/checks/icmp/packet.ts';
 import { readPingOutput } from '../../../../probe/checks/icmp/ping-output.ts';
 import { planPing } from '../../../../probe/checks/icmp/pinger.ts';
-import { pingFinding } from '../../../../probe/checks/icmp/verdict.ts';
+import { pingFinding } from '../../../../probe/checks/icmp/ping-finding.ts';
 
 const MARK = { identifier: 0x1234, sequence: 7, cookie: 0xaabbccddeeff };
 
 /** A request as it arrives: made into a reply, its checksum valid again, behind an IPv4 header. */
-function replyTo(mark: typeof MARK | { identifier: number; sequence: number; cookie: null }, size: number): Buffer {
+function echoResponseTo(mark: typeof MARK | { identifier: number; sequence: number; cookie: null }, size: number): Buffer {
   const packet = Buffer.alloc(28 + size);
   Buffer.from('4500000000004000400100007f0000017f000001', 'hex').copy(packet);
   const icmp = packet.subarray(20);
@@ -34,26 +34,26 @@ describe('ICMP packets', () => {
   });
 
   test.each([0, 1, 5])('with %i bytes of data have no cookie', (size) => {
-    expect(readIcmp(replyTo({ ...MARK, cookie: null }, size), 4))
+    expect(readIcmp(echoResponseTo({ ...MARK, cookie: null }, size), 4))
       .toEqual({ kind: 'reply', ...MARK, cookie: null });
   });
 
   test.each([6, 7, 56, 1399, 1400])('with %i bytes of data are read as they were written', (size) => {
-    expect(readIcmp(replyTo(MARK, size), 4)).toEqual({ kind: 'reply', ...MARK });
+    expect(readIcmp(echoResponseTo(MARK, size), 4)).toEqual({ kind: 'reply', ...MARK });
   });
 
   test('that are damaged, cut off or of another kind are none', () => {
-    const reply = replyTo(MARK, 56);
-    for (let at = 20; at < reply.length; at += 1) {
-      const damaged = Buffer.from(reply);
+    const response = echoResponseTo(MARK, 56);
+    for (let at = 20; at < response.length; at += 1) {
+      const damaged = Buffer.from(response);
       damaged[at] = (damaged[at] as number) ^ 0x10;
       expect(readIcmp(damaged, 4), `byte ${at}`).toBeNull();
     }
-    for (let length = 0; length < 28; length += 1) expect(readIcmp(reply.subarray(0, length), 4)).toBeNull();
+    for (let length = 0; length < 28; length += 1) expect(readIcmp(response.subarray(0, length), 4)).toBeNull();
     const request = Buffer.alloc(64);
     writeEchoRequest(request, 6, MARK, 56);
     expect(readIcmp(request, 6)).toBeNull();
-    expect(readIcmp(reply, 6)).toBeNull();
+    expect(readIcmp(response, 6)).toBeNull();
   });
 
   test.each([
@@ -111,14 +111,14 @@ test.each([
   [10, 10_000, 10_000, 200, 8200],
   [10, 2000, 1000, 500 / 9, 500],
   [1, 2000, 300, 0, 300],
-])('%i packets of %i ms within %i ms are sent every %d ms and wait %d ms', (count, reply, all, everyMs, waitMs) => {
-  const plan = planPing(count, reply, all);
-  expect(plan.everyMs).toBeCloseTo(everyMs);
-  expect(plan.waitMs).toBeCloseTo(waitMs);
+])('%i packets of %i ms within %i ms are sent every %d ms and wait %d ms', (count, packetTimeoutMs, all, intervalMs, responseTimeoutMs) => {
+  const plan = planPing(count, packetTimeoutMs, all);
+  expect(plan.intervalMs).toBeCloseTo(intervalMs);
+  expect(plan.responseTimeoutMs).toBeCloseTo(responseTimeoutMs);
 });
 
 test('a ping succeeds with any reply, and reports loss, round trips and jitter', () => {
-  const found = pingFinding({ sent: 4, rttsMs: [10, 14, 12], trouble: null }, 2000, { remote_address: '10.0.0.1' });
+  const found = pingFinding({ sent: 4, rttsMs: [10, 14, 12], problem: null }, 2000, { remote_address: '10.0.0.1' });
   expect(found).toMatchObject({ outcome: 'success', response_time_ms: 12, remote_address: '10.0.0.1', degraded: false });
   expect(found.detail).toEqual({
     sent: 4, received: 3, loss_percent: 25, rtt_min_ms: 10, rtt_avg_ms: 12, rtt_max_ms: 14, jitter_ms: 3,
@@ -126,12 +126,12 @@ test('a ping succeeds with any reply, and reports loss, round trips and jitter',
 });
 
 test.each([
-  [{ sent: 3, trouble: null }, 'failure', 'timeout', '0 of 3 replies within 2000 ms'],
+  [{ sent: 3, problem: null }, 'failure', 'timeout', '0 of 3 replies within 2000 ms'],
   [
-    { sent: 3, trouble: { whose: 'target', message: 'TTL exceeded at 10.0.0.1' } } as const,
+    { sent: 3, problem: { whose: 'target', message: 'TTL exceeded at 10.0.0.1' } } as const,
     'failure', 'connection_error', 'TTL exceeded at 10.0.0.1',
   ],
-  [{ sent: 1, trouble: { whose: 'own', reason: 'overload' } } as const, 'missed', undefined, undefined],
+  [{ sent: 1, problem: { whose: 'own', reason: 'overload' } } as const, 'missed', undefined, undefined],
 ])('a ping without replies, %j, is a %s', (report, outcome, type, message) => {
   const found = pingFinding({ ...report, rttsMs: [] }, 2000, {});
   expect([found.outcome, found.error?.type, found.error?.message]).toEqual([outcome, type, message]);

@@ -45,7 +45,7 @@ class FakeSocket extends EventEmitter {
   }
 
   /** Replies to a request, as if from `source`, with fields changed. */
-  reply(nth: number, { source = '10.0.0.1', change = (_: Buffer): void => {} } = {}): void {
+  respond(nth: number, { source = '10.0.0.1', change = (_: Buffer): void => {} } = {}): void {
     const echo = Buffer.from((this.sent[nth] as { packet: Buffer }).packet);
     const mark = {
       identifier: echo.readUInt16BE(4), sequence: echo.readUInt16BE(6), cookie: echo.readUIntBE(8, 6),
@@ -94,7 +94,7 @@ beforeEach(() => {
 const turn = (): Promise<void> => clock.advance(0);
 
 const ping = (count = 1, address = ADDRESS): Promise<PingReport> => pinger.ping({
-  address, count, size: 56, ttl: 64, plan: { everyMs: 200, waitMs: 1000 }, patienceMs: 0,
+  address, count, size: 56, ttl: 64, plan: { intervalMs: 200, responseTimeoutMs: 1000 }, maxQueueMs: 0,
 });
 
 describe('echo sockets', () => {
@@ -107,9 +107,9 @@ describe('echo sockets', () => {
     const socket = sockets[0] as FakeSocket;
     const report = ping();
     await turn();
-    socket.reply(0, forged);
+    socket.respond(0, forged);
     await clock.advance(1000);
-    expect(await report).toEqual({ sent: 1, rttsMs: [], trouble: null });
+    expect(await report).toEqual({ sent: 1, rttsMs: [], problem: null });
     expect(socket.received).toEqual([]);
   });
 
@@ -118,20 +118,20 @@ describe('echo sockets', () => {
     const report = ping(2);
     await turn();
     await clock.advance(50);
-    for (const _ of [1, 2]) socket.reply(0);
+    for (const _ of [1, 2]) socket.respond(0);
     socket.emit('message', ...Object.values(socket.received.shift() as object));
     await clock.advance(1200);
-    expect(await report).toEqual({ sent: 2, rttsMs: [50], trouble: null });
+    expect(await report).toEqual({ sent: 2, rttsMs: [50], problem: null });
     expect(socket.isReading).toBe(false);
   });
 
   test('read what has arrived before a packet is given up', async () => {
     const report = ping();
     await turn();
-    sockets[0]?.reply(0);
+    sockets[0]?.respond(0);
     lateMs = 300;
     await clock.advance(1000);
-    expect(await report).toEqual({ sent: 1, rttsMs: [1300], trouble: null });
+    expect(await report).toEqual({ sent: 1, rttsMs: [1300], problem: null });
   });
 
   test('measure the round trip of a packet apart from what is sent beside it', async () => {
@@ -140,7 +140,7 @@ describe('echo sockets', () => {
     socket.wrap.send = (...packet) => {
       send(...packet);
       lateMs += 10;
-      socket.reply(socket.sent.length - 1);
+      socket.respond(socket.sent.length - 1);
       setImmediate(() => socket.emit('message', ...Object.values(socket.received.shift() as object)));
     };
     const reports = await Promise.all([1, 2, 3].map(() => ping()));
@@ -152,7 +152,7 @@ describe('echo sockets', () => {
     await turn();
     lateMs = 600;
     await clock.advance(1000);
-    expect(await report).toEqual({ sent: 1, rttsMs: [], trouble: { whose: 'own', reason: 'overload' } });
+    expect(await report).toEqual({ sent: 1, rttsMs: [], problem: { whose: 'own', reason: 'overload' } });
   });
 
   test.each([
@@ -163,34 +163,34 @@ describe('echo sockets', () => {
     ['Permission denied', { whose: 'own', reason: 'blocked_target' }],
     ['No route to host', { whose: 'target', message: 'The host is unreachable' }],
     ['Message too long', { whose: 'target', message: 'The packet is too large for the path to the host' }],
-  ])('know whose fault it is that a packet cannot be sent: %s', async (text, trouble) => {
+  ])('know whose fault it is that a packet cannot be sent: %s', async (text, problem) => {
     const socket = sockets[0] as FakeSocket;
     socket.sendError = text;
-    expect(await ping()).toEqual({ sent: 0, rttsMs: [], trouble });
+    expect(await ping()).toEqual({ sent: 0, rttsMs: [], problem });
     expect(socket.isReading).toBe(false);
   });
 
   test('report a family that the system lacks as their own trouble', async () => {
     openError = 'Address family not supported by protocol';
-    expect(await ping(1, '::1')).toEqual({ sent: 0, rttsMs: [], trouble: { whose: 'own', reason: 'probe_unhealthy' } });
+    expect(await ping(1, '::1')).toEqual({ sent: 0, rttsMs: [], problem: { whose: 'own', reason: 'probe_unhealthy' } });
   });
 
   test('are replaced when they break, without blaming a target', async () => {
     const report = ping();
     await turn();
     sockets[0]?.emit('close');
-    expect(await report).toEqual({ sent: 1, rttsMs: [], trouble: { whose: 'own', reason: 'probe_unhealthy' } });
+    expect(await report).toEqual({ sent: 1, rttsMs: [], problem: { whose: 'own', reason: 'probe_unhealthy' } });
     expect(sockets[0]?.isClosed).toBe(true);
     const next = ping();
     await turn();
-    sockets[1]?.reply(0);
+    sockets[1]?.respond(0);
     await clock.advance(1000);
     expect((await next).rttsMs).toEqual([1000]);
   });
 
   test('refuse what is beyond their sequence numbers', async () => {
     const reports = Array.from({ length: 65_537 }, () => ping());
-    expect(await reports.at(-1)).toEqual({ sent: 0, rttsMs: [], trouble: { whose: 'own', reason: 'overload' } });
+    expect(await reports.at(-1)).toEqual({ sent: 0, rttsMs: [], problem: { whose: 'own', reason: 'overload' } });
     const sequences = new Set((sockets[0] as FakeSocket).sent.map(({ packet }) => packet.readUInt16BE(6)));
     expect(sequences.size).toBe(65_536);
   });

@@ -72,8 +72,8 @@ describe('a KEYWORD check', () => {
   test('shows the page that it searched', async () => {
     const page = gzipSync('Grüße! '.repeat(1000));
     const url = await servePage(page, 'Content-Encoding: gzip\r\n');
-    const { seen } = await checkKeywords(['Tschüss'], { url });
-    expect(excerptText(seen?.head ?? '', seen?.body ?? '')).toBe('Grüße! '.repeat(1000).slice(0, 4096));
+    const { observed } = await checkKeywords(['Tschüss'], { url });
+    expect(excerptText(observed?.head ?? '', observed?.body ?? '')).toBe('Grüße! '.repeat(1000).slice(0, 4096));
   });
 
   const text = 'Größe: 5 € – 日本語 Привет';

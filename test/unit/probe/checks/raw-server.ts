@@ -23,11 +23,11 @@ export async function startRawServer(
     const at = received.push('') - 1;
     socket.on('error', () => undefined);
     options.onConnect?.(socket);
-    let isAsked = false;
+    let isRequested = false;
     socket.on('data', (chunk: Buffer) => {
       received[at] += chunk.toString('latin1');
-      if (isAsked || !(received[at] as string).includes('\r\n\r\n')) return;
-      isAsked = true;
+      if (isRequested || !(received[at] as string).includes('\r\n\r\n')) return;
+      isRequested = true;
       onRequest(socket, received[at] as string);
     });
   };

@@ -10,16 +10,16 @@ import { SimulatedClock } from '../../../helpers/simulated-clock.ts';
 import type { HostAndPort } from '../../../../shared/setting.ts';
 import { systemClock } from '../../../../shared/time.ts';
 
-type Answer = string[] | 'NXDOMAIN' | 'SERVFAIL' | 'RUBBISH' | 'SILENCE';
+type DnsOutcome = string[] | 'NXDOMAIN' | 'SERVFAIL' | 'RUBBISH' | 'SILENCE';
 
 /** A name server (RFC 1035) for questions of one name. */
 class NameServer {
   readonly #socket: Socket = createSocket('udp4');
-  readonly #answers: Record<string, Answer>;
+  readonly #outcomes: Record<string, DnsOutcome>;
   questions = 0;
 
-  constructor(answers: Record<string, Answer>) {
-    this.#answers = answers;
+  constructor(outcomes: Record<string, DnsOutcome>) {
+    this.#outcomes = outcomes;
     this.#socket.on('message', (message, peer) => this.#take(message, peer));
   }
 
@@ -42,17 +42,17 @@ class NameServer {
     }
     const type = message.readUInt16BE(at + 1);
     const question = message.subarray(12, at + 5);
-    const answer = this.#answers[`${labels.join('.')} ${type === 1 ? 'A' : 'AAAA'}`] ?? [];
-    if (answer === 'SILENCE') return;
-    if (answer === 'RUBBISH') {
+    const outcome = this.#outcomes[`${labels.join('.')} ${type === 1 ? 'A' : 'AAAA'}`] ?? [];
+    if (outcome === 'SILENCE') return;
+    if (outcome === 'RUBBISH') {
       return void this.#socket.send(
         Buffer.concat([message.subarray(0, 2), Buffer.alloc(40, 0xff)]), peer.port, peer.address,
       );
     }
-    const records = typeof answer === 'string' ? [] : answer;
+    const records = typeof outcome === 'string' ? [] : outcome;
     const header = Buffer.alloc(12);
     message.copy(header, 0, 0, 2);
-    header.writeUInt16BE(0x8180 | (answer === 'NXDOMAIN' ? 3 : answer === 'SERVFAIL' ? 2 : 0), 2);
+    header.writeUInt16BE(0x8180 | (outcome === 'NXDOMAIN' ? 3 : outcome === 'SERVFAIL' ? 2 : 0), 2);
     header.writeUInt16BE(1, 4);
     header.writeUInt16BE(records.length, 6);
     const parts = records.map((address) => {
@@ -111,8 +111,8 @@ describe('the resolver', () => {
   });
 
   test('treats an invalid answer as no answer', async () => {
-    const answer = await resolver.resolve('odd.test', 4);
-    expect(answer.ok).toBe(false);
+    const resolution = await resolver.resolve('odd.test', 4);
+    expect(resolution.ok).toBe(false);
   });
 
   test('reads the hosts file first, and queries nobody for localhost', async () => {

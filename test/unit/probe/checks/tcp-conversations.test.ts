@@ -183,12 +183,12 @@ describe('a hostile banner', () => {
       'a reply of long lines without an end', `220-${'x'.repeat(1000)}\r\n`, LIMITS.bytes + 1006,
       `more than ${LIMITS.bytes} bytes`,
     ],
-  ])('of %s ends soon', (_name, piece, most, what) => {
+  ])('of %s ends soon', (_name, piece, maxBytes, what) => {
     const { bytes, next } = flood(smtp(), piece);
     expect(next).toEqual({
       type: 'connection_error', layer: 'response', message: `Expected the greeting, got ${what}`,
     });
-    expect(bytes).toBeLessThanOrEqual(most);
+    expect(bytes).toBeLessThanOrEqual(maxBytes);
   });
 
   test('is told without its control characters, and cut', () => {

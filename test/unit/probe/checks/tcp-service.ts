@@ -4,7 +4,7 @@ import type { Issued } from './certificates.ts';
 import { startRawServer, type RawServer } from './raw-server.ts';
 
 /** What a service sends in answer to a line that `to` matches. */
-export interface Answer {
+export interface ScriptedResponse {
   to: RegExp;
   send: string;
   /** Then it starts TLS. */
@@ -13,7 +13,7 @@ export interface Answer {
 
 export interface Script {
   greeting?: string;
-  answers?: readonly Answer[];
+  responses?: readonly ScriptedResponse[];
   certificate?: Issued;
   /** Greets again once TLS stands. */
   greetsAgain?: boolean;
@@ -21,19 +21,19 @@ export interface Script {
 }
 
 /** A service of lines that follows its script on every connection. `said` lists the lines that it got. */
-export async function startTcpService(script: Script): Promise<RawServer & { said: string[] }> {
-  const said: string[] = [];
+export async function startTcpService(script: Script): Promise<RawServer & { lines: string[] }> {
+  const lines: string[] = [];
   const attend = (socket: Socket, rest = ''): void => {
     socket.on('error', () => undefined);
     const onData = (chunk: Buffer): void => {
       const lines = (rest + chunk.toString('latin1')).split('\r\n');
       rest = lines.pop() ?? '';
       for (const line of lines) {
-        said.push(line);
-        const answer = script.answers?.find(({ to }) => to.test(line));
-        if (!answer) continue;
-        socket.write(answer.send, 'latin1');
-        if (!answer.secure) continue;
+        lines.push(line);
+        const response = script.responses?.find(({ to }) => to.test(line));
+        if (!response) continue;
+        socket.write(response.send, 'latin1');
+        if (!response.secure) continue;
         socket.off('data', onData);
         const { cert, key } = script.certificate as Issued;
         const secured = new TLSSocket(socket, { isServer: true, cert, key });
@@ -52,5 +52,5 @@ export async function startTcpService(script: Script): Promise<RawServer & { sai
       attend(socket);
     },
   });
-  return Object.assign(server, { said });
+  return Object.assign(server, { lines });
 }

@@ -11,14 +11,14 @@ import { until } from '../../../helpers/until.ts';
 import { buildTcpSpec } from '../build.ts';
 import { issue } from './certificates.ts';
 import { startRawServer, type RawServer } from './raw-server.ts';
-import { startTcpService, type Answer, type Script } from './tcp-service.ts';
+import { startTcpService, type ScriptedResponse, type Script } from './tcp-service.ts';
 
 const authority = issue({ name: 'Test Root', isAuthority: true });
 const trusted = issue({ name: 'mail.test', hosts: ['mail.test'], by: authority });
 const selfSigned = issue({ name: 'mail.test', hosts: ['mail.test'] });
 const SMTP = '220 mail.test\r\n';
-const EHLO: Answer = { to: /^EHLO/, send: '250-mail.test\r\n250 STARTTLS\r\n' };
-const STARTTLS: Answer = { to: /^STARTTLS/, send: '220 go on\r\n', secure: true };
+const EHLO: ScriptedResponse = { to: /^EHLO/, send: '250-mail.test\r\n250 STARTTLS\r\n' };
+const STARTTLS: ScriptedResponse = { to: /^STARTTLS/, send: '220 go on\r\n', secure: true };
 
 const servers: RawServer[] = [];
 afterEach(async () => {
@@ -149,15 +149,15 @@ describe('a TCP check with TLS', () => {
   });
 
   test('upgrades by STARTTLS, also without validation, and reads the certificate', async () => {
-    const server = await service({ greeting: SMTP, answers: [EHLO, STARTTLS], certificate: trusted });
+    const server = await service({ greeting: SMTP, responses: [EHLO, STARTTLS], certificate: trusted });
     const finding = await check({
       host: 'mail.test', port: server.port, protocol: 'smtp', tls: 'starttls', protocol_validation: false,
     });
     expect(finding.outcome).toBe('success');
     expect(finding.tls?.facts()).toMatchObject({ valid: true, protocol: 'TLSv1.3' });
     expect(Object.keys(timings.parse(finding.timings))).toEqual(['dns', 'connect', 'tls', 'first_byte']);
-    await until(() => server.said.includes('QUIT'));
-    expect(server.said).toEqual(['EHLO [127.0.0.1]', 'STARTTLS', 'EHLO [127.0.0.1]', 'QUIT']);
+    await until(() => server.lines.includes('QUIT'));
+    expect(server.lines).toEqual(['EHLO [127.0.0.1]', 'STARTTLS', 'EHLO [127.0.0.1]', 'QUIT']);
   });
 
   test.each([
@@ -183,7 +183,7 @@ describe('a TCP check with TLS', () => {
 
   test('waits for the reply to EHLO after STARTTLS, not for another greeting', async () => {
     const { port } = await service({
-      greeting: SMTP, answers: [EHLO, STARTTLS], certificate: trusted, greetsAgain: true,
+      greeting: SMTP, responses: [EHLO, STARTTLS], certificate: trusted, greetsAgain: true,
     });
     expect(await check({ port, protocol: 'smtp', tls: 'starttls' })).toMatchObject({
       error: { message: 'Expected 250 as the reply to EHLO, got "220 mail.test"' },
@@ -237,7 +237,7 @@ describe('a TCP check of a hostile service', () => {
 });
 
 describe('a generic TCP check', () => {
-  const redis: Script = { answers: [{ to: /^PING$/, send: '+PONG\r\n' }] };
+  const redis: Script = { responses: [{ to: /^PING$/, send: '+PONG\r\n' }] };
 
   test('sends and expects, without validation too', async () => {
     const { port } = await service(redis);
@@ -250,10 +250,10 @@ describe('a generic TCP check', () => {
   });
 
   test('sends any bytes', async () => {
-    const server = await service({ answers: [{ to: /\u00ff\0/, send: '\u0000\u00fe' }] });
+    const server = await service({ responses: [{ to: /\u00ff\0/, send: '\u0000\u00fe' }] });
     const spec = { port: server.port, send: '\u00ff\0\r\n', expect: '\u0000\u00fe' };
     expect(await check(spec)).toMatchObject({ outcome: 'success' });
-    expect(server.said).toEqual(['\u00ff\0']);
+    expect(server.lines).toEqual(['\u00ff\0']);
   });
 
   test('says what came before the service closed', async () => {

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { connect, createServer, type TlsOptions, type TLSSocket } from 'node:tls';
 import type { AddressInfo } from 'node:net';
 import { afterEach, describe, expect, test } from 'vitest';
-import { NamesMet } from '../../../../probe/checks/tls/names-met.ts';
+import { NameMatches } from '../../../../probe/checks/tls/name-matches.ts';
 import { connectSecured, type TlsPeer } from '../../../../probe/checks/tls/peer.ts';
 import { certificateIn } from '../../../../probe/checks/tls/shown-certificate.ts';
 import { Trust } from '../../../../probe/checks/tls/trust.ts';
@@ -20,10 +20,10 @@ afterEach(() => {
 });
 
 /** The peer that a client meets, or the error that ends the handshake. */
-async function meet(
-  { cert, key }: Issued, given: { host?: string; server?: TlsOptions; isStrict?: boolean } = {},
+async function connectTo(
+  { cert, key }: Issued, options: { host?: string; server?: TlsOptions; isStrict?: boolean } = {},
 ): Promise<TlsPeer> {
-  const server = createServer({ cert, key, ...given.server }, (socket: TLSSocket) => {
+  const server = createServer({ cert, key, ...options.server }, (socket: TLSSocket) => {
     socket.on('error', () => undefined);
     opened.push({ close: () => socket.destroy() });
   });
@@ -31,9 +31,9 @@ async function meet(
   opened.push(server);
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const { port } = server.address() as AddressInfo;
-  const context = given.isStrict ? trust.context : trust.lenient;
+  const context = options.isStrict ? trust.context : trust.lenient;
   return new Promise((resolve, reject) => {
-    const socket = connectSecured({ host: '127.0.0.1', port, context }, given.host ?? 'a.test', resolve);
+    const socket = connectSecured({ host: '127.0.0.1', port, context }, options.host ?? 'a.test', resolve);
     socket.on('error', reject);
     opened.push({ close: () => socket.destroy() });
   });
@@ -57,7 +57,7 @@ describe('the peer of a TLS connection', () => {
     ['a name with a NUL in it', ['a.test\0.evil.test'], [], 'a.test', false],
   ])('is checked for its name: %s', async (_what, hosts, addresses, host, isValid) => {
     const certificate = issue({ name: 'CN', hosts, addresses, by: authority });
-    const { problem } = await meet(certificate, { host, isStrict: true });
+    const { problem } = await connectTo(certificate, { host, isStrict: true });
     expect(problem).toBe(isValid ? null : 'ERR_TLS_CERT_ALTNAME_INVALID');
   });
 
@@ -77,13 +77,13 @@ describe('the peer of a TLS connection', () => {
   test('met again is judged by its name again, without being parsed', async () => {
     const [one, other] = [0, 1].map(() => issue({ name: 'x', hosts: ['a.test'], by: authority }));
     const problemOf = async (shown: Issued | undefined, host: string) =>
-      (await meet(shown as Issued, { host, isStrict: true })).problem;
+      (await connectTo(shown as Issued, { host, isStrict: true })).problem;
     for (let times = 0; times < 2; times += 1) {
       expect(await problemOf(one, 'a.test')).toBeNull();
       expect(await problemOf(one, 'b.test')).toBe('ERR_TLS_CERT_ALTNAME_INVALID');
       expect(await problemOf(other, 'a.test')).toBeNull();
     }
-    const names = new NamesMet();
+    const names = new NameMatches();
     const { raw } = new X509Certificate((one as Issued).cert);
     expect(names.isFor('a.test', raw, 'print')).toBe(true);
     expect(names.isFor('a.test', Buffer.from('no certificate'), 'print')).toBe(true);
@@ -93,9 +93,9 @@ describe('the peer of a TLS connection', () => {
   test('has a seal that changes with certificate, problem and protocol, and with nothing else', async () => {
     const [one, other] = [0, 1].map(() => issue({ name: 'x', hosts: ['a.test'], by: authority }));
     const seals = await Promise.all([
-      meet(one as Issued), meet(one as Issued, { isStrict: true }), meet(other as Issued),
-      meet(one as Issued, { host: 'b.test' }), meet(one as Issued, { server: { maxVersion: 'TLSv1.2' } }),
-    ]).then((peers) => peers.map(({ seal }) => seal));
+      connectTo(one as Issued), connectTo(one as Issued, { isStrict: true }), connectTo(other as Issued),
+      connectTo(one as Issued, { host: 'b.test' }), connectTo(one as Issued, { server: { maxVersion: 'TLSv1.2' } }),
+    ]).then((peers) => peers.map(({ hash }) => hash));
     expect(seals[0]).toBe(seals[1]);
     expect(new Set(seals).size).toBe(4);
   });
@@ -108,14 +108,14 @@ describe('the peer of a TLS connection', () => {
     ['SHA-1 with RSA', { name: 'x', keyOf: 2048, hash: 'sha1' }, { weak_signature: 'SHA-1' }],
     ['MD5', { name: 'x', keyOf: 2048, hash: 'md5' }, { weak_signature: 'MD5' }],
   ])('tells key and signature: %s', async (_what, options, facts) => {
-    expect(factsOf(await meet(issue(options), { server: OLD }))).toMatchObject(facts);
+    expect(factsOf(await connectTo(issue(options), { server: OLD }))).toMatchObject(facts);
   });
 
   test('is reached by an outdated protocol when nothing must be verified, and only then', async () => {
     const server = { ...OLD, minVersion: 'TLSv1', maxVersion: 'TLSv1.1' } as const;
     const certificate = issue({ name: 'x', hosts: ['a.test'], by: authority });
-    expect(factsOf(await meet(certificate, { server }))).toMatchObject({ valid: true, protocol: 'TLSv1.1' });
-    await expect(meet(certificate, { server, isStrict: true })).rejects.toMatchObject({
+    expect(factsOf(await connectTo(certificate, { server }))).toMatchObject({ valid: true, protocol: 'TLSv1.1' });
+    await expect(connectTo(certificate, { server, isStrict: true })).rejects.toMatchObject({
       code: 'ERR_SSL_TLSV1_ALERT_PROTOCOL_VERSION',
     });
   });
@@ -124,7 +124,7 @@ describe('the peer of a TLS connection', () => {
 describe('a hostile certificate', () => {
   test('with 9,000 names tells fifty of them and how many more there are', async () => {
     const hosts = Array.from({ length: 9000 }, (_, at) => `h${at}.t`);
-    const peer = await meet(issue({ name: 'x', hosts, by: authority }), { host: 'h8999.t' });
+    const peer = await connectTo(issue({ name: 'x', hosts, by: authority }), { host: 'h8999.t' });
     const facts = factsOf(peer);
     expect(facts).toMatchObject({ valid: true, more_names: 8950 });
     expect(facts.names).toEqual(hosts.slice(0, 50));
@@ -133,7 +133,7 @@ describe('a hostile certificate', () => {
   test('tells control characters as spaces and separators as they are', async () => {
     const hosts = ['a.test', 'b\0.test', 'c.test, DNS:d.test', 'e\u001b[31m\r\n.test', '"', '\\', 'f:g'];
     const name = 'x\0y\u001b[31m\r\n, O=Trusted';
-    const { names, subject } = factsOf(await meet(issue({ name, hosts, by: authority })));
+    const { names, subject } = factsOf(await connectTo(issue({ name, hosts, by: authority })));
     expect(names).toEqual(['a.test', 'b .test', 'c.test, DNS:d.test', 'e [31m .test', '"', '\\', 'f:g']);
     // eslint-disable-next-line no-control-regex
     expect(subject).not.toMatch(/[\0-\x1f]/);
@@ -141,21 +141,21 @@ describe('a hostile certificate', () => {
 
   test('with texts of 20,000 characters tells the first of them', async () => {
     const long = 'x'.repeat(20_000);
-    const facts = factsOf(await meet(issue({ name: long, hosts: [long] })));
+    const facts = factsOf(await connectTo(issue({ name: long, hosts: [long] })));
     expect(facts.subject).toBe(`CN=${'x'.repeat(253)}`);
     expect(facts.names).toEqual(['x'.repeat(253)]);
   });
 
   test('of more than 100 kB ends the handshake', async () => {
     const hosts = Array.from({ length: 60_000 }, (_, at) => `h${at}.some-longer-name.test`);
-    await expect(meet(issue({ name: 'x', hosts }))).rejects.toMatchObject({
+    await expect(connectTo(issue({ name: 'x', hosts }))).rejects.toMatchObject({
       code: 'ERR_SSL_EXCESSIVE_MESSAGE_SIZE',
     });
   });
 
   test('dated outside of any calendar has no dates', async () => {
     const until = new Date(Date.UTC(9999, 11, 31, 23, 59, 59));
-    expect(factsOf(await meet(issue({ name: 'x', from: new Date(0), until })))).toMatchObject({
+    expect(factsOf(await connectTo(issue({ name: 'x', from: new Date(0), until })))).toMatchObject({
       valid_from: 0, expires_at: until.getTime(),
     });
   });

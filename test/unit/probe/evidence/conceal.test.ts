@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { Showing, type Sight } from '../../../../probe/evidence/answer-seen.ts';
+import { EvidenceRedactor, type Observation } from '../../../../probe/evidence/response-evidence.ts';
 import { concealError } from '../../../../probe/evidence/concealer.ts';
 import { concealNamed } from '../../../../probe/evidence/conceal-named.ts';
 import { isCredentialName } from '../../../../probe/evidence/credential-names.ts';
@@ -9,16 +9,16 @@ import { buildHttpSpec, buildTcpSpec } from '../build.ts';
 
 const JWT = 'eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiI0MiJ9.3sYx-A_q';
 
-const sight = (overrides: Partial<Sight>): Sight => ({
+const observation = (overrides: Partial<Observation>): Observation => ({
   checkedAt: 1, remoteAddress: null, addresses: [], timings: null, certificate: null,
   head: 'HTTP/1.1 500 Oops\r\n\r\n', body: '', ...overrides,
 });
 
 /** All that is shown of an answer, as one text. */
 function shown(spec: CheckSpec, { head = 'HTTP/1.1 500 Oops\r\n\r\n', body = '' }: { head?: string; body?: string }) {
-  const showing = new Showing(spec);
+  const redactor = new EvidenceRedactor(spec);
   const bytes = Buffer.from(body).toString('latin1');
-  const { status_line: status, headers, body_excerpt: excerpt } = showing.answer(sight({ head, body: bytes }));
+  const { status_line: status, headers, body_excerpt: excerpt } = redactor.redact(observation({ head, body: bytes }));
   return [status, ...headers.map(({ name, value }) => `${name}: ${value}`), excerpt].join('\n');
 }
 
@@ -134,10 +134,10 @@ describe('what a monitor sends is concealed wherever a target repeats it', () =>
   test('also where the end of a text cuts it', () => {
     const secret = 'zebra/1 and "more"';
     const spec = buildHttpSpec({ headers: { 'X-Own': secret } });
-    const showing = new Showing(spec);
+    const redactor = new EvidenceRedactor(spec);
     for (const form of [secret, encodeURIComponent(secret), asJson(secret), asHtml(secret)]) {
       for (let length = 4; length < form.length; length += 1) {
-        const { body_excerpt: excerpt } = showing.answer(sight({ body: `said ${form.slice(0, length)}` }));
+        const { body_excerpt: excerpt } = redactor.redact(observation({ body: `said ${form.slice(0, length)}` }));
         expect(excerpt).toMatch(/^said \*\*\*$/);
         expect(message(spec, `Got "${form.slice(0, length)}…"`)).toMatch(/^Got "\*\*\*…"$/);
       }
@@ -147,10 +147,10 @@ describe('what a monitor sends is concealed wherever a target repeats it', () =>
   test('and where there are too many secrets to look for, no text is shown', () => {
     const body = JSON.stringify(Array.from({ length: 300 }, (_, at) => `zebra-${at}`));
     const spec = buildHttpSpec({ body });
-    const showing = new Showing(spec);
+    const redactor = new EvidenceRedactor(spec);
     expect(message(spec, 'zebra-99')).toBe('***');
     expect(message(spec, 'Connection refused', 'connect')).toBe('Connection refused');
-    expect(showing.answer(sight({ body: 'zebra-99', remoteAddress: '192.0.2.1' }))).toMatchObject({
+    expect(redactor.redact(observation({ body: 'zebra-99', remoteAddress: '192.0.2.1' }))).toMatchObject({
       status_line: null, headers: [], body_excerpt: null, remote_address: '192.0.2.1',
     });
   });

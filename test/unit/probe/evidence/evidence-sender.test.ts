@@ -16,8 +16,8 @@ import { RecordingBus } from './recording-bus.ts';
 const SECOND = 1000;
 const HOUR = 3600 * SECOND;
 
-const seen = (status: string, body: string): Pick<Finding, 'seen' | 'remote_address' | 'response_time_ms' | 'timings'> => ({
-  seen: { addresses: ['192.0.2.1', '192.0.2.2'], head: `HTTP/1.1 ${status}\r\nServer: x\r\nSet-Cookie: a=b\r\n\r\n`, body },
+const seen = (status: string, body: string): Pick<Finding, 'observed' | 'remote_address' | 'response_time_ms' | 'timings'> => ({
+  observed: { addresses: ['192.0.2.1', '192.0.2.2'], head: `HTTP/1.1 ${status}\r\nServer: x\r\nSet-Cookie: a=b\r\n\r\n`, body },
   remote_address: '192.0.2.1', response_time_ms: 12.34, timings: { connect: 1.23 },
 });
 const good = (body = 'fine'): Finding => success({ status_code: 200, ...seen('200 OK', body) });
@@ -28,29 +28,29 @@ const TIMEOUT = failure('timeout', 'response', 'No answer');
 function build(isCutOff = false) {
   const clock = new SimulatedClock();
   const bus = new RecordingBus();
-  let answering: Promise<Finding> = Promise.resolve(good());
+  let nextFinding: Promise<Finding> = Promise.resolve(good());
   const results: CheckResult[] = [];
   const sender = new EvidenceSender({ bus, clock, log: createLog('test', 'silent'), region: 'eu', probeId: 'p1', monitors: () => 10 });
   const runner = new Runner({
     clock, random: () => 0.5, limits: limitsFor(100_000), isCutOff: () => Promise.resolve(isCutOff),
-    check: () => answering, record: (result) => results.push(result), observer: sender,
+    check: () => nextFinding, record: (result) => results.push(result), observer: sender,
   });
   sender.start();
   return {
     clock, bus, sender, runner, results,
     /** One slot with its rechecks, and time to send what they saw. */
     async slot(found: Finding, assignment: Assignment, advanceMs = 10 * SECOND): Promise<void> {
-      answering = Promise.resolve(found);
+      nextFinding = Promise.resolve(found);
       runner.slot(assignment, clock.now());
       await clock.advance(advanceMs);
     },
-    answer(found: Finding): void {
-      answering = Promise.resolve(found);
+    respondWith(found: Finding): void {
+      nextFinding = Promise.resolve(found);
     },
     /** Lets checks that begin now take until the returned function is called. */
     hold(): (found: Finding) => void {
       let release: (found: Finding) => void = () => undefined;
-      answering = new Promise((resolve) => (release = resolve));
+      nextFinding = new Promise((resolve) => (release = resolve));
       return release;
     },
   };
@@ -111,8 +111,8 @@ describe('a failed check', () => {
   });
 
   test('of an order sends what it saw when it confirms, and not when a user asks', async () => {
-    const { bus, clock, runner, answer } = build();
-    answer(bad());
+    const { bus, clock, runner, respondWith } = build();
+    respondWith(bad());
     await runner.order(buildAssignment(), 'manual');
     await clock.advance(SECOND);
     expect(bus.sent).toEqual([]);
@@ -172,9 +172,9 @@ describe('many failures', () => {
     Array.from({ length: count }, (_, at) => buildAssignment({ monitor_id: newId(at), retries: 0 }));
 
   test('are sent at the rate, and those that find no room are counted and come another time', async () => {
-    const { bus, clock, runner, sender, results, answer } = build();
+    const { bus, clock, runner, sender, results, respondWith } = build();
     const all = monitors(300);
-    answer(bad());
+    respondWith(bad());
     for (const assignment of all) runner.slot(assignment, clock.now());
     await clock.advance(SECOND);
     expect(results).toHaveLength(300);
@@ -201,9 +201,9 @@ describe('many failures', () => {
   });
 
   test('during a loss of the connection wait, the first 64 of them', async () => {
-    const { bus, clock, runner, sender, answer } = build();
+    const { bus, clock, runner, sender, respondWith } = build();
     bus.change(false);
-    answer(bad());
+    respondWith(bad());
     const all = monitors(100);
     for (const assignment of all) runner.slot(assignment, clock.now());
     await clock.advance(SECOND);
@@ -215,10 +215,10 @@ describe('many failures', () => {
   });
 
   test('take a fifth of a slow link, and wait for nothing on a connection that is lost', async () => {
-    const { bus, clock, runner, answer } = build();
+    const { bus, clock, runner, respondWith } = build();
     let lose: () => void = () => undefined;
     bus.flush = () => Promise.race([sleep(clock, SECOND), new Promise<void>((resolve) => (lose = resolve))]);
-    answer(bad());
+    respondWith(bad());
     for (const assignment of monitors(10)) runner.slot(assignment, clock.now());
     await clock.advance(9 * SECOND);
     expect(bus.sent).toHaveLength(2);
@@ -232,8 +232,8 @@ describe('many failures', () => {
   });
 
   test('are not sent after the stop', async () => {
-    const { bus, clock, runner, sender, answer } = build();
-    answer(bad());
+    const { bus, clock, runner, sender, respondWith } = build();
+    respondWith(bad());
     runner.slot(buildAssignment(), clock.now());
     await clock.advance(0);
     sender.stop();

@@ -11,43 +11,43 @@ const facts = (issuer: string): TlsFacts => ({
   names: Array.from({ length: 12 }, (_, at) => `n${at}`), more_names: 0,
 });
 const found = (head: string | null, body: string | null, tls: Finding['tls'] = null): Finding =>
-  success({ seen: { addresses: ['192.0.2.1'], head, body }, tls });
+  success({ observed: { addresses: ['192.0.2.1'], head, body }, tls });
 
-function see(store: LastGood, id: string, finding: Finding, atMs = 0): void {
+function record(store: LastGood, id: string, finding: Finding, atMs = 0): void {
   const made = { scheduledAtMs: atMs, startedAtMs: atMs, attempt: 1, reason: 'schedule' as const };
-  store.see(resultOf(buildAssignment({ monitor_id: id }), made, finding), finding, false);
+  store.record(resultOf(buildAssignment({ monitor_id: id }), made, finding), finding, false);
 }
 
 describe('the last good checks', () => {
   test('are given back as they were, with text of any bytes or none', () => {
     const store = new LastGood(() => 3);
-    see(store, 'a', found('HTTP/1.1 200 OK\r\n\r\n', '\0ÿ'));
-    see(store, 'b', found(null, '220 hi'));
-    see(store, 'c', found(null, null));
+    record(store, 'a', found('HTTP/1.1 200 OK\r\n\r\n', '\0ÿ'));
+    record(store, 'b', found(null, '220 hi'));
+    record(store, 'c', found(null, null));
     expect(store.of('a')).toMatchObject({ head: 'HTTP/1.1 200 OK\r\n\r\n', body: '\0ÿ', addresses: ['192.0.2.1'] });
     expect(store.of('b')).toMatchObject({ head: null, body: '220 hi' });
     expect(store.of('c')).toMatchObject({ head: null, body: null });
     expect(store.of('d')).toBeNull();
-    see(store, 'a', found('HTTP/1.1 204 No Content\r\n\r\n', 'x'.repeat(300)), MINUTE);
+    record(store, 'a', found('HTTP/1.1 204 No Content\r\n\r\n', 'x'.repeat(300)), MINUTE);
     expect(store.of('a')).toMatchObject({ checkedAt: MINUTE, body: 'x'.repeat(300) });
   });
 
   test('take 3 kB each, and less the more monitors there are', () => {
     let monitors = 10;
     const store = new LastGood(() => monitors);
-    see(store, 'a', found('h'.repeat(2000), 'b'.repeat(4096)));
+    record(store, 'a', found('h'.repeat(2000), 'b'.repeat(4096)));
     expect([store.of('a')?.head?.length, store.of('a')?.body?.length]).toEqual([2000, 1072]);
     monitors = 10_000;
-    for (let at = 0; at < monitors; at += 1) see(store, `m${at}`, found('h'.repeat(200), 'b'.repeat(4096)));
+    for (let at = 0; at < monitors; at += 1) record(store, `m${at}`, found('h'.repeat(200), 'b'.repeat(4096)));
     expect(store.bytes).toBeLessThanOrEqual(8_388_608);
     expect(store.of('m9000')?.body?.length).toBeGreaterThan(600);
-    see(store, 'a', found('h'.repeat(200), 'b'.repeat(4096)), MINUTE);
+    record(store, 'a', found('h'.repeat(200), 'b'.repeat(4096)), MINUTE);
     expect(store.of('a')?.body?.length).toBeLessThan(700);
   });
 
   test('give back all their memory', () => {
     const store = new LastGood(() => 1);
-    see(store, 'a', found('head', 'body', { seal: 1, facts: () => facts('one') }));
+    record(store, 'a', found('head', 'body', { hash: 1, facts: () => facts('one') }));
     expect(store.bytes).toBeGreaterThan(100);
     store.forget('a');
     store.forget('a');
@@ -56,26 +56,26 @@ describe('the last good checks', () => {
 
   test('ask for a certificate when it has changed only, and keep ten of its names', () => {
     const store = new LastGood(() => 1);
-    const asked: string[] = [];
-    const peer = (seal: number, issuer: string): Finding['tls'] => ({
-      seal, facts: () => {
-        asked.push(issuer);
+    const reads: string[] = [];
+    const peer = (hash: number, issuer: string): Finding['tls'] => ({
+      hash, facts: () => {
+        reads.push(issuer);
         return facts(issuer);
       },
     });
-    see(store, 'a', found('head', '', peer(1, 'one')));
-    see(store, 'a', found('head', '', peer(1, 'one')), MINUTE);
-    see(store, 'a', found('head', '', peer(2, 'two')), 2 * MINUTE);
-    expect(asked).toEqual(['one', 'two']);
+    record(store, 'a', found('head', '', peer(1, 'one')));
+    record(store, 'a', found('head', '', peer(1, 'one')), MINUTE);
+    record(store, 'a', found('head', '', peer(2, 'two')), 2 * MINUTE);
+    expect(reads).toEqual(['one', 'two']);
     expect(store.of('a')?.certificate).toMatchObject({ issuer: 'two', more_names: 2 });
     expect(store.of('a')?.certificate?.names).toHaveLength(10);
-    see(store, 'a', found('head', ''), 3 * MINUTE);
+    record(store, 'a', found('head', ''), 3 * MINUTE);
     expect(store.of('a')?.certificate).toBeNull();
   });
 
   test('of more monitors than have room are kept as far as it goes', () => {
     const store = new LastGood(() => 1);
-    for (let at = 0; at < 4000; at += 1) see(store, `m${at}`, found('h'.repeat(3072), ''));
+    for (let at = 0; at < 4000; at += 1) record(store, `m${at}`, found('h'.repeat(3072), ''));
     expect(store.bytes).toBeLessThanOrEqual(8_388_608);
     expect(store.of('m0')?.head).toHaveLength(3072);
     expect(store.of('m3999')?.head).toBeNull();

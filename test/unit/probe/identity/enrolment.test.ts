@@ -6,7 +6,7 @@ import { enrol, EnrolmentRefused } from '../../../../probe/identity/enrolment.ts
 import { createLog } from '../../../../shared/log.ts';
 import { systemClock } from '../../../../shared/time.ts';
 
-const ANSWER = {
+const ENROLMENT = {
   probe_id: 'p', name: 'probe', region_id: 'eu', nats_url: 'nats://127.0.0.1:1', controller_key: 'A',
   controller_box_key: 'X',
 };
@@ -21,27 +21,27 @@ afterEach(() => {
 });
 
 /** Enrols at a server that answers each request in its turn; resolves to the region and the bodies sent. */
-async function enrolAt(...answers: ((response: ServerResponse) => void)[]): Promise<[string, unknown[]]> {
+async function enrolAt(...handlers: ((response: ServerResponse) => void)[]): Promise<[string, unknown[]]> {
   const bodies: unknown[] = [];
   server = createServer((request, response) => {
     let text = '';
     request.setEncoding('utf8').on('data', (chunk: string) => (text += chunk)).on('end', () => {
       bodies.push(JSON.parse(text));
-      answers[Math.min(bodies.length, answers.length) - 1]?.(response);
+      handlers[Math.min(bodies.length, handlers.length) - 1]?.(response);
     });
   });
   await new Promise<void>((resolve) => server?.listen(0, '127.0.0.1', resolve));
-  const { answer } = await enrol({
+  const { enrolment } = await enrol({
     controllerUrl: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, token: 'a-token-of-sixteen',
     keys: { user: createUser(), box: createCurve() }, version: '1', capabilities: ['HTTP'], clock,
     log: createLog('test', 'silent'), random: () => 0,
   });
-  return [answer.region_id, bodies];
+  return [enrolment.region_id, bodies];
 }
 
-const reply = (status: number, json: unknown) => (response: ServerResponse) =>
+const respondWith = (status: number, json: unknown) => (response: ServerResponse) =>
   void response.writeHead(status).end(JSON.stringify(json));
-const accept = reply(200, { success: true, data: ANSWER });
+const accept = respondWith(200, { success: true, data: ENROLMENT });
 
 test('a probe trades its token for an identity', async () => {
   const [region, bodies] = await enrolAt(accept);
@@ -58,12 +58,12 @@ test('a controller that is busy, breaks off or never ends is asked again', async
     response.writeHead(200, { 'content-length': 100 }).write('{');
     response.destroy();
   };
-  const [region, bodies] = await enrolAt(reply(503, {}), breakOff, endless, accept);
+  const [region, bodies] = await enrolAt(respondWith(503, {}), breakOff, endless, accept);
   expect([region, bodies.length]).toEqual(['eu', 4]);
 });
 
 test('a refusal is told in the controller\'s words', async () => {
-  const refusal = enrolAt(reply(403, { error: { message: 'this token has been used' } }));
+  const refusal = enrolAt(respondWith(403, { error: { message: 'this token has been used' } }));
   await expect(refusal).rejects.toThrow(new EnrolmentRefused('this token has been used'));
 });
 

@@ -1,7 +1,7 @@
 import { createServer, type AddressInfo, type Server } from 'node:net';
 import fc from 'fast-check';
 import { afterEach, describe, expect, test } from 'vitest';
-import { Anchors, placesIn } from '../../../../probe/runner/anchors.ts';
+import { Anchors, endpointsIn } from '../../../../probe/runner/anchors.ts';
 import { isLost, type Reach } from '../../../../probe/runner/uplink-rules.ts';
 import { SimulatedClock } from '../../../helpers/simulated-clock.ts';
 import { until } from '../../../helpers/until.ts';
@@ -12,32 +12,32 @@ afterEach(() => {
   for (const server of servers.splice(0)) server.close();
 });
 
-interface Place extends HostAndPort {
+interface TestEndpoint extends HostAndPort {
   server: Server;
-  asked: number;
+  connections: number;
 }
 
-async function open(): Promise<Place> {
+async function open(): Promise<TestEndpoint> {
   const server = createServer((socket) => {
-    place.asked += 1;
+    endpoint.connections += 1;
     socket.on('error', () => undefined).end();
   });
-  const place: Place = { host: '127.0.0.1', port: 0, server, asked: 0 };
+  const endpoint: TestEndpoint = { host: '127.0.0.1', port: 0, server, connections: 0 };
   await new Promise<void>((resolve) => void server.listen(0, '127.0.0.1', resolve));
-  place.port = (server.address() as AddressInfo).port;
+  endpoint.port = (server.address() as AddressInfo).port;
   servers.push(server);
-  return place;
+  return endpoint;
 }
 
-const close = (place: Place) => new Promise((resolve) => void place.server.close(resolve));
-const reopen = (place: Place) =>
-  new Promise<void>((resolve) => void place.server.listen(place.port, '127.0.0.1', resolve));
+const close = (endpoint: TestEndpoint) => new Promise((resolve) => void endpoint.server.close(resolve));
+const reopen = (endpoint: TestEndpoint) =>
+  new Promise<void>((resolve) => void endpoint.server.listen(endpoint.port, '127.0.0.1', resolve));
 
 /** A port of our own that nothing listens on any more. */
-async function closed(): Promise<Place> {
-  const place = await open();
-  await close(place);
-  return place;
+async function closed(): Promise<TestEndpoint> {
+  const endpoint = await open();
+  await close(endpoint);
+  return endpoint;
 }
 
 /** Of a network that is kept for documentation: nothing answers there. */
@@ -46,14 +46,14 @@ const NOWHERE: HostAndPort = { host: '192.0.2.1', port: 4222 };
 interface Setting {
   named?: HostAndPort[];
   installation?: HostAndPort[];
-  linkAnswers?: boolean;
+  isLinkResponsive?: boolean;
   names?: Record<string, string>;
 }
 
-function build({ named = [], installation = [], linkAnswers = false, names = {} }: Setting) {
+function build({ named = [], installation = [], isLinkResponsive = false, names = {} }: Setting) {
   const clock = new SimulatedClock(1_000_000);
   const anchors = new Anchors({
-    clock, named, installation, linkAnswers: async () => linkAnswers,
+    clock, named, installation, isLinkResponsive: async () => isLinkResponsive,
     resolver: {
       resolve: async (host, family) => {
         const address = names[host];
@@ -64,9 +64,9 @@ function build({ named = [], installation = [], linkAnswers = false, names = {} 
   });
   /** As asked by a check that has begun now, with all the time that it may take. */
   const isCutOff = async (sinceMs = clock.monotonic()): Promise<boolean> => {
-    const answer = anchors.isCutOff(sinceMs);
+    const cutOff = anchors.isCutOff(sinceMs);
     await clock.advance(2000);
-    return answer;
+    return cutOff;
   };
   return { clock, anchors, isCutOff };
 }
@@ -84,59 +84,59 @@ describe('anchors that the operator names', () => {
 
   test('decide alone: NATS and the controller are not asked', async () => {
     expect(await build({ named: [await open()], installation: [NOWHERE] }).anchors.isCutOff(0)).toBe(false);
-    expect(await build({ named: [await closed()], linkAnswers: true }).anchors.isCutOff(0)).toBe(true);
+    expect(await build({ named: [await closed()], isLinkResponsive: true }).anchors.isCutOff(0)).toBe(true);
   });
 
   test('are tried once for a burst of failures', async () => {
-    const place = await open();
-    const { clock, anchors } = build({ named: [place] });
+    const endpoint = await open();
+    const { clock, anchors } = build({ named: [endpoint] });
     const isCutOff = () => anchors.isCutOff(clock.monotonic());
     expect(await Promise.all(Array.from({ length: 50 }, isCutOff))).toEqual(
       Array.from({ length: 50 }, () => false),
     );
-    expect(place.asked).toBe(1);
+    expect(endpoint.connections).toBe(1);
   });
 
   test('are tried again for a later failure, at most twice a second', async () => {
-    const place = await open();
-    const { clock, anchors } = build({ named: [place] });
+    const endpoint = await open();
+    const { clock, anchors } = build({ named: [endpoint] });
     expect(await anchors.isCutOff(clock.monotonic())).toBe(false);
     await clock.advance(300);
     // A recheck: its verdict does not wait.
     expect(await anchors.isCutOff(clock.monotonic())).toBe(false);
-    await close(place);
+    await close(endpoint);
     // What was found before the loss says nothing about the failure.
-    const answer = anchors.isCutOff(clock.monotonic());
-    let isAnswered = false;
-    void answer.then(() => (isAnswered = true));
+    const cutOff = anchors.isCutOff(clock.monotonic());
+    let isSettled = false;
+    void cutOff.then(() => (isSettled = true));
     await clock.advance(699);
-    expect(isAnswered).toBe(false);
-    expect(place.asked).toBe(2);
+    expect(isSettled).toBe(false);
+    expect(endpoint.connections).toBe(2);
     await clock.advance(1);
-    expect(await answer).toBe(true);
+    expect(await cutOff).toBe(true);
   });
 });
 
 describe('a lost uplink', () => {
   test('is tried every three seconds until it is back', async () => {
-    const place = await closed();
-    const { clock, anchors } = build({ named: [place] });
+    const endpoint = await closed();
+    const { clock, anchors } = build({ named: [endpoint] });
     expect(await anchors.isCutOff(clock.monotonic())).toBe(true);
-    await reopen(place);
+    await reopen(endpoint);
     await clock.advance(2999);
     expect(await anchors.isCutOff(clock.monotonic())).toBe(true);
-    expect(place.asked).toBe(0);
+    expect(endpoint.connections).toBe(0);
     await clock.advance(1);
-    await until(() => place.asked === 1, { what: 'it is tried' });
+    await until(() => endpoint.connections === 1, { what: 'it is tried' });
     await isBack(clock, anchors);
   });
 
   test('excuses each check that had begun before it was known to be back', async () => {
-    const place = await closed();
-    const { clock, anchors } = build({ named: [place] });
+    const endpoint = await closed();
+    const { clock, anchors } = build({ named: [endpoint] });
     const began = clock.monotonic();
     expect(await anchors.isCutOff(began)).toBe(true);
-    await reopen(place);
+    await reopen(endpoint);
     const meanwhile = began + 2999;
     await clock.advance(3000);
     await isBack(clock, anchors);
@@ -148,9 +148,9 @@ describe('a lost uplink', () => {
 
 /** Whether a check that begins now and fails at once is excused. */
 async function failsAt(clock: SimulatedClock, anchors: Anchors): Promise<boolean> {
-  const answer = anchors.isCutOff(clock.monotonic());
+  const cutOff = anchors.isCutOff(clock.monotonic());
   await clock.advance(500);
-  return answer;
+  return cutOff;
 }
 
 async function isBack(clock: SimulatedClock, anchors: Anchors): Promise<void> {
@@ -165,16 +165,16 @@ describe('NATS and the controller as anchors', () => {
 
   test('show that it is there when NATS answers over the connection that the probe has', async () => {
     // At once: the verdict on a target does not wait for the controller, which a firewall may hide.
-    expect(await build({ installation: [NOWHERE], linkAnswers: true }).anchors.isCutOff(0)).toBe(false);
+    expect(await build({ installation: [NOWHERE], isLinkResponsive: true }).anchors.isCutOff(0)).toBe(false);
   });
 
   test('are asked at each of many failures in a row while NATS answers', async () => {
-    const { clock, anchors } = build({ installation: [NOWHERE], linkAnswers: true });
+    const { clock, anchors } = build({ installation: [NOWHERE], isLinkResponsive: true });
     for (let failure = 0; failure < 20; failure += 1) {
       const began = clock.monotonic();
-      const answer = anchors.isCutOff(began);
+      const cutOff = anchors.isCutOff(began);
       await clock.advance(50);
-      expect(await answer).toBe(false);
+      expect(await cutOff).toBe(false);
     }
   });
 
@@ -197,18 +197,18 @@ describe('NATS and the controller as anchors', () => {
 });
 
 test('the places of addresses have the ports of their schemes', () => {
-  expect(placesIn('nats://a.example, tls://[2001:db8::1]:5222, nowhere')).toEqual([
+  expect(endpointsIn('nats://a.example, tls://[2001:db8::1]:5222, nowhere')).toEqual([
     { host: 'a.example', port: 4222 }, { host: '2001:db8::1', port: 5222 },
   ]);
-  expect(placesIn('https://b.example/farwatch')).toEqual([{ host: 'b.example', port: 443 }]);
+  expect(endpointsIn('https://b.example/farwatch')).toEqual([{ host: 'b.example', port: 443 }]);
 });
 
 test('no installation is lost by fewer silences, or kept by fewer answers', () => {
-  const reach = fc.constantFrom<Reach>('answers', 'silent', 'unknown');
+  const reach = fc.constantFrom<Reach>('responds', 'silent', 'unknown');
   fc.assert(fc.property(fc.array(reach, { maxLength: 8 }), (reaches) => {
     const isCutOff = isLost('installation', reaches);
-    expect(isCutOff).toBe(reaches.some((one) => one === 'silent') && reaches.every((one) => one !== 'answers'));
-    expect(isLost('installation', [...reaches, 'answers'])).toBe(false);
+    expect(isCutOff).toBe(reaches.some((one) => one === 'silent') && reaches.every((one) => one !== 'responds'));
+    expect(isLost('installation', [...reaches, 'responds'])).toBe(false);
     expect(isLost('installation', [...reaches, 'unknown'])).toBe(isCutOff);
     if (isLost('named', reaches)) expect(isLost('named', [...reaches, 'silent'])).toBe(true);
   }));

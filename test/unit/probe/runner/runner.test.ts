@@ -14,7 +14,7 @@ import { buildAssignment, buildHttpSpec } from '../build.ts';
 
 const SUCCESS: Finding = {
   outcome: 'success', degraded: false, response_time_ms: 5, status_code: 200, error: null, missed: null,
-  timings: null, remote_address: null, tls: null, detail: null, seen: null,
+  timings: null, remote_address: null, tls: null, detail: null, observed: null,
 };
 const FAILURE = failure('status_code', 'response', 'Expected 200, got 503', { status_code: 503 });
 const TIMEOUT = failure('timeout', 'response', 'No answer');
@@ -32,25 +32,25 @@ class StallingClock extends SimulatedClock {
 }
 
 function build(
-  answer: (spec: CheckSpec, timeoutMs: number) => Promise<Finding>, limits: Partial<Limits> = {},
+  check: (spec: CheckSpec, timeoutMs: number) => Promise<Finding>, limits: Partial<Limits> = {},
   isCutOff = async (): Promise<boolean> => false,
 ) {
   const clock = new StallingClock();
   const records: Recorded[] = [];
-  let underWay = 0;
-  let mostUnderWay = 0;
+  let running = 0;
+  let maxRunning = 0;
   const runner = new Runner({
     clock, random: () => 0.5, limits: { ...limitsFor(100_000), ...limits }, isCutOff,
     check: async (spec, timeoutMs) => {
-      underWay += 1;
-      mostUnderWay = Math.max(mostUnderWay, underWay);
-      return answer(spec, timeoutMs).finally(() => {
-        underWay -= 1;
+      running += 1;
+      maxRunning = Math.max(maxRunning, running);
+      return check(spec, timeoutMs).finally(() => {
+        running -= 1;
       });
     },
     record: (result, urgent) => records.push({ ...result, urgent, recordedAt: clock.now() }),
   });
-  return { clock, runner, records, most: () => mostUnderWay };
+  return { clock, runner, records, maxRunning: () => maxRunning };
 }
 
 const outcomes = (records: Recorded[]): string[] =>
@@ -58,11 +58,11 @@ const outcomes = (records: Recorded[]): string[] =>
 
 describe('the runner', () => {
   test('blames no target while the probe is cut off, and tests that only after a failed check', async () => {
-    let asked = 0;
+    let calls = 0;
     let isCutOff = true;
     let found = SUCCESS;
     const { clock, runner, records } = build(async () => found, {}, async () => {
-      asked += 1;
+      calls += 1;
       return isCutOff;
     });
     const monitor = buildAssignment({ retries: 0 });
@@ -71,13 +71,13 @@ describe('the runner', () => {
       await clock.advance(1000);
     };
     await slot();
-    expect(asked).toBe(0);
+    expect(calls).toBe(0);
     found = TIMEOUT;
     await slot();
     expect((await runner.order(monitor, 'manual')).missed?.reason).toBe('probe_unhealthy');
     isCutOff = false;
     await slot();
-    expect(asked).toBe(3);
+    expect(calls).toBe(3);
     expect(records.map((each) => each.missed?.reason ?? each.outcome)).toEqual([
       'success', 'probe_unhealthy', 'failure',
     ]);
@@ -97,8 +97,8 @@ describe('the runner', () => {
   });
 
   test('rechecks a failure after a success immediately, but not a failure in the failing state', async () => {
-    const answers = [SUCCESS, FAILURE, FAILURE, FAILURE, FAILURE, SUCCESS, FAILURE, SUCCESS];
-    const { clock, runner, records } = build(async () => answers.shift() ?? SUCCESS);
+    const findings = [SUCCESS, FAILURE, FAILURE, FAILURE, FAILURE, SUCCESS, FAILURE, SUCCESS];
+    const { clock, runner, records } = build(async () => findings.shift() ?? SUCCESS);
     const monitor = buildAssignment({ retries: 1 });
     for (let slot = 0; slot < 6; slot += 1) {
       runner.slot(monitor, clock.now());
@@ -125,14 +125,14 @@ describe('the runner', () => {
   });
 
   test('checks beside the schedule when asked, with rechecks, and its slots as well', async () => {
-    const answers = [SUCCESS, FAILURE, FAILURE, FAILURE];
-    const { clock, runner, records } = build(async () => answers.shift() ?? SUCCESS);
+    const findings = [SUCCESS, FAILURE, FAILURE, FAILURE];
+    const { clock, runner, records } = build(async () => findings.shift() ?? SUCCESS);
     const monitor = buildAssignment({ retries: 1 });
     runner.slot(monitor, clock.now());
     await clock.advance(1234);
-    const askedAt = clock.now();
+    const requestedAt = clock.now();
     runner.confirm(monitor);
-    expect(runner.open()).toEqual([]);
+    expect(runner.openSlots()).toEqual([]);
     await clock.advance(1000);
     runner.slot(monitor, clock.now());
     await clock.advance(monitor.interval_ms / 4 - 1001);
@@ -145,14 +145,14 @@ describe('the runner', () => {
       'success 1 schedule', 'failure 1 confirm !', 'failure 2 confirm !', 'failure 1 schedule !',
       'success 1 confirm !',
     ]);
-    expect(records[1]).toMatchObject({ scheduled_at: askedAt, started_at: askedAt });
+    expect(records[1]).toMatchObject({ scheduled_at: requestedAt, started_at: requestedAt });
   });
 
   test('checks again after a success that had begun before it was asked, and only then', async () => {
-    const answers = [SUCCESS, FAILURE, FAILURE];
+    const findings = [SUCCESS, FAILURE, FAILURE];
     const { clock, runner, records } = build(async () => {
       await sleep(clock, 100);
-      return answers.shift() ?? SUCCESS;
+      return findings.shift() ?? SUCCESS;
     });
     const monitor = buildAssignment({ retries: 0 });
     runner.slot(monitor, clock.now());
@@ -169,18 +169,18 @@ describe('the runner', () => {
   });
 
   test('waits for one timeout, not for three, until an asked check has failed for good', async () => {
-    const { clock, runner, records, most } = build(async (_spec, timeoutMs) => {
+    const { clock, runner, records, maxRunning } = build(async (_spec, timeoutMs) => {
       await sleep(clock, timeoutMs);
       return TIMEOUT;
     });
     const monitor = buildAssignment({ retries: 2, interval_ms: 60_000, timeout_ms: 5000 });
-    const askedAt = clock.now();
+    const requestedAt = clock.now();
     runner.confirm(monitor);
     await clock.advance(30_000);
     expect(outcomes(records)).toEqual(['failure 1 confirm !', 'failure 2 confirm !', 'failure 3 confirm !']);
-    expect(records.map((each) => each.started_at)).toEqual([askedAt, askedAt + 63, askedAt + 126]);
-    expect(records[2]?.recordedAt).toBe(askedAt + 5126);
-    expect([most(), runner.inFlight]).toEqual([3, 0]);
+    expect(records.map((each) => each.started_at)).toEqual([requestedAt, requestedAt + 63, requestedAt + 126]);
+    expect(records[2]?.recordedAt).toBe(requestedAt + 5126);
+    expect([maxRunning(), runner.inFlight]).toEqual([3, 0]);
   });
 
   test('rechecks a slot without waiting for its answer once its failure elsewhere is known', async () => {
@@ -200,9 +200,9 @@ describe('the runner', () => {
   });
 
   test('keeps a slot open until its own check has ended, also when a recheck was quicker', async () => {
-    const answers: [number, Finding][] = [[3000, TIMEOUT], [10, SUCCESS], [3000, TIMEOUT], [10, SUCCESS]];
+    const findings: [number, Finding][] = [[3000, TIMEOUT], [10, SUCCESS], [3000, TIMEOUT], [10, SUCCESS]];
     const { clock, runner, records } = build(async () => {
-      const [afterMs, finding] = answers.shift() as [number, Finding];
+      const [afterMs, finding] = findings.shift() as [number, Finding];
       await sleep(clock, afterMs);
       return finding;
     });
@@ -212,12 +212,12 @@ describe('the runner', () => {
     runner.confirm(monitor);
     await clock.advance(500);
     expect(outcomes(records)).toEqual(['success 2 confirm !']);
-    expect(runner.open()).toEqual([{ monitorId: monitor.monitor_id, dueMs }]);
+    expect(runner.openSlots()).toEqual([{ monitorId: monitor.monitor_id, dueMs }]);
     const stopped = runner.stop(100);
     await clock.advance(200);
     await stopped;
     expect(outcomes(records)).toEqual(['success 2 confirm !', 'missed 1 schedule']);
-    expect(runner.open()).toEqual([]);
+    expect(runner.openSlots()).toEqual([]);
   });
 
   test('waits for two timeouts until a slot has failed for good, however many rechecks it has', async () => {
@@ -233,10 +233,10 @@ describe('the runner', () => {
   });
 
   test('believes the first answer of attempts side by side, and records failures as they began', async () => {
-    const answers: [number, Finding][] =
+    const findings: [number, Finding][] =
       [[900, TIMEOUT], [100, FAILURE], [50, SUCCESS], [900, TIMEOUT], [500, FAILURE]];
     const { clock, runner, records } = build(async () => {
-      const [afterMs, finding] = answers.shift() ?? [0, SUCCESS];
+      const [afterMs, finding] = findings.shift() ?? [0, SUCCESS];
       await sleep(clock, afterMs);
       return finding;
     });
@@ -252,14 +252,14 @@ describe('the runner', () => {
   });
 
   test('rechecks one after another while the probe has no room beside its schedule', async () => {
-    const { clock, runner, records, most } = build(async (_spec, timeoutMs) => {
+    const { clock, runner, records, maxRunning } = build(async (_spec, timeoutMs) => {
       await sleep(clock, timeoutMs);
       return TIMEOUT;
     }, { minQuick: 2, maxQuick: 2 });
     runner.confirm(buildAssignment({ retries: 2, interval_ms: 60_000, timeout_ms: 500 }));
     await clock.advance(10_000);
     expect(records.map((each) => each.attempt)).toEqual([1, 2, 3]);
-    expect(most()).toBe(1);
+    expect(maxRunning()).toBe(1);
   });
 
   test('delays no slot by a check that was asked for, and records none of these as missed', async () => {
@@ -309,7 +309,7 @@ describe('the runner', () => {
     runner.slot(monitor, dueMs);
     await clock.advance(500);
     runner.forget(monitor.monitor_id);
-    expect(runner.open()).toEqual([{ monitorId: monitor.monitor_id, dueMs }]);
+    expect(runner.openSlots()).toEqual([{ monitorId: monitor.monitor_id, dueMs }]);
     runner.slot({ ...monitor, assignment_rev: 2, spec: buildHttpSpec({ url: 'quick' }) }, clock.now());
     await clock.advance(100);
     expect(records.map((each) => `${each.assignment_rev} ${each.outcome}`)).toEqual(['2 success']);
@@ -318,7 +318,7 @@ describe('the runner', () => {
       '2 success 1', '1 failure 1',
     ]);
     expect(runner.inFlight).toBe(0);
-    expect(runner.open()).toEqual([]);
+    expect(runner.openSlots()).toEqual([]);
   });
 
   test('runs a slot after the running check of the last one, or records it as missed when that is too late', async () => {
@@ -373,7 +373,7 @@ describe('the runner', () => {
   });
 
   test('refuses checks beyond its capacity as missed with a reason, and blames nobody', async () => {
-    const { clock, runner, records, most } = build(async () => {
+    const { clock, runner, records, maxRunning } = build(async () => {
       await sleep(clock, 900);
       return SUCCESS;
     }, { minQuick: 4, maxQuick: 20, maxSlow: 10, maxQueued: 100 });
@@ -383,7 +383,7 @@ describe('the runner', () => {
     const refused = records.filter((each) => each.outcome === 'missed');
     expect(new Set(refused.map((each) => each.missed?.reason))).toEqual(new Set(['overload']));
     expect(records.filter((each) => each.outcome === 'success').length).toBeGreaterThanOrEqual(100);
-    expect(most()).toBeLessThanOrEqual(30);
+    expect(maxRunning()).toBeLessThanOrEqual(30);
   });
 
   test('does not blame the target for a failure during a stall of the process', async () => {
@@ -450,7 +450,7 @@ describe('the runner', () => {
     expect(
       records.map((each) => [each.monitor_id === short.monitor_id, each.outcome, each.missed?.reason]),
     ).toEqual([[true, 'success', undefined], [false, 'missed', 'probe_down']]);
-    expect(runner.open()).toEqual([]);
+    expect(runner.openSlots()).toEqual([]);
     await clock.advance(60_000);
     expect(records).toHaveLength(2);
   });
@@ -501,7 +501,7 @@ describe('the runner', () => {
           const firsts = records.filter((each) => each.attempt === 1).map(
             (each) => `${each.monitor_id}@${each.scheduled_at}`,
           );
-          const open = runner.open().map((slot) => `${slot.monitorId}@${slot.dueMs}`);
+          const open = runner.openSlots().map((slot) => `${slot.monitorId}@${slot.dueMs}`);
           if (isStopped) expect(open).toEqual([]);
           expect([...firsts, ...open].sort()).toEqual(slots.sort());
         },

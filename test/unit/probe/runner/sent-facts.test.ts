@@ -23,7 +23,7 @@ function build() {
   const found = (): Finding => ({
     ...missed('overload'), outcome: 'success', missed: null,
     tls: seen.certificate === null ? null : {
-      seal: seen.certificate,
+      hash: seen.certificate,
       facts: () => {
         seen.parsed += 1;
         return facts(`certificate ${seen.certificate}`);
@@ -35,8 +35,8 @@ function build() {
     isCutOff: () => Promise.resolve(false),
     record: (result) => void records.push(result),
   });
-  const next = async (given: Partial<typeof assignment> = {}): Promise<string | undefined> => {
-    runner.slot({ ...assignment, ...given }, clock.now());
+  const next = async (overrides: Partial<typeof assignment> = {}): Promise<string | undefined> => {
+    runner.slot({ ...assignment, ...overrides }, clock.now());
     await clock.advance(1);
     return records.at(-1)?.tls?.fingerprint256;
   };
@@ -95,13 +95,13 @@ test('the answer to an order carries none, and takes none from the schedule', as
 
 test('certificates that alternate are told six times an hour, and the last one later', async () => {
   const { clock, seen, next } = build();
-  const told: (string | undefined)[] = [];
+  const sent: (string | undefined)[] = [];
   for (let check = 0; check < 60; check += 1) {
     seen.certificate = check % 2;
-    told.push(await next());
+    sent.push(await next());
     await clock.advance(30_000);
   }
-  expect(told.filter((each) => each !== undefined)).toHaveLength(6);
+  expect(sent.filter((each) => each !== undefined)).toHaveLength(6);
   await clock.advance(30 * 60_000);
   seen.certificate = 7;
   expect(await next()).toBe('certificate 7');

@@ -67,9 +67,9 @@ describe('the scheduler', () => {
   });
 
   test('starts a few checks together if they are due at almost the same time, and many on time', async () => {
-    for (const { perSecond, latestMs, mostWakes } of [
-      { perSecond: 5, latestMs: 6, mostWakes: 5 }, { perSecond: 40, latestMs: GATHER_MS + 6, mostWakes: 10 },
-      { perSecond: 250, latestMs: 6, mostWakes: 250 },
+    for (const { perSecond, latestMs, maxWakes } of [
+      { perSecond: 5, latestMs: 6, maxWakes: 5 }, { perSecond: 40, latestMs: GATHER_MS + 6, maxWakes: 10 },
+      { perSecond: 250, latestMs: 6, maxWakes: 250 },
     ]) {
       const clock = new SimulatedClock();
       const { scheduler, seen } = watch(clock);
@@ -86,7 +86,7 @@ describe('the scheduler', () => {
         Math.max(...due.map((each) => each.whenMs - each.atMs)), `${perSecond} a second`,
       ).toBeLessThanOrEqual(latestMs);
       expect(new Set(due.map((each) => each.whenMs)).size, `${perSecond} a second`).toBeLessThanOrEqual(
-        mostWakes * 10,
+        maxWakes * 10,
       );
       scheduler.stop();
     }
@@ -153,7 +153,7 @@ describe('the scheduler', () => {
     expect(new Set(missed.map((each) => each.reason))).toEqual(new Set(['clock_jump']));
     expect(missed.every((each) => each.count === 60 || each.count === 61)).toBe(true);
     expect(
-      mostWithin(seen.filter((each) => each.kind === 'due').map((each) => each.whenMs), 1000),
+      maxWithin(seen.filter((each) => each.kind === 'due').map((each) => each.whenMs), 1000),
     ).toBeLessThanOrEqual(3);
   });
 
@@ -183,7 +183,7 @@ describe('the scheduler', () => {
     await clock.advance(61_000);
     expect(new Set(seen.map((each) => each.id)).size).toBe(100);
     expect(seen.length).toBeLessThanOrEqual(104);
-    expect(mostWithin(seen.map((each) => each.whenMs), 1000)).toBeLessThanOrEqual(3);
+    expect(maxWithin(seen.map((each) => each.whenMs), 1000)).toBeLessThanOrEqual(3);
     expect(Math.max(...seen.map((each) => each.whenMs - each.atMs))).toBeLessThanOrEqual(GATHER_MS + 6);
   });
 
@@ -266,12 +266,12 @@ function slotsOf(life: { interval_ms: number; phase_ms: number; fromMs: number }
   return slots;
 }
 
-function mostWithin(times: number[], windowMs: number): number {
+function maxWithin(times: number[], windowMs: number): number {
   const sorted = [...times].sort((a, b) => a - b);
-  let most = 0;
+  let max = 0;
   for (let from = 0, to = 0; to < sorted.length; to += 1) {
     while ((sorted[to] as number) - (sorted[from] as number) >= windowMs) from += 1;
-    most = Math.max(most, to - from + 1);
+    max = Math.max(max, to - from + 1);
   }
-  return most;
+  return max;
 }

@@ -53,9 +53,9 @@ describe('slots', () => {
         const open = [...new Set(openSlots)].map((slot) => first - (slot + 1) * schedule.interval_ms).sort(
           (a, b) => a - b,
         );
-        const answersFrom = START - 10_000_000 + sinceMs;
+        const assignedFrom = START - 10_000_000 + sinceMs;
         const runs =
-          missedWhileAway(schedule, answersFrom, { untilMs: START, open, recorded }, START + awayMs);
+          missedWhileAway(schedule, assignedFrom, { untilMs: START, open, recorded }, START + awayMs);
         const expanded = [...runs, ...recorded].flatMap(
           (run) => Array.from({ length: run.count }, (_, at) => run.atMs + at * schedule.interval_ms),
         ).sort((a, b) => a - b);

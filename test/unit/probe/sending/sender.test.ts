@@ -9,16 +9,16 @@ import { SimulatedBus, type Fate } from './simulated-bus.ts';
 /**
  * Twice the window of a fresh lane, of one that was fresh until a moment ago, and of one of an older epoch.
  */
-const MOST_OF_SHARD = 2 * (8 + 8 + 4);
+const MAX_PENDING_PER_SHARD = 2 * (8 + 8 + 4);
 
-const CALM: Fate = { isDelivered: true, isAnswered: true, delayMs: 1, againAfterMs: null };
+const CALM: Fate = { isDelivered: true, hasResponse: true, delayMs: 1, againAfterMs: null };
 
 function build(shards = [0, 1, 2]) {
   const clock = new SimulatedClock();
   const bus = new SimulatedBus(clock);
   const spool = new MemorySpool(shards);
   const owner = new Owner(() => clock.now());
-  bus.answer = (_subject, payload) => owner.take(payload);
+  bus.respond = (_subject, payload) => owner.take(payload);
   let turn = 0;
   const random = (): number => ((turn = (turn * 1103515245 + 12345) % 2 ** 31) / 2 ** 31);
   const sender = new Sender<MemoryLane>({
@@ -47,7 +47,7 @@ describe('the sender', () => {
     bus.fate = () => ({ ...CALM, delayMs: 400 });
     add(0, 1000);
     await clock.advance(60_000);
-    expect(bus.mostUnderWay).toBe(8);
+    expect(bus.maxInFlight).toBe(8);
     expect(spool.fresh(0).watermark).toBe(1000);
     expect(owner.taken).toHaveLength(100);
   });
@@ -58,9 +58,9 @@ describe('the sender', () => {
     bus.fate = () => ({ ...CALM, isDelivered: (turn += 1) % 3 !== 0 });
     add(0, 5000);
     await clock.advance(1000);
-    expect(bus.mostUnderWay).toBe(16);
+    expect(bus.maxInFlight).toBe(16);
     await clock.advance(300_000);
-    expect(bus.mostUnderWay).toBe(16);
+    expect(bus.maxInFlight).toBe(16);
     expect(spool.fresh(0).watermark).toBe(5000);
   });
 
@@ -144,7 +144,7 @@ describe('the sender', () => {
 
   test('does not delay other shards when one has no owner', async () => {
     const { clock, bus, spool, owner, add } = build([0, 1]);
-    bus.answer = (subject, payload) => (subject.startsWith('results.00') ? null : owner.take(payload));
+    bus.respond = (subject, payload) => (subject.startsWith('results.00') ? null : owner.take(payload));
     add(0, 5000);
     add(1, 5000);
     await clock.advance(5000);
@@ -174,7 +174,7 @@ describe('the sender', () => {
 
   test('delivers every number once and in order, whatever is lost, late, duplicated or disconnected', async () => {
     const fate = fc.record({
-      isDelivered: fc.boolean(), isAnswered: fc.boolean(),
+      isDelivered: fc.boolean(), hasResponse: fc.boolean(),
       delayMs: fc.oneof(fc.constant(1), fc.integer({ min: 1, max: 5000 })),
       againAfterMs: fc.option(fc.integer({ min: 1, max: 4000 })),
     });
@@ -217,7 +217,7 @@ describe('the sender', () => {
         expect(Object.fromEntries(owner.watermarks)).toMatchObject(Object.fromEntries(issued));
         expect(spool.lanes().every((lane) => lane.watermark === lane.synced)).toBe(true);
         expect(owner.taken.some((content) => content.trimmed)).toBe(false);
-        expect(bus.mostUnderWay).toBeLessThanOrEqual(spool.shards.length * MOST_OF_SHARD);
+        expect(bus.maxInFlight).toBeLessThanOrEqual(spool.shards.length * MAX_PENDING_PER_SHARD);
       }),
       { numRuns: 40 },
     );

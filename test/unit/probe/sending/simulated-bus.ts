@@ -4,7 +4,7 @@ import { sleep, type Clock } from '../../../../shared/time.ts';
 export interface Fate {
   /** Whether the message gets there, and whether its answer comes back. */
   isDelivered: boolean;
-  isAnswered: boolean;
+  hasResponse: boolean;
   delayMs: number;
   /** Delivered once more, that much later. */
   againAfterMs: number | null;
@@ -15,10 +15,10 @@ export class SimulatedBus implements ProbeBus {
   readonly #clock: Clock;
   readonly #handlers: ((isConnected: boolean) => void)[] = [];
   isConnected = true;
-  fate: () => Fate = () => ({ isDelivered: true, isAnswered: true, delayMs: 1, againAfterMs: null });
-  answer: (subject: string, payload: Uint8Array) => Uint8Array | null = () => null;
-  underWay = 0;
-  mostUnderWay = 0;
+  fate: () => Fate = () => ({ isDelivered: true, hasResponse: true, delayMs: 1, againAfterMs: null });
+  respond: (subject: string, payload: Uint8Array) => Uint8Array | null = () => null;
+  inFlight = 0;
+  maxInFlight = 0;
   requests = 0;
 
   constructor(clock: Clock) {
@@ -33,8 +33,8 @@ export class SimulatedBus implements ProbeBus {
   async request(subject: string, payload: Uint8Array, timeoutMs: number): Promise<Uint8Array> {
     if (!this.isConnected) throw new BusError('closed');
     this.requests += 1;
-    this.underWay += 1;
-    this.mostUnderWay = Math.max(this.mostUnderWay, this.underWay);
+    this.inFlight += 1;
+    this.maxInFlight = Math.max(this.maxInFlight, this.inFlight);
     const fate = this.fate();
     const copy = Buffer.from(payload);
     try {
@@ -42,14 +42,14 @@ export class SimulatedBus implements ProbeBus {
         this.#clock.setTimer(timeoutMs, () => reject(new BusError('timeout')));
         if (!fate.isDelivered) return;
         const deliver = (): void => {
-          const answer = this.answer(subject, copy);
-          if (answer && fate.isAnswered) void sleep(this.#clock, fate.delayMs).then(() => resolve(answer));
+          const response = this.respond(subject, copy);
+          if (response && fate.hasResponse) void sleep(this.#clock, fate.delayMs).then(() => resolve(response));
         };
         this.#clock.setTimer(fate.delayMs, deliver);
         if (fate.againAfterMs !== null) this.#clock.setTimer(fate.delayMs + fate.againAfterMs, deliver);
       });
     } finally {
-      this.underWay -= 1;
+      this.inFlight -= 1;
     }
   }
 

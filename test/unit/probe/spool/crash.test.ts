@@ -92,17 +92,17 @@ describe.skipIf(!canMount)('a spool on a full disk', () => {
         await spool.flush();
       }
       expect(spool.refusedCount).toBeGreaterThan(1000);
-      const kept = lane.synced;
-      expect(kept).toBe(15_000 - spool.refusedCount);
-      expect((await readLane(spool, lane)).flatMap((batch) => batch.results)).toHaveLength(kept);
-      spool.trim(lane, kept);
+      const synced = lane.synced;
+      expect(synced).toBe(15_000 - spool.refusedCount);
+      expect((await readLane(spool, lane)).flatMap((batch) => batch.results)).toHaveLength(synced);
+      spool.trim(lane, synced);
       await clock.advance(1001);
       await spool.flush();
       spool.append(buildResult(monitor), true);
       await spool.flush();
       const after = await readLane(spool, lane);
       expect(after.flatMap((batch) => batch.dropped)).toEqual([
-        { first: kept + 1, last: 15_000, reason: 'spool_full' },
+        { first: synced + 1, last: 15_000, reason: 'spool_full' },
       ]);
       expect(after.flatMap((batch) => batch.results.map((result) => result.seq))).toEqual([15_001]);
       await spool.close();

@@ -15,11 +15,11 @@ afterEach(() => directories.remove());
 const monitors = [3, 4, 5].flatMap((shard) => monitorsOf(shard, 2));
 
 /** A spool with some flushes of several lanes in one segment, closed; and the file that holds it. */
-async function writtenSpool(rounds = 6): Promise<{ directory: string; file: string; epoch: string }> {
+async function writtenSpool(count = 6): Promise<{ directory: string; file: string; epoch: string }> {
   const directory = directories.make();
   const spool = await openSpool(directory, { coverage: () => ({ until: 1000, open: [] }) });
   const { epoch } = spool;
-  for (let round = 0; round < rounds; round += 1) {
+  for (let round = 0; round < count; round += 1) {
     for (const monitor of monitors) {
       spool.append(buildResult(monitor, { scheduled_at: 1_760_000_000_000 + round }), true);
     }

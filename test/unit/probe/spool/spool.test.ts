@@ -210,20 +210,20 @@ describe('the spool', () => {
       for (let at = 0; at < 20; at += 1) spool.append(buildResult(one), false);
       await spool.flush();
     }
-    const kept = lane.synced;
-    expect(kept).toBeGreaterThan(100);
-    expect(kept).toBeLessThan(1200);
+    const synced = lane.synced;
+    expect(synced).toBeGreaterThan(100);
+    expect(synced).toBeLessThan(1200);
     expect(spool.bytes).toBeLessThanOrEqual(20_000);
-    expect([refused, spool.refusedCount]).toEqual([1200 - kept, 1200 - kept]);
-    expect((await readLane(spool, lane)).flatMap((batch) => batch.results)).toHaveLength(kept);
-    spool.trim(lane, kept);
+    expect([refused, spool.refusedCount]).toEqual([1200 - synced, 1200 - synced]);
+    expect((await readLane(spool, lane)).flatMap((batch) => batch.results)).toHaveLength(synced);
+    spool.trim(lane, synced);
     await spool.flush();
     await clock.advance(1000);
     spool.append(buildResult(one), false);
     await spool.flush();
     const after = await readLane(spool, lane);
     expect(after.flatMap((batch) => batch.dropped)).toEqual([
-      { first: kept + 1, last: 1200, reason: 'spool_full' },
+      { first: synced + 1, last: 1200, reason: 'spool_full' },
     ]);
     expect(after.flatMap((batch) => batch.results.map((result) => result.seq))).toEqual([1201]);
     await spool.close();
@@ -247,9 +247,9 @@ describe('the spool', () => {
     await clock.advance(10_000);
     spool.append(buildResult(one), false);
     await spool.flush();
-    const told = lines.map(({ level, msg }) => `${level} ${msg}`);
-    expect(new Set(told.slice(0, -1))).toEqual(new Set(['50 results could not be spooled and are dropped']));
-    expect(told.length).toBeLessThanOrEqual(4);
+    const logged = lines.map(({ level, msg }) => `${level} ${msg}`);
+    expect(new Set(logged.slice(0, -1))).toEqual(new Set(['50 results could not be spooled and are dropped']));
+    expect(logged.length).toBeLessThanOrEqual(4);
     expect(lines.at(-1)).toMatchObject({ level: 30, msg: 'results are spooled again', results: spool.refusedCount });
     await spool.close();
   });

@@ -2,10 +2,10 @@ import type { DestinationTexts } from '../destinations.ts';
 import type { Translation } from '../catalogue.ts';
 
 const german: Translation<DestinationTexts> = {
-  sent: 'Zustellungen', nothingSent: 'An dieses Ziel wurde noch kein Alarm gesendet.', event: 'Ereignis', recipient: 'Empfänger',
+  recentDeliveries: 'Zustellungen', nothingSent: 'An dieses Ziel wurde noch kein Alarm gesendet.', event: 'Ereignis', recipient: 'Empfänger',
   attempts: 'Versuche', when: 'Wann', outcome: 'Ausgang',
   title: 'Alarme', destination: 'Ziel', add: 'Neues Ziel', none: 'Noch keine Ziele',
-  noneLong: 'Fügen Sie ein Ziel hinzu, um Alarme per E-Mail, in Slack oder über einen eigenen Webhook zu bekommen.',
+  noneText: 'Fügen Sie ein Ziel hinzu, um Alarme per E-Mail, in Slack oder über einen eigenen Webhook zu bekommen.',
   noDefault: 'Es gibt kein Standardziel. Monitore ohne eigene Ziele alarmieren niemanden.',
   adminsOnly: 'Nur Admins des Projekts sehen, wohin Alarme gehen', back: 'Alle Ziele', state: 'Zustand',
   lastDelivered: 'Zuletzt zugestellt', never: 'nie', healthy: 'In Ordnung', failing: 'Gestört', unknown: 'Noch nicht benutzt', off: 'Ausgeschaltet',
@@ -23,11 +23,11 @@ const german: Translation<DestinationTexts> = {
   'monitor.no_data': 'Keine Ergebnisse', 'monitor.no_data_resolved': 'Wieder Ergebnisse', 'probe.offline': 'Probe offline',
   'probe.online': 'Probe wieder online', 'probe.quarantined': 'Probe in Quarantäne', 'probe.released': 'Probe aus der Quarantäne entlassen',
   create: 'Anlegen', created: 'Ziel angelegt. Senden Sie einen Testalarm, um die Zustellung zu prüfen.', saved: 'Gespeichert', deleted: 'Gelöscht',
-  deleteAsk: (name) => `${name} löschen?`, deleteLong: 'Noch nicht zugestellte Alarme an dieses Ziel entfallen.',
+  deleteTitle: (name) => `${name} löschen?`, deleteText: 'Noch nicht zugestellte Alarme an dieses Ziel entfallen.',
   test: 'Testalarm senden', sending: 'Wird gesendet …', arrived: 'Zugestellt', notArrived: 'Nicht zugestellt', secret: 'Signaturschlüssel',
-  secretLong: 'Jede Anfrage ist mit diesem Schlüssel signiert. So kann der Empfänger prüfen, dass sie von Farwatch kommt.', showSecret: 'Schlüssel anzeigen',
-  rotate: 'Ersetzen', rotateAsk: 'Signaturschlüssel ersetzen?', rotated: 'Schlüssel ersetzt',
-  rotateLong: 'Neue Anfragen werden sofort mit dem neuen Schlüssel signiert. Empfänger, die noch den alten prüfen, lehnen sie ab.',
+  secretText: 'Jede Anfrage ist mit diesem Schlüssel signiert. So kann der Empfänger prüfen, dass sie von Farwatch kommt.', showSecret: 'Schlüssel anzeigen',
+  rotate: 'Ersetzen', rotateTitle: 'Signaturschlüssel ersetzen?', rotated: 'Schlüssel ersetzt',
+  rotateText: 'Neue Anfragen werden sofort mit dem neuen Schlüssel signiert. Empfänger, die noch den alten prüfen, lehnen sie ab.',
 };
 
 export default german;

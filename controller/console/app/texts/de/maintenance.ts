@@ -3,7 +3,7 @@ import type { Translation } from '../catalogue.ts';
 
 const german: Translation<MaintenanceTexts> = {
   title: 'Wartung', plan: 'Wartung planen', list: 'Liste', calendar: 'Kalender', none: 'Keine Wartung geplant',
-  noneLong: 'Planen Sie Wartungen vorher: So halten Sie Alarme während der Arbeit zurück und informieren die Besucher Ihrer Statusseiten.', scheduled: 'Geplant', active: 'Läuft',
+  noneText: 'Planen Sie Wartungen vorher: So halten Sie Alarme während der Arbeit zurück und informieren die Besucher Ihrer Statusseiten.', scheduled: 'Geplant', active: 'Läuft',
   over: 'Beendet', next: 'Nächste', repeats: 'Wiederholt sich', monitors: 'Monitore', pages: 'Statusseiten', state: 'Zustand', window: 'Wartung',
   month: 'Monat', previousMonth: 'Voriger Monat', nextMonth: 'Nächster Monat', today: 'Heute', name: 'Titel', description: 'Beschreibung',
   starts: 'Beginn', ends: 'Ende', zone: 'Zeitzone', zoneHint: 'Die Uhrzeit in dieser Zone bleibt auch bei einer Zeitumstellung gleich',
@@ -13,11 +13,11 @@ const german: Translation<MaintenanceTexts> = {
   every: 'Alle', everyHint: '1 = jedes Mal, 2 = jedes zweite Mal', rule: 'Regel', ruleHint: 'Eine iCalendar-RRULE mit höchstens einem Termin pro Tag',
   times: 'Anzahl der Termine', hold: 'Alarme während der Wartung zurückhalten',
   holdHint: 'Monitore, die am Ende noch ausgefallen sind, lösen dann Alarme aus.', nextTimes: 'Nächste Termine', save: 'Speichern',
-  cancel: 'Abbrechen', remove: 'Löschen', removeAsk: (title) => `„${title}“ löschen?`,
-  removeLong: 'Läuft sie gerade, endet sie jetzt, und zurückgehaltene Alarme werden gesendet.', saved: 'Gespeichert', removed: 'Gelöscht', back: 'Alle Wartungen',
+  cancel: 'Abbrechen', remove: 'Löschen', removeTitle: (title) => `„${title}“ löschen?`,
+  removeText: 'Läuft sie gerade, endet sie jetzt, und zurückgehaltene Alarme werden gesendet.', saved: 'Gespeichert', removed: 'Gelöscht', back: 'Alle Wartungen',
   search: 'Monitore finden', chosen: (count) => `${count} ausgewählt`, noPages: 'Noch keine Statusseiten.',
   noMonitors: 'Noch keine Monitore.', more: (count) => `${count} weitere`, first: 'ersten', second: 'zweiten', third: 'dritten', fourth: 'vierten',
-  weekdays: 'Wochentage', past: 'Vergangene Wartungen anzeigen', noOccurrence: 'Dieser Plan hat keine Termine.',
+  weekdays: 'Wochentage', showFinished: 'Vergangene Wartungen anzeigen', noOccurrence: 'Dieser Plan hat keine Termine.',
 };
 
 export default german;

@@ -10,7 +10,7 @@ const german: Translation<OverviewTexts> = {
   name: 'Name', since: 'Letzte Änderung', last: 'Letzte Prüfung', time: 'Antwortzeit', uptime: 'Verfügbar',
   '24h': '24 Stunden', '90d': '90 Tage', reverse: 'Reihenfolge umkehren', noData: 'keine Daten',
   uptimeOf: (span, uptime) => `Verfügbarkeit, ${span}: ${uptime}`,
-  timesOf: (least, most) => `Antwortzeiten der letzten 24 Stunden: ${least} bis ${most}`,
+  timesOf: (min, max) => `Antwortzeiten der letzten 24 Stunden: ${min} bis ${max}`,
   monitors: 'Monitore', shown: (shown, all) => (shown === all ? `${all} ${all === '1' ? 'Monitor' : 'Monitore'}` : `${shown} von ${all} Monitoren`),
   select: (name) => `${name} auswählen`, selectAll: 'Alle auswählen', selected: (count) => `${count} ausgewählt`,
   clear: 'Auswahl aufheben', pause: 'Anhalten', resume: 'Fortsetzen', move: 'Verschieben …', addTag: 'Schlagwort …', delete: 'Löschen',
@@ -23,13 +23,13 @@ const german: Translation<OverviewTexts> = {
   moveTitle: (count) => `${monitors(count)} verschieben`, tagTitle: (count) => `${monitors(count)} mit Schlagwort versehen`,
   toGroup: 'Gruppe', noGroup: 'Keine Gruppe', newTags: 'Schlagwörter, durch Kommas getrennt',
   noTag: 'Ohne Schlagwort', noRegion: 'Ohne Region',
-  downFor: (where) => `in ${where}`, checkedNever: 'noch nicht geprüft', incident: 'Vorfall',
+  downFor: (where) => `in ${where}`, neverChecked: 'noch nicht geprüft', incident: 'Vorfall',
   emptyTitle: 'Noch keine Monitore', emptyText: 'Fügen Sie Ihren ersten Monitor hinzu. Das erste Ergebnis sehen Sie nach Sekunden.',
-  first: 'Monitor hinzufügen', import: 'Importieren', nothing: 'Kein Monitor passt zu den Filtern', showAll: 'Filter zurücksetzen',
+  first: 'Monitor hinzufügen', import: 'Importieren', noMatches: 'Kein Monitor passt zu den Filtern', showAll: 'Filter zurücksetzen',
   nextKey: 'Nächster Monitor', previousKey: 'Voriger Monitor', selectKey: 'Monitor auswählen', searchKey: 'Monitore suchen',
   allKey: 'Alle gezeigten auswählen', clearKey: 'Auswahl aufheben', wall: 'Wandansicht',
   nothingDown: 'Nichts ist ausgefallen', wallStale: (since) => `Nicht aktuell: seit ${since} keine Verbindung zum Server`, wallMore: (count) => `und ${count} weitere`,
-  open: 'Zeigen, was darunter ist', loadingMore: (read, all) => `${read} von ${all} geladen`,
+  openKey: 'Zeigen, was darunter ist', loadingMore: (read, all) => `${read} von ${all} geladen`,
 };
 
 export default german;

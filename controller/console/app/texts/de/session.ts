@@ -2,29 +2,29 @@ import type { SessionTexts } from '../session.ts';
 import type { Translation } from '../catalogue.ts';
 
 const german: Translation<SessionTexts> = {
-  ended: 'Ihre Sitzung ist zu Ende', endedLong: 'Melden Sie sich an, um weiterzumachen. Ihre Eingaben bleiben erhalten.', somebodyElse: 'Anderes Konto verwenden',
-  signIn: 'Anmelden', email: 'E-Mail-Adresse', password: 'Passwort', language: 'Sprache', otherWays: 'Weitere Möglichkeiten',
+  ended: 'Ihre Sitzung ist zu Ende', endedText: 'Melden Sie sich an, um weiterzumachen. Ihre Eingaben bleiben erhalten.', switchAccount: 'Anderes Konto verwenden',
+  signIn: 'Anmelden', email: 'E-Mail-Adresse', password: 'Passwort', language: 'Sprache', alternatives: 'Weitere Möglichkeiten',
   forgotten: 'Passwort vergessen?', signUp: 'Konto anlegen', haveAccount: 'Schon ein Konto? Anmelden',
   byInvitation: 'Neue Konten gibt es nur auf Einladung.',
   closed: 'Die Registrierung ist geschlossen. Bitten Sie einen Administrator um eine Einladung und öffnen Sie den Link in der Einladungsmail.',
   first: 'Willkommen bei Farwatch', createOperator: 'Betreiberkonto anlegen',
-  firstLong: 'Hier hat noch niemand ein Konto. Ihres ist das erste und macht Sie zum Betreiber dieser Installation.',
+  firstText: 'Hier hat noch niemand ein Konto. Ihres ist das erste und macht Sie zum Betreiber dieser Installation.',
   name: 'Ihr Name', passwordHint: 'Mindestens 10 Zeichen.', organization: 'Name Ihrer Organisation',
   organizationHint: 'Er lässt sich später ändern.',
   newPassword: 'Neues Passwort wählen', forgottenHint: 'Wir schicken Ihnen einen Link, der eine Stunde gilt.',
   sendLink: 'Link schicken', backToSignIn: 'Zurück zur Anmeldung',
   resetSent: (email) => `Wenn ${email} ein Konto hat, haben wir eine E-Mail geschickt. Sehen Sie auch im Spam-Ordner nach.`,
   verify: 'E-Mail-Adresse bestätigen',
-  verifyLong: (email) => `Wir haben einen Link an ${email} geschickt. Öffnen Sie ihn und kommen Sie dann hierher zurück.`,
+  verifyText: (email) => `Wir haben einen Link an ${email} geschickt. Öffnen Sie ihn und kommen Sie dann hierher zurück.`,
   verifyHint: 'Der Link gilt 24 Stunden. Farwatch lässt sich erst benutzen, wenn die Adresse bestätigt ist.',
   haveVerified: 'Ich habe sie bestätigt', sendAgain: 'E-Mail erneut senden', sentAgain: 'E-Mail gesendet.',
-  notKept: 'Das Passwort stimmt, aber Ihr Browser hat die Sitzung nicht behalten. Der Proxy vor Farwatch muss den Host-Header weitergeben, oder BASE_URL muss die Adresse dieser Seite sein.',
+  sessionNotStored: 'Das Passwort stimmt, aber Ihr Browser hat die Sitzung nicht behalten. Der Proxy vor Farwatch muss den Host-Header weitergeben, oder BASE_URL muss die Adresse dieser Seite sein.',
   stillUnverified: 'Die Adresse ist noch nicht bestätigt.', signOut: 'Abmelden',
   invitation: 'Ihre Einladung', join: (organization) => `${organization} beitreten`, accept: 'Einladung annehmen',
-  invitedAs: (email) => `Sie sind als ${email} eingeladen.`, knownPasswordHint: 'Das Passwort Ihres bestehenden Kontos mit dieser Adresse.',
+  invitedAs: (email) => `Sie sind als ${email} eingeladen.`, existingPasswordHint: 'Das Passwort Ihres bestehenden Kontos mit dieser Adresse.',
   signedInAs: (email) => `Sie sind hier als ${email} angemeldet. Mit der Annahme sind Sie stattdessen mit der eingeladenen Adresse angemeldet.`,
-  deadInvitation: 'Diese Einladung gilt nicht mehr', toConsole: 'Zu Farwatch',
-  deadInvitationLong: 'Sie wurde angenommen oder zurückgezogen, ist abgelaufen, oder der Link ist unvollständig. Bitten Sie die Person, die Sie eingeladen hat, um eine neue.',
+  invalidInvitation: 'Diese Einladung gilt nicht mehr', toConsole: 'Zu Farwatch',
+  invalidInvitationText: 'Sie wurde angenommen oder zurückgezogen, ist abgelaufen, oder der Link ist unvollständig. Bitten Sie die Person, die Sie eingeladen hat, um eine neue.',
 };
 
 export default german;

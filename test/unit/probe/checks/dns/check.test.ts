@@ -2,14 +2,14 @@ import { describe, expect, test } from 'vitest';
 import type { DnsSpec } from '../../../../../shared/contracts/check-spec.ts';
 import type { DnsRecordType } from '../../../../../shared/dns-values.ts';
 import { checkDns, type DnsCheckOptions } from './dns-check.ts';
-import { answer, serve, startNameServer, type Asked, type TestNameServer } from './name-server.ts';
+import { respondWith, serve, startNameServer, type ReceivedQuery, type TestNameServer } from './name-server.ts';
 import { u16, wireMessage, wireName, wireRecord, wireString, type WireMessage } from './wire.ts';
 
 const at = ({ port }: TestNameServer) => ({ host: '127.0.0.1', port });
 const a = (last: number) => wireRecord({ type: 1, data: Buffer.of(192, 0, 2, last) });
 
 async function checkAt(
-  respond: (asked: Asked) => void, spec: Partial<DnsSpec> = {}, options: DnsCheckOptions = {},
+  respond: (query: ReceivedQuery) => void, spec: Partial<DnsSpec> = {}, options: DnsCheckOptions = {},
 ) {
   const server = await serve(respond);
   const finding = await checkDns({ server: at(server), ...spec }, options);
@@ -18,26 +18,26 @@ async function checkAt(
 
 describe('a DNS check', () => {
   test('succeeds with any record, and says when and where it was found', async () => {
-    const { finding, server } = await checkAt(answer({ answers: [a(1)] }));
+    const { finding, server } = await checkAt(respondWith({ dnsMessage: [a(1)] }));
     expect(finding).toMatchObject({
       outcome: 'success', degraded: false, error: null, remote_address: '127.0.0.1', detail: null,
     });
     expect(finding.timings?.dns).toBe(finding.response_time_ms);
-    expect(server.asked).toMatchObject([{ name: 'www.example.com', type: 'A', via: 'UDP', hasEdns: true }]);
+    expect(server.queries).toMatchObject([{ name: 'www.example.com', type: 'A', via: 'UDP', hasEdns: true }]);
   });
 
   test('asks once for each type, at the same time', async () => {
-    const waiting: Asked[] = [];
+    const pending: ReceivedQuery[] = [];
     const entry = (type: DnsRecordType) => ({ type, expected_values: [], match: 'any' as const });
-    const { finding, server } = await checkAt((asked) => {
-      if (waiting.push(asked) < 2) return;
-      for (const { id, section, type, send } of waiting) {
+    const { finding, server } = await checkAt((query) => {
+      if (pending.push(query) < 2) return;
+      for (const { id, section, type, send } of pending) {
         const data = type === 'A' ? Buffer.of(192, 0, 2, 1) : wireString('x');
-        send(wireMessage({ id, question: section, answers: [wireRecord({ type: type === 'A' ? 1 : 16, data })] }));
+        send(wireMessage({ id, question: section, dnsMessage: [wireRecord({ type: type === 'A' ? 1 : 16, data })] }));
       }
     }, { record_entries: [entry('A'), entry('TXT'), entry('A')] });
     expect(finding.outcome).toBe('success');
-    expect(server.asked.map(({ type }) => type)).toEqual(['A', 'TXT']);
+    expect(server.queries.map(({ type }) => type)).toEqual(['A', 'TXT']);
   });
 
   const alias = wireRecord({ type: 5, data: wireName('web.example.net') });
@@ -49,16 +49,16 @@ describe('a DNS check', () => {
     ['another error', { flags: 0x8184 }, '127.0.0.1 responded for A of www.example.com with error NOTIMP'],
     ['an unknown error', { flags: 0x818b }, '127.0.0.1 responded for A of www.example.com with error 11'],
     ['an empty answer', {}, 'The name www.example.com has no A record (empty response from 127.0.0.1)'],
-    ['an alias of nothing', { answers: [alias] },
+    ['an alias of nothing', { dnsMessage: [alias] },
       'The name www.example.com is an alias of web.example.net, which has no A record (empty response from 127.0.0.1)'],
     ['a referral', { authorities: referral, flags: 0x8100 },
       '127.0.0.1 is not authoritative for www.example.com and refers to other DNS servers'],
-    ['a damaged answer', { answers: [wireRecord({ type: 1, data: Buffer.of(1) })] },
+    ['a damaged answer', { dnsMessage: [wireRecord({ type: 1, data: Buffer.of(1) })] },
       '127.0.0.1 sent an unusable response for A of www.example.com: a record of type A is damaged'],
   ])('names %s', async (_, changes, message) => {
-    const { finding, message: told } = await checkAt(answer(changes));
+    const { finding, message: actualMessage } = await checkAt(respondWith(changes));
     expect(finding).toMatchObject({ outcome: 'failure', error: { type: 'dns_error', layer: 'dns' } });
-    expect(told).toBe(message);
+    expect(actualMessage).toBe(message);
   });
 
   test('tells a silent server apart, within the shorter of the two timeouts', async () => {
@@ -82,10 +82,10 @@ describe('a DNS check', () => {
   test('repeats a question without EDNS to a server that cannot read it', async () => {
     const { finding, server } = await checkAt(({ id, section, hasEdns, send }) => send(
       hasEdns ? wireMessage({ id, flags: 0x8181, question: Buffer.alloc(0) })
-        : wireMessage({ id, question: section, answers: [a(1)] }),
+        : wireMessage({ id, question: section, dnsMessage: [a(1)] }),
     ));
     expect(finding.outcome).toBe('success');
-    expect(server.asked.map(({ hasEdns }) => hasEdns)).toEqual([true, false]);
+    expect(server.queries.map(({ hasEdns }) => hasEdns)).toEqual([true, false]);
   });
 
   test('gets a long answer by TCP', async () => {
@@ -93,10 +93,10 @@ describe('a DNS check', () => {
       type: 16, data: Buffer.concat(Array<Buffer>(200).fill(wireString('x'.repeat(255)))),
     });
     const { finding, server } = await checkAt(({ id, section, via, send }) => send(
-      wireMessage({ id, question: section, ...(via === 'UDP' ? { flags: 0x8380 } : { answers: [text] }) }),
+      wireMessage({ id, question: section, ...(via === 'UDP' ? { flags: 0x8380 } : { dnsMessage: [text] }) }),
     ), { record_entries: [{ type: 'TXT', expected_values: ['x'.repeat(51_000)], match: 'exact' }] });
     expect(finding.outcome).toBe('success');
-    expect(server.asked.map(({ via }) => via)).toEqual(['UDP', 'TCP']);
+    expect(server.queries.map(({ via }) => via)).toEqual(['UDP', 'TCP']);
   });
 });
 
@@ -120,10 +120,10 @@ describe('the values of a DNS check', () => {
     ['many', entry('any', 99), [1, 2, 3, 4, 5, 6],
       'Expected A of www.example.com to include one of 192.0.2.99; got 192.0.2.1, 192.0.2.2, 192.0.2.3, 192.0.2.4 and 2 more'],
   ];
-  test.each(rows)('are judged: %s', async (_, spec, last, told) => {
-    const { finding } = await checkAt(answer({ answers: last.map(a) }), spec);
-    expect(finding.error?.message ?? null).toBe(told);
-    if (told === null) return;
+  test.each(rows)('are judged: %s', async (_, spec, last, expectedMessage) => {
+    const { finding } = await checkAt(respondWith({ dnsMessage: last.map(a) }), spec);
+    expect(finding.error?.message ?? null).toBe(expectedMessage);
+    if (expectedMessage === null) return;
     expect(finding.error).toMatchObject({ type: 'dns_validation_error', layer: 'content' });
     expect(finding.detail).toEqual({ answers: { A: last.map((octet) => `192.0.2.${octet}`) } });
   });
@@ -134,7 +134,7 @@ describe('the values of a DNS check', () => {
     ['TXT', 16, Buffer.concat([wireString('a "b" '), wireString('c')]), '"a \\"b\\" " "c"'],
     ['CAA', 257, Buffer.concat([Buffer.of(0), wireString('issue'), Buffer.from('ca.example')]), '0 issue ca.example'],
   ])('of type %s match in another spelling', async (type, number, data, expected) => {
-    const { finding } = await checkAt(answer({ answers: [wireRecord({ type: number, data })] }), {
+    const { finding } = await checkAt(respondWith({ dnsMessage: [wireRecord({ type: number, data })] }), {
       record_entries: [{ type, expected_values: [expected], match: 'exact' }],
     });
     expect(finding.outcome).toBe('success');
@@ -144,7 +144,7 @@ describe('the values of a DNS check', () => {
     const hostile = Buffer.concat([wireString('\x1b[2J\r\n\u2028'), ...Array<Buffer>(90).fill(wireString('"'.repeat(250)))]);
     const record = wireRecord({ type: 16, data: hostile });
     const { finding } = await checkAt(({ id, section, via, send }) => send(
-      wireMessage({ id, question: section, ...(via === 'UDP' ? { flags: 0x8380 } : { answers: [record, record] }) }),
+      wireMessage({ id, question: section, ...(via === 'UDP' ? { flags: 0x8380 } : { dnsMessage: [record, record] }) }),
     ), { record_entries: [{ type: 'TXT', expected_values: ['ok'], match: 'any' }] });
     expect(finding.error?.message).toMatch(/^[ -~…]{1,500}$/);
     expect(JSON.stringify(finding.detail)).toMatch(/^[ -~…]{1,4096}$/);

@@ -2,13 +2,13 @@ import { createSocket } from 'node:dgram';
 import { describe, expect, test } from 'vitest';
 import { questionFor, type Question } from '../../../../../probe/checks/dns/question.ts';
 import { UdpSockets } from '../../../../../probe/checks/dns/udp-sockets.ts';
-import { faultOf } from '../../../../../probe/checks/dns/verdict.ts';
+import { faultOf } from '../../../../../probe/checks/dns/outcome-faults.ts';
 import { systemClock } from '../../../../../shared/time.ts';
 import { SimulatedClock } from '../../../../helpers/simulated-clock.ts';
 import { until } from '../../../../helpers/until.ts';
 import { drip } from '../../../../helpers/drip.ts';
 import { checkDns, NAME } from './dns-check.ts';
-import { answer, serve, startNameServer, type Asked, type TestNameServer } from './name-server.ts';
+import { respondWith, serve, startNameServer, type ReceivedQuery, type TestNameServer } from './name-server.ts';
 import { u16, wireMessage, wireName, wireQuestion, wireRecord, wireString } from './wire.ts';
 
 const at = ({ port }: TestNameServer, host = '127.0.0.1') => ({ host, port });
@@ -16,12 +16,12 @@ const a = (last: number) => wireRecord({ type: 1, data: Buffer.of(192, 0, 2, las
 const expectOne = { record_entries: [{ type: 'A' as const, expected_values: ['192.0.2.1'], match: 'exact' as const }] };
 
 /** Answers that are not to be believed; each would change the verdict. */
-const FORGERIES: [string, (asked: Asked) => void][] = [
-  ['another id', ({ id, section, send }) => send(wireMessage({ id: id ^ 1, question: section, answers: [a(66)] }))],
+const FORGERIES: [string, (query: ReceivedQuery) => void][] = [
+  ['another id', ({ id, section, send }) => send(wireMessage({ id: id ^ 1, question: section, dnsMessage: [a(66)] }))],
   ['another name', ({ id, send }) =>
-    send(wireMessage({ id, question: wireQuestion('evil.example', 'A'), answers: [a(66)] }))],
+    send(wireMessage({ id, question: wireQuestion('evil.example', 'A'), dnsMessage: [a(66)] }))],
   ['another type', ({ id, send }) =>
-    send(wireMessage({ id, question: wireQuestion('www.example.com', 'AAAA'), answers: [a(66)] }))],
+    send(wireMessage({ id, question: wireQuestion('www.example.com', 'AAAA'), dnsMessage: [a(66)] }))],
   ['no question', ({ id, send }) => send(wireMessage({ id, flags: 0x8183, question: Buffer.alloc(0) }))],
   ['the query itself', ({ id, section, send }) => send(wireMessage({ id, flags: 0x0100, question: section }))],
   ['noise', ({ send }) => send(Buffer.from('noise'))],
@@ -30,9 +30,9 @@ const FORGERIES: [string, (asked: Asked) => void][] = [
 
 describe('a DNS check does not believe an answer with', () => {
   test.each(FORGERIES)('%s, and waits for the true one', async (_, forge) => {
-    const server = await serve((asked) => {
-      forge(asked);
-      answer({ answers: [a(1)] })(asked);
+    const server = await serve((query) => {
+      forge(query);
+      respondWith({ dnsMessage: [a(1)] })(query);
     });
     expect(await checkDns({ server: at(server), ...expectOne })).toMatchObject({ outcome: 'success' });
   });
@@ -47,9 +47,9 @@ describe('a DNS check does not believe an answer with', () => {
 
   test('another source port', async () => {
     const other = createSocket('udp4');
-    const server = await serve((asked) => {
-      const forged = wireMessage({ id: asked.id, question: asked.section, answers: [a(66)] });
-      other.send(forged, asked.port, '127.0.0.1', () => answer({ answers: [a(1)] })(asked));
+    const server = await serve((query) => {
+      const forged = wireMessage({ id: query.id, question: query.section, dnsMessage: [a(66)] });
+      other.send(forged, query.port, '127.0.0.1', () => respondWith({ dnsMessage: [a(1)] })(query));
     });
     expect(await checkDns({ server: at(server), ...expectOne })).toMatchObject({ outcome: 'success' });
     other.close();
@@ -69,8 +69,8 @@ describe('a DNS check refuses, in one line of text,', () => {
     ['a compressed name that points to itself', [wireRecord({ owner: itself, type: 1, data: Buffer.alloc(4) })],
       'it ends within a record'],
     ['an alias with control characters', [alias(at12, odd)], 'is an alias of \\027[31m\\013\\010<b>, which has no A record'],
-  ])('%s', async (_, answers, problem) => {
-    const server = await serve(answer({ answers }));
+  ])('%s', async (_, records, problem) => {
+    const server = await serve(respondWith({ dnsMessage: records }));
     const { outcome, error } = await checkDns({ server: at(server) });
     expect([outcome, error?.type, error?.layer]).toEqual(['failure', 'dns_error', 'dns']);
     expect(error?.message).toContain(problem);
@@ -80,7 +80,7 @@ describe('a DNS check refuses, in one line of text,', () => {
   test('64 kB of text that it did not expect', async () => {
     const text = wireRecord({ type: 16, data: Buffer.concat(Array<Buffer>(250).fill(wireString('\u001b'.repeat(255)))) });
     const server = await serve(({ id, section, via, send }) => send(
-      wireMessage({ id, question: section, ...(via === 'UDP' ? { flags: 0x8380 } : { answers: [text] }) }),
+      wireMessage({ id, question: section, ...(via === 'UDP' ? { flags: 0x8380 } : { dnsMessage: [text] }) }),
     ));
     const wish = { type: 'TXT' as const, expected_values: ['v=spf1'], match: 'exact' as const };
     const { error, detail } = await checkDns({ server: at(server), record_entries: [wish] });
@@ -91,10 +91,10 @@ describe('a DNS check refuses, in one line of text,', () => {
 });
 
 describe('a DNS check by TCP', () => {
-  const cut = answer({ flags: 0x8380 });
+  const cut = respondWith({ flags: 0x8380 });
 
-  async function byTcp(respond: (asked: Asked) => void, resolution_timeout_ms = 60_000) {
-    const server = await serve((asked) => (asked.via === 'UDP' ? cut(asked) : respond(asked)));
+  async function byTcp(respond: (query: ReceivedQuery) => void, resolution_timeout_ms = 60_000) {
+    const server = await serve((query) => (query.via === 'UDP' ? cut(query) : respond(query)));
     const finding = await checkDns({ server: at(server), resolution_timeout_ms });
     return { server, error: finding.error, message: finding.error?.message.replaceAll(`:${server.port}`, '') };
   }
@@ -106,22 +106,22 @@ describe('a DNS check by TCP', () => {
   });
 
   test('refuses an answer to another question', async () => {
-    const { message } = await byTcp(answer({ id: 1, answers: [a(1)] }));
+    const { message } = await byTcp(respondWith({ id: 1, dnsMessage: [a(1)] }));
     expect(message).toContain('it answers a different question');
   });
 
   test('takes an answer in single bytes, and nothing after it', async () => {
     const { error, server } = await byTcp(({ id, section, socket }) => {
-      const message = wireMessage({ id, question: section, answers: [a(1)] });
+      const message = wireMessage({ id, question: section, dnsMessage: [a(1)] });
       for (const byte of [...u16(message.length), ...message]) socket?.write(Buffer.of(byte));
       const flood = () => socket?.writable && socket.write(Buffer.alloc(65_536), flood);
       flood();
     });
     expect(error).toBeNull();
-    expect(server.asked).toHaveLength(2);
+    expect(server.queries).toHaveLength(2);
   });
 
-  test.each<[string, (asked: Asked) => void]>([
+  test.each<[string, (query: ReceivedQuery) => void]>([
     ['drips', ({ socket }) => void (socket && drip(socket, '\xff\xff', 5))],
     ['says nothing', () => undefined],
     ['promises 64 kB and sends less', ({ socket }) => socket?.write(Buffer.alloc(1000, 0xff))],
@@ -145,17 +145,17 @@ describe('a DNS check by TCP', () => {
 
 describe('the sockets of DNS checks', () => {
   test('serve sixteen questions each, and close after the last', async () => {
-    const server = await serve(answer({ answers: [a(1)] }));
+    const server = await serve(respondWith({ dnsMessage: [a(1)] }));
     const open = () => process.getActiveResourcesInfo().filter((name) => name === 'UDPWrap').length;
     const before = open();
     const udp = new UdpSockets(systemClock);
     const question = questionFor('www.example.com', 'A') as Question;
     const target = { address: '127.0.0.1', port: server.port };
-    const replies = await Promise.all(Array.from({ length: 40 }, () =>
-      udp.ask(target, { question, withEdns: true, timeoutMs: 60_000 })));
-    expect(new Set(replies.map(({ kind }) => kind))).toEqual(new Set(['records']));
-    const ports = [...new Set(server.asked.map(({ port }) => port))];
-    const idsByPort = ports.map((each) => new Set(server.asked.filter(({ port }) => port === each).map(({ id }) => id)));
+    const responses = await Promise.all(Array.from({ length: 40 }, () =>
+      udp.query(target, { question, withEdns: true, timeoutMs: 60_000 })));
+    expect(new Set(responses.map(({ kind }) => kind))).toEqual(new Set(['records']));
+    const ports = [...new Set(server.queries.map(({ port }) => port))];
+    const idsByPort = ports.map((each) => new Set(server.queries.filter(({ port }) => port === each).map(({ id }) => id)));
     expect(idsByPort.map(({ size }) => size).sort((one, two) => two - one)).toEqual([16, 16, 8]);
     await until(() => open() === before);
   });
@@ -168,10 +168,10 @@ describe('the sockets of DNS checks', () => {
     const target = { address: '127.0.0.1', port: server.port };
     const ends: [number, number][] = [];
     for (const timeoutMs of [1000, 400, 700, 400]) {
-      void udp.ask(target, { question, withEdns: true, timeoutMs })
+      void udp.query(target, { question, withEdns: true, timeoutMs })
         .then(() => ends.push([timeoutMs, clock.monotonic()]));
     }
-    await until(() => server.asked.length === 4);
+    await until(() => server.queries.length === 4);
     for (const stepMs of [400, 300, 300]) {
       await clock.advance(stepMs);
       await clock.advance(0);
@@ -184,40 +184,40 @@ describe('the sockets of DNS checks', () => {
 describe('a lost question', () => {
   test('is repeated after two seconds with another id, from another port', async () => {
     const clock = new SimulatedClock();
-    const server = await serve((asked) => {
-      if (server.asked.length > 1) answer({ answers: [a(1)] })(asked);
+    const server = await serve((query) => {
+      if (server.queries.length > 1) respondWith({ dnsMessage: [a(1)] })(query);
     });
     const finding = checkDns({ server: at(server) }, { context: { clock } });
-    await until(() => server.asked.length === 1);
+    await until(() => server.queries.length === 1);
     await clock.advance(2000);
     expect(await finding).toMatchObject({ outcome: 'success', response_time_ms: 2000 });
-    const [first, second] = server.asked as [Asked, Asked];
+    const [first, second] = server.queries as [ReceivedQuery, ReceivedQuery];
     expect(second.port).not.toBe(first.port);
   });
 });
 
 describe("the system's name servers", () => {
-  const failing = answer({ flags: 0x8182 });
+  const failing = respondWith({ flags: 0x8182 });
 
   test('are asked in turn until one has an answer', async () => {
     const [refusing, broken, sound] = [
-      await serve(answer({ flags: 0x8185 })), await serve(failing), await serve(answer({ answers: [a(1)] })),
+      await serve(respondWith({ flags: 0x8185 })), await serve(failing), await serve(respondWith({ dnsMessage: [a(1)] })),
     ];
     const system = [refusing, broken, sound].map(({ port }) => `127.0.0.1:${port}`);
     expect(await checkDns({}, { system })).toMatchObject({ outcome: 'success' });
-    expect([refusing, broken, sound].map(({ asked }) => asked.length)).toEqual([1, 1, 1]);
+    expect([refusing, broken, sound].map(({ queries: query }) => query.length)).toEqual([1, 1, 1]);
   });
 
   test('are not asked further once one knows that the name does not exist', async () => {
-    const [knowing, other] = [await serve(answer({ flags: 0x8183 })), await serve(answer({ answers: [a(1)] }))];
+    const [knowing, other] = [await serve(respondWith({ flags: 0x8183 })), await serve(respondWith({ dnsMessage: [a(1)] }))];
     const system = [knowing, other].map(({ port }) => `127.0.0.1:${port}`);
     const { error } = await checkDns({}, { system });
     expect(error?.message).toContain('does not exist');
-    expect(other.asked).toEqual([]);
+    expect(other.queries).toEqual([]);
   });
 
   test('may have an IPv6 address, and are not subject to the guard', async () => {
-    const server = await serve(answer({ answers: [a(1)] }), '::1');
+    const server = await serve(respondWith({ dnsMessage: [a(1)] }), '::1');
     const context = { allowAddress: () => false };
     expect(await checkDns({}, { system: [`[::1]:${server.port}`], context })).toMatchObject({
       outcome: 'success', remote_address: '::1',
@@ -257,18 +257,18 @@ describe('a chosen name server', () => {
   };
 
   test('is asked only if all its addresses are allowed', async () => {
-    const server = await serve(answer({ answers: [a(1)] }));
+    const server = await serve(respondWith({ dnsMessage: [a(1)] }));
     for (const [host, allowed] of [['127.0.0.1', '192.0.2.1'], ['ns.example', '127.0.0.1']] as const) {
       const context = { resolver, allowAddress: (ip: string) => ip === allowed };
       expect(await checkDns({ server: at(server, host) }, { context })).toMatchObject({
         outcome: 'missed', missed: 'blocked_target',
       });
     }
-    expect(server.asked).toEqual([]);
+    expect(server.queries).toEqual([]);
   });
 
   test('may be a name, whose addresses are tried in turn', async () => {
-    const server = await serve(answer({ answers: [a(1)] }));
+    const server = await serve(respondWith({ dnsMessage: [a(1)] }));
     const finding = await checkDns({ server: at(server, 'ns.example') }, { context: { resolver } });
     expect(finding).toMatchObject({ outcome: 'success', remote_address: '127.0.0.1' });
     expect(await checkDns({ server: at(server, 'gone.example') }, { context: { resolver } })).toMatchObject({

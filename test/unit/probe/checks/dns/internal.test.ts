@@ -4,7 +4,7 @@ import { addressGuard, refusesPrivate, type OwnPolicy } from '../../../../../pro
 import { DNS_RECORD_TYPES, type DnsSpec } from '../../../../../shared/contracts/check-spec.ts';
 import { systemClock } from '../../../../../shared/time.ts';
 import { checkDns } from './dns-check.ts';
-import { serve, type Asked } from './name-server.ts';
+import { serve, type ReceivedQuery } from './name-server.ts';
 import { wireMessage, wireName, wireRecord } from './wire.ts';
 
 test.each([
@@ -21,8 +21,8 @@ const REFUSING: OwnPolicy = { allowPrivate: false, allowedRanges: [], deniedRang
 
 /** Checks by the probe's own name server, which gives these records whatever it is asked. */
 async function run(records: Buffer[], spec: Partial<DnsSpec>, policy = REFUSING, flags = 0x8180) {
-  const { port, asked } = await serve(({ id, section, send }: Asked) => (
-    send(wireMessage({ id, question: section, answers: records, flags }))
+  const { port, queries } = await serve(({ id, section, send }: ReceivedQuery) => (
+    send(wireMessage({ id, question: section, dnsMessage: records, flags }))
   ));
   const finding = await checkDns(spec, {
     system: [`127.0.0.1:${port}`], context: {
@@ -30,20 +30,20 @@ async function run(records: Buffer[], spec: Partial<DnsSpec>, policy = REFUSING,
       refusesPrivate: (allowPrivate) => refusesPrivate(policy, allowPrivate),
     },
   });
-  return { finding, asked: asked.map(({ name }) => name) };
+  return { finding, queries: queries.map(({ name }) => name) };
 }
 
 const a = (...bytes: number[]): Buffer => wireRecord({ type: 1, data: Buffer.from(bytes) });
 const aaaa = (hex: string): Buffer => wireRecord({ type: 28, data: Buffer.from(hex, 'hex') });
-const blocked = { outcome: 'missed', missed: 'blocked_target', error: null, detail: null, seen: null };
+const blocked = { outcome: 'missed', missed: 'blocked_target', error: null, detail: null, observed: null };
 const entries = (...types: (typeof DNS_RECORD_TYPES)[number][]): DnsSpec['record_entries'] =>
   types.map((type) => ({ type, expected_values: [], match: 'any' }));
 
 describe('where private addresses are refused, a DNS check', () => {
   test.each(DNS_RECORD_TYPES)('of an internal name asks no name server for %s', async (type) => {
-    const { finding, asked } = await run([a(192, 0, 2, 1)], { name: 'DB.internal', record_entries: entries(type) });
+    const { finding, queries } = await run([a(192, 0, 2, 1)], { name: 'DB.internal', record_entries: entries(type) });
     expect(finding).toMatchObject(blocked);
-    expect(asked).toEqual([]);
+    expect(queries).toEqual([]);
   });
 
   test.each([

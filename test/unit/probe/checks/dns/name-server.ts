@@ -6,7 +6,7 @@ import type { DnsRecordType } from '../../../../../shared/dns-values.ts';
 import { u16, wireMessage, type WireMessage } from './wire.ts';
 
 /** A question as the server got it. */
-export interface Asked {
+export interface ReceivedQuery {
   id: number;
   name: string;
   type: DnsRecordType;
@@ -24,30 +24,30 @@ export interface Asked {
 
 export interface TestNameServer {
   port: number;
-  readonly asked: Asked[];
+  readonly queries: ReceivedQuery[];
   close(): Promise<void>;
 }
 
 /** A name server for the present test, on UDP and TCP, that does with each question what `respond` says. */
-export async function serve(respond: (asked: Asked) => void, host?: string): Promise<TestNameServer> {
+export async function serve(respond: (query: ReceivedQuery) => void, host?: string): Promise<TestNameServer> {
   const server = await startNameServer(respond, host);
   onTestFinished(() => server.close());
   return server;
 }
 
 /** Answers every question with these records or flags. */
-export function answer(changes: Partial<WireMessage>): (asked: Asked) => void {
+export function respondWith(changes: Partial<WireMessage>): (query: ReceivedQuery) => void {
   return ({ id, section, send }) => send(wireMessage({ id, question: section, ...changes }));
 }
 
 /** The same for a test that closes it itself. */
 export async function startNameServer(
-  respond: (asked: Asked) => void, host = '127.0.0.1',
+  respond: (query: ReceivedQuery) => void, host = '127.0.0.1',
 ): Promise<TestNameServer> {
-  const asked: Asked[] = [];
-  const take = (message: Buffer, from: Pick<Asked, 'via' | 'port' | 'send' | 'socket'>): void => {
+  const queries: ReceivedQuery[] = [];
+  const take = (message: Buffer, from: Pick<ReceivedQuery, 'via' | 'port' | 'send' | 'socket'>): void => {
     const one = { ...readQuery(message), ...from };
-    asked.push(one);
+    queries.push(one);
     respond(one);
   };
   const sockets = new Set<Socket>();
@@ -62,11 +62,11 @@ export async function startNameServer(
   });
   const udp = await listenOnBoth(tcp, host);
   udp.on('message', (message, { port, address }) => take(message, {
-    via: 'UDP', port, socket: null, send: (answer) => udp.send(answer, port, address),
+    via: 'UDP', port, socket: null, send: (response) => udp.send(response, port, address),
   }));
   return {
     port: udp.address().port,
-    asked,
+    queries,
     close: async () => {
       for (const socket of sockets) socket.destroy();
       await Promise.all([
@@ -90,7 +90,7 @@ async function listenOnBoth(tcp: Server, host: string): Promise<UdpSocket> {
   }
 }
 
-function readQuery(message: Buffer): Pick<Asked, 'id' | 'name' | 'type' | 'section' | 'hasEdns'> {
+function readQuery(message: Buffer): Pick<ReceivedQuery, 'id' | 'name' | 'type' | 'section' | 'hasEdns'> {
   const labels: string[] = [];
   let at = 12;
   for (let size = message.readUInt8(at); size > 0; size = message.readUInt8(at)) {

@@ -42,15 +42,15 @@ export interface WireMessage {
   /** IS_REPLY and recursion by default. */
   flags?: number;
   question: Buffer;
-  answers?: Buffer[];
+  dnsMessage?: Buffer[];
   authorities?: Buffer[];
 }
 
 export function wireMessage(
-  { id, flags = 0x8180, question, answers = [], authorities = [] }: WireMessage,
+  { id, flags = 0x8180, question, dnsMessage: records = [], authorities = [] }: WireMessage,
 ): Buffer {
-  const header = u16(id, flags, question.length > 0 ? 1 : 0, answers.length, authorities.length, 0);
-  return Buffer.concat([header, question, ...answers, ...authorities]);
+  const header = u16(id, flags, question.length > 0 ? 1 : 0, records.length, authorities.length, 0);
+  return Buffer.concat([header, question, ...records, ...authorities]);
 }
 
 export function wireQuestion(name: string, type: DnsRecordType): Buffer {

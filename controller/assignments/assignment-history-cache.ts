@@ -1,0 +1,211 @@
+import pLimit from 'p-limit';
+import type { Peers } from '../../shared/peers.ts';
+import type { Log } from '../../shared/log.ts';
+import { PeriodicTask } from '../../shared/periodic-task.ts';
+import type { Clock } from '../../shared/time.ts';
+import type { AssignmentHistoryEntry } from './assignment-doc.ts';
+import type { HeadStore } from './head-store.ts';
+import { MissLimit } from './miss-limit.ts';
+import type { AssignmentStore } from './store.ts';
+
+const REFRESH_INTERVAL_MS = 5000;
+const PAIRS_PER_QUERY = 1000;
+/** Pairs in memory, some 100 MB; beyond it all are read again. */
+const MAX_PAIRS = 1_000_000;
+const PRUNE_INTERVAL_MS = 600_000;
+/** Pairs that ended longer ago than this are forgotten, and read again if they are asked for. */
+const ENDED_PAIR_TTL_MS = 3_600_000;
+
+interface AssignmentHistoryCacheDeps {
+  items: Pick<AssignmentStore, 'historyOf' | 'newerHistory' | 'pendingOf'>;
+  heads: Pick<HeadStore, 'list'>;
+  /** Whether this controller takes results of the monitor. */
+  isOurs(monitorId: string): boolean;
+  clock: Clock;
+  log: Log;
+  peers?: Peers;
+}
+
+interface PairRequest {
+  probeId: string;
+  monitorIds: string[];
+  resolve(found: Map<string, number | null>): void;
+  reject(error: unknown): void;
+}
+
+/**
+ * Which probe has, or had, which monitor, for callers that cannot wait for the database: pairs that were
+ * asked for, kept up to date by the revisions of the probes' sets. A read finds an assignment before its
+ * probe is told of it.
+ */
+export class AssignmentHistoryCache {
+  /** Monitors looked up in the database since the start, and results left waiting by the limit of misses. */
+  readonly counts = { lookups: 0, declined: 0 };
+  readonly #deps: AssignmentHistoryCacheDeps;
+  readonly #refreshTask: PeriodicTask;
+  readonly #missLimit: MissLimit;
+  /** By probe and monitor: when the probe lost it, Unix ms; Infinity while it has it. */
+  readonly #pairs = new Map<string, Map<string, number>>();
+  #size = 0;
+  /** The revision of each probe's set up to which its pairs are known; null before the first round. */
+  #revisions: Map<string, number> | null = null;
+  /** One query at a time, so that no answer overtakes a newer one. */
+  readonly #queryLimit = pLimit(1);
+  #requests: PairRequest[] = [];
+  #prunedAtMono: number;
+
+  constructor(deps: AssignmentHistoryCacheDeps) {
+    this.#deps = deps;
+    this.#missLimit = new MissLimit(deps.log);
+    this.#prunedAtMono = deps.clock.monotonic();
+    this.#refreshTask = new PeriodicTask({
+      clock: deps.clock,
+      intervalMs: REFRESH_INTERVAL_MS,
+      idleIntervalMs: REFRESH_INTERVAL_MS,
+      peers: deps.peers,
+      task: () => this.#refresh(),
+      onError: (error) => deps.log.warn({ err: error }, 'could not read changed assignments'),
+    });
+  }
+
+  async start(): Promise<void> {
+    await this.#refreshTask.run();
+    this.#refreshTask.start();
+  }
+
+  stop(): Promise<void> {
+    return this.#refreshTask.stop();
+  }
+
+  /** Assignments were changed: they are read within some seconds. */
+  refreshWithinInterval(): void {
+    this.#refreshTask.triggerWithinInterval();
+  }
+
+  /**
+   * When a probe lost a monitor, Unix ms; Infinity while it has it; undefined when that is not known here. At
+   * most some seconds old.
+   */
+  until(probeId: string, monitorId: string): number | undefined {
+    return this.#pairs.get(probeId)?.get(monitorId);
+  }
+
+  /** The revision of a probe's set, at most some seconds old; 0 if it was never given anything. */
+  revisionOf(probeId: string): number {
+    return this.#revisions?.get(probeId) ?? 0;
+  }
+
+  /**
+   * Reads pairs, by monitor as in `until`, null for one that never was. Rejects when the database gives no
+   * answer. Returns null, and reads nothing, when the probe was asked about too often in vain.
+   */
+  read(probeId: string, monitorIds: string[]): Promise<Map<string, number | null>> | null {
+    if (!this.#missLimit.admits(probeId, this.#deps.clock.monotonic())) {
+      this.counts.declined += 1;
+      return null;
+    }
+    return new Promise((resolve, reject) => {
+      this.#requests.push({ probeId, monitorIds, resolve, reject });
+      void this.#queryLimit(() => this.#readBatch());
+    });
+  }
+
+  /** Answers as many requests as fit into a query; the others have a turn of their own. */
+  async #readBatch(): Promise<void> {
+    let pairs = 0;
+    const fitsInQuery = ({ monitorIds }: PairRequest) => (pairs += monitorIds.length) <= PAIRS_PER_QUERY;
+    const batchEnd = this.#requests.findIndex((request, index) => !fitsInQuery(request) && index > 0);
+    const requests = this.#requests.splice(0, batchEnd === -1 ? this.#requests.length : batchEnd);
+    if (requests.length === 0) return;
+    try {
+      const wanted = requests.flatMap(({ probeId, monitorIds }) =>
+        monitorIds.map((monitorId) => ({ probeId, monitorId })));
+      this.counts.lookups += wanted.length;
+      for (const entry of await this.#deps.items.historyOf(wanted)) this.#record(entry);
+      for (const request of requests) this.#respond(request);
+    } catch (error) {
+      for (const { reject } of requests) reject(error);
+    }
+  }
+
+  #respond({ probeId, monitorIds, resolve }: PairRequest): void {
+    const found = new Map(monitorIds.map((id) => [id, this.until(probeId, id) ?? null]));
+    const misses = [...found.values()].filter((until) => until !== Infinity).length;
+    const neverAssigned = [...found.values()].filter((until) => until === null).length;
+    this.#missLimit.charge(probeId, { misses, neverAssigned }, this.#deps.clock.monotonic());
+    resolve(found);
+  }
+
+  async #refresh(): Promise<'idle'> {
+    const heads = await this.#deps.heads.list();
+    const revisions = (this.#revisions ??= heads);
+    for (const probeId of [...this.#pairs.keys(), ...revisions.keys()]) {
+      if (heads.has(probeId)) continue;
+      this.#forget(probeId);
+      revisions.delete(probeId);
+    }
+    for (const [probeId, head] of heads) {
+      const from = revisions.get(probeId) ?? 0;
+      // A lower revision than before: the database was restored.
+      if (head < from) this.#forget(probeId);
+      if (head > from) await this.#queryLimit(() => this.#readChanges(probeId, from));
+      revisions.set(probeId, head);
+    }
+    this.#prune();
+    return 'idle';
+  }
+
+  /** Takes a probe's changes after a revision: pending ones first, since those may be numbered meanwhile. */
+  async #readChanges(probeId: string, from: number): Promise<void> {
+    const { items } = this.#deps;
+    for (let after: string | undefined = ''; after !== undefined;) {
+      const page: AssignmentHistoryEntry[] = await items.pendingOf(probeId, after, PAIRS_PER_QUERY);
+      for (const entry of page) this.#recordChange(entry);
+      after = page.length < PAIRS_PER_QUERY ? undefined : page.at(-1)?.monitor_id;
+    }
+    for (let cursor: { rev: number; monitorId: string } | null = { rev: from + 1, monitorId: '' }; cursor;) {
+      const page: AssignmentHistoryEntry[] = await items.newerHistory(probeId, cursor, PAIRS_PER_QUERY);
+      for (const entry of page) this.#recordChange(entry);
+      const last: AssignmentHistoryEntry | undefined = page.length < PAIRS_PER_QUERY ? undefined : page.at(-1);
+      cursor = last ? { rev: last.rev, monitorId: last.monitor_id } : null;
+    }
+  }
+
+  #recordChange(entry: AssignmentHistoryEntry): void {
+    const isCached = this.until(entry.probe_id, entry.monitor_id) !== undefined;
+    if (isCached || this.#deps.isOurs(entry.monitor_id)) this.#record(entry);
+  }
+
+  #record({ probe_id: probeId, monitor_id: monitorId, gone, changed_at: changedAt }: AssignmentHistoryEntry): void {
+    if (this.#size >= MAX_PAIRS) {
+      this.#pairs.clear();
+      this.#size = 0;
+    }
+    let pairs = this.#pairs.get(probeId);
+    if (!pairs) this.#pairs.set(probeId, (pairs = new Map()));
+    if (!pairs.has(monitorId)) this.#size += 1;
+    pairs.set(monitorId, gone ? changedAt : Infinity);
+  }
+
+  #forget(probeId: string): void {
+    this.#size -= this.#pairs.get(probeId)?.size ?? 0;
+    this.#pairs.delete(probeId);
+  }
+
+  /** Forgets pairs of monitors that another controller has, and those that ended long ago. */
+  #prune(): void {
+    const { clock, isOurs } = this.#deps;
+    const now = clock.monotonic();
+    if (now - this.#prunedAtMono < PRUNE_INTERVAL_MS) return;
+    this.#prunedAtMono = now;
+    const endedBefore = clock.now() - ENDED_PAIR_TTL_MS;
+    for (const [probeId, pairs] of this.#pairs) {
+      for (const [monitorId, until] of pairs) {
+        if (until >= endedBefore && isOurs(monitorId)) continue;
+        pairs.delete(monitorId);
+        this.#size -= 1;
+      }
+      if (pairs.size === 0) this.#pairs.delete(probeId);
+    }
+  }
+}

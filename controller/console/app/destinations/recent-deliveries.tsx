@@ -1,0 +1,53 @@
+import { useQuery } from '@tanstack/preact-query';
+import { unwrap, api } from '../api/client.ts';
+import { DeliveryRow } from '../incidents/delivery-row.tsx';
+import { destinationTexts as texts } from '../texts/destinations.ts';
+import { href } from '../ui/link.ts';
+import { QueryResult } from '../ui/loading.tsx';
+import { Section } from '../ui/page.tsx';
+import { EVENT_GROUPS } from './draft.ts';
+
+/** Attempts follow by the minute, and no event tells of them. */
+const REFETCH_INTERVAL_MS = 30_000;
+
+const EVENTS = Object.values(EVENT_GROUPS).flat();
+
+/** As the form calls it; one that the form does not know by its name in the API. */
+function eventText(event: string): string {
+  const match = EVENTS.find((one) => one === event);
+  return match === undefined ? event : texts[match];
+}
+
+/** The newest alerts of a destination, with their attempts. */
+export function RecentDeliveries({ id }: { id: string }) {
+  const query = useQuery({
+    queryKey: ['destinations', id, 'deliveries'], refetchInterval: REFETCH_INTERVAL_MS,
+    queryFn: () => unwrap(api.GET('/api/integrations/{id}/deliveries', { params: { path: { id } } })),
+  });
+  return (
+    <Section title={texts.recentDeliveries}>
+      <QueryResult query={query}>
+        {({ deliveries }) => (deliveries.length === 0 ? <p class="faint">{texts.nothingSent}</p> : (
+          <div class="table-wrap">
+            <table class="stacked">
+              <thead>
+                <tr>
+                  <th scope="col">{texts.outcome}</th><th scope="col">{texts.event}</th><th scope="col">{texts.recipient}</th>
+                  <th scope="col">{texts.attempts}</th><th scope="col">{texts.when}</th>
+                </tr>
+              </thead>
+              <tbody>
+                {deliveries.map((one) => (
+                  <DeliveryRow
+                    key={one.id} delivery={one}
+                    event={one.incident_id === null ? eventText(one.event) : <a href={href(`/incidents/${one.incident_id}`)}>{eventText(one.event)}</a>}
+                  />
+                ))}
+              </tbody>
+            </table>
+          </div>
+        ))}
+      </QueryResult>
+    </Section>
+  );
+}

@@ -1,0 +1,66 @@
+import { z } from 'zod';
+import { ALERT_EVENTS } from './destination.ts';
+
+const instant = z.string().meta({ format: 'date-time' });
+
+export const health = z.object({
+  status: z.enum(['unknown', 'healthy', 'failing'])
+    .describe('`unknown`: nothing has been sent yet. A failing destination stays enabled'),
+  failing_since: instant.nullable().describe('First failure since the last success'),
+  consecutive_failures: z.int(),
+  failing_recipients: z.array(z.string())
+    .describe('Addresses whose latest email was not delivered. While there are any, the status is `failing`'),
+  suppressed_recipients: z.array(z.string())
+    .describe('Addresses whose owners stopped alert emails from this organization'),
+  last_error: z.string().nullable(),
+  last_delivered_at: instant.nullable(),
+});
+
+const fields = {
+  id: z.string().meta({ format: 'uuid' }),
+  organization_id: z.string(),
+  project_id: z.string(),
+  created_by: z.string(),
+  name: z.string(),
+  enabled: z.boolean(),
+  is_default: z.boolean().describe('Used by monitors without their own destinations'),
+  events: z.array(z.enum(ALERT_EVENTS)),
+  health: health.describe('Outcome of the latest deliveries; read-only'),
+  created_at: instant,
+  updated_at: instant,
+};
+
+const method = z.enum(['POST', 'PUT']);
+const webhook = z.strictObject({ url: z.string(), method, headers: z.record(z.string(), z.string()) });
+const email = z.strictObject({ to: z.array(z.string()) });
+const slack = z.strictObject({ webhook_url: z.string() });
+
+export const destinationView = z
+  .discriminatedUnion('type', [
+    z.strictObject({ ...fields, type: z.literal('webhook'), config: webhook }),
+    z.strictObject({ ...fields, type: z.literal('email'), config: email }),
+    z.strictObject({ ...fields, type: z.literal('slack'), config: slack }),
+  ])
+  .meta({ id: 'Integration' });
+
+export const sampleResponse = z.object({
+  delivered: z.boolean(),
+  status_code: z.int().nullable(),
+  error_message: z.string().nullable(),
+  duration_ms: z.number().nullable(),
+});
+
+export const deliveryView = z.strictObject({
+  id: z.string(),
+  event: z.string(),
+  monitor_id: z.string().nullable(),
+  incident_id: z.string().nullable(),
+  recipient: z.string().describe('As shown in the log'),
+  status: z.enum(['pending', 'delivered', 'failed', 'bounced']),
+  error_message: z.string().nullable(),
+  retry_count: z.int(),
+  max_retries: z.int(),
+  delivered_at: z.iso.datetime().nullable(),
+  last_retry_at: z.iso.datetime().nullable(),
+  created_at: z.iso.datetime(),
+}).meta({ id: 'IntegrationDelivery' });

@@ -1,0 +1,68 @@
+import type { Log } from '../../../shared/log.ts';
+import type { Tenant } from '../../accounts/tenant.ts';
+import { isDatabaseUnavailable, writeAllOrEach } from '../../platform/mongo/mongo-errors.ts';
+import { evidenceOf, type ReceivedEvidence, type EvidenceDoc } from '../evidence.ts';
+import type { AssignmentLookup, MonitorLookup } from '../ports.ts';
+import { excessOf, MAX_PER_MONITOR, refusalOf, type EvidenceOutcome } from '../rules.ts';
+import type { EvidenceStore } from '../store.ts';
+
+interface StoreDeps {
+  evidence: EvidenceStore;
+  monitors: Pick<MonitorLookup, 'findByIds'>;
+  assignments: AssignmentLookup;
+  /** How long the most generous plan keeps incidents, ms. */
+  retentionMs: number;
+  log: Log;
+}
+
+type Outcomes = Map<ReceivedEvidence, EvidenceOutcome>;
+
+/**
+ * Keeps what may be kept, then removes what a monitor has too much of. Returns what became of each, in order.
+ * Rejects while the database is away, and may be repeated.
+ */
+export async function storeEvidence(deps: StoreDeps, batch: ReceivedEvidence[]): Promise<EvidenceOutcome[]> {
+  const outcomes: Outcomes = new Map();
+  await writeAllOrEach(batch, {
+    write: (some) => storeBatch(deps, some, outcomes),
+    isAboutItems: (error) => !isDatabaseUnavailable(error),
+    setAside: (received, error) => {
+      outcomes.set(received, 'unwritable');
+      deps.log.warn({ err: error, monitor_id: received.message.monitor_id }, 'could not write evidence');
+    },
+  });
+  return batch.map((received) => outcomes.get(received) as EvidenceOutcome);
+}
+
+/** Notes the outcome of each arrival. */
+async function storeBatch(deps: StoreDeps, batch: ReceivedEvidence[], outcomes: Outcomes): Promise<void> {
+  const { evidence, monitors, assignments, retentionMs } = deps;
+  const pairs = batch.map(({ from, message }) =>
+    ({ probeId: from.probeId, monitorId: message.monitor_id }));
+  const [docs, found] = await Promise.all([
+    monitors.findByIds([...new Set(pairs.map(({ monitorId }) => monitorId))]), assignments.historyOf(pairs),
+  ]);
+  const monitorsById = new Map(docs.map((doc) => [doc._id, doc]));
+  const assigned = new Set(found.flatMap((one) => (one.gone ? [] : `${one.probe_id} ${one.monitor_id}`)));
+  const accepted = new Map<string, EvidenceDoc[]>();
+  for (const received of batch) {
+    const { from, message: { monitor_id: id, checked_at }, at, shiftMs } = received;
+    const monitor = monitorsById.get(id);
+    const isAssigned = assigned.has(`${from.probeId} ${id}`);
+    const refusal = refusalOf({ monitor, isAssigned, checkedAt: checked_at + shiftMs, at, retentionMs });
+    outcomes.set(received, refusal ?? 'kept');
+    if (monitor && refusal === null) accepted.set(id, [...(accepted.get(id) ?? []), evidenceOf(received, monitor)]);
+  }
+  await evidence.add([...accepted.values()].flat());
+  for (const [id, [doc]] of accepted) if (doc) await removeExcess(evidence, tenantOf(doc), id);
+}
+
+async function removeExcess(evidence: EvidenceStore, tenant: Tenant, monitorId: string): Promise<void> {
+  if ((await evidence.countOf(tenant, monitorId)) <= MAX_PER_MONITOR) return;
+  const excess = excessOf(await evidence.candidates(tenant, monitorId), MAX_PER_MONITOR);
+  await evidence.removeByIds(tenant, excess);
+}
+
+function tenantOf({ organization_id: organizationId, project_id: projectId }: EvidenceDoc): Tenant {
+  return { organizationId, projectId };
+}

@@ -1,0 +1,61 @@
+import { AppError } from '../../../shared/errors.ts';
+import { PeriodicTask } from '../../../shared/periodic-task.ts';
+import type { Clock } from '../../../shared/time.ts';
+import type { EventStream } from './event-stream.ts';
+
+/** How long a stream may outlive the key or membership that opened it, ms. */
+export const RECHECK_INTERVAL_MS = 10_000;
+/** Checks in a row that may fail for lack of a database before the stream ends. */
+const MAX_FAILURES = 6;
+
+/** Ends open streams whose callers lose the right to them. */
+export class StreamGuards {
+  readonly #clock: Clock;
+  /** The repeated checks of open streams, by the user behind the caller. */
+  readonly #checksByUser = new Map<string, Set<PeriodicTask>>();
+
+  constructor(clock: Clock) {
+    this.#clock = clock;
+  }
+
+  /** Repeats `check`, and ends the stream when it throws an AppError: the caller has lost the right to it. */
+  guard(stream: EventStream, userId: string, check: () => Promise<unknown>): void {
+    let failures = 0;
+    const checks = new PeriodicTask({
+      clock: this.#clock,
+      intervalMs: RECHECK_INTERVAL_MS,
+      task: async () => {
+        await check();
+        failures = 0;
+      },
+      onError: (error) => {
+        failures += 1;
+        if (error instanceof AppError || failures >= MAX_FAILURES) stream.finish();
+      },
+    });
+    this.#add(userId, checks);
+    checks.start();
+    // The right may have been lost since the request was authorized.
+    checks.trigger();
+    stream.onClose(() => {
+      this.#remove(userId, checks);
+      void checks.stop();
+    });
+  }
+
+  /** Checks now whether the user's streams may go on. */
+  recheck(userId: string): void {
+    for (const checks of this.#checksByUser.get(userId) ?? []) checks.trigger();
+  }
+
+  #add(userId: string, checks: PeriodicTask): void {
+    const userChecks = this.#checksByUser.get(userId) ?? new Set();
+    this.#checksByUser.set(userId, userChecks.add(checks));
+  }
+
+  #remove(userId: string, checks: PeriodicTask): void {
+    const userChecks = this.#checksByUser.get(userId);
+    userChecks?.delete(checks);
+    if (userChecks?.size === 0) this.#checksByUser.delete(userId);
+  }
+}

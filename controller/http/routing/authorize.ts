@@ -1,0 +1,161 @@
+import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
+import { AppError } from '../../../shared/errors.ts';
+import { hashSecret } from '../../../shared/ids.ts';
+import {
+  projectRoleOf, reachesOrganizationRole, reachesProjectRole,
+  type Membership, type OrganizationRole, type ProjectRole,
+} from '../../accounts/roles.ts';
+import { UUID } from '../input/params.ts';
+import type { CredentialReader, TenantReader } from './ports.ts';
+import type { Auth, Caller, KeyActor, PathProjectAuth, PublicContext } from './route.ts';
+import type { SessionCookie } from './session-cookie.ts';
+
+/** What a request names its sender by. */
+interface Credential {
+  kind: 'session' | 'key';
+  /** May be empty. */
+  text: string;
+}
+
+/**
+ * The credential that counts; null without one. A bearer token wins over a key, and a key over the token in
+ * `cookie`, which is null for requests that must not use it.
+ */
+export function credentialOf(headers: IncomingHttpHeaders, cookie: SessionCookie | null): Credential | null {
+  const key = headers['x-api-key'];
+  const token = bearerOf(headers) ?? (key === undefined ? cookie?.read(headers) : null) ?? null;
+  if (token !== null) return { kind: 'session', text: token };
+  return key === undefined ? null : { kind: 'key', text: String(key).trim() };
+}
+
+/**
+ * Who sent the request; null without credentials. A bad credential does not fall back to a good one. Throws
+ * MISSING_API_KEY for an empty key, else what the reader throws.
+ */
+export async function authenticate(
+  reader: CredentialReader, credential: Credential | null, now: number,
+): Promise<Caller | null> {
+  if (credential === null) return null;
+  const { kind, text } = credential;
+  if (kind === 'session') return reader.readSession(text, now);
+  if (text === '') throw new AppError('MISSING_API_KEY', 'X-API-Key is empty');
+  return reader.readKey(text, now);
+}
+
+/** Throws MISSING_AUTH without a bearer token, INVALID_TOKEN for another one than `token`. */
+export function requireBearer(headers: IncomingHttpHeaders, token: string): void {
+  const sent = bearerOf(headers);
+  if (sent === null) throw new AppError('MISSING_AUTH', 'Send the token as Authorization: Bearer');
+  // Hashes differ at a random place, so the time of the comparison reveals nothing.
+  if (hashSecret(sent) !== hashSecret(token)) throw new AppError('INVALID_TOKEN', 'The token is not valid');
+}
+
+/** The bearer token, which may be empty; null without one. */
+function bearerOf({ authorization = '' }: IncomingHttpHeaders): string | null {
+  const bearer = /^bearer(?:\s+(.*))?$/is.exec(authorization.trim());
+  return bearer === null ? null : (bearer[1] ?? '').trim();
+}
+
+export type GrantedContext = PublicContext & {
+  tenant?: { organizationId: string; projectId?: string };
+  role?: OrganizationRole | ProjectRole;
+};
+
+/**
+ * The context that `auth` promises the handler. The API documents the order of the checks: credentials,
+ * verified e-mail address, kind of credentials, scope, organization, project, role.
+ */
+export async function authorize(
+  tenants: TenantReader, auth: Exclude<Auth, PathProjectAuth>, caller: Caller | null,
+  request: IncomingMessage, base: PublicContext,
+): Promise<GrantedContext> {
+  if (auth.access === 'public') return base;
+  if (caller === null) {
+    throw new AppError('MISSING_AUTH', 'Authentication is required: send X-API-Key or Authorization: Bearer');
+  }
+  const { method, headers } = request;
+  checkKind(auth, caller, method);
+  const projectId = projectHeader(headers['x-project-id']);
+  const granted = { ...base, actor: caller };
+  if (auth.access === 'operator') return granted;
+  if (auth.access === 'account') {
+    if (auth.organization === undefined) return granted;
+    const { organization_id: organizationId, role } = await membershipOf(tenants, caller, headers);
+    const needed = auth.organization;
+    if (!reachesOrganizationRole(role, needed)) throw insufficient(`organization ${needed}`);
+    return { tenant: { organizationId }, role, ...granted };
+  }
+  const [membership, named] = await Promise.all([
+    membershipOf(tenants, caller, headers), projectId === null ? null : tenants.project(projectId),
+  ]);
+  const { organization_id: organizationId } = membership;
+  const project = projectId === null ? await tenants.defaultProject(organizationId) : named;
+  if (project === null) throw new AppError('PROJECT_NOT_FOUND', 'Project not found');
+  if (project.organization_id !== organizationId) {
+    const message = 'X-Project-ID names a project in another organization';
+    throw new AppError('PROJECT_ORGANIZATION_MISMATCH', message);
+  }
+  const role = projectRoleOf(membership, project);
+  if (role === null || !reachesProjectRole(role, auth.role)) throw insufficient(`project ${auth.role}`);
+  return { tenant: { organizationId, projectId: project._id }, role, ...granted };
+}
+
+/** Throws EMAIL_NOT_VERIFIED, INSUFFICIENT_PERMISSIONS, JWT_REQUIRED, READ_ONLY_API_KEY. */
+export function checkKind(auth: Exclude<Auth, { access: 'public' }>, caller: Caller, method = 'GET'): void {
+  if (caller.kind === 'session') {
+    const needsVerified = auth.access !== 'account' || auth.verified !== false;
+    if (needsVerified && !caller.isVerified) {
+      throw new AppError('EMAIL_NOT_VERIFIED', 'The email address of this account is not verified');
+    }
+    if (auth.access === 'operator' && !caller.isOperator) throw insufficient('instance operator');
+    return;
+  }
+  if (!acceptsKeys(auth)) {
+    throw new AppError('JWT_REQUIRED', 'This endpoint requires a session token; API keys are not accepted');
+  }
+  if (caller.scope === 'read' && method !== 'GET' && method !== 'HEAD') {
+    throw new AppError('READ_ONLY_API_KEY', 'This API key is read-only');
+  }
+}
+
+export function acceptsKeys(auth: Auth): boolean {
+  if (auth.access === 'path-project') return true;
+  return auth.access === 'project' ? auth.keys !== false : auth.access === 'account' && auth.keys === true;
+}
+
+export function insufficient(needed: string): AppError {
+  return new AppError('INSUFFICIENT_PERMISSIONS', `You need the role ${needed}`);
+}
+
+/** A key has one organization; a session has its oldest one unless `X-Organization-ID` names another. */
+async function membershipOf(
+  tenants: TenantReader, caller: Caller, headers: IncomingHttpHeaders,
+): Promise<Membership> {
+  if (caller.kind === 'key') return membershipOfKey(caller);
+  const memberships = await tenants.memberships(caller.userId);
+  const named = headers['x-organization-id'];
+  if (named === undefined) {
+    if (memberships[0] !== undefined) return memberships[0];
+    throw new AppError('ORGANIZATION_NOT_FOUND', 'This account does not belong to an organization');
+  }
+  const id = String(named).trim().toLowerCase();
+  const chosen = memberships.find((membership) => membership.organization_id === id);
+  if (chosen !== undefined) return chosen;
+  if (UUID.test(id) && (await tenants.hasOrganization(id))) {
+    const message = 'X-Organization-ID names an organization that this account does not belong to';
+    throw new AppError('ORGANIZATION_MISMATCH', message);
+  }
+  throw new AppError('ORGANIZATION_NOT_FOUND', 'Organization not found');
+}
+
+export function membershipOfKey({ organizationId, scope }: KeyActor): Membership {
+  return { organization_id: organizationId, role: scope === 'read' ? 'viewer' : 'admin', project_roles: {} };
+}
+
+/** The project that the header names, in lower case; null without the header. Throws INVALID_PROJECT_ID. */
+export function projectHeader(value: string | string[] | undefined): string | null {
+  if (value === undefined) return null;
+  const id = String(value).trim();
+  if (!UUID.test(id)) throw new AppError('INVALID_PROJECT_ID', 'X-Project-ID must be a UUID');
+  return id.toLowerCase();
+}

@@ -1,0 +1,136 @@
+import { AppError } from '../../../shared/errors.ts';
+import type { FairQueue } from '../../../shared/fair-queue.ts';
+import type { Clock } from '../../../shared/time.ts';
+import { asUnauthenticated, authorizePath } from './authorize-path.ts';
+import { authenticate, authorize, credentialOf, requireBearer } from './authorize.ts';
+import { readBody } from '../body/body.ts';
+import type { DocumentReader, ReceivedBody } from '../body/document-reader.ts';
+import type { Exchange } from '../server/exchange.ts';
+import type { CallerCache } from '../limits/caller-cache.ts';
+import type { AuditRecorder, CredentialReader, TenantReader } from './ports.ts';
+import { rateLimitExceeded, type RateLimiter } from '../limits/rate-limit.ts';
+import { authorOf, type RouteResponse, type Caller, type Route } from './route.ts';
+import type { SessionCookie } from './session-cookie.ts';
+import type { StreamGuards } from '../responses/stream-guards.ts';
+import { fieldError, parseQuery, validate } from '../input/validation.ts';
+
+export interface RunnerDeps {
+  credentials: CredentialReader;
+  tenants: TenantReader;
+  limiter: RateLimiter;
+  clock: Clock;
+  cookie: SessionCookie;
+  guards: StreamGuards;
+  audit: AuditRecorder;
+  documents: DocumentReader;
+  callerCache: CallerCache;
+  /** For routes that take turns, by organization. */
+  turns: FairQueue;
+}
+
+type MatchedExchange = Exchange & { params: Record<string, string> };
+
+/** Runs a request through its route: rate limit, credentials, permission, input, handler, audit log. */
+export async function runRoute(deps: RunnerDeps, route: Route, exchange: MatchedExchange): Promise<RouteResponse> {
+  const { req: request, state, params } = exchange;
+  const { headers } = request;
+  const { auth } = route;
+  const now = deps.clock.now();
+  const cookie = deps.cookie.appliesTo(headers) ? deps.cookie : null;
+  if (route.endsSession === true && cookie !== null) exchange.set('Set-Cookie', cookie.clearCookie);
+  const credential = auth.access === 'public' ? null : credentialOf(headers, cookie);
+  const identify = async (at: number) => {
+    if (route.bearer !== undefined) requireBearer(headers, route.bearer);
+    return authenticate(deps.credentials, credential, at);
+  };
+  const caller = await identifyAndCount(deps, route, exchange, credential?.text ?? null, () => identify(now));
+
+  const { 'last-event-id': lastEventId, 'accept-language': languages } = headers;
+  const base = {
+    requestId: state.requestId, address: state.addressKey, actor: { kind: 'none' } as const, now,
+    ...(languages === undefined ? {} : { languages }),
+    ...(typeof lastEventId === 'string' ? { lastEventId } : {}),
+    ...(cookie === null ? {} : { cookie }),
+  };
+  const permit = (to: Caller | null) => (auth.access === 'path-project'
+    ? authorizePath(deps.tenants, auth, to, request, base, params['projectId'])
+    : authorize(deps.tenants, auth, to, request, base));
+  const context = await permit(caller);
+  const query = route.ignoresQuery === true
+    ? Object.fromEntries(new URLSearchParams(exchange.querystring)) : parseQuery(exchange.querystring);
+  const queueKey = context.tenant?.organizationId ?? state.addressKey;
+  // Before its turn, so that who sends slowly delays nobody.
+  const received = route.body === undefined ? null : await receiveBody(deps, route, exchange, queueKey);
+  const serve = async () => {
+    // No body counts as an empty object; the JSON text `null` is a body, and a wrong one.
+    const { body = {} } = { body: await received?.parse() };
+    const input = {
+      params: route.params === undefined ? undefined : validate(route.params, params),
+      query: parsedQuery(route, query),
+      body: await route.parseBody(body),
+    };
+    return { body, response: await route.handle(context, input) };
+  };
+  const served = route.takesTurns === true ? deps.turns.run(queueKey, serve) : serve();
+  const { body, response } = await served.finally(() => received?.release());
+  // Nobody can lose the right to what is public.
+  if (response.stream !== undefined && caller !== null) {
+    deps.guards.guard(response.stream, authorOf(caller), async () => {
+      await permit(await identify(deps.clock.now()));
+    });
+  }
+  await deps.audit.record({ route, context, params, query, body, response });
+  return response;
+}
+
+/**
+ * The caller, once the request is counted: under who sent its credential last time, else under its address,
+ * and then under who it turns out to be. A used-up limit refuses it before its credential is looked up. Bad
+ * credentials count by address.
+ */
+async function identifyAndCount(
+  { limiter, callerCache }: RunnerDeps, route: Route, { state }: Exchange, credential: string | null,
+  identify: () => Promise<Caller | null>,
+): Promise<Caller | null> {
+  const isUnlimited = route.isUnlimited === true;
+  const count = (key: string) => {
+    state.rateDecision = limiter.take(key);
+    if (!state.rateDecision.isAllowed) throw rateLimitExceeded();
+  };
+  const expected = (credential === null ? null : callerCache.keyOf(credential)) ?? state.addressKey;
+  if (isUnlimited) state.rateDecision = limiter.peek(expected);
+  else count(expected);
+  const caller = await identify().catch((failure: unknown) => ({ failure }));
+  const isFailure = caller !== null && 'failure' in caller;
+  // All sessions and keys of one person share one limit.
+  const key = caller === null || isFailure ? state.addressKey : `user:${authorOf(caller)}`;
+  if (credential !== null) {
+    if (!isFailure) callerCache.remember(credential, key);
+    else if (caller.failure instanceof AppError) callerCache.forget(credential);
+  }
+  if (isUnlimited ? isFailure : key !== expected) {
+    if (!isUnlimited) limiter.refund(expected);
+    count(key);
+  }
+  if (isFailure) throw route.auth.access === 'path-project' ? asUnauthenticated(caller.failure) : caller.failure;
+  return caller;
+}
+
+async function receiveBody(
+  { documents, clock }: RunnerDeps, { bodyFormat = 'json' }: Route, { req }: Exchange, queueKey: string,
+): Promise<ReceivedBody> {
+  if (bodyFormat === 'document') return documents.receive(req, queueKey);
+  const body = await readBody(req, bodyFormat, clock);
+  return { parse: async () => body, release: () => undefined };
+}
+
+function parsedQuery({ query: schema, ignoresQuery }: Route, query: Record<string, string>): unknown {
+  if (schema !== undefined) return validate(schema, query);
+  return ignoresQuery === true ? undefined : rejectAnyParameter(query);
+}
+
+function rejectAnyParameter(query: Record<string, string>): undefined {
+  const name = Object.keys(query)[0];
+  if (name === undefined) return undefined;
+  throw fieldError(name, 'Unrecognized parameter', 'unrecognized_keys');
+}

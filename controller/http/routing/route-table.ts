@@ -1,0 +1,34 @@
+import type { Route } from './route.ts';
+
+const ACCESS = new Set(['public', 'account', 'project', 'path-project', 'operator']);
+
+/**
+ * Throws if a route does not declare who may call it, checks no parameters of its path, declares no answer,
+ * could change something without an entry in the audit log, or has the path of another route.
+ */
+export function checkRoutes(routes: readonly Route[]): void {
+  const taken = new Set<string>();
+  for (const route of routes) {
+    const name = `${route.method} ${route.path}`;
+    const pattern = name.replace(/:[A-Za-z_]+/g, ':');
+    const problem = problemOf(route) ?? (taken.has(pattern) ? 'declared twice' : null);
+    if (problem !== null) throw new Error(`${name}: ${problem}`);
+    taken.add(pattern);
+  }
+}
+
+function problemOf({ auth, method, path, params, audit, responses }: Route): string | null {
+  if (!ACCESS.has(auth?.access)) return 'a route without auth does not start';
+  if (auth.access === 'path-project' && !path.includes('/:projectId/')) return 'its path names no project';
+  if (path.includes(':') && params === undefined) return 'the parameters of its path have no schema';
+  if (method !== 'GET' && auth.access !== 'public' && audit === undefined) {
+    return 'says neither how the audit log calls it nor that it changes nothing';
+  }
+  return Object.keys(responses).length === 0 ? 'no answer is declared' : null;
+}
+
+/** The routes in an order in which a fixed segment is tried before a parameter in its place. */
+export function inMatchingOrder(routes: readonly Route[]): Route[] {
+  const rank = (route: Route) => route.path.replace(/:[A-Za-z_]+/g, '\uffff');
+  return [...routes].sort((one, other) => (rank(one) < rank(other) ? -1 : rank(one) > rank(other) ? 1 : 0));
+}

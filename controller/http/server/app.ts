@@ -1,0 +1,159 @@
+import { randomUUID } from 'node:crypto';
+import type { IncomingMessage } from 'node:http';
+import Router from '@koa/router';
+import Koa, { type Middleware } from 'koa';
+import { AppError, ERROR_STATUS } from '../../../shared/errors.ts';
+import type { Log } from '../../../shared/log.ts';
+import { MAX_DISCARDED_BYTES } from '../body/body.ts';
+import type { DocumentMemory } from '../body/document-memory.ts';
+import { DocumentReader } from '../body/document-reader.ts';
+import { clientAddress } from './client-address.ts';
+import {
+  addressKey, beginExchange, errorBody, JSON_CONTENT, SECURITY_HEADERS, sendError, sendResponse, sendUnmatched,
+  type Exchange, type ExchangeState,
+} from './exchange.ts';
+import { CallerCache } from '../limits/caller-cache.ts';
+import type { RequestObserver } from './metrics.ts';
+import { fastHandler, type FastResponses } from '../responses/fast-responses.ts';
+import { rateLimitExceeded, rateLimitHeaders } from '../limits/rate-limit.ts';
+import { referenceRoutes } from '../reference/routes.ts';
+import type { Route } from '../routing/route.ts';
+import { runRoute, type RunnerDeps } from '../routing/route-runner.ts';
+import { checkRoutes, inMatchingOrder } from '../routing/route-table.ts';
+import {
+  createHttpServer, effectiveLimits, type ServerHandlers, type HttpServer, type RefusalWriter, type ServerLimits,
+} from './server.ts';
+
+export interface AppDeps extends Omit<RunnerDeps, 'documents' | 'callerCache'> {
+  /** All routes; none can be added later. */
+  routes: readonly Route[];
+  /** Where documents wait, by organization. */
+  documentMemory: DocumentMemory;
+  /** Number of proxies in front whose X-Forwarded-For is trusted. */
+  trustProxy: number;
+  log: Log;
+  /** Whether an error means that the database is unavailable. */
+  isUnavailable(error: unknown): boolean;
+  observe: RequestObserver;
+  /** A connection was closed because its address has its share. */
+  onConnectionRefused(): void;
+  limits?: ServerLimits;
+  /** What is answered without looking for its route. */
+  fastResponses?: FastResponses;
+  /** Changes where a request leads, by its host. Never rejects. */
+  routeByHost?(request: IncomingMessage): Promise<void> | undefined;
+  /** Without the reference of the routes. */
+  isBare?: boolean;
+}
+
+/**
+ * The HTTP edge over these routes and, unless bare, their reference. Throws if a route is incomplete or
+ * declared twice. `opened` is a server that listens already, which is then answered by these routes.
+ */
+export function createApp(deps: AppDeps, existing?: HttpServer): HttpServer {
+  const routes = [...deps.routes, ...(deps.isBare === true ? [] : referenceRoutes(deps.routes))];
+  checkRoutes(routes);
+  const koa = new Koa<ExchangeState>();
+  koa.on('error', (error: unknown) => deps.log.debug({ err: error }, 'could not send a response'));
+  koa.use(wrapResponse(deps, () => !server.isListening));
+  const runnerDeps = { documents: new DocumentReader(deps.clock, deps.documentMemory), callerCache: new CallerCache() };
+  koa.use(createRouter({ ...deps, ...runnerDeps }, routes));
+  koa.use((exchange: Matched) => {
+    exchange.state.rateDecision = deps.limiter.take(exchange.state.addressKey);
+    if (!exchange.state.rateDecision.isAllowed) throw rateLimitExceeded();
+    const layers = (exchange.matched ?? []).filter(({ path }) => path === pathOf(exchange));
+    sendUnmatched(exchange, layers.flatMap(({ methods }) => methods));
+  });
+
+  const handle = koa.callback();
+  const respondFast = deps.fastResponses === undefined ? () => false : fastHandler({ ...deps, fastResponses: deps.fastResponses });
+  const handlers: ServerHandlers = {
+    handle: (request, response) => {
+      const respond = () => {
+        if (server.isListening && respondFast(request, response)) return;
+        // Koa's promise never rejects: `frame` answers failures, or the `error` event reports them.
+        void handle(request, response);
+      };
+      const pending = deps.routeByHost?.(request);
+      if (pending === undefined) respond();
+      else void pending.then(respond);
+    },
+    refuse: refusalWriter(deps), onConnectionRefused: deps.onConnectionRefused,
+  };
+  const limits = effectiveLimits(deps.trustProxy, deps.limits);
+  const server = existing ?? createHttpServer({ ...handlers, clock: deps.clock, limits });
+  server.useHandlers(handlers);
+  return server;
+}
+
+/** Adds to every answer its id, its security and rate-limit headers, and the body of an error. */
+function wrapResponse(deps: AppDeps, isDraining: () => boolean): Middleware<ExchangeState> {
+  return async (exchange, next) => {
+    const startedAt = deps.clock.monotonic();
+    exchange.state = beginExchange(exchange.req, deps.trustProxy);
+    const { state, req } = exchange;
+    exchange.set(SECURITY_HEADERS);
+    exchange.set('X-Request-ID', state.requestId);
+    try {
+      await next();
+    } catch (error) {
+      sendError(exchange, toAppError(deps, exchange, error));
+    }
+    exchange.set(rateLimitHeaders(state.rateDecision ?? deps.limiter.peek(state.addressKey)));
+    if (isDraining() || hasLargeUnreadBody(req)) exchange.set('Connection', 'close');
+    const { method, status } = exchange;
+    const durationMs = deps.clock.monotonic() - startedAt;
+    deps.observe({ method, route: state.route?.path ?? 'none', status, durationMs });
+  };
+}
+
+function createRouter(deps: AppDeps & RunnerDeps, routes: readonly Route[]): Middleware<ExchangeState> {
+  const router = new Router<ExchangeState>({ sensitive: true });
+  for (const route of inMatchingOrder(routes)) {
+    router.register(route.path, [route.method], async (exchange, next) => {
+      if (pathOf(exchange) !== route.path) return next();
+      exchange.state.route = route;
+      await sendResponse(exchange, route, await runRoute(deps, route, exchange));
+    });
+  }
+  return router.routes() as unknown as Middleware<ExchangeState>;
+}
+
+/** A request with the routes whose path it fits, whatever their methods, in the order of trial. */
+type Matched = Exchange & { matched?: { path: string | RegExp; methods: string[] }[] };
+
+/** The path of the routes that the request is for: where a fixed one fits, its last part is no parameter. */
+function pathOf(exchange: Matched): string | RegExp | undefined {
+  return exchange.matched?.[0]?.path;
+}
+
+/** The error that the caller sees. An unexpected one is logged and hidden behind the route's `failure`. */
+function toAppError(deps: AppDeps, { state, method }: Exchange, error: unknown): AppError {
+  if (error instanceof AppError && ERROR_STATUS[error.code] !== 500) return error;
+  if (deps.isUnavailable(error)) {
+    const message = 'The service is temporarily unavailable; try again';
+    return new AppError('SERVICE_UNAVAILABLE', message, { cause: error });
+  }
+  const { requestId, route } = state;
+  deps.log.error({ err: error, requestId, method, route: route?.path }, 'request failed unexpectedly');
+  if (error instanceof AppError) return error;
+  const { code = 'INTERNAL_ERROR', message = 'An unexpected error occurred' } = route?.failure ?? {};
+  return new AppError(code, message, { cause: error });
+}
+
+/** Whether too much of the body is unread to keep the connection for another request. */
+function hasLargeUnreadBody({ complete, readableDidRead, headers }: IncomingMessage): boolean {
+  return !complete && (readableDidRead || Number(headers['content-length'] ?? 0) > MAX_DISCARDED_BYTES);
+}
+
+/** Answers what the HTTP parser refuses, which never becomes a request. */
+function refusalWriter(deps: AppDeps): RefusalWriter {
+  const error = new AppError('BAD_REQUEST', 'The request is not valid HTTP, too large or too slow');
+  const body = JSON.stringify(errorBody(error));
+  return (status, peer) => {
+    const decision = deps.limiter.take(addressKey(clientAddress(peer, undefined, 0)));
+    deps.observe({ method: 'other', route: 'none', status, durationMs: 0 });
+    const extra = { 'X-Request-ID': randomUUID(), 'Content-Type': JSON_CONTENT };
+    return { headers: { ...SECURITY_HEADERS, ...rateLimitHeaders(decision), ...extra }, body };
+  };
+}

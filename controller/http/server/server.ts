@@ -1,0 +1,146 @@
+import { once } from 'node:events';
+import {
+  createServer, STATUS_CODES, type IncomingMessage, type Server, type ServerResponse,
+} from 'node:http';
+import type { AddressInfo, Socket } from 'node:net';
+import type { Clock } from '../../../shared/time.ts';
+import { ConnectionShares, type HttpSocket } from './connection-shares.ts';
+
+export const SERVER_LIMITS = {
+  headersTimeoutMs: 10_000,
+  requestTimeoutMs: 30_000,
+  maxHeaderBytes: 16 * 1024,
+  maxConnections: 5000,
+  /** Of one client address: a quarter, so that it cannot take all. */
+  maxConnectionsOfAddress: 1250,
+  /** How long requests may still take after `close`. */
+  drainTimeoutMs: 5000,
+};
+export type ServerLimits = typeof SERVER_LIMITS;
+
+/** How long a connection may be idle between requests. */
+export const KEEP_ALIVE_MS = 65_000;
+
+export interface HttpServer {
+  /** False before `listen` and after `close`. */
+  readonly isListening: boolean;
+  /**
+   * Resolves with the actual port, in case `port` is 0; does nothing else if it listens already. Rejects when
+   * the port is not available.
+   */
+  listen(port: number, host: string): Promise<number>;
+  /** From now on requests are answered in this way. */
+  useHandlers(next: ServerHandlers): void;
+  /** Stops accepting connections, lets running requests finish for a while, then cuts the rest. */
+  close(): Promise<void>;
+}
+
+/** Behind a proxy all connections have the address of the proxy, which must limit its own clients. */
+export function effectiveLimits(trustProxy: number, limits = SERVER_LIMITS): ServerLimits {
+  return trustProxy === 0 ? limits : { ...limits, maxConnectionsOfAddress: limits.maxConnections };
+}
+
+type RequestHandler = (request: IncomingMessage, response: ServerResponse) => void;
+
+/** Headers and body of the answer to what the HTTP parser refuses. */
+export type RefusalWriter = (
+  status: 400 | 408 | 431, peer: string | undefined,
+) => { headers: Record<string, string>; body: string };
+
+export interface ServerHandlers {
+  handle: RequestHandler;
+  refuse: RefusalWriter;
+  /** Called for each connection that is closed because its address has its share. */
+  onConnectionRefused(): void;
+}
+
+interface ServerOptions extends ServerHandlers {
+  clock: Clock;
+  limits: ServerLimits;
+}
+
+export function createHttpServer(options: ServerOptions): HttpServer {
+  const { clock, limits } = options;
+  let handlers: ServerHandlers = options;
+  const shares = new ConnectionShares(limits);
+  const respond: RequestHandler = (request, response) => {
+    shares.markUsed(request.socket);
+    if (isHostless(request)) rejectHostless(request, response, handlers.refuse);
+    else handlers.handle(request, response);
+  };
+  const server = createServer(
+    {
+      // Node's own refusal of a request without Host would lack our headers.
+      requireHostHeader: false,
+      headersTimeout: limits.headersTimeoutMs,
+      requestTimeout: limits.requestTimeoutMs,
+      maxHeaderSize: limits.maxHeaderBytes,
+      connectionsCheckingInterval: Math.min(5000, limits.headersTimeoutMs / 2),
+      keepAliveTimeout: KEEP_ALIVE_MS,
+    },
+    respond,
+  );
+  server.maxConnections = limits.maxConnections;
+  server.on('connection', (socket: Socket) => {
+    if (shares.admit(socket)) return;
+    handlers.onConnectionRefused();
+    socket.destroy();
+  });
+  // An unknown Expect header is ignored.
+  server.on('checkExpectation', respond);
+  server.on('clientError', (error, socket) => rejectMalformed(error, socket as Socket, handlers.refuse));
+  return {
+    get isListening() {
+      return server.listening;
+    },
+    listen: (port, host) => listen(server, port, host),
+    useHandlers: (next) => {
+      handlers = next;
+    },
+    close: () => drain(server, clock, limits.drainTimeoutMs),
+  };
+}
+
+async function listen(server: Server, port: number, host: string): Promise<number> {
+  if (!server.listening) await once(server.listen({ port, host }), 'listening');
+  return (server.address() as AddressInfo).port;
+}
+
+function drain(server: Server, clock: Clock, timeoutMs: number): Promise<void> {
+  if (!server.listening) return Promise.resolve();
+  return new Promise((resolve) => {
+    const deadline = clock.setTimer(timeoutMs, () => server.closeAllConnections());
+    // Connections that become idle after `close` would otherwise keep the server open.
+    const sweep = clock.setRepeating(50, () => server.closeIdleConnections());
+    server.close(() => {
+      deadline.cancel();
+      sweep.cancel();
+      resolve();
+    });
+    server.closeIdleConnections();
+  });
+}
+
+function isHostless(request: IncomingMessage): boolean {
+  return request.httpVersion === '1.1' && request.headers.host === undefined;
+}
+
+function rejectHostless(request: IncomingMessage, response: ServerResponse, refuse: RefusalWriter): void {
+  const { headers, body } = refuse(400, request.socket.remoteAddress);
+  const all = { ...headers, 'Content-Length': Buffer.byteLength(body), Connection: 'close' };
+  response.writeHead(400, all).end(body);
+}
+
+function rejectMalformed(error: NodeJS.ErrnoException, socket: HttpSocket, refuse: RefusalWriter): void {
+  const { code } = error;
+  if (code === 'ECONNRESET' || !socket.writable || socket._httpMessage?.headersSent === true) {
+    socket.destroy();
+    return;
+  }
+  const status = code === 'HPE_HEADER_OVERFLOW' ? 431 : code === 'ERR_HTTP_REQUEST_TIMEOUT' ? 408 : 400;
+  const { headers, body } = refuse(status, socket.remoteAddress);
+  const all = { ...headers, 'Content-Length': String(Buffer.byteLength(body)), Connection: 'close' };
+  const lines = Object.entries(all).map(([name, value]) => `${name}: ${value}\r\n`);
+  const head = `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${lines.join('')}\r\n`;
+  socket.end(`${head}${body}`, () => socket.destroy());
+}

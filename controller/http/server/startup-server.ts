@@ -1,0 +1,58 @@
+import { randomUUID } from 'node:crypto';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { AppError } from '../../../shared/errors.ts';
+import type { Clock } from '../../../shared/time.ts';
+import { clientAddress } from './client-address.ts';
+import {
+  addressKey, addressKeyOf, errorBody, JSON_CONTENT, RETRY_AFTER_SECONDS, requestIdOf, SECURITY_HEADERS,
+} from './exchange.ts';
+import type { CompressedResponse } from '../responses/compressed-response.ts';
+import { send } from '../responses/fast-responses.ts';
+import { rateLimitHeaders, RateLimiter } from '../limits/rate-limit.ts';
+import { createHttpServer, effectiveLimits, type HttpServer } from './server.ts';
+
+interface StartupDeps {
+  clock: Clock;
+  /** Number of proxies in front. */
+  trustProxy: number;
+  /** Requests in 15 minutes, which count once the service has started. */
+  rateLimit: number;
+  /** What can be answered already; null, or a rejection: nothing. */
+  find(request: IncomingMessage): Promise<CompressedResponse | null>;
+}
+
+const HEALTHY_BODY = JSON.stringify({ success: true, data: { status: 'ok' } });
+const STARTING_BODY = JSON.stringify(errorBody(
+  new AppError('SERVICE_UNAVAILABLE', 'The service is starting; try again'),
+));
+
+const RETRY_HEADERS = { 'Retry-After': String(RETRY_AFTER_SECONDS) };
+
+/**
+ * The server before there is anything behind it: it says that it is alive, answers what `find` knows, and 503
+ * to all else, until `createApp` takes it over.
+ */
+export function createStartupServer({ clock, trustProxy, rateLimit, find }: StartupDeps): HttpServer {
+  const limiter = new RateLimiter(clock, rateLimit);
+  const respond = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
+    const isRead = request.method === 'GET' || request.method === 'HEAD';
+    const found = isRead ? await find(request).catch(() => null) : null;
+    const rate = rateLimitHeaders(limiter.peek(addressKeyOf(request, trustProxy)));
+    const extraHeaders = { 'X-Request-ID': requestIdOf(request), ...rate };
+    if (found !== null) return send(response, await found.negotiate(request.headers), extraHeaders);
+    const isHealthCheck = isRead && request.url === '/healthz';
+    const headers = { ...SECURITY_HEADERS, ...extraHeaders, 'Content-Type': JSON_CONTENT };
+    if (isHealthCheck) response.writeHead(200, headers).end(HEALTHY_BODY);
+    // What is sent along is not read.
+    else response.writeHead(503, { ...headers, ...RETRY_HEADERS, Connection: 'close' }).end(STARTING_BODY);
+  };
+  return createHttpServer({
+    handle: (request, response) => void respond(request, response).catch(() => response.destroy()),
+    refuse: (_status, peer) => {
+      const rate = rateLimitHeaders(limiter.peek(addressKey(clientAddress(peer, undefined, 0))));
+      const extraHeaders = { 'X-Request-ID': randomUUID(), 'Content-Type': JSON_CONTENT };
+      return { headers: { ...SECURITY_HEADERS, ...RETRY_HEADERS, ...rate, ...extraHeaders }, body: STARTING_BODY };
+    },
+    onConnectionRefused: () => undefined, clock, limits: effectiveLimits(trustProxy),
+  });
+}

@@ -1,0 +1,69 @@
+import { z } from 'zod';
+import { AppError } from '../../../shared/errors.ts';
+import { within, type Clock } from '../../../shared/time.ts';
+import { defineRoute, ok, type Route } from '../routing/route.ts';
+
+/** Something that this controller needs to serve requests. */
+export interface ReadinessCheck {
+  name: string;
+  /** False or a rejection: not ready. */
+  isReady(): Promise<boolean>;
+}
+
+interface SystemDeps {
+  checks: ReadinessCheck[];
+  clock: Clock;
+}
+
+/** A check without an answer after this time counts as failed, ms. */
+const READINESS_TIMEOUT_MS = 3000;
+
+const readiness = z.enum(['ok', 'failed']);
+
+/** Exempt from the rate limit, so that an operator always gets through. */
+const common = { method: 'GET', tag: 'System', auth: { access: 'public' }, isUnlimited: true } as const;
+
+/** Liveness and readiness. */
+export function systemRoutes({ checks, clock }: SystemDeps): Route[] {
+  return [
+    defineRoute({
+      ...common, path: '/healthz', summary: 'Whether the process is alive',
+      responses: { 200: z.strictObject({ status: z.literal('ok') }) },
+      handle: async () => ok({ status: 'ok' as const }),
+    }),
+    defineRoute({
+      ...common, path: '/readyz', summary: 'Whether this controller can serve requests',
+      errors: ['SERVICE_UNAVAILABLE'],
+      responses: { 200: z.strictObject({ status: z.literal('ready'), checks: z.record(z.string(), readiness) }) },
+      handle: async () => {
+        const outcomes = await Promise.all(checks.map((check) => run(check, clock)));
+        const failed = outcomes.filter(([, outcome]) => outcome === 'failed').map(([name]) => name);
+        const details = { checks: Object.fromEntries(outcomes) };
+        if (failed.length > 0) {
+          throw new AppError('SERVICE_UNAVAILABLE', `Not ready: ${failed.join(', ')}`, { details });
+        }
+        return ok({ status: 'ready' as const, ...details });
+      },
+    }),
+  ];
+}
+
+interface MetricsSource {
+  contentType: string;
+  scrape(): Promise<string>;
+}
+
+/** Open to everybody unless there is a `token`. */
+export function metricsRoute({ contentType, scrape }: MetricsSource, token: string | null): Route {
+  return defineRoute({
+    ...common, path: '/metrics', summary: 'Metrics in Prometheus text format',
+    ...(token === null ? {} : { bearer: token }),
+    responses: { 200: { contentType } },
+    handle: async () => ({ status: 200, raw: await scrape() }),
+  });
+}
+
+async function run(check: ReadinessCheck, clock: Clock): Promise<[string, z.infer<typeof readiness>]> {
+  const isReady = await within(clock, READINESS_TIMEOUT_MS, check.isReady()).catch(() => false);
+  return [check.name, isReady === true ? 'ok' : 'failed'];
+}

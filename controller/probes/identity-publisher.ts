@@ -1,0 +1,66 @@
+import type { Peers } from '../../shared/peers.ts';
+import type { Log } from '../../shared/log.ts';
+import { PeriodicTask } from '../../shared/periodic-task.ts';
+import type { Clock } from '../../shared/time.ts';
+import type { BusIdentities, BusUser, SuspendedIdentities } from '../platform/bus/identities-port.ts';
+import { probeUser } from './bus-user.ts';
+import { isEnrolled, type EnrolledProbe, type ProbeDoc } from './probe.ts';
+import type { ProbeStore } from './store.ts';
+
+/** Corrects what another controller changed, or one that died between the database and NATS. */
+const PUBLISH_INTERVAL_MS = 5000;
+
+interface IdentityPublisherDeps {
+  probes: Pick<ProbeStore, 'list'>;
+  /** Those who may connect besides probes. */
+  otherUsers: () => Promise<BusUser[]>;
+  identities: BusIdentities;
+  limit: SuspendedIdentities;
+  /** Receives all probes of each round; true if something is still to happen to one. */
+  onProbesRead: (probes: ProbeDoc[]) => boolean;
+  clock: Clock;
+  log: Log;
+  peers: Peers;
+}
+
+/** Rounds that make NATS accept the probes as the database has them and the other users, and nobody else. */
+export function createIdentityPublisher(deps: IdentityPublisherDeps) {
+  const { probes, otherUsers, identities, limit, onProbesRead, clock, log, peers } = deps;
+  let changes = 0;
+  /** To be called when something has changed, or may have; a round that begins then has it. */
+  const invalidate = (): void => {
+    changes += 1;
+    identities.invalidate();
+  };
+  const task = new PeriodicTask({
+    clock,
+    intervalMs: PUBLISH_INTERVAL_MS,
+    idleIntervalMs: PUBLISH_INTERVAL_MS,
+    peers,
+    task: async () => {
+      const changesBefore = changes;
+      const all = await probes.list();
+      const users = uniqueByKey([...all.filter(isEnrolled).flatMap(usersOf), ...(await otherUsers())]);
+      const hasSuspended = limit.hasSuspended();
+      const admitted = users.filter(({ public_key: key }) => !limit.isSuspended(key));
+      const isSettled = await identities.publish(admitted, changes === changesBefore);
+      return onProbesRead(all) || !isSettled || hasSuspended ? undefined : 'idle';
+    },
+    onError: (error) => {
+      invalidate();
+      log.warn({ err: error }, 'could not publish NATS identities');
+    },
+  });
+  return { task, invalidate };
+}
+
+/** The probe by its key and, while it replaces that, by the next one. */
+function usersOf(probe: EnrolledProbe): BusUser[] {
+  const keys = probe.next_public_key ? [probe.public_key, probe.next_public_key] : [probe.public_key];
+  return keys.map((public_key) => probeUser({ ...probe, public_key }));
+}
+
+/** Whoever holds a seed could name it twice, and NATS would refuse the whole list. */
+function uniqueByKey(users: BusUser[]): BusUser[] {
+  return [...new Map(users.map((user) => [user.public_key, user])).values()];
+}

@@ -1,0 +1,68 @@
+import type { MonitorState } from '../../verdicts/monitor-state.ts';
+import type { ClockDecision } from '../journal/journal-entry.ts';
+
+/** A shard with heartbeats writes at least this often: a successor can then tell how long nobody watched. */
+const IDLE_WRITE_INTERVAL_MS = 4000;
+/** After a longer time without an entry or a decision, nobody was watching. */
+const MAX_BREAK_MS = 12_000;
+/** A ping received before a deadline is stored within this time after it, or its request failed. */
+const SLACK_MS = 3000;
+
+/** Tracks whether the pings of one shard are taken without a break, and so which heartbeats are overdue. */
+export class HeartbeatTracker {
+  /** When the current break began, Unix ms; null outside a break. */
+  #brokenFrom: number | null = null;
+  #decidedAt: number | null = null;
+  /** All pings stored before this are taken, Unix ms. */
+  #polledAt = 0;
+  #mayDecide = false;
+
+  /**
+   * Something that pings need failed, or the shard was loaded. Somebody last watched at `takenAt`, the time
+   * of its latest entry (Unix ms); entries written after the failure do not count.
+   */
+  interrupted(takenAt: number): void {
+    this.#brokenFrom ??= Math.min(takenAt, this.#decidedAt ?? takenAt);
+    this.#mayDecide = false;
+  }
+
+  /** All pings stored by `at` (Unix ms) are in the journal or on their way there. */
+  polled(at: number): void {
+    this.#polledAt = Math.max(this.#polledAt, at);
+  }
+
+  /** Decisions about all heartbeats of the shard, made before each one is examined. */
+  beginScan(
+    { takenAt, now, hasWaiting }: { takenAt: number; now: number; hasWaiting: boolean },
+  ): ClockDecision[] {
+    const since = Math.min(takenAt, this.#decidedAt ?? takenAt);
+    this.#decidedAt = now;
+    this.#mayDecide = false;
+    if (!hasWaiting) return [];
+    if (this.#brokenFrom !== null || now - since > MAX_BREAK_MS) {
+      const from = this.#brokenFrom ?? since;
+      this.#brokenFrom = null;
+      return [{ kind: 'unwatched', from: Math.floor(from), until: Math.ceil(now) }];
+    }
+    this.#mayDecide = true;
+    return now - takenAt >= IDLE_WRITE_INTERVAL_MS ? [{ kind: 'watched' }] : [];
+  }
+
+  /** The decision that this heartbeat is overdue, if the round may make it. */
+  overdue(state: MonitorState): ClockDecision[] {
+    const at = this.#mayDecide ? dueAt(state) : null;
+    return at === null || at > this.#polledAt
+      ? []
+      : [{ kind: 'overdue', monitor_id: state.config.monitor_id, at: at - SLACK_MS }];
+  }
+}
+
+/** When the heartbeat becomes overdue without a ping, Unix ms; null when no ping is due. */
+export function dueAt(state: MonitorState): number | null {
+  return isAwaitingPings(state) && state.status !== 'down' ? (state.heartbeat?.deadline ?? 0) + SLACK_MS : null;
+}
+
+/** True while a monitor waits for pings. */
+export function isAwaitingPings({ heartbeat, config }: MonitorState): boolean {
+  return heartbeat !== undefined && config.status === 'active';
+}

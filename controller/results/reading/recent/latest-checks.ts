@@ -1,0 +1,65 @@
+import { z } from 'zod';
+import { shardQuery } from '../../shards/shard-queries.ts';
+import type { FreshResult } from '../../state/entry-step.ts';
+import type { ShardState } from '../../state/shard-state.ts';
+
+/** Monitors remembered per project and shard: some may be deleted before anybody asks. */
+const MAX_MONITORS = 20;
+
+const latestResponse = z.array(z.object({ monitor_id: z.string(), at: z.number() }));
+type Latest = z.infer<typeof latestResponse>;
+
+/**
+ * The monitors of each project that were checked last, newest first, for the shards in hand; never
+ * heartbeats. Built from a shard's states at the first question, and then kept up to date.
+ */
+export class LatestChecks {
+  readonly #byShard = new WeakMap<ShardState, Map<string, Latest>>();
+
+  readonly query = shardQuery({
+    name: 'latest',
+    params: z.object({ project_id: z.string() }),
+    response: latestResponse,
+    fromMemory: ({ state }, { project_id }) => this.of(state, project_id),
+  });
+
+  /** Monitors of the project that are not deleted. */
+  of(state: ShardState, projectId: string): Latest {
+    let projects = this.#byShard.get(state);
+    if (!projects) {
+      projects = new Map();
+      for (const [id, { state: { config, last_check_at: at } }] of state.monitors) {
+        if (at === null || config.type === 'HEARTBEAT' || config.status === 'deleted') continue;
+        remember(projects, config.project_id, { monitor_id: id, at });
+      }
+      this.#byShard.set(state, projects);
+    }
+    const statusOf = (id: string): string => state.monitors.get(id)?.state.config.status ?? 'deleted';
+    return (projects.get(projectId) ?? []).filter(({ monitor_id: id }) => statusOf(id) !== 'deleted');
+  }
+
+  /** Adds the results of a journal entry. Ignores shards that nobody has asked about. */
+  note(state: ShardState, fresh: FreshResult[]): void {
+    const projects = this.#byShard.get(state);
+    if (!projects) return;
+    for (const { config, result } of fresh) {
+      if (result.outcome === 'missed' || config.type === 'HEARTBEAT') continue;
+      // A result dated ahead is no later than its entry.
+      const at = Math.min(result.started_at, state.takenAt);
+      remember(projects, config.project_id, { monitor_id: config.monitor_id, at });
+    }
+  }
+}
+
+function remember(projects: Map<string, Latest>, projectId: string, check: Latest[number]): void {
+  let latest = projects.get(projectId);
+  if (!latest) projects.set(projectId, (latest = []));
+  const index = latest.findIndex(({ monitor_id: id }) => id === check.monitor_id);
+  if (index !== -1) {
+    if ((latest[index]?.at ?? 0) >= check.at) return;
+    latest.splice(index, 1);
+  }
+  const place = latest.findIndex(({ at }) => at <= check.at);
+  latest.splice(place === -1 ? latest.length : place, 0, check);
+  if (latest.length > MAX_MONITORS) latest.pop();
+}

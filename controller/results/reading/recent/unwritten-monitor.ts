@@ -1,0 +1,96 @@
+import { z } from 'zod';
+import { accountMonitored, HOUR_MS } from '../../../verdicts/time-accounting/time-accounting-rules.ts';
+import { isInMaintenance } from '../../../verdicts/time-accounting/maintenance-rules.ts';
+import type { MonitorConfig } from '../../../verdicts/monitor-config.ts';
+import type { HourTimes, MonitorState } from '../../../verdicts/monitor-state.ts';
+import type { HourRows } from '../../hours/hour-rows.ts';
+import { fillGap, type Totals } from '../../hours/rollup.ts';
+import { DEGRADED, isFilling, noCounts, outcomeOf, timesColumn } from '../../hours/row-layout.ts';
+import { rowsOf, type LiveMonitor } from '../../state/live-monitor.ts';
+import { monitorLive, viewLive } from './monitor-live.ts';
+import { recentResult, viewRecent, type RecentResult } from '../periods.ts';
+
+const times = z.tuple([z.number(), z.number(), z.number()]);
+
+/** What a shard's owner knows about a monitor and no document has yet; sent between controllers. */
+export const unwrittenMonitor = z.object({
+  monitor_id: z.string(),
+  live: monitorLive,
+  /** Changes whenever the owner writes rollups of the monitor; owners of earlier versions do not send it. */
+  written: z.string().optional(),
+  /**
+   * Hours that rollups lack. `first_entry` and `last_entry` are null if no results wait, `times` if no time
+   * is booked; owners of earlier versions send no `last_entry`.
+   */
+  hours: z.array(z.object({
+    hour: z.number(),
+    first_entry: z.number().nullable(),
+    last_entry: z.number().nullable().optional(),
+    counts: z.object({
+      total: z.number(), failed: z.number(), missed: z.number(), time_sum: z.number(), time_count: z.number(),
+    }),
+    times: times.nullable(),
+    /** What of them was maintenance; absent if nothing. */
+    maintenance: times.optional(),
+  })),
+});
+export type UnwrittenMonitor = z.infer<typeof unwrittenMonitor>;
+
+export const unwrittenResponse = z.object({ monitors: z.array(unwrittenMonitor), recent: z.array(recentResult) });
+export type UnwrittenResponse = z.infer<typeof unwrittenResponse>;
+
+export const unwrittenRequest = z.object({
+  monitor_ids: z.array(z.string()).max(2000), recent: z.int().min(0).max(100),
+});
+
+/** A monitor with its time booked up to `now`. `writer` is the owner's token. */
+export function toUnwrittenMonitor(id: string, monitor: LiveMonitor, now: number, writer: string): UnwrittenMonitor {
+  const state = accountMonitored(monitor.state, now);
+  const hours = new Set([...monitor.hours.map(({ hour }) => hour), ...Object.keys(state.accounted).map(Number)]);
+  return {
+    monitor_id: id,
+    written: `${writer}/${monitor.writes}`,
+    live: viewLive(state, now),
+    hours: [...hours].sort((a, b) => a - b).map((hour) => {
+      const rows = rowsOf(monitor, hour);
+      const counts = { ...(rows?.counts ?? noCounts()) };
+      const entries = { first_entry: rows?.firstEntry ?? null, last_entry: rows?.lastEntry ?? null };
+      return { hour, ...entries, counts, ...timesOf(state, hour, rows) };
+    }),
+  };
+}
+
+/** The times of an hour and those of its late results. */
+function timesOf(
+  { config, accounted, maintained }: MonitorState, hour: number, rows: HourRows | undefined,
+): Pick<UnwrittenMonitor['hours'][number], 'times' | 'maintenance'> {
+  if (!accounted[hour] && !rows?.late) return { times: null };
+  const maintenanceTimes: HourTimes = [...(maintained?.[hour] ?? [0, 0, 0])];
+  const whole = { times: [...(accounted[hour] ?? [0, 0, 0])], maintenance: { accounted: maintenanceTimes, times: maintenanceTimes } } as
+    Pick<Totals, 'times' | 'maintenance'>;
+  if (rows?.late) {
+    fillGap(whole, { all: rows.late, maintenance: lateIn(config, rows) }, config.interval_ms);
+  }
+  return { times: whole.times, ...(maintenanceTimes.some((ms) => ms > 0) ? { maintenance: maintenanceTimes } : {}) };
+}
+
+/** Late results in maintenance, by status. */
+function lateIn(config: MonitorConfig, rows: HourRows): HourTimes {
+  const late: HourTimes = [0, 0, 0];
+  if (!config.maintenance?.length) return late;
+  const columns = rows.columns(0);
+  for (let at = 0; at < columns.length; at += 1) {
+    const flags = columns.flags[at] as number;
+    if (!isFilling(flags) || !isInMaintenance(config, columns.started[at] as number)) continue;
+    late[timesColumn(outcomeOf(flags), (flags & DEGRADED) !== 0)] += 1;
+  }
+  return late;
+}
+
+/** A monitor's newest results that are still in the owner's memory, newest first. */
+export function recentOf(id: string, monitor: LiveMonitor, limit: number): RecentResult[] {
+  const newest = Math.max(...monitor.hours.map(({ hour }) => hour), 0);
+  const rows = [newest, newest - HOUR_MS].flatMap((hour) => rowsOf(monitor, hour)?.after(0) ?? []);
+  const checks = rows.filter((row) => row.outcome !== 'missed').sort((a, b) => b.started_at - a.started_at);
+  return checks.slice(0, limit).map((row) => viewRecent(id, row));
+}

@@ -1,0 +1,111 @@
+import { shardOf } from '../../../../shared/ids.ts';
+import type { Clock } from '../../../../shared/time.ts';
+import {
+  unwrittenResponse, unwrittenRequest, recentOf, toUnwrittenMonitor, type UnwrittenResponse, type UnwrittenMonitor,
+} from './unwritten-monitor.ts';
+import { viewLive, type MonitorLive } from './monitor-live.ts';
+import type { RecentResult } from '../periods.ts';
+import { shardQuery, type ShardQueries } from '../../shards/shard-queries.ts';
+import type { ShardView } from '../../shards/shard-message.ts';
+import type { StateRecord } from '../../state/records.ts';
+
+/** Monitors in one question. */
+const MAX_MONITORS_PER_QUERY = 500;
+
+export interface UnwrittenReaderDeps {
+  clock: Clock;
+  owners: Pick<ShardQueries, 'request' | 'requestOnce'>;
+  /** State documents. */
+  stored(monitorIds: string[]): Promise<StateRecord[]>;
+}
+
+/** Reads what the owners of shards know and have not written yet. */
+export class UnwrittenReader {
+  readonly #deps: UnwrittenReaderDeps;
+
+  readonly query = shardQuery({
+    name: 'open',
+    params: unwrittenRequest,
+    response: unwrittenResponse,
+    fromMemory: (shard, { monitor_ids: ids, recent }) =>
+      fromMemory(shard, ids, recent, this.#deps.clock.now()),
+  });
+
+  constructor(deps: UnwrittenReaderDeps) {
+    this.#deps = deps;
+  }
+
+  /**
+   * Leaves out monitors that nobody has heard of. Never older than 2 s while owners answer. Documents stand
+   * in for an owner that is away: a change of status is written at once, so that only times may be old.
+   */
+  async states(monitorIds: string[]): Promise<Map<string, MonitorLive>> {
+    const responses = await inChunks(monitorIds, async (shard, ids) => {
+      const response = await this.#deps.owners.requestOnce(shard, this.query, { monitor_ids: ids, recent: 0 });
+      return response?.monitors.map(({ monitor_id: id, live }) => [id, live] as const) ?? this.#fromStore(ids);
+    });
+    return new Map(responses.flat());
+  }
+
+  /**
+   * What the owners count of these monitors, and their newest `recent` results. Leaves out monitors that
+   * nobody has heard of.
+   * @throws AppError SERVICE_UNAVAILABLE when an owner does not answer.
+   */
+  async read(
+    monitorIds: string[], recent: number,
+  ): Promise<{ monitors: Map<string, UnwrittenMonitor>; recent: RecentResult[] }> {
+    const responses = await inChunks(monitorIds, (shard, ids) =>
+      this.#deps.owners.request(shard, this.query, { monitor_ids: ids, recent }));
+    const monitors = new Map<string, UnwrittenMonitor>();
+    for (const monitor of responses.flatMap((response) => response.monitors)) {
+      monitors.set(monitor.monitor_id, monitor);
+    }
+    return { monitors, recent: newestOf(responses.flatMap((response) => response.recent), recent) };
+  }
+
+  async #fromStore(ids: string[]): Promise<(readonly [string, MonitorLive])[]> {
+    const now = this.#deps.clock.now();
+    return (await this.#deps.stored(ids)).map(({ monitor_id: id, state }) => [id, viewLive(state, now)]);
+  }
+}
+
+/** Asks all shards of these monitors at once, and each of them in turn about up to ASK_AT_ONCE. */
+async function inChunks<A>(
+  monitorIds: string[], request: (shard: number, ids: string[]) => Promise<A>,
+): Promise<A[]> {
+  const byShard = new Map<number, string[]>();
+  for (const id of monitorIds) {
+    const shard = shardOf(id);
+    const ids = byShard.get(shard);
+    if (ids) ids.push(id);
+    else byShard.set(shard, [id]);
+  }
+  const responses = await Promise.all([...byShard].map(async ([shard, ids]) => {
+    const found: A[] = [];
+    for (let at = 0; at < ids.length; at += MAX_MONITORS_PER_QUERY) {
+      found.push(await request(shard, ids.slice(at, at + MAX_MONITORS_PER_QUERY)));
+    }
+    return found;
+  }));
+  return responses.flat();
+}
+
+function fromMemory({ state, writer }: ShardView, ids: string[], recent: number, now: number): UnwrittenResponse {
+  const monitors = ids.flatMap((id) => {
+    const monitor = state.monitors.get(id);
+    return monitor ? [{ id, monitor }] : [];
+  });
+  // The newest results overall are among those of the monitors that were checked last.
+  const lastCheck = ({ monitor }: (typeof monitors)[number]): number => monitor.state.last_check_at ?? 0;
+  const latest = recent === 0 ? [] : [...monitors].sort((a, b) => lastCheck(b) - lastCheck(a)).slice(0, recent);
+  return {
+    monitors: monitors.map(({ id, monitor }) => toUnwrittenMonitor(id, monitor, now, writer)),
+    recent: newestOf(latest.flatMap(({ id, monitor }) => recentOf(id, monitor, recent)), recent),
+  };
+}
+
+/** The newest of these results, newest first. */
+export function newestOf(results: RecentResult[], limit: number): RecentResult[] {
+  return results.sort((a, b) => b.checked_at - a.checked_at).slice(0, limit);
+}

@@ -1,0 +1,146 @@
+import type { z } from 'zod';
+import type { Actor } from '../../../shared/actor/actor.ts';
+import { decodeJson } from '../../../shared/contracts/decode-json.ts';
+import { subjects } from '../../../shared/contracts/subjects.ts';
+import { AppError } from '../../../shared/errors.ts';
+import type { Log } from '../../../shared/log.ts';
+import { sleep, type Clock } from '../../../shared/time.ts';
+import type { Bus } from '../../platform/bus/bus-port.ts';
+import type { ShardMessage, ShardView } from './shard-message.ts';
+
+const RESPONSE_TIMEOUT_MS = 1000;
+const MAX_RESPONSE_BYTES = 16_777_216;
+/** How long a question waits for an owner: longer than a clean move or a restart leaves a shard alone. */
+const MAX_WAIT_MS = 3000;
+/** The wait before a question is repeated; it doubles. An owner that has arrived is found this soon. */
+const MIN_RETRY_MS = 50;
+const MAX_RETRY_MS = 250;
+/** Questions that may wait for owners at once; each repeats up to 14 times. Further ones fail at once. */
+const MAX_WAITING = 500;
+
+/** Something that only the controller that has a shard can tell, from memory. */
+export interface ShardQuery<Q, A> {
+  /** The subject's last word. */
+  name: string;
+  params: z.ZodType<Q>;
+  response: z.ZodType<A>;
+  fromMemory(shard: ShardView, params: Q): A;
+}
+
+type Reading<A> = { value: A } | { error: unknown };
+/** `isFinal`: the same question would fail again. */
+type Attempt<A> = { response: A } | { cause: unknown; isFinal: boolean };
+
+/** A shard in hand could not answer because of a bug or a bad document. */
+class QueryFailedError extends Error {}
+
+/** Infers the types of a question from its schemas. */
+export function shardQuery<Q, A>(question: ShardQuery<Q, A>): ShardQuery<Q, A> {
+  return question;
+}
+
+export interface ShardQueriesDeps {
+  clock: Clock;
+  /** The shards in hand. */
+  shards: { get(shard: number): Pick<Actor<ShardMessage & { kind: 'read' }>, 'ask'> | undefined };
+  /** False while another controller may have taken over the shards in hand: what they hold may be old. */
+  isCurrent(): boolean;
+  bus: Bus;
+  log: Log;
+}
+
+/** Asks whoever has a shard: here from memory, elsewhere over the bus. */
+export class ShardQueries {
+  readonly #deps: ShardQueriesDeps;
+  #waiting = 0;
+
+  constructor(deps: ShardQueriesDeps) {
+    this.#deps = deps;
+  }
+
+  /**
+   * Asks until an owner answers: numbers without an owner's part would be too small.
+   * @throws AppError SERVICE_UNAVAILABLE when nobody answers within 3 s.
+   */
+  async request<Q, A>(shard: number, question: ShardQuery<Q, A>, params: Q): Promise<A> {
+    const { clock } = this.#deps;
+    const deadline = clock.monotonic() + MAX_WAIT_MS;
+    const first = await this.#attempt(shard, question, params, RESPONSE_TIMEOUT_MS);
+    if ('response' in first) return first.response;
+    if (first.isFinal || this.#waiting >= MAX_WAITING) throw ownerUnavailable(first.cause);
+    this.#waiting += 1;
+    try {
+      for (let waitMs = MIN_RETRY_MS; ; waitMs = Math.min(2 * waitMs, MAX_RETRY_MS)) {
+        await sleep(clock, waitMs);
+        const timeoutMs = Math.max(1, Math.min(RESPONSE_TIMEOUT_MS, deadline - clock.monotonic()));
+        const next = await this.#attempt(shard, question, params, timeoutMs);
+        if ('response' in next) return next.response;
+        if (next.isFinal || clock.monotonic() >= deadline) throw ownerUnavailable(next.cause);
+      }
+    } finally {
+      this.#waiting -= 1;
+    }
+  }
+
+  /** Null when nobody has the shard, or its owner does not answer within a second. */
+  async requestOnce<Q, A>(shard: number, question: ShardQuery<Q, A>, params: Q): Promise<A | null> {
+    const outcome = await this.#attempt(shard, question, params, RESPONSE_TIMEOUT_MS);
+    return 'response' in outcome ? outcome.response : null;
+  }
+
+  /** Answers another controller; null when the shard is not in hand, or it is none of these questions. */
+  async respond(
+    shard: number, name: string, data: Uint8Array, queries: readonly ShardQuery<unknown, unknown>[],
+  ): Promise<string | null> {
+    const question = queries.find((one) => one.name === name);
+    const params = question ? decodeJson(question.params, data) : null;
+    if (!question || params === null) return null;
+    return (await this.#read(shard, (view) => JSON.stringify(question.fromMemory(view, params)))) ?? null;
+  }
+
+  async #attempt<Q, A>(
+    shard: number, question: ShardQuery<Q, A>, params: Q, timeoutMs: number,
+  ): Promise<Attempt<A>> {
+    const { bus, log } = this.#deps;
+    try {
+      const here = this.#read(shard, (view) => question.fromMemory(view, params));
+      if (here) return { response: await here };
+      const data =
+        await bus.request(subjects.query(shard, question.name), JSON.stringify(params), { timeoutMs });
+      const response = decodeJson(question.response, data, MAX_RESPONSE_BYTES);
+      if (response !== null) return { response };
+      throw new Error(`the owner of shard ${shard} answered with something else`);
+    } catch (error) {
+      log.debug({ err: error, shard, question: question.name }, 'no controller responded for a shard');
+      return { cause: error, isFinal: error instanceof QueryFailedError };
+    }
+  }
+
+  async #valueOf<A>(shard: number, pending: Promise<Reading<A>>): Promise<A> {
+    const reading = await pending;
+    if ('value' in reading) return reading.value;
+    this.#deps.log.error({ err: reading.error, shard }, 'a request to a shard failed');
+    throw new QueryFailedError('a request failed', { cause: reading.error });
+  }
+
+  /** A question that goes wrong is no reason to load the shard again: the error is part of the reading. */
+  #read<A>(shard: number, read: (view: ShardView) => A): Promise<A> | undefined {
+    const actor = this.#deps.isCurrent() ? this.#deps.shards.get(shard) : undefined;
+    const pending = actor?.ask<Reading<A>>((respond) => ({
+      kind: 'read',
+      read: (view) => {
+        try {
+          respond({ value: read(view) });
+        } catch (error) {
+          respond({ error });
+        }
+      },
+    }));
+    return pending && this.#valueOf(shard, pending);
+  }
+}
+
+function ownerUnavailable(cause: unknown): AppError {
+  const message = 'Some results are moving to another controller; try again';
+  return new AppError('SERVICE_UNAVAILABLE', message, { cause });
+}

@@ -1,0 +1,198 @@
+import { createHash } from 'node:crypto';
+import { within, type Clock } from '../../../../shared/time.ts';
+import { SECURITY_HEADERS } from '../../../http/server/exchange.ts';
+import { CompressedResponse } from '../../../http/responses/compressed-response.ts';
+import type { FoundPage } from '../read-public-page.ts';
+
+/** One form of a page: in a language, as a feed, as JSON. */
+export interface RenderedPage {
+  body: string;
+  headers: Record<string, string>;
+  /** Other sites may show it in a frame. */
+  isFrameable?: true;
+}
+
+export interface CachedPageDeps {
+  clock: Clock;
+  /** Null if no such page is published. */
+  read(): Promise<FoundPage | null>;
+  /** The last page that is known while it cannot be read; null if none is. */
+  recall(): Promise<FoundPage | null>;
+  /** Called after each reading with what readers get from now on. */
+  onRead(read: FoundPage | null): void;
+  /** Called when it takes more or fewer bytes. */
+  onSizeChanged(bytes: number): void;
+}
+
+/** A page is put together at most once in this time, however many readers it has. */
+const FRESH_FOR_MS = 1000;
+/** Readers get what is kept for this long while it is read again, so that none of many has to wait. */
+const USABLE_FOR_MS = 2 * FRESH_FOR_MS;
+/** A reader waits for this long before it gets what was known last. */
+const READ_TIMEOUT_MS = 2000;
+/** What has not changed keeps its bytes, and says the instant of which it is, for this long. */
+const UNCHANGED_FOR_MS = 10_000;
+/** More are not kept at once: a page has a few languages, feeds and posts. */
+const MAX_RESPONSES = 100;
+
+interface Reading {
+  done: Promise<void>;
+  /** Resolves when it is done, failed or late. */
+  doneOrLate: Promise<unknown>;
+}
+
+/**
+ * What the readers of one page get. It is read when a reader comes and the last reading is a second old.
+ * While it cannot be read, readers get the last page that is known, which says so.
+ */
+export class CachedPage {
+  readonly #deps: CachedPageDeps;
+  /** Undefined: nothing is known. */
+  #shown: FoundPage | null | undefined;
+  #shownAt = -Infinity;
+  #readAt = -Infinity;
+  #attemptedAt = -Infinity;
+  #isFailing = false;
+  #reading: Reading | null = null;
+  readonly #responses = new Map<string, CompressedResponse>();
+  #bytes = 0;
+
+  constructor(deps: CachedPageDeps) {
+    this.#deps = deps;
+  }
+
+  get bytes(): number {
+    return this.#bytes;
+  }
+
+  /** Null if no such page is published. Rejects as the reading does when nothing is known. */
+  async current(): Promise<FoundPage | null> {
+    if (this.#shown !== undefined && this.#age < FRESH_FOR_MS) return this.#shown;
+    const reading = this.#refresh();
+    if (!this.#isFailing) await reading?.doneOrLate;
+    if (this.#shown !== undefined && this.#age < USABLE_FOR_MS) return this.#shown;
+    const last = this.#shown ?? (await this.#deps.recall());
+    // Meanwhile the reading may have come to its end.
+    if (this.#shown !== undefined && this.#age < USABLE_FOR_MS) return this.#shown;
+    if (last === null) return this.#waitForRead(reading);
+    if (last !== this.#shown || last.view.is_current) {
+      this.#show({ ...last, view: { ...last.view, is_current: false } });
+    }
+    return this.#shown ?? null;
+  }
+
+  /** The same for all who ask until the page changes. */
+  async response(name: string, render: (page: FoundPage) => RenderedPage): Promise<CompressedResponse | null> {
+    const page = await this.current();
+    if (page === null) return null;
+    const cached = this.#responses.get(name);
+    if (cached !== undefined && page === this.#shown) return cached;
+    const response = compress(render(page));
+    if (page !== this.#shown || this.#responses.size >= MAX_RESPONSES) return response;
+    this.#responses.set(name, response);
+    this.#addBytes(response.memoryBytes);
+    return response;
+  }
+
+  /** What `form` would give, if it is there already. */
+  cachedResponse(name: string): CompressedResponse | null {
+    const response = this.#responses.get(name);
+    if (response === undefined) return null;
+    const age = this.#age;
+    if (age >= FRESH_FOR_MS) this.#refresh()?.done.catch(() => undefined);
+    const isMarkedStale = this.#isFailing && this.#shown?.view.is_current === false;
+    return isMarkedStale || age < USABLE_FOR_MS ? response : null;
+  }
+
+  get #age(): number {
+    return this.#deps.clock.monotonic() - this.#readAt;
+  }
+
+  /** Null if it has just failed. */
+  #refresh(): Reading | null {
+    const { clock } = this.#deps;
+    if (this.#reading !== null) return this.#reading;
+    if (this.#isFailing && clock.monotonic() - this.#attemptedAt < FRESH_FOR_MS) return null;
+    const done = this.#read();
+    this.#reading = { done, doneOrLate: within(clock, READ_TIMEOUT_MS, done).catch(() => undefined) };
+    return this.#reading;
+  }
+
+  async #read(): Promise<void> {
+    const at = this.#deps.clock.monotonic();
+    this.#attemptedAt = at;
+    try {
+      const read = await this.#deps.read();
+      this.#isFailing = false;
+      this.#readAt = at;
+      this.#accept(read, at);
+      this.#deps.onRead(this.#shown ?? null);
+    } catch (error) {
+      this.#isFailing = true;
+      throw error;
+    } finally {
+      this.#reading = null;
+    }
+  }
+
+  #accept(read: FoundPage | null, at: number): void {
+    const shown = this.#shown ?? null;
+    const isCurrent = shown?.view.is_current === true;
+    const isSame = isCurrent && read !== null && isEqual(contentOf(read), contentOf(shown));
+    if (isSame && at - this.#shownAt < UNCHANGED_FOR_MS) return;
+    this.#shownAt = at;
+    this.#show(read);
+  }
+
+  #show(page: FoundPage | null): void {
+    this.#shown = page;
+    this.#responses.clear();
+    this.#addBytes((page === null ? 0 : JSON.stringify(page).length) - this.#bytes);
+  }
+
+  #addBytes(bytes: number): void {
+    this.#bytes += bytes;
+    this.#deps.onSizeChanged(bytes);
+  }
+
+  /** Nothing is known: the reader has to wait for what the reading says. */
+  async #waitForRead(reading: Reading | null): Promise<FoundPage | null> {
+    await (reading ?? this.#refreshNow()).done;
+    return this.#shown ?? null;
+  }
+
+  #refreshNow(): Reading {
+    this.#attemptedAt = -Infinity;
+    return this.#refresh() as Reading;
+  }
+}
+
+/** The same for pages that differ only in when they were put together. */
+export function versionOf(found: FoundPage): string {
+  return createHash('sha256').update(JSON.stringify(contentOf(found))).digest('base64url').slice(0, 22);
+}
+
+function contentOf({ page: { updated_at: _at, ...page }, view }: FoundPage): unknown[] {
+  return [page, { ...view, as_of: '' }];
+}
+
+/** Of what JSON can say. While a page is read, it is compared each second: a hash takes ten times as long. */
+function isEqual(one: unknown, other: unknown): boolean {
+  if (one === other) return true;
+  if (typeof one !== 'object' || typeof other !== 'object' || one === null || other === null) return false;
+  if (Array.isArray(one) && Array.isArray(other)) {
+    return one.length === other.length && one.every((item, at) => isEqual(item, other[at]));
+  }
+  if (Array.isArray(one) || Array.isArray(other)) return false;
+  const [ours, theirs] = [one as Record<string, unknown>, other as Record<string, unknown>];
+  const names = Object.keys(ours);
+  if (names.length !== Object.keys(theirs).length) return false;
+  return names.every((name) => isEqual(ours[name], theirs[name]));
+}
+
+/** A form as it is answered. */
+export function compress({ body, headers, isFrameable }: RenderedPage): CompressedResponse {
+  const allHeaders = { ...SECURITY_HEADERS, ...headers };
+  if (isFrameable) delete allHeaders['X-Frame-Options'];
+  return new CompressedResponse(body, allHeaders);
+}

@@ -1,0 +1,105 @@
+import { sleep, type Clock } from '../../../../shared/time.ts';
+import { EventStream } from '../../../http/responses/event-stream.ts';
+import { versionOf } from '../cache/cached-page.ts';
+import type { PageCache } from '../cache/page-cache.ts';
+import type { FoundPage } from '../read-public-page.ts';
+
+/** Of one controller, three of five connections: the others are for those who read and write. */
+const MAX_STREAMS = 3000;
+/** Bytes that may wait for a reader; beyond that it is disconnected. */
+const MAX_BACKLOG_BYTES = 16 * 1024;
+/** From one look at all pages that are open to the next. */
+const POLL_INTERVAL_MS = 2000;
+const KEEP_ALIVE_MS = 15_000;
+/** Browsers whose stream ends come back after this time at least, and up to twice as much later. */
+const RETRY_MS = 2000;
+
+interface PageStreamsDeps {
+  pages: Pick<PageCache, 'get'>;
+  clock: Clock;
+  random(): number;
+}
+
+interface OpenPage {
+  /** What was told of it; undefined: nothing yet. */
+  version: string | undefined;
+  shown: FoundPage | undefined;
+  streams: Set<EventStream>;
+}
+
+/**
+ * Tells open browsers that their page has changed, so that they load it. A page is looked at once for all of
+ * its readers, one page after the other, and all readers are told the same few bytes.
+ */
+export class PageStreams {
+  readonly #deps: PageStreamsDeps;
+  readonly #openPages = new Map<string, OpenPage>();
+  #count = 0;
+  #isPolling = false;
+  #isStopped = false;
+
+  constructor(deps: PageStreamsDeps) {
+    this.#deps = deps;
+  }
+
+  /** A stream for one more reader of a page; null when there are as many as this controller serves. */
+  join(subdomain: string): EventStream | null {
+    if (this.#isStopped || this.#count >= MAX_STREAMS) return null;
+    const stream = new EventStream(MAX_BACKLOG_BYTES);
+    const page = this.#openPages.get(subdomain) ?? { version: undefined, shown: undefined, streams: new Set() };
+    this.#openPages.set(subdomain, page);
+    page.streams.add(stream);
+    this.#count += 1;
+    stream.onClose(() => {
+      this.#count -= 1;
+      page.streams.delete(stream);
+      if (page.streams.size === 0 && this.#openPages.get(subdomain) === page) this.#openPages.delete(subdomain);
+    });
+    stream.send(`retry: ${Math.round(RETRY_MS * (1 + 2 * this.#deps.random()))}\n\n`);
+    if (page.version !== undefined) stream.send(eventOf(page.version));
+    if (!this.#isPolling) void this.#poll();
+    return stream;
+  }
+
+  /** Ends every stream, so that the browsers turn to another controller. */
+  stop(): void {
+    this.#isStopped = true;
+    for (const { streams } of this.#openPages.values()) for (const stream of streams) stream.finish();
+  }
+
+  /** As long as there are readers. */
+  async #poll(): Promise<void> {
+    const { clock } = this.#deps;
+    this.#isPolling = true;
+    let lastSentAt = clock.monotonic();
+    while (this.#count > 0 && !this.#isStopped) {
+      for (const [subdomain, page] of this.#openPages) await this.#pollPage(subdomain, page);
+      if (clock.monotonic() - lastSentAt >= KEEP_ALIVE_MS) {
+        lastSentAt = clock.monotonic();
+        for (const page of this.#openPages.values()) broadcast(page, ': keep-alive\n\n');
+      }
+      await sleep(clock, POLL_INTERVAL_MS);
+    }
+    this.#isPolling = false;
+  }
+
+  /** A page that cannot be read now is looked at again. */
+  async #pollPage(subdomain: string, page: OpenPage): Promise<void> {
+    const shown = await this.#deps.pages.get(subdomain).catch(() => undefined);
+    if (shown === undefined || shown === page.shown) return;
+    const version = shown === null ? 'gone' : versionOf(shown);
+    page.shown = shown ?? undefined;
+    if (version !== page.version) broadcast(page, eventOf(version));
+    page.version = version;
+    if (shown === null) for (const stream of page.streams) stream.finish();
+  }
+}
+
+function broadcast({ streams }: OpenPage, text: string): void {
+  for (const stream of streams) stream.send(text);
+}
+
+/** The browser loads the page when it has not shown this version yet. */
+function eventOf(version: string): string {
+  return `event: version\ndata: ${JSON.stringify({ version })}\n\n`;
+}

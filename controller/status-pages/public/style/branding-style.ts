@@ -1,0 +1,31 @@
+import { createHash } from 'node:crypto';
+import { scopeCss } from '../../custom-css.ts';
+import type { Branding } from '../../page.ts';
+import { colorOn, readableColor } from './brand-color.ts';
+
+/**
+ * What a page's owner adds to its look: their color, and their style. Null without either. A style that is
+ * refused today, though it was accepted once, is left out.
+ */
+export function brandingStyle(branding: Branding | null): string | null {
+  const { primaryColor, customCss } = branding ?? {};
+  const scoped = customCss === undefined ? { css: '' } : scopeCss(customCss);
+  const rules = [primaryColor === undefined ? '' : colorStyle(primaryColor), 'css' in scoped ? scoped.css : ''].filter((part) => part !== '');
+  return rules.length === 0 ? null : rules.join('\n');
+}
+
+/** The button and the line at the top have the very color; links have it as far as they stay readable. */
+function colorStyle(color: string): string {
+  const dark = `--accent:${readableColor(color, 'dark')}`;
+  return [
+    `:root{--brand:${color};--on-brand:${colorOn(color)};--accent:${readableColor(color, 'light')}}`,
+    `@media(prefers-color-scheme:dark){[data-theme="system"]{${dark}}}`,
+    `[data-theme="dark"]{${dark}}`,
+  ].join('\n');
+}
+
+/** Changes with the style, so that readers get a new one at once. */
+export function brandingStylePath(subdomain: string, style: string): string {
+  const digest = createHash('sha256').update(style).digest('hex').slice(0, 16);
+  return `/status/${subdomain}/style.css?v=${digest}`;
+}

@@ -1,0 +1,157 @@
+import PQueue from 'p-queue';
+import { WorkClaims } from '../../../shared/work-claims.ts';
+import type { Peers } from '../../../shared/peers.ts';
+import type { Log } from '../../../shared/log.ts';
+import { ONLY_CONTROLLER_INTERVAL_MS, PeriodicTask } from '../../../shared/periodic-task.ts';
+import { sleep } from '../../../shared/time.ts';
+import { CLAIM_MS } from '../../delivery/claimed-delivery.ts';
+import type { SubscriberStore } from '../store.ts';
+import type { OutgoingDoc } from './notice.ts';
+import type { SendOutcome } from './notice-rules.ts';
+import type { NoticeStore } from './notice-store.ts';
+import type { OutboxStore } from './outbox-store.ts';
+import { createPostNotices, type PostNoticeDeps } from './create-post-notices.ts';
+import { sendOne, type SendDeps } from './send.ts';
+import { fanOutNotice } from './fan-out.ts';
+
+export interface NoticeSenderDeps extends Pick<PostNoticeDeps, 'pages' | 'posts'>,
+  Pick<SendDeps, 'mailer' | 'poster' | 'links' | 'clock' | 'random'> {
+  subscribers: SubscriberStore;
+  notices: NoticeStore;
+  outbox: OutboxStore;
+  log: Log;
+  peers: Peers;
+  /** The name of this controller. */
+  holder: string;
+}
+
+const POLL_INTERVAL_MS = 1000;
+/** While there is nothing to send. */
+const IDLE_INTERVAL_MS = 5000;
+/** Longer than telling some subscribers of a notice takes; after that, another controller repeats it. */
+const FAN_OUT_CLAIM_MS = 15_000;
+/** Of which a controller looks for one that no other tells of. */
+const NOTICE_BATCH_SIZE = 20;
+/** Sent in one round; the next follows at once. */
+const SEND_BATCH_SIZE = 200;
+/** Under way at the same time: a relay takes few connections, and alerts need some. */
+const SEND_CONCURRENCY = 8;
+const CLEANUP_INTERVAL_MS = 3_600_000;
+const CLEANUP_BATCH_SIZE = 500;
+/** Longer than anything waits in the outbox. */
+const RETENTION_MS = 7 * 86_400_000;
+const UNCONFIRMED_RETENTION_MS = 30 * 86_400_000;
+
+/**
+ * Tells subscribers what is new, as fast as the relay takes it. Everything is in the database before it is
+ * sent, so a crash loses nothing, and any controller goes on with it.
+ */
+export class NoticeSender {
+  readonly #deps: NoticeSenderDeps;
+  readonly #task: PeriodicTask;
+  readonly #abortController = new AbortController();
+  readonly #fanOutClaims: WorkClaims;
+  readonly #sendClaims: WorkClaims;
+  readonly counts: Record<SendOutcome, number> = { sent: 0, dropped: 0, dead: 0, retry: 0, busy: 0 };
+  #isStarted = false;
+  #isStopped = false;
+  /** More was due at the last look than one round sends. */
+  #isBacklogged = false;
+  #cleanedUpAt: number;
+
+  constructor(deps: NoticeSenderDeps) {
+    this.#deps = deps;
+    const { clock, log, peers, holder } = deps;
+    this.#fanOutClaims = new WorkClaims({ clock, holder, ttlMs: FAN_OUT_CLAIM_MS });
+    this.#sendClaims = new WorkClaims({ clock, holder, ttlMs: CLAIM_MS });
+    this.#cleanedUpAt = clock.monotonic();
+    this.#task = new PeriodicTask({
+      clock, intervalMs: POLL_INTERVAL_MS, idleIntervalMs: IDLE_INTERVAL_MS, peers, task: () => this.#sendDue(),
+      onError: (error) => log.warn({ err: error }, 'could not send updates to subscribers'),
+    });
+  }
+
+  start(): void {
+    this.#isStarted = true;
+    this.#task.start();
+    this.#task.trigger();
+  }
+
+  /** One round, also before the start. */
+  run(): Promise<void> {
+    return this.#task.run();
+  }
+
+  /** There may be something new. */
+  trigger(): void {
+    if (this.#isStarted) this.#task.trigger();
+  }
+
+  /** Begins nothing more, and ends what is under way after `withinMs`. */
+  async stop(timeoutMs: number): Promise<void> {
+    this.#isStopped = true;
+    await Promise.race([this.#task.stop(), sleep(this.#deps.clock, timeoutMs)]);
+    this.#abortController.abort();
+  }
+
+  async #sendDue(): Promise<boolean | 'idle'> {
+    const { outbox, clock } = this.#deps;
+    const hasPosts = await createPostNotices(this.#deps);
+    // What is in the outbox goes first, so that it stays small.
+    const canFanOut = !this.#isBacklogged;
+    const hasNotice = canFanOut && (await this.#fanOutNext());
+    const upcoming = await outbox.due(clock.now() + ONLY_CONTROLLER_INTERVAL_MS, SEND_BATCH_SIZE, this.#sendClaims.heldTokens);
+    const due = upcoming.filter(({ due_at = Infinity }) => due_at <= clock.now());
+    const free = due.filter(({ claim }) => this.#sendClaims.isFree(claim));
+    this.#isBacklogged = due.length === SEND_BATCH_SIZE && free.length > 0;
+    const isAccepted = await this.#sendAll(free);
+    const hasOld = await this.#cleanUp();
+    if (!isAccepted || this.#isStopped) return false;
+    if (hasPosts || hasNotice || hasOld || free.length > 0 || !canFanOut) return true;
+    // What others have claimed may be left to us.
+    const hasClaims = [this.#fanOutClaims, this.#sendClaims].some(({ heldTokens: held }) => held.length > 0);
+    return upcoming.length === 0 && !hasClaims ? 'idle' : false;
+  }
+
+  /** Notices take turns. False if there is none that others do not tell of. */
+  async #fanOutNext(): Promise<boolean> {
+    const { notices, clock } = this.#deps;
+    const workClaims = this.#fanOutClaims;
+    const due = await notices.due(clock.now(), NOTICE_BATCH_SIZE, workClaims.heldTokens);
+    const notice = due.find(({ claim }) => workClaims.isFree(claim));
+    if (notice !== undefined) await fanOutNotice({ workClaims, ...this.#deps }, notice, clock.now());
+    return notice !== undefined;
+  }
+
+  /** False if the relay has too much to do: the rest waits. */
+  async #sendAll(due: OutgoingDoc[]): Promise<boolean> {
+    const { log } = this.#deps;
+    let isAccepted = true;
+    const queue = new PQueue({ concurrency: SEND_CONCURRENCY });
+    await queue.addAll(due.map((one) => async () => {
+      if (!isAccepted || this.#isStopped) return;
+      try {
+        const outcome = await sendOne({ workClaims: this.#sendClaims, ...this.#deps }, one, this.#abortController.signal);
+        if (outcome !== null) this.counts[outcome] += 1;
+        if (outcome === 'busy') isAccepted = false;
+      } catch (error) {
+        // Its claim ends by itself; the others may work.
+        log.warn({ err: error, outgoing_id: one._id }, 'could not send an update to a subscriber');
+      }
+    }));
+    return isAccepted;
+  }
+
+  /** Now and then, removes what is over. True if there may be more. */
+  async #cleanUp(): Promise<boolean> {
+    const { notices, outbox, subscribers, clock } = this.#deps;
+    if (clock.monotonic() - this.#cleanedUpAt < CLEANUP_INTERVAL_MS) return false;
+    const removed = await Promise.all(
+      [notices, outbox].map((store) => store.removeOlder(clock.now() - RETENTION_MS, CLEANUP_BATCH_SIZE)),
+    );
+    if (removed.includes(CLEANUP_BATCH_SIZE)) return true;
+    await subscribers.removeUnconfirmed(clock.now() - UNCONFIRMED_RETENTION_MS);
+    this.#cleanedUpAt = clock.monotonic();
+    return false;
+  }
+}

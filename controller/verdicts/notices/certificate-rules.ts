@@ -1,0 +1,94 @@
+import type { CheckResult, TlsFacts } from '../../../shared/contracts/result.ts';
+import { DAY_MS, HOUR_MS } from '../time-accounting/time-accounting-rules.ts';
+import { aboutExpiry, warnOfCertificates } from './certificate-warning-rules.ts';
+import type { CertificateWarning, MonitorItem, SeenCertificate } from '../monitor-state.ts';
+import type { MonitorStep } from '../monitor-step.ts';
+import { isAssigned } from '../votes/quorum-rules.ts';
+import { isOfCurrentCheck } from '../votes/region-rules.ts';
+import { flawsOf } from './tls-flaw-rules.ts';
+
+/** Probes repeat their facts once a day. A region that has not is no longer checked from. */
+const FORGET_REGION_AFTER_MS = 3 * DAY_MS;
+/** A repetition sooner than this is not noted: older probes send facts with every result. */
+const MIN_SIGHTING_INTERVAL_MS = 12 * HOUR_MS;
+
+/**
+ * Notes which certificates a monitor's regions see, and warns of them: once per certificate and threshold
+ * before it expires (if several thresholds are crossed, of the nearest), and once of each flaw. Opens no
+ * incident, because nothing is broken yet; what fails because of its certificate is alerted as an outage.
+ */
+export function trackCertificate(step: MonitorStep, item: MonitorItem): void {
+  if (item.kind === 'config') return applyConfigChange(step);
+  if (item.kind !== 'result' || item.result.outcome === 'missed') return;
+  const { result, region, late } = item;
+  if (!isOfCurrentCheck(step.state.config, result)) return;
+  if (result.tls) recordCertificate(step, region, result, result.tls);
+  const { certificate } = step.state;
+  const { started_at: at } = result;
+  if (late || certificate === null || certificate.due === null || at < certificate.due) return;
+  warnOfCertificates(step, certificate, at);
+}
+
+/** A changed check forgets what was seen, but never what was told. */
+function applyConfigChange(step: MonitorStep): void {
+  const { certificate, config } = step.state;
+  if (certificate === null) return;
+  const isOther = step.before.config.check_revision !== config.check_revision;
+  const seen = isOther ? [] : withoutRegions(certificate.seen, (region) => !isAssigned(config, region));
+  step.state = { ...step.state, certificate: { ...certificate, seen, due: seen.length > 0 ? 0 : null } };
+}
+
+function recordCertificate(step: MonitorStep, region: string, result: CheckResult, facts: TlsFacts): void {
+  const { config, warned } = step.state;
+  if (!isAssigned(config, region)) return;
+  const { started_at: at } = result;
+  const certificate =
+    step.state.certificate ?? { seen: [], warnings: earlierWarnings(warned?.tls ?? null), due: null };
+  const before = certificate.seen.find((one) => one.regions[region] !== undefined);
+  const notedAt = before?.regions[region] ?? -Infinity;
+  const isSame = before !== undefined && isSameCertificate(before, facts);
+  if (at <= notedAt || (isSame && at - notedAt < MIN_SIGHTING_INTERVAL_MS)) return;
+  const others = withoutRegions(
+    certificate.seen, (name, noted) => name === region || at - noted > FORGET_REGION_AFTER_MS,
+  );
+  const existing = others.find((one) => isSameCertificate(one, facts));
+  const seen = existing
+    ? others.map((one) => (one === existing ? { ...one, regions: { ...one.regions, [region]: at } } : one))
+    : [...others, seenOf(facts, region, at)];
+  step.state = { ...step.state, certificate: { ...certificate, seen, due: 0 } };
+  const sighting = { monitor_id: config.monitor_id, region, seen_at: at, facts };
+  if (!isSame) step.effects.push({ kind: 'certificate', sighting });
+}
+
+/** Earlier versions remembered only the last expiry that they had warned of. */
+function earlierWarnings(warned: { expires_at: number; days: number } | null): CertificateWarning[] {
+  return warned === null ? [] : [{ about: aboutExpiry(warned.expires_at), days: warned.days, at: 0 }];
+}
+
+function isSameCertificate({ fingerprint256, protocol, problem }: SeenCertificate, facts: TlsFacts): boolean {
+  return fingerprint256 === facts.fingerprint256 && protocol === facts.protocol
+    && problem === problemOf(facts);
+}
+
+function problemOf({ valid, problem }: TlsFacts): string | null {
+  return problem?.code ?? (valid ? null : 'unknown');
+}
+
+function seenOf(facts: TlsFacts, region: string, at: number): SeenCertificate {
+  const { fingerprint256, protocol, expires_at } = facts;
+  return {
+    fingerprint256, protocol, problem: problemOf(facts), expires_at, flaws: flawsOf(facts),
+    regions: { [region]: at },
+  };
+}
+
+/** The certificates that regions still see when those of which `isGone` is true are left out. */
+function withoutRegions(
+  seen: readonly SeenCertificate[], isGone: (region: string, notedAt: number) => boolean,
+): SeenCertificate[] {
+  return seen.flatMap((one) => {
+    const remaining = Object.entries(one.regions).filter(([region, notedAt]) => !isGone(region, notedAt));
+    if (remaining.length === Object.keys(one.regions).length) return [one];
+    return remaining.length === 0 ? [] : [{ ...one, regions: Object.fromEntries(remaining) }];
+  });
+}

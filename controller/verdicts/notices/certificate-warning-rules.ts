@@ -1,0 +1,66 @@
+import { DAY_MS, HOUR_MS } from '../time-accounting/time-accounting-rules.ts';
+import type { MonitorConfig } from '../monitor-config.ts';
+import type { CertificateState, SeenCertificate } from '../monitor-state.ts';
+import type { MonitorStep } from '../monitor-step.ts';
+
+/** Warnings that a monitor remembers, so that none is repeated when certificates alternate. */
+const MAX_WARNINGS = 16;
+/** Warnings about the certificates of one monitor in 24 hours; the next ones wait. */
+const MAX_WARNINGS_PER_DAY = 4;
+
+type Warning = Pick<Parameters<MonitorStep['alert']>[1], 'expiry' | 'problem'>;
+type Warn = (of: SeenCertificate, about: string, warning: Warning) => void;
+
+/**
+ * Warns of what regions see at `at` (Unix ms) and was not told before, and finds the next instant at which
+ * anything can be due: the next threshold, or in an hour if too much was told today.
+ */
+export function warnOfCertificates(step: MonitorStep, certificate: CertificateState, at: number): void {
+  const { config, regions } = step.state;
+  // Where the check fails because of the certificate, the outage says so.
+  const seen = certificate.seen.filter((one) =>
+    Object.keys(one.regions).some((region) => regions[region]?.error?.type !== 'ssl_error'));
+  const hasSeveral = certificate.seen.length > 1;
+  let { warnings } = certificate;
+  let isOverLimit = false;
+  const warn = (of: SeenCertificate, about: string, warning: Warning): void => {
+    const { days = null } = warning.expiry ?? {};
+    if (warnings.some((one) => one.about === about && (days === null || (one.days ?? 0) <= days))) return;
+    isOverLimit ||= warnings.filter((one) => at - one.at < DAY_MS).length >= MAX_WARNINGS_PER_DAY;
+    if (isOverLimit) return;
+    warnings = [...warnings, { about, days, at }].slice(-MAX_WARNINGS);
+    const where = hasSeveral ? Object.keys(of.regions) : [];
+    step.alert('monitor.ssl_expiring', { incident: null, error: null, regions: where, at, ...warning });
+  };
+  if (config.tls_validity) {
+    for (const one of seen) {
+      for (const problem of one.flaws) warn(one, `${problem.code} ${one.fingerprint256}`, { problem });
+    }
+  }
+  const next = warnOfFirstExpiry(seen, config, at, warn);
+  const due = isOverLimit ? at + HOUR_MS : next;
+  step.state = { ...step.state, certificate: { ...certificate, warnings, due } };
+}
+
+/** Tells of the certificate that expires first. Returns the instant of its next threshold, or null. */
+function warnOfFirstExpiry(
+  seen: readonly SeenCertificate[], config: MonitorConfig, at: number, warn: Warn,
+): number | null {
+  const dated = seen.filter((one) => one.expires_at !== null);
+  const [first] = dated.sort((one, other) => (one.expires_at as number) - (other.expires_at as number));
+  const thresholds = config.tls_warning_days ?? [];
+  if (!first || thresholds.length === 0) return null;
+  const expiresAt = first.expires_at as number;
+  const crossed = thresholds.filter((days) => expiresAt - at <= days * DAY_MS);
+  const isWarnedAsFlaw = config.tls_validity === true && first.problem === 'CERT_HAS_EXPIRED';
+  if (crossed.length > 0 && !isWarnedAsFlaw) {
+    warn(first, aboutExpiry(expiresAt), { expiry: { expires_at: expiresAt, days: Math.min(...crossed) } });
+  }
+  const upcoming = thresholds.map((days) => expiresAt - days * DAY_MS).filter((instant) => instant > at);
+  return upcoming.length === 0 ? null : Math.min(...upcoming);
+}
+
+/** Names the expiry of a certificate among the warnings that were given. */
+export function aboutExpiry(expiresAt: number): string {
+  return `expiry ${expiresAt}`;
+}

@@ -1,0 +1,94 @@
+import { accountUntil, moveTime } from '../time-accounting/time-accounting-rules.ts';
+import { lateOutage, regionsOf } from './late-outage-rules.ts';
+import type { MonitorState, RegionOutage, RegionState } from '../monitor-state.ts';
+import type { MonitorStep } from '../monitor-step.ts';
+import { agreedRanges, isAssigned, type AgreedRange } from '../votes/quorum-rules.ts';
+
+/** An outage that one region saw, last at `known_until`; `until` is Infinity while it lasts. */
+type SeenOutage = RegionOutage & { region: string; confirmed_until: number };
+
+/** True when a region saw an outage that other regions have yet to report on. */
+export function isAwaitingReports({ regions }: MonitorState): boolean {
+  for (const name in regions) if (regions[name]?.ended !== undefined) return true;
+  return false;
+}
+
+/**
+ * Reports outages that enough regions saw at a time but reported one after the other, so that no verdict was
+ * ever down. Each is reported like a late one, once all voting regions have been heard past its end or before
+ * the status moves (`moves`), after which older outages no longer count.
+ */
+export function reportOverlaps(step: MonitorStep, isStatusMoving: boolean): void {
+  if (step.state.outage !== null || !isAwaitingReports(step.state)) return;
+  const reportedUntil = isStatusMoving ? Number.MAX_VALUE : reportedByAll(step.state);
+  for (const overlap of overlaps(step.state)) if (overlap.until <= reportedUntil) reportOverlap(step, overlap);
+}
+
+/** When the regions' present outage began, even if it is over for some of them; Infinity if there is none. */
+export function ongoingSince(state: MonitorState): number {
+  const ongoing = isAwaitingReports(state) ? overlaps(state).find(({ until }) => until === Infinity) : undefined;
+  return ongoing ? beginOf(ongoing) : Infinity;
+}
+
+/** True when a region that is down was up after `at` (Unix ms): it cannot confirm a failure from then. */
+export function hasRecoveredSince({ regions }: MonitorState, at: number): boolean {
+  return Object.values(regions).some(({ verdict, ended = [] }) =>
+    verdict === 'down' && ended.some(({ until }) => until > at));
+}
+
+/** The state without the regions' outages that nothing can overlap any more. */
+export function dropSettledOutages(state: MonitorState): MonitorState {
+  if (!isAwaitingReports(state)) return state;
+  const waiting = overlaps(state)[0]?.from ?? Infinity;
+  const until = Math.max(state.since, Math.min(reportedByAll(state), waiting));
+  const regions: MonitorState['regions'] = {};
+  for (const [name, { ended = [], ...region }] of Object.entries(state.regions)) {
+    const remaining = ended.filter((outage) => outage.until > until);
+    regions[name] = remaining.length > 0 ? { ...region, ended: remaining } : region;
+  }
+  return { ...state, regions };
+}
+
+/** The instant (Unix ms) up to which all voting regions have been heard; Infinity if none votes. */
+function reportedByAll({ config, regions }: MonitorState): number {
+  const assigned = Object.entries(regions).filter(([name]) => isAssigned(config, name)).map(([, region]) => region);
+  return Math.min(...assigned.filter(({ verdict }) => verdict !== 'unknown').map(({ last_at: at }) => at ?? 0));
+}
+
+/**
+ * Stretches in which enough of all asked regions agree; fewer would not have been enough in time either.
+ * Stretches from before the last change of status or configuration are settled already.
+ */
+function overlaps({ config, regions, since }: MonitorState): AgreedRange<SeenOutage>[] {
+  const assigned = Object.entries(regions).filter(([name]) => isAssigned(config, name));
+  const seen = assigned.flatMap(([name, region]) => seenBy(name, region));
+  const ranges = agreedRanges({ config, regions }, seen);
+  return ranges.filter(({ from }) => from > Math.max(since, config.changed_at));
+}
+
+function seenBy(name: string, region: RegionState): SeenOutage[] {
+  const { down_at: from, first_fail_at, last_at, fails, error, ended = [] } = region;
+  const seen = ended.map((outage) => ({ ...outage, region: name, confirmed_until: outage.until }));
+  if (from === undefined || first_fail_at === null) return seen;
+  const present = { from, until: Infinity, first_fail_at, fails, error };
+  return [...seen, { ...present, region: name, confirmed_until: last_at ?? from }];
+}
+
+/** The first failure of any region that was down when enough of them were. */
+function beginOf({ from, by }: AgreedRange<SeenOutage>): number {
+  return Math.min(...by.filter((outage) => outage.from <= from).map((outage) => outage.first_fail_at));
+}
+
+/** Status, times and history become what they would be if the regions had been heard at once. */
+function reportOverlap(step: MonitorStep, overlap: AgreedRange<SeenOutage>): void {
+  const { state, state: { status } } = step;
+  const { until } = overlap;
+  const by = overlap.by.filter((outage) => outage.confirmed_until >= overlap.from);
+  const from = Math.max(beginOf({ ...overlap, by }), state.since);
+  const outage = lateOutage(step, { from, until, by });
+  step.addHistory({ from: status, to: 'down', at: from, reason: outage.message }, outage);
+  step.open(outage, regionsOf(by), true);
+  step.addHistory({ from: 'down', to: status, at: until, reason: 'check succeeded' }, outage);
+  step.resolve(outage, until);
+  step.state = { ...moveTime(accountUntil(state, until), from, until, [status, 'down']), since: until };
+}

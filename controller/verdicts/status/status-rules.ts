@@ -1,0 +1,99 @@
+import { accountMonitored, lastResultAt, moveTime } from '../time-accounting/time-accounting-rules.ts';
+import type { CheckError } from '../../../shared/contracts/result.ts';
+import type { RuntimeStatus } from '../monitor-config.ts';
+import type { MonitorState, Outage } from '../monitor-state.ts';
+import type { MonitorStep } from '../monitor-step.ts';
+import { dropSettledOutages, hasRecoveredSince, ongoingSince, reportOverlaps } from './overlap-rules.ts';
+import { verdictOf } from '../votes/quorum-rules.ts';
+
+/** How long others are given to have their say before those that report are believed, ms. */
+export const ACCEPT_MINORITY_AFTER_MS = 10_000;
+
+/** Moves the status to the verdict of all votes where the two differ. */
+export function decide(step: MonitorStep, at: number, reason: string): void {
+  step.state = withoutExtraVotes(step.state);
+  const { config, status, outage } = step.state;
+  if (config.status !== 'active') return;
+  const verdict = verdictOf(step.state);
+  const isUp = verdict === 'up' || verdict === 'degraded';
+  // A success from before the outage is no recovery, and a failure from before a recovery is no agreement.
+  const isOutdated = outage
+    ? isUp && at <= outage.started_at
+    : verdict === 'down' && hasRecoveredSince(step.state, at);
+  const isStatusMoving = verdict !== status && verdict !== 'short' && !isOutdated;
+  reportOverlaps(step, isStatusMoving);
+  if (isStatusMoving) moveStatus(step, { to: verdict, at, reason });
+  step.state = dropSettledOutages(step.state);
+}
+
+/** True while the regions that report say "down" and are too few to be believed without help. */
+export function needsMoreVotes({ config, regions }: MonitorState): boolean {
+  return config.status === 'active' && verdictOf({ config, regions }) === 'short';
+}
+
+/** Others were asked, and those that report were believed, only for as long as these were too few. */
+function withoutExtraVotes(state: MonitorState): MonitorState {
+  const hasExtraVotes = state.witnesses !== null || state.minority_accepted;
+  return hasExtraVotes && !needsMoreVotes(state) ? { ...state, witnesses: null, minority_accepted: false } : state;
+}
+
+/** Decides when a region has lost its vote: the other regions' word is as recent as they were last heard. */
+export function decideAfterLostVote(step: MonitorStep, at: number, reason: string): void {
+  decide(step, Math.max(at, lastResultAt(step.state), step.state.accounted_until), reason);
+}
+
+interface Move {
+  to: RuntimeStatus;
+  at: number;
+  reason: string;
+  /** Why it is down, if no region says so. */
+  error?: CheckError;
+}
+
+/** Regions report out of order: a change never precedes the last one, and time booked past it is rebooked. */
+export function moveStatus(step: MonitorStep, { to, at: reportedAt, reason, error }: Move): void {
+  const { status: from, since: last, outage } = step.state;
+  const at = Math.max(reportedAt, last);
+  const since = to === 'down' ? firstFailure(step.state, at) : at;
+  const accounted = accountMonitored(step.state, at);
+  const moved = moveTime(accounted, since, accounted.accounted_until, [from, to]);
+  step.state = { ...moved, status: to, since };
+  if (to === 'down' && !outage) {
+    const opened = newOutage(step, error);
+    const regions = step.regions.filter((name) => moved.regions[name]?.verdict === 'down');
+    step.state = { ...step.state, outage: opened };
+    step.addHistory({ from, to, at: since, reason: opened.message }, opened);
+    step.open(opened, regions);
+    step.alertOutage('monitor.down', opened, regions, null);
+    if (!step.state.heartbeat) step.addVotes('down', opened, at);
+    return;
+  }
+  step.addHistory({ from, to, at: since, reason }, outage);
+  if ((to !== 'up' && to !== 'degraded') || !outage) return;
+  step.resolve(outage, at);
+  step.alertOutage('monitor.up', outage, step.regions, at);
+  if (!step.state.heartbeat) step.addVotes('up', outage, at);
+  step.state = { ...step.state, outage: null };
+}
+
+/** When the outage began: the earliest first failure of the regions that are down, after the last change. */
+function firstFailure(state: MonitorState, at: number): number {
+  let first = Math.min(at, ongoingSince(state));
+  for (const { verdict, first_fail_at: failedAt } of Object.values(state.regions)) {
+    if (verdict === 'down' && failedAt !== null) first = Math.min(first, failedAt);
+  }
+  return Math.max(first, state.since);
+}
+
+function newOutage(step: MonitorStep, error?: CheckError): Outage {
+  const { regions, since } = step.state;
+  if (error) return step.outage('incident', since, 1, error);
+  const down = Object.values(regions).filter(({ verdict }) => verdict === 'down');
+  const failures = down.reduce((sum, { fails }) => sum + fails, 0);
+  return step.outage('incident', since, failures, down.find((region) => region.error)?.error);
+}
+
+/** The outage, if any, with one more failure. */
+export function countFailure(outage: Outage | null): Outage | null {
+  return outage && { ...outage, failure_count: outage.failure_count + 1 };
+}

@@ -1,0 +1,93 @@
+import type { CheckResult } from '../../../shared/contracts/result.ts';
+import type { MonitorConfig } from '../monitor-config.ts';
+import type { RegionOutage, RegionState, ResultItem } from '../monitor-state.ts';
+
+/** Ended outages that a region remembers until all regions have been heard past them. */
+const MAX_ENDED_OUTAGES = 4;
+
+export const NEW_REGION: RegionState = Object.freeze({
+  verdict: 'unknown', degraded: false, slows: 0, fails: 0, first_fail_at: null, last_at: null,
+  response_time_ms: null, status_code: null, error: null, probe_id: null, reason: null,
+});
+
+/** True when the monitor is active and has checked the same since this result. */
+export function isOfCurrentCheck(config: MonitorConfig, result: CheckResult): boolean {
+  return config.status === 'active' && result.assignment_rev >= config.check_revision;
+}
+
+/** The region after a result that counts. */
+export function afterResult(region: RegionState, item: ResultItem, retries: number): RegionState {
+  const { result, probe_id, engine } = item;
+  const at = result.started_at;
+  const isSuccess = result.outcome === 'success';
+  const fails = isSuccess ? 0 : region.fails + 1;
+  const isSlow = isSuccess && result.degraded;
+  const verdict = isSuccess ? 'up' : fails > retries ? 'down' : region.verdict;
+  const downAt = region.verdict === 'down' ? region.down_at : at;
+  const ended = isSuccess ? endedBy(region, at) : region.ended;
+  return {
+    verdict, degraded: isSlow, slows: isSlow ? (region.slows ?? 0) + 1 : 0, fails,
+    first_fail_at: isSuccess ? null : (region.first_fail_at ?? at),
+    last_at: at, response_time_ms: result.response_time_ms, status_code: result.status_code,
+    error: result.error, probe_id, engine, reason: null,
+    ...(verdict === 'down' && downAt !== undefined ? { down_at: downAt } : {}),
+    ...(verdict === 'down' && region.is_alerted ? { is_alerted: true as const } : {}), ...(ended ? { ended } : {}),
+  };
+}
+
+/** The region's ended outages after a success at `until`. */
+function endedBy(region: RegionState, until: number): RegionOutage[] | undefined {
+  const { down_at: from, first_fail_at, fails, error, ended } = region;
+  if (from === undefined || first_fail_at === null) return ended?.length ? ended : undefined;
+  return [...(ended ?? []), { from, until, first_fail_at, fails, error }].slice(-MAX_ENDED_OUTAGES);
+}
+
+/** A region that has lost its vote. If it was in an outage, nobody knows when that ended. */
+export function withoutVote(before: RegionState, reason: string): RegionState {
+  const { down_at: _unknown, is_alerted: _alerted, ...region } = before;
+  return { ...region, verdict: 'unknown', fails: 0, first_fail_at: null, reason };
+}
+
+/** Stands for all regions in `asked_before`: the choice was automatic. */
+const ANY_REGION = '*';
+/** Formerly asked regions that a monitor remembers. */
+const MAX_FORMER_REGIONS = 100;
+
+/** The configuration `after`, with the regions that it no longer asks and `before` asked or remembered. */
+export function recordFormerRegions(before: MonitorConfig, after: MonitorConfig): MonitorConfig {
+  const formerRegions = before.monitoring_regions.length === 0 ? [ANY_REGION] : before.monitoring_regions;
+  const { monitoring_regions: regions, changed_at: changedAt } = after;
+  const removed = formerRegions.filter((region) => regions.length > 0 && !regions.includes(region));
+  const all = { ...before.former_regions, ...Object.fromEntries(removed.map((region) => [region, changedAt])) };
+  const latest = Object.entries(all).sort((a, b) => b[1] - a[1]).slice(0, MAX_FORMER_REGIONS);
+  return latest.length === 0 ? after : { ...after, former_regions: Object.fromEntries(latest) };
+}
+
+/** A region is silent when nothing came for two intervals, the timeout and this. */
+const SILENCE_GRACE_MS = 15_000;
+
+/** How long after its latest result a region is silent, ms. */
+export function regionSilentAfterMs({ interval_ms: intervalMs, timeout_ms: timeoutMs }: MonitorConfig): number {
+  return 2 * intervalMs + timeoutMs + SILENCE_GRACE_MS;
+}
+
+/** The configuration `after`, with the assigned regions of `before` if nobody knew whether they change. */
+export function carryOverAssigned(before: MonitorConfig, after: MonitorConfig): MonitorConfig {
+  const { assigned = null, domains = null } = before;
+  if (after.assigned || !assigned) return after;
+  const [were, are] = [before, after].map((config) => [...config.monitoring_regions].sort().join());
+  return were === are ? { ...after, assigned, domains } : after;
+}
+
+/**
+ * Why a region's results are not for this monitor; null if they may be. `owner` is the organization of a
+ * private region, null for a shared one. A region asked until `since` (Unix ms) may still deliver results.
+ */
+export function foreignReason(
+  config: MonitorConfig, region: string, owner: string | null, since: number,
+): 'foreign_organization' | 'foreign_region' | null {
+  if (owner !== null && owner !== config.organization_id) return 'foreign_organization';
+  if (config.monitoring_regions.length === 0 || config.monitoring_regions.includes(region)) return null;
+  const { [region]: regionUntil = -Infinity, [ANY_REGION]: anyUntil = -Infinity } = config.former_regions ?? {};
+  return Math.max(regionUntil, anyUntil) >= since ? null : 'foreign_region';
+}

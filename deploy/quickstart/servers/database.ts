@@ -1,0 +1,115 @@
+import { existsSync, mkdirSync } from 'node:fs';
+import { connect } from 'node:net';
+import { join } from 'node:path';
+import type { Environment } from '../../../shared/environment.ts';
+import { NODE_VARIABLES, type ProcessSpec } from '../processes/process-spec.ts';
+import { findPrograms } from './programs.ts';
+import { socketFolder } from './socket-folder.ts';
+import { StartError } from '../start-error.ts';
+
+const DATABASE = 'farwatch';
+const MONGOD_STOP_TIMEOUT_MS = 2500;
+const EMBEDDED_STOP_TIMEOUT_MS = 2000;
+/** mongod takes a port from the name of its socket. */
+const MONGOD_SOCKET = 'mongodb-27017.sock';
+const EMBEDDED_SOCKET = 'mongo.sock';
+
+export interface Database {
+  /** For a person. */
+  name: string;
+  spec: ProcessSpec;
+  /** Connection string once the process answers; null before. */
+  url(): Promise<string | null>;
+}
+
+interface Options {
+  dataDir: string;
+  bundles: string;
+  /** Node's, for the embedded store. */
+  flags: readonly string[];
+  env: Environment;
+}
+
+/**
+ * The MongoDB of an installation that names none: what its data directory already belongs to, else a `mongod`
+ * on the PATH, else the embedded store. Neither asks for a password, so both listen only on a socket in a
+ * folder that no other user can enter.
+ */
+export async function prepareDatabase(options: Options): Promise<Database> {
+  const mongodDir = join(options.dataDir, 'mongod');
+  const embeddedDir = join(options.dataDir, 'mongo');
+  const mongod = findPrograms('mongod', options.env)[0];
+  if (existsSync(mongodDir) && !mongod) {
+    throw new StartError(
+      `${options.dataDir} belongs to mongod, which is no longer on the PATH. Install it, or set MONGODB_URL.`,
+    );
+  }
+  return mongod && !existsSync(embeddedDir)
+    ? prepareMongod(options, mongod, mongodDir)
+    : prepareEmbedded(options, embeddedDir);
+}
+
+function prepareMongod({ dataDir, env }: Options, mongod: string, dir: string): Database {
+  mkdirSync(dir, { recursive: true, mode: 0o700 });
+  const socket = join(socketFolder(dataDir, MONGOD_SOCKET), MONGOD_SOCKET);
+  // `--nounixsocket` only leaves out the socket in /tmp (MongoDB manual, mongod, --bind_ip).
+  const args = ['--dbpath', dir, '--bind_ip', socket, '--nounixsocket'];
+  const spec = {
+    role: 'mongod', command: mongod, args, env, hasChannel: false, stopTimeoutMs: MONGOD_STOP_TIMEOUT_MS,
+    formatLine: mongodLine,
+  };
+  const url = `mongodb://${encodeURIComponent(socket)}/${DATABASE}`;
+  return { name: `mongod (${mongod})`, spec, url: async () => ((await accepts(socket)) ? url : null) };
+}
+
+function prepareEmbedded({ dataDir, bundles, flags, env }: Options, dir: string): Database {
+  const socket = join(socketFolder(dataDir, EMBEDDED_SOCKET), EMBEDDED_SOCKET);
+  mkdirSync(dir, { recursive: true, mode: 0o700 });
+  let url: string | null = null;
+  const onLine = (line: string) => {
+    url = listeningUrl(line) ?? url;
+  };
+  const args = [
+    ...flags, join(bundles, 'embedded-mongo.mjs'), '--dir', dir, '--socket', socket,
+  ];
+  const spec = {
+    role: 'embedded-mongo', command: process.execPath, args, env: { ...NODE_VARIABLES, ...env },
+    hasChannel: true, stopTimeoutMs: EMBEDDED_STOP_TIMEOUT_MS, onLine,
+  };
+  return { name: 'embedded store', spec, url: async () => url };
+}
+
+function listeningUrl(line: string): string | null {
+  if (!line.includes('"listening"')) return null;
+  try {
+    const { url } = JSON.parse(line) as { url?: unknown };
+    return typeof url === 'string' ? url : null;
+  } catch {
+    return null;
+  }
+}
+
+/**
+ * mongod's own JSON lines have its message under `msg` and a letter as severity under `s`; null below an
+ * error.
+ */
+function mongodLine(line: string): string | null {
+  try {
+    const { s, msg } = JSON.parse(line) as { s?: string; msg?: string };
+    if (s !== 'F' && s !== 'E') return null;
+    return JSON.stringify({ level: s === 'F' ? 60 : 50, name: 'mongod', msg: msg ?? line });
+  } catch {
+    return JSON.stringify({ level: 30, name: 'mongod', msg: line });
+  }
+}
+
+function accepts(path: string): Promise<boolean> {
+  return new Promise((resolve) => {
+    const socket = connect({ path });
+    socket.once('connect', () => {
+      socket.destroy();
+      resolve(true);
+    });
+    socket.once('error', () => resolve(false));
+  });
+}

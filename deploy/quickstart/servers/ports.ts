@@ -1,0 +1,67 @@
+import { randomInt } from 'node:crypto';
+import { createServer } from 'node:net';
+import type { HostAndPort } from '../../../shared/setting.ts';
+import { StartError } from '../start-error.ts';
+
+const REASONS: Record<string, string> = {
+  EADDRINUSE: 'the port is in use',
+  EACCES: 'permission denied',
+  EADDRNOTAVAIL: 'this machine does not have this address',
+  ENOTFOUND: 'no such host',
+};
+const HOST_FAULTS = ['EADDRNOTAVAIL', 'ENOTFOUND'];
+
+/**
+ * Below those that systems give to outgoing connections, which could take a port before the caller listens on
+ * it, or while a process that listened on it is replaced.
+ */
+const PORT_RANGE = [20_000, 32_000] as const;
+const MAX_ATTEMPTS = 20;
+
+/** Where this machine reaches what listens on `host`. */
+export function reachableHost(host: string): string {
+  if (host === '0.0.0.0') return '127.0.0.1';
+  return host === '::' ? '::1' : host;
+}
+
+/** Host and port as they stand in a URL for this machine. */
+export function localAddress({ host, port }: HostAndPort): string {
+  const local = reachableHost(host);
+  return `${local.includes(':') ? `[${local}]` : local}:${port}`;
+}
+
+/** A port of the loopback interface that was free a moment ago; `preferred` when that one is. */
+export async function freePort(preferred: number | null = null): Promise<number> {
+  const preferredPort = preferred === null ? null : await bindPort('127.0.0.1', preferred);
+  if (preferredPort?.port !== undefined) return preferredPort.port;
+  for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt += 1) {
+    const { port } = await bindPort('127.0.0.1', randomInt(...PORT_RANGE));
+    if (port !== undefined) return port;
+  }
+  const any = await bindPort('127.0.0.1', 0);
+  if (any.port === undefined) throw new StartError(`No free port on 127.0.0.1 (${any.code})`);
+  return any.port;
+}
+
+/** Throws StartError, naming the variable to change, when nothing can listen on that address. */
+export async function requirePort(
+  host: string, port: number, variables: { host: string; port: string },
+): Promise<void> {
+  const { code } = await bindPort(host, port);
+  if (code === undefined) return;
+  const variable = HOST_FAULTS.includes(code) ? variables.host : variables.port;
+  throw new StartError(
+    `Cannot listen on ${host}, port ${port}: ${REASONS[code] ?? code}. Set ${variable} to another value.`,
+  );
+}
+
+function bindPort(host: string, port: number): Promise<{ port?: number; code?: string }> {
+  return new Promise((resolve) => {
+    const server = createServer();
+    server.once('error', (error: NodeJS.ErrnoException) => resolve({ code: error.code ?? error.message }));
+    server.listen({ host, port, exclusive: true }, () => {
+      const address = server.address();
+      server.close(() => resolve(typeof address === 'object' && address ? { port: address.port } : {}));
+    });
+  });
+}

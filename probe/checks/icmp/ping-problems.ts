@@ -1,0 +1,44 @@
+import type { Returned } from './packet.ts';
+import type { PingProblem } from './pinger.ts';
+
+const OVERLOAD: PingProblem = { whose: 'own', reason: 'overload' };
+const NO_NETWORK: PingProblem = { whose: 'own', reason: 'probe_unhealthy' };
+const UNREACHABLE: PingProblem = { whose: 'target', message: 'The host is unreachable' };
+const TOO_LARGE: PingProblem = { whose: 'target', message: 'The packet is too large for the path to the host' };
+
+/** raw-socket reports errors by the system's text only; where glibc and musl differ, both are listed. */
+const BY_TEXT: Readonly<Record<string, PingProblem>> = {
+  'No buffer space available': OVERLOAD,
+  'Cannot allocate memory': OVERLOAD,
+  'Out of memory': OVERLOAD,
+  'Resource temporarily unavailable': OVERLOAD,
+  'Too many open files': OVERLOAD,
+  'No file descriptors available': OVERLOAD,
+  'No route to host': UNREACHABLE,
+  'Host is unreachable': UNREACHABLE,
+  'Message too long': TOO_LARGE,
+  'Message too large': TOO_LARGE,
+  // What a broadcast address answers.
+  'Permission denied': { whose: 'own', reason: 'blocked_target' },
+};
+
+/**
+ * What it means that a packet could not be sent. Texts that are not listed are faults of this machine: no
+ * network, no IPv6, a firewall of its own.
+ */
+export function sendFault(message: string): PingProblem {
+  return BY_TEXT[message] ?? NO_NETWORK;
+}
+
+const RETURNED: Readonly<Record<Returned, (from: string) => string>> = {
+  unreachable: (from) => `Host unreachable (from ${from})`,
+  prohibited: (from) => `Prohibited by a firewall (from ${from})`,
+  too_large: (from) => `The packet is too large for the path to the host (from ${from})`,
+  ttl_exceeded: (from) => `TTL exceeded at ${from}`,
+  refused: (from) => `Packet refused (from ${from})`,
+};
+
+/** What it means that the router or host `from` returned a packet. */
+export function returned(why: Returned, from: string): PingProblem {
+  return { whose: 'target', message: RETURNED[why](from) };
+}

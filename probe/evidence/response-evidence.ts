@@ -1,0 +1,78 @@
+import type { CheckSpec } from '../../shared/contracts/check-spec.ts';
+import { EVIDENCE_LIMITS, type ResponseEvidence } from '../../shared/contracts/evidence.ts';
+import type { Timings, TlsFacts } from '../../shared/contracts/result.ts';
+import type { ObservedResponse } from '../checks/check.ts';
+import { excerptText } from '../checks/http/excerpt-text.ts';
+import { CONCEALED, concealNamed } from './conceal-named.ts';
+import { Concealer, printable } from './concealer.ts';
+import { isCredentialName } from './credential-names.ts';
+
+/** Names of a certificate that are shown. */
+const MAX_SHOWN_NAMES = 10;
+/** What an authorization server hands out for one use, in the query of a redirect. */
+const CODE = /([?&]code=)[^&#]+/gi;
+
+/** What one check saw, and when. Nothing is concealed yet. */
+export interface Observation extends ObservedResponse {
+  /** Unix ms. */
+  checkedAt: number;
+  remoteAddress: string | null;
+  timings: Timings | null;
+  certificate: TlsFacts | null;
+}
+
+/** Shows what checks of one monitor saw, without the secrets that it sends and without other credentials. */
+export class EvidenceRedactor {
+  readonly #concealer: Concealer;
+
+  constructor(spec: CheckSpec) {
+    this.#concealer = new Concealer(spec);
+  }
+
+  /** Head and body are withheld where there are more secrets than can be looked for. */
+  redact(observation: Observation): ResponseEvidence {
+    const { isOverwhelmed } = this.#concealer;
+    const head = isOverwhelmed ? null : observation.head;
+    const body = isOverwhelmed || observation.body === null ? null : excerptText(observation.head ?? '', observation.body);
+    return {
+      checked_at: observation.checkedAt, remote_address: observation.remoteAddress,
+      addresses: observation.addresses.slice(0, EVIDENCE_LIMITS.addresses),
+      ...this.#head(head),
+      body_excerpt: body === null ? null : this.#concealer.all(body).slice(0, EVIDENCE_LIMITS.body),
+      certificate: observation.certificate, timings: observation.timings,
+    };
+  }
+
+  #head(head: string | null): Pick<ResponseEvidence, 'status_line' | 'headers'> {
+    if (head === null) return { status_line: null, headers: [] };
+    const [statusLine = '', ...lines] = linesOf(this.#concealer.own(head));
+    return {
+      status_line: printable(concealNamed(statusLine)).slice(0, EVIDENCE_LIMITS.statusLine),
+      headers: lines.slice(0, EVIDENCE_LIMITS.headers).map((line) => headerOf(line)),
+    };
+  }
+}
+
+/** Lines of a head; one that begins with a space belongs to the one before (RFC 9112, 5.2). */
+function linesOf(head: string): string[] {
+  const lines = head.replace(/\n[ \t]+/g, ' ').split('\n').map((line) => line.trimEnd());
+  return lines.filter((line) => line !== '');
+}
+
+function headerOf(line: string): { name: string; value: string } {
+  const colon = line.indexOf(':');
+  const name = (colon < 0 ? line : line.slice(0, colon)).trim();
+  const value = colon < 0 ? '' : line.slice(colon + 1).trim();
+  const shown = isCredentialName(name) ? CONCEALED : concealNamed(value).replace(CODE, `$1${CONCEALED}`);
+  return {
+    name: printable(concealNamed(name)).slice(0, EVIDENCE_LIMITS.headerName),
+    value: printable(shown).slice(0, EVIDENCE_LIMITS.headerValue),
+  };
+}
+
+/** Facts of a certificate without most of its names, which are counted. */
+export function withFewNames(facts: TlsFacts): TlsFacts {
+  const { names = [], more_names: more = 0 } = facts;
+  const shown = names.slice(0, MAX_SHOWN_NAMES);
+  return { ...facts, names: shown, more_names: more + names.length - shown.length };
+}

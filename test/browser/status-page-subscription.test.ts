@@ -1,0 +1,144 @@
+import { randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
+import { LANGUAGES, type Language } from '../../controller/status-pages/public/languages/language.ts';
+import { subscriberLocale } from '../../controller/subscribers/languages/subscriber-locale.ts';
+import { makeApp, type TestApp } from '../helpers/make-app.ts';
+import { startSmtpServer, type ReceivedMail, type TestSmtpServer } from '../helpers/smtp-server.ts';
+import { until } from '../helpers/until.ts';
+import { findAccessibilityViolations, startChromium, takeScreenshot } from './chromium.ts';
+import { publishPage } from './seeded-page.ts';
+
+/** Of one step in a browser: only against hanging. */
+const STEP_TIMEOUT_MS = 60_000;
+const PHONE = { viewport: { width: 320, height: 640 }, hasTouch: true, isMobile: true };
+const DESKTOP = { viewport: { width: 1280, height: 900 } };
+
+let smtp: TestSmtpServer;
+let app: TestApp;
+let browser: Browser;
+let shown: Awaited<ReturnType<typeof publishPage>>;
+
+beforeAll(async () => {
+  smtp = await startSmtpServer();
+  app = await makeApp({ env: { SMTP_URL: smtp.url } });
+  app.controller.subscribers.noticeSender.start();
+  [browser, shown] = [await startChromium(), await publishPage(app)];
+});
+afterAll(async () => {
+  await browser?.close();
+  await app?.close();
+  await smtp?.stop();
+});
+
+async function mailTo(address: string, count: number): Promise<ReceivedMail> {
+  const received = () => smtp.mails.filter((mail) => mail.to.includes(address));
+  return until(() => received().length >= count && received().at(-1), { what: `${count} mails`, timeoutMs: STEP_TIMEOUT_MS });
+}
+
+/**
+ * Subscribes, confirms, chooses, is told of an incident and leaves, by clicks alone, first on the page and then in
+ * mails. Looks at each page on the way, which must also fit a phone.
+ */
+async function subscribeAndLeave(
+  language: Language, options: BrowserContextOptions, check: (page: Page, name: string) => Promise<void>,
+): Promise<void> {
+  const { texts } = subscriberLocale(language);
+  const context = await browser.newContext({ ...options, locale: language });
+  context.setDefaultTimeout(STEP_TIMEOUT_MS);
+  const address = `visitor-${randomUUID()}@a-rather-long-domain-of-a-mail-provider.example`;
+  const problems: string[] = [];
+  context.on('console', (message) => problems.push(message.text()));
+  context.on('weberror', (error) => problems.push(error.error().message));
+  try {
+    let page = await context.newPage();
+    const checkView = async (title: string, name: string) => {
+      await page.getByRole('heading', { level: 1, name: title, exact: true }).waitFor();
+      await expect.poll(() => page.locator('html').getAttribute('lang')).toBe(language);
+      await check(page, name);
+      await page.setViewportSize(PHONE.viewport);
+      await fits(page);
+      await takeScreenshot(page, `subscriber-${name}-${language}`);
+      await page.setViewportSize(options.viewport ?? PHONE.viewport);
+    };
+    const press = (name: string) => page.getByRole('button', { name, exact: true }).click();
+    /** As a mail program shows a mail: away from our pages. */
+    const follow = async (link: string, { html }: ReceivedMail) => {
+      page = await context.newPage();
+      await page.setContent(html);
+      await page.getByRole('link', { name: link, exact: true }).click();
+    };
+
+    await page.goto(`${app.url}/status/${shown.subdomain}`);
+    await page.locator('.subscribe > summary').click();
+    await page.getByLabel(texts.email).fill(address);
+    await press(texts.send);
+    await checkView(texts.pleaseConfirm, 'asked');
+
+    await follow(texts.confirm, await mailTo(address, 1));
+    await checkView(texts.confirm, 'confirm');
+    await press(texts.confirm);
+    await checkView(texts.confirmed, 'confirmed');
+
+    await page.getByRole('link', { name: texts.choices }).click();
+    await checkView(texts.choices, 'choices');
+    await page.getByLabel(texts.topics.critical_incidents).uncheck();
+    await page.getByLabel(texts.howOften).selectOption({ label: texts.frequencies.immediate });
+    await press(texts.save);
+    await page.getByText(texts.saved, { exact: true }).waitFor();
+    await checkView(texts.choices, 'saved');
+    await expect.poll(() => page.getByLabel(texts.topics.critical_incidents).isChecked()).toBe(false);
+    await expect.poll(() => page.getByLabel(texts.topics.all_incidents).isChecked()).toBe(true);
+
+    const title = `Slow at ${address.slice(8, 16)}`;
+    await shown.post(title, 0);
+    const news = await mailTo(address, 2);
+    expect(news.headers['subject']).toContain(title);
+    await follow(texts.unsubscribe, news);
+    await checkView(texts.unsubscribe, 'unsubscribe');
+    await press(texts.unsubscribe);
+    await checkView(texts.unsubscribed, 'unsubscribed');
+    expect(problems).toEqual([]);
+    const stored = await app.db.collection('status_page_subscribers').findOne({ email: address });
+    expect(stored).toMatchObject({ state: 'unsubscribed', preferences: { critical_incidents: false } });
+  } finally {
+    await context.close();
+  }
+}
+
+async function fits(page: Page): Promise<void> {
+  const overflow = 'document.documentElement.scrollWidth - document.documentElement.clientWidth';
+  await expect.poll(() => page.evaluate<number>(overflow)).toBe(0);
+}
+
+test.each([
+  ['light', 'en', { ...DESKTOP, colorScheme: 'light' }], ['dark', 'de', { ...DESKTOP, colorScheme: 'dark' }],
+  ['phone', 'fr', { ...PHONE, colorScheme: 'light' }],
+] as const)('nothing bars a visitor who subscribes and leaves (%s, %s)', async (_name, language, options) => {
+  await subscribeAndLeave(language, options, async (page, name) => {
+    expect(await findAccessibilityViolations(page), name).toEqual([]);
+  });
+});
+
+test.each(['es', 'zh', 'ja'] as const)('a visitor subscribes and leaves without JavaScript (%s)', async (language) => {
+  await subscribeAndLeave(language, { ...DESKTOP, javaScriptEnabled: false }, () => Promise.resolve());
+});
+
+test.each(LANGUAGES)('a link that is not valid is explained in %s, on a page that bars nobody and fits', async (language) => {
+  const context = await browser.newContext({ ...PHONE, locale: language });
+  try {
+    const page = await context.newPage();
+    for (const [path, text] of [
+      ['/preferences?token=0', subscriberLocale(language).texts.errors.link],
+      ['/incidents/0', subscriberLocale(language).texts.errors.input],
+      ['-gone', subscriberLocale(language).texts.errors.missing],
+    ] as const) {
+      await page.goto(`${app.url}/status/${shown.subdomain}${path}`);
+      await expect.poll(() => page.getByRole('alert').textContent()).toBe(text);
+      expect(await findAccessibilityViolations(page)).toEqual([]);
+      await fits(page);
+    }
+  } finally {
+    await context.close();
+  }
+});

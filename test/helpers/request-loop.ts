@@ -1,0 +1,41 @@
+import { passTime } from './pass-time.ts';
+
+export interface TimedResponse {
+  status: number;
+  code: string | null;
+  tookMs: number;
+}
+
+/** Sends requests until `end` is called, and keeps all answers. A request without an answer has status 0. */
+export function startRequestLoop(
+  send: () => Promise<Pick<TimedResponse, 'status' | 'code'>>,
+): { responses: TimedResponse[]; end(): Promise<TimedResponse[]> } {
+  const responses: TimedResponse[] = [];
+  let isRunning = true;
+  const loop = (async () => {
+    while (isRunning) {
+      const startedAt = performance.now();
+      const { status, code } = await send().catch(() => ({ status: 0, code: null }));
+      responses.push({ status, code, tookMs: performance.now() - startedAt });
+      await passTime(50);
+    }
+  })();
+  return {
+    responses,
+    end: async () => {
+      isRunning = false;
+      await loop;
+      return responses;
+    },
+  };
+}
+
+/** Each kind of answer once, such as `503 SERVICE_UNAVAILABLE`. */
+export function kindsOf(responses: TimedResponse[]): string[] {
+  return [...new Set(responses.map(({ status, code }) => `${status} ${code ?? ''}`.trim()))].toSorted();
+}
+
+/** The slowest answer, ms. */
+export function slowest(responses: TimedResponse[]): number {
+  return Math.max(...responses.map((response) => response.tookMs));
+}

@@ -1,0 +1,31 @@
+import type { ServerResponse } from 'node:http';
+
+/** How a test's server handles a request; by default 200 with an empty body, immediately. */
+export interface ScriptedResponse {
+  status?: number;
+  headers?: Record<string, string>;
+  body?: string | Buffer;
+  /** Waits this long before the answer. */
+  delayMs?: number;
+  /** Holds the answer until this resolves. */
+  after?: Promise<void>;
+  /** `hang` never answers; `reset` breaks the connection with a TCP RST. */
+  fault?: 'hang' | 'reset';
+}
+
+/** Gives an answer; false if the connection is left without one. */
+export function sendScripted(response: ServerResponse, script: ScriptedResponse): boolean {
+  if (script.fault === 'hang') return false;
+  if (script.fault === 'reset') {
+    response.socket?.resetAndDestroy();
+    return false;
+  }
+  const send = () => {
+    response.writeHead(script.status ?? 200, script.headers);
+    response.end(script.body);
+  };
+  if (script.after) void script.after.then(send);
+  else if (script.delayMs) setTimeout(send, script.delayMs);
+  else send();
+  return true;
+}

@@ -1,0 +1,42 @@
+import { IncomingMessage } from 'node:http';
+import { Socket } from 'node:net';
+import { expect, test } from 'vitest';
+import { BodyParts } from '../../../../controller/http/body/body-parts.ts';
+import { receiveBytes } from '../../../../controller/http/body/body.ts';
+import { SimulatedClock } from '../../../helpers/simulated-clock.ts';
+
+/** A body that is being received; `send` resolves when it has come. */
+function receiving() {
+  const [clock, parts, request] = [new SimulatedClock(), new BodyParts(), new IncomingMessage(new Socket())];
+  const received = receiveBytes(request, clock, parts);
+  const send = async (bytes: number) => {
+    request.push(Buffer.alloc(bytes));
+    await clock.advance(0);
+  };
+  const end = () => request.push(null);
+  return { clock, parts, received, send, end };
+}
+
+test('a body with 40 kB in each 5 s is received, however little its last part is', async () => {
+  const { clock, parts, received, send, end } = receiving();
+  for (let at = 0; at < 3; at += 1) {
+    await send(40_960);
+    await clock.advance(5000);
+  }
+  await send(1);
+  end();
+  await received;
+  expect(parts.join()).toHaveLength(3 * 40_960 + 1);
+  expect(clock.pending).toBe(0);
+});
+
+test('a slower body is refused, and nothing of it is kept', async () => {
+  const { clock, parts, received, send } = receiving();
+  const refused = expect(received).rejects.toMatchObject({ code: 'BAD_REQUEST', message: 'Request body arrives too slowly' });
+  await send(40_960);
+  await clock.advance(5000);
+  await send(40_959);
+  await clock.advance(5000);
+  await refused;
+  expect([parts.size, clock.pending]).toEqual([0, 0]);
+});

@@ -1,0 +1,47 @@
+import { describe, expect, test } from 'vitest';
+import { z } from 'zod';
+import { idParams } from '../../../../controller/http/input/params.ts';
+import { defineRoute, type Route } from '../../../../controller/http/routing/route.ts';
+import { checkRoutes, inMatchingOrder } from '../../../../controller/http/routing/route-table.ts';
+
+const route = (path: string, method: 'GET' | 'POST' = 'GET'): Route => defineRoute({
+  method, path, summary: '', tag: '', auth: { access: 'public' },
+  params: path.includes(':') ? idParams : undefined, responses: { 200: z.strictObject({}) },
+  handle: async () => ({ status: 200, data: {} }),
+});
+
+describe('the table of routes', () => {
+  test('is refused if a route declares no known auth', () => {
+    const bare = { ...route('/api/a'), auth: undefined } as unknown as Route;
+    expect(() => checkRoutes([bare])).toThrow('GET /api/a: a route without auth does not start');
+    const unknown = { ...route('/api/a'), auth: { access: 'everybody' } } as unknown as Route;
+    expect(() => checkRoutes([unknown])).toThrow('without auth');
+  });
+
+  test('is refused if two routes have the same path, even with parameters of different names', () => {
+    expect(() => checkRoutes([route('/api/a/:id'), route('/api/a/:name')])).toThrow('declared twice');
+    expect(() => checkRoutes([route('/api/a'), route('/api/a', 'POST'), route('/api/a/:id')])).not.toThrow();
+  });
+
+  test('is refused if a route checks no parameters or declares no answer', () => {
+    expect(() => checkRoutes([{ ...route('/api/a/:id'), params: undefined }])).toThrow('no schema');
+    expect(() => checkRoutes([{ ...route('/api/a'), responses: {} }])).toThrow('no answer');
+  });
+
+  test('is refused if a route could change something without an entry in the audit log', () => {
+    const write = { ...route('/api/a', 'POST'), auth: { access: 'account' } } as Route;
+    expect(() => checkRoutes([write])).toThrow(
+      'POST /api/a: says neither how the audit log calls it nor that',
+    );
+    for (const audit of ['a.created', false] as const) {
+      expect(() => checkRoutes([{ ...write, audit }])).not.toThrow();
+    }
+    expect(() => checkRoutes([{ ...write, method: 'GET' }])).not.toThrow();
+  });
+
+  test('tries a fixed segment before a parameter', () => {
+    const paths = ['/api/a/:id/stats', '/api/a/:id', '/api/a/stats', '/api/:x/b', '/api/a'];
+    const ordered = inMatchingOrder(paths.map((path) => route(path))).map(({ path }) => path);
+    expect(ordered).toEqual(['/api/a', '/api/a/stats', '/api/a/:id', '/api/a/:id/stats', '/api/:x/b']);
+  });
+});

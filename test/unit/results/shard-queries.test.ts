@@ -1,0 +1,104 @@
+import { beforeEach, expect, test } from 'vitest';
+import { z } from 'zod';
+import { BusError, type Bus } from '../../../controller/platform/bus/bus-port.ts';
+import { ShardQueries, shardQuery } from '../../../controller/results/shards/shard-queries.ts';
+import type { ShardView } from '../../../controller/results/shards/shard-message.ts';
+import { createLog } from '../../../shared/log.ts';
+import { SimulatedClock } from '../../helpers/simulated-clock.ts';
+
+const SHARD = 3;
+const countQuery = shardQuery({
+  name: 'open', params: z.object({}), response: z.object({ count: z.number() }),
+  fromMemory: () => (held as () => { count: number })(),
+});
+
+let clock: SimulatedClock;
+let queries: ShardQueries;
+/** What the shard in hand answers; null when it is not in hand. */
+let held: (() => { count: number }) | null;
+/** What another controller answers over the bus. */
+let elsewhere: (() => Promise<object>) | null;
+let isCurrent: boolean;
+let sent: number;
+
+beforeEach(() => {
+  clock = new SimulatedClock();
+  [held, elsewhere, isCurrent, sent] = [null, null, true, 0];
+  const request: Bus['request'] = async (subject) => {
+    sent += 1;
+    if (elsewhere === null) throw new BusError('no_responders', subject);
+    return Buffer.from(JSON.stringify(await elsewhere()));
+  };
+  const actor = {
+    ask: <A>(question: (respond: (value: A) => void) => { read(view: ShardView): void }) =>
+      new Promise<A>((resolve) => question(resolve).read({} as ShardView)),
+  };
+  queries = new ShardQueries({
+    clock, log: createLog('test', 'silent'), isCurrent: () => isCurrent, bus: { request } as Bus,
+    shards: { get: () => (held === null ? undefined : actor) },
+  });
+});
+
+async function outcomeWithin(ms: number, pending: Promise<unknown>): Promise<unknown> {
+  const outcome = pending.catch((error: { code?: string }) => error.code);
+  await clock.advance(ms);
+  return Promise.race([outcome, Promise.resolve('still waiting')]);
+}
+
+test.each(['here', 'elsewhere'])('an owner that arrives %s during a question answers it', async (where) => {
+  const pending = queries.request(SHARD, countQuery, {});
+  expect(await outcomeWithin(2000, pending)).toBe('still waiting');
+  if (where === 'here') held = () => ({ count: 40 });
+  else elsewhere = async () => ({ count: 40 });
+  expect(await outcomeWithin(250, pending)).toEqual({ count: 40 });
+});
+
+test('without an owner a question fails after 3 s, and was repeated about ten times', async () => {
+  const pending = queries.request(SHARD, countQuery, {});
+  expect(await outcomeWithin(2900, pending)).toBe('still waiting');
+  expect(await outcomeWithin(400, pending)).toBe('SERVICE_UNAVAILABLE');
+  expect(sent).toBeGreaterThan(5);
+  expect(sent).toBeLessThan(20);
+});
+
+test('a question that can do without its owner gets null at once', async () => {
+  expect(await queries.requestOnce(SHARD, countQuery, {})).toBeNull();
+  expect(sent).toBe(1);
+});
+
+test('shards in hand answer nobody once their leases may have run out', async () => {
+  held = () => ({ count: 1 });
+  isCurrent = false;
+  expect(await queries.respond(SHARD, 'open', Buffer.from('{}'), [countQuery])).toBeNull();
+  elsewhere = async () => ({ count: 40 });
+  expect(await queries.request(SHARD, countQuery, {})).toEqual({ count: 40 });
+  isCurrent = true;
+  expect(await queries.request(SHARD, countQuery, {})).toEqual({ count: 1 });
+});
+
+test('a question that fails in its shard is not repeated', async () => {
+  let attempts = 0;
+  held = () => {
+    attempts += 1;
+    throw new Error('a bug');
+  };
+  await expect(queries.request(SHARD, countQuery, {})).rejects.toMatchObject({ code: 'SERVICE_UNAVAILABLE' });
+  expect(attempts).toBe(1);
+});
+
+test('an answer of another form is none', async () => {
+  elsewhere = async () => ({ total: 40 });
+  expect(await queries.requestOnce(SHARD, countQuery, {})).toBeNull();
+});
+
+test('of more than 500 waiting questions, the rest fails at once', async () => {
+  const waiting = Array.from({ length: 500 }, () => queries.request(SHARD, countQuery, {}));
+  for (const pending of waiting) pending.catch(() => undefined);
+  await clock.advance(10);
+  await expect(queries.request(SHARD, countQuery, {})).rejects.toMatchObject({ code: 'SERVICE_UNAVAILABLE' });
+  expect(sent).toBe(501);
+  elsewhere = async () => ({ count: 40 });
+  await clock.advance(250);
+  expect(await Promise.all(waiting)).toEqual(Array(500).fill({ count: 40 }));
+  expect(await queries.request(SHARD, countQuery, {})).toEqual({ count: 40 });
+});
