@@ -165,7 +165,7 @@ export async function openController(options: ExternalPorts, publicPages = openP
   });
   events.publishProbes({ fleet, accounts, ownsShard });
   const retention = openRetention(ports, { accounts: accounts.deps, limitsOf, ownsShard });
-  const { unwritten: unwritten, history, certificates } = results;
+  const { unwritten, history, certificates } = results;
   const notifyOwner = (shard: number): void => results.notifyOwner(shard);
   const monitorDeps: MonitorDeps = {
     monitors: monitors.store, lists: monitors.lists, counts: monitors.counts, quota,

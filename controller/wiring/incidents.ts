@@ -64,7 +64,7 @@ export async function openIncidents(ports: ControllerPorts, sources: IncidentSou
         return outages;
       },
     },
-    routesOver: ({ notifications, history, unwritten: unwritten, notifyOwner }: IncidentContext) => incidentRoutes({
+    routesOver: ({ notifications, history, unwritten, notifyOwner }: IncidentContext) => incidentRoutes({
       incidents, updates, comments, votes, notifications, monitors, history, people, log,
       events: events.publisher, onChanged, notifyOwner,
       outages: {

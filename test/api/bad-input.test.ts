@@ -35,7 +35,7 @@ describe('a body that is not strict JSON', () => {
     ['constructor.prototype', '{"constructor":{"prototype":{"polluted":true}}}'],
     ['a number beyond a double', '{"interval_seconds":1e999}'],
     ['a negative number beyond a double', '{"a":[1,-1e999]}'],
-    ['half a surrogate pair', '{"name":"\\ud800"}'],
+    ['unpaired surrogate', '{"name":"\\ud800"}'],
     ['the other half', '{"name":"a\\udc00b"}'],
     ['NUL', '{"name":"a\\u0000b"}'],
     ['a byte order mark', '\ufeff{}'],

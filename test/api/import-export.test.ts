@@ -228,7 +228,7 @@ describe('a document', () => {
       .map((name, at) => `${name}: &${name} [${`*${'abcdefghi'[at]},`.repeat(9)}]`)
       .join('\n')}\n`],
     ['tags', 'monitors: !!js/function "x"\n'], [
-      'a key twice', 'monitors: []\nmonitors: []\n',
+      'a duplicate key', 'monitors: []\nmonitors: []\n',
     ], ['two documents', 'version: 1\n---\nversion: 1\n'], ['a fault', 'monitors: [\n'],
     ['a key of the prototype', '__proto__: {}\n'],
     ['too deep a nesting', `monitors: ${'['.repeat(100)}${']'.repeat(100)}\n`],

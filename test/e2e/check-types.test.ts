@@ -46,7 +46,7 @@ const eventsOf = (id: string): unknown[] => receiver.requests
 const logged = (): { msg: string; file?: string }[] => farwatch.log().split('\n').slice(0, -1)
   .filter((line) => line.startsWith('{')).map((line) => JSON.parse(line) as { msg: string });
 const mails = (): ReadMail[] => logged().flatMap(
-  ({ msg, file }) => (msg.startsWith('mail written') && file ? [readMail(readFileSync(file, 'latin1'))] : []),
+  ({ msg, file }) => (msg.startsWith('wrote an email') && file ? [readMail(readFileSync(file, 'latin1'))] : []),
 );
 
 test('a DNS monitor is up, down with the answer of the name server, and up again', async () => {

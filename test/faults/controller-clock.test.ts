@@ -107,7 +107,7 @@ describe.runIf(library !== null)('with libfaketime', () => {
       // Set back, it holds verdicts until the time of the last one is over, so it has to come back.
       await outage(id, '/during', repeats(0, 1) === 1 ? [0, -JUMP_S, JUMP_S] : [0, JUMP_S]),
     ];
-    await until(() => load.farwatch.log().includes('more than half of the probes look bad'), {
+    await until(() => load.farwatch.log().includes('the majority of probes looks unhealthy'), {
       what: 'the log names this host as what may be wrong',
     });
     for (const one of [...steady, heartbeat]) expect(await load.statusOf(one)).toBe('up');

@@ -90,7 +90,7 @@ async function staysReadable(subdomain: string, asOf: string): Promise<void> {
   }
   const html = await textOf(`/status/${subdomain}`);
   const text = await html.text();
-  expect([html.status, text.includes('This is the last known one')]).toEqual([200, true]);
+  expect([html.status, text.includes('This is the last known status')]).toEqual([200, true]);
   const [style] = /\/status\/assets\/[\w.-]+\.css/.exec(text) ?? [];
   expect((await textOf(style ?? '')).status).toBe(200);
 }

@@ -256,7 +256,7 @@ describe('a probe', () => {
     await first.end();
     const again = fixture.start({ args: ['--controller', fixture.url, '--token', 'another-token-of-an-operator'] });
     await again.connected();
-    const said = again.lines.find(({ msg }) => msg.startsWith('already enrolled, so the token is not used'));
+    const said = again.lines.find(({ msg }) => msg.startsWith('already enrolled; ignoring the token'));
     expect(said).toMatchObject({ probe: expect.any(String), data_dir: expect.any(String) });
   });
 

@@ -21,7 +21,7 @@ const english = {
   noVotes: 'No votes recorded for this incident.', policy: (regions: string | number, retries: string) => `Policy: ${QUORUMS[regions] ?? `${regions} regions`}, ${retries}`, retries: (count: number) => (count === 1 ? '1 retry' : `${count} retries`),
   region: 'Region', vote: 'Vote', reason: 'Reason', time: 'Time', attempt: 'Consecutive failures', up: 'up', down: 'down', silent: 'no vote',
   same_fault_domain: 'same network as another region', unassigned: 'not assigned', quarantined: 'quarantined',
-  silentWeight: 'no recent results', timeline: 'Timeline', truncated: 'Some entries aren’t shown.', showResults: 'Show all checks',
+  silentWeight: 'not counted', timeline: 'Timeline', truncated: 'Some entries aren’t shown.', showResults: 'Show all checks',
   deliveries: 'Alerts sent', noDeliveries: 'No alerts were sent for this incident.', recipient: 'Recipient',
   attempts: 'Attempts', pending: 'Pending', delivered: 'Delivered', failed: 'Failed', bounced: 'Bounced',
   attemptsOf: (count: number, max: number) => `${count} of ${max}`, comments: 'Comments', comment: 'Comment', addComment: 'Comment',

@@ -2,7 +2,7 @@ import { catalogue } from './catalogue.ts';
 
 const english = {
   title: 'Maintenance', plan: 'Schedule maintenance', list: 'List', calendar: 'Calendar', none: 'No maintenance scheduled',
-  noneText: 'Schedule maintenance before you start to hold alerts while you work and let visitors of your status pages know.', scheduled: 'Scheduled', active: 'In progress',
+  noneText: 'Schedule maintenance in advance to hold alerts while you work and to inform visitors of your status pages.', scheduled: 'Scheduled', active: 'In progress',
   over: 'Ended', next: 'Next', repeats: 'Repeats', monitors: 'Monitors', pages: 'Status pages', state: 'State', window: 'Maintenance',
   month: 'Month', previousMonth: 'Previous month', nextMonth: 'Next month', today: 'Today', name: 'Title', description: 'Description',
   starts: 'Starts', ends: 'Ends', zone: 'Time zone', zoneHint: 'The window keeps its local time when clocks change',

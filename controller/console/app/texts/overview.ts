@@ -28,7 +28,7 @@ const english = {
   nextKey: 'Next monitor', previousKey: 'Previous monitor', selectKey: 'Select monitor', searchKey: 'Search monitors',
   allKey: 'Select all shown', clearKey: 'Clear selection', wall: 'Wall',
   nothingDown: 'Nothing is down', wallStale: (since: string) => `Out of date: no connection to the server since ${since}`, wallMore: (count: number) => `and ${count} more`,
-  openKey: 'Show what is below', loadingMore: (read: string, all: string) => `Loaded ${read} of ${all}`,
+  openKey: 'View monitor', loadingMore: (read: string, all: string) => `Loaded ${read} of ${all}`,
 };
 
 export const overviewTexts = catalogue(english, { de: () => import('./de/overview.ts') });

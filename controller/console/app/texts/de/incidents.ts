@@ -22,7 +22,7 @@ const german: Translation<IncidentTexts> = {
   noVotes: 'Zu diesem Vorfall sind keine Stimmen gespeichert.', policy: (regions, retries) => `Regel: ${QUORUMS[regions] ?? `${regions} Regionen`}, ${retries}`, retries: (count) => (count === 1 ? '1 Wiederholung' : `${count} Wiederholungen`),
   region: 'Region', vote: 'Stimme', reason: 'Grund', time: 'Zeit', attempt: 'Fehler in Folge', up: 'erreichbar', down: 'ausgefallen', silent: 'keine Stimme',
   same_fault_domain: 'gleiches Netz wie eine andere Region', unassigned: 'nicht zugeteilt', quarantined: 'in Quarantäne',
-  silentWeight: 'keine aktuellen Ergebnisse', timeline: 'Verlauf', truncated: 'Einige Einträge werden nicht angezeigt.', showResults: 'Alle Prüfungen anzeigen',
+  silentWeight: 'nicht gezählt', timeline: 'Verlauf', truncated: 'Einige Einträge werden nicht angezeigt.', showResults: 'Alle Prüfungen anzeigen',
   deliveries: 'Gesendete Alarme', noDeliveries: 'Zu diesem Vorfall wurde kein Alarm gesendet.', recipient: 'Empfänger',
   attempts: 'Versuche', pending: 'Ausstehend', delivered: 'Zugestellt', failed: 'Fehlgeschlagen', bounced: 'Abgewiesen',
   attemptsOf: (count, max) => `${count} von ${max}`, comments: 'Kommentare', comment: 'Kommentar', addComment: 'Kommentieren',

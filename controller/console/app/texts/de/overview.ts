@@ -29,7 +29,7 @@ const german: Translation<OverviewTexts> = {
   nextKey: 'Nächster Monitor', previousKey: 'Voriger Monitor', selectKey: 'Monitor auswählen', searchKey: 'Monitore suchen',
   allKey: 'Alle gezeigten auswählen', clearKey: 'Auswahl aufheben', wall: 'Wandansicht',
   nothingDown: 'Nichts ist ausgefallen', wallStale: (since) => `Nicht aktuell: seit ${since} keine Verbindung zum Server`, wallMore: (count) => `und ${count} weitere`,
-  openKey: 'Zeigen, was darunter ist', loadingMore: (read, all) => `${read} von ${all} geladen`,
+  openKey: 'Monitor ansehen', loadingMore: (read, all) => `${read} von ${all} geladen`,
 };
 
 export default german;
