@@ -28,7 +28,7 @@ function respondFromZone({ id, section, name, type, send }: ReceivedQuery): void
   if (found === 'broken') return send(wireMessage({ ...header, flags: SERVFAIL }));
   if (found === undefined) return send(wireMessage({ ...header, flags: NXDOMAIN }));
   const { cname, txt = [] } = found;
-  send(wireMessage({ ...header, dnsMessage: type === 'CNAME'
+  send(wireMessage({ ...header, records: type === 'CNAME'
     ? (cname === undefined ? [] : [wireRecord({ type: CNAME, data: wireName(cname) })])
     : txt.map((one) => wireRecord({ type: TXT, data: wireString(one) })) }));
 }

@@ -50,7 +50,7 @@ const mails = (): ReadMail[] => logged().flatMap(
 );
 
 test('a DNS monitor is up, down with the answer of the name server, and up again', async () => {
-  let dnsMessage: Partial<WireMessage> = { dnsMessage: [wireRecord({ type: 1, data: Buffer.of(192, 0, 2, 1) })] };
+  let dnsMessage: Partial<WireMessage> = { records: [wireRecord({ type: 1, data: Buffer.of(192, 0, 2, 1) })] };
   const server = await startNameServer(
     ({ id, section, send }) => send(wireMessage({ id, question: section, ...dnsMessage })),
   );

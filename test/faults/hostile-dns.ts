@@ -31,10 +31,10 @@ const STRINGS = Buffer.concat(Array.from({ length: 240 }, () => wireString('\x1b
 const BY_UDP: Readonly<Record<string, (parsed: ParsedQuery) => Buffer>> = {
   loop: ({ id, question }) => {
     const toItself = u16(0xc000 | (HEADER_BYTES + question.length));
-    return wireMessage({ id, question, dnsMessage: [wireRecord({ owner: toItself, type: TXT, data: Buffer.alloc(0) })] });
+    return wireMessage({ id, question, records: [wireRecord({ owner: toItself, type: TXT, data: Buffer.alloc(0) })] });
   },
   aliases: ({ id, question }) => wireMessage({
-    id, question, dnsMessage: Array.from({ length: 900 }, (_, at) => wireRecord({
+    id, question, records: Array.from({ length: 900 }, (_, at) => wireRecord({
       ...(at === 0 ? {} : { owner: wireName(`a${at}.example`) }), type: CNAME, data: wireName(`a${at + 1}.example`),
     })),
   }),
@@ -43,7 +43,7 @@ const BY_UDP: Readonly<Record<string, (parsed: ParsedQuery) => Buffer>> = {
 /** What it answers by TCP. */
 const BY_TCP: Readonly<Record<string, (parsed: ParsedQuery, socket: Socket) => void>> = {
   large: ({ id, question }, socket) => {
-    const message = wireMessage({ id, question, dnsMessage: [wireRecord({ type: TXT, data: STRINGS })] });
+    const message = wireMessage({ id, question, records: [wireRecord({ type: TXT, data: STRINGS })] });
     socket.write(Buffer.concat([u16(message.length), message]));
   },
   endless: (_parsed, socket) => {

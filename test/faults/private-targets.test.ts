@@ -32,7 +32,7 @@ beforeAll(async () => {
   // The victim's targets are on this machine: its probe may reach them by a range of its own.
   attack = await Attack.start({ PROBE_ALLOW_PRIVATE: 'false', PROBE_ALLOW_CIDRS: '127.0.0.0/8' });
   [secret, internal, bundle] = await Promise.all([
-    startTarget(), startNameServer(respondWith({ dnsMessage: [wireRecord({ type: 1, data: Buffer.of(10, 1, 2, 3) })] })), bundleFile('probe/main.ts'),
+    startTarget(), startNameServer(respondWith({ records: [wireRecord({ type: 1, data: Buffer.of(10, 1, 2, 3) })] })), bundleFile('probe/main.ts'),
   ]);
   const { session, farwatch } = attack.load;
   await session.ok('POST', '/api/regions', {

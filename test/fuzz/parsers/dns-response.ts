@@ -29,8 +29,8 @@ const seeds = questions.flatMap(({ type, section }, at) => {
   const alias = wireRecord({ type: 5, data: wireName('a.example') });
   const target = wireRecord({ type: number, data: data[type], owner: wireName('a.example') });
   return [
-    wireMessage({ id: ID, question: section, dnsMessage: [record, record] }),
-    wireMessage({ id: ID, question: section, dnsMessage: [target, alias] }),
+    wireMessage({ id: ID, question: section, records: [record, record] }),
+    wireMessage({ id: ID, question: section, records: [target, alias] }),
     wireMessage({
       id: ID, flags: 0x8100 | at, question: wireQuestion(NAME, type),
       authorities: [wireRecord({ type: 2, data: data.NS })],

@@ -20,15 +20,15 @@ export interface Script {
   host?: string;
 }
 
-/** A service of lines that follows its script on every connection. `said` lists the lines that it got. */
+/** A line-based service that follows its script on every connection; `lines` are those that it received. */
 export async function startTcpService(script: Script): Promise<RawServer & { lines: string[] }> {
   const lines: string[] = [];
   const attend = (socket: Socket, rest = ''): void => {
     socket.on('error', () => undefined);
     const onData = (chunk: Buffer): void => {
-      const lines = (rest + chunk.toString('latin1')).split('\r\n');
-      rest = lines.pop() ?? '';
-      for (const line of lines) {
+      const complete = (rest + chunk.toString('latin1')).split('\r\n');
+      rest = complete.pop() ?? '';
+      for (const line of complete) {
         lines.push(line);
         const response = script.responses?.find(({ to }) => to.test(line));
         if (!response) continue;

@@ -18,7 +18,7 @@ async function checkAt(
 
 describe('a DNS check', () => {
   test('succeeds with any record, and says when and where it was found', async () => {
-    const { finding, server } = await checkAt(respondWith({ dnsMessage: [a(1)] }));
+    const { finding, server } = await checkAt(respondWith({ records: [a(1)] }));
     expect(finding).toMatchObject({
       outcome: 'success', degraded: false, error: null, remote_address: '127.0.0.1', detail: null,
     });
@@ -33,7 +33,7 @@ describe('a DNS check', () => {
       if (pending.push(query) < 2) return;
       for (const { id, section, type, send } of pending) {
         const data = type === 'A' ? Buffer.of(192, 0, 2, 1) : wireString('x');
-        send(wireMessage({ id, question: section, dnsMessage: [wireRecord({ type: type === 'A' ? 1 : 16, data })] }));
+        send(wireMessage({ id, question: section, records: [wireRecord({ type: type === 'A' ? 1 : 16, data })] }));
       }
     }, { record_entries: [entry('A'), entry('TXT'), entry('A')] });
     expect(finding.outcome).toBe('success');
@@ -49,11 +49,11 @@ describe('a DNS check', () => {
     ['another error', { flags: 0x8184 }, '127.0.0.1 responded for A of www.example.com with error NOTIMP'],
     ['an unknown error', { flags: 0x818b }, '127.0.0.1 responded for A of www.example.com with error 11'],
     ['an empty answer', {}, 'The name www.example.com has no A record (empty response from 127.0.0.1)'],
-    ['an alias of nothing', { dnsMessage: [alias] },
+    ['an alias of nothing', { records: [alias] },
       'The name www.example.com is an alias of web.example.net, which has no A record (empty response from 127.0.0.1)'],
     ['a referral', { authorities: referral, flags: 0x8100 },
       '127.0.0.1 is not authoritative for www.example.com and refers to other DNS servers'],
-    ['a damaged answer', { dnsMessage: [wireRecord({ type: 1, data: Buffer.of(1) })] },
+    ['a damaged answer', { records: [wireRecord({ type: 1, data: Buffer.of(1) })] },
       '127.0.0.1 sent an unusable response for A of www.example.com: a record of type A is damaged'],
   ])('names %s', async (_, changes, message) => {
     const { finding, message: actualMessage } = await checkAt(respondWith(changes));
@@ -82,7 +82,7 @@ describe('a DNS check', () => {
   test('repeats a question without EDNS to a server that cannot read it', async () => {
     const { finding, server } = await checkAt(({ id, section, hasEdns, send }) => send(
       hasEdns ? wireMessage({ id, flags: 0x8181, question: Buffer.alloc(0) })
-        : wireMessage({ id, question: section, dnsMessage: [a(1)] }),
+        : wireMessage({ id, question: section, records: [a(1)] }),
     ));
     expect(finding.outcome).toBe('success');
     expect(server.queries.map(({ hasEdns }) => hasEdns)).toEqual([true, false]);
@@ -93,7 +93,7 @@ describe('a DNS check', () => {
       type: 16, data: Buffer.concat(Array<Buffer>(200).fill(wireString('x'.repeat(255)))),
     });
     const { finding, server } = await checkAt(({ id, section, via, send }) => send(
-      wireMessage({ id, question: section, ...(via === 'UDP' ? { flags: 0x8380 } : { dnsMessage: [text] }) }),
+      wireMessage({ id, question: section, ...(via === 'UDP' ? { flags: 0x8380 } : { records: [text] }) }),
     ), { record_entries: [{ type: 'TXT', expected_values: ['x'.repeat(51_000)], match: 'exact' }] });
     expect(finding.outcome).toBe('success');
     expect(server.queries.map(({ via }) => via)).toEqual(['UDP', 'TCP']);
@@ -121,7 +121,7 @@ describe('the values of a DNS check', () => {
       'Expected A of www.example.com to include one of 192.0.2.99; got 192.0.2.1, 192.0.2.2, 192.0.2.3, 192.0.2.4 and 2 more'],
   ];
   test.each(rows)('are judged: %s', async (_, spec, last, expectedMessage) => {
-    const { finding } = await checkAt(respondWith({ dnsMessage: last.map(a) }), spec);
+    const { finding } = await checkAt(respondWith({ records: last.map(a) }), spec);
     expect(finding.error?.message ?? null).toBe(expectedMessage);
     if (expectedMessage === null) return;
     expect(finding.error).toMatchObject({ type: 'dns_validation_error', layer: 'content' });
@@ -134,7 +134,7 @@ describe('the values of a DNS check', () => {
     ['TXT', 16, Buffer.concat([wireString('a "b" '), wireString('c')]), '"a \\"b\\" " "c"'],
     ['CAA', 257, Buffer.concat([Buffer.of(0), wireString('issue'), Buffer.from('ca.example')]), '0 issue ca.example'],
   ])('of type %s match in another spelling', async (type, number, data, expected) => {
-    const { finding } = await checkAt(respondWith({ dnsMessage: [wireRecord({ type: number, data })] }), {
+    const { finding } = await checkAt(respondWith({ records: [wireRecord({ type: number, data })] }), {
       record_entries: [{ type, expected_values: [expected], match: 'exact' }],
     });
     expect(finding.outcome).toBe('success');
@@ -144,7 +144,7 @@ describe('the values of a DNS check', () => {
     const hostile = Buffer.concat([wireString('\x1b[2J\r\n\u2028'), ...Array<Buffer>(90).fill(wireString('"'.repeat(250)))]);
     const record = wireRecord({ type: 16, data: hostile });
     const { finding } = await checkAt(({ id, section, via, send }) => send(
-      wireMessage({ id, question: section, ...(via === 'UDP' ? { flags: 0x8380 } : { dnsMessage: [record, record] }) }),
+      wireMessage({ id, question: section, ...(via === 'UDP' ? { flags: 0x8380 } : { records: [record, record] }) }),
     ), { record_entries: [{ type: 'TXT', expected_values: ['ok'], match: 'any' }] });
     expect(finding.error?.message).toMatch(/^[ -~…]{1,500}$/);
     expect(JSON.stringify(finding.detail)).toMatch(/^[ -~…]{1,4096}$/);

@@ -17,11 +17,11 @@ const expectOne = { record_entries: [{ type: 'A' as const, expected_values: ['19
 
 /** Answers that are not to be believed; each would change the verdict. */
 const FORGERIES: [string, (query: ReceivedQuery) => void][] = [
-  ['another id', ({ id, section, send }) => send(wireMessage({ id: id ^ 1, question: section, dnsMessage: [a(66)] }))],
+  ['another id', ({ id, section, send }) => send(wireMessage({ id: id ^ 1, question: section, records: [a(66)] }))],
   ['another name', ({ id, send }) =>
-    send(wireMessage({ id, question: wireQuestion('evil.example', 'A'), dnsMessage: [a(66)] }))],
+    send(wireMessage({ id, question: wireQuestion('evil.example', 'A'), records: [a(66)] }))],
   ['another type', ({ id, send }) =>
-    send(wireMessage({ id, question: wireQuestion('www.example.com', 'AAAA'), dnsMessage: [a(66)] }))],
+    send(wireMessage({ id, question: wireQuestion('www.example.com', 'AAAA'), records: [a(66)] }))],
   ['no question', ({ id, send }) => send(wireMessage({ id, flags: 0x8183, question: Buffer.alloc(0) }))],
   ['the query itself', ({ id, section, send }) => send(wireMessage({ id, flags: 0x0100, question: section }))],
   ['noise', ({ send }) => send(Buffer.from('noise'))],
@@ -32,7 +32,7 @@ describe('a DNS check does not believe an answer with', () => {
   test.each(FORGERIES)('%s, and waits for the true one', async (_, forge) => {
     const server = await serve((query) => {
       forge(query);
-      respondWith({ dnsMessage: [a(1)] })(query);
+      respondWith({ records: [a(1)] })(query);
     });
     expect(await checkDns({ server: at(server), ...expectOne })).toMatchObject({ outcome: 'success' });
   });
@@ -48,8 +48,8 @@ describe('a DNS check does not believe an answer with', () => {
   test('another source port', async () => {
     const other = createSocket('udp4');
     const server = await serve((query) => {
-      const forged = wireMessage({ id: query.id, question: query.section, dnsMessage: [a(66)] });
-      other.send(forged, query.port, '127.0.0.1', () => respondWith({ dnsMessage: [a(1)] })(query));
+      const forged = wireMessage({ id: query.id, question: query.section, records: [a(66)] });
+      other.send(forged, query.port, '127.0.0.1', () => respondWith({ records: [a(1)] })(query));
     });
     expect(await checkDns({ server: at(server), ...expectOne })).toMatchObject({ outcome: 'success' });
     other.close();
@@ -70,7 +70,7 @@ describe('a DNS check refuses, in one line of text,', () => {
       'it ends within a record'],
     ['an alias with control characters', [alias(at12, odd)], 'is an alias of \\027[31m\\013\\010<b>, which has no A record'],
   ])('%s', async (_, records, problem) => {
-    const server = await serve(respondWith({ dnsMessage: records }));
+    const server = await serve(respondWith({ records }));
     const { outcome, error } = await checkDns({ server: at(server) });
     expect([outcome, error?.type, error?.layer]).toEqual(['failure', 'dns_error', 'dns']);
     expect(error?.message).toContain(problem);
@@ -80,7 +80,7 @@ describe('a DNS check refuses, in one line of text,', () => {
   test('64 kB of text that it did not expect', async () => {
     const text = wireRecord({ type: 16, data: Buffer.concat(Array<Buffer>(250).fill(wireString('\u001b'.repeat(255)))) });
     const server = await serve(({ id, section, via, send }) => send(
-      wireMessage({ id, question: section, ...(via === 'UDP' ? { flags: 0x8380 } : { dnsMessage: [text] }) }),
+      wireMessage({ id, question: section, ...(via === 'UDP' ? { flags: 0x8380 } : { records: [text] }) }),
     ));
     const wish = { type: 'TXT' as const, expected_values: ['v=spf1'], match: 'exact' as const };
     const { error, detail } = await checkDns({ server: at(server), record_entries: [wish] });
@@ -106,13 +106,13 @@ describe('a DNS check by TCP', () => {
   });
 
   test('refuses an answer to another question', async () => {
-    const { message } = await byTcp(respondWith({ id: 1, dnsMessage: [a(1)] }));
+    const { message } = await byTcp(respondWith({ id: 1, records: [a(1)] }));
     expect(message).toContain('it answers a different question');
   });
 
   test('takes an answer in single bytes, and nothing after it', async () => {
     const { error, server } = await byTcp(({ id, section, socket }) => {
-      const message = wireMessage({ id, question: section, dnsMessage: [a(1)] });
+      const message = wireMessage({ id, question: section, records: [a(1)] });
       for (const byte of [...u16(message.length), ...message]) socket?.write(Buffer.of(byte));
       const flood = () => socket?.writable && socket.write(Buffer.alloc(65_536), flood);
       flood();
@@ -145,7 +145,7 @@ describe('a DNS check by TCP', () => {
 
 describe('the sockets of DNS checks', () => {
   test('serve sixteen questions each, and close after the last', async () => {
-    const server = await serve(respondWith({ dnsMessage: [a(1)] }));
+    const server = await serve(respondWith({ records: [a(1)] }));
     const open = () => process.getActiveResourcesInfo().filter((name) => name === 'UDPWrap').length;
     const before = open();
     const udp = new UdpSockets(systemClock);
@@ -185,7 +185,7 @@ describe('a lost question', () => {
   test('is repeated after two seconds with another id, from another port', async () => {
     const clock = new SimulatedClock();
     const server = await serve((query) => {
-      if (server.queries.length > 1) respondWith({ dnsMessage: [a(1)] })(query);
+      if (server.queries.length > 1) respondWith({ records: [a(1)] })(query);
     });
     const finding = checkDns({ server: at(server) }, { context: { clock } });
     await until(() => server.queries.length === 1);
@@ -201,7 +201,7 @@ describe("the system's name servers", () => {
 
   test('are asked in turn until one has an answer', async () => {
     const [refusing, broken, sound] = [
-      await serve(respondWith({ flags: 0x8185 })), await serve(failing), await serve(respondWith({ dnsMessage: [a(1)] })),
+      await serve(respondWith({ flags: 0x8185 })), await serve(failing), await serve(respondWith({ records: [a(1)] })),
     ];
     const system = [refusing, broken, sound].map(({ port }) => `127.0.0.1:${port}`);
     expect(await checkDns({}, { system })).toMatchObject({ outcome: 'success' });
@@ -209,7 +209,7 @@ describe("the system's name servers", () => {
   });
 
   test('are not asked further once one knows that the name does not exist', async () => {
-    const [knowing, other] = [await serve(respondWith({ flags: 0x8183 })), await serve(respondWith({ dnsMessage: [a(1)] }))];
+    const [knowing, other] = [await serve(respondWith({ flags: 0x8183 })), await serve(respondWith({ records: [a(1)] }))];
     const system = [knowing, other].map(({ port }) => `127.0.0.1:${port}`);
     const { error } = await checkDns({}, { system });
     expect(error?.message).toContain('does not exist');
@@ -217,7 +217,7 @@ describe("the system's name servers", () => {
   });
 
   test('may have an IPv6 address, and are not subject to the guard', async () => {
-    const server = await serve(respondWith({ dnsMessage: [a(1)] }), '::1');
+    const server = await serve(respondWith({ records: [a(1)] }), '::1');
     const context = { allowAddress: () => false };
     expect(await checkDns({}, { system: [`[::1]:${server.port}`], context })).toMatchObject({
       outcome: 'success', remote_address: '::1',
@@ -257,7 +257,7 @@ describe('a chosen name server', () => {
   };
 
   test('is asked only if all its addresses are allowed', async () => {
-    const server = await serve(respondWith({ dnsMessage: [a(1)] }));
+    const server = await serve(respondWith({ records: [a(1)] }));
     for (const [host, allowed] of [['127.0.0.1', '192.0.2.1'], ['ns.example', '127.0.0.1']] as const) {
       const context = { resolver, allowAddress: (ip: string) => ip === allowed };
       expect(await checkDns({ server: at(server, host) }, { context })).toMatchObject({
@@ -268,7 +268,7 @@ describe('a chosen name server', () => {
   });
 
   test('may be a name, whose addresses are tried in turn', async () => {
-    const server = await serve(respondWith({ dnsMessage: [a(1)] }));
+    const server = await serve(respondWith({ records: [a(1)] }));
     const finding = await checkDns({ server: at(server, 'ns.example') }, { context: { resolver } });
     expect(finding).toMatchObject({ outcome: 'success', remote_address: '127.0.0.1' });
     expect(await checkDns({ server: at(server, 'gone.example') }, { context: { resolver } })).toMatchObject({

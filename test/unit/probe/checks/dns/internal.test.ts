@@ -22,7 +22,7 @@ const REFUSING: OwnPolicy = { allowPrivate: false, allowedRanges: [], deniedRang
 /** Checks by the probe's own name server, which gives these records whatever it is asked. */
 async function run(records: Buffer[], spec: Partial<DnsSpec>, policy = REFUSING, flags = 0x8180) {
   const { port, queries } = await serve(({ id, section, send }: ReceivedQuery) => (
-    send(wireMessage({ id, question: section, dnsMessage: records, flags }))
+    send(wireMessage({ id, question: section, records, flags }))
   ));
   const finding = await checkDns(spec, {
     system: [`127.0.0.1:${port}`], context: {

@@ -13,7 +13,7 @@ function read(
   type: DnsRecordType, records: Buffer[], changes: Partial<WireMessage> = {}, cutAt?: number,
 ): DnsResponse {
   const question = questionFor(NAME, type) as Question;
-  const message = wireMessage({ id: ID, question: question.section, dnsMessage: records, ...changes });
+  const message = wireMessage({ id: ID, question: question.section, records, ...changes });
   return readResponse(message.subarray(0, cutAt), question, ID);
 }
 
@@ -140,7 +140,7 @@ describe('a hostile answer', () => {
 
   test('that is cut anywhere is refused', () => {
     const records = [cname(TO_QUESTION, one), wireRecord({ owner: one, type: 1, data: Buffer.of(192, 0, 2, 1) })];
-    const whole = wireMessage({ id: ID, question: (questionFor(NAME, 'A') as Question).section, dnsMessage: records }).length;
+    const whole = wireMessage({ id: ID, question: (questionFor(NAME, 'A') as Question).section, records }).length;
     expect(read('A', records)).toMatchObject({ kind: 'records', values: ['192.0.2.1'] });
     for (let cut = 0; cut < whole; cut += 1) {
       expect(read('A', records, {}, cut).kind).toMatch(cut < RECORDS_AT ? 'unrelated' : 'malformed');

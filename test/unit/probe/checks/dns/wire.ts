@@ -42,12 +42,12 @@ export interface WireMessage {
   /** IS_REPLY and recursion by default. */
   flags?: number;
   question: Buffer;
-  dnsMessage?: Buffer[];
+  records?: Buffer[];
   authorities?: Buffer[];
 }
 
 export function wireMessage(
-  { id, flags = 0x8180, question, dnsMessage: records = [], authorities = [] }: WireMessage,
+  { id, flags = 0x8180, question, records = [], authorities = [] }: WireMessage,
 ): Buffer {
   const header = u16(id, flags, question.length > 0 ? 1 : 0, records.length, authorities.length, 0);
   return Buffer.concat([header, question, ...records, ...authorities]);
