@@ -30,10 +30,11 @@ import type { ControllerPorts } from './wiring/ports.ts';
 import { readControllerId, openResults } from './wiring/results.ts';
 import { openRetention } from './wiring/retention.ts';
 import { openPublicPages, openStatusPages, type PublicPageReaders } from './wiring/status-pages.ts';
+import { openStores } from './wiring/stores.ts';
 import { openSubscribers } from './wiring/subscribers.ts';
 import { openSubscriptions } from './wiring/subscriptions.ts';
 
-type ExternalPorts = Omit<ControllerPorts, 'peers' | 'holder'>;
+type ExternalPorts = Omit<ControllerPorts, 'stores' | 'peers' | 'holder'>;
 
 export interface ControllerOptions extends Omit<ExternalPorts, 'mongo' | 'bus' | 'resolve'> {
   /** Called with each command that is sent to the database. */
@@ -105,41 +106,41 @@ export async function openController(options: ExternalPorts, publicPages = openP
   const refusedWrites = new RefusedWrites(options.clock);
   const { config, clock } = options;
   const log = refusedWrites.wrapLog(options.log);
-  const ports = { ...options, log, peers: new Peers(), holder: readControllerId(config.dataDir) };
+  const stores = await openStores(options.mongo.db, clock);
+  const ports = { ...options, log, stores, peers: new Peers(), holder: readControllerId(config.dataDir) };
   let url = '';
   const baseUrl = () => url;
   const ownsShard = (shard: number): boolean => results.ownsShard(shard);
   const mailer = openMailer(config.mail, { folder: join(config.dataDir, 'mail'), clock, log });
-  const monitors = await openMonitors(ports);
-  const groups = await openGroups(ports);
-  const domains = await openDomains(ports, { monitors: monitors.store, onConfigsChanged: () => results.pollFeeds() });
+  const monitors = openMonitors(ports);
+  const groups = openGroups(ports);
+  const domains = openDomains(ports, { onConfigsChanged: () => results.pollFeeds() });
   const events = openEvents(ports);
   const accounts = await openAccounts(ports, {
-    mailer, monitors, groups, events, baseUrl,
+    mailer, events, baseUrl,
     deleteSubscriptions: (organizationId, userId) =>
       subscribing.deleteCreatedBy(organizationId, userId),
   });
   const { quota } = accounts;
   const limitsOf = (organizationId: string) => quota.limitsOf(organizationId);
-  const incidents = await openIncidents(ports, {
-    monitors, accounts, events, onChanged: () => statusPages.follower.trigger(),
+  const incidents = openIncidents(ports, {
+    accounts, events, onChanged: () => statusPages.follower.trigger(),
   });
-  const subscriptions = await openSubscriptions(ports);
-  const maintenance = await openMaintenance(ports, {
-    monitors: monitors.store, pages: accounts.pages, windows: accounts.windows,
+  const subscriptions = openSubscriptions(ports);
+  const maintenance = openMaintenance(ports, {
     onConfigsChanged: () => results.pollFeeds(),
     onEndsMoved: async (ends, now) => {
-      await incidents.store.moveMaintenanceEnds(ends, now);
+      await stores.incidents.moveMaintenanceEnds(ends, now);
       statusPages.follower.trigger();
     },
     announce: (pages, announcement) => subscribers.announce(pages, announcement),
   });
-  const statusPages = await openStatusPages(ports, {
-    accounts, incidents: incidents.store, windows: maintenance.windows, baseUrl, publicPages,
+  const statusPages = openStatusPages(ports, {
+    accounts, baseUrl, publicPages,
     notifySubscribers: () => subscribers.noticeSender.trigger(),
   });
   const fleet = await openFleet(ports, {
-    monitors: monitors.store, ownsShard, quota, otherUsers: subscriptions.users,
+    monitors: stores.monitors, ownsShard, quota, otherUsers: subscriptions.users,
     notify: async (notice) => {
       const owner = notice.probe.organization_id;
       const organizationIds = owner === null ? await accounts.operatorOrganizations() : [owner];
@@ -149,31 +150,30 @@ export async function openController(options: ExternalPorts, publicPages = openP
       turn: () => results.agreements.pollNextShard(), of: (probeId) => results.agreements.of(probeId),
     },
   });
-  const evidence = await openEvidence(ports, { monitors, incidents, fleet });
-  const notifications = await openNotifications(ports, {
-    incidents: incidents.store, mailer, accounts, regions: fleet.directory, baseUrl, ownsShard,
+  const evidence = openEvidence(ports, { fleet });
+  const notifications = openNotifications(ports, {
+    mailer, accounts, regions: fleet.directory, baseUrl, ownsShard,
   });
-  const { service: results, pings } =
-    await openResults(ports, {
-      monitors, accounts, fleet, events, incidents, notifications, domains, maintenance,
-      hasRawReaders: (organizationId, projectId) =>
-        subscriptions.directory.hasAny(organizationId) || events.hub.streamedProjects.has(organizationId, projectId),
-    });
-  const subscribers = await openSubscribers(ports, {
-    accounts, pages: accounts.pages, posts: statusPages.posts, mailer, baseUrl,
+  const results = openResults(ports, {
+    accounts, fleet, events, incidents, notifications, domains, maintenance,
+    hasRawReaders: (organizationId, projectId) =>
+      subscriptions.directory.hasAny(organizationId) || events.hub.streamedProjects.has(organizationId, projectId),
+  });
+  const subscribers = openSubscribers(ports, {
+    accounts, mailer, baseUrl,
     vetting: notifications.vetting, poster: notifications.poster,
   });
   events.publishProbes({ fleet, accounts, ownsShard });
-  const retention = openRetention(ports, { accounts: accounts.deps, limitsOf, ownsShard });
+  const retention = openRetention(ports, { limitsOf, ownsShard });
   const { unwritten, history, certificates } = results;
   const notifyOwner = (shard: number): void => results.notifyOwner(shard);
   const monitorDeps: MonitorDeps = {
-    monitors: monitors.store, lists: monitors.lists, counts: monitors.counts, quota,
-    regions: fleet.directory, destinations: notifications.destinations, groups: groups.lookup,
+    monitors: stores.monitors, lists: stores.monitorLists, counts: monitors.counts, quota,
+    regions: fleet.directory, destinations: stores.destinations, groups: groups.lookup,
     readers: {
       live: unwritten, statistics: results.statistics, dailyUptimes: results.dailyUptimes, overview: results.overview, history,
       certificates,
-      incidents: incidents.store, outages: incidents.outages, domains: domains.store,
+      incidents: stores.incidents, outages: incidents.outages, domains: stores.domains,
     },
     runner: fleet.runNow, assigned: fleet.assigned, turns: monitors.turns,
     simulations: monitors.simulations, notifyOwner,
@@ -183,7 +183,7 @@ export async function openController(options: ExternalPorts, publicPages = openP
   const { deps: pages, fastResponses, connect, routes: pageRoutes } =
     statusPages.over(monitorDeps, subscribers.ofPages);
   const subscribing = subscriptions.over({ quota, identities: fleet.identities });
-  const http = await openHttp(ports, {
+  const http = openHttp(ports, {
     accounts, results, fleet, notifications, events, refusedWrites, domains, evidence: evidence.intake, fastResponses,
     noticeSender: subscribers.noticeSender,
     mailers: { ...accounts.deps.mailers, subscriptions: subscribers.post },
@@ -194,19 +194,19 @@ export async function openController(options: ExternalPorts, publicPages = openP
       ...evidence.routes, ...notifications.routes, ...events.routesOver(quota),
       ...subscribing.routes,
       ...dashboardRoutes({
-        monitors: monitorDeps, health: results.health, incidents: incidents.store, fleet: fleet.overview,
+        monitors: monitorDeps, health: results.health, incidents: stores.incidents, fleet: fleet.overview,
       }),
       ...pageRoutes, ...configurationRoutes({ pages, ...grouping.deps }),
       ...subscribers.routes, ...maintenance.routes,
       ...heartbeatRoutes({
-        monitors: monitors.store, pings, notifyOwner, onPingLost: (shard) => results.interrupted(shard),
+        monitors: stores.monitors, pings: stores.pings, notifyOwner, onPingLost: (shard) => results.interrupted(shard),
       }),
     ],
   });
   const watchdog = openWatchdog(ports, notifications);
   const servers: HttpServer[] = [];
   return {
-    accounts, monitors, events, incidents, fleet, subscriptions, maintenance, statusPages, subscribers,
+    stores, accounts, monitors, events, incidents, fleet, subscriptions, maintenance, statusPages, subscribers,
     notifications, results,
     edge: http.edge,
     /** Shards are claimed, probes heard, alerts sent: all work in the background. */

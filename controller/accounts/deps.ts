@@ -18,9 +18,9 @@ import type { PasswordAttempts } from './users/password-attempts.ts';
 import type { PasswordHasher } from './users/passwords.ts';
 import { UserStore } from './users/store.ts';
 
-export type AccountStores = ReturnType<typeof openAccountStores>;
+export type AccountStores = ReturnType<typeof createAccountStores>;
 
-export function openAccountStores(db: ConstructorParameters<typeof UserStore>[0]) {
+export function createAccountStores(db: ConstructorParameters<typeof UserStore>[0]) {
   return {
     users: new UserStore(db),
     organizations: new OrganizationStore(db),

@@ -1,11 +1,10 @@
 import { WorkClaims } from '../../shared/work-claims.ts';
-import { openAccountStores, type AccountDeps } from '../accounts/deps.ts';
+import type { AccountDeps } from '../accounts/deps.ts';
 import { CLAIM_MS } from '../accounts/invitations/store.ts';
 import { BackgroundMailer } from '../accounts/mail/background-mailer.ts';
 import { mailOwners } from '../accounts/mail/owner-mail.ts';
 import { findAssignee } from '../accounts/projects/verbs/members.ts';
 import { Credentials } from '../accounts/sessions/credentials.ts';
-import { KeyRingStore } from '../accounts/sessions/key-ring-store.ts';
 import { parseKeyRing } from '../accounts/sessions/key-ring.ts';
 import { SessionEndNotifier } from '../accounts/sessions/session-end-notifier.ts';
 import { SessionTokens } from '../accounts/sessions/tokens.ts';
@@ -14,22 +13,12 @@ import { PasswordAttempts } from '../accounts/users/password-attempts.ts';
 import { PasswordHasher } from '../accounts/users/passwords.ts';
 import type { TenantReader } from '../http/routing/ports.ts';
 import { Quota } from '../plans/quota.ts';
-import { UsageStore } from '../plans/usage-store.ts';
 import type { Mail, MailClass, Mailer } from '../platform/mail/mailer-port.ts';
-import { RegionStore } from '../probes/region-store.ts';
-import { ProbeStore } from '../probes/store.ts';
-import { WindowStore } from '../maintenance/store.ts';
-import { PageStore } from '../status-pages/store.ts';
-import { SubscriptionStore } from '../subscriptions/store.ts';
 import type { Events } from './events.ts';
-import type { Groups } from './groups.ts';
-import type { Monitors } from './monitors.ts';
 import type { ControllerPorts } from './ports.ts';
 
 interface AccountSources {
   mailer: Mailer;
-  monitors: Monitors;
-  groups: Groups;
   events: Events;
   /** Deletes the subscriptions that a member created; returns how many. */
   deleteSubscriptions(organizationId: string, userId: string): Promise<number>;
@@ -41,20 +30,16 @@ export type Accounts = Awaited<ReturnType<typeof openAccounts>>;
 
 /** Accounts with their limits. `close` ends the mails that are being sent. */
 export async function openAccounts(ports: ControllerPorts, sources: AccountSources) {
-  const { config, mongo: { db }, bus, clock, log, holder } = ports;
-  const { mailer, monitors, groups, events, baseUrl, deleteSubscriptions } = sources;
+  const { config, stores, bus, clock, log, holder } = ports;
+  const { mailer, events, baseUrl, deleteSubscriptions } = sources;
   const { plans, registration, defaultPlan, planChanges, jwtKeys } = config.accounts;
-  const stores = openAccountStores(db);
-  await Promise.all(Object.values(stores).map((store) => store.ensureIndexes()));
-  const { organizations, members, projects } = stores;
-  const [regions, probes] = [new RegionStore(db), new ProbeStore(db)];
-  const subscriptions = new SubscriptionStore(db);
-  const [pages, windows] = [new PageStore(db), new WindowStore(db)];
+  const { monitors, groups, regions, probes, pages, windows, subscriptions } = stores;
+  const { users, organizations, members, projects } = stores.accounts;
   const quota = new Quota({
-    usage: new UsageStore(db), plans, clock,
+    usage: stores.usage, plans, clock,
     planOf: async (organizationId) => (await organizations.find(organizationId))?.plan ?? defaultPlan,
     count: {
-      monitors: (organizationId) => monitors.store.countOfOrganization(organizationId),
+      monitors: (organizationId) => monitors.countOfOrganization(organizationId),
       projects: (organizationId) => projects.countOfOrganization(organizationId),
       regions: (organizationId) => regions.countOfOrganization(organizationId),
       probes: (organizationId) => probes.countOfOrganization(organizationId),
@@ -62,7 +47,7 @@ export async function openAccounts(ports: ControllerPorts, sources: AccountSourc
       subscriptions: (organizationId) => subscriptions.countOfOrganization(organizationId),
     },
   });
-  const ring = await (jwtKeys === null ? new KeyRingStore(db).loadOrCreate() : parseKeyRing(jwtKeys));
+  const ring = await (jwtKeys === null ? stores.keyRing.loadOrCreate() : parseKeyRing(jwtKeys));
   const tokens = new SessionTokens(ring);
   const sessionEnds = new SessionEndNotifier(bus);
   const mailerOf = (mailClass: MailClass) => new BackgroundMailer({ mailer, mailClass, clock, log });
@@ -80,12 +65,12 @@ export async function openAccounts(ports: ControllerPorts, sources: AccountSourc
     hasher: new PasswordHasher(clock, ports.passwordCost),
     attempts: new PasswordAttempts(clock, config.http.rateLimit),
     contentsOfProject: async (tenant) => {
-      if (await monitors.store.hasAny(tenant)) return 'monitors';
-      if ((await groups.store.countOf(tenant)) > 0) return 'groups';
+      if (await monitors.hasAny(tenant)) return 'monitors';
+      if ((await groups.countOf(tenant)) > 0) return 'groups';
       if (await pages.hasAny(tenant)) return 'status pages';
       return (await windows.hasAny(tenant)) ? 'maintenance windows' : null;
     },
-    ...stores,
+    ...stores.accounts,
   };
   const tenants: TenantReader = {
     memberships: (userId) => members.listOfUser(userId),
@@ -94,8 +79,8 @@ export async function openAccounts(ports: ControllerPorts, sources: AccountSourc
     defaultProject: (organizationId) => projects.findDefault(organizationId),
   };
   return {
-    deps, quota, tenants, pages, windows, sessionEnds,
-    people: { assignee: (tenant: Tenant, userId: string) => findAssignee(stores, tenant, userId) },
+    deps, quota, tenants, sessionEnds,
+    people: { assignee: (tenant: Tenant, userId: string) => findAssignee(stores.accounts, tenant, userId) },
     credentials: new Credentials(deps),
     /** 256-bit keys for links that need no storage; the first one signs. */
     linkKeys: ring.derive('farwatch links in alert mail'),
@@ -109,7 +94,7 @@ export async function openAccounts(ports: ControllerPorts, sources: AccountSourc
       (await members.listOfUser(userId)).map((member) => member.organization_id),
     /** Those that the installation's operator owns or administers: shared probes are theirs. */
     operatorOrganizations: async () => {
-      const operator = await stores.users.findFirst();
+      const operator = await users.findFirst();
       const all = operator ? await members.listOfUser(operator._id) : [];
       return all.filter(({ role }) => role === 'owner' || role === 'admin').map((one) => one.organization_id);
     },

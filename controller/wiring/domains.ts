@@ -1,34 +1,29 @@
 import { WorkClaims } from '../../shared/work-claims.ts';
 import { lookUp } from '../domains/look-up.ts';
 import { DomainLookups } from '../domains/service.ts';
-import { SourceStore } from '../domains/source-store.ts';
 import { DomainSources, IANA } from '../domains/sources.ts';
-import { DomainStore } from '../domains/store.ts';
-import { QUERY_INTERVAL_MS, TurnStore } from '../domains/turn-store.ts';
-import type { MonitorStore } from '../monitors/store.ts';
+import { QUERY_INTERVAL_MS } from '../domains/turn-store.ts';
 import { createAddressVetting } from '../platform/outbound/address-vetting.ts';
 import { GuardedReader } from '../platform/outbound/reader.ts';
 import type { ControllerPorts } from './ports.ts';
 
 interface DomainSinks {
-  monitors: Pick<MonitorStore, 'isDomainMonitored' | 'rejournalDomain'>;
   /** Configurations of some monitors have changed. */
   onConfigsChanged(): void;
 }
 
-export type Domains = Awaited<ReturnType<typeof openDomains>>;
+export type Domains = ReturnType<typeof openDomains>;
 
 /** The domains that monitors watch, and their lookups, where these are wanted. */
-export async function openDomains(ports: ControllerPorts, { monitors, onConfigsChanged }: DomainSinks) {
-  const { config, mongo: { db }, clock, log, peers, holder, resolve, domainRoots: roots = IANA } = ports;
-  const [domains, turns, sources] = [new DomainStore(db), new TurnStore(db), new SourceStore(db)];
-  await Promise.all([domains, turns].map((store) => store.ensureIndexes()));
+export function openDomains(ports: ControllerPorts, { onConfigsChanged }: DomainSinks) {
+  const { config, stores, clock, log, peers, holder, resolve, domainRoots: roots = IANA } = ports;
+  const { monitors, domains, registryTurns: turns, registrySources } = stores;
   const vetting = createAddressVetting({ resolve, allowPrivate: config.destinations.allowPrivate, clock });
   const reader = new GuardedReader({ clock, vetting });
   const workClaims = new WorkClaims({ clock, holder, ttlMs: QUERY_INTERVAL_MS });
   const takeTurn = (server: string) => turns.take(server, workClaims, clock.now());
   const lookupDeps = { reader, roots, takeTurn };
-  const deps = { ...lookupDeps, sources: new DomainSources({ store: sources, clock, holder, ...lookupDeps }) };
+  const deps = { ...lookupDeps, sources: new DomainSources({ store: registrySources, clock, holder, ...lookupDeps }) };
   const lookups = new DomainLookups({
     domains, turns, clock, log, peers, holder,
     monitors: {
@@ -39,7 +34,7 @@ export async function openDomains(ports: ControllerPorts, { monitors, onConfigsC
     abortLookups: () => reader.close(),
   });
   return {
-    store: domains, lookups,
+    lookups,
     /** What is known of domains that changed monitors name; new ones are looked up. */
     track: async (names: string[]) => {
       const found = await domains.recordUses(names, clock.now());

@@ -4,13 +4,11 @@ import { Announcer } from '../assignments/announcer.ts';
 import { StaleProbeNotifier } from '../assignments/stale-probe-notifier.ts';
 import { Confirmations } from '../assignments/confirmations.ts';
 import { EnvelopeSealer } from '../assignments/envelope.ts';
-import { HeadStore } from '../assignments/head-store.ts';
 import { AssignmentHistoryCache } from '../assignments/assignment-history-cache.ts';
 import { Placement } from '../assignments/placement.ts';
 import type { MonitorSource } from '../assignments/ports.ts';
 import { tombstoneRetentionMs, Rebalancer } from '../assignments/rebalancer.ts';
 import { RunNow } from '../assignments/run-now.ts';
-import { AssignmentStore } from '../assignments/store.ts';
 import { SyncResponder } from '../assignments/sync-responder.ts';
 import { Witnesses } from '../assignments/witnesses.ts';
 import { AssignmentWriter } from '../assignments/writer.ts';
@@ -23,17 +21,14 @@ import { openIdentities } from '../platform/bus/open-identities.ts';
 import { FleetDirectory } from '../probes/directory.ts';
 import { createIdentityPublisher } from '../probes/identity-publisher.ts';
 import { isRotating, KeyRotations } from '../probes/key-rotations.ts';
-import { KeyStore } from '../probes/key-store.ts';
 import { Liveness } from '../probes/liveness.ts';
 import { ProbeRate } from '../probes/probe-rate.ts';
 import type { ProbeDoc } from '../probes/probe.ts';
 import { Quarantines, type QuarantinesDeps } from '../probes/quarantines.ts';
-import { RegionStore } from '../probes/region-store.ts';
 import type { ProbeNotice } from '../probes/notice-rules.ts';
 import { ProbeNotices } from '../probes/notices.ts';
 import { fleetRoutes } from '../probes/routes.ts';
 import { seedFleet } from '../probes/seed.ts';
-import { ProbeStore } from '../probes/store.ts';
 import type { ControllerPorts } from './ports.ts';
 
 /** A probe that takes longer to connect anew is asked again. */
@@ -57,13 +52,11 @@ export type Fleet = Awaited<ReturnType<typeof openFleet>>;
 /** Regions and probes, and which probe runs which monitor. */
 export async function openFleet(ports: FleetPorts, sources: FleetSources) {
   const { monitors, ownsShard, agreements, notify, quota, otherUsers } = sources;
-  const { config, mongo: { db }, bus, timeZone, clock, log, peers } = ports;
-  const [regions, probes] = [new RegionStore(db), new ProbeStore(db)];
-  const [items, heads] = [new AssignmentStore(db), new HeadStore(db)];
-  await Promise.all([regions, probes, items].map((store) => store.ensureIndexes()));
+  const { config, stores, bus, timeZone, clock, log, peers } = ports;
+  const { regions, probes, assignments: items, assignmentHeads: heads } = stores;
   const { embeddedProbeToken, nats } = config;
   await seedFleet({ regions, probes, now: clock.now(), timeZone, embeddedProbeToken });
-  const keys = await new KeyStore(db).loadOrCreate(clock.now());
+  const keys = await stores.controllerKeys.loadOrCreate(clock.now());
   const directory = new FleetDirectory({ regions, probes, clock, log, peers });
   const natsUsers = openIdentities({ bus, users: nats.users, credsFile: nats.credsFile, clock, log });
   const limit = new ConnectionLimit({ bus, clock, log, onSuspended: () => readIdentities() });

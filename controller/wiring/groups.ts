@@ -1,8 +1,6 @@
 import { PeriodicTask } from '../../shared/periodic-task.ts';
 import type { GroupDeps } from '../groups/deps.ts';
 import { groupRoutes } from '../groups/routes.ts';
-import { GroupStore } from '../groups/store.ts';
-import { RemovalStore, TreeStore } from '../groups/tree-store.ts';
 import { findSuccessors, resumeRemovals } from '../groups/verbs/change-tree.ts';
 import type { MonitorDeps } from '../monitors/deps.ts';
 import type { GroupLookup } from '../monitors/ports.ts';
@@ -11,20 +9,17 @@ import type { ControllerPorts } from './ports.ts';
 /** Monitors of a deleted group move on with the deletion; this finds what a crash left behind. */
 const RESUME_INTERVAL_MS = 600_000;
 
-export type Groups = Awaited<ReturnType<typeof openGroups>>;
+export type Groups = ReturnType<typeof openGroups>;
 
 /** Groups, and over the monitors in them their routes and what finishes deletions. */
-export async function openGroups({ mongo: { db }, clock, log }: ControllerPorts) {
-  const groups = new GroupStore(db, clock);
-  const trees = new TreeStore(db);
-  const removals = new RemovalStore(db);
-  await Promise.all([groups.ensureIndexes(), removals.ensureIndexes()]);
+export function openGroups({ stores, clock, log }: ControllerPorts) {
+  const { groups, groupTrees: trees, groupRemovals: removals } = stores;
   const lookup: GroupLookup = {
     names: (tenant, ids) => groups.names(tenant, ids),
     successors: (tenant, ids) => findSuccessors({ groups, removals }, tenant, ids),
   };
   return {
-    store: groups, lookup,
+    lookup,
     over: (monitors: MonitorDeps, onGroupChanged: GroupDeps['onGroupChanged']) => {
       const deps: GroupDeps = { groups, trees, removals, monitors, onGroupChanged };
       const removalTask = new PeriodicTask({

@@ -4,7 +4,6 @@ import { FairQueue } from '../../shared/fair-queue.ts';
 import type { BackgroundMailer } from '../accounts/mail/background-mailer.ts';
 import { createAuditRecorder } from '../audit/recorder.ts';
 import { auditRoutes } from '../audit/routes.ts';
-import { AuditStore } from '../audit/store.ts';
 import { consoleRoutes, rewriteViewPath } from '../console/routes.ts';
 import type { AppDeps } from '../http/server/app.ts';
 import { DocumentMemory } from '../http/body/document-memory.ts';
@@ -62,8 +61,8 @@ interface HttpSources {
 }
 
 /** The HTTP edge, with its metrics and the audit log. */
-export async function openHttp(
-  { config, mongo, bus, clock, log, consoleDir }: ControllerPorts, sources: HttpSources,
+export function openHttp(
+  { config, mongo, stores, bus, clock, log, consoleDir }: ControllerPorts, sources: HttpSources,
 ) {
   const { accounts, results, fleet, notifications, events } = sources;
   const { credentials, tenants, organizationsOf } = accounts;
@@ -91,8 +90,7 @@ export async function openHttp(
     name: 'farwatch_http_connections_refused_total', registers: [registry],
     help: 'Connections closed because their address had its share of all connections open.',
   });
-  const entries = new AuditStore(mongo.db);
-  await entries.ensureIndexes();
+  const entries = stores.audit;
   const checks = [
     { name: 'mongodb', isReady: () => mongo.ping().then(() => true) },
     { name: 'nats', isReady: async () => bus.isConnected },

@@ -1,20 +1,14 @@
 import type { Tenant } from '../accounts/tenant.ts';
-import { CommentStore } from '../incidents/comment-store.ts';
 import { IncidentOutbox } from '../incidents/outbox.ts';
 import type { MonitorHistoryReader, NotificationLog } from '../incidents/ports.ts';
 import { incidentRoutes } from '../incidents/routes.ts';
-import { IncidentStore } from '../incidents/store.ts';
-import { IncidentUpdateStore } from '../incidents/update-store.ts';
-import { VoteStore } from '../incidents/vote-store.ts';
 import type { UnwrittenReader } from '../results/reading/recent/unwritten-reader.ts';
 import type { ReplayedIncident } from '../verdicts/replay.ts';
 import type { Accounts } from './accounts.ts';
 import type { Events } from './events.ts';
-import type { Monitors } from './monitors.ts';
 import type { ControllerPorts } from './ports.ts';
 
 interface IncidentSources {
-  monitors: Monitors;
   accounts: Accounts;
   events: Events;
   /** Called after each change of an incident. */
@@ -30,19 +24,14 @@ interface IncidentContext {
   notifyOwner(shard: number): void;
 }
 
-export type Incidents = Awaited<ReturnType<typeof openIncidents>>;
+export type Incidents = ReturnType<typeof openIncidents>;
 
 /** Incidents with their history and comments; `outbox` is for the state machine. */
-export async function openIncidents(ports: ControllerPorts, sources: IncidentSources) {
-  const { mongo: { db }, clock, log } = ports;
-  const incidents = new IncidentStore(db);
-  const updates = new IncidentUpdateStore(db);
-  const comments = new CommentStore(db);
-  const votes = new VoteStore(db);
-  await Promise.all([incidents, updates, comments, votes].map((store) => store.ensureIndexes()));
-  const { monitors: { store: monitors }, accounts: { people }, events, onChanged } = sources;
+export function openIncidents(ports: ControllerPorts, sources: IncidentSources) {
+  const { stores, clock, log } = ports;
+  const { incidents, incidentUpdates: updates, comments, votes, monitors } = stores;
+  const { accounts: { people }, events, onChanged } = sources;
   return {
-    store: incidents,
     outbox: new IncidentOutbox({ incidents, updates, votes }, clock, events.publisher, onChanged),
     outages: {
       /** The outages of what checks opened, oldest first; from the newest `limit` incidents. */

@@ -3,12 +3,9 @@ import { FairQueue } from '../../shared/fair-queue.ts';
 import { rateLimitExceeded } from '../http/limits/rate-limit.ts';
 import { maintenanceRoutes } from '../maintenance/routes.ts';
 import { maintenanceRangesOf } from '../maintenance/plan-rules.ts';
-import type { WindowStore } from '../maintenance/store.ts';
 import type { WindowDoc } from '../maintenance/window.ts';
 import { createWindowTask } from '../maintenance/window-task.ts';
-import type { MonitorStore } from '../monitors/store.ts';
 import type { PageDoc } from '../status-pages/page.ts';
-import type { PageStore } from '../status-pages/store.ts';
 import type { Announcement } from '../subscribers/verbs/notify.ts';
 import { maintenanceEndAt } from '../verdicts/time-accounting/maintenance-rules.ts';
 import type { MaintenanceRange } from '../verdicts/monitor-config.ts';
@@ -20,9 +17,6 @@ const TURNS = { maxRunning: 1, maxRunningPerKey: 1, maxWaiting: 200, maxWaitingP
 const RETRY_AFTER_S = 5;
 
 interface MaintenanceSinks {
-  monitors: Pick<MonitorStore, 'summaries' | 'rejournalWindows'>;
-  pages: Pick<PageStore, 'list'>;
-  windows: WindowStore;
   /** Configurations of some monitors have changed. */
   onConfigsChanged(): void;
   /** The maintenance of monitors ends at these instants (Unix ms), or is over at `now`; may be repeated. */
@@ -31,13 +25,12 @@ interface MaintenanceSinks {
   announce(pages: PageDoc[], announcement: Announcement): Promise<void>;
 }
 
-export type Maintenance = Awaited<ReturnType<typeof openMaintenance>>;
+export type Maintenance = ReturnType<typeof openMaintenance>;
 
 /** Maintenance windows, and how monitors learn of theirs. */
-export async function openMaintenance(ports: ControllerPorts, sinks: MaintenanceSinks) {
-  const { monitors, pages, windows, onConfigsChanged } = sinks;
-  const { clock, log, peers } = ports;
-  await windows.ensureIndexes();
+export function openMaintenance(ports: ControllerPorts, sinks: MaintenanceSinks) {
+  const { stores: { monitors, pages, windows }, clock, log, peers } = ports;
+  const { onConfigsChanged } = sinks;
   const maintenanceRanges = async (monitorIds: string[]): Promise<Map<string, MaintenanceRange[]>> => {
     const byMonitor = new Map<string, WindowDoc[]>();
     for (const window of await windows.ofMonitors(monitorIds)) {
@@ -63,7 +56,7 @@ export async function openMaintenance(ports: ControllerPorts, sinks: Maintenance
     return new AppError('SERVICE_UNAVAILABLE', 'Too many schedules are being computed; try again in a moment');
   });
   return {
-    windowTask, windows,
+    windowTask,
     routes: maintenanceRoutes({
       windows, turns,
       existingMonitors: async (tenant, ids) => new Set((await monitors.summaries(tenant, ids)).keys()),

@@ -3,22 +3,14 @@ import { WorkClaims } from '../../shared/work-claims.ts';
 import { subjects } from '../../shared/contracts/subjects.ts';
 import { alertMailRoutes } from '../alert-mail/page-routes.ts';
 import { RecipientTokens } from '../alert-mail/recipient-tokens.ts';
-import { SuppressionStore } from '../alert-mail/store.ts';
 import { CLAIM_MS } from '../delivery/claimed-delivery.ts';
-import { DigestClaimStore } from '../delivery/digests/claim-store.ts';
-import { MailWindowStore } from '../delivery/digests/window-store.ts';
 import { FailingCount } from '../delivery/failing-count.ts';
 import { FanOut } from '../delivery/fan-out.ts';
 import type { RegionNaming } from '../delivery/ports.ts';
-import { QueueStore } from '../delivery/queue-store.ts';
 import { sendSample } from '../delivery/senders/sample.ts';
 import { sendAlert, sendDigest } from '../delivery/senders/send-alert.ts';
 import { DeliveryService } from '../delivery/service.ts';
-import { DeliveryStore } from '../delivery/store.ts';
 import { destinationRoutes } from '../destinations/routes.ts';
-import { DestinationStore } from '../destinations/store.ts';
-import { TestMailStore } from '../destinations/test-mail-store.ts';
-import type { IncidentStore } from '../incidents/store.ts';
 import type { Mailer } from '../platform/mail/mailer-port.ts';
 import { createAddressVetting } from '../platform/outbound/address-vetting.ts';
 import { HttpPoster } from '../platform/outbound/poster.ts';
@@ -30,8 +22,6 @@ import type { ControllerPorts } from './ports.ts';
 const STOP_TIMEOUT_MS = 3000;
 
 interface NotificationSources {
-  /** Notes what has reached its receiver. */
-  incidents: Pick<IncidentStore, 'markNotified'>;
   mailer: Mailer;
   regions: RegionNaming;
   accounts: Pick<Accounts, 'linkKeys' | 'organizationName' | 'notifyOwners'>;
@@ -42,24 +32,17 @@ interface NotificationSources {
 }
 
 type NotificationPorts = Omit<ControllerPorts, 'timeZone'>;
-export type Notifications = Awaited<ReturnType<typeof openNotifications>>;
+export type Notifications = ReturnType<typeof openNotifications>;
 
 /** Destinations, and the delivery of alerts to them. */
-export async function openNotifications(ports: NotificationPorts, sources: NotificationSources) {
-  const { config, mongo: { db }, bus, clock, log, peers, holder, random, resolve } = ports;
-  const { incidents, mailer, regions, accounts, baseUrl, ownsShard } = sources;
-  const destinations = new DestinationStore(db);
-  const deliveries = new DeliveryStore(db);
-  const queues = new QueueStore(db);
-  const testMails = new TestMailStore(db);
-  await Promise.all([destinations, deliveries, queues, testMails].map((store) => store.ensureIndexes()));
+export function openNotifications(ports: NotificationPorts, sources: NotificationSources) {
+  const { config, stores, bus, clock, log, peers, holder, random, resolve } = ports;
+  const { mailer, regions, accounts, baseUrl, ownsShard } = sources;
+  const { incidents, destinations, testMails, suppressions, deliveries, deliveryQueues: queues } = stores;
+  const { mailWindows: windows, digestClaims: digests } = stores;
   const vetting = createAddressVetting({ resolve, allowPrivate: config.destinations.allowPrivate, clock });
   const poster = new HttpPoster({ clock, vetting });
   const tokens = new RecipientTokens(accounts.linkKeys);
-  const suppressions = new SuppressionStore(db);
-  const windows = new MailWindowStore(db);
-  const digests = new DigestClaimStore(db);
-  await windows.ensureIndexes();
   const stopLink = (organizationId: string, address: string) =>
     `${baseUrl()}/stop-alerts?token=${tokens.issue({ organizationId, address })}`;
   const sending = { poster, mailer, destinations, clock, baseUrl, stopLink };
@@ -93,7 +76,7 @@ export async function openNotifications(ports: NotificationPorts, sources: Notif
     alerts: new FanOut({ destinations, deliveries, queues, windows, clock, regions, notify: wakeOwners }),
     /** The notification log of incidents. */
     log: deliveries,
-    destinations, service, failing, poster, vetting,
+    service, failing, poster, vetting,
     routes: [
       ...destinationRoutes({
         destinations, vetting, testMails, suppressions,

@@ -8,6 +8,7 @@ import type { Bus } from '../platform/bus/bus-port.ts';
 import type { NatsBus } from '../platform/bus/bus.ts';
 import type { Mongo } from '../platform/mongo/mongo.ts';
 import type { Resolve } from '../platform/outbound/resolver.ts';
+import type { Stores } from './stores.ts';
 
 /** What a controller needs of NATS. */
 export type ControllerBus = Bus & Pick<NatsBus, 'requestMany' | 'jetStream' | 'isClustered' | 'stats'>;
@@ -16,6 +17,7 @@ export type ControllerBus = Bus & Pick<NatsBus, 'requestMany' | 'jetStream' | 'i
 export interface ControllerPorts {
   config: ControllerConfig;
   mongo: Mongo;
+  stores: Stores;
   bus: ControllerBus;
   clock: Clock;
   log: Log;

@@ -2,33 +2,22 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { newSecret, shardOf } from '../../shared/ids.ts';
 import { assignedOf } from '../assignments/assigned-regions.ts';
-import { PingStore } from '../heartbeats/store.ts';
 import { toMonitorConfig } from '../monitors/config.ts';
 import type { MonitorDoc } from '../monitors/monitor.ts';
 import { CachedLimits } from '../plans/cached-limits.ts';
-import type { Mongo } from '../platform/mongo/mongo.ts';
-import { DeadLetterStore } from '../results/dead-letters/dead-letter-store.ts';
-import { HourStore } from '../results/hours/hour-store.ts';
-import { JournalStore } from '../results/journal/journal-store.ts';
 import type { HasRawReaders } from '../results/raw-results.ts';
 import { ResultsService } from '../results/service.ts';
-import { LeaseStore } from '../results/shards/lease-store.ts';
-import { SnapshotStore } from '../results/writing/snapshot-store.ts';
-import { CertificateStore } from '../results/writing/certificate-store.ts';
-import { StateStore } from '../results/writing/state-store.ts';
-import { MongoStatusHistory } from '../results/writing/status-history-store.ts';
 import type { Accounts } from './accounts.ts';
 import type { Domains } from './domains.ts';
 import type { Events } from './events.ts';
 import type { Fleet } from './fleet.ts';
 import type { Incidents } from './incidents.ts';
 import type { Maintenance } from './maintenance.ts';
-import type { Monitors } from './monitors.ts';
 import type { Notifications } from './notifications.ts';
 import type { ControllerPorts } from './ports.ts';
+import type { Stores } from './stores.ts';
 
 interface ResultSources {
-  monitors: Monitors;
   accounts: Accounts;
   fleet: Fleet;
   events: Events;
@@ -40,22 +29,20 @@ interface ResultSources {
 }
 
 /** @internal Tests and benches open the stores alone. */
-export type ResultStores = Awaited<ReturnType<typeof openResultStores>>;
+export type ResultStores = ReturnType<typeof resultStores>;
 
-/** What becomes of results, from the bus to incidents and alerts; `pings` are those of heartbeats. */
-export async function openResults(ports: ControllerPorts, sources: ResultSources) {
-  const { config, mongo: { db }, bus, peers, holder, clock, log } = ports;
+/** What becomes of results, from the bus to incidents and alerts. */
+export function openResults(ports: ControllerPorts, sources: ResultSources): ResultsService<MonitorDoc> {
+  const { config, stores, bus, peers, holder, clock, log } = ports;
   const { fleet, events, incidents, notifications, domains, maintenance } = sources;
-  const { monitors: { store: monitors }, accounts: { quota } } = sources;
-  const stores = await openResultStores(db);
-  const pings = new PingStore(db);
-  await pings.ensureIndexes();
+  const { accounts: { quota } } = sources;
+  const { monitors, pings } = stores;
   const limitsOf = (organizationId: string) => quota.limitsOf(organizationId);
   const limits = new CachedLimits({ clock, plans: config.accounts.plans, limitsOf });
   const service = new ResultsService<MonitorDoc>({
-    clock, log, bus, peers, holder, pings, manualEnds: incidents.store, hasRawReaders: sources.hasRawReaders,
+    clock, log, bus, peers, holder, pings, manualEnds: stores.incidents, hasRawReaders: sources.hasRawReaders,
     stores: {
-      ...stores, history: events.publishingHistory(stores.history),
+      ...resultStores(stores), history: events.publishingHistory(stores.statusHistory),
       incidents: incidents.outbox, alerts: notifications.alerts,
     },
     limits: {
@@ -95,18 +82,15 @@ export async function openResults(ports: ControllerPorts, sources: ResultSources
     },
     onNotified: () => notifications.service.trigger(),
   });
-  return { service, pings };
+  return service;
 }
 
-/** The collections of results, with their indexes. */
-export async function openResultStores(db: Mongo['db']) {
-  const [hours, states, history] = [new HourStore(db), new StateStore(db), new MongoStatusHistory(db)];
-  const deadLetters = new DeadLetterStore(db);
-  await Promise.all([states, history, deadLetters].map((store) => store.ensureIndexes()));
+/** The collections of results, by what they are to the shards. */
+export function resultStores(stores: Stores) {
+  const { journal, snapshots, leases, certificates, states, hours, statusHistory, deadLetters } = stores;
   return {
-    journal: new JournalStore(db), snapshots: new SnapshotStore(db), leases: new LeaseStore(db),
-    certificates: new CertificateStore(db), states, hours, rollups: hours, history, changes: history,
-    deadLetters,
+    journal, snapshots, leases, certificates, states, hours, rollups: hours, history: statusHistory,
+    changes: statusHistory, deadLetters,
   };
 }
 

@@ -5,9 +5,7 @@ import { createNameRecords } from '../platform/outbound/name-records.ts';
 import { DomainChecks } from '../status-pages/domains/domain-checks.ts';
 import { domainRoutes } from '../status-pages/domains/domain-routes.ts';
 import type { InstallationNames } from '../status-pages/domains/domain-rules.ts';
-import { PageDomainStore } from '../status-pages/domains/domain-store.ts';
 import { IncidentFollower } from '../status-pages/posts/incident-follower.ts';
-import { PostStore } from '../status-pages/posts/post-store.ts';
 import { followIncident } from '../status-pages/posts/verbs/follow-incident.ts';
 import { postRoutes } from '../status-pages/posts/post-routes.ts';
 import { detailRoutes } from '../status-pages/public/detail-routes.ts';
@@ -23,13 +21,10 @@ import { publicPageRoutes, fastPageResponses } from '../status-pages/public/publ
 import { readPublicPage } from '../status-pages/public/read-public-page.ts';
 import { createSnapshotRefresh } from '../status-pages/public/snapshots/snapshot-refresh.ts';
 import { syndicationRoutes } from '../status-pages/public/syndication/syndication-routes.ts';
-import { FreedSubdomainStore } from '../status-pages/freed-subdomain-store.ts';
 import type { PageDeps, PageSubscribers } from '../status-pages/deps.ts';
 import { pageRoutes } from '../status-pages/routes.ts';
 import { VisitCounter } from '../status-pages/visits/visit-counter.ts';
-import { VisitStore } from '../status-pages/visits/visit-store.ts';
 import type { Accounts } from './accounts.ts';
-import type { Incidents } from './incidents.ts';
 import type { ControllerPorts } from './ports.ts';
 
 export type PublicPageReaders = ReturnType<typeof openPublicPages>;
@@ -76,26 +71,22 @@ function ownNames({ http: { baseUrl }, statusPages: { domain } }: ControllerPort
 }
 
 interface PageSources extends Pick<PageDeps, 'notifySubscribers'> {
-  accounts: Pick<Accounts, 'pages' | 'notifyOwners'>;
-  incidents: Incidents['store'];
-  windows: PageDeps['windows'];
+  accounts: Pick<Accounts, 'notifyOwners'>;
   /** Of links, without a slash at its end. */
   baseUrl(): string;
   publicPages: PublicPageReaders;
 }
 
-export type StatusPages = Awaited<ReturnType<typeof openStatusPages>>;
+export type StatusPages = ReturnType<typeof openStatusPages>;
 
 /** Status pages, and what they tell their readers. */
-export async function openStatusPages(
+export function openStatusPages(
   ports: ControllerPorts,
-  { accounts: { pages, notifyOwners }, incidents, windows, notifySubscribers, baseUrl: linkBase, publicPages }: PageSources,
+  { accounts: { notifyOwners }, notifySubscribers, baseUrl: linkBase, publicPages }: PageSources,
 ) {
-  const { config, mongo: { db }, clock, log, peers, holder, random } = ports;
+  const { config, stores, clock, log, peers, holder, random } = ports;
   const { snapshots, readers } = publicPages;
-  const [posts, domains, visits] = [new PostStore(db), new PageDomainStore(db), new VisitStore(db)];
-  const freed = new FreedSubdomainStore(db);
-  await Promise.all([pages, freed, posts, domains, visits].map((store) => store.ensureIndexes()));
+  const { incidents, windows, pages, freedSubdomains: freed, posts, pageDomains: domains, visits } = stores;
   const own = ownNames(config);
   const hosts = new HostRouter({ domains, recall: publicPages.recallDomain, own, clock });
   const naming = {
@@ -110,7 +101,7 @@ export async function openStatusPages(
     follow: (incident) => followIncident({ pages, posts, notifySubscribers }, incident, clock.now()),
   });
   return {
-    posts, domainChecks, counter, streams, settled: publicPages.settled,
+    domainChecks, counter, streams, settled: publicPages.settled,
     snapshotTask: createSnapshotRefresh({ pages, pageCache: readers, snapshots, clock, log }),
     /** Leads a request for the host of a page there, and counts visits. Never rejects. */
     routeByHost: (request: IncomingMessage): Promise<void> | undefined => {

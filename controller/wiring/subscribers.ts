@@ -3,18 +3,12 @@ import type { Tenant } from '../accounts/tenant.ts';
 import type { UrlVetting } from '../destinations/ports.ts';
 import type { Mailer } from '../platform/mail/mailer-port.ts';
 import type { Poster } from '../platform/outbound/poster-port.ts';
-import type { PageDeps } from '../status-pages/deps.ts';
 import type { PageDoc } from '../status-pages/page.ts';
-import type { PageStore } from '../status-pages/store.ts';
 import { NoticeSender } from '../subscribers/notices/notice-sender.ts';
-import { NoticeStore } from '../subscribers/notices/notice-store.ts';
-import { OutboxStore } from '../subscribers/notices/outbox-store.ts';
 import { publicSubscriberRoutes } from '../subscribers/public/public-routes.ts';
 import { subscriberPageRoutes } from '../subscribers/public/page-routes.ts';
 import { subscriberRoutes } from '../subscribers/routes.ts';
-import { SubscriberStore } from '../subscribers/store.ts';
 import { SubscriberLinks } from '../subscribers/subscriber-links.ts';
-import { RateLimitStore } from '../subscribers/rate-limit-store.ts';
 import { announce, type Announcement } from '../subscribers/verbs/notify.ts';
 import type { Accounts } from './accounts.ts';
 import type { ControllerPorts } from './ports.ts';
@@ -22,12 +16,10 @@ import type { ControllerPorts } from './ports.ts';
 /** Mails under way at a stop get this long to end, ms. */
 const STOP_TIMEOUT_MS = 2000;
 
-export type Subscribers = Awaited<ReturnType<typeof openSubscribers>>;
+export type Subscribers = ReturnType<typeof openSubscribers>;
 
 interface SubscriberSources {
   accounts: Pick<Accounts, 'subscriberKeys'>;
-  pages: PageStore;
-  posts: PageDeps['posts'];
   vetting: Pick<UrlVetting, 'urlRefusal'>;
   mailer: Mailer;
   poster: Poster;
@@ -36,12 +28,10 @@ interface SubscriberSources {
 }
 
 /** Those who subscribe to status pages, and what they are told. */
-export async function openSubscribers(ports: ControllerPorts, sources: SubscriberSources) {
-  const { mongo: { db }, clock, log, peers, holder, random } = ports;
-  const { accounts, pages, posts, vetting, mailer, poster, baseUrl } = sources;
-  const [subscribers, rateLimits] = [new SubscriberStore(db), new RateLimitStore(db)];
-  const [notices, outbox] = [new NoticeStore(db), new OutboxStore(db)];
-  await Promise.all([subscribers, rateLimits, notices, outbox].map((store) => store.ensureIndexes()));
+export function openSubscribers(ports: ControllerPorts, sources: SubscriberSources) {
+  const { stores, clock, log, peers, holder, random } = ports;
+  const { accounts, vetting, mailer, poster, baseUrl } = sources;
+  const { pages, posts, subscribers, subscriberRateLimits: rateLimits, notices, noticeOutbox: outbox } = stores;
   const links = new SubscriberLinks(accounts.subscriberKeys, baseUrl);
   const noticeSender = new NoticeSender({
     pages, posts, subscribers, notices, outbox, mailer, poster, links, clock, log, peers, holder, random,

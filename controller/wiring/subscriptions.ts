@@ -6,7 +6,6 @@ import type { RawConsumer } from '../platform/bus/raw-consumers.ts';
 import { maintainRawStream } from '../platform/bus/raw-stream.ts';
 import { SubscriptionDirectory } from '../subscriptions/directory.ts';
 import { subscriptionRoutes } from '../subscriptions/routes.ts';
-import { SubscriptionStore } from '../subscriptions/store.ts';
 import { subscriberUser } from '../subscriptions/subscription.ts';
 import { deleteSubscriptionsOf } from '../subscriptions/verbs.ts';
 import type { ControllerPorts } from './ports.ts';
@@ -25,9 +24,8 @@ interface VerbsDeps {
 }
 
 /** Who outside reads results, and the stream that keeps the last hour for them. */
-export async function openSubscriptions({ config, mongo, bus, clock, log }: ControllerPorts) {
-  const store = new SubscriptionStore(mongo.db);
-  await store.ensureIndexes();
+export function openSubscriptions({ config, stores, bus, clock, log }: ControllerPorts) {
+  const store = stores.subscriptions;
   const directory = new SubscriptionDirectory({ store, bus, clock, log });
   const wanted = (): RawConsumer[] => directory.all().map(({ _id: id, organization_id: organization }) => ({
     name: rawConsumer(id), filter: subjects.rawOfOrganization(organization),

@@ -25,7 +25,7 @@ afterAll(async () => {
   await rig.app.close();
 });
 afterEach(async () => {
-  expect(await rig.incidents.store.dueForPages(rig.clock.now() + 3_600_000, 10)).toEqual([]);
+  expect(await rig.app.controller.stores.incidents.dueForPages(rig.clock.now() + 3_600_000, 10)).toEqual([]);
 });
 
 interface Shown {
@@ -234,7 +234,7 @@ test('a post that has all the updates it may have keeps nothing waiting', async 
     { incident_id: id }, { $set: { updates: Array.from({ length: 200 }, () => update) } },
   );
   await resolve(shop, id);
-  expect(await rig.incidents.store.dueForPages(rig.clock.now() + 3_600_000, 10)).toEqual([]);
+  expect(await rig.app.controller.stores.incidents.dueForPages(rig.clock.now() + 3_600_000, 10)).toEqual([]);
   expect((await posts(path))[0]).toMatchObject({ status: 'investigating' });
 });
 
@@ -275,10 +275,10 @@ test('what a controller left half done is done by another', async () => {
   const path = await publish(shop);
   const one = opening(shop);
   await rig.incidents.outbox.open(one);
-  const [seen] = await rig.incidents.store.dueForPages(rig.clock.now(), 1);
+  const [seen] = await rig.app.controller.stores.incidents.dueForPages(rig.clock.now(), 1);
   // A claim of a controller that died before it posted anything; the incident went on meanwhile.
   const claim = { token: 'token', holder: 'dead', life: 'last' };
-  await rig.incidents.store.claimForPages(seen as NonNullable<typeof seen>, claim);
+  await rig.app.controller.stores.incidents.claimForPages(seen as NonNullable<typeof seen>, claim);
   await runFollower();
   expect(await posts(path)).toEqual([]);
   await rig.clock.advance(60_000);

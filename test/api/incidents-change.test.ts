@@ -278,7 +278,7 @@ describe('a crash between the incident and its history', () => {
     expect(
       await rig.app.db.collection<IncidentUpdateDoc>('incident_updates').countDocuments({ incident_id: id }),
     ).toBe(2);
-    expect((await rig.incidents.store.findById(id))?.pending_updates).toEqual([]);
+    expect((await rig.app.controller.stores.incidents.findById(id))?.pending_updates).toEqual([]);
   });
 });
 

@@ -25,7 +25,7 @@ let outbox: IncidentOutbox;
 beforeAll(async () => {
   const rig = await makeIncidentApp();
   app = rig.app;
-  incidents = rig.incidents.store;
+  incidents = rig.app.controller.stores.incidents;
   deliveries = new DeliveryStore(app.db);
   await deliveries.ensureIndexes();
   const stores = { updates: new IncidentUpdateStore(app.db), votes: new VoteStore(app.db) };

@@ -135,7 +135,7 @@ test('nobody else gets a subdomain whose page is deleted while they create their
   const reservations = new FreedSubdomainStore(app.db);
   let checks = 0;
   const deps = {
-    pages: app.accounts.pages, quota: app.accounts.quota,
+    pages: app.controller.stores.pages, quota: app.accounts.quota,
     freed: {
       reservedForOthers: async (...args: Parameters<FreedSubdomainStore['reservedForOthers']>) => {
         const reserved = await reservations.reservedForOthers(...args);

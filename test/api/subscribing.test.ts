@@ -134,7 +134,7 @@ describe('a subscription', () => {
     await app.db.collection<SubscriberDoc>(SUBSCRIBERS).insertOne(doc);
     app.controller.subscribers.noticeSender.start();
     const { announce } = app.controller.subscribers;
-    const found = await app.accounts.pages.findPublished(page.subdomain);
+    const found = await app.controller.stores.pages.findPublished(page.subdomain);
     const maintenance = { phase: 'start', starts_at: Date.now(), ends_at: Date.now() + 1000 } as const;
     const announcement = { title: 'Disks', text: 'At 3.', about: page.id, maintenance };
     await announce(found === null ? [] : [found], { ...announcement, isFirst: true });

@@ -29,7 +29,7 @@ async function createCheckIncident(): Promise<string> {
   const { app } = rig;
   const at = Date.now() - 300_000;
   const stores = { updates: new IncidentUpdateStore(app.db), votes: new VoteStore(app.db) };
-  const outbox = new IncidentOutbox({ incidents: app.controller.incidents.store, ...stores }, systemClock);
+  const outbox = new IncidentOutbox({ incidents: app.controller.stores.incidents, ...stores }, systemClock);
   const { organizationId: organization_id, projectId: project_id } = tenant;
   const monitor = monitorConfig({ organization_id, project_id, name: 'Checkout' });
   const id = newId(at);

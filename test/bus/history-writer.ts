@@ -6,10 +6,12 @@ import type { ClockDecision, JournalEntry } from '../../controller/results/journ
 import type { MonitorConfig } from '../../controller/verdicts/monitor-config.ts';
 import type { Snapshot } from '../../controller/results/state/records.ts';
 import { ShardState } from '../../controller/results/state/shard-state.ts';
-import { openResultStores, type ResultStores } from '../../controller/wiring/results.ts';
+import { resultStores, type ResultStores } from '../../controller/wiring/results.ts';
+import { openStores } from '../../controller/wiring/stores.ts';
 import { encodeBatch } from '../../shared/contracts/result-pack.ts';
 import { laneName, type CheckResult } from '../../shared/contracts/result.ts';
 import { shardName, shardOf } from '../../shared/ids.ts';
+import { systemClock } from '../../shared/time.ts';
 import type { Script, ScriptedResult } from './scripted-results.ts';
 
 const HOUR_MS = 3_600_000;
@@ -32,7 +34,7 @@ type ScriptedChange = {
  * own code, on a clock of its own. Hours that have not closed stay in the journal.
  */
 export async function writeHistory(db: Db, monitors: ScriptedMonitor[], now: number): Promise<void> {
-  const stores = await openResultStores(db);
+  const stores = resultStores(await openStores(db, systemClock));
   for (const shard of new Set(monitors.map(({ config }) => shardOf(config.monitor_id)))) {
     const inShard = monitors.filter(({ config }) => shardOf(config.monitor_id) === shard);
     await forget(db, shard, inShard);

@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { openResultStores } from '../../controller/wiring/results.ts';
+import { openStores } from '../../controller/wiring/stores.ts';
 import type { MonitorConfig } from '../../controller/verdicts/monitor-config.ts';
 import { shardOf } from '../../shared/ids.ts';
+import { systemClock } from '../../shared/time.ts';
 import type { Loose } from '../helpers/api-client.ts';
 import { startControllerRig, type ControllerRig } from '../helpers/controller-rig.ts';
 import { until } from '../helpers/until.ts';
@@ -326,7 +327,7 @@ function latestScript(now: number): Script {
 /** What the owners of their shards have of these monitors. */
 async function configs(rig: ControllerRig, ids: string[]): Promise<Map<string, MonitorConfig>> {
   const mongo = checkedMongo(rig.store.url);
-  const stores = await openResultStores(mongo.db);
+  const stores = await openStores(mongo.db, systemClock);
   const journals =
     await Promise.all([...new Set(ids.map(shardOf))].map((shard) => stores.journal.read(shard, 0, 1000)));
   const states = await stores.states.find(ids);

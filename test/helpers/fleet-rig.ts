@@ -2,6 +2,7 @@ import { Peers } from '../../shared/peers.ts';
 import type { Document } from 'mongodb';
 import { loadControllerConfig } from '../../controller/config.ts';
 import { openFleet, type Fleet } from '../../controller/wiring/fleet.ts';
+import { openStores } from '../../controller/wiring/stores.ts';
 import { MonitorStore } from '../../controller/monitors/store.ts';
 import type { MonitorDoc } from '../../controller/monitors/monitor.ts';
 import { HTTP_DEFAULTS } from '../../controller/monitors/settings/http.ts';
@@ -78,7 +79,7 @@ export class FleetRig {
       ...(users === null ? {} : { NATS_USERS_FILE: users.file, NATS_PID_FILE: users.pidFile }),
     });
     const ports = {
-      config, mongo, bus, clock, log, timeZone: 'Europe/Berlin', peers: new Peers(),
+      config, mongo, stores: await openStores(mongo.db, clock), bus, clock, log, timeZone: 'Europe/Berlin', peers: new Peers(),
     };
     const fleet = await openFleet(ports, {
       monitors: this.monitors, ownsShard: () => ownsAll, otherUsers: async () => [],

@@ -49,7 +49,7 @@ export interface TestApp {
   routes: readonly Route[];
   controller: Controller;
   accounts: Controller['accounts'];
-  monitors: Controller['monitors']['store'];
+  monitors: Controller['stores']['monitors'];
   owners: OwnersBus;
   /** A client without credentials. */
   client: ApiClient;
@@ -95,7 +95,7 @@ export async function makeApp(options: AppOptions = {}): Promise<TestApp> {
     url, routes, controller, owners, dataDir, mongoUrl,
     db: mongo.db,
     accounts: controller.accounts,
-    monitors: controller.monitors.store,
+    monitors: controller.stores.monitors,
     client: new ApiClient(url, routes),
     mailsTo: (email) => readMails(join(dataDir, 'mail')).filter((mail) => mail.headers['to'] === email),
     close: async () => {

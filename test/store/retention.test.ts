@@ -1,20 +1,16 @@
 import type { Document } from 'mongodb';
 import { beforeAll, beforeEach, expect, test } from 'vitest';
-import { openAccountStores } from '../../controller/accounts/deps.ts';
-import { AuditStore } from '../../controller/audit/store.ts';
-import { EvidenceStore } from '../../controller/evidence/store.ts';
-import { IncidentStore } from '../../controller/incidents/store.ts';
-import { MonitorStore } from '../../controller/monitors/store.ts';
 import { openRetention } from '../../controller/wiring/retention.ts';
 import type { Mongo } from '../../controller/platform/mongo/mongo.ts';
 import { loadPlans, type PlanName } from '../../controller/plans/plans.ts';
 import { HourStore } from '../../controller/results/hours/hour-store.ts';
-import { openResultStores } from '../../controller/wiring/results.ts';
+import { openStores, type Stores } from '../../controller/wiring/stores.ts';
 import { ResultColumns } from '../../controller/results/hours/result-columns.ts';
 import { rollupOf } from '../../controller/results/hours/rollup.ts';
 import { SweepStore } from '../../controller/retention/store.ts';
 import type { RetentionSweeper } from '../../controller/retention/sweeper.ts';
 import { createLog } from '../../shared/log.ts';
+import { systemClock } from '../../shared/time.ts';
 import { SimulatedClock } from '../helpers/simulated-clock.ts';
 import { until } from '../helpers/until.ts';
 import { storedOf } from '../unit/results/build.ts';
@@ -29,15 +25,13 @@ const plans = loadPlans(null);
 
 const mongo = withCheckedMongo();
 let db: Mongo['db'];
+let stores: Stores;
 let clock: SimulatedClock;
 let sweeper: RetentionSweeper;
 
 beforeAll(async () => {
   db = mongo.db;
-  await Promise.all([
-    openResultStores(db), new MonitorStore(db).ensureIndexes(), new IncidentStore(db).ensureIndexes(),
-    new AuditStore(db).ensureIndexes(), new EvidenceStore(db).ensureIndexes(),
-  ]);
+  stores = await openStores(db, systemClock);
 });
 beforeEach(async () => {
   for (const name of [
@@ -56,10 +50,9 @@ const idsOf = async (name: string): Promise<string[]> =>
   (await rows(name).find({}).sort({ _id: 1 }).toArray()).map((doc) => doc._id);
 
 function newSweeper(ownsShard: (shard: number) => boolean = () => true): RetentionSweeper {
-  const accounts = openAccountStores(db);
-  return openRetention({ mongo, clock, log: createLog('test', 'silent') }, {
-    accounts, ownsShard,
-    limitsOf: async (id) => plans[(await accounts.organizations.find(id))?.plan ?? 'free'],
+  return openRetention({ stores, clock, log: createLog('test', 'silent') }, {
+    ownsShard,
+    limitsOf: async (id) => plans[(await stores.accounts.organizations.find(id))?.plan ?? 'free'],
   });
 }
 

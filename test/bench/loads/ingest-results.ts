@@ -4,7 +4,8 @@ import { createLog } from '../../../shared/log.ts';
 import type { CheckResult } from '../../../shared/contracts/result.ts';
 import { encodeBatch } from '../../../shared/contracts/result-pack.ts';
 import { openMongo } from '../../../controller/platform/mongo/mongo.ts';
-import { openResultStores } from '../../../controller/wiring/results.ts';
+import { resultStores } from '../../../controller/wiring/results.ts';
+import { openStores } from '../../../controller/wiring/stores.ts';
 import { Shards } from '../../../controller/results/shards/shards.ts';
 import { cpuMs } from '../cpu.ts';
 import { bareDocument, byShard, configOf, monitorIds, resultMaker } from './results.ts';
@@ -41,7 +42,7 @@ export async function ingestResults(options: Record<string, unknown>): Promise<I
   let nowMs = start;
   const clock = fastClock(() => nowMs);
   const mongo = openMongo(url);
-  const stores = await openResultStores(mongo.db);
+  const stores = resultStores(await openStores(mongo.db, clock));
   const none = async () => undefined;
   const nothing = { open: none, resolve: none, recordVotes: none, regionChanged: none };
   const intake = new Shards({

@@ -1,6 +1,7 @@
 import { Peers } from '../../../shared/peers.ts';
 import { loadControllerConfig } from '../../../controller/config.ts';
 import { openNotifications } from '../../../controller/wiring/notifications.ts';
+import { openStores } from '../../../controller/wiring/stores.ts';
 import { ALERT_EVENTS, type DestinationDoc } from '../../../controller/destinations/destination.ts';
 import { createResolver } from '../../../controller/platform/outbound/resolver.ts';
 import { openMongo } from '../../../controller/platform/mongo/mongo.ts';
@@ -36,11 +37,11 @@ export async function queuedAlerts(options: Record<string, unknown>): Promise<{ 
   });
   const log = createLog('bench', 'error');
   const ports = {
-    config, mongo, bus: new OwnersBus(), clock: systemClock, log, random: Math.random,
+    config, mongo, stores: await openStores(db, systemClock), bus: new OwnersBus(), clock: systemClock, log, random: Math.random,
     resolve: createResolver(systemClock), peers: new Peers(), holder: 'bench',
   };
   const notifications = await openNotifications(ports, {
-    incidents: { markNotified: () => Promise.resolve() }, ownsShard: () => true, regions: { named: () => [] },
+    ownsShard: () => true, regions: { named: () => [] },
     accounts: { linkKeys: [], organizationName: async () => null, notifyOwners: () => undefined },
     baseUrl: () => 'http://127.0.0.1',
     mailer: { send: () => Promise.reject(new Error('no mail here')), close: () => Promise.resolve() },

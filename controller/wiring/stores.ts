@@ -1,0 +1,91 @@
+import type { Db } from 'mongodb';
+import type { Clock } from '../../shared/time.ts';
+import { createAccountStores } from '../accounts/deps.ts';
+import { KeyRingStore } from '../accounts/sessions/key-ring-store.ts';
+import { SuppressionStore } from '../alert-mail/store.ts';
+import { HeadStore } from '../assignments/head-store.ts';
+import { AssignmentStore } from '../assignments/store.ts';
+import { AuditStore } from '../audit/store.ts';
+import { DigestClaimStore } from '../delivery/digests/claim-store.ts';
+import { MailWindowStore } from '../delivery/digests/window-store.ts';
+import { QueueStore } from '../delivery/queue-store.ts';
+import { DeliveryStore } from '../delivery/store.ts';
+import { DestinationStore } from '../destinations/store.ts';
+import { TestMailStore } from '../destinations/test-mail-store.ts';
+import { SourceStore } from '../domains/source-store.ts';
+import { DomainStore } from '../domains/store.ts';
+import { TurnStore } from '../domains/turn-store.ts';
+import { EvidenceStore } from '../evidence/store.ts';
+import { GroupStore } from '../groups/store.ts';
+import { RemovalStore, TreeStore } from '../groups/tree-store.ts';
+import { PingStore } from '../heartbeats/store.ts';
+import { CommentStore } from '../incidents/comment-store.ts';
+import { IncidentStore } from '../incidents/store.ts';
+import { IncidentUpdateStore } from '../incidents/update-store.ts';
+import { VoteStore } from '../incidents/vote-store.ts';
+import { WindowStore } from '../maintenance/store.ts';
+import { CountStore } from '../monitors/counts/count-store.ts';
+import { MonitorListStore } from '../monitors/list/list-store.ts';
+import { MonitorStore } from '../monitors/store.ts';
+import { UsageStore } from '../plans/usage-store.ts';
+import { KeyStore } from '../probes/key-store.ts';
+import { RegionStore } from '../probes/region-store.ts';
+import { ProbeStore } from '../probes/store.ts';
+import { DeadLetterStore } from '../results/dead-letters/dead-letter-store.ts';
+import { AgedResultStore } from '../results/hours/aged-result-store.ts';
+import { HourStore } from '../results/hours/hour-store.ts';
+import { JournalStore } from '../results/journal/journal-store.ts';
+import { LeaseStore } from '../results/shards/lease-store.ts';
+import { CertificateStore } from '../results/writing/certificate-store.ts';
+import { SnapshotStore } from '../results/writing/snapshot-store.ts';
+import { StateStore } from '../results/writing/state-store.ts';
+import { MongoStatusHistory } from '../results/writing/status-history-store.ts';
+import { SweepStore } from '../retention/store.ts';
+import { PageDomainStore } from '../status-pages/domains/domain-store.ts';
+import { FreedSubdomainStore } from '../status-pages/freed-subdomain-store.ts';
+import { PostStore } from '../status-pages/posts/post-store.ts';
+import { PageStore } from '../status-pages/store.ts';
+import { VisitStore } from '../status-pages/visits/visit-store.ts';
+import { NoticeStore } from '../subscribers/notices/notice-store.ts';
+import { OutboxStore } from '../subscribers/notices/outbox-store.ts';
+import { RateLimitStore } from '../subscribers/rate-limit-store.ts';
+import { SubscriberStore } from '../subscribers/store.ts';
+import { SubscriptionStore } from '../subscriptions/store.ts';
+
+export type Stores = ReturnType<typeof createStores>;
+
+/** Every collection of a controller, each opened once and with its indexes. */
+export async function openStores(db: Db, clock: Clock): Promise<Stores> {
+  const stores = createStores(db, clock);
+  const { accounts, ...others } = stores;
+  await Promise.all([...Object.values(accounts), ...Object.values(others)].map(
+    (store) => ('ensureIndexes' in store ? store.ensureIndexes() : undefined),
+  ));
+  return stores;
+}
+
+function createStores(db: Db, clock: Clock) {
+  return {
+    accounts: createAccountStores(db), keyRing: new KeyRingStore(db), usage: new UsageStore(db), audit: new AuditStore(db),
+    monitors: new MonitorStore(db), monitorLists: new MonitorListStore(db), monitorCounts: new CountStore(db),
+    groups: new GroupStore(db, clock), groupTrees: new TreeStore(db), groupRemovals: new RemovalStore(db),
+    pings: new PingStore(db), windows: new WindowStore(db),
+    domains: new DomainStore(db), registryTurns: new TurnStore(db), registrySources: new SourceStore(db),
+    regions: new RegionStore(db), probes: new ProbeStore(db), controllerKeys: new KeyStore(db),
+    assignments: new AssignmentStore(db), assignmentHeads: new HeadStore(db),
+    journal: new JournalStore(db), snapshots: new SnapshotStore(db), leases: new LeaseStore(db),
+    states: new StateStore(db), hours: new HourStore(db), statusHistory: new MongoStatusHistory(db),
+    certificates: new CertificateStore(db), deadLetters: new DeadLetterStore(db), evidence: new EvidenceStore(db),
+    agedResults: new AgedResultStore(db), sweeps: new SweepStore(db),
+    incidents: new IncidentStore(db), incidentUpdates: new IncidentUpdateStore(db), comments: new CommentStore(db),
+    votes: new VoteStore(db),
+    destinations: new DestinationStore(db), testMails: new TestMailStore(db), suppressions: new SuppressionStore(db),
+    deliveries: new DeliveryStore(db), deliveryQueues: new QueueStore(db), mailWindows: new MailWindowStore(db),
+    digestClaims: new DigestClaimStore(db),
+    pages: new PageStore(db), freedSubdomains: new FreedSubdomainStore(db), posts: new PostStore(db),
+    pageDomains: new PageDomainStore(db), visits: new VisitStore(db),
+    subscribers: new SubscriberStore(db), subscriberRateLimits: new RateLimitStore(db), notices: new NoticeStore(db),
+    noticeOutbox: new OutboxStore(db),
+    subscriptions: new SubscriptionStore(db),
+  };
+}
