@@ -7,6 +7,8 @@ export const ONLY_CONTROLLER_INTERVAL_MS = 60_000;
 interface PeriodicTaskDeps {
   clock: Clock;
   intervalMs: number;
+  /** The first run is at the start, not one interval after it. */
+  runsAtStart?: boolean;
   /** For rounds whose work is announced: the time from a round that was `quiet` to the next, ms. */
   idleIntervalMs?: number;
   /** While this controller is alone, the next round after a quiet one waits for a minute. */
@@ -33,9 +35,10 @@ export class PeriodicTask {
     });
   }
 
-  /** The first round is due after one period. */
+  /** The first run is due after one interval, unless the task runs at its start. */
   start(): void {
     this.#schedule(this.#deps.intervalMs);
+    if (this.#deps.runsAtStart) this.trigger();
   }
 
   /** Looks now; while a round is under way, once more after it. */

@@ -92,11 +92,12 @@ export class DeliveryService {
       },
     });
     this.#pollTask = new PeriodicTask({
-      clock, intervalMs: POLL_INTERVAL_MS, idleIntervalMs: IDLE_POLL_INTERVAL_MS, peers, task: () => this.#poll(),
+      clock, intervalMs: POLL_INTERVAL_MS, idleIntervalMs: IDLE_POLL_INTERVAL_MS, runsAtStart: true, peers,
+      task: () => this.#poll(),
       onError: (error) => log.warn({ err: error }, 'could not read the deliveries that are due'),
     });
     this.#sweepTask = new PeriodicTask({
-      clock, intervalMs: SWEEP_INTERVAL_MS, task: () => this.#sweep(),
+      clock, intervalMs: SWEEP_INTERVAL_MS, runsAtStart: true, task: () => this.#sweep(),
       onError: (error) => log.warn({ err: error }, 'could not remove old deliveries'),
     });
   }
@@ -120,8 +121,6 @@ export class DeliveryService {
   start(): void {
     this.#pollTask.start();
     this.#sweepTask.start();
-    this.#pollTask.trigger();
-    this.#sweepTask.trigger();
   }
 
   /** Starts no more attempts, lets those under way end until the deadline, then aborts them. */

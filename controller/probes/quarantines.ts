@@ -14,12 +14,15 @@ const POLL_INTERVAL_MS = 5000;
 const MIN_COMPARED_PROBES = 3;
 const MAX_LOGGED_REASONS = 3;
 
+export interface ProbeAgreements {
+  pollNextShard(): Promise<void>;
+  of(probeId: string): Agreement | null;
+}
+
 export interface QuarantinesDeps {
   directory: Pick<FleetDirectory, 'probes' | 'probe' | 'refresh'>;
   liveness: Pick<Liveness, 'track' | 'isLive'>;
   store: Pick<ProbeStore, 'enterQuarantine' | 'confirmQuarantine' | 'leaveQuarantine'>;
-  /** How a probe's votes compare with those of other regions; each turn asks for a part of that. */
-  agreements: { turn(): Promise<void>; of(probeId: string): Agreement | null };
   /** Looks now whether monitors have to move. */
   rebalance(): void;
   clock: Clock;
@@ -48,6 +51,7 @@ export class Quarantines {
   readonly #pollTask: PeriodicTask;
   readonly #streaks = new Map<string, Streak>();
   readonly #listeners: ((change: QuarantineChange) => void)[] = [];
+  #agreements: ProbeAgreements | null = null;
   #isSparing = false;
 
   constructor(deps: QuarantinesDeps) {
@@ -60,7 +64,9 @@ export class Quarantines {
     });
   }
 
-  start(): void {
+  /** `agreements`: how a probe's votes compare with those of other regions; each poll reads a part of that. */
+  start(agreements: ProbeAgreements): void {
+    this.#agreements = agreements;
     this.#pollTask.start();
   }
 
@@ -79,9 +85,9 @@ export class Quarantines {
   }
 
   async #poll(): Promise<void> {
-    const { agreements, clock, directory } = this.#deps;
+    const { clock, directory } = this.#deps;
     const enrolled = [...directory.probes()].filter(isEnrolled);
-    if (enrolled.length >= MIN_COMPARED_PROBES) await agreements.turn();
+    if (enrolled.length >= MIN_COMPARED_PROBES) await this.#agreements?.pollNextShard();
     for (const id of this.#streaks.keys()) if (!directory.probe(id)) this.#streaks.delete(id);
     const health = enrolled.map((probe) => this.#healthOf(probe));
     this.#logSpared(sparedProbes(health), enrolled.length);
@@ -97,12 +103,12 @@ export class Quarantines {
   }
 
   #healthOf(probe: ProbeDoc): ProbeHealth {
-    const { agreements, clock, liveness } = this.#deps;
+    const { clock, liveness } = this.#deps;
     const { _id: id, quarantine = null, quarantined_before: before = null } = probe;
     const nowMono = clock.monotonic();
     const isLive = liveness.isLive(probe);
     const track = isLive ? liveness.track(id) : null;
-    const found = problemOf(track, isLive ? agreements.of(id) : null, nowMono);
+    const found = problemOf(track, isLive ? this.#agreements?.of(id) ?? null : null, nowMono);
     const previous = this.#streaks.get(id);
     // Of a probe that is not heard nothing is known, neither good nor bad.
     const isSame = previous !== undefined && track !== null && previous.isBad === (found !== null);

@@ -20,18 +20,14 @@ import type { ControllerPorts } from './ports.ts';
 interface AccountSources {
   mailer: Mailer;
   events: Events;
-  /** Deletes the subscriptions that a member created; returns how many. */
-  deleteSubscriptions(organizationId: string, userId: string): Promise<number>;
-  /** Address that mailed links begin with. */
-  baseUrl(): string;
 }
 
 export type Accounts = Awaited<ReturnType<typeof openAccounts>>;
 
-/** Accounts with their limits. `close` ends the mails that are being sent. */
+/** Accounts with their limits, and the mail that they send. */
 export async function openAccounts(ports: ControllerPorts, sources: AccountSources) {
-  const { config, stores, bus, clock, log, holder } = ports;
-  const { mailer, events, baseUrl, deleteSubscriptions } = sources;
+  const { config, stores, bus, clock, log, holder, baseUrl } = ports;
+  const { mailer, events } = sources;
   const { plans, registration, defaultPlan, planChanges, jwtKeys } = config.accounts;
   const { monitors, groups, regions, probes, pages, windows, subscriptions } = stores;
   const { users, organizations, members, projects } = stores.accounts;
@@ -54,14 +50,10 @@ export async function openAccounts(ports: ControllerPorts, sources: AccountSourc
   const mailers = {
     accounts: mailerOf('accounts'), invitations: mailerOf('invitations'), owners: mailerOf('owners'),
   };
-  const deps: AccountDeps = {
+  const deps: Omit<AccountDeps, 'subscriptions'> = {
     claims: new WorkClaims({ clock, holder, ttlMs: CLAIM_MS }),
     tokens, sessionEnds, quota, registration, defaultPlan, planChanges, mailers, baseUrl, log,
     openStreams: (organizationId) => events.hub.streamsOf(organizationId),
-    subscriptions: {
-      createdBy: (organizationId, userId) => subscriptions.createdBy(organizationId, userId),
-      deleteCreatedBy: deleteSubscriptions,
-    },
     hasher: new PasswordHasher(clock, ports.passwordCost),
     attempts: new PasswordAttempts(clock, config.http.rateLimit),
     contentsOfProject: async (tenant) => {
@@ -98,9 +90,12 @@ export async function openAccounts(ports: ControllerPorts, sources: AccountSourc
       const all = operator ? await members.listOfUser(operator._id) : [];
       return all.filter(({ role }) => role === 'owner' || role === 'admin').map((one) => one.organization_id);
     },
-    close: async () => {
+    start: () => sessionEnds.start(),
+    /** Ends the mails that are being sent. */
+    stop: async () => {
       await sessionEnds.stop();
-      await Promise.all(Object.values(mailers).map((backgroundMailer) => backgroundMailer.close()));
+      await Promise.all(Object.values(mailers).map((each) => each.close()));
+      await mailer.close();
     },
   };
 }

@@ -7,16 +7,11 @@ import { createAddressVetting } from '../platform/outbound/address-vetting.ts';
 import { GuardedReader } from '../platform/outbound/reader.ts';
 import type { ControllerPorts } from './ports.ts';
 
-interface DomainSinks {
-  /** Configurations of some monitors have changed. */
-  onConfigsChanged(): void;
-}
-
 export type Domains = ReturnType<typeof openDomains>;
 
 /** The domains that monitors watch, and their lookups, where these are wanted. */
-export function openDomains(ports: ControllerPorts, { onConfigsChanged }: DomainSinks) {
-  const { config, stores, clock, log, peers, holder, resolve, domainRoots: roots = IANA } = ports;
+export function openDomains(ports: ControllerPorts) {
+  const { config, stores, signals, clock, log, peers, holder, resolve, domainRoots: roots = IANA } = ports;
   const { monitors, domains, registryTurns: turns, registrySources } = stores;
   const vetting = createAddressVetting({ resolve, allowPrivate: config.destinations.allowPrivate, clock });
   const reader = new GuardedReader({ clock, vetting });
@@ -28,7 +23,7 @@ export function openDomains(ports: ControllerPorts, { onConfigsChanged }: Domain
     domains, turns, clock, log, peers, holder,
     monitors: {
       isDomainMonitored: (domain) => monitors.isDomainMonitored(domain),
-      rejournalDomain: (domain) => monitors.rejournalDomain(domain).finally(onConfigsChanged),
+      rejournalDomain: (domain) => monitors.rejournalDomain(domain).finally(signals.monitorConfigsChanged.emit),
     },
     lookUp: (domain) => lookUp(deps, domain),
     abortLookups: () => reader.close(),

@@ -18,14 +18,12 @@ const MAX_PROJECTS = 1000;
 interface ProbeSources {
   fleet: Fleet;
   accounts: Accounts;
-  /** Every controller hears every probe; the owner of its region's shard publishes. */
-  ownsShard(shard: number): boolean;
 }
 
 export type Events = ReturnType<typeof openEvents>;
 
 /** Live events: they are published on the bus and go from there to the clients of every controller. */
-export function openEvents({ bus, clock, log }: ControllerPorts) {
+export function openEvents({ bus, clock, log, ownsShard }: ControllerPorts) {
   const publisher = publisherOn(bus);
   const hub = new EventHub({ bus, clock });
   return {
@@ -45,7 +43,7 @@ export function openEvents({ bus, clock, log }: ControllerPorts) {
     publishGroup: (project: Tenant, groupId: string, isDeleted: boolean): void =>
       publisher.publish(groupEvent(project, groupId, isDeleted, clock.now())),
     /** Publishes when probes come and go. */
-    publishProbes: ({ fleet, accounts: { deps: { projects } }, ownsShard }: ProbeSources): void => {
+    publishProbes: ({ fleet, accounts: { deps: { projects } } }: ProbeSources): void => {
       const publishChange = async (probeId: string, status: ProbeStatusChange['status']) => {
         const probe = fleet.directory.probe(probeId);
         const region = fleet.directory.region(probe?.region_id ?? '');
@@ -64,6 +62,7 @@ export function openEvents({ bus, clock, log }: ControllerPorts) {
           log.warn({ err: error, probe_id: probeId }, 'could not publish an event for a probe');
         });
       };
+      // Every controller receives beats; the owner of the region's shard publishes.
       fleet.liveness.onChange(({ probeId, region, isLive }) => {
         if (ownsShard(shardOf(region))) onStatusChanged(probeId, isLive ? 'online' : 'offline');
       });

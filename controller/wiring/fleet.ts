@@ -6,7 +6,6 @@ import { Confirmations } from '../assignments/confirmations.ts';
 import { EnvelopeSealer } from '../assignments/envelope.ts';
 import { AssignmentHistoryCache } from '../assignments/assignment-history-cache.ts';
 import { Placement } from '../assignments/placement.ts';
-import type { MonitorSource } from '../assignments/ports.ts';
 import { tombstoneRetentionMs, Rebalancer } from '../assignments/rebalancer.ts';
 import { RunNow } from '../assignments/run-now.ts';
 import { SyncResponder } from '../assignments/sync-responder.ts';
@@ -24,7 +23,7 @@ import { isRotating, KeyRotations } from '../probes/key-rotations.ts';
 import { Liveness } from '../probes/liveness.ts';
 import { ProbeRate } from '../probes/probe-rate.ts';
 import type { ProbeDoc } from '../probes/probe.ts';
-import { Quarantines, type QuarantinesDeps } from '../probes/quarantines.ts';
+import { Quarantines } from '../probes/quarantines.ts';
 import type { ProbeNotice } from '../probes/notice-rules.ts';
 import { ProbeNotices } from '../probes/notices.ts';
 import { fleetRoutes } from '../probes/routes.ts';
@@ -35,10 +34,7 @@ import type { ControllerPorts } from './ports.ts';
 const ROTATION_TIMEOUT_MS = 5000;
 
 interface FleetSources {
-  monitors: MonitorSource;
-  ownsShard(shard: number): boolean;
-  /** How the votes of probes compare, by the owners of all shards. */
-  agreements: QuarantinesDeps['agreements'];
+  directory: FleetDirectory;
   /** Tells the operator of a probe. */
   notify(notice: ProbeNotice): Promise<void>;
   quota: Quota;
@@ -46,18 +42,22 @@ interface FleetSources {
   otherUsers(): Promise<BusUser[]>;
 }
 
-type FleetPorts = Omit<ControllerPorts, 'holder' | 'random' | 'resolve'>;
+type FleetPorts = Omit<ControllerPorts, 'holder' | 'random' | 'resolve' | 'signals' | 'baseUrl'>;
 export type Fleet = Awaited<ReturnType<typeof openFleet>>;
+
+/** Regions and probes as this controller knows them. */
+export function openDirectory({ stores: { regions, probes }, clock, log, peers }: FleetPorts): FleetDirectory {
+  return new FleetDirectory({ regions, probes, clock, log, peers });
+}
 
 /** Regions and probes, and which probe runs which monitor. */
 export async function openFleet(ports: FleetPorts, sources: FleetSources) {
-  const { monitors, ownsShard, agreements, notify, quota, otherUsers } = sources;
-  const { config, stores, bus, timeZone, clock, log, peers } = ports;
-  const { regions, probes, assignments: items, assignmentHeads: heads } = stores;
+  const { directory, notify, quota, otherUsers } = sources;
+  const { config, stores, bus, timeZone, clock, log, peers, ownsShard } = ports;
+  const { monitors, regions, probes, assignments: items, assignmentHeads: heads } = stores;
   const { embeddedProbeToken, nats } = config;
   await seedFleet({ regions, probes, now: clock.now(), timeZone, embeddedProbeToken });
   const keys = await stores.controllerKeys.loadOrCreate(clock.now());
-  const directory = new FleetDirectory({ regions, probes, clock, log, peers });
   const natsUsers = openIdentities({ bus, users: nats.users, credsFile: nats.credsFile, clock, log });
   const limit = new ConnectionLimit({ bus, clock, log, onSuspended: () => readIdentities() });
   const owns = (regionId: string): boolean => ownsShard(shardOf(regionId));
@@ -114,7 +114,7 @@ export async function openFleet(ports: FleetPorts, sources: FleetSources) {
     ),
   });
   const quarantines = new Quarantines({
-    directory, liveness, store: probes, agreements, clock, log, rebalance: () => rebalancer.trigger(),
+    directory, liveness, store: probes, clock, log, rebalance: () => rebalancer.trigger(),
   });
   const notices = new ProbeNotices({ directory, liveness, store: probes, raiseAlert: notify, owns, clock, log });
   let subscription: BusSubscription | null = null;
@@ -160,11 +160,10 @@ export async function openFleet(ports: FleetPorts, sources: FleetSources) {
       staleProbes.start();
       liveness.onPresence(() => rebalancer.trigger());
       rebalancer.start();
-      quarantines.start();
       notices.start();
     },
     stop: async () => {
-      await Promise.all([quarantines.stop(), notices.stop()]);
+      await notices.stop();
       await rebalancer.stop();
       confirmations.stop();
       witnesses.stop();

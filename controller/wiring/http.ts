@@ -1,14 +1,12 @@
 import { collectDefaultMetrics, Counter, Registry } from 'prom-client';
 import { AppError } from '../../shared/errors.ts';
 import { FairQueue } from '../../shared/fair-queue.ts';
-import type { BackgroundMailer } from '../accounts/mail/background-mailer.ts';
 import { createAuditRecorder } from '../audit/recorder.ts';
 import { auditRoutes } from '../audit/routes.ts';
 import { consoleRoutes, rewriteViewPath } from '../console/routes.ts';
 import type { AppDeps } from '../http/server/app.ts';
 import { DocumentMemory } from '../http/body/document-memory.ts';
 import { observeRequests } from '../http/server/metrics.ts';
-import type { FastResponses } from '../http/responses/fast-responses.ts';
 import { CompressedFiles } from '../http/responses/compressed-files.ts';
 import { RateLimiter, rateLimitExceeded } from '../http/limits/rate-limit.ts';
 import type { Route } from '../http/routing/route.ts';
@@ -52,32 +50,29 @@ interface HttpSources {
   events: Events;
   refusedWrites: RefusedWrites;
   domains: Pick<Domains, 'lookups'>;
-  evidence: Evidence['intake'];
-  noticeSender: Subscribers['noticeSender'];
-  /** By the class of their mail. */
-  mailers: Record<string, BackgroundMailer>;
-  fastResponses: FastResponses;
-  routeByHost: StatusPages['routeByHost'];
+  evidence: Pick<Evidence, 'intake'>;
+  subscribers: Pick<Subscribers, 'noticeSender' | 'post'>;
+  statusPages: Pick<StatusPages, 'fastResponses' | 'routeByHost'>;
 }
 
 /** The HTTP edge, with its metrics and the audit log. */
 export function openHttp(
   { config, mongo, stores, bus, clock, log, consoleDir }: ControllerPorts, sources: HttpSources,
 ) {
-  const { accounts, results, fleet, notifications, events } = sources;
+  const { accounts, results, fleet, notifications, events, evidence, subscribers, statusPages } = sources;
   const { credentials, tenants, organizationsOf } = accounts;
   const registry = new Registry();
   observeResults(registry, results.shards, bus);
   const { assignments, confirmations, rates, responder } = fleet;
   observeAssignments(registry, assignments);
   observeConfirmations(registry, confirmations);
-  observeFleet(registry, { rates: [results.shards.rate, ...rates, sources.evidence.rate], responder });
+  observeFleet(registry, { rates: [results.shards.rate, ...rates, evidence.intake.rate], responder });
   observeDeliveries(registry, notifications);
   observeEvents(registry, events.hub);
   observeDomains(registry, sources.domains.lookups);
-  observeEvidence(registry, sources.evidence);
-  observeNotices(registry, sources.noticeSender);
-  observeMailers(registry, sources.mailers);
+  observeEvidence(registry, evidence.intake);
+  observeNotices(registry, subscribers.noticeSender);
+  observeMailers(registry, { ...accounts.deps.mailers, subscriptions: subscribers.post });
   observeDatabase(registry, sources.refusedWrites);
   const turns = new FairQueue(clock, TURNS, (refusal) => {
     if (refusal === 'mine') return rateLimitExceeded(TURNS_RETRY_AFTER_S);
@@ -123,9 +118,9 @@ export function openHttp(
     isUnavailable: isDatabaseUnavailable,
     observe: observeRequests(registry),
     onConnectionRefused: () => refusedConnections.inc(),
-    fastResponses: sources.fastResponses,
+    fastResponses: statusPages.fastResponses,
     routeByHost: (request) => {
-      const pending = sources.routeByHost(request);
+      const pending = statusPages.routeByHost(request);
       if (pending === undefined) rewriteViewPath(request);
       return pending?.then(() => rewriteViewPath(request));
     },

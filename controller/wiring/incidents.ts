@@ -11,8 +11,6 @@ import type { ControllerPorts } from './ports.ts';
 interface IncidentSources {
   accounts: Accounts;
   events: Events;
-  /** Called after each change of an incident. */
-  onChanged(): void;
 }
 
 /** What other rooms know about an incident. */
@@ -28,9 +26,10 @@ export type Incidents = ReturnType<typeof openIncidents>;
 
 /** Incidents with their history and comments; `outbox` is for the state machine. */
 export function openIncidents(ports: ControllerPorts, sources: IncidentSources) {
-  const { stores, clock, log } = ports;
+  const { stores, signals, clock, log } = ports;
   const { incidents, incidentUpdates: updates, comments, votes, monitors } = stores;
-  const { accounts: { people }, events, onChanged } = sources;
+  const { accounts: { people }, events } = sources;
+  const onChanged = signals.incidentsChanged.emit;
   return {
     outbox: new IncidentOutbox({ incidents, updates, votes }, clock, events.publisher, onChanged),
     outages: {

@@ -5,32 +5,25 @@ import { maintenanceRoutes } from '../maintenance/routes.ts';
 import { maintenanceRangesOf } from '../maintenance/plan-rules.ts';
 import type { WindowDoc } from '../maintenance/window.ts';
 import { createWindowTask } from '../maintenance/window-task.ts';
-import type { PageDoc } from '../status-pages/page.ts';
-import type { Announcement } from '../subscribers/verbs/notify.ts';
 import { maintenanceEndAt } from '../verdicts/time-accounting/maintenance-rules.ts';
 import type { MaintenanceRange } from '../verdicts/monitor-config.ts';
 import type { ControllerPorts } from './ports.ts';
+import type { Subscribers } from './subscribers.ts';
 
 /** Computing the occurrences of a window takes up to some 50 ms. */
 const TURNS = { maxRunning: 1, maxRunningPerKey: 1, maxWaiting: 200, maxWaitingPerKey: 20, maxWaitMs: 25_000 };
 /** For an organization with too many such requests waiting, s. */
 const RETRY_AFTER_S = 5;
 
-interface MaintenanceSinks {
-  /** Configurations of some monitors have changed. */
-  onConfigsChanged(): void;
-  /** The maintenance of monitors ends at these instants (Unix ms), or is over at `now`; may be repeated. */
-  onEndsMoved(ends: ReadonlyMap<string, number>, now: number): Promise<void>;
-  /** Tells the subscribers of those pages that are published; may be repeated. */
-  announce(pages: PageDoc[], announcement: Announcement): Promise<void>;
+interface MaintenanceSources {
+  subscribers: Pick<Subscribers, 'announce'>;
 }
 
 export type Maintenance = ReturnType<typeof openMaintenance>;
 
 /** Maintenance windows, and how monitors learn of theirs. */
-export function openMaintenance(ports: ControllerPorts, sinks: MaintenanceSinks) {
-  const { stores: { monitors, pages, windows }, clock, log, peers } = ports;
-  const { onConfigsChanged } = sinks;
+export function openMaintenance(ports: ControllerPorts, { subscribers }: MaintenanceSources) {
+  const { stores: { monitors, incidents, pages, windows }, signals, clock, log, peers } = ports;
   const maintenanceRanges = async (monitorIds: string[]): Promise<Map<string, MaintenanceRange[]>> => {
     const byMonitor = new Map<string, WindowDoc[]>();
     for (const window of await windows.ofMonitors(monitorIds)) {
@@ -41,14 +34,15 @@ export function openMaintenance(ports: ControllerPorts, sinks: MaintenanceSinks)
   const windowTask = createWindowTask({
     windows, clock, log, peers,
     rejournal: async (ids, now) => {
-      await monitors.rejournalWindows(ids, now).finally(onConfigsChanged);
+      await monitors.rejournalWindows(ids, now).finally(signals.monitorConfigsChanged.emit);
       const all = await maintenanceRanges(ids);
       const endOf = (id: string) => maintenanceEndAt({ maintenance: all.get(id) ?? [] }, now);
-      await sinks.onEndsMoved(new Map(ids.map((id) => [id, endOf(id)])), now);
+      await incidents.moveMaintenanceEnds(new Map(ids.map((id) => [id, endOf(id)])), now);
+      signals.incidentsChanged.emit();
     },
     announce: async ({ organization_id, project_id, status_page_ids: ids }, announcement) => {
       const all = await pages.list({ organizationId: organization_id, projectId: project_id });
-      await sinks.announce(all.filter(({ _id }) => ids.includes(_id)), announcement);
+      await subscribers.announce(all.filter(({ _id }) => ids.includes(_id)), announcement);
     },
   });
   const turns = new FairQueue(clock, TURNS, (refusal) => {

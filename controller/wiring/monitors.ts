@@ -1,7 +1,15 @@
 import { AppError } from '../../shared/errors.ts';
 import { FairQueue } from '../../shared/fair-queue.ts';
 import { rateLimitExceeded } from '../http/limits/rate-limit.ts';
+import { findSuccessors } from '../groups/verbs/change-tree.ts';
 import { MonitorCounts } from '../monitors/counts/counts.ts';
+import type { MonitorDeps } from '../monitors/deps.ts';
+import type { MonitorDoc } from '../monitors/monitor.ts';
+import { monitorRoutes } from '../monitors/routes.ts';
+import type { ResultsService } from '../results/service.ts';
+import type { Accounts } from './accounts.ts';
+import type { Fleet } from './fleet.ts';
+import type { Incidents } from './incidents.ts';
 import type { ControllerPorts } from './ports.ts';
 
 /** An overview of 5,000 monitors takes some 20 MB while it is made. */
@@ -13,13 +21,38 @@ const RETRY_AFTER_S = 5;
 
 export type Monitors = ReturnType<typeof openMonitors>;
 
-/** The counts of monitors, which catch up in the background, and the queues of what is expensive to read. */
-export function openMonitors({ stores, clock, log }: ControllerPorts) {
+interface MonitorSources {
+  accounts: Accounts;
+  fleet: Fleet;
+  incidents: Incidents;
+  results: ResultsService<MonitorDoc>;
+}
+
+/** What routes of monitors need: `deps`, with the queues of what is expensive to read. */
+export function openMonitors(ports: ControllerPorts, { accounts, fleet, incidents, results }: MonitorSources) {
+  const { config, stores, clock, log } = ports;
+  const { monitors, monitorLists: lists, destinations, groups, groupRemovals: removals } = stores;
+  const counts = new MonitorCounts({ store: stores.monitorCounts, clock, log });
   const turns = new FairQueue(clock, OVERVIEWS, () =>
     new AppError('SERVICE_UNAVAILABLE', 'Too many overviews are being read; try again in a moment'));
   const simulations = new FairQueue(clock, SIMULATIONS, (refusal) => {
     if (refusal === 'mine') return rateLimitExceeded(RETRY_AFTER_S);
     return new AppError('SERVICE_UNAVAILABLE', 'Too many policies are being simulated; try again in a moment');
   });
-  return { counts: new MonitorCounts({ store: stores.monitorCounts, clock, log }), turns, simulations };
+  const { unwritten: live, statistics, dailyUptimes, overview, history, certificates } = results;
+  const deps: MonitorDeps = {
+    monitors, lists, counts, destinations, turns, simulations, log,
+    quota: accounts.quota, regions: fleet.directory, runner: fleet.runNow, assigned: fleet.assigned,
+    groups: {
+      names: (tenant, ids) => groups.names(tenant, ids),
+      successors: (tenant, ids) => findSuccessors({ groups, removals }, tenant, ids),
+    },
+    readers: {
+      live, statistics, dailyUptimes, overview, history, certificates,
+      incidents: stores.incidents, outages: incidents.outages, domains: stores.domains,
+    },
+    notifyOwner: (shard) => results.notifyOwner(shard),
+    minIntervalSeconds: config.monitors.minIntervalSeconds,
+  };
+  return { counts, simulations, deps, routes: monitorRoutes(deps) };
 }

@@ -14,6 +14,7 @@ import { destinationRoutes } from '../destinations/routes.ts';
 import type { Mailer } from '../platform/mail/mailer-port.ts';
 import { createAddressVetting } from '../platform/outbound/address-vetting.ts';
 import { HttpPoster } from '../platform/outbound/poster.ts';
+import type { ProbeNotice } from '../probes/notice-rules.ts';
 import { silenceLimitMs, Watchdog } from '../watchdog/watchdog.ts';
 import type { Accounts } from './accounts.ts';
 import type { ControllerPorts } from './ports.ts';
@@ -24,20 +25,16 @@ const STOP_TIMEOUT_MS = 3000;
 interface NotificationSources {
   mailer: Mailer;
   regions: RegionNaming;
-  accounts: Pick<Accounts, 'linkKeys' | 'organizationName' | 'notifyOwners'>;
-  /** Of links, without a slash at its end. */
-  baseUrl(): string;
-  /** Whether this controller serves the destinations of a shard. */
-  ownsShard(shard: number): boolean;
+  accounts: Pick<Accounts, 'linkKeys' | 'organizationName' | 'notifyOwners' | 'operatorOrganizations'>;
 }
 
-type NotificationPorts = Omit<ControllerPorts, 'timeZone'>;
+type NotificationPorts = Omit<ControllerPorts, 'timeZone' | 'signals'>;
 export type Notifications = ReturnType<typeof openNotifications>;
 
 /** Destinations, and the delivery of alerts to them. */
 export function openNotifications(ports: NotificationPorts, sources: NotificationSources) {
-  const { config, stores, bus, clock, log, peers, holder, random, resolve } = ports;
-  const { mailer, regions, accounts, baseUrl, ownsShard } = sources;
+  const { config, stores, bus, clock, log, peers, holder, random, resolve, ownsShard, baseUrl } = ports;
+  const { mailer, regions, accounts } = sources;
   const { incidents, destinations, testMails, suppressions, deliveries, deliveryQueues: queues } = stores;
   const { mailWindows: windows, digestClaims: digests } = stores;
   const vetting = createAddressVetting({ resolve, allowPrivate: config.destinations.allowPrivate, clock });
@@ -72,8 +69,15 @@ export function openNotifications(ports: NotificationPorts, sources: Notificatio
       if (!ownsShard(shard)) bus.publish(subjects.notify(shard), '');
     }
   };
+  const alerts = new FanOut({ destinations, deliveries, queues, windows, clock, regions, notify: wakeOwners });
   return {
-    alerts: new FanOut({ destinations, deliveries, queues, windows, clock, regions, notify: wakeOwners }),
+    alerts,
+    /** A shared probe is the operator's. */
+    notifyProbeOwners: async (notice: ProbeNotice) => {
+      const owner = notice.probe.organization_id;
+      const organizationIds = owner === null ? await accounts.operatorOrganizations() : [owner];
+      for (const organizationId of organizationIds) await alerts.fanOutProbeNotice(notice, organizationId);
+    },
     /** The notification log of incidents. */
     log: deliveries,
     service, failing, poster, vetting,

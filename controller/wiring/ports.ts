@@ -8,6 +8,7 @@ import type { Bus } from '../platform/bus/bus-port.ts';
 import type { NatsBus } from '../platform/bus/bus.ts';
 import type { Mongo } from '../platform/mongo/mongo.ts';
 import type { Resolve } from '../platform/outbound/resolver.ts';
+import type { Signals } from './signals.ts';
 import type { Stores } from './stores.ts';
 
 /** What a controller needs of NATS. */
@@ -21,7 +22,12 @@ export interface ControllerPorts {
   bus: ControllerBus;
   clock: Clock;
   log: Log;
+  signals: Signals;
   peers: Peers;
+  /** Whether this controller serves what belongs to a shard. */
+  ownsShard(shard: number): boolean;
+  /** What links begin with, without a slash at its end. */
+  baseUrl(): string;
   /** The name of this controller in leases and claims, also after a restart. */
   holder: string;
   /** IANA name of the machine's time zone. */

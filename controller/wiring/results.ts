@@ -5,7 +5,7 @@ import { assignedOf } from '../assignments/assigned-regions.ts';
 import { toMonitorConfig } from '../monitors/config.ts';
 import type { MonitorDoc } from '../monitors/monitor.ts';
 import { CachedLimits } from '../plans/cached-limits.ts';
-import type { HasRawReaders } from '../results/raw-results.ts';
+import type { OwnedShards } from '../results/shards/owned-shards.ts';
 import { ResultsService } from '../results/service.ts';
 import type { Accounts } from './accounts.ts';
 import type { Domains } from './domains.ts';
@@ -16,6 +16,7 @@ import type { Maintenance } from './maintenance.ts';
 import type { Notifications } from './notifications.ts';
 import type { ControllerPorts } from './ports.ts';
 import type { Stores } from './stores.ts';
+import type { RawReaders } from './subscriptions.ts';
 
 interface ResultSources {
   accounts: Accounts;
@@ -25,7 +26,8 @@ interface ResultSources {
   notifications: Notifications;
   domains: Domains;
   maintenance: Pick<Maintenance, 'maintenanceRanges'>;
-  hasRawReaders: HasRawReaders;
+  readers: RawReaders;
+  ownedShards: OwnedShards;
 }
 
 /** @internal Tests and benches open the stores alone. */
@@ -33,14 +35,15 @@ export type ResultStores = ReturnType<typeof resultStores>;
 
 /** What becomes of results, from the bus to incidents and alerts. */
 export function openResults(ports: ControllerPorts, sources: ResultSources): ResultsService<MonitorDoc> {
-  const { config, stores, bus, peers, holder, clock, log } = ports;
-  const { fleet, events, incidents, notifications, domains, maintenance } = sources;
+  const { config, stores, signals, bus, peers, holder, clock, log } = ports;
+  const { fleet, events, incidents, notifications, domains, maintenance, readers } = sources;
   const { accounts: { quota } } = sources;
   const { monitors, pings } = stores;
   const limitsOf = (organizationId: string) => quota.limitsOf(organizationId);
   const limits = new CachedLimits({ clock, plans: config.accounts.plans, limitsOf });
   const service = new ResultsService<MonitorDoc>({
-    clock, log, bus, peers, holder, pings, manualEnds: stores.incidents, hasRawReaders: sources.hasRawReaders,
+    clock, log, bus, peers, holder, pings, manualEnds: stores.incidents, hasRawReaders: (organizationId, projectId) =>
+      readers.directory.hasAny(organizationId) || events.hub.streamedProjects.has(organizationId, projectId),
     stores: {
       ...resultStores(stores), history: events.publishingHistory(stores.statusHistory),
       incidents: incidents.outbox, alerts: notifications.alerts,
@@ -82,6 +85,8 @@ export function openResults(ports: ControllerPorts, sources: ResultSources): Res
     },
     onNotified: () => notifications.service.trigger(),
   });
+  sources.ownedShards.follow((shard) => service.ownsShard(shard));
+  signals.monitorConfigsChanged.on(() => service.pollFeeds());
   return service;
 }
 

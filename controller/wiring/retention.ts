@@ -1,23 +1,18 @@
 import { removeAgedIncidents } from '../incidents/verbs/change-incident.ts';
-import type { PlanLimits } from '../plans/plans.ts';
+import type { Quota } from '../plans/quota.ts';
 import { RetentionSweeper } from '../retention/sweeper.ts';
 import type { ControllerPorts } from './ports.ts';
 
-interface RetentionSources {
-  limitsOf(organizationId: string): Promise<PlanLimits>;
-  ownsShard(shard: number): boolean;
-}
-
 /** Removes what plans no longer keep. */
 export function openRetention(
-  { stores, clock, log }: Pick<ControllerPorts, 'stores' | 'clock' | 'log'>,
-  { limitsOf, ownsShard }: RetentionSources,
+  { stores, clock, log, ownsShard }: Pick<ControllerPorts, 'stores' | 'clock' | 'log' | 'ownsShard'>,
+  quota: Pick<Quota, 'limitsOf'>,
 ): RetentionSweeper {
   const { monitors, agedResults: results, sweeps, evidence, audit, deadLetters, freedSubdomains } = stores;
   const { organizations, projects } = stores.accounts;
   const { incidents, incidentUpdates: updates, comments, votes } = stores;
   return new RetentionSweeper({
-    monitors, results, sweeps, evidence, limitsOf, ownsShard, clock, log,
+    monitors, results, sweeps, evidence, limitsOf: (organizationId) => quota.limitsOf(organizationId), ownsShard, clock, log,
     organizations: {
       page: (after, limit) => organizations.pageOfIds(after, limit),
       projectsOf: async (organizationId) => (await projects.listOf([organizationId])).map(({ _id }) => _id),

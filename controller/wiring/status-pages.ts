@@ -1,6 +1,5 @@
 import type { IncomingMessage } from 'node:http';
 import { join } from 'node:path';
-import type { MonitorDeps } from '../monitors/deps.ts';
 import { createNameRecords } from '../platform/outbound/name-records.ts';
 import { DomainChecks } from '../status-pages/domains/domain-checks.ts';
 import { domainRoutes } from '../status-pages/domains/domain-routes.ts';
@@ -21,11 +20,12 @@ import { publicPageRoutes, fastPageResponses } from '../status-pages/public/publ
 import { readPublicPage } from '../status-pages/public/read-public-page.ts';
 import { createSnapshotRefresh } from '../status-pages/public/snapshots/snapshot-refresh.ts';
 import { syndicationRoutes } from '../status-pages/public/syndication/syndication-routes.ts';
-import type { PageDeps, PageSubscribers } from '../status-pages/deps.ts';
 import { pageRoutes } from '../status-pages/routes.ts';
 import { VisitCounter } from '../status-pages/visits/visit-counter.ts';
 import type { Accounts } from './accounts.ts';
+import type { Monitors } from './monitors.ts';
 import type { ControllerPorts } from './ports.ts';
+import type { Subscribers } from './subscribers.ts';
 
 export type PublicPageReaders = ReturnType<typeof openPublicPages>;
 
@@ -70,29 +70,29 @@ function ownNames({ http: { baseUrl }, statusPages: { domain } }: ControllerPort
   return { pageDomain: domain, baseHost: baseUrl === null ? null : new URL(baseUrl).hostname };
 }
 
-interface PageSources extends Pick<PageDeps, 'notifySubscribers'> {
+interface PageSources {
   accounts: Pick<Accounts, 'notifyOwners'>;
-  /** Of links, without a slash at its end. */
-  baseUrl(): string;
+  monitors: Pick<Monitors, 'deps'>;
+  subscribers: Pick<Subscribers, 'ofPages'>;
   publicPages: PublicPageReaders;
 }
 
 export type StatusPages = ReturnType<typeof openStatusPages>;
 
-/** Status pages, and what they tell their readers. */
-export function openStatusPages(
-  ports: ControllerPorts,
-  { accounts: { notifyOwners }, notifySubscribers, baseUrl: linkBase, publicPages }: PageSources,
-) {
-  const { config, stores, clock, log, peers, holder, random } = ports;
+/** Status pages, and what they show their readers. */
+export function openStatusPages(ports: ControllerPorts, sources: PageSources) {
+  const { config, stores, signals, clock, log, peers, holder, random, baseUrl } = ports;
+  const { accounts: { notifyOwners }, subscribers, publicPages } = sources;
   const { snapshots, readers } = publicPages;
   const { incidents, windows, pages, freedSubdomains: freed, posts, pageDomains: domains, visits } = stores;
+  const { monitors, readers: { statistics, dailyUptimes, history }, quota } = sources.monitors.deps;
   const own = ownNames(config);
   const hosts = new HostRouter({ domains, recall: publicPages.recallDomain, own, clock });
   const naming = {
     pages, freed, domains, own, lookUpRecords: createNameRecords(config.statusPages.nameServers, clock),
     domainChanged: (domain: string) => hosts.forget(domain),
   };
+  const notifySubscribers = signals.postPublished.emit;
   const counter = new VisitCounter({ visits, pages, clock, log });
   const streams = new PageStreams({ pages: readers, clock, random });
   const domainChecks = new DomainChecks({ ...naming, notifyOwners, clock, log, holder });
@@ -100,41 +100,35 @@ export function openStatusPages(
     incidents, clock, log, peers, holder,
     follow: (incident) => followIncident({ pages, posts, notifySubscribers }, incident, clock.now()),
   });
+  signals.incidentsChanged.on(() => follower.trigger());
+  const badges = new MonitorBadges({ pages, pageCache: readers, clock });
+  const changed = (subdomain: string, isPublished: boolean) => {
+    readers.invalidate(subdomain, isPublished);
+    badges.clear();
+  };
+  const shown = { pages, posts, monitors, statistics, dailyUptimes, history, windows };
+  const deps = {
+    ...shown, ...naming, visits, quota, changed, subscribers: subscribers.ofPages, notifySubscribers, incidents,
+    followIncidents: () => follower.trigger(),
+  };
   return {
-    domainChecks, counter, streams, settled: publicPages.settled,
-    snapshotTask: createSnapshotRefresh({ pages, pageCache: readers, snapshots, clock, log }),
-    /** Leads a request for the host of a page there, and counts visits. Never rejects. */
+    deps, domainChecks, counter, streams, follower,
+    snapshots: createSnapshotRefresh({ pages, pageCache: readers, snapshots, clock, log }),
+    /** Waits for the snapshots that are being written. */
+    snapshotWrites: { stop: () => publicPages.settled() },
+    fastResponses: fastPageResponses(readers),
+    /** From now on readers get pages as they are. */
+    connect: () => readers.connect((subdomain) => readPublicPage(shown, subdomain, clock.now())),
+    /** Rewrites a request for the host of a page, and counts visits. Never rejects. */
     routeByHost: (request: IncomingMessage): Promise<void> | undefined => {
       const pending = hosts.rewrite(request);
       if (pending === undefined) counter.record(request);
       return pending?.then(() => counter.record(request));
     },
-    follower,
-    over: (
-      { monitors, readers: { statistics, dailyUptimes: uptimes, history }, quota }: MonitorDeps,
-      subscribers: PageSubscribers,
-    ) => {
-      const shown = { pages, posts, monitors, statistics, dailyUptimes: uptimes, history, windows };
-      const badges = new MonitorBadges({ pages, pageCache: readers, clock });
-      const changed = (subdomain: string, isPublished: boolean) => {
-        readers.invalidate(subdomain, isPublished);
-        badges.clear();
-      };
-      const deps = {
-        ...shown, ...naming, visits, quota, changed, subscribers, notifySubscribers, incidents,
-        followIncidents: () => follower.trigger(),
-      };
-      return {
-        deps,
-        fastResponses: fastPageResponses(readers),
-        /** From now on readers get pages as they are. */
-        connect: () => readers.connect((subdomain) => readPublicPage(shown, subdomain, clock.now())),
-        routes: [
-          ...pageRoutes(deps), ...domainRoutes(deps), ...postRoutes(deps),
-          ...publicPageRoutes(readers), ...detailRoutes(shown, readers, clock),
-          ...liveRoutes(readers, streams), ...syndicationRoutes({ badges, pageCache: readers, baseUrl: linkBase }),
-        ],
-      };
-    },
+    routes: [
+      ...pageRoutes(deps), ...domainRoutes(deps), ...postRoutes(deps),
+      ...publicPageRoutes(readers), ...detailRoutes(shown, readers, clock),
+      ...liveRoutes(readers, streams), ...syndicationRoutes({ badges, pageCache: readers, baseUrl }),
+    ],
   };
 }

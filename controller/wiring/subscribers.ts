@@ -1,8 +1,6 @@
 import { BackgroundMailer } from '../accounts/mail/background-mailer.ts';
 import type { Tenant } from '../accounts/tenant.ts';
-import type { UrlVetting } from '../destinations/ports.ts';
 import type { Mailer } from '../platform/mail/mailer-port.ts';
-import type { Poster } from '../platform/outbound/poster-port.ts';
 import type { PageDoc } from '../status-pages/page.ts';
 import { NoticeSender } from '../subscribers/notices/notice-sender.ts';
 import { publicSubscriberRoutes } from '../subscribers/public/public-routes.ts';
@@ -11,6 +9,7 @@ import { subscriberRoutes } from '../subscribers/routes.ts';
 import { SubscriberLinks } from '../subscribers/subscriber-links.ts';
 import { announce, type Announcement } from '../subscribers/verbs/notify.ts';
 import type { Accounts } from './accounts.ts';
+import type { Notifications } from './notifications.ts';
 import type { ControllerPorts } from './ports.ts';
 
 /** Mails under way at a stop get this long to end, ms. */
@@ -20,17 +19,14 @@ export type Subscribers = ReturnType<typeof openSubscribers>;
 
 interface SubscriberSources {
   accounts: Pick<Accounts, 'subscriberKeys'>;
-  vetting: Pick<UrlVetting, 'urlRefusal'>;
+  notifications: Pick<Notifications, 'vetting' | 'poster'>;
   mailer: Mailer;
-  poster: Poster;
-  /** Of links, without a slash at its end. */
-  baseUrl(): string;
 }
 
 /** Those who subscribe to status pages, and what they are told. */
 export function openSubscribers(ports: ControllerPorts, sources: SubscriberSources) {
-  const { stores, clock, log, peers, holder, random } = ports;
-  const { accounts, vetting, mailer, poster, baseUrl } = sources;
+  const { stores, signals, clock, log, peers, holder, random, baseUrl } = ports;
+  const { accounts, notifications: { vetting, poster }, mailer } = sources;
   const { pages, posts, subscribers, subscriberRateLimits: rateLimits, notices, noticeOutbox: outbox } = stores;
   const links = new SubscriberLinks(accounts.subscriberKeys, baseUrl);
   const noticeSender = new NoticeSender({
@@ -38,12 +34,14 @@ export function openSubscribers(ports: ControllerPorts, sources: SubscriberSourc
   });
   const post = new BackgroundMailer({ mailer, mailClass: 'subscriptions', clock, log });
   const triggerSend = () => noticeSender.trigger();
+  signals.postPublished.on(triggerSend);
   const deps = {
     pages, subscribers, notices, rateLimits, vetting, links, triggerSend,
     post: post.send.bind(post),
   };
   return {
     noticeSender, post,
+    start: () => noticeSender.start(),
     /** Ends the mails that are being sent. */
     stop: async () => {
       await Promise.all([noticeSender.stop(STOP_TIMEOUT_MS), post.close()]);

@@ -92,7 +92,7 @@ describe('through SMTP', () => {
     const { person } = await newPerson(app);
     await server.behave({ code: 550, text: 'No such user', at: 'rcpt' });
     const refused = await app.client.post('/api/auth/forgot-password', { email: person.email });
-    await app.accounts.close();
+    await app.accounts.stop();
     await server.behave('accept');
     expect(refused.status).toBe(200);
     expect(server.mails.filter((mail) => mail.to[0] === person.email)).toHaveLength(0);

@@ -137,7 +137,7 @@ test('the first account of an installation is verified and gets no mail', async 
     '/api/auth/register', { email: 'first@example.com', password: PASSWORD, name: 'First' },
   );
   expect(data.user.email_verified).toBe(true);
-  await fresh.accounts.close();
+  await fresh.accounts.stop();
   expect(fresh.mailsTo('first@example.com')).toEqual([]);
   await fresh.close();
 });

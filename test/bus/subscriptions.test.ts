@@ -120,7 +120,7 @@ describe.each(servers)('subscriptions by %s', (name, startServer) => {
   test('another controller learns at once of what was created and deleted', async () => {
     const second = await openBus();
     const rest = await makeApp({ bus: second, env: settings(), mongoUrl: app.mongoUrl });
-    const { directory } = rest.controller.subscriptions;
+    const { directory } = rest.controller.readers;
     await directory.start();
     const has = (id: string) => directory.all().some((one) => one._id === id);
     const { subscription: { id } } = await subscribe(tenant);
@@ -135,7 +135,7 @@ describe.each(servers)('subscriptions by %s', (name, startServer) => {
     const toMongo = await startMongoProxy(app.mongoUrl);
     const second = await openBus();
     const rest = await makeApp({ bus: second, env: settings(), mongoUrl: toMongo.url });
-    await rest.controller.subscriptions.directory.start();
+    await rest.controller.readers.directory.start();
     const issued = await subscribe(tenant);
     const { fleet } = rest.controller;
     await fleet.start();

@@ -1,7 +1,7 @@
 import { Peers } from '../../shared/peers.ts';
 import type { Document } from 'mongodb';
 import { loadControllerConfig } from '../../controller/config.ts';
-import { openFleet, type Fleet } from '../../controller/wiring/fleet.ts';
+import { openDirectory, openFleet, type Fleet } from '../../controller/wiring/fleet.ts';
 import { openStores } from '../../controller/wiring/stores.ts';
 import { MonitorStore } from '../../controller/monitors/store.ts';
 import type { MonitorDoc } from '../../controller/monitors/monitor.ts';
@@ -79,11 +79,10 @@ export class FleetRig {
       ...(users === null ? {} : { NATS_USERS_FILE: users.file, NATS_PID_FILE: users.pidFile }),
     });
     const ports = {
-      config, mongo, stores: await openStores(mongo.db, clock), bus, clock, log, timeZone: 'Europe/Berlin', peers: new Peers(),
+      config, mongo, stores: await openStores(mongo.db, clock), bus, clock, log, timeZone: 'Europe/Berlin', peers: new Peers(), ownsShard: () => ownsAll,
     };
     const fleet = await openFleet(ports, {
-      monitors: this.monitors, ownsShard: () => ownsAll, otherUsers: async () => [],
-      notify: async () => undefined, agreements: { turn: async () => undefined, of: () => null },
+      directory: openDirectory(ports), otherUsers: async () => [], notify: async () => undefined,
       quota: new Quota({
         usage: new UsageStore(this.mongo.db), plans: config.accounts.plans, clock: systemClock,
         planOf: async () => 'scale', count: {},

@@ -50,8 +50,7 @@ const idsOf = async (name: string): Promise<string[]> =>
   (await rows(name).find({}).sort({ _id: 1 }).toArray()).map((doc) => doc._id);
 
 function newSweeper(ownsShard: (shard: number) => boolean = () => true): RetentionSweeper {
-  return openRetention({ stores, clock, log: createLog('test', 'silent') }, {
-    ownsShard,
+  return openRetention({ stores, clock, log: createLog('test', 'silent'), ownsShard }, {
     limitsOf: async (id) => plans[(await stores.accounts.organizations.find(id))?.plan ?? 'free'],
   });
 }

@@ -89,6 +89,7 @@ export function maintainRawStream({ bus, consumers, log, clock, maxBytes }: RawS
   const task = new PeriodicTask({
     clock,
     intervalMs: RETRY_INTERVAL_MS,
+    runsAtStart: true,
     idleIntervalMs: CHECK_INTERVAL_MS,
     task: async () => {
       if (!bus.isConnected) return;

@@ -39,11 +39,11 @@ export async function queuedAlerts(options: Record<string, unknown>): Promise<{ 
   const ports = {
     config, mongo, stores: await openStores(db, systemClock), bus: new OwnersBus(), clock: systemClock, log, random: Math.random,
     resolve: createResolver(systemClock), peers: new Peers(), holder: 'bench',
+    ownsShard: () => true, baseUrl: () => 'http://127.0.0.1',
   };
   const notifications = await openNotifications(ports, {
-    ownsShard: () => true, regions: { named: () => [] },
-    accounts: { linkKeys: [], organizationName: async () => null, notifyOwners: () => undefined },
-    baseUrl: () => 'http://127.0.0.1',
+    regions: { named: () => [] },
+    accounts: { linkKeys: [], organizationName: async () => null, notifyOwners: () => undefined, operatorOrganizations: async () => [] },
     mailer: { send: () => Promise.reject(new Error('no mail here')), close: () => Promise.resolve() },
   });
   const step = hanging === 0 ? Infinity : Math.floor(destinations / hanging);

@@ -43,7 +43,7 @@ export function createSnapshotRefresh({ pages, pageCache, snapshots, clock, log 
     }
   };
   return new PeriodicTask({
-    clock, intervalMs: REFRESH_INTERVAL_MS,
+    clock, intervalMs: REFRESH_INTERVAL_MS, runsAtStart: true,
     task: async () => {
       await removeUnpublished();
       await refresh();
