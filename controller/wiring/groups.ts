@@ -9,8 +9,6 @@ import type { ControllerPorts } from './ports.ts';
 /** Monitors of a deleted group move on with the deletion; this finds what a crash left behind. */
 const RESUME_INTERVAL_MS = 600_000;
 
-export type Groups = ReturnType<typeof openGroups>;
-
 interface GroupSources {
   monitors: Pick<Monitors, 'deps'>;
   events: Events;
