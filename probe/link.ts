@@ -138,7 +138,8 @@ export class Link implements ProbeBus {
 
   publish(subject: string, payload: Uint8Array, responseSubject?: string): void {
     if (!this.#active || !this.#isConnected) return;
-    this.#active.connection.publish(subject, payload, responseSubject === undefined ? undefined : { reply: responseSubject });
+    const options = responseSubject === undefined ? undefined : { reply: responseSubject };
+    this.#active.connection.publish(subject, payload, options);
   }
 
   async flush(): Promise<void> {
@@ -171,7 +172,8 @@ export class Link implements ProbeBus {
       this.#change(false);
       if (this.#isStopped) return;
       const isRefused = failure !== null && REFUSALS.includes(failure);
-      const retryInMs = Math.round(isRefused ? this.#backoff.delayAfterRefusal() : this.#backoff.delayAfterLoss());
+      const delayMs = isRefused ? this.#backoff.delayAfterRefusal() : this.#backoff.delayAfterLoss();
+      const retryInMs = Math.round(delayMs);
       const facts = { reason: failure, retry_in_ms: retryInMs };
       if (isRefused) this.#options.log.warn(facts, 'NATS rejects this probe');
       else if (!isWaiting || wasConnected) this.#options.log.warn(facts, 'waiting for NATS');
@@ -192,7 +194,11 @@ export class Link implements ProbeBus {
     this.#change(true);
     this.#backoff.connected();
     let reason = await active.ended;
-    for (let next: ActiveConnection | null = this.#active; next !== null && next !== active; next = this.#active) {
+    for (
+      let next: ActiveConnection | null = this.#active;
+      next !== null && next !== active;
+      next = this.#active
+    ) {
       active = next;
       reason = await active.ended;
     }
@@ -204,15 +210,15 @@ export class Link implements ProbeBus {
     const { url, probeId, pingIntervalMs = PING_INTERVAL_MS } = this.#options;
     const urls = url.split(',').map((part) => new URL(part.trim()));
     const connection = await connect({
-      servers: urls.map(
-        (each) => each.host,
-      ), authenticator: nkeyAuthenticator(seed), name: `probe ${probeId}`, inboxPrefix: privateInbox(probeId),
+      servers: urls.map((each) => each.host),
+      authenticator: nkeyAuthenticator(seed), name: `probe ${probeId}`, inboxPrefix: privateInbox(probeId),
       // Left open, the client would encrypt wherever the server offers it, also on loopback, where no
       // certificate's name holds.
       tls: urls.some((each) => each.protocol === 'tls:') ? {} : null,
       // Servers that a cluster tells of would be tried without end and without our waits when all refuse us.
       ignoreClusterUpdates: true,
-      maxReconnectAttempts: -1, ignoreAuthErrorAbort: true, reconnectDelayHandler: () => this.#backoff.delayAfterLoss(),
+      maxReconnectAttempts: -1, ignoreAuthErrorAbort: true,
+      reconnectDelayHandler: () => this.#backoff.delayAfterLoss(),
       pingInterval: pingIntervalMs, maxPingOut: 2, timeout: 5000, noAsyncTraces: true,
     });
     return { connection, ended: this.#watch(connection) };

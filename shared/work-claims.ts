@@ -66,7 +66,9 @@ export class WorkClaims {
     const now = clock.monotonic();
     const firstSeenAtMs = this.#firstSeenAtMs.get(token) ?? now;
     this.#firstSeenAtMs.set(token, firstSeenAtMs);
-    if (this.#firstSeenAtMs.size > MAX_TRACKED_CLAIMS) this.#firstSeenAtMs.delete(this.#firstSeenAtMs.keys().next().value as string);
+    if (this.#firstSeenAtMs.size > MAX_TRACKED_CLAIMS) {
+      this.#firstSeenAtMs.delete(this.#firstSeenAtMs.keys().next().value as string);
+    }
     return Math.max(0, firstSeenAtMs + ttlMs - now);
   }
 
@@ -79,6 +81,9 @@ export class WorkClaims {
   get heldTokens(): string[] {
     const { clock, ttlMs } = this.#deps;
     const since = clock.monotonic() - ttlMs;
-    return [...this.#firstSeenAtMs].filter(([, firstSeenAtMs]) => firstSeenAtMs > since).map(([token]) => token).slice(-MAX_HELD_TOKENS);
+    return [...this.#firstSeenAtMs]
+      .filter(([, firstSeenAtMs]) => firstSeenAtMs > since)
+      .map(([token]) => token)
+      .slice(-MAX_HELD_TOKENS);
   }
 }

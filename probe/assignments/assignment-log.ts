@@ -68,9 +68,8 @@ export class AssignmentLog {
     change: { from: number; revision: number; reset: boolean; changes: AssignmentChange[] }, atMs: number,
   ): Promise<void> {
     return this.#enqueue(async () => {
-      if (change.reset || !this.#file || this.#size > Math.max(this.#rewriteBytes, 2 * this.#sizeAfterRewrite)) {
-        return this.#rewrite();
-      }
+      const maxSize = Math.max(this.#rewriteBytes, 2 * this.#sizeAfterRewrite);
+      if (change.reset || !this.#file || this.#size > maxSize) return this.#rewrite();
       await this.#write(this.#file, linesOf(change, atMs));
       await this.#file.datasync();
     });

@@ -71,7 +71,8 @@ export class AssignmentSet {
     const before = this.#held.get(assignment.monitor_id);
     const isSame = before?.assignment.assignment_rev === assignment.assignment_rev;
     const held = {
-      assignment: this.#compactor.compact(assignment), sinceMs: isSame ? (before as HeldAssignment).sinceMs : nowMs,
+      assignment: this.#compactor.compact(assignment),
+      sinceMs: isSame ? (before as HeldAssignment).sinceMs : nowMs,
     };
     this.#held.set(assignment.monitor_id, held);
     (isSame ? applied.adjusted : applied.changed).push(held);

@@ -178,7 +178,8 @@ class SynchronizerBehaviour implements Behaviour<SynchronizerMessage> {
 
   async #fetchPage(request: SyncRequest): Promise<AssignmentDelta | null> {
     const { bus, region, probeId } = this.#options;
-    const timeoutMs = Math.min(MAX_RESPONSE_TIMEOUT_MS, MIN_RESPONSE_TIMEOUT_MS * 2 ** Math.min(this.#failures, 10));
+    const backoff = 2 ** Math.min(this.#failures, 10);
+    const timeoutMs = Math.min(MAX_RESPONSE_TIMEOUT_MS, MIN_RESPONSE_TIMEOUT_MS * backoff);
     try {
       const response = await bus.request(
         subjects.sync(region, probeId), Buffer.from(JSON.stringify(request)), timeoutMs,

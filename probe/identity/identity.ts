@@ -55,7 +55,8 @@ export async function loadIdentity(path: string): Promise<Identity | null> {
 export async function saveIdentity(path: string, identity: Identity): Promise<void> {
   const { enrolment, controllerUrl, next, former } = identity;
   const file: z.infer<typeof identityFile> = {
-    v: 1, ...seedsOf(identity), answer: enrolment, ...(controllerUrl !== null && { controller_url: controllerUrl }),
+    v: 1, ...seedsOf(identity), answer: enrolment,
+    ...(controllerUrl !== null && { controller_url: controllerUrl }),
     ...(next && { next: seedsOf(next) }), ...(former && { former: seedsOf(former) }),
   };
   await writeFileSafely(path, `${JSON.stringify(file)}\n`);

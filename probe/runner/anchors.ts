@@ -91,14 +91,17 @@ export class Anchors {
     if (isLost) this.#lostUntilMs = this.#clock.monotonic();
     else if (this.#isLost) this.#lostUntilMs = this.#checkedAtMs;
     this.#isLost = isLost;
-    this.#retryTimer = isLost ? this.#clock.setTimer(LOST_CHECK_INTERVAL_MS, () => void this.#checkNow()) : null;
+    this.#retryTimer = isLost
+      ? this.#clock.setTimer(LOST_CHECK_INTERVAL_MS, () => void this.#checkNow())
+      : null;
   }
 
   async #isUplinkLost(): Promise<boolean> {
     const { named, installation, isLinkResponsive } = this.#options;
     if (named.length > 0) return isLost('named', await Promise.all(named.map((endpoint) => this.#reach(endpoint))));
     const link = isLinkResponsive(REACH_TIMEOUT_MS);
-    this.#isLinkResponsive = await Promise.race([link, sleep(this.#clock, LINK_TIMEOUT_MS).then(() => false)]);
+    const timeout = sleep(this.#clock, LINK_TIMEOUT_MS).then(() => false);
+    this.#isLinkResponsive = await Promise.race([link, timeout]);
     if (this.#isLinkResponsive) return false;
     const isLocal = localAddressMatcher();
     const reaches = installation.map((endpoint) => this.#reach(endpoint, isLocal));

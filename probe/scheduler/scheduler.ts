@@ -146,7 +146,8 @@ export class Scheduler {
   /** Until when what comes up waits for company, Unix ms. */
   #gatheredMs(): number {
     const { fired, before } = this.#second;
-    return fired > SPARSE_PER_SECOND || before > SPARSE_PER_SECOND ? -Infinity : this.#lastFiredMs + GATHER_MS;
+    const isBusy = fired > SPARSE_PER_SECOND || before > SPARSE_PER_SECOND;
+    return isBusy ? -Infinity : this.#lastFiredMs + GATHER_MS;
   }
 
   #count(nowMs: number): void {

@@ -105,9 +105,8 @@ export class LaneSender<Lane extends LaneSource = LaneSource> {
   async pump(): Promise<boolean> {
     if (this.#isStopped || this.#isReading || this.#backoffTimer || !this.hasUnsent) return false;
     const maxBatches = this.#options.maxBatches();
-    if (this.#inFlight >= Math.min(this.#window, maxBatches) || this.#pendingRequests >= MAX_PENDING_WINDOWS * maxBatches) {
-      return false;
-    }
+    if (this.#inFlight >= Math.min(this.#window, maxBatches)) return false;
+    if (this.#pendingRequests >= MAX_PENDING_WINDOWS * maxBatches) return false;
     const generation = this.#generation;
     this.#isReading = true;
     const batch = await this.#options.read(this.lane, this.#nextSeq).catch(() => null).finally(() => {

@@ -127,9 +127,8 @@ function startMore(of: ShardLanes): Lane[] {
   if (inDoubt.size === 0 && of.earlier.length > 0) settle(of);
   const starting: Lane[] = [];
   const count = new Set([...of.earlier, ...[...started.keys()].map(({ epoch }) => epoch)]).size;
-  if (fresh && fresh.next > 1 && !started.has(fresh) && (of.earlier.length === 0 || count < MAX_UNSETTLED_LANES)) {
-    starting.push(fresh);
-  }
+  const hasRoom = of.earlier.length === 0 || count < MAX_UNSETTLED_LANES;
+  if (fresh && fresh.next > 1 && !started.has(fresh) && hasRoom) starting.push(fresh);
   const isFree = of.earlier.length === 0 && !of.old.some((lane) => started.has(lane));
   if (isFree && [...started].every(([lane, sent]) => lane.watermark >= sent)) {
     starting.push(...of.old.slice(0, MAX_BACKLOG_LANES));

@@ -22,7 +22,8 @@ export interface ExtraProbe {
 }
 
 /** Makes a region with a connected probe in a process of its own. */
-export async function startExtraProbe({ url, session, region, name, dataDir, start, env }: ExtraProbeOptions): Promise<ExtraProbe> {
+export async function startExtraProbe(options: ExtraProbeOptions): Promise<ExtraProbe> {
+  const { url, session, region, name, dataDir, start, env } = options;
   const { regions } = await session.ok<{ regions: { id: string }[] }>('GET', '/api/regions');
   if (!regions.some(({ id }) => id === region)) {
     await session.ok('POST', '/api/regions', { id: region, name: region, city: 'Oslo', country: 'NO' });

@@ -20,7 +20,9 @@ export async function makeIncidentApp(history?: MonitorHistoryReader): Promise<I
     clock,
     routes: ({ incidents, notifications, results }) => (history === undefined
       ? []
-      : incidents.routesOver({ notifications: notifications.log, history, unwritten: results.unwritten, notifyOwner: () => undefined })),
+      : incidents.routesOver({
+        notifications: notifications.log, history, unwritten: results.unwritten, notifyOwner: () => undefined,
+      })),
   });
   const { live, publishedEvents } = app.owners;
   return {

@@ -90,7 +90,8 @@ function valuesFault(question: string, entry: PlannedEntry, values: readonly str
 }
 
 function listText(values: readonly string[]): string {
-  const shown = values.slice(0, SHOWN_LIMITS.values).map((value) => shortened(value, SHOWN_LIMITS.characters));
+  const shown = values.slice(0, SHOWN_LIMITS.values)
+    .map((value) => shortened(value, SHOWN_LIMITS.characters));
   const more = values.length > shown.length ? ` and ${values.length - shown.length} more` : '';
   return `${shown.join(', ')}${more}`;
 }

@@ -121,6 +121,8 @@ export class DnsRun implements ObservedResponse {
     address: string | null = null,
   ): Pick<Finding, 'response_time_ms' | 'timings' | 'remote_address' | 'observed'> {
     const elapsedMs = this.#deadline.elapsedMs;
-    return { response_time_ms: elapsedMs, timings: { dns: elapsedMs }, remote_address: address, observed: this };
+    return {
+      response_time_ms: elapsedMs, timings: { dns: elapsedMs }, remote_address: address, observed: this,
+    };
   }
 }

@@ -33,7 +33,8 @@ export function nextHop(hop: Hop, status: number, url: URL): Hop {
   const isCrossOrigin = url.origin !== hop.url.origin;
   const body = becomesGet || isCrossOrigin ? null : hop.body;
   const isDropped = (name: string): boolean =>
-    (isCrossOrigin && !FORWARDED_HEADERS.has(name)) || (hop.body !== null && body === null && BODY_HEADERS.has(name));
+    (isCrossOrigin && !FORWARDED_HEADERS.has(name))
+    || (hop.body !== null && body === null && BODY_HEADERS.has(name));
   const headers = Object.fromEntries(
     Object.entries(hop.headers).filter(([name]) => !isDropped(name.toLowerCase())),
   );

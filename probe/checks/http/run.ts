@@ -202,7 +202,9 @@ export class HttpRun implements ObservedResponse {
   }
 
   #knownOfResponse(): Partial<Finding> {
-    return { status_code: this.#last?.head?.status ?? null, ...this.#known(), observed: this.#observedCopy() };
+    return {
+      status_code: this.#last?.head?.status ?? null, ...this.#known(), observed: this.#observedCopy(),
+    };
   }
 
   /** With a failure, what was seen may have to wait, and must not hold the body meanwhile. */

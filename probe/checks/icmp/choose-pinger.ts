@@ -15,7 +15,8 @@ export async function choosePinger(clock: Clock): Promise<PingChoice> {
     const { default: raw } = await import('raw-socket');
     return { pinger: new RawPinger(raw, clock), rawUnavailableReason: null };
   } catch (error) {
-    return { pinger: await findSystemPinger(clock), rawUnavailableReason: reasonOf(error as NodeJS.ErrnoException) };
+    const rawUnavailableReason = reasonOf(error as NodeJS.ErrnoException);
+    return { pinger: await findSystemPinger(clock), rawUnavailableReason };
   }
 }
 

@@ -23,8 +23,11 @@ export function readPingOutput(text: string): PingOutput {
   const output: PingOutput = { rttsMs: [], sent: null, returned: null };
   for (const whole of text.split('\n', MAX_LINES)) {
     const line = whole.slice(0, MAX_LINE_LENGTH);
-    const [response, returned, sent] = [RESPONSE_LINE.exec(line), RETURNED_LINE.exec(line), SENT_LINE.exec(line)];
-    if (response && !rttsBySequence.has(Number(response[1]))) rttsBySequence.set(Number(response[1]), Number(response[2]));
+    const response = RESPONSE_LINE.exec(line);
+    const returned = RETURNED_LINE.exec(line);
+    const sent = SENT_LINE.exec(line);
+    const sequence = Number(response?.[1]);
+    if (response && !rttsBySequence.has(sequence)) rttsBySequence.set(sequence, Number(response[2]));
     else if (returned) output.returned ??= { from: returned[1] ?? returned[2] ?? '', why: whyOf(returned[3] ?? '') };
     else if (sent) output.sent = Number(sent[1]);
   }

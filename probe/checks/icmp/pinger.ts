@@ -52,5 +52,6 @@ export function planPing(count: number, packetTimeoutMs: number, timeoutMs: numb
   const gaps = count - 1;
   const room = Math.max(timeoutMs - packetTimeoutMs, timeoutMs / 2, 0);
   const intervalMs = gaps === 0 ? 0 : Math.min(DEFAULT_SPACING_MS, room / gaps);
-  return { intervalMs, responseTimeoutMs: Math.max(1, Math.min(packetTimeoutMs, timeoutMs - intervalMs * gaps)) };
+  const responseTimeoutMs = Math.max(1, Math.min(packetTimeoutMs, timeoutMs - intervalMs * gaps));
+  return { intervalMs, responseTimeoutMs };
 }

@@ -59,7 +59,8 @@ class SystemPinger implements Pinger {
         timer.cancel();
         const { count, plan } = request;
         const intervalMs = Math.max(plan.intervalMs, MIN_INTERVAL_MS);
-        const result = await runPing(this.#program, args, intervalMs * (count - 1) + plan.responseTimeoutMs, this.#clock);
+        const durationMs = intervalMs * (count - 1) + plan.responseTimeoutMs;
+        const result = await runPing(this.#program, args, durationMs, this.#clock);
         resolve(reportOf(result, count));
       });
     });

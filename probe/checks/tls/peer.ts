@@ -70,7 +70,9 @@ export function connectSecured(
   const socket = connect({
     ...options, secureContext: context.secure, rejectUnauthorized: false, checkServerIdentity: () => {
       const certificate = read();
-      if (certificate && context.names.isFor(host, certificate.der, certificate.fingerprint)) return undefined;
+      if (certificate && context.names.isFor(host, certificate.der, certificate.fingerprint)) {
+        return undefined;
+      }
       return Object.assign(new Error('The certificate is for another name'), { code: OTHER_NAME });
     },
   });

@@ -77,8 +77,9 @@ export async function ingestResults(options: Record<string, unknown>): Promise<I
   const before = process.cpuUsage();
   const databaseBefore = cpuMs([databasePid]);
   await feedHours(1, hours);
+  const lastHour = start + (hours - 1) * HOUR_MS;
   const isWritten = (): boolean => [...intake.states.values()].every(({ monitors }) =>
-    [...monitors.values()].every((monitor) => Math.min(...monitor.hours.map(({ hour }) => hour)) >= start + (hours - 1) * HOUR_MS));
+    [...monitors.values()].every((monitor) => Math.min(...monitor.hours.map(({ hour }) => hour)) >= lastHour));
   await waitFor(isWritten);
   await intake.stop();
   const used = process.cpuUsage(before);

@@ -13,7 +13,9 @@ const MUTATIONS: readonly Mutation[] = [
     return set(bytes, random, (at) => bytes.writeUInt8(random.int(0, 255), at));
   },
   function setSignificantByte(bytes, random) {
-    return set(bytes, random, (at) => bytes.writeUInt8(SIGNIFICANT_BYTES[random.int(0, SIGNIFICANT_BYTES.length - 1)] as number, at));
+    return set(bytes, random, (at) => {
+      bytes.writeUInt8(SIGNIFICANT_BYTES[random.int(0, SIGNIFICANT_BYTES.length - 1)] as number, at);
+    });
   },
   function flipBit(bytes, random) {
     return set(bytes, random, (at) => bytes.writeUInt8((bytes[at] as number) ^ (1 << random.int(0, 7)), at));

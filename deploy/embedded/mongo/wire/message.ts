@@ -60,7 +60,9 @@ function parseOpMsg(buf: Buffer): Request {
   }
   if (body === null) throw protocolError('the message has no body');
   const wantsResponse = (flags & FLAG_MORE_TO_COME) === 0;
-  return { requestId: buf.readInt32LE(4), opCode: OpCode.message, sequences, wantsResponse, ...commandOf(body) };
+  return {
+    requestId: buf.readInt32LE(4), opCode: OpCode.message, sequences, wantsResponse, ...commandOf(body),
+  };
 }
 
 function parseSequence(

@@ -78,7 +78,8 @@ describe('what a check saw', () => {
     const records = [
       wireRecord({ type: 16, data: wireString('zebra="1"') }), wireRecord({ type: 16, data: wireString('größe') }),
     ];
-    const [good, gone] = [await serveNames(respondWith({ records })), await serveNames(respondWith({ flags: 0x8183 }))];
+    const good = await serveNames(respondWith({ records }));
+    const gone = await serveNames(respondWith({ flags: 0x8183 }));
     const spec = (port: number) => ({
       type: 'DNS', name: 'www.example.com', server: { host: '127.0.0.1', port }, resolution_timeout_ms: 60_000,
       record_entries: [{ type: 'TXT', expected_values: [], match: 'any' }],
