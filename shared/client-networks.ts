@@ -1,21 +1,21 @@
-/** Callers that are counted together. */
+/** A network whose callers share one limit. */
 export interface CountedNetwork {
   key: string;
-  /** How many times the allowance of one caller it has. */
+  /** Multiple of a single caller's limit. */
   factor: number;
 }
 
 /**
- * One customer has one IPv4 address, but an IPv6 network of 64 to 48 bits: with a /48 come 65,536 of the size
- * that counts as one address. The wider ones have more, as they may also contain several customers.
+ * A customer has one IPv4 address but an IPv6 /64 to /48, and a /48 contains 65,536 networks counted as one
+ * caller each. Wider networks get a higher limit because several customers may share them.
  */
 const WIDER = { '/56': 4, '/48': 16 };
 
 const IPV6_CALLER = /^(ip:[0-9a-f]+:[0-9a-f]+:[0-9a-f]+):([0-9a-f]+)::\/64$/;
 
 /**
- * What a caller counts under wherever something is limited per caller: itself and, if it is an IPv6 address
- * as `addressKey` writes it, also its /56 and /48. The widest is last.
+ * The networks whose limits apply to a caller: itself and, for an IPv6 address in the format of `addressKey`,
+ * its /56 and /48. The widest comes last.
  */
 export function networksOf(caller: string): [CountedNetwork, ...CountedNetwork[]] {
   const own = { key: caller, factor: 1 };

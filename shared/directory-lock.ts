@@ -1,7 +1,7 @@
 import { linkSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** A living process has locked the directory. */
+/** A running process has locked the directory. */
 export class DirectoryInUse extends Error {
   constructor(directory: string, pid: number) {
     super(`${directory} is in use by process ${pid}`);
@@ -13,7 +13,7 @@ const MAX_ATTEMPTS = 5;
 
 /**
  * Locks a directory for this process and returns a function that unlocks it. Takes over the lock of a process
- * that is gone. Throws DirectoryInUse.
+ * that no longer runs. @throws DirectoryInUse
  */
 export function lockDirectory(directory: string): () => void {
   const path = join(directory, 'lock');
@@ -28,10 +28,10 @@ export function lockDirectory(directory: string): () => void {
   throw new Error(`${directory} could not be locked`);
 }
 
-/** Writes the lock to another file and links it into place, so that no reader ever sees an empty one. */
+/** Writes the lock to another file and links it into place, so that no reader sees an empty lock. */
 function createLock(path: string): boolean {
   const aside = `${path}.${process.pid}`;
-  // The process id alone may belong to another process later.
+  // A process id alone may be reused by another process.
   writeFileSync(aside, `${process.pid} ${startTime(process.pid)}`, { mode: 0o600 });
   try {
     linkSync(aside, path);
@@ -44,7 +44,7 @@ function createLock(path: string): boolean {
   }
 }
 
-/** Two processes may find the same stale lock: one that has moved a fresh lock away instead puts it back. */
+/** Two processes may find the same stale lock. One that has moved a fresh lock instead restores it. */
 function removeStale(path: string, mark: string): void {
   const aside = `${path}.stale.${process.pid}`;
   try {
@@ -66,7 +66,7 @@ function readMark(path: string): string | null {
   }
 }
 
-/** The id of the process that wrote the lock; null when that process is gone. */
+/** The id of the process that wrote the lock; null if that process no longer runs. */
 function livingOwner(mark: string): number | null {
   const [pidText, started] = mark.split(' ');
   const pid = Number(pidText);
@@ -80,7 +80,7 @@ function livingOwner(mark: string): number | null {
   return now === '' || now === started ? pid : null;
 }
 
-/** Field 22 of /proc/<pid>/stat (proc(5)); `dead` for a zombie, empty where there is no /proc. */
+/** Field 22 of /proc/<pid>/stat (proc(5)); `dead` for a zombie, empty without /proc. */
 function startTime(pid: number): string {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');

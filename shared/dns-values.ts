@@ -5,13 +5,9 @@ import type { DNS_RECORD_TYPES } from './contracts/check-spec.ts';
 export type DnsRecordType = (typeof DNS_RECORD_TYPES)[number];
 
 /**
- * An expected value in the one form in which equal values are equal texts, or null if no record of that type
- * can have it. Names are in lower case without the dot at their end, IPv6 addresses as in RFC 5952, numbers
- * and names separated by one space. A value may leave out:
- *
- * - MX: the preference (`mail.example.com` for `10 mail.example.com`)
- * - SOA: everything but the primary name server
- * - CAA and TXT: quotes. Several quoted strings of a TXT value are one text.
+ * Normalizes an expected value so that equal values are equal strings; null if invalid for the type. Names
+ * are lower case without a trailing dot, IPv6 as in RFC 5952, fields separated by one space. Optional: the
+ * preference of MX, all but the primary name server of SOA, quotes of CAA and TXT (whose strings are joined).
  */
 export function canonicalDnsValue(type: DnsRecordType, text: string): string | null {
   const value = text.trim();
@@ -29,14 +25,14 @@ export function canonicalDnsValue(type: DnsRecordType, text: string): string | n
   }
 }
 
-/** Whether an expected value (as `canonicalDnsValue` returns it) stands for the value of a record. */
+/** Whether an expected value, as returned by `canonicalDnsValue`, matches a record's value. */
 export function isDnsValue(type: DnsRecordType, expected: string, actual: string): boolean {
   if (expected === actual) return true;
   if (type === 'MX') return expected === actual.slice(actual.indexOf(' ') + 1);
   return type === 'SOA' && expected === actual.slice(0, actual.indexOf(' '));
 }
 
-/** An IPv6 address without a zone, as RFC 5952 writes it, with hexadecimal digits only. */
+/** An IPv6 address without a zone in RFC 5952 form, in hexadecimal only. */
 export function canonicalIpv6(address: string): string {
   return new URL(`http://[${address}]`).hostname.slice(1, -1);
 }
@@ -73,12 +69,11 @@ function canonicalCaa(value: string): string | null {
   return text === null ? null : caaText(Number(flags), tag, text);
 }
 
-/** The canonical form of a CAA record. */
 export function caaText(flags: number, tag: string, value: string): string {
   return `${flags} ${tag.toLowerCase()} "${value}"`;
 }
 
-/** The text of quoted strings with escapes (RFC 1035, 5.1), joined; null if it is anything else. */
+/** The joined text of quoted strings with escapes (RFC 1035, 5.1); null for anything else. */
 function unquoted(value: string): string | null {
   if (!/^(?:"(?:[^"\\]|\\.)*"\s*)+$/su.test(value)) return null;
   const strings = value.match(/"(?:[^"\\]|\\.)*"/gsu) ?? [];

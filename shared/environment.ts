@@ -3,7 +3,7 @@ import type { z } from 'zod';
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
-/** Settings that keep a process from starting, all of them at once. Exit code 2 belongs to it. */
+/** All invalid settings that prevent startup. The process exits with code 2. */
 export class ConfigError extends Error {
   readonly problems: readonly string[];
 
@@ -16,9 +16,9 @@ export class ConfigError extends Error {
 }
 
 /**
- * Parses the variables of `schema` out of `env`. An empty value counts as unset. Each issue becomes a line
- * "NAME message, not "value""; never throws for a bad value, so that callers can put several lists together.
- * The `secrets` may also be given as `<NAME>_FILE`, and their values are never printed.
+ * Parses the variables of `schema` from `env`; an empty value counts as unset. Returns problems as `NAME
+ * message, not "value"` instead of throwing, so that callers can combine lists. `secrets` also accept
+ * `<NAME>_FILE` and are never printed.
  */
 export function readEnvironment<Shape extends z.ZodRawShape>(
   schema: z.ZodObject<Shape>, env: Environment, secrets: readonly string[],

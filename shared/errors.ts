@@ -1,4 +1,4 @@
-/** Every error code of the HTTP API, with the status that it is sent with. */
+/** Every error code of the HTTP API and its status. */
 export const ERROR_STATUS = {
   VALIDATION_ERROR: 400,
   VALIDATION_FAILED: 400,
@@ -64,11 +64,11 @@ interface ErrorOptions {
   retryAfterSeconds?: number;
 }
 
-/** A failure with a stable code that its cause's owner may be told. `message` is for people. */
+/** A failure with a stable code that is safe to report to the caller. `message` is for people. */
 export class AppError extends Error {
   readonly code: ErrorCode;
   readonly details: ErrorDetails | undefined;
-  /** When the same request may succeed. */
+  /** When a retry may succeed. */
   readonly retryAfterSeconds: number | undefined;
 
   constructor(code: ErrorCode, message: string, options: ErrorOptions = {}) {
@@ -80,12 +80,12 @@ export class AppError extends Error {
   }
 }
 
-/** The 404 of a resource that is missing or belongs to somebody else: the two must not differ. */
+/** 404 for a resource that is missing or belongs to another tenant: callers must not see a difference. */
 export function notFound(resource: string): AppError {
   return new AppError('RESOURCE_NOT_FOUND', `${resource} not found`, { details: { resourceType: resource } });
 }
 
-/** For a field whose value must be unique. The details name it, as those of rules between fields do. */
+/** For a field whose value must be unique. The details name the field, as validation errors do. */
 export function valueTaken(
   code: 'RESOURCE_ALREADY_EXISTS' | 'SLUG_ALREADY_TAKEN' | 'DUPLICATE_NAME', field: string, message: string,
 ): AppError {

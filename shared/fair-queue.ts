@@ -2,19 +2,19 @@ import { networksOf, type CountedNetwork } from './client-networks.ts';
 import type { Clock, Timer } from './time.ts';
 
 export interface FairLimits {
-  /** Runs at once, of all keys and of one. */
+  /** Maximum running, in total and per key. */
   maxRunning: number;
   maxRunningPerKey: number;
-  /** May wait, of all keys and of one; more are refused. */
+  /** Maximum waiting, in total and per key; more are rejected. */
   maxWaiting: number;
   maxWaitingPerKey: number;
-  /** How long work waits before it is refused, ms. */
+  /** Maximum wait before work is rejected, ms. */
   maxWaitMs: number;
 }
 
 /**
- * `mine`: too much of the same key waits. `all`: too much waits, and no key holds more of it. `late`: it has
- * waited too long.
+ * `mine`: too much work of the same key is waiting. `all`: too much is waiting, and no key has more of it.
+ * `late`: it has waited too long.
  */
 export type QueueRefusal = 'mine' | 'all' | 'late';
 
@@ -26,28 +26,28 @@ interface Waiting {
 }
 
 /**
- * Runs expensive work. Keys take turns, so one with much work delays another by one turn at most. When too
- * much waits, the newest work of the key with the most is refused, so that nobody can shut others out. All
- * IPv6 addresses of a /48 have one turn together; less of each waits than of all (`networksOf`).
+ * Runs expensive work round-robin by key, so that a busy key delays others by at most one turn. When the
+ * queue is full, it rejects the newest work of the key with the most. An IPv6 /48 is one key with limits per
+ * `networksOf`.
  */
 export class FairQueue {
   readonly #clock: Clock;
   readonly #limits: FairLimits;
   readonly #refuse: (refusal: QueueRefusal) => Error;
-  /** By key, the one whose turn is next first. */
+  /** By key, in the order of turns. */
   readonly #waiting = new Map<string, Waiting[]>();
   readonly #running = new Map<string, number>();
-  /** Refused since the start. */
+  /** Rejections since the start. */
   refused = 0;
 
-  /** `refuse` returns the error for work that is refused. */
+  /** `refuse` creates the error for rejected work. */
   constructor(clock: Clock, limits: FairLimits, refuse: (refusal: QueueRefusal) => Error) {
     this.#clock = clock;
     this.#limits = limits;
     this.#refuse = refuse;
   }
 
-  /** Ends as `work` does. Rejects without running it when too much waits, or when its turn does not come. */
+  /** Settles as `work` does. Rejects without running it if the queue is full or it waits too long. */
   async run<T>(caller: string, work: () => Promise<T>): Promise<T> {
     const networks = networksOf(caller);
     const key = networks.at(-1)?.key ?? caller;
@@ -90,7 +90,7 @@ export class FairQueue {
     });
   }
 
-  /** Throws when no other key has more waiting work than `key` would have. */
+  /** Throws if no other key would have more waiting work than `key`. */
   #makeRoom(key: string, maxWaiting: number): void {
     const queues = [...this.#waiting];
     if (sum(queues.map(([, queue]) => queue.length)) < maxWaiting) return;
@@ -114,7 +114,7 @@ export class FairQueue {
     }
   }
 
-  /** `hadTurn`: the key's other work waits for every other key to have a turn. */
+  /** `hadTurn`: the key's remaining work goes behind all other keys. */
   #remove(key: string, entry: Waiting, hadTurn: boolean): void {
     const own = this.#waiting.get(key) ?? [];
     const at = own.indexOf(entry);

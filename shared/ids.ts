@@ -1,6 +1,6 @@
 import { createHash, randomBytes } from 'node:crypto';
 
-/** Shards of the monitor space; fixed for the life of an installation. */
+/** Number of shards; fixed for the life of an installation. */
 export const SHARD_COUNT = 16;
 
 /** UUID v7 (RFC 9562): sorts by creation time. */
@@ -10,7 +10,10 @@ export function newId(nowMs: number): string {
   return formatUuid(bytes, 0x70);
 }
 
-/** The same parts give the same UUID (version 8, from SHA-256): a repeated write finds the first. */
+/**
+ * UUID version 8 from the SHA-256 of the parts: the same parts yield the same id, so repeated writes are
+ * idempotent.
+ */
 export function derivedId(...parts: (string | number)[]): string {
   const digest = createHash('sha256').update(JSON.stringify(parts)).digest();
   return formatUuid(digest.subarray(0, 16), 0x80);
@@ -21,7 +24,7 @@ export function newSecret(): string {
   return randomBytes(32).toString('hex');
 }
 
-/** Lower-case hexadecimal SHA-256, for secrets that are 256 random bits already. */
+/** Lower-case hexadecimal SHA-256, for secrets that already have 256 random bits. */
 export function hashSecret(secret: string): string {
   return createHash('sha256').update(secret).digest('hex');
 }
@@ -43,12 +46,12 @@ function fnv1aBytes(bytes: Uint8Array): number {
   return hash >>> 0;
 }
 
-/** The shard (0 to SHARD_COUNT - 1) that a monitor, region or destination belongs to. */
+/** The shard (0 to SHARD_COUNT - 1) of a monitor, region or destination. */
 export function shardOf(id: string): number {
   return fnv1a(id) % SHARD_COUNT;
 }
 
-/** A shard as it stands in subjects and journal ids: two decimal digits. */
+/** A shard as written in subjects and journal ids: two decimal digits. */
 export function shardName(shard: number): string {
   return shard < 10 ? `0${shard}` : String(shard);
 }

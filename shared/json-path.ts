@@ -1,4 +1,4 @@
-/** Longest path, characters. */
+/** Characters. */
 const MAX_LENGTH = 500;
 
 const SPACE = /[ \t\r\n]*/y;
@@ -9,12 +9,11 @@ const SINGLE = /'((?:[^'\\\p{Cc}]|\\['\\/bfnrt]|\\u[0-9A-Fa-f]{4})*)'/uy;
 const ESCAPES: Readonly<Record<string, string>> =
   Object.freeze({ b: '\b', f: '\f', n: '\n', r: '\r', t: '\t' });
 
-/** Names of members and indexes of elements, from the root on; a negative index counts from the end. */
+/** Member names and element indexes from the root; a negative index counts from the end. */
 export type JsonPath = readonly (string | number)[];
 
 /**
- * The parts of a singular path (RFC 9535, 2.3.5.1), such as `$.items[0]['unit price']`; or a sentence that
- * says why it is none.
+ * The parts of a singular path (RFC 9535, 2.3.5.1) such as `$.items[0]['unit price']`, or an error message.
  */
 export function parseJsonPath(text: string): JsonPath | string {
   if (text.length > MAX_LENGTH) return `A path can have at most ${MAX_LENGTH} characters`;

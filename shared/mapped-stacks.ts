@@ -2,13 +2,13 @@ import { readFileSync } from 'node:fs';
 import { SourceMap } from 'node:module';
 import { fileURLToPath } from 'node:url';
 
-/** A place in a module, as a frame of a stack trace names it. */
+/** A source location in a stack frame. */
 const LOCATION = /(file:\/\/[^\s()]+):(\d+):(\d+)/;
 
 /**
- * Lets stack traces name the sources that a bundle was built from. A map is read when somebody first reads a
- * stack, and let go when memory is needed: Node's own `--enable-source-maps` keeps the maps of all packages
- * from the start, 10 MB in a controller.
+ * Maps stack traces to the sources of a bundle. A source map is loaded when a stack is first read and
+ * released under memory pressure: Node's `--enable-source-maps` would keep all of them, 10 MB in a
+ * controller.
  */
 export function mapStacks(): void {
   const maps = new Map<string, WeakRef<SourceMap> | null>();
@@ -32,7 +32,7 @@ function mapped(frame: string, mapOf: (module: string) => SourceMap | null): str
   });
 }
 
-/** Null for a module without a map that can be read. */
+/** Null if the module has no readable map. */
 function readMap(module: string): SourceMap | null {
   try {
     return new SourceMap(JSON.parse(readFileSync(`${fileURLToPath(module)}.map`, 'utf8')));

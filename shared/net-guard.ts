@@ -2,8 +2,9 @@ import { BlockList, isIPv4, isIPv6, SocketAddress } from 'node:net';
 import { parsedUrl } from './parsed-url.ts';
 
 /**
- * What an address is good for. `embedded`: an IPv6 form that carries an IPv4 address (mapped, compatible,
- * NAT64, 6to4, Teredo) and could hide any of them. `metadata`: where clouds hand out credentials.
+ * Category of an address. `embedded`: an IPv6 form that carries an IPv4 address (mapped, compatible, NAT64,
+ * 6to4, Teredo) and could hide any other category. `metadata`: cloud metadata services, which hand out
+ * credentials.
  */
 type AddressKind =
   | 'global' | 'private' | 'loopback' | 'link_local' | 'metadata' | 'reserved' | 'embedded' | 'invalid';
@@ -11,8 +12,8 @@ type AddressKind =
 type Ranges = readonly { kind: AddressKind; list: BlockList }[];
 
 /**
- * IANA special-purpose registries (RFC 6890 and its updates), after the metadata services: EC2, ECS, Azure,
- * Alibaba and Oracle. The first match decides; anything else is global.
+ * IANA special-purpose registries (RFC 6890 and its updates), preceded by the metadata services of EC2, ECS,
+ * Azure, Alibaba and Oracle. The first match wins; all other addresses are global.
  */
 const V4_RANGES = rangesOf([
   ['metadata', '169.254.169.254/32 169.254.170.2/32 168.63.129.16/32 100.100.100.200/32 192.0.0.192/32'],
@@ -23,7 +24,7 @@ const V4_RANGES = rangesOf([
   ['reserved', '203.0.113.0/24 224.0.0.0/4 240.0.0.0/4'],
 ]);
 
-/** The same for IPv6, with the metadata services of EC2 and GCP; here anything else is reserved. */
+/** The same for IPv6, with the metadata services of EC2 and GCP. All other addresses are reserved. */
 const V6_RANGES = rangesOf([
   ['metadata', 'fd00:ec2::254/128 fd20:ce::254/128'],
   ['loopback', '::1/128'],
@@ -35,7 +36,7 @@ const V6_RANGES = rangesOf([
   ['link_local', 'fe80::/10'],
 ]);
 
-/** Kind of an address, with or without a zone (`fe80::1%eth0`); `invalid` for anything else. */
+/** Category of an address, with or without a zone (`fe80::1%eth0`); `invalid` for other text. */
 export function classifyAddress(text: string): AddressKind {
   const address = withoutZone(text);
   if (isIPv4(text)) return kindIn(V4_RANGES, new SocketAddress({ address, family: 'ipv4' })) ?? 'global';
@@ -43,23 +44,23 @@ export function classifyAddress(text: string): AddressKind {
   return 'invalid';
 }
 
-/** Whether a host, as it stands in a setting or a URL, can be reached from this machine only. */
+/** Whether a host from a setting or URL is reachable from this machine only. */
 export function isLoopback(host: string): boolean {
   return host.toLowerCase() === 'localhost' || classifyAddress(host.replace(/^\[|\]$/g, '')) === 'loopback';
 }
 
 interface AddressPolicy {
-  /** Admits private, loopback and own addresses; never link-local, metadata or reserved ones. */
+  /** Allows private, loopback and own addresses; never link-local, metadata or reserved ones. */
   allowPrivate: boolean;
-  /** Ranges (CIDR) in which these are admitted whatever `allowPrivate` says. */
+  /** Ranges (CIDR) in which these are allowed regardless of `allowPrivate`. */
   allowedRanges?: BlockList;
-  /** Ranges in which nothing is admitted, whatever else is said. */
+  /** Ranges (CIDR) that are always denied; takes precedence. */
   deniedRanges?: BlockList;
   /** Addresses of the host's own interfaces, as `os.networkInterfaces()` writes them. */
   ownAddresses?: ReadonlySet<string>;
 }
 
-/** Why a connection to `address` is refused, in words for its user; null when it is allowed. */
+/** Why a connection to `address` is denied, worded for users; null if allowed. */
 export function addressRefusal(address: string, policy: AddressPolicy): string | null {
   const kind = classifyAddress(address);
   if (kind !== 'invalid' && isWithin(policy.deniedRanges, address)) return `${address} is in a denied range`;
@@ -72,7 +73,7 @@ export function addressRefusal(address: string, policy: AddressPolicy): string |
   return `${address} is a ${kind.replace('_', '-')} address`;
 }
 
-/** Ranges in CIDR notation, which must be valid. */
+/** Ranges must be valid CIDR. */
 export function addressRanges(ranges: readonly string[]): BlockList {
   const list = new BlockList();
   for (const range of ranges) {
@@ -82,9 +83,9 @@ export function addressRanges(ranges: readonly string[]): BlockList {
   return list;
 }
 
-/** The eight groups of a valid IPv6 address, 0 to 65,535 each; its zone is ignored. */
+/** The eight groups of a valid IPv6 address, 0 to 65,535 each; ignores its zone. */
 export function ipv6Groups(address: string): number[] {
-  // The URL parser reads every spelling, dotted ones too, and writes hexadecimal groups.
+  // The URL parser accepts every notation, including dotted ones, and writes hexadecimal groups.
   const { hostname } = new URL(`http://[${withoutZone(address)}]`);
   const [head = '', tail = ''] = hostname.slice(1, -1).split('::');
   const groups = (text: string) => (text === '' ? [] : text.split(':').map((group) => parseInt(group, 16)));
@@ -92,14 +93,14 @@ export function ipv6Groups(address: string): number[] {
   return [...left, ...Array<number>(8 - left.length - right.length).fill(0), ...right];
 }
 
-/** The parsed URL, or why it is not acceptable. */
+/** The parsed URL, or why it is rejected. */
 type HttpUrl =
   | {
       ok: true;
       url: URL;
-      /** Name or address to connect to, without brackets; `127.1` and `0x7f.1` are in the plain form. */
+      /** Name or address to connect to, without brackets; `127.1` and `0x7f.1` are normalized. */
       host: string;
-      /** `localhost` in one of its spellings: loopback without asking any resolver (RFC 6761). */
+      /** A spelling of `localhost`, which is loopback without a DNS lookup (RFC 6761). */
       isLocalhost: boolean;
     }
   | { ok: false; reason: string };
@@ -107,13 +108,14 @@ type HttpUrl =
 export const MAX_URL_LENGTH = 2048;
 
 /**
- * Reads an `http:` or `https:` address by the WHATWG rules, as the client does: no user name or password, no
- * port 0 or of another protocol, no white space, backslash or control character, at most 2,048 characters.
+ * Parses an `http:` or `https:` URL by the WHATWG rules, as the client does. Rejects user names and
+ * passwords, port 0 and ports of other protocols, white space, backslashes, control characters, and more than
+ * 2,048 characters.
  */
 export function parseHttpUrl(text: string): HttpUrl {
   const refused = (reason: string): HttpUrl => ({ ok: false, reason });
   if (text.length > MAX_URL_LENGTH) return refused(`must be at most ${MAX_URL_LENGTH} characters`);
-  // WHATWG drops tabs and line ends and reads \ as /: the URL called would not be the one checked.
+  // WHATWG drops tabs and newlines and treats \ as /, so the requested URL would differ from the checked one.
   // eslint-disable-next-line no-control-regex
   const hasUnsafeCharacter = /[\u0000-\u0020\u007f-\u009f\\]|\s/u.test(text);
   if (hasUnsafeCharacter) return refused('must not contain white space, backslashes or control characters');
@@ -130,7 +132,7 @@ export function parseHttpUrl(text: string): HttpUrl {
   return { ok: true, url, host, isLocalhost };
 }
 
-/** Ports whose servers would read a request as commands of another protocol (WHATWG Fetch, "bad port"). */
+/** Ports of protocols that could misread a request as commands (WHATWG Fetch, "bad port"). */
 const OTHER_PROTOCOL_PORTS: ReadonlySet<number> = new Set([
   1, 7, 9, 11, 13, 15, 17, 19, 20, 21, 22, 23, 25, 37, 42, 43, 53, 69, 77, 79, 87, 95, 101, 102, 103, 104,
   109, 110, 111, 113, 115, 117, 119, 123, 135, 137, 139, 143, 161, 179, 389, 427, 465, 512, 513, 514, 515,

@@ -1,23 +1,23 @@
 import type { Log } from './log.ts';
 import type { Clock } from './time.ts';
 
-/** While it lasts it is told this often, ms. */
+/** Logged at most this often while it lasts. */
 const LOG_INTERVAL_MS = 60_000;
-/** It is over after so long without it, ms: a disk that is nearly full takes some writes in between. */
+/** Recovered after this long without a failure: a nearly full disk still accepts occasional writes. */
 const RECOVERED_AFTER_MS = 10_000;
 
 interface OngoingFailureOptions {
   clock: Pick<Clock, 'monotonic'>;
   log: Log;
   level: 'warn' | 'error';
-  /** What is logged of it, and once it is over. */
+  /** Logged during the failure, and after recovery. */
   message: string;
   recoveredMessage: string;
-  /** Names the number that is logged with both. */
+  /** Name of the log field for the count in both. */
   countField: string;
 }
 
-/** Logs what fails again and again: when it begins, once a minute while it lasts, and when it is over. */
+/** Logs a recurring failure when it starts, once a minute while it lasts, and on recovery. */
 export class OngoingFailure {
   readonly #options: OngoingFailureOptions;
   #sinceMono: number | null = null;
@@ -30,7 +30,7 @@ export class OngoingFailure {
     this.#options = options;
   }
 
-  /** It happened to `count` things. The line has their number since the last one. */
+  /** Records `count` failures. The log line has their number since the previous line. */
   record(facts: object, count = 1): void {
     const { clock, log, level, message, countField } = this.#options;
     const nowMono = clock.monotonic();
@@ -44,7 +44,7 @@ export class OngoingFailure {
     this.#unloggedCount = 0;
   }
 
-  /** What had failed works. The line has the number of all. */
+  /** Records a success. The log line has the total number of failures. */
   recovered(): void {
     const { clock, log, recoveredMessage, countField } = this.#options;
     const nowMono = clock.monotonic();

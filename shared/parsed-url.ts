@@ -1,6 +1,6 @@
 /**
- * The URL in a text, as seen from `base` if it is relative; null if there is none. In place of URL.canParse:
- * once Node has optimized that, it reads characters from 128 to 255 as UTF-8, and `new URL` throws after all.
+ * The URL in a text, resolved against `base`; null if invalid. Replaces URL.canParse: after optimization,
+ * Node reads characters 128 to 255 as UTF-8 there, and `new URL` still throws.
  */
 export function parsedUrl(text: string, base?: URL | string): URL | null {
   try {

@@ -1,12 +1,12 @@
 import type { Clock } from './time.ts';
 
-/** Smaller steps of the wall clock delay nothing by more than a poll does. */
+/** Smaller jumps of the wall clock delay work by no more than a poll interval. */
 const MIN_JUMP_MS = 1000;
 
-/** Whether this controller is the only one. Then nobody else changes what its rounds look for. */
+/** Tracks whether this is the only controller. If so, no other controller makes changes that need polling. */
 export class Peers {
   #isOnlyController = false;
-  /** The wall clock minus the monotonic one, ms; null before the first reading. */
+  /** Wall clock minus monotonic clock, ms; null before the first reading. */
   #offsetMs: number | null = null;
   readonly #listeners: (() => void)[] = [];
 
@@ -14,7 +14,7 @@ export class Peers {
     return this.#isOnlyController;
   }
 
-  /** What the last look at the leases has shown. */
+  /** Sets the result of the latest scan of the leases. */
   update(isOnlyController: boolean): void {
     const wasOnlyController = this.#isOnlyController;
     this.#isOnlyController = isOnlyController;
@@ -22,8 +22,8 @@ export class Peers {
   }
 
   /**
-   * To be called every few seconds. Timers don't notice that the machine was suspended or its clock set
-   * forward, so work may be due long before the timer that waits for it fires.
+   * Call every few seconds. Timers don't notice that the machine was suspended or its clock set forward, so
+   * work may be due long before its timer fires.
    */
   readClock(clock: Pick<Clock, 'now' | 'monotonic'>): void {
     const offsetMs = clock.now() - clock.monotonic();
@@ -33,8 +33,8 @@ export class Peers {
   }
 
   /**
-   * Calls `listener` when another controller has come, which may have been there for some seconds, and when
-   * the clock has jumped forward: in both cases, polls must not wait for their idle interval.
+   * Calls `listener` when another controller appears, which may have run for some seconds already, and when
+   * the clock jumps forward. In both cases polls must not wait for their idle interval.
    */
   onPollNeeded(listener: () => void): void {
     this.#listeners.push(listener);

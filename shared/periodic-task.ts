@@ -1,7 +1,7 @@
 import type { Peers } from './peers.ts';
 import type { Clock, Timer } from './time.ts';
 
-/** From a quiet round to the next while this controller is alone and all changes are its own. */
+/** Poll interval when this is the only controller and the last poll found nothing. */
 export const ONLY_CONTROLLER_INTERVAL_MS = 60_000;
 
 interface PeriodicTaskDeps {
@@ -9,16 +9,16 @@ interface PeriodicTaskDeps {
   intervalMs: number;
   /** The first run is at the start, not one interval after it. */
   runsAtStart?: boolean;
-  /** For rounds whose work is announced: the time from a round that was `quiet` to the next, ms. */
+  /** For tasks triggered by notifications: the interval after an `idle` run, ms. */
   idleIntervalMs?: number;
-  /** While this controller is alone, the next round after a quiet one waits for a minute. */
+  /** If this is the only controller, the run after an `idle` one waits ONLY_CONTROLLER_INTERVAL_MS. */
   peers?: Peers;
-  /** Resolves to true when there is more to do at once, and to `quiet` when the next round can wait. */
+  /** Resolves to true if more work is due immediately, and to `idle` if the next run can wait. */
   task(): Promise<boolean | void | 'idle'>;
   onError(error: unknown): void;
 }
 
-/** Makes a round again and again, and in between when asked; never two at once. */
+/** Runs a task periodically and on demand; never two runs at once. */
 export class PeriodicTask {
   readonly #deps: PeriodicTaskDeps;
   #timer: Timer | null = null;
@@ -41,18 +41,18 @@ export class PeriodicTask {
     if (this.#deps.runsAtStart) this.trigger();
   }
 
-  /** Looks now; while a round is under way, once more after it. */
+  /** Runs now, or once more after the current run. */
   trigger(): void {
     this.run().catch(() => undefined);
   }
 
-  /** Looks within a period at the latest: there may be something that no round has seen. */
+  /** Runs within one interval: there may be work that no run has seen. */
   triggerWithinInterval(): void {
     this.#isWorkExpected = true;
     if (this.#timer && this.#delayMs > this.#deps.intervalMs) this.#schedule(this.#deps.intervalMs);
   }
 
-  /** Resolves after a round that began after this call, or rejects with its error. Callers share a round. */
+  /** Resolves after a run that started after this call, or rejects with its error. Callers share a run. */
   run(): Promise<void> {
     if (this.#next) return this.#next;
     if (!this.#running) return this.#begin();
@@ -65,7 +65,7 @@ export class PeriodicTask {
     return this.#next;
   }
 
-  /** Ends with the round that is under way; none begins any more. */
+  /** Waits for the current run and prevents further ones. */
   async stop(): Promise<void> {
     this.#isStopped = true;
     this.#timer?.cancel();
@@ -89,7 +89,9 @@ export class PeriodicTask {
       throw error;
     } finally {
       this.#running = null;
-      if (idleIntervalMs !== undefined && this.#timer) this.#schedule(this.#nextDelayMs(outcome === 'idle', idleIntervalMs));
+      if (idleIntervalMs !== undefined && this.#timer) {
+        this.#schedule(this.#nextDelayMs(outcome === 'idle', idleIntervalMs));
+      }
       if (outcome === true) this.trigger();
     }
   }

@@ -1,9 +1,9 @@
-/** Texts in the form that searches compare with: one line each, composed, in lower case. */
+/** Normalizes texts for searching: one line each, composed (NFC), in lower case. */
 export function searchText(...texts: string[]): string {
   return texts.map(fold).join('\n');
 }
 
-/** A pattern that finds exactly `text`, without regard to case, in what `searchText` made. */
+/** A pattern that matches `text` literally in the output of `searchText`, ignoring case. */
 export function searchPattern(text: string): string {
   return fold(text).replace(/[\\^$.*+?()[\]{}|/-]/g, '\\$&');
 }

@@ -4,9 +4,8 @@ import { parsedUrl } from './parsed-url.ts';
 
 const DNS_PORT = 53;
 
-/** Kinds of settings: text of the environment in, a typed value out, and one wording for each mistake. */
+/** Types of settings: each parses text from the environment into a typed value and has one error message. */
 export const setting = {
-  /** A whole number from `min` to `max`. */
   integer: (min: number, max: number) => textThat(
     (text) => /^-?\d+$/.test(text) && Number(text) >= min && Number(text) <= max,
     `must be a whole number from ${min} to ${max}`,
@@ -20,13 +19,13 @@ export const setting = {
 
   text: () => z.string(),
 
-  /** An address of one of the `schemes` (given without colon), with a host. */
+  /** A URL with a host and one of the `schemes` (given without a colon). */
   url: (...schemes: string[]) => textThat(
     (text) => hasScheme(text, schemes),
     `must be an address that starts with ${schemes.map((scheme) => `${scheme}://`).join(' or ')}`,
   ),
 
-  /** Host name or IP address, without port. */
+  /** Host name or IP address, without a port. */
   host: () => textThat(
     (text) => /^[A-Za-z0-9._-]+$/.test(text) || isIPv6(text),
     'must be a host name or an IP address without a port',
@@ -37,21 +36,21 @@ export const setting = {
     (text) => splitHostAndPort(text) !== null, `must be host:port, for example ${example}`,
   ).transform((text) => splitHostAndPort(text) as HostAndPort),
 
-  /** Up to `most` of `host:port` or http(s) addresses, separated by commas: where to connect. */
+  /** Up to `max` endpoints, each `host:port` or an http(s) URL, separated by commas. */
   endpoints: (max: number) => textThat(
     (text) => endpointsOf(text).length <= max && endpointsOf(text).every((endpoint) => endpoint !== null),
     `must be up to ${max} of host:port or addresses that start with http:// or https://, `
       + 'separated by commas',
   ).transform((text) => endpointsOf(text) as HostAndPort[]),
 
-  /** Up to `most` addresses of name servers, each with a port or on 53, separated by commas. */
+  /** Up to `max` name server addresses, with an optional port (default 53), separated by commas. */
   nameServers: (max: number) => textThat(
     (text) => partsOf(text).length <= max && partsOf(text).every((part) => nameServerOf(part) !== null),
     `must be up to ${max} IP addresses with or without a port, such as 192.0.2.1 or [2001:db8::1]:5353, `
       + 'separated by commas',
   ).transform((text) => partsOf(text).map((part) => nameServerOf(part) as HostAndPort)),
 
-  /** Up to `most` ranges of addresses in CIDR notation, separated by commas. */
+  /** Up to `max` CIDR ranges, separated by commas. */
   ranges: (max: number) => textThat(
     (text) => partsOf(text).length <= max && partsOf(text).every(isRange),
     `must be up to ${max} ranges such as 10.0.0.0/8 or fd00::/8, separated by commas`,

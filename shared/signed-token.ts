@@ -1,16 +1,16 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
 
-/** Longer ones cannot be ours. */
+/** Longer tokens are never ours. */
 const MAX_TOKEN_LENGTH = 1000;
 
 /**
- * Tokens that consist of a claim and its HMAC-SHA256. They need no storage, and work as long as one of the
- * keys is there.
+ * A signed token: a text and its HMAC-SHA256. Needs no storage, and stays valid while one of the keys is
+ * configured.
  */
 export class SignedToken {
   readonly #keys: readonly Uint8Array[];
 
-  /** 256-bit keys of this purpose alone: the first one signs, all of them verify. */
+  /** 256-bit keys for this purpose only. The first one signs; all of them verify. */
   constructor(keys: readonly Uint8Array[]) {
     this.#keys = keys;
   }
@@ -20,7 +20,7 @@ export class SignedToken {
     return `${payload}.${signatureOf(payload, this.#keys[0] as Uint8Array).toString('base64url')}`;
   }
 
-  /** The text of the claim; null for a token that is not ours. */
+  /** The signed text; null for an invalid token. */
   read(token: string): string | null {
     if (token.length > MAX_TOKEN_LENGTH) return null;
     const [payload = '', signature = '', ...rest] = token.split('.');

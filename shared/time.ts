@@ -1,6 +1,6 @@
 import { performance } from 'node:perf_hooks';
 
-/** A timer that can be cancelled; cancelling one that has fired does nothing. */
+/** A timer. Cancelling one that has fired does nothing. */
 export interface Timer {
   cancel(): void;
 }
@@ -9,21 +9,21 @@ export interface Timer {
 export interface Clock {
   /** Wall clock, Unix ms. May jump either way. */
   now(): number;
-  /** Milliseconds since an arbitrary start; never goes back. For durations and deadlines. */
+  /** Milliseconds since an arbitrary start; never goes backwards. For durations and deadlines. */
   monotonic(): number;
   /**
-   * Calls `fire` once after `delayMs` (0 or more). If `isCoarse`, it may come half a second earlier or later,
-   * so that all that is due about then wakes the process once.
+   * Calls `fire` once after `delayMs` (0 or more). If `isCoarse`, it may fire half a second early or late, so
+   * that nearby timers wake the process together.
    */
   setTimer(delayMs: number, fire: () => void, isCoarse?: boolean): Timer;
-  /** Calls `fire` every `periodMs` (1 ms to 24 days) until cancelled; coarse for whole seconds. */
+  /** Calls `fire` every `periodMs` (1 ms to 24 days) until cancelled; coarse if it is a multiple of 1 s. */
   setRepeating(periodMs: number, fire: () => void): Timer;
 }
 
-/** Longest delay Node's timers accept (2^31 - 1 ms); longer ones would fire at once. */
+/** Maximum delay of Node's timers (2^31 - 1 ms); longer ones would fire immediately. */
 const MAX_TIMER_MS = 2_147_483_647;
 
-/** The machine's own clock. */
+/** The system clock. */
 export const systemClock: Clock = Object.freeze({
   now: () => Date.now(),
   monotonic: () => performance.now(),
@@ -40,7 +40,7 @@ export const systemClock: Clock = Object.freeze({
   },
 });
 
-/** The delay until the whole second of the monotonic clock that is nearest to `delayMs` from now. */
+/** The delay to the whole second of the monotonic clock that is nearest to `delayMs` from now. */
 function atWholeSecond(delayMs: number): number {
   const nowMs = performance.now();
   return Math.round((nowMs + delayMs) / 1000) * 1000 - nowMs;
@@ -72,14 +72,13 @@ function setLongTimer(delayMs: number, fire: () => void): Timer {
   };
 }
 
-/** Resolves after `delayMs` on the given clock. */
 export function sleep(clock: Clock, delayMs: number): Promise<void> {
   return new Promise((resolve) => {
     clock.setTimer(delayMs, resolve);
   });
 }
 
-/** The outcome of `work`, or null when it takes longer than `timeoutMs`. */
+/** The result of `work`, or null if it takes longer than `timeoutMs`. */
 export function within<T>(clock: Clock, timeoutMs: number, work: Promise<T>): Promise<T | null> {
   return new Promise((resolve, reject) => {
     const timer = clock.setTimer(timeoutMs, () => resolve(null));
@@ -87,7 +86,7 @@ export function within<T>(clock: Clock, timeoutMs: number, work: Promise<T>): Pr
   });
 }
 
-/** ISO 8601 UTC of an instant in Unix ms; null stays null. */
+/** ISO 8601 in UTC for Unix ms; null for null. */
 export function isoTime(atMs: number): string;
 export function isoTime(atMs: number | null | undefined): string | null;
 export function isoTime(atMs: number | null | undefined): string | null {

@@ -1,23 +1,23 @@
-/** What one sender may use: `perSecond` in the long run, `burst` at once after a pause. */
+/** A sender's limits: `perSecond` on average, `burst` after a pause. */
 export interface Rate {
   perSecond: number;
   burst: number;
 }
 
-/** For what is to be logged once per sender and hour. */
+/** For messages logged once per sender per hour. */
 export const ONCE_AN_HOUR: Rate = { perSecond: 1 / 3600, burst: 1 };
 
-/** Senders remembered; beyond it, those whose bucket has filled up again are forgotten. */
+/** Maximum tracked senders; beyond it, those with a full bucket are discarded. */
 const MAX_SENDERS = 1000;
 
 interface Bucket {
-  /** Below 0 for a sender in debt. */
+  /** Negative while the sender is in debt. */
   left: number;
-  /** Monotonic ms of the last charge. */
+  /** Time of the last charge, monotonic ms. */
   at: number;
 }
 
-/** A token bucket for each sender, so that what one uses up is its own. */
+/** One token bucket per sender. */
 export class TokenBuckets {
   readonly #rate: Rate;
   readonly #buckets = new Map<string, Bucket>();
@@ -26,20 +26,20 @@ export class TokenBuckets {
     this.#rate = rate;
   }
 
-  /** What the sender may use now; below 0 while it is in debt. */
+  /** Tokens the sender has now; negative while it is in debt. */
   left(sender: string, monotonicNow: number): number {
     const bucket = this.#buckets.get(sender);
     return bucket ? this.#refilled(bucket, monotonicNow) : this.#rate.burst;
   }
 
-  /** Takes `amount` and returns true; takes nothing and returns false when the sender has less left. */
+  /** Takes `amount` and returns true, or takes nothing and returns false if the sender has less. */
   take(sender: string, amount: number, monotonicNow: number): boolean {
     if (this.left(sender, monotonicNow) < amount) return false;
     this.charge(sender, amount, monotonicNow);
     return true;
   }
 
-  /** Takes `amount` even when the sender has less left: it is in debt then. */
+  /** Takes `amount` even if the sender has less, leaving it in debt. */
   charge(sender: string, amount: number, monotonicNow: number): void {
     const left = this.left(sender, monotonicNow) - amount;
     if (this.#buckets.size >= MAX_SENDERS && !this.#buckets.has(sender)) this.#forget(monotonicNow);

@@ -1,38 +1,38 @@
 import { newSecret } from './ids.ts';
 import type { Clock } from './time.ts';
 
-/** Says who does a piece of work that any controller could do, so that nobody else does. */
+/** Reserves a piece of work for one controller, so that no other does it too. */
 export interface WorkClaim {
-  /** Of this attempt. */
+  /** Unique per attempt. */
   token: string;
-  /** The controller, as in its leases: the same after a restart. */
+  /** The controller's id as in its leases; the same after a restart. */
   holder: string;
-  /** From one start of that controller to the next. */
+  /** Changes with each start of the controller. */
   life: string;
 }
 
 interface WorkClaimsDeps {
   clock: Clock;
-  /** This controller. */
+  /** This controller's id. */
   holder: string;
-  /** More than an attempt takes, with the time to record its outcome. */
+  /** Longer than an attempt takes, including the time to record its outcome. */
   ttlMs: number;
 }
 
-/** Claims remembered; one that is forgotten and met again has its whole time again. */
+/** Maximum tracked claims; one that is evicted and seen again gets its full time again. */
 const MAX_TRACKED_CLAIMS = 10_000;
-/** Claims that one look leaves out; beyond it, work of others may fill the look. */
+/** Maximum claims excluded from one scan; beyond it, other controllers' work may fill the scan. */
 const MAX_HELD_TOKENS = 1000;
 
 /**
- * Judges which claims on one kind of work nobody works under any more. An earlier life of this controller has
- * ended with its claims. All others last from when they were first met, by the time that passes here: what
- * the clocks of other controllers say is never compared with ours.
+ * Decides which claims have expired. Claims of this controller's earlier runs have. All others last `ttlMs`
+ * from when this controller first saw them, by its own monotonic clock: clocks are never compared between
+ * controllers.
  */
 export class WorkClaims {
   readonly #deps: WorkClaimsDeps;
   readonly #life = newSecret();
-  /** By token, when it was first met, monotonic ms; in that order. */
+  /** By token, when it was first seen, monotonic ms; in that order. */
   readonly #firstSeenAtMs = new Map<string, number>();
 
   constructor(deps: WorkClaimsDeps) {
@@ -46,8 +46,8 @@ export class WorkClaims {
   }
 
   /**
-   * Does the work that `take` claims, and records its outcome; null if somebody else was first. When one of
-   * them throws, the claim may be stored, and so lasts.
+   * Does the work that `acquire` claims and records its outcome; null if another controller was first. If
+   * either throws, the claim may be stored, so it stays valid until it expires.
    */
   async runClaimed<T, R>(
     acquire: (claim: WorkClaim) => Promise<T | null>, work: (acquired: T) => Promise<R>,
@@ -59,7 +59,7 @@ export class WorkClaims {
     return outcome;
   }
 
-  /** How long a claim lasts from now, ms; 0 if it may be taken over. */
+  /** Time until the claim expires, ms; 0 if it can be taken over. */
   remainingMs({ token, holder, life }: WorkClaim): number {
     const { clock, ttlMs } = this.#deps;
     if (holder === this.#deps.holder && life !== this.#life) return 0;
@@ -72,12 +72,12 @@ export class WorkClaims {
     return Math.max(0, firstSeenAtMs + ttlMs - now);
   }
 
-  /** Whether work with this claim, or with none, may be begun. */
+  /** Whether work with this claim, or without one, can be started. */
   isFree(claim: WorkClaim | null | undefined): boolean {
     return !claim || this.remainingMs(claim) === 0;
   }
 
-  /** The tokens of known claims that last: a look for work leaves theirs out, so that it finds other work. */
+  /** Tokens of unexpired claims; scans exclude them to find other work. */
   get heldTokens(): string[] {
     const { clock, ttlMs } = this.#deps;
     const since = clock.monotonic() - ttlMs;

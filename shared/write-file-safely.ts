@@ -2,9 +2,9 @@ import { randomUUID } from 'node:crypto';
 import { open, rename, rm } from 'node:fs/promises';
 import { dirname } from 'node:path';
 
-/** Replaces a file durably: after a crash it is the old one or the new one. Only its owner can read it. */
+/** Replaces a file durably: after a crash it has the old or the new content. Only its owner can read it. */
 export async function writeFileSafely(path: string, content: string): Promise<void> {
-  // Two that write the same file at once, in one process or several, must not share the temporary one.
+  // Concurrent writers of the same file, in one process or several, must not share a temporary file.
   const temporary = `${path}.${randomUUID()}.new`;
   const file = await open(temporary, 'w', 0o600);
   try {

@@ -1,51 +1,51 @@
 import { AppError } from '../errors.ts';
 import type { Clock, Timer } from '../time.ts';
 
-/** What one life of an actor does. A throw or a rejection anywhere in it ends that life and no other. */
+/** The behaviour of one actor run. A throw or rejection in it ends this run and no other actor. */
 export interface Behaviour<Message> {
-  /** Handles one message; the next one waits until it returns, or until its promise settles. */
+  /** Handles one message. The next one waits until it returns, or until its promise settles. */
   receive(message: Message): void | Promise<void>;
-  /** Lets go of what this life holds, after its last message. A next life waits for it. */
+  /** Releases the run's resources after its last message. The next run waits for it. */
   close?(): void | Promise<void>;
 }
 
-/** What a life may use of its actor. */
+/** What a run can use of its actor. */
 export interface ActorContext<Message> {
   readonly clock: Clock;
   readonly self: Actor<Message>;
-  /** Aborted when this life ends. */
+  /** Aborted when this run ends. */
   readonly signal: AbortSignal;
-  /** Puts a message behind those that wait, however many there are; does nothing once this life has ended. */
+  /** Queues a message regardless of capacity; does nothing once this run has ended. */
   enqueue(message: Message): void;
-  /** Sends `message` to itself after `delayMs`, in place of what `key` had pending. */
+  /** Sends `message` to itself after `delayMs`, replacing any message still pending under `key`. */
   after(key: string, delayMs: number, message: Message): void;
-  /** Ends this life as a throw would: for work that goes on beside the messages. */
+  /** Ends this run as a throw would; for work that runs alongside message handling. */
   fail(error: unknown): void;
-  /** Ends this actor for good, once the message in hand is handled. */
+  /** Ends this actor permanently after the current message. */
   finish(): void;
 }
 
 export interface ActorOptions<Message> {
   clock: Clock;
-  /** Messages that may wait; more are refused. */
+  /** Maximum number of queued messages; more are rejected. */
   capacity: number;
-  /** Begins the life, from what is durable. Messages that come meanwhile wait. */
+  /** Starts the run from durable state. Messages that arrive meanwhile are queued. */
   start(context: ActorContext<Message>): Behaviour<Message> | Promise<Behaviour<Message>>;
   onStarted?(): void;
-  /** Told once. `error` is undefined after `stop` or `finish`. */
+  /** Called once. `error` is undefined after `stop` or `finish`. */
   onEnded(error: unknown): void;
 }
 
 interface Queued<Message> {
   message: Message;
-  /** Rejects a question; does nothing after its answer. Null for other messages. */
+  /** Rejects a pending `ask`; does nothing once it has a response. Null for other messages. */
   onNoResponse: (() => void) | null;
 }
 
-/** Messages handled in one turn of the event loop, so that sockets and timers get theirs. */
+/** Messages handled per turn of the event loop, so that sockets and timers aren't starved. */
 const MESSAGES_PER_TURN = 64;
 
-/** One life of an actor: a bounded mailbox, and a behaviour that takes one message at a time out of it. */
+/** One run of an actor: a bounded mailbox and a behaviour that handles one message at a time. */
 export class Actor<Message> {
   readonly #options: ActorOptions<Message>;
   readonly #timers = new Map<string, Timer>();
@@ -56,7 +56,7 @@ export class Actor<Message> {
   #next = 0;
   #current: Queued<Message> | null = null;
   #handling: Promise<void> | null = null;
-  /** A turn is under way or scheduled, or the life has not begun. */
+  /** True during a turn, while one is scheduled, and before the run has started. */
   #isBusy = true;
   #isEnding = false;
   #closed: Promise<void> | null = null;
@@ -65,12 +65,11 @@ export class Actor<Message> {
     this.#options = options;
   }
 
-  /** True from the end of its start to its own end. */
+  /** True once started, until it ends. */
   get isRunning(): boolean {
     return this.#behaviour !== null && !this.#isEnding;
   }
 
-  /** Messages that wait to be handled. */
   get waiting(): number {
     return this.#waiting.length - this.#next;
   }
@@ -96,7 +95,7 @@ export class Actor<Message> {
     }
   }
 
-  /** Returns false when it is not taken: the mailbox is full, or this life has ended. Never throws. */
+  /** Returns false if the message is rejected: the mailbox is full, or this run has ended. Never throws. */
   send(message: Message): boolean {
     if (this.#isEnding || this.waiting >= this.#options.capacity) return false;
     this.#put({ message, onNoResponse: null });
@@ -104,8 +103,8 @@ export class Actor<Message> {
   }
 
   /**
-   * Sends a message that carries its own way back, and resolves to the answer.
-   * @throws AppError SERVICE_UNAVAILABLE when it is not taken, or its handling ends without an answer.
+   * Sends a message that carries a callback for its response, and resolves to that response. @throws AppError
+   * SERVICE_UNAVAILABLE if the message is rejected or handled without a response.
    */
   ask<Result>(request: (respond: (value: Result) => void) => Message): Promise<Result> {
     return new Promise((resolve, reject) => {
@@ -116,7 +115,7 @@ export class Actor<Message> {
       };
       const onNoResponse = (): void => {
         if (!hasResponded) {
-          reject(new AppError('SERVICE_UNAVAILABLE', 'An actor ended, or takes no more messages'));
+          reject(new AppError('SERVICE_UNAVAILABLE', 'The actor has ended, or its mailbox is full'));
         }
       };
       if (this.#isEnding || this.waiting >= this.#options.capacity) onNoResponse();
@@ -124,7 +123,10 @@ export class Actor<Message> {
     });
   }
 
-  /** Ends this life after the message in hand; drops what waits. Resolves when it holds nothing more. */
+  /**
+   * Ends this run after the current message and drops queued messages. Resolves when all resources are
+   * released.
+   */
   stop(): Promise<void> {
     this.#end(undefined);
     return this.#closed ?? Promise.resolve();
@@ -132,7 +134,7 @@ export class Actor<Message> {
 
   #onStarted(behaviour: Behaviour<Message>): void {
     this.#behaviour = behaviour;
-    // Stopped while it started: nobody else will close it.
+    // Stopped during startup: nobody else will close it.
     if (this.#isEnding) return void this.#close();
     this.#isBusy = false;
     this.#options.onStarted?.();
@@ -219,7 +221,7 @@ export class Actor<Message> {
     try {
       await this.#behaviour?.close?.();
     } catch {
-      // The next life starts from what is durable, whatever this one could not let go of.
+      // The next run starts from durable state, so a failed release doesn't matter.
     }
   }
 }

@@ -3,44 +3,46 @@ import { Actor, type ActorContext, type Behaviour } from './actor.ts';
 
 export interface SupervisorOptions<Name, Message> {
   clock: Clock;
-  /** Messages that may wait for one actor. */
+  /** Maximum number of queued messages per actor. */
   capacity: number;
-  /** Wait before the first restart; doubles with each failure in a row, until a life lasts `maxDelayMs`. */
+  /**
+   * Delay before the first restart. It doubles with each consecutive failure until a run lasts `maxDelayMs`.
+   */
   firstDelayMs: number;
   maxDelayMs: number;
-  /** Begins a life of the actor of that name, from what is durable. */
+  /** Starts a run of the named actor from durable state. */
   start(name: Name, context: ActorContext<Message>): Behaviour<Message> | Promise<Behaviour<Message>>;
-  /** Told of each failure. Returns false when the actor is not to be started again. */
+  /** Called on each failure. Returns false to prevent a restart. */
   onFailure(failure: Failure<Name>): boolean;
-  /** The actor has begun a life and takes messages. */
+  /** A run has started and accepts messages. */
   onStarted?(name: Name): void;
-  /** A life that had begun is over, whatever ended it. */
+  /** A run that had started has ended, for whatever reason. */
   onEnded?(name: Name): void;
 }
 
 export interface Failure<Name> {
   name: Name;
   error: unknown;
-  /** False when its start failed. */
+  /** False if it failed during startup. */
   hadStarted: boolean;
-  /** Wait before the restart, if there is one. */
+  /** Delay before the restart, if there is one. */
   restartInMs: number;
 }
 
 interface Child<Message> {
   actor: Actor<Message>;
-  /** Failures in a row. */
+  /** Consecutive failures. */
   failures: number;
-  /** When this life took its first message, monotonic ms; null before that. */
+  /** When this run started accepting messages, monotonic ms; null before that. */
   startedAt: number | null;
   restart: Timer | null;
 }
 
-/** Keeps actors of one kind running: restarts one that fails after a growing wait, and the others go on. */
+/** Keeps actors of one kind running. Restarts a failed actor with backoff; the others are unaffected. */
 export class Supervisor<Name, Message> {
   readonly #options: SupervisorOptions<Name, Message>;
   readonly #children = new Map<Name, Child<Message>>();
-  /** Lives that are over and still let go of what they held. */
+  /** Ended runs that are still releasing their resources. */
   readonly #closing = new Map<Name, Promise<void>>();
 
   #isStopped = false;
@@ -49,29 +51,32 @@ export class Supervisor<Name, Message> {
     this.#options = options;
   }
 
-  /** Actors that were started and not stopped, those that wait for a restart included. */
+  /** Number of actors started and not stopped, including those awaiting a restart. */
   get size(): number {
     return this.#children.size;
   }
 
-  /** Names of the actors that were started and not stopped. */
+  /** Names of the actors started and not stopped. */
   names(): Name[] {
     return [...this.#children.keys()];
   }
 
-  /** The present life of an actor, perhaps still starting, until a restart; undefined if there is none. */
+  /**
+   * The current run of an actor, which may still be starting; undefined if there is none or a restart is
+   * pending.
+   */
   get(name: Name): Actor<Message> | undefined {
     const child = this.#children.get(name);
     return child && child.restart === null ? child.actor : undefined;
   }
 
-  /** Starts an actor; does nothing when it was started and not stopped, or after `stopAll`. */
+  /** Starts an actor; does nothing if it is already started, or after `stopAll`. */
   start(name: Name): void {
     if (this.#isStopped || this.#children.has(name)) return;
     this.#begin(name, 0);
   }
 
-  /** Ends an actor for good. Resolves when it has let go of what it held. */
+  /** Stops an actor permanently. Resolves when its resources are released. */
   async stop(name: Name): Promise<void> {
     const child = this.#children.get(name);
     this.#children.delete(name);
@@ -80,7 +85,7 @@ export class Supervisor<Name, Message> {
     await this.#closing.get(name);
   }
 
-  /** Ends all for good; none begins any more. */
+  /** Stops all actors permanently and prevents new ones from starting. */
   async stopAll(): Promise<void> {
     this.#isStopped = true;
     await Promise.all([...this.#children.keys(), ...this.#closing.keys()].map((name) => this.stop(name)));

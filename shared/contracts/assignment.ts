@@ -7,7 +7,7 @@ export const assignment = z.object({
   monitor_id: z.string(),
   organization_id: z.string(),
   project_id: z.string(),
-  /** Revision of what is checked; results carry it, and a new one is checked at once. */
+  /** Revision of the check's definition. Results carry it, and the probe checks a new one immediately. */
   assignment_rev: z.int().min(1),
   interval_ms: z.int().min(1),
   timeout_ms: z.int().min(1),
@@ -15,32 +15,36 @@ export const assignment = z.object({
   phase_ms: z.int().min(0),
   /** Immediate rechecks by the probe after the first failure that follows a success. */
   retries: z.int().min(0).max(5),
-  /** Whether the check may reach private and loopback addresses; absent: the probe's own setting decides. */
+  /**
+   * Whether the check may reach private and loopback addresses; if absent, the probe's own setting applies.
+   */
   allow_private: z.boolean().optional(),
   spec: checkSpec,
 });
 export type Assignment = z.infer<typeof assignment>;
 
-/** A change of a probe's desired set: an assignment, or the id of one that is gone. */
+/** A change to a probe's assignments: a new or updated assignment, or the id of a removed one. */
 export const assignmentChange = z.union([z.object({ set: assignment }), z.object({ gone: z.string() })]);
 export type AssignmentChange = z.infer<typeof assignmentChange>;
 
 /**
- * The content of an `assign` message or a `sync` reply. A holder of revision `from` that applies `changes`
- * holds `revision`; with `reset` they replace the whole set, whatever was held. `more`: ask again with
- * `revision` and `after`.
+ * Content of an `assign` message or a `sync` response. Takes a holder of revision `from` to `revision`; with
+ * `reset`, `changes` replace the whole set. If `more` is set, request the next page with it as `after`.
  */
 export const assignmentDelta = z.object({
   from: z.int().min(0),
   revision: z.int().min(0),
   reset: z.boolean(),
   changes: z.array(assignmentChange).max(1000),
-  /** Set while a long answer is paged: pass it back as `after`; the revision counts only on the last page. */
+  /**
+   * Cursor for the next page, sent back as `after`; null on the last page. `revision` is valid only with the
+   * last.
+   */
   more: z.string().nullable(),
 });
 export type AssignmentDelta = z.infer<typeof assignmentDelta>;
 
-/** `sync` request: "I hold `revision`". `after` continues a paged answer. */
+/** `sync` request: `revision` is the one the probe has. `after` requests the next page of a response. */
 export const syncRequest = z.object({
   v: z.literal(1),
   revision: z.int().min(0),
@@ -48,33 +52,34 @@ export const syncRequest = z.object({
 });
 export type SyncRequest = z.infer<typeof syncRequest>;
 
-/** One check now. `assignment` need not be in the probe's set (a test before saving). */
+/**
+ * Order for one immediate check. `assignment` need not be in the probe's set, as when testing before saving.
+ */
 export const runOrder = z.object({
   assignment,
   reason: z.enum(['confirm', 'manual']),
-  /** Whether the result also goes into the probe's spool, as its set holds this monitor. */
+  /** Whether to also add the result to the probe's spool because this monitor is in its set. */
   record: z.boolean(),
 });
 export type RunOrder = z.infer<typeof runOrder>;
 
-/** Monitors of one `ConfirmOrder`, at most. */
 export const MAX_CONFIRMED_MONITORS = 500;
-/** A probe carries out at most this many of them for a monitor and interval. */
+/** Maximum confirmations a probe runs per monitor and interval. */
 export const CONFIRMATIONS_PER_INTERVAL = 4;
 
 /**
- * Check these monitors of the probe's set now, as often as they retry, beside the schedule. Nobody answers:
- * the results travel their lanes. Monitors that the probe does not have are passed over.
+ * Checks these monitors of the probe's set immediately, with their usual retries, in addition to the
+ * schedule. There is no response: results travel in their lanes. Monitors the probe doesn't have are ignored.
  */
 export const confirmOrder = z.object({ confirm: z.array(z.string()).min(1).max(MAX_CONFIRMED_MONITORS) });
 export type ConfirmOrder = z.infer<typeof confirmOrder>;
 
-/** The answer to a run order. `seq` may be 0: the result is for the one who asked and is in no lane. */
+/** Response to a run order. `seq` is 0 if the result goes only to the requester and is in no lane. */
 export const runResponse = z.object({ v: z.literal(1), result: checkResult.extend({ seq: z.int().min(0) }) });
 export type RunResponse = z.infer<typeof runResponse>;
 
 /**
- * What travels from controller to probe: signed, and sealed to the probe's box key. `signature` is Ed25519
+ * Message from controller to probe, signed and sealed to the probe's box key. `signature` is Ed25519
  * (base64url) over `purpose \n probe_id \n revision \n expires_at \n payload`, each as text.
  */
 export const signedEnvelope = z.object({
@@ -82,7 +87,7 @@ export const signedEnvelope = z.object({
   purpose: z.enum(['assign', 'sync', 'run']),
   probe_id: z.string(),
   revision: z.int().min(0),
-  /** Unix ms; a probe refuses what has expired (with 60 s leeway for its clock). */
+  /** Unix ms; a probe rejects expired envelopes, with 60 s of leeway for its clock. */
   expires_at: z.number(),
   /** Base64 of the sealed JSON of an AssignmentDelta, a RunOrder or a ConfirmOrder. */
   payload: z.string(),

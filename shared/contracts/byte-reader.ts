@@ -1,6 +1,6 @@
 import { formatUuid, type UuidCache } from './uuid-cache.ts';
 
-/** Reads what ByteWriter wrote; throws RangeError on bytes that end early or numbers out of range. */
+/** Reads what ByteWriter wrote. Throws RangeError on truncated input or numbers out of range. */
 export class ByteReader {
   readonly #bytes: Buffer;
   readonly #ids: UuidCache | null;
@@ -59,7 +59,7 @@ export class ByteReader {
     return this.#ids ? this.#ids.text(this.#bytes, at) : formatUuid(this.#bytes, at);
   }
 
-  /** Goes on by `size` bytes. @returns where they start. */
+  /** Advances by `size` bytes and returns the offset where they start. */
   #skip(size: number): number {
     const start = this.#at;
     if (start + size > this.#bytes.length) throw new RangeError('the bytes end too early');

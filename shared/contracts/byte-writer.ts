@@ -1,4 +1,4 @@
-/** Grows as it is written to. Varints are unsigned LEB128 up to 2^53 - 1. */
+/** A growing buffer. Varints are unsigned LEB128 up to 2^53 - 1. */
 export class ByteWriter {
   #bytes: Buffer;
   #at = 0;
@@ -11,7 +11,7 @@ export class ByteWriter {
     return this.#at;
   }
 
-  /** Forgets what was written behind the first `length` bytes, and keeps the space. */
+  /** Discards everything after the first `length` bytes and keeps the allocated space. */
   reset(length = 0): void {
     this.#at = length;
   }
@@ -35,12 +35,12 @@ export class ByteWriter {
     this.#bytes[this.#at++] = rest;
   }
 
-  /** Signed, small magnitudes in few bytes. */
+  /** Signed; small magnitudes take few bytes. */
   zigzag(value: number): void {
     this.varint(value < 0 ? -value * 2 - 1 : value * 2);
   }
 
-  /** UTF-8 text behind its length. */
+  /** Length-prefixed UTF-8 text. */
   text(value: string): void {
     const size = Buffer.byteLength(value);
     this.varint(size);
@@ -48,7 +48,7 @@ export class ByteWriter {
     this.#at += this.#bytes.write(value, this.#at, 'utf8');
   }
 
-  /** Raw bytes behind their length. */
+  /** Length-prefixed raw bytes. */
   bytes(value: Uint8Array): void {
     this.varint(value.length);
     this.#ensureCapacity(value.length);
@@ -56,7 +56,7 @@ export class ByteWriter {
     this.#at += value.length;
   }
 
-  /** That many bytes, which the caller fills before anything else is written. */
+  /** Appends `size` bytes; the caller must fill them before anything else is written. */
   reserve(size: number): Uint8Array {
     this.#ensureCapacity(size);
     this.#at += size;
@@ -82,7 +82,7 @@ export class ByteWriter {
     return Uint8Array.prototype.slice.call(this.#bytes, 0, this.#at);
   }
 
-  /** What was written, where it lies: good until more is written. */
+  /** A view of what was written; valid until the next write. */
   written(): Uint8Array {
     return this.#bytes.subarray(0, this.#at);
   }
@@ -96,8 +96,8 @@ export class ByteWriter {
 }
 
 /**
- * Value of a hexadecimal digit's character code, of either case. Without a branch, because no processor can
- * predict which digits are letters.
+ * Value of a hexadecimal digit's character code, upper or lower case. Branchless, because a branch on whether
+ * the digit is a letter would be unpredictable.
  */
 function hexValue(code: number): number {
   return (code & 0x0f) + 9 * (code >>> 6);

@@ -1,11 +1,11 @@
 import { z } from 'zod';
 
-/** Types of monitor of the HTTP API. */
+/** Monitor types of the HTTP API. */
 export const MONITOR_TYPES = ['HTTP', 'KEYWORD', 'ICMP', 'TCP', 'DNS', 'HEARTBEAT'] as const;
 export const monitorType = z.enum(MONITOR_TYPES);
 export type MonitorType = z.infer<typeof monitorType>;
 
-/** Which addresses of a name a check may use. */
+/** Which of a host's addresses a check may use. */
 export const IP_FAMILIES = ['any', 'ipv4', 'ipv6'] as const;
 export type IpFamily = (typeof IP_FAMILIES)[number];
 
@@ -16,13 +16,13 @@ export const COMPARISONS = [
   'equals', 'not_equals', 'contains', 'not_contains', 'greater_than', 'less_than', 'exists', 'absent',
 ] as const;
 
-/** Something that the answer of an HTTP check has to fulfil. */
+/** A condition on the response of an HTTP check. */
 const assertion = z.object({
   source: z.enum(ASSERTION_SOURCES),
-  /** The name of the header, or the path into the JSON (`shared/json-path.ts`). */
+  /** The header's name, or the path into the JSON (`shared/json-path.ts`). */
   property: z.string().optional(),
   comparison: z.enum(COMPARISONS),
-  /** What is compared with; absent where nothing is. */
+  /** The expected value; absent if the comparison needs none. */
   target: z.string().optional(),
 });
 export type Assertion = z.infer<typeof assertion>;
@@ -30,8 +30,8 @@ export type Assertion = z.infer<typeof assertion>;
 const status = z.int().min(100).max(599);
 
 /**
- * The request of an HTTP check, and what its answer has to be. Durations are ms. Controllers leave optional
- * fields out that say nothing, as older ones do.
+ * The request of an HTTP check and the conditions on its response. Durations are ms. Optional fields are
+ * omitted at their default, as older controllers do.
  */
 const request = {
   url: z.string(),
@@ -41,21 +41,21 @@ const request = {
   follow_redirects: z.boolean(),
   max_redirects: z.int().min(0).max(10),
   verify_ssl: z.boolean(),
-  /** Accepted status codes; with no range either, empty means 200 to 299. */
+  /** Accepted status codes. If empty and no range is given, 200 to 299. */
   expected_status: z.array(status),
-  /** Accepted as well: all codes from the first to the last. */
+  /** Additional accepted ranges, inclusive. */
   expected_ranges: z.array(z.object({ first: status, last: status })).optional(),
-  /** A success slower than this is `degraded`; null when unset. */
+  /** A success slower than this is `degraded`; null if unset. */
   slow_response_threshold_ms: z.number().nullable(),
   ip_family: z.enum(IP_FAMILIES).optional(),
-  /** Connect there instead of the URL's host, and its port if one is named. No brackets. */
+  /** Connects to this host, and port if given, instead of the URL's. No brackets. */
   connect_to: z.object({ host: z.string().min(1), port: port.optional() }).optional(),
   assertions: z.array(assertion).optional(),
 };
 
 /**
- * Headers of a request that by definition carry no credentials, in lower case. Any other name may hold a
- * secret: `Cookie`, `X-Api-Key`, or one that only its owner knows.
+ * Request headers that carry no credentials by definition, in lower case. Any other header may hold a secret:
+ * `Cookie`, `X-Api-Key`, or a custom one.
  */
 export const NON_SECRET_HEADERS: ReadonlySet<string> = new Set([
   'accept', 'accept-charset', 'accept-encoding', 'accept-language', 'cache-control', 'content-encoding',
@@ -65,12 +65,12 @@ export const NON_SECRET_HEADERS: ReadonlySet<string> = new Set([
 export const httpSpec = z.object({ type: z.literal('HTTP'), ...request });
 export type HttpSpec = z.infer<typeof httpSpec>;
 
-/** An HTTP check whose body is searched as well. */
+/** An HTTP check that also searches the body. */
 export const keywordSpec = z.object({
   type: z.literal('KEYWORD'),
   ...request,
   keywords: z.array(z.object({ text: z.string().min(1), should_contain: z.boolean() })).min(1),
-  /** Whether all keywords must be as they should, or any of them. */
+  /** Whether all keyword conditions must hold, or any of them. */
   match_mode: z.enum(['all', 'any']),
   case_sensitive: z.boolean(),
 });
@@ -79,27 +79,27 @@ export type KeywordSpec = z.infer<typeof keywordSpec>;
 export const TCP_PROTOCOLS = ['smtp', 'pop3', 'imap', 'ftp', 'ssh', 'http', 'https', 'generic'] as const;
 export type TcpProtocol = (typeof TCP_PROTOCOLS)[number];
 
-/** How TLS begins: never, with the connection, or by a command of the protocol. */
+/** When TLS starts: never, on connect, or after a protocol command. */
 export const TCP_TLS = ['none', 'implicit', 'starttls'] as const;
 const IMPLICIT_TLS_PORTS: ReadonlySet<number> = new Set([443, 465, 990, 993, 995]);
 
-/** How TLS begins for a monitor that does not say it. */
+/** TLS mode of a monitor that doesn't specify one. */
 export function defaultTls(protocol: TcpProtocol, port: number): (typeof TCP_TLS)[number] {
   if (protocol === 'https') return 'implicit';
   return protocol !== 'ssh' && IMPLICIT_TLS_PORTS.has(port) ? 'implicit' : 'none';
 }
 
-/** A connection to a port. `host` is a name in ASCII or an address without brackets. */
+/** A TCP connection check. `host` is an ASCII name or an address without brackets. */
 export const tcpSpec = z.object({
   type: z.literal('TCP'),
   host: z.string().min(1),
   port,
   protocol: z.enum(TCP_PROTOCOLS),
-  /** Whether the service must greet as its protocol does. */
+  /** Whether the service must greet as its protocol requires. */
   protocol_validation: z.boolean(),
-  /** Older controllers send none: then it is `usualTls`. */
+  /** Older controllers omit it; then it is `defaultTls`. */
   tls: z.enum(TCP_TLS).optional(),
-  /** Of `generic`: what is sent, and what must come in answer. Each character is a byte. */
+  /** For `generic`: what to send and what the response must contain. Each character is one byte. */
   send: z.string().nullable().default(null),
   expect: z.string().nullable().default(null),
 });
@@ -109,31 +109,31 @@ export const DNS_RECORD_TYPES =
   ['A', 'AAAA', 'CNAME', 'MX', 'NS', 'TXT', 'SOA', 'SRV', 'CAA', 'PTR'] as const;
 export const DNS_MATCHES = ['exact', 'contains', 'any'] as const;
 
-/** Questions to the DNS about a name (ASCII, no dot at its end; of an address, its name under `arpa`). */
+/** DNS queries for a name: ASCII without a trailing dot; for an address, its name under `arpa`. */
 export const dnsSpec = z.object({
   type: z.literal('DNS'),
   name: z.string().min(1),
   record_entries: z.array(z.object({
     type: z.enum(DNS_RECORD_TYPES),
-    /** Empty: any record will do. */
+    /** If empty, any record is accepted. */
     expected_values: z.array(z.string()),
-    /** `exact`: these values and no other; `contains`: all of them; `any`: at least one of them. */
+    /** `exact`: exactly these values; `contains`: all of them; `any`: at least one of them. */
     match: z.enum(DNS_MATCHES),
   })).min(1),
-  /** Null: the resolver of the probe's system. */
+  /** Null for the probe's system resolver. */
   server: z.object({ host: z.string().min(1), port }).nullable(),
   resolution_timeout_ms: z.int().min(1),
 });
 export type DnsSpec = z.infer<typeof dnsSpec>;
 
-/** Echo requests to a host. The limits are those that keep a probe from flooding anybody. */
+/** Echo requests to a host. The limits keep a probe from flooding it. */
 export const icmpSpec = z.object({
   type: z.literal('ICMP'),
   host: z.string().min(1),
   packet_count: z.int().min(1).max(10),
   /** Bytes of data in each packet. */
   packet_size: z.int().min(0).max(1400),
-  /** Longest wait for one answer, ms. */
+  /** Timeout for each response, ms. */
   packet_timeout_ms: z.int().min(1),
   ttl: z.int().min(1).max(255),
 });
@@ -143,9 +143,8 @@ export type KnownSpec = z.infer<typeof knownSpec>;
 const KNOWN_TYPES: ReadonlySet<string> = new Set(knownSpec.options.map((option) => option.shape.type.value));
 
 /**
- * What this version has no spec for: another type, or a spec that it cannot read, which is marked
- * `unreadable`. Its slots end as `missed` with the reason `unsupported`. All fields are kept for the version
- * that can.
+ * A spec this version doesn't support: an unknown type, or an unreadable spec, marked `unreadable`. Its slots
+ * are `missed` with the reason `unsupported`. All fields are preserved for a version that supports it.
  */
 export const otherSpec = z.looseObject({ type: z.string() })
   .transform((spec): { [field: string]: unknown; type: string } =>
@@ -154,7 +153,7 @@ export const otherSpec = z.looseObject({ type: z.string() })
 export const checkSpec = z.union([knownSpec, otherSpec]);
 export type CheckSpec = z.infer<typeof checkSpec>;
 
-/** Narrows to a spec of that type that `checkSpec` has parsed in full. Cheap: asked before every check. */
+/** Narrows to a fully parsed spec of that type. Must be cheap: it runs before every check. */
 export function isSpecOf<T extends KnownSpec['type']>(
   spec: CheckSpec, type: T,
 ): spec is Extract<KnownSpec, { type: T }> {

@@ -1,9 +1,9 @@
 import type { z } from 'zod';
 
-/** Messages on the bus are at most this long unless their decoder says otherwise. */
+/** Default limit for messages on the bus. */
 const MAX_MESSAGE_BYTES = 1_048_576;
 
-/** Reads JSON. Returns null when it is longer than `maxBytes`, is no JSON, or does not match the schema. */
+/** Parses JSON. Returns null if it is longer than `maxBytes`, malformed, or doesn't match the schema. */
 export function decodeJson<T>(
   schema: z.ZodType<T>, bytes: Uint8Array, maxBytes = MAX_MESSAGE_BYTES,
 ): T | null {

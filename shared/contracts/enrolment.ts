@@ -1,8 +1,8 @@
 import { z } from 'zod';
 
 /**
- * `POST /api/probes/enrol`. `public_key` is the probe's NATS user nkey (U…), `box_key` its curve key (X…)
- * that assignments are sealed to. `signature` (base64url) is by the user nkey over `token \n public_key \n
+ * Body of `POST /api/probes/enrol`. `public_key` is the probe's NATS user nkey (U…); assignments are sealed
+ * to `box_key`, its curve key (X…). `signature` (base64url) is the user nkey's over `token \n public_key \n
  * box_key \n nonce`.
  */
 export const enrolRequest = z.strictObject({
@@ -16,7 +16,7 @@ export const enrolRequest = z.strictObject({
 });
 export type EnrolRequest = z.infer<typeof enrolRequest>;
 
-/** What a probe is told once, and keeps in its DATA_DIR. */
+/** The probe receives it once and stores it in DATA_DIR. */
 export const enrolResponse = z.object({
   probe_id: z.string(),
   name: z.string(),
@@ -24,12 +24,12 @@ export const enrolResponse = z.object({
   nats_url: z.string(),
   /** Ed25519 public key (nkey A…) that signs assignments. */
   controller_key: z.string(),
-  /** Curve public key (X…) of the controller: the other side of the seal. */
+  /** Curve public key (X…) of the controller, which seals assignments. */
   controller_box_key: z.string(),
 });
 export type EnrolResponse = z.infer<typeof enrolResponse>;
 
-/** The text that `signature` of an enrolment covers. */
+/** The text that an enrolment's `signature` covers. */
 export function enrolText(request: Pick<EnrolRequest, 'token' | 'public_key' | 'box_key' | 'nonce'>): string {
   return [request.token, request.public_key, request.box_key, request.nonce].join('\n');
 }

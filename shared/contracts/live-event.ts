@@ -5,10 +5,10 @@ export const EVENT_KINDS = [
   'group.deleted', 'incident', 'probe',
 ] as const;
 
-/** What has become true in a project, on `events.<organization>.<project>.<kind>`; results are on `raw.…`. */
+/** A change in a project, published on `events.<organization>.<project>.<kind>`; results are on `raw.…`. */
 export const liveEventMessage = z.object({
   v: z.literal(1),
-  /** The same for a repetition of the same event. */
+  /** Identical for repeats of the same event. */
   id: z.string().min(1).max(64),
   kind: z.enum(EVENT_KINDS),
   organization_id: z.string(),

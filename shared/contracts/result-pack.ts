@@ -9,9 +9,9 @@ import {
 } from './result.ts';
 
 /**
- * A batch on the wire and in the journal. The first byte names the format: `{` is JSON as documented for
- * readers, 1 is packed: rows of varints, durations in tenths of a millisecond, instants as differences, and
- * what is rare (errors, TLS facts, details) as JSON behind a flag.
+ * First byte of a packed batch, on the wire and in the journal; `{` starts the JSON format documented for
+ * readers. Packed: varint rows, durations in 0.1 ms, instants as differences, and rare fields (errors, TLS
+ * facts, details) as JSON behind a flag.
  */
 export const PACKED_FORMAT = 1;
 const JSON_FORMAT = 0x7b;
@@ -20,10 +20,10 @@ const DEGRADED = 1 << 2;
 const HAS_RESPONSE_TIME = 1 << 5;
 const HAS_TIMINGS = 1 << 6;
 const HAS_EXTRAS = 1 << 7;
-/** The mask of timings that lack no phase. */
+/** The mask of timings that include every phase. */
 const ALL_PHASES = (1 << PHASES.length) - 1;
 
-/** What few results carry. */
+/** Fields that few results have. */
 const extras = z.object({
   error: checkError.optional(),
   missed: missedSlots.optional(),
@@ -39,7 +39,10 @@ const jsonBatch = z.object({
   dropped: z.array(droppedRange).max(1000).default([]),
 });
 
-/** A batch in the packed format. The batch must be sound: `decodeBatch` of the bytes gives it back. */
+/**
+ * Encodes a batch in the packed format. The batch must be valid, so that `decodeBatch` returns the same
+ * batch.
+ */
 export function encodeBatch(batch: ResultBatch): Uint8Array {
   const out = new ByteWriter();
   out.u8(PACKED_FORMAT);
@@ -86,7 +89,7 @@ function encodeRow(
   if (rare) out.text(JSON.stringify(rare));
 }
 
-/** 0 is none, 1 a new address that follows, n + 2 the nth address seen. */
+/** Writes 0 for none, 1 for a new address, which follows, or n + 2 for the nth address seen. */
 function encodeAddress(out: ByteWriter, address: string | null, seen: Map<string, number>): void {
   if (address === null) return out.varint(0);
   const index = seen.get(address);
@@ -96,9 +99,9 @@ function encodeAddress(out: ByteWriter, address: string | null, seen: Map<string
   out.text(address);
 }
 
-/** Writes a mask of the phases that there are, with the bits of `flags`, and then their tenths of a ms. */
+/** Writes a mask of the phases present, combined with `flags`, then each phase in tenths of a ms. */
 export function writeTimings(out: ByteWriter, timings: Timings, flags: number): void {
-  // By name, in the order of PHASES: names that are computed cost several times as much.
+  // Explicit names, in the order of PHASES: computed property names cost several times as much.
   const { dns, connect, tls, first_byte, transfer } = timings;
   const mask = bitOf(dns, 0) | bitOf(connect, 1) | bitOf(tls, 2) | bitOf(first_byte, 3) | bitOf(transfer, 4);
   out.u8(flags | mask);
@@ -128,9 +131,8 @@ function rareParts(result: CheckResult): z.infer<typeof extras> | null {
 }
 
 /**
- * The batch that bytes in either format hold. `ids` spares making the texts of monitors' ids that it knows.
- * @throws Error (a RangeError, SyntaxError or ZodError) when they are no sound batch: nothing of it may be
- * used.
+ * Decodes a batch in either format. `ids` caches the text of monitor ids. @throws Error (a RangeError,
+ * SyntaxError or ZodError) if the batch is invalid; none of it may be used.
  */
 export function decodeBatch(bytes: Uint8Array, ids: UuidCache | null = null): ResultBatch {
   if (bytes[0] === JSON_FORMAT) return decodeJson(bytes);
@@ -244,7 +246,7 @@ function duration(reader: ByteReader): number {
   return ms;
 }
 
-/** A sum that is out of range may have lost its last digits, so nothing is computed from it. */
+/** A sum out of range may have lost precision, so no further arithmetic is done with it. */
 function checkedSeq(seq: number): number {
   if (seq < 1 || seq > MAX_SEQ) throw new RangeError('a seq is out of range');
   return seq;
@@ -266,7 +268,7 @@ function valueAt<T>(list: readonly T[], index: number): T {
   return value;
 }
 
-/** Refuses a batch with a seq missing, doubled or out of order: a lane skips nothing without saying so. */
+/** Rejects a batch with missing, duplicate or unordered seqs: a lane has no unexplained gaps. */
 function assertContiguous(batch: ResultBatch): ResultBatch {
   let next = batch.first;
   let range = 0;
@@ -289,7 +291,7 @@ function assertContiguous(batch: ResultBatch): ResultBatch {
   return batch;
 }
 
-/** Largest stretch of a lane that one batch may speak for. */
+/** Maximum length of a lane range in one batch. */
 const MAX_RANGE_LENGTH = 1000;
 
 const laneHeader = z.object({
@@ -298,8 +300,8 @@ const laneHeader = z.object({
 });
 
 /**
- * Which stretch of which lane bytes speak for that `decodeBatch` refuses, so that it can be set aside by name
- * and the lane goes on; null when not even that can be read.
+ * Reads the lane range of a batch that `decodeBatch` rejects, so that the range can be dead-lettered and the
+ * lane continues. Null if not even that is readable.
  */
 export function readLaneHeader(bytes: Uint8Array): Pick<ResultBatch, 'epoch' | 'first' | 'last'> | null {
   try {

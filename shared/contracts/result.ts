@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-/** Incident types of the HTTP API; what a failed result says was wrong. */
+/** Incident types of the HTTP API, and the error types of failed results. */
 export const ERROR_TYPES = [
   'timeout', 'status_code', 'keyword_missing', 'ssl_error', 'dns_error', 'dns_validation_error',
   'connection_error', 'slow_response',
@@ -8,34 +8,36 @@ export const ERROR_TYPES = [
 export const errorType = z.enum(ERROR_TYPES);
 export type ErrorType = z.infer<typeof errorType>;
 
-/** Where a check failed, from the name lookup to what the answer contains. */
+/** The layer where a check failed, from name lookup to response content. */
 const ERROR_LAYERS = ['dns', 'connect', 'tls', 'request', 'response', 'content'] as const;
 export const errorLayer = z.enum(ERROR_LAYERS);
 
-/** What was wrong. `message` says what was expected and what came. Older probes send no `layer`. */
+/**
+ * Why a check failed. `message` states what was expected and what was received. Older probes omit `layer`.
+ */
 export const checkError =
   z.object({ type: errorType, layer: errorLayer.optional(), message: z.string().max(1000) });
 export type CheckError = z.infer<typeof checkError>;
 
-/** Why a scheduled slot was not run. Never counts against the target. */
+/** Why a scheduled slot was missed. Never counts against the target. */
 export const MISSED_REASONS =
   ['overload', 'blocked_target', 'unsupported', 'probe_unhealthy', 'probe_down', 'clock_jump'] as const;
 export const missedReason = z.enum(MISSED_REASONS);
 export type MissedReason = z.infer<typeof missedReason>;
 
-/** Why numbered results are gone: lost by the probe, or (`unreadable`) set aside by the controller. */
+/** Why numbered results are missing: lost by the probe, or dead-lettered by the controller (`unreadable`). */
 export const DROP_REASONS = ['trimmed', 'spool_full', 'corrupt', 'identity_changed', 'unreadable'] as const;
 export const dropReason = z.enum(DROP_REASONS);
 export type DropReason = z.infer<typeof dropReason>;
 
-/** In the order that packed formats number them: what is added goes to the end. */
+/** Packed formats store the index, so add new values at the end. The same holds for the next two lists. */
 export const OUTCOMES = ['success', 'failure', 'missed'] as const;
 export const REASONS = ['schedule', 'confirm', 'manual'] as const;
 export const PHASES = ['dns', 'connect', 'tls', 'first_byte', 'transfer'] as const;
 
 const phaseMs = z.number().min(0).max(3_600_000);
 
-/** Milliseconds of each phase of a check; absent phases did not happen. */
+/** Milliseconds per phase of a check; phases that didn't happen are absent. */
 export const timings = z.object({
   dns: phaseMs.optional(),
   connect: phaseMs.optional(),
@@ -45,52 +47,54 @@ export const timings = z.object({
 });
 export type Timings = z.infer<typeof timings>;
 
-/** End of the year 9999: no calendar of ours prints later ones, and no packed row holds far larger steps. */
+/**
+ * End of the year 9999: our calendars print no later date, and packed rows can't hold far larger differences.
+ */
 export const LATEST_INSTANT_MS = 253_402_300_799_999;
 const unixMs = z.int().min(0).max(LATEST_INSTANT_MS);
 
-/** Characters of a certificate's texts and of each of its names; how many names a result carries. */
+/** Maximum characters of a certificate's texts and of each name, and maximum names per result. */
 export const TLS_LIMITS = { text: 256, nameLength: 253, names: 50 } as const;
 
 /**
- * A TLS connection and the certificate of its peer. A probe sends it when it has changed, and once a day.
- * Older probes send it with each result and without the optional parts.
+ * A TLS connection and its peer's certificate. Probes send it when it changes, and once a day. Older probes
+ * send it with each result and without the optional fields.
  */
 export const tlsFacts = z.object({
-  /** Trusted, in time, and for the name that was asked for. */
+  /** Trusted, unexpired, and issued for the requested name. */
   valid: z.boolean(),
   expires_at: z.number().min(0).max(LATEST_INSTANT_MS).nullable(),
   issuer: z.string().max(TLS_LIMITS.text),
   subject: z.string().max(TLS_LIMITS.text),
-  /** Empty when the peer showed no certificate. */
+  /** Empty if the peer presented no certificate. */
   fingerprint256: z.string().max(128),
   protocol: z.string().max(16),
   valid_from: unixMs.nullable().optional(),
-  /** DNS names and IP addresses; `more_names` counts those beyond. */
+  /** DNS names and IP addresses; `more_names` counts those omitted. */
   names: z.array(z.string().max(TLS_LIMITS.nameLength)).max(TLS_LIMITS.names).optional(),
   more_names: z.int().min(0).max(1_000_000).optional(),
-  /** Why it is not valid: OpenSSL's or Node's code, and a sentence. */
+  /** Why it is invalid: the OpenSSL or Node code, and a sentence. */
   problem: z.object({ code: z.string().max(64), message: z.string().max(1000) }).nullable().optional(),
-  /** `RSA 2048`, `EC P-256`. */
+  /** For example `RSA 2048` or `EC P-256`. */
   key: z.string().max(64).optional(),
-  /** The broken hash that it is signed with. */
+  /** The broken hash algorithm of its signature. */
   weak_signature: z.enum(['MD5', 'SHA-1']).nullable().optional(),
 });
 export type TlsFacts = z.infer<typeof tlsFacts>;
 
-/** Names one life of a probe. Printable ASCII, so that it is the same text in every store and log. */
+/** Identifies one run of a probe. Printable ASCII, so that every store and log shows the same text. */
 export const EPOCH = /^[\x21-\x7e]{1,64}$/;
 
-/** Far beyond what a probe can issue in one lane; sums of two such numbers are exact. */
+/** More than a probe can ever issue in one lane; sums of two such numbers stay exact. */
 export const MAX_SEQ = 2 ** 40;
 const seq = z.int().min(1).max(MAX_SEQ);
 
 const MAX_REVISION = 2 ** 40;
-/** A scheduled check with its rechecks. */
+/** A scheduled check and its rechecks. */
 export const MAX_ATTEMPTS = 16;
-/** Decades of slots one second apart. */
+/** Enough for decades of one-second slots. */
 const MAX_MISSED_SLOTS = 2 ** 31;
-/** Details are written as JSON by several readers, so depth and size are limited for all of them. */
+/** Several consumers serialize details as JSON, so depth and size are limited for all of them. */
 export const DETAIL_LIMITS = { depth: 8, bytes: 4096 } as const;
 
 export const missedSlots = z.object({ reason: missedReason, count: z.int().min(1).max(MAX_MISSED_SLOTS) });
@@ -100,33 +104,33 @@ export const resultDetail = z.record(z.string(), z.unknown()).refine(
   { error: `detail is limited to ${DETAIL_LIMITS.depth} levels and ${DETAIL_LIMITS.bytes} characters` },
 );
 
-/** True when `value` has at most `levels` levels; goes no deeper than that. */
+/** True if `value` has at most `levels` levels; doesn't descend further. */
 function isShallow(value: unknown, levels: number): boolean {
   if (typeof value !== 'object' || value === null) return true;
   return levels > 0 && Object.values(value).every((inner) => isShallow(inner, levels - 1));
 }
 
 /**
- * One check, or a run of slots that were not checked. Instants are Unix ms by the probe's clock, durations
- * ms. Of `(probe, epoch, shard)` the `seq` counts 1, 2, 3….
+ * One check, or a run of missed slots. Instants are Unix ms by the probe's clock; durations are ms. `seq`
+ * counts 1, 2, 3… per `(probe, epoch, shard)`.
  */
 export const checkResult = z.object({
   seq,
   monitor_id: z.string().regex(/^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/),
   assignment_rev: z.int().min(1).max(MAX_REVISION),
-  /** 1 for the scheduled try, 2… for its rechecks. */
+  /** 1 for the scheduled check, 2 and up for its rechecks. */
   attempt: z.int().min(1).max(MAX_ATTEMPTS),
   reason: z.enum(REASONS),
   scheduled_at: unixMs,
   started_at: unixMs,
-  /** Null when nothing was measured (missed slots, failures before the first byte may still carry it). */
+  /** Null if nothing was measured; failures before the first byte may still have it. */
   response_time_ms: z.number().min(0).max(3_600_000).nullable(),
   outcome: z.enum(OUTCOMES),
   /** A success slower than the monitor's threshold. */
   degraded: z.boolean(),
   status_code: z.int().min(100).max(999).nullable().default(null),
   error: checkError.nullable().default(null),
-  /** With `missed`: the reason and how many slots from `scheduled_at` on, one interval apart. */
+  /** For `missed`: the reason and the number of slots from `scheduled_at` on, one interval apart. */
   missed: missedSlots.nullable().default(null),
   timings: timings.nullable().default(null),
   remote_address: z.string().max(64).nullable().default(null),
@@ -135,7 +139,7 @@ export const checkResult = z.object({
 });
 export type CheckResult = z.infer<typeof checkResult>;
 
-/** A stretch of a lane that the probe lost, by name. */
+/** A range of a lane that the probe lost. */
 export const droppedRange = z.object({
   first: seq,
   last: seq,
@@ -144,12 +148,12 @@ export const droppedRange = z.object({
 export type DroppedRange = z.infer<typeof droppedRange>;
 
 /**
- * A stretch of one lane without a hole: every seq from the first to the last is a result or in a dropped
- * range. At most MAX_BATCH_RESULTS results and MAX_BATCH_BYTES on the wire.
+ * A contiguous range of one lane: every seq from first to last is a result or in a dropped range. At most
+ * MAX_BATCH_RESULTS results and MAX_BATCH_BYTES on the wire.
  */
 export interface ResultBatch {
   epoch: string;
-  /** Version of the probe's software. */
+  /** Version of the probe software. */
   engine: string;
   first: number;
   last: number;
@@ -160,16 +164,16 @@ export interface ResultBatch {
 export const MAX_BATCH_RESULTS = 100;
 export const MAX_BATCH_BYTES = 65_536;
 
-/** Reply to a batch: every seq up to and including `watermark` of that lane is in the journal for good. */
+/** Response to a batch: every seq up to and including `watermark` of its lane is durable in the journal. */
 export const batchResponse = z.object({ v: z.literal(1), watermark: z.int().min(0) });
 export type BatchResponse = z.infer<typeof batchResponse>;
 
-/** Name of a lane within its shard. */
+/** Name of a lane, unique within its shard. */
 export function laneName(probeId: string, epoch: string): string {
   return `${probeId}/${epoch}`;
 }
 
-/** The probe of a lane by its name. */
+/** The probe id in a lane's name. */
 export function probeOfLane(lane: string): string {
   return lane.slice(0, lane.indexOf('/'));
 }

@@ -1,45 +1,47 @@
 import { shardName } from '../ids.ts';
 
-/** Every NATS subject is built and taken apart here and nowhere else. */
+/** Every NATS subject is built and parsed in this file. */
 export const subjects = {
-  /** Probe → owner of the shard; the reply is the watermark. */
+  /** Probe → shard owner; the response carries the watermark. */
   results: (shard: number, region: string, probeId: string) =>
     `results.${shardName(shard)}.${region}.${probeId}`,
-  /** What the owner of a shard subscribes to. */
+  /** Subscribed by the owner of a shard. */
   resultsOfShard: (shard: number) => `results.${shardName(shard)}.*.*`,
-  /** Probe → any controller: what changed since a revision. */
+  /** Probe → any controller: requests changes since a revision. */
   sync: (region: string, probeId: string) => `sync.${region}.${probeId}`,
   syncOfAll: 'sync.*.*',
   /** Controller → probe: one signed change. */
   assign: (region: string, probeId: string) => `assign.${region}.${probeId}`,
-  /** Controller → probe: one check now. */
+  /** Controller → probe: an immediate check. */
   run: (region: string, probeId: string) => `run.${region}.${probeId}`,
   /** Probe → controllers, every 5 s. */
   beat: (region: string, probeId: string) => `beat.${region}.${probeId}`,
   beatOfAll: 'beat.*.*',
-  /** Probe → any controller: what a failed check saw. Nobody answers. */
+  /** Probe → any controller: what a failed check saw. No response. */
   evidence: (region: string, probeId: string) => `evidence.${region}.${probeId}`,
   evidenceOfAll: 'evidence.*.*',
-  /** Controller → owner of a shard: what is known and not written yet. */
+  /** Controller → shard owner: requests state that isn't written yet. */
   query: (shard: number, what: string) => `ask.${shardName(shard)}.${what}`,
   queryOfShard: (shard: number) => `ask.${shardName(shard)}.*`,
-  /** Controller → owner of a shard: look for pending changes now. */
+  /** Controller → shard owner: scan for pending changes. */
   notify: (shard: number) => `poke.${shardName(shard)}`,
-  /** Controller → controllers: read now who may connect. */
+  /** Controller → controllers: reload the identities allowed to connect. */
   notifyIdentities: 'poke.identities',
-  /** Controller → controllers: read the subscriptions now. */
+  /** Controller → controllers: reload the subscriptions. */
   notifySubscriptions: 'poke.subscriptions',
   /** Controller → controllers: sessions of a user have ended. */
   notifySessions: 'poke.sessions',
-  /** Controller → controllers: whose results its clients watch live; who else watches any. */
+  /**
+   * Controller → controllers: the projects whose live results its clients watch. `liveQuery` requests them.
+   */
   liveProjects: 'live.projects',
   liveQuery: 'live.ask',
-  /** Controller → dashboards and outside subscribers. */
+  /** Controller → dashboards and external subscribers. */
   events: (organizationId: string, projectId: string, kind: string) =>
     `events.${organizationId}.${projectId}.${kind}`,
   eventsOfOrganization: (organizationId: string) => `events.${organizationId}.>`,
   eventsOfAll: 'events.>',
-  /** Controller → outside subscribers, kept by the stream RAW. */
+  /** Controller → external subscribers, retained by the stream RAW. */
   raw: (organizationId: string, projectId: string, monitorId: string, region: string) =>
     `raw.${organizationId}.${projectId}.${monitorId}.${region}`,
   rawOfProject: (organizationId: string, projectId: string) => `raw.${organizationId}.${projectId}.>`,
@@ -48,10 +50,10 @@ export const subjects = {
   rawMark: 'raw.mark',
 } as const;
 
-/** The stream that keeps `raw.>` for outside subscribers. */
+/** The stream that retains `raw.>` for external subscribers. */
 export const RAW_STREAM = 'RAW';
 
-/** The JetStream domain under which account SUBSCRIBERS reaches the consumers of `RAW_STREAM`. */
+/** The JetStream domain through which account SUBSCRIBERS reaches the consumers of `RAW_STREAM`. */
 export const RAW_DOMAIN = 'FARWATCH';
 
 /** The pull consumer of a subscription. */
@@ -66,8 +68,7 @@ export interface ProbeAddress {
 
 /**
  * Region and probe of a subject `results.*`, `sync.*`, `assign.*`, `run.*`, `beat.*` or `evidence.*`; null
- * when it is none of them. The server has checked the subject against the probe's identity, so this and not a
- * body says who speaks.
+ * for others. NATS authorizes the subject per probe, so the subject, not the body, identifies the sender.
  */
 export function probeOfSubject(subject: string): ProbeAddress | null {
   const tokens = subject.split('.');

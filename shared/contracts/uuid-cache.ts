@@ -1,26 +1,26 @@
 const HEX = Object.freeze(Array.from({ length: 256 }, (_, byte) => byte.toString(16).padStart(2, '0')));
 
-/** The usual form, in lower case, of the 16 bytes from `at` on. */
+/** The lower-case UUID of the 16 bytes at `at`. */
 export function formatUuid(bytes: Uint8Array, at: number): string {
   const h = (offset: number): string => HEX[bytes[at + offset] as number] as string;
   return `${h(0)}${h(1)}${h(2)}${h(3)}-${h(4)}${h(5)}-${h(6)}${h(7)}-${h(8)}${h(9)}-${h(10)}${h(11)}${h(12)}${h(13)}${h(14)}${h(15)}`;
 }
 
-/** Without the checks of Buffer's methods, which cost more than the rest of a look into the cache. */
+/** Skips the bounds checks of Buffer's methods, which would cost more than the rest of a cache lookup. */
 function int32At(bytes: Uint8Array, at: number): number {
   return (bytes[at] as number) | ((bytes[at + 1] as number) << 8) | ((bytes[at + 2] as number) << 16)
     | ((bytes[at + 3] as number) << 24);
 }
 
-/** A power of two: each UUID has one slot, by its last bits, and takes it from whoever had it. */
+/** A power of two. The last bits of a UUID select its slot; a new UUID evicts the previous one. */
 const CACHE_SLOTS = 4096;
 
-/** Texts of UUIDs that come again and again: making them anew costs more than all else of a packed row. */
+/** Caches the text of recurring UUIDs: formatting them costs more than decoding the rest of a packed row. */
 export class UuidCache {
   readonly #keys = new Int32Array(CACHE_SLOTS * 4);
   readonly #texts = new Array<string | undefined>(CACHE_SLOTS).fill(undefined);
 
-  /** Text of the 16 bytes from `at` on. */
+  /** The UUID of the 16 bytes at `at`. */
   text(bytes: Uint8Array, at: number): string {
     const a = int32At(bytes, at);
     const b = int32At(bytes, at + 4);
